@@ -41,6 +41,21 @@ def listing(scenarios, table):
             print(f'    {scenario.role} {_plain(scenario.name)} ({_place(scenario)})')
 
 
+def faults(known):
+    """Those that a relay commits, by kind, and what finds each, or why nobody can see it."""
+    for kind, group in itertools.groupby(known_by_kind(known), lambda fault: fault.kind):
+        print(kind)
+        for fault in group:
+            print(_wrapped(f'{fault.name}: {fault.unseen or ", ".join(fault.found_by)}', ' ' * 4, ' ' * 8))
+
+
+def known_by_kind(known):
+    """Kinds in the order of their first fault, and within each the faults in theirs."""
+    known = list(known)
+    kinds = [fault.kind for fault in known]
+    return sorted(known, key=lambda fault: kinds.index(fault.kind))
+
+
 def _plain(name):
     return name.replace('_', ' ')
 

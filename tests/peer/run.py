@@ -8,9 +8,10 @@ import report
 from net import pcap
 from net.loop import Late, Loop
 from outcome import BROKEN, FAIL, NOT_BUILT, NOT_SEEN, PASS, Outcome
+from relay.faults import FAULTS
 from scene import scenario as scenarios_of
 from scene.scene import Scene
-from subject import daemon, external, itself
+from subject import daemon, external, itself, relayed
 from watch import serve
 from wire import ddp, header, record, rpc, xdr
 
@@ -106,6 +107,15 @@ def judge_itself(chosen, scenarios, _table):
             yield outcome
 
 
+def judge_relayed(chosen, scenarios, _table):
+    """The peer, played right, behind a relay: what any server is asked."""
+    fault = FAULTS[chosen.fault]
+    for scenario in scenarios:
+        if scenario.role == scenarios_of.RESPONDER and not scenario.needs & external.NEEDS.keys():
+            yield attempt(scenario, lambda loop, s=scenario: relayed.Play(loop, s, fault),
+                          chosen.patience or 5)
+
+
 def found(outcome):
     """Of an end that was bent: to fail is to pass."""
     if outcome.verdict == FAIL:
@@ -157,7 +167,7 @@ def judge_client(chosen, _scenarios, table):
 def _judge(chosen, scenarios, table):
     if chosen.requester:
         return judge_client(chosen, scenarios, table)
-    judge = judge_daemon
+    judge = judge_relayed if chosen.fault else judge_daemon
     if chosen.itself or chosen.wrong:
         judge = judge_itself
     elif chosen.server:

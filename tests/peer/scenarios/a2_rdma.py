@@ -2,6 +2,7 @@
 """What the transport does with RDMA: draft-ietf-nfsv4-rpcrdma-03 section 2, RFC 8166
 section 2.3.2."""
 from net.events import Read, Sent, Written
+from scene.parts import parted
 from scene.scenario import requester, responder
 from wire import header
 
@@ -14,7 +15,7 @@ def memory_is_there_before_it_is_told_of(t):
     asked, hand, got = t.called(t.echo(bytes(range(250)) * 24))
     t.hold(hand.message_of(got) == asked.call, 'the read chunk is not the Call')
     t.hold(got.header.reply, 'no reply chunk is offered where the Reply may be long')
-    for segment in got.header.reply:
+    for segment in got.reply_chunk():
         hand.conn.write(segment.handle, segment.offset + segment.length - 4, b'last')
     reply = t.server.answer(asked.call)
     hand.answer_long(got, reply)
@@ -146,6 +147,61 @@ def who_has_pulled_a_call_says_so_by_its_reply(t):
 def _(end):
     right = end.call_is_here
     end.call_is_here = lambda work: None if work.chunks else right(work)
+
+
+@responder('A2-4', needs={'files'})
+def what_a_call_lent_is_left_alone_behind_its_reply(t):
+    """The Reply says that its memory is free again: it is neither read nor written any more."""
+    hand = t.connect()
+    call = t.write(t.pattern(1000))
+    position, payload, body = parted(call)
+    _key, segment = hand.lend(2000, writable=True)
+    for sent in (header.Header(0, body=body, reads=hand.read_chunk(position, payload)),
+                 header.Header(0, body=t.read(2000), writes=[[segment]])):
+        before = len(hand.conn.events)
+        sent.xid, sent.credit = int.from_bytes(sent.body[:4], 'big'), 16
+        hand.result(hand.send(sent).xid)
+        hand.barrier(t.null())
+        came = hand.conn.events[before:]
+        reply = next(at for at, event in enumerate(came) if isinstance(event, Sent))
+        late = [event for event in came[reply:] if isinstance(event, (Read, Written)) and event.size]
+        t.hold(not late, f'behind the Reply comes: {late}')
+
+
+@what_a_call_lent_is_left_alone_behind_its_reply.wrong
+def _(end):
+    right = end.put
+
+    def put(message, invalidate=None):
+        work = end.works_done[-1] if end.works_done else None
+        right(message, None)
+        if work and work.message.reads:
+            entry = work.message.reads[0]
+            end.conn.read(entry.handle, entry.offset, entry.length)
+    _keep_works(end)
+    end.put = put
+
+
+@what_a_call_lent_is_left_alone_behind_its_reply.wrong
+def _(end):
+    right = end.put
+
+    def put(message, invalidate=None):
+        right(message, None)
+        for segment in message.writes[0] if message.writes else []:
+            end.conn.write(segment.handle, segment.offset, b'late')
+    end.put = put
+
+
+def _keep_works(end):
+    """Has it keep the Calls that it took."""
+    end.works_done = []
+    here = end.call_is_here
+
+    def call_is_here(work):
+        end.works_done.append(work)
+        here(work)
+    end.call_is_here = call_is_here
 
 
 @requester('A2-4')

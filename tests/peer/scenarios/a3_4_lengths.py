@@ -147,7 +147,7 @@ def a_result_of_another_length_than_its_count_is_none(t):
         t.hold(got.header.writes, 'no write chunk is offered')
         short = asked.call[:4] + t.read(count)[4:]
         _data, body = without_data(short, t.server.answer(short))
-        hand.answer(got, body, writes=[hand.fill(got.header.writes[0], bytes(given))])
+        hand.answer(got, body, writes=[hand.fill(got.write_chunk(), bytes(given))])
         t.not_delivered(hand, asked, f'a count of {count} with {given} bytes')
 
 

@@ -60,7 +60,7 @@ def what_an_unused_write_chunk_holds_is_no_result(t):
     for args in (with_data, nfs3.read(b'no such handle..', 0, 100)):
         asked, got = t.next_called(hand, t.read(LONG))
         t.hold(got.header.writes, 'no write chunk is offered')
-        chunk = got.header.writes[0]
+        chunk = got.write_chunk()
         hand.conn.write(chunk[0].handle, chunk[0].offset, b'scribble' * 9)
         reply = t.server.answer(asked.call[:4] + t.nfs(6, args)[4:])
         hand.answer(got, reply, writes=[[dataclasses.replace(s, length=0) for s in chunk]])
@@ -215,7 +215,7 @@ def one_array_is_offered_for_one_result(t):
     """A READ has one result that may be written: its write list has one array, of that size."""
     _asked, _hand, got = t.called(t.read(LONG))
     t.hold(len(got.header.writes) == 1, f'{len(got.header.writes)} arrays are offered')
-    room = sum(s.length for s in got.header.writes[0])
+    room = sum(s.length for s in got.write_chunk())
     t.hold(room >= LONG, f'{room} bytes are offered for {LONG}')
 
 

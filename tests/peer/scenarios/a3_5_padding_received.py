@@ -99,7 +99,7 @@ def an_rdma_msgp_has_all_lists(t):
     hand = t.connect()
     key, segment = hand.lend(8000, writable=True)
     got = hand.result(call_padded(hand, t.read(8000), 64, 1024, writes=[[segment]]).xid, 'a READ')
-    t.hold(got.header.writes and got.header.writes[0][0].length == 8000, 'no data is written')
+    t.hold(got.write_chunk()[0].length == 8000, 'no data is written')
     t.hold(key.memory == t.pattern(8000), 'other data is written')
     key, segment = hand.lend(9000, writable=True)
     got = hand.reply(call_padded(hand, t.read(8000), 64, 1024, reply=[segment]).xid)

@@ -101,7 +101,7 @@ def data_in_a_write_chunk_has_no_pads(t):
     result = rpc.decode(t.server.answer(asked.call)).result
     reply = rpc.accepted(got.header.xid, result, verf=rpc.Auth(SHORT, bytes(range(24))))
     data, rest = cut(reply, *binding.reply_payload(asked.call, reply))
-    writes = [hand.fill(got.header.writes[0], data)]
+    writes = [hand.fill(got.write_chunk(), data)]
     _answer(hand, got, asked, rest, (64, 16), writes)
     t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
 

@@ -288,7 +288,7 @@ def nothing_in_a_servers_chunks_has_pads(t):
     t.hold(key.memory == t.pattern(LONG), 'other data is in the write chunk')
     key, segment = hand.lend(LONG + 1000, writable=True)
     got = hand.ask(t.read(LONG), reply=[segment])
-    t.hold(key.memory[4:len(whole)] == whole[4:] and got.header.reply[0].length == len(whole),
+    t.hold(key.memory[4:len(whole)] == whole[4:] and got.reply_chunk()[0].length == len(whole),
            'another Reply is in the reply chunk')
     got = draft03.lent(t, hand, t.read(LONG))
     t.hold(hand.message_of(got)[4:] == whole[4:], 'another Reply is lent')

@@ -14,7 +14,7 @@ def results_are_written_where_a_write_list_is_offered(t):
     key, segment = hand.lend(2000, writable=True)
     got = hand.ask(t.read(2000), writes=[[segment]])
     t.hold(got.header.proc == header.MSG, 'no RDMA_MSG')
-    t.hold(got.header.writes and got.header.writes[0][0].length == 2000,
+    t.hold(got.write_chunk()[0].length == 2000,
            f'the write list that comes back is {got.header.writes}')
     t.hold(key.memory == t.pattern(2000), 'other data was written')
     t.hold(len(got.body) < 200, f'{len(got.body)} bytes inline beside the chunk')
@@ -38,7 +38,7 @@ def the_write_list_comes_back_with_what_was_written(t):
         for own, other in zip(segments + spare, sum(got.header.writes, [])):
             t.hold((own.handle, own.offset) == (other.handle, other.offset),
                    f'{own} comes back as {other}')
-        total = sum(s.length for s in got.header.writes[0])
+        total = sum(s.length for s in got.write_chunk())
         t.hold(total == count, f'the lengths tell of {total} bytes of {count}')
 
 
@@ -76,7 +76,7 @@ def a_result_is_as_long_as_the_returned_lengths_say(t):
     asked, hand, got = t.called(t.read(20000))
     t.hold(got.header.writes, 'no write chunk is offered')
     data = t.pattern(1000)
-    segment = got.header.writes[0][0]
+    segment = got.write_chunk()[0]
     hand.conn.write(segment.handle, segment.offset, data)
     whole = t.server.answer(t.read(1000))
     inline = asked.call[:4] + whole[4:len(whole) - 1000]
@@ -120,7 +120,7 @@ def _returned_as(t, hand, changed):
     asked, got = t.next_called(hand, t.read(20000))
     t.hold(got.header.writes, 'no write chunk is offered')
     data, body = without_data(asked.call, t.server.answer(asked.call))
-    filled = hand.fill(got.header.writes[0], data)
+    filled = hand.fill(got.write_chunk(), data)
     hand.answer(got, body, writes=changed(filled))
     return asked
 

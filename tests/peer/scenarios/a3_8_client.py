@@ -179,7 +179,7 @@ def what_is_written_and_what_is_read_make_one_reply(t):
     reply = _reply(t, asked)
     at, size = binding.reply_payload(asked.call, reply)
     data, rest = cut(reply, at, size + -size % 4)
-    written = hand.fill(got.header.writes[0], data[:size])
+    written = hand.fill(got.write_chunk(), data[:size])
     lend_reply(hand, got, rest, writes=[written])
     t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
     next_done(t, hand, got.header.xid)

@@ -51,7 +51,7 @@ def done_frees_what_its_reply_lent(t):
     hand.message_of(got)
     draft03.done(hand, got.header.xid)
     hand.barrier(t.null())
-    t.hold(hand.is_dead(got.header.reads[0]), 'the key lives on behind RDMA_DONE')
+    t.hold(hand.is_dead(got.read_list()[0]), 'the key lives on behind RDMA_DONE')
 
 
 @done_frees_what_its_reply_lent.wrong
@@ -135,7 +135,7 @@ def or_the_memory_is_taken_back(t):
     hand.barrier(t.null())
     draft03.done(hand, got.header.xid)
     hand.barrier(t.null())
-    t.hold(hand.is_dead(got.header.reads[0]), 'the key lives on')
+    t.hold(hand.is_dead(got.read_list()[0]), 'the key lives on')
 
 
 @or_the_memory_is_taken_back.wrong
@@ -290,7 +290,7 @@ def what_follows_done_is_ignored(t):
     draft03.done(hand, got.header.xid, body=b'\xff' * 36)
     hand.barrier(t.null())
     hand.quiet()
-    t.hold(hand.is_dead(got.header.reads[0]), 'RDMA_DONE with bytes behind it does not count')
+    t.hold(hand.is_dead(got.read_list()[0]), 'RDMA_DONE with bytes behind it does not count')
 
 
 @what_follows_done_is_ignored.wrong

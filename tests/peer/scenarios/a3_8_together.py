@@ -17,7 +17,7 @@ def a_read_chunk_a_write_chunk_and_a_reply_chunk_in_one_call(t):
         got = hand.reply(hand.call(call, proc=header.NOMSG, body=b'', reply=[spare],
                                    reads=hand.read_chunk(0, call, 3), writes=[[segment]]).xid)
         t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
-        t.hold(got.header.writes and got.header.writes[0][0].length == count,
+        t.hold(got.write_chunk()[0].length == count,
                f'the write list that comes back is {got.header.writes}')
         t.hold(key.memory == t.pattern(count), 'other data is written')
 
@@ -47,7 +47,7 @@ def a_write_chunk_and_a_reply_chunk_are_both_used(t):
     got = hand.reply(hand.call(call, writes=[segments], reply=[spare]).xid)
     t.hold(got.header.proc in (header.MSG, header.NOMSG), 'the Call is refused')
     t.hold(b''.join(k.memory for k in keys) == t.pattern(5500), 'other data is written')
-    rest = got.body or key.memory[:sum(s.length for s in got.header.reply)]
+    rest = got.body or key.memory[:sum(s.length for s in got.reply_chunk())]
     t.hold(rest[:4] == got.header.xid.to_bytes(4, 'big'), 'the rest of the Reply is nowhere')
     t.hold(len(rest) < 300, f'{len(rest)} bytes beside the data that was written')
 

@@ -369,3 +369,22 @@ def _(end):
     right = end.into_reply_chunk
     end.into_reply_chunk = lambda message, out: (
         sum(s.length for s in message.reply) < 2**32 and right(message, out))
+
+
+@responder('A3.3-3')
+def no_error_grants_nothing(t):
+    """An error ends its Call like a Reply, and the client goes by its grant."""
+    hand = t.connect()
+    call = t.null()
+    got = hand.refused(hand.call(call, proc=9).xid, 'a type that is not known')
+    t.hold(got.header.credit >= 1, 'an RDMA_ERROR grants 0')
+
+
+@no_error_grants_nothing.wrong
+def _(end):
+    right = end.put
+
+    def put(message, invalidate=None):
+        message.credit *= message.proc != header.ERROR
+        right(message, invalidate)
+    end.put = put

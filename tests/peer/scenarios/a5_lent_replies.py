@@ -61,7 +61,7 @@ def a_large_directory_is_read_in_one_message(t):
     hand = t.connect()
     args = nfs3.readdirplus(t.files.names, dircount=200000, maxcount=200000)
     key, segment = hand.lend(240000, writable=True)
-    written = hand.ask(t.nfs(17, args), reply=[segment]).header.reply[0].length
+    written = hand.ask(t.nfs(17, args), reply=[segment]).reply_chunk()[0].length
     call = t.nfs(17, args)
     got = draft03.lent(t, hand, call)
     whole = hand.message_of(got)
@@ -72,7 +72,7 @@ def a_large_directory_is_read_in_one_message(t):
            'other names are lent than are written')
     draft03.done(hand, got.header.xid)
     hand.barrier(t.null())
-    t.hold(hand.is_dead(got.header.reads[0]), 'the key lives on behind RDMA_DONE')
+    t.hold(hand.is_dead(got.read_list()[0]), 'the key lives on behind RDMA_DONE')
 
 
 a_large_directory_is_read_in_one_message.wrong(_refuses)
@@ -104,7 +104,7 @@ def for_a_reply_chunk_that_is_too_small_it_is_lent(t):
     _key, segment = hand.lend(LONG + 1000, writable=True)
     got = hand.ask(call, reply=[segment])
     t.hold(got.header.proc == header.NOMSG and got.header.reply, 'a large reply chunk is not used')
-    size = got.header.reply[0].length
+    size = got.reply_chunk()[0].length
     for room in (4, size // 2, size - 4):
         key, segment = hand.lend(room, writable=True)
         again = t.read(LONG)
@@ -116,7 +116,7 @@ def for_a_reply_chunk_that_is_too_small_it_is_lent(t):
         draft03.done(hand, got.header.xid)
     _key, segment = hand.lend(size, writable=True)
     got = hand.ask(t.read(LONG), reply=[segment])
-    t.hold(not got.header.reads and got.header.reply and got.header.reply[0].length == size,
+    t.hold(not got.header.reads and got.reply_chunk()[0].length == size,
            'a reply chunk that is just large enough is not used')
 
 

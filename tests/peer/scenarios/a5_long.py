@@ -15,7 +15,7 @@ def a_long_call_is_a_chunk_at_position_zero(t):
     for size in (1024, 2000, 9000):
         asked, got = t.next_called(hand, t.echo(t.pattern(size), 0))
         t.hold(got.header.proc == header.NOMSG and got.header.reads, 'no RDMA_NOMSG with chunks')
-        t.hold(got.header.reads[0].position == 0, 'the first entry is not at position zero')
+        t.hold(got.read_list()[0].position == 0, 'the first entry is not at position zero')
         t.hold(hand.message_of(got) == asked.call, 'the chunk is not the Call')
         hand.answer_null(got)
 
@@ -179,7 +179,7 @@ def a_reply_chunk_may_have_many_segments(t):
     call = t.readdir(16000)
     got = hand.reply(hand.call(call, writes=[spare], reply=segments).xid)
     t.hold(got.header.proc == header.NOMSG, 'no RDMA_NOMSG')
-    size = sum(s.length for s in got.header.reply)
+    size = sum(s.length for s in got.reply_chunk())
     entries = entries_of(b''.join(k.memory for k in keys)[:size])
     t.hold(len(entries) > 100, f'a READDIR has {len(entries)} entries')
 

@@ -16,7 +16,7 @@ def pads_are_neither_written_nor_sent(t):
     for size in (1001, 1002, 1003):
         key, segment = hand.lend(b'\xff' * 1004, writable=True)
         got = hand.result(hand.call(t.read(size), writes=[[segment]]).xid)
-        written = sum(s.length for s in got.header.writes[0])
+        written = sum(s.length for s in got.write_chunk())
         t.hold(written == size, f'{written} bytes are written of {size}')
         t.hold(key.memory[size:] == b'\xff' * (1004 - size), 'a pad is written')
         t.hold(got.body[-4:] == xdr.u32(size), 'a pad is left inline')
@@ -99,8 +99,8 @@ def a_result_may_come_with_its_pad(t):
             t.hold(got.header.writes, 'no write chunk is offered')
             reply = t.server.answer(asked.call)
             data, body = without_data(asked.call, reply)
-            room = sum(s.length for s in got.header.writes[0])
-            filled = hand.fill(got.header.writes[0], data + bytes(min(pad, room - size)))
+            room = sum(s.length for s in got.write_chunk())
+            filled = hand.fill(got.write_chunk(), data + bytes(min(pad, room - size)))
             hand.answer(got, body, writes=[filled])
             t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
 

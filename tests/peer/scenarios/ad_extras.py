@@ -141,7 +141,7 @@ def a_reply_chunk_that_is_too_small_is_err_chunk(t):
     _key, segment = hand.lend(LONG + 1000, writable=True)
     got = hand.ask(t.read(LONG), reply=[segment])
     t.hold(got.header.proc == header.NOMSG and got.header.reply, 'a large reply chunk is not used')
-    size = got.header.reply[0].length
+    size = got.reply_chunk()[0].length
     for room in (4, size - 4):
         key, segment = hand.lend(room, writable=True)
         sent = hand.call(t.read(LONG), reply=[segment])

@@ -110,15 +110,15 @@ def long_call(t, hand, allowed, which):
     """A Call with a read chunk and a reply chunk; the Reply invalidates one key or none."""
     asked, got = two.again(t, hand, t.echo(t.pattern(9000)))
     t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
-    landing = got.header.reply[0]
-    keys = {'none': None, 'read': got.header.reads[0].handle, 'reply': landing.handle}
+    landing = got.reply_chunk()[0]
+    keys = {'none': None, 'read': got.read_list()[0].handle, 'reply': landing.handle}
     reply = t.server.answer(asked.call)
     hand.conn.write(landing.handle, landing.offset, reply)
     chunk = [header.Segment(landing.handle, len(reply), landing.offset)]
     hand.send(header.Header(got.header.xid, vers=2, credit=16, proc=header.NOMSG, reply=chunk),
               invalidate=keys[which] if allowed else None)
     t.hold(t.answered(asked) == reply, f'{which}: another Reply reaches the caller')
-    return [got.header.reads[0], landing]
+    return [got.read_list()[0], landing]
 
 
 @requester('B3.2-1', keys=two.KEYS, needs={'behind'})

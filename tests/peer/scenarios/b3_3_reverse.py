@@ -110,7 +110,7 @@ def a_reverse_call_with_chunks_tells_that_its_reply_may_have_them(t):
     key, landing = hand.lend(10000, writable=True)
     got = two.ask(hand, t.echo(b'', 9000), reply=[landing])
     t.hold(got.header.proc == header.NOMSG, 'the reply chunk is not used')
-    size = sum(segment.length for segment in got.header.reply)
+    size = sum(segment.length for segment in got.reply_chunk())
     t.hold(bytes(key.memory[:size])[-9000:] == t.pattern(9000), 'something else is written')
 
 

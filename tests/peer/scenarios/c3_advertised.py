@@ -96,7 +96,7 @@ def any_key_may_be_invalidated_where_it_is_said(t):
         data = hand.message_of(two)
         t.hold(data[4:] == calls[1].call[4:], 'the other Call was changed')
         reply = rpc.accepted(two.header.xid, xdr.var(b'x' * 5000))
-        segment = two.header.reply[0]
+        segment = two.reply_chunk()[0]
         hand.conn.write(segment.handle, segment.offset, reply)
         hand.answer(two, b'', proc=header.NOMSG,
                     reply=[header.Segment(segment.handle, len(reply), segment.offset)])

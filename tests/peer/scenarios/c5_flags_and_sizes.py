@@ -75,7 +75,7 @@ def a_reply_may_invalidate_a_key_where_both_ends_say_so(t):
         return
     asked = t.have_called(t.echo(bytes(8000)))
     got = hand.next('the Call')
-    key = got.header.reply[0]
+    key = got.reply_chunk()[0]
     hand.answer(got, rpc.accepted(got.header.xid, xdr.var(b'')), invalidate=key.handle)
     t.answered(asked)
     t.hold(not t.still_writable(hand, key), 'the key is still alive')

@@ -60,7 +60,7 @@ def a_requester_uses_chunks_as_in_version_one(t):
     t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
     t.hold(got.header.reply, 'no reply chunk is offered')
     reply = t.server.answer(asked.call)
-    landing = got.header.reply[0]
+    landing = got.reply_chunk()[0]
     hand.conn.write(landing.handle, landing.offset, reply)
     landing.length = len(reply)
     hand.send(header.Header(got.header.xid, vers=2, proc=header.NOMSG, reply=[landing]))

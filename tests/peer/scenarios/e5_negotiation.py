@@ -304,7 +304,7 @@ def version_one_brings_its_own_threshold(t):
     t.hold(hand.message_of(got) == asked.call, 'the chunk carries something else')
     reply = t.server.answer(asked.call)
     t.hold(got.header.reply, 'no room for a Reply of 2000 bytes')
-    landing = got.header.reply[0]
+    landing = got.reply_chunk()[0]
     hand.conn.write(landing.handle, landing.offset, reply)
     landing.length = len(reply)
     hand.send(header.Header(got.header.xid, proc=header.NOMSG, credit=4, reply=[landing]))

@@ -62,8 +62,8 @@ def _lent(t):
     """A connection of the requester, and what it has lent: its Call to read, a place to write."""
     hand = t.working()
     t.have_called(t.echo(bytes(8000)))
-    message = hand.next('the Call').header
-    return hand, message.reads[0], message.reply[0]
+    got = hand.next('the Call')
+    return hand, got.read_list()[0], got.reply_chunk()[0]
 
 
 @requester('I5040-6')

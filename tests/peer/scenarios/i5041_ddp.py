@@ -80,7 +80,7 @@ def _lent(t):
     """A connection of the requester, and the place of a Reply that it has lent."""
     hand = t.working()
     t.have_called(t.echo(bytes(8000)))
-    return hand, hand.next('the Call').header.reply[0]
+    return hand, hand.next('the Call').reply_chunk()[0]
 
 
 @requester('I5041-7')

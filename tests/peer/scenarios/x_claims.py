@@ -28,14 +28,14 @@ def a_reply_chunk_that_was_not_written_is_no_reply(t):
     hand = t.working()
     for number in range(4):
         asked, got = t.next_called(hand, t.echo(t.pattern(5000)))
-        place, whole = got.header.reply[0], t.server.answer(asked.call)
+        place, whole = got.reply_chunk()[0], t.server.answer(asked.call)
         name, write = list(_left_out(hand, place, whole).items())[number]
         write()
         hand.answer(got, b'', proc=header.NOMSG,
                     reply=[header.Segment(place.handle, len(whole), place.offset)])
         t.not_delivered(hand, asked, f'a reply chunk of which was written {name}')
     asked, got = t.next_called(hand, t.echo(t.pattern(5000)))
-    place, whole = got.header.reply[0], t.server.answer(asked.call)
+    place, whole = got.reply_chunk()[0], t.server.answer(asked.call)
     for begin in (4000, 2000, 3000, 0, 1000, 5000):
         hand.conn.write(place.handle, place.offset + begin, whole[begin:begin + 1000])
     hand.answer(got, b'', proc=header.NOMSG,
@@ -57,7 +57,7 @@ def a_write_chunk_that_was_not_written_is_no_reply(t):
     for number in range(4):
         asked, got = t.next_called(hand, t.read(20000))
         t.hold(got.header.writes, 'no write chunk is offered')
-        place = got.header.writes[0][0]
+        place = got.write_chunk()[0]
         data, body = without_data(asked.call, t.server.answer(asked.call))
         name, write = list(_left_out(hand, place, data).items())[number]
         write()

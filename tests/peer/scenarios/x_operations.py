@@ -218,7 +218,7 @@ def a_connector_answers_reverse_calls_with_chunks(t):
                      reads=hand.read_chunk(0, call), reply=[landing])
     got = hand.reply(sent.xid)
     t.hold(got.header.proc == header.NOMSG and got.header.reply, 'the reply chunk is not used')
-    size = sum(segment.length for segment in got.header.reply)
+    size = sum(segment.length for segment in got.reply_chunk())
     t.hold(bytes(key.memory[:size])[-9000:] == t.pattern(9000), 'something else is written')
 
 

@@ -335,7 +335,7 @@ def a_reply_with_two_xids_is_taken_for_neither(t):
         one, two = hand.next('a Call'), hand.next('a Call')
         evil = rpc.accepted(two.header.xid, xdr.var(b'evil'))
         if in_chunk:
-            place = one.header.reply[0]
+            place = one.reply_chunk()[0]
             hand.conn.write(place.handle, place.offset, evil)
             hand.answer(one, b'', proc=header.NOMSG,
                         reply=[header.Segment(place.handle, len(evil), place.offset)])

@@ -68,6 +68,6 @@ def read_by_chunk(t, hand, size, room=8192):
     key, segment = hand.lend(room, writable=True)
     got = hand.ask(call, reply=[segment])
     moved = got.header.proc == header.NOMSG
-    whole = bytes(key.memory[:got.header.reply[0].length]) if moved else got.body
+    whole = bytes(key.memory[:got.reply_chunk()[0].length]) if moved else got.body
     t.hold(data_of(call, whole) == t.pattern(size), 'other data comes')
     return got, moved

@@ -48,6 +48,23 @@ class Got:
         """The RPC message behind the header, or in the reply chunk."""
         return self.long or self.header.body
 
+    def write_chunk(self):
+        """The segments of the first write chunk; Wrong if the message has none."""
+        return self._there('write chunk', next(iter(self.header.writes), None))
+
+    def reply_chunk(self):
+        """The segments of the reply chunk; Wrong if the message has none."""
+        return self._there('reply chunk', self.header.reply)
+
+    def read_list(self):
+        """The entries of the read list; Wrong if the message has none."""
+        return self._there('read list', self.header.reads)
+
+    def _there(self, what, part):
+        if not part:
+            raise Wrong(f'no {what} is in: {header.describe(self.data)}')
+        return part
+
 
 class Hand:
     """Either end of a connection, without any will of its own."""

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The peer, played right, behind a relay that commits one fault."""
+import socket
+
+from model.complete import Complete
+from net import iwarp
+from relay.link import Link
+from subject import itself
+
+
+class Play(itself.Play):
+    """The other end for one scenario; only a responder is behind a relay."""
+
+    def __init__(self, loop, scenario, fault):
+        super().__init__(loop, scenario, None)
+        self.fault = fault
+        self.links = []
+
+    def connect(self, start):
+        """The scenario connects to the relay, and that to the other end."""
+        ours, near = socket.socketpair()
+        far, theirs = socket.socketpair()
+        other = iwarp.Conn(self.loop, theirs, False)
+        self.links.append(Link(self.loop, near, far, self.fault))
+        conn = iwarp.Conn(self.loop, ours, True, start)
+        self.end = Complete(self.options, self.server.answer, self.memory)
+        self.end.attach(other)
+        self.conns.append(other)
+        return conn
