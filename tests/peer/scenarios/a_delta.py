@@ -100,6 +100,7 @@ def a_result_may_come_with_its_pad(t):
             reply = t.server.answer(asked.call)
             data, body = without_data(asked.call, reply)
             room = sum(s.length for s in got.write_chunk())
+            t.hold(room >= size, f'a write chunk of {room} bytes for a READ of {size}')
             filled = hand.fill(got.write_chunk(), data + bytes(min(pad, room - size)))
             hand.answer(got, body, writes=[filled])
             t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
@@ -159,7 +160,7 @@ def the_chunk_at_position_zero_comes_first(t):
         _asked, got = t.next_called(hand, call)
         positions = [entry.position for entry in got.header.reads]
         t.hold(positions == sorted(positions), f'the positions are {positions}')
-        t.hold(got.header.proc != header.NOMSG or positions[0] == 0, 'an RDMA_NOMSG without Call')
+        t.hold(got.header.proc != header.NOMSG or positions[:1] == [0], 'an RDMA_NOMSG without Call')
         hand.answer_null(got)
 
 
