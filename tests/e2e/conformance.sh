@@ -28,6 +28,11 @@ judge_server() {
 	conformance -p $server --rough --mount 127.0.0.1:$MNT_PORT --pcap server.pcap >server.out 2>&1 ||
 		{ grep -A 3 "(scenarios/" server.out; grep '^fail' server.out; return 1; }
 }
+# judged_by NFS LEAST: by that version nothing fails, and so much passes at least
+judged_by() {
+	conformance -p $server --nfs "$1" >nfs.out 2>&1 || { grep -A 3 "(scenarios/" nfs.out; tail -n 5 nfs.out; return 1; }
+	[ "$(sed -nE 's/.*[ ,]([0-9]+) pass$/\1/p' nfs.out)" -ge "$2" ]
+}
 holds_much() { grep -E '^[0-9]+ not seen, [0-9]{2,} pass$' server.out; }
 decodes() { [ "$(tshark -r server.pcap -Y "$1" 2>/dev/null | wc -l)" -gt 100 ]; }
 
@@ -36,6 +41,9 @@ check "much of it could be seen" holds_much
 check "the export is as it was" [ -z "$(ls -A export)" ]
 check "tshark decodes what was sent and received as RPC-over-RDMA" decodes rpcordma
 check "a server is found by its rpcbind" conformance -p $server 8166/4.2.3
+check "it is asked by NFSv4.1, without MOUNT" judged_by 4.1 30
+check "the export is as it was behind NFSv4.1" [ -z "$(ls -A export)" ]
+check "it is asked by NULL alone" judged_by null 12
 check "an export that is not there is told" fails 2 'MOUNT of /nowhere fails' \
 	conformance -p $server --export /nowhere A3.3-3
 check "a port that takes no iWARP is told" fails 2 'does it speak iWARP|does not open an iWARP connection' \

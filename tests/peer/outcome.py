@@ -3,8 +3,9 @@
 import dataclasses
 
 PASS, FAIL, NOT_BUILT, NOT_SEEN, BROKEN = 'pass', 'fail', 'not built', 'not seen', 'broken'
+KNOWN = 'known'      # fails as a list of known deviations says
 BAD = (BROKEN, FAIL)
-WORST_FIRST = (*BAD, NOT_BUILT, NOT_SEEN, PASS)
+WORST_FIRST = (*BAD, KNOWN, NOT_BUILT, NOT_SEEN, PASS)
 
 
 @dataclasses.dataclass
@@ -15,6 +16,12 @@ class Outcome:
     why: str = ''
     trace: list = dataclasses.field(default_factory=list)
     how: str = ''        # of --self: played right, or wrong by which bend
+    used: frozenset = frozenset()    # of a failure: which parts of the protocol its last messages used
+
+    @property
+    def name(self):
+        """The scenario's, in words."""
+        return self.scenario.name.replace('_', ' ')
 
     @property
     def bad(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is printed: a row for each statement, and the reasons; or TAP."""
+"""What is printed: a row for each statement, failures first, and the reasons; or TAP."""
 import itertools
 import pathlib
 import re
@@ -7,7 +7,8 @@ import shutil
 import sys
 import textwrap
 
-from outcome import NOT_BUILT, NOT_SEEN, PASS, WORST_FIRST
+import causes
+from outcome import KNOWN, NOT_BUILT, NOT_SEEN, PASS, WORST_FIRST
 from scene.scenario import REQUESTER, RESPONDER
 
 NONE = '-'      # no scenario judges that role
@@ -28,7 +29,7 @@ def statement(tag, table, columns=''):
     """A row: the tag, what stands in the columns, and the statement with its sections."""
     text = ''
     if tag in table:
-        text = table[tag].text + (f' [{table[tag].sections}]' if table[tag].sections else '')
+        text = f'{table[tag].text} [{table[tag].reference}]'
     first = f'{tag:10} {columns}'
     return _wrapped(text, first, ' ' * len(first))
 
@@ -83,22 +84,30 @@ def _failure(outcome):
 
 
 def _tap(outcomes):
-    count = 0
-    failed = False
+    everything = []
     for outcome in outcomes:
-        count += 1
-        bad = outcome.bad
-        failed |= bad
+        everything.append(outcome)
         skip = f' # SKIP {outcome.why}' if outcome.verdict == NOT_SEEN else ''
+        todo = f' # TODO known: {outcome.why}' if outcome.verdict == KNOWN else ''
         note = f' ({outcome.verdict}: {outcome.why})' if outcome.verdict == NOT_BUILT else ''
-        print(f'{"not ok" if bad else "ok"} {count} - {outcome.scenario.tag} '
-              f'{outcome.scenario.role} {_name(outcome)}{note}{skip}', flush=True)
-        if bad:
+        print(f'{"not ok" if outcome.bad or todo else "ok"} {len(everything)} - {outcome.scenario.tag} '
+              f'{outcome.scenario.role} {_name(outcome)}{note}{skip}{todo}', flush=True)
+        if outcome.bad:
             for line in _failure(outcome):
                 for part in line.splitlines():
                     print(f'# {part}')
-    print(f'1..{count}')
-    return 1 if failed or not count else 0
+    for line in _causes(everything):
+        print(f'# {line}')
+    print(f'1..{len(everything)}')
+    return 1 if not everything or any(outcome.bad for outcome in everything) else 0
+
+
+def _causes(outcomes):
+    """Lines that say which failure is the first cause of others."""
+    for cause, what, others in causes.of(outcomes):
+        tags = dict.fromkeys(other.scenario.tag for other in others)
+        yield (f'first cause: {cause.scenario.tag} {cause.scenario.role} {_name(cause)}. {len(others)} other '
+               f'failures {what} and may follow from it: {", ".join(tags)}')
 
 
 def _row(tag, group, table):
@@ -128,27 +137,57 @@ def _sum(outcomes, table):
     for outcome in outcomes:
         if outcome.bad:
             tag = outcome.scenario.tag
-            sections = table[tag].sections if tag in table else ''
-            name = f'{outcome.scenario.role} {_name(outcome)}'
-            print(_wrapped(f'{name} [{sections}]' if sections else name,
+            reference = f' [{table[tag].reference}]' if tag in table else ''
+            print(_wrapped(f'{outcome.scenario.role} {_name(outcome)}{reference}',
                            f'{outcome.verdict:6} {tag:10} ', ' ' * 18))
 
 
+def _gather(outcomes, groups):
+    """Puts all outcomes into lists by statement; on a terminal it is told how far that is."""
+    count, failed = 0, 0
+    shown = sys.stderr.isatty()
+    for outcome in outcomes:
+        groups.setdefault(outcome.scenario.tag, []).append(outcome)
+        count, failed = count + 1, failed + outcome.bad
+        if shown:
+            print(f'\r{count} scenarios, {failed} failed ', end='', file=sys.stderr, flush=True)
+    if shown:
+        print('\r\033[K', end='', file=sys.stderr, flush=True)
+
+
+def _failures_first(groups, all_of_them):
+    """Tags: of causes, those with most followers first; of other failures; of the rest; each in their order."""
+    first = [cause.scenario.tag for cause, _what, _others in causes.of(all_of_them)]
+    failed = [tag for tag, group in groups.items() if any(outcome.bad for outcome in group)]
+    return dict.fromkeys([*first, *failed, *groups])
+
+
 def report(chosen, outcomes, table):
-    """Prints outcomes as they come; the exit status."""
+    """Prints outcomes, in TAP as they come, else failures first; the exit status."""
     if chosen.tap:
         return _tap(outcomes)
-    all_of_them = []
-    for tag, group in itertools.groupby(outcomes, lambda outcome: outcome.scenario.tag):
-        if not all_of_them:
-            print(f'{"statement":10} {"requester":10} {"responder":10} what it demands, and of whom')
-        group = list(group)
-        all_of_them += group
-        _row(tag, group, table)
-    if not all_of_them:
+    groups = {}
+    try:
+        _gather(outcomes, groups)
+    except BaseException:           # an interrupt, or a server that has gone: as far as that came
+        _print_groups(groups, table)
+        raise
+    if not groups:
         print('conformance: none of these scenarios is for who is judged', file=sys.stderr)
         return 2
-    _sum(all_of_them, table)
+    return _print_groups(groups, table)
+
+
+def _print_groups(groups, table):
+    """Prints them; whether something failed."""
+    all_of_them = [outcome for group in groups.values() for outcome in group]
+    if all_of_them:
+        for line in _causes(all_of_them):
+            print(_wrapped(line, '', ' ' * 4))
+        print(f'{"statement":10} {"requester":10} {"responder":10} what it demands, and of whom')
+        for tag in _failures_first(groups, all_of_them):
+            _row(tag, groups[tag], table)
+        _sum(all_of_them, table)
     return 1 if any(outcome.bad for outcome in all_of_them) else 0
 
 
@@ -160,8 +199,14 @@ def _nobody_came(counts):
     return True
 
 
-def tally_tap(counts, table):
-    """The same in TAP."""
+def _broken_first(counts, table, known=()):
+    """Tags: of what was broken and is not known, then of the rest, each in the table's order."""
+    order = list(table).index
+    return sorted(counts, key=lambda tag: (not counts[tag].broken or tag in known, order(tag)))
+
+
+def tally_tap(counts, table, known=()):
+    """The same in TAP, in the table's order."""
     if _nobody_came(counts):
         print('1..0')
         return 2
@@ -169,23 +214,27 @@ def tally_tap(counts, table):
     for number, tag in enumerate(sorted(counts, key=list(table).index), 1):
         text, count = f'{tag} RQ {table[tag].text}', counts[tag]
         if count.broken:
-            print(f'not ok {number} - {text}\n# {count.broken} times, the first: {count.first}')
+            todo = f' # TODO known: {known[tag].text}' if tag in known else ''
+            print(f'not ok {number} - {text}{todo}\n# {count.broken} times, the first: {count.first}')
         else:
             print(f'ok {number} - {text}' + ('' if count.held else ' # SKIP not seen'))
-    return 1 if any(count.broken for count in counts.values()) else 0
+    return 1 if any(count.broken and tag not in known for tag, count in counts.items()) else 0
 
 
-def tally(counts, table):
+def tally(counts, table, known=()):
     """Prints how often a client was seen to keep and to break each statement; the exit status."""
     if _nobody_came(counts):
         return 2
     print(f'{"statement":10} {"held":>8} {"broken":>8}  what it demands, and of whom')
-    for tag in sorted(counts, key=list(table).index):
+    for tag in _broken_first(counts, table, known):
         count = counts[tag]
         print(statement(tag, table, f'{count.held:8} {count.broken:8}  '))
         if count.broken:
             print(_wrapped(f'first: {count.first}', ' ' * 8, ' ' * 10))
-    broken = sum(count.broken > 0 for count in counts.values())
-    print(f'\n{broken} broken, {sum(count.held > 0 and not count.broken for count in counts.values())} held, '
+        if tag in known:
+            print(_wrapped(f'known: {known[tag].text}', ' ' * 8, ' ' * 10))
+    broken = sum(count.broken > 0 for tag, count in counts.items() if tag not in known)
+    print(f'\n{broken} broken, ' + (f'{len(known)} known, ' if known else '')
+          + f'{sum(count.held > 0 and not count.broken for count in counts.values())} held, '
           f'{sum(not count.held and not count.broken for count in counts.values())} not seen')
     return 1 if broken else 0

@@ -4,14 +4,17 @@ import signal
 import sys
 import traceback
 
+import expect
+import junit
 import report
+import statements
 from net import pcap
 from net.loop import Late, Loop
 from outcome import BROKEN, FAIL, NOT_BUILT, NOT_SEEN, PASS, Outcome
 from relay.faults import FAULTS
 from scene import scenario as scenarios_of
 from scene.scene import Scene
-from subject import daemon, external, itself, relayed
+from subject import daemon, external, external4, itself, relayed
 from watch import serve
 from wire import ddp, header, record, rpc, xdr
 
@@ -28,12 +31,12 @@ def select(scenarios, tags, table):
     return sorted(chosen, key=lambda s: place.get(s.tag, len(place)))
 
 
-def _judged(scenario, make_play, loop, made):
-    """(verdict, why, trace) of one scenario; the other end is in made as soon as there is one."""
+def _judged(scenario, make_play, loop, made, rfc):
+    """The Outcome of one scenario; the other end is in made as soon as there is one."""
     scene = None
     try:
         made.append(make_play(loop))
-        scene = Scene(loop, made[0], made[0].files)
+        scene = Scene(loop, made[0], made[0].files, rfc)
         scenario.function(scene)
         verdict, why = PASS, ''
     except scenarios_of.Unfit as error:
@@ -46,15 +49,21 @@ def _judged(scenario, make_play, loop, made):
         verdict, why = FAIL, f'what came does not decode: {error}'
     except Exception:  # pylint: disable=broad-except
         verdict, why = BROKEN, traceback.format_exc()
-    return verdict, why, list(scene.trace.lines()) if scene else []
+    outcome = Outcome(scenario, verdict, why, list(scene.trace.lines()) if scene else [])
+    if scene and verdict == FAIL:
+        outcome.used = scene.trace.used()
+    return outcome
 
 
-def attempt(scenario, make_play, patience):
-    """Runs one scenario; make_play(loop) makes the other end, which is closed in any case."""
+def attempt(scenario, make_play, patience, rfc=False):
+    """Runs one scenario; make_play(loop) makes the other end, which is closed in any case.
+
+    rfc: where a draft and its RFC differ, only what the RFC has is right.
+    """
     loop = Loop(patience)
     made, at_its_end = [], ''
     try:
-        verdict, why, trace = _judged(scenario, make_play, loop, made)
+        outcome = _judged(scenario, make_play, loop, made, rfc)
     finally:
         loop.close()
         try:
@@ -63,8 +72,8 @@ def attempt(scenario, make_play, patience):
         except scenarios_of.Wrong as error:
             at_its_end = str(error)
     if at_its_end:
-        verdict, why = FAIL, f'{why} {at_its_end}'.strip()
-    return Outcome(scenario, verdict, why, trace)
+        outcome.verdict, outcome.why = FAIL, f'{outcome.why} {at_its_end}'.strip()
+    return outcome
 
 
 def judge_daemon(chosen, scenarios, table):
@@ -73,7 +82,7 @@ def judge_daemon(chosen, scenarios, table):
     for scenario in scenarios:
         outcome = attempt(
             scenario, lambda loop, s=scenario: daemon.Play(loop, s, chosen.daemon, chosen.tap_file),
-            chosen.patience or 5)
+            chosen.patience or 5, chosen.rfc)
         row = table.get(scenario.tag)
         if row and row.not_built and (scenario.dialect != 'version one' or not row.begun):
             old.setdefault(scenario.tag, scenario)
@@ -92,7 +101,7 @@ def judge_itself(chosen, scenarios, _table):
     """The peer: played right it must pass, and fail with each of the scenario's bends."""
     for scenario in scenarios:
         def played(bend, s=scenario):
-            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or 5)
+            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or 5, chosen.rfc)
         if not chosen.wrong:
             outcome = played(None)
             outcome.how = 'played right'
@@ -113,7 +122,7 @@ def judge_relayed(chosen, scenarios, _table):
     for scenario in scenarios:
         if scenario.role == scenarios_of.RESPONDER and not scenario.needs & external.NEEDS.keys():
             yield attempt(scenario, lambda loop, s=scenario: relayed.Play(loop, s, fault),
-                          chosen.patience or 5)
+                          chosen.patience or 5, chosen.rfc)
 
 
 def found(outcome):
@@ -130,12 +139,17 @@ def _harm(scenario):
     return ('rough' in scenario.needs) + ({'rough', 'files'} & scenario.needs == {'rough'})
 
 
+def _server_of(nfs):
+    """The class of servers that are asked by this version of NFS."""
+    return {'4.1': external4.Server4, 'null': external4.ServerNull}.get(nfs, external.Server)
+
+
 def judge_server(chosen, scenarios, _table):
     """Any server; what belongs to a dialect that it does not speak is not asked."""
     loop = Loop(chosen.patience or 5)
-    server = external.Server(loop, chosen.server, chosen.mount, chosen.export)
+    server = _server_of(chosen.nfs)(loop, chosen.server, chosen.mount, chosen.export)
     try:
-        server.rough = chosen.rough
+        server.rough, server.fault = chosen.rough, FAULTS.get(chosen.fault)
         server.prepare()
         spoken = server.dialects()
         for scenario in sorted(scenarios, key=_harm):
@@ -151,7 +165,7 @@ def judge_server(chosen, scenarios, _table):
                 continue
             yield attempt(scenario,
                           lambda loop, s=scenario: external.Play(loop, s, server, chosen.tap_file),
-                          loop.patience)
+                          loop.patience, chosen.rfc)
     finally:
         server.remove()
         loop.close()
@@ -161,18 +175,34 @@ def judge_client(chosen, _scenarios, table):
     """Whatever client connects; the exit status."""
     counts = serve.judge_client(Loop(chosen.patience or 5), chosen.server or ('127.0.0.1', 0),
                                 chosen.mount[1] if chosen.mount else 0, chosen.tap_file)
-    return (report.tally_tap if chosen.tap else report.tally)(counts, table)
+    if chosen.rfc:
+        counts = {tag: count for tag, count in counts.items() if table[tag].sections}
+    known = expect.known_counts(counts, chosen.known)
+    if chosen.junit:
+        junit.write(chosen.junit, junit.of_counts(counts, known, table))
+    return (report.tally_tap if chosen.tap else report.tally)(counts, table, known)
 
 
 def _judge(chosen, scenarios, table):
     if chosen.requester:
         return judge_client(chosen, scenarios, table)
-    judge = judge_relayed if chosen.fault else judge_daemon
+    judge = judge_daemon
     if chosen.itself or chosen.wrong:
         judge = judge_itself
     elif chosen.server:
         judge = judge_server
-    return report.report(chosen, judge(chosen, scenarios, table), table)
+    elif chosen.fault:
+        judge = judge_relayed
+    if chosen.rfc:
+        scenarios = [s for s in scenarios if statements.of_an_rfc(s, table)]
+    outcomes = expect.held_against(judge(chosen, scenarios, table), chosen.known)
+    if not chosen.junit:
+        return report.report(chosen, outcomes, table)
+    kept = []
+    try:
+        return report.report(chosen, (kept.append(o) or o for o in outcomes), table)
+    finally:
+        junit.write(chosen.junit, junit.of_outcomes(kept, table))
 
 
 def _interrupted(*_):
@@ -185,6 +215,8 @@ def run(chosen, scenarios, table):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupted)
     try:
+        if chosen.junit:
+            open(chosen.junit, 'wb').close()        # that it cannot be written is told before all else
         if chosen.pcap:
             chosen.tap_file = pcap.Pcap(chosen.pcap)
         return _judge(chosen, scenarios, table)

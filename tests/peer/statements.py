@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of statements in tests/REQUIREMENTS.md: one source for documents, code and conformance."""
+"""The table of statements in tests/REQUIREMENTS.md: one source for documents, code and conformance.
+
+Which of them are no MUST stands in `levels`, beside this.
+"""
 import dataclasses
 import pathlib
 import re
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / 'REQUIREMENTS.md'
+LEVELS = pathlib.Path(__file__).resolve().parent / 'levels'
+MUST, SHOULD, MAY = 'MUST', 'SHOULD', 'MAY'
+DRAFTS = {'A': 'draft-ietf-nfsv4-rpcrdma-03', 'B': 'draft-dnoveck-nfsv4-rpcrdma-xcharext-00',
+          'C': 'draft-ietf-nfsv4-rpcrdma-cm-pvt-data', 'D': 'draft-ietf-nfsv4-rpcrdma-bidirection-02',
+          'E': 'draft-cel-nfsv4-rpcrdma-version-two-00'}
+OF_DRAFT = re.compile(r'([A-E])([0-9][0-9.]*)-')
 TAG = re.compile(r'[A-EIX][0-9.]*-?[0-9Δ]*[0-9]*$|A-Δ[0-9]+$')
 SECTION = re.compile(r'([0-9]{4}) §([0-9A.]+)')
 ASKED_SECTION = re.compile(r'(?:RFC ?)?([0-9]{4})(?:[ /]*§?([0-9.]*))$', re.IGNORECASE)
@@ -19,6 +28,7 @@ class Statement:
     rfc: str
     where: str
     shown: str
+    level: str = MUST
 
     @property
     def sections(self):
@@ -27,6 +37,17 @@ class Statement:
         for number, section in SECTION.findall(self.rfc):
             of.setdefault(number, []).append(f'§{section}')
         return '; '.join(f'RFC {number} {", ".join(all_)}' for number, all_ in of.items())
+
+    @property
+    def draft(self):
+        """The same of the draft that the tag belongs to; empty if it is of no draft, or of no section."""
+        found = OF_DRAFT.match(self.tag)
+        return f'{DRAFTS[found[1]]} §{found[2]}' if found else ''
+
+    @property
+    def reference(self):
+        """Its level, the sections of RFCs and that of the draft."""
+        return '; '.join(filter(None, (self.level, self.sections, self.draft)))
 
     @property
     def not_built(self):
@@ -40,14 +61,27 @@ class Statement:
         return ':' in self.where.split(NOT_BUILT)[0]
 
 
+def levels(path=LEVELS):
+    """{tag: level} of those that are no MUST."""
+    words = (line.split('|')[0].split() for line in path.read_text(encoding='utf-8').splitlines()
+             if line and not line.startswith('#'))
+    return dict(words)
+
+
 def read(path=TABLE):
     """All rows by tag, in the order of the table."""
-    rows = {}
+    rows, lower = {}, levels()
     for line in path.read_text(encoding='utf-8').splitlines():
         cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
         if line.startswith('|') and len(cells) == 5 and TAG.match(cells[0]):
-            rows[cells[0]] = Statement(*cells)
+            rows[cells[0]] = Statement(*cells, lower.get(cells[0], MUST))
     return rows
+
+
+def of_an_rfc(scenario, table):
+    """Whether an RFC has what a scenario judges: a section for its statement, and its dialect."""
+    row = table.get(scenario.tag)
+    return bool(row and row.sections and scenario.dialect == 'version one' and 'ours' not in scenario.needs)
 
 
 def meant(word, table):

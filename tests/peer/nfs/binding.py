@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The upper-layer binding of NFSv3 (RFC 8267 section 3): which bytes of a message may be moved to chunks.
+"""The upper-layer bindings of NFSv3 and NFSv4.1 (RFC 8267): which bytes of a message may be moved to chunks.
 
 A place is (offset of the data in the RPC message, its length without XDR pad). Of what it does not know it
 says None.
 """
-from nfs import nfs3
+from nfs import nfs3, nfs4
 from wire import rpc, xdr
 
 RPCSEC_GSS = 6
@@ -24,8 +24,32 @@ def _nfs3(call):
     return nfs3.PROCEDURES.get(message.proc), message.args
 
 
+COMPOUND = b''.join(map(xdr.u32, (nfs4.PROGRAM, nfs4.VERSION, nfs4.COMPOUND)))
+
+
+def _compound(call):
+    """The COMPOUND of NFSv4 that a Call is, as an rpc.Message, or None; one by RPCSEC_GSS is none here."""
+    if call[12:24] != COMPOUND:
+        return None
+    try:
+        message = rpc.decode(call)
+    except ValueError:
+        return None
+    return None if message.cred.flavor == RPCSEC_GSS else message
+
+
+def _compound_payload(call, message):
+    try:
+        place = nfs4.args_payload(message.args)
+    except xdr.XdrError:
+        return None
+    return place and (len(call) - len(message.args) + place[0], place[1])
+
+
 def call_payload(call):
     """Where the payload of a WRITE or SYMLINK is; it need not be there yet."""
+    if message := _compound(call):
+        return _compound_payload(call, message)
     procedure, args = _nfs3(call)
     try:
         place = procedure and procedure.args_payload(args)
@@ -49,11 +73,12 @@ def movable(call):
 def reply_payload(call, reply):
     """Where the payload of a READ's or READLINK's Reply is; it need not be there yet."""
     procedure, _args = _nfs3(call)
+    compound = _compound(call)
     try:
         message = rpc.decode(reply)
-        if not procedure or (message.stat, message.accept_stat) != (rpc.ACCEPTED, rpc.SUCCESS):
+        if not (procedure or compound) or (message.stat, message.accept_stat) != (rpc.ACCEPTED, rpc.SUCCESS):
             return None
-        place = procedure.result_payload(message.result)
+        place = (nfs4 if compound else procedure).result_payload(message.result)
     except ValueError:
         return None
     return place and (len(reply) - len(message.result) + place[0], place[1])
@@ -88,6 +113,11 @@ def result_limit(call):
 
 def reply_limit(call):
     """The longest Reply of a Call in bytes."""
+    if message := _compound(call):
+        try:
+            return REPLY_HEADER + nfs4.results_limit(message.args)
+        except xdr.XdrError:
+            return None
     procedure, args = _nfs3(call)
     if procedure is None:
         return None

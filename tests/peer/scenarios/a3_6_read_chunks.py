@@ -140,8 +140,9 @@ def a_refusal_comes_when_all_is_read(t):
     """A Call of no program or with a bad credential is not refused while a Read of it waits."""
     hand = t.connect()
     args = t.pattern(400)
-    for call in (rpc.call(0x1234, 0x2fffffff, 1, 1, args), t.nfs(99, args),
-                 rpc.call(0x1235, 100003, 3, 0, args, rpcvers=3)):
+    version = t.files.version
+    for call in (rpc.call(0x1234, 0x2fffffff, 1, 1, args), rpc.call(0x1236, 100003, version, 99, args),
+                 rpc.call(0x1235, 100003, version, 0, args, rpcvers=3)):
         position = len(call) - 400
         got = _not_before_its_reads(t, hand, call, body=call[:position],
                                     reads=hand.read_chunk(position, call[position:], 2))

@@ -3,7 +3,7 @@
 import dataclasses
 
 from nfs import binding
-from scene.parts import entries_of, parted
+from scene.parts import parted
 from scene.scenario import requester, responder
 from wire import header
 
@@ -180,7 +180,7 @@ def a_reply_chunk_may_have_many_segments(t):
     got = hand.reply(hand.call(call, writes=[spare], reply=segments).xid)
     t.hold(got.header.proc == header.NOMSG, 'no RDMA_NOMSG')
     size = sum(s.length for s in got.reply_chunk())
-    entries = entries_of(b''.join(k.memory for k in keys)[:size])
+    entries = t.files.entries(b''.join(k.memory for k in keys)[:size])
     t.hold(len(entries) > 100, f'a READDIR has {len(entries)} entries')
 
 

@@ -13,13 +13,14 @@ GSS_PROC_DATA, INTEGRITY, PRIVACY = 0, 2, 3
 def errors_of_rpc_come_as_replies(t):
     """No such program, version or procedure, bad arguments, another RPC: each has its answer."""
     hand = t.connect()
-    nfs = nfs3.PROGRAM
+    nfs, version, sys = nfs3.PROGRAM, t.files.version, rpc.auth_sys()
+    with_args = {3: 6, 4: 1}[version]       # READ, COMPOUND
     for what, call, status in (
             ('program', rpc.call(new_xid(), 0x2ffffffe, 1, 1), rpc.PROG_UNAVAIL),
             ('version', rpc.call(new_xid(), nfs, 77, 1), rpc.PROG_MISMATCH),
-            ('procedure', t.nfs(99, b''), rpc.PROC_UNAVAIL),
-            ('arguments', t.nfs(6, bytes(4)), rpc.GARBAGE_ARGS),
-            ('RPC', rpc.call(new_xid(), nfs, 3, 0, rpcvers=3), None)):
+            ('procedure', rpc.call(new_xid(), nfs, version, 99, cred=sys), rpc.PROC_UNAVAIL),
+            ('arguments', rpc.call(new_xid(), nfs, version, with_args, bytes(4), cred=sys), rpc.GARBAGE_ARGS),
+            ('RPC', rpc.call(new_xid(), nfs, version, 0, rpcvers=3), None)):
         got = hand.ask(call)
         t.hold(got.header.proc == header.MSG and is_rpc_error(got.body),
                f'a bad {what} is answered {header.describe(got.data)}')

@@ -98,7 +98,7 @@ def _(end):
 
 @the_reply_chunk_is_used_where_the_receive_is_too_small.wrong
 def _(end):
-    end.send_limit_two = lambda: 8196
+    end.send_limit_two = lambda: 8192 + 4 + 20      # a word more, and the reply chunk that comes back
 
 
 @requester('B3.1-2', keys=two.KEYS)
@@ -116,7 +116,7 @@ def _(end):
 
 @the_peers_receive_size_decides_on_a_position_zero_chunk.wrong
 def _(end):
-    end.send_limit_two = lambda: 8196
+    end.send_limit_two = lambda: 8192 + 4 + 20      # a word more, and the reply chunk that comes back
 
 
 @responder('B3.1-5', needs={'files'})

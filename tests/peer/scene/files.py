@@ -1,20 +1,129 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files that scenarios use, on a server in memory."""
+"""The files that scenarios use, and the Calls that use them, in the version of NFS that the other end speaks."""
 import dataclasses
 
+from nfs import nfs3, nfs4
 from nfs.operations import handle
 from nfs.server import NAMES_NAME, PATTERN_NAME, Server
 from nfs.tree import File
+from scene.hand import new_xid
+from scene.scenario import Unfit, Wrong
+from wire import rpc
 
 NAMES = 640
+NO_FILES = 'it needs files, of which there are none with --nfs null'
+
+
+class NoFiles:
+    """There is nothing but NULL."""
+
+    there = False
+
+    def __init__(self, version):
+        self.version = version      # of NFS
+
+    def null(self):
+        """A NULL Call, which has the shortest Reply."""
+        return rpc.call(new_xid(), nfs3.PROGRAM, self.version, 0, b'')
+
+    @staticmethod
+    def read(*_args):
+        """Nothing can be read, or the like."""
+        raise Unfit(NO_FILES)
+
+    write = readdir = read
 
 
 @dataclasses.dataclass
-class Files:
-    """The handles that scenarios use."""
+class Files(NoFiles):
+    """The handles that scenarios use, by NFSv3."""
     data: bytes         # of a pattern
     scratch: bytes      # to be written
     names: bytes        # of a large directory
+    version: int = 3
+
+    there = True
+
+    @staticmethod
+    def nfs(proc, args):
+        """A Call of NFSv3."""
+        return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, proc, args, cred=rpc.auth_sys())
+
+    def read(self, fh, offset, count):
+        """A READ, which is the last of its Call."""
+        return self.nfs(6, nfs3.read(fh, offset, count))
+
+    def write(self, offset, data):
+        """A WRITE to the scratch file, stable at once."""
+        return self.nfs(7, nfs3.write(self.scratch, offset, data, nfs3.FILE_SYNC))
+
+    def readdir(self, count):
+        """A READDIR of the large directory from its begin."""
+        return self.nfs(16, nfs3.readdir(self.names, 0, nfs3.NO_VERIFIER, count))
+
+    @staticmethod
+    def entries(reply):
+        """The entries of a READDIR's whole Reply."""
+        try:
+            return nfs3.result(nfs3.READDIR, rpc.decode(reply).result).entries
+        except (ValueError, AttributeError) as error:
+            raise Wrong(f'no Reply to a READDIR: {error}') from error
+
+
+class Session:
+    """A session of NFSv4.1: each Call takes the next slot, so that many may be in flight."""
+
+    def __init__(self, ident, slots):
+        self.ident = ident
+        self.used = [0] * slots     # the last sequence number of each slot
+        self._next = 0
+
+    def sequence(self):
+        """The SEQUENCE of the next Call."""
+        slot = self._next
+        self._next = (slot + 1) % len(self.used)
+        self.used[slot] += 1
+        return nfs4.op(nfs4.SEQUENCE, session=self.ident, sequence=self.used[slot], slot=slot,
+                       highest=len(self.used) - 1, cache=False)
+
+
+@dataclasses.dataclass
+class Files4(NoFiles):
+    """The same by NFSv4.1."""
+    data: bytes
+    scratch: bytes
+    names: bytes
+    session: Session
+    version: int = 4
+
+    there = True
+
+    def compound(self, fh, *operations):
+        """A Call with these operations on a file."""
+        args = nfs4.compound(self.session.sequence(), nfs4.op(nfs4.PUTFH, fh=fh), *operations)
+        return rpc.call(new_xid(), nfs4.PROGRAM, nfs4.VERSION, nfs4.COMPOUND, args, cred=rpc.auth_sys())
+
+    def read(self, fh, offset, count):
+        """A READ, which is the last of its Call."""
+        return self.compound(fh, nfs4.op(nfs4.READ, stateid=nfs4.ANONYMOUS, offset=offset, count=count))
+
+    def write(self, offset, data):
+        """A WRITE to the scratch file, stable at once."""
+        return self.compound(self.scratch, nfs4.op(
+            nfs4.WRITE, stateid=nfs4.ANONYMOUS, offset=offset, stable=nfs4.FILE_SYNC, data=data))
+
+    def readdir(self, count):
+        """A READDIR of the large directory from its begin."""
+        return self.compound(self.names, nfs4.op(
+            nfs4.READDIR, cookie=0, verf=bytes(8), dircount=count, maxcount=count, wanted=[]))
+
+    @staticmethod
+    def entries(reply):
+        """The entries of a READDIR's whole Reply."""
+        try:
+            return nfs4.results(rpc.decode(reply).result)[1][-1][2].entries
+        except (ValueError, AttributeError, IndexError) as error:
+            raise Wrong(f'no Reply to a READDIR: {error}') from error
 
 
 def make_server():

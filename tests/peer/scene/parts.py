@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of RPC messages as scenarios move them: a Call without its payload, the data of a Reply."""
-from nfs import binding, nfs3
+from nfs import binding
 from scene.scenario import Wrong
-from wire import rpc
 
 ECHO_AT = 44    # where the bytes of an ECHO's argument begin: no credential, and a length word
 
@@ -24,14 +23,6 @@ def data_of(call, reply):
     if place is None:
         raise Wrong(f'a READ fails: {reply[:60].hex(" ", 4)}')
     return reply[place[0]:place[0] + place[1]]
-
-
-def entries_of(reply):
-    """The entries of a READDIR's whole Reply."""
-    try:
-        return nfs3.result(nfs3.READDIR, rpc.decode(reply).result).entries
-    except (ValueError, AttributeError) as error:
-        raise Wrong(f'no Reply to a READDIR: {error}') from error
 
 
 def without_data(call, reply):

@@ -3,9 +3,10 @@
 from net import iwarp
 from nfs import nfs3, tree
 from nfs.server import HOLD
+from scene.files import Files
 from scene.hand import Hand, is_rpc_error, new_xid
 from scene.parts import data_of
-from scene.scenario import Wrong
+from scene.scenario import Unfit, Wrong
 from scene.trace import Trace
 from wire import header, mpa, private_data, rpc, xdr
 
@@ -16,7 +17,8 @@ ECHO, ECHO_VERS = 0x20000099, 1
 class Scene:
     """One run of one scenario."""
 
-    def __init__(self, loop, play, files):
+    def __init__(self, loop, play, files, rfc=False):
+        self.rfc = rfc          # where a draft and its RFC differ, only what the RFC has is right
         self.loop = loop
         self.play = play
         self.files = files
@@ -181,19 +183,19 @@ class Scene:
 
     # ------------------------------------------------------------ Calls
 
-    @staticmethod
-    def null():
-        """A NULL Call of NFSv3, which has the shortest Reply."""
-        return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, 0, b'')
+    def null(self):
+        """A NULL Call of NFS, which has the shortest Reply."""
+        return self.files.null()
 
-    @staticmethod
-    def nfs(proc, args):
+    def nfs(self, proc, args):
         """A Call of NFSv3."""
-        return rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, proc, args, cred=rpc.auth_sys())
+        if self.files.version != nfs3.VERSION:
+            raise Unfit('it asks in NFSv3')
+        return Files.nfs(proc, args)
 
     def read(self, count, offset=0):
         """A READ of the pattern file."""
-        return self.nfs(6, nfs3.read(self.files.data, offset, count))
+        return self.files.read(self.files.data, offset, count)
 
     @staticmethod
     def pattern(size, offset=0):
@@ -202,14 +204,13 @@ class Scene:
 
     def write(self, data, offset=0):
         """A WRITE to the scratch file, stable at once."""
-        return self.nfs(7, nfs3.write(self.files.scratch, offset, data, nfs3.FILE_SYNC))
+        return self.files.write(offset, data)
 
     def written(self, hand, count):
         """What the scratch file begins with, read inline, or where that is too much, in pieces."""
         most, data = 512, b''       # fits what every end sends: RFC 8166 section 3.3.3
         while len(data) < count:
-            call = self.nfs(6, nfs3.read(self.files.scratch, len(data),
-                                         min(most, count - len(data))))
+            call = self.files.read(self.files.scratch, len(data), min(most, count - len(data)))
             part = data_of(call, hand.ask(call).body)
             self.hold(part, 'the scratch file is shorter than what was written')
             data += part
@@ -217,7 +218,7 @@ class Scene:
 
     def readdir(self, count):
         """A READDIR of the large directory from its begin."""
-        return self.nfs(16, nfs3.readdir(self.files.names, 0, nfs3.NO_VERIFIER, count))
+        return self.files.readdir(count)
 
     @staticmethod
     def echo(data, size=None):

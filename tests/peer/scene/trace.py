@@ -5,6 +5,19 @@ import collections
 from wire import header
 
 KEPT = 6
+CALL, READ_CHUNK, WRITE_CHUNK, REPLY_CHUNK, TWO = (
+    'a Call', 'a read chunk', 'a write chunk', 'a reply chunk', 'version two')
+
+
+def _parts(data):
+    """What a message uses of the protocol."""
+    try:
+        message = header.decode(data)
+    except header.HeaderError:
+        return set()
+    uses = {CALL: message.proc in (header.MSG, header.NOMSG), READ_CHUNK: message.reads,
+            WRITE_CHUNK: message.writes, REPLY_CHUNK: message.reply, TWO: message.vers == 2}
+    return {part for part, used in uses.items() if used}
 
 
 class Trace:
@@ -20,6 +33,10 @@ class Trace:
     def came(self, data):
         """A Send of the other end."""
         self._kept.append(('came', bytes(data)))
+
+    def used(self):
+        """What the messages that were kept use of the protocol."""
+        return frozenset().union(*(_parts(data) for _way, data in self._kept))
 
     def lines(self):
         """What was kept, described and as bytes."""

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Any NFS/RDMA server as the other end. Its files are made once, through the model, and removed at the end."""
+"""Any NFS/RDMA server as the other end. Its files are made once, through the model, and removed at the end.
+
+Here by NFSv3; subject/nfs4.py makes them by NFSv4.1, or does without.
+"""
 import contextlib
 import errno
 import secrets
@@ -10,7 +13,8 @@ from model.end import End, Options
 from net import iwarp, stream, tcp
 from net.loop import Late
 from nfs import mount3, nfs3, tree
-from scene.files import Files
+from relay.link import Link
+from scene.files import NO_FILES, Files
 from scene.hand import is_rpc_error, new_xid
 from scene.scenario import Unfit
 from wire import ccp, header, rpc, xdr
@@ -25,12 +29,14 @@ NEEDS = {'behind': 'it steers the server behind the responder',
 ROUGH = 'it may bring a server down: --rough asks for it'
 
 
+# What tells whether a dialect is spoken: a NULL Call, of the version of NFS that the server has.
 PROBES = {
-    'version two': header.Header(xid=2, vers=2, body=rpc.call(2, nfs3.PROGRAM, nfs3.VERSION, 0)),
-    'draft-03': header.Header(xid=3, proc=header.MSGP,
-                              body=rpc.call(3, nfs3.PROGRAM, nfs3.VERSION, 0)),
-    'configuration protocol': header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
+    'version two': lambda nfs: header.Header(xid=2, vers=2, body=rpc.call(2, nfs3.PROGRAM, nfs, 0)),
+    'draft-03': lambda nfs: header.Header(xid=3, proc=header.MSGP, body=rpc.call(3, nfs3.PROGRAM, nfs, 0)),
+    'configuration protocol': lambda _nfs: header.Header(xid=4, body=rpc.call(4, ccp.PROGRAM, ccp.VERSION, 0)),
 }
+NO_MOUNT = ('{why}. --mount HOST:PORT says where MOUNT is; a server without NFSv3 is asked with --nfs 4.1, or with '
+            '--nfs null for what needs no files')
 
 MOST_UNHEARD = 3
 
@@ -88,23 +94,33 @@ class Missing(Unusable):
 class Server:
     """The server, and the folder in it that the scenarios use."""
 
+    nfs_version = 3
+    fault = None                # of a relay in front of it
+
     def __init__(self, loop, address, mount, export):
         self.loop = loop
         self.address = address
         self.folder = f'rpcrdma-conformance-{secrets.token_hex(4)}'
         self.rough = False          # asks for what may bring it down, too
         self.created = []           # (folder's handle, name) of what has to go again
-        self.root = self._mounted(mount or self._mount_address(), export)
         self.end = self._connected()
+        self.root = self._root(mount, export)
         self.files = None
         self.unheard = 0            # scenarios in a row in which a connection had no answer at all
 
+    def _root(self, mount, export):
+        """The handle of the export."""
+        return self._mounted(mount or self._mount_address(), export)
+
     def _mount_address(self):
         args = b''.join(map(xdr.u32, (mount3.PROGRAM, mount3.VERSION, TCP, 0)))
-        port = xdr.Reader(over_tcp(self.loop, (self.address[0], RPCBIND_PORT), PORTMAP,
-                                   PORTMAP_VERS, GETPORT, args)).u32()
+        try:
+            port = xdr.Reader(over_tcp(self.loop, (self.address[0], RPCBIND_PORT), PORTMAP,
+                                       PORTMAP_VERS, GETPORT, args)).u32()
+        except (OSError, Late) as error:
+            raise Unusable(NO_MOUNT.format(why=f'its rpcbind does not say where MOUNT is: {error}')) from error
         if not port:
-            raise Unusable('its rpcbind knows no MOUNT over TCP')
+            raise Unusable(NO_MOUNT.format(why='its rpcbind knows no MOUNT over TCP'))
         return self.address[0], port
 
     def _mounted(self, address, export):
@@ -127,15 +143,19 @@ class Server:
             raise Unusable(f'{host} port {port} does not open an iWARP connection: {end.conn.ended}')
         return end
 
-    def call(self, name, args):
-        """One NFSv3 Call through the model; the decoded result, whose status must be good."""
-        procedure = getattr(nfs3, name)
-        pending = self.end.call(rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, procedure.number,
-                                         args, cred=rpc.auth_sys()))
+    def ask(self, call, name):
+        """One Call through the model; its Reply, decoded, whatever RPC says."""
+        pending = self.end.call(call)
         self.loop.until(lambda: pending.over or self.end.conn.ended, f'the Reply to {name}')
         if pending.reply is None:
             raise Unusable(f'{name} has no Reply: {pending.error or self.end.conn.ended}')
-        reply = rpc.decode(pending.reply)
+        return rpc.decode(pending.reply)
+
+    def call(self, name, args):
+        """One NFSv3 Call; the decoded result, whose status must be good."""
+        procedure = getattr(nfs3, name)
+        reply = self.ask(rpc.call(new_xid(), nfs3.PROGRAM, nfs3.VERSION, procedure.number, args,
+                                  cred=rpc.auth_sys()), name)
         if not reply.succeeded:
             raise Unusable(f'{name} is refused by RPC')
         result = nfs3.result(procedure, reply.result)
@@ -167,12 +187,23 @@ class Server:
         self.files = Files(data, scratch, names)
         self.end.conn.close()       # while scenarios run nobody would answer on it
 
+    def renew(self):
+        """Before each scenario: what of the files does not last longer than one."""
+
+    def back(self):
+        """Connects again where the connection has ended."""
+        if self.end.conn.ended:
+            self.end = self._connected()
+
+    def take_away(self, name, folder, what):
+        """Removes one file, by REMOVE, or folder, by RMDIR."""
+        self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+
     def _removed(self, name, folder, what):
         """Removes one file or folder; why it cannot be, or None."""
         try:
-            if self.end.conn.ended:
-                self.end = self._connected()
-            self.call(name, (nfs3.remove if name == 'REMOVE' else nfs3.rmdir)(folder, what))
+            self.back()
+            self.take_away(name, folder, what)
         except Missing:
             return None
         except (Unusable, ValueError) as error:
@@ -195,7 +226,7 @@ class Server:
 
     def dialects(self):
         """{name: whether it is spoken} of all but version one."""
-        return {name: self._speaks(probe) for name, probe in PROBES.items()}
+        return {name: self._speaks(probe(self.nfs_version)) for name, probe in PROBES.items()}
 
     def _speaks(self, message):
         """Whether a Call is answered by anything but an error or silence.
@@ -234,6 +265,13 @@ class Play:
             raise Unfit(NEEDS[need])
         if 'rough' in scenario.needs and not server.rough:
             raise Unfit(ROUGH)
+        if 'files' in scenario.needs and server.files and not server.files.there:
+            raise Unfit(NO_FILES)
+        if 'files' in scenario.needs:
+            try:
+                server.renew()
+            except Unusable as error:
+                raise Unfit(f'its files cannot be used any more: {error}') from error
         self.loop = loop
         self.judged = server
         self.address = server.address
@@ -246,8 +284,16 @@ class Play:
         self.tried.append(None)
         sock = stream.connect(self.address, self.loop.patience)
         tap = self.pcap.tap(sock, True) if self.pcap else None
+        if self.judged.fault:
+            sock = self._relayed(sock)
         self.tried[-1] = iwarp.Conn(self.loop, sock, True, start, tap, nudge=True)
         return self.tried[-1]
+
+    def _relayed(self, sock):
+        """The near end of a relay in front of a connection to the server."""
+        ours, near = socket.socketpair()
+        Link(self.loop, near, sock, self.judged.fault)
+        return ours
 
     def close(self):
         """Notes whether the server is still there; the loop closes what is open."""

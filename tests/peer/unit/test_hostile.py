@@ -71,7 +71,7 @@ class Runs(unittest.TestCase):
         """(exit status, what is said) where judging ends so."""
         said = io.StringIO()
         with mock.patch.object(run, '_judge', side_effect=error), contextlib.redirect_stderr(said):
-            got = run.run(types.SimpleNamespace(pcap=None), [], {})
+            got = run.run(types.SimpleNamespace(pcap=None, junit=None), [], {})
         return got, said.getvalue()
 
     def test_a_server_that_sends_nonsense_cannot_be_judged(self):
@@ -303,7 +303,8 @@ class Servers(unittest.TestCase):
         seen = []
         asked = [scenario.Scenario(name, scenario.RESPONDER, iwarp_silent, {}, frozenset(needs), [])
                  for name, needs in (('flood', {'rough'}), ('harm', {'rough', 'files'}), ('plain', {'files'}))]
-        chosen = types.SimpleNamespace(patience=1, server=None, mount=None, export=None, rough=True)
+        chosen = types.SimpleNamespace(patience=1, server=None, mount=None, export=None, rough=True, nfs='3',
+                                       fault=None, rfc=False)
         with mock.patch('subject.external.Server') as made, \
                 mock.patch('run.attempt', side_effect=lambda s, *_: seen.append(s.tag)):
             made.return_value.configure_mock(gone=None, **{

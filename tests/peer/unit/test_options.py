@@ -57,9 +57,11 @@ class Mistakes(unittest.TestCase):
         """Rather than one of them being passed over."""
         for words in (["--self", "-p", "localhost"], ["--self", "--requester"], ["--requester", "A3.3-3"],
                       ["--wrong", "A3.3-3", "-p", "localhost"],
-                      ["--self", "--daemon", "/bin/true"]):
+                      ["--self", "--daemon", "/bin/true"],
+                      ["--fault", "the write list is left out", "--self"],
+                      ["-p", "localhost", "--nfs", "4.1", "--mount", "localhost"]):
             self.told(words, ": not with ")
-        for words in (["--mount", "localhost"], ["--export", "/"]):
+        for words in (["--mount", "localhost"], ["--export", "/"], ["--nfs", "4.1"]):
             self.told(words, "not without -p")
         self.told(["--wrong", "A3.3-3", "A3.4"], "--wrong has its TAG already")
 
@@ -70,6 +72,10 @@ class Mistakes(unittest.TestCase):
         self.told(["--self", "A2-5"], "without a scenario: A2-5: tests/")
         self.told(["--daemon", "/nonexistent", "A3.3-3"], "/nonexistent cannot be run")
         self.told(["--daemon", "/", "A3.3-3"], "cannot be run")
+        self.told(["--fault", "none"], "--fault none: no such fault")
+        self.told(["--self", "--expect", "/nonexistent/list", "A3.3-3"], "/nonexistent/list")
+        self.told(["--self", "--expect", CONFORMANCE, "A3.3-3"], "conformance:3: not TAG ROLE SCENARIO")
+        self.told(["--self", "--junit", "/nonexistent/file", "A3.3-3"], "/nonexistent/file")
         self.told(["--self", "--pcap", "/nonexistent/file", "A3.3-3"], "/nonexistent/file")
 
 

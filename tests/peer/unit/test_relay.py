@@ -3,6 +3,7 @@
 import collections
 import unittest
 
+import causes
 import run
 from relay import fault as of
 from relay.faults import FAULTS
@@ -41,6 +42,17 @@ class Faults(unittest.TestCase):
         for fault in FAULTS.values():
             self.assertNotEqual(bool(fault.found_by), bool(fault.unseen), fault.name)
             self.assertEqual([tag for tag in fault.found_by if not ASKED[tag]], [], fault.name)
+
+    def test_one_fault_has_one_first_cause(self):
+        """Whichever statements it fails."""
+        for name, tags, found in (
+                ('the write list is left out', ('A3.4-10', 'A3.7-1', 'A3.7-2', 'A3.8-1', 'A-Δ5'),
+                 {'A3.7-1', 'A3.7-2'}),
+                ('the reply chunk is left out', ('A3.8-1', 'A5.2-1', 'A5.2-2', 'A5.2-3', 'A-Δ3'), {'A5.2-2'}),
+                ('a reply comes twice', ('A2-3', 'A3-1', 'A3.3-2', 'A4.1-2', 'A5.1-2'), {'A3-1', 'A4.1-2'})):
+            told = causes.of(outcomes(FAULTS[name], tags))
+            self.assertEqual(len(told), 1, name)
+            self.assertIn(told[0][0].scenario.tag, found, name)
 
     def test_a_relay_without_a_fault_changes_nothing(self):
         """What passes is taken apart and put together again."""

@@ -8,10 +8,14 @@ import types
 import unittest
 from unittest import mock
 
+import kinds
 import report
+import run
 import statements
 from outcome import Outcome
+from scenarios import load
 from scene import scenario
+from subject import itself
 from watch.tally import Count
 from wire import header
 
@@ -20,7 +24,8 @@ TABLE = {row.tag: row for row in (
                          "8166 §3.4.5, 8166 §6.1", "lib/a.c:b", "peer RS"),
     statements.Statement("A3.4-10", "BOTH: it has one array for each result", "8166 §3.4.5.1, 8797 §4", "lib/a.c:c",
                          "peer RS"),
-    statements.Statement("A-Δ3", "RS: no document says this", "–", "not built: draft-03", "peer RQ RS"),
+    statements.Statement("A-Δ3", "RS: no document says this", "–", "not built: draft-03", "peer RQ RS",
+                         statements.MAY),
 )}
 
 
@@ -48,8 +53,9 @@ class Rows(unittest.TestCase):
     def test_a_row_names_the_sections_of_the_rfcs(self):
         """Which is what a reader of the RFCs knows."""
         text = " ".join(" ".join(printed(outcome("A3.4-10", "pass"))[1]).split())
-        self.assertIn("BOTH: it has one array for each result [RFC 8166 §3.4.5.1; RFC 8797 §4]", text)
-        self.assertNotIn("[", " ".join(printed(outcome("A-Δ3", "pass"))[1]))
+        self.assertIn("BOTH: it has one array for each result [MUST; RFC 8166 §3.4.5.1; RFC 8797 §4; "
+                      "draft-ietf-nfsv4-rpcrdma-03 §3.4]", text)
+        self.assertIn("RS: no document says this [MAY]", " ".join(printed(outcome("A-Δ3", "pass"))[1]))
 
     def test_words_fit_the_terminal_and_bytes_stay(self):
         """Of rows, reasons and messages."""
@@ -78,13 +84,71 @@ class Rows(unittest.TestCase):
         status, lines = printed(outcome("A3.4-1", "pass"), outcome("A3.4-10", "fail", "bad"),
                                 outcome("A-Δ3", "not built", "draft-03"))
         self.assertEqual((status, lines[-2:]), (1, [
-            "1 fail, 1 not built, 1 pass", "fail   A3.4-10    RS a scenario [RFC 8166 §3.4.5.1; RFC 8797 §4]"]))
+            "1 fail, 1 not built, 1 pass",
+            "fail   A3.4-10    RS a scenario [MUST; RFC 8166 §3.4.5.1; RFC 8797 §4; "
+            "draft-ietf-nfsv4-rpcrdma-03 §3.4]"]))
+
+    def test_failures_come_first(self):
+        """Behind their first cause; what is known to fail is none."""
+        lines = printed(outcome("A-Δ3", "known", "it does so"), outcome("A3.4-1", "pass"),
+                        *(outcome(tag, "fail", f"it is {n}", used=frozenset({"a write chunk"}))
+                          for n, tag in enumerate(("A3.4-10", "X-1", "X-2"))))
+        self.assertEqual(lines[0], 1)
+        begins = [line.split()[0] for line in lines[1] if line and line[0] in "AXf"]
+        self.assertEqual(begins[:6], ["first", "A3.4-10", "X-1", "X-2", "A-Δ3", "A3.4-1"])
+        self.assertIn("first cause: A3.4-10 RS a scenario. 2 other failures use a write chunk, too,", lines[1][0])
+        self.assertEqual(printed(outcome("A-Δ3", "known", "it does so"))[0], 0)
+
+    def test_tap_says_what_is_known_and_the_first_cause(self):
+        """As comments, and as what is still to be done."""
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            status = report.report(types.SimpleNamespace(tap=True), iter(
+                [outcome("A3.4-1", "known", "it does so")] + [outcome("X-1", "fail", "it is odd")] * 3), TABLE)
+        lines = out.getvalue().splitlines()
+        self.assertEqual((status, lines[0]), (1, "not ok 1 - A3.4-1 RS a scenario # TODO known: it does so"))
+        self.assertIn("# first cause: X-1 RS a scenario. 2 other failures say the same", lines[-2])
+        self.assertEqual(lines[-1], "1..4")
 
     def test_where_nothing_was_judged_nothing_held(self):
         """A scenario of a requester, and a server to be judged."""
         status, lines = printed()
         self.assertEqual((status, len(lines)), (2, 1))
         self.assertEqual(printed(outcome("A3.4-1", "pass"))[0], 0)
+
+
+class Levels(unittest.TestCase):
+    """Of the statements."""
+
+    def test_each_line_is_of_a_statement(self):
+        """And says a level that is no MUST."""
+        table, lower = statements.read(), statements.levels()
+        self.assertEqual([tag for tag in lower if tag not in table], [])
+        self.assertEqual(set(lower.values()), {statements.SHOULD, statements.MAY})
+        self.assertEqual({table["A3.3-3"].level, table["A3.2-1"].level}, {statements.MUST, statements.MAY})
+
+    def test_a_statement_names_its_documents(self):
+        """The draft's section is in its tag; the RFCs on iWARP and our own choices are of no draft."""
+        table = statements.read()
+        self.assertEqual(table["D1.3.4-1"].draft, "draft-ietf-nfsv4-rpcrdma-bidirection-02 §1.3.4")
+        for tag in ("A-Δ5", "I5040-1", "X-3"):
+            self.assertEqual(table[tag].draft, "", tag)
+
+    def test_the_rfcs_alone_have_neither_drafts_nor_our_own(self):
+        """Whatever their table says."""
+        table = statements.read()
+        chosen = [s for s in load() if statements.of_an_rfc(s, table)]
+        self.assertGreater(len(chosen), 150)
+        self.assertEqual({s.dialect for s in chosen}, {"version one"})
+        self.assertEqual([s.tag for s in chosen if not table[s.tag].sections or "ours" in s.needs], [])
+
+    def test_under_the_rfcs_an_unused_reply_chunk_comes_back(self):
+        """RFC 8166 section 4.3.3; else it may be left out, too."""
+        (one,) = [s for s in load() if s.tag == "A5.2-4" and s.role == scenario.RESPONDER]
+        for bend, rfc, verdict in ((None, True, run.PASS), (kinds.leaves_out_what_was_not_used, False, run.PASS),
+                                   (kinds.leaves_out_what_was_not_used, True, run.FAIL)):
+            found = run.attempt(one, lambda loop, bend=bend: itself.Play(loop, one, bend), 5, rfc)
+            self.assertEqual(found.verdict, verdict, found.why)
 
 
 class Tallies(unittest.TestCase):
