@@ -3,8 +3,9 @@
 import dataclasses
 
 from nfs import padding
-from scene.scenario import Wrong
+from scene.scenario import Unfit, Wrong
 from wire import header, rpc
+from wire.xdr import XdrError
 
 SERVER = {'listen_compat': 'draft03'}
 CLIENT = {'connect_compat': 'draft03'}
@@ -42,7 +43,10 @@ def next_done(t, hand, xid):
 def padded(message, align, thresh, call=b''):
     """An RDMA_MSG as RDMA_MSGP; call: whose Reply it is."""
     out = dataclasses.replace(message, proc=header.MSGP, align=align, thresh=thresh)
-    places = padding.places(message.body, call, padding.moved_by(message))
+    try:
+        places = padding.places(message.body, call, padding.moved_by(message))
+    except XdrError as error:
+        raise Unfit(f'where pads of this message belong is not known here: {error}') from error
     out.body = padding.padded(message.body, places, align, thresh, header.head_bytes(out))
     return out
 
