@@ -8,14 +8,11 @@ import types
 import unittest
 from unittest import mock
 
-import kinds
 import report
-import run
 import statements
 from outcome import Outcome
 from scenarios import load
 from scene import scenario
-from subject import itself
 from watch.tally import Count
 from wire import header
 
@@ -141,14 +138,6 @@ class Levels(unittest.TestCase):
         self.assertGreater(len(chosen), 150)
         self.assertEqual({s.dialect for s in chosen}, {"version one"})
         self.assertEqual([s.tag for s in chosen if not table[s.tag].sections or "ours" in s.needs], [])
-
-    def test_under_the_rfcs_an_unused_reply_chunk_comes_back(self):
-        """RFC 8166 section 4.3.3; else it may be left out, too."""
-        (one,) = [s for s in load() if s.tag == "A5.2-4" and s.role == scenario.RESPONDER]
-        for bend, rfc, verdict in ((None, True, run.PASS), (kinds.leaves_out_what_was_not_used, False, run.PASS),
-                                   (kinds.leaves_out_what_was_not_used, True, run.FAIL)):
-            found = run.attempt(one, lambda loop, bend=bend: itself.Play(loop, one, bend), 5, rfc)
-            self.assertEqual(found.verdict, verdict, found.why)
 
 
 class Tallies(unittest.TestCase):
