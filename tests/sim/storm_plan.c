@@ -55,8 +55,9 @@ void storm_plan_make(struct storm_plan *plan, uint64_t seed, uint64_t *random)
 	plan->lent = row == 1 || row == ROWS - 1;
 	plan->configured = row == 2 || row == ROWS - 1;
 	plan->sizes = row == 3 || row == ROWS - 1;
-	plan->lies = seed % 3 == 0;
 	plan->untold = seed % 3 == 1;
+	/* Reverse Replies that are written are few: more of their seeds have such peers. */
+	plan->lies = seed % 3 == 0 || (plan->dialect == STORM_V2_REVERSE && !plan->untold);
 	plan->traffic.long_replies = plan->lent;
 	if (plan->dialect == STORM_V2_REVERSE)
 		plan->traffic.reverse_max = ONE_OF(random, 6000, 40000, 200000);

@@ -11,7 +11,8 @@
  *	all          17                     18                     19            20
  *
  * Seeds 21 to 25 have one gate, with TCP on both sides. Then it begins anew. Of three seeds one has RDMA peers that claim
- * more than they have written, in both directions, and one a fabric that does not tell what has been written.
+ * more than they have written, in both directions (with reverse chunks two of three have), and one a fabric that does not
+ * tell what has been written.
  */
 #ifndef TESTS_SIM_STORM_PLAN_H
 #define TESTS_SIM_STORM_PLAN_H
