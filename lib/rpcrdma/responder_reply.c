@@ -381,9 +381,10 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 	return end_us > now_us ? end_us - now_us : 0;
 }
 
-/* Answers those that need not wait any more, or may not. */
+/* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
 static void go_on_waiting(struct responder_rpcs *rpcs)
 {
+	bool is_open = rpcs->conn->terms.asked_bytes != UINT32_MAX;
 	struct exchange *x, *next;
 
 	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
@@ -393,7 +394,8 @@ static void go_on_waiting(struct responder_rpcs *rpcs)
 		if (!rpc->waits_for_size)
 			continue;
 		rpc->waited_for_size = !left_us(rpc);
-		answer_reply(rpc);
+		if (!is_open || rpc->waited_for_size)
+			answer_reply(rpc);
 	}
 }
 
@@ -420,7 +422,9 @@ static void on_size_timer(void *arg)
 
 void responder_sizes_changed(struct responder_rpcs *rpcs)
 {
-	if (rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
+	bool is_open = rpcs->conn->terms.asked_bytes != UINT32_MAX;
+
+	if (!is_open && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
 		go_on_waiting(rpcs);
 }
 

@@ -29,8 +29,9 @@ void responder_more(struct responder_rpc *rpc);
 /**
  * responder_sizes_changed - answer the Calls whose Replies waited for a size of the peer's to be settled
  *
- * Due when the peer has said something of its receive size, or of a REQ for another one. Replies that still do not fit go
- * on waiting while that REQ is not settled, for RESPONDER_SIZE_WAIT_US at most; then their Calls get ERR_CHUNK.
+ * Due when the peer has said something of its receive size, or of a REQ for another one. While that REQ is not settled they
+ * go on waiting, for RESPONDER_SIZE_WAIT_US at most, and are not looked at; then Calls get ERR_CHUNK whose Replies do not
+ * fit.
  */
 void responder_sizes_changed(struct responder_rpcs *rpcs);
 /** responder_answer - answer with a short RPC message made here, and finish. */

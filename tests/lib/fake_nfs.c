@@ -10,14 +10,14 @@ uint32_t fake_result_bounds[4];
 int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
 bool fake_call_writes;
 uint32_t fake_ceiling_bytes = UINT32_MAX;
-unsigned fake_looks;
+unsigned fake_looks, fake_reply_looks;
 
 void fake_nfs_reset(void)
 {
 	fake_nreply_payloads = fake_ncall_payloads = fake_nresult_bounds = 0;
 	fake_call_writes = false;
 	fake_ceiling_bytes = UINT32_MAX;
-	fake_looks = 0;
+	fake_looks = fake_reply_looks = 0;
 }
 
 void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes)
@@ -59,6 +59,7 @@ int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint3
 {
 	int count = fake_nreply_payloads < (int)max ? fake_nreply_payloads : (int)max;
 
+	fake_reply_looks++;
 	if (count > 0)
 		memcpy(payloads, fake_reply_payloads, (size_t)count * sizeof(*payloads));
 	return count;

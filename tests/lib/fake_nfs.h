@@ -14,8 +14,8 @@ extern uint32_t fake_result_bounds[4];
 extern int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
 extern bool fake_call_writes;
 extern uint32_t fake_ceiling_bytes; /* of every Reply */
-/* Calls that were looked at since the last fake_nfs_reset(). */
-extern unsigned fake_looks;
+/* Looks at Calls, and at Replies for their payloads, since the last fake_nfs_reset(). */
+extern unsigned fake_looks, fake_reply_looks;
 
 /** fake_nfs_reset - nothing is found, and no Reply has a ceiling. */
 void fake_nfs_reset(void);

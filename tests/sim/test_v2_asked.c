@@ -3,6 +3,7 @@
  * Replies while the leg has asked its peer for a lower receive size (B3.1-4): none is a longer Send than was asked for
  * until that is settled, and none is lost that a conforming peer counts on.
  */
+#include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 
@@ -39,6 +40,20 @@ static void call_without_chunk(void)
 {
 	v2_send_call(2, CALL_XID, RIG_CALL_MIN, REPLY_BYTES);
 	ck_assert_uint_eq(rig->server.calls, 2);
+}
+
+/* The same, where its payload may be moved: there is none. */
+static void call_with_write_chunk(uint32_t xid)
+{
+	struct rpcrdma_header hdr;
+	uint8_t call[RIG_CALL_MIN];
+
+	rpcrdma_header_init(&hdr, xid, 2, 32, RPCRDMA_MSG);
+	hdr.nwrites = hdr.nsegments = 1;
+	hdr.segments[0] = raw_segment(raw_lend(raw, NULL, 64, FABRIC_REMOTE_WRITE));
+	hdr.writes[0] = (struct rpcrdma_chunk){0, 1, 64};
+	rig_fill_call(call, sizeof(call), xid, REPLY_BYTES);
+	raw_send_header(raw, &hdr, call, sizeof(call));
 }
 
 static void expect_inline(uint32_t xid, uint32_t reply_bytes)
@@ -167,6 +182,35 @@ START_TEST(several_replies_wait)
 }
 END_TEST
 
+/* Whatever a peer says meanwhile costs nothing of a Reply's length or of their number. */
+START_TEST(replies_that_wait_are_not_looked_at_with_each_message)
+{
+	const unsigned waiting = 8;
+	unsigned looks;
+
+	for (uint32_t i = 0; i < waiting; i++)
+		call_with_write_chunk(CALL_XID + i);
+	v2_silence();
+	looks = fake_reply_looks;
+	ck_assert_uint_eq(looks, waiting);
+	for (uint32_t i = 0; i < 50; i++) {
+		v2_send_upd(XCHAR_RBSIZ, LARGE_BYTES - i * 4, false);
+		v2_send_init(0x200 + i, LARGE_BYTES, true);
+	}
+	v2_silence();
+	ck_assert_uint_eq(fake_reply_looks, looks);
+	v2_send_resp(req_xid, REJ);
+	for (uint32_t i = 0; i < waiting; i++) {
+		v2_next();
+		ck_assert_uint_eq(v2_hdr.proc, RPCRDMA_MSG);
+		ck_assert_uint_eq(v2_hdr.xid, CALL_XID + i);
+	}
+	v2_silence();
+	ck_assert_uint_eq(fake_reply_looks, looks + waiting);
+	v2_no_sim_error();
+}
+END_TEST
+
 /* The connection ends while one waits: nothing is left of it. */
 START_TEST(a_reply_that_waits_ends_with_its_connection)
 {
@@ -240,6 +284,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_rejected_is_no_limit_any_more, 0, 2);
 	tcase_add_test(tc, what_is_granted_is_the_end_of_a_longer_reply);
 	tcase_add_test(tc, several_replies_wait);
+	tcase_add_test(tc, replies_that_wait_are_not_looked_at_with_each_message);
 	tcase_add_loop_test(tc, a_reply_that_waits_ends_with_its_connection, 0, 2);
 	tcase_add_test(tc, a_drain_waits_for_it);
 	tcase_add_loop_test(tc, no_call_is_lost_that_crosses_a_request, 0, 16);
