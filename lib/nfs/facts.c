@@ -152,10 +152,13 @@ static void take_result(struct call_facts *facts, const struct nfs_proc *proc,
 			const struct nfs_marks *marks)
 {
 	/* A READ says how much it wants; a READLINK's path is all of its row's growth. */
-	if (facts->nresult_payloads < FACTS_MAX_BOUNDS)
-		facts->bounds_bytes[facts->nresult_payloads] =
-			proc->growth == NFS_GROWS_COUNT ? marks->count : NFS_PATH_BYTES;
-	facts->nresult_payloads++;
+	bool is_data = proc->growth == NFS_GROWS_COUNT;
+	uint32_t i = facts->nresult_payloads++;
+
+	if (i < FACTS_MAX_BOUNDS)
+		facts->bounds_bytes[i] = is_data ? marks->count : NFS_PATH_BYTES;
+	if (i == 0)
+		facts->result_is_data = is_data;
 }
 
 static void take(struct call_facts *facts, const struct nfs_proc *proc,
@@ -193,7 +196,7 @@ static void lose(struct call_facts *facts, enum facts_trail trail)
 	facts->trail = trail;
 	facts->stage = FACTS_WHOLE;
 	facts->arg = (struct rpc_payload){0};
-	facts->arg_is_data = false;
+	facts->arg_is_data = facts->result_is_data = false;
 	facts->narg_payloads = facts->nresult_payloads = 0;
 	facts->reply_ops = 0;
 	facts->reply_sum = 0;

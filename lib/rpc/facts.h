@@ -105,6 +105,7 @@ struct call_facts {
 	uint8_t results;             /* enum facts_results */
 	bool compound;               /* the procedure is made of operations */
 	bool arg_is_data;            /* `arg` is data of a file, and no path */
+	bool result_is_data;         /* the first result that may move is data, and no path */
 	bool may_create_session : 1; /* CREATE_SESSION is the first operation, or behind SEQUENCE */
 	bool is_proved : 1; /* no Reply is larger than the ceiling: the Call says so, or its session */
 	uint16_t reply_ops; /* operations up to the last with a payload in its results … */

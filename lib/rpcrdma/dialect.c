@@ -14,6 +14,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
 			.private_data = true,
 			.done = true,
+			.reduces_results = true,
 			.returns_reply_chunk = true,
 			.configuration = true,
 		},
@@ -34,6 +35,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 		{
 			.version = RPCRDMA_VERSION_TWO,
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE_TWO,
+			.reduces_results = true,
 			.returns_reply_chunk = true,
 			.options = true,
 			.one_sided_invalidation = true,

@@ -5,10 +5,11 @@
  *
  * Version one has two: RFC 8166, which every peer speaks, and draft-ietf-nfsv4-rpcrdma-03, from which it was made and
  * which has more in it. Of the differences between these (A-Δ in tests/REQUIREMENTS.md) those have a column that decide
- * what is done, and so has what becomes of an unused reply chunk, of which the draft is silent (A5.2-4); in the others one
- * way serves both: pads of chunks are taken with and without (A-Δ5), read lists in any order (A-Δ7), a position-zero chunk
- * in an RDMA_MSG by neither (A-Δ8), errors of unknown numbers (A-Δ9), 1024 bytes until more is told (A-Δ10), the same
- * errors (A-Δ11), entries of one position as one chunk (A-Δ12).
+ * what is done, and so have two of which the draft is silent: what becomes of an unused reply chunk (A5.2-4), and of data
+ * that came inline instead of in their write chunk (A3.7-1); in the others one way serves both: pads of chunks are taken
+ * with and without (A-Δ5), read lists in any order (A-Δ7), a position-zero chunk in an RDMA_MSG by neither (A-Δ8), errors
+ * of unknown numbers (A-Δ9), 1024 bytes until more is told (A-Δ10), the same errors (A-Δ11), entries of one position as
+ * one chunk (A-Δ12).
  *
  * Code asks columns. Only the codec of the header, this table and what settles the version of a connection
  * (negotiation.h) compare numbers of versions.
@@ -45,6 +46,8 @@ struct dialect {
 	bool padding;
 	/* A Reply may be lent as read chunks, until an RDMA_DONE (A3.6-4, A5.1-3, A-Δ2, A-Δ3). */
 	bool lent_replies;
+	/* A Reply with data inline that a write chunk was offered for is wrong (A3.7-1); else it is taken. */
+	bool reduces_results;
 	/* A reply chunk that is not used is returned with zero lengths (A5.2-4); else it is left out. */
 	bool returns_reply_chunk;
 	/* A grant of zero means to wait while Calls are in flight (A3.3-11, A-Δ6); else it is wrong. */

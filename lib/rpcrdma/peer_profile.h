@@ -55,7 +55,7 @@ struct peer_profile {
 	/*
 	 * Is forgiven what the documents forbid and implementations do: invalidating without having offered
 	 * to (C5.1-1), a grant of zero (A3.3-3), a written XDR pad (A-Δ5), a write list that is not returned
-	 * (A3.7-2).
+	 * (A3.7-2), a path inline that a write chunk was offered for (A3.7-1).
 	 */
 	bool lenient;
 };

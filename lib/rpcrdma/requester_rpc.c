@@ -195,6 +195,23 @@ static bool join(struct requester_rpc *rpc)
 	return true;
 }
 
+/*
+ * Whether the payload that a write chunk was offered for came inline all the same (A3.7-1). Paths of READLINK are forgiven:
+ * Linux before 5.11 (NFSv4) and Chimera leave their chunks unused.
+ */
+static bool has_payload_inline(const struct requester_rpc *rpc)
+{
+	const struct call_facts *facts = &rpc->x->facts;
+	const struct rpc_msg *reply = &rpc->x->reply;
+	struct rpc_payload payload;
+
+	if (rpc->form.landing != LANDING_WRITE_CHUNK || !rpc->terms.dialect->reduces_results ||
+	    (!facts->result_is_data && rpc->rpcs->conn->peer->lenient))
+		return false;
+	return nfs_reply_payloads(facts, reply->data, reply->len_bytes, &payload, 1) == 1 &&
+	       payload.len_bytes;
+}
+
 /* Makes x->reply of what came, wherever it came to. */
 static enum exchange_fault assemble(struct requester_rpc *rpc)
 {
@@ -204,6 +221,12 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 	if (rpc->reply_inline.buf) {
 		rpc_msg_put(&x->reply);
 		x->reply = rpc->reply_inline;
+		if (has_payload_inline(rpc)) {
+			conn->counters->bad_replies++;
+			rdma_conn_note(conn, "Reply %#x has inline what its write chunk is for",
+				       x->facts.hdr.xid);
+			return EXCHANGE_FAULT_BAD_REPLY;
+		}
 	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
 		if (!join(rpc)) {
 			conn->counters->bad_replies++;

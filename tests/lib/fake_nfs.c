@@ -8,14 +8,14 @@
 struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
 uint32_t fake_result_bounds[4];
 int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
-bool fake_call_writes;
+bool fake_call_writes, fake_call_reads;
 uint32_t fake_ceiling_bytes = UINT32_MAX;
 unsigned fake_looks, fake_reply_looks;
 
 void fake_nfs_reset(void)
 {
 	fake_nreply_payloads = fake_ncall_payloads = fake_nresult_bounds = 0;
-	fake_call_writes = false;
+	fake_call_writes = fake_call_reads = false;
 	fake_ceiling_bytes = UINT32_MAX;
 	fake_looks = fake_reply_looks = 0;
 }
@@ -44,6 +44,7 @@ void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessio
 	facts->narg_payloads = (uint32_t)fake_ncall_payloads;
 	facts->arg = fake_call_payloads[0];
 	facts->arg_is_data = fake_call_writes;
+	facts->result_is_data = fake_call_reads;
 	facts->nresult_payloads = (uint32_t)fake_nresult_bounds;
 	memcpy(facts->bounds_bytes, fake_result_bounds, sizeof(facts->bounds_bytes));
 	facts->results = FACTS_RESULTS_MAYBE;

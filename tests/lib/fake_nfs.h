@@ -12,7 +12,7 @@
 extern struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
 extern uint32_t fake_result_bounds[4];
 extern int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
-extern bool fake_call_writes;
+extern bool fake_call_writes, fake_call_reads;
 extern uint32_t fake_ceiling_bytes; /* of every Reply */
 /* Looks at Calls, and at Replies for their payloads, since the last fake_nfs_reset(). */
 extern unsigned fake_looks, fake_reply_looks;

@@ -421,11 +421,27 @@ START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
 
 	ck_assert_int_eq(look_into(call), 0);
 	ck_assert_uint_eq(facts.nresult_payloads, 3);
+	ck_assert(facts.result_is_data);
 	ck_assert_uint_eq(facts.bounds_bytes[0], 70000);
 	ck_assert_uint_ge(facts.bounds_bytes[1], 4096);
 	ck_assert_uint_eq(facts.bounds_bytes[2], 3);
 	/* What stays is small. */
 	ck_assert_uint_lt(facts.ceiling_bytes - 70000 - facts.bounds_bytes[1] - 4, 1024);
+}
+END_TEST
+
+START_TEST(what_is_read_of_a_file_is_told_from_paths)
+{
+	ck_assert_int_eq(look_into(compound(NULL, "1 3 " SEQUENCE PUTFH READLINK)), 0);
+	ck_assert_uint_eq(facts.nresult_payloads, 1);
+	ck_assert(!facts.result_is_data);
+	/* The first counts. */
+	ck_assert_int_eq(look_into(compound(NULL, "1 4 " SEQUENCE PUTFH READLINK READ(3))), 0);
+	ck_assert(!facts.result_is_data);
+	ck_assert_int_eq(look_into(compound(NULL, "1 3 " SEQUENCE PUTFH READ(3))), 0);
+	ck_assert(facts.result_is_data);
+	ck_assert_int_eq(look_into(compound(NULL, "1 4 " SEQUENCE PUTFH READ(3) "99")), -EBADMSG);
+	ck_assert(!facts.result_is_data);
 }
 END_TEST
 
@@ -519,6 +535,7 @@ int main(void)
 	tcase_add_loop_test(tc, the_binding_is_known_of_nfs_its_callbacks_and_nfsacl, 0,
 			    ARRAY_SIZE(binding_rows));
 	tcase_add_test(tc, write_chunks_are_asked_for_at_the_size_of_the_results);
+	tcase_add_test(tc, what_is_read_of_a_file_is_told_from_paths);
 	tcase_add_test(tc, the_result_of_a_version_3_read_has_a_bound);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -203,7 +203,15 @@ class Caller:
         if body[:4] != message.xid.to_bytes(4, 'big'):
             return None                          # X-7
         size = sum(s.length for chunk in message.writes for s in chunk)
-        return self.filled(pending, body, size) if size else body
+        if size:
+            return self.filled(pending, body, size)
+        return None if self.is_unreduced(pending, body) else body
+
+    @staticmethod
+    def is_unreduced(pending, body):
+        """Whether what a write chunk was offered for came inline: A3.7-1."""
+        place = binding.reply_payload(pending.call, body) if pending.payload else None
+        return place is not None and place[1] > 0
 
     def filled(self, pending, body, size):
         """The Reply with what was written in its place, if it is as long as it says: A3.4-4, A-D5."""

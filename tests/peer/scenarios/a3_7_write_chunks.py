@@ -2,6 +2,8 @@
 """Write chunks: draft-ietf-nfsv4-rpcrdma-03 section 3.7, RFC 8166 section 3.4.6."""
 import dataclasses
 
+from nfs import nfs3
+from scene import two
 from scene.parts import without_data
 from scene.scenario import requester, responder
 from wire import header
@@ -23,6 +25,44 @@ def results_are_written_where_a_write_list_is_offered(t):
 @results_are_written_where_a_write_list_is_offered.wrong
 def _(end):
     end.reduced = lambda work, reply: ([], reply)
+
+
+def _read_inline(t, hand, call, returned):
+    """A READ whose data come inline, its write chunk empty or not returned at all."""
+    asked, got = two.again(t, hand, call)
+    t.hold(got.header.writes, 'no write chunk is offered')
+    short = nfs3.read(t.files.data, 0, 100)
+    hand.answer(got, t.server.answer(asked.call[:4] + t.nfs(6, short)[4:]),
+                writes=[[dataclasses.replace(s, length=0) for s in chunk]
+                        for chunk in got.header.writes if returned])
+    t.not_delivered(hand, asked, 'a payload inline that a write chunk was offered for')
+    t.hold(not hand.conn.ended, 'the connection ends for it')
+
+
+@requester('A3.7-1', keys={'ddp': 'nfs'})
+def data_inline_beside_an_unused_write_chunk_are_refused(t):
+    """They are no result: RFC 8166 section 6.1. The connection goes on."""
+    hand = t.working()
+    for returned in (True, False):
+        _read_inline(t, hand, t.read(20000), returned)
+    asked, got = t.next_called(hand, t.read(20000))
+    data, body = without_data(asked.call, t.server.answer(asked.call))
+    hand.answer(got, body, writes=[hand.fill(got.write_chunk(), data)])
+    t.hold(t.answered(asked) == t.server.answer(asked.call), 'the Reply that is right fails')
+
+
+@requester('A3.7-1', keys=two.with_keys(ddp='nfs'))
+def so_they_are_in_version_two(t):
+    """The same on a connection of version two."""
+    hand = two.ready(t)
+    for returned in (True, False):
+        _read_inline(t, hand, t.read(20000), returned)
+
+
+for _scenario in (data_inline_beside_an_unused_write_chunk_are_refused, so_they_are_in_version_two):
+    @_scenario.wrong
+    def _(end):
+        end.is_unreduced = lambda pending, body: False
 
 
 @responder('A3.7-2', needs={'files'})
