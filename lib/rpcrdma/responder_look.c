@@ -108,13 +108,16 @@ static void check_opaque(void *arg, const struct nfs_opaque *opaque)
 static bool is_misplaced(const struct chunk_check *check)
 {
 	const struct call_facts *facts = &check->rpc->x->facts;
-	enum nfs_binding binding = nfs_args_binding(facts);
+	enum nfs_binding binding;
 
+	/* Each is in the place of a payload, and as long: most Calls end here. */
+	if (!check->misplaced && check->next == check->rpc->nchunks)
+		return false;
+	binding = nfs_args_binding(facts);
 	if (binding != NFS_BINDING_ITEMS)
 		return binding == NFS_BINDING_NO_ITEMS;
-	if (check->misplaced || facts->trail == FACTS_FOLLOWED)
-		return check->misplaced || check->next < check->rpc->nchunks;
-	return facts->trail == FACTS_LOST_IN_HOLE && !check->has_rest;
+	return check->misplaced || facts->trail == FACTS_FOLLOWED ||
+	       (facts->trail == FACTS_LOST_IN_HOLE && !check->has_rest);
 }
 
 /* Finds the facts of a Call that has chunks. Returns what its chunks make of it. */
