@@ -329,13 +329,6 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 	return NULL;
 }
 
-/* Without write chunks the room for a Reply is all that it can have; they take their part of it. */
-static bool has_room(const struct responder_rpc *rpc)
-{
-	return rpc->nwrites ? responder_rpc_has_room(rpc)
-			    : rpc->x->reply_max_bytes >= RPCRDMA_MIN_REPLY_BYTES;
-}
-
 static void refuse_without_room(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
@@ -381,7 +374,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
 	rpc->x->call_forms[EXCHANGE_ORIGIN] = form_of(hdr);
-	if (!has_room(rpc)) {
+	if (!rpc->has_room) {
 		refuse_without_room(rpc);
 		return;
 	}

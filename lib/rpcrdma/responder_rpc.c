@@ -201,13 +201,6 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
 	return rpc->reply_chunk.len_bytes;
 }
 
-bool responder_rpc_has_room(const struct responder_rpc *rpc)
-{
-	return responder_rpc_settled_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
-	       responder_rpc_chunk_room(rpc) >= RPCRDMA_MIN_REPLY_BYTES ||
-	       responder_rpc_lend_room(rpc);
-}
-
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
 {
 	uint32_t send = reply_bytes(rpc);
@@ -255,8 +248,11 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The largest Reply that the peer's chunks and receive can take, or what it is lent. */
-static uint32_t capacity(const struct responder_rpc *rpc)
+/*
+ * The largest Reply that the peer's chunks and receive can take, or what it is lent. Write chunks take a part of it alone:
+ * whether there is a way for the rest is noted.
+ */
+static uint32_t capacity(struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
@@ -265,6 +261,7 @@ static uint32_t capacity(const struct responder_rpc *rpc)
 	if (responder_rpc_may_lend(rpc))
 		room = larger(room,
 			      (uint64_t)responder_rpc_lend_room(rpc) * conn->max_segment_bytes);
+	rpc->has_room = room >= RPCRDMA_MIN_REPLY_BYTES;
 	for (unsigned i = 0; i < rpc->nwrites; i++)
 		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
 	return room < limit ? (uint32_t)room : limit;

@@ -82,6 +82,7 @@ struct responder_rpc {
 	/* From the header: what the Reply may use. */
 	unsigned nwrites, nsegments;
 	bool has_reply_chunk;
+	bool has_room; /* for the shortest Reply, beside the chunks that it returns; else it is not executed */
 	struct rpcrdma_chunk reply_chunk;
 	const struct rpcrdma_chunk *writes;
 	const struct rpcrdma_segment *segments;
@@ -135,12 +136,6 @@ static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc 
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /** responder_rpc_settled_room - returns the same, once what the peer was asked for is rejected or taken back (B3.1-4). */
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
-/**
- * responder_rpc_has_room - whether there is a way for the shortest Reply
- *
- * Returns false if no Send is as long as the header that returns the Call's chunks: then the Call is not executed.
- */
-bool responder_rpc_has_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**
