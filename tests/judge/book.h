@@ -24,7 +24,7 @@ struct book_list {
 /* The Calls that one end has made. */
 struct book_page {
 	struct book_list waiting, undone;
-	uint32_t grant; /* one, until the first Reply grants more: RFC 8166 section 3.3.2 */
+	uint32_t grant; /* one, until the first Reply grants more: RFC 8166 section 3.3.3 */
 	unsigned held;  /* credits that RDMA_OPTIONALs have taken */
 };
 

@@ -18,7 +18,7 @@
 # without theirs. The copy also lacks what siw sent from an FPDU with a wrong CRC on. Of the Connection Configuration
 # Protocol it reads no more than RPC.
 #
-# A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5); tshark misses it, at the very end, and
+# A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5.2); tshark misses it, at the very end, and
 # says malformed: that is passed over.
 set -u
 program=$1

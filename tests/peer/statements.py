@@ -29,6 +29,7 @@ class Statement:
     where: str
     shown: str
     level: str = MUST
+    levels_of: dict = dataclasses.field(default_factory=dict)    # {role: level}, where it is another one
 
     @property
     def sections(self):
@@ -46,8 +47,9 @@ class Statement:
 
     @property
     def reference(self):
-        """Its level, the sections of RFCs and that of the draft."""
-        return '; '.join(filter(None, (self.level, self.sections, self.draft)))
+        """Its level, those that are another one for a role, the sections of RFCs and that of the draft."""
+        levels_ = ', '.join([self.level, *(f'{role} {level}' for role, level in self.levels_of.items())])
+        return '; '.join(filter(None, (levels_, self.sections, self.draft)))
 
     @property
     def not_built(self):
@@ -62,10 +64,13 @@ class Statement:
 
 
 def levels(path=LEVELS):
-    """{tag: level} of those that are no MUST."""
-    words = (line.split('|')[0].split() for line in path.read_text(encoding='utf-8').splitlines()
-             if line and not line.startswith('#'))
-    return dict(words)
+    """{tag: {role: level}} of those that are no MUST; of '' for both roles."""
+    found = {}
+    for line in path.read_text(encoding='utf-8').splitlines():
+        if line and not line.startswith('#'):
+            tag, *role, level = line.split('|')[0].split()
+            found.setdefault(tag, {})[''.join(role)] = level
+    return found
 
 
 def read(path=TABLE):
@@ -74,14 +79,16 @@ def read(path=TABLE):
     for line in path.read_text(encoding='utf-8').splitlines():
         cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
         if line.startswith('|') and len(cells) == 5 and TAG.match(cells[0]):
-            rows[cells[0]] = Statement(*cells, lower.get(cells[0], MUST))
+            own = dict(lower.get(cells[0], {}))
+            rows[cells[0]] = Statement(*cells, own.pop('', MUST), own)
     return rows
 
 
 def of_an_rfc(scenario, table):
-    """Whether an RFC has what a scenario judges: a section for its statement, and its dialect."""
+    """Whether an RFC has what a scenario judges: a section for its statement, its dialect, and what it asks for."""
     row = table.get(scenario.tag)
-    return bool(row and row.sections and scenario.dialect == 'version one' and 'ours' not in scenario.needs)
+    return bool(row and row.sections and scenario.dialect == 'version one'
+                and not scenario.needs & {'ours', 'draft'})
 
 
 def meant(word, table):

@@ -384,7 +384,7 @@ static void send_protected(bool nomsg)
 	send_made(nomsg);
 }
 
-/* Nothing of these may move (RFC 8166 section 8.2.2.2). */
+/* Nothing of these may move (RFC 8166 section 8.2.2.3). */
 START_TEST(chunks_of_what_is_protected_are_misplaced)
 {
 	send_protected(_i);

@@ -47,7 +47,7 @@ function check_sections(cell,    n, i, part) {
 	if (cell == "–") return
 	n = split(cell, part, /, /)
 	for (i = 1; i <= n; i++)
-		if (part[i] !~ /^(8166|8167|8797|504[014]|6581) §[0-9]+(\.[0-9]+)*$/)
+		if (part[i] !~ /^(8166|8167|8267|8797|504[014]|6581) §[0-9]+(\.[0-9]+)*$/)
 			bad("filled", tag ": \"" part[i] "\" is no section of an RFC that counts")
 }
 function check_where(cell, shown,    n, i, part) {

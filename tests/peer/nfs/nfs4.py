@@ -146,7 +146,7 @@ def encode_results(status, operations):
 
 
 def args_payload(data):
-    """(position, length) of the data of the first WRITE, which may be missing, or None: RFC 8267 section 4."""
+    """(position, length) of the data of the first WRITE, which may be missing, or None: RFC 8267 section 6.1."""
     reader = xdr.Reader(data)
     reader.var()
     if reader.u32() != MINOR:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flags and sizes: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05 section 5, RFC 8797 section 5."""
+"""Flags and sizes: draft-ietf-nfsv4-rpcrdma-cm-pvt-data-05 section 5, RFC 8797 sections 4.1 and 4.2."""
 from scene import inline
 from scene.scenario import requester, responder
 from wire import private_data, rpc, xdr

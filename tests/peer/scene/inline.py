@@ -8,7 +8,7 @@ SMALL = 4
 
 
 def told(hand):
-    """The private data of the other end, or what holds without: RFC 8797 section 4.1.1."""
+    """The private data of the other end, or what holds without: RFC 8797 section 5.1."""
     return (private_data.decode(hand.conn.peer.data)
             or private_data.PrivateData(False, 1024, 1024))
 

@@ -70,7 +70,9 @@ def responder(tag, keys=None, needs=()):
 
     needs: 'behind': the scenario sees and steers the server behind the responder; 'files': it needs files;
     'reverse': it has the other end call; 'rough': it may bring a server down;
-    'ours': it holds us to what no document asks of others.
+    'ours': it holds us to what no document asks of others;
+    'draft': it asks for what the draft alone has, so not with --rfc;
+    'rfc': it asks for what the RFC alone has, so of others with --rfc only.
     """
     return _scenario(RESPONDER, tag, keys, needs)
 

@@ -27,6 +27,7 @@ NEEDS = {'behind': 'it steers the server behind the responder',
          'reverse': 'it has the server call back',
          'ours': 'it asks for more than the documents do'}
 ROUGH = 'it may bring a server down: --rough asks for it'
+RFC = 'it asks for what the RFC has and the draft has not: --rfc asks for it'
 
 
 # What tells whether a dialect is spoken: a NULL Call, of the version of NFS that the server has.
@@ -102,6 +103,7 @@ class Server:
         self.address = address
         self.folder = f'rpcrdma-conformance-{secrets.token_hex(4)}'
         self.rough = False          # asks for what may bring it down, too
+        self.rfc = False            # asks for what the RFCs alone have, too
         self.created = []           # (folder's handle, name) of what has to go again
         self.end = self._connected()
         self.root = self._root(mount, export)
@@ -265,6 +267,8 @@ class Play:
             raise Unfit(NEEDS[need])
         if 'rough' in scenario.needs and not server.rough:
             raise Unfit(ROUGH)
+        if 'rfc' in scenario.needs and not server.rfc:
+            raise Unfit(RFC)
         if 'files' in scenario.needs and server.files and not server.files.there:
             raise Unfit(NO_FILES)
         if 'files' in scenario.needs:

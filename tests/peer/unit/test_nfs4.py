@@ -50,7 +50,7 @@ class Words(unittest.TestCase):
 
 
 class Binding(unittest.TestCase):
-    """RFC 8267 section 4."""
+    """RFC 8267 section 6.1."""
 
     def test_the_data_of_a_write(self):
         """With and without them; of minor version zero, of a Call by RPCSEC_GSS and of others nothing."""

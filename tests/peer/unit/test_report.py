@@ -118,11 +118,38 @@ class Levels(unittest.TestCase):
     """Of the statements."""
 
     def test_each_line_is_of_a_statement(self):
-        """And says a level that is no MUST."""
+        """And says a level that is no MUST; there is a reason behind it."""
         table, lower = statements.read(), statements.levels()
         self.assertEqual([tag for tag in lower if tag not in table], [])
-        self.assertEqual(set(lower.values()), {statements.SHOULD, statements.MAY})
-        self.assertEqual({table["A3.3-3"].level, table["A3.2-1"].level}, {statements.MUST, statements.MAY})
+        levels = {level for of in lower.values() for level in of.values()}
+        roles = {role for of in lower.values() for role in of}
+        self.assertEqual(levels, {statements.SHOULD, statements.MAY})
+        self.assertEqual(roles, {"", scenario.REQUESTER, scenario.RESPONDER})
+        self.assertEqual({table["A3.3-4"].level, table["A3.2-1"].level}, {statements.MUST, statements.MAY})
+        lines = statements.LEVELS.read_text(encoding="utf-8").splitlines()
+        self.assertEqual([line for line in lines if line[0] != "#" and not line.partition(" | ")[2]], [])
+
+    def test_one_role_may_have_a_level_of_its_own(self):
+        """Who takes both has to; who offers one or the other may."""
+        statement = statements.read()["A3.4-11"]
+        self.assertEqual(statement.reference.split(";")[0], "MUST, RQ MAY")
+        self.assertEqual((statement.level, statement.levels_of), (statements.MUST, {"RQ": statements.MAY}))
+
+    def test_levels_are_those_of_the_rfcs(self):
+        """Some of which the drafts have otherwise, or say in other words."""
+        table = statements.read()
+        for tag, said in (("A-Δ1", "MUST, RS SHOULD"),       # 8166 §4.6.1: senders MUST NOT, responders SHOULD
+                          ("A3.1-1", "MUST, RQ MAY"),        # 8166 §3.5.3: a long message at any time
+                          ("A5.2-3", "SHOULD"), ("A-Δ3", "SHOULD"),     # 8166 §4.5.3, 8267 §3.1
+                          ("A5.2-4", "MUST"),                # 8166 §4.3.3
+                          ("A4.2-3", "MUST"),                # 8166 §4.2.4, §4.5
+                          ("C4-2", "MUST"),                  # 8797 §4: be prepared for other settings
+                          ("C4-1", "MAY"),                   # 8797 §1: OPTIONAL
+                          ("D2.2.3-1", "MUST"),              # 8167 §6: no reverse Call before it is wanted
+                          ("D1.3.3-1", "MAY"), ("D1.3.4-1", "MAY"),     # 8167 §5.3: chunks MAY be used
+                          ("D2.4-2", "MUST"), ("X-3", "MUST"),          # 8166 §4.5: below 28 octets
+                          ("X-7", "MAY")):                   # 8166 §4.2.1: the RPC's XID may be ignored
+            self.assertEqual(table[tag].reference.split(";")[0], said, tag)
 
     def test_a_statement_names_its_documents(self):
         """The draft's section is in its tag; the RFCs on iWARP and our own choices are of no draft."""

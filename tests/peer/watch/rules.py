@@ -147,6 +147,8 @@ def what_is_moved(watch, work):
                      f'a read chunk of {length} bytes for a payload of {size}', data)
 
 
+# No document speaks of segments that wrap, which is all of A4.3-2 that a message shows.
+OF_NO_RFC = ('A4.3-2',)
 # Those of whole Calls and of how a connection ends are noted by the Watch itself.
 ALL_TAGS = sorted({tag for tag, _rule_ in ON_START + ON_SEND + ON_CALL}
                   | {'A2-1', 'A2-5', 'A3.4-2', 'A3.4-3', 'A3.4-4', 'A4.2-2', 'A5.2-5', 'A7-2'})
