@@ -21,15 +21,16 @@ class Answerer:
 
     def __init__(self):
         self.works = {}
+        self.version_refused = 1   # of the last Call in one that is not spoken
         self.reads_queued = collections.deque()
         self.reads_under_way = 0
 
     # ------------------------------------------------------------ refusing
 
     def refuse_version(self, xid):
-        """A Call in a version that is not spoken: A4.2-1."""
+        """A Call in a version that is not spoken, which is the answer's, too: A4.2-1."""
         low, high = self.version_range()
-        self.put(header.Header(xid, vers=high, credit=self.grant(0), proc=header.ERROR,
+        self.put(header.Header(xid, vers=self.version_refused, credit=self.grant(0), proc=header.ERROR,
                                err=header.ERR_VERS, low=low, high=high))
 
     def refuse_header(self, xid, version, _why):

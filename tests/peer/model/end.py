@@ -134,6 +134,7 @@ class End(VersionTwo, Characteristics, Caller, Answerer):
             self.dropped += 1
         elif not self.speaks(version):
             if self.may_be_call(sent.data):
+                self.version_refused = version
                 self.refuse_version(xid)
             else:
                 self.bad_reply(xid)

@@ -80,9 +80,9 @@ def _(end):
     end.send_limit = lambda: right() - 4
 
 
-@requester('A3.1-1')
+@requester('A3.1-1', needs={'draft'})
 def a_short_call_needs_no_chunk(t):
-    """Calls of some hundred bytes come whole in their Send."""
+    """Calls of some hundred bytes come whole in their Send; RFC 8166 section 3.5.3 lets them be long ones."""
     hand = t.working(recv=1024)
     for size in (0, 4, 200, 400):
         asked, got = t.next_called(hand, t.echo(bytes(size), 0))

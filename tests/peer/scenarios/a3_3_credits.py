@@ -105,9 +105,9 @@ def _(end):
     end.take_call = lambda message: next(count) % 3 and right(message)
 
 
-@requester('A3.3-3')
+@requester('A3.3-3', needs={'ours'})
 def a_grant_of_zero_counts_as_one(t):
-    """Replies that grant nothing do not stop the requester: one Call at a time goes on."""
+    """Replies that grant nothing do not stop the requester: one Call at a time goes on. No document says so."""
     asked, hand, got = _one_by_one(t, 4)
     for _ in range(3):
         hand.answer_null(got, credit=0)

@@ -8,9 +8,12 @@ from wire import header, xdr
 LONG = 20000
 
 
-@responder('A3.4-1', needs={'behind'})
+@responder('A3.4-1', needs={'behind', 'draft'})
 def a_chunk_may_stand_at_any_position(t):
-    """Within a credential, at a length word, in the middle and at the end of an argument."""
+    """Within a credential, at a length word, in the middle and at the end of an argument.
+
+    RFC 8166 section 6.1 lets nothing be moved but what a binding names, and this program has none.
+    """
     hand = t.connect()
     call = t.echo(t.pattern(800))
     for position in (24, 40, ECHO_AT, ECHO_AT + 4, 400, len(call) - 8):

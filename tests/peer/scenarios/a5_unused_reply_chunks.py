@@ -113,17 +113,37 @@ def _(end):
     end.unused_reply = lambda message: [dataclasses.replace(s, length=0) for s in message.reply]
 
 
-@requester('A5.2-4')
-def an_unused_reply_chunk_may_come_back_in_either_way(t):
-    """Inline Replies with the reply chunk absent, with its segments empty, and without segments."""
+def _empty(offered):
+    return [dataclasses.replace(segment, length=0) for segment in offered]
+
+
+def _come_back(t, *ways):
+    """Inline Replies whose reply chunk comes back in each of these ways."""
     hand = t.working()
-    for way in (lambda offered: None, lambda offered: [],
-                lambda offered: [dataclasses.replace(s, length=0) for s in offered]):
+    for way in ways:
         asked, got = t.next_called(hand, t.echo(t.pattern(800)))
         t.hold(got.header.reply, 'no reply chunk is offered')
         reply = t.server.answer(asked.call)
         hand.answer(got, reply, reply=way(got.header.reply))
         t.hold(t.answered(asked) == reply, 'another Reply reaches the caller')
+
+
+@requester('A5.2-4')
+def an_unused_reply_chunk_may_come_back_with_zero_lengths(t):
+    """As RFC 8166 has it come back."""
+    _come_back(t, _empty)
+
+
+@an_unused_reply_chunk_may_come_back_with_zero_lengths.wrong
+def _(end):
+    right = end.reply_of
+    end.reply_of = lambda pending, message: None if message.reply else right(pending, message)
+
+
+@requester('A5.2-4', needs={'draft'})
+def an_unused_reply_chunk_may_come_back_in_either_way(t):
+    """Inline Replies with the reply chunk absent, with its segments empty, and without segments."""
+    _come_back(t, lambda offered: None, lambda offered: [], _empty)
 
 
 @an_unused_reply_chunk_may_come_back_in_either_way.wrong

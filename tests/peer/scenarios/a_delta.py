@@ -89,9 +89,9 @@ def _(end):
     end.move = move
 
 
-@requester('A-Δ5', keys={'ddp': 'nfs'})
+@requester('A-Δ5', keys={'ddp': 'nfs'}, needs={'ours'})
 def a_result_may_come_with_its_pad(t):
-    """A READ of an odd length whose responder writes the pad, too, and one that does not."""
+    """A READ of an odd length whose responder writes the pad, as RFC 8166 forbids it, and one that does not."""
     hand = t.working()
     for size in (20001, 20003):
         for pad in (0, -size % 4):
@@ -152,7 +152,7 @@ def _(end):
         else right(message))
 
 
-@requester('A-Δ7', keys={'ddp': 'nfs'})
+@requester('A-Δ7', keys={'ddp': 'nfs'}, needs={'draft'})
 def the_chunk_at_position_zero_comes_first(t):
     """Who sends one puts it where the draft wants it."""
     hand = t.working()
@@ -217,7 +217,7 @@ def _(end):
     end.move = both
 
 
-@requester('A-Δ9')
+@requester('A-Δ9', needs={'draft'})
 def an_error_may_end_after_its_code(t):
     """The draft's union is no XDR: errors come with eight words, with fewer, or with none.
 

@@ -3,6 +3,7 @@
 from net.events import Read
 from scene.configuration import conf_call
 from scene.draft03 import LONG, call_padded, done, lend_reply, padded
+from scene.hand import is_error
 from scene.scenario import requester, responder
 from wire import ccp, header, rpc
 
@@ -91,13 +92,12 @@ def _(end):
 
 @responder('A-Δ2', needs={'files'})
 def no_reply_is_to_be_read(t):
-    """Where a Reply fits nowhere it is ERR_CHUNK, and no Reply has a read list."""
+    """Where a Reply fits nowhere it is an error, and no Reply has a read list."""
     hand = t.connect()
     for size in (100, LONG):
         got = hand.ask(t.read(size))
         t.hold(not got.header.reads, 'a Reply has a read list')
-    t.hold(got.header.proc == header.ERROR and got.header.err == header.ERR_CHUNK,
-           f'no ERR_CHUNK but: {header.describe(got.data)}')
+    t.hold(is_error(got), f'no error but: {header.describe(got.data)}')
     hand.barrier(t.null())
 
 
@@ -145,7 +145,7 @@ def a_reply_chunk_that_is_too_small_is_err_chunk(t):
     for room in (4, size - 4):
         key, segment = hand.lend(room, writable=True)
         sent = hand.call(t.read(LONG), reply=[segment])
-        hand.refused(sent.xid, f'a READ with a reply chunk of {room} bytes, {size} are needed')
+        hand.not_executed(sent.xid, f'a READ with a reply chunk of {room} bytes, {size} are needed')
         t.hold(not any(key.memory), 'something is written to it')
     hand.barrier(t.null())
 

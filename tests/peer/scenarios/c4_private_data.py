@@ -325,9 +325,10 @@ def _last(end):
 
 @responder('C4.1.2-1', needs={'files'})
 def the_first_octets_count_before_others_at_the_acceptor(t):
-    """What begins with the identifier is what stands there, in any version; elsewhere all must be there."""
+    """What begins with the identifier is what stands there, in any version (the RFC does not say); elsewhere
+    all must be there."""
     inline.keeps_to_sizes(t)
-    for data in FIRST_COUNTS + NOT_WHOLE:
+    for data in FIRST_COUNTS[:1 if t.rfc else 2] + NOT_WHOLE:
         _no_more_than_default(t, t.connect(data=data))
 
 
@@ -344,7 +345,7 @@ def _half(end):
 @requester('C4.1.2-1')
 def the_first_octets_count_before_others_at_the_connector(t):
     """The same of an accept."""
-    for data in FIRST_COUNTS + NOT_WHOLE:
+    for data in FIRST_COUNTS[:1 if t.rfc else 2] + NOT_WHOLE:
         t.hang_up(inline.calls_fill(t, 1024, data=data))
 
 

@@ -220,7 +220,7 @@ def _(end):
     end.may_send = lambda: end.conn.open and len(end.pending) + len(end.works) < end.granted
 
 
-@responder('D1.3.3-1', needs={'reverse'})
+@responder('D1.3.3-1', needs={'reverse', 'draft'})
 def an_acceptor_lends_no_memory_for_its_calls(t):
     """A reverse Call that would have chunks going forward, a READ of 60000 bytes, has none."""
     hand = reverse.acceptor(t)
@@ -242,7 +242,7 @@ def _(end):
     end.planned = planned
 
 
-@responder('D1.3.4-1', needs={'reverse'})
+@responder('D1.3.4-1', needs={'reverse', 'draft'})
 def the_direction_of_a_reverse_call_is_at_byte_32(t):
     """A reverse Call is one Send with empty lists, CALL at byte 32, no longer than a receive."""
     hand = reverse.acceptor(t, recv=1024)

@@ -148,7 +148,7 @@ def _(end):
     end.too_short = obeys_first
 
 
-@responder('D2.5-1', needs={'reverse'})
+@responder('D2.5-1', needs={'reverse', 'draft'})
 def a_reverse_call_is_an_rdma_msg_without_chunks(t):
     """RDMA_MSG, three empty lists, a credit, and at once the Call, with one XID in both places."""
     hand = reverse.acceptor(t)
@@ -211,6 +211,30 @@ for _change in (_other_xid, _no_credit, _padded, _reply_chunk, _position_zero, _
     a_reverse_call_is_an_rdma_msg_without_chunks.wrong(_changed(_change))
 
 
+@responder('D2.5-1', needs={'reverse'})
+def a_reverse_call_has_one_xid_and_the_version_of_forward_calls(t):
+    """Whatever it carries: RFC 8167 section 5.1, which lets it have chunks."""
+    hand = reverse.acceptor(t)
+    for call in (t.null(), t.echo(bytes(300))):
+        asked = t.have_called_back(call)
+        got = hand.next('the reverse Call')
+        t.hold(got.header.vers == 1, f'version {got.header.vers} beside forward Calls of version one')
+        t.hold(got.header.credit >= 1, 'no credit is asked for')
+        whole = hand.message_of(got)
+        t.hold(whole[:4] == got.data[:4], 'two XIDs')
+        t.hold(whole[4:8] == bytes(4), 'its RPC message is no Call')
+        reverse.answer(hand, got)
+        t.answered(asked)
+
+
+def _version_two(_end, message):
+    message.vers = 2
+
+
+for _change in (_other_xid, _no_credit, _version_two):
+    a_reverse_call_has_one_xid_and_the_version_of_forward_calls.wrong(_changed(_change))
+
+
 @requester('D2.5-1', needs={'reverse'})
 def a_reverse_call_with_chunks_is_err_chunk(t):
     """A connector that takes no chunks says so of each kind: RFC 8167 section 5.3."""
@@ -264,7 +288,7 @@ for _change in (_other_xid, _no_credit, _padded, _reply_chunk, _position_zero, _
     a_reverse_reply_is_an_rdma_msg_without_chunks.wrong(_changed(_change))
 
 
-@responder('D3-1', needs={'reverse'})
+@responder('D3-1', needs={'reverse', 'draft'})
 def no_item_of_a_reverse_call_goes_by_rdma(t):
     """A READ and a WRITE as reverse Calls are as inline as any other."""
     hand = reverse.acceptor(t)

@@ -284,7 +284,7 @@ def _(end):
         message.writes[0][0].handle if end.peer_data().invalidate else None)
 
 
-@responder('X-7', needs={'files'})
+@responder('X-7', needs={'files', 'ours'})
 def a_call_with_two_xids_is_refused(t):
     """ERR_CHUNK with the XID of the transport header, and neither is executed: inline or not."""
     hand = t.connect()
@@ -326,7 +326,7 @@ def _(end):
     end.refuse = lambda work, why: end.works.pop(work.message.xid, None)
 
 
-@requester('X-7')
+@requester('X-7', needs={'ours'})
 def a_reply_with_two_xids_is_taken_for_neither(t):
     """What it has reaches no caller, and nothing is sent back; inline or in the reply chunk."""
     hand = t.working()

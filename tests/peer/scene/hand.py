@@ -66,6 +66,13 @@ class Got:
         return part
 
 
+def is_error(got):
+    """Whether an answer is ERR_CHUNK, or an error of RPC."""
+    if got.header.proc == header.ERROR:
+        return got.header.err == header.ERR_CHUNK
+    return got.header.proc == header.MSG and is_rpc_error(got.body)
+
+
 class Hand:
     """Either end of a connection, without any will of its own."""
 
@@ -142,9 +149,7 @@ class Hand:
     def not_executed(self, xid, what):
         """The next Send for this XID must be ERR_CHUNK or say GARBAGE_ARGS or the like by RPC."""
         got = self.reply(xid, f'an error for {what}')
-        if got.header.proc == header.ERROR and got.header.err == header.ERR_CHUNK:
-            return got
-        if got.header.proc != header.MSG or not is_rpc_error(got.body):
+        if not is_error(got):
             raise Wrong(f'{what} is served: {header.describe(got.data)}')
         return got
 

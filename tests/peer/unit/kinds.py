@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 
-from wire import header
+from wire import header, rpc
 
 NO_BUFFER, TOO_LONG = (0x12, 0x02), (0x12, 0x05)
 
@@ -101,8 +101,8 @@ def answers_the_last_first(end):
     end.take_call = take_call
 
 
-def err_vers_in_the_version_of_the_call(end):
-    """RFC 8166 section 4.5 wants it so, and it looks at the version before all but errors."""
+def err_vers_in_a_version_of_its_own(end):
+    """The draft lets it; and it looks at the version before all but errors."""
     right = end.on_send
 
     def on_send(sent):
@@ -110,9 +110,45 @@ def err_vers_in_the_version_of_the_call(end):
         if not 28 <= len(sent.data) <= 1024 or words[1] in (1, 2) or words[3] == header.ERROR:
             right(sent)
             return
-        end.put(header.Header(words[0], vers=words[1], credit=8, proc=header.ERROR,
-                              err=header.ERR_VERS, low=1, high=1))
+        end.put(header.Header(words[0], vers=1, credit=8, proc=header.ERROR, err=header.ERR_VERS, low=1, high=1))
     end.on_send = on_send
+
+
+def moves_what_it_likes(end):
+    """The draft has no rule by which a read chunk belongs to an item that may be moved."""
+    end.options.strict_chunks = False
+
+
+def goes_by_the_xid_of_the_header(end):
+    """RFC 8166 section 4.2.1 lets it."""
+    take = end.take_call
+
+    def take_call(message):
+        if message.body:
+            message.body = message.xid.to_bytes(4, 'big') + message.body[4:]
+        take(message)
+    end.take_call = take_call
+
+
+def says_by_rpc_that_a_reply_fits_nowhere(end):
+    """RFC 8267 section 3.1 lets it."""
+    def no_room(work, out):
+        end.works.pop(work.message.xid)
+        end.put(header.Header(out.xid, credit=out.credit, body=rpc.accepted(out.xid, stat=rpc.SYSTEM_ERR)))
+    end.no_room = no_room
+
+
+def garbage_args_for_what_may_not_be_moved(end):
+    """One of the two errors that RFC 8166 section 4.5.2 has."""
+    right = end.misplaced
+
+    def misplaced(work):
+        if right(work):
+            end.garbage = lambda work: rpc.accepted(work.message.xid, stat=rpc.GARBAGE_ARGS)
+        else:
+            vars(end).pop('garbage', None)
+        return False
+    end.misplaced = misplaced
 
 
 def drops_below_28_bytes_only(end):
@@ -151,7 +187,10 @@ def bounds_what_is_offered(end):
 
 # Some of what is asked needs several Calls at once, or private data.
 NOT_ALL_CAN_BE_ASKED = (grants_one, without_private_data)
+# What these do an RFC forbids, and the draft does not.
+OF_THE_DRAFT = (err_vers_in_a_version_of_its_own, moves_what_it_likes)
 KINDS = (small, wide, without_private_data, grants_one, grants_four, grants_32, grants_change,
          never_invalidates, version_one_alone, prefers_the_reply_chunk,
-         answers_the_last_first, err_vers_in_the_version_of_the_call, drops_below_28_bytes_only,
-         does_not_look_at_segments, bounds_what_is_offered)
+         answers_the_last_first, drops_below_28_bytes_only, does_not_look_at_segments, bounds_what_is_offered,
+         goes_by_the_xid_of_the_header, says_by_rpc_that_a_reply_fits_nowhere,
+         garbage_args_for_what_may_not_be_moved, *OF_THE_DRAFT)
