@@ -38,6 +38,12 @@ bool credit_window_grant(struct credit_window *window, uint32_t granted)
 	return granted != 0;
 }
 
+void credit_window_lower(struct credit_window *window, uint32_t granted)
+{
+	if (granted && granted < window->granted)
+		window->granted = granted;
+}
+
 void credit_window_stop(struct credit_window *window)
 {
 	window->granted = 0;

@@ -57,6 +57,13 @@ void credit_window_give(struct credit_window *window);
  * zero.
  */
 bool credit_window_grant(struct credit_window *window, uint32_t granted);
+/**
+ * credit_window_lower - obey the grant of an RDMA_ERROR, if it is smaller than the last one
+ *
+ * RFC 8166 section 3.3.1 has it in all that a responder sends. But some echo what was asked, and some send zero, so
+ * neither more nor nothing counts.
+ */
+void credit_window_lower(struct credit_window *window, uint32_t granted);
 /** credit_window_stop - obey a grant of zero that says to wait (A3.3-11). */
 void credit_window_stop(struct credit_window *window);
 

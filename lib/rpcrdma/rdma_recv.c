@@ -152,12 +152,21 @@ static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 	rdma_conn_note(&leg->conn, "Send of %u bytes is too short, discarded", recv->len_bytes);
 }
 
-/* Whether a message with chunks is a Call. */
+/*
+ * Whether a message with chunks is a Call (X-13). In version one the end that connected gets a read list in a Reply that is
+ * lent, where the dialect has those; else it comes with a reverse Call, which is refused (RFC 8167 section 5.3), unless it
+ * answers a Call of this end, as a bad Reply.
+ */
 static bool has_chunks_of_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
-	if (negotiation_of(&leg->conn.negotiation, hdr->vers)->read_list_tells_call)
+	const struct dialect *spoken = negotiation_of(&leg->conn.negotiation, hdr->vers);
+
+	if (spoken->read_list_tells_call)
 		return hdr->nreads;
-	return !leg->conn.connector;
+	if (!leg->conn.connector)
+		return true;
+	return hdr->nreads && !spoken->lent_replies &&
+	       !requester_waits_for(&leg->requester, hdr->xid);
 }
 
 static bool begins_in_chunk(const struct rpcrdma_header *hdr)

@@ -125,12 +125,12 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 			rq->conn->counters->unmatched_replies++;
 		return;
 	}
+	credit_window_lower(&rq->conn->window, hdr->credit);
 	if (rpc->state == REQUESTER_ABANDONED) {
 		requester_late_answered(rq, rpc);
 		return;
 	}
 	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
-	/* The credit of an error is not a grant: some peers echo what was asked. */
 	if (hdr->error == RPCRDMA_ERR_VERS) {
 		version_refused(rq, rpc, hdr);
 		return;

@@ -212,6 +212,15 @@ static bool has_payload_inline(const struct requester_rpc *rpc)
 	       payload.len_bytes;
 }
 
+static enum exchange_fault bad_payload(const struct requester_rpc *rpc, const char *what)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	conn->counters->bad_replies++;
+	rdma_conn_note(conn, "Reply %#x has %s", rpc->x->facts.hdr.xid, what);
+	return EXCHANGE_FAULT_BAD_REPLY;
+}
+
 /* Makes x->reply of what came, wherever it came to. */
 static enum exchange_fault assemble(struct requester_rpc *rpc)
 {
@@ -221,18 +230,11 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 	if (rpc->reply_inline.buf) {
 		rpc_msg_put(&x->reply);
 		x->reply = rpc->reply_inline;
-		if (has_payload_inline(rpc)) {
-			conn->counters->bad_replies++;
-			rdma_conn_note(conn, "Reply %#x has inline what its write chunk is for",
-				       x->facts.hdr.xid);
-			return EXCHANGE_FAULT_BAD_REPLY;
-		}
+		if (has_payload_inline(rpc))
+			return bad_payload(rpc, "inline what its write chunk is for");
 	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
-		if (!join(rpc)) {
-			conn->counters->bad_replies++;
-			rdma_conn_note(conn, "Reply %#x has no such payload", x->facts.hdr.xid);
-			return EXCHANGE_FAULT_BAD_REPLY;
-		}
+		if (!join(rpc))
+			return bad_payload(rpc, "no such payload");
 	} else {
 		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
 	}

@@ -64,6 +64,28 @@ START_TEST(a_reduced_grant_is_obeyed)
 }
 END_TEST
 
+/* RFC 8166 section 3.3.1: all that comes from the responder tells its grant. Of an error only a smaller one counts. */
+START_TEST(a_smaller_grant_of_an_error_is_obeyed)
+{
+	static const unsigned granted[] = {2, 2, 0, 32}, sent[] = {4, 4, 5, 6};
+	uint32_t xid = make_call(RIG_CALL_MIN, 100, 100);
+
+	next_call();
+	reply_inline(xid, 100, 4);
+	for (int i = 0; i < 8; i++)
+		make_call(RIG_CALL_MIN, 100, 100);
+	for (unsigned i = 0; i < ARRAY_SIZE(granted); i++) {
+		struct rpcrdma_header hdr;
+
+		rpcrdma_header_init(&hdr, xid + 1 + i, RPCRDMA_VERSION_ONE, granted[i],
+				    RPCRDMA_ERROR);
+		hdr.error = RPCRDMA_ERR_CHUNK;
+		raw_send_header(raw, &hdr, NULL, 0);
+		ck_assert_uint_eq(sends_waiting(), sent[i]);
+	}
+}
+END_TEST
+
 START_TEST(a_grant_of_zero_is_taken_as_one)
 {
 	uint32_t xid = make_call(RIG_CALL_MIN, 100, 100);
@@ -307,6 +329,20 @@ START_TEST(a_reverse_call_with_chunks_gets_err_chunk)
 }
 END_TEST
 
+/* RFC 8166 has no read list in a Reply, so an RDMA_NOMSG that has one is a Call (RFC 8167 section 5.3). */
+START_TEST(a_long_reverse_call_gets_err_chunk)
+{
+	struct rpcrdma_header hdr;
+
+	rpcrdma_header_init(&hdr, 0x5a, RPCRDMA_VERSION_ONE, 16, RPCRDMA_NOMSG);
+	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){0, {1, RIG_CALL_MIN, 0}};
+	raw_send_header(raw, &hdr, NULL, 0);
+	raw_expect_error(raw, 0x5a, RPCRDMA_ERR_CHUNK);
+	ck_assert_uint_eq(rig->client.calls, 0);
+	ck_assert_uint_eq(rig->client.counters.unmatched_replies, 0);
+}
+END_TEST
+
 /* A delegation recall would stall until it times out. */
 START_TEST(a_reverse_reply_does_not_wait_behind_held_calls)
 {
@@ -425,6 +461,7 @@ int main(void)
 	tcase_add_test(tc, private_data_has_the_bytes_of_the_document);
 	tcase_add_test(tc, the_first_call_goes_alone);
 	tcase_add_test(tc, a_reduced_grant_is_obeyed);
+	tcase_add_test(tc, a_smaller_grant_of_an_error_is_obeyed);
 	tcase_add_test(tc, a_grant_of_zero_is_taken_as_one);
 	tcase_add_test(tc, a_grant_beyond_what_was_asked_is_clamped);
 	tcase_add_test(tc, each_call_in_flight_has_a_receive_for_its_reply);
@@ -441,6 +478,7 @@ int main(void)
 	tcase_add_test(tc, the_same_xid_lives_in_both_directions);
 	tcase_add_test(tc, a_reverse_reply_that_does_not_fit_gets_err_chunk);
 	tcase_add_test(tc, a_reverse_call_with_chunks_gets_err_chunk);
+	tcase_add_test(tc, a_long_reverse_call_gets_err_chunk);
 	tcase_add_test(tc, a_reverse_reply_does_not_wait_behind_held_calls);
 	tcase_add_test(tc, no_key_left_ends_the_rpc);
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);

@@ -253,7 +253,13 @@ class Caller:
         elif pending is None:
             self.dropped += 1
         else:
+            self.take_grant_of_error(error.credit)
             self.over(pending, error=error)
+
+    def take_grant_of_error(self, credit):
+        """A smaller one counts: RFC 8166 section 3.3.1."""
+        if 0 < credit < self.granted:
+            self.take_grant(credit)
 
     def over(self, pending, reply=None, error=None):
         """An RPC is over: its memory is its own again."""

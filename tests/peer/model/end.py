@@ -23,6 +23,7 @@ class Options:
     inline_threshold_bytes: int = 4096
     credits: int = 32
     ddp: str = 'none'                # or 'nfs'
+    peer: str = 'auto'               # or 'strict': what a connector forgives of its server
     listen_compat: str = 'rfc8166'   # or 'draft03': what it adds to an acceptor
     connect_compat: str = 'rfc8166'
     done_timeout_s: float = 30

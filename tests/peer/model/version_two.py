@@ -214,5 +214,9 @@ class VersionTwo:
         return message.vers == TWO and message.proc in (header.MSGP, header.DONE)
 
     def is_long_call(self, message):
-        """Whether an RDMA_NOMSG is a Call: X-13; version one has none from the acceptor."""
-        return bool(message.reads) if message.vers == TWO else not self.connector
+        """Whether an RDMA_NOMSG is a Call: X-13; in version one no Reply of RFC 8166 has a read list: D2.5-1."""
+        if message.vers == TWO:
+            return bool(message.reads)
+        if not self.connector:
+            return True
+        return bool(message.reads) and not self.in_draft03() and not self.waits_for(message.xid)

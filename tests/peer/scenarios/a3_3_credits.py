@@ -2,9 +2,8 @@
 """Flow control: draft-ietf-nfsv4-rpcrdma-03 section 3.3, RFC 8166 section 3.3.1."""
 import itertools
 
-from net.loop import Late
 from nfs.server import HOLD
-from scene.scenario import Unfit, requester, responder
+from scene.scenario import requester, responder
 from wire import header
 
 LONG = 6000
@@ -206,6 +205,28 @@ def _(end):
     end.take_grant = lambda credit: setattr(end, 'granted', max(end.granted, credit))
 
 
+@requester('A3.3-5', needs={'rfc'})
+def the_last_grant_may_be_that_of_an_error(t):
+    """All that a responder sends tells its grant (RFC 8166 section 3.3.1): a smaller one is obeyed."""
+    _asked, hand, first = _one_by_one(t, 8)
+    hand.answer_null(first, credit=4)
+    calls = [hand.next(f'Call {n + 1} of 4') for n in range(4)]
+    hand.answer(calls.pop(0), b'', credit=2, proc=header.ERROR, err=header.ERR_CHUNK)
+    _no_more(hand, calls[0])
+    hand.answer_null(calls.pop(0), credit=2)
+    _no_more(hand, calls[0])
+
+
+@the_last_grant_may_be_that_of_an_error.wrong
+def _(end):
+    end.take_grant_of_error = lambda credit: None
+
+
+@the_last_grant_may_be_that_of_an_error.wrong
+def _(end):
+    end.take_grant = lambda credit: setattr(end, 'granted', max(end.granted, credit))
+
+
 @responder('A3.3-6', needs={'rough'})
 def calls_without_credit_do_no_harm(t):
     """Hundreds of Calls at once may be dropped, refused or end the connection; others go on."""
@@ -315,73 +336,3 @@ def no_reverse_reply_grants_nothing(t):
 @no_reverse_reply_grants_nothing.wrong
 def _(end):
     end.grant = lambda asked: min(asked, 8)
-
-
-def _many_reads(t, ird, count):
-    """A Call in many read entries to a responder that may have so many Reads under way."""
-    hand = t.connect(ird=ird)
-    if hand.conn.peer.ird is None:
-        raise Unfit('its MPA has revision one, which negotiates no depth')
-    grant = hand.ask(t.null()).header.credit
-    hand.conn.hold_reads = True
-    call = t.null()
-    sent = hand.call(call, proc=header.NOMSG, body=b'', reads=hand.read_chunk(0, call, count))
-    return hand, sent, grant > 1
-
-
-def _passes(hand, null):
-    """Whether a Reply comes while Reads wait; RDMA's send queue, in order, may keep it behind them."""
-    try:
-        hand.loop.until(lambda: hand.conn.sends, 'a Reply beside the Reads', 1)
-    except Late:
-        return False
-    hand.reply(null.xid)
-    return True
-
-
-@responder('A3.3-10')
-def reads_under_way_keep_to_the_depth(t):
-    """Of ten Reads two may be under way: the others wait, in order, and none is lost."""
-    hand, sent, passed = _many_reads(t, 2, 10)
-    null = hand.call(t.null()) if passed else None
-    for entry in sent.reads:
-        t.settle(lambda: hand.conn.reads_waiting, 'the next Read')
-        t.hold(t.server is None or hand.conn.reads_waiting[0].stag == entry.handle,
-               'Reads are out of order')      # which no document asks of others
-        if passed:
-            passed = _passes(hand, null)
-            null = hand.call(t.null()) if passed else null
-        t.hold(hand.conn.reads_most <= 2, f'{hand.conn.reads_most} Reads are under way')
-        hand.conn.answer_reads(1)
-    left = {message.xid for message in (sent, null) if message}
-    while left:
-        got = hand.next('the Replies')
-        t.hold(got.header.xid in left and got.header.proc == header.MSG,
-               f'no Reply to one of the Calls but: {header.describe(got.data)}')
-        left.remove(got.header.xid)
-
-
-@reads_under_way_keep_to_the_depth.wrong
-def _(end):
-    end.read_depth = lambda: 3
-
-
-@reads_under_way_keep_to_the_depth.wrong
-def _(end):
-    right = end.take_call
-
-    def dropped(message):
-        del message.reads[5:]
-        right(message)
-    end.take_call = dropped
-
-
-@reads_under_way_keep_to_the_depth.wrong
-def _(end):
-    right = end.pull_more
-
-    def last_first():
-        end.reads_queued.reverse()
-        right()
-        end.reads_queued.reverse()
-    end.pull_more = last_first

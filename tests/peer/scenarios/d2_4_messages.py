@@ -246,10 +246,7 @@ def a_reverse_call_with_chunks_is_err_chunk(t):
                   'writes': {'writes': [[segment]]}, 'reply': {'reply': [segment]},
                   'whole': {'reads': hand.read_chunk(0, call), 'body': b'',
                             'proc': header.NOMSG}}[kind]
-        if kind == 'whole':      # without an RPC message it may be taken for a Reply to nothing
-            hand.call(call, **fields)
-        else:
-            hand.refused(hand.call(call, **fields).xid, f'a reverse Call with chunks ({kind})')
+        hand.refused(hand.call(call, **fields).xid, f'a reverse Call with chunks ({kind})')
     t.hold(t.goes_on(hand, 'reverse Calls with chunks'), 'the connection ends')
     t.hold(not hand.conn.reads_most, 'chunks of a reverse Call are read')
 
@@ -262,6 +259,12 @@ def _(end):
         message.reads, message.writes, message.reply = [], [], None
         right(message)
     end.take_call = without_chunks
+
+
+@a_reverse_call_with_chunks_is_err_chunk.wrong
+def _(end):
+    right = end.is_long_call
+    end.is_long_call = lambda message: message.vers == 2 and right(message)
 
 
 @a_reverse_call_with_chunks_is_err_chunk.wrong
