@@ -42,6 +42,25 @@ START_TEST(a_grant_is_held_between_one_and_what_was_asked)
 }
 END_TEST
 
+/* A3.3-5 */
+START_TEST(an_error_grants_less_or_nothing_new)
+{
+	struct credit_window window;
+
+	credit_window_init(&window, 8);
+	ck_assert(credit_window_grant(&window, 5));
+	credit_window_lower(&window, 8);
+	ck_assert_uint_eq(window.granted, 5);
+	credit_window_lower(&window, 0);
+	ck_assert_uint_eq(window.granted, 5);
+	credit_window_lower(&window, 2);
+	ck_assert_uint_eq(window.granted, 2);
+	credit_window_stop(&window);
+	credit_window_lower(&window, 2);
+	ck_assert_uint_eq(window.granted, 0);
+}
+END_TEST
+
 /* A3.3-11 */
 START_TEST(a_grant_of_zero_may_say_to_wait)
 {
@@ -194,6 +213,7 @@ int main(void)
 	tcase_add_test(tc, a_window_starts_with_one);
 	tcase_add_test(tc, a_window_asks_for_one_at_least);
 	tcase_add_test(tc, a_grant_is_held_between_one_and_what_was_asked);
+	tcase_add_test(tc, an_error_grants_less_or_nothing_new);
 	tcase_add_test(tc, a_grant_of_zero_may_say_to_wait);
 	tcase_add_test(tc, a_reserved_credit_is_for_calls_of_our_own);
 	tcase_add_test(tc, a_reduced_window_opens_only_below_it);

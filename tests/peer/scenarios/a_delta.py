@@ -112,6 +112,24 @@ def _(end):
     end.filled = lambda pending, body, size: size % 4 == 0 and right(pending, body, size) or None
 
 
+@requester('A-Δ5', keys={'ddp': 'nfs'}, needs={'rfc'})
+def no_pad_is_lent(t):
+    """RFC 8166 section 3.4.5.2: a read chunk had better be as long as its item."""
+    _asked, _hand, got = moved_payload(t, t.pattern(20001))
+    lent = sum(entry.length for entry in got.header.reads)
+    t.hold(got.header.proc == header.NOMSG or lent == 20001, f'{lent} bytes are lent of 20001')
+
+
+@no_pad_is_lent.wrong
+def _(end):
+    right = end.move
+
+    def move(pending, message):
+        right(pending, message)
+        message.reads[0].length += 3
+    end.move = move
+
+
 @responder('A-Δ6', needs={'behind'}, keys={'credits': 4})
 def no_grant_is_zero_however_busy_the_server_is(t):
     """With Calls in progress, too, each Reply grants something."""
