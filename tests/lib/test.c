@@ -2,6 +2,7 @@
 /* Runs a check suite and reports in TAP. */
 #include "tests/lib/test.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,27 @@ void test_point(const char *file, int line)
 		sent_at = now;
 	}
 	(_mark_point)(file, line);
+}
+
+/* Whether a word of text, with blanks between, is name. */
+static bool has_word(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *text; text += strcspn(text, " ")) {
+		text += strspn(text, " ");
+		if (strcspn(text, " ") == length && !memcmp(text, name, length))
+			return true;
+	}
+	return false;
+}
+
+void test_add(TCase *tc, const TTest *test, int signal, int exit_value, int start, int end)
+{
+	const char *only = getenv("TEST_ONLY");
+
+	if (!only || has_word(only, test->name))
+		(_tcase_add_test)(tc, test, signal, exit_value, start, end);
 }
 
 int test_main(Suite *suite)

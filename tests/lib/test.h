@@ -18,6 +18,16 @@ void test_point(const char *file, int line);
 #define _mark_point(file, line) test_point(file, line)
 
 /**
+ * test_add - take the place of libcheck's _tcase_add_test(), which every tcase_add_*() calls
+ *
+ * Leaves the test out if TEST_ONLY is in the environment and does not have its name: a function, or several with blanks
+ * between. The other arguments are those of _tcase_add_test().
+ */
+void test_add(TCase *tc, const TTest *test, int signal, int exit_value, int start, int end);
+#define _tcase_add_test(tc, test, signal, exit_value, start, end)                                  \
+	test_add(tc, test, signal, exit_value, start, end)
+
+/**
  * test_main - run a suite in a network of its own, report in TAP on standard output
  *
  * Where the machine permits no namespace (tests/lib/namespace.h) the suite runs in the network of whoever
