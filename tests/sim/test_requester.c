@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/rdma_leg_impl.h"
 #include "tests/lib/test.h"
 #include "tests/sim/server_peer.h"
 
@@ -86,6 +87,29 @@ START_TEST(a_smaller_grant_of_an_error_is_obeyed)
 }
 END_TEST
 
+/* D2.4-2: its credit field, which is here, is not used. */
+START_TEST(a_send_too_short_grants_nothing)
+{
+	uint32_t xid = make_call(RIG_CALL_MIN, 100, 100);
+	uint8_t bytes[RPCRDMA_MIN_HDR_BYTES];
+
+	reply_inline(xid, 100, 8);
+	for (unsigned i = 0; i < RPCRDMA_MIN_HDR_BYTES / 4; i++)
+		xdr_store_u32(bytes + 4 * i, i < 3 ? xid : 0);
+	xdr_store_u32(bytes + 4, 1); /* the version */
+	for (uint32_t credit = 1; credit <= 32; credit += 31) {
+		xdr_store_u32(bytes + 8, credit);
+		for (size_t n = 12; n < sizeof(bytes); n++)
+			raw_send(raw, bytes, n);
+	}
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.counters.short_discarded, 2 * (sizeof(bytes) - 12));
+	for (unsigned i = 0; i < 20; i++)
+		make_call(RIG_CALL_MIN, 100, 100);
+	ck_assert_uint_eq(raw->nrecvs, 1 + 8);
+}
+END_TEST
+
 START_TEST(a_grant_of_zero_is_taken_as_one)
 {
 	uint32_t xid = make_call(RIG_CALL_MIN, 100, 100);
@@ -112,11 +136,14 @@ END_TEST
 /* D2.2.1-1 */
 START_TEST(each_call_in_flight_has_a_receive_for_its_reply)
 {
+	const struct rdma_conn *conn = &rdma_leg_of(rig->client.leg)->conn;
 	uint32_t xid = make_call(RIG_CALL_MIN, 100, 100);
 
 	reply_inline(xid, 100, 32);
 	for (uint32_t i = 0; i < 32; i++)
 		make_call(RIG_CALL_MIN, 100, 100);
+	/* They are there, and not only when the first Replies have come. */
+	ck_assert_uint_ge(conn->recvs_posted, 32 + conn->grant.granted);
 	/* Sixteen reverse Calls besides. */
 	rig->client.hold = true;
 	for (uint32_t i = 0; i < 16; i++)
@@ -462,6 +489,7 @@ int main(void)
 	tcase_add_test(tc, the_first_call_goes_alone);
 	tcase_add_test(tc, a_reduced_grant_is_obeyed);
 	tcase_add_test(tc, a_smaller_grant_of_an_error_is_obeyed);
+	tcase_add_test(tc, a_send_too_short_grants_nothing);
 	tcase_add_test(tc, a_grant_of_zero_is_taken_as_one);
 	tcase_add_test(tc, a_grant_beyond_what_was_asked_is_clamped);
 	tcase_add_test(tc, each_call_in_flight_has_a_receive_for_its_reply);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
+#include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/work.h"
 #include "tests/lib/test.h"
 #include "tests/sim/client_peer.h"
@@ -24,6 +25,8 @@ START_TEST(grants_are_never_zero_nor_above_the_receives)
 	}
 	/* Used to the full, it has grown to what is configured. */
 	ck_assert_uint_eq(hdr.credit, 32);
+	/* The receives for them were posted with it, not with the next Call. */
+	ck_assert_uint_ge(rdma_leg_of(rig->server.leg)->conn.recvs_posted, 32);
 	rig->server.hold = true;
 	for (uint32_t xid = 100; xid < 132; xid++)
 		raw_post_call(raw, xid, RIG_CALL_MIN, 100);
@@ -51,6 +54,30 @@ START_TEST(a_client_that_asks_for_less_is_granted_less)
 	raw_send_header(raw, &hdr, call, sizeof(call));
 	next();
 	ck_assert_uint_eq(hdr.credit, 1);
+}
+END_TEST
+
+/* D2.4-2: its credit field, which is here, is not used, and nothing is said. */
+START_TEST(a_send_too_short_asks_for_no_credits)
+{
+	uint8_t bytes[RPCRDMA_MIN_HDR_BYTES];
+
+	rig->server.hold = true;
+	raw_post_call(raw, 1, RIG_CALL_MIN, 100);
+	rig_run(rig);
+	begin(2, RPCRDMA_MSG);
+	hdr.credit = 1;
+	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), sizeof(bytes));
+	for (size_t n = 12; n < sizeof(bytes); n++)
+		raw_send(raw, bytes, n);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.counters.short_discarded, sizeof(bytes) - 12);
+	expect_silence();
+	rig_answer_held(&rig->server);
+	rig_run(rig);
+	next();
+	ck_assert_uint_eq(hdr.xid, 1);
+	ck_assert_uint_gt(hdr.credit, 1);
 }
 END_TEST
 
@@ -98,6 +125,7 @@ static void reply_reverse(uint32_t xid)
 /* D2.2.2-1, D1.3.2-1: reverse Calls take no receive from the credits of the client's own Calls. */
 START_TEST(each_reverse_call_has_a_receive_beside_the_credits)
 {
+	const struct rdma_conn *conn = &rdma_leg_of(rig->server.leg)->conn;
 	uint32_t first;
 
 	first = rig_call(&rig->server, RIG_CALL_MIN, 100, 100);
@@ -110,6 +138,7 @@ START_TEST(each_reverse_call_has_a_receive_beside_the_credits)
 	rig_run(rig);
 	for (uint32_t i = 1; i <= 16; i++)
 		next();
+	ck_assert_uint_ge(conn->recvs_posted, 16 + conn->grant.granted);
 	rig->server.hold = true;
 	/* All credits, and all that is kept beyond them. */
 	for (uint32_t xid = 1; xid <= 32 + 8; xid++)
@@ -438,6 +467,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, grants_are_never_zero_nor_above_the_receives);
 	tcase_add_test(tc, a_client_that_asks_for_less_is_granted_less);
+	tcase_add_test(tc, a_send_too_short_asks_for_no_credits);
 	tcase_add_test(tc, a_client_that_overruns_its_credits_loses_its_connection);
 	tcase_add_test(tc, replies_leave_though_no_receive_is_left);
 	tcase_add_test(tc, each_reverse_call_has_a_receive_beside_the_credits);

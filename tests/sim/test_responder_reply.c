@@ -258,6 +258,30 @@ START_TEST(a_payload_goes_into_its_write_chunk)
 }
 END_TEST
 
+/* A3.4-11: without a write list a result that could be moved comes inline, or goes into the reply chunk with the rest. */
+START_TEST(without_a_write_list_payloads_go_with_the_rest)
+{
+	struct fabric_key *key = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
+
+	fake_reply_payloads[0] = (struct rpc_payload){100, 1001};
+	fake_result_bounds[0] = 1001;
+	fake_nreply_payloads = fake_nresult_bounds = 1;
+	begin(77, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 100 + 1004 + 16);
+	expect_inline_reply(77, 1120);
+	fake_reply_payloads[0] = (struct rpc_payload){100, 8001};
+	fake_result_bounds[0] = 8001;
+	begin(78, RPCRDMA_MSG);
+	set_reply_chunk(key);
+	send_call(RIG_CALL_MIN, 100 + 8004);
+	next();
+	ck_assert_uint_eq(hdr.proc, RPCRDMA_NOMSG);
+	ck_assert_uint_eq(hdr.reply_chunk.len_bytes, 8104);
+	expect_reply_bytes(key->mem, 8104, 0, 8104, 78);
+	ck_assert_uint_eq(rig->server.counters.write_chunk_bytes_pushed, 0);
+}
+END_TEST
+
 /* Linux adds a segment of four bytes for the pad of a chunk of odd length. */
 START_TEST(a_dummy_segment_for_the_pad_stays_empty)
 {
@@ -569,6 +593,7 @@ int main(void)
 	tcase_add_test(tc, a_reply_chunk_is_returned_beside_a_used_write_chunk);
 	tcase_add_test(tc, a_reply_that_fits_nowhere_gets_err_chunk);
 	tcase_add_test(tc, a_payload_goes_into_its_write_chunk);
+	tcase_add_test(tc, without_a_write_list_payloads_go_with_the_rest);
 	tcase_add_test(tc, a_dummy_segment_for_the_pad_stays_empty);
 	tcase_add_test(tc, unused_write_chunks_come_back_empty);
 	tcase_add_test(tc, the_nth_payload_takes_the_nth_chunk);

@@ -103,6 +103,7 @@ unit_tests = \
 	tests/unit/test_rebuilt_tcp \
 	tests/unit/test_record \
 	tests/unit/test_recv_runs \
+	tests/unit/test_registration \
 	tests/unit/test_reject_reason \
 	tests/unit/test_resolver \
 	tests/unit/test_rpcbind \

@@ -133,6 +133,21 @@ START_TEST(a_client_offers_its_keys_if_they_die_alone)
 }
 END_TEST
 
+/* A2-5: messages come in their order, and none is lost. The client is case 0, the server case 1. */
+START_TEST(each_end_has_a_reliable_connection)
+{
+	begin(WINDOWS);
+	fake.qp_type = IBV_QPT_UD;
+	if (_i == 0)
+		connect_leg();
+	else
+		verbs_fake_request();
+	fake_loop_run(loop);
+	ck_assert_int_eq(fake.qp_type, IBV_QPT_RC);
+	end();
+}
+END_TEST
+
 /* */
 START_TEST(a_client_reads_only_what_reverse_calls_have_in_chunks)
 {
@@ -153,6 +168,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, a_server_offers_to_invalidate_if_its_device_can, 0, 4);
 	tcase_add_loop_test(tc, a_client_offers_its_keys_if_they_die_alone, 0, 4);
+	tcase_add_loop_test(tc, each_end_has_a_reliable_connection, 0, 2);
 	tcase_add_loop_test(tc, a_client_reads_only_what_reverse_calls_have_in_chunks, 0, 4);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

@@ -531,6 +531,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	fake.qp->qp_context = attr->qp_context;
 	fake.qp->qp_num = 77;
 	attr->cap.max_inline_data = 64;
+	fake.qp_type = attr->qp_type;
 	fake.max_send_wr = attr->cap.max_send_wr;
 	fake.max_recv_wr = attr->cap.max_recv_wr;
 	fake.qps++;

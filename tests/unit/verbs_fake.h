@@ -52,7 +52,8 @@ struct verbs_fake {
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */
 	/* The ids that it made: the connection's, the one a listener has, the one a peer asks with. */
 	struct rdma_cm_id *id, *listener_id, *request_id;
-	struct ibv_qp *qp; /* made last */
+	struct ibv_qp *qp;        /* made last */
+	enum ibv_qp_type qp_type; /* … of this type */
 };
 extern struct verbs_fake fake;
 
