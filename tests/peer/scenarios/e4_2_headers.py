@@ -171,6 +171,20 @@ def _(end):
         header.Header(message.xid, vers=2, body=bytes(24)))
 
 
+@responder('E4.2-3', needs={'files'})
+def nothing_follows_a_reply_in_its_chunk(t):
+    """The RDMA_NOMSG that tells of a Reply in the reply chunk ends with its header."""
+    got = two.chunk_reply(t.connect(), t.readdir(6000))
+    t.hold(got.header.proc == header.NOMSG, 'the Reply is not in its chunk')
+    t.hold(not got.body, f'{len(got.body)} bytes follow RDMA_NOMSG')
+
+
+@nothing_follows_a_reply_in_its_chunk.wrong
+def _(end):
+    end.put = lambda message, invalidate=None: end.conn.send(
+        header.encode(message) + (b'' if message.proc == header.MSG else bytes(4)))
+
+
 @requester('E4.2-3', keys=two.KEYS)
 def a_requester_puts_nothing_behind_other_messages(t):
     """Its INIT_XCHAR, RDMA_NOMSG and errors end with their header."""
