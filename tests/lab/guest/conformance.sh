@@ -41,7 +41,7 @@ judged_server() {
 }
 
 # Why something is not asked of a proxy: it cannot be from outside, or needs keys that this one does not have.
-unasked='it (steers the server behind the responder|has the server call back|asks for more than the documents do)'
+unasked='it (steers the server behind the responder|has the server call back|asks for more than the documents do|asks for what the RFC has and the draft has not: --rfc asks for it)'
 unasked+='|it speaks version two|it does not speak (draft-03|configuration protocol)|its private data do not allow so much'
 
 # judged_proxy NAME PORT: all that can be asked was.
