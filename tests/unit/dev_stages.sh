@@ -122,16 +122,16 @@ done
 long_stage() {
 	dev_script <<-END
 		stubborn() { trap "" TERM; while :; do sleep 1000 & wait; done; }
-		long() { set -m; sleep 1001 & echo \$! >>$work/pids; stubborn & echo \$! >>$work/pids; echo \$BASHPID >$work/stage; wait; }
+		long() { set -m; sleep 1001 & echo \$! >>$work/pids; stubborn & echo \$! >>$work/pids; echo \$BASHPID >$work/\$1; wait; }
 		stages_begin
-		stage_beside beside long
-		stage_beside another long
-		stage long long
+		stage_beside beside long beside
+		stage_beside another long another
+		stage long long stage
 		echo went on
 	END
 	rm -f "$work/pids" "$work/stage"
 }
-all_run() { [ "$(grep -c . "$work/pids")" = 6 ]; }
+all_run() { [ -s "$work/stage" ] && [ "$(grep -c . "$work/pids")" = 6 ]; }
 none_runs() { local pid; while read -r pid; do ! grep -qs "^State:.[^ZX]" "/proc/$pid/status" || return; done <"$work/pids"; }
 
 # ended_by WHAT SIGNAL: WHAT is the script, or the stage's process group
