@@ -19,8 +19,8 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/* A conforming peer answers a REQ at once. */
-#define RESPONDER_SIZE_WAIT_US 1000000u
+/* A conforming peer answers a REQ at once; a slow one, or a lossy network, may take seconds, and an error loses the Reply. */
+#define RESPONDER_SIZE_WAIT_US 5000000u
 
 /** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
 void responder_reply(struct responder_rpc *rpc);

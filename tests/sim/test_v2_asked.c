@@ -95,7 +95,7 @@ START_TEST(without_an_answer_to_the_request_a_long_reply_is_an_error)
 	call_without_chunk();
 	v2_silence();
 	expect_alive();
-	v2_run(990);
+	v2_run(4990);
 	v2_silence();
 	v2_run(20);
 	expect_bad_header();
@@ -231,7 +231,7 @@ START_TEST(a_drain_waits_for_it)
 	leg_drain(rig->server.leg);
 	v2_run(1);
 	ck_assert_uint_eq(rig->server.closed, 0);
-	v2_run(1100);
+	v2_run(5100);
 	expect_bad_header();
 	ck_assert_uint_eq(rig->server.closed, 1);
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_SHUTDOWN);
