@@ -174,7 +174,7 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes);
  */
 uint32_t characteristics_pends_over(const struct characteristics *ch);
 /**
- * characteristics_take_back - ask for the size that the peer has, in the place of the lower one that pends (B4.2-2)
+ * characteristics_take_back - ask for the size that the peer has, instead of the lower size that is pending (B4.2-2)
  *
  * A Call that crossed the REQ counts on larger receives: its Reply can go when the second REQ is settled.
  * Only if characteristics_pends_over() says that there is one.

@@ -110,7 +110,7 @@ static bool is_misplaced(const struct chunk_check *check)
 	const struct call_facts *facts = &check->rpc->x->facts;
 	enum nfs_binding binding;
 
-	/* Each is in the place of a payload, and as long: most Calls end here. */
+	/* Each chunk has the position and the length of a payload, as in most Calls. */
 	if (!check->misplaced && check->next == check->rpc->nchunks)
 		return false;
 	binding = nfs_args_binding(facts);
