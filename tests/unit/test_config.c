@@ -126,6 +126,8 @@ START_TEST(every_key_of_versions_is_read)
 	ck_assert(!s->characteristics);
 	ck_assert(s->reverse_chunks);
 	ck_assert(!s->strict_chunks);
+	/* Reverse Calls of a server are judged, too. */
+	ck_assert(config_fixture_service(SERVICE(TO_RDMA "strict_chunks = true;"))->strict_chunks);
 }
 END_TEST
 
