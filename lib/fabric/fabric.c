@@ -136,6 +136,12 @@ void fabric_ep_abort(struct fabric_ep *ep)
 	ep->ops->abort(ep);
 }
 
+void fabric_ep_hear_end(struct fabric_ep *ep)
+{
+	if (ep->ops->hear_end)
+		ep->ops->hear_end(ep);
+}
+
 void fabric_ep_free(struct fabric_ep *ep)
 {
 	if (ep)

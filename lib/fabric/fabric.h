@@ -45,6 +45,7 @@
  *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
  *	fabric_ep_close      closed() follows      closed() follows  nothing            nothing
  *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   nothing
+ *	fabric_ep_hear_end   as it says            as it says        as it says         nothing
  *	fabric_ep_free       -                     -                 -                  frees it
  *
  * While an endpoint dies, done() of Sends and Writes, done() of Reads, and unbound() come in any order among
@@ -281,6 +282,7 @@ struct fabric_ops {
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
 	void (*abort)(struct fabric_ep *ep);
+	void (*hear_end)(struct fabric_ep *ep); /* NULL: ends are heard of as they come */
 	void (*ep_free)(struct fabric_ep *ep);
 };
 
@@ -442,6 +444,12 @@ void fabric_ep_close(struct fabric_ep *ep);
  * or on verbs of an end in good order.
  */
 void fabric_ep_abort(struct fabric_ep *ep);
+/**
+ * fabric_ep_hear_end - look whether the peer has ended the connection, and read what is before that in one go
+ *
+ * If it has, recv() for what is unread and closed() follow in this turn of the loop or the next. Nothing if it has not.
+ */
+void fabric_ep_hear_end(struct fabric_ep *ep);
 /** fabric_ep_free - free a closed endpoint; accepts NULL. */
 void fabric_ep_free(struct fabric_ep *ep);
 /** fabric_free - free a fabric without endpoints; accepts NULL. */

@@ -219,6 +219,7 @@ struct leg_ops {
 	void (*pause)(struct leg *leg, bool paused);
 	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
+	void (*hear_end)(struct leg *leg); /* NULL: the leg hears of ends as they come */
 	void (*info)(const struct leg *leg, struct leg_info *info);
 	void (*load)(const struct leg *leg, struct leg_load *load); /* NULL: info() tells it */
 	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
@@ -306,6 +307,18 @@ static inline void leg_drain(struct leg *leg)
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {
 	leg->ops->close(leg, why);
+}
+
+/**
+ * leg_hear_end - look whether the peer's end of the connection has come, and hear of it before what is unread
+ *
+ * If it has, closing() or half_closed() follow from a task of this turn or the next. Calls that are unread may then never be
+ * given up: the peer sends them again on its next connection. Nothing for a leg that is not up. It may cost a system call.
+ */
+static inline void leg_hear_end(struct leg *leg)
+{
+	if (leg->ops->hear_end)
+		leg->ops->hear_end(leg);
 }
 
 /** leg_info - a snapshot. */

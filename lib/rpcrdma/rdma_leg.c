@@ -191,6 +191,14 @@ static void rdma_pause(struct leg *l, bool paused)
 {
 }
 
+static void rdma_hear_end(struct leg *l)
+{
+	struct rdma_conn *conn = &rdma_leg_of(l)->conn;
+
+	if (conn->ep)
+		fabric_ep_hear_end(conn->ep);
+}
+
 static void rdma_close(struct leg *l, enum leg_close why)
 {
 	struct rdma_conn *conn = &rdma_leg_of(l)->conn;
@@ -425,6 +433,7 @@ static const struct leg_ops rdma_leg_ops = {
 	.pause = rdma_pause,
 	.drain = rdma_drain,
 	.close = rdma_close,
+	.hear_end = rdma_hear_end,
 	.info = rdma_info,
 	.load = rdma_load,
 	.describe = rdma_describe,

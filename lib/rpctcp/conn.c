@@ -83,6 +83,30 @@ void tcp_conn_say_half_closed(struct tcp_conn *conn)
 		events->half_closed(conn->config.leg.arg);
 }
 
+void tcp_conn_hear_end(struct tcp_conn *conn)
+{
+	unsigned ended;
+
+	if (conn->state.now == TCP_CONNECTING || conn->state.now > TCP_DRAINING)
+		return;
+	ended = stream_ended(conn->stream);
+	if (ended & LOOP_LOST) {
+		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
+	} else if (ended & LOOP_END && !conn->end_said) {
+		conn->end_due = true;
+		tcp_conn_defer(conn);
+	}
+}
+
+void tcp_conn_say_end(struct tcp_conn *conn)
+{
+	if (!conn->end_due || !tcp_conn_is_open(conn))
+		return;
+	conn->end_due = false;
+	conn->end_said = true;
+	tcp_conn_say_half_closed(conn);
+}
+
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
 {
 	if (conn->noted & which)

@@ -93,6 +93,8 @@ struct tcp_conn {
 	uint64_t due_us[TCP_DUE_COUNT]; /* 0: none */
 	struct sockaddr_storage local, peer;
 	uint64_t bytes_received, bytes_sent;
+	bool end_due;     /* the peer has ended what it sends, which the task says … */
+	bool end_said;    /* … and has said */
 	bool closing_due; /* the end is decided, and closing() not said */
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
@@ -192,6 +194,14 @@ uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn);
 uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn);
 /** tcp_conn_say_half_closed - tell of the end of what the peer sends; it may be told of twice. */
 void tcp_conn_say_half_closed(struct tcp_conn *conn);
+/**
+ * tcp_conn_hear_end - look whether the stream has ended, and go by that before what is unread
+ *
+ * It fails if the stream has ended both ways; if the peer has ended what it sends, the task says so, once.
+ */
+void tcp_conn_hear_end(struct tcp_conn *conn);
+/** tcp_conn_say_end - say half_closed() if tcp_conn_hear_end() has found that due. */
+void tcp_conn_say_end(struct tcp_conn *conn);
 /** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text);
 

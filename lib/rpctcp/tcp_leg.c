@@ -67,6 +67,7 @@ static void on_work(void *arg)
 	struct tcp_conn *conn = &leg->conn;
 
 	say_opened(leg);
+	tcp_conn_say_end(conn);
 	tcp_admit_go_on(&leg->msgs);
 	if (conn->behind && tcp_conn_takes_input(conn))
 		tcp_reading_resume(&leg->in);
@@ -304,6 +305,11 @@ static void op_close(struct leg *base, enum leg_close why)
 	tcp_end_for(tcp_leg_of(base), why);
 }
 
+static void op_hear_end(struct leg *base)
+{
+	tcp_conn_hear_end(&tcp_leg_of(base)->conn);
+}
+
 static void op_info(const struct leg *base, struct leg_info *info)
 {
 	const struct tcp_leg *leg = container_of(base, const struct tcp_leg, leg);
@@ -372,6 +378,7 @@ static const struct leg_ops tcp_leg_ops = {
 	.pause = op_pause,
 	.drain = op_drain,
 	.close = op_close,
+	.hear_end = op_hear_end,
 	.info = op_info,
 	.load = op_load,
 	.sent_bytes = op_sent_bytes,

@@ -67,19 +67,24 @@ static uint32_t room(const struct pair_end *end)
 	return end->ring.size - end->ring.filled;
 }
 
+static unsigned op_ended(const struct stream *stream)
+{
+	const struct pair_end *end = container_of(stream, const struct pair_end, stream);
+	bool lost = end->broken || (end->sent_end && end->got_end);
+
+	return (lost ? LOOP_LOST : 0) | (end->got_end ? LOOP_END : 0);
+}
+
 static unsigned ready_for(const struct pair_end *end)
 {
 	bool gone = end->broken || !end->peer || end->peer->closed;
-	unsigned events = 0;
+	unsigned said = (end->lost_said ? LOOP_LOST : 0) | (end->end_said ? LOOP_END : 0);
+	unsigned events = op_ended(&end->stream) & ~said;
 
 	if (end->arrived || end->got_end || end->broken)
 		events |= LOOP_READ;
 	if (gone || room(end->peer))
 		events |= LOOP_WRITE;
-	if (!end->lost_said && (end->broken || (end->sent_end && end->got_end)))
-		events |= LOOP_LOST;
-	if (!end->end_said && end->got_end)
-		events |= LOOP_END;
 	return events & end->watched;
 }
 
@@ -322,6 +327,7 @@ static const struct stream_ops pair_ops = {
 	.peek = op_peek,
 	.shutdown = op_shutdown,
 	.watch = op_watch,
+	.ended = op_ended,
 	.untaken_bytes = op_untaken_bytes,
 	.unsent_bytes = op_unsent_bytes,
 	.addrs = op_addrs,

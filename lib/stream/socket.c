@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -99,6 +100,20 @@ static void op_watch(struct stream *stream, unsigned events)
 		loop_io_set(sock->loop, sock->io, events);
 }
 
+static unsigned op_ended(const struct stream *stream)
+{
+	struct pollfd ask = {.fd = socket_of_const(stream)->fd, .events = POLLRDHUP};
+	unsigned ended = 0;
+
+	if (poll(&ask, 1, 0) <= 0)
+		return 0;
+	if (ask.revents & (POLLERR | POLLHUP))
+		ended |= LOOP_LOST;
+	if (ask.revents & POLLRDHUP)
+		ended |= LOOP_END;
+	return ended;
+}
+
 static uint64_t ask_bytes(const struct stream *stream, unsigned long what)
 {
 	int bytes = 0;
@@ -159,6 +174,7 @@ static const struct stream_ops socket_ops = {
 	.peek = op_peek,
 	.shutdown = op_shutdown,
 	.watch = op_watch,
+	.ended = op_ended,
 	.untaken_bytes = op_untaken_bytes,
 	.unsent_bytes = op_unsent_bytes,
 	.addrs = op_addrs,

@@ -72,6 +72,7 @@ struct stream_ops {
 	int (*peek)(struct stream *stream);
 	int (*shutdown)(struct stream *stream);
 	void (*watch)(struct stream *stream, unsigned events);
+	unsigned (*ended)(const struct stream *stream);
 	uint64_t (*untaken_bytes)(const struct stream *stream);
 	uint64_t (*unsent_bytes)(const struct stream *stream);
 	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
@@ -152,6 +153,17 @@ static inline int stream_shutdown(struct stream *stream)
 static inline void stream_watch(struct stream *stream, unsigned events)
 {
 	stream->ops->watch(stream, events);
+}
+
+/**
+ * stream_ended - tell which end of the stream has come, whatever is unread before it
+ *
+ * Returns LOOP_LOST if the connection has ended both ways, LOOP_END if the peer has ended what it sends, both, or 0. Costs
+ * a system call.
+ */
+static inline unsigned stream_ended(const struct stream *stream)
+{
+	return stream->ops->ended(stream);
 }
 
 /**

@@ -241,6 +241,21 @@ START_TEST(the_end_of_what_the_peer_sends_is_told_once)
 }
 END_TEST
 
+START_TEST(an_end_is_found_behind_what_is_unread)
+{
+	make[_i]();
+	end_send(&ends[0], "unread", 6);
+	settle();
+	ck_assert_uint_eq(stream_ended(ends[1].stream), 0);
+	ck_assert_int_eq(stream_shutdown(ends[0].stream), 0);
+	settle();
+	ck_assert_uint_eq(stream_ended(ends[1].stream), LOOP_END);
+	end_close(&ends[0], true);
+	settle();
+	ck_assert_uint_eq(stream_ended(ends[1].stream) & LOOP_LOST, LOOP_LOST);
+}
+END_TEST
+
 START_TEST(a_loss_is_told_once_each_time_that_it_is_asked_for)
 {
 	make[_i]();
@@ -472,6 +487,7 @@ int main(void)
 	tcase_add_loop_test(tc, bytes_to_a_closed_end_bring_a_reset, 0, KINDS);
 	tcase_add_loop_test(tc, a_stream_that_is_not_read_hears_of_a_reset_alone, 0, 4 * KINDS);
 	tcase_add_loop_test(tc, the_end_of_what_the_peer_sends_is_told_once, 0, KINDS);
+	tcase_add_loop_test(tc, an_end_is_found_behind_what_is_unread, 0, KINDS);
 	tcase_add_loop_test(tc, a_loss_is_told_once_each_time_that_it_is_asked_for, 0, KINDS);
 	tcase_add_loop_test(tc, what_both_ends_have_closed_is_lost, 0, KINDS);
 	tcase_add_loop_test(tc, a_closed_stream_tells_nothing, 0, KINDS);

@@ -134,6 +134,59 @@ START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
 END_TEST
 
 /* A server that never answers would else keep it for good: its Call waits for memory, its bytes in the socket. */
+#define UNREAD_CALLS 400u /* more than one turn reads */
+
+/* The loop does not turn meanwhile. */
+static void open_with_unread_calls(void)
+{
+	static uint8_t records[UNREAD_CALLS][48];
+
+	fixture_open();
+	leg_hear_end(leg);
+	settle();
+	ck_assert_uint_eq(seen.half_closed + seen.closing, 0);
+	for (unsigned i = 0; i < UNREAD_CALLS; i++) {
+		record_mark_encode(records[i], 44);
+		put_call(records[i] + 4, 1 + i, 44, 0);
+	}
+	ck_assert_int_eq(write(peer, records, sizeof(records)), (ssize_t)sizeof(records));
+}
+
+START_TEST(a_half_close_that_is_looked_for_is_heard_before_what_is_unread)
+{
+	open_with_unread_calls();
+	shutdown(peer, SHUT_WR);
+	leg_hear_end(leg);
+	ck_assert_uint_eq(seen.half_closed, 0);
+	turn();
+	ck_assert_uint_eq(seen.half_closed, 1);
+	ck_assert_uint_lt(seen.ncalls, UNREAD_CALLS);
+	leg_hear_end(leg);
+	RUN_UNTIL(seen.ncalls == UNREAD_CALLS);
+	settle();
+	/* Once more, behind the last Call. */
+	ck_assert_uint_eq(seen.half_closed, 2);
+	ck_assert_uint_eq(seen.closing, 0);
+	for (unsigned i = 0; i < UNREAD_CALLS; i++)
+		answer_call(i, 24, 0);
+	RUN_UNTIL(seen.closed);
+}
+END_TEST
+
+START_TEST(a_reset_that_is_looked_for_is_heard_before_what_is_unread)
+{
+	open_with_unread_calls();
+	reset_by_peer();
+	leg_hear_end(leg);
+	ck_assert_uint_eq(seen.closing, 0);
+	turn();
+	ck_assert_uint_eq(seen.closing, 1);
+	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+	ck_assert_uint_eq(seen.ncalls, 0);
+	RUN_UNTIL(seen.closed);
+}
+END_TEST
+
 START_TEST(a_client_that_breaks_while_its_call_waits_is_lost)
 {
 	struct budget_claim hog;
@@ -365,6 +418,8 @@ int main(void)
 	tcase_add_test(tc, a_server_that_leaves_closes);
 	tcase_add_test(tc, a_connection_that_breaks_is_lost);
 	tcase_add_test(tc, a_connection_that_breaks_while_it_is_not_read_is_lost);
+	tcase_add_test(tc, a_half_close_that_is_looked_for_is_heard_before_what_is_unread);
+	tcase_add_test(tc, a_reset_that_is_looked_for_is_heard_before_what_is_unread);
 	tcase_add_test(tc, a_client_that_breaks_while_its_call_waits_is_lost);
 	tcase_add_loop_test(tc, a_client_that_ends_while_it_is_not_read_is_served, 0, 2);
 	tcase_add_loop_test(tc, a_client_that_breaks_before_it_is_accepted_is_lost, 0, 2);

@@ -448,12 +448,22 @@ START_TEST(flushed_work_waits_for_the_reason)
 	scene_connected();
 	scene_done(fake.recvs[0].wr_id, IBV_WC_WR_FLUSH_ERR, 0);
 	ck_assert_uint_eq(scene.closed, 0);
-	if (_i)
-		scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
-	else
+	switch (_i) {
+	case 0:
 		fake_loop_advance(scene.loop, SECOND);
+		break;
+	case 1:
+		scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+		break;
+	default:
+		/* Somebody waits for its end. */
+		fabric_ep_hear_end(scene.ep);
+		ck_assert_uint_eq(scene.closed, 0);
+		fake_loop_run(scene.loop);
+		break;
+	}
 	ck_assert_uint_eq(scene.closed, 1);
-	ck_assert_int_eq(scene.why, _i ? FABRIC_CLOSE_PEER : FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(scene.why, _i == 1 ? FABRIC_CLOSE_PEER : FABRIC_CLOSE_LOST);
 	scene_end();
 }
 END_TEST
@@ -541,7 +551,7 @@ int main(void)
 	suite_add_tcase(suite, tc);
 
 	tc = tcase_create("the end");
-	tcase_add_loop_test(tc, flushed_work_waits_for_the_reason, 0, 2);
+	tcase_add_loop_test(tc, flushed_work_waits_for_the_reason, 0, 3);
 	tcase_add_test(tc, a_send_that_found_no_receive_is_told_by_its_name);
 	tcase_add_test(tc, a_close_sends_what_was_posted);
 	suite_add_tcase(suite, tc);

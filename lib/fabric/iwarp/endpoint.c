@@ -20,17 +20,9 @@
 #include "base/sockaddr.h"
 #include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN  16u /* while the socket fills what it is given */
-#define WRITES_PER_TURN 8u
-
 static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 {
 	return container_of(ep, struct iwarp_ep, ep);
-}
-
-static struct iwarp_fabric *fabric_of(const struct iwarp_ep *ep)
-{
-	return container_of(ep->ep.fabric, struct iwarp_fabric, fabric);
 }
 
 static uint64_t ep_now(const struct iwarp_ep *ep)
@@ -102,86 +94,6 @@ static void ep_settle(struct iwarp_ep *ep)
 	ep_timer_set(ep);
 }
 
-static void ep_lost(struct iwarp_ep *ep, int err)
-{
-	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
-}
-
-static void ep_receive(struct iwarp_ep *ep)
-{
-	for (unsigned i = 0; i < READS_PER_TURN; i++) {
-		struct iovec iov[IWARP_RX_MAX_IOV];
-		unsigned niov;
-		size_t room = 0;
-		ssize_t len;
-
-		niov = iwarp_engine_rx_plan(ep->engine, fabric_of(ep)->staging, iov);
-		for (unsigned j = 0; j < niov; j++)
-			room += iov[j].iov_len;
-		do {
-			len = readv(ep->fd, iov, (int)niov);
-		} while (len < 0 && errno == EINTR);
-		if (len < 0 && errno == EAGAIN)
-			return;
-		if (len < 0) {
-			ep_lost(ep, errno);
-			return;
-		}
-		if (len == 0) {
-			iwarp_engine_rx_eof(ep->engine);
-			return;
-		}
-		iwarp_engine_rx_done(ep->engine, (size_t)len, ep_now(ep));
-		if ((size_t)len < room || iwarp_engine_wish(ep->engine) == IWARP_DROP)
-			return;
-	}
-}
-
-static void ep_mss_tell(struct iwarp_ep *ep)
-{
-	if (iwarp_segment_changed(&ep->segment, ep->fd))
-		iwarp_engine_mss(ep->engine, (unsigned)ep->segment.mss_bytes);
-}
-
-static void ep_send(struct iwarp_ep *ep)
-{
-	for (unsigned i = 0; i < WRITES_PER_TURN; i++) {
-		const struct iovec *iov;
-		struct msghdr msg = {0};
-		size_t total = 0;
-		ssize_t len;
-
-		ep_mss_tell(ep);
-		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
-		ep->blocked = false;
-		if (!msg.msg_iovlen)
-			return;
-		msg.msg_iov = (struct iovec *)iov;
-		for (size_t j = 0; j < msg.msg_iovlen; j++)
-			total += iov[j].iov_len;
-		do {
-			len = sendmsg(ep->fd, &msg, MSG_NOSIGNAL | MSG_EOR);
-		} while (len < 0 && errno == EINTR);
-		if (len < 0 && errno != EAGAIN) {
-			int err = errno;
-
-			/* The peer's last words may say why. */
-			ep_receive(ep);
-			ep_lost(ep, err);
-			return;
-		}
-		if (len > 0) {
-			iwarp_segment_sent(&ep->segment, (size_t)len);
-			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now(ep));
-		}
-		if (len < 0 || (size_t)len < total) {
-			ep->blocked = true;
-			return;
-		}
-	}
-	loop_defer(ep->ep.fabric->loop, &ep->flush);
-}
-
 static void ep_send_later(struct iwarp_ep *ep)
 {
 	if (!ep->closed && !ep->connecting)
@@ -199,7 +111,10 @@ static void on_flush(void *arg)
 {
 	struct iwarp_ep *ep = arg;
 
-	ep_send(ep);
+	if (ep->end_due)
+		iwarp_ep_receive_rest(ep);
+	ep->end_due = false;
+	iwarp_ep_send(ep);
 	ep_settle(ep);
 }
 
@@ -219,7 +134,7 @@ static void on_timer(void *arg)
 	ep->timer_at = UINT64_MAX;
 	/* What has come counts, however late this process runs. */
 	if (!ep->connecting)
-		ep_receive(ep);
+		iwarp_ep_receive(ep);
 	ep_unacked_tell(ep);
 	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
 		iwarp_engine_expire(ep->engine, ep_now(ep));
@@ -235,13 +150,13 @@ static void on_connected(struct iwarp_ep *ep)
 	if (getsockopt(ep->fd, SOL_SOCKET, SO_ERROR, &err, &len) < 0)
 		err = errno;
 	if (err) {
-		ep_lost(ep, err);
+		iwarp_ep_lost(ep, err);
 		return;
 	}
 	ep->connecting = false;
 	len = sizeof(ep->local);
 	(void)getsockname(ep->fd, (struct sockaddr *)&ep->local, &len);
-	ep_mss_tell(ep);
+	iwarp_ep_mss_tell(ep);
 	ep_send_later(ep);
 }
 
@@ -256,7 +171,7 @@ static void on_ready(void *arg, unsigned events)
 		on_connected(ep);
 	} else {
 		if (events & LOOP_READ)
-			ep_receive(ep);
+			iwarp_ep_receive(ep);
 		ep_send_later(ep);
 	}
 	ep_settle(ep);
@@ -333,7 +248,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 		ep->peer = incoming->in.peer;
 		ep->local = incoming->in.local;
 		iwarp_socket_spread(incoming->fd, &fabric->config);
-		ep_mss_tell(ep);
+		iwarp_ep_mss_tell(ep);
 		iwarp_engine_listen(ep->engine, ep_now(ep));
 		ep_watch(ep);
 		ep_timer_set(ep);
@@ -457,6 +372,16 @@ void iwarp_ep_close(struct fabric_ep *base)
 	if (!ep->closed)
 		ep_unacked_tell(ep);
 	iwarp_engine_close(ep->engine, ep_now(ep));
+	ep_end_later(ep);
+}
+
+void iwarp_ep_hear_end(struct fabric_ep *base)
+{
+	struct iwarp_ep *ep = ep_of(base);
+
+	if (ep->closed || ep->connecting || !iwarp_socket_has_ended(ep->fd))
+		return;
+	ep->end_due = true;
 	ep_end_later(ep);
 }
 

@@ -70,6 +70,7 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.probe = iwarp_ep_probe,
 	.close = iwarp_ep_close,
 	.abort = iwarp_ep_abort,
+	.hear_end = iwarp_ep_hear_end,
 	.ep_free = iwarp_ep_free,
 };
 

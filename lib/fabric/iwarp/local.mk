@@ -39,6 +39,7 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/segment.h \
 	lib/fabric/iwarp/setup.c \
 	lib/fabric/iwarp/socket.c \
+	lib/fabric/iwarp/transfer.c \
 	lib/fabric/iwarp/socket.h \
 	lib/fabric/iwarp/timers.c \
 	lib/fabric/iwarp/tx.c

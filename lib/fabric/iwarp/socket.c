@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "base/foreign.h"
@@ -40,6 +41,13 @@ enum fabric_close iwarp_socket_why(bool connecting, int err)
 	default:
 		return FABRIC_CLOSE_LOST;
 	}
+}
+
+bool iwarp_socket_has_ended(int fd)
+{
+	struct pollfd ask = {.fd = fd, .events = POLLRDHUP};
+
+	return poll(&ask, 1, 0) > 0 && ask.revents & (POLLERR | POLLHUP | POLLRDHUP);
 }
 
 /*

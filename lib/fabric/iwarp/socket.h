@@ -32,7 +32,8 @@ struct iwarp_ep {
 	bool connecting; /* TCP is not up yet */
 	bool blocked;    /* the socket takes no more for now */
 	bool fin_sent;
-	bool closed; /* closed() has been or is being called */
+	bool end_due; /* the peer's end has come: what is here is read in one go */
+	bool closed;  /* closed() has been or is being called */
 	unsigned watched;
 	struct iwarp_segment segment;
 	struct sockaddr_storage local, peer;
@@ -57,6 +58,20 @@ int iwarp_socket_connect(const struct sockaddr *addr,
 			 const struct fabric_ep_params *params) MUST_CHECK;
 /** iwarp_socket_why - what @err, an errno, says of a socket that is @connecting, or that was up. */
 enum fabric_close iwarp_socket_why(bool connecting, int err);
+/** iwarp_socket_has_ended - whether the peer has ended or reset the connection at @fd, whatever is unread before that. */
+bool iwarp_socket_has_ended(int fd);
+
+/* transfer.c: ep_settle() is due after each of these. */
+/** iwarp_ep_receive - read what has come, as much as one turn of the loop may. */
+void iwarp_ep_receive(struct iwarp_ep *ep);
+/** iwarp_ep_receive_rest - read all that has come; the peer's end is behind it, so that it is no more than the socket holds. */
+void iwarp_ep_receive_rest(struct iwarp_ep *ep);
+/** iwarp_ep_send - send what the engine has, as much as one turn may; the rest is deferred, or waits for the socket. */
+void iwarp_ep_send(struct iwarp_ep *ep);
+/** iwarp_ep_lost - the socket failed with @err, an errno. */
+void iwarp_ep_lost(struct iwarp_ep *ep, int err);
+/** iwarp_ep_mss_tell - tell the engine if the size of segments has changed. */
+void iwarp_ep_mss_tell(struct iwarp_ep *ep);
 
 /* endpoint.c, listener.c: the operations of fabric.h. */
 int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,
@@ -78,6 +93,7 @@ bool iwarp_ep_key_unbind(struct fabric_key *key);
 int iwarp_ep_probe(struct fabric_ep *ep);
 void iwarp_ep_close(struct fabric_ep *ep);
 void iwarp_ep_abort(struct fabric_ep *ep);
+void iwarp_ep_hear_end(struct fabric_ep *ep);
 void iwarp_ep_free(struct fabric_ep *ep);
 
 int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,

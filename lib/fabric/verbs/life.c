@@ -153,6 +153,14 @@ void verbs_ep_flushed(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, VERBS_FLUSH_US);
 }
 
+void verbs_hear_end(struct fabric_ep *base)
+{
+	struct verbs_ep *ep = container_of(base, struct verbs_ep, ep);
+
+	if (ep->state == VERBS_FLUSHED)
+		verbs_ep_timer(ep);
+}
+
 void verbs_ep_drain(struct verbs_ep *ep)
 {
 	verbs_ep_set(ep, VERBS_DRAINING);

@@ -12,6 +12,7 @@
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
+#include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
@@ -121,5 +122,6 @@ const struct fabric_ops verbs_fabric_ops = {
 	.probe = verbs_probe,
 	.close = verbs_close,
 	.abort = verbs_abort,
+	.hear_end = verbs_hear_end,
 	.ep_free = verbs_ep_free,
 };
