@@ -256,8 +256,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/call_status.c \
 	daemon/service/client_counts.c \
 	daemon/service/client_counts.h \
+	daemon/service/client_looks.c \
+	daemon/service/client_looks.h \
 	daemon/service/client_marks.c \
 	daemon/service/client_marks.h \
+	daemon/service/client_messages.c \
+	daemon/service/client_messages.h \
 	daemon/service/client_owner.h \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \

@@ -129,7 +129,7 @@ static void time_is_up(void *arg)
 	struct bridge *bridge = arg;
 
 	if (bridge->state.now == BRIDGE_RECLAIMING)
-		bridge_reclaim_no_longer(bridge);
+		bridge_reclaim_again(bridge);
 	else if (bridge->state.now == BRIDGE_HELD)
 		bridge_end_hold(bridge);
 	else if (bridge->state.now >= BRIDGE_RESOLVING)

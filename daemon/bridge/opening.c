@@ -25,7 +25,13 @@
 #include "daemon/config/config_memory.h"
 
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
-#define RECLAIM_TIMEOUT_US      2000000u /* for an old connection to end; most end at once */
+/*
+ * An old connection has time limits of its own, in which its leg to the server closes: at once over TCP, within 30 s over
+ * RDMA. So what is waited for ends by itself, unless its worker hangs; the limit here is longer than those. As often as
+ * RECLAIM_LOOK_US the client asks by itself, for when there was no memory to tell it.
+ */
+#define RECLAIM_LOOK_US  2000000u
+#define RECLAIM_LIMIT_US 40000000u
 
 /* ---- the server ---- */
 
@@ -57,7 +63,7 @@ static void wait_for_old(struct bridge *bridge)
 		return;
 	bridge_debug(bridge, "its old connection is to end first, whose port it is to have");
 	bridge_set_state(bridge, BRIDGE_RECLAIMING);
-	loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_TIMEOUT_US);
+	loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_LOOK_US);
 }
 
 static void tell_port(const struct bridge *bridge, const struct client_pin *pin)
@@ -121,9 +127,20 @@ void bridge_seek_on(void *arg)
 		seek(bridge);
 }
 
-void bridge_reclaim_no_longer(struct bridge *bridge)
+void bridge_reclaim_again(struct bridge *bridge)
 {
-	clients_wait_no_longer(bridge->self);
+	uint64_t waited_us = loop_now_us(bridge_loop(bridge)) - bridge->state.since_us;
+
+	if (waited_us < RECLAIM_LIMIT_US) {
+		loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_LOOK_US);
+	} else {
+		log_limited(
+			LOG_LEVEL_WARNING, bridge_line_limit(bridge, LINE_NOTE), &bridge->log,
+			"its old connection has not ended in %u s: the server may execute again "
+			"what the client sends again",
+			RECLAIM_LIMIT_US / 1000000);
+		clients_wait_no_longer(bridge->self);
+	}
 	seek(bridge);
 }
 

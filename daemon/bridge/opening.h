@@ -28,7 +28,7 @@ void bridge_reroute_on(void *arg);
 void bridge_client_called(struct bridge *bridge);
 /** bridge_seek_on - the client's old connection may be over. @arg: the bridge. */
 void bridge_seek_on(void *arg);
-/** bridge_reclaim_no_longer - it takes too long. */
-void bridge_reclaim_no_longer(struct bridge *bridge);
+/** bridge_reclaim_again - ask once more whether the old connection has ended; past its time limit it is waited for no longer. */
+void bridge_reclaim_again(struct bridge *bridge);
 
 #endif

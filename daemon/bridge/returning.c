@@ -17,6 +17,14 @@ bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming
 	return incoming_is_privileged(in) || (in->fabric && bridge->trusted);
 }
 
+static void on_hear_end(void *arg)
+{
+	struct bridge *bridge = arg;
+
+	if (!bridge_is_decided(bridge) && bridge->client.leg)
+		leg_hear_end(bridge->client.leg);
+}
+
 int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*superseded)(void *arg),
 		 void (*resumed)(void *arg))
 {
@@ -27,6 +35,7 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.superseded = superseded,
 		.resumed = resumed,
 		.arg = bridge,
+		.hear_end = on_hear_end,
 	};
 	const struct client_ends ends = {
 		.local = in->local,

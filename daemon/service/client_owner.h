@@ -11,6 +11,11 @@ struct client_owner {
 	void (*superseded)(void *arg); /* the client is connected anew: end this connection now */
 	void (*resumed)(void *arg);    /* what clients_seek() said to wait for is over: ask again */
 	void *arg;
+	/*
+	 * If the connection has ended, hear of it now, even behind what is unread. Called on the owner's thread; nothing of
+	 * clients.h is called in there: clients_half_closed() or clients_ending() follow from a task of the loop.
+	 */
+	void (*hear_end)(void *arg);
 };
 
 #endif

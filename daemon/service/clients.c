@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "daemon/config/config_memory.h"
+#include "daemon/service/client_looks.h"
 #include "daemon/service/client_marks.h"
+#include "daemon/service/client_messages.h"
 #include "daemon/service/client_table.h"
 
 #define PARTS    16u /* that their locks are seldom waited for */
@@ -41,14 +43,6 @@ struct clients *clients_new(unsigned max)
 		return clients;
 	clients_free(clients);
 	return NULL;
-}
-
-static void client_put(struct client *client)
-{
-	if (--client->refs)
-		return;
-	free(client->marks);
-	free(client);
 }
 
 static void drop_pin(struct client *client)
@@ -128,51 +122,12 @@ static void drop_too_many(struct clients *clients)
 	}
 }
 
-/* ---- messages to owners ---- */
-
-/* Under its lock, of a client that has an owner. Without memory for it the client is not told. */
-static int tell(struct client *client, void (*fn)(void *arg))
-{
-	int rc;
-
-	client->refs++;
-	rc = client->owner.post(client->owner.loop, fn, client);
-	if (rc)
-		client->refs--;
-	return rc;
-}
-
-static void take_message(struct client *client, void (*fn)(void *arg))
-{
-	struct client_part *part = client->part;
-
-	if (client->owned)
-		fn(client->owner.arg);
-	pthread_mutex_lock(&part->lock);
-	client_put(client);
-	pthread_mutex_unlock(&part->lock);
-}
-
-static void on_superseded(void *arg)
-{
-	struct client *client = arg;
-
-	take_message(client, client->owner.superseded);
-}
-
-static void on_resumed(void *arg)
-{
-	struct client *client = arg;
-
-	take_message(client, client->owner.resumed);
-}
-
 /* ---- who waits for whom ---- */
 
 /* @client is to have what @old leaves. Returns whether it waits for that now. */
 static bool inherit(struct client *client, struct client *old)
 {
-	if (old->state != CLIENT_ENDING && tell(old, on_superseded))
+	if (old->state != CLIENT_ENDING && client_tell_superseded(old))
 		return false;
 	old->heir = client;
 	client->awaited = old;
@@ -228,72 +183,6 @@ static enum client_found seek_by_address(struct client *client, struct client_pi
 	return CLIENT_ASK;
 }
 
-/* ---- ends that have not been heard ---- */
-
-/*
- * A client's old connection has ended before the new one came; but who has that may not have heard of it, on
- * another thread, or behind other events of the same turn. So before anybody is taken for new, each loop with
- * connections of that address is asked for some turns.
- *
- * The first turn may have begun before the end came, and the second one gets to the messages before that; in the
- * third the end has been told. What is put off then, from one turn to the next, has three more.
- */
-#define LOOK_TURNS 6u
-
-struct look {
-	struct client *client;     /* who asks */
-	struct client_owner owner; /* of the loop that is asked */
-	unsigned turns;
-};
-
-static void on_look(void *arg)
-{
-	struct look *look = arg;
-	struct client *client = look->client;
-	struct client_part *part = client->part;
-
-	if (--look->turns && !look->owner.post(look->owner.loop, on_look, look))
-		return;
-	free(look);
-	pthread_mutex_lock(&part->lock);
-	/* Who cannot be told goes on when its time to wait is up. */
-	if (!--client->looks && client->place_loop)
-		(void)tell(client, on_resumed);
-	client_put(client);
-	pthread_mutex_unlock(&part->lock);
-}
-
-/* Without memory a loop is not asked. */
-static void ask_loop(struct client *client, const struct client_owner *owner)
-{
-	struct look *look = calloc(1, sizeof(*look));
-
-	if (!look)
-		return;
-	*look = (struct look){client, *owner, LOOK_TURNS};
-	if (owner->post(owner->loop, on_look, look)) {
-		free(look);
-		return;
-	}
-	client->refs++;
-	client->looks++;
-}
-
-/* Once for each client. Returns whether there are answers to wait for. */
-static bool look_around(struct client *client)
-{
-	const struct place *place = client->place;
-	const struct place_loop *with;
-
-	if (client->looked || client->waited || place->connected < 2)
-		return false;
-	client->looked = true;
-	LIST_FOREACH(with, &place->loops, entry)
-		if (with != client->place_loop || with->connected > 1)
-			ask_loop(client, &with->owner);
-	return client->looks > 0;
-}
-
 /* ---- finding ---- */
 
 /* Who had the same ends may have been of the other kind: over iwarp a trusted peer, and over TCP now. */
@@ -310,6 +199,19 @@ static bool take_gift(struct client *client, struct client_pin *out)
 	return is_own;
 }
 
+/*
+ * It needs no pin. But behind the server that sees its port there may be another one that goes by its Calls, a proxy: for that
+ * the old connection ends first.
+ */
+static enum client_found seek_end(struct client *client, const struct call_mark *first)
+{
+	struct client *old = first ? client_table_by_mark(client, first) : NULL;
+
+	if (old && old->state != CLIENT_PINNED)
+		return !client->waited && inherit(client, old) ? CLIENT_WAIT : CLIENT_NEW;
+	return first && client_look_around(client) ? CLIENT_WAIT : CLIENT_NEW;
+}
+
 static enum client_found seek(struct client *client, const struct call_mark *first,
 			      struct client_pin *out)
 {
@@ -319,7 +221,7 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 	if (client->awaited || (client->looks && !client->waited))
 		return CLIENT_WAIT;
 	if (client->keeps_port)
-		return CLIENT_NEW;
+		return seek_end(client, first);
 	if (take_gift(client, out))
 		return CLIENT_BACK;
 	old = client_table_same_peer(client);
@@ -328,7 +230,7 @@ static enum client_found seek(struct client *client, const struct call_mark *fir
 	if (old)
 		return take_or_wait(client, old, out);
 	found = first ? CLIENT_NEW : seek_by_address(client, out);
-	return found == CLIENT_NEW && look_around(client) ? CLIENT_WAIT : found;
+	return found == CLIENT_NEW && client_look_around(client) ? CLIENT_WAIT : found;
 }
 
 enum client_found clients_seek(struct client *client, const struct call_mark *first,
@@ -448,7 +350,7 @@ static void become_pin(struct client *client, uint64_t now_us)
 		else
 			client_put(client);
 		/* Who cannot be told goes on when its time to wait is up. */
-		(void)tell(heir, on_resumed);
+		(void)client_tell_resumed(heir);
 	} else if (client->port) {
 		client->left_us = now_us;
 		client_table_set(client, CLIENT_PINNED);

@@ -12,7 +12,8 @@
  *  - of others of its address, the one whose first Call is one of those that a pin has;
  *  - an RDMA client, which comes back from another port, also if its address has one pin and no connection.
  *
- * Nobody is taken for new before the ends of other connections of that address have been heard that came first.
+ * A client is taken for new only after the owners of other connections of its address have heard of all ends that had come to
+ * this host before it asked (client_looks.h).
  * Clients that are privileged on their host and those that are not (daemon/service/incoming.h) are kept apart: neither is
  * ever taken for the other, so that no port of a privileged one comes to somebody who only sends what it has sent.
  *
@@ -43,7 +44,7 @@ struct client;
 struct client_ends {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
-	bool keeps_port; /* its upstream connection comes from its own address and port: no pin is needed */
+	bool keeps_port; /* its upstream connection comes from its own address and port: it only waits for an old one's end */
 	bool privileged; /* it is, on its host: it has nothing to do with those of its address that are not */
 	bool asks; /* its first Call may lead elsewhere: only that, or its own port, tells that a pin is for it */
 };

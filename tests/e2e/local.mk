@@ -1,7 +1,7 @@
 # The end-to-end tests: `make check-e2e` builds their programs and runs them. They need NFS-Ganesha, libnfs,
 # tshark and root, so `make check` leaves them alone; `./dev test` runs them.
 end_to_end_programs = $(EXTRA_PROGRAMS)
-end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so
+end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so tests/e2e/slowreads.so
 end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/e2e/pages.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
 	tests/e2e/big_directory.sh \
@@ -48,6 +48,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/
 	tests/e2e/other_fabrics.sh \
 	tests/e2e/strace_read.sh \
 	tests/e2e/replayed_calls.sh \
+	tests/e2e/late_ends.sh \
 	tests/e2e/same_ports.sh \
 	tests/e2e/retransmissions.sh \
 	tests/e2e/slow_server.sh \
@@ -110,7 +111,7 @@ tests_e2e_timed_reads_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)
 tests_e2e_timed_reads_LDADD = $(LIBNFS_LIBS)
 
 # Preloaded into a proxy, so made with no sanitizer and no hardening of its own.
-EXTRA_DIST += tests/e2e/copycount.c tests/e2e/clockjump.c
+EXTRA_DIST += tests/e2e/copycount.c tests/e2e/clockjump.c tests/e2e/slowreads.c
 $(end_to_end_preloads): tests/e2e/%.so: tests/e2e/%.c
 	$(AM_V_CCLD)$(MKDIR_P) tests/e2e && \
 	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/$*.c

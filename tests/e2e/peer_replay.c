@@ -26,11 +26,13 @@
 /* More Calls than a client may have in flight; so many come to the server at least. */
 #define FLOOD_CALLS 1200
 #define FLOOD_SEEN  8
+/* As many as credits allow. */
+#define FLOOD_RDMA_CALLS 16
 
-#define NFS3_LOOKUP 3
-#define NFS3_CREATE 8
-#define NFS3_REMOVE 12
-#define NFS3_RENAME 14
+#define NFS3_LOOKUP      3
+#define NFS3_CREATE      8
+#define NFS3_REMOVE      12
+#define NFS3_RENAME      14
 
 struct replay {
 	struct net net;
@@ -157,7 +159,8 @@ static bool all_executed(void *arg)
 			return false;
 	}
 	return !replay->turn.flooded ||
-	       replay->relay.looked_up >= FLOOD_SEEN * replay->turn.clients;
+	       replay->relay.looked_up >=
+		       replay->turn.clients * (replay->turn.hasty ? 1 : FLOOD_SEEN);
 }
 
 static bool none_left(void *arg)
@@ -197,7 +200,9 @@ static void connect_all(struct replay *replay, bool back)
 
 static void flood(struct replay *replay, struct replay_client *client)
 {
-	for (unsigned n = 0; n < FLOOD_CALLS; n++) {
+	unsigned most = replay->turn.rdma ? FLOOD_RDMA_CALLS : FLOOD_CALLS;
+
+	for (unsigned n = 0; n < most; n++) {
 		struct buf call = {0};
 
 		call_begin(&call, replay->xid++, NFS_PROGRAM, 3, NFS3_LOOKUP, AUTH_SYS);
@@ -250,7 +255,8 @@ static void call_all(struct replay *replay)
 	call_once(replay, client);
 	if (!net_run_until(&replay->net, all_executed, replay, WAIT_S))
 		fail("the server does not answer");
-	await_quiet(replay);
+	if (!replay->turn.hasty)
+		await_quiet(replay);
 }
 
 static void return_all(struct replay *replay)
@@ -354,12 +360,18 @@ static void mount(struct replay *replay, uint16_t port)
 	replay_client_free(client);
 }
 
-static unsigned run_turns(struct replay *replay, bool rdma, bool own, unsigned clients)
+static unsigned run_turns(struct replay *replay, const char *kind, unsigned clients)
 {
+	bool rdma = !strncmp(kind, "rdma", 4), own = strstr(kind, "-own") != NULL;
+	bool hasty = strstr(kind, "-hasty") != NULL;
 	unsigned turns = 0;
 
-	replay->turn = (struct replay_turn){
-		.clients = clients, .rdma = rdma, .own = own, .same_port = own && !rdma};
+	replay->turn = (struct replay_turn){.clients = clients,
+					    .rdma = rdma,
+					    .own = own,
+					    .same_port = own && !rdma,
+					    .flooded = hasty,
+					    .hasty = hasty};
 	for (unsigned i = 0; i < clients; i++)
 		replay->clients[i] = (struct replay_client){.net = &replay->net, .rdma = rdma};
 	do {
@@ -375,7 +387,7 @@ int scenario_replay(const struct ports *ports, int argc, char **argv)
 	unsigned clients, turns;
 
 	if (argc < 3)
-		fail("replay wants OPERATION tcp|rdma|tcp-own|rdma-own CLIENTS [DIRECTORY]");
+		fail("replay wants OPERATION tcp|rdma[-own|-hasty] CLIENTS [DIRECTORY]");
 	clients = (unsigned)atoi(argv[2]);
 	if (!clients || clients > CLIENTS_MAX)
 		fail("%u clients", clients);
@@ -387,8 +399,7 @@ int scenario_replay(const struct ports *ports, int argc, char **argv)
 	relay_init(&replay.relay, &replay.net, ports->back, replay.directory ? ports->upstream : 0);
 	if (replay.directory)
 		mount(&replay, ports->mount);
-	turns = run_turns(&replay, !strncmp(argv[1], "rdma", 4), strstr(argv[1], "-own") != NULL,
-			  clients);
+	turns = run_turns(&replay, argv[1], clients);
 	printf("%u of %u turns fail\n", replay.failed, turns);
 	relay_fini(&replay.relay);
 	buf_free(&replay.root);

@@ -27,11 +27,13 @@ static void choose(struct replay_turn *turn, unsigned number)
  */
 static bool makes_sense(const struct replay_turn *turn)
 {
-	if (turn->rdma && (turn->same_port || turn->flooded))
+	if (turn->rdma && (turn->same_port || (turn->flooded && !turn->hasty)))
 		return false;
 	if (turn->own && !turn->rdma && !turn->same_port)
 		return false;
-	if (turn->flooded && (turn->answered || turn->fin))
+	if (turn->flooded && (turn->answered || (turn->fin && !turn->hasty)))
+		return false;
+	if (turn->hasty && !turn->flooded)
 		return false;
 	if (turn->fin && turn->same_port)
 		return turn->clients == 2 && turn->one_address && !turn->reversed;
@@ -56,5 +58,7 @@ void replay_turn_print(const struct replay_turn *turn)
 	       turn->reversed ? "in reversed order" : "in the same order",
 	       turn->same_port ? "the same ports" : "other ports",
 	       turn->one_address ? "one address" : "an address each",
-	       turn->flooded ? ", while nothing was read from them" : "");
+	       !turn->flooded ? ""
+	       : turn->hasty  ? ", while their Calls were being read"
+			      : ", while nothing was read from them");
 }

@@ -16,6 +16,7 @@ struct replay_turn {
 	bool same_port;   /* they come back from the ports that they had */
 	bool one_address; /* they share an address; else each has its own */
 	bool flooded; /* their connections are not read when they end: too many Calls are in flight */
+	bool hasty;   /* flooded: these Calls are still being read when the connections end */
 };
 
 /** replay_turn_next - the turn after @turn; false if that was the last for its number of clients. */

@@ -192,6 +192,15 @@ static void stub_close(struct leg *leg, enum leg_close why)
 	stub->closed_for = why;
 }
 
+static void stub_hear_end(struct leg *leg)
+{
+	struct stub *stub = stub_of(leg);
+
+	stub->end_looks++;
+	if (stub->hears)
+		loop_defer(stub->config.loop, stub->hears);
+}
+
 static void stub_info(const struct leg *leg, struct leg_info *info)
 {
 	*info = (struct leg_info){.kind = "stub",
@@ -215,6 +224,7 @@ static const struct leg_ops stub_ops = {
 	.more = stub_more,
 	.pause = stub_pause,
 	.close = stub_close,
+	.hear_end = stub_hear_end,
 	.info = stub_info,
 	.free = stub_free,
 };

@@ -31,6 +31,8 @@ struct stub {
 	enum leg_close closed_for; /* by leg_close() */
 	unsigned close_calls, calls, replies, mores, pauses;
 	struct exchange *last_call; /* that it was given, with its reference */
+	unsigned end_looks;         /* leg_hear_end() */
+	struct loop_task *hears;    /* what it does then; NULL: nothing */
 	struct sockaddr_storage local;
 	uint64_t bytes_sent, bytes_received;
 	uint64_t bytes_taken; /* of those sent, after stub_tells_taken() */

@@ -181,7 +181,8 @@ START_TEST(a_half_closed_connection_gives_way_to_its_call)
 }
 END_TEST
 
-START_TEST(an_old_connection_that_does_not_end_is_not_waited_for_long)
+/* Its legs have time limits of their own; what waits for it has one in case its worker hangs. */
+START_TEST(an_old_connection_is_waited_for_until_it_ends)
 {
 	struct stub *old, *to;
 
@@ -191,14 +192,53 @@ START_TEST(an_old_connection_that_does_not_end_is_not_waited_for_long)
 	to = server;
 	client = bench_incoming(bench);
 	bench_client_call(bench, client, 5);
-	bench_run(bench, 1999);
+	bench_run(bench, 39999);
 	ck_assert_uint_eq(bench->nstubs, 3);
+	if (_i)
+		stub_fail(to, LEG_CLOSE_SUPERSEDED, "");
 	bench_run(bench, 2);
 	ck_assert_uint_eq(bench->nstubs, 4);
-	ck_assert_uint_eq(asked_port(), 0);
-	stub_fail(to, LEG_CLOSE_SUPERSEDED, "");
+	ck_assert_uint_eq(asked_port(), _i ? 700 : 0);
+	if (!_i)
+		stub_fail(to, LEG_CLOSE_SUPERSEDED, "");
 	stub_fail(old, LEG_CLOSE_SUPERSEDED, "");
 	go(client, bench_stub(bench, 3));
+}
+END_TEST
+
+static void old_is_lost(void *arg)
+{
+	stub_closing(arg, LEG_CLOSE_LOST, "");
+}
+
+/* The end of the old one stands behind what its leg has not read. */
+START_TEST(an_old_connection_is_asked_for_its_end)
+{
+	struct loop_task lost;
+	struct stub *old, *to;
+
+	start_tcp_stubs();
+	old = come(5, 700);
+	to = server;
+	loop_task_init(&lost, old_is_lost, old);
+	if (_i)
+		old->hears = &lost;
+	client = bench_incoming(bench);
+	bench_client_call(bench, client, 5);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(old->end_looks, 1);
+	if (_i) {
+		ck_assert_uint_eq(to->closed_for, LEG_CLOSE_LOST);
+		ck_assert_uint_eq(bench->nstubs, 3);
+		stub_over(old);
+		stub_fail(to, LEG_CLOSE_LOST, "");
+		bench_run(bench, 1);
+		ck_assert_uint_eq(asked_port(), 700);
+	} else {
+		ck_assert_uint_eq(asked_port(), 0);
+		go(old, to);
+	}
+	go(client, bench_stub(bench, bench->nstubs - 1));
 }
 END_TEST
 
@@ -300,7 +340,8 @@ int main(void)
 	tcase_add_test(tc, a_call_that_was_answered_lately_is_known_too);
 	tcase_add_test(tc, the_same_ends_have_the_old_connection_closed_and_its_port);
 	tcase_add_loop_test(tc, a_half_closed_connection_gives_way_to_its_call, 0, 2);
-	tcase_add_test(tc, an_old_connection_that_does_not_end_is_not_waited_for_long);
+	tcase_add_loop_test(tc, an_old_connection_is_waited_for_until_it_ends, 0, 2);
+	tcase_add_loop_test(tc, an_old_connection_is_asked_for_its_end, 0, 2);
 	tcase_add_loop_test(tc, an_rdma_client_is_asked_for_its_call_only_among_several, 0, 2);
 	tcase_add_loop_test(tc, it_may_end_while_it_waits_for_the_old_one, 0, 2);
 	tcase_add_test(tc, a_client_without_a_place_keeps_its_port);

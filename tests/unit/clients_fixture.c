@@ -25,6 +25,15 @@ static void on_resumed(void *arg)
 	((struct guest *)arg)->resumed++;
 }
 
+static void on_hear_end(void *arg)
+{
+	struct guest *guest = arg;
+
+	guest->asked++;
+	if (guest->hears)
+		loop_defer(loop, guest->hears);
+}
+
 static int post(struct loop *to, void (*fn)(void *arg), void *arg)
 {
 	return post_fails ? -ENOMEM : fake_loop_post(to, fn, arg);
@@ -43,7 +52,8 @@ struct sockaddr_storage in4(const char *addr, uint16_t port)
 
 void enter_between(struct guest *guest, const struct client_ends *ends)
 {
-	const struct client_owner owner = {loop, post, on_superseded, on_resumed, guest};
+	const struct client_owner owner = {loop,       post,  on_superseded,
+					   on_resumed, guest, on_hear_end};
 
 	*guest = (struct guest){0};
 	ck_assert_int_eq(clients_enter(clients, ends, &owner, &guest->client), 0);

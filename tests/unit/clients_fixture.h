@@ -13,6 +13,8 @@ struct guest {
 	struct client *client;
 	uint16_t source; /* of its upstream connection, when it leaves, or as it was found */
 	unsigned superseded, resumed;
+	unsigned asked;          /* by hear_end() */
+	struct loop_task *hears; /* what it does when it is asked for an end; NULL: nothing */
 };
 
 extern struct loop *loop;

@@ -238,6 +238,111 @@ START_TEST(an_end_that_came_first_is_heard_first)
 }
 END_TEST
 
+static void end_with_call_5(void *arg)
+{
+	const struct call_mark mark = call(5);
+	struct guest *guest = arg;
+
+	clients_ending(guest->client, &mark, 1);
+	leave(guest, 900);
+}
+
+/* However many turns it would take its owner to come to it. */
+START_TEST(an_end_behind_what_is_unread_is_asked_for)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	struct loop_task task;
+	uint16_t port;
+
+	loop_task_init(&task, end_with_call_5, &old);
+	enter(&old, "10.0.0.1", 700, NULL);
+	old.hears = &task;
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek_on(&guest, _i ? &mark : NULL, &port), CLIENT_BACK);
+	ck_assert_uint_eq(old.asked, 1);
+	ck_assert_uint_eq(port, 900);
+	leave(&guest, 0);
+}
+END_TEST
+
+START_TEST(those_who_come_together_have_others_asked_once)
+{
+	struct guest old, guests[3];
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	for (unsigned round = 1; round <= 2; round++) {
+		for (unsigned i = 0; i < 3; i++) {
+			struct call_mark mark = call(i);
+
+			enter(&guests[i], "10.0.0.1", (uint16_t)(600 + i), NULL);
+			ck_assert_int_eq(seek(&guests[i], &mark, &port), CLIENT_WAIT);
+		}
+		fake_loop_run(loop);
+		ck_assert_uint_eq(old.asked, round);
+		for (unsigned i = 0; i < 3; i++) {
+			struct call_mark mark = call(i);
+
+			ck_assert_uint_eq(guests[i].resumed, 1);
+			ck_assert_int_eq(seek(&guests[i], &mark, &port), CLIENT_NEW);
+		}
+		for (unsigned i = 0; i < 3; i++)
+			leave(&guests[i], 0);
+	}
+	leave(&old, 0);
+}
+END_TEST
+
+/* Behind its server there may be a proxy that goes by its Calls. */
+START_TEST(one_that_keeps_its_port_waits_for_the_end_alone)
+{
+	struct client_ends ends = {
+		.peer = in4("10.0.0.1", 700), .local = in4("10.9.9.9", 2049), .keeps_port = true};
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter_between(&old, &ends);
+	ends.peer = in4("10.0.0.1", 600);
+	enter_between(&guest, &ends);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.asked, 1);
+	if (_i) {
+		clients_half_closed(old.client, &mark, 1);
+		ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+		fake_loop_run(loop);
+		ck_assert_uint_eq(old.superseded, 1);
+		leave(&old, 700);
+		fake_loop_run(loop);
+		ck_assert_uint_eq(guest.resumed, 2);
+	}
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_NEW);
+	ck_assert_uint_eq(port, 0);
+	leave(&guest, 0);
+	if (!_i)
+		leave(&old, 0);
+}
+END_TEST
+
+/* All connections of that loop are gone when it comes to the look. */
+START_TEST(whose_connections_are_gone_is_not_asked)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	leave(&old, 0);
+	leave(&guest, 0);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.asked + guest.asked, 0);
+}
+END_TEST
+
 START_TEST(beside_one_that_lives_it_is_new)
 {
 	const struct call_mark mark = call(5);
@@ -318,6 +423,10 @@ int main(void)
 	tcase_add_loop_test(tc, who_waits_may_give_up, 0, 2);
 	tcase_add_test(tc, what_the_heir_has_not_asked_for_is_not_lost);
 	tcase_add_loop_test(tc, an_end_that_came_first_is_heard_first, 0, 2);
+	tcase_add_loop_test(tc, an_end_behind_what_is_unread_is_asked_for, 0, 2);
+	tcase_add_test(tc, those_who_come_together_have_others_asked_once);
+	tcase_add_loop_test(tc, one_that_keeps_its_port_waits_for_the_end_alone, 0, 2);
+	tcase_add_test(tc, whose_connections_are_gone_is_not_asked);
 	tcase_add_test(tc, beside_one_that_lives_it_is_new);
 	tcase_add_test(tc, connections_of_other_addresses_are_not_waited_for);
 	tcase_add_loop_test(tc, who_leaves_is_not_told_what_was_heard, 0, 2);

@@ -23,6 +23,7 @@ struct guest {
 	struct client *client;
 	struct loop_task task;
 	bool waits, ends;
+	unsigned asked;
 	uint16_t port;
 };
 
@@ -84,11 +85,20 @@ static void on_resumed(void *arg)
 	guest->waits = false;
 }
 
+/* It is in the table, and stays there while it is asked. */
+static void on_hear_end(void *arg)
+{
+	struct guest *guest = arg;
+
+	ck_assert_ptr_nonnull(guest->client);
+	guest->asked++;
+}
+
 static void enter(struct guest *guest)
 {
 	struct worker *worker = guest->worker;
-	const struct client_owner owner = {worker->loop, event_loop_post, on_superseded, on_resumed,
-					   guest};
+	const struct client_owner owner = {worker->loop, event_loop_post, on_superseded,
+					   on_resumed,   guest,           on_hear_end};
 	struct client_ends ends = {0};
 	struct sockaddr_in *peer = (struct sockaddr_in *)&ends.peer;
 
@@ -180,7 +190,7 @@ static void *run(void *arg)
 START_TEST(no_port_is_anybodys_twice_and_nobody_waits_for_ever)
 {
 	struct worker *workers = calloc(WORKERS, sizeof(*workers));
-	unsigned back = 0, waited = 0;
+	unsigned back = 0, waited = 0, asked = 0;
 
 	ck_assert(workers);
 	clients = clients_new(20);
@@ -201,10 +211,13 @@ START_TEST(no_port_is_anybodys_twice_and_nobody_waits_for_ever)
 		event_loop_free(workers[w].loop);
 		back += workers[w].back;
 		waited += workers[w].waited;
+		for (unsigned i = 0; i < GUESTS; i++)
+			asked += workers[w].guests[i].asked;
 	}
 	ck_assert_uint_lt(atomic_load(&next_port), 65536);
 	ck_assert_uint_gt(back, ROUNDS / 10);
 	ck_assert_uint_gt(waited, ROUNDS / 100);
+	ck_assert_uint_gt(asked, ROUNDS / 100);
 	clients_free(clients);
 	free(workers);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks for ends of connections that came before a client did, and that their owners have not heard of. */
+#ifndef DAEMON_SERVICE_CLIENT_LOOKS_H
+#define DAEMON_SERVICE_CLIENT_LOOKS_H
+
+#include "daemon/service/client_table.h"
+
+/**
+ * client_look_around - have each loop with connections of @client's address look for ends that it has not heard of
+ *
+ * Looks once for each client; under the lock of its part. Returns whether there are answers to wait for: the owner of
+ * @client is told to resume when client->looks is 0 again. A loop for which there is no memory is left out.
+ */
+bool client_look_around(struct client *client);
+
+#endif
