@@ -177,7 +177,7 @@ static void look(const struct rdma_options *options, struct characteristics_look
 	*look = (struct characteristics_look){
 		.smallest_bytes = recv_runs_smallest(&conn->recvs),
 		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs, counts_over),
-		.needed_bytes = responder_rpcs_need(&options->rs->rpcs, needs_over),
+		.needed_bytes = responder_rpcs_need(&options->rs->rpcs, 0, needs_over),
 		.may_ask = may,
 		.may_tell = may,
 	};
@@ -194,12 +194,32 @@ static void wish(struct rdma_options *options)
 	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
 }
 
+/*
+ * The number after which Calls have not been judged for a wish that is @over. What a Call needs never grows while the terms
+ * stay: so each is judged once under the same terms.
+ */
+static uint64_t judged_before(struct rdma_options *options, uint32_t over)
+{
+	const struct rpc_terms *terms = &conn_of(options)->terms;
+	uint64_t before = options->judged.number;
+
+	if (over != options->judged.over || terms->send_bytes != options->judged.send_bytes ||
+	    terms->reply_bytes != options->judged.reply_bytes)
+		before = 0;
+	options->judged.number = options->rs->rpcs.numbered;
+	options->judged.over = over;
+	options->judged.send_bytes = terms->send_bytes;
+	options->judged.reply_bytes = terms->reply_bytes;
+	return before;
+}
+
 /* A Call that crossed a REQ for less counts on what the peer has: it is asked for that again. */
 static void take_back(struct rdma_options *options)
 {
 	uint32_t over = characteristics_pends_over(&options->ch);
+	uint64_t before = judged_before(options, over);
 
-	if (over != UINT32_MAX && responder_rpcs_need(&options->rs->rpcs, over) > over)
+	if (over != UINT32_MAX && responder_rpcs_need(&options->rs->rpcs, before, over) > over)
 		characteristics_take_back(&options->ch);
 }
 

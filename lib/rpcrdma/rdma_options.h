@@ -23,9 +23,13 @@ struct rdma_options {
 	struct characteristics ch;
 	struct conn_sizes sizes;
 	struct budget_claim claim; /* for receives that are larger than at first */
-	bool old_req;              /* a REQ was open when the timer last looked, … */
-	uint32_t old_req_xid;      /* … this one */
-	struct loop_timer *timer;  /* looks for idle minutes */
+	struct {
+		uint64_t number;                        /* Calls up to this one were judged … */
+		uint32_t over, send_bytes, reply_bytes; /* … for this wish, under these terms */
+	} judged;
+	bool old_req;             /* a REQ was open when the timer last looked, … */
+	uint32_t old_req_xid;     /* … this one */
+	struct loop_timer *timer; /* looks for idle minutes */
 	/* So long nothing is wanted again: there was no memory here; the peer has rejected it. */
 	uint64_t refused_until_us, rejected_until_us;
 };

@@ -225,16 +225,22 @@ static uint32_t needs(const struct responder_rpc *rpc)
 	return bytes < reply_bytes(rpc) ? (uint32_t)bytes : reply_bytes(rpc);
 }
 
-uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough)
+uint32_t responder_rpcs_need(struct responder_rpcs *rpcs, uint64_t after, uint32_t enough)
 {
 	const struct exchange *x;
 	uint32_t most = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
-	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
-		uint32_t bytes = needs(x->origin_priv);
+	TAILQ_FOREACH_REVERSE(x, &rpcs->calls, exchange_list, origin_entry)
+	{
+		const struct responder_rpc *rpc = x->origin_priv;
+		uint32_t bytes;
 
+		if (rpc->number <= after)
+			break;
+		bytes = needs(rpc);
+		rpcs->judged++;
 		if (bytes > most)
 			most = bytes;
 		if (most > enough)
@@ -283,6 +289,7 @@ int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *
 	if (rc)
 		goto out_free;
 	rpc->rpcs = rpcs;
+	rpc->number = ++rpcs->numbered;
 	rpc->x = x;
 	rpc->state = RESPONDER_ADMITTING;
 	rpc->terms = rpcs->conn->terms;

@@ -42,7 +42,10 @@ struct responder_lents;
 /* The RPCs of one responder. */
 struct responder_rpcs {
 	struct rdma_conn *conn;
-	struct exchange_list calls;    /* of origin_entry, in all states */
+	struct exchange_list
+		calls;     /* of origin_entry, in all states, in the order in which they came */
+	uint64_t numbered; /* Calls that have come */
+	uint64_t judged;   /* how often responder_rpcs_need() has judged one: tests count that */
 	struct xid_table table;        /* the same */
 	struct responder_lents *lents; /* NULL until the first Reply is lent */
 	/* Replies that wait for a size (responder_reply.h), and the timer for the oldest; NULL until there is one. */
@@ -52,6 +55,7 @@ struct responder_rpcs {
 
 struct responder_rpc {
 	size_t size_bytes; /* with the tables behind it */
+	uint64_t number;   /* of its Call, from 1 */
 	struct responder_rpcs *rpcs;
 	struct exchange *x; /* the origin's own reference */
 	enum responder_rpc_state state;
@@ -96,10 +100,13 @@ void responder_rpcs_end(struct responder_rpcs *rpcs);
 void responder_rpcs_fini(struct responder_rpcs *rpcs);
 
 /**
- * responder_rpcs_need - the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
+ * responder_rpcs_need - find the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
+ * @after:  judges only Calls that came after the one with this number; 0: all that are in flight
  * @enough: the first that is longer will do; UINT32_MAX: 0 will
+ *
+ * Returns its length in bytes, 0 if no Reply needs one.
  */
-uint32_t responder_rpcs_need(const struct responder_rpcs *rpcs, uint32_t enough);
+uint32_t responder_rpcs_need(struct responder_rpcs *rpcs, uint64_t after, uint32_t enough);
 /** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
 int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;

@@ -56,6 +56,20 @@ static void call_with_write_chunk(uint32_t xid)
 	raw_send_header(raw, &hdr, call, sizeof(call));
 }
 
+static void call_with_reply_chunk(uint32_t xid)
+{
+	struct rpcrdma_header hdr;
+	uint8_t call[RIG_CALL_MIN];
+
+	rpcrdma_header_init(&hdr, xid, 2, 32, RPCRDMA_MSG);
+	hdr.has_reply_chunk = true;
+	hdr.segments[0] = raw_segment(raw_lend(raw, NULL, LARGE_BYTES, FABRIC_REMOTE_WRITE));
+	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, LARGE_BYTES};
+	hdr.nsegments = 1;
+	rig_fill_call(call, sizeof(call), xid, REPLY_BYTES);
+	raw_send_header(raw, &hdr, call, sizeof(call));
+}
+
 static void expect_inline(uint32_t xid, uint32_t reply_bytes)
 {
 	static uint8_t want[LARGE_BYTES];
@@ -105,18 +119,7 @@ END_TEST
 
 START_TEST(a_long_reply_goes_by_chunk_where_there_is_one)
 {
-	struct rpcrdma_header hdr;
-	uint8_t call[RIG_CALL_MIN];
-	struct fabric_key *key;
-
-	rpcrdma_header_init(&hdr, CALL_XID, 2, 32, RPCRDMA_MSG);
-	hdr.has_reply_chunk = true;
-	key = raw_lend(raw, NULL, LARGE_BYTES, FABRIC_REMOTE_WRITE);
-	hdr.segments[0] = raw_segment(key);
-	hdr.reply_chunk = (struct rpcrdma_chunk){0, 1, LARGE_BYTES};
-	hdr.nsegments = 1;
-	rig_fill_call(call, sizeof(call), CALL_XID, REPLY_BYTES);
-	raw_send_header(raw, &hdr, call, sizeof(call));
+	call_with_reply_chunk(CALL_XID);
 	v2_next();
 	ck_assert_uint_eq(v2_hdr.proc, RPCRDMA_NOMSG);
 	ck_assert_uint_eq(v2_hdr.reply_chunk.len_bytes, REPLY_BYTES);
@@ -178,6 +181,33 @@ START_TEST(several_replies_wait)
 		ck_assert_uint_eq(v2_len, REPLY_BYTES + i);
 	}
 	v2_silence();
+	v2_no_sim_error();
+}
+END_TEST
+
+/* Whatever a peer says while a lower size pends costs nothing of the number of Calls in flight. */
+START_TEST(calls_are_judged_once_while_a_lower_size_pends)
+{
+	const struct responder_rpcs *rpcs = &v2_leg(&rig->server)->responder.rpcs;
+	const unsigned held = 16;
+	uint64_t judged = rpcs->judged;
+
+	rig->server.hold = true;
+	v2_send_resp(req_xid, PEND);
+	for (uint32_t i = 0; i < held; i++)
+		call_with_reply_chunk(CALL_XID + i);
+	v2_run(1);
+	ck_assert_uint_eq(rpcs->judged, judged + held);
+	for (uint32_t i = 0; i < 50; i++)
+		v2_send_init(0x200 + i, LARGE_BYTES, true);
+	v2_silence();
+	ck_assert_uint_eq(rpcs->judged, judged + held);
+	v2_send_call(2, CALL_XID + held, RIG_CALL_MIN, REPLY_BYTES);
+	v2_next_option(XCHAR_REQ);
+	ck_assert_uint_eq(v2_value(XCHAR_RBSIZ), LARGE_BYTES);
+	ck_assert_uint_eq(rpcs->judged, judged + held + 1);
+	rig->server.hold = false;
+	rig_answer_held(&rig->server);
 	v2_no_sim_error();
 }
 END_TEST
@@ -284,6 +314,7 @@ int main(void)
 	tcase_add_loop_test(tc, what_is_rejected_is_no_limit_any_more, 0, 2);
 	tcase_add_test(tc, what_is_granted_is_the_end_of_a_longer_reply);
 	tcase_add_test(tc, several_replies_wait);
+	tcase_add_test(tc, calls_are_judged_once_while_a_lower_size_pends);
 	tcase_add_test(tc, replies_that_wait_are_not_looked_at_with_each_message);
 	tcase_add_loop_test(tc, a_reply_that_waits_ends_with_its_connection, 0, 2);
 	tcase_add_test(tc, a_drain_waits_for_it);
