@@ -41,8 +41,15 @@ static uint32_t invalidated_rkey;
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	struct ibv_mw *mw = calloc(1, sizeof(*mw));
+	struct ibv_mw *mw;
 
+	fake.window_calls++;
+	errno = fake.alloc_mw_errno;
+	if (!errno && fake.max_windows && fake.windows >= fake.max_windows)
+		errno = ENOMEM;
+	if (errno)
+		return NULL;
+	mw = calloc(1, sizeof(*mw));
 	mw->context = &context;
 	mw->pd = pd;
 	mw->rkey = next_key += 256;
@@ -109,6 +116,7 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	fake.cap_flags = cap_flags;
 	fake.initiator_depth = 4;
 	fake.ndevices = 1;
+	fake.max_mw = 100;
 	if (context.device)
 		close(context.async_fd);
 	context = (struct ibv_context){
@@ -397,7 +405,7 @@ int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 	*attr = (struct ibv_device_attr){
 		.device_cap_flags = fake.cap_flags,
 		.vendor_id = fake.vendor_id,
-		.max_mw = 100,
+		.max_mw = fake.max_mw,
 		.max_qp_wr = 1024,
 		.max_cqe = 4096,
 		.max_sge = 4,

@@ -29,6 +29,9 @@ struct verbs_fake {
 	sem_t connect_go;
 	int modify_errno, establish_errno;
 	int register_errno;      /* of memory: 0, or why it cannot be */
+	int alloc_mw_errno;      /* of a memory window: 0, or why it cannot be allocated */
+	unsigned max_windows;    /* that are there at once; 0: no limit */
+	int max_mw;              /* that it reports */
 	uint8_t initiator_depth; /* as the peer answers */
 	const void *answer;      /* private data with events of the connection */
 	uint8_t answer_bytes;
@@ -41,7 +44,8 @@ struct verbs_fake {
 	uint32_t recv_bytes[VERBS_FAKE_MAX], recv_lkeys[VERBS_FAKE_MAX];
 	uint64_t recv_addrs[VERBS_FAKE_MAX];
 	unsigned nrecvs;
-	char rejection[160]; /* what it was to carry */
+	char rejection[160];   /* what it was to carry */
+	unsigned window_calls; /* of ibv_alloc_mw() */
 	unsigned disconnects, rejects, ids, qps, regions, windows;
 	struct rdma_conn_param conn;     /* its pointers are not to be followed */
 	uint8_t private_data[UINT8_MAX]; /* that came with it */

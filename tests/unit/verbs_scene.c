@@ -47,6 +47,12 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len_bytes
 	memcpy(scene.rejection, private_data, len_bytes);
 }
 
+static void on_notice(const char *text)
+{
+	scene.notices++;
+	snprintf(scene.notice, sizeof(scene.notice), "%s", text);
+}
+
 const struct fabric_ep_events scene_events = {
 	.requested = on_requested,
 	.established = on_established,
@@ -63,7 +69,8 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind)
 {
 	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND,
-				      .rnr_retry = SCENE_RNR_RETRY};
+				      .rnr_retry = SCENE_RNR_RETRY,
+				      .notice = on_notice};
 
 	verbs_fake_reset(transport, cap_flags);
 	scene = (struct verbs_scene){.addr = {.sin_family = AF_INET, .sin_port = 99}};

@@ -9,6 +9,7 @@
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/poll.h"
+#include "fabric/verbs/trial.h"
 
 #define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
 #define SIW_VENDOR_ID 0x626d74u /* and its software iWARP */
@@ -65,7 +66,8 @@ static int device_open(struct verbs_device *device)
 	if (err)
 		return -err;
 	device->iwarp = device->context->device->transport_type == IBV_TRANSPORT_IWARP;
-	device->windows = verbs_has_windows(&device->attr);
+	device->windows =
+		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;

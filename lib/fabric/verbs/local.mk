@@ -35,6 +35,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/setup.h \
 	lib/fabric/verbs/states.c \
 	lib/fabric/verbs/states.h \
+	lib/fabric/verbs/trial.c \
+	lib/fabric/verbs/trial.h \
 	lib/fabric/verbs/verbs.c \
 	lib/fabric/verbs/verbs.h \
 	lib/fabric/verbs/verbs_config.h \

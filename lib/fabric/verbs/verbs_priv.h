@@ -16,6 +16,7 @@
  *	recv                         receives
  *	async                        asynchronous events
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
+ *	trial
  *	states, notice, watch
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
@@ -248,14 +249,6 @@ static inline struct verbs_fabric *verbs_fabric_of(const struct fabric *fabric)
 static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep)
 {
 	return &verbs_fabric_of(ep->ep.fabric)->counters;
-}
-
-/* Of type 2, which answer to one queue pair. */
-static inline bool verbs_has_windows(const struct ibv_device_attr *attr)
-{
-	return (attr->device_cap_flags &
-		(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)) &&
-	       attr->max_mw > 0;
 }
 
 /* Only as much as @from has, which the connection manager sizes by its family. */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * What was found stays known to the process: librdmacm keeps a device open, but the verbs fabric lets go of one with its last
+ * connection. A device that is removed and comes back has another context, or another number of its node at the same place.
+ */
+#include "fabric/verbs/trial.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "fabric/verbs/notice.h"
+
+#define TYPE_2 (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
+
+struct found {
+	LIST_ENTRY(found) entry;
+	const struct ibv_context *context;
+	uint64_t node_guid;
+	int result;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static LIST_HEAD(, found) all = LIST_HEAD_INITIALIZER(all);
+
+static int try_window(struct ibv_pd *pd)
+{
+	struct ibv_mw *mw;
+
+	errno = 0;
+	mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	if (!mw)
+		return errno ? -errno : -EOPNOTSUPP;
+	ibv_dealloc_mw(mw);
+	return 0;
+}
+
+int verbs_windows_try(struct ibv_context *context, const struct ibv_device_attr *attr)
+{
+	struct ibv_pd *pd;
+	int result;
+
+	if (!(attr->device_cap_flags & TYPE_2))
+		return -ENOSYS;
+	errno = 0;
+	pd = ibv_alloc_pd(context);
+	if (!pd)
+		return errno ? -errno : -ENOMEM;
+	result = try_window(pd);
+	ibv_dealloc_pd(pd);
+	return result;
+}
+
+/* Whether it may be other in a while. */
+static bool is_passing(int result)
+{
+	return result == -ENOMEM || result == -EAGAIN || result == -EBUSY || result == -ENOSPC ||
+	       result == -ETIMEDOUT || result == -EINTR;
+}
+
+static void tell(const struct ibv_context *context, int result, const struct verbs_config *config)
+{
+	const char *name = context->device->name;
+
+	if (!result)
+		verbs_notice(config,
+			     "device %s has memory windows: the memory of an RPC is lent by them",
+			     name);
+	else if (result == -ENOSYS)
+		verbs_notice(
+			config,
+			"device %s reports no memory windows of type 2: the memory of each RPC "
+			"is registered",
+			name);
+	else
+		verbs_notice(
+			config,
+			"device %s reports memory windows and allocates none (%s): the memory of "
+			"each RPC is registered",
+			name, strerror(-result));
+}
+
+/* The entry of a device that is new has nothing that was found: -EINPROGRESS. NULL without memory. */
+static struct found *entry_of(const struct ibv_context *context, uint64_t node_guid)
+{
+	struct found *found;
+
+	LIST_FOREACH(found, &all, entry)
+		if (found->context == context && found->node_guid == node_guid)
+			return found;
+	found = calloc(1, sizeof(*found));
+	if (!found)
+		return NULL;
+	*found = (struct found){.context = context, .node_guid = node_guid, .result = -EINPROGRESS};
+	LIST_INSERT_HEAD(&all, found, entry);
+	return found;
+}
+
+bool verbs_windows_found(struct ibv_context *context, const struct ibv_device_attr *attr,
+			 const struct verbs_config *config)
+{
+	struct found *found;
+	int result, before;
+
+	pthread_mutex_lock(&lock);
+	found = entry_of(context, attr->node_guid);
+	before = result = found ? found->result : -EINPROGRESS;
+	if (before == -EINPROGRESS || is_passing(before))
+		result = verbs_windows_try(context, attr);
+	if (found)
+		found->result = result;
+	pthread_mutex_unlock(&lock);
+	if (result != before)
+		tell(context, result, config);
+	return !result;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which devices lend memory by windows: those that report them and allocate one. */
+#include <errno.h>
+#include <string.h>
+
+#include "fabric/verbs/verbs_priv.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+#include "tests/unit/verbs_scene.h"
+
+#define TYPE_1 IBV_DEVICE_MEM_WINDOW
+
+static const struct {
+	unsigned cap_flags;
+	int max_mw, alloc_mw_errno;
+	bool windows;
+	const char *notice;
+} rows[] = {
+	/* mlx5 */
+	{TYPE_1 | WINDOWS, 1 << 24, 0, true, "memory windows"},
+	/* mlx4 reports no number of them */
+	{TYPE_1 | WINDOWS, 0, 0, true, "memory windows"},
+	/* bnxt_re reports them, and its library has no function for them */
+	{TYPE_1 | WINDOWS, 65536, EOPNOTSUPP, false, "allocates none"},
+	/* irdma of the second generation allocates what it does not report */
+	{TYPE_1, 65536, 0, false, "reports no memory windows of type 2"},
+	/* hns, qedr */
+	{0, 0, EOPNOTSUPP, false, "reports no memory windows of type 2"},
+};
+
+static void begin(int row)
+{
+	scene_begin(IB, rows[row].cap_flags);
+	fake.max_mw = rows[row].max_mw;
+	fake.alloc_mw_errno = rows[row].alloc_mw_errno;
+}
+
+START_TEST(memory_is_lent_by_a_window_where_one_was_allocated)
+{
+	const struct verbs_counters *counters;
+	struct buf *buf;
+
+	begin(_i);
+	buf = buf_get(scene.pool, 100);
+	scene_connected();
+	ck_assert_uint_eq(fake.windows, 0);
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	counters = scene.fabric->counters;
+	ck_assert_uint_eq(counters->windows_bound, rows[_i].windows);
+	ck_assert_uint_eq(counters->regions_lent, !rows[_i].windows);
+	ck_assert_ptr_nonnull(strstr(scene.notice, rows[_i].notice));
+	fake_loop_run(scene.loop);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+/* A device is let go of with its last connection, and tried and told of once all the same. */
+START_TEST(a_device_is_tried_once_and_told_of_once)
+{
+	begin(_i);
+	for (unsigned i = 0; i < 3; i++) {
+		scene_connected();
+		scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+		ck_assert_uint_eq(scene.closed, 1);
+		ck_assert_uint_eq(scene.notices, 1);
+		ck_assert_uint_eq(fake.window_calls, rows[_i].cap_flags & WINDOWS ? 1 : 0);
+		if (i == 2)
+			break;
+		fabric_ep_free(scene.ep);
+		scene.closed = scene.established = 0;
+	}
+	scene_end();
+}
+END_TEST
+
+/* It is tried again, and meanwhile memory is registered. */
+START_TEST(a_device_that_has_none_left_is_tried_again)
+{
+	const struct verbs_counters *counters;
+	struct buf *buf;
+
+	scene_begin(IB, WINDOWS);
+	buf = buf_get(scene.pool, 100);
+	fake.alloc_mw_errno = ENOMEM;
+	scene_connected();
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	counters = scene.fabric->counters;
+	ck_assert_uint_eq(counters->regions_lent, 1);
+	ck_assert_ptr_nonnull(strstr(scene.notice, "allocates none"));
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	fabric_ep_free(scene.ep);
+	scene.closed = scene.established = 0;
+	fake.alloc_mw_errno = 0;
+	scene_connected();
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	ck_assert_uint_eq(counters->windows_bound, 1);
+	ck_assert_uint_eq(scene.notices, 2);
+	fake_loop_run(scene.loop);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+int main(void)
+{
+	const int nrows = sizeof(rows) / sizeof(rows[0]);
+	Suite *suite = suite_create("verbs_windows");
+	TCase *tc = tcase_create("trial");
+
+	tcase_add_loop_test(tc, memory_is_lent_by_a_window_where_one_was_allocated, 0, nrows);
+	tcase_add_loop_test(tc, a_device_is_tried_once_and_told_of_once, 0, nrows);
+	tcase_add_test(tc, a_device_that_has_none_left_is_tried_again);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
