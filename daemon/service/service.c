@@ -124,6 +124,11 @@ static void log_notice(const char *text)
 	log_warning(NULL, "%s", text);
 }
 
+static void log_found(const char *text)
+{
+	log_info(NULL, "%s", text);
+}
+
 void service_verbs_config(const struct service_config *config, struct verbs_config *verbs)
 {
 	*verbs = (struct verbs_config){
@@ -131,6 +136,7 @@ void service_verbs_config(const struct service_config *config, struct verbs_conf
 		.busy_poll_us = config->busy_poll_us,
 		.rnr_retry = config->rnr_retry,
 		.notice = log_notice,
+		.found = log_found,
 	};
 }
 

@@ -121,6 +121,11 @@ bool fabric_key_unbind(struct fabric_key *key)
 	return key->ep->ops->key_unbind(key);
 }
 
+bool fabric_key_await(struct fabric_ep *ep, unsigned own)
+{
+	return ep->ops->key_await && ep->events->key_free && ep->ops->key_await(ep, own);
+}
+
 int fabric_ep_probe(struct fabric_ep *ep)
 {
 	return ep->ops->probe(ep);

@@ -37,7 +37,8 @@
  *
  *	                     before established()  up                dying              after closed()
  *	fabric_post          -ENOTCONN             0                 -ENOTCONN          -ENOTCONN
- *	fabric_key_bind      -ENOTCONN             0, -ENOMEM        -ENOTCONN          -ENOTCONN
+ *	fabric_key_bind      -ENOTCONN             0, -ENOMEM, …     -ENOTCONN          -ENOTCONN
+ *	fabric_key_await     -                     true, false       false              false
  *	fabric_key_unbind    -                     true, false       true, false        true
  *	fabric_key_ready     -                     Reads go on       nothing            nothing
  *	fabric_recv_post     behind the initial    posted            nothing            nothing
@@ -195,6 +196,8 @@ struct fabric_ep_events {
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
 	/* Something worth a log line that is no reason to close. */
 	void (*note)(void *arg, const char *text);
+	/* Optional: fabric_key_await() has returned true, and a key may be had again. */
+	void (*key_free)(void *arg);
 };
 
 struct fabric_ep_params {
@@ -279,6 +282,8 @@ struct fabric_ops {
 	void (*key_ready)(struct fabric_key *key);         /* NULL without late_reads */
 	bool (*key_starves)(const struct fabric_key *key); /* the same */
 	bool (*key_unbind)(struct fabric_key *key);
+	bool (*key_await)(struct fabric_ep *ep,
+			  unsigned own); /* NULL: key_bind never says -EAGAIN */
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
 	void (*abort)(struct fabric_ep *ep);
@@ -397,9 +402,19 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
  * @key: its buf, mem, len_bytes, ready_bytes, rights and unbound filled in; the fabric sets rkey and addr and
  *       takes a reference to buf
  *
- * Returns 0, -ENOTCONN, -ENOMEM (no key left), or -EINVAL (not all is ready, and no late_reads).
+ * Returns 0, -ENOTCONN, -EAGAIN (the device has no key left: see fabric_key_await()), -ENOMEM, or -EINVAL (not all is ready,
+ * and no late_reads).
  */
 int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
+
+/**
+ * fabric_key_await - wait for a key, after fabric_key_bind() has returned -EAGAIN
+ * @own: keys that the caller has bound for the same purpose, and unbinds now
+ *
+ * Returns true if key_free() will be called, unless the connection ends before; never from inside this call. That a key is
+ * free then is not sure. Returns false if none will be: nothing is lent that could come back, or the connection is not up.
+ */
+bool fabric_key_await(struct fabric_ep *ep, unsigned own) MUST_CHECK;
 
 /**
  * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before

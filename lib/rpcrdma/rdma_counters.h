@@ -79,6 +79,7 @@
 	X(landings_cut,                                                                            \
 	  "Calls whose Reply was given less room than it could need, as the server takes no more") \
 	X(memory_waits, "Calls that had to wait for memory")                                       \
+	X(key_waits, "times that a Call waited since the device had no memory key left")           \
 	X(null_calls_sent, "empty Calls sent to ask a silent server whether it is there")          \
 	X(null_calls_answered, "of these, those that were answered")                               \
 	X(null_calls_unanswered, "connections closed because none was answered")                   \

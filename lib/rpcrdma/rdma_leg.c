@@ -142,6 +142,11 @@ static void on_note(void *arg, const char *text)
 	rdma_conn_note(&((struct rdma_leg *)arg)->conn, "%s", text);
 }
 
+static void on_key_free(void *arg)
+{
+	requester_key_free(&((struct rdma_leg *)arg)->requester);
+}
+
 /* The leg's interface */
 
 static void rdma_accept(struct leg *l)
@@ -422,6 +427,7 @@ static const struct fabric_ep_events fabric_events = {
 	.rejected = on_rejected,
 	.closed = on_closed,
 	.note = on_note,
+	.key_free = on_key_free,
 };
 
 static const struct leg_ops rdma_leg_ops = {

@@ -13,14 +13,38 @@ static void tell_ready(void *arg)
 		config->events->call_ready(config->arg);
 }
 
+/* It goes before all others: what comes after it in the queue came after it. */
+static void hold_first(struct requester_rpc *rpc)
+{
+	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
+
+	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
+	rq->nheld++;
+	/* What came while its keys were taken back has found nothing held. */
+	if (!rq->rpcs.starved)
+		loop_defer(rq->conn->fabric->loop, &rq->again_task);
+}
+
+static void send_again(void *arg)
+{
+	requester_pump(arg);
+}
+
+void requester_key_free(struct requester *rq)
+{
+	rq->rpcs.starved = false;
+	requester_pump(rq);
+}
+
 void requester_init(struct requester *rq, struct rdma_conn *conn)
 {
 	rq->conn = conn;
 	rq->reverse = !conn->connector;
 	TAILQ_INIT(&rq->held);
-	requester_rpcs_init(&rq->rpcs, conn);
+	requester_rpcs_init(&rq->rpcs, conn, hold_first);
 	requester_zero_init(&rq->zero, conn, &rq->nheld);
 	loop_task_init(&rq->ready_task, tell_ready, rq);
+	loop_task_init(&rq->again_task, send_again, rq);
 }
 
 void requester_end(struct requester *rq)
@@ -28,6 +52,7 @@ void requester_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
 	loop_timer_clear(rq->conn->fabric->loop, rq->conf.timer);
 	requester_zero_end(&rq->zero);
 	while ((x = TAILQ_FIRST(&rq->held))) {
@@ -41,6 +66,7 @@ void requester_end(struct requester *rq)
 void requester_fini(struct requester *rq)
 {
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
 	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
 	requester_zero_fini(&rq->zero);
 	requester_rpcs_fini(&rq->rpcs);
@@ -220,7 +246,8 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 /* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
 static inline bool may_send(const struct requester *rq)
 {
-	return rdma_conn_is_up(rq->conn) && negotiation_may_call(&rq->conn->negotiation) &&
+	return rdma_conn_is_up(rq->conn) && !rq->rpcs.starved &&
+	       negotiation_may_call(&rq->conn->negotiation) &&
 	       credit_window_open(&rq->conn->window) && rq->conf.state != CONF_ASKED;
 }
 
@@ -308,6 +335,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 		requester_rpc_more(rpc);
 		break;
 	case REQUESTER_ABANDONED:
+	case REQUESTER_STARVED:
 	case REQUESTER_FAILED:
 		break;
 	}

@@ -63,7 +63,7 @@ struct requester {
 	uint64_t long_told_us; /* when that was told to the memory of all connections last */
 	bool full;             /* call_ready() is due once the queue is shorter */
 	bool refused;          /* a Call could not be sent, and a note was made of it */
-	struct loop_task ready_task;
+	struct loop_task ready_task, again_task;
 };
 
 /** requester_init - no Calls yet. */
@@ -85,6 +85,8 @@ void requester_more(struct requester *rq, struct exchange *x);
 void requester_held_late(struct requester *rq, struct requester_rpc *rpc);
 /** requester_send_held - send what is held, in order, as far as the credits and the Calls themselves go. */
 void requester_send_held(struct requester *rq);
+/** requester_key_free - fabric_ep_events.key_free(): Calls that wait for a key may go on. */
+void requester_key_free(struct requester *rq);
 /** requester_is_ours - whether @xid is that of a message of our own that is not over. */
 static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 {

@@ -23,9 +23,12 @@ static void give_up_failed(void *arg);
 static void on_unlent(struct lend *lend);
 static void take_back(struct requester_rpc *rpc);
 
-void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn)
+void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn,
+			 void (*held_again)(struct requester_rpc *rpc))
 {
 	rpcs->conn = conn;
+	rpcs->starved = false;
+	rpcs->held_again = held_again;
 	rpcs->count = rpcs->abandoned = 0;
 	TAILQ_INIT(&rpcs->begun);
 	TAILQ_INIT(&rpcs->failed);
@@ -96,7 +99,8 @@ void requester_rpcs_end(struct requester_rpcs *rpcs)
 		struct requester_rpc *rpc = x->target_priv;
 
 		/* The rest of its Call was waited for. */
-		if (rpc->state == REQUESTER_ENDING || rpc->state == REQUESTER_FAILING)
+		if (rpc->state == REQUESTER_ENDING || rpc->state == REQUESTER_FAILING ||
+		    rpc->state == REQUESTER_STARVED)
 			take_back(rpc);
 		else
 			requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
@@ -245,11 +249,27 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
+/* It is planned anew when there may be keys. */
+static void hold_again(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	rpc_msg_put(&rpc->x->reply);
+	lend_fini(&rpc->lend);
+	lend_init(&rpc->lend, conn, on_unlent);
+	requester_rpc_set_state(rpc, REQUESTER_HELD);
+	rpc->rpcs->held_again(rpc);
+}
+
 /* The peer reaches none of its memory now. */
 static void finish(struct requester_rpc *rpc)
 {
 	TAILQ_REMOVE(&rpc->rpcs->begun, rpc->x, target_entry);
-	if (rpc->state == REQUESTER_FAILING) {
+	if (rpc->state == REQUESTER_STARVED && !rdma_conn_is_over(rpc->rpcs->conn)) {
+		hold_again(rpc);
+		return;
+	}
+	if (rpc->state == REQUESTER_FAILING || rpc->state == REQUESTER_STARVED) {
 		requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 		return;
 	}
@@ -380,6 +400,23 @@ static void transmit(struct requester_rpc *rpc)
 	message_send(&m, conn, conn->window.asked, rpc->x, NULL);
 }
 
+/* It could not be lent all that it needs. */
+static void do_not_send(struct requester_rpc *rpc, int rc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	xid_table_remove(&rpc->rpcs->table, rpc->x);
+	if (rc == -EAGAIN && fabric_key_await(conn->ep, rpc->lend.nkeys)) {
+		conn->counters->key_waits++;
+		rpc->rpcs->starved = true;
+		requester_rpc_set_state(rpc, REQUESTER_STARVED);
+	} else {
+		rdma_conn_note(conn, "Call %#x: no memory or key to lend", rpc->x->facts.hdr.xid);
+		requester_rpc_set_state(rpc, REQUESTER_FAILING);
+	}
+	take_back(rpc);
+}
+
 bool requester_rpc_send(struct requester_rpc *rpc)
 {
 	struct requester_rpcs *rpcs = rpc->rpcs;
@@ -392,11 +429,7 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 	if (nkeys)
 		rc = lend_all(rpc, nkeys);
 	if (rc && rc != -ENOTCONN) {
-		rdma_conn_note(rpcs->conn, "Call %#x: no memory or key to lend",
-			       rpc->x->facts.hdr.xid);
-		xid_table_remove(&rpcs->table, rpc->x);
-		requester_rpc_set_state(rpc, REQUESTER_FAILING);
-		take_back(rpc);
+		do_not_send(rpc, rc);
 		return true;
 	}
 	requester_rpc_set_state(rpc, REQUESTER_SENT);

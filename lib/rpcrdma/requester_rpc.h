@@ -7,7 +7,8 @@
  *	  │       ├───────┴──▶ pulling ────────┤   a Reply that is lent (requester_lent.h)
  *	  │       └──────────▶ abandoned ──────┘   its exchange was given up before (requester_late.h)
  *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
- *	  └──────────────────────▲
+ *	  ├──────────────────────▲
+ *	  └──◀──▶ starved                            the device has no key left, and takes back what was lent before that
  *
  * In flight are those that are sent, resent, pulling or abandoned: they hold a credit, and their XID is in the table. Every
  * key is taken back before a byte of the Reply is read; while the peer reads a Call that still comes, that waits for the
@@ -27,7 +28,8 @@
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
 	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
-	  TO(REQUESTER_SENT) | TO(REQUESTER_FAILING) | TO(REQUESTER_FAILED))                       \
+	  TO(REQUESTER_SENT) | TO(REQUESTER_STARVED) | TO(REQUESTER_FAILING) |                     \
+		  TO(REQUESTER_FAILED))                                                            \
 	X(REQUESTER_SENT, "sent", "its Reply",                                                     \
 	  TO(REQUESTER_RESENT) | TO(REQUESTER_PULLING) | TO(REQUESTER_ABANDONED) |                 \
 		  TO(REQUESTER_ENDING))                                                            \
@@ -38,10 +40,15 @@
 	X(REQUESTER_PULLING, "pulling", "its keys to be unbound, then the Reads of its Reply",     \
 	  TO(REQUESTER_ENDING))                                                                    \
 	X(REQUESTER_ENDING, "ending", "its keys to be unbound", 0)                                 \
+	X(REQUESTER_STARVED, "starved",                                                            \
+	  "its keys to be unbound: the device had none for the rest",                              \
+	  TO(REQUESTER_HELD) | TO(REQUESTER_FAILED))                                               \
 	X(REQUESTER_FAILING, "failing", "its keys to be unbound", TO(REQUESTER_FAILED))            \
 	X(REQUESTER_FAILED, "failed", "the task that gives it up", 0)
 STATE_ENUM(requester_rpc_state, REQUESTER_RPC_STATES);
 extern const struct state_table requester_rpc_states;
+
+struct requester_rpc;
 
 /* The RPCs of one requester. */
 struct requester_rpcs {
@@ -49,10 +56,12 @@ struct requester_rpcs {
 	unsigned count;
 	unsigned abandoned; /* of these */
 	struct exchange_list
-		begun; /* of target_entry: sent, resent, abandoned, pulling, ending, failing */
+		begun; /* of target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
 	struct exchange_list failed; /* of target_entry */
 	struct xid_table table;      /* those in flight */
 	struct loop_task failed_task;
+	bool starved; /* the device had no key left: none that needs one is sent until key_free() */
+	void (*held_again)(struct requester_rpc *rpc);
 };
 
 struct requester_rpc {
@@ -71,8 +80,12 @@ struct requester_rpc {
 	struct lend lend;
 };
 
-/** requester_rpcs_init - none yet. */
-void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn);
+/**
+ * requester_rpcs_init - none yet
+ * @held_again: called for an RPC that requester_rpc_send() found too few keys for, once those that it had are taken back
+ */
+void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn,
+			 void (*held_again)(struct requester_rpc *rpc));
 /** requester_rpcs_end - the connection has ended: let go of all. */
 void requester_rpcs_end(struct requester_rpcs *rpcs);
 /** requester_rpcs_fini - free what is left after that, or when there never was one. */
@@ -111,7 +124,8 @@ static inline struct requester_rpc *requester_rpc_waiting(const struct requester
 /**
  * requester_rpc_send - lend what its form says, and send it; it holds a credit from now on
  *
- * Without memory or a key to lend it fails. Returns false if its XID is in flight already, or there is no memory to
+ * Without memory to lend it fails. Where the device has no key left it becomes starved: key_free() is due, and held_again(),
+ * which may come from inside this call. Returns false if its XID is in flight already, or there is no memory to
  * enter it: then it is held still.
  */
 bool requester_rpc_send(struct requester_rpc *rpc) MUST_CHECK;

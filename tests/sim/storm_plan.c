@@ -74,13 +74,25 @@ static struct pair_faults some_pair_faults(uint64_t *random)
 	};
 }
 
+/*
+ * Of a key for each segment of a long message there would be too few, and a Reply that is lent does not wait for one.
+ */
+static unsigned some_max_keys(const struct storm_plan *plan, uint64_t *random,
+			      uint32_t max_key_bytes)
+{
+	return max_key_bytes || plan->dialect == STORM_DRAFT03 ? 0 : ONE_OF(random, 0, 0, 3, 12);
+}
+
 static struct sim_faults some_sim_faults(const struct storm_plan *plan, uint64_t *random)
 {
+	uint32_t max_key_bytes = ONE_OF(random, 0, 0, 65536, 1u << 20);
+
 	return (struct sim_faults){
 		.seed = storm_random(random),
 		.max_delay_us = ONE_OF(random, 0, 50, 700),
 		.max_ord = ONE_OF(random, 0, 0, 1, 4),
-		.max_key_bytes = ONE_OF(random, 0, 0, 65536, 1u << 20),
+		.max_key_bytes = max_key_bytes,
+		.max_keys = some_max_keys(plan, random, max_key_bytes),
 		.async_unbind = below(random, 2),
 		.shared_keys = below(random, 4) == 0,
 		.no_late_reads = below(random, 2),

@@ -251,6 +251,8 @@ static void soak(uint32_t seed)
 	}
 	if (roll(4) == 0)
 		faults.fail_bind = 1 + roll(50);
+	if (!faults.max_key_bytes && roll(3) == 0)
+		faults.max_keys = 2 + roll(6);
 	rig = rig_new(&faults);
 	if (roll(2))
 		test_budget_limit(&rig->budget, 200000);

@@ -407,6 +407,79 @@ START_TEST(no_key_left_with_asynchronous_keys_ends_the_rpc)
 }
 END_TEST
 
+/* The device has two keys at once, and each of these Calls needs two. */
+START_TEST(calls_wait_for_a_key_that_the_device_has_not_now)
+{
+	const struct sim_stats *stats;
+	uint32_t xids[3];
+
+	reopen(&(struct sim_faults){.max_keys = 2, .async_unbind = _i}, pd_4096, sizeof(pd_4096));
+	stats = sim_net_stats(rig->net);
+	for (unsigned i = 0; i < 3; i++)
+		make_call(9000, 100, 60000);
+	rig_run(rig);
+	for (unsigned i = 0; i < 3; i++) {
+		next_call();
+		xids[i] = call.xid;
+		ck_assert(!i || xids[i] == xids[i - 1] + 1);
+		ck_assert_uint_eq(sends_waiting(), 0);
+		ck_assert_uint_eq(stats->keys_bound, 2);
+		reply_inline(call.xid, 100, 32);
+		expect_answered(i + 1);
+	}
+	ck_assert_uint_eq(stats->keys_bound, 0);
+	ck_assert_uint_ge(rig->client.counters.key_waits, 1);
+	ck_assert_uint_eq(rig->client.faults, 0);
+}
+END_TEST
+
+/* It is a Call that no key is needed for. */
+START_TEST(calls_keep_their_order_behind_one_that_waits_for_a_key)
+{
+	uint32_t first;
+
+	reopen(&(struct sim_faults){.max_keys = 1}, pd_4096, sizeof(pd_4096));
+	make_call(9000, 100, 100);
+	next_call();
+	first = call.xid;
+	make_call(9000, 100, 100);
+	make_call(100, 100, 100);
+	rig_run(rig);
+	ck_assert_uint_eq(sends_waiting(), 0);
+	reply_inline(first, 100, 32);
+	expect_answered(1);
+	next_call();
+	ck_assert_uint_eq(call.xid, first + 1);
+	next_call();
+	ck_assert_uint_eq(call.xid, first + 2);
+}
+END_TEST
+
+/* More keys than the device has come only by a mistake. */
+START_TEST(a_call_that_needs_more_keys_than_there_are_fails)
+{
+	reopen(&(struct sim_faults){.max_keys = 1, .async_unbind = _i}, pd_4096, sizeof(pd_4096));
+	make_call(9000, 5000, 60000);
+	rig_run(rig);
+	expect_fault(EXCHANGE_FAULT_CANT_SEND);
+}
+END_TEST
+
+START_TEST(a_connection_may_be_lost_while_calls_wait_for_a_key)
+{
+	reopen(&(struct sim_faults){.max_keys = 2, .async_unbind = _i}, pd_4096, sizeof(pd_4096));
+	for (unsigned i = 0; i < 3; i++)
+		make_call(9000, 5000, 60000);
+	if (_i != 1)
+		rig_run(rig);
+	sim_net_cut(rig->net);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->client.closed, 1);
+	ck_assert_uint_eq(rig->client.faults, 0);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->keys_bound, 0);
+}
+END_TEST
+
 /* SYSTEM_ERR would reach a program as an error, where its client can ask again. */
 START_TEST(a_call_that_finds_the_connection_lost_is_not_answered)
 {
@@ -510,6 +583,10 @@ int main(void)
 	tcase_add_test(tc, a_reverse_reply_does_not_wait_behind_held_calls);
 	tcase_add_test(tc, no_key_left_ends_the_rpc);
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);
+	tcase_add_loop_test(tc, calls_wait_for_a_key_that_the_device_has_not_now, 0, 2);
+	tcase_add_test(tc, calls_keep_their_order_behind_one_that_waits_for_a_key);
+	tcase_add_loop_test(tc, a_call_that_needs_more_keys_than_there_are_fails, 0, 2);
+	tcase_add_loop_test(tc, a_connection_may_be_lost_while_calls_wait_for_a_key, 0, 3);
 	tcase_add_test(tc, a_call_that_finds_the_connection_lost_is_not_answered);
 	tcase_add_test(tc, a_reverse_call_waits_for_no_memory);
 	tcase_add_test(tc, no_memory_for_the_reply_fails_the_call);

@@ -14,7 +14,7 @@ static const struct {
 	unsigned cap_flags;
 	int max_mw, alloc_mw_errno;
 	bool windows;
-	const char *notice;
+	const char *found;
 } rows[] = {
 	/* mlx5 */
 	{TYPE_1 | WINDOWS, 1 << 24, 0, true, "memory windows"},
@@ -48,7 +48,7 @@ START_TEST(memory_is_lent_by_a_window_where_one_was_allocated)
 	counters = scene.fabric->counters;
 	ck_assert_uint_eq(counters->windows_bound, rows[_i].windows);
 	ck_assert_uint_eq(counters->regions_lent, !rows[_i].windows);
-	ck_assert_ptr_nonnull(strstr(scene.notice, rows[_i].notice));
+	ck_assert_ptr_nonnull(strstr(scene.found, rows[_i].found));
 	fake_loop_run(scene.loop);
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	ck_assert(fabric_key_unbind(&scene.keys[0]));
@@ -65,7 +65,7 @@ START_TEST(a_device_is_tried_once_and_told_of_once)
 		scene_connected();
 		scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 		ck_assert_uint_eq(scene.closed, 1);
-		ck_assert_uint_eq(scene.notices, 1);
+		ck_assert_uint_eq(scene.founds, 1);
 		ck_assert_uint_eq(fake.window_calls, rows[_i].cap_flags & WINDOWS ? 1 : 0);
 		if (i == 2)
 			break;
@@ -89,7 +89,7 @@ START_TEST(a_device_that_has_none_left_is_tried_again)
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	counters = scene.fabric->counters;
 	ck_assert_uint_eq(counters->regions_lent, 1);
-	ck_assert_ptr_nonnull(strstr(scene.notice, "allocates none"));
+	ck_assert_ptr_nonnull(strstr(scene.found, "allocates none"));
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	ck_assert(fabric_key_unbind(&scene.keys[0]));
 	fabric_ep_free(scene.ep);
@@ -98,10 +98,134 @@ START_TEST(a_device_that_has_none_left_is_tried_again)
 	scene_connected();
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	ck_assert_uint_eq(counters->windows_bound, 1);
-	ck_assert_uint_eq(scene.notices, 2);
+	ck_assert_uint_eq(scene.founds, 2);
 	fake_loop_run(scene.loop);
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+/* ---- a device that has no window left ---- */
+
+static struct buf *begin_with_windows(unsigned max_windows)
+{
+	scene_begin(IB, WINDOWS);
+	fake.max_windows = max_windows;
+	scene_connected();
+	return buf_get(scene.pool, 100);
+}
+
+static void end_with_keys(struct buf *buf, unsigned nkeys)
+{
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	for (unsigned i = 0; i < nkeys; i++)
+		ck_assert(fabric_key_unbind(&scene.keys[i]));
+	buf_put(buf);
+	scene_end();
+}
+
+START_TEST(a_window_that_comes_back_wakes_who_waits_for_one)
+{
+	struct buf *buf = begin_with_windows(1);
+
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
+	ck_assert(fabric_key_await(scene.ep, 0));
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.keys_free, 0);
+	ck_assert(!fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.keys_free, 0);
+	scene_done(SEQ(1), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.keys_free, 1);
+	ck_assert_int_eq(scene_lend(1, buf), 0);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.keys_free, 1);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert(fabric_key_unbind(&scene.keys[1]));
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+/* All that the device has are another process's. */
+START_TEST(a_window_is_tried_for_again_after_a_while)
+{
+	struct buf *buf = begin_with_windows(1);
+
+	fake.alloc_mw_errno = ENOMEM;
+	ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+	for (unsigned i = 1; i <= 3; i++) {
+		ck_assert(fabric_key_await(scene.ep, 0));
+		fake_loop_advance(scene.loop, VERBS_KEY_RETRY_US - 1);
+		ck_assert_uint_eq(scene.keys_free, i - 1);
+		fake_loop_advance(scene.loop, 1);
+		ck_assert_uint_eq(scene.keys_free, i);
+		ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+	}
+	fake.alloc_mw_errno = 0;
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake_loop_run(scene.loop);
+	end_with_keys(buf, 1);
+}
+END_TEST
+
+/* It would find too few again. */
+START_TEST(a_key_that_its_own_user_gives_back_wakes_nobody)
+{
+	struct buf *buf = begin_with_windows(1);
+
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
+	ck_assert(fabric_key_await(scene.ep, 1));
+	ck_assert(!fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(1), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.unbound, 1);
+	ck_assert_uint_eq(scene.keys_free, 0);
+	fake_loop_advance(scene.loop, VERBS_KEY_RETRY_US);
+	ck_assert_uint_eq(scene.keys_free, 1);
+	end_with_keys(buf, 0);
+}
+END_TEST
+
+/* What cannot be registered now will not be later, unless another region goes: locked memory has a limit. */
+START_TEST(a_region_is_waited_for_while_others_are_lent)
+{
+	struct buf *buf;
+
+	scene_begin(IB, 0);
+	buf = buf_get(scene.pool, 100);
+	scene_connected();
+	fake.register_errno = ENOMEM;
+	ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+	ck_assert(!fabric_key_await(scene.ep, 0));
+	fake.register_errno = 0;
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake.register_errno = ENOMEM;
+	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
+	ck_assert(!fabric_key_await(scene.ep, 1));
+	ck_assert(fabric_key_await(scene.ep, 0));
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.keys_free, 1);
+	end_with_keys(buf, 0);
+}
+END_TEST
+
+START_TEST(who_waits_for_a_key_may_end)
+{
+	struct buf *buf = begin_with_windows(1);
+
+	fake.alloc_mw_errno = ENOMEM;
+	ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+	ck_assert(fabric_key_await(scene.ep, 0));
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert(!fabric_key_await(scene.ep, 0));
+	fake_loop_advance(scene.loop, VERBS_KEY_RETRY_US);
+	ck_assert_uint_eq(scene.keys_free, 0);
 	buf_put(buf);
 	scene_end();
 }
@@ -116,6 +240,13 @@ int main(void)
 	tcase_add_loop_test(tc, memory_is_lent_by_a_window_where_one_was_allocated, 0, nrows);
 	tcase_add_loop_test(tc, a_device_is_tried_once_and_told_of_once, 0, nrows);
 	tcase_add_test(tc, a_device_that_has_none_left_is_tried_again);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("none left");
+	tcase_add_test(tc, a_window_that_comes_back_wakes_who_waits_for_one);
+	tcase_add_test(tc, a_window_is_tried_for_again_after_a_while);
+	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
+	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
+	tcase_add_test(tc, who_waits_for_a_key_may_end);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -47,13 +47,19 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len_bytes
 	memcpy(scene.rejection, private_data, len_bytes);
 }
 
-static void on_notice(const char *text)
+static void on_found(const char *text)
 {
-	scene.notices++;
-	snprintf(scene.notice, sizeof(scene.notice), "%s", text);
+	scene.founds++;
+	snprintf(scene.found, sizeof(scene.found), "%s", text);
+}
+
+static void on_key_free(void *arg)
+{
+	scene.keys_free++;
 }
 
 const struct fabric_ep_events scene_events = {
+	.key_free = on_key_free,
 	.requested = on_requested,
 	.established = on_established,
 	.recv = on_recv,
@@ -70,7 +76,7 @@ static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool bl
 {
 	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND,
 				      .rnr_retry = SCENE_RNR_RETRY,
-				      .notice = on_notice};
+				      .found = on_found};
 
 	verbs_fake_reset(transport, cap_flags);
 	scene = (struct verbs_scene){.addr = {.sin_family = AF_INET, .sin_port = 99}};

@@ -34,8 +34,8 @@ struct verbs_scene {
 	char detail[128];
 	struct fabric_recv last;
 	enum fabric_status status; /* of the last done() */
-	unsigned notices;          /* told of devices and listeners */
-	char notice[256];          /* the last of them */
+	unsigned founds;           /* what devices have, as it was told */
+	char found[256];           /* … last */
 	unsigned keys_free;
 	/* What the endpoint's user does. */
 	unsigned refill_bytes; /* a receive of that size for each one used */

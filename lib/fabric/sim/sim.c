@@ -83,6 +83,7 @@ const struct fabric_ops sim_fabric_ops = {
 	.key_ready = sim_key_ready,
 	.key_starves = sim_key_starves,
 	.key_unbind = sim_key_unbind,
+	.key_await = sim_key_await,
 	.probe = sim_probe,
 	.close = sim_close,
 	.abort = sim_abort,

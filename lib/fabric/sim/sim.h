@@ -31,7 +31,8 @@ struct sim_faults {
 	unsigned cut_at_step;  /* the network breaks before its n-th step, from 1; 0: never */
 	unsigned fail_wr;      /* the n-th work request to be executed fails … */
 	enum fabric_status fail_status; /* … with this */
-	unsigned fail_bind;             /* the n-th key_bind finds no key left */
+	unsigned fail_bind;             /* the n-th key_bind fails */
+	unsigned max_keys;              /* that are bound at once on the network; 0: no limit */
 	unsigned max_ord;       /* Reads outstanding at most, whatever is negotiated; 0: no limit */
 	unsigned max_sge;       /* longest gather list; 0: FABRIC_MAX_SGE */
 	uint32_t max_key_bytes; /* longest memory under one key; 0: no limit */
@@ -59,6 +60,7 @@ struct sim_stats {
 	unsigned wrs;           /* work requests executed */
 	unsigned binds;         /* keys bound */
 	unsigned keys_bound;    /* … that are so still */
+	unsigned keys_refused;  /* … or not, by max_keys */
 	unsigned overruns;      /* Sends that found no receive posted */
 	unsigned overlong;      /* Sends longer than the receive */
 	unsigned access_errors; /* outside of a key, or against its rights */

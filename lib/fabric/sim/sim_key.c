@@ -61,6 +61,10 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	assert(!net->faults.no_late_reads || key->ready_bytes == key->len_bytes);
 	if (++net->stats.binds == net->faults.fail_bind)
 		return -ENOMEM;
+	if (net->faults.max_keys && net->stats.keys_bound >= net->faults.max_keys) {
+		net->stats.keys_refused++;
+		return -EAGAIN;
+	}
 	key->ep = fep;
 	key->rkey = net->next_rkey;
 	net->next_rkey += 0x107;
@@ -74,6 +78,41 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	return 0;
 }
 
+static void key_free(struct sim_ep *ep, void *arg)
+{
+	ep->awaits_key = false;
+	if (ep->state == SIM_OPEN)
+		ep->ep.events->key_free(ep->ep.arg);
+}
+
+bool sim_key_await(struct fabric_ep *fep, unsigned own)
+{
+	struct sim_ep *ep = sim_ep_of(fep);
+
+	if (ep->state != SIM_OPEN || ep->net->stats.keys_bound <= own)
+		return false;
+	ep->awaits_key = true;
+	ep->own_keys = own;
+	return true;
+}
+
+/* One that an endpoint which waits has itself given back is no news to it. */
+static void came_back(struct sim_ep *from)
+{
+	struct sim_ep *ep;
+
+	if (from->own_keys) {
+		from->own_keys--;
+		return;
+	}
+	/* Where keys have a limit, which is seldom. */
+	if (!from->net->faults.max_keys)
+		return;
+	TAILQ_FOREACH(ep, &from->net->eps, entry)
+		if (ep->awaits_key)
+			sim_schedule(ep, ep, SIM_KEYS, key_free, NULL);
+}
+
 static void drop(struct sim_ep *ep, struct fabric_key *key)
 {
 	TAILQ_REMOVE(&ep->keys, key, entry);
@@ -81,6 +120,7 @@ static void drop(struct sim_ep *ep, struct fabric_key *key)
 	coverage_fini(&key->written);
 	buf_put(key->buf);
 	key->priv = NULL;
+	came_back(ep);
 }
 
 static void tell(struct sim_ep *ep, struct fabric_key *key)

@@ -119,6 +119,8 @@ struct sim_ep {
 	bool vanished;       /* nothing passes between it and its peer, not even the end */
 	bool probing;        /* a probe of it is out */
 	bool telling;        /* closed() is being called */
+	bool awaits_key;     /* key_free() is due */
+	unsigned own_keys;   /* … and these that come back are none for it */
 	bool broken;         /* a work request failed: the ones behind it are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
@@ -177,6 +179,7 @@ void sim_ep_free(struct fabric_ep *ep);
 /* sim_key.c */
 int sim_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 bool sim_key_unbind(struct fabric_key *key);
+bool sim_key_await(struct fabric_ep *ep, unsigned own);
 /* Whether a Read of this key has arrived and is not answered. */
 bool sim_key_is_read(const struct sim_ep *ep, const struct fabric_key *key);
 /* A Read of the peer's waits for bytes of this key; it has been answered. */

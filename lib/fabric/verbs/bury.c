@@ -9,6 +9,7 @@
 
 #include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/await.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
@@ -63,6 +64,7 @@ static void qp_destroyed(struct verbs_ep *ep, int result)
 void verbs_ep_bury(struct verbs_ep *ep)
 {
 	verbs_ep_set(ep, VERBS_BURYING);
+	verbs_await_forget(ep);
 	if (ep->cq)
 		verbs_poll_last(ep);
 	verbs_keys_release(ep);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fabric/verbs/await.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/queue.h"
 
@@ -42,15 +43,17 @@ static void window_put(struct verbs_key *vk)
 }
 
 /* Nobody has it any more: a window that is known to be unbound may be lent again. */
-static void end(struct verbs_key *vk, bool again)
+static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 {
 	set_state(vk, VERBS_KEY_FREE);
+	ep->device->keys_out--;
 	if (again && vk->mw) {
 		window_put(vk);
 	} else {
 		release(vk);
 		free(vk);
 	}
+	verbs_await_came_back(ep);
 }
 
 /* The peer cannot reach the memory any more: the owner has it back. */
@@ -77,7 +80,7 @@ static void bind_done(struct fabric_wr *wr, enum fabric_status status)
 		set_state(vk, VERBS_KEY_INVALIDATED);
 		break;
 	case VERBS_KEY_LEFT:
-		end(vk, status == FABRIC_OK);
+		end(vk->ep, vk, status == FABRIC_OK);
 		break;
 	default:
 		break;
@@ -91,8 +94,8 @@ static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 
 	if (status != FABRIC_OK)
 		return; /* the connection ends: verbs_keys_bury() */
-	key = let_go(verbs_ep_of(vk->key->ep), vk);
-	end(vk, true);
+	key = let_go(vk->ep, vk);
+	end(vk->ep, vk, true);
 	buf_put(key->buf);
 	key->unbound(key);
 }
@@ -193,7 +196,9 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	expose(ep, key);
 	vk = ep->device->windows ? window_lend(ep, key) : region_lend(ep, key);
 	if (!vk)
-		return -ENOMEM;
+		return -EAGAIN;
+	vk->ep = ep;
+	ep->device->keys_out++;
 	key->addr = (uintptr_t)key->mem;
 	key->ep = fep;
 	key->priv = vk;
@@ -225,7 +230,7 @@ bool verbs_key_unbind(struct fabric_key *key)
 	if (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_OUTRUN)
 		set_state(vk, VERBS_KEY_LEFT);
 	else
-		end(vk, true);
+		end(ep, vk, true);
 	buf_put(key->buf);
 	return true;
 }
@@ -265,7 +270,7 @@ void verbs_keys_bury(struct verbs_ep *ep)
 		bool due = vk->state == VERBS_KEY_UNBINDING;
 
 		let_go(ep, vk);
-		end(vk, false);
+		end(ep, vk, false);
 		buf_put(key->buf);
 		if (due)
 			key->unbound(key);

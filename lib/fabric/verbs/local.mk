@@ -4,6 +4,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/aside.h \
 	lib/fabric/verbs/async.c \
 	lib/fabric/verbs/async.h \
+	lib/fabric/verbs/await.c \
+	lib/fabric/verbs/await.h \
 	lib/fabric/verbs/bury.c \
 	lib/fabric/verbs/bury.h \
 	lib/fabric/verbs/device.c \

@@ -5,15 +5,30 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void verbs_notice(const struct verbs_config *config, const char *fmt, ...)
+static void tell(void (*who)(const char *text), const char *fmt, va_list args)
 {
 	char text[256];
+
+	if (!who)
+		return;
+	vsnprintf(text, sizeof(text), fmt, args);
+	who(text);
+}
+
+void verbs_notice(const struct verbs_config *config, const char *fmt, ...)
+{
 	va_list args;
 
-	if (!config->notice)
-		return;
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	tell(config->notice, fmt, args);
 	va_end(args);
-	config->notice(text);
+}
+
+void verbs_tell_found(const struct verbs_config *config, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	tell(config->found, fmt, args);
+	va_end(args);
 }

@@ -65,17 +65,17 @@ static void tell(const struct ibv_context *context, int result, const struct ver
 	const char *name = context->device->name;
 
 	if (!result)
-		verbs_notice(config,
-			     "device %s has memory windows: the memory of an RPC is lent by them",
-			     name);
+		verbs_tell_found(
+			config,
+			"device %s has memory windows: the memory of an RPC is lent by them", name);
 	else if (result == -ENOSYS)
-		verbs_notice(
+		verbs_tell_found(
 			config,
 			"device %s reports no memory windows of type 2: the memory of each RPC "
 			"is registered",
 			name);
 	else
-		verbs_notice(
+		verbs_tell_found(
 			config,
 			"device %s reports memory windows and allocates none (%s): the memory of "
 			"each RPC is registered",

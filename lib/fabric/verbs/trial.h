@@ -24,7 +24,7 @@ int verbs_windows_try(struct ibv_context *context, const struct ibv_device_attr 
 
 /**
  * verbs_windows_found - the same for a device that the process has open, tried once
- * @config: whose notice is told what was found, unless that was told of this device before
+ * @config: whose found() is told what was found, unless that was told of this device before
  *
  * What may be other in a while (no memory, no window left) is not remembered: the next call tries again. Any thread. Returns
  * true if the device has windows.

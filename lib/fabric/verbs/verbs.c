@@ -9,6 +9,7 @@
 
 #include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/await.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
@@ -73,9 +74,13 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_watch;
 	if (verbs_async_init(fabric))
 		goto out_aside;
+	if (verbs_await_init(fabric))
+		goto out_async;
 	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
+out_async:
+	verbs_async_fini(fabric);
 out_aside:
 	verbs_aside_fini(fabric);
 out_watch:
@@ -93,6 +98,7 @@ static void verbs_free(struct fabric *f)
 
 	verbs_aside_fini(fabric);
 	verbs_devices_free(fabric);
+	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
 	verbs_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
@@ -119,6 +125,7 @@ const struct fabric_ops verbs_fabric_ops = {
 	.post = verbs_post,
 	.key_bind = verbs_key_bind,
 	.key_unbind = verbs_key_unbind,
+	.key_await = verbs_key_await,
 	.probe = verbs_probe,
 	.close = verbs_close,
 	.abort = verbs_abort,

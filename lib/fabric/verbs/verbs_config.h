@@ -44,6 +44,8 @@ struct verbs_config {
 	unsigned rnr_retry;
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
+	/* Told once of each device what it was found to have; may be NULL. */
+	void (*found)(const char *text);
 };
 
 /** verbs_devices_present - whether this machine has any RDMA device now. */

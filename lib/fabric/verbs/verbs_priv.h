@@ -14,6 +14,7 @@
  *	key, qp                      what is lent; the queue pair
  *	queue                        work requests
  *	recv                         receives
+ *	await                        endpoints that wait for a key
  *	async                        asynchronous events
  *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
  *	trial
@@ -74,6 +75,7 @@
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
 #define VERBS_ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
 #define VERBS_RESOLVE_MS     2000
+#define VERBS_KEY_RETRY_US   10000u    /* to the next attempt to have a memory window */
 #define VERBS_PROBE_US       15000000u /* for a Read that asks whether an iWARP peer is there */
 
 /* Work requests of our own, beside those of enum fabric_wr_op. */
@@ -94,9 +96,10 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
-	bool rxe;       /* see Memory above, and invalidated() in poll.c */
-	unsigned eps;   /* endpoints on it */
+	bool sends_inv;    /* takes IBV_WR_SEND_WITH_INV */
+	bool rxe;          /* see Memory above, and invalidated() in poll.c */
+	unsigned eps;      /* endpoints on it */
+	unsigned keys_out; /* windows and regions that peers may reach */
 	bool removed;
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
@@ -117,6 +120,13 @@ struct verbs_news {
 	struct verbs_watch watch;
 };
 
+/* Endpoints that wait for a key: see await.c. */
+struct verbs_await {
+	TAILQ_HEAD(verbs_ep_waiters, verbs_ep) eps;
+	struct loop_task task;
+	struct loop_timer *timer;
+};
+
 struct verbs_fabric {
 	struct fabric fabric;
 	struct verbs_config config;
@@ -132,6 +142,7 @@ struct verbs_fabric {
 	int back_fd;
 	struct verbs_watch back_watch;
 	struct verbs_news news;
+	struct verbs_await await;
 };
 
 /* A listener's event channel: kept as long as an id that was handed out still stands on it. */
@@ -162,6 +173,7 @@ struct verbs_key {
 	enum verbs_key_state state;
 	struct verbs_key *next_free;
 	struct fabric_key *key; /* NULL: free, or left by its owner */
+	struct verbs_ep *ep;    /* that lends it, unless it is free */
 	struct verbs_domain *domain;
 	struct ibv_mw *mw;
 	struct ibv_mr *mr; /* the region lent, or the one behind a window that needs its own */
@@ -232,6 +244,10 @@ struct verbs_ep {
 	uint32_t recv_size_bytes; /* that was asked for last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
+	/* It waits for a key; as many of its own that come back are none for it. */
+	bool awaits_key;
+	unsigned own_keys;
+	TAILQ_ENTRY(verbs_ep) await_entry;
 	uint64_t owner; /* of what its peer may write to, by pool_owner_new(); 0: nothing yet */
 	struct verbs_probe probe;
 };

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * A key that comes back wakes all who wait on this worker, in a task. Windows may also be other workers' or processes'
+ * that this one hears nothing of, so a timer wakes them, too.
+ *
+ * An endpoint that found too few keys gives back those that it had. These must not wake it, or it would take them again, find
+ * too few again, and so on: it counts them.
+ */
+#include "fabric/verbs/await.h"
+
+#include <errno.h>
+
+static void wake(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+	struct verbs_await *await = &fabric->await;
+	struct verbs_ep *last = TAILQ_LAST(&await->eps, verbs_ep_waiters), *ep;
+	bool more = last;
+
+	loop_timer_clear(fabric->fabric.loop, await->timer);
+	/* Those that wait again do so behind the last. */
+	while (more && (ep = TAILQ_FIRST(&await->eps))) {
+		more = ep != last;
+		verbs_await_forget(ep);
+		if (verbs_state_up(ep->state))
+			ep->ep.events->key_free(ep->ep.arg);
+	}
+}
+
+int verbs_await_init(struct verbs_fabric *fabric)
+{
+	struct verbs_await *await = &fabric->await;
+
+	TAILQ_INIT(&await->eps);
+	loop_task_init(&await->task, wake, fabric);
+	await->timer = loop_timer_new(fabric->fabric.loop, wake, fabric);
+	return await->timer ? 0 : -ENOMEM;
+}
+
+void verbs_await_fini(struct verbs_fabric *fabric)
+{
+	loop_task_cancel(fabric->fabric.loop, &fabric->await.task);
+	loop_timer_free(fabric->fabric.loop, fabric->await.timer);
+}
+
+bool verbs_key_await(struct fabric_ep *fep, unsigned own)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+	struct verbs_fabric *fabric = verbs_fabric_of(fep->fabric);
+
+	if (!verbs_state_up(ep->state))
+		return false;
+	/* A device that has windows has had one. Of regions none need ever be there: locked memory has a limit. */
+	if (!ep->device->windows && ep->device->keys_out <= own)
+		return false;
+	if (!ep->awaits_key)
+		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
+	ep->awaits_key = true;
+	ep->own_keys = own;
+	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
+	return true;
+}
+
+void verbs_await_came_back(struct verbs_ep *ep)
+{
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+
+	if (ep->own_keys)
+		ep->own_keys--;
+	else if (!TAILQ_EMPTY(&fabric->await.eps))
+		loop_defer(fabric->fabric.loop, &fabric->await.task);
+}
+
+void verbs_await_forget(struct verbs_ep *ep)
+{
+	if (ep->awaits_key)
+		TAILQ_REMOVE(&verbs_fabric_of(ep->ep.fabric)->await.eps, ep, await_entry);
+	ep->awaits_key = false;
+}
