@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	tests/lab/guest/rows.sh \
 	tests/lab/guest/servers.sh \
 	tests/lab/guest/silent.sh \
+	tests/lab/guest/standin.sh \
 	tests/lab/guest/systemd.sh \
 	tests/lab/guest/verbs.sh \
 	tests/lab/guest/versions.sh tests/lab/guest/thresholds.sh tests/lab/guest/identity.sh \
@@ -56,4 +57,4 @@ tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
 	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lab_lab_work_LDADD =
 lab-programs: all
-	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/json_at tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/e2e/rpc_peer tests/judge/judge tests/bench/rpc_load
+	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/json_at tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/e2e/rpc_peer tests/judge/judge tests/bench/rpc_load $(standin_preloads)

@@ -8,6 +8,7 @@
 . "$(dirname "$0")/versions.sh"
 . "$(dirname "$0")/thresholds.sh"
 . "$(dirname "$0")/identity.sh"
+. "$(dirname "$0")/standin.sh"
 
 # A libnfs client on the host, through a proxy there and the one here, to the NFS-Ganesha on the host.
 libnfs() {
@@ -103,6 +104,8 @@ for version in $(versions 4.1); do
 	JUDGE_HERE=lo judged "siw client, iwarp=>verbs on rxe, knfsd over RDMA, $version" \
 		through guest gateway "$version" 10.0.2.15 2206 rdma
 done
+
+standin_rows
 
 row "siw: receives change their sizes under load" sizes verbs 10.0.2.15
 row "rxe: receives change their sizes under load" sizes verbs 10.9.0.1

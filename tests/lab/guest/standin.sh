@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Rows in which rxe and siw answer as devices of other drivers do (tests/standin). Two proxies stand in a row, with the devices
+# between them: a TCP client, tcp=>verbs, verbs=>tcp, knfsd.
+
+# standin_pair NAME ADDRESS PORT VARIABLES...: two proxies, called NAME and NAME-server, with these variables.
+standin_pair() {
+	local name=$1 address=$2 port=$3
+	shift 3
+	local PROXY_IN="env LD_PRELOAD=$LAB_BUILD/tests/standin/standin.so $*"
+	proxy_start "$name-server" "verbs://$address:$port" tcp://127.0.0.1:2049 "max_connections = 8;"
+	proxy_start "$name" "tcp://10.0.2.15:$((port + 1))" "verbs://$address:$port" "max_connections = 8;"
+}
+
+standin_end() {
+	proxy_stop "$1" KILL
+	proxy_stop "$1-server" KILL
+}
+
+# standin_profile PROFILE DEVICE ADDRESS KEYS VERSION: KEYS is the counter of the way by which memory must be lent.
+standin_profile() {
+	local name=standin-$1-$2 lent
+	trap "standin_end $name" EXIT
+	standin_pair "$name" "$3" 2281 STANDIN_PROFILE="$1"
+	through guest "$name" "$5" 10.0.2.15 2282 tcp
+	grep -q "standin: device ${2}0 stands in for $1" "$proxy_dir/$name.log" || fail "the stand-in is not there"
+	lent=$(proxy_count "$name" "$4")
+	[ "$lent" -gt 0 ] || fail "$4 is $lent"
+	say "# $1 on $2: $4 $lent"
+}
+
+# standin_row PROFILE DEVICE ADDRESS KEYS VERSION...
+standin_row() {
+	local version
+	for version in "${@:5}"; do
+		row "$2 as $1: tcp client, tcp=>verbs, verbs=>tcp, knfsd, $version" standin_profile "$1" "$2" "$3" "$4" "$version"
+	done
+}
+
+standin_rows() {
+	standin_row mlx5 rxe 10.9.0.1 windows_bound $(versions 4.1)
+	standin_row bnxt_re rxe 10.9.0.1 regions_lent $(versions 3)
+	[ "$LAB_TIER" != short ] || return 0
+	standin_row mlx4 rxe 10.9.0.1 windows_bound 3 4.2
+	standin_row irdma rxe 10.9.0.1 regions_lent 3 4.2
+	standin_row hns rxe 10.9.0.1 regions_lent 3 4.2
+	standin_row qedr rxe 10.9.0.1 regions_lent 3 4.2
+	standin_row irdma siw 10.0.2.15 regions_lent 3 4.2
+	standin_row cxgb4 siw 10.0.2.15 regions_lent 3 4.2
+	standin_row qedr siw 10.0.2.15 regions_lent 3 4.2
+}

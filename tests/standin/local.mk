@@ -1,0 +1,42 @@
+# A stand-in for RDMA devices (README.md): preloaded into a proxy, so made with no sanitizer and no hardening of its own.
+standin_sources = \
+	tests/standin/cm.c \
+	tests/standin/completions.c \
+	tests/standin/device.c \
+	tests/standin/fault.c \
+	tests/standin/libs.c \
+	tests/standin/ops.c \
+	tests/standin/profile.c \
+	tests/standin/verbs.c
+standin_headers = \
+	tests/standin/completions.h \
+	tests/standin/device.h \
+	tests/standin/fault.h \
+	tests/standin/libs.h \
+	tests/standin/ops.h \
+	tests/standin/profile.h
+memory_sources = \
+	tests/standin/memory_cm.c \
+	tests/standin/memory_cq.c \
+	tests/standin/memory_device.c \
+	tests/standin/memory_key.c \
+	tests/standin/memory_qp.c
+memory_headers = \
+	tests/standin/memory.h \
+	tests/standin/memory_ops.h
+standin_preloads = tests/standin/standin.so tests/standin/memory.so
+CLEANFILES += $(standin_preloads)
+EXTRA_DIST += tests/standin/README.md $(standin_sources) $(standin_headers) \
+	$(memory_sources) $(memory_headers)
+STANDIN_CFLAGS = -std=gnu11 -O2 -g -Wall -fPIC -shared -pthread -U_FORTIFY_SOURCE
+tests/standin/standin.so: $(standin_sources) $(standin_headers)
+	$(AM_V_CCLD)$(MKDIR_P) tests/standin && \
+	$(CC) $(STANDIN_CFLAGS) -I$(srcdir) $(VERBS_CFLAGS) -o $@ $(addprefix $(srcdir)/,$(standin_sources)) -ldl
+tests/standin/memory.so: $(memory_sources) $(memory_headers)
+	$(AM_V_CCLD)$(MKDIR_P) tests/standin && \
+	$(CC) $(STANDIN_CFLAGS) -I$(srcdir) $(VERBS_CFLAGS) -o $@ $(addprefix $(srcdir)/,$(memory_sources))
+
+# fabric_pair on the device in memory; in `make check`, where its programs are scripts' programs.
+EXTRA_DIST += tests/standin/pairs.sh
+TESTS += tests/standin/pairs.sh
+EXTRA_tests_lab_fabric_pair_DEPENDENCIES = $(standin_preloads)
