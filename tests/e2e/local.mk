@@ -2,8 +2,9 @@
 # tshark and root, so `make check` leaves them alone; `./dev test` runs them.
 end_to_end_programs = $(EXTRA_PROGRAMS)
 end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so tests/e2e/slowreads.so
-end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/hosts.sh tests/e2e/pages.sh tests/e2e/TESTS \
+end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh tests/e2e/hosts.sh tests/e2e/pages.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
+	tests/e2e/devices.sh tests/e2e/device_faults.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
 	tests/e2e/configuration.sh \
@@ -117,6 +118,6 @@ $(end_to_end_preloads): tests/e2e/%.so: tests/e2e/%.c
 	$(CC) -std=gnu11 -O2 -fPIC -shared -fno-builtin -U_FORTIFY_SOURCE -o $@ $(srcdir)/tests/e2e/$*.c
 
 e2e-programs: all
-	$(MAKE) $(AM_MAKEFLAGS) $(end_to_end_programs) $(end_to_end_preloads) tests/judge/judge tests/lib/json_at tests/lib/time_limit
+	$(MAKE) $(AM_MAKEFLAGS) $(end_to_end_programs) $(end_to_end_preloads) $(standin_preloads) tests/judge/judge tests/lib/json_at tests/lib/time_limit
 check-e2e: e2e-programs
 	$(srcdir)/tests/e2e/run.sh -b $(abs_top_builddir) $(E2E_FLAGS)

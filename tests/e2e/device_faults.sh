@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Each call of a device and of its connection manager fails once, and completions come late, in another order or with each error:
+# a client that asks again has its data, and the proxy has neither lost nor kept anything.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/standin.sh"
+enter "$@"
+needs_proxies
+chooses_dialect
+
+BYTES=1m
+
+# copies: a client writes a file and reads it; where it cannot begin it begins again
+copies() {
+	local tries
+	for tries in 1 2 3; do
+		nfs_client "$V4" write file $BYTES 4 128k && nfs_client "$V4" verify file $BYTES 4 && return
+		echo "# try $tries failed"
+	done
+	return 1
+}
+
+# faulty KIND PROFILE FAULTS: the faults must have happened
+faulty() {
+	local name=$3
+
+	stand_in "$@"
+	start_device
+	check "$2, $1, $name: a client has what it wrote" copies
+	check "$2, $1, $name: the fault has happened" grep -qE '^standin: [a-z_]+ [0-9]+:' $T/a.log
+	stop_proxy a
+	check "$2, $1, $name: the device has had everything back" nothing_left
+	mv $T/a.log "$T/$((++runs)).log"
+}
+declare -i runs=0
+
+roce=(
+	query_device:1-3=EIO alloc_pd:1=ENOMEM alloc_pd:2=ENOMEM
+	alloc_mw:1=EINVAL alloc_mw:2-30=ENOMEM
+	reg_mr:1=ENOMEM reg_mr:3=EFAULT reg_mr:2=wait-300
+	create_comp_channel:1=ENOMEM create_cq:1=ENOMEM create_cq:2=EINVAL
+	create_qp:1=EINVAL create_qp:1-2=EINVAL create_qp:3=ENOMEM create_qp:1=wait-300
+	init_qp_attr:1=EINVAL init_qp_attr:2=EINVAL init_qp_attr:3=EINVAL init_qp_attr:6=EINVAL
+	modify_qp:1=EINVAL modify_qp:2=ETIMEDOUT modify_qp:3=EIO modify_qp:5=EINVAL modify_qp:8=EIO
+	post_send:1=EINVAL post_send:2=full post_send:9=EIO post_send:20=ENOMEM
+	post_recv:1=EINVAL post_recv:2=full post_recv:5=EIO post_recv:20=ENOMEM
+	req_notify_cq:1=EIO req_notify_cq:4=EIO poll_cq:1=EIO poll_cq:20=EIO
+	create_id:2=ENOMEM resolve_addr:1=ENODEV resolve_route:1=EINVAL
+	connect:1=EINVAL connect:1=ENOMEM accept:1=EINVAL establish:1=EINVAL disconnect:1=EINVAL
+	migrate_id:1=ENODEV
+	completion:1-=hold-5 completion:1-=swap-5
+)
+# Each status but success and a flush.
+for status in 1 2 3 4 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
+	roce+=("completion:$((status + 4))=status-$status")
+done
+iwarp=(
+	alloc_pd:1=ENOMEM reg_mr:2=ENOMEM reg_mr:9=ENOMEM create_cq:1=ENOMEM create_qp:1=EINVAL create_qp:1-2=EINVAL
+	post_send:1=dead post_send:2=full post_send:9=-EINVAL post_send:20=dead
+	post_recv:1=dead post_recv:2=full post_recv:20=-EINVAL
+	connect:1=ECONNREFUSED connect:1=EADDRINUSE accept:1=EINVAL disconnect:1=EINVAL migrate_id:1=ENODEV
+	completion:1-=hold-5 completion:1-=swap-5 completion:7=status-1 completion:12=status-10 completion:20=status-4
+)
+
+start_ganesha
+V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
+for fault in ${FAULTS:-"${roce[@]}"}; do faulty roce mlx5 "$fault"; done
+for fault in ${FAULTS:-"${iwarp[@]}"}; do faulty iwarp cxgb4 "$fault"; done
+finish

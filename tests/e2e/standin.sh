@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What tests over verbs share: one proxy on a device of memory that answers as a driver's do (tests/standin), with a service for
+# clients and another, over verbs, which is the server of the first.
+
+STANDIN=$E2E_PROGRAMS/tests/standin
+
+# stand_in KIND PROFILE [FAULTS]: what is put before the proxy; KIND is roce or iwarp
+stand_in() {
+	export STANDIN_MEMORY=$1 STANDIN_PROFILE=$2 STANDIN_FAULTS=${3:-}
+	PROXY_WRAP="env ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$STANDIN/standin.so:$STANDIN/memory.so"
+}
+
+# One address listens and another is connected to: a daemon is not its own server.
+device_config() {
+	cat <<-END
+	control = "$T/a.sock";
+	workers = 2;
+	services = (
+	$(service front "tcp://127.0.0.1:$FRONT_PORT" "verbs://127.0.0.3:$FABRIC_PORT"),
+	$(service back "verbs://127.0.0.2:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}")
+	);
+	END
+}
+
+start_device() {
+	device_config >$T/a.conf
+	# shellcheck disable=SC2086
+	start a $PROXY_WRAP "$PROXY" -c $T/a.conf
+	serves a "$FRONT_PORT" || bail "the proxy does not start"
+}
+
+# nothing_left: the device has had everything back, and nothing was done that a device forbids
+nothing_left() { ! grep -E '^standin: (left|misuse)' $T/a.log; }
