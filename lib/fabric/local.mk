@@ -8,5 +8,7 @@ lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/pool.h \
 	lib/fabric/poison.h \
 	lib/fabric/recv_runs.c \
-	lib/fabric/recv_runs.h
+	lib/fabric/recv_runs.h \
+	lib/fabric/slab_domain.c \
+	lib/fabric/slab_domain.h
 lib_fabric_libfabric_a_CFLAGS = $(PROJECT_CFLAGS)

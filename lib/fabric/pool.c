@@ -37,7 +37,8 @@ struct slab {
 	size_t len_bytes;
 	unsigned nbufs, nfree;
 	struct buf *free;
-	struct slab_reg *regs;
+	struct slab_regs regs;  /* in all domains */
+	struct slab_reg *found; /* by the last look-up, of whatever domain; NULL: none */
 	struct buf bufs[];
 };
 TAILQ_HEAD(slab_list, slab);
@@ -100,17 +101,22 @@ struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes)
 	return pool;
 }
 
+static void reg_release(struct slab *slab, struct slab_reg *reg)
+{
+	if (slab->found == reg)
+		slab->found = NULL;
+	LIST_REMOVE(reg, slab_entry);
+	slab_domain_remove(reg);
+	reg->release(reg);
+}
+
 static void slab_free(struct slab *slab)
 {
 	struct pool *pool = slab->pool;
 
 	TAILQ_REMOVE(&pool->classes[slab->class], slab, entry);
-	while (slab->regs) {
-		struct slab_reg *reg = slab->regs;
-
-		slab->regs = reg->next;
-		reg->release(reg);
-	}
+	while (!LIST_EMPTY(&slab->regs))
+		reg_release(slab, LIST_FIRST(&slab->regs));
 	pool->stats.slab_bytes -= slab->len_bytes;
 	memory_unpoison(slab->mem, slab->len_bytes);
 	munmap(slab->mem, slab->len_bytes);
@@ -304,39 +310,28 @@ void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes)
 	*len_bytes = buf->slab->len_bytes;
 }
 
-struct slab_reg *buf_slab_reg(const struct buf *buf, const void *domain)
+struct slab_reg *buf_slab_reg(const struct buf *buf, const struct slab_domain *domain)
 {
-	struct slab_reg *reg = buf->slab->regs;
+	struct slab *slab = buf->slab;
 
-	while (reg && reg->domain != domain)
-		reg = reg->next;
-	return reg;
+	if (!slab->found || slab->found->domain != domain)
+		slab->found = slab_domain_find(domain, slab);
+	return slab->found;
 }
 
-void buf_slab_reg_add(struct buf *buf, struct slab_reg *reg)
+void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_reg *reg)
 {
-	reg->next = buf->slab->regs;
-	buf->slab->regs = reg;
+	reg->slab = buf->slab;
+	slab_domain_add(domain, reg);
+	LIST_INSERT_HEAD(&buf->slab->regs, reg, slab_entry);
 }
 
-void pool_forget_domain(struct pool *pool, const void *domain)
+void pool_forget_domain(struct slab_domain *domain)
 {
-	for (unsigned i = 0; i < pool->nclasses; i++) {
-		struct slab *slab;
+	struct slab_reg *reg;
+	unsigned at = 0;
 
-		TAILQ_FOREACH(slab, &pool->classes[i], entry) {
-			struct slab_reg **at = &slab->regs;
-
-			while (*at) {
-				struct slab_reg *reg = *at;
-
-				if (reg->domain != domain) {
-					at = &reg->next;
-					continue;
-				}
-				*at = reg->next;
-				reg->release(reg);
-			}
-		}
-	}
+	while ((reg = slab_domain_first(domain, &at)))
+		reg_release(reg->slab, reg);
+	slab_domain_fini(domain);
 }

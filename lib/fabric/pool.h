@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "fabric/slab_domain.h"
 
 struct pool;
-struct slab;
 
 struct buf {
 	uint8_t *mem;      /* start of the slice */
@@ -30,13 +30,6 @@ struct buf {
 	/* Whose peer was the last that could write here, in this use of it and in the one before; 0: nobody's. */
 	uint64_t owner, owner_before;
 	uint32_t owned_from, owned_to; /* what holds nothing but data of that owner */
-};
-
-/* What a fabric keeps of a slab that it registered: a list, one entry per protection domain. */
-struct slab_reg {
-	struct slab_reg *next;
-	const void *domain;                    /* whose registration this is */
-	void (*release)(struct slab_reg *reg); /* deregisters and frees; the pool calls it */
 };
 
 struct pool_stats {
@@ -99,11 +92,19 @@ size_t pool_class_bytes(size_t size_bytes);
 
 /** buf_slab_memory - the whole slab behind a buffer, for a fabric that registers it. */
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes);
-/** buf_slab_reg - the registration of @buf's slab in @domain, or NULL. */
-struct slab_reg *buf_slab_reg(const struct buf *buf, const void *domain);
-/** buf_slab_reg_add - remember a registration; the pool calls its release() before it unmaps the slab. */
-void buf_slab_reg_add(struct buf *buf, struct slab_reg *reg);
-/** pool_forget_domain - release every slab's registration in @domain: the domain is about to go. */
-void pool_forget_domain(struct pool *pool, const void *domain);
+/**
+ * buf_slab_reg - find the registration of @buf's slab in @domain, or return NULL
+ *
+ * The time that this takes does not depend on how many domains and slabs there are.
+ */
+struct slab_reg *buf_slab_reg(const struct buf *buf, const struct slab_domain *domain);
+/**
+ * buf_slab_reg_add - remember a registration of @buf's slab in @domain, which has none yet
+ *
+ * The pool calls its release() before it unmaps the slab.
+ */
+void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_reg *reg);
+/** pool_forget_domain - release every slab's registration in @domain, and its memory: the domain is about to go. */
+void pool_forget_domain(struct slab_domain *domain);
 
 #endif

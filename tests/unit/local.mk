@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_server_name \
 	tests/unit/test_server_state \
 	tests/unit/test_size_wish \
+	tests/unit/test_slab_domain \
 	tests/unit/test_sockaddr \
 	tests/unit/test_spares \
 	tests/unit/test_state \
@@ -177,6 +178,7 @@ $(proxy_tests): tests/unit/libproxyfixture.a
 # The verbs fabric on a device that is none: the libraries' functions stand in the archive, which comes before them.
 verbs_tests = \
 	tests/unit/test_verbs_async \
+	tests/unit/test_verbs_domain \
 	tests/unit/test_verbs_ep \
 	tests/unit/test_verbs_keys \
 	tests/unit/test_verbs_leg \

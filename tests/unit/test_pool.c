@@ -12,9 +12,11 @@
 
 static struct pool *pool;
 static struct pool_stats stats;
+static struct slab_domain domain;
 
 static void setup(void)
 {
+	slab_domain_init(&domain);
 	pool = pool_new(LARGEST_BYTES, 4 * MIB);
 	ck_assert_ptr_nonnull(pool);
 }
@@ -140,10 +142,9 @@ static void enter(struct buf *buf, unsigned *released)
 {
 	struct registration *r = calloc(1, sizeof(*r));
 
-	r->reg.domain = &stats;
 	r->reg.release = release;
 	r->released = released;
-	buf_slab_reg_add(buf, &r->reg);
+	buf_slab_reg_add(buf, &domain, &r->reg);
 }
 
 START_TEST(what_emptied_first_goes_first_and_is_released)
@@ -161,14 +162,14 @@ START_TEST(what_emptied_first_goes_first_and_is_released)
 		buf_put(bufs[i]);
 	/* The first is used once more. */
 	bufs[0] = get(sizes[0]);
-	ck_assert_ptr_nonnull(buf_slab_reg(bufs[0], &stats));
+	ck_assert_ptr_nonnull(buf_slab_reg(bufs[0], &domain));
 	buf_put(bufs[0]);
 	buf_put(bufs[4]);
 	look();
 	ck_assert_uint_eq(stats.empty_bytes, sizes[0] + sizes[2] + sizes[3] + sizes[4]);
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(released[i], i == 1);
-	pool_forget_domain(pool, &stats);
+	pool_forget_domain(&domain);
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(released[i], 1);
 }

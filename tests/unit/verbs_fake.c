@@ -475,11 +475,13 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
 	struct ibv_pd *pd = calloc(1, sizeof(*pd));
 
 	pd->context = ctx;
+	fake.pds++;
 	return pd;
 }
 
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
+	fake.pds--;
 	free(pd);
 	return 0;
 }
@@ -500,6 +502,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint6
 	mr->length = len;
 	mr->lkey = mr->rkey = next_key += 256;
 	fake.regions++;
+	fake.registered++;
 	return mr;
 }
 
@@ -537,6 +540,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	fake.qp = calloc(1, sizeof(*fake.qp));
 	fake.qp->context = &context;
 	fake.qp->qp_context = attr->qp_context;
+	fake.qp->pd = pd;
 	fake.qp->qp_num = 77;
 	attr->cap.max_inline_data = 64;
 	fake.qp_type = attr->qp_type;

@@ -46,7 +46,8 @@ struct verbs_fake {
 	unsigned nrecvs;
 	char rejection[160];   /* what it was to carry */
 	unsigned window_calls; /* of ibv_alloc_mw() */
-	unsigned disconnects, rejects, ids, qps, regions, windows;
+	unsigned disconnects, rejects, ids, qps, regions, windows, pds;
+	unsigned registered;             /* regions, ever */
 	struct rdma_conn_param conn;     /* its pointers are not to be followed */
 	uint8_t private_data[UINT8_MAX]; /* that came with it */
 	uint8_t rnr_retry, max_rd_atomic;

@@ -72,12 +72,16 @@ static void on_incoming(void *arg, struct fabric_incoming *in)
 	ck_assert_int_eq(fabric_adopt(scene.fabric, in, &scene_events, NULL, &scene.ep), 0);
 }
 
-static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind)
+struct verbs_config scene_config(void)
 {
-	struct verbs_config config = {.setup_timeout_us = SETUP_S * SECOND,
-				      .rnr_retry = SCENE_RNR_RETRY,
-				      .found = on_found};
+	return (struct verbs_config){.setup_timeout_us = SETUP_S * SECOND,
+				     .rnr_retry = SCENE_RNR_RETRY,
+				     .found = on_found};
+}
 
+static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind,
+		  struct verbs_config config)
+{
 	verbs_fake_reset(transport, cap_flags);
 	scene = (struct verbs_scene){.addr = {.sin_family = AF_INET, .sin_port = 99}};
 	scene.params = (struct fabric_ep_params){
@@ -95,12 +99,18 @@ static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool bl
 
 void scene_begin(enum ibv_transport_type transport, unsigned cap_flags)
 {
-	begin(transport, cap_flags, false);
+	begin(transport, cap_flags, false, scene_config());
+}
+
+void scene_begin_as(enum ibv_transport_type transport, unsigned cap_flags,
+		    const struct verbs_config *config)
+{
+	begin(transport, cap_flags, false, *config);
 }
 
 void scene_begin_blind(enum ibv_transport_type transport)
 {
-	begin(transport, 0, true);
+	begin(transport, 0, true, scene_config());
 }
 
 void scene_end(void)
@@ -120,6 +130,7 @@ void scene_end(void)
 	ck_assert_uint_eq(fake.cqs, 0);
 	ck_assert_uint_eq(fake.windows, 0);
 	ck_assert_uint_eq(fake.regions, 0);
+	ck_assert_uint_eq(fake.pds, 0);
 }
 
 void scene_event(enum rdma_cm_event_type type, int status)

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 
 #include "fabric/fabric.h"
+#include "fabric/verbs/verbs_config.h"
 #include "tests/unit/verbs_fake.h"
 
 #define IB              IBV_TRANSPORT_IB
@@ -50,8 +51,13 @@ extern const struct fabric_ep_events scene_events;
 
 /** scene_begin - a fabric and a listener on a device of this kind; memory windows if @cap_flags say so. */
 void scene_begin(enum ibv_transport_type transport, unsigned cap_flags);
+/** scene_begin_as - the same, with a fabric of that configuration. */
+void scene_begin_as(enum ibv_transport_type transport, unsigned cap_flags,
+		    const struct verbs_config *config);
 /** scene_begin_blind - the same, where no descriptor can be watched yet: see fake_loop_blind(). */
 void scene_begin_blind(enum ibv_transport_type transport);
+/** scene_config - the configuration that scene_begin() uses. */
+struct verbs_config scene_config(void);
 /** scene_end - the endpoint has closed; everything is freed, and nothing may be left. */
 void scene_end(void);
 /** scene_event - the connection manager says so, and the loop runs. */

@@ -51,7 +51,7 @@ static void qp_destroyed(struct verbs_ep *ep, int result)
 	verbs_qp_close(ep);
 	verbs_queue_flush(ep);
 	verbs_keys_bury(ep);
-	verbs_domain_fini(&ep->own);
+	verbs_domain_put(ep);
 	if (ep->device)
 		verbs_device_put(ep->device);
 	ep->device = NULL;

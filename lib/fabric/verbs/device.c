@@ -84,7 +84,8 @@ static int device_open(struct verbs_device *device)
 			       verbs_channel_ready, device);
 	if (err)
 		return err;
-	if (device->windows && !device->iwarp) {
+	if ((device->windows && !device->iwarp) ||
+	    device->fabric->config.domain_of == VERBS_DOMAIN_WORKER) {
 		err = verbs_domain_init(&device->shared, device);
 		if (err)
 			return err;

@@ -13,6 +13,7 @@ struct slab_mr {
 int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
 {
 	domain->device = device;
+	slab_domain_init(&domain->slabs);
 	domain->pd = ibv_alloc_pd(device->context);
 	return domain->pd ? 0 : -errno;
 }
@@ -28,9 +29,97 @@ void verbs_domain_fini(struct verbs_domain *domain)
 		ibv_dealloc_mw(vk->mw);
 		free(vk);
 	}
-	pool_forget_domain(domain->device->fabric->fabric.pool, domain);
+	pool_forget_domain(&domain->slabs);
 	ibv_dealloc_pd(domain->pd);
 	domain->pd = NULL;
+}
+
+static const struct in6_addr no_peer;
+
+/* A link-local address is that of another host on another link. */
+static uint32_t scope_of(const struct sockaddr_storage *addr)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+
+	return addr->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr)
+		       ? in6->sin6_scope_id
+		       : 0;
+}
+
+static struct verbs_domain_list *bucket_of(struct verbs_device *device, const struct in6_addr *peer)
+{
+	uint32_t hash = 0;
+
+	for (unsigned i = 0; i < sizeof(peer->s6_addr); i++)
+		hash = hash * 31 + peer->s6_addr[i];
+	return &device->domains[hash % VERBS_DOMAIN_BUCKETS];
+}
+
+static struct verbs_domain *find(struct verbs_device *device, const struct in6_addr *peer,
+				 uint32_t scope_id)
+{
+	struct verbs_domain *domain;
+
+	LIST_FOREACH(domain, bucket_of(device, peer), entry)
+		if (!memcmp(&domain->peer, peer, sizeof(*peer)) && domain->scope_id == scope_id)
+			return domain;
+	return NULL;
+}
+
+static struct verbs_domain *domain_new(struct verbs_device *device, const struct in6_addr *peer,
+				       uint32_t scope_id)
+{
+	struct verbs_domain *domain = calloc(1, sizeof(*domain));
+
+	if (!domain) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (verbs_domain_init(domain, device)) {
+		free(domain);
+		return NULL;
+	}
+	domain->peer = *peer;
+	domain->scope_id = scope_id;
+	LIST_INSERT_HEAD(bucket_of(device, peer), domain, entry);
+	return domain;
+}
+
+int verbs_domain_get(struct verbs_ep *ep)
+{
+	struct verbs_device *device = ep->device;
+	struct in6_addr peer = no_peer;
+	uint32_t scope_id = 0;
+	struct verbs_domain *domain = NULL;
+
+	if (device->shared.pd) {
+		ep->domain = &device->shared;
+		return 0;
+	}
+	if (device->fabric->config.domain_of != VERBS_DOMAIN_CONNECTION &&
+	    sockaddr_host((const struct sockaddr *)&ep->peer, &peer)) {
+		scope_id = scope_of(&ep->peer);
+		domain = find(device, &peer, scope_id);
+	}
+	if (!domain)
+		domain = domain_new(device, &peer, scope_id);
+	if (!domain)
+		return errno ? -errno : -ENOMEM;
+	domain->eps++;
+	ep->domain = domain;
+	return 0;
+}
+
+void verbs_domain_put(struct verbs_ep *ep)
+{
+	struct verbs_domain *domain = ep->domain;
+
+	ep->domain = NULL;
+	if (!domain || domain == &domain->device->shared || --domain->eps)
+		return;
+	LIST_REMOVE(domain, entry);
+	verbs_domain_fini(domain);
+	free(domain);
 }
 
 void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes)
@@ -52,7 +141,7 @@ static void slab_mr_release(struct slab_reg *reg)
 
 struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
 {
-	struct slab_reg *reg = buf_slab_reg(buf, domain);
+	struct slab_reg *reg = buf_slab_reg(buf, &domain->slabs);
 	int access = IBV_ACCESS_LOCAL_WRITE;
 	struct slab_mr *smr;
 	uint8_t *start;
@@ -71,9 +160,8 @@ struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
 		free(smr);
 		return NULL;
 	}
-	smr->reg.domain = domain;
 	smr->reg.release = slab_mr_release;
-	buf_slab_reg_add(buf, &smr->reg);
+	buf_slab_reg_add(buf, &domain->slabs, &smr->reg);
 	domain->device->fabric->counters.slabs_registered++;
 	return smr->mr;
 }

@@ -84,12 +84,7 @@ static int ep_device(struct verbs_ep *ep)
 	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
 	if (!ep->device)
 		return -ENOMEM;
-	ep->domain = &ep->device->shared;
-	if (!ep->domain->pd) {
-		ep->domain = &ep->own;
-		return verbs_domain_init(&ep->own, ep->device);
-	}
-	return 0;
+	return verbs_domain_get(ep);
 }
 
 int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,

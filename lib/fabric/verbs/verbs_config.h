@@ -35,6 +35,14 @@
 	X(address_changes, "changes of address under a connection")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
+/* Whose protection domain a connection has, where memory windows do not keep others from what it lends. */
+enum verbs_domain_of {
+	VERBS_DOMAIN_AUTO,       /* the peer's */
+	VERBS_DOMAIN_CONNECTION, /* its own */
+	VERBS_DOMAIN_PEER,       /* that of its peer's address, on this worker */
+	VERBS_DOMAIN_WORKER,     /* that of the worker: all peers */
+};
+
 struct verbs_config {
 	/* To resolve, to connect, and for the peer to finish an accept. */
 	uint64_t setup_timeout_us;
@@ -42,6 +50,7 @@ struct verbs_config {
 	uint64_t busy_poll_us;
 	/* Times that either end is to try a Send again that found no receive; 7: for ever. Not over iWARP. */
 	unsigned rnr_retry;
+	enum verbs_domain_of domain_of;
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
 	/* Told once of each device what it was found to have; may be NULL. */

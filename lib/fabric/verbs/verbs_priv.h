@@ -30,8 +30,13 @@
  *
  *	device                     domain            slabs       a lent key            a Read's sink
  *	IB, RoCE with windows      of the worker     local use   window on this QP     the slab's lkey
- *	IB, RoCE without windows   of the endpoint   local use   region, exact bounds  the slab's lkey
- *	iWARP                      of the endpoint   local use   window or region      region, exact bounds
+ *	IB, RoCE without windows   of the peer       local use   region, exact bounds  the slab's lkey
+ *	iWARP                      of the peer       local use   window or region      region, exact bounds
+ *
+ * The domain of a peer is that of all connections of one worker with the peer's address. So another user of the peer's
+ * host, who guesses the key of a region, reaches memory that is lent to the host for an RPC in flight. With
+ * VERBS_DOMAIN_CONNECTION that user does not; then each connection registers each slab that it uses. With
+ * VERBS_DOMAIN_WORKER every peer of the worker who guesses a key does.
  *
  * The kernel's rxe holds accesses through a window to the bounds of the region behind it, not to those of the
  * window (seen on Linux 6.1): there each window stands on a region of its own, of exact bounds.
@@ -43,7 +48,7 @@
  * iWARP among it, is cleared before, unless the same connection exposed it last (buf_expose()).
  *
  * A slab is never registered with remote rights. A type 2 window answers to its queue pair only; a region
- * with remote rights lies in the domain of its endpoint, so no other connection reaches it, and lives no
+ * with remote rights lies in the domain of its peer, so no connection of another peer reaches it, and lives no
  * longer than the RPC. A region, unlike a window, may not be invalidated by the peer on every device, so
  * remote invalidation is offered with windows only.
  */
@@ -82,12 +87,21 @@
 #define VERBS_BIND ((enum fabric_wr_op)100)
 #define VERBS_INV  ((enum fabric_wr_op)101)
 
-/* A protection domain, with the windows that are free in it. */
+#define VERBS_DOMAIN_BUCKETS 64u
+
+/* A protection domain, with the slabs that are registered and the windows that are free in it. */
 struct verbs_domain {
 	struct verbs_device *device;
 	struct ibv_pd *pd;
+	struct slab_domain slabs;
 	struct verbs_key *free_windows;
+	/* Unless it is the worker's: */
+	LIST_ENTRY(verbs_domain) entry;
+	struct in6_addr peer; /* all zero: of one connection */
+	uint32_t scope_id;    /* of that address, if it is link-local */
+	unsigned eps;
 };
+LIST_HEAD(verbs_domain_list, verbs_domain);
 
 /* A device as one worker uses it. */
 struct verbs_device {
@@ -108,7 +122,8 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_watch async_watch;
 	bool reads;
-	struct verbs_domain shared; /* pd is NULL if each endpoint has its own */
+	struct verbs_domain shared; /* pd is NULL if there is none for all endpoints */
+	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* of peers */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
 
@@ -225,7 +240,6 @@ struct verbs_ep {
 	TAILQ_ENTRY(verbs_ep) news_entry;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
-	struct verbs_domain own;     /* pd is NULL if the device's shared one serves */
 	struct verbs_domain *domain;
 	struct ibv_qp *qp; /* its id knows of it over iWARP only, see qp.c */
 	struct ibv_cq *cq;

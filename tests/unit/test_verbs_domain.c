@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Whose protection domain a connection has, and what is registered in it, on a device that is none. */
+#include <arpa/inet.h>
+
+#include "fabric/verbs/verbs_priv.h"
+#include "tests/lib/fake_loop.h"
+#include "tests/lib/test.h"
+#include "tests/unit/verbs_scene.h"
+
+#define CONNECTIONS 4u
+
+static struct fabric_ep *eps[CONNECTIONS];
+static struct rdma_cm_id *ids[CONNECTIONS];
+
+/* The first two are to one host, each at a port of its own. */
+static const char *const hosts[CONNECTIONS] = {"10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.3"};
+
+static void connect_to(unsigned i, const struct sockaddr *addr)
+{
+	ck_assert_int_eq(
+		fabric_connect(scene.fabric, addr, &scene.params, &scene_events, NULL, &eps[i]), 0);
+	scene.ep = eps[i];
+	ids[i] = fake.id;
+	scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+}
+
+static void connect_all(void)
+{
+	for (unsigned i = 0; i < CONNECTIONS; i++) {
+		struct sockaddr_in addr = {.sin_family = AF_INET,
+					   .sin_port = htons((uint16_t)(20049 + i))};
+
+		ck_assert_int_eq(inet_pton(AF_INET, hosts[i], &addr.sin_addr), 1);
+		connect_to(i, (struct sockaddr *)&addr);
+	}
+}
+
+static void close_one(unsigned i)
+{
+	unsigned closed = scene.closed;
+
+	fake.id = ids[i];
+	scene_event(RDMA_CM_EVENT_REJECTED, 0);
+	ck_assert_uint_eq(scene.closed, closed + 1);
+	fabric_ep_free(eps[i]);
+}
+
+static void close_all(unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		close_one(i);
+	scene.ep = NULL;
+	scene.closed = 1;
+	scene_end();
+}
+
+static struct ibv_pd *pd_of(unsigned i)
+{
+	return verbs_ep_of(eps[i])->domain->pd;
+}
+
+static const struct {
+	enum ibv_transport_type transport;
+	unsigned cap_flags;
+	enum verbs_domain_of domain_of;
+	unsigned pds;
+} rows[] = {
+	{IB, WINDOWS, VERBS_DOMAIN_AUTO, 1},
+	/* Windows answer to their queue pair alone: nothing else is needed. */
+	{IB, WINDOWS, VERBS_DOMAIN_CONNECTION, 1},
+	{IB, 0, VERBS_DOMAIN_AUTO, 3},
+	{IB, 0, VERBS_DOMAIN_PEER, 3},
+	{IB, 0, VERBS_DOMAIN_CONNECTION, 4},
+	{IB, 0, VERBS_DOMAIN_WORKER, 1},
+};
+
+START_TEST(a_domain_is_that_of_the_worker_the_peer_or_the_connection)
+{
+	struct verbs_config config = scene_config();
+
+	config.domain_of = rows[_i].domain_of;
+	scene_begin_as(rows[_i].transport, rows[_i].cap_flags, &config);
+	connect_all();
+	ck_assert_uint_eq(fake.pds, rows[_i].pds);
+	ck_assert_int_eq(pd_of(0) == pd_of(1), rows[_i].pds != 4);
+	ck_assert_int_eq(pd_of(1) == pd_of(2), rows[_i].pds == 1);
+	ck_assert_ptr_eq(fake.qp->pd, pd_of(3));
+	close_all(0, CONNECTIONS);
+}
+END_TEST
+
+/* All receives are of one slab here. */
+START_TEST(a_slab_is_registered_once_for_all_connections_of_a_peer)
+{
+	scene_begin(IB, 0);
+	connect_all();
+	ck_assert_uint_eq(fake.regions, 3);
+	/* The first connection of the host ends: the other one keeps what is registered. */
+	close_one(0);
+	ck_assert_uint_eq(fake.pds, 3);
+	ck_assert_uint_eq(fake.regions, 3);
+	close_one(1);
+	ck_assert_uint_eq(fake.pds, 2);
+	ck_assert_uint_eq(fake.regions, 2);
+	connect_to(1, (struct sockaddr *)&scene.addr);
+	ck_assert_uint_eq(fake.registered, 4);
+	close_all(1, CONNECTIONS);
+}
+END_TEST
+
+/* A host is known by its IPv4 address or by that as v4-mapped, and a link-local one on its link only. */
+START_TEST(a_peer_is_known_by_its_address)
+{
+	static const struct {
+		const char *one, *other;
+		uint32_t one_scope, other_scope;
+		bool same;
+	} pairs[] = {
+		{"::ffff:10.0.0.1", "::ffff:10.0.0.1", 0, 0, true},
+		{"fe80::1", "fe80::1", 2, 2, true},
+		{"fe80::1", "fe80::1", 2, 3, false},
+		{"2001:db8::1", "2001:db8::2", 0, 0, false},
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(pairs); i++) {
+		struct sockaddr_in6 addr = {.sin6_family = AF_INET6, .sin6_port = htons(20049)};
+
+		scene_begin(IB, 0);
+		ck_assert_int_eq(inet_pton(AF_INET6, pairs[i].one, &addr.sin6_addr), 1);
+		addr.sin6_scope_id = pairs[i].one_scope;
+		connect_to(0, (struct sockaddr *)&addr);
+		ck_assert_int_eq(inet_pton(AF_INET6, pairs[i].other, &addr.sin6_addr), 1);
+		addr.sin6_scope_id = pairs[i].other_scope;
+		connect_to(1, (struct sockaddr *)&addr);
+		ck_assert_uint_eq(fake.pds, pairs[i].same ? 1 : 2);
+		close_all(0, 2);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verbs_domain");
+	TCase *tc = tcase_create("verbs_domain");
+
+	tcase_add_loop_test(tc, a_domain_is_that_of_the_worker_the_peer_or_the_connection, 0,
+			    ARRAY_SIZE(rows));
+	tcase_add_test(tc, a_slab_is_registered_once_for_all_connections_of_a_peer);
+	tcase_add_test(tc, a_peer_is_known_by_its_address);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
