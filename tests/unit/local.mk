@@ -184,6 +184,7 @@ verbs_tests = \
 	tests/unit/test_verbs_leg \
 	tests/unit/test_verbs_memlock \
 	tests/unit/test_verbs_probe \
+	tests/unit/test_verbs_qp \
 	tests/unit/test_verbs_recvs \
 	tests/unit/test_verbs_windows
 $(verbs_tests): FIXTURE = tests/unit/libverbsfake.a

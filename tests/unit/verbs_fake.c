@@ -80,6 +80,8 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
+	if (fake.post_send_errno)
+		return fake.post_send_errno;
 	for (; wr; wr = wr->next) {
 		struct verbs_fake_send *send = &fake.sends[fake.nsends++];
 
@@ -96,6 +98,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
+	if (fake.post_recv_errno)
+		return fake.post_recv_errno;
 	for (; wr; wr = wr->next) {
 		unsigned at = fake.nrecvs++;
 
@@ -117,6 +121,8 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	fake.initiator_depth = 4;
 	fake.ndevices = 1;
 	fake.max_mw = 100;
+	fake.link_layer = transport == IBV_TRANSPORT_IWARP ? IBV_LINK_LAYER_ETHERNET
+							   : IBV_LINK_LAYER_INFINIBAND;
 	if (context.device)
 		close(context.async_fd);
 	context = (struct ibv_context){
@@ -275,6 +281,15 @@ int rdma_migrate_id(struct rdma_cm_id *id, struct rdma_event_channel *channel)
 
 int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t len)
 {
+	/* A listener's comes before it listens. */
+	if (name == RDMA_OPTION_ID_TOS && fake.listener_id)
+		fake.tos = *(uint8_t *)value;
+	else if (name == RDMA_OPTION_ID_TOS)
+		fake.listen_tos = *(uint8_t *)value;
+	if (name == RDMA_OPTION_ID_ACK_TIMEOUT) {
+		fake.ack_timeout = *(uint8_t *)value;
+		fake.ack_timeout_early = !fake.routes_resolved;
+	}
 	return 0;
 }
 
@@ -297,6 +312,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct socka
 	memcpy(&id->route.addr.dst_storage, to, sizeof(struct sockaddr_in));
 	id->route.addr.src_addr.sa_family = to->sa_family;
 	id->verbs = &context;
+	fake.addrs_resolved++;
+	fake.resolve_ms = timeout_ms;
 	if (from)
 		memcpy(&fake.source, from, sizeof(fake.source));
 	return failing(fake.resolve_errno);
@@ -304,6 +321,8 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct socka
 
 int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
+	fake.routes_resolved++;
+	fake.resolve_ms = timeout_ms;
 	return 0;
 }
 
@@ -344,6 +363,24 @@ int rdma_disconnect(struct rdma_cm_id *id)
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	id->qp = ibv_create_qp(pd, attr);
+	return id->qp ? 0 : -1;
+}
+
+int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
+{
+	fake.notifies++;
+	return 0;
+}
+
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	fake.local_ece = *ece;
+	return 0;
+}
+
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	*ece = fake.remote_ece;
 	return 0;
 }
 
@@ -358,10 +395,12 @@ int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask
 	attr->rnr_retry = fake.peer_rnr_retry;
 	attr->max_rd_atomic = attr->max_dest_rd_atomic = 7;
 	*mask = IBV_QP_STATE;
+	attr->timeout = 19;
+	attr->ah_attr.is_global = 1;
 	if (attr->qp_state == IBV_QPS_RTR)
-		*mask |= IBV_QP_MAX_DEST_RD_ATOMIC;
+		*mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER | IBV_QP_AV | 0xe00000;
 	if (attr->qp_state == IBV_QPS_RTS)
-		*mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RNR_RETRY;
+		*mask |= IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RNR_RETRY | IBV_QP_TIMEOUT;
 	return 0;
 }
 
@@ -419,6 +458,7 @@ int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 int ibv_query_port(struct ibv_context *ctx, uint8_t port, struct _compat_ibv_port_attr *attr)
 {
 	((struct ibv_port_attr *)attr)->max_msg_sz = VERBS_FAKE_MAX_MESSAGE;
+	((struct ibv_port_attr *)attr)->link_layer = fake.link_layer;
 	return 0;
 }
 
@@ -535,14 +575,37 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	fake.asyncs_acked++;
 }
 
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	if (!fake.ece.vendor_id)
+		return EOPNOTSUPP;
+	*ece = fake.ece;
+	return 0;
+}
+
+/* The device does what both do. */
+int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	fake.set_ece = *ece;
+	fake.ece.options &= ece->options;
+	return 0;
+}
+
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
+	fake.inline_asked[fake.ninline++ % ARRAY_SIZE(fake.inline_asked)] =
+		attr->cap.max_inline_data;
+	if (fake.max_inline && attr->cap.max_inline_data > fake.max_inline) {
+		errno = EINVAL;
+		return NULL;
+	}
 	fake.qp = calloc(1, sizeof(*fake.qp));
 	fake.qp->context = &context;
 	fake.qp->qp_context = attr->qp_context;
 	fake.qp->pd = pd;
 	fake.qp->qp_num = 77;
-	attr->cap.max_inline_data = 64;
+	if (!fake.max_inline)
+		attr->cap.max_inline_data = 64;
 	fake.qp_type = attr->qp_type;
 	fake.max_send_wr = attr->cap.max_send_wr;
 	fake.max_recv_wr = attr->cap.max_recv_wr;
@@ -564,6 +627,14 @@ int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 	else if (fake.modify_errno)
 		return fake.modify_errno;
 	qp->state = attr->qp_state;
+	if (mask & IBV_QP_TIMEOUT)
+		fake.timeout = attr->timeout;
+	if (mask & IBV_QP_MIN_RNR_TIMER)
+		fake.min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IBV_QP_AV)
+		fake.traffic_class = attr->ah_attr.grh.traffic_class;
+	if (attr->qp_state == IBV_QPS_RTR)
+		fake.rtr_mask = mask;
 	if (mask & IBV_QP_RNR_RETRY)
 		fake.rnr_retry = attr->rnr_retry;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)

@@ -28,12 +28,19 @@ struct verbs_fake {
 	bool connect_blocks; /* until connect_go is posted */
 	sem_t connect_go;
 	int modify_errno, establish_errno;
-	int register_errno;      /* of memory: 0, or why it cannot be */
-	int alloc_mw_errno;      /* of a memory window: 0, or why it cannot be allocated */
-	unsigned max_windows;    /* that are there at once; 0: no limit */
-	int max_mw;              /* that it reports */
-	uint8_t initiator_depth; /* as the peer answers */
-	const void *answer;      /* private data with events of the connection */
+	int post_send_errno, post_recv_errno; /* of either sign: what the calls return */
+	unsigned
+		max_inline; /* a queue pair for more is refused; 0: 64 are given, whatever is asked for */
+	uint8_t link_layer;                       /* of each port */
+	int resolve_ms;                           /* asked for last */
+	unsigned addrs_resolved, routes_resolved; /* times asked for */
+	struct ibv_ece ece, remote_ece;           /* of the device, of the peer; vendor 0: none */
+	int register_errno;                       /* of memory: 0, or why it cannot be */
+	int alloc_mw_errno;                       /* of a memory window: 0, or why it cannot be allocated */
+	unsigned max_windows;                     /* that are there at once; 0: no limit */
+	int max_mw;                               /* that it reports */
+	uint8_t initiator_depth;                  /* as the peer answers */
+	const void *answer;                       /* private data with events of the connection */
 	uint8_t answer_bytes;
 	uint8_t peer_rnr_retry; /* what the peer wants our queue pair to have */
 	/* What it was told. */
@@ -50,7 +57,14 @@ struct verbs_fake {
 	unsigned registered;             /* regions, ever */
 	struct rdma_conn_param conn;     /* its pointers are not to be followed */
 	uint8_t private_data[UINT8_MAX]; /* that came with it */
-	uint8_t rnr_retry, max_rd_atomic;
+	uint8_t rnr_retry, max_rd_atomic, timeout, min_rnr_timer, traffic_class;
+	int rtr_mask;
+	uint8_t tos, listen_tos,
+		ack_timeout;    /* options of the connection's id, of a listener's; 0: not set */
+	bool ack_timeout_early; /* before a route was asked for */
+	unsigned notifies;
+	unsigned inline_asked[4], ninline; /* bytes, by the calls that made queue pairs */
+	struct ibv_ece set_ece, local_ece; /* for the queue pair, for the peer */
 	unsigned establishes, cqs;
 	unsigned cq_entries, max_send_wr, max_recv_wr; /* asked for last */
 	unsigned opened; /* devices, beside those that the connection manager has open */

@@ -9,6 +9,9 @@
  * An event names a queue pair or a completion queue, which stands until its events are acknowledged: destroying it
  * waits for that. Its context is its endpoint, from when it is made until verbs_async_forget(). A queue pair's number
  * would not do: while an event still names the old one, the kernel may have given it to another.
+ *
+ * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
+ * so no event is read and handled while any thread destroys one. Who reads does not wait for that: the next turn comes back.
  */
 #include "fabric/verbs/async.h"
 
@@ -23,10 +26,24 @@
 
 #define NEWS_QP         0x1u
 #define NEWS_CQ         0x2u
+#define NEWS_COMM_EST   0x4u
 
 /* Of all workers. The lock guards `reads` and the contexts of queues, too, and is taken before that of a fabric's news. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
+
+/* Read-locked by those who destroy, write-locked by the reader. */
+static pthread_rwlock_t events_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+void verbs_async_hold(void)
+{
+	(void)pthread_rwlock_rdlock(&events_lock);
+}
+
+void verbs_async_release(void)
+{
+	(void)pthread_rwlock_unlock(&events_lock);
+}
 
 /* ---- the reader's side ---- */
 
@@ -58,6 +75,9 @@ static void handle(struct verbs_device *device, const struct ibv_async_event *ev
 	case IBV_EVENT_QP_ACCESS_ERR:
 		tell(&event->element.qp->qp_context, NEWS_QP);
 		break;
+	case IBV_EVENT_COMM_EST:
+		tell(&event->element.qp->qp_context, NEWS_COMM_EST);
+		break;
 	case IBV_EVENT_CQ_ERR:
 		tell(&event->element.cq->cq_context, NEWS_CQ);
 		break;
@@ -73,18 +93,29 @@ static void handle(struct verbs_device *device, const struct ibv_async_event *ev
 	}
 }
 
-static void async_ready(void *arg)
+static bool next_event(struct verbs_device *device)
 {
-	struct verbs_device *device = arg;
 	struct ibv_async_event event;
+	bool got;
 
-	for (unsigned i = 0; i < EVENTS_PER_TURN; i++) {
-		if (ibv_get_async_event(device->context, &event))
-			return;
+	if (pthread_rwlock_trywrlock(&events_lock))
+		return false;
+	got = !ibv_get_async_event(device->context, &event);
+	if (got) {
 		device->fabric->counters.async_events++;
 		handle(device, &event);
 		ibv_ack_async_event(&event);
 	}
+	pthread_rwlock_unlock(&events_lock);
+	return got;
+}
+
+static void async_ready(void *arg)
+{
+	struct verbs_device *device = arg;
+
+	for (unsigned i = 0; i < EVENTS_PER_TURN && next_event(device); i++)
+		;
 }
 
 static struct verbs_device *other_user(const struct verbs_device *device)
@@ -186,6 +217,8 @@ static void news_ready(void *arg)
 			return;
 		if (news & NEWS_QP)
 			qp_failed(ep);
+		if (news & NEWS_COMM_EST)
+			verbs_ep_heard(ep);
 		if (news & NEWS_CQ)
 			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the completion queue failed");
 	}

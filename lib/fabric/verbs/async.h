@@ -17,6 +17,13 @@ void verbs_async_fini(struct verbs_fabric *fabric);
 int verbs_async_join(struct verbs_device *device) MUST_CHECK;
 /** verbs_async_leave - not here any more; another worker takes over. Accepts one that has left or never joined. */
 void verbs_async_leave(struct verbs_device *device);
+/**
+ * verbs_async_hold - read no asynchronous event until verbs_async_release(); any thread, several at once
+ *
+ * Around the end of a queue: once its device is gone, libibverbs does not wait for events of it that are not acknowledged.
+ */
+void verbs_async_hold(void);
+void verbs_async_release(void);
 /** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queues. */
 void verbs_async_forget(struct verbs_ep *ep);
 

@@ -64,9 +64,10 @@ static int device_open(struct verbs_device *device)
 
 	err = ibv_query_device(device->context, &device->attr);
 	if (err)
-		return -err;
+		return verbs_errno(err);
 	device->iwarp = device->context->device->transport_type == IBV_TRANSPORT_IWARP;
 	device->windows =
+		!device->fabric->config.windows_off &&
 		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;

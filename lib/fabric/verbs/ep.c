@@ -88,6 +88,9 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_ADDR_ERROR:
 	case RDMA_CM_EVENT_ROUTE_ERROR:
+		if (!verbs_setup_retry(ep, event))
+			on_error(ep, event);
+		break;
 	case RDMA_CM_EVENT_CONNECT_ERROR:
 	case RDMA_CM_EVENT_UNREACHABLE:
 		on_error(ep, event);

@@ -131,6 +131,12 @@ void verbs_ep_timer(void *arg)
 	}
 }
 
+void verbs_ep_heard(struct verbs_ep *ep)
+{
+	if (ep->state == VERBS_ACCEPTED && !ep->device->iwarp)
+		(void)rdma_notify(ep->id, IBV_EVENT_COMM_EST);
+}
+
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes)
 {
 	if (ep->state != VERBS_CONNECTING && ep->state != VERBS_ACCEPTED)

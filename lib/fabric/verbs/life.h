@@ -20,6 +20,12 @@ void verbs_ep_end_return(struct verbs_ep *ep);
 /** verbs_ep_timer - the time of a state is up; @ep is a struct verbs_ep. */
 void verbs_ep_timer(void *ep);
 
+/**
+ * verbs_ep_heard - an acceptor's peer has sent something, so that its confirmation may be late or lost
+ *
+ * Tells the connection manager, which then says that the connection is established, and waits for the confirmation no longer.
+ */
+void verbs_ep_heard(struct verbs_ep *ep);
 /** verbs_ep_established - the peer is there: tell, once. */
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
 /** verbs_ep_flushed - work was flushed: what caused it says more, and is waited for a little. */

@@ -82,6 +82,7 @@ static int bind_and_listen(struct verbs_listener *listener)
 	if (listener->addr.ss_family == AF_INET6)
 		(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &no,
 				      sizeof(no));
+	verbs_set_tos(&listener->config, listener->id);
 	if (rdma_bind_addr(listener->id, (struct sockaddr *)&listener->addr) ||
 	    rdma_listen(listener->id, listener->backlog)) {
 		err = -errno;

@@ -12,6 +12,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/device.h \
 	lib/fabric/verbs/domain.c \
 	lib/fabric/verbs/domain.h \
+	lib/fabric/verbs/ece.c \
+	lib/fabric/verbs/ece.h \
 	lib/fabric/verbs/ep.c \
 	lib/fabric/verbs/ep.h \
 	lib/fabric/verbs/key.c \

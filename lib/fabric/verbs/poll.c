@@ -178,7 +178,9 @@ void verbs_channel_ready(void *arg)
 	ep->cq_unacked++;
 	ep->cq_armed = false;
 	/* An acceptor may see its peer's first Send before the event that says that it is there. */
-	if (ep->state == VERBS_ACCEPTED)
+	if (ep->state == VERBS_ACCEPTED) {
+		verbs_ep_heard(ep);
 		verbs_ep_established(ep, NULL, 0);
+	}
 	verbs_poll(ep);
 }

@@ -11,27 +11,45 @@
 #include <errno.h>
 
 #include "base/least.h"
+#include "fabric/verbs/async.h"
+#include "fabric/verbs/ece.h"
 #include "fabric/verbs/recv.h"
+
+/*
+ * Bits of the mask that the kernel's user-space connection manager also sets on InfiniBand, where they mean nothing; librdmacm
+ * takes them out, too.
+ */
+#define ROCE_MASK_BITS 0xe00000
 
 /* To a state whose attributes the connection manager knows, but for what is ours to say; its mask says what counts. */
 static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 {
+	unsigned tos = verbs_fabric_of(ep->ep.fabric)->config.tos;
 	struct ibv_qp_attr attr = {.qp_state = state};
 	int mask;
 
 	if (rdma_init_qp_attr(ep->id, &attr, &mask))
 		return -errno;
+	if (ep->link_layer == IBV_LINK_LAYER_INFINIBAND && state == IBV_QPS_RTR)
+		mask &= ~ROCE_MASK_BITS;
 	/* The manager knows what a connector may use: the acceptor has said so. */
 	if (!ep->connector) {
 		attr.max_dest_rd_atomic = (uint8_t)ep->ird;
 		attr.max_rd_atomic = (uint8_t)ep->ord;
 	}
 	attr.rnr_retry = ep->conn_param.rnr_retry_count;
-	return -ibv_modify_qp(ep->qp, &attr, mask);
+	attr.min_rnr_timer = VERBS_MIN_RNR_TIMER;
+	if (ep->ack_timeout)
+		attr.timeout = (uint8_t)ep->ack_timeout;
+	/* The manager gives an acceptor what its peer's packets have. */
+	if (tos && attr.ah_attr.is_global)
+		attr.ah_attr.grh.traffic_class = (uint8_t)tos;
+	return verbs_errno(ibv_modify_qp(ep->qp, &attr, mask));
 }
 
 static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
 {
+	errno = 0;
 	if (ep->device->iwarp) {
 		if (rdma_create_qp(ep->id, ep->domain->pd, init))
 			return -errno;
@@ -39,9 +57,19 @@ static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
 		return 0;
 	}
 	ep->qp = ibv_create_qp(ep->domain->pd, init);
+	if (!ep->qp)
+		return errno ? -errno : -ENOMEM;
+	verbs_ece_created(ep);
 	/* Receives may be posted from the first state on. */
-	return ep->qp ? set_state(ep, IBV_QPS_INIT) : -errno;
+	return set_state(ep, IBV_QPS_INIT);
 }
+
+/*
+ * What is asked for to be carried inline. Some devices refuse more than they can instead of giving less (irdma: 101 bytes at
+ * most), so less is asked for then, and at once for further connections. Others give more, which is used: mlx5, whose queue
+ * is twice as long for 128 as for 60 bytes, gives 188.
+ */
+static const unsigned inline_steps[] = {128, 96, 64, 0};
 
 static int open_qp(struct verbs_ep *ep)
 {
@@ -57,21 +85,25 @@ static int open_qp(struct verbs_ep *ep)
 				.max_recv_wr = ep->rq_depth,
 				.max_send_sge = least(FABRIC_MAX_SGE, (unsigned)attr->max_sge),
 				.max_recv_sge = 1,
-				.max_inline_data = VERBS_INLINE_BYTES,
 			},
 	};
+	const struct ibv_qp_cap asked = init.cap;
+	unsigned step = ep->device->inline_step;
 	int err;
 
-	err = create_qp(ep, &init);
-	if (err && !ep->qp) {
-		/* Some devices refuse what they cannot inline instead of giving less. */
-		init.cap.max_inline_data = 0;
+	for (;;) {
+		init.cap = asked;
+		init.cap.max_inline_data = inline_steps[step];
 		err = create_qp(ep, &init);
+		if (!err || ep->qp || step + 1 == ARRAY_SIZE(inline_steps))
+			break;
+		step++;
 	}
 	if (err)
 		return err;
+	ep->device->inline_step = step;
 	ep->max_sge = least(init.cap.max_send_sge, FABRIC_MAX_SGE);
-	ep->max_inline_bytes = least(init.cap.max_inline_data, VERBS_INLINE_BYTES);
+	ep->max_inline_bytes = least(init.cap.max_inline_data, VERBS_INLINE_MAX);
 	return 0;
 }
 
@@ -105,20 +137,38 @@ static int open_queues(struct verbs_ep *ep)
 	return ep->cq_armed ? 0 : -EIO;
 }
 
-/* The longest message of the port: 8 MiB on rxe, where a longer Read or Write fails. */
-static void learn_port(struct verbs_ep *ep)
+/* Before a route is looked for, which is made of it. The kernel may not know the option; qp.c sets our own end's. */
+static void set_ack_timeout(struct verbs_ep *ep)
+{
+	const struct verbs_config *config = &verbs_fabric_of(ep->ep.fabric)->config;
+	uint8_t timeout;
+
+	ep->ack_timeout = config->ack_timeout;
+	if (!ep->ack_timeout && ep->link_layer == IBV_LINK_LAYER_ETHERNET)
+		ep->ack_timeout = VERBS_ROCE_ACK_TIMEOUT;
+	timeout = (uint8_t)ep->ack_timeout;
+	if (timeout)
+		(void)rdma_set_option(ep->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
+				      sizeof(timeout));
+}
+
+void verbs_port_learn(struct verbs_ep *ep)
 {
 	struct ibv_port_attr attr;
 
-	if (!ibv_query_port(ep->device->context, ep->id->port_num, &attr))
+	/* The longest message: 8 MiB on rxe, where a longer Read or Write fails. */
+	if (!ibv_query_port(ep->device->context, ep->id->port_num, &attr)) {
 		ep->max_transfer_bytes = attr.max_msg_sz;
+		ep->link_layer = attr.link_layer;
+	}
+	if (!ep->device->iwarp)
+		set_ack_timeout(ep);
 }
 
 int verbs_qp_open(struct verbs_ep *ep)
 {
 	int err = open_queues(ep);
 
-	learn_port(ep);
 	return err ? err : verbs_recvs_fill(ep);
 }
 
@@ -126,7 +176,7 @@ int verbs_qp_open(struct verbs_ep *ep)
 int verbs_qp_ready(struct verbs_ep *ep)
 {
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
-	int err = 0;
+	int err = ep->device->iwarp ? 0 : verbs_ece_agreed(ep);
 
 	for (unsigned i = 0; !err && !ep->device->iwarp && i < ARRAY_SIZE(states); i++)
 		err = set_state(ep, states[i]);
@@ -135,10 +185,12 @@ int verbs_qp_ready(struct verbs_ep *ep)
 
 void verbs_qp_destroy(struct verbs_ep *ep)
 {
+	verbs_async_hold();
 	if (ep->id->qp)
 		rdma_destroy_qp(ep->id);
 	else if (ep->qp)
 		ibv_destroy_qp(ep->qp);
+	verbs_async_release();
 	ep->qp = NULL;
 }
 
@@ -147,7 +199,9 @@ void verbs_qp_close(struct verbs_ep *ep)
 	verbs_qp_destroy(ep);
 	if (ep->cq) {
 		ibv_ack_cq_events(ep->cq, ep->cq_unacked);
+		verbs_async_hold();
 		ibv_destroy_cq(ep->cq);
+		verbs_async_release();
 		ep->cq = NULL;
 	}
 	verbs_recvs_fini(ep);

@@ -5,6 +5,12 @@
 
 #include "fabric/verbs/verbs_priv.h"
 
+/**
+ * verbs_port_learn - find out what the port of an endpoint is, whose device is known
+ *
+ * Sets its longest transfer, its link layer and the ACK timeout; a route is resolved with that.
+ */
+void verbs_port_learn(struct verbs_ep *ep);
 /** verbs_qp_open - completion queue, queue pair and receives, as the parameters say. 0 or negative errno. */
 int verbs_qp_open(struct verbs_ep *ep) MUST_CHECK;
 /**

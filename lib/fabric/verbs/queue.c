@@ -246,9 +246,9 @@ void verbs_queue_run(struct verbs_ep *ep)
 			return;
 		verbs_ep_counters(ep)->wrs_posted += chain.n;
 		verbs_ep_counters(ep)->chains_posted++;
-		err = ibv_post_send(ep->qp, chain.wrs, &bad);
+		err = verbs_errno(ibv_post_send(ep->qp, chain.wrs, &bad));
 		if (err) {
-			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "ibv_post_send: %s", strerror(err));
+			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "ibv_post_send: %s", strerror(-err));
 			return;
 		}
 	}

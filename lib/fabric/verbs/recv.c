@@ -77,20 +77,24 @@ static int prepare(struct verbs_ep *ep, struct verbs_recv *recv, uint32_t size_b
 	return 0;
 }
 
-/* Posts up to a chain of receives; returns how many, or a negative errno. */
+/*
+ * Posts up to a chain of receives; returns how many, or a negative errno: -ENOTCONN if the queue pair takes none, which ends
+ * the endpoint.
+ */
 static int post_chain(struct verbs_ep *ep)
 {
 	struct ibv_recv_wr wrs[VERBS_CHAIN_MAX], *bad;
 	struct ibv_sge sges[VERBS_CHAIN_MAX];
 	uint32_t size_bytes;
 	unsigned n = 0;
+	int err;
 
 	while (n < VERBS_CHAIN_MAX && ep->idle_recv != NO_RECV &&
 	       recv_runs_first(&ep->recvs_due, &size_bytes)) {
 		unsigned at = ep->idle_recv;
 		struct verbs_recv *recv = &ep->recvs[at];
-		int err = prepare(ep, recv, size_bytes);
 
+		err = prepare(ep, recv, size_bytes);
 		if (err)
 			return err;
 		ep->idle_recv = recv->next_idle;
@@ -108,7 +112,11 @@ static int post_chain(struct verbs_ep *ep)
 	if (!n)
 		return 0;
 	verbs_ep_counters(ep)->recv_chains_posted++;
-	return ibv_post_recv(ep->qp, wrs, &bad) ? -EIO : (int)n;
+	err = verbs_errno(ibv_post_recv(ep->qp, wrs, &bad));
+	if (!err)
+		return (int)n;
+	verbs_ep_die(ep, FABRIC_CLOSE_LOST, "ibv_post_recv: %s", strerror(-err));
+	return -ENOTCONN;
 }
 
 int verbs_recvs_fill(struct verbs_ep *ep)
@@ -129,11 +137,9 @@ void verbs_recvs_post_due(struct verbs_ep *ep)
 	if (verbs_state_over(ep->state) || !ep->qp)
 		return;
 	err = verbs_recvs_fill(ep);
-	if (err == -EIO)
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "a receive cannot be posted");
-	else if (err == -ENOBUFS)
+	if (err == -ENOBUFS)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
-	else if (err)
+	else if (err && err != -ENOTCONN)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
 			     "memory cannot be registered (%s): is LimitMEMLOCK set?",
 			     strerror(-err));

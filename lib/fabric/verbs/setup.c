@@ -35,9 +35,22 @@ static void step(void *arg)
 static void set_setup_timer(struct verbs_ep *ep)
 {
 	uint64_t us = verbs_fabric_of(ep->ep.fabric)->config.setup_timeout_us;
+	struct loop *loop = ep->ep.fabric->loop;
 
+	ep->setup_until_us = us ? loop_now_us(loop) + us : 0;
 	if (us)
-		loop_timer_set(ep->ep.fabric->loop, ep->timer, us);
+		loop_timer_set(loop, ep->timer, us);
+}
+
+/* For one question; what is left of the set-up's time, if that is less. */
+static int resolve_ms(const struct verbs_ep *ep)
+{
+	uint64_t now_us = loop_now_us(ep->ep.fabric->loop);
+	uint64_t left_ms = VERBS_RESOLVE_MS;
+
+	if (ep->setup_until_us)
+		left_ms = ep->setup_until_us > now_us ? (ep->setup_until_us - now_us) / 1000 : 0;
+	return left_ms ? (int)least(left_ms, VERBS_RESOLVE_MS) : 1;
 }
 
 void verbs_ep_free(struct fabric_ep *fep)
@@ -84,7 +97,37 @@ static int ep_device(struct verbs_ep *ep)
 	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
 	if (!ep->device)
 		return -ENOMEM;
+	verbs_port_learn(ep);
 	return verbs_domain_get(ep);
+}
+
+/* Given a source, the first time binds it: its errors are those of rdma_bind_addr(). */
+static int resolve_addr(struct verbs_ep *ep)
+{
+	struct sockaddr_storage to = ep->peer, from = ep->params.source;
+
+	return rdma_resolve_addr(ep->id, from.ss_family ? (struct sockaddr *)&from : NULL,
+				 (struct sockaddr *)&to, resolve_ms(ep))
+		       ? -errno
+		       : 0;
+}
+
+static int resolve_route(struct verbs_ep *ep)
+{
+	return rdma_resolve_route(ep->id, resolve_ms(ep)) ? -errno : 0;
+}
+
+/* Without a time limit for the set-up there is one question. */
+bool verbs_setup_retry(struct verbs_ep *ep, const struct rdma_cm_event *event)
+{
+	bool addr = event->event == RDMA_CM_EVENT_ADDR_ERROR;
+
+	if (ep->state != VERBS_RESOLVING || event->status != -ETIMEDOUT)
+		return false;
+	if (loop_now_us(ep->ep.fabric->loop) >= ep->setup_until_us)
+		return false;
+	verbs_ep_counters(ep)->resolve_retries++;
+	return !(addr ? resolve_addr(ep) : resolve_route(ep));
 }
 
 int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
@@ -92,7 +135,6 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 		  void *arg, struct fabric_ep **out)
 {
 	struct verbs_ep *ep = ep_new(fabric, events, arg, VERBS_RESOLVING);
-	struct sockaddr_storage to, from = params->source;
 	int err;
 
 	if (!ep)
@@ -100,7 +142,6 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 	ep->connector = true;
 	ep->params = *params;
 	verbs_copy_addr(&ep->peer, addr);
-	to = ep->peer;
 	err = verbs_recvs_first(ep);
 	if (err)
 		goto out_ep;
@@ -108,13 +149,11 @@ int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 		err = -errno;
 		goto out_ep;
 	}
-	/* Given a source, it is bound first: its errors are those of rdma_bind_addr(). */
-	if (rdma_resolve_addr(ep->id, from.ss_family ? (struct sockaddr *)&from : NULL,
-			      (struct sockaddr *)&to, VERBS_RESOLVE_MS)) {
-		err = -errno;
-		goto out_id;
-	}
+	verbs_set_tos(&verbs_fabric_of(fabric)->config, ep->id);
 	set_setup_timer(ep);
+	err = resolve_addr(ep);
+	if (err)
+		goto out_id;
 	*out = &ep->ep;
 	return 0;
 
@@ -249,11 +288,14 @@ void verbs_setup_addr(struct verbs_ep *ep)
 {
 	int err = ep_device(ep);
 
-	if (err)
+	if (err) {
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
 			     strerror(-err));
-	else if (rdma_resolve_route(ep->id, VERBS_RESOLVE_MS))
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_resolve_route: %s", strerror(errno));
+		return;
+	}
+	err = resolve_route(ep);
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_resolve_route: %s", strerror(-err));
 }
 
 int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)

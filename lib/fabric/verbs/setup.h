@@ -21,6 +21,12 @@ void verbs_ep_free(struct fabric_ep *ep);
 
 /** verbs_setup_addr - the connection manager has found the device: RDMA_CM_EVENT_ADDR_RESOLVED. */
 void verbs_setup_addr(struct verbs_ep *ep);
+/**
+ * verbs_setup_retry - ask for the address or the route again that @event says was not found
+ *
+ * Only what got no answer in time is asked for again, while the set-up has time. Returns false if it is not.
+ */
+bool verbs_setup_retry(struct verbs_ep *ep, const struct rdma_cm_event *event) MUST_CHECK;
 /** verbs_setup_route - and the way: RDMA_CM_EVENT_ROUTE_RESOLVED. */
 void verbs_setup_route(struct verbs_ep *ep);
 /** verbs_setup_response - and the peer, which waits for us: RDMA_CM_EVENT_CONNECT_RESPONSE. */

@@ -48,6 +48,11 @@ static void cm_ready(void *arg)
 		verbs_ep_cm_event(ep, &copy);
 }
 
+void verbs_process_init(void)
+{
+	(void)setenv("RDMAV_ALLOW_DISASSOC_DESTROY", "1", 0);
+}
+
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 				const struct verbs_config *config)
 {

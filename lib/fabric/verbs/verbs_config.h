@@ -32,7 +32,8 @@
 	X(peer_invalidations, "memory keys that the peer took away when it was done")              \
 	X(async_events, "events that the device reported by itself")                               \
 	X(device_removals, "connections lost because their device was removed")                    \
-	X(address_changes, "changes of address under a connection")
+	X(address_changes, "changes of address under a connection")                                \
+	X(resolve_retries, "times that an address or a route was asked for again")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
 /* Whose protection domain a connection has, where memory windows do not keep others from what it lends. */
@@ -43,6 +44,10 @@ enum verbs_domain_of {
 	VERBS_DOMAIN_WORKER,     /* that of the worker: all peers */
 };
 
+#define VERBS_ROCE_ACK_TIMEOUT                                                                     \
+	14u /* 67 ms; by itself Linux 6.1 takes 19 (2.1 s) on RoCE, later ones 17 (0.5 s) */
+#define VERBS_ACK_TIMEOUT_MAX 22u /* 17 s */
+
 struct verbs_config {
 	/* To resolve, to connect, and for the peer to finish an accept. */
 	uint64_t setup_timeout_us;
@@ -51,11 +56,27 @@ struct verbs_config {
 	/* Times that either end is to try a Send again that found no receive; 7: for ever. Not over iWARP. */
 	unsigned rnr_retry;
 	enum verbs_domain_of domain_of;
+	bool windows_off; /* lend memory as regions, even where a device has memory windows */
+	/*
+	 * The local ACK timeout, 4.096 us times two to the power of it, until what the peer did not acknowledge is sent again;
+	 * 0: VERBS_ROCE_ACK_TIMEOUT on RoCE, and what the path says on InfiniBand. Not over iWARP.
+	 */
+	unsigned ack_timeout;
+	unsigned
+		tos; /* of RoCE and iWARP packets: DSCP and ECN; on InfiniBand the service level; 0: the host's default */
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
 	/* Told once of each device what it was found to have; may be NULL. */
 	void (*found)(const char *text);
 };
+
+/**
+ * verbs_process_init - set up libibverbs for this process: before any other call, and before the second thread
+ *
+ * Lets libibverbs free what belonged to a device that was removed (RDMAV_ALLOW_DISASSOC_DESTROY), unless the environment
+ * says otherwise.
+ */
+void verbs_process_init(void);
 
 /** verbs_devices_present - whether this machine has any RDMA device now. */
 bool verbs_devices_present(void);

@@ -12,7 +12,7 @@
  *	device                       devices and their descriptors
  *	poll, probe                  completions; whether the peer is there
  *	key, qp                      what is lent; the queue pair
- *	queue                        work requests
+ *	queue, ece                   work requests; what both ends' devices do beyond the standard
  *	recv                         receives
  *	await                        endpoints that wait for a key
  *	async                        asynchronous events
@@ -74,7 +74,8 @@
 #define VERBS_SIGNAL_EVERY   16u  /* of a chain; its last is always signalled */
 #define VERBS_POLL_BATCH     16u
 #define VERBS_POLL_BUDGET    64u  /* completions of one endpoint in one go */
-#define VERBS_INLINE_BYTES   128u /* asked for; what the device gives counts */
+#define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
+#define VERBS_MIN_RNR_TIMER  12u  /* 0.64 ms; the connection manager's 0 is 655 ms */
 #define VERBS_MAX_KEY_BYTES  (1u << 30)
 #define VERBS_CLOSE_DRAIN_US 2000000u /* to send what was posted, then to disconnect */
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
@@ -110,10 +111,11 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool sends_inv;    /* takes IBV_WR_SEND_WITH_INV */
-	bool rxe;          /* see Memory above, and invalidated() in poll.c */
-	unsigned eps;      /* endpoints on it */
-	unsigned keys_out; /* windows and regions that peers may reach */
+	bool sends_inv;       /* takes IBV_WR_SEND_WITH_INV */
+	unsigned inline_step; /* see open_qp() in qp.c */
+	bool rxe;             /* see Memory above, and invalidated() in poll.c */
+	unsigned eps;         /* endpoints on it */
+	unsigned keys_out;    /* windows and regions that peers may reach */
 	bool removed;
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
@@ -216,6 +218,7 @@ struct verbs_ep {
 	bool opened; /* established() was called: what arrived is given up even while it dies */
 	bool closed_here;         /* nothing that arrives is given up any more */
 	bool bury_aside;          /* destroying it may block */
+	uint64_t setup_until_us;  /* the end of the time to connect; 0: none */
 	struct loop_timer *timer; /* to the end of the state's "for a while", or of the set-up */
 	struct loop_task step_task, post_task, poll_task;
 	/* The connection manager's side. */
@@ -247,6 +250,9 @@ struct verbs_ep {
 	bool cq_armed;
 	uint64_t busy_until_us;
 	unsigned max_sge, max_inline_bytes;
+	unsigned ack_timeout; /* 0: the connection manager's */
+	uint8_t link_layer;   /* IBV_LINK_LAYER_* of the port */
+	struct ibv_ece ece;   /* what both ends do beyond the standard, see ece.c */
 	uint32_t max_transfer_bytes; /* of the port; 0: not known */
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
@@ -279,6 +285,21 @@ static inline struct verbs_fabric *verbs_fabric_of(const struct fabric *fabric)
 static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep)
 {
 	return &verbs_fabric_of(ep->ep.fabric)->counters;
+}
+
+/* A negative errno. Calls of libibverbs return errnos, but c4iw's post calls (rdma-core 65) negative ones. */
+static inline int verbs_errno(int rc)
+{
+	return rc > 0 ? -rc : rc;
+}
+
+/* Packets of the connection, or over iWARP of those that a listener accepts, have this DSCP; the device may not know how. */
+static inline void verbs_set_tos(const struct verbs_config *config, struct rdma_cm_id *id)
+{
+	uint8_t tos = (uint8_t)config->tos;
+
+	if (tos)
+		(void)rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos));
 }
 
 /* Only as much as @from has, which the connection manager sizes by its family. */
