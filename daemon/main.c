@@ -29,6 +29,7 @@
 #include "daemon/http/http.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reload.h"
+#include "fabric/verbs/verbs_config.h"
 
 static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
 			    "Joins ONC RPC over TCP and RPC-over-RDMA. Runs in the foreground.\n"
@@ -383,6 +384,7 @@ int main(int argc, char **argv)
 	bool check_only = false;
 	int opt;
 
+	verbs_process_init();
 	while ((opt = getopt_long(argc, argv, "+:c:tvVh", long_options, NULL)) != -1) {
 		switch (opt) {
 		case 'c':

@@ -16,6 +16,7 @@
 #include "daemon/config/config_mount.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
+#include "fabric/verbs/verbs_config.h"
 #include "rpcrdma/rdma_config.h"
 #include "stream/source_port.h"
 
@@ -23,6 +24,8 @@
 
 enum ddp { DDP_NONE, DDP_NFS };
 enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
+
+enum memory_windows { MEMORY_WINDOWS_AUTO, MEMORY_WINDOWS_OFF };
 
 enum source { SOURCE_PROXY, SOURCE_CLIENT };
 
@@ -75,8 +78,12 @@ struct service_config {
 	enum iwarp_fpdu fpdu_max; /* iwarp: longest FPDU to send */
 	uint32_t busy_poll_us;    /* verbs: before waiting for an event */
 	uint32_t rnr_retry;       /* verbs: tries of a Send, of either end, that found no receive */
-	uint32_t listen_version;  /* rdma clients: the highest version of RPC-over-RDMA to serve */
-	uint32_t connect_version; /* rdma server: the highest one to try */
+	enum memory_windows memory_windows;
+	enum verbs_domain_of rdma_domain; /* where memory windows make none safe */
+	uint32_t rdma_ack_timeout; /* RoCE, InfiniBand: 4.096 us << that; 0: see verbs_config.h */
+	uint32_t rdma_tos;         /* verbs: DSCP and ECN of packets; 0: the host's default */
+	uint32_t listen_version;   /* rdma clients: the highest version of RPC-over-RDMA to serve */
+	uint32_t connect_version;  /* rdma server: the highest one to try */
 	uint32_t receive_max_bytes; /* version two: what the receive size may be raised to */
 	bool characteristics;       /* version two: they are told and understood */
 	bool reverse_chunks;        /* version two: reverse Calls may have chunks */

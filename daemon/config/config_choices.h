@@ -59,6 +59,20 @@ static const char *const peer_choices[] = {
 		NULL,
 };
 
+static const char *const memory_windows_choices[] = {
+	[MEMORY_WINDOWS_AUTO] = "auto",
+	[MEMORY_WINDOWS_OFF] = "off",
+	NULL,
+};
+
+static const char *const rdma_domain_choices[] = {
+	[VERBS_DOMAIN_AUTO] = "auto",
+	[VERBS_DOMAIN_CONNECTION] = "connection",
+	[VERBS_DOMAIN_PEER] = "peer",
+	[VERBS_DOMAIN_WORKER] = "worker",
+	NULL,
+};
+
 static const char *const fpdu_max_choices[] = {
 	[IWARP_FPDU_AUTO] = "auto",
 	[IWARP_FPDU_MSS] = "mss",

@@ -13,6 +13,7 @@
 #include "rpcrdma/proto.h"
 #include "stream/ports.h"
 
+#define ECN_BITS 3u /* of a traffic class */
 #define MIB (1024 * 1024)
 
 static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
@@ -308,6 +309,20 @@ static void warn_servers(const struct config *config, const struct service_confi
 		     service->connect_timeout_s);
 }
 
+/* Keys of verbs that let more happen than one may expect. */
+static void warn_rdma(const struct config *config, const struct service_config *service, FILE *out)
+{
+	if (service->rdma_domain == VERBS_DOMAIN_WORKER)
+		warn(out, config, service,
+		     "has rdma_domain = \"worker\": over an RDMA device without memory windows, or of "
+		     "iWARP, each peer that guesses a key reaches what is exposed to other peers");
+	if ((service->rdma_tos & ECN_BITS) == ECN_BITS)
+		warn(out, config, service,
+		     "has rdma_tos = %u, whose lowest two bits say of each packet that it met "
+		     "congestion: %u lets switches say so",
+		     service->rdma_tos, service->rdma_tos - 1);
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -335,6 +350,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_versions(config, service, out);
 	warn_receives(config, service, out);
 	warn_draft(config, service, out);
+	warn_rdma(config, service, out);
 }
 
 /* None of a service's own keys may be without effect: this is the same for defaults. */

@@ -135,6 +135,10 @@ void service_verbs_config(const struct service_config *config, struct verbs_conf
 		.setup_timeout_us = VERBS_SETUP_TIMEOUT_US,
 		.busy_poll_us = config->busy_poll_us,
 		.rnr_retry = config->rnr_retry,
+		.domain_of = config->rdma_domain,
+		.windows_off = config->memory_windows == MEMORY_WINDOWS_OFF,
+		.ack_timeout = config->rdma_ack_timeout,
+		.tos = config->rdma_tos,
 		.notice = log_notice,
 		.found = log_found,
 	};

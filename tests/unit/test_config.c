@@ -105,8 +105,13 @@ START_TEST(every_key_is_read)
 	ck_assert_int_eq(s->peer, PEER_CHIMERA);
 	s = config_fixture_service(
 		SERVICE("listen = \"rdma://[::]\"; connect = \"tcp://localhost:2049\";"
-			"busy_poll_us = 50; rnr_retry = 6;"));
+			"busy_poll_us = 50; rnr_retry = 6; rdma_ack_timeout = 16; rdma_tos = 106;"
+			"memory_windows = \"off\"; rdma_domain = \"connection\";"));
 	ck_assert_uint_eq(s->busy_poll_us, 50);
+	ck_assert_uint_eq(s->rdma_ack_timeout, 16);
+	ck_assert_uint_eq(s->rdma_tos, 106);
+	ck_assert_int_eq(s->memory_windows, MEMORY_WINDOWS_OFF);
+	ck_assert_int_eq(s->rdma_domain, VERBS_DOMAIN_CONNECTION);
 	ck_assert_uint_eq(s->rnr_retry, 6);
 	s = config_fixture_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);
@@ -398,6 +403,14 @@ static const struct {
 	{SERVICE(TO_RDMA "padding_align_bytes = 64; padding_threshold_bytes = 8191;"
 			 "connect_compat = \"draft03\";"),
 	 NULL},
+	{SERVICE(TO_RDMA "rdma_domain = \"worker\";"),
+	 "2: warning: service a has rdma_domain = \"worker\": over an RDMA device without memory windows, "
+	 "or of iWARP, each peer that guesses a key reaches what is exposed to other peers"},
+	{SERVICE(TO_RDMA "rdma_domain = \"peer\";"), NULL},
+	{SERVICE(TO_RDMA "rdma_tos = 107;"),
+	 "2: warning: service a has rdma_tos = 107, whose lowest two bits say of each packet that it met "
+	 "congestion: 106 lets switches say so"},
+	{SERVICE(TO_RDMA "rdma_tos = 106;"), NULL},
 	{SERVICE(ALLOWED "done_policy = \"withdraw\";"),
 	 "2: warning: service a has done_policy = \"withdraw\", which does nothing without listen_compat = "
 	 "\"draft03\""},
