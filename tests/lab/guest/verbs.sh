@@ -51,6 +51,14 @@ rdma_connect() {
 	on_fabric either-lo 'over iwarp'
 }
 
+# Each RPC with a chunk lends a registration.
+through_off() {
+	through "$@"
+	[ "$(proxy_count "$2" regions_lent)" -gt 0 ] || fail "no registration was lent"
+	[ "$(proxy_count "$2" windows_bound)" = 0 ] || fail "a window was bound"
+	say "# $(proxy_count "$2" slabs_registered) slabs registered for $(proxy_count "$2" connections_opened) connections"
+}
+
 # A server in user space, which is no use to its clients, and beside it a good one, at one worker.
 claims() {
 	local cleared
@@ -87,6 +95,19 @@ done
 for version in $(versions 4.1); do
 	row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, $version" \
 		through guest tcp-rxe "$version" 10.0.2.15 2202 tcp
+done
+# As on a device without memory windows: with a domain for each connection, and options that the kernel may refuse; and with
+# one for all connections to the server.
+guest_row off-rxe tcp://10.0.2.15:2223 verbs://10.9.0.1:20049 \
+	"memory_windows = \"off\"; rdma_domain = \"connection\"; rdma_ack_timeout = 16; rdma_tos = 106;"
+guest_row off-peer-rxe tcp://10.0.2.15:2224 verbs://10.9.0.1:20049 "memory_windows = \"off\";"
+for version in $(versions 4.2); do
+	row "tcp client, tcp=>verbs on rxe without windows, knfsd over RDMA, $version" \
+		through_off guest off-rxe "$version" 10.0.2.15 2223 tcp
+done
+for version in $(versions 4.1); do
+	row "tcp client, tcp=>verbs on rxe without windows, a domain for the server, knfsd over RDMA, $version" \
+		through_off guest off-peer-rxe "$version" 10.0.2.15 2224 tcp
 done
 for version in $(versions 4.2); do
 	row "siw client, verbs=>tcp on siw, knfsd with secure exports, $version" \
