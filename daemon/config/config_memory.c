@@ -6,6 +6,7 @@
 #include "base/least.h"
 #include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/engine.h"
+#include "fabric/verbs/verbs_config.h"
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_memory.h"
 #include "rpcrdma/work.h"
@@ -168,6 +169,22 @@ size_t config_memory_receives_bytes(const struct service_config *service)
 	       end_receives_bytes(service, &service->connect, false);
 }
 
+static size_t end_queues_bytes(const struct service_config *service, const struct config_uri *end,
+			       bool accepted)
+{
+	const struct rdma_sizes sizes = end_sizes(service, accepted);
+
+	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
+		return 0;
+	return verbs_queues_bytes(rdma_receives(&sizes));
+}
+
+size_t config_memory_queues_bytes(const struct service_config *service)
+{
+	return most_of_clients(service, end_queues_bytes) +
+	       end_queues_bytes(service, &service->connect, false);
+}
+
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
@@ -233,6 +250,23 @@ static void print_service(const struct config *config, const struct service_conf
 		beside * service->max_connections / MIB);
 }
 
+/* What devices lock for connections, whose memory they reach; beside that it is what RPCs take. */
+static void print_locked(const struct config *config, const struct service_config *service,
+			 FILE *out)
+{
+	double queues_mib = (double)config_memory_queues_bytes(service) / MIB;
+	double receives_mib = (double)config_memory_receives_bytes(service) / MIB;
+	double each_mib = queues_mib + receives_mib;
+
+	if (queues_mib == 0)
+		return;
+	fprintf(out,
+		"%s: service %s: on RDMA devices each connection locks up to %.2f MiB for its queues and "
+		"%.2f MiB for receives: 1,000 connections up to %.1f GiB, 10,000 up to %.1f GiB\n",
+		config->file, service->name, queues_mib, receives_mib, 1000 * each_mib / 1024,
+		10000 * each_mib / 1024);
+}
+
 void config_memory_print(const struct config *config, FILE *out)
 {
 	if (!config->nservices)
@@ -247,6 +281,8 @@ void config_memory_print(const struct config *config, FILE *out)
 		"%.1f MiB are read into\n",
 		config->file, (double)config_memory_reserve_bytes(config) * config->workers / MIB,
 		(double)config_memory_staging_bytes(config) / MIB);
-	for (size_t i = 0; i < config->nservices; i++)
+	for (size_t i = 0; i < config->nservices; i++) {
 		print_service(config, &config->services[i], out);
+		print_locked(config, &config->services[i], out);
+	}
 }

@@ -36,6 +36,8 @@ size_t config_memory_buffer_max_bytes(void);
  * where devices may have them; over iwarp:// a receive has memory only while a Send comes
  */
 size_t config_memory_receives_bytes(const struct service_config *service);
+/** config_memory_queues_bytes - what the queues of a connection lock on sides where devices may have them, at most. */
+size_t config_memory_queues_bytes(const struct service_config *service);
 /** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */

@@ -62,6 +62,35 @@ static void check_routes(const struct config *config)
 		config_routes_lacks(&config->services[i], tell_routes, NULL);
 }
 
+/* Each client may come from an address of its own; servers are known. */
+static size_t domains_of(const struct service_config *service, bool listens, bool connects)
+{
+	switch (service->rdma_domain) {
+	case VERBS_DOMAIN_CONNECTION:
+		return (size_t)(listens + connects) * service->max_connections;
+	case VERBS_DOMAIN_WORKER:
+		return 1;
+	default:
+		return (listens ? service->max_connections : 0) +
+		       (connects ? config_nservers(service) : 0);
+	}
+}
+
+static void add_use(const struct service_config *service, struct verbs_memlock_use *use)
+{
+	bool connects = service_verbs_connects(service);
+	bool listens = service_verbs_ends(service) > (unsigned)connects;
+
+	if (!listens && !connects)
+		return;
+	if (service->memory_windows == MEMORY_WINDOWS_OFF)
+		use->parting++;
+	else
+		use->services++;
+	use->domains += domains_of(service, listens, connects);
+	use->queues_bytes += config_memory_queues_bytes(service) * service->max_connections;
+}
+
 /* What will be registered depends on what the peers do. */
 static void check_memlock(const struct config *config)
 {
@@ -70,14 +99,9 @@ static void check_memlock(const struct config *config)
 
 	if (!verbs_devices_present())
 		return;
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-		unsigned ends = service_verbs_ends(service);
-
-		use.services += ends > 0;
-		use.endpoints += (size_t)ends * service->max_connections;
-	}
-	if (use.services && !verbs_memlock_check(&use, text, sizeof(text)))
+	for (size_t i = 0; i < config->nservices; i++)
+		add_use(&config->services[i], &use);
+	if (use.services + use.parting && !verbs_memlock_check(&use, text, sizeof(text)))
 		log_warning(NULL, "%s", text);
 }
 

@@ -157,6 +157,11 @@ unsigned service_verbs_ends(const struct service_config *config)
 	return (unsigned)listens + (unsigned)is_rdma(&config->connect);
 }
 
+bool service_verbs_connects(const struct service_config *config)
+{
+	return is_rdma(&config->connect);
+}
+
 bool service_wants_verbs(const struct service_config *config)
 {
 	return service_verbs_ends(config) > 0;

@@ -6,7 +6,8 @@
  * of two and 8 KiB: what is moved in powers of two comes with a header. From 1 MiB on there is each power of two and
  * 72 KiB as well, since limits of messages leave 64 KiB for all that is around the data. Each class has slabs of its
  * own, mapped when it runs dry. Those that are empty are kept while all of them, of whatever class, fit the reserve; those that
- * emptied first go first, so that one busy hour is not paid for ever.
+ * emptied first go first, so that one busy hour is not paid for ever. A user with a device has more kept: all that was in use
+ * at one time of late, since there a slab costs not only its page faults but registering, too.
  */
 #include "fabric/pool.h"
 
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/queue.h>
 
+#include "base/least.h"
 #include "fabric/poison.h"
 
 #define MIN_CLASS_SHIFT 9u
@@ -27,6 +29,9 @@
 #define ROOM_SHIFT      20u /* and from this one on one with room for a message's other parts */
 #define ROOM_BYTES      (72u * 1024u)
 #define MAX_CLASSES     64u
+#define HUGE_BYTES      ((size_t)2 << 20)
+#define MAX_SLAB_BYTES  ((size_t)8 << 20) /* of several buffers */
+#define MAX_SLAB_BUFS   1024u
 
 struct slab {
 	TAILQ_ENTRY(slab) entry;       /* in its class: those with free slices first */
@@ -48,6 +53,9 @@ struct pool {
 	struct slab_list classes[MAX_CLASSES];
 	struct slab_list empty; /* without a buffer in use; first the one that emptied first */
 	size_t reserve_bytes;
+	unsigned peak_keepers, large_users;
+	size_t peak_bytes[2]; /* most of slabs in use: in this period, and in the one before */
+	uint64_t period_until_us;
 	uint64_t owners; /* numbers given out */
 	struct pool_stats stats;
 };
@@ -123,18 +131,56 @@ static void slab_free(struct slab *slab)
 	free(slab);
 }
 
+/* How many buffers of @size bytes a new slab has. */
+static unsigned slab_nbufs(const struct pool *pool, size_t size)
+{
+	size_t want = pool->reserve_bytes / 8;
+
+	if (!pool->large_users || want < MIN_SLAB_BYTES)
+		want = MIN_SLAB_BYTES;
+	if (want > MAX_SLAB_BYTES)
+		want = MAX_SLAB_BYTES;
+	if (size >= want)
+		return 1;
+	return want / size < MAX_SLAB_BUFS ? (unsigned)(want / size)
+					   : most(MAX_SLAB_BUFS, MIN_SLAB_BYTES / size);
+}
+
+static uint8_t *map(size_t len_bytes)
+{
+	uint8_t *mem =
+		mmap(NULL, len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
+/* From a bound of huge pages on. Those are of this memory alone: what does not fill one is of small pages. */
+static uint8_t *map_huge(size_t len_bytes)
+{
+	uint8_t *mem = map(len_bytes + HUGE_BYTES), *start;
+
+	if (!mem)
+		return NULL;
+	start = mem + (-(uintptr_t)mem & (HUGE_BYTES - 1));
+	if (start > mem)
+		munmap(mem, (size_t)(start - mem));
+	munmap(start + len_bytes, HUGE_BYTES - (size_t)(start - mem));
+	(void)madvise(start, len_bytes, MADV_HUGEPAGE);
+	return start;
+}
+
 static struct slab *slab_new(struct pool *pool, struct size_class class)
 {
 	size_t size = class.bytes;
-	unsigned nbufs = size >= MIN_SLAB_BYTES ? 1 : MIN_SLAB_BYTES / size;
+	unsigned nbufs = slab_nbufs(pool, size);
 	struct slab *slab = calloc(1, sizeof(*slab) + nbufs * sizeof(struct buf));
 
 	if (!slab)
 		return NULL;
 	slab->len_bytes = (nbufs * size + 4095) & ~(size_t)4095;
-	slab->mem = mmap(NULL, slab->len_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
-	if (slab->mem == MAP_FAILED) {
+	slab->mem = pool->large_users && slab->len_bytes >= HUGE_BYTES ? map_huge(slab->len_bytes)
+								       : map(slab->len_bytes);
+	if (!slab->mem) {
 		free(slab);
 		return NULL;
 	}
@@ -156,6 +202,24 @@ static struct slab *slab_new(struct pool *pool, struct size_class class)
 	return slab;
 }
 
+/* More slabs are in use than before. */
+static void note_peak(struct pool *pool)
+{
+	size_t used = pool->stats.slab_bytes - pool->stats.empty_bytes;
+
+	if (used > pool->peak_bytes[0])
+		pool->peak_bytes[0] = used;
+}
+
+/* Whether all that is mapped was in use at one time of late, and somebody wants it kept. */
+static bool was_in_use(const struct pool *pool)
+{
+	size_t mapped = pool->stats.slab_bytes;
+
+	return pool->peak_keepers &&
+	       (mapped <= pool->peak_bytes[0] || mapped <= pool->peak_bytes[1]);
+}
+
 /* A slab leaves the reserve, to be used or to be freed. */
 static void slab_unreserve(struct slab *slab)
 {
@@ -163,23 +227,52 @@ static void slab_unreserve(struct slab *slab)
 	slab->pool->stats.empty_bytes -= slab->len_bytes;
 }
 
-/* A slab has emptied. It is kept if it fits the reserve, in the place of those that emptied before it. */
-static void slab_reserve(struct slab *slab)
+static void trim(struct pool *pool)
 {
-	struct pool *pool = slab->pool;
-
-	if (slab->len_bytes > pool->reserve_bytes) {
-		slab_free(slab);
-		return;
-	}
-	TAILQ_INSERT_TAIL(&pool->empty, slab, empty_entry);
-	pool->stats.empty_bytes += slab->len_bytes;
-	while (pool->stats.empty_bytes > pool->reserve_bytes) {
+	while (pool->stats.empty_bytes > pool->reserve_bytes && !was_in_use(pool)) {
 		struct slab *first = TAILQ_FIRST(&pool->empty);
 
 		slab_unreserve(first);
 		slab_free(first);
 	}
+}
+
+/* A slab has emptied. It is kept if it fits the reserve, in the place of those that emptied before it. */
+static void slab_reserve(struct slab *slab)
+{
+	struct pool *pool = slab->pool;
+
+	if (slab->len_bytes > pool->reserve_bytes && !was_in_use(pool)) {
+		slab_free(slab);
+		return;
+	}
+	TAILQ_INSERT_TAIL(&pool->empty, slab, empty_entry);
+	pool->stats.empty_bytes += slab->len_bytes;
+	trim(pool);
+}
+
+void pool_keep_peak(struct pool *pool, bool on)
+{
+	assert(on || pool->peak_keepers);
+	pool->peak_keepers += on ? 1 : -1u;
+	trim(pool);
+}
+
+void pool_age(struct pool *pool, uint64_t now_us)
+{
+	if (now_us < pool->period_until_us)
+		return;
+	pool->period_until_us = now_us + POOL_PERIOD_US;
+	pool->peak_bytes[1] = pool->peak_bytes[0];
+	pool->peak_bytes[0] = 0;
+	note_peak(pool);
+	trim(pool);
+}
+
+void pool_large_slabs(struct pool *pool, bool on)
+{
+	assert(on || pool->large_users);
+	pool->large_users += on ? 1 : -1u;
 }
 
 void pool_free(struct pool *pool)
@@ -210,6 +303,7 @@ NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class 
 		slab = slab_new(pool, class);
 	else if (slab->nfree == slab->nbufs)
 		slab_unreserve(slab);
+	note_peak(pool);
 	if (slab && slab->nfree == 1) {
 		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
 		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);

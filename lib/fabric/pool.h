@@ -13,6 +13,7 @@
 #define FABRIC_POOL_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,28 @@ struct pool_stats {
  * Returns NULL without memory.
  */
 struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes);
+/**
+ * pool_keep_peak - keep as much mapped as was in use of late, also beyond the reserve
+ * @on: for a user of the pool to whom mapping and registering memory anew is expensive; false once that user has gone
+ *
+ * With such users no slab is freed while all that are mapped are no more than were in use at one time in this period or in
+ * the one before, see pool_age().
+ */
+void pool_keep_peak(struct pool *pool, bool on);
+/**
+ * pool_age - tell the pool what time it is
+ *
+ * A period begins anew every POOL_PERIOD_US; slabs that were in use only before the last one are freed then, but for the reserve.
+ */
+void pool_age(struct pool *pool, uint64_t now_us);
+#define POOL_PERIOD_US 300000000u
+/**
+ * pool_large_slabs - map new slabs large and at the bounds of huge pages, and ask for huge pages
+ * @on: for a device that registers each slab once for all connections; false once it has gone
+ *
+ * A slab takes at most an eighth of the reserve. Where the host has no huge pages it is of small ones.
+ */
+void pool_large_slabs(struct pool *pool, bool on);
 /** pool_free - free a pool, all of whose buffers have been put; accepts NULL. */
 void pool_free(struct pool *pool);
 /** pool_stats_get - how much memory the pool has mapped and lent out. */

@@ -21,11 +21,14 @@ static uint32_t first_recv_bytes(const struct rdma_sizes *sizes)
 			       sizes->config_protocol);
 }
 
+unsigned rdma_receives(const struct rdma_sizes *sizes)
+{
+	return sizes->credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
+}
+
 size_t rdma_receives_bytes(const struct rdma_sizes *sizes)
 {
-	size_t recvs = (size_t)sizes->credits + RDMA_REVERSE_CREDITS + RDMA_RECV_RESERVE;
-
-	return recvs * pool_class_bytes(first_recv_bytes(sizes));
+	return rdma_receives(sizes) * pool_class_bytes(first_recv_bytes(sizes));
 }
 
 /* Of reverse Calls: short ones that come, with their Replies; of those that were given up what is lent for them. */

@@ -24,6 +24,8 @@ struct rdma_sizes {
 /** rdma_reply_room - what a leg may take for the Reply to a Call that it is given, beside the buffer for it. */
 struct reply_room rdma_reply_room(const struct rdma_sizes *sizes);
 
+/** rdma_receives - how many receives a leg may post, for its Calls and the peer's, and in reserve. */
+unsigned rdma_receives(const struct rdma_sizes *sizes);
 /** rdma_receives_bytes - what the receives come to that a leg may post, for its Calls and the peer's, and in reserve. */
 size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
 

@@ -43,6 +43,18 @@ static const struct {
 	 "service c: beside the limit each connection takes up to 6.8 MiB, all 10 of max_connections up to "
 	 "68 MiB\n"
 	 "descriptors: up to 3628, for 1034 connections\n"},
+	/* Of the server's end alone; iwarp:// is no device's. */
+	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
+	 "max_connections = 10; } );",
+	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
+	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
+	 "service d: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
+	 "long, or for 464 whose Call and Reply are 1.06 MiB long\n"
+	 "service d: beside the limit each connection takes up to 6.5 MiB, all 10 of max_connections up to "
+	 "65 MiB\n"
+	 "service d: on RDMA devices each connection locks up to 0.16 MiB for its queues and 0.69 MiB for "
+	 "receives: 1,000 connections up to 0.8 GiB, 10,000 up to 8.3 GiB\n"
+	 "descriptors: up to 748, for 10 connections\n"},
 };
 
 START_TEST(what_a_file_takes_is_said)

@@ -194,6 +194,133 @@ START_TEST(a_slab_in_use_is_no_reserve)
 }
 END_TEST
 
+#define MANY 20u
+
+/* Each with a slab of its own, five times the reserve. */
+static void use_many(unsigned n, unsigned *released)
+{
+	struct buf *bufs[MANY];
+
+	for (unsigned i = 0; i < n; i++) {
+		bufs[i] = get(MIB);
+		if (released && !buf_slab_reg(bufs[i], &domain))
+			enter(bufs[i], released);
+	}
+	for (unsigned i = 0; i < n; i++)
+		buf_put(bufs[i]);
+	look();
+}
+
+START_TEST(for_a_device_as_much_is_kept_as_was_in_use_of_late)
+{
+	unsigned released = 0;
+
+	use_many(MANY, NULL);
+	ck_assert_uint_eq(stats.empty_bytes, 4 * MIB);
+	pool_keep_peak(pool, true);
+	for (unsigned i = 0; i < 3; i++) {
+		use_many(MANY, &released);
+		ck_assert_uint_eq(stats.empty_bytes, MANY * MIB);
+	}
+	ck_assert_uint_eq(released, 0);
+	pool_forget_domain(&domain);
+	ck_assert_uint_eq(released, MANY);
+	pool_keep_peak(pool, false);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, 4 * MIB);
+}
+END_TEST
+
+START_TEST(what_was_in_use_before_the_last_period_is_freed)
+{
+	uint64_t now_us = 1000;
+
+	pool_age(pool, now_us);
+	pool_keep_peak(pool, true);
+	use_many(MANY, NULL);
+	/* Within a period nothing changes, however often it is told the time. */
+	pool_age(pool, now_us += POOL_PERIOD_US - 1);
+	pool_age(pool, now_us);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, MANY * MIB);
+	pool_age(pool, ++now_us);
+	use_many(10, NULL);
+	ck_assert_uint_eq(stats.slab_bytes, MANY * MIB);
+	pool_age(pool, now_us += POOL_PERIOD_US);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, 10 * MIB);
+	pool_age(pool, now_us += POOL_PERIOD_US);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, 4 * MIB);
+	pool_keep_peak(pool, false);
+}
+END_TEST
+
+/* What is in use is not freed, and counts for the next periods. */
+START_TEST(a_peak_that_lasts_is_kept)
+{
+	struct buf *bufs[10];
+	uint64_t now_us = 0;
+
+	pool_keep_peak(pool, true);
+	for (unsigned i = 0; i < 10; i++)
+		bufs[i] = get(MIB);
+	for (unsigned i = 0; i < 3; i++)
+		pool_age(pool, now_us += POOL_PERIOD_US);
+	for (unsigned i = 0; i < 10; i++)
+		buf_put(bufs[i]);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, 10 * MIB);
+	pool_keep_peak(pool, false);
+}
+END_TEST
+
+/* A reserve of 64 MiB. */
+START_TEST(large_slabs_begin_where_a_huge_page_can)
+{
+	static const struct {
+		size_t asked;
+		unsigned nbufs;
+	} rows[] = {
+		{MIB, 8},    {MIB + 72 * KIB, 7}, {8 * KIB, 1024},
+		{512, 1024}, {3 * MIB, 2},        {64 * MIB, 1},
+	};
+	struct pool *large = pool_new(LARGEST_BYTES, 64 * MIB);
+
+	pool_large_slabs(large, true);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf *buf = buf_get(large, rows[i].asked);
+		size_t len_bytes;
+		uint8_t *start;
+
+		ck_assert_ptr_nonnull(buf);
+		buf_slab_memory(buf, &start, &len_bytes);
+		ck_assert_uint_eq(len_bytes, rows[i].nbufs * pool_class_bytes(rows[i].asked));
+		if (len_bytes >= 2 * MIB)
+			ck_assert_uint_eq((uintptr_t)start % (2 * MIB), 0);
+		memset(buf->mem, 1, rows[i].asked);
+		buf_put(buf);
+	}
+	pool_large_slabs(large, false);
+	pool_free(large);
+}
+END_TEST
+
+START_TEST(a_small_reserve_has_no_large_slabs)
+{
+	struct buf *buf;
+	size_t len_bytes;
+	uint8_t *start;
+
+	pool_large_slabs(pool, true);
+	buf = get(8 * KIB);
+	buf_slab_memory(buf, &start, &len_bytes);
+	ck_assert_uint_eq(len_bytes, 512 * KIB);
+	buf_put(buf);
+	pool_large_slabs(pool, false);
+}
+END_TEST
+
 /* A buffer of the same class as the last one, which is the same one. */
 static struct buf *get_used(uint8_t with)
 {
@@ -297,6 +424,11 @@ int main(void)
 	tcase_add_test(tc, what_is_larger_than_the_reserve_is_never_kept);
 	tcase_add_test(tc, what_emptied_first_goes_first_and_is_released);
 	tcase_add_test(tc, a_slab_in_use_is_no_reserve);
+	tcase_add_test(tc, for_a_device_as_much_is_kept_as_was_in_use_of_late);
+	tcase_add_test(tc, what_was_in_use_before_the_last_period_is_freed);
+	tcase_add_test(tc, a_peak_that_lasts_is_kept);
+	tcase_add_test(tc, large_slabs_begin_where_a_huge_page_can);
+	tcase_add_test(tc, a_small_reserve_has_no_large_slabs);
 	tcase_add_test(tc, what_others_left_is_cleared_before_it_is_exposed);
 	tcase_add_test(tc, what_the_same_connection_had_exposed_is_not_cleared_again);
 	tcase_add_test(tc, another_connection_finds_it_cleared);

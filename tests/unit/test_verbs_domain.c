@@ -2,6 +2,7 @@
 /* Whose protection domain a connection has, and what is registered in it, on a device that is none. */
 #include <arpa/inet.h>
 
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -109,6 +110,61 @@ START_TEST(a_slab_is_registered_once_for_all_connections_of_a_peer)
 }
 END_TEST
 
+/* What is lent, and the sink of a Read on iWARP, is as it was. */
+START_TEST(slabs_alone_are_written_in_any_order)
+{
+	struct buf *buf;
+
+	scene_begin(_i ? IWARP : IB, 0);
+	fake.refuses_relaxed = _i == 2;
+	buf = buf_get(scene.pool, 100);
+	scene_connected();
+	ck_assert_uint_eq(fake.access & IBV_ACCESS_RELAXED_ORDERING,
+			  _i == 2 ? 0 : IBV_ACCESS_RELAXED_ORDERING);
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	ck_assert_uint_eq(fake.access & IBV_ACCESS_RELAXED_ORDERING, 0);
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	scene_post(0, buf);
+	fake_loop_run(scene.loop);
+	/* The device is not asked again. */
+	ck_assert_uint_eq(fake.relaxed_refused, _i == 2 ? 1 : 0);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+static size_t slabs_kept(unsigned nbufs)
+{
+	struct buf *bufs[200]; /* 12.5 MiB; the scene's pool has a reserve of 8 */
+	struct pool_stats stats;
+
+	for (unsigned i = 0; i < nbufs; i++) {
+		bufs[i] = buf_get(scene.pool, 65536);
+		ck_assert_ptr_nonnull(verbs_slab_mr(verbs_ep_of(scene.ep)->domain, bufs[i]));
+	}
+	for (unsigned i = 0; i < nbufs; i++)
+		buf_put(bufs[i]);
+	pool_stats_get(scene.pool, &stats);
+	return stats.empty_bytes;
+}
+
+START_TEST(slabs_stay_registered_up_to_the_recent_peak)
+{
+	unsigned registered;
+	size_t kept;
+
+	scene_begin(IB, WINDOWS);
+	scene_connected();
+	kept = slabs_kept(200);
+	registered = fake.registered;
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_uint_eq(slabs_kept(200), kept);
+	ck_assert_uint_eq(fake.registered, registered);
+	scene_ended();
+}
+END_TEST
+
 /* A host is known by its IPv4 address or by that as v4-mapped, and a link-local one on its link only. */
 START_TEST(a_peer_is_known_by_its_address)
 {
@@ -148,6 +204,8 @@ int main(void)
 			    ARRAY_SIZE(rows));
 	tcase_add_test(tc, a_slab_is_registered_once_for_all_connections_of_a_peer);
 	tcase_add_test(tc, a_peer_is_known_by_its_address);
+	tcase_add_loop_test(tc, slabs_alone_are_written_in_any_order, 0, 3);
+	tcase_add_test(tc, slabs_stay_registered_up_to_the_recent_peak);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -10,7 +10,7 @@
 #define MIB ((size_t)1 << 20)
 
 static const struct verbs_memlock_use use = {
-	.memory_bytes = 64 * MIB, .services = 3, .endpoints = 100};
+	.memory_bytes = 64 * MIB, .services = 3, .domains = 100};
 
 START_TEST(memory_is_counted_once_for_each_domain)
 {
@@ -26,13 +26,26 @@ START_TEST(memory_is_counted_once_for_each_domain)
 		{{0, 2}, 101},
 		{{2, 1}, 107},
 	};
-	struct verbs_memlock_use vast = use;
+	struct verbs_memlock_use vast = use, off = use;
 
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ck_assert_uint_eq(verbs_memlock_bytes(&use, &rows[i].devices),
 				  rows[i].times * 64 * MIB);
+	/* A service without windows has domains of peers on any device; queues are locked whatever there is. */
+	off.parting = 1;
+	off.queues_bytes = 5 * MIB;
+	ck_assert_uint_eq(verbs_memlock_bytes(&off, &rows[1].devices), (104 * 64 + 5) * MIB);
+	ck_assert_uint_eq(verbs_memlock_bytes(&off, &rows[0].devices), 0);
 	vast.memory_bytes = SIZE_MAX / 50;
 	ck_assert_uint_eq(verbs_memlock_bytes(&vast, &rows[3].devices), SIZE_MAX);
+}
+END_TEST
+
+/* With the 88 receives that 64 credits come to: about what a ConnectX connection is seen to take. */
+START_TEST(the_queues_of_a_connection_are_counted)
+{
+	ck_assert_uint_eq(verbs_queues_bytes(88), (128 + 4 + 32 + 4) * 1024u);
+	ck_assert_uint_eq(verbs_queues_bytes(1000), (128 + 16 + 128 + 4) * 1024u);
 }
 END_TEST
 
@@ -87,6 +100,7 @@ int main(void)
 	TCase *tc = tcase_create("memlock");
 
 	tcase_add_test(tc, memory_is_counted_once_for_each_domain);
+	tcase_add_test(tc, the_queues_of_a_connection_are_counted);
 	tcase_add_loop_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do, 0, 3);
 	tcase_add_test(tc, nothing_is_locked_without_a_device);
 	suite_add_tcase(suite, tc);

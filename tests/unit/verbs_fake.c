@@ -536,6 +536,12 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint6
 		errno = fake.register_errno;
 		return NULL;
 	}
+	if (fake.refuses_relaxed && (access & IBV_ACCESS_RELAXED_ORDERING)) {
+		fake.relaxed_refused++;
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	fake.access = access;
 	mr = calloc(1, sizeof(*mr));
 	mr->pd = pd;
 	mr->addr = addr;

@@ -35,6 +35,7 @@ struct verbs_fake {
 	int resolve_ms;                           /* asked for last */
 	unsigned addrs_resolved, routes_resolved; /* times asked for */
 	struct ibv_ece ece, remote_ece;           /* of the device, of the peer; vendor 0: none */
+	bool refuses_relaxed;                     /* ordering */
 	int register_errno;                       /* of memory: 0, or why it cannot be */
 	int alloc_mw_errno;                       /* of a memory window: 0, or why it cannot be allocated */
 	unsigned max_windows;                     /* that are there at once; 0: no limit */
@@ -54,7 +55,9 @@ struct verbs_fake {
 	char rejection[160];   /* what it was to carry */
 	unsigned window_calls; /* of ibv_alloc_mw() */
 	unsigned disconnects, rejects, ids, qps, regions, windows, pds;
-	unsigned registered;             /* regions, ever */
+	unsigned registered; /* regions, ever */
+	unsigned access,
+		relaxed_refused; /* of the last region; times that relaxed ordering was refused */
 	struct rdma_conn_param conn;     /* its pointers are not to be followed */
 	uint8_t private_data[UINT8_MAX]; /* that came with it */
 	uint8_t rnr_retry, max_rd_atomic, timeout, min_rnr_timer, traffic_class;

@@ -48,6 +48,8 @@ static void device_free(struct verbs_device *device)
 {
 	verbs_watch_fini(&device->channel_watch);
 	verbs_async_leave(device);
+	if (device->shared.pd)
+		pool_large_slabs(device->fabric->fabric.pool, false);
 	verbs_domain_fini(&device->shared);
 	if (device->gap)
 		ibv_destroy_cq(device->gap);
@@ -90,6 +92,8 @@ static int device_open(struct verbs_device *device)
 		err = verbs_domain_init(&device->shared, device);
 		if (err)
 			return err;
+		/* Each slab is registered once: fewer and larger ones are cheaper. */
+		pool_large_slabs(device->fabric->fabric.pool, true);
 	}
 	verbs_watch_set(&device->channel_watch, true);
 	return verbs_async_join(device);

@@ -139,10 +139,32 @@ static void slab_mr_release(struct slab_reg *reg)
 	free(smr);
 }
 
+/*
+ * For local use only, and for windows. The device may write data to a slab in any order (relaxed ordering): a receive or a Read
+ * that completes has all its data, and those of the peer's Writes before the Send, all the same. A completion is written
+ * to memory that does not have it, and such a write passes no write before it, on the way through PCI Express. What is polled for, or
+ * written by a peer behind other data without a completion, would not do; nothing is.
+ */
+static struct ibv_mr *slab_register(struct verbs_domain *domain, uint8_t *start, size_t len_bytes)
+{
+	struct verbs_device *device = domain->device;
+	int access = IBV_ACCESS_LOCAL_WRITE | (device->windows ? IBV_ACCESS_MW_BIND : 0);
+	struct ibv_mr *mr = NULL;
+
+	if (!device->ordered) {
+		mr = ibv_reg_mr(domain->pd, start, len_bytes, access | IBV_ACCESS_RELAXED_ORDERING);
+		/* libibverbs leaves it out where the kernel does not know it; a driver may refuse it yet. */
+		if (mr || (errno != EOPNOTSUPP && errno != EINVAL))
+			return mr;
+	}
+	mr = ibv_reg_mr(domain->pd, start, len_bytes, access);
+	device->ordered |= !!mr;
+	return mr;
+}
+
 struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
 {
 	struct slab_reg *reg = buf_slab_reg(buf, &domain->slabs);
-	int access = IBV_ACCESS_LOCAL_WRITE;
 	struct slab_mr *smr;
 	uint8_t *start;
 	size_t len_bytes;
@@ -152,10 +174,8 @@ struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
 	smr = calloc(1, sizeof(*smr));
 	if (!smr)
 		return NULL;
-	if (domain->device->windows)
-		access |= IBV_ACCESS_MW_BIND;
 	buf_slab_memory(buf, &start, &len_bytes);
-	smr->mr = ibv_reg_mr(domain->pd, start, len_bytes, access);
+	smr->mr = slab_register(domain, start, len_bytes);
 	if (!smr->mr) {
 		free(smr);
 		return NULL;

@@ -13,6 +13,9 @@
 #include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_config.h"
 
+#define PAGE_BYTES      4096u
+#define MLX5_SEND_BYTES 384u /* of a queue for 128 bytes inline and FABRIC_MAX_SGE buffers */
+
 bool verbs_devices_present(void)
 {
 	int count = 0;
@@ -62,9 +65,37 @@ size_t verbs_memlock_bytes(const struct verbs_memlock_use *use,
 	size_t times = use->services * devices->sharing;
 	size_t bytes;
 
-	if (devices->parting)
-		times += use->endpoints + 1;
-	return __builtin_mul_overflow(use->memory_bytes, times, &bytes) ? SIZE_MAX : bytes;
+	if (devices->parting || (devices->sharing && use->parting))
+		times += use->domains + 1;
+	if (__builtin_mul_overflow(use->memory_bytes, times, &bytes))
+		return SIZE_MAX;
+	if (devices->sharing + devices->parting &&
+	    __builtin_add_overflow(bytes, use->queues_bytes, &bytes))
+		return SIZE_MAX;
+	return bytes;
+}
+
+static size_t power_of_two(size_t n)
+{
+	return (size_t)1 << (8 * sizeof(unsigned long) - (size_t)__builtin_clzl(n - 1));
+}
+
+static size_t pages(size_t bytes)
+{
+	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+/*
+ * libmlx5: a bind with its data takes 192 bytes, and data inline as many as they are; in blocks of 64. A receive with one
+ * buffer takes 16, a completion 64. Each queue has a power of two of bytes or entries.
+ */
+size_t verbs_queues_bytes(unsigned recvs)
+{
+	size_t sends = power_of_two(VERBS_SQ_DEPTH * MLX5_SEND_BYTES);
+	size_t receives = pages(power_of_two(recvs + 1) * 16);
+	size_t completions = pages(power_of_two(VERBS_SQ_DEPTH + recvs + 1) * 64);
+
+	return sends + receives + completions + PAGE_BYTES;
 }
 
 /* CAP_IPC_LOCK is not asked for: siw holds even root to the limit. */

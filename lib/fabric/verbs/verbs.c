@@ -53,6 +53,15 @@ void verbs_process_init(void)
 	(void)setenv("RDMAV_ALLOW_DISASSOC_DESTROY", "1", 0);
 }
 
+static void age_pool(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+	struct loop *loop = fabric->fabric.loop;
+
+	pool_age(fabric->fabric.pool, loop_now_us(loop));
+	loop_timer_set(loop, fabric->age_timer, POOL_PERIOD_US);
+}
+
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 				const struct verbs_config *config)
 {
@@ -81,9 +90,16 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_aside;
 	if (verbs_await_init(fabric))
 		goto out_async;
+	fabric->age_timer = loop_timer_new(loop, age_pool, fabric);
+	if (!fabric->age_timer)
+		goto out_await;
+	pool_keep_peak(pool, true);
+	age_pool(fabric);
 	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
+out_await:
+	verbs_await_fini(fabric);
 out_async:
 	verbs_async_fini(fabric);
 out_aside:
@@ -105,6 +121,8 @@ static void verbs_free(struct fabric *f)
 	verbs_devices_free(fabric);
 	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
+	loop_timer_free(f->loop, fabric->age_timer);
+	pool_keep_peak(f->pool, false);
 	verbs_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
 	free(fabric);

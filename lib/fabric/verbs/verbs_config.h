@@ -84,20 +84,30 @@ bool verbs_devices_present(void);
 /* What buffers there are, and who uses devices. */
 struct verbs_memlock_use {
 	size_t memory_bytes; /* of all buffers */
-	size_t services;
-	size_t endpoints; /* at once */
+	size_t services;     /* that use memory windows where devices have them */
+	size_t parting;      /* services that do not */
+	size_t domains;      /* at once, where each peer or connection has its own */
+	size_t queues_bytes; /* of all endpoints */
 };
 
 /* Of what kind the devices of this machine are. */
 struct verbs_memlock_devices {
 	size_t sharing; /* devices whose connections share a domain, one for each service */
-	size_t parting; /* devices on which each connection has a domain of its own */
+	size_t parting; /* devices on which each peer has a domain of its own */
 };
+
+/**
+ * verbs_queues_bytes - what the queues of an endpoint lock that has up to @recvs receives posted
+ *
+ * As libmlx5 (rdma-core 65) sizes them, which has the largest of the libraries that were read; those of siw and rxe are the
+ * kernel's and lock nothing.
+ */
+size_t verbs_queues_bytes(unsigned recvs);
 
 /**
  * verbs_memlock_bytes - the most that may come to be locked
  *
- * What is registered in several domains is counted as often. Where each connection has a domain of its own, keys and the
+ * What is registered in several domains is counted as often. Where each peer has a domain of its own, keys and the
  * sinks of Reads are registered besides. SIZE_MAX if it is more than that.
  */
 size_t verbs_memlock_bytes(const struct verbs_memlock_use *use,

@@ -113,6 +113,7 @@ struct verbs_device {
 	bool iwarp, windows;
 	bool sends_inv;       /* takes IBV_WR_SEND_WITH_INV */
 	unsigned inline_step; /* see open_qp() in qp.c */
+	bool ordered;         /* refuses IBV_ACCESS_RELAXED_ORDERING */
 	bool rxe;             /* see Memory above, and invalidated() in poll.c */
 	unsigned eps;         /* endpoints on it */
 	unsigned keys_out;    /* windows and regions that peers may reach */
@@ -151,6 +152,7 @@ struct verbs_fabric {
 	struct rdma_event_channel *channel;
 	struct verbs_watch channel_watch;
 	struct verbs_device_list devices;
+	struct loop_timer *age_timer; /* tells the pool the time */
 	/* Endpoints that come back from their threads, and the thread that was done last: see aside.c. The lock guards both. */
 	pthread_mutex_t back_lock;
 	TAILQ_HEAD(, verbs_ep) back;
