@@ -14,7 +14,7 @@
 #include "stream/ports.h"
 
 #define ECN_BITS 3u /* of a traffic class */
-#define MIB (1024 * 1024)
+#define MIB      (1024 * 1024)
 
 static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
 				   const struct service_config *service, const char *format, ...)

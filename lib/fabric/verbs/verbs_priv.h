@@ -73,9 +73,9 @@
 #define VERBS_CHAIN_MAX      32u  /* work requests in one post */
 #define VERBS_SIGNAL_EVERY   16u  /* of a chain; its last is always signalled */
 #define VERBS_POLL_BATCH     16u
-#define VERBS_POLL_BUDGET    64u  /* completions of one endpoint in one go */
+#define VERBS_POLL_BUDGET    64u /* completions of one endpoint in one go */
 #define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
-#define VERBS_MIN_RNR_TIMER  12u  /* 0.64 ms; the connection manager's 0 is 655 ms */
+#define VERBS_MIN_RNR_TIMER  12u /* 0.64 ms; the connection manager's 0 is 655 ms */
 #define VERBS_MAX_KEY_BYTES  (1u << 30)
 #define VERBS_CLOSE_DRAIN_US 2000000u /* to send what was posted, then to disconnect */
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
@@ -85,8 +85,8 @@
 #define VERBS_PROBE_US       15000000u /* for a Read that asks whether an iWARP peer is there */
 
 /* Work requests of our own, beside those of enum fabric_wr_op. */
-#define VERBS_BIND ((enum fabric_wr_op)100)
-#define VERBS_INV  ((enum fabric_wr_op)101)
+#define VERBS_BIND           ((enum fabric_wr_op)100)
+#define VERBS_INV            ((enum fabric_wr_op)101)
 
 #define VERBS_DOMAIN_BUCKETS 64u
 
@@ -252,9 +252,9 @@ struct verbs_ep {
 	bool cq_armed;
 	uint64_t busy_until_us;
 	unsigned max_sge, max_inline_bytes;
-	unsigned ack_timeout; /* 0: the connection manager's */
-	uint8_t link_layer;   /* IBV_LINK_LAYER_* of the port */
-	struct ibv_ece ece;   /* what both ends do beyond the standard, see ece.c */
+	unsigned ack_timeout;        /* 0: the connection manager's */
+	uint8_t link_layer;          /* IBV_LINK_LAYER_* of the port */
+	struct ibv_ece ece;          /* what both ends do beyond the standard, see ece.c */
 	uint32_t max_transfer_bytes; /* of the port; 0: not known */
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
