@@ -11,7 +11,8 @@
  * would not do: while an event still names the old one, the kernel may have given it to another.
  *
  * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
- * so no event is read and handled while any thread destroys one. Who reads does not wait for that: the next turn comes back.
+ * so no event is read and handled while any thread destroys one. Who reads does not wait for that, which may be long: it looks
+ * away, and is woken by the thread that destroyed.
  */
 #include "fabric/verbs/async.h"
 
@@ -32,8 +33,27 @@
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
 
-/* Read-locked by those who destroy, write-locked by the reader. */
+/* Read-locked by those who destroy, write-locked by a reader. */
 static pthread_rwlock_t events_lock = PTHREAD_RWLOCK_INITIALIZER;
+static atomic_bool events_wanted; /* a reader may have found it locked */
+
+/* Their loops look again: see take_over(). */
+static void wake_readers(void)
+{
+	struct verbs_device *device;
+
+	pthread_mutex_lock(&devices_lock);
+	LIST_FOREACH(device, &devices, async_entry) {
+		struct verbs_news *box = &device->fabric->news;
+
+		if (!device->reads)
+			continue;
+		pthread_mutex_lock(&box->lock);
+		(void)eventfd_write(box->fd, 1);
+		pthread_mutex_unlock(&box->lock);
+	}
+	pthread_mutex_unlock(&devices_lock);
+}
 
 void verbs_async_hold(void)
 {
@@ -43,6 +63,8 @@ void verbs_async_hold(void)
 void verbs_async_release(void)
 {
 	(void)pthread_rwlock_unlock(&events_lock);
+	if (atomic_exchange(&events_wanted, false))
+		wake_readers();
 }
 
 /* ---- the reader's side ---- */
@@ -98,15 +120,19 @@ static bool next_event(struct verbs_device *device)
 	struct ibv_async_event event;
 	bool got;
 
-	if (pthread_rwlock_trywrlock(&events_lock))
+	/* First, so that whoever has it now wakes us. */
+	atomic_store(&events_wanted, true);
+	if (pthread_rwlock_trywrlock(&events_lock)) {
+		verbs_watch_set(&device->async_watch, false);
 		return false;
+	}
 	got = !ibv_get_async_event(device->context, &event);
 	if (got) {
 		device->fabric->counters.async_events++;
 		handle(device, &event);
 		ibv_ack_async_event(&event);
 	}
-	pthread_rwlock_unlock(&events_lock);
+	verbs_async_release();
 	return got;
 }
 
