@@ -55,6 +55,7 @@
 #ifndef FABRIC_VERBS_VERBS_PRIV_H
 #define FABRIC_VERBS_VERBS_PRIV_H
 
+#include <errno.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
@@ -289,9 +290,14 @@ static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep
 	return &verbs_fabric_of(ep->ep.fabric)->counters;
 }
 
-/* A negative errno. Calls of libibverbs return errnos, but c4iw's post calls (rdma-core 65) negative ones. */
+/*
+ * A negative errno, or 0. Calls of libibverbs return errnos; but c4iw's post calls (rdma-core 65) return negative ones, and siw's
+ * return -1 with errno set if the kernel does not take what was posted.
+ */
 static inline int verbs_errno(int rc)
 {
+	if (rc == -1 && errno)
+		return -errno;
 	return rc > 0 ? -rc : rc;
 }
 
