@@ -42,6 +42,19 @@ START_TEST(less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline)
 }
 END_TEST
 
+/* Its kernel side loses what is. */
+START_TEST(on_siw_nothing_is_carried_inline)
+{
+	scene_begin(IWARP, 0);
+	fake.vendor_id = 0x626d74;
+	fake.max_inline = 80;
+	scene_connected();
+	ck_assert_uint_eq(fake.ninline, 1);
+	ck_assert_uint_eq(verbs_ep_of(scene.ep)->max_inline_bytes, 0);
+	scene_ended();
+}
+END_TEST
+
 START_TEST(a_device_is_asked_at_once_for_what_it_gave_before)
 {
 	struct fabric_ep *other;
@@ -331,6 +344,7 @@ int main(void)
 	TCase *tc = tcase_create("verbs_qp");
 
 	tcase_add_test(tc, less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline);
+	tcase_add_test(tc, on_siw_nothing_is_carried_inline);
 	tcase_add_test(tc, a_device_is_asked_at_once_for_what_it_gave_before);
 	tcase_add_loop_test(tc, what_is_lost_is_sent_again_after_the_ack_timeout, 0,
 			    2 * ARRAY_SIZE(timeouts));

@@ -37,11 +37,11 @@ struct verbs_fake {
 	struct ibv_ece ece, remote_ece;           /* of the device, of the peer; vendor 0: none */
 	bool refuses_relaxed;                     /* ordering */
 	int register_errno;                       /* of memory: 0, or why it cannot be */
-	int alloc_mw_errno;                       /* of a memory window: 0, or why it cannot be allocated */
-	unsigned max_windows;                     /* that are there at once; 0: no limit */
-	int max_mw;                               /* that it reports */
-	uint8_t initiator_depth;                  /* as the peer answers */
-	const void *answer;                       /* private data with events of the connection */
+	int alloc_mw_errno;      /* of a memory window: 0, or why it cannot be allocated */
+	unsigned max_windows;    /* that are there at once; 0: no limit */
+	int max_mw;              /* that it reports */
+	uint8_t initiator_depth; /* as the peer answers */
+	const void *answer;      /* private data with events of the connection */
 	uint8_t answer_bytes;
 	uint8_t peer_rnr_retry; /* what the peer wants our queue pair to have */
 	/* What it was told. */

@@ -74,6 +74,9 @@ static int device_open(struct verbs_device *device)
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
+	/* The kernel's siw copies inline data from the process when it sends them, which fails on a thread of its own. */
+	if (device->attr.vendor_id == SIW_VENDOR_ID)
+		device->inline_step = VERBS_NO_INLINE;
 	fill_gap(device);
 	device->channel = ibv_create_comp_channel(device->context);
 	if (!device->channel)

@@ -69,7 +69,7 @@ static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
  * most), so less is asked for then, and at once for further connections. Others give more, which is used: mlx5, whose queue
  * is twice as long for 128 as for 60 bytes, gives 188.
  */
-static const unsigned inline_steps[] = {128, 96, 64, 0};
+static const unsigned inline_steps[] = {128, 96, 64, [VERBS_NO_INLINE] = 0};
 
 static int open_qp(struct verbs_ep *ep)
 {

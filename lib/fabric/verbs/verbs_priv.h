@@ -76,6 +76,7 @@
 #define VERBS_POLL_BATCH     16u
 #define VERBS_POLL_BUDGET    64u /* completions of one endpoint in one go */
 #define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
+#define VERBS_NO_INLINE      3u
 #define VERBS_MIN_RNR_TIMER  12u /* 0.64 ms; the connection manager's 0 is 655 ms */
 #define VERBS_MAX_KEY_BYTES  (1u << 30)
 #define VERBS_CLOSE_DRAIN_US 2000000u /* to send what was posted, then to disconnect */
@@ -112,12 +113,13 @@ struct verbs_device {
 	struct ibv_context *context;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool sends_inv;       /* takes IBV_WR_SEND_WITH_INV */
-	unsigned inline_step; /* see open_qp() in qp.c */
-	bool ordered;         /* refuses IBV_ACCESS_RELAXED_ORDERING */
-	bool rxe;             /* see Memory above, and invalidated() in poll.c */
-	unsigned eps;         /* endpoints on it */
-	unsigned keys_out;    /* windows and regions that peers may reach */
+	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
+	unsigned
+		inline_step; /* see open_qp() in qp.c; VERBS_NO_INLINE: nothing is carried inline */
+	bool ordered;        /* refuses IBV_ACCESS_RELAXED_ORDERING */
+	bool rxe;            /* see Memory above, and invalidated() in poll.c */
+	unsigned eps;        /* endpoints on it */
+	unsigned keys_out;   /* windows and regions that peers may reach */
 	bool removed;
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
