@@ -12,6 +12,7 @@
 
 #include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_config.h"
+#include "fabric/verbs/verbs_priv.h"
 
 #define PAGE_BYTES      4096u
 #define MLX5_SEND_BYTES 384u /* of a queue for 128 bytes inline and FABRIC_MAX_SGE buffers */
