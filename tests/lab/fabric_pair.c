@@ -32,7 +32,9 @@ static bool parse_addr(const char *text, struct sockaddr_storage *addr)
 	return addr->ss_family != AF_UNSPEC;
 }
 
-static struct verbs_config verbs_config = {.setup_timeout_us = 5000000};
+/* Two connections of one peer are held apart. */
+static struct verbs_config verbs_config = {.setup_timeout_us = 5000000,
+					   .domain_of = VERBS_DOMAIN_CONNECTION};
 static struct iwarp_config iwarp_config = {
 	.crc = true, .fpdu = IWARP_FPDU_64K, .setup_timeout_us = 5000000};
 

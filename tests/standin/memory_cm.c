@@ -51,6 +51,7 @@ struct cm_id {
 	struct cm_id *peer;
 	struct rdma_conn_param
 		conn; /* that it connected or accepted with; its pointers are not to be followed */
+	struct ibv_ece ece, peers_ece; /* what each end's device does beyond the standard, as it was told */
 	unsigned events; /* that are not acknowledged */
 	bool reuse;
 };
@@ -435,6 +436,22 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	return failing(0);
 }
 
+/* ---- what devices do beyond the standard ---- */
+
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	pthread_mutex_lock(&memory_lock);
+	id_of(id)->ece = *ece;
+	return failing(0);
+}
+
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	pthread_mutex_lock(&memory_lock);
+	*ece = id_of(id)->peers_ece;
+	return failing(0);
+}
+
 /* ---- connections ---- */
 
 /* By its port alone: a daemon that would connect to an address that it listens at refuses to. */
@@ -464,6 +481,7 @@ int rdma_connect(struct rdma_cm_id *iid, struct rdma_conn_param *param)
 	asked = id_new(listener->id.channel, listener->id.context);
 	asked->state = CM_REQUESTED;
 	asked->peer = id;
+	asked->peers_ece = id->ece;
 	id->peer = asked;
 	asked->id.verbs = open_device();
 	asked->id.port_num = 1;
@@ -501,6 +519,7 @@ int rdma_accept(struct rdma_cm_id *iid, struct rdma_conn_param *param)
 		return failing(EINVAL);
 	id->conn = *param;
 	id->state = CM_ACCEPTED;
+	peer->peers_ece = id->ece;
 	join_pairs(id, peer);
 	event = event_new(peer,
 			  memory_is_iwarp() || peer->id.qp ? RDMA_CM_EVENT_ESTABLISHED
@@ -520,10 +539,25 @@ int rdma_establish(struct rdma_cm_id *iid)
 	struct cm_id *id = id_of(iid);
 
 	pthread_mutex_lock(&memory_lock);
-	if (!id->peer || id->peer->state != CM_ACCEPTED)
+	if (!id->peer || (id->peer->state != CM_ACCEPTED && id->peer->state != CM_UP))
 		return failing(EINVAL);
-	id->state = id->peer->state = CM_UP;
-	tell(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0);
+	id->state = CM_UP;
+	if (id->peer->state == CM_ACCEPTED)
+		tell(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0);
+	id->peer->state = CM_UP;
+	return failing(0);
+}
+
+/* The queue pair has heard of its peer before the connection manager has. */
+int rdma_notify(struct rdma_cm_id *iid, enum ibv_event_type event)
+{
+	struct cm_id *id = id_of(iid);
+
+	pthread_mutex_lock(&memory_lock);
+	if (event != IBV_EVENT_COMM_EST || id->state != CM_ACCEPTED)
+		return failing(EINVAL);
+	id->state = CM_UP;
+	tell(id, RDMA_CM_EVENT_ESTABLISHED, 0);
 	return failing(0);
 }
 

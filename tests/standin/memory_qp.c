@@ -8,6 +8,8 @@
 
 #define RNR_US       655360u /* between two attempts at a Send that finds no receive */
 #define TRANSPORT_US 400000u /* until a peer that is gone is found out */
+#define ECE_VENDOR   0x4d454du
+#define ECE_OPTIONS  3u
 
 static LIST_HEAD(, memory_qp) qps = LIST_HEAD_INITIALIZER(qps);
 static uint32_t next_number = 0x11;
@@ -445,6 +447,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	cq_of(attr->send_cq)->qps++;
 	cq_of(attr->recv_cq)->qps++;
 	CONTAINER(pd, struct memory_pd, pd)->users++;
+	qp->ece_options = ECE_OPTIONS;
 	LIST_INSERT_HEAD(&qps, qp, entry);
 	memory_left.qps++;
 	pthread_mutex_unlock(&memory_lock);
@@ -502,5 +505,29 @@ int ibv_modify_qp(struct ibv_qp *iqp, struct ibv_qp_attr *attr, int mask)
 	if (mask & IBV_QP_STATE)
 		memory_qp_set(qp, attr->qp_state);
 	pthread_mutex_unlock(&memory_lock);
+	return 0;
+}
+
+/* Over iWARP there is none of it. */
+int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
+{
+	if (memory_is_iwarp())
+		return EOPNOTSUPP;
+	*ece = (struct ibv_ece){.vendor_id = ECE_VENDOR, .options = qp_of(qp)->ece_options};
+	return 0;
+}
+
+int ibv_set_ece(struct ibv_qp *iqp, struct ibv_ece *ece)
+{
+	struct memory_qp *qp = qp_of(iqp);
+
+	if (memory_is_iwarp())
+		return EOPNOTSUPP;
+	if (ece->vendor_id != ECE_VENDOR || qp->qp.state > IBV_QPS_INIT) {
+		memory_misuse("options of vendor %x are set in state %d", ece->vendor_id,
+			      qp->qp.state);
+		return EINVAL;
+	}
+	qp->ece_options = ece->options & ECE_OPTIONS;
 	return 0;
 }
