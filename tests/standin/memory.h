@@ -109,7 +109,7 @@ struct memory_qp {
 	uint64_t
 		wait_end_us; /* a Send that has no receive, or no peer, fails then; 0: none waits */
 	bool wait_rnr;
-	unsigned asyncs; /* events that are not acknowledged */
+	unsigned asyncs;      /* events that are not acknowledged */
 	uint32_t ece_options; /* what it does beyond the standard */
 };
 

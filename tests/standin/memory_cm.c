@@ -51,8 +51,9 @@ struct cm_id {
 	struct cm_id *peer;
 	struct rdma_conn_param
 		conn; /* that it connected or accepted with; its pointers are not to be followed */
-	struct ibv_ece ece, peers_ece; /* what each end's device does beyond the standard, as it was told */
-	unsigned events; /* that are not acknowledged */
+	struct ibv_ece ece,
+		peers_ece; /* what each end's device does beyond the standard, as it was told */
+	unsigned events;   /* that are not acknowledged */
 	bool reuse;
 };
 
