@@ -13,13 +13,22 @@ static void tell_ready(void *arg)
 		config->events->call_ready(config->arg);
 }
 
+/* One more is in the queue. */
+static void count_held(struct requester *rq)
+{
+	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
+		rq->full = true;
+	if (rq->nheld == 1)
+		requester_zero_watch(&rq->zero);
+}
+
 /* It goes before all others: what comes after it in the queue came after it. */
 static void hold_first(struct requester_rpc *rpc)
 {
 	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
 
 	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
-	rq->nheld++;
+	count_held(rq);
 	/* What came while its keys were taken back has found nothing held. */
 	if (!rq->rpcs.starved)
 		loop_defer(rq->conn->fabric->loop, &rq->again_task);
@@ -281,10 +290,7 @@ static void hold(struct requester *rq, struct requester_rpc *rpc)
 	if (!may_send(rq))
 		rq->conn->counters->credit_waits++;
 	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
-	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
-		rq->full = true;
-	if (rq->nheld == 1)
-		requester_zero_watch(&rq->zero);
+	count_held(rq);
 }
 
 void requester_held_late(struct requester *rq, struct requester_rpc *rpc)

@@ -433,6 +433,26 @@ START_TEST(calls_wait_for_a_key_that_the_device_has_not_now)
 }
 END_TEST
 
+/* One is still to give back the key that it has while 255 others come. */
+START_TEST(past_256_calls_behind_one_without_a_key_more_are_wanted_later)
+{
+	uint32_t xid;
+
+	reopen(&(struct sim_faults){.max_keys = 2, .async_unbind = true}, pd_4096, sizeof(pd_4096));
+	reply_inline(make_call(RIG_CALL_MIN, 100, 100), 100, 32);
+	xid = make_call(9000, 100, 100);
+	rig_call(&rig->client, 9000, 100, 60000);
+	for (int i = 0; i < 255; i++)
+		rig_call(&rig->client, RIG_CALL_MIN, 100, 100);
+	rig_run(rig);
+	ck_assert(!leg_can_call(rig->client.leg));
+	reply_inline(xid, 100, 32);
+	rig_run(rig);
+	ck_assert(leg_can_call(rig->client.leg));
+	ck_assert_uint_eq(rig->client.call_ready, 1);
+}
+END_TEST
+
 /* It is a Call that no key is needed for. */
 START_TEST(calls_keep_their_order_behind_one_that_waits_for_a_key)
 {
@@ -584,6 +604,7 @@ int main(void)
 	tcase_add_test(tc, no_key_left_ends_the_rpc);
 	tcase_add_test(tc, no_key_left_with_asynchronous_keys_ends_the_rpc);
 	tcase_add_loop_test(tc, calls_wait_for_a_key_that_the_device_has_not_now, 0, 2);
+	tcase_add_test(tc, past_256_calls_behind_one_without_a_key_more_are_wanted_later);
 	tcase_add_test(tc, calls_keep_their_order_behind_one_that_waits_for_a_key);
 	tcase_add_loop_test(tc, a_call_that_needs_more_keys_than_there_are_fails, 0, 2);
 	tcase_add_loop_test(tc, a_connection_may_be_lost_while_calls_wait_for_a_key, 0, 3);
