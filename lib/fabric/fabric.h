@@ -412,7 +412,8 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
  * @own: keys that the caller has bound for the same purpose, and unbinds now
  *
  * Returns true if key_free() will be called, unless the connection ends before; never from inside this call. That a key is
- * free then is not sure. Returns false if none will be: nothing is lent that could come back, or the connection is not up.
+ * free then is not sure. Returns false if none will be: nothing is lent that could come back, nor has the device had any for
+ * others in a minute, or the connection is not up.
  */
 bool fabric_key_await(struct fabric_ep *ep, unsigned own) MUST_CHECK;
 

@@ -60,7 +60,7 @@ struct requester_rpcs {
 	struct exchange_list failed; /* of target_entry */
 	struct xid_table table;      /* those in flight */
 	struct loop_task failed_task;
-	bool starved; /* the device had no key left: none that needs one is sent until key_free() */
+	bool starved; /* the device had no key left: none is sent until key_free() */
 	void (*held_again)(struct requester_rpc *rpc);
 };
 

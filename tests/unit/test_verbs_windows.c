@@ -172,6 +172,65 @@ START_TEST(a_window_is_tried_for_again_after_a_while)
 }
 END_TEST
 
+/* All that the device has stay another process's. */
+START_TEST(a_window_is_not_waited_for_without_end)
+{
+	struct buf *buf = begin_with_windows(1);
+	unsigned tries = 0;
+
+	fake.alloc_mw_errno = ENOMEM;
+	for (; tries < 10000; tries++) {
+		ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+		if (!fabric_key_await(scene.ep, 0))
+			break;
+		fake_loop_advance(scene.loop, VERBS_KEY_RETRY_US);
+	}
+	ck_assert_uint_eq(tries, VERBS_KEY_WAIT_US / VERBS_KEY_RETRY_US);
+	/* Nor does the next one, until there is one. */
+	ck_assert(!fabric_key_await(scene.ep, 0));
+	fake.alloc_mw_errno = 0;
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake_loop_run(scene.loop);
+	/* It is lent here, and comes back when the server answers, who may take any time. */
+	fake_loop_advance(scene.loop, VERBS_KEY_WAIT_US);
+	ck_assert(fabric_key_await(scene.ep, 0));
+	ck_assert(!fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(1), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.unbound, 1);
+	end_with_keys(buf, 0);
+}
+END_TEST
+
+static void give_back(unsigned seq)
+{
+	ck_assert(!fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(seq), IBV_WC_SUCCESS, 0);
+}
+
+/* There is one of the two that are needed. */
+START_TEST(a_second_window_is_not_waited_for_without_end)
+{
+	struct buf *buf = begin_with_windows(1);
+
+	for (unsigned i = 0; i <= 7; i++) {
+		ck_assert_int_eq(scene_lend(0, buf), 0);
+		ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
+		ck_assert(fabric_key_await(scene.ep, 1) == (i < 6));
+		give_back(1 + 2 * i);
+		fake_loop_advance(scene.loop, VERBS_KEY_WAIT_US / 6);
+	}
+	/* Who needs no second one has what it needs; and then a minute begins anew. */
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	give_back(17);
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	ck_assert(fabric_key_await(scene.ep, 1));
+	fake_loop_run(scene.loop);
+	end_with_keys(buf, 1);
+}
+END_TEST
+
 /* It would find too few again. */
 START_TEST(a_key_that_its_own_user_gives_back_wakes_nobody)
 {
@@ -207,6 +266,11 @@ START_TEST(a_region_is_waited_for_while_others_are_lent)
 	fake.register_errno = ENOMEM;
 	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
 	ck_assert(!fabric_key_await(scene.ep, 1));
+	ck_assert(fabric_key_unbind(&scene.keys[0]));
+	fake.register_errno = 0;
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake.register_errno = ENOMEM;
+	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
 	ck_assert(fabric_key_await(scene.ep, 0));
 	ck_assert(fabric_key_unbind(&scene.keys[0]));
 	fake_loop_run(scene.loop);
@@ -244,6 +308,8 @@ int main(void)
 	tc = tcase_create("none left");
 	tcase_add_test(tc, a_window_that_comes_back_wakes_who_waits_for_one);
 	tcase_add_test(tc, a_window_is_tried_for_again_after_a_while);
+	tcase_add_test(tc, a_window_is_not_waited_for_without_end);
+	tcase_add_test(tc, a_second_window_is_not_waited_for_without_end);
 	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
 	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
 	tcase_add_test(tc, who_waits_for_a_key_may_end);

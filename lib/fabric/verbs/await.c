@@ -43,6 +43,26 @@ void verbs_await_fini(struct verbs_fabric *fabric)
 	loop_timer_free(fabric->fabric.loop, fabric->await.timer);
 }
 
+/*
+ * A device that has windows has had one, which others may have for long: it is waited for, but not for ever. Of regions none
+ * need ever be there: locked memory has a limit. What is lent here comes back with the answers of servers, who may take any time.
+ */
+static bool may_wait(struct verbs_device *device)
+{
+	uint64_t now_us = loop_now_us(device->fabric->fabric.loop);
+
+	if (device->keys_out > device->keys_unused) {
+		device->keyless = false;
+		return true;
+	}
+	if (!device->windows)
+		return false;
+	if (!device->keyless)
+		device->keyless_since_us = now_us;
+	device->keyless = true;
+	return now_us - device->keyless_since_us < VERBS_KEY_WAIT_US;
+}
+
 bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
@@ -50,13 +70,13 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 
 	if (!verbs_state_up(ep->state))
 		return false;
-	/* A device that has windows has had one. Of regions none need ever be there: locked memory has a limit. */
-	if (!ep->device->windows && ep->device->keys_out <= own)
+	ep->own_keys += own;
+	ep->device->keys_unused += own;
+	if (!may_wait(ep->device))
 		return false;
 	if (!ep->awaits_key)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
-	ep->own_keys = own;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
 	return true;
 }
@@ -65,9 +85,14 @@ void verbs_await_came_back(struct verbs_ep *ep)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
 
-	if (ep->own_keys)
+	if (ep->own_keys) {
 		ep->own_keys--;
-	else if (!TAILQ_EMPTY(&fabric->await.eps))
+		ep->device->keys_unused--;
+		return;
+	}
+	/* It was of use. */
+	ep->device->keyless = false;
+	if (!TAILQ_EMPTY(&fabric->await.eps))
 		loop_defer(fabric->fabric.loop, &fabric->await.task);
 }
 

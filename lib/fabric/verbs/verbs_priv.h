@@ -84,6 +84,7 @@
 #define VERBS_ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
 #define VERBS_RESOLVE_MS     2000
 #define VERBS_KEY_RETRY_US   10000u    /* to the next attempt to have a memory window */
+#define VERBS_KEY_WAIT_US    60000000u /* for one, while all that the device has are others' */
 #define VERBS_PROBE_US       15000000u /* for a Read that asks whether an iWARP peer is there */
 
 /* Work requests of our own, beside those of enum fabric_wr_op. */
@@ -120,6 +121,9 @@ struct verbs_device {
 	bool rxe;            /* see Memory above, and invalidated() in poll.c */
 	unsigned eps;        /* endpoints on it */
 	unsigned keys_out;   /* windows and regions that peers may reach */
+	unsigned keys_unused;      /* of these, those on their way back since there were too few */
+	bool keyless;              /* none could be had, though no other is out … */
+	uint64_t keyless_since_us; /* … since then */
 	bool removed;
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
