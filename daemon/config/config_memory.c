@@ -14,6 +14,7 @@
 
 #define MIB             ((size_t)1024 * 1024)
 #define RESERVE_DIVISOR 16u
+#define KEPT_DIVISOR    2u
 
 size_t config_memory_own_bytes(void)
 {
@@ -209,10 +210,27 @@ size_t config_memory_reserve_bytes(const struct config *config)
 	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
 }
 
+size_t config_memory_kept_bytes(const struct config *config)
+{
+	size_t bytes = config_memory_limit_bytes(config) / KEPT_DIVISOR / config->workers;
+	size_t reserve_bytes = config_memory_reserve_bytes(config);
+
+	return bytes > reserve_bytes ? bytes : reserve_bytes;
+}
+
+size_t config_memory_unused_bytes(const struct config *config)
+{
+	bool devices = false;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		devices |= config_memory_queues_bytes(&config->services[i]) > 0;
+	return config->workers *
+	       (devices ? config_memory_kept_bytes(config) : config_memory_reserve_bytes(config));
+}
+
 size_t config_memory_buffers_bytes(const struct config *config)
 {
-	size_t bytes = config_memory_limit_bytes(config) +
-		       config_memory_reserve_bytes(config) * config->workers;
+	size_t bytes = config_memory_limit_bytes(config) + config_memory_unused_bytes(config);
 
 	for (size_t i = 0; i < config->nservices; i++)
 		bytes += config_memory_beside_bytes(&config->services[i]) *
@@ -279,7 +297,7 @@ void config_memory_print(const struct config *config, FILE *out)
 	fprintf(out,
 		"%s: memory: beside the limit up to %.1f MiB of unused buffers are kept, and up to "
 		"%.1f MiB are read into\n",
-		config->file, (double)config_memory_reserve_bytes(config) * config->workers / MIB,
+		config->file, (double)config_memory_unused_bytes(config) / MIB,
 		(double)config_memory_staging_bytes(config) / MIB);
 	for (size_t i = 0; i < config->nservices; i++) {
 		print_service(config, &config->services[i], out);

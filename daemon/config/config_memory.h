@@ -42,6 +42,10 @@ size_t config_memory_queues_bytes(const struct service_config *service);
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */
 size_t config_memory_reserve_bytes(const struct config *config);
+/** config_memory_kept_bytes - the same, where a device reaches it and it was in use of late. */
+size_t config_memory_kept_bytes(const struct config *config);
+/** config_memory_unused_bytes - which of both it is, of all workers. */
+size_t config_memory_unused_bytes(const struct config *config);
 /** config_memory_buffers_bytes - what all buffers come to that RDMA devices may register, with the limit, at most. */
 size_t config_memory_buffers_bytes(const struct config *config);
 /** config_memory_staging_bytes - what all workers read into, for each service: beside the limit too. */

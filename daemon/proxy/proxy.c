@@ -201,7 +201,10 @@ static void on_kick(void *arg)
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
-	size_t reserve_bytes = config_memory_reserve_bytes(config);
+	const struct worker_memory memory = {
+		.reserve_bytes = config_memory_reserve_bytes(config),
+		.kept_bytes = config_memory_kept_bytes(config),
+	};
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
 	proxy->ports = ports_new();
@@ -209,7 +212,7 @@ static int start_workers(struct proxy *proxy)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
 		struct worker *worker =
-			worker_new(proxy->nworkers, proxy->ports, reserve_bytes, emptied, proxy);
+			worker_new(proxy->nworkers, proxy->ports, &memory, emptied, proxy);
 
 		if (!worker)
 			return -ENOMEM;

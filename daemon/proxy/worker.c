@@ -361,7 +361,7 @@ static void on_kick(void *arg)
 	}
 }
 
-struct worker *worker_new(unsigned index, struct ports *ports, size_t pool_reserve_bytes,
+struct worker *worker_new(unsigned index, struct ports *ports, const struct worker_memory *memory,
 			  void (*emptied)(void *arg), void *arg)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
@@ -378,9 +378,10 @@ struct worker *worker_new(unsigned index, struct ports *ports, size_t pool_reser
 	event_loop_on_kick(worker->loop, on_kick, worker);
 	spares_init(&worker->spares);
 	intake_init(&worker->intake, worker->loop, take, worker);
-	worker->pool = pool_new(config_memory_buffer_max_bytes(), pool_reserve_bytes);
+	worker->pool = pool_new(config_memory_buffer_max_bytes(), memory->reserve_bytes);
 	if (!worker->pool)
 		goto out_free;
+	pool_keep_most(worker->pool, memory->kept_bytes);
 	worker->ground = (struct worker_ground){
 		.worker = index,
 		.loop = worker->loop,

@@ -43,16 +43,22 @@ struct worker {
 	bool stopping;
 };
 
+/* What a worker's pool keeps mapped of memory that nobody uses. */
+struct worker_memory {
+	size_t reserve_bytes;
+	size_t kept_bytes; /* where a device reaches it and it was in use of late */
+};
+
 /**
  * worker_new - make a worker and start its thread; it has no services yet
  * @index:   for thread name and logs
  * @ports:   of the process; they outlive it
- * @pool_reserve_bytes: what its pool keeps mapped of memory that nobody uses
+ * @memory:  what its pool keeps
  * @emptied: called with @arg, from the worker's thread: it may be time for worker_close() of a service that leaves
  *
  * Returns NULL without memory or threads.
  */
-struct worker *worker_new(unsigned index, struct ports *ports, size_t pool_reserve_bytes,
+struct worker *worker_new(unsigned index, struct ports *ports, const struct worker_memory *memory,
 			  void (*emptied)(void *arg), void *arg);
 
 /**

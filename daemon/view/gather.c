@@ -215,7 +215,7 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 static uint64_t beside_bytes(const struct gathered *gathered)
 {
 	const struct proxy *proxy = gathered->proxy;
-	uint64_t sum = config_memory_reserve_bytes(proxy->config) * proxy->nworkers +
+	uint64_t sum = config_memory_unused_bytes(proxy->config) +
 		       config_memory_staging_bytes(proxy->config);
 
 	for (size_t i = 0; i < gathered->nservices; i++)

@@ -54,7 +54,8 @@ struct pool {
 	struct slab_list empty; /* without a buffer in use; first the one that emptied first */
 	size_t reserve_bytes;
 	unsigned peak_keepers, large_users;
-	size_t peak_bytes[2]; /* most of slabs in use: in this period, and in the one before */
+	size_t keep_most_bytes; /* in empty slabs, because of a peak */
+	size_t peak_bytes[2];   /* most of slabs in use: in this period, and in the one before */
 	uint64_t period_until_us;
 	uint64_t owners; /* numbers given out */
 	struct pool_stats stats;
@@ -103,6 +104,7 @@ struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes)
 	pool->nclasses = class_of(max_buf_bytes).index + 1;
 	assert(pool->nclasses <= MAX_CLASSES);
 	pool->reserve_bytes = reserve_bytes;
+	pool->keep_most_bytes = SIZE_MAX;
 	for (unsigned i = 0; i < pool->nclasses; i++)
 		TAILQ_INIT(&pool->classes[i]);
 	TAILQ_INIT(&pool->empty);
@@ -211,12 +213,12 @@ static void note_peak(struct pool *pool)
 		pool->peak_bytes[0] = used;
 }
 
-/* Whether all that is mapped was in use at one time of late, and somebody wants it kept. */
+/* Whether all that is mapped was in use at one time of late, and somebody wants that much kept. */
 static bool was_in_use(const struct pool *pool)
 {
 	size_t mapped = pool->stats.slab_bytes;
 
-	return pool->peak_keepers &&
+	return pool->peak_keepers && pool->stats.empty_bytes <= pool->keep_most_bytes &&
 	       (mapped <= pool->peak_bytes[0] || mapped <= pool->peak_bytes[1]);
 }
 
@@ -255,6 +257,12 @@ void pool_keep_peak(struct pool *pool, bool on)
 {
 	assert(on || pool->peak_keepers);
 	pool->peak_keepers += on ? 1 : -1u;
+	trim(pool);
+}
+
+void pool_keep_most(struct pool *pool, size_t most_bytes)
+{
+	pool->keep_most_bytes = most_bytes;
 	trim(pool);
 }
 
@@ -298,12 +306,15 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class class)
 {
 	struct slab *slab = TAILQ_FIRST(&pool->classes[class.index]);
+	bool is_new = !slab || !slab->nfree;
 
-	if (!slab || !slab->nfree)
+	if (is_new)
 		slab = slab_new(pool, class);
 	else if (slab->nfree == slab->nbufs)
 		slab_unreserve(slab);
 	note_peak(pool);
+	if (is_new)
+		trim(pool);
 	if (slab && slab->nfree == 1) {
 		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
 		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);

@@ -57,6 +57,12 @@ struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes);
  */
 void pool_keep_peak(struct pool *pool, bool on);
 /**
+ * pool_keep_most - keep no more by that than @most_bytes in slabs without a buffer in use; at first there is no such limit
+ *
+ * The peaks of several pools are not at the same time, and all may be as high as what the process may have.
+ */
+void pool_keep_most(struct pool *pool, size_t most_bytes);
+/**
  * pool_age - tell the pool what time it is
  *
  * A period begins anew every POOL_PERIOD_US; slabs that were in use only before the last one are freed then, but for the reserve.

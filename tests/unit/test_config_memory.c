@@ -47,7 +47,7 @@ static const struct {
 	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
 	 "max_connections = 10; } );",
 	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
-	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
+	 "memory: beside the limit up to 512.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
 	 "service d: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
 	 "long, or for 464 whose Call and Reply are 1.06 MiB long\n"
 	 "service d: beside the limit each connection takes up to 6.5 MiB, all 10 of max_connections up to "

@@ -275,6 +275,45 @@ START_TEST(a_peak_that_lasts_is_kept)
 }
 END_TEST
 
+/* Other sizes are in use than before: those that are kept make room. */
+START_TEST(what_is_kept_makes_room_for_what_is_in_use)
+{
+	struct buf *bufs[MANY / 2];
+
+	pool_keep_peak(pool, true);
+	use_many(MANY, NULL);
+	for (unsigned i = 0; i < MANY / 2; i++) {
+		bufs[i] = get(2 * MIB);
+		look();
+		ck_assert_uint_le(stats.slab_bytes, (MANY + 4) * MIB);
+	}
+	for (unsigned i = 0; i < MANY / 2; i++)
+		buf_put(bufs[i]);
+	look();
+	ck_assert_uint_eq(stats.slab_bytes, MANY * MIB);
+	pool_keep_peak(pool, false);
+}
+END_TEST
+
+/* What is in use meanwhile does not count. */
+START_TEST(no_more_is_kept_than_the_pool_may)
+{
+	struct buf *buf = get(16 * MIB);
+
+	pool_keep_most(pool, 10 * MIB);
+	pool_keep_peak(pool, true);
+	use_many(8, NULL);
+	ck_assert_uint_eq(stats.empty_bytes, 8 * MIB);
+	use_many(MANY, NULL);
+	ck_assert_uint_eq(stats.empty_bytes, 10 * MIB);
+	pool_keep_most(pool, 0);
+	look();
+	ck_assert_uint_eq(stats.empty_bytes, 4 * MIB);
+	pool_keep_peak(pool, false);
+	buf_put(buf);
+}
+END_TEST
+
 /* A reserve of 64 MiB. */
 START_TEST(large_slabs_begin_where_a_huge_page_can)
 {
@@ -427,6 +466,8 @@ int main(void)
 	tcase_add_test(tc, for_a_device_as_much_is_kept_as_was_in_use_of_late);
 	tcase_add_test(tc, what_was_in_use_before_the_last_period_is_freed);
 	tcase_add_test(tc, a_peak_that_lasts_is_kept);
+	tcase_add_test(tc, what_is_kept_makes_room_for_what_is_in_use);
+	tcase_add_test(tc, no_more_is_kept_than_the_pool_may);
 	tcase_add_test(tc, large_slabs_begin_where_a_huge_page_can);
 	tcase_add_test(tc, a_small_reserve_has_no_large_slabs);
 	tcase_add_test(tc, what_others_left_is_cleared_before_it_is_exposed);
