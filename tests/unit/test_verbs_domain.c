@@ -195,6 +195,24 @@ START_TEST(a_peer_is_known_by_its_address)
 }
 END_TEST
 
+/* Not every library sets errno. */
+START_TEST(a_device_without_a_domain_to_give_ends_the_connection)
+{
+	struct verbs_config config = scene_config();
+
+	config.domain_of = _i ? VERBS_DOMAIN_WORKER : VERBS_DOMAIN_PEER;
+	scene_begin_as(IB, 0, &config);
+	fake.no_pd = true;
+	ck_assert_int_eq(fabric_connect(scene.fabric, (struct sockaddr *)&scene.addr, &scene.params,
+					&scene_events, NULL, &scene.ep),
+			 0);
+	scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_RESOURCES);
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_domain");
@@ -206,6 +224,7 @@ int main(void)
 	tcase_add_test(tc, a_peer_is_known_by_its_address);
 	tcase_add_loop_test(tc, slabs_alone_are_written_in_any_order, 0, 3);
 	tcase_add_test(tc, slabs_stay_registered_up_to_the_recent_peak);
+	tcase_add_loop_test(tc, a_device_without_a_domain_to_give_ends_the_connection, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -512,8 +512,12 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned count)
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
 {
-	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+	struct ibv_pd *pd;
 
+	errno = 0;
+	if (fake.no_pd)
+		return NULL;
+	pd = calloc(1, sizeof(*pd));
 	pd->context = ctx;
 	fake.pds++;
 	return pd;
@@ -601,6 +605,11 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	fake.inline_asked[fake.ninline++ % ARRAY_SIZE(fake.inline_asked)] =
 		attr->cap.max_inline_data;
+	if (fake.qps_without_memory) {
+		fake.qps_without_memory--;
+		errno = ENOMEM;
+		return NULL;
+	}
 	if (fake.max_inline && attr->cap.max_inline_data > fake.max_inline) {
 		errno = EINVAL;
 		return NULL;

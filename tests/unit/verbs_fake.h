@@ -29,7 +29,7 @@ struct verbs_fake {
 	sem_t connect_go;
 	int modify_errno, establish_errno;
 	int post_send_errno, post_recv_errno; /* of either sign: what the calls return */
-	unsigned
+	unsigned qps_without_memory,          /* so many queue pairs are refused with ENOMEM */
 		max_inline; /* a queue pair for more is refused; 0: 64 are given, whatever is asked for */
 	uint8_t link_layer;                       /* of each port */
 	int resolve_ms;                           /* asked for last */
@@ -66,6 +66,7 @@ struct verbs_fake {
 		ack_timeout;    /* options of the connection's id, of a listener's; 0: not set */
 	bool ack_timeout_early; /* before a route was asked for */
 	unsigned notifies;
+	bool no_pd; /* no protection domain is to be had, and errno does not say why */
 	unsigned inline_asked[4], ninline; /* bytes, by the calls that made queue pairs */
 	struct ibv_ece set_ece, local_ece; /* for the queue pair, for the peer */
 	unsigned establishes, cqs;

@@ -78,9 +78,10 @@ static int device_open(struct verbs_device *device)
 	if (device->attr.vendor_id == SIW_VENDOR_ID)
 		device->inline_step = VERBS_NO_INLINE;
 	fill_gap(device);
+	errno = 0;
 	device->channel = ibv_create_comp_channel(device->context);
 	if (!device->channel)
-		return -errno;
+		return errno ? -errno : -ENOMEM;
 	err = set_nonblocking(device->channel->fd);
 	if (!err)
 		err = set_nonblocking(device->context->async_fd);

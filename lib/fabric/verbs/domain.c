@@ -14,8 +14,12 @@ int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
 {
 	domain->device = device;
 	slab_domain_init(&domain->slabs);
+	errno = 0;
 	domain->pd = ibv_alloc_pd(device->context);
-	return domain->pd ? 0 : -errno;
+	/* Not every library says why. */
+	if (!domain->pd)
+		return errno ? -errno : -ENOMEM;
+	return 0;
 }
 
 void verbs_domain_fini(struct verbs_domain *domain)

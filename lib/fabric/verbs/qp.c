@@ -52,7 +52,7 @@ static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
 	errno = 0;
 	if (ep->device->iwarp) {
 		if (rdma_create_qp(ep->id, ep->domain->pd, init))
-			return -errno;
+			return errno ? -errno : -ENOMEM;
 		ep->qp = ep->id->qp;
 		return 0;
 	}
