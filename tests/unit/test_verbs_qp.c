@@ -75,6 +75,28 @@ START_TEST(a_device_is_asked_at_once_for_what_it_gave_before)
 }
 END_TEST
 
+/* A device that is short of memory for once does not say what it can carry. */
+START_TEST(what_was_refused_for_memory_is_asked_for_again)
+{
+	struct fabric_ep *other;
+
+	scene_begin(IB, 0);
+	fake.qps_without_memory = 2;
+	scene_connected();
+	ck_assert_uint_eq(fake.inline_asked[2], 64);
+	other = scene.ep;
+	scene.established = 0;
+	scene_connected();
+	ck_assert_uint_eq(fake.ninline, 4);
+	ck_assert_uint_eq(fake.inline_asked[3], 128);
+	fabric_ep_abort(other);
+	fake_loop_run(scene.loop);
+	fabric_ep_free(other);
+	scene.closed = 0;
+	scene_ended();
+}
+END_TEST
+
 /* ---- time limits and traffic classes ---- */
 
 static const struct {
@@ -345,6 +367,7 @@ int main(void)
 
 	tcase_add_test(tc, less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline);
 	tcase_add_test(tc, on_siw_nothing_is_carried_inline);
+	tcase_add_test(tc, what_was_refused_for_memory_is_asked_for_again);
 	tcase_add_test(tc, a_device_is_asked_at_once_for_what_it_gave_before);
 	tcase_add_loop_test(tc, what_is_lost_is_sent_again_after_the_ack_timeout, 0,
 			    2 * ARRAY_SIZE(timeouts));

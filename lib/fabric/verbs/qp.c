@@ -64,6 +64,12 @@ static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
 	return set_state(ep, IBV_QPS_INIT);
 }
 
+/* Whether a queue pair was refused since something is short now, not for what was asked for. */
+static bool is_shortage(int err)
+{
+	return err == -ENOMEM || err == -EAGAIN;
+}
+
 /*
  * What is asked for to be carried inline. Some devices refuse more than they can instead of giving less (irdma: 101 bytes at
  * most), so less is asked for then, and at once for further connections. Others give more, which is used: mlx5, whose queue
@@ -89,6 +95,7 @@ static int open_qp(struct verbs_ep *ep)
 	};
 	const struct ibv_qp_cap asked = init.cap;
 	unsigned step = ep->device->inline_step;
+	bool shortage = false;
 	int err;
 
 	for (;;) {
@@ -97,11 +104,13 @@ static int open_qp(struct verbs_ep *ep)
 		err = create_qp(ep, &init);
 		if (!err || ep->qp || step + 1 == ARRAY_SIZE(inline_steps))
 			break;
+		shortage |= is_shortage(err);
 		step++;
 	}
 	if (err)
 		return err;
-	ep->device->inline_step = step;
+	if (!shortage)
+		ep->device->inline_step = step;
 	ep->max_sge = least(init.cap.max_send_sge, FABRIC_MAX_SGE);
 	ep->max_inline_bytes = least(init.cap.max_inline_data, VERBS_INLINE_MAX);
 	return 0;
