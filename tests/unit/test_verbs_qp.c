@@ -99,15 +99,22 @@ END_TEST
 
 /* ---- time limits and traffic classes ---- */
 
+#define RXE 0xffffffu /* its vendor */
+
 static const struct {
 	enum ibv_transport_type transport;
 	uint8_t link_layer;
 	unsigned configured;
 	uint8_t option, timeout; /* of the manager, of the queue pair */
+	unsigned vendor_id;
 } timeouts[] = {
-	{IB, IBV_LINK_LAYER_ETHERNET, 0, 14, 14},   {IB, IBV_LINK_LAYER_ETHERNET, 16, 16, 16},
-	{IB, IBV_LINK_LAYER_INFINIBAND, 0, 0, 19},  {IB, IBV_LINK_LAYER_INFINIBAND, 17, 17, 17},
-	{IWARP, IBV_LINK_LAYER_ETHERNET, 16, 0, 0},
+	{IB, IBV_LINK_LAYER_ETHERNET, 0, 14, 14, 0},
+	{IB, IBV_LINK_LAYER_ETHERNET, 16, 16, 16, 0},
+	{IB, IBV_LINK_LAYER_INFINIBAND, 0, 0, 19, 0},
+	{IB, IBV_LINK_LAYER_INFINIBAND, 17, 17, 17, 0},
+	{IWARP, IBV_LINK_LAYER_ETHERNET, 16, 0, 0, 0},
+	{IB, IBV_LINK_LAYER_ETHERNET, 0, 0, 19, RXE},
+	{IB, IBV_LINK_LAYER_ETHERNET, 16, 16, 16, RXE},
 };
 
 /* An acceptor's peer has a time limit of its own. */
@@ -119,6 +126,7 @@ START_TEST(what_is_lost_is_sent_again_after_the_ack_timeout)
 	config.ack_timeout = timeouts[i].configured;
 	scene_begin_as(timeouts[i].transport, 0, &config);
 	fake.link_layer = timeouts[i].link_layer;
+	fake.vendor_id = timeouts[i].vendor_id;
 	if (_i % 2)
 		scene_accepted();
 	else

@@ -153,7 +153,8 @@ static void set_ack_timeout(struct verbs_ep *ep)
 	uint8_t timeout;
 
 	ep->ack_timeout = config->ack_timeout;
-	if (!ep->ack_timeout && ep->link_layer == IBV_LINK_LAYER_ETHERNET)
+	/* rxe acknowledges when the host's processors come to it, and counts the wait for a receive: it keeps the kernel's. */
+	if (!ep->ack_timeout && ep->link_layer == IBV_LINK_LAYER_ETHERNET && !ep->device->rxe)
 		ep->ack_timeout = VERBS_ROCE_ACK_TIMEOUT;
 	timeout = (uint8_t)ep->ack_timeout;
 	if (timeout)

@@ -59,7 +59,7 @@ struct verbs_config {
 	bool windows_off; /* lend memory as regions, even where a device has memory windows */
 	/*
 	 * The local ACK timeout, 4.096 us times two to the power of it, until what the peer did not acknowledge is sent again;
-	 * 0: VERBS_ROCE_ACK_TIMEOUT on RoCE, and what the path says on InfiniBand. Not over iWARP.
+	 * 0: VERBS_ROCE_ACK_TIMEOUT on RoCE adapters, and what the path says on InfiniBand and rxe. Not over iWARP.
 	 */
 	unsigned ack_timeout;
 	unsigned
