@@ -2,10 +2,10 @@
 # Version two over verbs: two legs whose receives change their sizes; two proxies that speak it to each other; a proxy that
 # tries it with the kernel's server, which has version one only; and the kernel's client beside one that speaks version two.
 
-# sizes FABRIC ADDRESS: see tests/lab/pair_sizes.c; 5 times without DDP and 5 times with it, in the other tiers 20 each. A lower
+# sizes FABRIC ADDRESS: see tests/lab/pair_sizes.c; 3 times without DDP and 3 times with it, in the other tiers 20 each. A lower
 # size is asked for again until no Call crosses the REQ that counts on more (B4.2-2), which takes many tries under load.
 sizes() {
-	with_limit 200 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" sizes "$([ "$LAB_TIER" = short ] && echo 5 || echo 20)" || fail "receives do not change their sizes"
+	with_limit 200 "$LAB_BUILD/tests/lab/fabric_pair" "$1" "$2" sizes "$([ "$LAB_TIER" = short ] && echo 3 || echo 20)" || fail "receives do not change their sizes"
 }
 
 # leg_says NAME END EXPRESSION: what jq finds of the legs at that end ("client", "upstream") of a proxy's connections.
