@@ -43,7 +43,7 @@ struct worker {
 	bool stopping;
 };
 
-/* What a worker's pool keeps mapped of memory that nobody uses. */
+/* How much unused memory the pool of a worker keeps mapped. */
 struct worker_memory {
 	size_t reserve_bytes;
 	size_t kept_bytes; /* where a device reaches it and it was in use of late */

@@ -34,7 +34,7 @@ struct look_round {
 	TAILQ_HEAD(, look) looks;
 };
 
-/* The list changes on this thread alone, and hear_end() takes nobody out of it. */
+/* The list of clients changes on this thread alone, and hear_end() removes no client from it: no lock is needed. */
 static void begin(struct look_round *round)
 {
 	struct place_loop *with;

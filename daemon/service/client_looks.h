@@ -9,7 +9,7 @@
  * client_look_around - have each loop with connections of @client's address look for ends that it has not heard of
  *
  * Looks once for each client; under the lock of its part. Returns whether there are answers to wait for: the owner of
- * @client is told to resume when client->looks is 0 again. A loop for which there is no memory is left out.
+ * @client resumes when client->looks is 0 again. A loop is not asked if there is no memory for its round.
  */
 bool client_look_around(struct client *client);
 

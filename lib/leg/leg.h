@@ -310,10 +310,10 @@ static inline void leg_close(struct leg *leg, enum leg_close why)
 }
 
 /**
- * leg_hear_end - look whether the peer's end of the connection has come, and hear of it before what is unread
+ * leg_hear_end - check whether the peer has ended the connection, even if unread bytes stand before the end
  *
- * If it has, closing() or half_closed() follow from a task of this turn or the next. Calls that are unread may then never be
- * given up: the peer sends them again on its next connection. Nothing for a leg that is not up. It may cost a system call.
+ * If it has, a task of this turn of the loop or the next calls closing() or half_closed(). Unread Calls may then not be
+ * delivered: the peer sends them again on its next connection. Does nothing for a leg that is not up. May make a system call.
  */
 static inline void leg_hear_end(struct leg *leg)
 {

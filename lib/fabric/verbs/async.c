@@ -120,7 +120,7 @@ static bool next_event(struct verbs_device *device)
 	struct ibv_async_event event;
 	bool got;
 
-	/* First, so that whoever has it now wakes us. */
+	/* Set first: the thread that holds the lock sees it, and wakes us. */
 	atomic_store(&events_wanted, true);
 	if (pthread_rwlock_trywrlock(&events_lock)) {
 		verbs_watch_set(&device->async_watch, false);

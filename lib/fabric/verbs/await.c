@@ -44,8 +44,9 @@ void verbs_await_fini(struct verbs_fabric *fabric)
 }
 
 /*
- * A device that has windows has had one, which others may have for long: it is waited for, but not for ever. Of regions none
- * need ever be there: locked memory has a limit. What is lent here comes back with the answers of servers, who may take any time.
+ * A key that this worker has lent comes back when a server answers, however long that takes: wait for it without a limit. A memory
+ * window may also be another worker's or process's: wait for it for VERBS_KEY_WAIT_US. A region may never be had, since locked memory
+ * has a limit: do not wait.
  */
 static bool may_wait(struct verbs_device *device)
 {

@@ -5,15 +5,15 @@
 
 #include "fabric/verbs/verbs_priv.h"
 
-/** verbs_await_init - nobody waits. Returns 0 or -ENOMEM. */
+/** verbs_await_init - prepare the list of endpoints that wait for a key. Returns 0 or -ENOMEM. */
 int verbs_await_init(struct verbs_fabric *fabric) MUST_CHECK;
-/** verbs_await_fini - free what it has; nobody waits any more. */
+/** verbs_await_fini - free its timer and task; no endpoint may wait. */
 void verbs_await_fini(struct verbs_fabric *fabric);
-/** verbs_key_await - fabric_key_await(). */
+/** verbs_key_await - implement fabric_key_await(). */
 bool verbs_key_await(struct fabric_ep *fep, unsigned own);
-/** verbs_await_came_back - a key of @ep is the device's again. */
+/** verbs_await_came_back - note that the device has a key of @ep back: endpoints that wait try again. */
 void verbs_await_came_back(struct verbs_ep *ep);
-/** verbs_await_forget - @ep ends: it waits no more. */
+/** verbs_await_forget - take @ep, which ends, off the list. */
 void verbs_await_forget(struct verbs_ep *ep);
 
 #endif

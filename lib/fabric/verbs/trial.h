@@ -23,11 +23,11 @@
 int verbs_windows_try(struct ibv_context *context, const struct ibv_device_attr *attr) MUST_CHECK;
 
 /**
- * verbs_windows_found - the same for a device that the process has open, tried once
- * @config: whose found() is told what was found, unless that was told of this device before
+ * verbs_windows_found - find out, once for each device of the process, whether it has windows
+ * @config: its found() is called with each result that is new for the device
  *
- * What may be other in a while (no memory, no window left) is not remembered: the next call tries again. Any thread. Returns
- * true if the device has windows.
+ * A result that may change (no memory, no window left) is not remembered: the next call tries again. May be called on any
+ * thread. Returns true if the device has windows.
  */
 bool verbs_windows_found(struct ibv_context *context, const struct ibv_device_attr *attr,
 			 const struct verbs_config *config) MUST_CHECK;
