@@ -17,6 +17,7 @@ static void open_verbs(struct worker_service *ws)
 	if (!service_wants_verbs(config) || !verbs_devices_present())
 		return;
 	service_verbs_config(config, &verbs);
+	verbs.vector = ws->ground->worker;
 	ws->verbs = verbs_fabric_new(ws->ground->loop, ws->ground->pool, &verbs);
 	if (!ws->verbs && !ws->service->is_silent)
 		log_warning(LOG_ABOUT(.service = config->name), "no use of the RDMA devices: %s",

@@ -178,6 +178,7 @@ $(proxy_tests): tests/unit/libproxyfixture.a
 # The verbs fabric on a device that is none: the libraries' functions stand in the archive, which comes before them.
 verbs_tests = \
 	tests/unit/test_verbs_async \
+	tests/unit/test_verbs_completions \
 	tests/unit/test_verbs_domain \
 	tests/unit/test_verbs_ep \
 	tests/unit/test_verbs_keys \

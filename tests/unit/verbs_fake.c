@@ -134,6 +134,7 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 			.post_send = post_send,
 			.post_recv = post_recv},
 		.async_fd = eventfd(0, EFD_NONBLOCK),
+		.num_comp_vectors = 3,
 	};
 	comp_head = comp_count = async_head = async_count = 0;
 	next_key = 0x1000;
@@ -485,6 +486,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 	the_cq->cq_context = arg;
 	fake.cqs++;
 	fake.cq_entries = (unsigned)cqe;
+	fake.cq_vector = vector;
 	return the_cq;
 }
 

@@ -70,6 +70,7 @@ struct verbs_fake {
 	unsigned inline_asked[4], ninline; /* bytes, by the calls that made queue pairs */
 	struct ibv_ece set_ece, local_ece; /* for the queue pair, for the peer */
 	unsigned establishes, cqs;
+	int cq_vector; /* of the last completion queue */
 	unsigned cq_entries, max_send_wr, max_recv_wr; /* asked for last */
 	unsigned opened; /* devices, beside those that the connection manager has open */
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */

@@ -158,22 +158,21 @@ void verbs_poll_last(struct verbs_ep *ep)
 	(void)drain(ep, ep->sq_depth + ep->rq_depth, true);
 }
 
-void verbs_channel_ready(void *arg)
+/* Returns false if there is none. */
+static bool next_event(struct verbs_device *device)
 {
-	struct verbs_device *device = arg;
 	struct verbs_ep *ep;
 	struct ibv_cq *cq;
 	void *context;
 
-	/* One event a turn keeps endpoints fair to each other; the descriptor stays readable. */
 	if (ibv_get_cq_event(device->channel, &cq, &context))
-		return;
+		return false;
 	ep = context;
 	device->fabric->counters.completion_events++;
 	/* It is being buried: see verbs_async_forget(). */
 	if (!ep) {
 		ibv_ack_cq_events(cq, 1);
-		return;
+		return true;
 	}
 	ep->cq_unacked++;
 	ep->cq_armed = false;
@@ -183,4 +182,14 @@ void verbs_channel_ready(void *arg)
 		verbs_ep_established(ep, NULL, 0);
 	}
 	verbs_poll(ep);
+	return true;
+}
+
+/* What is more is left for the next turn: the descriptor stays readable. */
+void verbs_channel_ready(void *arg)
+{
+	struct verbs_device *device = arg;
+
+	for (unsigned i = 0; i < VERBS_CQ_EVENTS && next_event(device); i++)
+		;
 }

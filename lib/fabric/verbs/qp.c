@@ -116,6 +116,14 @@ static int open_qp(struct verbs_ep *ep)
 	return 0;
 }
 
+/* Workers are spread over the completion vectors that the device has. */
+static int vector_of(const struct verbs_device *device)
+{
+	int vectors = device->context->num_comp_vectors;
+
+	return vectors > 0 ? (int)(device->fabric->config.vector % (unsigned)vectors) : 0;
+}
+
 /* The completion queue holds a completion of every work request that both queues can hold. */
 static int open_queues(struct verbs_ep *ep)
 {
@@ -134,7 +142,7 @@ static int open_queues(struct verbs_ep *ep)
 		return err;
 	errno = 0;
 	ep->cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth), ep,
-			       ep->device->channel, 0);
+			       ep->device->channel, vector_of(ep->device));
 	/* Not every library says why. */
 	if (!ep->cq)
 		return errno ? -errno : -ENOMEM;

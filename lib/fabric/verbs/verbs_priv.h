@@ -74,6 +74,7 @@
 #define VERBS_CHAIN_MAX      32u  /* work requests in one post */
 #define VERBS_SIGNAL_EVERY   16u  /* of a chain; its last is always signalled */
 #define VERBS_POLL_BATCH     16u
+#define VERBS_CQ_EVENTS      16u /* of a device in one go */
 #define VERBS_POLL_BUDGET    64u /* completions of one endpoint in one go */
 #define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
 #define VERBS_NO_INLINE      3u
