@@ -311,3 +311,16 @@ bool client_speaks(void)
 	server.recvs = 0;
 	return ok;
 }
+
+bool server_tells(void)
+{
+	struct buf *word = buf_get(pool, 64);
+	bool ok = client_speaks();
+
+	memset(word->mem, 0, 4);
+	jobs_begin();
+	ok = ok && !job_post(&server, FABRIC_SEND, word, 0, 4, 0, 0) && wait_until(client_recv_all);
+	buf_put(word);
+	server.next_number = client.next_number = 0;
+	return ok;
+}

@@ -101,6 +101,9 @@ bool take_back(struct fabric_key *key);
 /** client_speaks - the client's first message: over iWARP the acceptor waits for one. */
 bool client_speaks(void);
 
+/** server_tells - the server's message, which leaves behind the receives that it has posted; the client speaks first. */
+bool server_tells(void);
+
 /* The cases. */
 void pair_connections(void);
 void pair_sends(void);

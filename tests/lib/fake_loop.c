@@ -30,6 +30,8 @@ struct loop_io {
 struct fake_loop {
 	struct loop loop;
 	bool blind;
+	bool (*await)(void *arg);
+	void *await_arg;
 	TAILQ_HEAD(, loop_io) ios;
 	TAILQ_HEAD(, loop_timer) timers;
 };
@@ -205,12 +207,17 @@ static bool run_ready(struct fake_loop *fake)
 	return false;
 }
 
+static bool awaited(struct fake_loop *fake)
+{
+	return fake->await && fake->await(fake->await_arg);
+}
+
 static void run_until(struct fake_loop *fake, uint64_t until_us)
 {
 	for (;;) {
 		struct loop_timer *timer;
 
-		while (run_ready(fake) || loop_run_tasks(&fake->loop))
+		while (run_ready(fake) || loop_run_tasks(&fake->loop) || awaited(fake))
 			;
 		timer = next_due(fake, until_us);
 		if (!timer)
@@ -248,6 +255,12 @@ int fake_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg)
 	loop_task_init(&posted->task, run_posted, posted);
 	loop_defer(loop, &posted->task);
 	return 0;
+}
+
+void fake_loop_await(struct loop *loop, bool (*await)(void *arg), void *arg)
+{
+	fake_of(loop)->await = await;
+	fake_of(loop)->await_arg = arg;
 }
 
 void fake_loop_blind(struct loop *loop, bool blind)

@@ -15,6 +15,12 @@ void fake_loop_run(struct loop *loop);
 void fake_loop_advance(struct loop *loop, uint64_t us);
 /** fake_loop_post - as event_loop_post(); it is run with the deferred tasks, and the loop is freed after that. */
 int fake_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg);
+/**
+ * fake_loop_await - whenever nothing is left to do, call @await with @arg: it waits for another thread that has work for the loop
+ *
+ * It returns false if there is no such thread, or if it is not to be waited for.
+ */
+void fake_loop_await(struct loop *loop, bool (*await)(void *arg), void *arg);
 /** fake_loop_blind - from now on, while @blind, no descriptor can be watched: loop_io_set() ends in LOOP_ERROR. */
 void fake_loop_blind(struct loop *loop, bool blind);
 

@@ -100,6 +100,7 @@ static void two_workers(void)
 	id1 = fake.id;
 	loop2 = fake_loop_new();
 	fabric2 = verbs_fabric_new(loop2, scene.pool, &config);
+	scene_await(loop2, fabric2);
 	ck_assert_int_eq(fabric_connect(fabric2, (struct sockaddr *)&scene.addr, &scene.params,
 					&scene_events, NULL, &ep2),
 			 0);
@@ -152,6 +153,7 @@ START_TEST(an_endpoint_that_is_freed_meanwhile_is_not_touched)
 	ck_assert_uint_eq(fake.asyncs_acked, 2);
 	fabric_ep_close(ep2);
 	(void)loop_run_tasks(loop2);
+	fake_loop_run(loop2);
 	ck_assert_uint_eq(scene.closed, 1);
 	fabric_ep_free(ep2);
 	ep2 = NULL;

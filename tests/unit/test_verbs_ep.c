@@ -249,6 +249,7 @@ START_TEST(an_iwarp_setup_without_an_end_is_buried_aside)
 	verbs_fake_request();
 	fake_loop_run(scene.loop);
 	ck_assert_int_eq(fabric_ep_accept(scene.ep, &scene.params), 0);
+	fake_loop_run(scene.loop);
 	fabric_ep_close(scene.ep);
 	fake_loop_advance(scene.loop, 14 * SECOND);
 	ck_assert_uint_eq(scene.closed, 0);

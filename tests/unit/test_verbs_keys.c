@@ -69,6 +69,7 @@ START_TEST(a_key_may_be_invalidated_before_its_bind_is_seen_to_complete)
 	struct buf *buf;
 
 	scene_begin(IB, WINDOWS);
+	fake.max_windows = 2;
 	buf = buf_get(scene.pool, 100);
 	scene_connected();
 	ck_assert_int_eq(scene_lend(0, buf), 0);
@@ -82,6 +83,7 @@ START_TEST(a_key_may_be_invalidated_before_its_bind_is_seen_to_complete)
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.windows, 2);
 	ck_assert_uint_eq(fake.nsends, 2);
+	ck_assert_int_eq(scene_lend(2, buf), -EAGAIN);
 	scene_done(SEQ(1), IBV_WC_SUCCESS, 0);
 	ck_assert_int_eq(scene_lend(2, buf), 0);
 	ck_assert_uint_eq(fake.windows, 2);
@@ -140,6 +142,7 @@ START_TEST(receives_that_are_posted_early_are_behind_the_initial_ones)
 	ck_assert_uint_eq(fake.nrecvs, 0);
 	if (_i) {
 		ck_assert_int_eq(fabric_ep_accept(scene.ep, &scene.params), 0);
+		fake_loop_run(scene.loop);
 	} else {
 		scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
 		scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);

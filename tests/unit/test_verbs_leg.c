@@ -7,10 +7,9 @@
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/lib/test_budget.h"
-#include "tests/unit/verbs_fake.h"
+#include "tests/unit/verbs_scene.h"
 
 #define FLAGS           5 /* the octet of the private data that has them */
-#define WINDOWS         IBV_DEVICE_MEM_WINDOW_TYPE_2B
 #define SEND_INVALIDATE IBV_DEVICE_MEM_MGT_EXTENSIONS
 
 static const struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = 99};
@@ -70,6 +69,7 @@ static void begin(unsigned cap_flags)
 	};
 	fabric = verbs_fabric_new(loop, pool, &verbs);
 	ck_assert_ptr_nonnull(fabric);
+	scene_await(loop, fabric);
 	ck_assert_int_eq(fabric_listen(&verbs_fabric_ops, &verbs, loop,
 				       (const struct sockaddr *)&addr, 1, on_incoming, NULL,
 				       &listener),

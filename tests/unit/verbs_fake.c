@@ -80,6 +80,7 @@ static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
+	errno = fake.post_send_errno == -1 ? EINVAL : errno;
 	if (fake.post_send_errno)
 		return fake.post_send_errno;
 	for (; wr; wr = wr->next) {
@@ -98,6 +99,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 
 static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
+	errno = fake.post_recv_errno == -1 ? EINVAL : errno;
 	if (fake.post_recv_errno)
 		return fake.post_recv_errno;
 	for (; wr; wr = wr->next) {
@@ -336,8 +338,11 @@ static void keep_param(const struct rdma_conn_param *param)
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
 	keep_param(param);
-	if (fake.connect_blocks)
+	if (fake.connect_blocks) {
+		fake.blocked = true;
 		sem_wait(&fake.connect_go);
+		fake.blocked = false;
+	}
 	return failing(fake.connect_errno);
 }
 

@@ -9,6 +9,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #define VERBS_FAKE_MAX 512
@@ -27,8 +28,9 @@ struct verbs_fake {
 	int connect_errno, accept_errno, resolve_errno;
 	bool connect_blocks; /* until connect_go is posted */
 	sem_t connect_go;
+	atomic_bool blocked; /* a call blocks now */
 	int modify_errno, establish_errno;
-	int post_send_errno, post_recv_errno; /* of either sign: what the calls return */
+	int post_send_errno, post_recv_errno; /* of either sign: what the calls return; -1 is EINVAL in errno */
 	unsigned qps_without_memory,          /* so many queue pairs are refused with ENOMEM */
 		max_inline; /* a queue pair for more is refused; 0: 64 are given, whatever is asked for */
 	uint8_t link_layer;                       /* of each port */

@@ -3,6 +3,7 @@
 #include "tests/unit/verbs_scene.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -79,6 +80,27 @@ struct verbs_config scene_config(void)
 				     .found = on_found};
 }
 
+static bool await_commands(void *arg)
+{
+	struct verbs_fabric *fabric = verbs_fabric_of(arg);
+	struct pollfd back = {.fd = fabric->back_fd, .events = POLLIN};
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while (fabric->commands_out && !fake.blocked) {
+		if (poll(&back, 1, 1) > 0)
+			return true;
+		if (time_limit_passed(&limit))
+			ck_abort_msg("a command does not come back");
+	}
+	return false;
+}
+
+void scene_await(struct loop *loop, struct fabric *fabric)
+{
+	fake_loop_await(loop, await_commands, fabric);
+}
+
 static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool blind,
 		  struct verbs_config config)
 {
@@ -91,6 +113,7 @@ static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool bl
 	scene.pool = pool_new(65536, 8u << 20);
 	scene.fabric = verbs_fabric_new(scene.loop, scene.pool, &config);
 	ck_assert_ptr_nonnull(scene.fabric);
+	scene_await(scene.loop, scene.fabric);
 	ck_assert_int_eq(fabric_listen(&verbs_fabric_ops, &config, scene.loop,
 				       (struct sockaddr *)&scene.addr, 1, on_incoming, NULL,
 				       &scene.listener),

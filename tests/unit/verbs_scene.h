@@ -64,6 +64,8 @@ void scene_end(void);
 void scene_event(enum rdma_cm_event_type type, int status);
 /** scene_done - a work request or receive completes, and the loop runs. */
 void scene_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes);
+/** scene_await - have @loop wait for what threads do for @fabric, unless a call blocks; before that loop runs. */
+void scene_await(struct loop *loop, struct fabric *fabric);
 /** scene_run_until - run until a thread that is aside has come back and @count is 1. */
 void scene_run_until(const unsigned *count);
 /** scene_ask - connect, as far as the peer's answer. */

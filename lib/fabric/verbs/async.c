@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "fabric/verbs/aside.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/notice.h"
 
@@ -201,12 +202,24 @@ void verbs_async_leave(struct verbs_device *device)
  * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may not) is put
  * into the error state, so that its receives are flushed. Other devices do so by themselves.
  */
-static void qp_failed(struct verbs_ep *ep)
+static int call_fail_qp(struct verbs_ep *ep)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 
-	if (ep->device->iwarp && !ep->aside && !verbs_state_over(ep->state))
-		(void)ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
+	(void)ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
+	return 0;
+}
+
+static void qp_has_failed(struct verbs_ep *ep, int result)
+{
+	if (!verbs_ep_returned(ep))
+		verbs_ep_drained(ep);
+}
+
+static void qp_failed(struct verbs_ep *ep)
+{
+	if (ep->device->iwarp && ep->qp && !ep->aside && !verbs_state_over(ep->state))
+		verbs_ep_command(ep, call_fail_qp, qp_has_failed);
 }
 
 static void take_over(struct verbs_fabric *fabric)

@@ -84,8 +84,6 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 
 void verbs_await_came_back(struct verbs_ep *ep)
 {
-	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
-
 	if (ep->own_keys) {
 		ep->own_keys--;
 		ep->device->keys_unused--;
@@ -93,6 +91,11 @@ void verbs_await_came_back(struct verbs_ep *ep)
 	}
 	/* It was of use. */
 	ep->device->keyless = false;
+	verbs_await_wake(verbs_fabric_of(ep->ep.fabric));
+}
+
+void verbs_await_wake(struct verbs_fabric *fabric)
+{
 	if (!TAILQ_EMPTY(&fabric->await.eps))
 		loop_defer(fabric->fabric.loop, &fabric->await.task);
 }

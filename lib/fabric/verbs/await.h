@@ -13,6 +13,8 @@ void verbs_await_fini(struct verbs_fabric *fabric);
 bool verbs_key_await(struct fabric_ep *fep, unsigned own);
 /** verbs_await_came_back - note that the device has a key of @ep back: endpoints that wait try again. */
 void verbs_await_came_back(struct verbs_ep *ep);
+/** verbs_await_wake - let each endpoint that waits try again: the device has keys that it had not. */
+void verbs_await_wake(struct verbs_fabric *fabric);
 /** verbs_await_forget - take @ep, which ends, off the list. */
 void verbs_await_forget(struct verbs_ep *ep);
 

@@ -18,10 +18,24 @@
 #include "fabric/verbs/poll.h"
 #include "fabric/verbs/qp.h"
 #include "fabric/verbs/queue.h"
+#include "fabric/verbs/recv.h"
 
-static int call_destroy_qp(struct verbs_ep *ep)
+static int call_part(struct verbs_ep *ep)
 {
+	verbs_ep_part(ep);
 	verbs_qp_destroy(ep);
+	return 0;
+}
+
+static int call_nothing(struct verbs_ep *ep)
+{
+	return 0;
+}
+
+static int call_close_device(struct verbs_ep *ep)
+{
+	if (ep->last)
+		verbs_device_close(ep->device);
 	return 0;
 }
 
@@ -31,10 +45,26 @@ static int call_destroy_id(struct verbs_ep *ep)
 	return 0;
 }
 
+/* In this order, since the id keeps the device's context open. */
+static int call_close_both(struct verbs_ep *ep)
+{
+	(void)call_close_device(ep);
+	return call_destroy_id(ep);
+}
+
+static void drop_device(struct verbs_ep *ep)
+{
+	if (ep->last)
+		verbs_device_free(ep->device);
+	ep->last = false;
+	ep->device = NULL;
+}
+
 static void id_destroyed(struct verbs_ep *ep, int result)
 {
 	struct loop *loop = ep->ep.fabric->loop;
 
+	drop_device(ep);
 	ep->id = NULL;
 	loop_task_cancel(loop, &ep->post_task);
 	loop_task_cancel(loop, &ep->poll_task);
@@ -46,19 +76,40 @@ static void id_destroyed(struct verbs_ep *ep, int result)
 	ep->ep.events->closed(ep->ep.arg, ep->why, ep->detail);
 }
 
+static void device_closed(struct verbs_ep *ep, int result)
+{
+	drop_device(ep);
+	verbs_aside(ep, call_destroy_id, id_destroyed);
+}
+
 static void qp_destroyed(struct verbs_ep *ep, int result)
 {
-	verbs_qp_close(ep);
+	if (ep->device)
+		verbs_channel_again(ep->device);
 	verbs_queue_flush(ep);
 	verbs_keys_bury(ep);
+	verbs_recvs_fini(ep);
+	if (ep->domain)
+		verbs_slab_forget(ep);
 	verbs_domain_put(ep);
-	if (ep->device)
-		verbs_device_put(ep->device);
-	ep->device = NULL;
-	if (ep->bury_aside)
+	if (!ep->device) {
 		verbs_aside(ep, call_destroy_id, id_destroyed);
+		return;
+	}
+	ep->last = verbs_device_put(ep->device);
+	if (ep->bury_aside)
+		verbs_ep_command(ep, call_close_device, device_closed);
 	else
-		id_destroyed(ep, call_destroy_id(ep));
+		verbs_ep_command(ep, call_close_both, id_destroyed);
+}
+
+/* What the device's thread still does for it has come back after this. */
+static void qp_destroyed_aside(struct verbs_ep *ep, int result)
+{
+	if (ep->device)
+		verbs_ep_command(ep, call_nothing, qp_destroyed);
+	else
+		qp_destroyed(ep, result);
 }
 
 void verbs_ep_bury(struct verbs_ep *ep)
@@ -69,8 +120,11 @@ void verbs_ep_bury(struct verbs_ep *ep)
 		verbs_poll_last(ep);
 	verbs_keys_release(ep);
 	verbs_async_forget(ep);
-	if (ep->bury_aside)
-		verbs_aside(ep, call_destroy_qp, qp_destroyed);
+	/* Those that still come are acknowledged at once. */
+	if (ep->cq)
+		ibv_ack_cq_events(ep->cq, ep->cq_unacked);
+	if (ep->device && !ep->bury_aside)
+		verbs_ep_command(ep, call_part, qp_destroyed);
 	else
-		qp_destroyed(ep, call_destroy_qp(ep));
+		verbs_aside(ep, call_part, qp_destroyed_aside);
 }

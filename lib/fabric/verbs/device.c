@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric's devices: what they can do, and who uses them. */
+/* The verbs fabric's devices: what they can do, and who uses them. Each is opened by the first command of its thread. */
 #include "fabric/verbs/device.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/command.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/poll.h"
 #include "fabric/verbs/trial.h"
@@ -27,6 +28,8 @@ void verbs_device_removed(struct verbs_device *device)
 	if (device->removed)
 		return;
 	device->removed = true;
+	if (!device->opened)
+		return;
 	/* Of some drivers these are readable for ever now. */
 	verbs_watch_set(&device->channel_watch, false);
 	verbs_async_leave(device);
@@ -44,30 +47,12 @@ static void fill_gap(struct verbs_device *device)
 		device->gap = ibv_create_cq(device->context, SIW_GAP_CQES, NULL, NULL, 0);
 }
 
-static void device_free(struct verbs_device *device)
+static int find_out(struct verbs_device *device)
 {
-	verbs_watch_fini(&device->channel_watch);
-	verbs_async_leave(device);
-	if (device->shared.pd)
-		pool_large_slabs(device->fabric->fabric.pool, false);
-	verbs_domain_fini(&device->shared);
-	if (device->gap)
-		ibv_destroy_cq(device->gap);
-	if (device->channel)
-		ibv_destroy_comp_channel(device->channel);
-	LIST_REMOVE(device, entry);
-	free(device);
-}
+	int err = ibv_query_device(device->context, &device->attr);
 
-static int device_open(struct verbs_device *device)
-{
-	struct loop *loop = device->fabric->fabric.loop;
-	int err;
-
-	err = ibv_query_device(device->context, &device->attr);
 	if (err)
 		return verbs_errno(err);
-	device->iwarp = device->context->device->transport_type == IBV_TRANSPORT_IWARP;
 	device->windows =
 		!device->fabric->config.windows_off &&
 		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
@@ -77,30 +62,59 @@ static int device_open(struct verbs_device *device)
 	/* The kernel's siw copies inline data from the process when it sends them, which fails on a thread of its own. */
 	if (device->attr.vendor_id == SIW_VENDOR_ID)
 		device->inline_step = VERBS_NO_INLINE;
+	device->shares = (device->windows && !device->iwarp) ||
+			 device->fabric->config.domain_of == VERBS_DOMAIN_WORKER;
+	return 0;
+}
+
+static int open_channel(struct verbs_device *device)
+{
+	int err;
+
 	fill_gap(device);
 	errno = 0;
 	device->channel = ibv_create_comp_channel(device->context);
 	if (!device->channel)
 		return errno ? -errno : -ENOMEM;
 	err = set_nonblocking(device->channel->fd);
+	return err ? err : set_nonblocking(device->context->async_fd);
+}
+
+int verbs_device_open(struct verbs_device *device)
+{
+	if (device->tried)
+		return device->open_error;
+	device->tried = true;
+	device->open_error = find_out(device);
+	if (!device->open_error)
+		device->open_error = open_channel(device);
+	if (!device->open_error && device->shares && !verbs_domain_pd(&device->shared))
+		device->open_error = errno ? -errno : -ENOMEM;
+	return device->open_error;
+}
+
+int verbs_device_opened(struct verbs_device *device)
+{
+	int err;
+
+	if (device->removed)
+		return -ENODEV;
+	if (device->opened)
+		return 0;
+	err = verbs_watch_init(&device->channel_watch, device->fabric->fabric.loop,
+			       device->channel->fd, verbs_channel_ready, device);
 	if (!err)
-		err = set_nonblocking(device->context->async_fd);
-	if (err)
+		err = verbs_async_join(device);
+	if (err) {
+		verbs_watch_fini(&device->channel_watch);
 		return err;
-	err = verbs_watch_init(&device->channel_watch, loop, device->channel->fd,
-			       verbs_channel_ready, device);
-	if (err)
-		return err;
-	if ((device->windows && !device->iwarp) ||
-	    device->fabric->config.domain_of == VERBS_DOMAIN_WORKER) {
-		err = verbs_domain_init(&device->shared, device);
-		if (err)
-			return err;
-		/* Each slab is registered once: fewer and larger ones are cheaper. */
-		pool_large_slabs(device->fabric->fabric.pool, true);
 	}
+	/* Each slab is registered once: fewer and larger ones are cheaper. */
+	if (device->shares)
+		pool_large_slabs(device->fabric->fabric.pool, true);
 	verbs_watch_set(&device->channel_watch, true);
-	return verbs_async_join(device);
+	device->opened = true;
+	return 0;
 }
 
 struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)
@@ -118,26 +132,42 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_co
 		return NULL;
 	device->fabric = fabric;
 	device->context = context;
-	LIST_INSERT_HEAD(&fabric->devices, device, entry);
-	if (device_open(device)) {
-		device_free(device);
+	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
+	device->eps = 1;
+	verbs_domain_init(&device->shared, device);
+	if (verbs_commands_start(device)) {
+		free(device);
 		return NULL;
 	}
-	device->eps = 1;
+	pthread_mutex_init(&device->cq_lock, NULL);
+	LIST_INSERT_HEAD(&fabric->devices, device, entry);
 	return device;
 }
 
-/* A device without endpoints is let go: it may have been removed, and coming back it is another one. */
-void verbs_device_put(struct verbs_device *device)
+bool verbs_device_put(struct verbs_device *device)
 {
-	if (--device->eps == 0)
-		device_free(device);
+	if (--device->eps)
+		return false;
+	LIST_REMOVE(device, entry);
+	verbs_watch_fini(&device->channel_watch);
+	verbs_async_leave(device);
+	if (device->opened && device->shares)
+		pool_large_slabs(device->fabric->fabric.pool, false);
+	verbs_domain_fini(&device->shared);
+	return true;
 }
 
-void verbs_devices_free(struct verbs_fabric *fabric)
+void verbs_device_close(struct verbs_device *device)
 {
-	struct verbs_device *device;
+	if (device->gap)
+		ibv_destroy_cq(device->gap);
+	if (device->channel)
+		ibv_destroy_comp_channel(device->channel);
+}
 
-	while ((device = LIST_FIRST(&fabric->devices)))
-		device_free(device);
+void verbs_device_free(struct verbs_device *device)
+{
+	verbs_commands_stop(device);
+	pthread_mutex_destroy(&device->cq_lock);
+	free(device);
 }

@@ -5,13 +5,25 @@
 
 #include "fabric/verbs/verbs_priv.h"
 
-/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. */
+/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. It need not be open. */
 struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
-/** verbs_device_put - one endpoint less; its id must still stand, since that keeps the context open. */
-void verbs_device_put(struct verbs_device *device);
+/** verbs_device_open - on the device's thread: open it, or say why that failed before. Returns 0 or a negative errno. */
+int verbs_device_open(struct verbs_device *device) MUST_CHECK;
+/** verbs_device_opened - it was opened: listen to it from now on. Returns 0 or a negative errno. */
+int verbs_device_opened(struct verbs_device *device) MUST_CHECK;
+/**
+ * verbs_device_put - one endpoint less
+ *
+ * A device without endpoints is let go: it may have been removed, and coming back it is another one. Returns true for the last
+ * endpoint, which has to call verbs_device_close() on the device's thread, and verbs_device_free() when that has come back. Until
+ * then its id must stand, since that keeps the context open.
+ */
+bool verbs_device_put(struct verbs_device *device) MUST_CHECK;
+/** verbs_device_close - on the device's thread: destroy what it has, after everything else. */
+void verbs_device_close(struct verbs_device *device);
+/** verbs_device_free - end its thread, and free it; all commands have come back. */
+void verbs_device_free(struct verbs_device *device);
 /** verbs_device_removed - the device of an endpoint is gone: do not listen to it any more. */
 void verbs_device_removed(struct verbs_device *device);
-/** verbs_devices_free - let go of all devices; no endpoint is left. */
-void verbs_devices_free(struct verbs_fabric *fabric);
 
 #endif

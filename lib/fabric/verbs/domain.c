@@ -5,37 +5,75 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fabric/verbs/command.h"
+
 struct slab_mr {
 	struct slab_reg reg;
-	struct ibv_mr *mr;
+	struct verbs_command command;
+	struct verbs_domain *domain;
+	struct ibv_mr *mr; /* NULL: being registered, or it could not be */
+	struct buf *buf;   /* that keeps the slab while it is being registered; else NULL */
+	int error;
+	uint8_t *start;
+	size_t len_bytes;
 };
 
-int verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
+void verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
 {
 	domain->device = device;
 	slab_domain_init(&domain->slabs);
+	TAILQ_INIT(&domain->awaits_slab);
+}
+
+struct ibv_pd *verbs_domain_pd(struct verbs_domain *domain)
+{
 	errno = 0;
-	domain->pd = ibv_alloc_pd(device->context);
-	/* Not every library says why. */
 	if (!domain->pd)
-		return errno ? -errno : -ENOMEM;
-	return 0;
+		domain->pd = ibv_alloc_pd(domain->device->context);
+	/* Not every library says why. */
+	if (!domain->pd && !errno)
+		errno = ENOMEM;
+	return domain->pd;
+}
+
+static void pd_free(struct verbs_command *command)
+{
+	struct verbs_domain *domain = container_of(command, struct verbs_domain, command);
+
+	if (domain->pd)
+		ibv_dealloc_pd(domain->pd);
+	domain->pd = NULL;
+}
+
+static void pd_freed(struct verbs_command *command)
+{
+	struct verbs_domain *domain = container_of(command, struct verbs_domain, command);
+
+	if (domain != &domain->device->shared)
+		free(domain);
+}
+
+static void window_free(struct verbs_command *command)
+{
+	ibv_dealloc_mw(container_of(command, struct verbs_key, command)->mw);
+}
+
+static void window_freed(struct verbs_command *command)
+{
+	free(container_of(command, struct verbs_key, command));
 }
 
 void verbs_domain_fini(struct verbs_domain *domain)
 {
 	struct verbs_key *vk;
 
-	if (!domain->pd)
-		return;
 	while ((vk = domain->free_windows)) {
 		domain->free_windows = vk->next_free;
-		ibv_dealloc_mw(vk->mw);
-		free(vk);
+		verbs_command_post(domain->device, &vk->command, window_free, window_freed);
 	}
+	domain->nfree_windows = 0;
 	pool_forget_domain(&domain->slabs);
-	ibv_dealloc_pd(domain->pd);
-	domain->pd = NULL;
+	verbs_command_post(domain->device, &domain->command, pd_free, pd_freed);
 }
 
 static const struct in6_addr no_peer;
@@ -75,14 +113,9 @@ static struct verbs_domain *domain_new(struct verbs_device *device, const struct
 {
 	struct verbs_domain *domain = calloc(1, sizeof(*domain));
 
-	if (!domain) {
-		errno = ENOMEM;
+	if (!domain)
 		return NULL;
-	}
-	if (verbs_domain_init(domain, device)) {
-		free(domain);
-		return NULL;
-	}
+	verbs_domain_init(domain, device);
 	domain->peer = *peer;
 	domain->scope_id = scope_id;
 	LIST_INSERT_HEAD(bucket_of(device, peer), domain, entry);
@@ -96,8 +129,9 @@ int verbs_domain_get(struct verbs_ep *ep)
 	uint32_t scope_id = 0;
 	struct verbs_domain *domain = NULL;
 
-	if (device->shared.pd) {
+	if (device->shares) {
 		ep->domain = &device->shared;
+		ep->domain->eps++;
 		return 0;
 	}
 	if (device->fabric->config.domain_of != VERBS_DOMAIN_CONNECTION &&
@@ -108,7 +142,7 @@ int verbs_domain_get(struct verbs_ep *ep)
 	if (!domain)
 		domain = domain_new(device, &peer, scope_id);
 	if (!domain)
-		return errno ? -errno : -ENOMEM;
+		return -ENOMEM;
 	domain->eps++;
 	ep->domain = domain;
 	return 0;
@@ -119,11 +153,10 @@ void verbs_domain_put(struct verbs_ep *ep)
 	struct verbs_domain *domain = ep->domain;
 
 	ep->domain = NULL;
-	if (!domain || domain == &domain->device->shared || --domain->eps)
+	if (!domain || --domain->eps || domain == &domain->device->shared)
 		return;
 	LIST_REMOVE(domain, entry);
 	verbs_domain_fini(domain);
-	free(domain);
 }
 
 void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes)
@@ -135,13 +168,7 @@ void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t l
 	verbs_ep_counters(ep)->exposed_bytes_cleared += buf_expose(buf, mem, len_bytes, ep->owner);
 }
 
-static void slab_mr_release(struct slab_reg *reg)
-{
-	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
-
-	ibv_dereg_mr(smr->mr);
-	free(smr);
-}
+/* ---- slabs ---- */
 
 /*
  * For local use only, and for windows. The device may write data to a slab in any order (relaxed ordering): a receive or a Read
@@ -153,39 +180,139 @@ static struct ibv_mr *slab_register(struct verbs_domain *domain, uint8_t *start,
 {
 	struct verbs_device *device = domain->device;
 	int access = IBV_ACCESS_LOCAL_WRITE | (device->windows ? IBV_ACCESS_MW_BIND : 0);
+	struct ibv_pd *pd = verbs_domain_pd(domain);
 	struct ibv_mr *mr = NULL;
 
+	if (!pd)
+		return NULL;
 	if (!device->ordered) {
-		mr = ibv_reg_mr(domain->pd, start, len_bytes, access | IBV_ACCESS_RELAXED_ORDERING);
+		mr = ibv_reg_mr(pd, start, len_bytes, access | IBV_ACCESS_RELAXED_ORDERING);
 		/* libibverbs leaves it out where the kernel does not know it; a driver may refuse it yet. */
 		if (mr || (errno != EOPNOTSUPP && errno != EINVAL))
 			return mr;
 	}
-	mr = ibv_reg_mr(domain->pd, start, len_bytes, access);
+	mr = ibv_reg_mr(pd, start, len_bytes, access);
 	device->ordered |= !!mr;
 	return mr;
 }
 
-struct ibv_mr *verbs_slab_mr(struct verbs_domain *domain, struct buf *buf)
+static struct slab_mr *slab_mr_of(struct verbs_command *command)
 {
-	struct slab_reg *reg = buf_slab_reg(buf, &domain->slabs);
-	struct slab_mr *smr;
-	uint8_t *start;
-	size_t len_bytes;
+	return container_of(command, struct slab_mr, command);
+}
 
-	if (reg)
-		return container_of(reg, struct slab_mr, reg)->mr;
-	smr = calloc(1, sizeof(*smr));
+static void slab_reg_run(struct verbs_command *command)
+{
+	struct slab_mr *smr = slab_mr_of(command);
+
+	errno = 0;
+	smr->mr = slab_register(smr->domain, smr->start, smr->len_bytes);
+	smr->error = smr->mr ? 0 : errno ? -errno : -ENOMEM;
+}
+
+/* They look again; what waits for this slab finds it, or why there is none. */
+static void wake_waiting(struct verbs_domain *domain, const struct slab_mr *smr)
+{
+	struct verbs_ep *ep, *next;
+
+	for (ep = TAILQ_FIRST(&domain->awaits_slab); ep; ep = next) {
+		next = TAILQ_NEXT(ep, slab_entry);
+		if (ep->awaited_slab != smr)
+			continue;
+		verbs_slab_forget(ep);
+		ep->slab_error = smr->error;
+		loop_defer(ep->ep.fabric->loop,
+			   verbs_state_sends(ep->state) ? &ep->post_task : &ep->step_task);
+	}
+}
+
+static void slab_reg_done(struct verbs_command *command)
+{
+	struct slab_mr *smr = slab_mr_of(command);
+	struct verbs_domain *domain = smr->domain;
+	struct buf *buf = smr->buf;
+
+	if (smr->mr)
+		domain->device->fabric->counters.slabs_registered++;
+	smr->buf = NULL;
+	wake_waiting(domain, smr);
+	/* It may be the last of its slab, which is then freed, and this with it. */
+	buf_put(buf);
+}
+
+static void slab_dereg_run(struct verbs_command *command)
+{
+	ibv_dereg_mr(slab_mr_of(command)->mr);
+}
+
+static void slab_dereg_done(struct verbs_command *command)
+{
+	free(slab_mr_of(command));
+}
+
+/* The device reaches the memory until its thread comes to this: the pages stay with it, whatever the pool does. */
+static void slab_mr_release(struct slab_reg *reg)
+{
+	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
+
+	if (smr->mr)
+		verbs_command_post(smr->domain->device, &smr->command, slab_dereg_run,
+				   slab_dereg_done);
+	else
+		free(smr);
+}
+
+static struct slab_mr *slab_mr_new(struct verbs_domain *domain, struct buf *buf)
+{
+	struct slab_mr *smr = calloc(1, sizeof(*smr));
+
 	if (!smr)
 		return NULL;
-	buf_slab_memory(buf, &start, &len_bytes);
-	smr->mr = slab_register(domain, start, len_bytes);
-	if (!smr->mr) {
-		free(smr);
-		return NULL;
-	}
+	smr->domain = domain;
 	smr->reg.release = slab_mr_release;
+	buf_slab_memory(buf, &smr->start, &smr->len_bytes);
 	buf_slab_reg_add(buf, &domain->slabs, &smr->reg);
-	domain->device->fabric->counters.slabs_registered++;
-	return smr->mr;
+	return smr;
+}
+
+void verbs_slab_forget(struct verbs_ep *ep)
+{
+	if (ep->awaited_slab)
+		TAILQ_REMOVE(&ep->domain->awaits_slab, ep, slab_entry);
+	ep->awaited_slab = NULL;
+}
+
+/* NULL, with errno. */
+NOT_INLINE static struct ibv_mr *await_slab(struct verbs_ep *ep, struct buf *buf,
+					    struct slab_mr *smr)
+{
+	struct verbs_domain *domain = ep->domain;
+
+	errno = -ep->slab_error;
+	if (ep->slab_error)
+		return NULL;
+	if (!smr)
+		smr = slab_mr_new(domain, buf);
+	errno = smr ? EINPROGRESS : ENOMEM;
+	if (!smr)
+		return NULL;
+	if (!smr->buf) {
+		smr->buf = buf_ref(buf);
+		verbs_command_post(domain->device, &smr->command, slab_reg_run, slab_reg_done);
+	}
+	if (!ep->awaited_slab)
+		TAILQ_INSERT_TAIL(&domain->awaits_slab, ep, slab_entry);
+	ep->awaited_slab = smr;
+	return NULL;
+}
+
+struct ibv_mr *verbs_slab_mr(struct verbs_ep *ep, struct buf *buf)
+{
+	struct slab_reg *reg = buf_slab_reg(buf, &ep->domain->slabs);
+	struct slab_mr *smr = reg ? container_of(reg, struct slab_mr, reg) : NULL;
+
+	/* While it is being registered, the thread has smr->mr. */
+	if (smr && !smr->buf && smr->mr)
+		return smr->mr;
+	return await_slab(ep, buf, smr);
 }

@@ -21,7 +21,7 @@ static void accept_offer(struct verbs_ep *ep)
 	if (rdma_get_remote_ece(ep->id, &offer) || !offer.vendor_id)
 		return;
 	ece = common(&ep->ece, &offer);
-	if (!ibv_set_ece(ep->qp, &ece) && !ibv_query_ece(ep->qp, &ece))
+	if (!ibv_set_ece(ep->made_qp, &ece) && !ibv_query_ece(ep->made_qp, &ece))
 		ep->ece.options = ece.options;
 	else
 		ep->ece.options = 0;
@@ -29,7 +29,7 @@ static void accept_offer(struct verbs_ep *ep)
 
 void verbs_ece_created(struct verbs_ep *ep)
 {
-	if (ibv_query_ece(ep->qp, &ep->ece) || !ep->ece.vendor_id) {
+	if (ibv_query_ece(ep->made_qp, &ep->ece) || !ep->ece.vendor_id) {
 		ep->ece = (struct ibv_ece){0};
 		return;
 	}
@@ -48,6 +48,6 @@ int verbs_ece_agreed(struct verbs_ep *ep)
 	if (answer.vendor_id && answer.vendor_id != ep->ece.vendor_id)
 		return -EPROTO;
 	ece = common(&ep->ece, &answer);
-	err = verbs_errno(ibv_set_ece(ep->qp, &ece));
+	err = verbs_errno(ibv_set_ece(ep->made_qp, &ece));
 	return err == -EOPNOTSUPP ? 0 : err;
 }

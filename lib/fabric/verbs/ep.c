@@ -77,7 +77,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		verbs_setup_route(ep);
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		if (ep->state == VERBS_CONNECTING)
+		if (ep->state == VERBS_CONNECTING && !ep->aside)
 			verbs_setup_response(ep, &event->param.conn);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
@@ -134,9 +134,16 @@ void verbs_abort(struct fabric_ep *fep)
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
 }
 
+/* What its device is, while that is known and in use. */
+static const struct verbs_device *device_of(const struct verbs_ep *ep)
+{
+	return ep->device && ep->device->opened && ep->state < VERBS_BURYING ? ep->device : NULL;
+}
+
 void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 {
 	const struct verbs_ep *ep = verbs_ep_of(fep);
+	const struct verbs_device *device = device_of(ep);
 
 	memset(info, 0, sizeof(*info));
 	info->fabric = "verbs";
@@ -148,21 +155,22 @@ void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 	info->max_transfer_bytes = ep->max_transfer_bytes;
 	info->max_key_bytes = VERBS_MAX_KEY_BYTES;
 	info->watch = verbs_probe_tells(ep) ? FABRIC_WATCH_PROBE : FABRIC_WATCH_NONE;
-	if (ep->device) {
-		info->sends_invalidate = ep->device->sends_inv;
-		info->per_rpc_keys = ep->device->windows;
-		if (ep->device->attr.max_mr_size < info->max_key_bytes)
-			info->max_key_bytes = (uint32_t)ep->device->attr.max_mr_size;
+	if (device) {
+		info->sends_invalidate = device->sends_inv;
+		info->per_rpc_keys = device->windows;
+		if (device->attr.max_mr_size < info->max_key_bytes)
+			info->max_key_bytes = (uint32_t)device->attr.max_mr_size;
 	}
 }
 
 void verbs_ep_describe(const struct fabric_ep *fep, char text[FABRIC_TEXT_BYTES])
 {
 	const struct verbs_ep *ep = verbs_ep_of(fep);
+	const struct verbs_device *device = device_of(ep);
 
-	if (ep->device)
+	if (device)
 		snprintf(text, FABRIC_TEXT_BYTES, "device %s%s, %s, Reads: %u from it, %u to it",
-			 ep->device->context->device->name, ep->device->iwarp ? " (iWARP)" : "",
-			 ep->device->windows ? "memory windows" : "no memory windows", ep->ird,
+			 device->context->device->name, device->iwarp ? " (iWARP)" : "",
+			 device->windows ? "memory windows" : "no memory windows", ep->ird,
 			 ep->ord);
 }

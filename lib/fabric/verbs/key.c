@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "fabric/verbs/await.h"
+#include "fabric/verbs/command.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/queue.h"
 
@@ -21,9 +22,16 @@ static void set_state(struct verbs_key *vk, enum verbs_key_state state)
 	vk->state = state_next(&verbs_key_states, vk->state, state);
 }
 
-/* The device knows nothing of it any more. */
-static void release(struct verbs_key *vk)
+static struct verbs_key *key_of(struct verbs_command *command)
 {
+	return container_of(command, struct verbs_key, command);
+}
+
+/* The device knows nothing of it any more. */
+static void release(struct verbs_command *command)
+{
+	struct verbs_key *vk = key_of(command);
+
 	if (vk->mw)
 		ibv_dealloc_mw(vk->mw);
 	if (vk->mr)
@@ -32,14 +40,26 @@ static void release(struct verbs_key *vk)
 	vk->mr = NULL;
 }
 
-/* An unbound window goes back to those that are free. */
-static void window_put(struct verbs_key *vk)
+static void released(struct verbs_command *command)
+{
+	free(key_of(command));
+}
+
+/* What is registered for one RPC is registered and released on this thread, see verbs_priv.h. */
+static void region_release(struct verbs_key *vk)
 {
 	if (vk->mr)
 		ibv_dereg_mr(vk->mr);
 	vk->mr = NULL;
+}
+
+/* An unbound window goes back to those that are free. */
+static void window_put(struct verbs_key *vk)
+{
+	region_release(vk);
 	vk->next_free = vk->domain->free_windows;
 	vk->domain->free_windows = vk;
+	vk->domain->nfree_windows++;
 }
 
 /* Nobody has it any more: a window that is known to be unbound may be lent again. */
@@ -49,8 +69,10 @@ static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 	ep->device->keys_out--;
 	if (again && vk->mw) {
 		window_put(vk);
+	} else if (vk->mw) {
+		verbs_command_post(vk->domain->device, &vk->command, release, released);
 	} else {
-		release(vk);
+		region_release(vk);
 		free(vk);
 	}
 	verbs_await_came_back(ep);
@@ -92,7 +114,7 @@ static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 	struct verbs_key *vk = container_of(wr, struct verbs_key, inv);
 	struct fabric_key *key;
 
-	if (status != FABRIC_OK)
+	if (status != FABRIC_OK || vk->releasing)
 		return; /* the connection ends: verbs_keys_bury() */
 	key = let_go(vk->ep, vk);
 	end(vk->ep, vk, true);
@@ -100,33 +122,88 @@ static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 	key->unbound(key);
 }
 
+static struct verbs_key *window_new(struct verbs_domain *domain, struct ibv_pd *pd)
+{
+	struct verbs_key *vk = calloc(1, sizeof(*vk));
+
+	if (!vk)
+		return NULL;
+	vk->mw = ibv_alloc_mw(pd, IBV_MW_TYPE_2);
+	if (!vk->mw) {
+		free(vk);
+		return NULL;
+	}
+	vk->domain = domain;
+	vk->window_rkey = vk->mw->rkey;
+	vk->bind.op = VERBS_BIND;
+	vk->bind.done = bind_done;
+	vk->inv.op = VERBS_INV;
+	vk->inv.done = inv_done;
+	return vk;
+}
+
+static struct verbs_domain *domain_of(struct verbs_command *command)
+{
+	return container_of(command, struct verbs_domain, batch.command);
+}
+
+static void windows_alloc(struct verbs_command *command)
+{
+	struct verbs_domain *domain = domain_of(command);
+	struct verbs_window_batch *batch = &domain->batch;
+	struct ibv_pd *pd = verbs_domain_pd(domain);
+	struct verbs_key *vk;
+
+	for (unsigned n = 0; pd && n < batch->wanted && (vk = window_new(domain, pd)); n++) {
+		vk->next_free = batch->windows;
+		batch->windows = vk;
+	}
+}
+
+static void windows_allocated(struct verbs_command *command)
+{
+	struct verbs_domain *domain = domain_of(command);
+	struct verbs_window_batch *batch = &domain->batch;
+	struct verbs_key *vk;
+	bool any = batch->windows;
+
+	while ((vk = batch->windows)) {
+		batch->windows = vk->next_free;
+		window_put(vk);
+	}
+	batch->wanted = 0;
+	if (any)
+		verbs_await_wake(domain->device->fabric);
+}
+
+void verbs_windows_fill(struct verbs_domain *domain)
+{
+	unsigned spare = domain->eps * VERBS_WINDOWS_EP;
+
+	if (spare > VERBS_WINDOWS_SPARE)
+		spare = VERBS_WINDOWS_SPARE;
+	if (!domain->device->windows || domain->batch.wanted || domain->nfree_windows >= spare / 2)
+		return;
+	domain->batch.wanted = spare - domain->nfree_windows;
+	verbs_command_post(domain->device, &domain->batch.command, windows_alloc,
+			   windows_allocated);
+}
+
+/* NULL if none is free: then some are allocated, for whoever waits. */
 static struct verbs_key *window_get(struct verbs_domain *domain)
 {
 	struct verbs_key *vk = domain->free_windows;
 
 	if (vk) {
 		domain->free_windows = vk->next_free;
-	} else {
-		vk = calloc(1, sizeof(*vk));
-		if (!vk)
-			return NULL;
-		vk->mw = ibv_alloc_mw(domain->pd, IBV_MW_TYPE_2);
-		if (!vk->mw) {
-			free(vk);
-			return NULL;
-		}
-		vk->domain = domain;
-		vk->window_rkey = vk->mw->rkey;
-		vk->bind.op = VERBS_BIND;
-		vk->bind.done = bind_done;
-		vk->inv.op = VERBS_INV;
-		vk->inv.done = inv_done;
+		domain->nfree_windows--;
+		/*
+		 * Each binding has a key of its own, so that the last one's cannot be used again; the device wants to
+		 * see that one while it binds the next.
+		 */
+		vk->mw->rkey = vk->window_rkey;
 	}
-	/*
-	 * Each binding has a key of its own, so that the last one's cannot be used again; the device wants to
-	 * see that one while it binds the next.
-	 */
-	vk->mw->rkey = vk->window_rkey;
+	verbs_windows_fill(domain);
 	return vk;
 }
 
@@ -219,6 +296,11 @@ bool verbs_key_unbind(struct fabric_key *key)
 
 	if (!vk)
 		return true; /* buried with the connection */
+	/* Another thread has it: verbs_keys_bury(). */
+	if (vk->releasing) {
+		set_state(vk, VERBS_KEY_UNBINDING);
+		return false;
+	}
 	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_LENT)) {
 		set_state(vk, VERBS_KEY_UNBINDING);
 		/* On a connection that is going down, the end of its queue pair does it: verbs_keys_bury(). */
@@ -253,12 +335,21 @@ void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey)
 	}
 }
 
+/* verbs_keys_bury() frees it. */
+static void stays(struct verbs_command *command)
+{
+}
+
 void verbs_keys_release(struct verbs_ep *ep)
 {
 	struct fabric_key *key;
 
-	TAILQ_FOREACH(key, &ep->keys, entry)
-		release(key->priv);
+	TAILQ_FOREACH(key, &ep->keys, entry) {
+		struct verbs_key *vk = key->priv;
+
+		vk->releasing = true;
+		verbs_command_post(vk->domain->device, &vk->command, release, stays);
+	}
 }
 
 void verbs_keys_bury(struct verbs_ep *ep)

@@ -10,6 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "fabric/verbs/aside.h"
+
 static struct loop *loop_of(const struct verbs_ep *ep)
 {
 	return ep->ep.fabric->loop;
@@ -38,32 +40,31 @@ static void abandon(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, VERBS_ABANDON_US);
 }
 
-/* What librdmacm does with a queue pair that it knows. */
-static int disconnect(struct verbs_ep *ep)
+int verbs_ep_disconnect(struct verbs_ep *ep)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
 
 	if (ep->qp && !ep->id->qp)
 		(void)ibv_modify_qp(ep->qp, &attr, IBV_QP_STATE);
-	return rdma_disconnect(ep->id);
+	return rdma_disconnect(ep->id) ? -errno : 0;
+}
+
+void verbs_ep_part(struct verbs_ep *ep)
+{
+	if (ep->parting == VERBS_PART_REJECT)
+		(void)rdma_reject(ep->id, ep->rejection, (uint8_t)ep->rejection_bytes);
+	else if (ep->parting == VERBS_PART_DISCONNECT)
+		(void)verbs_ep_disconnect(ep);
 }
 
 static void part(struct verbs_ep *ep, enum verbs_parting parting)
 {
 	loop_timer_clear(loop_of(ep), ep->timer);
-	switch (parting) {
-	case VERBS_PART_ABANDON:
+	if (parting == VERBS_PART_ABANDON) {
 		abandon(ep);
 		return;
-	case VERBS_PART_REJECT:
-		(void)rdma_reject(ep->id, ep->rejection, (uint8_t)ep->rejection_bytes);
-		break;
-	case VERBS_PART_DISCONNECT:
-		(void)disconnect(ep);
-		break;
-	case VERBS_PART_SILENTLY:
-		break;
 	}
+	ep->parting = parting;
 	go(ep);
 }
 
@@ -100,9 +101,12 @@ void verbs_ep_end_wait(struct verbs_ep *ep)
 	go(ep);
 }
 
-void verbs_ep_end_return(struct verbs_ep *ep)
+bool verbs_ep_returned(struct verbs_ep *ep)
 {
+	if (ep->state != VERBS_RETURNING)
+		return false;
 	go(ep);
+	return true;
 }
 
 void verbs_ep_timer(void *arg)
@@ -111,6 +115,7 @@ void verbs_ep_timer(void *arg)
 
 	switch (ep->state) {
 	case VERBS_RESOLVING:
+	case VERBS_OPENING:
 	case VERBS_CONNECTING:
 	case VERBS_ACCEPTED:
 		verbs_ep_die(ep, FABRIC_CLOSE_TIMEOUT, "the peer does not answer");
@@ -133,6 +138,7 @@ void verbs_ep_timer(void *arg)
 
 void verbs_ep_heard(struct verbs_ep *ep)
 {
+	ep->heard = true;
 	if (ep->state == VERBS_ACCEPTED && !ep->device->iwarp)
 		(void)rdma_notify(ep->id, IBV_EVENT_COMM_EST);
 }
@@ -173,12 +179,20 @@ void verbs_ep_drain(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, VERBS_CLOSE_DRAIN_US);
 }
 
+static void disconnected(struct verbs_ep *ep, int result)
+{
+	if (!verbs_ep_returned(ep) && result)
+		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+}
+
 void verbs_ep_drained(struct verbs_ep *ep)
 {
 	if (ep->state != VERBS_DRAINING || !TAILQ_EMPTY(&ep->sends) ||
 	    !TAILQ_EMPTY(&ep->wait_sends))
 		return;
+	/* What a thread does for it comes to an end first, and then this is called again. */
+	if (ep->aside)
+		return;
 	verbs_ep_set(ep, VERBS_DISCONNECTING);
-	if (disconnect(ep))
-		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+	verbs_ep_command(ep, verbs_ep_disconnect, disconnected);
 }

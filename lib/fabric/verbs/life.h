@@ -15,8 +15,12 @@ void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt
 	PRINTF_LIKE(3, 4);
 /** verbs_ep_end_wait - what an abandoned endpoint waits for has come. */
 void verbs_ep_end_wait(struct verbs_ep *ep);
-/** verbs_ep_end_return - what a returning endpoint waits for has come. */
-void verbs_ep_end_return(struct verbs_ep *ep);
+/** verbs_ep_returned - a thread has come back: lead a returning endpoint on. Returns false if it is not returning. */
+bool verbs_ep_returned(struct verbs_ep *ep);
+/** verbs_ep_disconnect - put the queue pair into error, and disconnect. On the device's thread. Returns 0 or a negative errno. */
+int verbs_ep_disconnect(struct verbs_ep *ep);
+/** verbs_ep_part - tell the connection manager what a dying endpoint owes it. On a thread that has the id. */
+void verbs_ep_part(struct verbs_ep *ep);
 /** verbs_ep_timer - the time of a state is up; @ep is a struct verbs_ep. */
 void verbs_ep_timer(void *ep);
 

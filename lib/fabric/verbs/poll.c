@@ -185,11 +185,25 @@ static bool next_event(struct verbs_device *device)
 	return true;
 }
 
-/* What is more is left for the next turn: the descriptor stays readable. */
+/*
+ * What is more is left for the next turn: the descriptor stays readable. While a completion queue is destroyed no event is read,
+ * which might be its own: see verbs_async_hold(). The endpoint whose it was then has this looked at again.
+ */
 void verbs_channel_ready(void *arg)
 {
 	struct verbs_device *device = arg;
 
+	if (pthread_mutex_trylock(&device->cq_lock)) {
+		verbs_watch_set(&device->channel_watch, false);
+		return;
+	}
 	for (unsigned i = 0; i < VERBS_CQ_EVENTS && next_event(device); i++)
 		;
+	pthread_mutex_unlock(&device->cq_lock);
+}
+
+void verbs_channel_again(struct verbs_device *device)
+{
+	if (device->opened && !device->removed)
+		verbs_watch_set(&device->channel_watch, true);
 }

@@ -11,5 +11,7 @@ void verbs_poll(void *ep);
 void verbs_poll_last(struct verbs_ep *ep);
 /** verbs_channel_ready - completion events of a device. */
 void verbs_channel_ready(void *device);
+/** verbs_channel_again - a completion queue of the device was destroyed: look at events again. */
+void verbs_channel_again(struct verbs_device *device);
 
 #endif

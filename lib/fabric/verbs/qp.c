@@ -12,6 +12,7 @@
 
 #include "base/least.h"
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/ece.h"
 #include "fabric/verbs/recv.h"
 
@@ -30,7 +31,7 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 
 	if (rdma_init_qp_attr(ep->id, &attr, &mask))
 		return -errno;
-	if (ep->link_layer == IBV_LINK_LAYER_INFINIBAND && state == IBV_QPS_RTR)
+	if (ep->port.link_layer == IBV_LINK_LAYER_INFINIBAND && state == IBV_QPS_RTR)
 		mask &= ~ROCE_MASK_BITS;
 	/* The manager knows what a connector may use: the acceptor has said so. */
 	if (!ep->connector) {
@@ -44,20 +45,20 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 	/* The manager gives an acceptor what its peer's packets have. */
 	if (tos && attr.ah_attr.is_global)
 		attr.ah_attr.grh.traffic_class = (uint8_t)tos;
-	return verbs_errno(ibv_modify_qp(ep->qp, &attr, mask));
+	return verbs_errno(ibv_modify_qp(ep->made_qp, &attr, mask));
 }
 
-static int create_qp(struct verbs_ep *ep, struct ibv_qp_init_attr *init)
+static int create_qp(struct verbs_ep *ep, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
 	errno = 0;
 	if (ep->device->iwarp) {
-		if (rdma_create_qp(ep->id, ep->domain->pd, init))
+		if (rdma_create_qp(ep->id, pd, init))
 			return errno ? -errno : -ENOMEM;
-		ep->qp = ep->id->qp;
+		ep->made_qp = ep->id->qp;
 		return 0;
 	}
-	ep->qp = ibv_create_qp(ep->domain->pd, init);
-	if (!ep->qp)
+	ep->made_qp = ibv_create_qp(pd, init);
+	if (!ep->made_qp)
 		return errno ? -errno : -ENOMEM;
 	verbs_ece_created(ep);
 	/* Receives may be posted from the first state on. */
@@ -77,13 +78,13 @@ static bool is_shortage(int err)
  */
 static const unsigned inline_steps[] = {128, 96, 64, [VERBS_NO_INLINE] = 0};
 
-static int open_qp(struct verbs_ep *ep)
+static int open_qp(struct verbs_ep *ep, struct ibv_pd *pd)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	struct ibv_qp_init_attr init = {
 		.qp_context = ep,
-		.send_cq = ep->cq,
-		.recv_cq = ep->cq,
+		.send_cq = ep->made_cq,
+		.recv_cq = ep->made_cq,
 		.qp_type = IBV_QPT_RC,
 		.cap =
 			{
@@ -101,8 +102,8 @@ static int open_qp(struct verbs_ep *ep)
 	for (;;) {
 		init.cap = asked;
 		init.cap.max_inline_data = inline_steps[step];
-		err = create_qp(ep, &init);
-		if (!err || ep->qp || step + 1 == ARRAY_SIZE(inline_steps))
+		err = create_qp(ep, pd, &init);
+		if (!err || ep->made_qp || step + 1 == ARRAY_SIZE(inline_steps))
 			break;
 		shortage |= is_shortage(err);
 		step++;
@@ -111,8 +112,7 @@ static int open_qp(struct verbs_ep *ep)
 		return err;
 	if (!shortage)
 		ep->device->inline_step = step;
-	ep->max_sge = least(init.cap.max_send_sge, FABRIC_MAX_SGE);
-	ep->max_inline_bytes = least(init.cap.max_inline_data, VERBS_INLINE_MAX);
+	ep->made_cap = init.cap;
 	return 0;
 }
 
@@ -124,31 +124,45 @@ static int vector_of(const struct verbs_device *device)
 	return vectors > 0 ? (int)(device->fabric->config.vector % (unsigned)vectors) : 0;
 }
 
-/* The completion queue holds a completion of every work request that both queues can hold. */
-static int open_queues(struct verbs_ep *ep)
+int verbs_qp_plan(struct verbs_ep *ep)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	unsigned max_wr = (unsigned)attr->max_qp_wr;
 	unsigned recvs =
 		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + VERBS_RQ_SPARE;
-	int err;
 
 	ep->sq_depth = least(VERBS_SQ_DEPTH, max_wr);
 	recvs = least(recvs, max_wr);
 	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;
-	err = verbs_recvs_init(ep, recvs);
-	if (err)
-		return err;
+	return verbs_recvs_init(ep, recvs);
+}
+
+/* The completion queue holds a completion of every work request that both queues can hold. */
+int verbs_qp_create(struct verbs_ep *ep)
+{
+	struct ibv_pd *pd;
+
 	errno = 0;
-	ep->cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth), ep,
-			       ep->device->channel, vector_of(ep->device));
+	pd = verbs_domain_pd(ep->domain);
+	if (pd)
+		ep->made_cq = ibv_create_cq(ep->device->context,
+					    (int)(ep->sq_depth + ep->rq_depth), ep,
+					    ep->device->channel, vector_of(ep->device));
 	/* Not every library says why. */
-	if (!ep->cq)
+	if (!ep->made_cq)
 		return errno ? -errno : -ENOMEM;
-	err = open_qp(ep);
-	if (err)
-		return err;
+	return open_qp(ep, pd);
+}
+
+int verbs_qp_created(struct verbs_ep *ep)
+{
+	ep->cq = ep->made_cq;
+	ep->qp = ep->made_qp;
+	if (!ep->cq || !ep->qp)
+		return 0;
+	ep->max_sge = least(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
+	ep->max_inline_bytes = least(ep->made_cap.max_inline_data, VERBS_INLINE_MAX);
 	/* The first event must come, whatever completes first. */
 	ep->cq_armed = !ibv_req_notify_cq(ep->cq, 0);
 	return ep->cq_armed ? 0 : -EIO;
@@ -162,7 +176,7 @@ static void set_ack_timeout(struct verbs_ep *ep)
 
 	ep->ack_timeout = config->ack_timeout;
 	/* rxe acknowledges when the host's processors come to it, and counts the wait for a receive: it keeps the kernel's. */
-	if (!ep->ack_timeout && ep->link_layer == IBV_LINK_LAYER_ETHERNET && !ep->device->rxe)
+	if (!ep->ack_timeout && ep->port.link_layer == IBV_LINK_LAYER_ETHERNET && !ep->device->rxe)
 		ep->ack_timeout = VERBS_ROCE_ACK_TIMEOUT;
 	timeout = (uint8_t)ep->ack_timeout;
 	if (timeout)
@@ -172,22 +186,11 @@ static void set_ack_timeout(struct verbs_ep *ep)
 
 void verbs_port_learn(struct verbs_ep *ep)
 {
-	struct ibv_port_attr attr;
-
-	/* The longest message: 8 MiB on rxe, where a longer Read or Write fails. */
-	if (!ibv_query_port(ep->device->context, ep->id->port_num, &attr)) {
-		ep->max_transfer_bytes = attr.max_msg_sz;
-		ep->link_layer = attr.link_layer;
-	}
+	/* The longest message, too: 8 MiB on rxe, where a longer Read or Write fails. */
+	if (ibv_query_port(ep->device->context, ep->id->port_num, &ep->port))
+		memset(&ep->port, 0, sizeof(ep->port));
 	if (!ep->device->iwarp)
 		set_ack_timeout(ep);
-}
-
-int verbs_qp_open(struct verbs_ep *ep)
-{
-	int err = open_queues(ep);
-
-	return err ? err : verbs_recvs_fill(ep);
 }
 
 /* It was made before an address of the peer's was known, so the first state is set again. */
@@ -208,19 +211,12 @@ void verbs_qp_destroy(struct verbs_ep *ep)
 		rdma_destroy_qp(ep->id);
 	else if (ep->qp)
 		ibv_destroy_qp(ep->qp);
+	if (ep->cq) {
+		pthread_mutex_lock(&ep->device->cq_lock);
+		ibv_destroy_cq(ep->cq);
+		pthread_mutex_unlock(&ep->device->cq_lock);
+	}
 	verbs_async_release();
 	ep->qp = NULL;
-}
-
-void verbs_qp_close(struct verbs_ep *ep)
-{
-	verbs_qp_destroy(ep);
-	if (ep->cq) {
-		ibv_ack_cq_events(ep->cq, ep->cq_unacked);
-		verbs_async_hold();
-		ibv_destroy_cq(ep->cq);
-		verbs_async_release();
-		ep->cq = NULL;
-	}
-	verbs_recvs_fini(ep);
+	ep->cq = NULL;
 }

@@ -100,10 +100,10 @@ static int fill_sges(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_
 			if (err)
 				return err;
 		} else {
-			struct ibv_mr *mr = verbs_slab_mr(ep->domain, wr->sge[i].buf);
+			struct ibv_mr *mr = verbs_slab_mr(ep, wr->sge[i].buf);
 
 			if (!mr)
-				return -ENOMEM;
+				return -errno;
 			sges[i].lkey = mr->lkey;
 		}
 	}
@@ -114,10 +114,10 @@ static int fill_bind(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_
 {
 	struct verbs_key *vk = container_of(wr, struct verbs_key, bind);
 	const struct fabric_key *key = vk->key;
-	struct ibv_mr *mr = vk->mr ? vk->mr : verbs_slab_mr(ep->domain, key->buf);
+	struct ibv_mr *mr = vk->mr ? vk->mr : verbs_slab_mr(ep, key->buf);
 
 	if (!mr)
-		return -ENOMEM;
+		return -errno;
 	out->opcode = IBV_WR_BIND_MW;
 	out->bind_mw.mw = vk->mw;
 	out->bind_mw.rkey = vk->window_rkey;
@@ -190,6 +190,22 @@ static struct fabric_wr *next(struct verbs_ep *ep)
 	return wr;
 }
 
+/* It waits at the head of its queue, as before next(). */
+static void put_back(struct verbs_ep *ep, struct fabric_wr *wr)
+{
+	if (wr->op == FABRIC_READ) {
+		ep->reads_out--;
+		TAILQ_REMOVE(&ep->reads, wr, entry);
+		TAILQ_INSERT_HEAD(&ep->wait_reads, wr, entry);
+	} else {
+		TAILQ_REMOVE(&ep->sends, wr, entry);
+		TAILQ_INSERT_HEAD(&ep->wait_sends, wr, entry);
+	}
+	ep->sq_used--;
+	ep->next_seq--;
+}
+
+/* Ends before a work request whose slab is being registered. */
 static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 {
 	struct fabric_wr *wr;
@@ -201,6 +217,10 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 		bool is_read = wr->op == FABRIC_READ;
 		int err = fill(ep, wr, out, chain->sges[chain->n]);
 
+		if (err == -EINPROGRESS) {
+			put_back(ep, wr);
+			break;
+		}
 		if (err)
 			return err;
 		out->wr_id = verbs_wr_id(wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
@@ -231,8 +251,7 @@ void verbs_queue_run(struct verbs_ep *ep)
 
 	if (!verbs_state_sends(ep->state))
 		return;
-	verbs_recvs_post_due(ep);
-	if (!verbs_state_sends(ep->state))
+	if (!verbs_recvs_post_due(ep))
 		return;
 	for (;;) {
 		err = chain_fill(ep, &chain);

@@ -56,24 +56,26 @@ static void set_size(struct verbs_ep *ep, uint32_t size_bytes)
 		give_back(&ep->recvs[at]);
 }
 
-/* Returns 0, -ENOBUFS: the pool has none, or why its memory cannot be registered. */
+/* Returns 0, -ENOBUFS: the pool has none, or why its memory is not registered. */
 static int prepare(struct verbs_ep *ep, struct verbs_recv *recv, uint32_t size_bytes)
 {
 	struct ibv_mr *mr;
 
-	if (recv->buf && recv->size_bytes == size_bytes)
-		return 0;
-	give_back(recv);
-	recv->buf = buf_get(ep->ep.fabric->pool, size_bytes);
+	if (!recv->buf || recv->size_bytes != size_bytes) {
+		give_back(recv);
+		recv->buf = buf_get(ep->ep.fabric->pool, size_bytes);
+		recv->size_bytes = size_bytes;
+		recv->registered = false;
+	}
 	if (!recv->buf)
 		return -ENOBUFS;
-	mr = verbs_slab_mr(ep->domain, recv->buf);
-	if (!mr) {
-		give_back(recv);
-		return errno ? -errno : -ENOMEM;
-	}
-	recv->size_bytes = size_bytes;
+	if (recv->registered)
+		return 0;
+	mr = verbs_slab_mr(ep, recv->buf);
+	if (!mr)
+		return -errno;
 	recv->lkey = mr->lkey;
+	recv->registered = true;
 	return 0;
 }
 
@@ -95,6 +97,8 @@ static int post_chain(struct verbs_ep *ep)
 		struct verbs_recv *recv = &ep->recvs[at];
 
 		err = prepare(ep, recv, size_bytes);
+		if (err == -EINPROGRESS && n)
+			break;
 		if (err)
 			return err;
 		ep->idle_recv = recv->next_idle;
@@ -129,20 +133,21 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 	return n;
 }
 
-/* Before there is a queue pair they are only remembered. */
-void verbs_recvs_post_due(struct verbs_ep *ep)
+/* Before the endpoint's queues are there they are only remembered. */
+bool verbs_recvs_post_due(struct verbs_ep *ep)
 {
 	int err;
 
 	if (verbs_state_over(ep->state) || !ep->qp)
-		return;
+		return false;
 	err = verbs_recvs_fill(ep);
 	if (err == -ENOBUFS)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
-	else if (err && err != -ENOTCONN)
+	else if (err && err != -ENOTCONN && err != -EINPROGRESS)
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
 			     "memory cannot be registered (%s): is LimitMEMLOCK set?",
 			     strerror(-err));
+	return !err;
 }
 
 /* With all others of this turn, and before its Sends, since only those tell the peer of them. */
@@ -151,7 +156,7 @@ static void post_due_soon(struct verbs_ep *ep)
 	if (verbs_state_up(ep->state))
 		loop_defer(ep->ep.fabric->loop, &ep->post_task);
 	else
-		verbs_recvs_post_due(ep);
+		(void)verbs_recvs_post_due(ep);
 }
 
 int verbs_recvs_first(struct verbs_ep *ep)

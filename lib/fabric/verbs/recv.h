@@ -11,10 +11,18 @@ int verbs_recvs_init(struct verbs_ep *ep, unsigned depth) MUST_CHECK;
 void verbs_recvs_fini(struct verbs_ep *ep);
 /** verbs_recvs_first - those of the endpoint's parameters are due, before all others. Returns 0 or -ENOMEM. */
 int verbs_recvs_first(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_recvs_fill - post what is due, as far as there are places. Returns 0 or a negative errno. */
+/**
+ * verbs_recvs_fill - post what is due, as far as there are places
+ *
+ * Returns 0 or a negative errno: -EINPROGRESS while memory is being registered, see verbs_slab_mr().
+ */
 int verbs_recvs_fill(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_recvs_post_due - the same, before anything is sent; where it cannot be done the endpoint dies. */
-void verbs_recvs_post_due(struct verbs_ep *ep);
+/**
+ * verbs_recvs_post_due - the same, before anything is sent
+ *
+ * Where it cannot be done the endpoint dies. Returns false if nothing may be sent now.
+ */
+bool verbs_recvs_post_due(struct verbs_ep *ep);
 /** verbs_recv_idle - the receive in place @at was used: something else may be posted there. */
 void verbs_recv_idle(struct verbs_ep *ep, unsigned at);
 /** verbs_recv_post - fabric_recv_post(). */

@@ -12,6 +12,7 @@
 #include "fabric/verbs/bury.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
+#include "fabric/verbs/key.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/poll.h"
@@ -20,16 +21,16 @@
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
 
+static void post_receives(struct verbs_ep *ep);
+
 static void step(void *arg)
 {
 	struct verbs_ep *ep = arg;
 
-	if (ep->state == VERBS_DYING) {
+	if (ep->state == VERBS_DYING)
 		verbs_ep_bury(ep);
-	} else if (ep->state == VERBS_ADOPTED) {
-		verbs_ep_set(ep, VERBS_REQUESTED);
-		ep->ep.events->requested(ep->ep.arg, ep->request, ep->request_bytes);
-	}
+	else if ((ep->state == VERBS_OPENING || ep->state == VERBS_ACCEPTING) && !ep->aside)
+		post_receives(ep);
 }
 
 static void set_setup_timer(struct verbs_ep *ep)
@@ -91,14 +92,36 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	return ep;
 }
 
-/* The device is known once an address is resolved or a request is in. */
-static int ep_device(struct verbs_ep *ep)
+static int call_open_device(struct verbs_ep *ep)
+{
+	int err = verbs_device_open(ep->device);
+
+	if (!err)
+		verbs_port_learn(ep);
+	return err;
+}
+
+/* The device is known once an address is resolved or a request is in; before anything else is done with it, it is opened. */
+static int open_device(struct verbs_ep *ep, void (*back)(struct verbs_ep *ep, int result))
 {
 	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
 	if (!ep->device)
 		return -ENOMEM;
-	verbs_port_learn(ep);
-	return verbs_domain_get(ep);
+	verbs_ep_command(ep, call_open_device, back);
+	return 0;
+}
+
+static int device_opened(struct verbs_ep *ep, int result)
+{
+	if (!result)
+		result = verbs_device_opened(ep->device);
+	if (!result)
+		result = verbs_domain_get(ep);
+	if (result)
+		return result;
+	ep->max_transfer_bytes = ep->port.max_msg_sz;
+	verbs_windows_fill(ep->domain);
+	return 0;
 }
 
 /* Given a source, the first time binds it: its errors are those of rdma_bind_addr(). */
@@ -164,6 +187,23 @@ out_ep:
 	return err ? err : -ENODEV;
 }
 
+static void cannot_serve(struct verbs_ep *ep)
+{
+	verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the device cannot serve one more");
+}
+
+static void adopted(struct verbs_ep *ep, int result)
+{
+	if (verbs_ep_returned(ep))
+		return;
+	if (device_opened(ep, result)) {
+		cannot_serve(ep);
+		return;
+	}
+	verbs_ep_set(ep, VERBS_REQUESTED);
+	ep->ep.events->requested(ep->ep.arg, ep->request, ep->request_bytes);
+}
+
 int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 		const struct fabric_ep_events *events, void *arg, struct fabric_ep **out)
 {
@@ -188,11 +228,8 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device is gone");
 	} else {
 		verbs_incoming_free(in);
-		if (ep_device(ep))
-			verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES,
-				     "the device cannot serve one more");
-		else
-			loop_defer(fabric->loop, &ep->step_task);
+		if (open_device(ep, adopted))
+			cannot_serve(ep);
 	}
 	*out = &ep->ep;
 	return 0;
@@ -231,19 +268,15 @@ enum fabric_close verbs_setup_error(const struct verbs_ep *ep, int error)
 /* The thread that connected is back; events may have been here before. */
 static void connect_called(struct verbs_ep *ep, int result)
 {
-	switch (ep->state) {
-	case VERBS_RETURNING:
-		verbs_ep_end_return(ep);
-		break;
-	case VERBS_ABANDONED:
-		if (result)
-			verbs_ep_end_wait(ep);
-		break;
-	default:
-		if (result)
-			verbs_ep_unmade(ep, verbs_setup_error(ep, result), "rdma_connect: %s",
-					strerror(-result));
-	}
+	if (verbs_ep_returned(ep))
+		return;
+	if (!result)
+		verbs_ep_drained(ep);
+	else if (ep->state == VERBS_ABANDONED)
+		verbs_ep_end_wait(ep);
+	else
+		verbs_ep_unmade(ep, verbs_setup_error(ep, result), "rdma_connect: %s",
+				strerror(-result));
 }
 
 /* Linux servers refuse who offers to answer no Reads, so at least one is always offered. */
@@ -268,26 +301,102 @@ static void start_connect(struct verbs_ep *ep)
 		verbs_ep_set(ep, VERBS_CONNECTING);
 }
 
+static int call_accept(struct verbs_ep *ep)
+{
+	int err = verbs_qp_ready(ep);
+
+	if (!err && rdma_accept(ep->id, &ep->conn_param))
+		err = -errno;
+	return err;
+}
+
+/* A connection that its peer may have by now is not rejected, and over iWARP its set-up is waited for. */
+static void left_accepted(struct verbs_ep *ep)
+{
+	ep->parting = ep->device->iwarp ? VERBS_PART_SILENTLY : VERBS_PART_DISCONNECT;
+	ep->bury_aside = ep->device->iwarp;
+}
+
+static void accept_called(struct verbs_ep *ep, int result)
+{
+	if (ep->state == VERBS_RETURNING && !result)
+		left_accepted(ep);
+	if (verbs_ep_returned(ep))
+		return;
+	if (result) {
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(-result));
+		return;
+	}
+	verbs_ep_set(ep, VERBS_ACCEPTED);
+	set_setup_timer(ep);
+	/* An acceptor may see its peer's first Send before the event that says that it is there. */
+	if (ep->heard || !ep->cq_armed)
+		verbs_ep_heard(ep);
+	if (ep->confirmed || !ep->cq_armed)
+		verbs_ep_established(ep, NULL, 0);
+}
+
+/* The peer must find receives as soon as it is connected. */
+static void post_receives(struct verbs_ep *ep)
+{
+	int err = verbs_recvs_fill(ep);
+
+	if (err == -EINPROGRESS)
+		return;
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
+	else if (ep->connector)
+		start_connect(ep);
+	else
+		verbs_ep_command(ep, call_accept, accept_called);
+}
+
+static void queues_created(struct verbs_ep *ep, int result)
+{
+	int err = verbs_qp_created(ep);
+
+	if (verbs_ep_returned(ep))
+		return;
+	if (!result)
+		result = err;
+	if (result) {
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-result));
+		return;
+	}
+	if (!ep->connector)
+		conn_param_fill(ep, &ep->conn_param);
+	post_receives(ep);
+}
+
+/* Leads to post_receives(). */
+static void open_queues(struct verbs_ep *ep, enum verbs_ep_state state)
+{
+	int err = verbs_qp_plan(ep);
+
+	if (err) {
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
+		return;
+	}
+	verbs_ep_set(ep, state);
+	verbs_ep_command(ep, verbs_qp_create, queues_created);
+}
+
 void verbs_setup_route(struct verbs_ep *ep)
 {
-	int err;
-
 	/* The device is known now, and the request not sent yet. */
 	if (ep->ep.events->resolved)
 		ep->ep.events->resolved(ep->ep.arg, &ep->params);
-	if (ep->state != VERBS_RESOLVING)
-		return;
-	err = verbs_qp_open(ep);
-	if (err)
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
-	else
-		start_connect(ep);
+	if (ep->state == VERBS_RESOLVING)
+		open_queues(ep, VERBS_OPENING);
 }
 
-void verbs_setup_addr(struct verbs_ep *ep)
+static void addr_resolved(struct verbs_ep *ep, int result)
 {
-	int err = ep_device(ep);
+	int err;
 
+	if (verbs_ep_returned(ep))
+		return;
+	err = device_opened(ep, result);
 	if (err) {
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
 			     strerror(-err));
@@ -298,11 +407,19 @@ void verbs_setup_addr(struct verbs_ep *ep)
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_resolve_route: %s", strerror(-err));
 }
 
+void verbs_setup_addr(struct verbs_ep *ep)
+{
+	int err = open_device(ep, addr_resolved);
+
+	if (err)
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
+			     strerror(-err));
+}
+
 int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
 	const struct ibv_device_attr *attr;
-	int err;
 
 	if (ep->state != VERBS_REQUESTED)
 		return -ENOTCONN;
@@ -310,23 +427,10 @@ int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
 	attr = &ep->device->attr;
 	ep->ird = least(least(ep->ird, params->ird), (unsigned)attr->max_qp_rd_atom);
 	ep->ord = least(least(ep->ord, params->ord), (unsigned)attr->max_qp_init_rd_atom);
-	err = verbs_recvs_first(ep);
-	if (!err)
-		err = verbs_qp_open(ep);
-	if (err) {
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-err));
-		return 0;
-	}
-	conn_param_fill(ep, &ep->conn_param);
-	err = verbs_qp_ready(ep);
-	if (!err && rdma_accept(ep->id, &ep->conn_param))
-		err = -errno;
-	if (err) {
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(-err));
-	} else {
-		verbs_ep_set(ep, VERBS_ACCEPTED);
-		set_setup_timer(ep);
-	}
+	if (verbs_recvs_first(ep))
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no memory for a receive");
+	else
+		open_queues(ep, VERBS_ACCEPTING);
 	return 0;
 }
 
@@ -342,28 +446,49 @@ void verbs_reject(struct fabric_ep *fep, const void *private_data, size_t len_by
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
 }
 
-/* The peer has accepted; over iWARP that is all. */
-void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+static int call_establish(struct verbs_ep *ep)
 {
 	int err = verbs_qp_ready(ep);
 
 	if (!err && rdma_establish(ep->id))
 		err = -errno;
-	if (err)
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_establish: %s", strerror(-err));
+	return err;
+}
+
+static void connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+{
+	/* What the acceptor answers, already turned round to our side; it can only lower ours. */
+	ep->ord = least(ep->ord, conn->initiator_depth);
+	ep->ird = least(ep->ird, conn->responder_resources ? conn->responder_resources : ep->ird);
+	verbs_ep_established(ep, conn->private_data, conn->private_data_len);
+}
+
+static void establish_called(struct verbs_ep *ep, int result)
+{
+	if (verbs_ep_returned(ep))
+		return;
+	if (result)
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_establish: %s", strerror(-result));
 	else
-		verbs_setup_connected(ep, conn);
+		connected(ep, &ep->answer);
+}
+
+/* The peer has accepted; over iWARP that is all. What it says is the event's, so it is kept where an acceptor keeps a request. */
+void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+{
+	ep->answer = *conn;
+	if (conn->private_data_len)
+		memcpy(ep->request, conn->private_data, conn->private_data_len);
+	ep->answer.private_data = ep->request;
+	verbs_ep_command(ep, call_establish, establish_called);
 }
 
 void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
-	if (ep->state == VERBS_CONNECTING) {
-		/* What the acceptor answers, already turned round to our side; it can only lower ours. */
-		ep->ord = least(ep->ord, conn->initiator_depth);
-		ep->ird = least(ep->ird,
-				conn->responder_resources ? conn->responder_resources : ep->ird);
-		verbs_ep_established(ep, conn->private_data, conn->private_data_len);
-	} else {
+	if (ep->state == VERBS_CONNECTING)
+		connected(ep, conn);
+	else if (ep->state == VERBS_ACCEPTING)
+		ep->confirmed = true;
+	else
 		verbs_ep_established(ep, NULL, 0);
-	}
 }

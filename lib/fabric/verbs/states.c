@@ -10,6 +10,7 @@ enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp)
 	switch (state) {
 	case VERBS_ADOPTED:
 	case VERBS_REQUESTED:
+	case VERBS_ACCEPTING:
 		return VERBS_PART_REJECT;
 	case VERBS_CONNECTING:
 		return iwarp ? VERBS_PART_ABANDON : VERBS_PART_SILENTLY;

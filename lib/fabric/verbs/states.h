@@ -10,25 +10,30 @@
 /*
  * An endpoint.
  *
- *	connecting   RESOLVING -> CONNECTING -> OPEN
- *	accepting    ADOPTED -> REQUESTED -> ACCEPTED -> OPEN
+ *	connecting   RESOLVING -> OPENING -> CONNECTING -> OPEN
+ *	accepting    ADOPTED -> REQUESTED -> ACCEPTING -> ACCEPTED -> OPEN
  *	closing      OPEN -> DRAINING -> DISCONNECTING -> DYING -> BURYING -> CLOSED
  *	failing      any -> DYING -> BURYING -> CLOSED
  *
  * On the way to DYING an endpoint may have to wait: in ABANDONED, because the kernel's iWARP manager lets
- * nobody disconnect or destroy what it is setting up; in RETURNING, because a thread still uses its id.
+ * nobody disconnect or destroy what it is setting up; in RETURNING, because a thread still uses its id or its queues.
  */
 #define VERBS_EP_STATES(X)                                                                         \
-	X(VERBS_RESOLVING, "resolving", "an address, then a route",                                \
-	  TO(VERBS_CONNECTING) | TO(VERBS_DYING))                                                  \
+	X(VERBS_RESOLVING, "resolving", "an address, its device, then a route",                    \
+	  TO(VERBS_OPENING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                               \
+	X(VERBS_OPENING, "opening", "its queues to be created, and receives to be posted",         \
+	  TO(VERBS_CONNECTING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                            \
 	X(VERBS_CONNECTING, "connecting", "the peer's answer",                                     \
 	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
-	X(VERBS_ADOPTED, "adopted", "a task, to tell of the peer's request",                       \
-	  TO(VERBS_REQUESTED) | TO(VERBS_DYING))                                                   \
+	X(VERBS_ADOPTED, "adopted", "its device, to tell of the peer's request",                   \
+	  TO(VERBS_REQUESTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                             \
 	X(VERBS_REQUESTED, "requested", "to be accepted or rejected",                              \
-	  TO(VERBS_ACCEPTED) | TO(VERBS_DYING))                                                    \
+	  TO(VERBS_ACCEPTING) | TO(VERBS_DYING))                                                   \
+	X(VERBS_ACCEPTING, "accepting",                                                            \
+	  "its queues to be created, receives to be posted and the accept to be sent",             \
+	  TO(VERBS_ACCEPTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                              \
 	X(VERBS_ACCEPTED, "accepted", "the peer to confirm",                                       \
-	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_DYING))                                  \
+	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
 	X(VERBS_OPEN, "open", "its end",                                                           \
 	  TO(VERBS_FLUSHED) | TO(VERBS_DRAINING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))          \
 	X(VERBS_FLUSHED, "flushed", "the event that tells why work was flushed, for a while",      \
@@ -39,7 +44,7 @@
 	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
 	X(VERBS_ABANDONED, "abandoned", "the end of its iWARP set-up, for a while",                \
 	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
-	X(VERBS_RETURNING, "returning", "its thread to come back", TO(VERBS_DYING))                \
+	X(VERBS_RETURNING, "returning", "a thread to come back", TO(VERBS_DYING))                  \
 	X(VERBS_DYING, "dying", "a task, to bury it", TO(VERBS_BURYING))                           \
 	X(VERBS_BURYING, "burying", "its queue pair and its id to be destroyed", TO(VERBS_CLOSED)) \
 	X(VERBS_CLOSED, "closed", "to be freed", 0)
@@ -59,8 +64,9 @@ extern const struct state_table verbs_ep_states;
 	X(VERBS_KEY_LENT, "lent", "its owner to take it back",                                     \
 	  TO(VERBS_KEY_INVALIDATED) | TO(VERBS_KEY_UNBINDING) | TO(VERBS_KEY_FREE))                \
 	X(VERBS_KEY_OUTRUN, "outrun", "its bind to complete, invalidated by the peer before that", \
-	  TO(VERBS_KEY_INVALIDATED) | TO(VERBS_KEY_LEFT))                                          \
-	X(VERBS_KEY_INVALIDATED, "invalidated", "its owner to take it back", TO(VERBS_KEY_FREE))   \
+	  TO(VERBS_KEY_INVALIDATED) | TO(VERBS_KEY_UNBINDING) | TO(VERBS_KEY_LEFT))                \
+	X(VERBS_KEY_INVALIDATED, "invalidated", "its owner to take it back",                       \
+	  TO(VERBS_KEY_UNBINDING) | TO(VERBS_KEY_FREE))                                            \
 	X(VERBS_KEY_UNBINDING, "unbinding", "to be out of the peer's reach: unbound() is due",     \
 	  TO(VERBS_KEY_FREE))                                                                      \
 	X(VERBS_KEY_LEFT, "left", "its bind to complete, given back to its owner before that",     \

@@ -10,7 +10,7 @@
 #include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/await.h"
-#include "fabric/verbs/device.h"
+#include "fabric/verbs/command.h"
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
 #include "fabric/verbs/life.h"
@@ -84,8 +84,9 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_channel;
 	if (verbs_watch_init(&fabric->channel_watch, loop, fabric->channel->fd, cm_ready, fabric))
 		goto out_channel;
-	if (verbs_aside_init(fabric))
+	if (verbs_commands_init(fabric))
 		goto out_watch;
+	pthread_mutex_init(&fabric->aside_lock, NULL);
 	if (verbs_async_init(fabric))
 		goto out_aside;
 	if (verbs_await_init(fabric))
@@ -104,6 +105,7 @@ out_async:
 	verbs_async_fini(fabric);
 out_aside:
 	verbs_aside_fini(fabric);
+	verbs_commands_fini(fabric);
 out_watch:
 	verbs_watch_fini(&fabric->channel_watch);
 out_channel:
@@ -117,8 +119,9 @@ static void verbs_free(struct fabric *f)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(f);
 
+	assert(LIST_EMPTY(&fabric->devices) && !fabric->commands_out);
 	verbs_aside_fini(fabric);
-	verbs_devices_free(fabric);
+	verbs_commands_fini(fabric);
 	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
 	loop_timer_free(f->loop, fabric->age_timer);

@@ -16,15 +16,21 @@
  *	recv                         receives
  *	await                        endpoints that wait for a key
  *	async                        asynchronous events
- *	domain, life, aside, listen  what is registered; an endpoint's state; threads; listeners
- *	trial
+ *	life                         an endpoint's state
+ *	domain, aside, listen        what is registered; calls on other threads; listeners
+ *	command, trial               commands of devices; whether one has windows
  *	states, notice, watch
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
  * verbs_incoming crosses from the listener's thread to a worker's, which takes its id over by
- * rdma_migrate_id(), and what may block is done aside (aside.c). The asynchronous events of a
- * device come on one descriptor, which one worker reads for all (async.c).
+ * rdma_migrate_id(). The asynchronous events of a device come on one descriptor, which one worker reads for all (async.c).
+ *
+ * An adapter that hangs must not hang a worker. So queues, registrations of slabs, windows, domains and ids are created and
+ * destroyed on a thread that each device of a worker has, in the order in which that is asked for (command.h); the loop posts,
+ * polls, and takes notice of what that thread has done. The endpoint waits in a state of its own, and what it has to
+ * post waits in its queue. What is registered for one RPC is still registered on the worker's thread: regions where a device has
+ * no windows, sinks over iWARP, and what stands behind rxe's windows.
  *
  * Memory. What a peer can reach, and through which connection:
  *
@@ -55,6 +61,7 @@
 #ifndef FABRIC_VERBS_VERBS_PRIV_H
 #define FABRIC_VERBS_VERBS_PRIV_H
 
+#include <assert.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -93,13 +100,43 @@
 #define VERBS_INV            ((enum fabric_wr_op)101)
 
 #define VERBS_DOMAIN_BUCKETS 64u
+#define VERBS_WINDOWS_EP     16u  /* free windows that a domain has for each endpoint, … */
+#define VERBS_WINDOWS_SPARE  256u /* … and at most */
+
+/* A command of a device, see command.h; or what another thread does for an endpoint, see aside.h. */
+struct verbs_command {
+	TAILQ_ENTRY(verbs_command) entry;
+	void (*run)(struct verbs_command *command);
+	void (*done)(struct verbs_command *command);
+};
+TAILQ_HEAD(verbs_command_list, verbs_command);
+
+/* The thread of a device; the lock guards the queue and `ends`. */
+struct verbs_commands {
+	pthread_mutex_t lock;
+	pthread_cond_t come;
+	struct verbs_command_list queue;
+	pthread_t thread;
+	bool ends;
+};
+
+/* Windows that are being allocated for a domain, all at once. */
+struct verbs_window_batch {
+	struct verbs_command command;
+	unsigned wanted; /* 0: none are being allocated */
+	struct verbs_key *windows;
+};
 
 /* A protection domain, with the slabs that are registered and the windows that are free in it. */
 struct verbs_domain {
 	struct verbs_device *device;
-	struct ibv_pd *pd;
+	struct ibv_pd *pd; /* the device's thread's: allocated when it is first needed, see verbs_domain_pd() */
+	struct verbs_command command;
 	struct slab_domain slabs;
+	TAILQ_HEAD(, verbs_ep) awaits_slab; /* endpoints with work that needs a slab which is being registered */
 	struct verbs_key *free_windows;
+	unsigned nfree_windows;
+	struct verbs_window_batch batch;
 	/* Unless it is the worker's: */
 	LIST_ENTRY(verbs_domain) entry;
 	struct in6_addr peer; /* all zero: of one connection */
@@ -113,6 +150,10 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) entry;
 	struct verbs_fabric *fabric;
 	struct ibv_context *context;
+	/* The device's thread sets what stands here before anybody else looks at it, which `opened` tells. */
+	struct verbs_commands commands;
+	bool tried, opened;
+	int open_error;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
 	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
@@ -129,11 +170,13 @@ struct verbs_device {
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_watch channel_watch;
+	pthread_mutex_t cq_lock; /* held while an event is read, and while a completion queue is destroyed */
 	/* Asynchronous events, see async.c. */
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_watch async_watch;
 	bool reads;
-	struct verbs_domain shared; /* pd is NULL if there is none for all endpoints */
+	bool shares;                /* one domain for all endpoints: */
+	struct verbs_domain shared;
 	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* of peers */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
@@ -161,13 +204,16 @@ struct verbs_fabric {
 	struct verbs_watch channel_watch;
 	struct verbs_device_list devices;
 	struct loop_timer *age_timer; /* tells the pool the time */
-	/* Endpoints that come back from their threads, and the thread that was done last: see aside.c. The lock guards both. */
+	/* Commands that were executed; the lock guards the list: see command.c. */
 	pthread_mutex_t back_lock;
-	TAILQ_HEAD(, verbs_ep) back;
-	bool aside_has_ended;
-	pthread_t aside_ended;
+	struct verbs_command_list back;
 	int back_fd;
 	struct verbs_watch back_watch;
+	unsigned commands_out; /* that have not come back */
+	/* The thread of an endpoint that was done last: see aside.c. The lock guards it. */
+	pthread_mutex_t aside_lock;
+	bool aside_has_ended;
+	pthread_t aside_ended;
 	struct verbs_news news;
 	struct verbs_await await;
 };
@@ -192,6 +238,7 @@ struct verbs_recv {
 	struct buf *buf;
 	uint32_t size_bytes;
 	uint32_t lkey;
+	bool registered; /* lkey is that of buf */
 	unsigned next_idle;
 };
 
@@ -206,6 +253,8 @@ struct verbs_key {
 	struct ibv_mr *mr; /* the region lent, or the one behind a window that needs its own */
 	uint32_t window_rkey;
 	struct fabric_wr bind, inv;
+	struct verbs_command command; /* that frees mw and mr: */
+	bool releasing;
 };
 
 /* Whether the peer is there: one question at a time. */
@@ -225,6 +274,7 @@ struct verbs_ep {
 	enum fabric_close why;
 	char detail[96];
 	bool connector;
+	enum verbs_parting parting; /* what is still to be done before it is buried */
 	bool opened; /* established() was called: what arrived is given up even while it dies */
 	bool closed_here;         /* nothing that arrives is given up any more */
 	bool bury_aside;          /* destroying it may block */
@@ -234,6 +284,7 @@ struct verbs_ep {
 	/* The connection manager's side. */
 	struct rdma_cm_id *id;
 	struct rdma_conn_param conn_param;
+	struct rdma_conn_param answer; /* the acceptor's */
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, peer;
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
@@ -242,12 +293,19 @@ struct verbs_ep {
 	size_t rejection_bytes;
 	struct verbs_incoming *adopted; /* kept if its id could not be taken over */
 	unsigned ird, ord;
-	/* A thread is at work for this endpoint, see aside.c. */
+	/* A thread is at work for this endpoint, see aside.h. */
 	bool aside;
+	struct verbs_command command;
 	int aside_result;
 	int (*aside_fn)(struct verbs_ep *ep);
 	void (*back_fn)(struct verbs_ep *ep, int result);
-	TAILQ_ENTRY(verbs_ep) back_entry;
+	/* What the device's thread has made of it: the loop takes it over when that has come back. */
+	struct ibv_port_attr port; /* all zero: not known */
+	struct ibv_cq *made_cq;
+	struct ibv_qp *made_qp;
+	struct ibv_qp_cap made_cap;
+	bool heard, confirmed; /* of an acceptor's peer, before the accept came back */
+	bool last;      /* of its device, which is closed with it */
 	/* What its device said of it, see async.c. */
 	unsigned news;
 	TAILQ_ENTRY(verbs_ep) news_entry;
@@ -261,7 +319,6 @@ struct verbs_ep {
 	uint64_t busy_until_us;
 	unsigned max_sge, max_inline_bytes;
 	unsigned ack_timeout;        /* 0: the connection manager's */
-	uint8_t link_layer;          /* IBV_LINK_LAYER_* of the port */
 	struct ibv_ece ece;          /* what both ends do beyond the standard, see ece.c */
 	uint32_t max_transfer_bytes; /* of the port; 0: not known */
 	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
@@ -278,6 +335,10 @@ struct verbs_ep {
 	bool awaits_key;
 	unsigned own_keys;
 	TAILQ_ENTRY(verbs_ep) await_entry;
+	/* Its work needs this slab, which is being registered; 0, or why it could not be. */
+	const void *awaited_slab;
+	int slab_error;
+	TAILQ_ENTRY(verbs_ep) slab_entry;
 	uint64_t owner; /* of what its peer may write to, by pool_owner_new(); 0: nothing yet */
 	struct verbs_probe probe;
 };
