@@ -15,10 +15,11 @@ stand_in() {
 device_config() {
 	cat <<-END
 	control = "$T/a.sock";
-	workers = 2;
+	workers = ${WORKERS:-2};
 	services = (
 	$(service front "tcp://127.0.0.1:$FRONT_PORT" "verbs://127.0.0.3:$FABRIC_PORT"),
 	$(service back "verbs://127.0.0.2:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}")
+	$([ -z "${OTHER_PORT:-}" ] || { echo ,; device_more; })
 	);
 	END
 }

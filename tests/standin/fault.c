@@ -18,6 +18,7 @@ struct fault {
 	enum standin_verb verb;
 	unsigned from, to;
 	unsigned wait_ms;
+	bool hangs;
 	struct standin_answer answer;
 	char text[32];
 };
@@ -75,6 +76,8 @@ static void parse_answer(struct fault *fault, const char *text)
 		fault->answer.kind = STANDIN_FULL;
 	else if (!strcmp(text, "dead"))
 		fault->answer.kind = STANDIN_DEAD;
+	else if (!strcmp(text, "hang"))
+		fault->hangs = true;
 	else if (sscanf(text, "wait-%d", &value) == 1)
 		fault->wait_ms = (unsigned)value;
 	else if (sscanf(text, "status-%d", &value) == 1)
@@ -142,6 +145,16 @@ bool standin_faults_of(enum standin_verb verb)
 	return wanted[verb];
 }
 
+static void hang(void)
+{
+	const char *name = getenv("STANDIN_RELEASE");
+
+	if (!name)
+		die("STANDIN_RELEASE names no file", "hang");
+	while (access(name, F_OK))
+		usleep(10000);
+}
+
 struct standin_answer standin_fault(enum standin_verb verb)
 {
 	unsigned call;
@@ -155,6 +168,8 @@ struct standin_answer standin_fault(enum standin_verb verb)
 		if (fault->verb != verb || call < fault->from || call > fault->to)
 			continue;
 		fprintf(stderr, "standin: %s %u: %s\n", verb_names[verb], call, fault->text);
+		if (fault->hangs)
+			hang();
 		if (fault->wait_ms)
 			usleep(fault->wait_ms * 1000u);
 		return fault->answer;

@@ -8,6 +8,7 @@
  *	post_send:3=EINVAL         fails with that errno; -EINVAL with the wrong sign
  *	post_send:3=full, =dead    fails as the profile's driver does without room, or on a queue pair in error
  *	create_qp:1-2=wait-500     takes so many milliseconds longer, and succeeds
+ *	create_qp:1=hang           comes back once the file that STANDIN_RELEASE names is there, and succeeds
  *	completion:7=status-9      a completion has that status (enum ibv_wc_status), and its queue pair fails
  *	completion:7-=hold-50      a completion is seen so many milliseconds later, and those behind it
  *	completion:7-=swap-50      the same, but those of receives pass those of other work requests
@@ -73,7 +74,7 @@ struct standin_answer {
 /**
  * standin_fault - count a call of @verb, and say how it is to be answered
  *
- * Waits before it returns, if that is the fault.
+ * Waits before it returns, if that is the fault. A call that hangs is told of when it begins to.
  */
 struct standin_answer standin_fault(enum standin_verb verb);
 /** standin_fault_errno - the same for a verb that can only fail or succeed: returns the errno, or 0. */

@@ -181,6 +181,7 @@ verbs_tests = \
 	tests/unit/test_verbs_completions \
 	tests/unit/test_verbs_domain \
 	tests/unit/test_verbs_ep \
+	tests/unit/test_verbs_hung \
 	tests/unit/test_verbs_keys \
 	tests/unit/test_verbs_leg \
 	tests/unit/test_verbs_memlock \

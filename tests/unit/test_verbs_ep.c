@@ -263,13 +263,13 @@ END_TEST
 START_TEST(a_connect_that_blocks_is_waited_for_by_its_endpoint_alone)
 {
 	scene_begin(IWARP, 0);
-	fake.connect_blocks = true;
+	fake.blocks = VERBS_FAKE_CONNECT;
 	scene_ask();
 	fabric_ep_close(scene.ep);
 	fake_loop_advance(scene.loop, 60 * SECOND);
 	ck_assert_uint_eq(scene.closed, 0);
 	ck_assert_uint_eq(fake.qps, 1);
-	sem_post(&fake.connect_go);
+	verbs_fake_release();
 	scene_run_until(&scene.closed);
 	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOCAL);
 	scene_end();

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -37,6 +38,16 @@ static uint32_t next_key;
 static bool invalidating;
 static uint32_t invalidated_rkey;
 
+static void may_block(enum verbs_fake_call call)
+{
+	if (fake.blocks != call)
+		return;
+	fake.blocked = true;
+	while (sem_wait(&fake.go))
+		;
+	fake.blocked = false;
+}
+
 /* ---- what tests call ---- */
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
@@ -59,6 +70,7 @@ static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 
 static int dealloc_mw(struct ibv_mw *mw)
 {
+	may_block(VERBS_FAKE_DEALLOC_MW);
 	fake.windows--;
 	free(mw);
 	return 0;
@@ -117,7 +129,7 @@ static int post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_
 void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 {
 	memset(&fake, 0, sizeof(fake));
-	sem_init(&fake.connect_go, 0, 0);
+	sem_init(&fake.go, 0, 0);
 	fake.transport = device.transport_type = transport;
 	fake.cap_flags = cap_flags;
 	fake.initiator_depth = 4;
@@ -141,6 +153,14 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	comp_head = comp_count = async_head = async_count = 0;
 	next_key = 0x1000;
 	invalidating = false;
+}
+
+void verbs_fake_release(void)
+{
+	fake.blocks = VERBS_FAKE_NO_CALL;
+	sem_post(&fake.go);
+	while (fake.blocked)
+		sched_yield();
 }
 
 static void push(struct rdma_cm_id *id, struct rdma_cm_event event)
@@ -271,6 +291,7 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 
 int rdma_destroy_id(struct rdma_cm_id *id)
 {
+	may_block(VERBS_FAKE_DESTROY_ID);
 	fake.ids--;
 	free(id);
 	return 0;
@@ -338,16 +359,13 @@ static void keep_param(const struct rdma_conn_param *param)
 int rdma_connect(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
 	keep_param(param);
-	if (fake.connect_blocks) {
-		fake.blocked = true;
-		sem_wait(&fake.connect_go);
-		fake.blocked = false;
-	}
+	may_block(VERBS_FAKE_CONNECT);
 	return failing(fake.connect_errno);
 }
 
 int rdma_accept(struct rdma_cm_id *id, struct rdma_conn_param *param)
 {
+	may_block(VERBS_FAKE_ACCEPT);
 	keep_param(param);
 	return failing(fake.accept_errno);
 }
@@ -447,6 +465,7 @@ int ibv_close_device(struct ibv_context *ctx)
 
 int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 {
+	may_block(VERBS_FAKE_QUERY_DEVICE);
 	*attr = (struct ibv_device_attr){
 		.device_cap_flags = fake.cap_flags,
 		.vendor_id = fake.vendor_id,
@@ -486,6 +505,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 			     struct ibv_comp_channel *channel, int vector)
 {
+	may_block(VERBS_FAKE_CREATE_CQ);
 	the_cq = calloc(1, sizeof(*the_cq));
 	the_cq->context = ctx;
 	the_cq->cq_context = arg;
@@ -497,6 +517,7 @@ struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
+	may_block(VERBS_FAKE_DESTROY_CQ);
 	fake.cqs--;
 	free(cq);
 	return 0;
@@ -521,6 +542,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
 {
 	struct ibv_pd *pd;
 
+	may_block(VERBS_FAKE_ALLOC_PD);
 	errno = 0;
 	if (fake.no_pd)
 		return NULL;
@@ -532,6 +554,7 @@ struct ibv_pd *ibv_alloc_pd(struct ibv_context *ctx)
 
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
+	may_block(VERBS_FAKE_DEALLOC_PD);
 	fake.pds--;
 	free(pd);
 	return 0;
@@ -542,6 +565,7 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint6
 {
 	struct ibv_mr *mr;
 
+	may_block(VERBS_FAKE_REG_MR);
 	assert(len > 0);
 	if (fake.register_errno) {
 		errno = fake.register_errno;
@@ -570,6 +594,7 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t len, int access)
 
 int ibv_dereg_mr(struct ibv_mr *mr)
 {
+	may_block(VERBS_FAKE_DEREG_MR);
 	fake.regions--;
 	free(mr);
 	return 0;
@@ -610,6 +635,7 @@ int ibv_set_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
+	may_block(VERBS_FAKE_CREATE_QP);
 	fake.inline_asked[fake.ninline++ % ARRAY_SIZE(fake.inline_asked)] =
 		attr->cap.max_inline_data;
 	if (fake.qps_without_memory) {
@@ -637,6 +663,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 
 int ibv_destroy_qp(struct ibv_qp *qp)
 {
+	may_block(VERBS_FAKE_DESTROY_QP);
 	fake.qps--;
 	free(qp);
 	return 0;
@@ -644,6 +671,7 @@ int ibv_destroy_qp(struct ibv_qp *qp)
 
 int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 {
+	may_block(VERBS_FAKE_MODIFY_QP);
 	if (attr->qp_state == IBV_QPS_ERR)
 		fake.qp_errors++;
 	else if (fake.modify_errno)

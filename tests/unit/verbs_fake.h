@@ -14,6 +14,25 @@
 
 #define VERBS_FAKE_MAX 512
 
+/* Calls that may be made to hang. */
+enum verbs_fake_call {
+	VERBS_FAKE_NO_CALL,
+	VERBS_FAKE_QUERY_DEVICE,
+	VERBS_FAKE_ALLOC_PD,
+	VERBS_FAKE_DEALLOC_PD,
+	VERBS_FAKE_REG_MR,
+	VERBS_FAKE_DEREG_MR,
+	VERBS_FAKE_DEALLOC_MW,
+	VERBS_FAKE_CREATE_CQ,
+	VERBS_FAKE_DESTROY_CQ,
+	VERBS_FAKE_CREATE_QP,
+	VERBS_FAKE_MODIFY_QP,
+	VERBS_FAKE_DESTROY_QP,
+	VERBS_FAKE_DESTROY_ID,
+	VERBS_FAKE_CONNECT,
+	VERBS_FAKE_ACCEPT,
+};
+
 struct verbs_fake_send {
 	struct ibv_send_wr wr; /* its pointers are not to be followed */
 	uint64_t addr;
@@ -26,9 +45,9 @@ struct verbs_fake {
 	unsigned cap_flags, vendor_id;
 	int ndevices; /* that there are: 1 */
 	int connect_errno, accept_errno, resolve_errno;
-	bool connect_blocks; /* until connect_go is posted */
-	sem_t connect_go;
-	atomic_bool blocked; /* a call blocks now */
+	_Atomic enum verbs_fake_call blocks; /* this call, until go is posted */
+	sem_t go;
+	atomic_bool blocked; /* it does, now */
 	int modify_errno, establish_errno;
 	int post_send_errno, post_recv_errno; /* of either sign: what the calls return; -1 is EINVAL in errno */
 	unsigned qps_without_memory,          /* so many queue pairs are refused with ENOMEM */
@@ -87,6 +106,8 @@ extern struct verbs_fake fake;
 
 /** verbs_fake_reset - a device of this kind, with memory windows if @cap_flags say so; all counts are 0. */
 void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags);
+/** verbs_fake_release - let the call that blocks, and all later ones, go on. */
+void verbs_fake_release(void);
 /** verbs_fake_event - the connection manager says so of the connection. */
 void verbs_fake_event(enum rdma_cm_event_type type, int status);
 /** verbs_fake_request - a peer asks the listener. */

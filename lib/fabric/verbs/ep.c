@@ -74,7 +74,8 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		verbs_setup_addr(ep);
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		verbs_setup_route(ep);
+		if (!ep->aside)
+			verbs_setup_route(ep);
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		if (ep->state == VERBS_CONNECTING && !ep->aside)
