@@ -54,8 +54,8 @@ static void request(void)
 }
 
 static const enum verbs_fake_call set_up_calls[] = {VERBS_FAKE_QUERY_DEVICE, VERBS_FAKE_ALLOC_PD,
-						    VERBS_FAKE_CREATE_CQ, VERBS_FAKE_CREATE_QP,
-						    VERBS_FAKE_REG_MR, VERBS_FAKE_MODIFY_QP};
+						    VERBS_FAKE_CREATE_CQ,    VERBS_FAKE_CREATE_QP,
+						    VERBS_FAKE_REG_MR,       VERBS_FAKE_MODIFY_QP};
 
 /* Either end. */
 START_TEST(a_set_up_waits_for_a_call_that_hangs)
@@ -119,8 +119,8 @@ START_TEST(a_set_up_may_end_while_a_call_hangs)
 END_TEST
 
 static const enum verbs_fake_call end_calls[] = {
-	VERBS_FAKE_DESTROY_QP, VERBS_FAKE_DESTROY_CQ, VERBS_FAKE_DEREG_MR, VERBS_FAKE_DEALLOC_PD,
-	VERBS_FAKE_DEALLOC_MW, VERBS_FAKE_DESTROY_ID,
+	VERBS_FAKE_DESTROY_QP, VERBS_FAKE_DESTROY_CQ, VERBS_FAKE_DEREG_MR,
+	VERBS_FAKE_DEALLOC_PD, VERBS_FAKE_DEALLOC_MW, VERBS_FAKE_DESTROY_ID,
 };
 
 /* Nothing is given back before the device has let go of it. */

@@ -168,6 +168,7 @@ START_TEST(a_window_is_tried_for_again_after_a_while)
 		ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
 	}
 	/* It is allocated beside the loop, which wakes who waits. */
+	fake_loop_run(scene.loop);
 	fake.max_windows = 2;
 	ck_assert(fabric_key_await(scene.ep, 0));
 	fake_loop_advance(scene.loop, VERBS_KEY_RETRY_US);

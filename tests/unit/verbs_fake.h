@@ -49,8 +49,9 @@ struct verbs_fake {
 	sem_t go;
 	atomic_bool blocked; /* it does, now */
 	int modify_errno, establish_errno;
-	int post_send_errno, post_recv_errno; /* of either sign: what the calls return; -1 is EINVAL in errno */
-	unsigned qps_without_memory,          /* so many queue pairs are refused with ENOMEM */
+	int post_send_errno,
+		post_recv_errno; /* of either sign: what the calls return; -1 is EINVAL in errno */
+	unsigned qps_without_memory, /* so many queue pairs are refused with ENOMEM */
 		max_inline; /* a queue pair for more is refused; 0: 64 are given, whatever is asked for */
 	uint8_t link_layer;                       /* of each port */
 	int resolve_ms;                           /* asked for last */
@@ -91,7 +92,7 @@ struct verbs_fake {
 	unsigned inline_asked[4], ninline; /* bytes, by the calls that made queue pairs */
 	struct ibv_ece set_ece, local_ece; /* for the queue pair, for the peer */
 	unsigned establishes, cqs;
-	int cq_vector; /* of the last completion queue */
+	int cq_vector;                                 /* of the last completion queue */
 	unsigned cq_entries, max_send_wr, max_recv_wr; /* asked for last */
 	unsigned opened; /* devices, beside those that the connection manager has open */
 	unsigned qp_errors, asyncs_acked; /* queue pairs that were put into error; events */

@@ -146,9 +146,8 @@ int verbs_qp_create(struct verbs_ep *ep)
 	errno = 0;
 	pd = verbs_domain_pd(ep->domain);
 	if (pd)
-		ep->made_cq = ibv_create_cq(ep->device->context,
-					    (int)(ep->sq_depth + ep->rq_depth), ep,
-					    ep->device->channel, vector_of(ep->device));
+		ep->made_cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth),
+					    ep, ep->device->channel, vector_of(ep->device));
 	/* Not every library says why. */
 	if (!ep->made_cq)
 		return errno ? -errno : -ENOMEM;

@@ -64,7 +64,8 @@ struct verbs_config {
 	unsigned ack_timeout;
 	unsigned
 		tos; /* of RoCE and iWARP packets: DSCP and ECN; on InfiniBand the service level; 0: the host's default */
-	unsigned vector; /* the worker's number: its completions interrupt the core that the device has for it */
+	unsigned
+		vector; /* the worker's number: its completions interrupt the core that the device has for it */
 	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
 	void (*notice)(const char *text);
 	/* Told once of each device what it was found to have; may be NULL. */

@@ -130,10 +130,12 @@ struct verbs_window_batch {
 /* A protection domain, with the slabs that are registered and the windows that are free in it. */
 struct verbs_domain {
 	struct verbs_device *device;
-	struct ibv_pd *pd; /* the device's thread's: allocated when it is first needed, see verbs_domain_pd() */
+	struct ibv_pd *
+		pd; /* the device's thread's: allocated when it is first needed, see verbs_domain_pd() */
 	struct verbs_command command;
 	struct slab_domain slabs;
-	TAILQ_HEAD(, verbs_ep) awaits_slab; /* endpoints with work that needs a slab which is being registered */
+	TAILQ_HEAD(, verbs_ep)
+	awaits_slab; /* endpoints with work that needs a slab which is being registered */
 	struct verbs_key *free_windows;
 	unsigned nfree_windows;
 	struct verbs_window_batch batch;
@@ -170,12 +172,13 @@ struct verbs_device {
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_watch channel_watch;
-	pthread_mutex_t cq_lock; /* held while an event is read, and while a completion queue is destroyed */
+	pthread_mutex_t
+		cq_lock; /* held while an event is read, and while a completion queue is destroyed */
 	/* Asynchronous events, see async.c. */
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_watch async_watch;
 	bool reads;
-	bool shares;                /* one domain for all endpoints: */
+	bool shares; /* one domain for all endpoints: */
 	struct verbs_domain shared;
 	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* of peers */
 };
@@ -305,7 +308,7 @@ struct verbs_ep {
 	struct ibv_qp *made_qp;
 	struct ibv_qp_cap made_cap;
 	bool heard, confirmed; /* of an acceptor's peer, before the accept came back */
-	bool last;      /* of its device, which is closed with it */
+	bool last;             /* of its device, which is closed with it */
 	/* What its device said of it, see async.c. */
 	unsigned news;
 	TAILQ_ENTRY(verbs_ep) news_entry;
