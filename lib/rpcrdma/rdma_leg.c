@@ -144,7 +144,10 @@ static void on_note(void *arg, const char *text)
 
 static void on_key_free(void *arg)
 {
-	requester_key_free(&((struct rdma_leg *)arg)->requester);
+	struct rdma_leg *leg = arg;
+
+	requester_key_free(&leg->requester);
+	responder_key_free(&leg->responder);
 }
 
 /* The leg's interface */

@@ -381,3 +381,24 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	if (responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
 		claim(rs, rpc, body, len_bytes);
 }
+
+/* In the order of their Calls; those behind one that still finds too few keys wait with it. */
+void responder_key_free(struct responder *rs)
+{
+	struct responder_rpcs *rpcs = &rs->rpcs;
+	struct exchange *x, *next;
+
+	for (x = TAILQ_FIRST(&rpcs->calls); x && rpcs->waiting_for_key; x = next) {
+		struct responder_rpc *rpc = x->origin_priv;
+		unsigned waiting = rpcs->waiting_for_key;
+
+		next = TAILQ_NEXT(x, origin_entry);
+		if (!rdma_conn_is_up(rs->conn))
+			return;
+		if (!rpc->waits_for_key)
+			continue;
+		responder_more(rpc);
+		if (rpcs->waiting_for_key == waiting)
+			return;
+	}
+}

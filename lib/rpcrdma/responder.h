@@ -47,6 +47,8 @@ bool responder_is_idle(const struct responder *rs);
 /** responder_call - a decoded RDMA_MSG or RDMA_NOMSG that is a Call, with what follows its header. */
 void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, const uint8_t *body,
 		    uint32_t len_bytes);
+/** responder_key_free - fabric_ep_events.key_free(): Replies that could not be lent may be. */
+void responder_key_free(struct responder *rs);
 /** responder_is_flooded - whether a peer that takes no answers has sent so much that the connection ends for it. */
 bool responder_is_flooded(struct responder *rs);
 /** responder_refuse - answer a Call that does not decode with @err; @hdr has its fixed words. */

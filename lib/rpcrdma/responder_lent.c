@@ -173,6 +173,9 @@ int responder_lend(struct responder_rpc *rpc, struct message *m)
 		return -EMSGSIZE;
 	if (!credit_grant_may_lend(&conn->grant))
 		return -EBUSY;
+	/* It goes behind those that wait. */
+	if (rpc->rpcs->waiting_for_key && !rpc->waits_for_key)
+		return -EAGAIN;
 	if (!lents_of(rpc->rpcs))
 		return -ENOMEM;
 	lent = lent_new(rpc, m, (unsigned)nkeys);
@@ -180,6 +183,8 @@ int responder_lend(struct responder_rpc *rpc, struct message *m)
 		return -ENOMEM;
 	rc = bind_keys(lent, m);
 	if (rc) {
+		if (rc == -EAGAIN && !fabric_key_await(conn->ep, lent->lend.nkeys))
+			rc = -ENOMEM;
 		unlend(lent);
 		return rc;
 	}
@@ -199,6 +204,8 @@ void responder_lent_sent(struct responder_rpc *rpc)
 	struct responder_lent *lent = rpc->lent;
 
 	responder_rpc_set_state(rpc, RESPONDER_LENT);
+	rpc->rpcs->waiting_for_key -= rpc->waits_for_key;
+	rpc->waits_for_key = false;
 	conn->counters->replies_lent++;
 	conn->counters->reply_bytes_lent += lent->len_bytes;
 	lent->since_us = loop_now_us(conn->fabric->loop);

@@ -44,7 +44,8 @@ struct responder_lents {
  * @m: an RDMA_NOMSG without read list and reply chunk, which is to be sent next; its read list is made
  *
  * What was claimed beyond what it takes is given back. Returns 0; -EMSGSIZE if that may not be lent or its header would be
- * too long; -EBUSY if no more may be lent at once; or -ENOMEM or -ENOTCONN. After a failure nothing is lent.
+ * too long; -EBUSY if no more may be lent at once; -EAGAIN if the device has no key left and key_free() is due, or other
+ * Replies wait for that; or -ENOMEM or -ENOTCONN. After a failure nothing is lent.
  */
 int responder_lend(struct responder_rpc *rpc, struct message *m) MUST_CHECK;
 /** responder_lent_sent - its Reply is posted: its time begins. */

@@ -344,6 +344,13 @@ static bool wait_for_size(struct responder_rpc *rpc)
 	return true;
 }
 
+static void wait_for_key(struct responder_rpc *rpc)
+{
+	rpc->rpcs->conn->counters->key_waits++;
+	rpc->rpcs->waiting_for_key += !rpc->waits_for_key;
+	rpc->waits_for_key = true;
+}
+
 static void answer_reply(struct responder_rpc *rpc)
 {
 	struct reply reply;
@@ -355,6 +362,10 @@ static void answer_reply(struct responder_rpc *rpc)
 		if (waits_for_size(&reply) && wait_for_size(rpc))
 			return;
 		rc = place(&reply);
+	}
+	if (rc == -EAGAIN) {
+		wait_for_key(rpc);
+		return;
 	}
 	if (rc) {
 		give_up(rpc, rc);

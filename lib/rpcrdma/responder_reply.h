@@ -24,7 +24,7 @@
 
 /** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
 void responder_reply(struct responder_rpc *rpc);
-/** responder_more - leg_more() of its Reply. */
+/** responder_more - leg_more() of its Reply; or what it waits for may be there. */
 void responder_more(struct responder_rpc *rpc);
 /**
  * responder_sizes_changed - answer the Calls whose Replies waited for a size of the peer's to be settled

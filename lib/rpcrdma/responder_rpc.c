@@ -312,6 +312,7 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	struct exchange *x = rpc->x;
 
 	rpcs->waiting_for_size -= rpc->waits_for_size;
+	rpcs->waiting_for_key -= rpc->waits_for_key;
 	xid_table_remove(&rpcs->table, x);
 	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
 	x->origin = NULL;

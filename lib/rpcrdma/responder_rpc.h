@@ -27,7 +27,8 @@
 	X(RESPONDER_PULLING, "pulling", "its RDMA Reads", TO(RESPONDER_EXECUTING))                 \
 	X(RESPONDER_EXECUTING, "executing", "leg_reply(), and the last of its RDMA Reads",         \
 	  TO(RESPONDER_ANSWERING))                                                                 \
-	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply", TO(RESPONDER_LENT))           \
+	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply, a size or a key",              \
+	  TO(RESPONDER_LENT))                                                                      \
 	X(RESPONDER_LENT, "lent", "RDMA_DONE, or the end of its time", 0)
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
@@ -51,6 +52,7 @@ struct responder_rpcs {
 	/* Replies that wait for a size (responder_reply.h), and the timer for the oldest; NULL until there is one. */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
+	unsigned waiting_for_key; /* Replies to be lent, which the device has no key for */
 };
 
 struct responder_rpc {
@@ -74,6 +76,7 @@ struct responder_rpc {
 	/* Its Reply waits until a size is settled that the peer was asked for, since then; or it has waited in vain. */
 	bool waits_for_size, waited_for_size;
 	uint64_t waits_since_us;
+	bool waits_for_key; /* its Reply waits until the device has keys to lend it */
 	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
 	bool one_handle;
 	uint32_t handle;

@@ -75,7 +75,8 @@ static struct pair_faults some_pair_faults(uint64_t *random)
 }
 
 /*
- * Of a key for each segment of a long message there would be too few, and a Reply that is lent does not wait for one.
+ * Of a key for each segment of a long message there would be too few. With fewer Replies lent at once hardly one is ever late, which the
+ * storm wants to see.
  */
 static unsigned some_max_keys(const struct storm_plan *plan, uint64_t *random,
 			      uint32_t max_key_bytes)

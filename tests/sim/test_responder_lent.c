@@ -478,6 +478,65 @@ START_TEST(sixty_four_without_done_leave_memory_for_others)
 }
 END_TEST
 
+/* The device has one key at once. */
+START_TEST(a_reply_waits_for_a_key_that_the_device_has_not_now)
+{
+	const struct sim_stats *stats;
+
+	lent_reopen(&(struct sim_faults){.max_keys = 1, .async_unbind = _i});
+	stats = sim_net_stats(rig->net);
+	call_lent(80, 5000);
+	for (uint32_t xid = 81; xid < 84; xid++) {
+		begin(xid, RPCRDMA_MSG);
+		send_call(RIG_CALL_MIN, 5000);
+	}
+	expect_silence();
+	expect_lent(80, 5000);
+	for (uint32_t xid = 81; xid < 84; xid++) {
+		send_done(xid - 1);
+		next_lent(xid);
+		expect_lent(xid, 5000);
+		ck_assert_uint_eq(stats->keys_at[false], 1);
+	}
+	send_done(83);
+	ck_assert_uint_eq(stats->keys_at[false], 0);
+	ck_assert_uint_ge(rig->server.counters.key_waits, 3);
+	ck_assert_uint_eq(rig->server.counters.err_chunk_sent, 0);
+	expect_alive();
+}
+END_TEST
+
+/* Two stretches, and one key: it would wait for ever. */
+START_TEST(a_reply_that_needs_more_keys_than_there_are_is_an_error)
+{
+	struct fabric_key *data;
+
+	lent_reopen(&(struct sim_faults){.max_keys = 1, .async_unbind = _i});
+	data = raw_lend(raw, NULL, 50000, FABRIC_REMOTE_WRITE);
+	fake_reply_payloads[0] = (struct rpc_payload){3000, 50000};
+	fake_nreply_payloads = 1;
+	begin(85, RPCRDMA_MSG);
+	add_write(data);
+	send_call(RIG_CALL_MIN, 3000 + 50000 + 4000);
+	raw_expect_error(raw, 85, RPCRDMA_ERR_CHUNK);
+	expect_alive();
+}
+END_TEST
+
+START_TEST(a_connection_may_be_lost_while_a_reply_waits_for_a_key)
+{
+	lent_reopen(&(struct sim_faults){.max_keys = 1, .async_unbind = _i});
+	call_lent(86, 5000);
+	begin(87, RPCRDMA_MSG);
+	send_call(RIG_CALL_MIN, 5000);
+	expect_silence();
+	sim_net_cut(rig->net);
+	rig_run(rig);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->keys_at[false], 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("responder_lent");
@@ -508,6 +567,9 @@ int main(void)
 	tcase_add_test(closed, all_that_is_granted_may_be_lent);
 	tcase_add_test(tc, done_asks_for_credits);
 	tcase_add_test(closed, sixty_four_without_done_leave_memory_for_others);
+	tcase_add_loop_test(closed, a_reply_waits_for_a_key_that_the_device_has_not_now, 0, 2);
+	tcase_add_loop_test(closed, a_reply_that_needs_more_keys_than_there_are_is_an_error, 0, 2);
+	tcase_add_loop_test(closed, a_connection_may_be_lost_while_a_reply_waits_for_a_key, 0, 2);
 	suite_add_tcase(suite, tc);
 	suite_add_tcase(suite, closed);
 	return test_main(suite);

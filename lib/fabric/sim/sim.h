@@ -32,10 +32,10 @@ struct sim_faults {
 	unsigned fail_wr;      /* the n-th work request to be executed fails … */
 	enum fabric_status fail_status; /* … with this */
 	unsigned fail_bind;             /* the n-th key_bind fails */
-	unsigned max_keys;              /* that are bound at once on the network; 0: no limit */
-	unsigned max_ord;       /* Reads outstanding at most, whatever is negotiated; 0: no limit */
-	unsigned max_sge;       /* longest gather list; 0: FABRIC_MAX_SGE */
-	uint32_t max_key_bytes; /* longest memory under one key; 0: no limit */
+	unsigned max_keys; /* that are bound at once by all connectors, or acceptors; 0: no limit */
+	unsigned max_ord;  /* Reads outstanding at most, whatever is negotiated; 0: no limit */
+	unsigned max_sge;  /* longest gather list; 0: FABRIC_MAX_SGE */
+	uint32_t max_key_bytes;      /* longest memory under one key; 0: no limit */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
 	bool async_unbind;       /* fabric_key_unbind() returns false and unbound() comes later */
 	unsigned hook_at_step;   /* before its n-th step, from 1, the network calls … */
@@ -60,6 +60,7 @@ struct sim_stats {
 	unsigned wrs;           /* work requests executed */
 	unsigned binds;         /* keys bound */
 	unsigned keys_bound;    /* … that are so still */
+	unsigned keys_at[2];    /* … of these, by acceptors and by connectors */
 	unsigned keys_refused;  /* … or not, by max_keys */
 	unsigned overruns;      /* Sends that found no receive posted */
 	unsigned overlong;      /* Sends longer than the receive */

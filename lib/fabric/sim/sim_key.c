@@ -61,7 +61,7 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	assert(!net->faults.no_late_reads || key->ready_bytes == key->len_bytes);
 	if (++net->stats.binds == net->faults.fail_bind)
 		return -ENOMEM;
-	if (net->faults.max_keys && net->stats.keys_bound >= net->faults.max_keys) {
+	if (net->faults.max_keys && net->stats.keys_at[ep->connects] >= net->faults.max_keys) {
 		net->stats.keys_refused++;
 		return -EAGAIN;
 	}
@@ -75,6 +75,7 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	buf_ref(key->buf);
 	TAILQ_INSERT_TAIL(&ep->keys, key, entry);
 	net->stats.keys_bound++;
+	net->stats.keys_at[ep->connects]++;
 	return 0;
 }
 
@@ -89,10 +90,10 @@ bool sim_key_await(struct fabric_ep *fep, unsigned own)
 {
 	struct sim_ep *ep = sim_ep_of(fep);
 
-	if (ep->state != SIM_OPEN || ep->net->stats.keys_bound <= own)
+	if (ep->state != SIM_OPEN || ep->net->stats.keys_at[ep->connects] <= own)
 		return false;
 	ep->awaits_key = true;
-	ep->own_keys = own;
+	ep->own_keys += own;
 	return true;
 }
 
@@ -109,7 +110,7 @@ static void came_back(struct sim_ep *from)
 	if (!from->net->faults.max_keys)
 		return;
 	TAILQ_FOREACH(ep, &from->net->eps, entry)
-		if (ep->awaits_key)
+		if (ep->awaits_key && ep->connects == from->connects)
 			sim_schedule(ep, ep, SIM_KEYS, key_free, NULL);
 }
 
@@ -117,6 +118,7 @@ static void drop(struct sim_ep *ep, struct fabric_key *key)
 {
 	TAILQ_REMOVE(&ep->keys, key, entry);
 	ep->net->stats.keys_bound--;
+	ep->net->stats.keys_at[ep->connects]--;
 	coverage_fini(&key->written);
 	buf_put(key->buf);
 	key->priv = NULL;
