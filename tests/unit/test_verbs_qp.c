@@ -55,6 +55,28 @@ START_TEST(on_siw_nothing_is_carried_inline)
 }
 END_TEST
 
+/* What is not signalled it does not copy, and it says that it is done with that while TCP still sends from the memory. */
+START_TEST(on_siw_each_work_request_is_signalled)
+{
+	struct buf *buf;
+
+	scene_begin(IWARP, 0);
+	buf = buf_get(scene.pool, 8192);
+	fake.vendor_id = _i ? 0x626d74 : 0;
+	scene_connected();
+	for (unsigned i = 0; i < 3; i++)
+		scene_post(i, buf);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(fake.nsends, 3);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(!(fake.sends[i].wr.send_flags & IBV_SEND_SIGNALED), !_i && i < 2);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ck_assert_uint_eq(scene.closed, 1);
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
 START_TEST(a_device_is_asked_at_once_for_what_it_gave_before)
 {
 	struct fabric_ep *other;
@@ -376,6 +398,7 @@ int main(void)
 	tcase_add_test(tc, less_is_asked_for_where_a_device_refuses_what_it_cannot_carry_inline);
 	tcase_add_test(tc, on_siw_nothing_is_carried_inline);
 	tcase_add_test(tc, what_was_refused_for_memory_is_asked_for_again);
+	tcase_add_loop_test(tc, on_siw_each_work_request_is_signalled, 0, 2);
 	tcase_add_test(tc, a_device_is_asked_at_once_for_what_it_gave_before);
 	tcase_add_loop_test(tc, what_is_lost_is_sent_again_after_the_ack_timeout, 0,
 			    2 * ARRAY_SIZE(timeouts));

@@ -60,8 +60,10 @@ static int find_out(struct verbs_device *device)
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
 	/* The kernel's siw copies inline data from the process when it sends them, which fails on a thread of its own. */
-	if (device->attr.vendor_id == SIW_VENDOR_ID)
+	if (device->attr.vendor_id == SIW_VENDOR_ID) {
 		device->inline_step = VERBS_NO_INLINE;
+		device->signals_all = true;
+	}
 	device->shares = (device->windows && !device->iwarp) ||
 			 device->fabric->config.domain_of == VERBS_DOMAIN_WORKER;
 	return 0;

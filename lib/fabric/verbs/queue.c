@@ -205,7 +205,13 @@ static void put_back(struct verbs_ep *ep, struct fabric_wr *wr)
 	ep->next_seq--;
 }
 
-/* Ends before a work request whose slab is being registered. */
+/*
+ * A completion says that the device has done with the memory of its work request and of all before it on the send queue. siw
+ * holds to that only where each is signalled (Linux 6.1 to 6.12, siw_qp_tx.c): what is longer than a page and is not, it passes to
+ * TCP as pages and does not copy, and the completion behind it comes while TCP has yet to send them, or to send them again.
+ *
+ * Ends before a work request whose slab is being registered.
+ */
 static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 {
 	struct fabric_wr *wr;
@@ -224,7 +230,8 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 		if (err)
 			return err;
 		out->wr_id = verbs_wr_id(wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
-		if (is_read || ++chain->unsignalled == VERBS_SIGNAL_EVERY) {
+		if (is_read || ++chain->unsignalled == VERBS_SIGNAL_EVERY ||
+		    ep->device->signals_all) {
 			out->send_flags |= IBV_SEND_SIGNALED;
 			if (!is_read)
 				chain->unsignalled = 0;

@@ -169,6 +169,7 @@ struct verbs_device {
 	bool keyless;              /* none could be had, though no other is out … */
 	uint64_t keyless_since_us; /* … since then */
 	bool removed;
+	bool signals_all;   /* on siw: see chain_fill() in queue.c */
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_watch channel_watch;
