@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/verbs/verbs.h"
 #include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -306,6 +307,114 @@ START_TEST(who_waits_for_a_key_may_end)
 }
 END_TEST
 
+/* ---- two workers ---- */
+
+static struct loop *loop2;
+static struct fabric *fabric2;
+static struct fabric_ep *ep2;
+static struct fabric_key key2;
+static struct rdma_cm_id *id2;
+
+static void on_unbound2(struct fabric_key *key)
+{
+}
+
+static int lend2(struct buf *buf)
+{
+	key2 = (struct fabric_key){.buf = buf,
+				   .mem = buf->mem,
+				   .len_bytes = 100,
+				   .ready_bytes = 100,
+				   .rights = FABRIC_REMOTE_READ,
+				   .unbound = on_unbound2};
+	return fabric_key_bind(ep2, &key2);
+}
+
+static void event2(enum rdma_cm_event_type type)
+{
+	verbs_fake_event(type, 0);
+	fake_loop_run(loop2);
+}
+
+static void take_back(void)
+{
+	ck_assert(!fabric_key_unbind(&scene.keys[0]));
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(1), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(scene.unbound, 1);
+}
+
+/* The device has one window, which the first worker has lent, and has back if @idle. The second wants one. */
+static struct buf *two_workers(bool idle)
+{
+	struct verbs_config config = scene_config();
+	struct buf *buf;
+
+	scene_begin(IB, WINDOWS);
+	fake.max_windows = 1;
+	loop2 = fake_loop_new();
+	fabric2 = verbs_fabric_new(loop2, scene.pool, &config);
+	ck_assert_int_eq(fabric_connect(fabric2, (struct sockaddr *)&scene.addr, &scene.params,
+					&scene_events, NULL, &ep2),
+			 0);
+	event2(RDMA_CM_EVENT_ADDR_RESOLVED);
+	event2(RDMA_CM_EVENT_ROUTE_RESOLVED);
+	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
+	id2 = fake.id;
+	scene.established = 0;
+	scene_connected();
+	buf = buf_get(scene.pool, 100);
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake_loop_run(scene.loop);
+	if (idle)
+		take_back();
+	ck_assert_uint_eq(fake.windows, 1);
+	ck_assert_int_eq(lend2(buf), -EAGAIN);
+	ck_assert(fabric_key_await(ep2, 0));
+	fake_loop_run(loop2);
+	ck_assert_uint_eq(scene.keys_free, 0);
+	fake_loop_run(scene.loop);
+	return buf;
+}
+
+static void end_two(struct buf *buf)
+{
+	ck_assert_uint_eq(fake.windows, 0);
+	fake_loop_run(loop2);
+	ck_assert_uint_eq(scene.keys_free, 1);
+	ck_assert_int_eq(lend2(buf), 0);
+	fake_loop_run(loop2);
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	scene.closed = 0;
+	fake.id = id2;
+	event2(RDMA_CM_EVENT_DISCONNECTED);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert(fabric_key_unbind(&key2));
+	fabric_ep_free(ep2);
+	fabric_free(fabric2);
+	fake_loop_free(loop2);
+	buf_put(buf);
+	scene_end();
+}
+
+/* Without a timer's help. */
+START_TEST(a_window_that_another_worker_keeps_and_does_not_use_is_had)
+{
+	end_two(two_workers(true));
+}
+END_TEST
+
+START_TEST(a_window_that_another_worker_uses_is_had_when_it_comes_back)
+{
+	struct buf *buf = two_workers(false);
+
+	fake_loop_run(loop2);
+	ck_assert_uint_eq(scene.keys_free, 0);
+	take_back();
+	end_two(buf);
+}
+END_TEST
+
 int main(void)
 {
 	const int nrows = sizeof(rows) / sizeof(rows[0]);
@@ -324,6 +433,8 @@ int main(void)
 	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
 	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
 	tcase_add_test(tc, who_waits_for_a_key_may_end);
+	tcase_add_test(tc, a_window_that_another_worker_keeps_and_does_not_use_is_had);
+	tcase_add_test(tc, a_window_that_another_worker_uses_is_had_when_it_comes_back);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -21,6 +21,8 @@
 #include <unistd.h>
 
 #include "fabric/verbs/aside.h"
+#include "fabric/verbs/command.h"
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/notice.h"
 
@@ -38,21 +40,24 @@ static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
 static pthread_rwlock_t events_lock = PTHREAD_RWLOCK_INITIALIZER;
 static atomic_bool events_wanted; /* a reader may have found it locked */
 
+static void wake(struct verbs_fabric *fabric)
+{
+	struct verbs_news *box = &fabric->news;
+
+	pthread_mutex_lock(&box->lock);
+	(void)eventfd_write(box->fd, 1);
+	pthread_mutex_unlock(&box->lock);
+}
+
 /* Their loops look again: see take_over(). */
 static void wake_readers(void)
 {
 	struct verbs_device *device;
 
 	pthread_mutex_lock(&devices_lock);
-	LIST_FOREACH(device, &devices, async_entry) {
-		struct verbs_news *box = &device->fabric->news;
-
-		if (!device->reads)
-			continue;
-		pthread_mutex_lock(&box->lock);
-		(void)eventfd_write(box->fd, 1);
-		pthread_mutex_unlock(&box->lock);
-	}
+	LIST_FOREACH(device, &devices, async_entry)
+		if (device->reads)
+			wake(device->fabric);
 	pthread_mutex_unlock(&devices_lock);
 }
 
@@ -179,9 +184,7 @@ static void hand_over(struct verbs_device *device)
 	if (!heir)
 		return;
 	heir->reads = true;
-	pthread_mutex_lock(&heir->fabric->news.lock);
-	(void)eventfd_write(heir->fabric->news.fd, 1);
-	pthread_mutex_unlock(&heir->fabric->news.lock);
+	wake(heir->fabric);
 }
 
 void verbs_async_leave(struct verbs_device *device)
@@ -194,6 +197,96 @@ void verbs_async_leave(struct verbs_device *device)
 	if (device->reads)
 		hand_over(device);
 	pthread_mutex_unlock(&devices_lock);
+}
+
+/* ---- windows ---- */
+
+static bool is_other_user(const struct verbs_device *other, const struct verbs_device *device)
+{
+	return other != device && other->context == device->context;
+}
+
+void verbs_async_want_window(struct verbs_device *device)
+{
+	struct verbs_device *other;
+
+	pthread_mutex_lock(&devices_lock);
+	device->wants_window = true;
+	LIST_FOREACH(other, &devices, async_entry)
+		if (is_other_user(other, device) && !other->window_asked_for) {
+			other->window_asked_for = true;
+			wake(other->fabric);
+		}
+	pthread_mutex_unlock(&devices_lock);
+}
+
+void verbs_async_gave_window(struct verbs_device *device)
+{
+	struct verbs_device *other;
+
+	pthread_mutex_lock(&devices_lock);
+	LIST_FOREACH(other, &devices, async_entry)
+		if (is_other_user(other, device) && other->wants_window) {
+			other->wants_window = false;
+			other->window_came = true;
+			wake(other->fabric);
+		}
+	pthread_mutex_unlock(&devices_lock);
+}
+
+/* Returns the value of a flag that @flag points to, which is false then. */
+static bool take(bool *flag)
+{
+	bool was;
+
+	pthread_mutex_lock(&devices_lock);
+	was = *flag;
+	*flag = false;
+	pthread_mutex_unlock(&devices_lock);
+	return was;
+}
+
+static void give(struct verbs_device *device);
+
+static void freed(struct verbs_command *command)
+{
+	(void)command;
+}
+
+static void gave(struct verbs_command *command)
+{
+	struct verbs_device *device = container_of(command, struct verbs_device, gift);
+	bool again = device->gives_again;
+
+	device->gives = device->gives_again = false;
+	verbs_async_gave_window(device);
+	if (again)
+		give(device);
+}
+
+/* The others hear of windows when the commands that free them were executed. */
+static void give(struct verbs_device *device)
+{
+	device->gives_again = device->gives;
+	if (device->gives)
+		return;
+	device->gives = true;
+	verbs_command_post(device, &device->gift, freed, gave);
+}
+
+static void pass_windows(struct verbs_fabric *fabric)
+{
+	struct verbs_device *device;
+
+	LIST_FOREACH(device, &fabric->devices, entry) {
+		if (take(&device->window_asked_for)) {
+			device->owes_window = !verbs_domains_free_windows(device);
+			if (!device->owes_window)
+				give(device);
+		}
+		if (take(&device->window_came))
+			loop_defer(fabric->fabric.loop, &fabric->await.task);
+	}
 }
 
 /* ---- the owner's side ---- */
@@ -243,6 +336,7 @@ static void news_ready(void *arg)
 
 	(void)eventfd_read(box->fd, &count);
 	take_over(fabric);
+	pass_windows(fabric);
 	for (;;) {
 		pthread_mutex_lock(&box->lock);
 		ep = TAILQ_FIRST(&box->eps);

@@ -24,6 +24,15 @@ void verbs_async_leave(struct verbs_device *device);
  */
 void verbs_async_hold(void);
 void verbs_async_release(void);
+/**
+ * verbs_async_want_window - a connection on @device waits for a memory window: ask the other workers for theirs
+ *
+ * They free those that they keep for themselves and lend to nobody, or the next that they have back; then the connections
+ * that wait here are woken.
+ */
+void verbs_async_want_window(struct verbs_device *device);
+/** verbs_async_gave_window - windows of @device were freed: the workers that want one hear of it. */
+void verbs_async_gave_window(struct verbs_device *device);
 /** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queues. */
 void verbs_async_forget(struct verbs_ep *ep);
 

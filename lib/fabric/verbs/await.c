@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A key that comes back wakes all who wait on this worker, in a task. Windows may also be other workers' or processes'
- * that this one hears nothing of, so a timer wakes them, too.
+ * A key that comes back wakes all who wait on this worker, in a task. Other workers are asked for windows that they keep and do
+ * not use (async.c). Windows may also be other processes', that this one hears nothing of, so a timer wakes those who wait, too.
  *
  * An endpoint that found too few keys gives back those that it had. These must not wake it, or it would take them again, find
  * too few again, and so on: it counts them.
@@ -9,6 +9,8 @@
 #include "fabric/verbs/await.h"
 
 #include <errno.h>
+
+#include "fabric/verbs/async.h"
 
 static void wake(void *arg)
 {
@@ -79,6 +81,8 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
+	if (ep->device->windows)
+		verbs_async_want_window(ep->device);
 	return true;
 }
 

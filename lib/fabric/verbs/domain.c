@@ -63,8 +63,10 @@ static void window_freed(struct verbs_command *command)
 	free(container_of(command, struct verbs_key, command));
 }
 
-void verbs_domain_fini(struct verbs_domain *domain)
+/* Returns whether there were any. */
+static bool free_windows(struct verbs_domain *domain)
 {
+	bool any = domain->free_windows;
 	struct verbs_key *vk;
 
 	while ((vk = domain->free_windows)) {
@@ -72,6 +74,23 @@ void verbs_domain_fini(struct verbs_domain *domain)
 		verbs_command_post(domain->device, &vk->command, window_free, window_freed);
 	}
 	domain->nfree_windows = 0;
+	return any;
+}
+
+bool verbs_domains_free_windows(struct verbs_device *device)
+{
+	bool any = free_windows(&device->shared);
+	struct verbs_domain *domain;
+
+	for (unsigned i = 0; i < VERBS_DOMAIN_BUCKETS; i++)
+		LIST_FOREACH(domain, &device->domains[i], entry)
+			any |= free_windows(domain);
+	return any;
+}
+
+void verbs_domain_fini(struct verbs_domain *domain)
+{
+	(void)free_windows(domain);
 	pool_forget_domain(&domain->slabs);
 	verbs_command_post(domain->device, &domain->command, pd_free, pd_freed);
 }

@@ -30,5 +30,7 @@ struct ibv_mr *verbs_slab_mr(struct verbs_ep *ep, struct buf *buf);
 void verbs_slab_forget(struct verbs_ep *ep);
 /** verbs_expose - clear what others have left in memory that the peer may come to reach: before it is registered for that. */
 void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes);
+/** verbs_domains_free_windows - free the windows that @device has and lends to nobody. Returns whether there were any. */
+bool verbs_domains_free_windows(struct verbs_device *device);
 
 #endif

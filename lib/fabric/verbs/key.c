@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/await.h"
 #include "fabric/verbs/command.h"
 #include "fabric/verbs/domain.h"
@@ -40,9 +41,22 @@ static void release(struct verbs_command *command)
 	vk->mr = NULL;
 }
 
+/* Another worker may wait for the window that was freed. */
+static void give_window(struct verbs_device *device)
+{
+	if (!device->owes_window)
+		return;
+	device->owes_window = false;
+	verbs_async_gave_window(device);
+}
+
 static void released(struct verbs_command *command)
 {
-	free(key_of(command));
+	struct verbs_key *vk = key_of(command);
+	struct verbs_device *device = vk->domain->device;
+
+	free(vk);
+	give_window(device);
 }
 
 /* What is registered for one RPC is registered and released on this thread, see verbs_priv.h. */
@@ -67,7 +81,7 @@ static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 {
 	set_state(vk, VERBS_KEY_FREE);
 	ep->device->keys_out--;
-	if (again && vk->mw) {
+	if (again && vk->mw && !ep->device->owes_window) {
 		window_put(vk);
 	} else if (vk->mw) {
 		verbs_command_post(vk->domain->device, &vk->command, release, released);

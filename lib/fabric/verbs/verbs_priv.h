@@ -179,7 +179,15 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_watch async_watch;
 	bool reads;
-	bool shares; /* one domain for all endpoints: */
+	/* Windows that workers give each other, see async.c; its lock guards these. */
+	bool wants_window;     /* a connection here waits for one */
+	bool window_asked_for; /* another worker does */
+	bool window_came;      /* another worker has given some */
+	/* It had none idle to give: the next one that it has back goes. Its own thread's, like the next ones. */
+	bool owes_window;
+	bool gives, gives_again;   /* windows are being freed for others, and more since */
+	struct verbs_command gift; /* behind the commands that free them */
+	bool shares;               /* one domain for all endpoints: */
 	struct verbs_domain shared;
 	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* of peers */
 };
@@ -196,7 +204,7 @@ struct verbs_news {
 /* Endpoints that wait for a key: see await.c. */
 struct verbs_await {
 	TAILQ_HEAD(verbs_ep_waiters, verbs_ep) eps;
-	struct loop_task task;
+	struct loop_task task; /* wakes them; also when another worker has given windows */
 	struct loop_timer *timer;
 };
 
