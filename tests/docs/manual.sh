@@ -117,6 +117,7 @@ links() {
 }
 links "$srcdir/README.md"
 links "$srcdir/doc/recipes.md"
+links "$srcdir/doc/hardware.md"
 links "$srcdir/tests/README.md"
 
 # quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line

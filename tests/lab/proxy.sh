@@ -12,8 +12,8 @@ proxy_start() {
 	case $2/$3 in *iwarp:*/*tcp:* | *rdma:*/*tcp:*) keys+=' trusted_proxies = [ "0.0.0.0/0", "::/0" ];' ;; esac
 	cat >"$conf" <<-CONF
 	control = "$proxy_dir/$name.sock";
-	workers = 1;
-	memory_limit_mib = 256; ${PROXY_KEYS:-}
+	workers = ${PROXY_WORKERS:-1};
+	memory_limit_mib = ${PROXY_MEMORY_MIB:-256}; ${PROXY_KEYS:-}
 	services = (
 	  { name = "$name";
 	    listen = $listen;
