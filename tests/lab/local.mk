@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	tests/lab/guest/conformance.sh \
 	tests/lab/guest/counted.sh tests/lab/guest/instructions.sh tests/lab/guest/load_turns.sh \
 	tests/lab/guest/direct.sh \
+	tests/lab/guest/hardware.sh \
 	tests/lab/guest/iwarp.sh \
 	tests/lab/guest/kills.sh \
 	tests/lab/guest/krb5.sh \
@@ -57,4 +58,4 @@ tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
 	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lab_lab_work_LDADD =
 lab-programs: all
-	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/json_at tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/e2e/rpc_peer tests/judge/judge tests/bench/rpc_load $(standin_preloads)
+	$(MAKE) $(AM_MAKEFLAGS) tests/lab/lab_work tests/lib/json_at tests/lib/time_limit tests/lab/fabric_pair tests/e2e/held_call tests/e2e/rpc_peer tests/judge/judge tests/bench/rpc_load tests/bench/nfs_load tests/bench/nfs_serve $(standin_preloads)

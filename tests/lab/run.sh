@@ -15,7 +15,7 @@ usage() {
 	  --full       every workload on every version of NFS; writes RESULTS.md too
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
-	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback: only these guests (default:
+	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, hardware: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
 	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all; each times
@@ -50,7 +50,7 @@ while [ $# -gt 0 ]; do
 done
 if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs conformance systemd)
-	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback)
+	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback hardware)
 fi
 
 skip_all() {
