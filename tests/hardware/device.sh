@@ -49,7 +49,7 @@ device_find() {
 	return 1
 }
 
-is_iwarp() { grep -qi iwarp <<<"$(cat "/sys/class/infiniband/$device/node_type")" || [ "${device:0:3}" = siw ]; }
+is_iwarp() { grep -q RNIC "/sys/class/infiniband/$device/node_type"; }
 is_software() { [ ! -e "/sys/class/infiniband/$device/device/driver" ]; }
 driver_of() { if is_software; then echo software; else basename "$(readlink "/sys/class/infiniband/$device/device/driver")"; fi; }
 

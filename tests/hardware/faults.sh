@@ -177,6 +177,9 @@ function_reset() {
 	! goes_on "function reset" || passed "function reset: all is served again"
 }
 
+# What stands on the interface would be lost with it: VLANs, bridges, and a bond that it belongs to, or that it is.
+carries_others() { [ -e "/sys/class/net/$netdev/bonding" ] || compgen -G "/sys/class/net/$netdev/upper_*" >/dev/null; }
+
 # driver_bind DRIVER FUNCTION, for undoing
 driver_bind() { [ -e "/sys/bus/pci/drivers/$1/$2" ] || echo "$2" >"/sys/bus/pci/drivers/$1/bind"; }
 
@@ -185,6 +188,7 @@ driver_reload() {
 	driver=$(driver_of)
 	function=$(basename "$(readlink "/sys/class/infiniband/$device/device")")
 	[ -e "/sys/bus/pci/drivers/$driver/$function" ] || { absent "driver reload: $driver has no PCI function"; return; }
+	! carries_others || { absent "driver reload: $netdev belongs to a bond, or carries VLANs or a bridge, which would be lost"; return; }
 	link_save "$netdev"
 	undo_add link_restore "$netdev"
 	undo_add driver_bind "$driver" "$function"

@@ -80,8 +80,9 @@ undo_all() {
 # is there, has it up, and gives them back.
 link_save() {
 	{
-		ip -o addr show dev "$1" scope global | awk '$5 !~ /^tentative/ && !/ dynamic / { print "addr add", $4, "dev", $2 }'
-		ip route show dev "$1" | grep -v 'proto kernel' | sed "s/^/route add /; s/ linkdown\$//; s/\$/ dev $1/"
+		ip -o -4 addr show dev "$1" | awk '{ print "addr add", $4, "brd + dev", $2 }'
+		ip -o -6 addr show dev "$1" scope global | awk '!/ dynamic / { print "addr add", $4, "dev", $2, "nodad" }'
+		ip route show dev "$1" | grep -v 'proto kernel' | sed "s/^/route add /; s/ linkdown *\$//; s/\$/ dev $1/"
 		ip -6 route show dev "$1" | grep -v 'proto kernel\|proto ra' | sed "s/^/-6 route add /; s/\$/ dev $1/"
 	} >"$state/link.$1"
 }
