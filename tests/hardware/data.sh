@@ -56,7 +56,7 @@ files_compared() {
 }
 
 check_3() {
-	local mib=$((quick ? 16 : 5120)) proxy
+	local mib=$((quick ? 4 : 5120)) proxy
 	[ -z "$files_missing" ] || { absent "$files_missing"; return; }
 	command -v mount.nfs >/dev/null || { absent "mount.nfs is not installed (nfs-common)"; return; }
 	modprobe -q nfs
