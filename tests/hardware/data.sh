@@ -99,7 +99,8 @@ check_4() {
 	fi
 	bound=$(grown plain windows_bound)
 	[ "$(grown plain peer_invalidations)" = 0 ] || failed "the server invalidated keys, although that was not offered"
-	if ! has_windows; then
+	found_line plain
+	if ! has_windows plain; then
 		passed "$chunks_done RPCs, each compared, with registrations"
 		absent "binding windows again: the device has no memory windows"
 	elif ((bound / calls_in_flight < 256)); then
@@ -125,7 +126,7 @@ check_5() {
 	taken=$(grown load remote_invalidations_received)
 	if ((taken * 2 >= chunks_done)); then
 		passed "with: $chunks_done RPCs, each compared; the server invalidated $taken keys"
-	elif ((taken == 0)) && ! has_windows; then
+	elif ((taken == 0)) && ! has_windows load; then
 		absent "with: without memory windows no key is offered for invalidation"
 	else
 		failed "with remote invalidation: the server invalidated $taken keys of $chunks_done RPCs"

@@ -206,7 +206,6 @@ printf '%s on RDMA hardware: %s host%s%s\n' "$("$build/daemon/rpcrdma-proxy" -V 
 	"$([ ${#peers[@]} = 0 ] && echo one || echo two)" "$([ ${#peers[@]} = 0 ] || echo s)" "$( ((quick)) && echo ', --quick')" | tee -a "$T/raw"
 check_begin
 all_start || { show_log load-server; show_log load; check_result 0; exit 1; }
-fact "$(grep -oh "device $device .*" "$proxy_dir/load.log" | head -n 1)"
 for n in "${!titles[@]}"; do
 	[ -z "$only" ] || [[ ,$only, = *,$n,* ]] || continue
 	say "== $n ${titles[n]}"

@@ -75,8 +75,9 @@ proxies() {
 	for name; do [ ! -e "$proxy_dir/$name.pid" ] || echo "$name"; done
 }
 
-# What one RPC with a chunk lends: whether the device has memory windows, as the proxy found
-has_windows() { grep -q "device $device has memory windows" "$proxy_dir/load.log"; }
+# has_windows NAME: whether the device has memory windows, as that proxy found with its first connection. found_line NAME: its words
+has_windows() { grep -q "device $device has memory windows" "$proxy_dir/$1.log"; }
+found_line() { fact "$(grep -o "device $device .*memory windows.*" "$proxy_dir/$1.log" | head -n 1)"; }
 
 # serve: the second host's part, until Ctrl-C
 serve() {
