@@ -87,5 +87,5 @@ many() {
 
 check_12() {
 	local count
-	for count in $( ((quick)) && echo 20 100 || echo 1000 10000); do many "$count"; done
+	for count in $( ((quick)) && echo 10 40 || echo 1000 10000); do many "$count"; done
 }

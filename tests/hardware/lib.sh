@@ -193,5 +193,11 @@ drained() {
 	done
 }
 
-# show_log NAME: the last lines of a proxy's log
-show_log() { tail -n 12 "$proxy_dir/$1.log" 2>/dev/null | cut -c1-300 | sed "s/^/$1: /" | show; }
+# show_log NAME: of a proxy's log the last lines, and before them the last that tell of something lost
+show_log() {
+	{
+		grep -E ' (warning|error): | lost|closed: ' "$proxy_dir/$1.log" | grep -v 'memory_limit_mib\|io_flusher' | tail -n 8
+		echo ...
+		tail -n 5 "$proxy_dir/$1.log"
+	} 2>/dev/null | cut -c1-300 | sed "s/^/$1: /" | show
+}
