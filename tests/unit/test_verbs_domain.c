@@ -209,6 +209,9 @@ START_TEST(a_device_without_a_domain_to_give_ends_the_connection)
 					&scene_events, NULL, &scene.ep),
 			 0);
 	scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	/* A peer's is allocated with its first queue pair. */
+	if (!_i)
+		scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	ck_assert_uint_eq(scene.closed, 1);
 	ck_assert_int_eq(scene.why, FABRIC_CLOSE_RESOURCES);
 	scene_end();

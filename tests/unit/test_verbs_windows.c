@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/verbs.h"
 #include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
@@ -190,6 +191,7 @@ START_TEST(a_window_is_not_waited_for_without_end)
 	unsigned tries = 0;
 
 	fake.alloc_mw_errno = ENOMEM;
+	ck_assert(verbs_domains_free_windows(verbs_ep_of(scene.ep)->device));
 	for (; tries < 10000; tries++) {
 		ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
 		if (!fabric_key_await(scene.ep, 0))
@@ -199,7 +201,11 @@ START_TEST(a_window_is_not_waited_for_without_end)
 	ck_assert_uint_eq(tries, VERBS_KEY_WAIT_US / VERBS_KEY_RETRY_US);
 	/* Nor does the next one, until there is one. */
 	ck_assert(!fabric_key_await(scene.ep, 0));
+	fake_loop_run(scene.loop);
 	fake.alloc_mw_errno = 0;
+	/* It is allocated beside the loop. */
+	ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
+	fake_loop_run(scene.loop);
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	fake_loop_run(scene.loop);
 	/* It is lent here, and comes back when the server answers, who may take any time. */
@@ -354,6 +360,7 @@ static struct buf *two_workers(bool idle)
 	fake.max_windows = 1;
 	loop2 = fake_loop_new();
 	fabric2 = verbs_fabric_new(loop2, scene.pool, &config);
+	scene_await(loop2, fabric2);
 	ck_assert_int_eq(fabric_connect(fabric2, (struct sockaddr *)&scene.addr, &scene.params,
 					&scene_events, NULL, &ep2),
 			 0);
@@ -361,6 +368,9 @@ static struct buf *two_workers(bool idle)
 	event2(RDMA_CM_EVENT_ROUTE_RESOLVED);
 	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	id2 = fake.id;
+	/* It was allocated ahead. */
+	ck_assert(verbs_domains_free_windows(verbs_ep_of(ep2)->device));
+	fake_loop_run(loop2);
 	scene.established = 0;
 	scene_connected();
 	buf = buf_get(scene.pool, 100);
@@ -382,6 +392,11 @@ static void end_two(struct buf *buf)
 	ck_assert_uint_eq(fake.windows, 0);
 	fake_loop_run(loop2);
 	ck_assert_uint_eq(scene.keys_free, 1);
+	/* It is allocated beside the loop. */
+	ck_assert_int_eq(lend2(buf), -EAGAIN);
+	ck_assert(fabric_key_await(ep2, 0));
+	fake_loop_run(loop2);
+	ck_assert_uint_eq(scene.keys_free, 2);
 	ck_assert_int_eq(lend2(buf), 0);
 	fake_loop_run(loop2);
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
