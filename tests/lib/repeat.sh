@@ -70,9 +70,9 @@ repeat_build() {
 	local sanitized_targets=() plain_targets=()
 
 	[ ${#programs[@]} = 0 ] || sanitized_targets+=("${programs[*]} tests/lib/time_limit")
-	[ ${#sanitized[@]} = 0 ] || sanitized_targets+=(e2e-programs)
 	[ ${#scripts[@]} = 0 ] || plain_targets+=(script-programs)
-	[ ${#plain[@]} = 0 ] || plain_targets+=(e2e-programs)
+	[ ${#sanitized[@]} = 0 ] || sanitized_targets+=("tests/lib/time_limit bench-programs")
+	[ ${#sanitized[@]}${#plain[@]} = 00 ] || plain_targets+=(e2e-programs)
 	[ ${#guests[@]} = 0 ] || plain_targets+=(lab-programs)
 	if [ ${#sanitized_targets[@]} != 0 ]; then
 		stage "build with ASan and UBSan" build_asan || die "the build failed"
@@ -145,7 +145,7 @@ one_round() {
 		note_check "$build" "${scripts[@]}"
 	fi
 	if [ ${#sanitized[@]} != 0 ]; then
-		tap_stage "$name: end to end" e2e_sanitized "${sanitized[@]}"
+		tap_stage "$name: end to end" with_plain_programs 2.3 e2e_sanitized "${sanitized[@]}"
 		note_e2e "$name: end to end" "${sanitized[@]}"
 	fi
 	if [ ${#plain[@]} != 0 ]; then
