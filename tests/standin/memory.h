@@ -11,7 +11,8 @@
  * One lock guards everything. What takes time on a network, until a peer that is gone is found out, a thread does (clock).
  *
  * At its end a process reports on standard error what it has left undestroyed, in a line "standin: left: ...", and where it has
- * misused the interface, "standin: misuse: ...".
+ * misused the interface, "standin: misuse: ...". With STANDIN_COUNTS in the environment it tells how often completion queues were
+ * polled and armed, and how many events of them were taken: "standin: counts: ...".
  */
 #ifndef TESTS_STANDIN_MEMORY_H
 #define TESTS_STANDIN_MEMORY_H
@@ -31,6 +32,11 @@
 /* Numbers of what there is, for the report at the end. */
 struct memory_left {
 	int pds, mrs, mws, cqs, qps, channels, ids, event_channels;
+};
+
+/* Calls for completion queues, so far. */
+struct memory_counts {
+	unsigned long polls, arms, events;
 };
 
 struct memory_pd {
@@ -116,6 +122,7 @@ struct memory_qp {
 extern pthread_mutex_t memory_lock;
 extern struct ibv_context memory_context;
 extern struct memory_left memory_left;
+extern struct memory_counts memory_counts;
 
 /** memory_is_iwarp - whether the device is one of iWARP. */
 bool memory_is_iwarp(void);
@@ -140,7 +147,7 @@ void memory_unbind_all(struct memory_qp *qp);
 /* Queues (memory_cq.c); with the lock held. */
 /** memory_complete - put a completion into its queue, and make an event if one was asked for. */
 void memory_complete(struct memory_cq *cq, const struct memory_cqe *cqe);
-/** memory_cq_forget - @qp is destroyed: its completions are nobody's. */
+/** memory_cq_forget - @qp is destroyed: its completions are nobody's, and stay in the queue, as those of siw and rxe do. */
 void memory_cq_forget(struct memory_cq *cq, const struct memory_qp *qp);
 /** memory_async_forget - @qp is about to be destroyed: events of it that nobody has read are dropped. */
 void memory_async_forget(struct memory_qp *qp);

@@ -123,15 +123,12 @@ void memory_complete(struct memory_cq *cq, const struct memory_cqe *cqe)
 
 void memory_cq_forget(struct memory_cq *cq, const struct memory_qp *qp)
 {
-	unsigned kept = 0;
-
 	for (unsigned i = 0; i < cq->count; i++) {
 		struct memory_cqe *cqe = &cq->ring[(cq->head + i) % cq->size];
 
-		if (cqe->qp != qp)
-			cq->ring[(cq->head + kept++) % cq->size] = *cqe;
+		if (cqe->qp == qp)
+			cqe->qp = NULL;
 	}
-	cq->count = kept;
 }
 
 int memory_poll_cq(struct ibv_cq *icq, int max, struct ibv_wc *wcs)
@@ -140,14 +137,15 @@ int memory_poll_cq(struct ibv_cq *icq, int max, struct ibv_wc *wcs)
 	int n = 0;
 
 	pthread_mutex_lock(&memory_lock);
+	memory_counts.polls++;
 	for (; n < max && cq->count; n++, cq->count--) {
 		struct memory_cqe *cqe = &cq->ring[cq->head++ % cq->size];
 
 		cq->head %= cq->size;
 		wcs[n] = cqe->wc;
-		if (cqe->recv)
+		if (cqe->qp && cqe->recv)
 			cqe->qp->rq_used -= cqe->frees;
-		else
+		else if (cqe->qp)
 			cqe->qp->sq_used -= cqe->frees;
 	}
 	pthread_mutex_unlock(&memory_lock);
@@ -157,6 +155,7 @@ int memory_poll_cq(struct ibv_cq *icq, int max, struct ibv_wc *wcs)
 int memory_req_notify_cq(struct ibv_cq *icq, int solicited_only)
 {
 	pthread_mutex_lock(&memory_lock);
+	memory_counts.arms++;
 	cq_of(icq)->armed = true;
 	pthread_mutex_unlock(&memory_lock);
 	return 0;
@@ -172,6 +171,7 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **icq, void
 	pthread_mutex_lock(&memory_lock);
 	cq = TAILQ_FIRST(&channel_of(channel)->ready);
 	TAILQ_REMOVE(&channel_of(channel)->ready, cq, ready_entry);
+	memory_counts.events++;
 	cq->queued = false;
 	cq->events++;
 	*icq = &cq->cq;

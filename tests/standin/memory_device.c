@@ -18,6 +18,7 @@
 pthread_mutex_t memory_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 struct ibv_context memory_context;
 struct memory_left memory_left;
+struct memory_counts memory_counts;
 
 static struct ibv_device device = {.node_type = IBV_NODE_CA, .name = "memory0"};
 static pthread_cond_t clock_changed = PTHREAD_COND_INITIALIZER;
@@ -94,6 +95,9 @@ __attribute__((destructor)) static void report(void)
 {
 	const struct memory_left *left = &memory_left;
 
+	if (getenv("STANDIN_COUNTS"))
+		fprintf(stderr, "standin: counts: polls %lu arms %lu events %lu\n",
+			memory_counts.polls, memory_counts.arms, memory_counts.events);
 	if (left->pds || left->mrs || left->mws || left->cqs || left->qps || left->channels ||
 	    left->ids || left->event_channels)
 		fprintf(stderr,
@@ -132,7 +136,8 @@ int ibv_close_device(struct ibv_context *context)
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
 	*attr = (struct ibv_device_attr){
-		.vendor_id = 0x4d454d,
+		.vendor_id =
+			0x02c9, /* of those whose queue pairs share completion queues (lib/fabric/verbs/cq.h) */
 		.device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
 				    (memory_is_iwarp() ? 0 : IBV_DEVICE_MEM_WINDOW_TYPE_2B),
 		.max_mr_size = UINT64_MAX,
