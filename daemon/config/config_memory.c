@@ -170,20 +170,45 @@ size_t config_memory_receives_bytes(const struct service_config *service)
 	       end_receives_bytes(service, &service->connect, false);
 }
 
-static size_t end_queues_bytes(const struct service_config *service, const struct config_uri *end,
-			       bool accepted)
+/* Receives that an endpoint of a device may post; 0 where none is one of a device. */
+static unsigned end_receives(const struct service_config *service, const struct config_uri *end,
+			     bool accepted)
 {
 	const struct rdma_sizes sizes = end_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return verbs_queues_bytes(rdma_receives(&sizes));
+	return rdma_receives(&sizes);
+}
+
+static size_t end_queues_bytes(const struct service_config *service, const struct config_uri *end,
+			       bool accepted)
+{
+	unsigned recvs = end_receives(service, end, accepted);
+
+	return recvs ? verbs_queues_bytes(recvs) : 0;
 }
 
 size_t config_memory_queues_bytes(const struct service_config *service)
 {
 	return most_of_clients(service, end_queues_bytes) +
 	       end_queues_bytes(service, &service->connect, false);
+}
+
+size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
+			       unsigned connections)
+{
+	unsigned recvs = end_receives(service, &service->connect, false);
+	bool connects = recvs > 0, listens = false;
+
+	for (unsigned i = 0; i < config_nlisteners(service); i++) {
+		unsigned more = end_receives(service, config_listener(service, i), true);
+
+		recvs = more > recvs ? more : recvs;
+		listens |= more > 0;
+	}
+	connections *= (unsigned)(connects + listens);
+	return recvs ? config->workers * verbs_cqs_spare_bytes(connections, recvs) : 0;
 }
 
 static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
@@ -274,15 +299,17 @@ static void print_locked(const struct config *config, const struct service_confi
 {
 	double queues_mib = (double)config_memory_queues_bytes(service) / MIB;
 	double receives_mib = (double)config_memory_receives_bytes(service) / MIB;
-	double each_mib = queues_mib + receives_mib;
+	double each_gib = (queues_mib + receives_mib) / 1024;
+	double cqs_gib[] = {(double)config_memory_cqs_bytes(config, service, 1000) / MIB / 1024,
+			    (double)config_memory_cqs_bytes(config, service, 10000) / MIB / 1024};
 
 	if (queues_mib == 0)
 		return;
 	fprintf(out,
 		"%s: service %s: on RDMA devices each connection locks up to %.2f MiB for its queues and "
 		"%.2f MiB for receives: 1,000 connections up to %.1f GiB, 10,000 up to %.1f GiB\n",
-		config->file, service->name, queues_mib, receives_mib, 1000 * each_mib / 1024,
-		10000 * each_mib / 1024);
+		config->file, service->name, queues_mib, receives_mib, 1000 * each_gib + cqs_gib[0],
+		10000 * each_gib + cqs_gib[1]);
 }
 
 void config_memory_print(const struct config *config, FILE *out)

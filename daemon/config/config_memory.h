@@ -38,6 +38,9 @@ size_t config_memory_buffer_max_bytes(void);
 size_t config_memory_receives_bytes(const struct service_config *service);
 /** config_memory_queues_bytes - what the queues of a connection lock on sides where devices may have them, at most. */
 size_t config_memory_queues_bytes(const struct service_config *service);
+/** config_memory_cqs_bytes - what completion queues lock beside that, of @connections, on all workers, at most. */
+size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
+			       unsigned connections);
 /** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
 size_t config_memory_beside_bytes(const struct service_config *service);
 /** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */

@@ -76,7 +76,8 @@ static size_t domains_of(const struct service_config *service, bool listens, boo
 	}
 }
 
-static void add_use(const struct service_config *service, struct verbs_memlock_use *use)
+static void add_use(const struct config *config, const struct service_config *service,
+		    struct verbs_memlock_use *use)
 {
 	bool connects = service_verbs_connects(service);
 	bool listens = service_verbs_ends(service) > (unsigned)connects;
@@ -88,7 +89,8 @@ static void add_use(const struct service_config *service, struct verbs_memlock_u
 	else
 		use->services++;
 	use->domains += domains_of(service, listens, connects);
-	use->queues_bytes += config_memory_queues_bytes(service) * service->max_connections;
+	use->queues_bytes += config_memory_queues_bytes(service) * service->max_connections +
+			     config_memory_cqs_bytes(config, service, service->max_connections);
 }
 
 /* What will be registered depends on what the peers do. */
@@ -100,7 +102,7 @@ static void check_memlock(const struct config *config)
 	if (!verbs_devices_present())
 		return;
 	for (size_t i = 0; i < config->nservices; i++)
-		add_use(&config->services[i], &use);
+		add_use(config, &config->services[i], &use);
 	if (use.services + use.parting && !verbs_memlock_check(&use, text, sizeof(text)))
 		log_warning(NULL, "%s", text);
 }

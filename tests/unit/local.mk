@@ -179,6 +179,7 @@ $(proxy_tests): tests/unit/libproxyfixture.a
 verbs_tests = \
 	tests/unit/test_verbs_async \
 	tests/unit/test_verbs_completions \
+	tests/unit/test_verbs_cq \
 	tests/unit/test_verbs_domain \
 	tests/unit/test_verbs_ep \
 	tests/unit/test_verbs_hung \

@@ -49,6 +49,28 @@ START_TEST(the_queues_of_a_connection_are_counted)
 }
 END_TEST
 
+/* Queues for 11, 23, 95 and then 190 endpoints; it is most when the second, the third or the fourth has just been created. */
+START_TEST(completion_queues_that_are_not_used_whole_are_counted)
+{
+	static const struct {
+		unsigned endpoints;
+		size_t kib;
+	} rows[] = {
+		{0, 0},
+		{1, 256 - 32},
+		{11, 256 - 32},
+		{12, 256 + 512 - 12 * 32},
+		{35, 256 + 512 + 2048 - 35 * 32},
+		{129, 256 + 512 + 2048 - 35 * 32},
+		{130, 256 + 512 + 2048 + 4096 - 130 * 32},
+		{100000, 256 + 512 + 2048 + 4096 - 130 * 32},
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ck_assert_uint_eq(verbs_cqs_spare_bytes(rows[i].endpoints, 88), rows[i].kib << 10);
+}
+END_TEST
+
 static void limit_to(size_t bytes)
 {
 	struct rlimit limit;
@@ -101,6 +123,7 @@ int main(void)
 
 	tcase_add_test(tc, memory_is_counted_once_for_each_domain);
 	tcase_add_test(tc, the_queues_of_a_connection_are_counted);
+	tcase_add_test(tc, completion_queues_that_are_not_used_whole_are_counted);
 	tcase_add_loop_test(tc, memory_that_may_not_be_locked_is_told_with_what_to_do, 0, 3);
 	tcase_add_test(tc, nothing_is_locked_without_a_device);
 	suite_add_tcase(suite, tc);

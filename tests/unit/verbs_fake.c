@@ -29,11 +29,16 @@ struct channel {
 static struct ibv_device device = {.name = "fake0"};
 static struct ibv_context context;
 static struct ibv_comp_channel *comp_channel; /* made last */
-static struct ibv_cq *the_cq;                 /* made last */
 static struct ibv_async_event asyncs[EVENTS];
 static unsigned async_head, async_count;
-static struct ibv_wc completions[VERBS_FAKE_MAX];
-static unsigned comp_head, comp_count;
+/* In their order, of all queues; and the queues of events that nobody has taken. */
+static struct {
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+} completions[VERBS_FAKE_MAX];
+static unsigned ncompletions;
+static struct ibv_cq *cq_events[VERBS_FAKE_MAX];
+static unsigned ncq_events;
 static uint32_t next_key;
 static bool invalidating;
 static uint32_t invalidated_rkey;
@@ -78,16 +83,26 @@ static int dealloc_mw(struct ibv_mw *mw)
 
 static int poll_cq(struct ibv_cq *cq, int max, struct ibv_wc *wcs)
 {
+	unsigned kept = 0;
 	int n = 0;
 
-	for (; n < max && comp_count; n++, comp_count--)
-		wcs[n] = completions[comp_head++ % VERBS_FAKE_MAX];
+	fake.polls++;
+	if (fake.poll_errno)
+		return -fake.poll_errno;
+	for (unsigned i = 0; i < ncompletions; i++) {
+		if (completions[i].cq == cq && n < max)
+			wcs[n++] = completions[i].wc;
+		else
+			completions[kept++] = completions[i];
+	}
+	ncompletions = kept;
 	return n;
 }
 
 static int req_notify_cq(struct ibv_cq *cq, int solicited_only)
 {
-	return 0;
+	fake.arms++;
+	return fake.arm_errno;
 }
 
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
@@ -134,7 +149,9 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	fake.cap_flags = cap_flags;
 	fake.initiator_depth = 4;
 	fake.ndevices = 1;
+	fake.vendor_id = VERBS_FAKE_VENDOR;
 	fake.max_mw = 100;
+	fake.max_cqe = 4096;
 	fake.link_layer = transport == IBV_TRANSPORT_IWARP ? IBV_LINK_LAYER_ETHERNET
 							   : IBV_LINK_LAYER_INFINIBAND;
 	if (context.device)
@@ -150,7 +167,7 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 		.async_fd = eventfd(0, EFD_NONBLOCK),
 		.num_comp_vectors = 3,
 	};
-	comp_head = comp_count = async_head = async_count = 0;
+	ncompletions = ncq_events = async_head = async_count = 0;
 	next_key = 0x1000;
 	invalidating = false;
 }
@@ -200,14 +217,17 @@ void verbs_fake_request(void)
 
 void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes)
 {
-	struct ibv_wc *wc = &completions[(comp_head + comp_count++) % VERBS_FAKE_MAX];
+	struct ibv_wc *wc = &completions[ncompletions].wc;
 
+	assert(ncompletions < VERBS_FAKE_MAX && ncq_events < VERBS_FAKE_MAX);
+	completions[ncompletions++].cq = fake.cq;
 	*wc = (struct ibv_wc){.wr_id = wr_id, .status = status, .byte_len = bytes};
 	if (invalidating) {
 		wc->wc_flags = IBV_WC_WITH_INV;
 		wc->invalidated_rkey = invalidated_rkey;
 	}
 	invalidating = false;
+	cq_events[ncq_events++] = fake.cq;
 	eventfd_write(comp_channel->fd, 1);
 }
 
@@ -217,7 +237,7 @@ void verbs_fake_async(enum ibv_event_type type)
 
 	event->event_type = type;
 	if (type == IBV_EVENT_CQ_ERR)
-		event->element.cq = the_cq;
+		event->element.cq = fake.cq;
 	else
 		event->element.qp = fake.qp;
 	eventfd_write(context.async_fd, 1);
@@ -471,7 +491,7 @@ int ibv_query_device(struct ibv_context *ctx, struct ibv_device_attr *attr)
 		.vendor_id = fake.vendor_id,
 		.max_mw = fake.max_mw,
 		.max_qp_wr = 1024,
-		.max_cqe = 4096,
+		.max_cqe = fake.max_cqe,
 		.max_sge = 4,
 		.max_qp_rd_atom = 8,
 		.max_qp_init_rd_atom = 8,
@@ -505,19 +525,42 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 struct ibv_cq *ibv_create_cq(struct ibv_context *ctx, int cqe, void *arg,
 			     struct ibv_comp_channel *channel, int vector)
 {
+	struct ibv_cq *cq;
+
 	may_block(VERBS_FAKE_CREATE_CQ);
-	the_cq = calloc(1, sizeof(*the_cq));
-	the_cq->context = ctx;
-	the_cq->cq_context = arg;
+	if (fake.cqes_refused && (unsigned)cqe >= fake.cqes_refused) {
+		errno = EINVAL;
+		return NULL;
+	}
+	cq = calloc(1, sizeof(*cq));
+	cq->context = ctx;
+	cq->cq_context = arg;
 	fake.cqs++;
 	fake.cq_entries = (unsigned)cqe;
 	fake.cq_vector = vector;
-	return the_cq;
+	if (channel)
+		fake.cq = cq;
+	return cq;
 }
 
 int ibv_destroy_cq(struct ibv_cq *cq)
 {
+	unsigned kept = 0;
+	eventfd_t count;
+
 	may_block(VERBS_FAKE_DESTROY_CQ);
+	for (unsigned i = 0; i < ncompletions; i++)
+		if (completions[i].cq != cq)
+			completions[kept++] = completions[i];
+	ncompletions = kept;
+	kept = 0;
+	for (unsigned i = 0; i < ncq_events; i++) {
+		if (cq_events[i] == cq)
+			eventfd_read(comp_channel->fd, &count);
+		else
+			cq_events[kept++] = cq_events[i];
+	}
+	ncq_events = kept;
 	fake.cqs--;
 	free(cq);
 	return 0;
@@ -529,8 +572,9 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void 
 
 	if (eventfd_read(channel->fd, &count))
 		return -1;
-	*cq = the_cq;
-	*arg = the_cq->cq_context;
+	*cq = cq_events[0];
+	*arg = (*cq)->cq_context;
+	memmove(cq_events, cq_events + 1, --ncq_events * sizeof(*cq_events));
 	return 0;
 }
 

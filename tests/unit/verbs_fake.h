@@ -12,7 +12,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#define VERBS_FAKE_MAX 512
+#define VERBS_FAKE_MAX    512
+#define VERBS_FAKE_VENDOR 0x02c9 /* endpoints share a completion queue; with 0 they do not */
 
 /* Calls that may be made to hang. */
 enum verbs_fake_call {
@@ -59,11 +60,15 @@ struct verbs_fake {
 	struct ibv_ece ece, remote_ece;           /* of the device, of the peer; vendor 0: none */
 	bool refuses_relaxed;                     /* ordering */
 	int register_errno;                       /* of memory: 0, or why it cannot be */
-	int alloc_mw_errno;      /* of a memory window: 0, or why it cannot be allocated */
-	unsigned max_windows;    /* that are there at once; 0: no limit */
-	int max_mw;              /* that it reports */
-	uint8_t initiator_depth; /* as the peer answers */
-	const void *answer;      /* private data with events of the connection */
+	int alloc_mw_errno;    /* of a memory window: 0, or why it cannot be allocated */
+	unsigned max_windows;  /* that are there at once; 0: no limit */
+	int max_mw;            /* that it reports */
+	int max_cqe;           /* that it reports */
+	unsigned cqes_refused; /* a completion queue of so many entries is refused; 0: none is */
+	int arm_errno, poll_errno; /* of a completion queue */
+	struct ibv_cq *cq;         /* whose completions come next: the one that was created last */
+	uint8_t initiator_depth;   /* as the peer answers */
+	const void *answer;        /* private data with events of the connection */
 	uint8_t answer_bytes;
 	uint8_t peer_rnr_retry; /* what the peer wants our queue pair to have */
 	/* What it was told. */
@@ -92,6 +97,7 @@ struct verbs_fake {
 	unsigned inline_asked[4], ninline; /* bytes, by the calls that made queue pairs */
 	struct ibv_ece set_ece, local_ece; /* for the queue pair, for the peer */
 	unsigned establishes, cqs;
+	unsigned polls, arms;                          /* of completion queues */
 	int cq_vector;                                 /* of the last completion queue */
 	unsigned cq_entries, max_send_wr, max_recv_wr; /* asked for last */
 	unsigned opened; /* devices, beside those that the connection manager has open */

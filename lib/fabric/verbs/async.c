@@ -7,7 +7,7 @@
  * its own worker, which acts.
  *
  * An event names a queue pair or a completion queue, which stands until its events are acknowledged: destroying it
- * waits for that. Its context is its endpoint, from when it is made until verbs_async_forget(). A queue pair's number
+ * waits for that. Its context is its endpoint or its struct verbs_cq, from when it is made until that is forgotten. A queue pair's number
  * would not do: while an event still names the old one, the kernel may have given it to another.
  *
  * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
@@ -29,8 +29,7 @@
 #define EVENTS_PER_TURN 16u
 
 #define NEWS_QP         0x1u
-#define NEWS_CQ         0x2u
-#define NEWS_COMM_EST   0x4u
+#define NEWS_COMM_EST   0x2u
 
 /* Of all workers. The lock guards `reads` and the contexts of queues, too, and is taken before that of a fabric's news. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -75,13 +74,13 @@ void verbs_async_release(void)
 
 /* ---- the reader's side ---- */
 
-/* @context is read once the lock is held. */
-static void tell(void *const *context, unsigned news)
+/* These read the context once the lock is held. */
+static void tell(const struct ibv_qp *qp, unsigned news)
 {
 	struct verbs_ep *ep;
 
 	pthread_mutex_lock(&devices_lock);
-	ep = *context;
+	ep = qp->qp_context;
 	if (ep) {
 		struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
 
@@ -95,19 +94,38 @@ static void tell(void *const *context, unsigned news)
 	pthread_mutex_unlock(&devices_lock);
 }
 
+static void tell_cq(const struct ibv_cq *icq)
+{
+	struct verbs_cq *cq;
+
+	pthread_mutex_lock(&devices_lock);
+	cq = icq->cq_context;
+	if (cq) {
+		struct verbs_news *box = &cq->device->fabric->news;
+
+		pthread_mutex_lock(&box->lock);
+		if (!cq->news)
+			TAILQ_INSERT_TAIL(&box->cqs, cq, news_entry);
+		cq->news = true;
+		(void)eventfd_write(box->fd, 1);
+		pthread_mutex_unlock(&box->lock);
+	}
+	pthread_mutex_unlock(&devices_lock);
+}
+
 static void handle(struct verbs_device *device, const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
-		tell(&event->element.qp->qp_context, NEWS_QP);
+		tell(event->element.qp, NEWS_QP);
 		break;
 	case IBV_EVENT_COMM_EST:
-		tell(&event->element.qp->qp_context, NEWS_COMM_EST);
+		tell(event->element.qp, NEWS_COMM_EST);
 		break;
 	case IBV_EVENT_CQ_ERR:
-		tell(&event->element.cq->cq_context, NEWS_CQ);
+		tell_cq(event->element.cq);
 		break;
 	case IBV_EVENT_DEVICE_FATAL:
 	case IBV_EVENT_PORT_ERR:
@@ -326,6 +344,20 @@ static void take_over(struct verbs_fabric *fabric)
 	pthread_mutex_unlock(&devices_lock);
 }
 
+static void cqs_failed(struct verbs_fabric *fabric)
+{
+	struct verbs_news *box = &fabric->news;
+	struct verbs_cq *cq;
+
+	pthread_mutex_lock(&box->lock);
+	while ((cq = TAILQ_FIRST(&box->cqs))) {
+		TAILQ_REMOVE(&box->cqs, cq, news_entry);
+		cq->news = false;
+		loop_defer(fabric->fabric.loop, &cq->fail_task);
+	}
+	pthread_mutex_unlock(&box->lock);
+}
+
 static void news_ready(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
@@ -337,6 +369,7 @@ static void news_ready(void *arg)
 	(void)eventfd_read(box->fd, &count);
 	take_over(fabric);
 	pass_windows(fabric);
+	cqs_failed(fabric);
 	for (;;) {
 		pthread_mutex_lock(&box->lock);
 		ep = TAILQ_FIRST(&box->eps);
@@ -352,8 +385,6 @@ static void news_ready(void *arg)
 			qp_failed(ep);
 		if (news & NEWS_COMM_EST)
 			verbs_ep_heard(ep);
-		if (news & NEWS_CQ)
-			verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the completion queue failed");
 	}
 }
 
@@ -364,12 +395,25 @@ void verbs_async_forget(struct verbs_ep *ep)
 	pthread_mutex_lock(&devices_lock);
 	if (ep->qp)
 		ep->qp->qp_context = NULL;
-	if (ep->cq)
-		ep->cq->cq_context = NULL;
 	pthread_mutex_lock(&box->lock);
 	if (ep->news)
 		TAILQ_REMOVE(&box->eps, ep, news_entry);
 	ep->news = 0;
+	pthread_mutex_unlock(&box->lock);
+	pthread_mutex_unlock(&devices_lock);
+}
+
+void verbs_async_forget_cq(struct verbs_cq *cq)
+{
+	struct verbs_news *box = &cq->device->fabric->news;
+
+	pthread_mutex_lock(&devices_lock);
+	if (cq->cq)
+		cq->cq->cq_context = NULL;
+	pthread_mutex_lock(&box->lock);
+	if (cq->news)
+		TAILQ_REMOVE(&box->cqs, cq, news_entry);
+	cq->news = false;
 	pthread_mutex_unlock(&box->lock);
 	pthread_mutex_unlock(&devices_lock);
 }
@@ -380,6 +424,7 @@ int verbs_async_init(struct verbs_fabric *fabric)
 	int err;
 
 	TAILQ_INIT(&box->eps);
+	TAILQ_INIT(&box->cqs);
 	box->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (box->fd < 0)
 		return -errno;

@@ -33,7 +33,9 @@ void verbs_async_release(void);
 void verbs_async_want_window(struct verbs_device *device);
 /** verbs_async_gave_window - windows of @device were freed: the workers that want one hear of it. */
 void verbs_async_gave_window(struct verbs_device *device);
-/** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queues. */
+/** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queue pair. */
 void verbs_async_forget(struct verbs_ep *ep);
+/** verbs_async_forget_cq - nothing is told of @cq any more, which is no longer the context of its queue. */
+void verbs_async_forget_cq(struct verbs_cq *cq);
 
 #endif

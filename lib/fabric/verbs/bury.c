@@ -10,6 +10,7 @@
 #include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/await.h"
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
@@ -67,7 +68,7 @@ static void id_destroyed(struct verbs_ep *ep, int result)
 	drop_device(ep);
 	ep->id = NULL;
 	loop_task_cancel(loop, &ep->post_task);
-	loop_task_cancel(loop, &ep->poll_task);
+	loop_task_cancel(loop, &ep->early_task);
 	loop_timer_clear(loop, ep->timer);
 	if (ep->adopted)
 		verbs_incoming_free(ep->adopted);
@@ -84,8 +85,7 @@ static void device_closed(struct verbs_ep *ep, int result)
 
 static void qp_destroyed(struct verbs_ep *ep, int result)
 {
-	if (ep->device)
-		verbs_channel_again(ep->device);
+	verbs_cq_leave(ep);
 	verbs_queue_flush(ep);
 	verbs_keys_bury(ep);
 	verbs_recvs_fini(ep);
@@ -114,15 +114,15 @@ static void qp_destroyed_aside(struct verbs_ep *ep, int result)
 
 void verbs_ep_bury(struct verbs_ep *ep)
 {
+	if (!verbs_poll_last(ep)) {
+		loop_defer(ep->ep.fabric->loop, &ep->step_task);
+		return;
+	}
 	verbs_ep_set(ep, VERBS_BURYING);
 	verbs_await_forget(ep);
-	if (ep->cq)
-		verbs_poll_last(ep);
+	verbs_cq_forget(ep);
 	verbs_keys_release(ep);
 	verbs_async_forget(ep);
-	/* Those that still come are acknowledged at once. */
-	if (ep->cq)
-		ibv_ack_cq_events(ep->cq, ep->cq_unacked);
 	if (ep->device && !ep->bury_aside)
 		verbs_ep_command(ep, call_part, qp_destroyed);
 	else

@@ -8,13 +8,12 @@
 
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/command.h"
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/poll.h"
 #include "fabric/verbs/trial.h"
 
-#define RXE_VENDOR_ID 0xffffffu /* what the kernel's software RoCE says of itself */
-#define SIW_VENDOR_ID 0x626d74u /* and its software iWARP */
-#define SIW_GAP_CQES  32768
+#define SIW_GAP_CQES 32768
 
 static int set_nonblocking(int fd)
 {
@@ -43,7 +42,7 @@ void verbs_device_removed(struct verbs_device *device)
  */
 static void fill_gap(struct verbs_device *device)
 {
-	if (device->attr.vendor_id == SIW_VENDOR_ID)
+	if (device->attr.vendor_id == VERBS_SIW_VENDOR)
 		device->gap = ibv_create_cq(device->context, SIW_GAP_CQES, NULL, NULL, 0);
 }
 
@@ -58,9 +57,10 @@ static int find_out(struct verbs_device *device)
 		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
 	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
-	device->rxe = device->attr.vendor_id == RXE_VENDOR_ID;
+	device->rxe = device->attr.vendor_id == VERBS_RXE_VENDOR;
+	device->shares_cqs = verbs_cq_may_share(device->attr.vendor_id);
 	/* The kernel's siw copies inline data from the process when it sends them, which fails on a thread of its own. */
-	if (device->attr.vendor_id == SIW_VENDOR_ID) {
+	if (device->attr.vendor_id == VERBS_SIW_VENDOR) {
 		device->inline_step = VERBS_NO_INLINE;
 		device->signals_all = true;
 	}
@@ -136,6 +136,7 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_co
 	device->context = context;
 	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
 	device->eps = 1;
+	device->poll = verbs_poll;
 	verbs_domain_init(&device->shared, device);
 	if (verbs_commands_start(device)) {
 		free(device);

@@ -154,7 +154,7 @@ void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t 
 	verbs_ep_counters(ep)->connections_opened++;
 	ep->ep.events->established(ep->ep.arg, private_data, len_bytes);
 	/* Messages may have come before this event. */
-	loop_defer(loop_of(ep), &ep->poll_task);
+	loop_defer(loop_of(ep), &ep->early_task);
 }
 
 void verbs_ep_flushed(struct verbs_ep *ep)

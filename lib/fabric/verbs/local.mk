@@ -10,6 +10,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/bury.h \
 	lib/fabric/verbs/command.c \
 	lib/fabric/verbs/command.h \
+	lib/fabric/verbs/cq.c \
+	lib/fabric/verbs/cq.h \
 	lib/fabric/verbs/device.c \
 	lib/fabric/verbs/device.h \
 	lib/fabric/verbs/domain.c \

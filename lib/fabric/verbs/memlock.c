@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "base/least.h"
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_config.h"
 #include "fabric/verbs/verbs_priv.h"
 
 #define PAGE_BYTES      4096u
 #define MLX5_SEND_BYTES 384u /* of a queue for 128 bytes inline and FABRIC_MAX_SGE buffers */
+#define MLX5_CQE_BYTES  64u
 
 bool verbs_devices_present(void)
 {
@@ -86,6 +89,11 @@ static size_t pages(size_t bytes)
 	return (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+static size_t cq_bytes(size_t cqes)
+{
+	return pages(power_of_two(cqes + 1) * MLX5_CQE_BYTES);
+}
+
 /*
  * libmlx5: a bind with its data takes 192 bytes, and data inline as many as they are; in blocks of 64. A receive with one
  * buffer takes 16, a completion 64. Each queue has a power of two of bytes or entries.
@@ -94,9 +102,26 @@ size_t verbs_queues_bytes(unsigned recvs)
 {
 	size_t sends = power_of_two(VERBS_SQ_DEPTH * MLX5_SEND_BYTES);
 	size_t receives = pages(power_of_two(recvs + 1) * 16);
-	size_t completions = pages(power_of_two(VERBS_SQ_DEPTH + recvs + 1) * 64);
 
-	return sends + receives + completions + PAGE_BYTES;
+	return sends + receives + cq_bytes(VERBS_SQ_DEPTH + recvs) + PAGE_BYTES;
+}
+
+size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs)
+{
+	size_t share_bytes = cq_bytes(VERBS_SQ_DEPTH + recvs), bytes = 0, spare_bytes = 0;
+	unsigned need = VERBS_SQ_DEPTH + recvs, cqes = 0, held = 0;
+
+	/* It is most when the first endpoint of a new queue has come. */
+	while (held < endpoints) {
+		unsigned next = most(verbs_cq_next(cqes), need);
+
+		bytes += cq_bytes(next);
+		if (bytes > (held + 1) * share_bytes + spare_bytes)
+			spare_bytes = bytes - (held + 1) * share_bytes;
+		held += next / need;
+		cqes += next;
+	}
+	return spare_bytes;
 }
 
 /* CAP_IPC_LOCK is not asked for: siw holds even root to the limit. */

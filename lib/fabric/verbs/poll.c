@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A verbs endpoint's completions.
+ * Completions.
  *
  * Drain, arm, drain again: a completion between the first drain and the arming makes no event, so the
- * second drain must find it. One endpoint takes a bounded number in one go; the rest in the next turn.
+ * second drain must find it. A bounded number of a queue is taken in one go, in their order, whosever they are; the rest in the next
+ * turn.
+ *
+ * An endpoint may be sent messages before the connection manager says that it is up. Their completions wait in the places of their
+ * receives.
  */
 #include "fabric/verbs/poll.h"
 
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/key.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/probe.h"
@@ -22,7 +27,7 @@ static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)
 
 static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
-	unsigned at = (unsigned)verbs_wr_number(wc->wr_id);
+	unsigned at = verbs_wr_place(wc->wr_id);
 	struct verbs_recv *slot = &ep->recvs[at];
 	struct fabric_recv recv = {
 		.data = slot->buf->mem,
@@ -46,7 +51,7 @@ static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 	enum verbs_wr_kind kind = verbs_wr_kind(wc->wr_id);
 
 	if (kind == VERBS_WR_SEND)
-		verbs_probe_sent(ep, verbs_wr_number(wc->wr_id));
+		verbs_probe_sent(ep, verbs_wr_seq(ep, wc->wr_id));
 	else
 		ep->probe.heard = true;
 	if (kind == VERBS_WR_RECV)
@@ -101,93 +106,172 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		verbs_ep_die(ep, why, "%s", text);
 }
 
-/* Takes up to @max completions; returns how many. Stops when the endpoint's life ends, unless @dying. */
-static unsigned drain(struct verbs_ep *ep, unsigned max, bool dying)
+/* ---- what comes early ---- */
+
+static bool is_early(enum verbs_ep_state state)
 {
-	struct ibv_wc wcs[VERBS_POLL_BATCH];
-	unsigned total = 0;
-
-	while (total < max && (dying || verbs_state_polls(ep->state))) {
-		int n = ibv_poll_cq(ep->cq, VERBS_POLL_BATCH, wcs);
-
-		if (n <= 0)
-			break;
-		verbs_ep_counters(ep)->completions += (unsigned)n;
-		for (int i = 0; i < n; i++) {
-			if (wcs[i].status == IBV_WC_SUCCESS)
-				succeeded(ep, &wcs[i]);
-			else
-				failed(ep, &wcs[i]);
-		}
-		total += (unsigned)n;
-	}
-	return total;
+	return state == VERBS_OPENING || state == VERBS_CONNECTING || state == VERBS_ACCEPTING;
 }
 
-void verbs_poll(void *arg)
+static void keep_early(struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	unsigned at = verbs_wr_place(wc->wr_id);
+	struct verbs_recv *recv = &ep->recvs[at];
+
+	recv->early_status = (uint8_t)wc->status;
+	recv->early_bytes = wc->byte_len;
+	recv->early_inv = wc->status == IBV_WC_SUCCESS && invalidated(ep, wc);
+	recv->early_rkey = wc->invalidated_rkey;
+	recv->next_idle = VERBS_NO_RECV;
+	if (ep->first_early == VERBS_NO_RECV)
+		ep->first_early = at;
+	else
+		ep->recvs[ep->last_early].next_idle = at;
+	ep->last_early = at;
+}
+
+static void take(struct verbs_ep *ep, const struct ibv_wc *wc)
+{
+	if (wc->status == IBV_WC_SUCCESS)
+		succeeded(ep, wc);
+	else
+		failed(ep, wc);
+}
+
+static void take_early(struct verbs_ep *ep)
+{
+	while (ep->first_early != VERBS_NO_RECV) {
+		unsigned at = ep->first_early;
+		const struct verbs_recv *recv = &ep->recvs[at];
+		const struct ibv_wc wc = {
+			.wr_id = verbs_wr_id(ep, at, VERBS_WR_RECV),
+			.status = (enum ibv_wc_status)recv->early_status,
+			.byte_len = recv->early_bytes,
+			.wc_flags = recv->early_inv ? IBV_WC_WITH_INV : 0,
+			.invalidated_rkey = recv->early_rkey,
+		};
+
+		ep->first_early = recv->next_idle;
+		take(ep, &wc);
+	}
+}
+
+void verbs_poll_early(void *arg)
 {
 	struct verbs_ep *ep = arg;
-	struct loop *loop = ep->ep.fabric->loop;
-	uint64_t busy_us = verbs_fabric_of(ep->ep.fabric)->config.busy_poll_us;
-	unsigned n;
 
-	if (!verbs_state_polls(ep->state))
-		return;
-	n = drain(ep, VERBS_POLL_BUDGET, false);
-	if (!verbs_state_polls(ep->state))
-		return;
-	if (busy_us && n)
-		ep->busy_until_us = loop_now_us(loop) + busy_us;
-	if (n >= VERBS_POLL_BUDGET || (busy_us && loop_now_us(loop) < ep->busy_until_us)) {
-		loop_defer(loop, &ep->poll_task);
-		return;
-	}
-	if (ep->cq_armed)
-		return;
-	if (ibv_req_notify_cq(ep->cq, 0)) {
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the completion queue cannot be armed");
-		return;
-	}
-	ep->cq_armed = true;
-	if (drain(ep, VERBS_POLL_BUDGET, false))
-		loop_defer(loop, &ep->poll_task);
+	if (verbs_state_polls(ep->state))
+		take_early(ep);
 }
 
-void verbs_poll_last(struct verbs_ep *ep)
-{
-	(void)drain(ep, ep->sq_depth + ep->rq_depth, true);
-}
+/* ---- polling ---- */
 
-/* Returns false if there is none. */
-static bool next_event(struct verbs_device *device)
+static void completed(struct verbs_cq *cq, const struct ibv_wc *wc)
 {
-	struct verbs_ep *ep;
-	struct ibv_cq *cq;
-	void *context;
+	struct verbs_ep *ep = verbs_cq_ep(cq, wc->wr_id);
 
-	if (ibv_get_cq_event(device->channel, &cq, &context))
-		return false;
-	ep = context;
-	device->fabric->counters.completion_events++;
-	/* It is being buried: see verbs_async_forget(). */
-	if (!ep) {
-		ibv_ack_cq_events(cq, 1);
-		return true;
-	}
-	ep->cq_unacked++;
-	ep->cq_armed = false;
+	if (!ep)
+		return;
+	cq->device->fabric->counters.completions++;
 	/* An acceptor may see its peer's first Send before the event that says that it is there. */
 	if (ep->state == VERBS_ACCEPTED) {
 		verbs_ep_heard(ep);
 		verbs_ep_established(ep, NULL, 0);
 	}
-	verbs_poll(ep);
+	if (is_early(ep->state)) {
+		keep_early(ep, wc);
+		return;
+	}
+	if (ep->first_early != VERBS_NO_RECV)
+		take_early(ep);
+	take(ep, wc);
+}
+
+/* Takes up to about @max completions; returns how many. It has found the queue empty if that is fewer and @whole. */
+static unsigned drain(struct verbs_cq *cq, unsigned max, bool whole)
+{
+	struct ibv_wc wcs[VERBS_POLL_BATCH];
+	unsigned total = 0;
+	int n;
+
+	do {
+		n = ibv_poll_cq(cq->cq, VERBS_POLL_BATCH, wcs);
+		for (int i = 0; i < n; i++)
+			completed(cq, &wcs[i]);
+		if (n > 0)
+			total += (unsigned)n;
+	} while (total < max && (n == VERBS_POLL_BATCH || (whole && n > 0)));
+	cq->gone += n ? total : total + cq->cqes;
+	if (cq->first_leaving != VERBS_NO_SLOT)
+		verbs_cq_free_left(cq);
+	return total;
+}
+
+void verbs_poll(void *arg)
+{
+	struct verbs_cq *cq = arg;
+	struct loop *loop = cq->device->fabric->fabric.loop;
+	uint64_t busy_us = cq->device->fabric->config.busy_poll_us;
+	unsigned n = drain(cq, VERBS_POLL_BUDGET, cq->first_leaving != VERBS_NO_SLOT);
+
+	if (cq->failed)
+		return;
+	if (busy_us && n)
+		cq->busy_until_us = loop_now_us(loop) + busy_us;
+	if (n >= VERBS_POLL_BUDGET || (busy_us && loop_now_us(loop) < cq->busy_until_us)) {
+		loop_defer(loop, &cq->poll_task);
+		return;
+	}
+	if (cq->armed)
+		return;
+	if (ibv_req_notify_cq(cq->cq, 0)) {
+		verbs_cq_fail(cq, FABRIC_CLOSE_RESOURCES, "the completion queue cannot be armed");
+		return;
+	}
+	cq->armed = true;
+	if (drain(cq, VERBS_POLL_BUDGET, false))
+		loop_defer(loop, &cq->poll_task);
+}
+
+bool verbs_poll_last(struct verbs_ep *ep)
+{
+	struct verbs_cq *cq = ep->cq;
+
+	if (!cq || !cq->cq)
+		return true;
+	if (!ep->cq_gone)
+		ep->cq_gone = cq->gone + cq->cqes;
+	if (cq->gone < ep->cq_gone)
+		/* What cannot be polled is not waited for. */
+		return drain(cq, VERBS_POLL_BUDGET, true) < VERBS_POLL_BUDGET;
+	return true;
+}
+
+/* Returns false if there is none. */
+static bool next_event(struct verbs_device *device)
+{
+	struct verbs_cq *cq;
+	struct ibv_cq *icq;
+	void *context;
+
+	if (ibv_get_cq_event(device->channel, &icq, &context))
+		return false;
+	cq = context;
+	device->fabric->counters.completion_events++;
+	/* Its last endpoint has left: see verbs_async_forget_cq(). */
+	if (!cq) {
+		ibv_ack_cq_events(icq, 1);
+		return true;
+	}
+	cq->unacked++;
+	cq->armed = false;
+	verbs_poll(cq);
 	return true;
 }
 
 /*
  * What is more is left for the next turn: the descriptor stays readable. While a completion queue is destroyed no event is read,
- * which might be its own: see verbs_async_hold(). The endpoint whose it was then has this looked at again.
+ * which might be its own: see verbs_async_hold(). Who has it destroyed then has this looked at again (cq.c).
  */
 void verbs_channel_ready(void *arg)
 {
@@ -200,10 +284,4 @@ void verbs_channel_ready(void *arg)
 	for (unsigned i = 0; i < VERBS_CQ_EVENTS && next_event(device); i++)
 		;
 	pthread_mutex_unlock(&device->cq_lock);
-}
-
-void verbs_channel_again(struct verbs_device *device)
-{
-	if (device->opened && !device->removed)
-		verbs_watch_set(&device->channel_watch, true);
 }

@@ -12,6 +12,7 @@
 
 #include "base/least.h"
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/ece.h"
 #include "fabric/verbs/recv.h"
@@ -116,18 +117,11 @@ static int open_qp(struct verbs_ep *ep, struct ibv_pd *pd)
 	return 0;
 }
 
-/* Workers are spread over the completion vectors that the device has. */
-static int vector_of(const struct verbs_device *device)
-{
-	int vectors = device->context->num_comp_vectors;
-
-	return vectors > 0 ? (int)(device->fabric->config.vector % (unsigned)vectors) : 0;
-}
-
 int verbs_qp_plan(struct verbs_ep *ep)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	unsigned max_wr = (unsigned)attr->max_qp_wr;
+	int err;
 	unsigned recvs =
 		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + VERBS_RQ_SPARE;
 
@@ -135,36 +129,38 @@ int verbs_qp_plan(struct verbs_ep *ep)
 	recvs = least(recvs, max_wr);
 	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;
-	return verbs_recvs_init(ep, recvs);
+	err = verbs_recvs_init(ep, recvs);
+	return err ? err : verbs_cq_join(ep);
 }
 
-/* The completion queue holds a completion of every work request that both queues can hold. */
 int verbs_qp_create(struct verbs_ep *ep)
 {
-	struct ibv_pd *pd;
+	struct ibv_pd *pd = verbs_domain_pd(ep->domain);
+	int err;
 
-	errno = 0;
-	pd = verbs_domain_pd(ep->domain);
-	if (pd)
-		ep->made_cq = ibv_create_cq(ep->device->context, (int)(ep->sq_depth + ep->rq_depth),
-					    ep, ep->device->channel, vector_of(ep->device));
-	/* Not every library says why. */
-	if (!ep->made_cq)
-		return errno ? -errno : -ENOMEM;
-	return open_qp(ep, pd);
+	if (!pd)
+		return -errno;
+	err = verbs_cq_create(ep);
+	return err ? err : open_qp(ep, pd);
 }
 
 int verbs_qp_created(struct verbs_ep *ep)
 {
-	ep->cq = ep->made_cq;
+	int err;
+
+	verbs_cq_created(ep);
 	ep->qp = ep->made_qp;
-	if (!ep->cq || !ep->qp)
+	if (ep->qp) {
+		ep->max_sge = least(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
+		ep->max_inline_bytes = least(ep->made_cap.max_inline_data, VERBS_INLINE_MAX);
+	}
+	if (!ep->cq_short)
 		return 0;
-	ep->max_sge = least(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
-	ep->max_inline_bytes = least(ep->made_cap.max_inline_data, VERBS_INLINE_MAX);
-	/* The first event must come, whatever completes first. */
-	ep->cq_armed = !ibv_req_notify_cq(ep->cq, 0);
-	return ep->cq_armed ? 0 : -EIO;
+	verbs_cq_leave(ep);
+	ep->made_cq = NULL;
+	ep->cq_short = false;
+	err = verbs_cq_join(ep);
+	return err ? err : -EAGAIN;
 }
 
 /* Before a route is looked for, which is made of it. The kernel may not know the option; qp.c sets our own end's. */
@@ -210,12 +206,6 @@ void verbs_qp_destroy(struct verbs_ep *ep)
 		rdma_destroy_qp(ep->id);
 	else if (ep->qp)
 		ibv_destroy_qp(ep->qp);
-	if (ep->cq) {
-		pthread_mutex_lock(&ep->device->cq_lock);
-		ibv_destroy_cq(ep->cq);
-		pthread_mutex_unlock(&ep->device->cq_lock);
-	}
 	verbs_async_release();
 	ep->qp = NULL;
-	ep->cq = NULL;
 }

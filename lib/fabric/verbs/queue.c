@@ -229,7 +229,7 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 		}
 		if (err)
 			return err;
-		out->wr_id = verbs_wr_id(wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
+		out->wr_id = verbs_wr_id(ep, wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
 		if (is_read || ++chain->unsignalled == VERBS_SIGNAL_EVERY ||
 		    ep->device->signals_all) {
 			out->send_flags |= IBV_SEND_SIGNALED;
@@ -293,7 +293,7 @@ void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status st
 {
 	bool is_read = verbs_wr_kind(wr_id) == VERBS_WR_READ;
 	struct fabric_wr_list *list = is_read ? &ep->reads : &ep->sends;
-	uint64_t seq = verbs_wr_number(wr_id);
+	uint64_t seq = verbs_wr_seq(ep, wr_id);
 	struct fabric_wr *wr;
 
 	while ((wr = TAILQ_FIRST(list)) && wr->priv[0] <= seq) {

@@ -18,8 +18,6 @@
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/life.h"
 
-#define NO_RECV UINT32_MAX
-
 int verbs_recvs_init(struct verbs_ep *ep, unsigned depth)
 {
 	ep->recvs = calloc(depth, sizeof(*ep->recvs));
@@ -27,7 +25,7 @@ int verbs_recvs_init(struct verbs_ep *ep, unsigned depth)
 		return -ENOMEM;
 	ep->rq_depth = depth;
 	for (unsigned i = 0; i < depth; i++)
-		ep->recvs[i].next_idle = i + 1 < depth ? i + 1 : NO_RECV;
+		ep->recvs[i].next_idle = i + 1 < depth ? i + 1 : VERBS_NO_RECV;
 	ep->idle_recv = 0;
 	return 0;
 }
@@ -52,7 +50,8 @@ static void set_size(struct verbs_ep *ep, uint32_t size_bytes)
 	if (ep->recv_size_bytes == size_bytes)
 		return;
 	ep->recv_size_bytes = size_bytes;
-	for (unsigned at = ep->idle_recv; ep->recvs && at != NO_RECV; at = ep->recvs[at].next_idle)
+	for (unsigned at = ep->idle_recv; ep->recvs && at != VERBS_NO_RECV;
+	     at = ep->recvs[at].next_idle)
 		give_back(&ep->recvs[at]);
 }
 
@@ -91,7 +90,7 @@ static int post_chain(struct verbs_ep *ep)
 	unsigned n = 0;
 	int err;
 
-	while (n < VERBS_CHAIN_MAX && ep->idle_recv != NO_RECV &&
+	while (n < VERBS_CHAIN_MAX && ep->idle_recv != VERBS_NO_RECV &&
 	       recv_runs_first(&ep->recvs_due, &size_bytes)) {
 		unsigned at = ep->idle_recv;
 		struct verbs_recv *recv = &ep->recvs[at];
@@ -105,7 +104,7 @@ static int post_chain(struct verbs_ep *ep)
 		recv_runs_take(&ep->recvs_due);
 		sges[n] = (struct ibv_sge){(uintptr_t)recv->buf->mem, size_bytes, recv->lkey};
 		wrs[n] = (struct ibv_recv_wr){
-			.wr_id = verbs_wr_id(at, VERBS_WR_RECV),
+			.wr_id = verbs_wr_id(ep, at, VERBS_WR_RECV),
 			.sg_list = &sges[n],
 			.num_sge = 1,
 		};

@@ -77,7 +77,8 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	ep->state = state;
 	loop_task_init(&ep->step_task, step, ep);
 	loop_task_init(&ep->post_task, verbs_queue_task, ep);
-	loop_task_init(&ep->poll_task, verbs_poll, ep);
+	loop_task_init(&ep->early_task, verbs_poll_early, ep);
+	ep->first_early = VERBS_NO_RECV;
 	TAILQ_INIT(&ep->wait_sends);
 	TAILQ_INIT(&ep->wait_reads);
 	TAILQ_INIT(&ep->sends);
@@ -330,9 +331,9 @@ static void accept_called(struct verbs_ep *ep, int result)
 	verbs_ep_set(ep, VERBS_ACCEPTED);
 	set_setup_timer(ep);
 	/* An acceptor may see its peer's first Send before the event that says that it is there. */
-	if (ep->heard || !ep->cq_armed)
+	if (ep->heard || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_heard(ep);
-	if (ep->confirmed || !ep->cq_armed)
+	if (ep->confirmed || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_established(ep, NULL, 0);
 }
 
@@ -357,7 +358,11 @@ static void queues_created(struct verbs_ep *ep, int result)
 
 	if (verbs_ep_returned(ep))
 		return;
-	if (!result)
+	if (err == -EAGAIN) {
+		verbs_ep_command(ep, verbs_qp_create, queues_created);
+		return;
+	}
+	if (err)
 		result = err;
 	if (result) {
 		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no queue pair: %s", strerror(-result));

@@ -101,10 +101,16 @@ struct verbs_memlock_devices {
 /**
  * verbs_queues_bytes - what the queues of an endpoint lock that has up to @recvs receives posted
  *
- * As libmlx5 (rdma-core 65) sizes them, which has the largest of the libraries that were read; those of siw and rxe are the
+ * With a completion queue of its own, or its share of those of its worker (verbs_cqs_spare_bytes()). As libmlx5 (rdma-core 65) sizes them, which has the largest of the libraries that were read; those of siw and rxe are the
  * kernel's and lock nothing.
  */
 size_t verbs_queues_bytes(unsigned recvs);
+/**
+ * verbs_cqs_spare_bytes - what the completion queues of a worker lock beside that, with up to @endpoints of such endpoints
+ *
+ * They are created before they are needed whole, see verbs_cq_next().
+ */
+size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs);
 
 /**
  * verbs_memlock_bytes - the most that may come to be locked

@@ -15,6 +15,7 @@
  *	queue, ece                   work requests; what both ends' devices do beyond the standard
  *	recv                         receives
  *	await                        endpoints that wait for a key
+ *	cq                           completion queues, which endpoints share
  *	async                        asynchronous events
  *	life                         an endpoint's state
  *	domain, aside, listen        what is registered; calls on other threads; listeners
@@ -82,10 +83,13 @@
 #define VERBS_SIGNAL_EVERY   16u  /* of a chain; its last is always signalled */
 #define VERBS_POLL_BATCH     16u
 #define VERBS_CQ_EVENTS      16u /* of a device in one go */
-#define VERBS_POLL_BUDGET    64u /* completions of one endpoint in one go */
+#define VERBS_POLL_BUDGET    64u /* completions of one completion queue in one go */
 #define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
 #define VERBS_NO_INLINE      3u
-#define VERBS_MIN_RNR_TIMER  12u /* 0.64 ms; the connection manager's 0 is 655 ms */
+#define VERBS_NO_SLOT        UINT32_MAX
+#define VERBS_RXE_VENDOR     0xffffffu /* what the kernel's software RoCE says of itself */
+#define VERBS_SIW_VENDOR     0x626d74u /* and its software iWARP */
+#define VERBS_MIN_RNR_TIMER  12u       /* 0.64 ms; the connection manager's 0 is 655 ms */
 #define VERBS_MAX_KEY_BYTES  (1u << 30)
 #define VERBS_CLOSE_DRAIN_US 2000000u /* to send what was posted, then to disconnect */
 #define VERBS_FLUSH_US       200000u  /* from flushed work to the event that tells why */
@@ -147,6 +151,43 @@ struct verbs_domain {
 };
 LIST_HEAD(verbs_domain_list, verbs_domain);
 
+/* A place of an endpoint on a completion queue, which its completions name. */
+struct verbs_slot {
+	struct verbs_ep
+		*ep; /* NULL: free, or its endpoint has left and its entries are not free yet */
+	unsigned generation; /* of its endpoints */
+	unsigned cqes;       /* that its endpoint reserved */
+	uint64_t gone;       /* they are free once verbs_cq.gone is as much */
+	unsigned next;       /* free one, or next one to be free */
+};
+
+/* A completion queue, see cq.h. */
+struct verbs_cq {
+	LIST_ENTRY(verbs_cq) entry;
+	struct verbs_device *device;
+	struct verbs_command command;
+	/* The device's thread's, until `cq` is set. */
+	struct ibv_cq *made;
+	unsigned made_cqes;
+	struct ibv_cq *cq;   /* NULL: not created yet */
+	bool own;            /* of one endpoint */
+	bool failed;         /* its endpoints end, and no other one gets it */
+	bool armed;          /* an event comes with the next completion */
+	unsigned unacked;    /* events */
+	unsigned cqes, used; /* entries; reserved by endpoints */
+	unsigned eps;        /* that have it */
+	uint64_t
+		gone; /* entries that were polled; an empty queue counts as many as it has, see cq.h */
+	uint64_t busy_until_us;
+	struct loop_task poll_task, fail_task;
+	struct verbs_slot *slots;
+	unsigned nslots, free_slot, first_leaving, last_leaving;
+	/* Its device said that it failed, see async.c. */
+	bool news;
+	TAILQ_ENTRY(verbs_cq) news_entry;
+};
+LIST_HEAD(verbs_cq_list, verbs_cq);
+
 /* A device as one worker uses it. */
 struct verbs_device {
 	LIST_ENTRY(verbs_device) entry;
@@ -170,8 +211,11 @@ struct verbs_device {
 	uint64_t keyless_since_us; /* … since then */
 	bool removed;
 	bool signals_all;   /* on siw: see chain_fill() in queue.c */
+	bool shares_cqs;    /* among endpoints: see cq.h */
 	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
+	struct verbs_cq_list cqs;
+	void (*poll)(void *cq); /* verbs_poll() */
 	struct verbs_watch channel_watch;
 	pthread_mutex_t
 		cq_lock; /* held while an event is read, and while a completion queue is destroyed */
@@ -193,10 +237,11 @@ struct verbs_device {
 };
 LIST_HEAD(verbs_device_list, verbs_device);
 
-/* Endpoints of which a device said something, see async.c; the lock guards the list and verbs_ep.news. */
+/* Endpoints and completion queues of which a device said something, see async.c; the lock guards the lists and `news` of each. */
 struct verbs_news {
 	pthread_mutex_t lock;
 	TAILQ_HEAD(, verbs_ep) eps;
+	TAILQ_HEAD(, verbs_cq) cqs;
 	int fd;
 	struct verbs_watch watch;
 };
@@ -250,8 +295,12 @@ struct verbs_recv {
 	struct buf *buf;
 	uint32_t size_bytes;
 	uint32_t lkey;
-	bool registered; /* lkey is that of buf */
-	unsigned next_idle;
+	bool registered;    /* lkey is that of buf */
+	unsigned next_idle; /* or the next early one: */
+	/* A completion that came before the endpoint was up, see poll.c. */
+	bool early_inv;
+	uint8_t early_status;
+	uint32_t early_bytes, early_rkey;
 };
 
 /* A key that is lent: a window, or a region. */
@@ -292,7 +341,7 @@ struct verbs_ep {
 	bool bury_aside;          /* destroying it may block */
 	uint64_t setup_until_us;  /* the end of the time to connect; 0: none */
 	struct loop_timer *timer; /* to the end of the state's "for a while", or of the set-up */
-	struct loop_task step_task, post_task, poll_task;
+	struct loop_task step_task, post_task, early_task;
 	/* The connection manager's side. */
 	struct rdma_cm_id *id;
 	struct rdma_conn_param conn_param;
@@ -314,6 +363,7 @@ struct verbs_ep {
 	/* What the device's thread has made of it: the loop takes it over when that has come back. */
 	struct ibv_port_attr port; /* all zero: not known */
 	struct ibv_cq *made_cq;
+	unsigned made_cqes; /* of that */
 	struct ibv_qp *made_qp;
 	struct ibv_qp_cap made_cap;
 	bool heard, confirmed; /* of an acceptor's peer, before the accept came back */
@@ -325,10 +375,12 @@ struct verbs_ep {
 	struct verbs_device *device; /* NULL until an address is resolved */
 	struct verbs_domain *domain;
 	struct ibv_qp *qp; /* its id knows of it over iWARP only, see qp.c */
-	struct ibv_cq *cq;
-	unsigned cq_unacked;
-	bool cq_armed;
-	uint64_t busy_until_us;
+	struct verbs_cq *cq;
+	unsigned slot;    /* on it */
+	uint64_t wr_base; /* of every wr_id */
+	unsigned cqes;    /* of it that were reserved, this endpoint's the last of them */
+	bool cq_short;    /* it has less: set by the device's thread */
+	uint64_t cq_gone; /* of a dying one, see verbs_poll_last(); 0: not set */
 	unsigned max_sge, max_inline_bytes;
 	unsigned ack_timeout;        /* 0: the connection manager's */
 	struct ibv_ece ece;          /* what both ends do beyond the standard, see ece.c */
@@ -340,7 +392,8 @@ struct verbs_ep {
 	/* Receive queue: its places, and what waits for one. */
 	struct verbs_recv *recvs;
 	unsigned rq_depth, idle_recv;
-	uint32_t recv_size_bytes; /* that was asked for last */
+	unsigned first_early, last_early; /* VERBS_NO_RECV: none */
+	uint32_t recv_size_bytes;         /* that was asked for last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
 	/* It waits for a key; as many of its own that come back are none for it. */
@@ -397,12 +450,26 @@ static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct soc
 	memcpy(to, from, sockaddr_bytes(from));
 }
 
-/* wr_id: the sequence number, or a receive's slot; and which queue it stands in. */
+/*
+ * wr_id: the queue that it stands in, the lowest bits of its sequence number or a receive's place, its endpoint's slot, and the
+ * generation of that.
+ */
 enum verbs_wr_kind { VERBS_WR_SEND, VERBS_WR_READ, VERBS_WR_RECV };
 
-static inline uint64_t verbs_wr_id(uint64_t number, enum verbs_wr_kind kind)
+#define VERBS_NUMBER_BITS     22
+#define VERBS_SLOT_BITS       20
+#define VERBS_GENERATION_BITS 20
+#define VERBS_NO_RECV         UINT32_MAX
+
+static inline uint64_t verbs_wr_base(unsigned slot, unsigned generation)
 {
-	return number << 2 | kind;
+	return ((uint64_t)generation << VERBS_SLOT_BITS | slot) << (VERBS_NUMBER_BITS + 2);
+}
+
+static inline uint64_t verbs_wr_id(const struct verbs_ep *ep, uint64_t number,
+				   enum verbs_wr_kind kind)
+{
+	return ep->wr_base | (number & ((1u << VERBS_NUMBER_BITS) - 1)) << 2 | kind;
 }
 
 static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
@@ -410,9 +477,18 @@ static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
 	return (enum verbs_wr_kind)(wr_id & 3);
 }
 
-static inline uint64_t verbs_wr_number(uint64_t wr_id)
+/* A receive's place. */
+static inline unsigned verbs_wr_place(uint64_t wr_id)
 {
-	return wr_id >> 2;
+	return (unsigned)(wr_id >> 2) & ((1u << VERBS_NUMBER_BITS) - 1);
+}
+
+/* The sequence number of a work request that was posted: the greatest one with those bits. */
+static inline uint64_t verbs_wr_seq(const struct verbs_ep *ep, uint64_t wr_id)
+{
+	uint64_t last = ep->next_seq - 1;
+
+	return last - ((last - (wr_id >> 2)) & ((1u << VERBS_NUMBER_BITS) - 1));
 }
 
 #endif
