@@ -74,8 +74,9 @@
 #include "fabric/pool.h"
 
 #define FABRIC_MAX_SGE          4
-#define FABRIC_MAX_PRIVATE_DATA 252 /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
-#define FABRIC_MAX_REJECT_DATA  148 /* in a REJ of InfiniBand, which has the least room */
+#define FABRIC_LATE_US          100000u /* see fabric_wr.late */
+#define FABRIC_MAX_PRIVATE_DATA 252     /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
+#define FABRIC_MAX_REJECT_DATA  148     /* in a REJ of InfiniBand, which has the least room */
 
 enum fabric_status {
 	FABRIC_OK,
@@ -119,6 +120,8 @@ struct fabric_wr {
 	uint32_t rkey;     /* WRITE, READ: the peer's key */
 	uint32_t inv_rkey; /* SEND_INV */
 	uint64_t raddr;    /* WRITE, READ: where under that key */
+	/* SEND: nobody waits for done(), which may be FABRIC_LATE_US later where that spares the device a completion. */
+	bool late;
 	void (*done)(struct fabric_wr *wr, enum fabric_status status);
 	/* The fabric's, while posted. */
 	TAILQ_ENTRY(fabric_wr) entry;

@@ -397,7 +397,9 @@ static void transmit(struct requester_rpc *rpc)
 	rdma_conn_count_form(conn, call_form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
-	message_send(&m, conn, conn->window.asked, rpc->x, NULL);
+	/* Memory that is lent is not free before the work requests are done that lend it. */
+	message_send(&m, conn, conn->window.asked,
+		     rpc->lend.nkeys || !work_copies(m.pieces_bytes) ? rpc->x : NULL, NULL);
 }
 
 /* It could not be lent all that it needs. */

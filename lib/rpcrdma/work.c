@@ -148,6 +148,7 @@ static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struc
 	work->conn = conn;
 	work->wr.op = op;
 	work->wr.nsge = 0;
+	work->wr.late = false;
 	work->wr.done = on_done;
 	work->buf = NULL;
 	work->x = x ? exchange_ref(x) : NULL;
@@ -286,8 +287,8 @@ static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t
 {
 	struct rdma_conn *conn = work->conn;
 	uint32_t copied_bytes = body_bytes;
-	bool copy = body_bytes <= WORK_COPY_MAX_BYTES ||
-		    gather_list(body, nbody, &copied_bytes) > conn->max_sge;
+	bool copy =
+		work_copies(body_bytes) || gather_list(body, nbody, &copied_bytes) > conn->max_sge;
 	size_t at = hdr_bytes;
 
 	work->buf =
@@ -340,6 +341,9 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		release(work);
 		return;
 	}
+	/* Only the buffer of this work request waits. */
+	assert(x || work->wr.nsge == 1);
+	work->wr.late = !x;
 	if (inv_rkey) {
 		work->wr.inv_rkey = *inv_rkey;
 		conn->counters->remote_invalidations_sent++;

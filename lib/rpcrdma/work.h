@@ -64,7 +64,7 @@ static inline size_t work_cost_bytes(size_t n)
  * @hdr:          encoded here
  * @body, @nbody: where the body is; a piece without a buffer is copied now, and must be short; one without an address is
  *                so many zeros
- * @x:            pinned until the Send is done, or NULL
+ * @x:            pinned until the Send is done; or NULL: then that may be found out late (fabric_wr.late)
  * @inv_rkey:     the peer's key to invalidate, or NULL
  *
  * A failure is the connection's end, which the leg hears of, so there is nothing to return.
@@ -72,6 +72,11 @@ static inline size_t work_cost_bytes(size_t n)
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
+/** work_copies - whether work_send() copies a body of so many bytes whole, so that nothing need be pinned for it. */
+static inline bool work_copies(uint32_t body_bytes)
+{
+	return body_bytes <= WORK_COPY_MAX_BYTES;
+}
 /** work_gathers - whether work_send() copies of such a body, if it is long, no more than the pieces without a buffer. */
 bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 		  unsigned nbody) MUST_CHECK;

@@ -100,6 +100,7 @@ static struct sim_faults some_sim_faults(const struct storm_plan *plan, uint64_t
 		.lie_one_in = plan->lies ? LIE_OF : 0,
 		.untold_writes = plan->untold,
 		.private_data_behind = ONE_OF(random, 0, 0, 1, 7, 48),
+		.late_sends = below(random, 2),
 	};
 }
 

@@ -32,6 +32,27 @@ START_TEST(private_data_has_the_bytes_of_the_document)
 }
 END_TEST
 
+/* Nor is its memory: a device need not complete each Send by itself. One that lends memory is completed in time. */
+START_TEST(a_short_call_is_not_held_by_a_send_that_is_done_late)
+{
+	static const struct sim_faults late = {.late_sends = true};
+	uint64_t begun_us;
+	uint32_t xid;
+
+	reopen(&late, pd_4096, sizeof(pd_4096));
+	begun_us = loop_now_us(rig->loop);
+	xid = make_call(RIG_CALL_MIN, 100, 100);
+	reply_inline(xid, 100, 32);
+	expect_answered(1);
+	ck_assert_uint_lt(loop_now_us(rig->loop) - begun_us, FABRIC_LATE_US);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->sends_late, 1);
+	ck_assert_uint_eq(rig->client_budget.holder.used_bytes, 0);
+	make_call(RIG_CALL_MIN, 5000, 60000);
+	ck_assert_uint_gt(sim_net_stats(rig->net)->keys_bound, 0);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->sends_late, 1);
+}
+END_TEST
+
 /* A3.3-4, A3.3-5 */
 START_TEST(the_first_call_goes_alone)
 {
@@ -579,6 +600,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, an_inline_call_has_the_bytes_of_the_document);
 	tcase_add_test(tc, private_data_has_the_bytes_of_the_document);
+	tcase_add_test(tc, a_short_call_is_not_held_by_a_send_that_is_done_late);
 	tcase_add_test(tc, the_first_call_goes_alone);
 	tcase_add_test(tc, a_reduced_grant_is_obeyed);
 	tcase_add_test(tc, a_smaller_grant_of_an_error_is_obeyed);

@@ -184,6 +184,7 @@ verbs_tests = \
 	tests/unit/test_verbs_ep \
 	tests/unit/test_verbs_hung \
 	tests/unit/test_verbs_keys \
+	tests/unit/test_verbs_late \
 	tests/unit/test_verbs_leg \
 	tests/unit/test_verbs_memlock \
 	tests/unit/test_verbs_probe \

@@ -52,6 +52,7 @@ struct sim_faults {
 	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
 	bool watches_itself; /* nobody need ask: it says that it would find out */
 	bool late_ports;     /* that a source port is taken is told by closed() */
+	bool late_sends; /* done() of fabric_wr.late comes with that of the next that is not late, or after FABRIC_LATE_US */
 };
 
 /* What happened; the tests' evidence. */
@@ -71,6 +72,7 @@ struct sim_stats {
 	unsigned reverse_lies;  /* … of these, by ends that connected */
 	uint64_t cleared_bytes; /* by untold_writes */
 	unsigned reads_waited;  /* times that a Read had to wait for bytes */
+	unsigned sends_late;    /* by late_sends */
 	unsigned probes;
 };
 

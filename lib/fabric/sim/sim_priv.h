@@ -88,6 +88,7 @@ enum sim_channel {
 	SIM_READ_DONE,  /* completions of Reads */
 	SIM_KEYS,       /* keys that become unbound */
 	SIM_PROBES,     /* its probe, and what becomes of it */
+	SIM_LATE,       /* Sends whose completion is late */
 	SIM_CHANNELS
 };
 

@@ -9,8 +9,9 @@
 
 /*
  * wr->priv[0] is the status once executed. Of a Read, wr->priv[1] is its stage, and wr->priv[0] how many bytes have
- * been read until then.
+ * been read until then; of others wr->priv[1] is LATE while its completion is.
  */
+#define LATE 1u
 
 static uint32_t wr_bytes(const struct fabric_wr *wr)
 {
@@ -43,9 +44,43 @@ static void complete(struct sim_ep *ep, void *arg)
 		sim_break(ep, FABRIC_CLOSE_LOST, FABRIC_CLOSE_LOST);
 }
 
+static void complete_late(struct sim_ep *ep)
+{
+	struct fabric_wr *wr;
+
+	TAILQ_FOREACH(wr, &ep->sends, entry) {
+		if (wr->priv[1] != LATE)
+			continue;
+		wr->priv[1] = 0;
+		sim_schedule(ep, ep, SIM_SEND_DONE, complete, wr);
+	}
+}
+
+static void late_enough(struct sim_ep *ep, void *arg)
+{
+	complete_late(ep);
+}
+
+/* Returns whether the completion is late. */
+static bool is_late(struct sim_ep *ep, struct fabric_wr *wr, enum fabric_status status)
+{
+	if (!ep->net->faults.late_sends || wr->op == FABRIC_READ)
+		return false;
+	if (!wr->late || status != FABRIC_OK) {
+		complete_late(ep);
+		return false;
+	}
+	wr->priv[1] = LATE;
+	ep->net->stats.sends_late++;
+	sim_schedule_after(ep, ep, SIM_LATE, FABRIC_LATE_US, late_enough, NULL);
+	return true;
+}
+
 static void executed(struct sim_ep *ep, struct fabric_wr *wr, enum fabric_status status)
 {
 	wr->priv[0] = status;
+	if (is_late(ep, wr, status))
+		return;
 	if (wr->op == FABRIC_READ)
 		wr->priv[1] = SIM_READ_ANSWERED;
 	if (status != FABRIC_OK)

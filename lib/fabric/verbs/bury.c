@@ -14,6 +14,7 @@
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
+#include "fabric/verbs/late.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/poll.h"
@@ -120,6 +121,7 @@ void verbs_ep_bury(struct verbs_ep *ep)
 	}
 	verbs_ep_set(ep, VERBS_BURYING);
 	verbs_await_forget(ep);
+	verbs_late_forget(ep);
 	verbs_cq_forget(ep);
 	verbs_keys_release(ep);
 	verbs_async_forget(ep);

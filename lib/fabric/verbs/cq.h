@@ -19,6 +19,7 @@
 #define FABRIC_VERBS_CQ_H
 
 #include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/wr_id.h"
 
 /* A power of two less one, as libmlx5 and libmlx4 make them. */
 #define VERBS_CQES_FIRST 4095u

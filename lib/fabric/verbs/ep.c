@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/verbs/device.h"
+#include "fabric/verbs/late.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
@@ -119,6 +120,7 @@ void verbs_close(struct fabric_ep *fep)
 	ep->closed_here = true;
 	if (verbs_state_up(ep->state)) {
 		verbs_ep_drain(ep);
+		verbs_late_flush(ep);
 		verbs_queue_run(ep);
 		verbs_ep_drained(ep);
 	} else if (!verbs_state_polls(ep->state)) {

@@ -22,6 +22,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/ep.h \
 	lib/fabric/verbs/key.c \
 	lib/fabric/verbs/key.h \
+	lib/fabric/verbs/late.c \
+	lib/fabric/verbs/late.h \
 	lib/fabric/verbs/life.c \
 	lib/fabric/verbs/life.h \
 	lib/fabric/verbs/listen.c \
@@ -50,5 +52,6 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/verbs_config.h \
 	lib/fabric/verbs/verbs_priv.h \
 	lib/fabric/verbs/watch.c \
-	lib/fabric/verbs/watch.h
+	lib/fabric/verbs/watch.h \
+	lib/fabric/verbs/wr_id.h
 lib_fabric_verbs_libverbs_fabric_a_CFLAGS = $(PROJECT_CFLAGS) $(VERBS_CFLAGS)

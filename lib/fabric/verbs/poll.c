@@ -17,6 +17,7 @@
 #include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
+#include "fabric/verbs/wr_id.h"
 
 /* rxe hands the kernel's flag for it out unchanged, which in user space is the one for a good checksum. */
 static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)

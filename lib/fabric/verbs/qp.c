@@ -126,6 +126,7 @@ int verbs_qp_plan(struct verbs_ep *ep)
 		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + VERBS_RQ_SPARE;
 
 	ep->sq_depth = least(VERBS_SQ_DEPTH, max_wr);
+	ep->signal_every = least(VERBS_SIGNAL_EVERY, most(ep->sq_depth / 2, 1));
 	recvs = least(recvs, max_wr);
 	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;

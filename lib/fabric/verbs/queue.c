@@ -3,8 +3,8 @@
  * A verbs endpoint's send queue.
  *
  * What is posted in a loop turn leaves in chains at its end, behind the receives that were posted in it. The last
- * of each chain is signalled, and every sixteenth before it, and each Read; a completion stands for all Sends,
- * Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted
+ * of each chain is signalled, unless nobody waits for any in it (late.h), and every sixteenth, and each Read; a completion stands
+ * for all Sends, Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted
  * after a Read before it. What the queue, or for Reads the peer, has no room for waits here.
  */
 #include "fabric/verbs/queue.h"
@@ -15,12 +15,13 @@
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/recv.h"
+#include "fabric/verbs/wr_id.h"
 
 /* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region that is its sink. */
 
 struct chain {
 	unsigned n;
-	unsigned unsignalled;
+	bool awaited; /* somebody waits for one that no signalled one stands for */
 	struct ibv_send_wr wrs[VERBS_CHAIN_MAX];
 	struct ibv_sge sges[VERBS_CHAIN_MAX][FABRIC_MAX_SGE];
 };
@@ -205,6 +206,56 @@ static void put_back(struct verbs_ep *ep, struct fabric_wr *wr)
 	ep->next_seq--;
 }
 
+static void signalled(struct verbs_ep *ep, struct chain *chain)
+{
+	ep->unsignalled = 0;
+	ep->was_late = false;
+	chain->awaited = false;
+}
+
+/* Whether a work request is signalled, for itself or since the last one that was is too far behind. */
+static bool is_signalled(struct verbs_ep *ep, struct chain *chain, const struct fabric_wr *wr)
+{
+	if (wr->op == FABRIC_READ)
+		return true;
+	chain->awaited |= !wr->late || !verbs_state_up(ep->state);
+	if (++ep->unsignalled < ep->signal_every && !ep->device->signals_all)
+		return false;
+	signalled(ep, chain);
+	return true;
+}
+
+void verbs_late_set_timer(struct verbs_fabric *fabric)
+{
+	if (!fabric->late.timer_set)
+		loop_timer_set(fabric->fabric.loop, fabric->late.timer, FABRIC_LATE_US / 2);
+	fabric->late.timer_set = true;
+}
+
+/* See late.c. */
+static void watch_late(struct verbs_ep *ep)
+{
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+
+	ep->is_late = true;
+	ep->was_late = false;
+	TAILQ_INSERT_TAIL(&fabric->late.eps, ep, late_entry);
+	verbs_late_set_timer(fabric);
+}
+
+/* A Read's completion says nothing of the Sends before it, so the last of those is signalled. */
+static void signal_last(struct verbs_ep *ep, struct chain *chain)
+{
+	for (unsigned i = chain->n; chain->awaited && i-- > 0;) {
+		if (chain->wrs[i].opcode == IBV_WR_RDMA_READ)
+			continue;
+		chain->wrs[i].send_flags |= IBV_SEND_SIGNALED;
+		signalled(ep, chain);
+	}
+	if (ep->unsignalled && !ep->is_late)
+		watch_late(ep);
+}
+
 /*
  * A completion says that the device has done with the memory of its work request and of all before it on the send queue. siw
  * holds to that only where each is signalled (Linux 6.1 to 6.12, siw_qp_tx.c): what is longer than a page and is not, it passes to
@@ -217,7 +268,7 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 	struct fabric_wr *wr;
 
 	chain->n = 0;
-	chain->unsignalled = 0;
+	chain->awaited = false;
 	while (chain->n < VERBS_CHAIN_MAX && (wr = next(ep))) {
 		struct ibv_send_wr *out = &chain->wrs[chain->n];
 		bool is_read = wr->op == FABRIC_READ;
@@ -230,23 +281,13 @@ static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 		if (err)
 			return err;
 		out->wr_id = verbs_wr_id(ep, wr->priv[0], is_read ? VERBS_WR_READ : VERBS_WR_SEND);
-		if (is_read || ++chain->unsignalled == VERBS_SIGNAL_EVERY ||
-		    ep->device->signals_all) {
+		if (is_signalled(ep, chain, wr))
 			out->send_flags |= IBV_SEND_SIGNALED;
-			if (!is_read)
-				chain->unsignalled = 0;
-		}
 		if (chain->n)
 			chain->wrs[chain->n - 1].next = out;
 		chain->n++;
 	}
-	/* A Read's completion says nothing of the Sends before it, so the last of those is signalled. */
-	for (unsigned i = chain->n; chain->unsignalled && i-- > 0;) {
-		if (chain->wrs[i].opcode == IBV_WR_RDMA_READ)
-			continue;
-		chain->wrs[i].send_flags |= IBV_SEND_SIGNALED;
-		break;
-	}
+	signal_last(ep, chain);
 	return 0;
 }
 
@@ -340,5 +381,5 @@ void verbs_queue_flush(struct verbs_ep *ep)
 	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++)
 		while ((wr = TAILQ_FIRST(lists[i])))
 			finish(ep, lists[i], wr, FABRIC_FLUSHED);
-	ep->sq_used = ep->reads_out = 0;
+	ep->sq_used = ep->reads_out = ep->unsignalled = 0;
 }

@@ -15,6 +15,8 @@ void verbs_queue_task(void *ep);
 void verbs_queue_run(struct verbs_ep *ep);
 /** verbs_queue_done - the work request @wr_id, and the unsignalled ones before it, completed. */
 void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status status);
+/** verbs_late_set_timer - have endpoints looked at whose last Sends were not signalled, see late.h. */
+void verbs_late_set_timer(struct verbs_fabric *fabric);
 /** verbs_queue_flush - complete all that is left as flushed. */
 void verbs_queue_flush(struct verbs_ep *ep);
 

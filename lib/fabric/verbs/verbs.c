@@ -13,6 +13,7 @@
 #include "fabric/verbs/command.h"
 #include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
+#include "fabric/verbs/late.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/probe.h"
@@ -91,14 +92,18 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_aside;
 	if (verbs_await_init(fabric))
 		goto out_async;
+	if (verbs_late_init(fabric))
+		goto out_await;
 	fabric->age_timer = loop_timer_new(loop, age_pool, fabric);
 	if (!fabric->age_timer)
-		goto out_await;
+		goto out_late;
 	pool_keep_peak(pool, true);
 	age_pool(fabric);
 	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
+out_late:
+	verbs_late_fini(fabric);
 out_await:
 	verbs_await_fini(fabric);
 out_async:
@@ -124,6 +129,7 @@ static void verbs_free(struct fabric *f)
 	verbs_commands_fini(fabric);
 	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
+	verbs_late_fini(fabric);
 	loop_timer_free(f->loop, fabric->age_timer);
 	pool_keep_peak(f->pool, false);
 	verbs_watch_fini(&fabric->channel_watch);

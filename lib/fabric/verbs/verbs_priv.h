@@ -12,6 +12,7 @@
  *	device                       devices and their descriptors
  *	poll, probe                  completions; whether the peer is there
  *	key, qp                      what is lent; the queue pair
+ *	late                         Sends that are not signalled
  *	queue, ece                   work requests; what both ends' devices do beyond the standard
  *	recv                         receives
  *	await                        endpoints that wait for a key
@@ -80,13 +81,14 @@
 #define VERBS_SQ_DEPTH       256u /* work requests on a send queue; more wait here */
 #define VERBS_RQ_SPARE       32u  /* receives beyond recv_count when recv_max is not known */
 #define VERBS_CHAIN_MAX      32u  /* work requests in one post */
-#define VERBS_SIGNAL_EVERY   16u  /* of a chain; its last is always signalled */
+#define VERBS_SIGNAL_EVERY   16u  /* of those that are posted, Reads apart */
 #define VERBS_POLL_BATCH     16u
 #define VERBS_CQ_EVENTS      16u /* of a device in one go */
 #define VERBS_POLL_BUDGET    64u /* completions of one completion queue in one go */
 #define VERBS_INLINE_MAX     256u /* of what a device gives: more costs the copy more than it saves */
 #define VERBS_NO_INLINE      3u
 #define VERBS_NO_SLOT        UINT32_MAX
+#define VERBS_NO_RECV        UINT32_MAX
 #define VERBS_RXE_VENDOR     0xffffffu /* what the kernel's software RoCE says of itself */
 #define VERBS_SIW_VENDOR     0x626d74u /* and its software iWARP */
 #define VERBS_MIN_RNR_TIMER  12u       /* 0.64 ms; the connection manager's 0 is 655 ms */
@@ -253,6 +255,13 @@ struct verbs_await {
 	struct loop_timer *timer;
 };
 
+/* Endpoints whose last Sends were not signalled: see late.c. */
+struct verbs_late {
+	TAILQ_HEAD(, verbs_ep) eps;
+	struct loop_timer *timer;
+	bool timer_set;
+};
+
 struct verbs_fabric {
 	struct fabric fabric;
 	struct verbs_config config;
@@ -273,6 +282,7 @@ struct verbs_fabric {
 	pthread_t aside_ended;
 	struct verbs_news news;
 	struct verbs_await await;
+	struct verbs_late late;
 };
 
 /* A listener's event channel: kept as long as an id that was handed out still stands on it. */
@@ -389,6 +399,13 @@ struct verbs_ep {
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
 	unsigned sq_depth, sq_used, reads_out;
+	/* What was posted last and is not signalled, see late.c. */
+	unsigned unsignalled, signal_every;
+	bool is_late,
+		was_late; /* in verbs_late.eps; when its timer was due last, with the same Sends */
+	bool flushing;
+	struct fabric_wr flush;
+	TAILQ_ENTRY(verbs_ep) late_entry;
 	/* Receive queue: its places, and what waits for one. */
 	struct verbs_recv *recvs;
 	unsigned rq_depth, idle_recv;
@@ -448,47 +465,6 @@ static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct soc
 {
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, sockaddr_bytes(from));
-}
-
-/*
- * wr_id: the queue that it stands in, the lowest bits of its sequence number or a receive's place, its endpoint's slot, and the
- * generation of that.
- */
-enum verbs_wr_kind { VERBS_WR_SEND, VERBS_WR_READ, VERBS_WR_RECV };
-
-#define VERBS_NUMBER_BITS     22
-#define VERBS_SLOT_BITS       20
-#define VERBS_GENERATION_BITS 20
-#define VERBS_NO_RECV         UINT32_MAX
-
-static inline uint64_t verbs_wr_base(unsigned slot, unsigned generation)
-{
-	return ((uint64_t)generation << VERBS_SLOT_BITS | slot) << (VERBS_NUMBER_BITS + 2);
-}
-
-static inline uint64_t verbs_wr_id(const struct verbs_ep *ep, uint64_t number,
-				   enum verbs_wr_kind kind)
-{
-	return ep->wr_base | (number & ((1u << VERBS_NUMBER_BITS) - 1)) << 2 | kind;
-}
-
-static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
-{
-	return (enum verbs_wr_kind)(wr_id & 3);
-}
-
-/* A receive's place. */
-static inline unsigned verbs_wr_place(uint64_t wr_id)
-{
-	return (unsigned)(wr_id >> 2) & ((1u << VERBS_NUMBER_BITS) - 1);
-}
-
-/* The sequence number of a work request that was posted: the greatest one with those bits. */
-static inline uint64_t verbs_wr_seq(const struct verbs_ep *ep, uint64_t wr_id)
-{
-	uint64_t last = ep->next_seq - 1;
-
-	return last - ((last - (wr_id >> 2)) & ((1u << VERBS_NUMBER_BITS) - 1));
 }
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a completion says of its work request: its endpoint, its queue, and which one it is. */
+#ifndef FABRIC_VERBS_WR_ID_H
+#define FABRIC_VERBS_WR_ID_H
+
+#include "fabric/verbs/verbs_priv.h"
+
+/*
+ * wr_id: the queue that it stands in, the lowest bits of its sequence number or a receive's place, its endpoint's slot, and the
+ * generation of that.
+ */
+enum verbs_wr_kind { VERBS_WR_SEND, VERBS_WR_READ, VERBS_WR_RECV };
+
+#define VERBS_NUMBER_BITS     22
+#define VERBS_SLOT_BITS       20
+#define VERBS_GENERATION_BITS 20
+
+static inline uint64_t verbs_wr_base(unsigned slot, unsigned generation)
+{
+	return ((uint64_t)generation << VERBS_SLOT_BITS | slot) << (VERBS_NUMBER_BITS + 2);
+}
+
+static inline uint64_t verbs_wr_id(const struct verbs_ep *ep, uint64_t number,
+				   enum verbs_wr_kind kind)
+{
+	return ep->wr_base | (number & ((1u << VERBS_NUMBER_BITS) - 1)) << 2 | kind;
+}
+
+static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
+{
+	return (enum verbs_wr_kind)(wr_id & 3);
+}
+
+/* A receive's place. */
+static inline unsigned verbs_wr_place(uint64_t wr_id)
+{
+	return (unsigned)(wr_id >> 2) & ((1u << VERBS_NUMBER_BITS) - 1);
+}
+
+/* The sequence number of a work request that was posted: the greatest one with those bits. */
+static inline uint64_t verbs_wr_seq(const struct verbs_ep *ep, uint64_t wr_id)
+{
+	uint64_t last = ep->next_seq - 1;
+
+	return last - ((last - (wr_id >> 2)) & ((1u << VERBS_NUMBER_BITS) - 1));
+}
+
+#endif
