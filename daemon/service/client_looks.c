@@ -6,7 +6,8 @@
  * *round*: in the first turn it has their owners hear of an end that has come, whatever is unread before it. What they
  * hear of they tell in that turn or in the next ones, of which there are LOOK_TURNS.
  *
- * Clients that ask before a round has begun share it, so that a loop makes no more than one for an address in each turn.
+ * Clients that ask before a round has begun share it, so that a loop makes no more than one for an address in each turn. A round
+ * may outlive the table: who has asked may have left, and the service be gone.
  */
 #include "daemon/service/client_looks.h"
 
@@ -71,6 +72,7 @@ static void end(struct look_round *round)
 		free(look);
 	}
 	pthread_mutex_unlock(&part->lock);
+	client_part_put(part);
 	free(round);
 }
 
@@ -101,6 +103,7 @@ static struct look_round *next_round(struct client_part *part, struct place_loop
 		free(round);
 		return NULL;
 	}
+	part->refs++;
 	with->asked_by = &round->with;
 	return round;
 }

@@ -36,24 +36,41 @@ static void note_oldest(struct client_part *part)
 	atomic_store(&part->oldest_us, oldest ? oldest->left_us : CLIENT_PART_NO_PIN);
 }
 
-int client_part_init(struct client_part *part, const struct hash_key *key)
+struct client_part *client_part_new(const struct hash_key *key)
 {
+	struct client_part *part = calloc(1, sizeof(*part));
+
+	if (!part)
+		return NULL;
+	part->refs = 1;
 	part->key = *key;
 	TAILQ_INIT(&part->pins);
 	note_oldest(part);
 	pthread_mutex_init(&part->lock, NULL);
 	if (hash_index_init(&part->places) || hash_index_init(&part->by_peer) ||
-	    hash_index_init(&part->marks))
-		return -ENOMEM;
-	return 0;
+	    hash_index_init(&part->marks)) {
+		client_part_put(part);
+		return NULL;
+	}
+	return part;
 }
 
-void client_part_fini(struct client_part *part)
+void client_part_put(struct client_part *part)
 {
+	bool last;
+
+	if (!part)
+		return;
+	pthread_mutex_lock(&part->lock);
+	last = !--part->refs;
+	pthread_mutex_unlock(&part->lock);
+	if (!last)
+		return;
 	hash_index_fini(&part->places);
 	hash_index_fini(&part->by_peer);
 	hash_index_fini(&part->marks);
 	pthread_mutex_destroy(&part->lock);
+	free(part);
 }
 
 /* ---- what is looked up ---- */

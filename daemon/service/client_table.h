@@ -106,6 +106,7 @@ struct client {
 /* The clients of some addresses. */
 struct client_part {
 	pthread_mutex_t lock;
+	unsigned refs; /* that of clients.c, and one for each round of client_looks.c */
 	_Atomic uint64_t
 		oldest_us; /* when the first of `pins` left, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;
@@ -115,10 +116,10 @@ struct client_part {
 
 /** client_end_of - the address and port of @addr, IPv4 as v4-mapped. */
 struct client_end client_end_of(const struct sockaddr_storage *addr);
-/** client_part_init - an empty part. Returns 0 or -ENOMEM. */
-int client_part_init(struct client_part *part, const struct hash_key *key) MUST_CHECK;
-/** client_part_fini - free its tables; nobody is in. */
-void client_part_fini(struct client_part *part);
+/** client_part_new - an empty part with one reference; NULL without memory. */
+struct client_part *client_part_new(const struct hash_key *key);
+/** client_part_put - drop a reference, without its lock; the last one frees it, when nobody is in. Accepts NULL. */
+void client_part_put(struct client_part *part);
 
 /** client_table_add - enter a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
 int client_table_add(struct client *client) MUST_CHECK;

@@ -25,7 +25,7 @@ struct clients {
 	atomic_uint pins;
 	unsigned pins_max;
 	struct hash_key key;
-	struct client_part parts[PARTS];
+	struct client_part *parts[PARTS];
 };
 
 struct clients *clients_new(unsigned max)
@@ -37,8 +37,10 @@ struct clients *clients_new(unsigned max)
 		return NULL;
 	clients->pins_max = max > PINS_MIN ? max : PINS_MIN;
 	rc = hash_key_draw(&clients->key);
-	for (unsigned i = 0; i < PARTS && !rc; i++)
-		rc = client_part_init(&clients->parts[i], &clients->key);
+	for (unsigned i = 0; i < PARTS && !rc; i++) {
+		clients->parts[i] = client_part_new(&clients->key);
+		rc = clients->parts[i] ? 0 : -ENOMEM;
+	}
 	if (!rc)
 		return clients;
 	clients_free(clients);
@@ -58,18 +60,18 @@ void clients_free(struct clients *clients)
 
 	if (!clients)
 		return;
-	for (unsigned i = 0; i < PARTS; i++) {
-		while ((client = TAILQ_FIRST(&clients->parts[i].pins)))
+	for (unsigned i = 0; i < PARTS && clients->parts[i]; i++) {
+		while ((client = TAILQ_FIRST(&clients->parts[i]->pins)))
 			drop_pin(client);
-		assert(clients->parts[i].by_peer.count == 0);
-		client_part_fini(&clients->parts[i]);
+		assert(clients->parts[i]->by_peer.count == 0);
+		client_part_put(clients->parts[i]);
 	}
 	free(clients);
 }
 
 static struct client_part *part_of(struct clients *clients, const struct in6_addr *addr)
 {
-	return &clients->parts[hash_bytes(&clients->key, 0, addr, sizeof(*addr)) % PARTS];
+	return clients->parts[hash_bytes(&clients->key, 0, addr, sizeof(*addr)) % PARTS];
 }
 
 static void lock(struct client *client)
@@ -98,11 +100,11 @@ static struct client_part *part_with_oldest_pin(struct clients *clients)
 	uint64_t least = CLIENT_PART_NO_PIN;
 
 	for (unsigned i = 0; i < PARTS; i++) {
-		uint64_t oldest_us = atomic_load(&clients->parts[i].oldest_us);
+		uint64_t oldest_us = atomic_load(&clients->parts[i]->oldest_us);
 
 		if (oldest_us < least) {
 			least = oldest_us;
-			best = &clients->parts[i];
+			best = clients->parts[i];
 		}
 	}
 	return best;

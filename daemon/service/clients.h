@@ -68,7 +68,7 @@ struct client_pin {
  * Of too many the oldest is forgotten; where one address has more than half of them, the oldest of its own.
  */
 struct clients *clients_new(unsigned max);
-/** clients_free - free it, when all clients have left; accepts NULL. */
+/** clients_free - free it, when all clients have left; a round of client_looks.c may go on. Accepts NULL. */
 void clients_free(struct clients *clients);
 
 /**

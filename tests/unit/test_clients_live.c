@@ -343,6 +343,25 @@ START_TEST(whose_connections_are_gone_is_not_asked)
 }
 END_TEST
 
+/* A service may go, all of whose connections are gone, while a loop still makes the round. */
+START_TEST(a_round_may_outlive_the_table)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	uint16_t port;
+
+	enter(&old, "10.0.0.1", 700, NULL);
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	leave(&guest, 0);
+	leave(&old, 0);
+	clients_free(clients);
+	clients = NULL;
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.asked + guest.asked, 0);
+}
+END_TEST
+
 START_TEST(beside_one_that_lives_it_is_new)
 {
 	const struct call_mark mark = call(5);
@@ -427,6 +446,7 @@ int main(void)
 	tcase_add_test(tc, those_who_come_together_have_others_asked_once);
 	tcase_add_loop_test(tc, one_that_keeps_its_port_waits_for_the_end_alone, 0, 2);
 	tcase_add_test(tc, whose_connections_are_gone_is_not_asked);
+	tcase_add_test(tc, a_round_may_outlive_the_table);
 	tcase_add_test(tc, beside_one_that_lives_it_is_new);
 	tcase_add_test(tc, connections_of_other_addresses_are_not_waited_for);
 	tcase_add_loop_test(tc, who_leaves_is_not_told_what_was_heard, 0, 2);
