@@ -3,11 +3,12 @@
  * A client's old connection may have ended before the new one came, while its owner has not heard of that: it is on another
  * thread, which may be at something else; or the end stands behind other events of the same turn, or behind bytes that the
  * owner has not read yet. So before a client is taken for new, each loop with connections of that address makes a
- * *round*: in the first turn it has their owners hear of an end that has come, whatever is unread before it. What they
- * hear of they tell in that turn or in the next ones, of which there are LOOK_TURNS.
+ * *round*: it has their owners hear of an end that has come, whatever is unread before it, of ASKED_PER_TURN connections in
+ * each turn. What they hear of they tell in that turn or in the next ones, of which there are LOOK_TURNS.
  *
- * Clients that ask before a round has begun share it, so that a loop makes no more than one for an address in each turn. A round
- * may outlive the table: who has asked may have left, and the service be gone.
+ * For one address a loop makes one round at a time, and then one more for all clients that asked after it had begun: ends may have
+ * come that it did not look for any more. So what a turn costs others grows neither with the connections of an address nor with
+ * how often it connects. A round may outlive the table: who has asked may have left, and the service be gone.
  */
 #include "daemon/service/client_looks.h"
 
@@ -19,76 +20,109 @@
  * A leg's task says closing() in the turn in which the leg heard of the end, or in the one after it. A fabric's events are
  * put off from one turn to the next, up to three times.
  */
-#define LOOK_TURNS 6u
+#define LOOK_TURNS     6u
+#define ASKED_PER_TURN 32u
 
 /* A client that waits for a round. */
 struct look {
 	TAILQ_ENTRY(look) entry;
 	struct client *client;
 };
+TAILQ_HEAD(look_list, look);
 
 struct look_round {
-	struct place_loop *with; /* NULL: it has begun, or all connections of that loop are gone */
+	struct place_loop *with; /* NULL: all connections of that loop are gone */
 	struct client_part *part;
 	struct client_owner owner; /* of the loop */
-	unsigned turns;            /* that are left */
-	TAILQ_HEAD(, look) looks;
+	bool begun;
+	unsigned unasked; /* connections */
+	unsigned turns;   /* that are left once all were asked */
+	struct look_list looks;
+	struct look_list late; /* of those who asked after it had begun: for the next one */
 };
 
-/* The list of clients changes on this thread alone, and hear_end() removes no client from it: no lock is needed. */
 static void begin(struct look_round *round)
 {
-	struct place_loop *with;
-	const struct client *client;
-
 	pthread_mutex_lock(&round->part->lock);
-	with = round->with;
-	if (with)
-		with->asked_by = NULL;
-	round->with = NULL;
+	round->begun = true;
+	round->unasked = round->with ? round->with->connected : 0;
+	round->turns = LOOK_TURNS;
 	pthread_mutex_unlock(&round->part->lock);
-	if (!with)
-		return;
-	LIST_FOREACH(client, &with->clients, loop_entry)
-		client->owner.hear_end(client->owner.arg);
 }
 
-static void end(struct look_round *round)
+/*
+ * The list changes on this thread alone, and hear_end() takes nobody out of it. Who was asked goes to its end, behind those that
+ * have come since.
+ */
+static void ask(struct look_round *round)
 {
-	struct client_part *part = round->part;
+	struct place_loop *with = round->with;
+
+	for (unsigned n = 0; with && round->unasked && n < ASKED_PER_TURN; n++) {
+		struct client *client = TAILQ_FIRST(&with->clients);
+
+		TAILQ_REMOVE(&with->clients, client, loop_entry);
+		TAILQ_INSERT_TAIL(&with->clients, client, loop_entry);
+		round->unasked--;
+		client->owner.hear_end(client->owner.arg);
+	}
+	if (!with)
+		round->unasked = 0;
+}
+
+static void answer(struct look_list *looks)
+{
 	struct look *look;
 
-	pthread_mutex_lock(&part->lock);
-	if (round->with)
-		round->with->asked_by = NULL;
-	while ((look = TAILQ_FIRST(&round->looks))) {
+	while ((look = TAILQ_FIRST(looks))) {
 		struct client *client = look->client;
 
-		TAILQ_REMOVE(&round->looks, look, entry);
+		TAILQ_REMOVE(looks, look, entry);
 		/* A client that cannot be told asks by itself after a while. */
 		if (!--client->looks && client->place_loop)
 			(void)client_tell_resumed(client);
 		client_put(client);
 		free(look);
 	}
-	pthread_mutex_unlock(&part->lock);
-	client_part_put(part);
-	free(round);
+}
+
+/* Returns whether there is another one to make. */
+static bool end(struct look_round *round)
+{
+	bool again;
+
+	pthread_mutex_lock(&round->part->lock);
+	answer(&round->looks);
+	TAILQ_CONCAT(&round->looks, &round->late, entry);
+	round->begun = false;
+	again = !TAILQ_EMPTY(&round->looks);
+	if (!again && round->with)
+		round->with->asked_by = NULL;
+	pthread_mutex_unlock(&round->part->lock);
+	return again;
 }
 
 static void on_turn(void *arg)
 {
 	struct look_round *round = arg;
+	bool goes_on = true;
 
-	if (round->turns == LOOK_TURNS)
+	if (!round->begun)
 		begin(round);
-	if (--round->turns && !round->owner.post(round->owner.loop, on_turn, round))
+	ask(round);
+	if (!round->unasked && !--round->turns)
+		goes_on = end(round);
+	if (goes_on && !round->owner.post(round->owner.loop, on_turn, round))
 		return;
-	end(round);
+	/* Without memory for a message those who wait are told at once. */
+	while (goes_on)
+		goes_on = end(round);
+	client_part_put(round->part);
+	free(round);
 }
 
-/* The one that @with is about to make; NULL without memory. */
-static struct look_round *next_round(struct client_part *part, struct place_loop *with)
+/* The one that @with makes or is about to make; NULL without memory. */
+static struct look_round *round_of(struct client_part *part, struct place_loop *with)
 {
 	struct look_round *round;
 
@@ -97,8 +131,9 @@ static struct look_round *next_round(struct client_part *part, struct place_loop
 	round = calloc(1, sizeof(*round));
 	if (!round)
 		return NULL;
-	*round = (struct look_round){with, part, with->owner, LOOK_TURNS, {0}};
+	*round = (struct look_round){.with = with, .part = part, .owner = with->owner};
 	TAILQ_INIT(&round->looks);
+	TAILQ_INIT(&round->late);
 	if (round->owner.post(round->owner.loop, on_turn, round)) {
 		free(round);
 		return NULL;
@@ -111,14 +146,14 @@ static struct look_round *next_round(struct client_part *part, struct place_loop
 static void ask_loop(struct client *client, struct place_loop *with)
 {
 	struct look *look = malloc(sizeof(*look));
-	struct look_round *round = look ? next_round(client->part, with) : NULL;
+	struct look_round *round = look ? round_of(client->part, with) : NULL;
 
 	if (!round) {
 		free(look);
 		return;
 	}
 	look->client = client;
-	TAILQ_INSERT_TAIL(&round->looks, look, entry);
+	TAILQ_INSERT_TAIL(round->begun ? &round->late : &round->looks, look, entry);
 	client->refs++;
 	client->looks++;
 }

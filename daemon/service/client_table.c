@@ -138,7 +138,7 @@ static struct place_loop *place_loop_of(struct place *place, const struct client
 	if (!found)
 		return NULL;
 	found->owner = *owner;
-	LIST_INIT(&found->clients);
+	TAILQ_INIT(&found->clients);
 	LIST_INSERT_HEAD(&place->loops, found, entry);
 	return found;
 }
@@ -158,7 +158,7 @@ static void leave_loop(struct client *client)
 	struct place_loop *left = client->place_loop;
 
 	client->place_loop = NULL;
-	LIST_REMOVE(client, loop_entry);
+	TAILQ_REMOVE(&left->clients, client, loop_entry);
 	drop_loop(left);
 }
 
@@ -262,7 +262,7 @@ static int settle_in(struct client *client)
 	}
 	client->place = place;
 	client->place_loop = with;
-	LIST_INSERT_HEAD(&with->clients, client, loop_entry);
+	TAILQ_INSERT_TAIL(&with->clients, client, loop_entry);
 	with->connected++;
 	enter_place(client);
 	return 0;
@@ -276,11 +276,11 @@ int client_table_privilege(struct client *client)
 
 	forget_marks(client);
 	client->privileged = true;
-	LIST_REMOVE(client, loop_entry);
+	TAILQ_REMOVE(&with->clients, client, loop_entry);
 	rc = settle_in(client);
 	if (rc) {
 		client->privileged = false;
-		LIST_INSERT_HEAD(&with->clients, client, loop_entry);
+		TAILQ_INSERT_TAIL(&with->clients, client, loop_entry);
 	} else {
 		before->connected--;
 		drop_loop(with);

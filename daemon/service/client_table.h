@@ -46,7 +46,7 @@ struct place_loop {
 	LIST_ENTRY(place_loop) entry;
 	struct client_owner owner;   /* any of theirs */
 	unsigned connected;          /* LIVE and HALF: how many … */
-	LIST_HEAD(, client) clients; /* … and which; it changes on their thread alone */
+	struct client_list clients;  /* … and which; it changes on their thread alone */
 	struct place_loop *
 		*asked_by; /* client_looks.c: the pointer to it that ends with it; NULL */
 };
@@ -87,7 +87,7 @@ struct client {
 	unsigned looks; /* … of which so many have not answered */
 	struct place *place;
 	struct place_loop *place_loop;   /* LIVE, HALF */
-	LIST_ENTRY(client) loop_entry;   /* LIVE, HALF */
+	TAILQ_ENTRY(client) loop_entry;  /* LIVE, HALF */
 	TAILQ_ENTRY(client) place_entry; /* ENDING, PINNED */
 	TAILQ_ENTRY(client) age_entry;   /* PINNED, the oldest first */
 	struct hash_node by_peer;

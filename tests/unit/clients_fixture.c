@@ -14,6 +14,7 @@
 struct loop *loop;
 struct clients *clients;
 bool post_fails;
+unsigned asked_in_turn, most_asked_in_turn;
 
 static void on_superseded(void *arg)
 {
@@ -30,12 +31,15 @@ static void on_hear_end(void *arg)
 	struct guest *guest = arg;
 
 	guest->asked++;
+	if (++asked_in_turn > most_asked_in_turn)
+		most_asked_in_turn = asked_in_turn;
 	if (guest->hears)
 		loop_defer(loop, guest->hears);
 }
 
 static int post(struct loop *to, void (*fn)(void *arg), void *arg)
 {
+	asked_in_turn = 0;
 	return post_fails ? -ENOMEM : fake_loop_post(to, fn, arg);
 }
 
@@ -126,6 +130,7 @@ void clients_setup(void)
 {
 	loop = fake_loop_new();
 	post_fails = false;
+	asked_in_turn = most_asked_in_turn = 0;
 	clients = clients_new(PINS_MAX);
 	ck_assert_ptr_nonnull(clients);
 }

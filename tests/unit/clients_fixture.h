@@ -20,6 +20,8 @@ struct guest {
 extern struct loop *loop;
 extern struct clients *clients;
 extern bool post_fails; /* no message reaches an owner */
+/* How many were asked by hear_end() before the next post, at most: a round posts itself for each of its turns. */
+extern unsigned asked_in_turn, most_asked_in_turn;
 
 /** clients_setup - an empty table for PINS_MAX pins, on a fake loop. */
 void clients_setup(void);

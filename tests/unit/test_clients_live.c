@@ -294,6 +294,74 @@ START_TEST(those_who_come_together_have_others_asked_once)
 }
 END_TEST
 
+/* Whose address has many connections, and who comes again and again, has no loop do more than a little in one turn. */
+START_TEST(of_many_connections_a_few_are_asked_in_each_turn)
+{
+	static struct guest many[1000];
+	const struct call_mark mark = call(5);
+	const unsigned n = sizeof(many) / sizeof(many[0]);
+	struct guest guests[3];
+	struct loop_task task;
+	uint16_t port;
+
+	for (unsigned i = 0; i < n; i++)
+		enter(&many[i], "10.0.0.1", (uint16_t)(2000 + i), NULL);
+	loop_task_init(&task, end_with_call_5, &many[0]);
+	many[0].hears = &task;
+	for (unsigned i = 0; i < 3; i++) {
+		enter(&guests[i], "10.0.0.1", (uint16_t)(600 + i), NULL);
+		ck_assert_int_eq(seek(&guests[i], i ? NULL : &mark, &port), CLIENT_WAIT);
+	}
+	fake_loop_run(loop);
+	ck_assert_uint_le(most_asked_in_turn, 64);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_uint_eq(many[i].asked, 1);
+	ck_assert_int_eq(seek(&guests[0], &mark, &port), CLIENT_BACK);
+	ck_assert_uint_eq(port, 900);
+	for (unsigned i = 1; i < n; i++)
+		leave(&many[i], 0);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_uint_eq(guests[i].resumed, 1);
+		leave(&guests[i], 0);
+	}
+}
+END_TEST
+
+/* One that is being made does not count: ends may have come since. */
+static struct guest late;
+
+static void come_late(void *arg)
+{
+	const struct call_mark mark = call(6);
+	uint16_t port;
+
+	enter(&late, "10.0.0.1", 601, NULL);
+	ck_assert_int_eq(seek(&late, &mark, &port), CLIENT_WAIT);
+	((struct guest *)arg)->hears = NULL;
+}
+
+START_TEST(who_comes_while_a_round_is_made_waits_for_the_next)
+{
+	const struct call_mark mark = call(5);
+	struct guest old, guest;
+	struct loop_task task;
+	uint16_t port;
+
+	loop_task_init(&task, come_late, &old);
+	enter(&old, "10.0.0.1", 700, NULL);
+	old.hears = &task;
+	enter(&guest, "10.0.0.1", 600, NULL);
+	ck_assert_int_eq(seek(&guest, &mark, &port), CLIENT_WAIT);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(old.asked, 2);
+	ck_assert_uint_eq(guest.resumed, 1);
+	ck_assert_uint_eq(late.resumed, 1);
+	leave(&late, 0);
+	leave(&guest, 0);
+	leave(&old, 0);
+}
+END_TEST
+
 /* Behind its server there may be a proxy that goes by its Calls. */
 START_TEST(one_that_keeps_its_port_waits_for_the_end_alone)
 {
@@ -444,6 +512,8 @@ int main(void)
 	tcase_add_loop_test(tc, an_end_that_came_first_is_heard_first, 0, 2);
 	tcase_add_loop_test(tc, an_end_behind_what_is_unread_is_asked_for, 0, 2);
 	tcase_add_test(tc, those_who_come_together_have_others_asked_once);
+	tcase_add_test(tc, of_many_connections_a_few_are_asked_in_each_turn);
+	tcase_add_test(tc, who_comes_while_a_round_is_made_waits_for_the_next);
 	tcase_add_loop_test(tc, one_that_keeps_its_port_waits_for_the_end_alone, 0, 2);
 	tcase_add_test(tc, whose_connections_are_gone_is_not_asked);
 	tcase_add_test(tc, a_round_may_outlive_the_table);
