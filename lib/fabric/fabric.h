@@ -29,7 +29,7 @@
  *  - closed() comes exactly once, last of all events, whoever ended the connection, and never from inside
  *    a call into the fabric. After it fabric_ep_free() is due; before it, it is not allowed.
  *
- * What may be called when. Inside requested(), established(), recv(), done(), unbound() and closed(), as at any
+ * What may be called when. Inside requested(), established(), recv(), done(), unbound(), ending() and closed(), as at any
  * other time, each function of an endpoint may be called, of that endpoint and of others; but nothing may be
  * called inside note() or resolved() that changes anything, and no endpoint is freed inside a callback of its own.
  * What comes of it depends on how far the endpoint is, which is dying from fabric_ep_close() or _abort() or the
@@ -196,6 +196,11 @@ struct fabric_ep_events {
 	 * for FABRIC_CLOSE_REFUSED.
 	 */
 	void (*rejected)(void *arg, const uint8_t *private_data, size_t len_bytes);
+	/*
+	 * Optional: a connection that was up is over, for a reason that is not this end's; recv() has
+	 * delivered all that had arrived. closed() follows with the same reason, however long the fabric takes for what it has to do before.
+	 */
+	void (*ending)(void *arg, enum fabric_close why, const char *detail);
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
 	/* Something worth a log line that is no reason to close. */
 	void (*note)(void *arg, const char *text);
@@ -466,7 +471,7 @@ void fabric_ep_abort(struct fabric_ep *ep);
 /**
  * fabric_ep_hear_end - look whether the peer has ended the connection, and read what is before that in one go
  *
- * If it has, recv() for what is unread and closed() follow in this turn of the loop or the next. Nothing if it has not.
+ * If it has, recv() for what is unread and ending() or closed() follow in this turn of the loop or the next. Nothing if it has not.
  */
 void fabric_ep_hear_end(struct fabric_ep *ep);
 /** fabric_ep_free - free a closed endpoint; accepts NULL. */

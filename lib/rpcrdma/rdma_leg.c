@@ -99,6 +99,15 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
 		snprintf(conn->rejection, sizeof(conn->rejection), "it rejects: \"%s\"", words);
 }
 
+/* Its endpoint takes a while to close; who waits for the end of the connection does not. */
+static void on_ending(void *arg, enum fabric_close why, const char *detail)
+{
+	struct rdma_leg *leg = arg;
+
+	rdma_version_ended(leg);
+	rdma_conn_ended(&leg->conn, why, detail);
+}
+
 static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
@@ -428,6 +437,7 @@ static const struct fabric_ep_events fabric_events = {
 	.established = on_established,
 	.recv = rdma_leg_recv,
 	.rejected = on_rejected,
+	.ending = on_ending,
 	.closed = on_closed,
 	.note = on_note,
 	.key_free = on_key_free,

@@ -139,6 +139,7 @@ START_TEST(an_end_waits_for_a_call_that_hangs)
 							 : RDMA_CM_EVENT_DEVICE_REMOVAL,
 			 0);
 	wait_until_blocked();
+	ck_assert_uint_eq(scene.ending, 1);
 	if (fake.blocks == VERBS_FAKE_DESTROY_QP) {
 		ck_assert_uint_eq(scene.dones, 0);
 		ck_assert(!fabric_key_unbind(&scene.keys[0]));
@@ -151,6 +152,55 @@ START_TEST(an_end_waits_for_a_call_that_hangs)
 	ck_assert_uint_eq(scene.dones, 1);
 	ck_assert(fabric_key_unbind(&scene.keys[0]));
 	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
+/* Who looks for ends must not wait for the device; and what had come is given up before. */
+START_TEST(an_end_is_told_before_the_device_has_done_its_part)
+{
+	const bool aside = _i == 1;
+
+	scene_begin(aside ? IWARP : IB, 0);
+	scene_connected();
+	fake.blocks = aside ? VERBS_FAKE_MODIFY_QP : VERBS_FAKE_DESTROY_QP;
+	if (aside) {
+		verbs_fake_async(IBV_EVENT_QP_FATAL);
+		wait_until_blocked();
+	}
+	verbs_fake_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
+	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	wait_until_blocked();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.recvs, 1);
+	ck_assert_uint_eq(scene.ending, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_PEER);
+	ck_assert_uint_eq(scene.closed, 0);
+	fabric_ep_close(scene.ep);
+	fabric_ep_abort(scene.ep);
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.ending, 1);
+	scene_end();
+}
+END_TEST
+
+/* Nor is anything told of an end that the user asked for, or of a connection that never was. */
+START_TEST(an_end_that_is_no_news_is_not_told_beforehand)
+{
+	scene_begin(IB, 0);
+	if (_i == 0) {
+		scene_ask();
+		scene_event(RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	} else {
+		scene_connected();
+		if (_i == 1)
+			fabric_ep_close(scene.ep);
+		else
+			fabric_ep_abort(scene.ep);
+		scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	}
+	ck_assert_uint_eq(scene.ending, 0);
 	scene_end();
 }
 END_TEST
@@ -283,6 +333,8 @@ int main(void)
 	tcase_add_loop_test(tc, a_set_up_may_end_while_a_call_hangs, 0,
 			    3 * ARRAY_SIZE(set_up_calls));
 	tcase_add_loop_test(tc, an_end_waits_for_a_call_that_hangs, 0, 2 * ARRAY_SIZE(end_calls));
+	tcase_add_loop_test(tc, an_end_is_told_before_the_device_has_done_its_part, 0, 2);
+	tcase_add_loop_test(tc, an_end_that_is_no_news_is_not_told_beforehand, 0, 3);
 	tcase_add_test(tc, work_waits_for_its_memory_to_be_registered);
 	tcase_add_loop_test(tc, a_send_stays_behind_receives_whose_memory_is_being_registered, 0,
 			    2);

@@ -7,8 +7,10 @@
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/lib/test_budget.h"
+#include "tests/lib/time_limit.h"
 #include "tests/unit/verbs_scene.h"
 
+#define PATIENCE_S      20
 #define FLAGS           5 /* the octet of the private data that has them */
 #define SEND_INVALIDATE IBV_DEVICE_MEM_MGT_EXTENSIONS
 
@@ -22,7 +24,7 @@ static struct test_budget budget;
 static struct rdma_leg_counters counters;
 static struct rdma_leg_config config;
 static struct leg *leg;
-static unsigned closed;
+static unsigned closings, closed;
 
 static void on_requested(void *arg)
 {
@@ -31,6 +33,7 @@ static void on_requested(void *arg)
 
 static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
+	closings++;
 }
 
 static void on_closed(void *arg)
@@ -38,8 +41,14 @@ static void on_closed(void *arg)
 	closed++;
 }
 
-static const struct leg_events events = {
-	.requested = on_requested, .closing = on_closing, .closed = on_closed};
+static void on_opened(void *arg)
+{
+}
+
+static const struct leg_events events = {.requested = on_requested,
+					 .opened = on_opened,
+					 .closing = on_closing,
+					 .closed = on_closed};
 
 static void on_incoming(void *arg, struct fabric_incoming *in)
 {
@@ -161,6 +170,31 @@ START_TEST(a_client_reads_only_what_reverse_calls_have_in_chunks)
 }
 END_TEST
 
+/* Its client may be back before the device has destroyed the old connection's queues. */
+START_TEST(the_end_of_a_leg_is_told_while_its_device_hangs)
+{
+	struct time_limit limit;
+
+	begin(WINDOWS);
+	verbs_fake_request();
+	fake_loop_run(loop);
+	verbs_fake_event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	fake_loop_run(loop);
+	fake.blocks = VERBS_FAKE_DESTROY_QP;
+	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	time_limit_begin(&limit, PATIENCE_S);
+	while (!fake.blocked && !time_limit_passed(&limit))
+		fake_loop_run(loop);
+	ck_assert(fake.blocked);
+	fake_loop_run(loop);
+	ck_assert_uint_eq(closings, 1);
+	ck_assert_uint_eq(closed, 0);
+	verbs_fake_release();
+	end();
+	ck_assert_uint_eq(closings, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_leg");
@@ -170,6 +204,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_client_offers_its_keys_if_they_die_alone, 0, 4);
 	tcase_add_loop_test(tc, each_end_has_a_reliable_connection, 0, 2);
 	tcase_add_loop_test(tc, a_client_reads_only_what_reverse_calls_have_in_chunks, 0, 4);
+	tcase_add_test(tc, the_end_of_a_leg_is_told_while_its_device_hangs);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

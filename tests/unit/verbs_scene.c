@@ -35,6 +35,12 @@ static void on_recv(void *arg, const struct fabric_recv *recv)
 		fabric_recv_post(scene.ep, 1, scene.refill_bytes);
 }
 
+static void on_ending(void *arg, enum fabric_close reason, const char *detail)
+{
+	scene.ending++;
+	scene.why = reason;
+}
+
 static void on_closed(void *arg, enum fabric_close reason, const char *detail)
 {
 	scene.closed++;
@@ -65,6 +71,7 @@ const struct fabric_ep_events scene_events = {
 	.established = on_established,
 	.recv = on_recv,
 	.rejected = on_rejected,
+	.ending = on_ending,
 	.closed = on_closed,
 };
 

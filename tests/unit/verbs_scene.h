@@ -30,7 +30,7 @@ struct verbs_scene {
 	struct fabric_ep_params params;
 	/* What was told. */
 	char rejection[160];
-	unsigned requested, established, rejected, closed, recvs, dones, unbound;
+	unsigned requested, established, rejected, ending, closed, recvs, dones, unbound;
 	enum fabric_close why;
 	char detail[128];
 	struct fabric_recv last;

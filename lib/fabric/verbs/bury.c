@@ -70,6 +70,7 @@ static void id_destroyed(struct verbs_ep *ep, int result)
 	ep->id = NULL;
 	loop_task_cancel(loop, &ep->post_task);
 	loop_task_cancel(loop, &ep->early_task);
+	loop_task_cancel(loop, &ep->ending_task);
 	loop_timer_clear(loop, ep->timer);
 	if (ep->adopted)
 		verbs_incoming_free(ep->adopted);
@@ -113,9 +114,25 @@ static void qp_destroyed_aside(struct verbs_ep *ep, int result)
 		qp_destroyed(ep, result);
 }
 
+void verbs_ep_tell_ending(void *arg)
+{
+	struct verbs_ep *ep = arg;
+
+	if (ep->state < VERBS_BURYING && !verbs_poll_last(ep)) {
+		loop_defer(ep->ep.fabric->loop, &ep->ending_task);
+		return;
+	}
+	ep->is_ending = false;
+	ep->cq_gone = 0; /* verbs_ep_bury() polls again what completes until then */
+	/* It may have been closed here meanwhile. */
+	if (ep->ep.events->ending && !ep->closed_here)
+		ep->ep.events->ending(ep->ep.arg, ep->why, ep->detail);
+}
+
 void verbs_ep_bury(struct verbs_ep *ep)
 {
-	if (!verbs_poll_last(ep)) {
+	/* One of the two polls in a turn. */
+	if (ep->is_ending || !verbs_poll_last(ep)) {
 		loop_defer(ep->ep.fabric->loop, &ep->step_task);
 		return;
 	}

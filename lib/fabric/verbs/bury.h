@@ -8,4 +8,7 @@
 /** verbs_ep_bury - destroy what a dying endpoint has, complete its work, unbind its keys; closed() is last. */
 void verbs_ep_bury(struct verbs_ep *ep);
 
+/** verbs_ep_tell_ending - deliver what has arrived on a connection that is over, and call ending(). @arg: the endpoint. */
+void verbs_ep_tell_ending(void *arg);
+
 #endif

@@ -79,6 +79,10 @@ void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, .
 	va_start(args, fmt);
 	vsnprintf(ep->detail, sizeof(ep->detail), fmt, args);
 	va_end(args);
+	/* Before it is buried, which takes as long as the device likes. */
+	ep->is_ending = ep->opened && !ep->closed_here;
+	if (ep->is_ending)
+		loop_defer(loop_of(ep), &ep->ending_task);
 	part(ep, verbs_parting(ep->state, ep->device && ep->device->iwarp));
 }
 

@@ -78,6 +78,7 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	loop_task_init(&ep->step_task, step, ep);
 	loop_task_init(&ep->post_task, verbs_queue_task, ep);
 	loop_task_init(&ep->early_task, verbs_poll_early, ep);
+	loop_task_init(&ep->ending_task, verbs_ep_tell_ending, ep);
 	ep->first_early = VERBS_NO_RECV;
 	TAILQ_INIT(&ep->wait_sends);
 	TAILQ_INIT(&ep->wait_reads);

@@ -349,9 +349,10 @@ struct verbs_ep {
 	bool opened; /* established() was called: what arrived is given up even while it dies */
 	bool closed_here;         /* nothing that arrives is given up any more */
 	bool bury_aside;          /* destroying it may block */
+	bool is_ending;           /* ending() is still to be called */
 	uint64_t setup_until_us;  /* the end of the time to connect; 0: none */
 	struct loop_timer *timer; /* to the end of the state's "for a while", or of the set-up */
-	struct loop_task step_task, post_task, early_task;
+	struct loop_task step_task, post_task, early_task, ending_task;
 	/* The connection manager's side. */
 	struct rdma_cm_id *id;
 	struct rdma_conn_param conn_param;
