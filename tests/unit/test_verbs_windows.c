@@ -8,9 +8,11 @@
 #include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
+#include "tests/lib/time_limit.h"
 #include "tests/unit/verbs_scene.h"
 
-#define TYPE_1 IBV_DEVICE_MEM_WINDOW
+#define TYPE_1     IBV_DEVICE_MEM_WINDOW
+#define PATIENCE_S 20
 
 static const struct {
 	unsigned cap_flags;
@@ -430,6 +432,81 @@ START_TEST(a_window_that_another_worker_uses_is_had_when_it_comes_back)
 }
 END_TEST
 
+static void wait_until_blocked(unsigned registered)
+{
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while ((fake.registered < registered || !fake.blocked) && !time_limit_passed(&limit))
+		fake_loop_run(scene.loop);
+	ck_assert(fake.blocked);
+	fake_loop_run(scene.loop);
+}
+
+static void ask_again(void)
+{
+	ck_assert(fabric_key_await(ep2, 0));
+	fake_loop_run(loop2);
+	fake_loop_run(scene.loop);
+}
+
+/* The first worker lets go of its device while it is asked for windows, and asked again. */
+START_TEST(who_gives_windows_may_end_meanwhile)
+{
+	struct buf *buf = two_workers(true), *unknown = buf_get(scene.pool, 60000);
+	struct verbs_device *device = verbs_ep_of(scene.ep)->device;
+	unsigned registered;
+
+	fake_loop_run(loop2);
+	ck_assert_int_eq(lend2(buf), -EAGAIN);
+	fake_loop_run(loop2);
+	ck_assert_int_eq(lend2(buf), 0);
+	fake_loop_run(loop2);
+	fake.max_windows = 4;
+	ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
+	fake_loop_run(scene.loop);
+	ck_assert_int_eq(scene_lend(1, buf), 0);
+	fake_loop_run(scene.loop);
+	/* The device's thread stands before it allocates windows … */
+	fake.blocks = VERBS_FAKE_REG_MR;
+	scene.send_wr[1] = (struct fabric_wr){.op = FABRIC_SEND,
+					      .nsge = 1,
+					      .sge = {{unknown, unknown->mem, 100}},
+					      .done = scene_on_done};
+	ck_assert_int_eq(fabric_post(scene.ep, &scene.send_wr[1]), 0);
+	wait_until_blocked(0);
+	ck_assert_int_eq(scene_lend(2, buf), 0);
+	ck_assert_uint_eq(device->shared.nfree_windows, 1);
+	/* … and its only connection ends. */
+	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	ask_again();
+	ck_assert(device->gives);
+	fake.max_windows = 5;
+	registered = fake.registered;
+	fake.blocks = VERBS_FAKE_DESTROY_QP;
+	sem_post(&fake.go);
+	wait_until_blocked(registered + 1);
+	ck_assert_uint_eq(device->shared.nfree_windows, 1);
+	ask_again();
+	ck_assert(device->gives_again);
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert(fabric_key_unbind(&scene.keys[1]));
+	ck_assert(fabric_key_unbind(&scene.keys[2]));
+	scene.closed = 0;
+	fake.id = id2;
+	event2(RDMA_CM_EVENT_DISCONNECTED);
+	ck_assert(fabric_key_unbind(&key2));
+	fabric_ep_free(ep2);
+	fabric_free(fabric2);
+	fake_loop_free(loop2);
+	buf_put(unknown);
+	buf_put(buf);
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	const int nrows = sizeof(rows) / sizeof(rows[0]);
@@ -450,6 +527,7 @@ int main(void)
 	tcase_add_test(tc, who_waits_for_a_key_may_end);
 	tcase_add_test(tc, a_window_that_another_worker_keeps_and_does_not_use_is_had);
 	tcase_add_test(tc, a_window_that_another_worker_uses_is_had_when_it_comes_back);
+	tcase_add_test(tc, who_gives_windows_may_end_meanwhile);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

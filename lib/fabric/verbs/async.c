@@ -278,7 +278,8 @@ static void gave(struct verbs_command *command)
 
 	device->gives = device->gives_again = false;
 	verbs_async_gave_window(device);
-	if (again)
+	/* Not of a device that is being closed: all that was freed is freed before that. */
+	if (again && device->eps)
 		give(device);
 }
 
