@@ -2,6 +2,7 @@
 /* A device that is none and that hangs in one call: its connection waits for that, and the loop goes on. */
 #include <errno.h>
 
+#include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -323,6 +324,37 @@ START_TEST(a_peer_may_confirm_before_its_accept_has_come_back)
 }
 END_TEST
 
+static struct ibv_context other_device, hung_device;
+
+static void *try_hung_device(void *arg)
+{
+	const struct ibv_device_attr attr = {.device_cap_flags = WINDOWS};
+
+	return verbs_windows_found(&hung_device, &attr, arg) ? arg : NULL;
+}
+
+/* Of another device, by a thread of that. */
+START_TEST(a_device_is_tried_while_the_trial_of_another_hangs)
+{
+	const struct ibv_device_attr attr = {.device_cap_flags = WINDOWS};
+	struct verbs_config config = scene_config();
+	pthread_t thread;
+
+	scene_begin(IB, WINDOWS);
+	scene_connected();
+	other_device = hung_device = *verbs_ep_of(scene.ep)->device->context;
+	fake.blocks = VERBS_FAKE_ALLOC_PD;
+	ck_assert_int_eq(pthread_create(&thread, NULL, try_hung_device, &config), 0);
+	wait_until_blocked();
+	fake.blocks = VERBS_FAKE_NO_CALL;
+	ck_assert(verbs_windows_found(&other_device, &attr, &config));
+	ck_assert(fake.blocked);
+	verbs_fake_release();
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	scene_ended();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_hung");
@@ -340,6 +372,7 @@ int main(void)
 			    2);
 	tcase_add_loop_test(tc, an_accept_that_comes_back_too_late_is_not_taken_back, 0, 2);
 	tcase_add_loop_test(tc, a_peer_may_confirm_before_its_accept_has_come_back, 0, 3);
+	tcase_add_test(tc, a_device_is_tried_while_the_trial_of_another_hangs);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

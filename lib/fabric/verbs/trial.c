@@ -106,9 +106,14 @@ bool verbs_windows_found(struct ibv_context *context, const struct ibv_device_at
 
 	pthread_mutex_lock(&lock);
 	found = entry_of(context, attr->node_guid);
-	before = result = found ? found->result : -EINPROGRESS;
-	if (before == -EINPROGRESS || is_passing(before))
-		result = verbs_windows_try(context, attr);
+	result = found ? found->result : -EINPROGRESS;
+	pthread_mutex_unlock(&lock);
+	if (result != -EINPROGRESS && !is_passing(result))
+		return !result;
+	/* Not under the lock, for which other devices would wait while this one hangs. Two workers may try it at once. */
+	result = verbs_windows_try(context, attr);
+	pthread_mutex_lock(&lock);
+	before = found ? found->result : -EINPROGRESS;
 	if (found)
 		found->result = result;
 	pthread_mutex_unlock(&lock);
