@@ -114,6 +114,8 @@ bool verbs_windows_found(struct ibv_context *context, const struct ibv_device_at
 	result = verbs_windows_try(context, attr);
 	pthread_mutex_lock(&lock);
 	before = found ? found->result : -EINPROGRESS;
+	if (!before)
+		result = 0; /* the other one had the last window for a moment */
 	if (found)
 		found->result = result;
 	pthread_mutex_unlock(&lock);
