@@ -355,6 +355,44 @@ START_TEST(a_device_is_tried_while_the_trial_of_another_hangs)
 }
 END_TEST
 
+/* Where connections come all the time there is always one that holds the device. */
+START_TEST(a_device_that_could_not_be_opened_is_opened_for_the_next)
+{
+	struct verbs_config config = scene_config();
+	struct fabric_ep *first, *second;
+	struct time_limit limit;
+
+	config.domain_of = VERBS_DOMAIN_WORKER;
+	scene_begin_as(IB, 0, &config);
+	fake.blocks = VERBS_FAKE_QUERY_DEVICE;
+	ask();
+	wait_until_blocked();
+	first = scene.ep;
+	ck_assert_int_eq(fabric_connect(scene.fabric, (struct sockaddr *)&scene.addr, &scene.params,
+					&scene_events, NULL, &second),
+			 0);
+	scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	fake.no_pd = true;
+	sem_post(&fake.go);
+	time_limit_begin(&limit, PATIENCE_S);
+	while (!verbs_state_over(verbs_ep_of(first)->state) && !time_limit_passed(&limit))
+		fake_loop_run(scene.loop);
+	wait_until_blocked();
+	fake.no_pd = false;
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_RESOURCES);
+	scene.closed = 0;
+	scene.ep = second;
+	fabric_ep_free(first);
+	scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+	scene_answered();
+	ck_assert_uint_eq(scene.established, 1);
+	scene_ended();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_hung");
@@ -373,6 +411,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_accept_that_comes_back_too_late_is_not_taken_back, 0, 2);
 	tcase_add_loop_test(tc, a_peer_may_confirm_before_its_accept_has_come_back, 0, 3);
 	tcase_add_test(tc, a_device_is_tried_while_the_trial_of_another_hangs);
+	tcase_add_test(tc, a_device_that_could_not_be_opened_is_opened_for_the_next);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

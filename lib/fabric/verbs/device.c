@@ -84,15 +84,20 @@ static int open_channel(struct verbs_device *device)
 
 int verbs_device_open(struct verbs_device *device)
 {
-	if (device->tried)
-		return device->open_error;
-	device->tried = true;
-	device->open_error = find_out(device);
-	if (!device->open_error)
-		device->open_error = open_channel(device);
-	if (!device->open_error && device->shares && !verbs_domain_pd(&device->shared))
-		device->open_error = errno ? -errno : -ENOMEM;
-	return device->open_error;
+	int err;
+
+	if (device->usable)
+		return 0;
+	err = find_out(device);
+	if (!err)
+		err = open_channel(device);
+	if (!err && device->shares && !verbs_domain_pd(&device->shared))
+		err = errno ? -errno : -ENOMEM;
+	/* The next endpoint tries again. */
+	if (err)
+		verbs_device_close(device);
+	device->usable = !err;
+	return err;
 }
 
 int verbs_device_opened(struct verbs_device *device)
@@ -166,6 +171,8 @@ void verbs_device_close(struct verbs_device *device)
 		ibv_destroy_cq(device->gap);
 	if (device->channel)
 		ibv_destroy_comp_channel(device->channel);
+	device->gap = NULL;
+	device->channel = NULL;
 }
 
 void verbs_device_free(struct verbs_device *device)

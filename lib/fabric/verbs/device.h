@@ -7,7 +7,7 @@
 
 /** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. It need not be open. */
 struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
-/** verbs_device_open - on the device's thread: open it, or say why that failed before. Returns 0 or a negative errno. */
+/** verbs_device_open - on the device's thread: open it, unless it is. Returns 0 or a negative errno. */
 int verbs_device_open(struct verbs_device *device) MUST_CHECK;
 /** verbs_device_opened - it was opened: listen to it from now on. Returns 0 or a negative errno. */
 int verbs_device_opened(struct verbs_device *device) MUST_CHECK;

@@ -197,8 +197,7 @@ struct verbs_device {
 	struct ibv_context *context;
 	/* The device's thread sets what stands here before anybody else looks at it, which `opened` tells. */
 	struct verbs_commands commands;
-	bool tried, opened;
-	int open_error;
+	bool usable, opened;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
 	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
