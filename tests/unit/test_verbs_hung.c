@@ -393,6 +393,25 @@ START_TEST(a_device_that_could_not_be_opened_is_opened_for_the_next)
 }
 END_TEST
 
+/* However many of other connections stand before it. */
+START_TEST(the_events_before_an_end_are_read_when_it_is_looked_for)
+{
+	scene_begin(_i ? IWARP : IB, 0);
+	scene_connected();
+	for (unsigned i = 0; i < 15; i++)
+		verbs_fake_event(RDMA_CM_EVENT_ESTABLISHED, 0);
+	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	fabric_ep_hear_end(scene.ep);
+	ck_assert_uint_eq(scene.ending, 0);
+	/* In this turn of the loop the end is read, and in the next it is told. */
+	(void)loop_run_tasks(scene.loop);
+	(void)loop_run_tasks(scene.loop);
+	ck_assert_uint_eq(scene.ending, 1);
+	fake_loop_run(scene.loop);
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_hung");
@@ -412,6 +431,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_peer_may_confirm_before_its_accept_has_come_back, 0, 3);
 	tcase_add_test(tc, a_device_is_tried_while_the_trial_of_another_hangs);
 	tcase_add_test(tc, a_device_that_could_not_be_opened_is_opened_for_the_next);
+	tcase_add_loop_test(tc, the_events_before_an_end_are_read_when_it_is_looked_for, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

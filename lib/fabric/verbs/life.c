@@ -173,6 +173,8 @@ void verbs_hear_end(struct fabric_ep *base)
 {
 	struct verbs_ep *ep = container_of(base, struct verbs_ep, ep);
 
+	if (!verbs_state_over(ep->state))
+		loop_defer(loop_of(ep), &verbs_fabric_of(base->fabric)->channel_task);
 	if (ep->state == VERBS_FLUSHED)
 		verbs_ep_timer(ep);
 }

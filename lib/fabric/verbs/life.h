@@ -34,7 +34,7 @@ void verbs_ep_heard(struct verbs_ep *ep);
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
 /** verbs_ep_flushed - work was flushed: what caused it says more, and is waited for a little. */
 void verbs_ep_flushed(struct verbs_ep *ep);
-/** verbs_hear_end - fabric_ep_hear_end(): what caused the flush of work is not waited for any more. */
+/** verbs_hear_end - fabric_ep_hear_end(): the manager's events are read, and what caused the flush of work is not waited for. */
 void verbs_hear_end(struct fabric_ep *ep);
 /** verbs_ep_drain - closed here: what was posted is still sent. */
 void verbs_ep_drain(struct verbs_ep *ep);

@@ -23,16 +23,17 @@
 
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 
-/* One event a turn: ending an endpoint must not meet a second event for it in the same loop. */
-static void cm_ready(void *arg)
+#define CM_EVENTS 256u /* in one go, when an end is looked for */
+
+/* Returns false if there is none. */
+static bool next_event(struct verbs_fabric *fabric)
 {
-	struct verbs_fabric *fabric = arg;
 	struct rdma_cm_event *event, copy;
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	struct verbs_ep *ep;
 
 	if (rdma_get_cm_event(fabric->channel, &event))
-		return;
+		return false;
 	/* Acknowledged before it is acted on: rdma_destroy_id() waits for acknowledgements. */
 	copy = *event;
 	if (copy.param.conn.private_data_len > sizeof(private_data))
@@ -47,6 +48,22 @@ static void cm_ready(void *arg)
 	rdma_ack_cm_event(event);
 	if (ep)
 		verbs_ep_cm_event(ep, &copy);
+	return true;
+}
+
+/* One event a turn: each may begin much work. */
+static void cm_ready(void *arg)
+{
+	(void)next_event(arg);
+}
+
+/* An endpoint is freed in a task at the soonest, so that a second event meets one that is over. */
+static void cm_read_all(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+
+	for (unsigned i = 0; i < CM_EVENTS && next_event(fabric); i++)
+		;
 }
 
 void verbs_process_init(void)
@@ -78,6 +95,7 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 	};
 	fabric->config = *config;
 	LIST_INIT(&fabric->devices);
+	loop_task_init(&fabric->channel_task, cm_read_all, fabric);
 	fabric->channel = rdma_create_event_channel();
 	if (!fabric->channel)
 		goto out_free;
@@ -132,6 +150,7 @@ static void verbs_free(struct fabric *f)
 	verbs_late_fini(fabric);
 	loop_timer_free(f->loop, fabric->age_timer);
 	pool_keep_peak(f->pool, false);
+	loop_task_cancel(f->loop, &fabric->channel_task);
 	verbs_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
 	free(fabric);

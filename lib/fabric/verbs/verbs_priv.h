@@ -267,6 +267,7 @@ struct verbs_fabric {
 	struct verbs_counters counters;
 	struct rdma_event_channel *channel;
 	struct verbs_watch channel_watch;
+	struct loop_task channel_task; /* reads all that has come */
 	struct verbs_device_list devices;
 	struct loop_timer *age_timer; /* tells the pool the time */
 	/* Commands that were executed; the lock guards the list: see command.c. */
