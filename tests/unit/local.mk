@@ -190,6 +190,7 @@ verbs_tests = \
 	tests/unit/test_verbs_probe \
 	tests/unit/test_verbs_qp \
 	tests/unit/test_verbs_recvs \
+	tests/unit/test_verbs_two_workers \
 	tests/unit/test_verbs_windows
 $(verbs_tests): FIXTURE = tests/unit/libverbsfake.a
 $(verbs_tests): tests/unit/libverbsfake.a

@@ -252,6 +252,11 @@ void verbs_async_gave_window(struct verbs_device *device)
 	pthread_mutex_unlock(&devices_lock);
 }
 
+void verbs_async_yield(struct verbs_device *device)
+{
+	device->yields_until_us = loop_now_us(device->fabric->fabric.loop) + VERBS_KEY_RETRY_US;
+}
+
 /* Returns the value of a flag that @flag points to, which is false then. */
 static bool take(bool *flag)
 {
@@ -300,8 +305,10 @@ static void pass_windows(struct verbs_fabric *fabric)
 	LIST_FOREACH(device, &fabric->devices, entry) {
 		if (take(&device->window_asked_for)) {
 			device->owes_window = !verbs_domains_free_windows(device);
-			if (!device->owes_window)
+			if (!device->owes_window) {
+				verbs_async_yield(device);
 				give(device);
+			}
 		}
 		if (take(&device->window_came))
 			loop_defer(fabric->fabric.loop, &fabric->await.task);

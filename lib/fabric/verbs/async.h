@@ -31,6 +31,8 @@ void verbs_async_release(void);
  * that wait here are woken.
  */
 void verbs_async_want_window(struct verbs_device *device);
+/** verbs_async_yield - a window of @device is being freed for others: none is allocated here for VERBS_KEY_RETRY_US. */
+void verbs_async_yield(struct verbs_device *device);
 /** verbs_async_gave_window - windows of @device were freed: the workers that want one hear of it. */
 void verbs_async_gave_window(struct verbs_device *device);
 /** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queue pair. */

@@ -81,7 +81,8 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
-	if (ep->device->windows)
+	/* While some are being allocated that tells whether others have to be asked for theirs: windows_allocated(). */
+	if (ep->device->windows && ep->domain->batch.vain && !ep->domain->batch.wanted)
 		verbs_async_want_window(ep->device);
 	return true;
 }

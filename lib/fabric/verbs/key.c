@@ -84,6 +84,8 @@ static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 	if (again && vk->mw && !ep->device->owes_window) {
 		window_put(vk);
 	} else if (vk->mw) {
+		if (ep->device->owes_window)
+			verbs_async_yield(ep->device);
 		verbs_command_post(vk->domain->device, &vk->command, release, released);
 	} else {
 		region_release(vk);
@@ -177,17 +179,21 @@ static void windows_alloc(struct verbs_command *command)
 static void windows_allocated(struct verbs_command *command)
 {
 	struct verbs_domain *domain = domain_of(command);
+	struct verbs_fabric *fabric = domain->device->fabric;
 	struct verbs_window_batch *batch = &domain->batch;
 	struct verbs_key *vk;
-	bool any = batch->windows;
+
+	batch->vain = !batch->windows;
 
 	while ((vk = batch->windows)) {
 		batch->windows = vk->next_free;
 		window_put(vk);
 	}
 	batch->wanted = 0;
-	if (any)
-		verbs_await_wake(domain->device->fabric);
+	if (!batch->vain)
+		verbs_await_wake(fabric);
+	else if (!TAILQ_EMPTY(&fabric->await.eps))
+		verbs_async_want_window(domain->device);
 }
 
 void verbs_windows_fill(struct verbs_domain *domain)
@@ -197,6 +203,8 @@ void verbs_windows_fill(struct verbs_domain *domain)
 	if (spare > VERBS_WINDOWS_SPARE)
 		spare = VERBS_WINDOWS_SPARE;
 	if (!domain->device->windows || domain->batch.wanted || domain->nfree_windows >= spare / 2)
+		return;
+	if (loop_now_us(domain->device->fabric->fabric.loop) < domain->device->yields_until_us)
 		return;
 	domain->batch.wanted = spare - domain->nfree_windows;
 	verbs_command_post(domain->device, &domain->batch.command, windows_alloc,

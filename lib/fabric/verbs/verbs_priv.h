@@ -130,6 +130,7 @@ struct verbs_commands {
 struct verbs_window_batch {
 	struct verbs_command command;
 	unsigned wanted; /* 0: none are being allocated */
+	bool vain;       /* the device had none left */
 	struct verbs_key *windows;
 };
 
@@ -231,6 +232,7 @@ struct verbs_device {
 	/* It had none idle to give: the next one that it has back goes. Its own thread's, like the next ones. */
 	bool owes_window;
 	bool gives, gives_again;   /* windows are being freed for others, and more since */
+	uint64_t yields_until_us;  /* it allocates none meanwhile, lest it takes what it gave */
 	struct verbs_command gift; /* behind the commands that free them */
 	bool shares;               /* one domain for all endpoints: */
 	struct verbs_domain shared;
