@@ -82,7 +82,7 @@ struct verbs_fake {
 	char rejection[160];   /* what it was to carry */
 	unsigned window_calls; /* of ibv_alloc_mw() */
 	unsigned disconnects, rejects, ids, qps, regions, windows, pds;
-	unsigned registered; /* regions, ever */
+	atomic_uint registered; /* regions, ever */
 	unsigned access,
 		relaxed_refused; /* of the last region; times that relaxed ordering was refused */
 	struct rdma_conn_param conn;     /* its pointers are not to be followed */
