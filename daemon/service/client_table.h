@@ -44,9 +44,9 @@ TAILQ_HEAD(client_list, client);
 /* A loop that has connections of a place. */
 struct place_loop {
 	LIST_ENTRY(place_loop) entry;
-	struct client_owner owner;   /* any of theirs */
-	unsigned connected;          /* LIVE and HALF: how many … */
-	struct client_list clients;  /* … and which; it changes on their thread alone */
+	struct client_owner owner;  /* any of theirs */
+	unsigned connected;         /* LIVE and HALF: how many … */
+	struct client_list clients; /* … and which; it changes on their thread alone */
 	struct place_loop *
 		*asked_by; /* client_looks.c: the pointer to it that ends with it; NULL */
 };

@@ -45,10 +45,8 @@ static void on_opened(void *arg)
 {
 }
 
-static const struct leg_events events = {.requested = on_requested,
-					 .opened = on_opened,
-					 .closing = on_closing,
-					 .closed = on_closed};
+static const struct leg_events events = {
+	.requested = on_requested, .opened = on_opened, .closing = on_closing, .closed = on_closed};
 
 static void on_incoming(void *arg, struct fabric_incoming *in)
 {
