@@ -20,6 +20,7 @@ unit_tests = \
 	tests/unit/test_clients \
 	tests/unit/test_clients_kinds \
 	tests/unit/test_clients_live \
+	tests/unit/test_clients_looks \
 	tests/unit/test_clients_threads \
 	tests/unit/test_config \
 	tests/unit/test_config_check \
@@ -251,6 +252,7 @@ clients_fixture = tests/unit/clients_fixture.c tests/unit/clients_fixture.h
 tests_unit_test_clients_SOURCES = tests/unit/test_clients.c $(clients_fixture)
 tests_unit_test_clients_kinds_SOURCES = tests/unit/test_clients_kinds.c $(clients_fixture)
 tests_unit_test_clients_live_SOURCES = tests/unit/test_clients_live.c $(clients_fixture)
+tests_unit_test_clients_looks_SOURCES = tests/unit/test_clients_looks.c $(clients_fixture)
 stream_fixture = tests/unit/stream_fixture.c tests/unit/stream_fixture.h
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)
