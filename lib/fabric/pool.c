@@ -61,6 +61,8 @@ struct pool {
 	struct pool_stats stats;
 };
 
+#define TRIM_BYTES (4u << 20) /* that are freed in one go */
+
 struct size_class {
 	unsigned index;
 	size_t bytes;
@@ -229,11 +231,20 @@ static void slab_unreserve(struct slab *slab)
 	slab->pool->stats.empty_bytes -= slab->len_bytes;
 }
 
-static void trim(struct pool *pool)
+static bool has_too_much(const struct pool *pool)
 {
-	while (pool->stats.empty_bytes > pool->reserve_bytes && !was_in_use(pool)) {
+	return pool->stats.empty_bytes > pool->reserve_bytes && !was_in_use(pool);
+}
+
+/* Stops when @most_bytes are freed, or a little more: to free memory takes the kernel longer than any RPC. */
+static void trim(struct pool *pool, size_t most_bytes)
+{
+	size_t freed_bytes = 0;
+
+	while (has_too_much(pool) && freed_bytes < most_bytes) {
 		struct slab *first = TAILQ_FIRST(&pool->empty);
 
+		freed_bytes += first->len_bytes;
 		slab_unreserve(first);
 		slab_free(first);
 	}
@@ -250,31 +261,32 @@ static void slab_reserve(struct slab *slab)
 	}
 	TAILQ_INSERT_TAIL(&pool->empty, slab, empty_entry);
 	pool->stats.empty_bytes += slab->len_bytes;
-	trim(pool);
+	trim(pool, slab->len_bytes + TRIM_BYTES);
 }
 
 void pool_keep_peak(struct pool *pool, bool on)
 {
 	assert(on || pool->peak_keepers);
 	pool->peak_keepers += on ? 1 : -1u;
-	trim(pool);
+	trim(pool, SIZE_MAX);
 }
 
 void pool_keep_most(struct pool *pool, size_t most_bytes)
 {
 	pool->keep_most_bytes = most_bytes;
-	trim(pool);
+	trim(pool, SIZE_MAX);
 }
 
-void pool_age(struct pool *pool, uint64_t now_us)
+bool pool_age(struct pool *pool, uint64_t now_us)
 {
-	if (now_us < pool->period_until_us)
-		return;
-	pool->period_until_us = now_us + POOL_PERIOD_US;
-	pool->peak_bytes[1] = pool->peak_bytes[0];
-	pool->peak_bytes[0] = 0;
-	note_peak(pool);
-	trim(pool);
+	if (now_us >= pool->period_until_us) {
+		pool->period_until_us = now_us + POOL_PERIOD_US;
+		pool->peak_bytes[1] = pool->peak_bytes[0];
+		pool->peak_bytes[0] = 0;
+		note_peak(pool);
+	}
+	trim(pool, TRIM_BYTES);
+	return has_too_much(pool);
 }
 
 void pool_large_slabs(struct pool *pool, bool on)
@@ -314,7 +326,7 @@ NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class 
 		slab_unreserve(slab);
 	note_peak(pool);
 	if (is_new)
-		trim(pool);
+		trim(pool, (slab ? slab->len_bytes : 0) + TRIM_BYTES);
 	if (slab && slab->nfree == 1) {
 		TAILQ_REMOVE(&pool->classes[class.index], slab, entry);
 		TAILQ_INSERT_TAIL(&pool->classes[class.index], slab, entry);

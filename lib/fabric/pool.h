@@ -65,10 +65,12 @@ void pool_keep_most(struct pool *pool, size_t most_bytes);
 /**
  * pool_age - tell the pool what time it is
  *
- * A period begins anew every POOL_PERIOD_US; slabs that were in use only before the last one are freed then, but for the reserve.
+ * A period begins anew every POOL_PERIOD_US; slabs that were in use only before the last one are freed then, but for the reserve:
+ * some of them. Returns whether there are more, so that this is to be called again after POOL_PAUSE_US.
  */
-void pool_age(struct pool *pool, uint64_t now_us);
+bool pool_age(struct pool *pool, uint64_t now_us) MUST_CHECK;
 #define POOL_PERIOD_US 300000000u
+#define POOL_PAUSE_US  20000u
 /**
  * pool_large_slabs - map new slabs large and at the bounds of huge pages, and ask for huge pages
  * @on: for a device that registers each slab once for all connections; false once it has gone

@@ -76,8 +76,9 @@ static void age_pool(void *arg)
 	struct verbs_fabric *fabric = arg;
 	struct loop *loop = fabric->fabric.loop;
 
-	pool_age(fabric->fabric.pool, loop_now_us(loop));
-	loop_timer_set(loop, fabric->age_timer, POOL_PERIOD_US);
+	bool more = pool_age(fabric->fabric.pool, loop_now_us(loop));
+
+	loop_timer_set(loop, fabric->age_timer, more ? POOL_PAUSE_US : POOL_PERIOD_US);
 }
 
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
