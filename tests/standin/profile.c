@@ -128,7 +128,10 @@ static const struct standin_profile profiles[] = {
 		.dead_answer = -EINVAL,
 		.max_msg_bytes = UINT32_MAX,
 	},
-	/* qedr_query_device() has max_mw and no kind of window; libqedr has no alloc_mw; qelr_post_send() when it is full */
+	/*
+	 * qedr_query_device() reports no windows, max_mw is that of qed_rdma_init_devinfo(), which has the other numbers, too;
+	 * libqedr has no alloc_mw; qelr_can_post_send() and qelr_post_recv() when it is full, with the wrong sign
+	 */
 	{
 		.name = "qedr",
 		.roce = true,
@@ -136,13 +139,12 @@ static const struct standin_profile profiles[] = {
 		.vendor_id = 0x1077,
 		.part_id = 0x8070,
 		.cap_flags = SENDS_INV,
-		.max_mw = 131072,
 		.alloc_mw_errno = EOPNOTSUPP,
 		.max_sge = 4,
 		.max_qp_wr = 32767,
-		.max_cqe = 8388608,
-		.max_qp_rd_atom = 16,
-		.max_qp_init_rd_atom = 16,
+		.max_cqe = 8388480,
+		.max_qp_rd_atom = 32,
+		.max_qp_init_rd_atom = 32,
 		.max_inline = 256,
 		.inlines = STANDIN_INLINE_REFUSED,
 		.full_answer = -ENOMEM,
