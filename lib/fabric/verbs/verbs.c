@@ -81,6 +81,28 @@ static void age_pool(void *arg)
 	loop_timer_set(loop, fabric->age_timer, more ? POOL_PAUSE_US : POOL_PERIOD_US);
 }
 
+static void close_channel(struct verbs_fabric *fabric)
+{
+	loop_task_cancel(fabric->fabric.loop, &fabric->channel_task);
+	verbs_watch_fini(&fabric->channel_watch);
+	rdma_destroy_event_channel(fabric->channel);
+}
+
+/* Returns whether there is one. */
+static bool open_channel(struct verbs_fabric *fabric)
+{
+	loop_task_init(&fabric->channel_task, cm_read_all, fabric);
+	fabric->channel = rdma_create_event_channel();
+	if (!fabric->channel)
+		return false;
+	if (!fcntl(fabric->channel->fd, F_SETFL, O_NONBLOCK) &&
+	    !verbs_watch_init(&fabric->channel_watch, fabric->fabric.loop, fabric->channel->fd,
+			      cm_ready, fabric))
+		return true;
+	rdma_destroy_event_channel(fabric->channel);
+	return false;
+}
+
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 				const struct verbs_config *config)
 {
@@ -96,16 +118,10 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 	};
 	fabric->config = *config;
 	LIST_INIT(&fabric->devices);
-	loop_task_init(&fabric->channel_task, cm_read_all, fabric);
-	fabric->channel = rdma_create_event_channel();
-	if (!fabric->channel)
+	if (!open_channel(fabric))
 		goto out_free;
-	if (fcntl(fabric->channel->fd, F_SETFL, O_NONBLOCK))
-		goto out_channel;
-	if (verbs_watch_init(&fabric->channel_watch, loop, fabric->channel->fd, cm_ready, fabric))
-		goto out_channel;
 	if (verbs_commands_init(fabric))
-		goto out_watch;
+		goto out_channel;
 	pthread_mutex_init(&fabric->aside_lock, NULL);
 	if (verbs_async_init(fabric))
 		goto out_aside;
@@ -130,10 +146,8 @@ out_async:
 out_aside:
 	verbs_aside_fini(fabric);
 	verbs_commands_fini(fabric);
-out_watch:
-	verbs_watch_fini(&fabric->channel_watch);
 out_channel:
-	rdma_destroy_event_channel(fabric->channel);
+	close_channel(fabric);
 out_free:
 	free(fabric);
 	return NULL;
@@ -151,9 +165,7 @@ static void verbs_free(struct fabric *f)
 	verbs_late_fini(fabric);
 	loop_timer_free(f->loop, fabric->age_timer);
 	pool_keep_peak(f->pool, false);
-	loop_task_cancel(f->loop, &fabric->channel_task);
-	verbs_watch_fini(&fabric->channel_watch);
-	rdma_destroy_event_channel(fabric->channel);
+	close_channel(fabric);
 	free(fabric);
 }
 
