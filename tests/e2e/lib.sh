@@ -372,6 +372,7 @@ timed_reads() { with_limit 120 "$BIN/timed_reads" "$@"; }
 
 # asks NAME PORT [held]: a client that is answered one Call, and has another one kept or not; it stays until it is stopped
 asks() {
+	rm -f "$T/$1.log"
 	start "$1" "$BIN/held_call" ask 127.0.0.1 "$2" "${3:-idle}"
 	wait_for 20 grep -q ready "$T/$1.log"
 }
