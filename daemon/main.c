@@ -163,6 +163,16 @@ static void run_until_stopped(struct loop *loop)
 	log_info(NULL, "stopping");
 }
 
+/* Ends the process here if a thread is left that a device does not let go on. */
+static void stop(struct proxy *proxy, int rc)
+{
+	if (proxy_stop(proxy))
+		return;
+	log_info(NULL, "stopped");
+	log_stop_writer(LOG_FLUSH_MS);
+	_exit(rc ? STATUS_FAILED : 0);
+}
+
 /* Runs until a signal or the control socket ends it. */
 static int serve(struct config *config)
 {
@@ -204,7 +214,7 @@ out:
 	http_close(http);
 	query_control_close(control);
 	gathering_close(gathering);
-	proxy_stop(proxy);
+	stop(proxy, rc);
 	if (loop)
 		loop_io_free(loop, signals.io);
 	event_loop_free(loop);

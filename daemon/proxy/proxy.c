@@ -11,6 +11,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
 #include "daemon/base/sd.h"
+#include "daemon/base/thread.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/health/health.h"
@@ -28,9 +29,15 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
+/* After the cut, and for the workers after that. Without a cut both are for the workers. */
+#define CONNECTIONS_END_MS (LEG_STOP_US / 1000 + 1000)
+#define WORKERS_END_MS     2000u
 
 _Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + REGISTRAR_END_MS + PROXY_STOP_SPARE_MS <=
-		       PROXY_STOP_S * 1000,
+			       PROXY_STOP_S * 1000 &&
+		       CONNECTIONS_END_MS + WORKERS_END_MS + REGISTRAR_END_MS +
+				       PROXY_STOP_SPARE_MS <=
+			       PROXY_STOP_S * 1000,
 	       "a stop takes longer than systemd is told");
 
 static const char *plural(size_t count)
@@ -128,7 +135,14 @@ static void on_cut(void *arg)
 
 	next_us = cut_due(&proxy->services, now_us, next_us);
 	next_us = cut_due(&proxy->leaving, now_us, next_us);
-	if (next_us != UINT64_MAX)
+	if (next_us == UINT64_MAX && proxy->stopping) {
+		if (!proxy->end_us)
+			proxy->end_us = now_us + CONNECTIONS_END_MS * UINT64_C(1000);
+		next_us = proxy->end_us;
+		if (next_us <= now_us)
+			event_loop_stop(proxy->loop);
+	}
+	if (next_us != UINT64_MAX && next_us > now_us)
 		loop_timer_set(proxy->loop, proxy->cut, next_us - now_us);
 }
 
@@ -377,29 +391,22 @@ static void free_all(struct proxy_service_list *list)
 	}
 }
 
-void proxy_stop(struct proxy *proxy)
+/* Returns how many workers have not ended. A device may take a minute for a command, or never execute it. */
+static size_t end_workers(struct proxy *proxy)
 {
-	if (!proxy)
-		return;
-	loop_timer_free(proxy->loop, proxy->look);
-	loop_timer_free(proxy->loop, proxy->cut);
-	reader_free(proxy->names_reader);
-	registration_end(proxy);
-	unlisten_all(&proxy->services);
-	unlisten_all(&proxy->leaving);
+	struct timespec until =
+		thread_deadline(WORKERS_END_MS + (proxy->end_us ? 0 : CONNECTIONS_END_MS));
+	size_t left = 0;
+
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_stop(proxy->workers[i]);
 	for (size_t i = 0; i < proxy->nworkers; i++)
-		worker_join(proxy->workers[i]);
-	for (size_t i = 0; i < proxy->nworkers; i++)
-		event_loop_finish(proxy->workers[i]->loop);
-	watchdog_free(proxy->watchdog);
-	/*
-	 * A look-up whose name server is silent still has its thread, which would wake a freed loop: the workers are
-	 * left to the end of the process then.
-	 */
-	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
-		return;
+		left += worker_join(proxy->workers[i], &until) != 0;
+	return left;
+}
+
+static void free_proxy(struct proxy *proxy)
+{
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_free(proxy->workers[i]);
 	free_all(&proxy->services);
@@ -415,4 +422,37 @@ void proxy_stop(struct proxy *proxy)
 	listen_names_put(proxy->names);
 	sd_fds_fini(&proxy->held);
 	free(proxy);
+}
+
+bool proxy_stop(struct proxy *proxy)
+{
+	size_t left;
+
+	if (!proxy)
+		return true;
+	loop_timer_free(proxy->loop, proxy->look);
+	loop_timer_free(proxy->loop, proxy->cut);
+	reader_free(proxy->names_reader);
+	registration_end(proxy);
+	unlisten_all(&proxy->services);
+	unlisten_all(&proxy->leaving);
+	left = end_workers(proxy);
+	if (left) {
+		log_warning(NULL,
+			    "%zu worker%s did not end: an RDMA device has not executed a command; "
+			    "the process ends without waiting for it",
+			    left, plural(left));
+		return false;
+	}
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		event_loop_finish(proxy->workers[i]->loop);
+	watchdog_free(proxy->watchdog);
+	/*
+	 * A look-up whose name server is silent still has its thread, which would wake a freed loop: the workers are
+	 * left to the end of the process then.
+	 */
+	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
+		return true;
+	free_proxy(proxy);
+	return true;
 }

@@ -54,8 +54,10 @@ void proxy_stop_gently(struct proxy *proxy);
 /**
  * proxy_stop - stop listening, close every connection, end the workers, free
  *
- * Connections close in good order, within a bound. Accepts NULL.
+ * Connections close in good order, within a bound. Accepts NULL. Returns true; or false if a worker did not end within that bound,
+ * since an RDMA device does not execute a command: then nothing is freed, and the process must end without running its own end
+ * (_exit()), since the worker uses what that would free.
  */
-void proxy_stop(struct proxy *proxy);
+bool proxy_stop(struct proxy *proxy);
 
 #endif

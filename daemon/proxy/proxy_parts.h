@@ -88,11 +88,12 @@ struct proxy {
 	uint64_t next_id, start_us;
 	struct health *health; /* where servers are tried */
 	struct watchdog *watchdog;
-	unsigned max_connections;       /* that there are descriptors for */
-	struct loop_timer *look;        /* at what is told once in a while */
-	struct loop_timer *cut;         /* when the first service's time to drain is over */
-	struct registrar *registrar;    /* NULL until a service is to be registered */
-	uint64_t records_missed;        /* of RPCs, by those who watch them on the control socket */
+	unsigned max_connections;    /* that there are descriptors for */
+	struct loop_timer *look;     /* at what is told once in a while */
+	struct loop_timer *cut;      /* when the first service's time to drain is over */
+	uint64_t end_us;             /* of a stop, even if connections are left; 0: not known yet */
+	struct registrar *registrar; /* NULL until a service is to be registered */
+	uint64_t records_missed;     /* of RPCs, by those who watch them on the control socket */
 	struct proxy_follower follower; /* all zero: nobody */
 	struct listen_names *names; /* at which its services listen, as they were looked up last */
 	struct reload_queue *reloads; /* that were asked for */

@@ -337,7 +337,22 @@ static void *run(void *arg)
 	struct worker *worker = arg;
 
 	event_loop_run(worker->loop);
+	pthread_mutex_lock(&worker->end_lock);
+	worker->has_ended = true;
+	pthread_cond_signal(&worker->end_signal);
+	pthread_mutex_unlock(&worker->end_lock);
 	return NULL;
+}
+
+static void prepare_end(struct worker *worker)
+{
+	pthread_condattr_t attr;
+
+	pthread_mutex_init(&worker->end_lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&worker->end_signal, &attr);
+	pthread_condattr_destroy(&attr);
 }
 
 static int start_thread(struct worker *worker)
@@ -368,6 +383,7 @@ struct worker *worker_new(unsigned index, struct ports *ports, const struct work
 
 	if (!worker)
 		return NULL;
+	prepare_end(worker);
 	worker->index = index;
 	worker->emptied = emptied;
 	worker->arg = arg;
@@ -411,9 +427,20 @@ void worker_stop(struct worker *worker)
 		;
 }
 
-void worker_join(struct worker *worker)
+int worker_join(struct worker *worker, const struct timespec *until)
 {
+	bool ended;
+
+	pthread_mutex_lock(&worker->end_lock);
+	while (!worker->has_ended &&
+	       !pthread_cond_timedwait(&worker->end_signal, &worker->end_lock, until))
+		;
+	ended = worker->has_ended;
+	pthread_mutex_unlock(&worker->end_lock);
+	if (!ended)
+		return -ETIMEDOUT;
 	pthread_join(worker->thread, NULL);
+	return 0;
 }
 
 void worker_free(struct worker *worker)
@@ -434,5 +461,7 @@ void worker_free(struct worker *worker)
 	event_loop_free(worker->loop);
 	spares_fini(&worker->spares);
 	pool_free(worker->pool);
+	pthread_cond_destroy(&worker->end_signal);
+	pthread_mutex_destroy(&worker->end_lock);
 	free(worker);
 }

@@ -41,6 +41,10 @@ struct worker {
 	atomic_uint connections; /* any thread reads */
 	struct gauge gauge;      /* the main thread's */
 	bool stopping;
+	/* Its thread is at its end. */
+	pthread_mutex_t end_lock;
+	pthread_cond_t end_signal;
+	bool has_ended;
 };
 
 /* How much unused memory the pool of a worker keeps mapped. */
@@ -97,8 +101,13 @@ unsigned worker_disconnect(struct worker *worker, const struct worker_choice *ch
 
 /** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
 void worker_stop(struct worker *worker);
-/** worker_join - after worker_stop(): wait for the thread, which ends once its connections have closed. */
-void worker_join(struct worker *worker);
+/**
+ * worker_join - after worker_stop(): wait for the thread, which ends once its connections have closed
+ * @until: the time to wait until, by CLOCK_MONOTONIC
+ *
+ * Returns 0, or -ETIMEDOUT: then the thread uses all that it has as before.
+ */
+int worker_join(struct worker *worker, const struct timespec *until) MUST_CHECK;
 /** worker_free - free a worker whose thread has been joined, and its stations; accepts NULL. */
 void worker_free(struct worker *worker);
 

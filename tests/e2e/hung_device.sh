@@ -55,6 +55,31 @@ hung() {
 }
 declare -i runs=0
 
+gone() { ! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status"; }
+
+# hung_stop VERB: that call hangs while the proxy stops, and the proxy ends all the same
+hung_stop() {
+	local what="stop, $1" pid
+
+	rm -f $T/release $T/client.log
+	stand_in roce mlx5 "$1:1=hang"
+	export STANDIN_RELEASE=$T/release
+	start_device
+	start client "$BIN/held_call" ask 127.0.0.1 $FRONT_PORT idle
+	check "$what: a client is served" wait_for 20 grep -q ready $T/client.log
+	stop client
+	check "$what: the call hangs" wait_for 20 hangs "$1"
+	pid=${pid_of[a]}
+	kill -TERM "$pid"
+	check "$what: the proxy ends" wait_for 60 gone "$pid"
+	check "$what: it says why it does not wait" logged_lines a 1 \
+		'1 worker did not end: an RDMA device has not executed a command'
+	check "$what: it has ended well" logged_lines a 1 stopped
+	stop a
+	check "$what: its status is 0" is "$exit_status" 0
+	mv $T/a.log "$T/$((++runs)).log"
+}
+
 start other "$BIN/held_call" serve 127.0.0.1 $OTHER_BACK
 start server "$BIN/held_call" serve 127.0.0.1 $NFS_PORT
 # The first calls of others are those of the check of locked memory, before anything is served.
@@ -63,4 +88,6 @@ for verb in create_cq create_qp reg_mr modify_qp destroy_qp dereg_mr destroy_cq;
 done
 hung roce mlx5 destroy_id 1
 for verb in create_qp destroy_qp destroy_id; do hung iwarp cxgb4 $verb 1; done
+DRAIN_S=2
+hung_stop destroy_qp
 finish

@@ -16,6 +16,7 @@ device_config() {
 	cat <<-END
 	control = "$T/a.sock";
 	workers = ${WORKERS:-2};
+	drain_timeout_s = ${DRAIN_S:-30};
 	services = (
 	$(service front "tcp://127.0.0.1:$FRONT_PORT" "verbs://127.0.0.3:$FABRIC_PORT"),
 	$(service back "verbs://127.0.0.2:$FABRIC_PORT" "tcp://127.0.0.1:${BACK_PORT:-$NFS_PORT}")
