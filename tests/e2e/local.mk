@@ -4,7 +4,7 @@ end_to_end_programs = $(EXTRA_PROGRAMS)
 end_to_end_preloads = tests/e2e/copycount.so tests/e2e/clockjump.so tests/e2e/slowreads.so
 end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh tests/e2e/hosts.sh tests/e2e/pages.sh tests/e2e/TESTS \
 	tests/e2e/bulk_data.sh \
-	tests/e2e/devices.sh tests/e2e/device_faults.sh tests/e2e/device_churn.sh tests/e2e/hung_device.sh \
+	tests/e2e/devices.sh tests/e2e/device_faults.sh tests/e2e/device_churn.sh tests/e2e/hung_device.sh tests/e2e/removed_device.sh \
 	tests/e2e/big_directory.sh \
 	tests/e2e/every_size.sh \
 	tests/e2e/configuration.sh \

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "tests/standin/fault.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -12,13 +13,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/standin/memory_remove.h"
+#include "tests/standin/profile.h"
+
 #define FAULTS_MAX 64u
 
 struct fault {
 	enum standin_verb verb;
 	unsigned from, to;
 	unsigned wait_ms;
-	bool hangs;
+	bool hangs, removes, fatal;
 	struct standin_answer answer;
 	char text[32];
 };
@@ -51,6 +55,12 @@ static const struct {
 	{"EADDRINUSE", EADDRINUSE},
 	{"ECONNREFUSED", ECONNREFUSED},
 	{"EADDRNOTAVAIL", EADDRNOTAVAIL},
+	{"ECONNRESET", ECONNRESET},
+	{"EHOSTUNREACH", EHOSTUNREACH},
+	{"EMFILE", EMFILE},
+	{"ENOENT", ENOENT},
+	{"ENXIO", ENXIO},
+	{"EPROTO", EPROTO},
 };
 
 static void die(const char *what, const char *text)
@@ -78,6 +88,10 @@ static void parse_answer(struct fault *fault, const char *text)
 		fault->answer.kind = STANDIN_DEAD;
 	else if (!strcmp(text, "hang"))
 		fault->hangs = true;
+	else if (!strcmp(text, "remove"))
+		fault->removes = true;
+	else if (!strcmp(text, "fatal"))
+		fault->removes = fault->fatal = true;
 	else if (sscanf(text, "wait-%d", &value) == 1)
 		fault->wait_ms = (unsigned)value;
 	else if (sscanf(text, "status-%d", &value) == 1)
@@ -155,6 +169,21 @@ static void hang(void)
 		usleep(10000);
 }
 
+/* As the kernel's side of the profile's driver does it. */
+static void remove_device(bool fatal)
+{
+	void (*remove)(enum memory_removal how) = dlsym(RTLD_DEFAULT, "memory_remove");
+	const char *name = getenv("STANDIN_PROFILE");
+	const struct standin_profile *profile = name && *name ? standin_profile_find(name) : NULL;
+
+	if (!remove)
+		die("no device in memory", "remove");
+	if (fatal)
+		remove(MEMORY_FATAL);
+	else
+		remove(profile && !profile->disassociates ? MEMORY_WAITS : MEMORY_DISASSOCIATES);
+}
+
 struct standin_answer standin_fault(enum standin_verb verb)
 {
 	unsigned call;
@@ -170,6 +199,8 @@ struct standin_answer standin_fault(enum standin_verb verb)
 		fprintf(stderr, "standin: %s %u: %s\n", verb_names[verb], call, fault->text);
 		if (fault->hangs)
 			hang();
+		if (fault->removes)
+			remove_device(fault->fatal);
 		if (fault->wait_ms)
 			usleep(fault->wait_ms * 1000u);
 		return fault->answer;

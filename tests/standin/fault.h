@@ -6,9 +6,13 @@
  * process, counted from 1 ("3-" is the third and all that follow), are answered so.
  *
  *	post_send:3=EINVAL         fails with that errno; -EINVAL with the wrong sign
+ *	poll_cq:3=EIO              fails, and the completion is lost; only calls that find one count
  *	post_send:3=full, =dead    fails as the profile's driver does without room, or on a queue pair in error
  *	create_qp:1-2=wait-500     takes so many milliseconds longer, and succeeds
  *	create_qp:1=hang           comes back once the file that STANDIN_RELEASE names is there, and succeeds
+ *	post_send:40=remove        the device (in memory alone) is removed as with the profile's driver, before the call is carried
+ *	                           out, and is back once the file that STANDIN_RELEASE names is there
+ *	post_send:40=fatal         the same, but the connection manager tells of the removal only just before the device is back
  *	completion:7=status-9      a completion has that status (enum ibv_wc_status), and its queue pair fails
  *	completion:7-=hold-50      a completion is seen so many milliseconds later, and those behind it
  *	completion:7-=swap-50      the same, but those of receives pass those of other work requests
@@ -23,6 +27,7 @@
 #define STANDIN_VERBS(X)                                                                           \
 	X(open_device)                                                                             \
 	X(query_device)                                                                            \
+	X(query_port)                                                                              \
 	X(alloc_pd)                                                                                \
 	X(reg_mr)                                                                                  \
 	X(dereg_mr)                                                                                \

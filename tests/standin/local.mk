@@ -20,16 +20,18 @@ memory_sources = \
 	tests/standin/memory_cq.c \
 	tests/standin/memory_device.c \
 	tests/standin/memory_key.c \
-	tests/standin/memory_qp.c
+	tests/standin/memory_qp.c \
+	tests/standin/memory_remove.c
 memory_headers = \
 	tests/standin/memory.h \
-	tests/standin/memory_ops.h
+	tests/standin/memory_ops.h \
+	tests/standin/memory_remove.h
 standin_preloads = tests/standin/standin.so tests/standin/memory.so
 CLEANFILES += $(standin_preloads)
 EXTRA_DIST += tests/standin/README.md $(standin_sources) $(standin_headers) \
 	$(memory_sources) $(memory_headers)
 STANDIN_CFLAGS = -std=gnu11 -O2 -g -Wall -fPIC -shared -pthread -U_FORTIFY_SOURCE
-tests/standin/standin.so: $(standin_sources) $(standin_headers)
+tests/standin/standin.so: $(standin_sources) $(standin_headers) tests/standin/memory_remove.h
 	$(AM_V_CCLD)$(MKDIR_P) tests/standin && \
 	$(CC) $(STANDIN_CFLAGS) -I$(srcdir) $(VERBS_CFLAGS) -o $@ $(addprefix $(srcdir)/,$(standin_sources)) -ldl
 tests/standin/memory.so: $(memory_sources) $(memory_headers)

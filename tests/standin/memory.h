@@ -3,12 +3,16 @@
  * Makes an RDMA device of memory: what the verbs fabric calls of libibverbs and librdmacm, between endpoints of one process.
  *
  * Preloaded (memory.so), or behind the stand-in (standin.so) whose profile and faults then hold for it. Its kind is that of
- * STANDIN_MEMORY, "roce" or "iwarp"; each address is an address of the device.
+ * STANDIN_MEMORY, "roce" or "iwarp"; each address is an address of the device. With STANDIN_DEVICES=2 there is a second one, which has
+ * the addresses 127.0.1.0 to 127.0.1.255.
  *
  * A work request is carried out by the thread that posts it, or by the one that makes it possible (a receive is posted, the
  * peer's queue pair comes up): data are copied, access is held to keys, bounds, rights, domains and queue pairs, and what a
  * device refuses ends both queue pairs as on one. A queue's entry is free again when a completion was polled that stands for it.
  * One lock guards everything. What takes time on a network, until a peer that is gone is found out, a thread does (clock).
+ *
+ * A device can be removed while it is in use (memory_remove.c): from then on its calls fail with EIO, nothing completes, and posts
+ * have no effect, since the memory that they are written to is not the device's any more.
  *
  * At its end a process reports on standard error what it has left undestroyed, in a line "standin: left: ...", and where it has
  * misused the interface, "standin: misuse: ...". With STANDIN_COUNTS in the environment it tells how often completion queues were
@@ -39,6 +43,26 @@ struct memory_counts {
 	unsigned long polls, arms, events;
 };
 
+/* What the device reports by itself. */
+struct memory_async {
+	TAILQ_ENTRY(memory_async) entry;
+	struct ibv_async_event event;
+};
+
+struct memory_device {
+	struct ibv_device device;
+	struct memory_context *context; /* NULL: it was removed */
+};
+
+/* A device as it is open, until it is removed. There is one for the process, as librdmacm has one for each device. */
+struct memory_context {
+	struct ibv_context context;
+	TAILQ_HEAD(, memory_async) asyncs;
+	LIST_HEAD(, memory_channel) channels;
+	bool opened; /* by the connection manager */
+	bool dead;   /* the device does not answer any more */
+};
+
 struct memory_pd {
 	struct ibv_pd pd;
 	int users;
@@ -63,6 +87,7 @@ struct memory_mw {
 };
 
 struct memory_channel {
+	LIST_ENTRY(memory_channel) entry;
 	struct ibv_comp_channel channel;
 	int fd; /* the channel's, whatever somebody in front of it has put there */
 	TAILQ_HEAD(, memory_cq) ready; /* queues with an event that nobody has taken */
@@ -120,12 +145,22 @@ struct memory_qp {
 };
 
 extern pthread_mutex_t memory_lock;
-extern struct ibv_context memory_context;
 extern struct memory_left memory_left;
 extern struct memory_counts memory_counts;
 
 /** memory_is_iwarp - whether the device is one of iWARP. */
 bool memory_is_iwarp(void);
+/** memory_device_at - return the @i-th device, or NULL behind the last. */
+struct memory_device *memory_device_at(unsigned i);
+/** memory_context_new - return a new context of @device. */
+struct memory_context *memory_context_new(struct memory_device *device);
+/** memory_is_dead - return true if the device of @context does not answer any more. */
+bool memory_is_dead(const struct ibv_context *context);
+/**
+ * memory_keeps - return true if an object of @context cannot be destroyed: its device is dead, and libibverbs was not told
+ *                (RDMAV_ALLOW_DISASSOC_DESTROY) to free what was the library's all the same
+ */
+bool memory_keeps(const struct ibv_context *context);
 /** memory_misuse - report that the interface was misused. */
 void memory_misuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /** memory_now_us - the clock of time limits. */
@@ -153,6 +188,8 @@ void memory_cq_forget(struct memory_cq *cq, const struct memory_qp *qp);
 void memory_async_forget(struct memory_qp *qp);
 /** memory_async - the device says so of @qp. */
 void memory_async(struct memory_qp *qp, enum ibv_event_type type);
+/** memory_async_device - the device says so of itself. */
+void memory_async_device(struct memory_context *context, enum ibv_event_type type);
 
 /* Queue pairs (memory_qp.c); with the lock held. */
 int memory_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
@@ -166,6 +203,8 @@ void memory_qp_set(struct memory_qp *qp, enum ibv_qp_state state);
 uint64_t memory_qp_clock(uint64_t now_us);
 /** memory_cm_qp_failed - over iWARP: a queue pair of this connection is in error, which ends it (memory_cm.c). */
 void memory_cm_qp_failed(struct rdma_cm_id *id);
+/** memory_cm_removed - the device is removed: its connections and listeners hear of it, and are of no use (memory_cm.c). */
+void memory_cm_removed(const struct ibv_context *context);
 /** memory_clock_kick - there may be something to look for earlier. */
 void memory_clock_kick(void);
 

@@ -4,7 +4,8 @@
  *
  * A connection has two ids, each the other's peer from the request on. What a side says of itself stands in its conn; private
  * data come padded to what a message of InfiniBand holds. Over iWARP the manager has the queue pairs, and leads them from state
- * to state; else it only joins them, by the numbers that both sides tell.
+ * to state; else it only joins them, by the numbers that both sides tell. The kernel destroys the id of a device that was removed by
+ * itself, so that its calls fail with ENXIO; an id that asks and was not accepted yet is told nothing of that.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -55,6 +56,7 @@ struct cm_id {
 		peers_ece; /* what each end's device does beyond the standard, as it was told */
 	unsigned events;   /* that are not acknowledged */
 	bool reuse;
+	bool removed; /* with its device */
 };
 
 static LIST_HEAD(, cm_id) ids = LIST_HEAD_INITIALIZER(ids);
@@ -78,18 +80,31 @@ static int failing(int err)
 	return err ? -1 : 0;
 }
 
-/* As librdmacm does: a device is opened when an id first needs it. */
-static struct ibv_context *open_device(void)
+/* Of two devices the second has the addresses 127.0.1.0 to 127.0.1.255. */
+static struct memory_device *device_of(const struct sockaddr *addr)
 {
-	static struct ibv_context *context;
-	struct ibv_device **list;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+	struct memory_device *second = memory_device_at(1);
 
-	if (!context) {
-		list = ibv_get_device_list(NULL);
-		context = ibv_open_device(list[0]);
-		ibv_free_device_list(list);
+	if (!second || addr->sa_family != AF_INET || ntohl(in->sin_addr.s_addr) >> 8 != 0x7f0001)
+		return memory_device_at(0);
+	return second;
+}
+
+/* As librdmacm does: a device is opened when an id first needs it. NULL if there is none. */
+static struct ibv_context *open_device(const struct sockaddr *addr)
+{
+	struct memory_device *device = device_of(addr);
+
+	if (!device->context)
+		return NULL;
+	if (!device->context->opened) {
+		device->context->opened = true;
+		ibv_free_device_list(ibv_get_device_list(NULL));
+		if (!ibv_open_device(&device->device))
+			device->context->opened = false;
 	}
-	return context;
+	return device->context->opened ? &device->context->context : NULL;
 }
 
 /* ---- events ---- */
@@ -279,6 +294,8 @@ int rdma_migrate_id(struct rdma_cm_id *iid, struct rdma_event_channel *channel)
 	eventfd_t one;
 
 	pthread_mutex_lock(&memory_lock);
+	if (id_of(iid)->removed)
+		return failing(ENXIO);
 	for (event = TAILQ_FIRST(&from->events); event; event = next) {
 		next = TAILQ_NEXT(event, entry);
 		if (event->event.id != iid || event->event.listen_id)
@@ -381,6 +398,8 @@ static int bind_to(struct cm_id *id, const struct sockaddr *addr)
 
 	if (!is_ours(addr))
 		return EADDRNOTAVAIL;
+	if (!is_any(addr) && !open_device(addr))
+		return ENODEV;
 	memcpy(its, addr, bytes_of(addr));
 	if (!*port_of(its)) {
 		do {
@@ -390,7 +409,7 @@ static int bind_to(struct cm_id *id, const struct sockaddr *addr)
 		return EADDRINUSE;
 	}
 	id->state = CM_BOUND;
-	id->id.verbs = is_any(its) ? NULL : open_device();
+	id->id.verbs = is_any(its) ? NULL : open_device(its);
 	return 0;
 }
 
@@ -403,8 +422,19 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 int rdma_listen(struct rdma_cm_id *id, int backlog)
 {
 	pthread_mutex_lock(&memory_lock);
+	if (id_of(id)->removed)
+		return failing(ENXIO);
 	id_of(id)->state = CM_LISTENING;
 	return failing(0);
+}
+
+/* The address of @from, and the port that it has. */
+static void take_host(struct sockaddr *addr, const struct sockaddr *from)
+{
+	uint16_t port = *port_of(addr);
+
+	memcpy(addr, from, bytes_of(from));
+	*port_of(addr) = port;
 }
 
 int rdma_resolve_addr(struct rdma_cm_id *iid, struct sockaddr *from, struct sockaddr *to,
@@ -422,10 +452,18 @@ int rdma_resolve_addr(struct rdma_cm_id *iid, struct sockaddr *from, struct sock
 			*port_of((struct sockaddr *)&source) = 0;
 		err = bind_to(id, (struct sockaddr *)&source);
 	}
+	if (!err && is_any(source_of(id)))
+		take_host(source_of(id), to);
+	if (!err && !iid->verbs)
+		iid->verbs = open_device(source_of(id));
+	if (!err && !iid->verbs)
+		err = ENODEV;
 	if (!err) {
-		iid->verbs = open_device();
 		iid->port_num = 1;
 		tell(id, RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	} else if (err == ENODEV && !from) {
+		tell(id, RDMA_CM_EVENT_ADDR_ERROR, -ENODEV);
+		err = 0;
 	}
 	return failing(err);
 }
@@ -433,6 +471,8 @@ int rdma_resolve_addr(struct rdma_cm_id *iid, struct sockaddr *from, struct sock
 int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 {
 	pthread_mutex_lock(&memory_lock);
+	if (id_of(id)->removed)
+		return failing(ENXIO);
 	tell(id_of(id), RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
 	return failing(0);
 }
@@ -455,13 +495,14 @@ int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 /* ---- connections ---- */
 
-/* By its port alone: a daemon that would connect to an address that it listens at refuses to. */
+/* By its device and port alone: a daemon that would connect to an address that it listens at refuses to. */
 static struct cm_id *find_listener(struct sockaddr *addr)
 {
 	struct cm_id *id;
 
 	LIST_FOREACH(id, &ids, entry)
-		if (id->state == CM_LISTENING && *port_of(source_of(id)) == *port_of(addr))
+		if (id->state == CM_LISTENING && *port_of(source_of(id)) == *port_of(addr) &&
+		    (!id->id.verbs || device_of(source_of(id)) == device_of(addr)))
 			return id;
 	return NULL;
 }
@@ -472,6 +513,8 @@ int rdma_connect(struct rdma_cm_id *iid, struct rdma_conn_param *param)
 	struct cm_event *event;
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	id->conn = *param;
 	id->state = CM_REQUESTING;
 	listener = find_listener(&iid->route.addr.dst_addr);
@@ -484,7 +527,7 @@ int rdma_connect(struct rdma_cm_id *iid, struct rdma_conn_param *param)
 	asked->peer = id;
 	asked->peers_ece = id->ece;
 	id->peer = asked;
-	asked->id.verbs = open_device();
+	asked->id.verbs = iid->verbs;
 	asked->id.port_num = 1;
 	memcpy(source_of(asked), &iid->route.addr.dst_addr, sizeof(iid->route.addr.dst_storage));
 	memcpy(&asked->id.route.addr.dst_addr, source_of(id), sizeof(iid->route.addr.src_storage));
@@ -515,6 +558,8 @@ int rdma_accept(struct rdma_cm_id *iid, struct rdma_conn_param *param)
 	struct cm_event *event;
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	peer = id->peer;
 	if (!peer || id->state != CM_REQUESTED)
 		return failing(EINVAL);
@@ -540,6 +585,8 @@ int rdma_establish(struct rdma_cm_id *iid)
 	struct cm_id *id = id_of(iid);
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	if (!id->peer || (id->peer->state != CM_ACCEPTED && id->peer->state != CM_UP))
 		return failing(EINVAL);
 	id->state = CM_UP;
@@ -555,6 +602,8 @@ int rdma_notify(struct rdma_cm_id *iid, enum ibv_event_type event)
 	struct cm_id *id = id_of(iid);
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	if (event != IBV_EVENT_COMM_EST || id->state != CM_ACCEPTED)
 		return failing(EINVAL);
 	id->state = CM_UP;
@@ -568,6 +617,8 @@ int rdma_reject(struct rdma_cm_id *iid, const void *data, uint8_t len)
 	struct cm_event *event;
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	peer = id->peer;
 	id->peer = NULL;
 	id->state = CM_OVER;
@@ -603,6 +654,8 @@ int rdma_disconnect(struct rdma_cm_id *iid)
 	struct cm_id *id = id_of(iid), *peer;
 
 	pthread_mutex_lock(&memory_lock);
+	if (id->removed)
+		return failing(ENXIO);
 	if (!is_up(id))
 		return failing(EINVAL);
 	peer = id->peer;
@@ -623,6 +676,28 @@ void memory_cm_qp_failed(struct rdma_cm_id *iid)
 	disconnected(id);
 	if (peer)
 		disconnected(peer);
+}
+
+/* ---- devices that are removed ---- */
+
+/* The kernel tells those of which it knows an owner: an id that asks to be accepted has none yet. */
+void memory_cm_removed(const struct ibv_context *context)
+{
+	struct cm_id *id;
+
+	LIST_FOREACH(id, &ids, entry) {
+		if (id->id.verbs != context || id->removed)
+			continue;
+		if (id->state != CM_REQUESTED)
+			tell(id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+		id->removed = true;
+		id->state = CM_OVER;
+	}
+	if (!memory_is_iwarp())
+		return;
+	LIST_FOREACH(id, &ids, entry)
+		if (id->id.verbs == context && id->id.qp)
+			memory_qp_set(CONTAINER(id->id.qp, struct memory_qp, qp), IBV_QPS_ERR);
 }
 
 /* ---- queue pairs over iWARP ---- */
@@ -655,6 +730,10 @@ int rdma_init_qp_attr(struct rdma_cm_id *iid, struct ibv_qp_attr *attr, int *mas
 	struct cm_id *id = id_of(iid);
 	const struct rdma_conn_param *own = &id->conn, *other = id->peer ? &id->peer->conn : own;
 
+	if (id->removed) {
+		errno = ENXIO;
+		return -1;
+	}
 	*mask = IBV_QP_STATE;
 	attr->max_dest_rd_atomic = own->responder_resources;
 	attr->max_rd_atomic = own->initiator_depth;

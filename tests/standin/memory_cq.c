@@ -8,13 +8,6 @@
 #include "tests/standin/memory.h"
 #include "tests/standin/memory_ops.h"
 
-struct async {
-	TAILQ_ENTRY(async) entry;
-	struct ibv_async_event event;
-};
-
-static TAILQ_HEAD(, async) asyncs = TAILQ_HEAD_INITIALIZER(asyncs);
-
 static struct memory_cq *cq_of(struct ibv_cq *cq)
 {
 	return CONTAINER(cq, struct memory_cq, cq);
@@ -25,14 +18,25 @@ static struct memory_channel *channel_of(struct ibv_comp_channel *channel)
 	return CONTAINER(channel, struct memory_channel, channel);
 }
 
+static struct memory_context *context_of(struct ibv_context *context)
+{
+	return CONTAINER(context, struct memory_context, context);
+}
+
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
-	struct memory_channel *channel = calloc(1, sizeof(*channel));
+	struct memory_channel *channel;
 
+	if (memory_is_dead(context)) {
+		errno = EIO;
+		return NULL;
+	}
+	channel = calloc(1, sizeof(*channel));
 	TAILQ_INIT(&channel->ready);
 	channel->channel.context = context;
 	channel->channel.fd = channel->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	pthread_mutex_lock(&memory_lock);
+	LIST_INSERT_HEAD(&context_of(context)->channels, channel, entry);
 	memory_left.channels++;
 	pthread_mutex_unlock(&memory_lock);
 	return &channel->channel;
@@ -47,6 +51,7 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *ichannel)
 		return EBUSY;
 	}
 	pthread_mutex_lock(&memory_lock);
+	LIST_REMOVE(channel, entry);
 	memory_left.channels--;
 	pthread_mutex_unlock(&memory_lock);
 	close(channel->fd);
@@ -57,8 +62,13 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *ichannel)
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *arg,
 			     struct ibv_comp_channel *channel, int vector)
 {
-	struct memory_cq *cq = calloc(1, sizeof(*cq));
+	struct memory_cq *cq;
 
+	if (memory_is_dead(context)) {
+		errno = EIO;
+		return NULL;
+	}
+	cq = calloc(1, sizeof(*cq));
 	cq->cq = (struct ibv_cq){
 		.context = context, .channel = channel, .cq_context = arg, .cqe = cqe};
 	cq->size = (unsigned)cqe;
@@ -76,6 +86,8 @@ int ibv_destroy_cq(struct ibv_cq *icq)
 	struct memory_cq *cq = cq_of(icq);
 	struct ibv_comp_channel *channel = cq->cq.channel;
 
+	if (memory_keeps(cq->cq.context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	if (cq->qps || cq->events) {
 		pthread_mutex_unlock(&memory_lock);
@@ -111,6 +123,8 @@ static void tell(struct memory_cq *cq)
 
 void memory_complete(struct memory_cq *cq, const struct memory_cqe *cqe)
 {
+	if (memory_is_dead(cq->cq.context))
+		return;
 	if (cq->count == cq->size) {
 		if (!cq->overrun)
 			memory_misuse("a completion queue of %u overruns", cq->size);
@@ -138,6 +152,8 @@ int memory_poll_cq(struct ibv_cq *icq, int max, struct ibv_wc *wcs)
 
 	pthread_mutex_lock(&memory_lock);
 	memory_counts.polls++;
+	if (memory_is_dead(cq->cq.context))
+		max = 0;
 	for (; n < max && cq->count; n++, cq->count--) {
 		struct memory_cqe *cqe = &cq->ring[cq->head++ % cq->size];
 
@@ -166,6 +182,11 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **icq, void
 	struct memory_cq *cq;
 	eventfd_t one;
 
+	/* Its descriptor stays ready. */
+	if (memory_is_dead(channel->context)) {
+		errno = EIO;
+		return -1;
+	}
 	if (eventfd_read(channel_of(channel)->fd, &one))
 		return -1;
 	pthread_mutex_lock(&memory_lock);
@@ -189,28 +210,38 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned count)
 
 /* ---- asynchronous events ---- */
 
-void memory_async(struct memory_qp *qp, enum ibv_event_type type)
+static struct memory_async *tell_async(struct memory_context *context, enum ibv_event_type type)
 {
-	struct async *async = calloc(1, sizeof(*async));
+	struct memory_async *async = calloc(1, sizeof(*async));
 
 	async->event.event_type = type;
-	async->event.element.qp = &qp->qp;
+	TAILQ_INSERT_TAIL(&context->asyncs, async, entry);
+	(void)eventfd_write(context->context.async_fd, 1);
+	return async;
+}
+
+void memory_async(struct memory_qp *qp, enum ibv_event_type type)
+{
+	tell_async(context_of(qp->qp.context), type)->event.element.qp = &qp->qp;
 	qp->asyncs++;
-	TAILQ_INSERT_TAIL(&asyncs, async, entry);
-	(void)eventfd_write(memory_context.async_fd, 1);
+}
+
+void memory_async_device(struct memory_context *context, enum ibv_event_type type)
+{
+	(void)tell_async(context, type);
 }
 
 int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
-	struct async *async;
+	struct memory_async *async;
 	eventfd_t one;
 
 	if (eventfd_read(context->async_fd, &one))
 		return -1;
 	pthread_mutex_lock(&memory_lock);
-	async = TAILQ_FIRST(&asyncs);
+	async = TAILQ_FIRST(&context_of(context)->asyncs);
 	if (async) {
-		TAILQ_REMOVE(&asyncs, async, entry);
+		TAILQ_REMOVE(&context_of(context)->asyncs, async, entry);
 		*event = async->event;
 	}
 	pthread_mutex_unlock(&memory_lock);
@@ -220,8 +251,15 @@ int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *eve
 	return 0;
 }
 
+static bool is_of_qp(const struct ibv_async_event *event)
+{
+	return event->event_type == IBV_EVENT_QP_ACCESS_ERR;
+}
+
 void ibv_ack_async_event(struct ibv_async_event *event)
 {
+	if (!is_of_qp(event))
+		return;
 	pthread_mutex_lock(&memory_lock);
 	CONTAINER(event->element.qp, struct memory_qp, qp)->asyncs--;
 	pthread_mutex_unlock(&memory_lock);
@@ -230,13 +268,14 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 /* Of a queue pair that is about to be destroyed: those that nobody has read are dropped. */
 void memory_async_forget(struct memory_qp *qp)
 {
-	struct async *async, *next;
+	struct memory_context *context = context_of(qp->qp.context);
+	struct memory_async *async, *next;
 
-	for (async = TAILQ_FIRST(&asyncs); async; async = next) {
+	for (async = TAILQ_FIRST(&context->asyncs); async; async = next) {
 		next = TAILQ_NEXT(async, entry);
-		if (async->event.element.qp != &qp->qp)
+		if (!is_of_qp(&async->event) || async->event.element.qp != &qp->qp)
 			continue;
-		TAILQ_REMOVE(&asyncs, async, entry);
+		TAILQ_REMOVE(&context->asyncs, async, entry);
 		qp->asyncs--;
 		free(async);
 	}

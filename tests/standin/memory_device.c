@@ -16,18 +16,42 @@
 
 /* Taken again where a call to the interface makes another. */
 pthread_mutex_t memory_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-struct ibv_context memory_context;
 struct memory_left memory_left;
 struct memory_counts memory_counts;
 
-static struct ibv_device device = {.node_type = IBV_NODE_CA, .name = "memory0"};
+static struct memory_device devices[] = {
+	{.device = {.node_type = IBV_NODE_CA, .name = "memory0"}},
+	{.device = {.node_type = IBV_NODE_CA, .name = "memory1"}},
+};
+static unsigned ndevices = 1;
+static bool frees_dead; /* as libibverbs was told when it was first called */
 static pthread_cond_t clock_changed = PTHREAD_COND_INITIALIZER;
 static pthread_t clock_thread;
 static bool has_clock;
 
 bool memory_is_iwarp(void)
 {
-	return device.transport_type == IBV_TRANSPORT_IWARP;
+	return devices[0].device.transport_type == IBV_TRANSPORT_IWARP;
+}
+
+struct memory_device *memory_device_at(unsigned i)
+{
+	return i < ndevices ? &devices[i] : NULL;
+}
+
+static struct memory_context *context_of(const struct ibv_context *context)
+{
+	return CONTAINER(context, struct memory_context, context);
+}
+
+bool memory_is_dead(const struct ibv_context *context)
+{
+	return context_of(context)->dead;
+}
+
+bool memory_keeps(const struct ibv_context *context)
+{
+	return memory_is_dead(context) && !frees_dead;
 }
 
 void memory_misuse(const char *fmt, ...)
@@ -72,14 +96,12 @@ void memory_clock_kick(void)
 	pthread_cond_signal(&clock_changed);
 }
 
-__attribute__((constructor)) static void make_device(void)
+struct memory_context *memory_context_new(struct memory_device *device)
 {
-	const char *kind = getenv("STANDIN_MEMORY");
+	struct memory_context *context = calloc(1, sizeof(*context));
 
-	device.transport_type =
-		kind && !strcmp(kind, "iwarp") ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
-	memory_context = (struct ibv_context){
-		.device = &device,
+	context->context = (struct ibv_context){
+		.device = &device->device,
 		.ops = {.alloc_mw = memory_alloc_mw,
 			.dealloc_mw = memory_dealloc_mw,
 			.poll_cq = memory_poll_cq,
@@ -89,6 +111,21 @@ __attribute__((constructor)) static void make_device(void)
 		.async_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE),
 		.num_comp_vectors = 1,
 	};
+	TAILQ_INIT(&context->asyncs);
+	return context;
+}
+
+__attribute__((constructor)) static void make_devices(void)
+{
+	const char *kind = getenv("STANDIN_MEMORY"), *count = getenv("STANDIN_DEVICES");
+
+	if (count && !strcmp(count, "2"))
+		ndevices = 2;
+	for (unsigned i = 0; i < ndevices; i++) {
+		devices[i].device.transport_type =
+			kind && !strcmp(kind, "iwarp") ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
+		devices[i].context = memory_context_new(&devices[i]);
+	}
 }
 
 __attribute__((destructor)) static void report(void)
@@ -109,11 +146,21 @@ __attribute__((destructor)) static void report(void)
 
 struct ibv_device **ibv_get_device_list(int *count)
 {
-	struct ibv_device **list = calloc(2, sizeof(*list));
+	struct ibv_device **list = calloc(ndevices + 1, sizeof(*list));
+	const char *told = getenv("RDMAV_ALLOW_DISASSOC_DESTROY");
+	static bool asked;
+	int n = 0;
 
-	list[0] = &device;
+	pthread_mutex_lock(&memory_lock);
+	if (!asked)
+		frees_dead = told && strcmp(told, "0") != 0;
+	asked = true;
+	for (unsigned i = 0; i < ndevices; i++)
+		if (devices[i].context)
+			list[n++] = &devices[i].device;
+	pthread_mutex_unlock(&memory_lock);
 	if (count)
-		*count = 1;
+		*count = n;
 	return list;
 }
 
@@ -122,10 +169,14 @@ void ibv_free_device_list(struct ibv_device **list)
 	free(list);
 }
 
-/* There is one context, as librdmacm has one for each device. */
-struct ibv_context *ibv_open_device(struct ibv_device *dev)
+struct ibv_context *ibv_open_device(struct ibv_device *device)
 {
-	return &memory_context;
+	const struct memory_context *context =
+		CONTAINER(device, struct memory_device, device)->context;
+
+	if (!context)
+		errno = ENODEV;
+	return context ? (struct ibv_context *)&context->context : NULL;
 }
 
 int ibv_close_device(struct ibv_context *context)
@@ -135,6 +186,8 @@ int ibv_close_device(struct ibv_context *context)
 
 int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
+	if (memory_is_dead(context))
+		return EIO;
 	*attr = (struct ibv_device_attr){
 		.vendor_id =
 			0x02c9, /* of those whose queue pairs share completion queues (lib/fabric/verbs/cq.h) */
@@ -160,6 +213,8 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 {
 	struct ibv_port_attr *wide = (struct ibv_port_attr *)attr;
 
+	if (memory_is_dead(context))
+		return EIO;
 	wide->state = IBV_PORT_ACTIVE;
 	wide->max_msg_sz = 1u << 30;
 	return 0;

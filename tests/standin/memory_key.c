@@ -12,8 +12,13 @@ static uint32_t next_index = 0x10;
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
-	struct memory_pd *pd = calloc(1, sizeof(*pd));
+	struct memory_pd *pd;
 
+	if (memory_is_dead(context)) {
+		errno = EIO;
+		return NULL;
+	}
+	pd = calloc(1, sizeof(*pd));
 	pthread_mutex_lock(&memory_lock);
 	pd->pd.context = context;
 	memory_left.pds++;
@@ -26,6 +31,8 @@ int ibv_dealloc_pd(struct ibv_pd *ipd)
 	struct memory_pd *pd = CONTAINER(ipd, struct memory_pd, pd);
 	int users;
 
+	if (memory_keeps(pd->pd.context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	users = pd->users;
 	if (!users)
@@ -44,6 +51,10 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t len, uint6
 {
 	struct memory_mr *mr;
 
+	if (memory_is_dead(pd->context)) {
+		errno = EIO;
+		return NULL;
+	}
 	if (!len || ((access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)) &&
 		     !(access & IBV_ACCESS_LOCAL_WRITE))) {
 		errno = EINVAL;
@@ -70,6 +81,8 @@ int ibv_dereg_mr(struct ibv_mr *imr)
 {
 	struct memory_mr *mr = CONTAINER(imr, struct memory_mr, mr);
 
+	if (memory_keeps(mr->mr.context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	if (mr->windows) {
 		pthread_mutex_unlock(&memory_lock);
@@ -86,8 +99,13 @@ int ibv_dereg_mr(struct ibv_mr *imr)
 
 struct ibv_mw *memory_alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type)
 {
-	struct memory_mw *mw = calloc(1, sizeof(*mw));
+	struct memory_mw *mw;
 
+	if (memory_is_dead(pd->context)) {
+		errno = EIO;
+		return NULL;
+	}
+	mw = calloc(1, sizeof(*mw));
 	pthread_mutex_lock(&memory_lock);
 	mw->rkey = next_index++ << 8;
 	mw->mw = (struct ibv_mw){.context = pd->context, .pd = pd, .rkey = mw->rkey, .type = type};
@@ -110,6 +128,8 @@ int memory_dealloc_mw(struct ibv_mw *imw)
 {
 	struct memory_mw *mw = CONTAINER(imw, struct memory_mw, mw);
 
+	if (memory_keeps(mw->mw.context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	unbind(mw);
 	LIST_REMOVE(mw, entry);

@@ -310,6 +310,8 @@ static void run(struct memory_qp *qp)
 {
 	const struct memory_send *send;
 
+	if (memory_is_dead(qp->qp.context))
+		return;
 	while (qp->qp.state == IBV_QPS_RTS && (send = TAILQ_FIRST(&qp->sends))) {
 		if (carry_local(qp, send))
 			continue;
@@ -425,8 +427,13 @@ int memory_post_recv(struct ibv_qp *iqp, struct ibv_recv_wr *wr, struct ibv_recv
 
 struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	struct memory_qp *qp = calloc(1, sizeof(*qp));
+	struct memory_qp *qp;
 
+	if (memory_is_dead(pd->context)) {
+		errno = EIO;
+		return NULL;
+	}
+	qp = calloc(1, sizeof(*qp));
 	TAILQ_INIT(&qp->sends);
 	TAILQ_INIT(&qp->recvs);
 	if (attr->cap.max_send_sge > MEMORY_SGES || attr->cap.max_recv_sge > MEMORY_SGES) {
@@ -458,6 +465,8 @@ int ibv_destroy_qp(struct ibv_qp *iqp)
 {
 	struct memory_qp *qp = qp_of(iqp);
 
+	if (memory_keeps(qp->qp.context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	memory_async_forget(qp);
 	if (qp->asyncs)
@@ -499,6 +508,8 @@ int ibv_modify_qp(struct ibv_qp *iqp, struct ibv_qp_attr *attr, int mask)
 {
 	struct memory_qp *qp = qp_of(iqp);
 
+	if (memory_is_dead(iqp->context))
+		return EIO;
 	pthread_mutex_lock(&memory_lock);
 	if (mask & IBV_QP_RNR_RETRY)
 		qp->rnr_retry = attr->rnr_retry;

@@ -151,8 +151,10 @@ static int query_port(struct ibv_context *context, uint8_t port, struct ibv_port
 		      size_t len)
 {
 	const struct standin_device *device = standin_device_of(context);
-	int err = device->query_port(context, port, attr, len);
+	int err = standin_fault_errno(STANDIN_query_port);
 
+	if (!err)
+		err = device->query_port(context, port, attr, len);
 	if (!err && device->profile && device->profile->max_msg_bytes < attr->max_msg_sz)
 		attr->max_msg_sz = device->profile->max_msg_bytes;
 	return err;

@@ -30,6 +30,7 @@ struct standin_profile {
 	unsigned max_inline;
 	enum standin_inline inlines;
 	int full_answer; /* of post_send and post_recv without room */
+	bool disassociates; /* the kernel takes the device away from processes that use it; else it waits for them */
 	int dead_answer; /* of post_send and post_recv on a queue pair in error; 0: they are flushed */
 	uint32_t max_msg_bytes; /* of a port */
 };

@@ -64,6 +64,21 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	return 0;
 }
 
+/* Of a device in memory; others' is the context's, see ops.c. */
+int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
+{
+	const struct standin_device *device = standin_device_of(context);
+	const struct standin_profile *profile = device ? device->profile : NULL;
+	struct ibv_port_attr *wide = (struct ibv_port_attr *)attr;
+	int err = standin_fault_errno(STANDIN_query_port);
+
+	if (!err)
+		err = NEXT(ibv_query_port, context, port, attr);
+	if (!err && profile && profile->max_msg_bytes < wide->max_msg_sz)
+		wide->max_msg_sz = profile->max_msg_bytes;
+	return err;
+}
+
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
 	return fails(STANDIN_alloc_pd) ? NULL : NEXT(ibv_alloc_pd, context);

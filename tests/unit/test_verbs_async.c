@@ -181,6 +181,36 @@ START_TEST(another_worker_takes_over)
 }
 END_TEST
 
+/* Nothing completes any more: each worker ends what it has there, once, whether or not the connection manager tells of it, too. */
+START_TEST(all_workers_end_their_connections_on_a_device_that_fails)
+{
+	const struct verbs_counters *counters, *counters2;
+
+	two_workers();
+	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
+	counters = scene.fabric->counters;
+	counters2 = fabric2->counters;
+	verbs_fake_async(IBV_EVENT_DEVICE_FATAL);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(fake.asyncs_acked, 1);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_str_eq(scene.detail, "the device failed");
+	if (_i)
+		event2(RDMA_CM_EVENT_DEVICE_REMOVAL);
+	else
+		fake_loop_run(loop2);
+	ck_assert_uint_eq(scene.closed, 2);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	if (!_i)
+		ck_assert_str_eq(scene.detail, "the device failed");
+	ck_assert_uint_eq(counters->device_removals, 1);
+	ck_assert_uint_eq(counters2->device_removals, 1);
+	ck_assert_uint_eq(fake.qps, 0);
+	end2();
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_async");
@@ -197,6 +227,7 @@ int main(void)
 	tcase_add_test(tc, one_worker_reads_and_the_owner_acts);
 	tcase_add_test(tc, an_endpoint_that_is_freed_meanwhile_is_not_touched);
 	tcase_add_test(tc, another_worker_takes_over);
+	tcase_add_loop_test(tc, all_workers_end_their_connections_on_a_device_that_fails, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -13,6 +13,10 @@
  * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
  * so no event is read and handled while any thread destroys one. Who reads does not wait for that, which may be long: it looks
  * away, and is woken by the thread that destroyed.
+ *
+ * A device that has failed (IBV_EVENT_DEVICE_FATAL) completes nothing any more. The kernel says so, too, when it takes a device
+ * away from the process, in any order with what the connection manager says, which tells nothing of connections that nobody
+ * has accepted yet. So all workers that use it end their connections on it.
  */
 #include "fabric/verbs/async.h"
 
@@ -113,6 +117,21 @@ static void tell_cq(const struct ibv_cq *icq)
 	pthread_mutex_unlock(&devices_lock);
 }
 
+/* All workers that use it. */
+static void tell_failed(const struct verbs_device *device)
+{
+	struct verbs_device *other;
+
+	pthread_mutex_lock(&devices_lock);
+	LIST_FOREACH(other, &devices, async_entry) {
+		if (other->context != device->context)
+			continue;
+		other->failed = true;
+		wake(other->fabric);
+	}
+	pthread_mutex_unlock(&devices_lock);
+}
+
 static void handle(struct verbs_device *device, const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
@@ -133,6 +152,8 @@ static void handle(struct verbs_device *device, const struct ibv_async_event *ev
 		verbs_notice(&device->fabric->config, "device %s: %s",
 			     ibv_get_device_name(device->context->device),
 			     ibv_event_type_str(event->event_type));
+		if (event->event_type == IBV_EVENT_DEVICE_FATAL)
+			tell_failed(device);
 		break;
 	default:
 		break;
@@ -284,7 +305,7 @@ static void gave(struct verbs_command *command)
 	device->gives = device->gives_again = false;
 	verbs_async_gave_window(device);
 	/* Not of a device that is being closed: all that was freed is freed before that. */
-	if (again && device->eps)
+	if (again && !LIST_EMPTY(&device->eps))
 		give(device);
 }
 
@@ -341,6 +362,32 @@ static void qp_failed(struct verbs_ep *ep)
 		verbs_ep_command(ep, call_fail_qp, qp_has_failed);
 }
 
+void verbs_async_removed(struct verbs_device *device)
+{
+	if (device->removed)
+		return;
+	device->removed = true;
+	if (!device->opened)
+		return;
+	/* Of some drivers these are readable for ever now. */
+	verbs_watch_set(&device->channel_watch, false);
+	verbs_async_leave(device);
+}
+
+static void end_failed(struct verbs_fabric *fabric)
+{
+	struct verbs_device *device;
+	struct verbs_ep *ep;
+
+	LIST_FOREACH(device, &fabric->devices, entry) {
+		if (!take(&device->failed))
+			continue;
+		verbs_async_removed(device);
+		LIST_FOREACH(ep, &device->eps, device_entry)
+			verbs_ep_lost_device(ep, "the device failed");
+	}
+}
+
 static void take_over(struct verbs_fabric *fabric)
 {
 	struct verbs_device *device;
@@ -375,6 +422,7 @@ static void news_ready(void *arg)
 	eventfd_t count;
 
 	(void)eventfd_read(box->fd, &count);
+	end_failed(fabric);
 	take_over(fabric);
 	pass_windows(fabric);
 	cqs_failed(fabric);

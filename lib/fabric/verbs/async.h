@@ -15,6 +15,12 @@ void verbs_async_fini(struct verbs_fabric *fabric);
  * Returns 0 or a negative errno.
  */
 int verbs_async_join(struct verbs_device *device) MUST_CHECK;
+/**
+ * verbs_async_removed - the device was removed, or has failed: do not listen to it here any more
+ *
+ * Endpoints that are made from now on use another view of it. May be called again.
+ */
+void verbs_async_removed(struct verbs_device *device);
 /** verbs_async_leave - not here any more; another worker takes over. Accepts one that has left or never joined. */
 void verbs_async_leave(struct verbs_device *device);
 /**

@@ -98,7 +98,7 @@ static void qp_destroyed(struct verbs_ep *ep, int result)
 		verbs_aside(ep, call_destroy_id, id_destroyed);
 		return;
 	}
-	ep->last = verbs_device_put(ep->device);
+	ep->last = verbs_device_put(ep);
 	if (ep->bury_aside)
 		verbs_ep_command(ep, call_close_device, device_closed);
 	else

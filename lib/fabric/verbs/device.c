@@ -22,18 +22,6 @@ static int set_nonblocking(int fd)
 	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
 }
 
-void verbs_device_removed(struct verbs_device *device)
-{
-	if (device->removed)
-		return;
-	device->removed = true;
-	if (!device->opened)
-		return;
-	/* Of some drivers these are readable for ever now. */
-	verbs_watch_set(&device->channel_watch, false);
-	verbs_async_leave(device);
-}
-
 /*
  * siw's kernel side maps each queue of a process at the first place that is free, its library (rdma-core 44) takes one
  * that is mapped at 0x90000 for one that could not be mapped: the connection that it would be for fails. So that none
@@ -124,23 +112,27 @@ int verbs_device_opened(struct verbs_device *device)
 	return 0;
 }
 
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context)
+static struct verbs_device *find(const struct verbs_fabric *fabric,
+				 const struct ibv_context *context)
 {
 	struct verbs_device *device;
 
-	LIST_FOREACH(device, &fabric->devices, entry) {
-		if (device->context == context && !device->removed) {
-			device->eps++;
+	LIST_FOREACH(device, &fabric->devices, entry)
+		if (device->context == context && !device->removed)
 			return device;
-		}
-	}
-	device = calloc(1, sizeof(*device));
+	return NULL;
+}
+
+static struct verbs_device *device_new(struct verbs_fabric *fabric, struct ibv_context *context)
+{
+	struct verbs_device *device = calloc(1, sizeof(*device));
+
 	if (!device)
 		return NULL;
 	device->fabric = fabric;
 	device->context = context;
 	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
-	device->eps = 1;
+	LIST_INIT(&device->eps);
 	device->poll = verbs_poll;
 	verbs_domain_init(&device->shared, device);
 	if (verbs_commands_start(device)) {
@@ -152,9 +144,26 @@ struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_co
 	return device;
 }
 
-bool verbs_device_put(struct verbs_device *device)
+int verbs_device_get(struct verbs_ep *ep)
 {
-	if (--device->eps)
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+	struct verbs_device *device = find(fabric, ep->id->verbs);
+
+	if (!device)
+		device = device_new(fabric, ep->id->verbs);
+	if (!device)
+		return -ENOMEM;
+	ep->device = device;
+	LIST_INSERT_HEAD(&device->eps, ep, device_entry);
+	return 0;
+}
+
+bool verbs_device_put(struct verbs_ep *ep)
+{
+	struct verbs_device *device = ep->device;
+
+	LIST_REMOVE(ep, device_entry);
+	if (!LIST_EMPTY(&device->eps))
 		return false;
 	LIST_REMOVE(device, entry);
 	verbs_watch_fini(&device->channel_watch);

@@ -5,25 +5,27 @@
 
 #include "fabric/verbs/verbs_priv.h"
 
-/** verbs_device_get - this worker's view of the device behind @context, with one endpoint more; or NULL. It need not be open. */
-struct verbs_device *verbs_device_get(struct verbs_fabric *fabric, struct ibv_context *context);
+/**
+ * verbs_device_get - set @ep->device to this worker's view of the device that the id of @ep is on; it need not be open
+ *
+ * A device that was removed or has failed has another view than that of the endpoints that it had before. Returns 0 or -ENOMEM.
+ */
+int verbs_device_get(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_device_open - on the device's thread: open it, unless it is. Returns 0 or a negative errno. */
 int verbs_device_open(struct verbs_device *device) MUST_CHECK;
 /** verbs_device_opened - it was opened: listen to it from now on. Returns 0 or a negative errno. */
 int verbs_device_opened(struct verbs_device *device) MUST_CHECK;
 /**
- * verbs_device_put - one endpoint less
+ * verbs_device_put - @ep is no more on its device
  *
  * A device without endpoints is let go: it may have been removed, and coming back it is another one. Returns true for the last
  * endpoint, which has to call verbs_device_close() on the device's thread, and verbs_device_free() when that has come back. Until
  * then its id must stand, since that keeps the context open.
  */
-bool verbs_device_put(struct verbs_device *device) MUST_CHECK;
+bool verbs_device_put(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_device_close - on the device's thread: destroy what it has, after everything else. */
 void verbs_device_close(struct verbs_device *device);
 /** verbs_device_free - end its thread, and free it; all commands have come back. */
 void verbs_device_free(struct verbs_device *device);
-/** verbs_device_removed - the device of an endpoint is gone: do not listen to it any more. */
-void verbs_device_removed(struct verbs_device *device);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fabric/verbs/device.h"
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/late.h"
 #include "fabric/verbs/life.h"
 #include "fabric/verbs/probe.h"
@@ -48,12 +48,6 @@ static void on_rejected(struct verbs_ep *ep, const struct rdma_cm_event *event)
 	verbs_ep_unmade(ep, FABRIC_CLOSE_REFUSED, "rejected, status %d", event->status);
 }
 
-static void on_removal(struct verbs_ep *ep)
-{
-	verbs_ep_counters(ep)->device_removals++;
-	verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the device was removed");
-}
-
 /* Of these two a set-up has not come to an end. */
 static bool ends_setup(const struct rdma_cm_event *event)
 {
@@ -65,7 +59,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
 	/* An endpoint that is dying holds its device, too. */
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ep->device)
-		verbs_device_removed(ep->device);
+		verbs_async_removed(ep->device);
 	if (ep->state == VERBS_ABANDONED && ends_setup(event))
 		verbs_ep_end_wait(ep);
 	if (verbs_state_over(ep->state))
@@ -101,7 +95,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		on_disconnected(ep);
 		break;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		on_removal(ep);
+		verbs_ep_lost_device(ep, "the device was removed");
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
 		/* The path that the connection was made on is gone; the peer will make another. */

@@ -86,6 +86,14 @@ void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, .
 	part(ep, verbs_parting(ep->state, ep->device && ep->device->iwarp));
 }
 
+void verbs_ep_lost_device(struct verbs_ep *ep, const char *what)
+{
+	if (verbs_state_over(ep->state))
+		return;
+	verbs_ep_counters(ep)->device_removals++;
+	verbs_ep_die(ep, FABRIC_CLOSE_LOST, "%s", what);
+}
+
 void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 {
 	va_list args;

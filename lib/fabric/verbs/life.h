@@ -10,6 +10,8 @@ void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state);
 /** verbs_ep_die - the connection is over for @why; the end follows from a task. */
 void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
+/** verbs_ep_lost_device - the device of @ep is of no use any more, @what says how: count it, and end the connection. */
+void verbs_ep_lost_device(struct verbs_ep *ep, const char *what);
 /** verbs_ep_unmade - the same, where the connection manager says itself that nothing is under way any more. */
 void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);

@@ -106,9 +106,10 @@ static int call_open_device(struct verbs_ep *ep)
 /* The device is known once an address is resolved or a request is in; before anything else is done with it, it is opened. */
 static int open_device(struct verbs_ep *ep, void (*back)(struct verbs_ep *ep, int result))
 {
-	ep->device = verbs_device_get(verbs_fabric_of(ep->ep.fabric), ep->id->verbs);
-	if (!ep->device)
-		return -ENOMEM;
+	int err = verbs_device_get(ep);
+
+	if (err)
+		return err;
 	verbs_ep_command(ep, call_open_device, back);
 	return 0;
 }

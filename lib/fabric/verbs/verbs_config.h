@@ -31,7 +31,7 @@
 	X(probes_unanswered, "connections closed because it did not answer")                       \
 	X(peer_invalidations, "memory keys that the peer took away when it was done")              \
 	X(async_events, "events that the device reported by itself")                               \
-	X(device_removals, "connections lost because their device was removed")                    \
+	X(device_removals, "connections lost because their device was removed or failed")          \
 	X(address_changes, "changes of address under a connection")                                \
 	X(resolve_retries, "times that an address or a route was asked for again")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);

@@ -206,8 +206,8 @@ struct verbs_device {
 		inline_step; /* see open_qp() in qp.c; VERBS_NO_INLINE: nothing is carried inline */
 	bool ordered;        /* refuses IBV_ACCESS_RELAXED_ORDERING */
 	bool rxe;            /* see Memory above, and invalidated() in poll.c */
-	unsigned eps;        /* endpoints on it */
-	unsigned keys_out;   /* windows and regions that peers may reach */
+	LIST_HEAD(, verbs_ep) eps; /* endpoints on it */
+	unsigned keys_out;         /* windows and regions that peers may reach */
 	unsigned keys_unused;      /* of these, those on their way back since there were too few */
 	bool keyless;              /* none could be had, though no other is out … */
 	uint64_t keyless_since_us; /* … since then */
@@ -225,6 +225,7 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_watch async_watch;
 	bool reads;
+	bool failed; /* it said so, and its worker has not acted on that yet; the lock of async.c guards it */
 	/* Windows that workers give each other, see async.c; its lock guards these. */
 	bool wants_window;     /* a connection here waits for one */
 	bool window_asked_for; /* another worker does */
@@ -386,6 +387,7 @@ struct verbs_ep {
 	TAILQ_ENTRY(verbs_ep) news_entry;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
+	LIST_ENTRY(verbs_ep) device_entry;
 	struct verbs_domain *domain;
 	struct ibv_qp *qp; /* its id knows of it over iWARP only, see qp.c */
 	struct verbs_cq *cq;
