@@ -207,16 +207,31 @@ START_TEST(entries_are_used_again_once_the_queue_was_empty)
 	connected();
 	cq = verbs_ep_of(scene.ep)->cq;
 	ck_assert_uint_eq(cq->used, 2 * NEED);
+	ended(&more[1]);
+	ck_assert_uint_eq(cq->used, NEED);
+	connected();
+	ck_assert_uint_eq(fake.cqs, 1);
+	ck_assert_uint_eq(cq->used, 2 * NEED);
+	end();
+}
+END_TEST
+
+/* Completions of any of its endpoints may be lost. */
+START_TEST(a_queue_that_cannot_be_polled_ends_all_its_endpoints_and_is_not_used_again)
+{
+	begin_connected();
+	connected();
+	ck_assert_ptr_eq(verbs_ep_of(scene.ep)->cq, verbs_ep_of(more[1].ep)->cq);
 	fake.poll_errno = EIO;
 	ended(&more[1]);
-	ck_assert_uint_eq(cq->used, 2 * NEED);
-	connected();
-	ck_assert_uint_eq(fake.cqs, 2);
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_str_eq(scene.detail, "the completion queue cannot be polled");
+	ck_assert_uint_eq(fake.cqs, 0);
 	fake.poll_errno = 0;
-	fake.cq = cq->cq;
-	scene_done(recv_of(&more[1]), IBV_WC_WR_FLUSH_ERR, 0);
-	ck_assert_uint_eq(cq->used, NEED);
-	end();
+	ended(connected());
+	ck_assert_uint_eq(fake.cqs, 0);
+	scene_end();
 }
 END_TEST
 
@@ -465,6 +480,8 @@ int main(void)
 	tcase_add_test(tc, a_further_queue_is_created_where_none_has_entries_enough);
 	tcase_add_test(tc, entries_are_used_again);
 	tcase_add_test(tc, entries_are_used_again_once_the_queue_was_empty);
+	tcase_add_test(tc,
+		       a_queue_that_cannot_be_polled_ends_all_its_endpoints_and_is_not_used_again);
 	tcase_add_test(tc, completions_of_a_queue_pair_that_was_destroyed_reach_nobody);
 	tcase_add_loop_test(tc, a_queue_that_fails_ends_all_of_its_endpoints, 0, 2);
 	tcase_add_test(tc, who_comes_after_a_failure_has_another_queue);

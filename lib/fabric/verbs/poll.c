@@ -202,6 +202,9 @@ static unsigned drain(struct verbs_cq *cq, unsigned max, bool whole)
 		if (n > 0)
 			total += (unsigned)n;
 	} while (total < max && (n == VERBS_POLL_BATCH || (whole && n > 0)));
+	/* What was consumed meanwhile is lost: mlx4, mlx5 and hns fail so when they do not know the queue pair. */
+	if (n < 0)
+		verbs_cq_fail(cq, FABRIC_CLOSE_LOST, "the completion queue cannot be polled");
 	cq->gone += n ? total : total + cq->cqes;
 	if (cq->first_leaving != VERBS_NO_SLOT)
 		verbs_cq_free_left(cq);
