@@ -82,7 +82,8 @@ void standin_device_opened(struct ibv_context *context)
 	pthread_mutex_unlock(&lock);
 	NEXT(ibv_query_device, context, &attr);
 	device->rxe = device->profile && attr.vendor_id == RXE_VENDOR_ID;
-	if (device->profile && attr.vendor_id == SIW_VENDOR_ID)
+	device->siw = device->profile && attr.vendor_id == SIW_VENDOR_ID;
+	if (device->siw)
 		device->gap = NEXT(ibv_create_cq, context, SIW_GAP_CQES, NULL, NULL, 0);
 	standin_ops_replace(context);
 	if (device->profile)

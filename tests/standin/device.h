@@ -7,6 +7,7 @@
  *
  *	rxe  a window is held to the bounds of the region behind it: each bound window has one of exact bounds
  *	rxe  the flag of a completion for a remote invalidation is that of the kernel
+ *	siw  what is not signalled it completes before it is sent, and does not copy: each work request is signalled
  *	siw  a queue that is mapped at 0x90000 counts as none: something lies there
  */
 #ifndef TESTS_STANDIN_DEVICE_H
@@ -22,7 +23,7 @@ struct standin_device {
 			  size_t len);
 	const struct standin_profile *profile; /* NULL: as the device is */
 	unsigned opens;
-	bool rxe;
+	bool rxe, siw; /* that stands in */
 	struct ibv_cq *gap;
 };
 

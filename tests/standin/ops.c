@@ -116,10 +116,12 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *first, struct ibv_se
 		*bad = first;
 		return err;
 	}
-	for (struct ibv_send_wr *wr = first; device->rxe && wr && !err; wr = wr->next) {
+	for (struct ibv_send_wr *wr = first; wr && !err; wr = wr->next) {
 		*bad = wr;
-		if (wr->opcode == IBV_WR_BIND_MW)
+		if (device->rxe && wr->opcode == IBV_WR_BIND_MW)
 			err = behind_make(wr);
+		if (device->siw)
+			wr->send_flags |= IBV_SEND_SIGNALED;
 	}
 	return err ? err : device->ops.post_send(qp, first, bad);
 }
