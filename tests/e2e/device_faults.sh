@@ -52,7 +52,7 @@ declare -i runs=0
 
 # The errnos are those of the seven drivers, their libraries and uverbs; EIO is also what firmware says that fails a command.
 roce=(
-	query_device:1-3=EIO query_device:2=EINVAL query_device:3=ENOMEM query_port:1=EINVAL query_port:1-2=EIO
+	open_device:2=EIO query_device:1-3=EIO query_device:2=EINVAL query_device:3=ENOMEM query_port:1=EINVAL query_port:1-2=EIO
 	alloc_pd:1=ENOMEM alloc_pd:2=ENOMEM alloc_pd:2=EINVAL alloc_pd:3=EFAULT alloc_pd:2=EIO
 	alloc_mw:1=EINVAL alloc_mw:1=EOPNOTSUPP alloc_mw:2-30=ENOMEM alloc_mw:5=EIO
 	reg_mr:1=ENOMEM reg_mr:1=EOPNOTSUPP reg_mr:2=EINVAL reg_mr:2=EPERM reg_mr:3=EFAULT reg_mr:4=EIO reg_mr:2=wait-300
