@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Completions of a device that is none: which core they interrupt, and how many of their events one turn takes. */
+#include <errno.h>
+
 #include "fabric/verbs/poll.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -37,6 +39,21 @@ START_TEST(a_turn_takes_up_to_sixteen_events)
 }
 END_TEST
 
+/* Nobody will ever say what became of the lost one. */
+START_TEST(a_poll_that_fails_ends_the_connection)
+{
+	scene_begin(IB, 0);
+	scene_connected();
+	fake.poll_errno = EINVAL;
+	scene_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);
+	ck_assert_uint_eq(scene.recvs, 0);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_str_eq(scene.detail, "the completion queue cannot be polled");
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_completions");
@@ -44,6 +61,7 @@ int main(void)
 
 	tcase_add_loop_test(tc, each_worker_has_a_completion_vector, 0, 5);
 	tcase_add_test(tc, a_turn_takes_up_to_sixteen_events);
+	tcase_add_test(tc, a_poll_that_fails_ends_the_connection);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
