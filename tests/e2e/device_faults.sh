@@ -87,6 +87,9 @@ iwarp=(
 	migrate_id:1=ENODEV
 	completion:1-=hold-5 completion:1-=swap-5 completion:7=status-1 completion:12=status-10 completion:20=status-4
 )
+# What the other drivers answer otherwise than these two.
+qedr=(post_send:2=full post_send:5=dead post_send:9=-EINVAL post_recv:2=full post_recv:9=-EINVAL)
+bnxt_re=(post_send:2=full post_send:9=-EINVAL)
 # What a device does not destroy stays there, with what it hangs on, and nothing else does.
 undestroyed=(destroy_qp:1=EIO destroy_cq:1=EIO destroy_cq:2=EBUSY dereg_mr:1=EIO destroy_id:1=EINVAL destroy_id:3=EIO)
 # A daemon that cannot listen does not start.
@@ -96,6 +99,11 @@ start_ganesha
 V4="nfs://127.0.0.1/export?version=4&nfsport=$FRONT_PORT"
 for fault in ${FAULTS:-"${roce[@]}"}; do faulty roce mlx5 "$fault"; done
 for fault in ${FAULTS:-"${iwarp[@]}"}; do faulty iwarp cxgb4 "$fault"; done
+for fault in ${FAULTS:-"${qedr[@]}"}; do
+	faulty roce qedr "$fault"
+	faulty iwarp qedr "$fault"
+done
+for fault in ${FAULTS:-"${bnxt_re[@]}"}; do faulty roce bnxt_re "$fault"; done
 [ -n "${FAULTS:-}" ] || for fault in "${undestroyed[@]}"; do BACK=one_left faulty roce mlx5 "$fault"; done
 [ -n "${FAULTS:-}" ] || for fault in "${deaf[@]}"; do refused "$fault"; done
 finish
