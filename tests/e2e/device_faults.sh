@@ -91,7 +91,7 @@ iwarp=(
 qedr=(post_send:2=full post_send:5=dead post_send:9=-EINVAL post_recv:2=full post_recv:9=-EINVAL)
 bnxt_re=(post_send:2=full post_send:9=-EINVAL)
 # What a device does not destroy stays there, with what it hangs on, and nothing else does.
-undestroyed=(destroy_qp:1=EIO destroy_cq:1=EIO destroy_cq:2=EBUSY dereg_mr:1=EIO destroy_id:1=EINVAL destroy_id:3=EIO)
+undestroyed=(destroy_qp:1=EIO destroy_cq:1=EIO destroy_cq:2=EBUSY dereg_mr:1=EIO destroy_id:1=EINVAL destroy_id:2=EIO)
 # A daemon that cannot listen does not start.
 deaf=(open_device:1=ENOMEM create_id:1=ENOMEM bind_addr:1=ENODEV bind_addr:1=EADDRNOTAVAIL listen:1=EADDRINUSE listen:1=EINVAL)
 

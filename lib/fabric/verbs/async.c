@@ -14,9 +14,8 @@
  * so no event is read and handled while any thread destroys one. Who reads does not wait for that, which may be long: it looks
  * away, and is woken by the thread that destroyed.
  *
- * A device that has failed (IBV_EVENT_DEVICE_FATAL) completes nothing any more. The kernel says so, too, when it takes a device
- * away from the process, in any order with what the connection manager says, which tells nothing of connections that nobody
- * has accepted yet. So all workers that use it end their connections on it.
+ * A device that has failed (IBV_EVENT_DEVICE_FATAL) completes nothing any more, so all workers end their connections on it. The kernel
+ * says so, too, when it takes a device away, before or after the connection manager, which omits connections not accepted yet.
  */
 #include "fabric/verbs/async.h"
 
@@ -117,18 +116,16 @@ static void tell_cq(const struct ibv_cq *icq)
 	pthread_mutex_unlock(&devices_lock);
 }
 
-/* All workers that use it. */
 static void tell_failed(const struct verbs_device *device)
 {
 	struct verbs_device *other;
 
 	pthread_mutex_lock(&devices_lock);
-	LIST_FOREACH(other, &devices, async_entry) {
-		if (other->context != device->context)
-			continue;
-		other->failed = true;
-		wake(other->fabric);
-	}
+	LIST_FOREACH(other, &devices, async_entry)
+		if (other->context == device->context) {
+			other->failed = true;
+			wake(other->fabric);
+		}
 	pthread_mutex_unlock(&devices_lock);
 }
 
@@ -362,14 +359,14 @@ static void qp_failed(struct verbs_ep *ep)
 		verbs_ep_command(ep, call_fail_qp, qp_has_failed);
 }
 
+/* Of some drivers its descriptors are readable for ever now. */
 void verbs_async_removed(struct verbs_device *device)
 {
-	if (device->removed)
+	if (device->removed || !device->opened) {
+		device->removed = true;
 		return;
+	}
 	device->removed = true;
-	if (!device->opened)
-		return;
-	/* Of some drivers these are readable for ever now. */
 	verbs_watch_set(&device->channel_watch, false);
 	verbs_async_leave(device);
 }
@@ -379,13 +376,12 @@ static void end_failed(struct verbs_fabric *fabric)
 	struct verbs_device *device;
 	struct verbs_ep *ep;
 
-	LIST_FOREACH(device, &fabric->devices, entry) {
-		if (!take(&device->failed))
-			continue;
-		verbs_async_removed(device);
-		LIST_FOREACH(ep, &device->eps, device_entry)
-			verbs_ep_lost_device(ep, "the device failed");
-	}
+	LIST_FOREACH(device, &fabric->devices, entry)
+		if (take(&device->failed)) {
+			verbs_async_removed(device);
+			LIST_FOREACH(ep, &device->eps, device_entry)
+				verbs_ep_lost_device(ep, "the device failed");
+		}
 }
 
 static void take_over(struct verbs_fabric *fabric)

@@ -108,10 +108,9 @@ static int open_device(struct verbs_ep *ep, void (*back)(struct verbs_ep *ep, in
 {
 	int err = verbs_device_get(ep);
 
-	if (err)
-		return err;
-	verbs_ep_command(ep, call_open_device, back);
-	return 0;
+	if (!err)
+		verbs_ep_command(ep, call_open_device, back);
+	return err;
 }
 
 static int device_opened(struct verbs_ep *ep, int result)
