@@ -71,7 +71,7 @@ repeat_build() {
 
 	[ ${#programs[@]} = 0 ] || sanitized_targets+=("${programs[*]} tests/lib/time_limit")
 	[ ${#scripts[@]} = 0 ] || plain_targets+=(script-programs)
-	[ ${#sanitized[@]} = 0 ] || sanitized_targets+=("tests/lib/time_limit bench-programs")
+	[ ${#sanitized[@]} = 0 ] || sanitized_targets+=("tests/lib/time_limit tests/judge/judge bench-programs")
 	[ ${#sanitized[@]}${#plain[@]} = 00 ] || plain_targets+=(e2e-programs)
 	[ ${#guests[@]} = 0 ] || plain_targets+=(lab-programs)
 	if [ ${#sanitized_targets[@]} != 0 ]; then
