@@ -49,7 +49,7 @@ static const struct {
 	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
 	 "memory: beside the limit up to 512.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
 	 "service d: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
-	 "long, or for 464 whose Call and Reply are 1.06 MiB long\n"
+	 "long, or for 463 whose Call and Reply are 1.06 MiB long\n"
 	 "service d: beside the limit each connection takes up to 6.5 MiB, all 10 of max_connections up to "
 	 "65 MiB\n"
 	 "service d: on RDMA devices each connection locks up to 0.16 MiB for its queues and 0.69 MiB for "
