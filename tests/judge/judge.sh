@@ -59,6 +59,8 @@ tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE \
 	-o tcp.try_heuristic_first:TRUE -o "rpc.dissect_unknown_programs:$unknown" -r "$work/ordered.pcap" \
 	-O iwarp_mpa,rpcordma,rpc,nfs,mount 2>"$work/errors" |
 	awk '
+	# tshark 4.4 marks a long line that it has cut.
+	{ sub(/^\[…\] /, "") }
 	/^Frame / { frame = $2; sub(":", "", frame); pending = chunks = unpadded = 0 }
 	/Reassembled RPCoRDMA/ { chunks = 1 }
 	/fill bytes: opaque data<TRUNCATED>/ { unpadded = chunks }
