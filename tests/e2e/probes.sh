@@ -36,7 +36,7 @@ fi
 start_ganesha
 start_chain
 check "a file is written" nfs_client "$V3" write file 3m 5
-mapfile -t examples < <(sed -n "/^\.Sh PROBES/,/^\.Sh SEC/s/^\.Dl bpftrace -e '\(.*\)'$/\1/p" "$manual" | sed "s,@sbindir@/rpcrdma-proxy,$PROXY,g")
+mapfile -t examples < <(sed -n "/^\.Sh PROBES/,/^\.Sh SEC/s/^\(\.Dl \)\{0,1\}bpftrace -e '\(.*\)'$/\2/p" "$manual" | sed "s,@sbindir@/rpcrdma-proxy,$PROXY,g")
 check "the manual has two examples" is ${#examples[@]} 2
 for example in "${examples[@]}"; do
 	: >$T/bpftrace.log
