@@ -1,10 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# deb.sh BUILD: the Debian package, built in BUILD/package from what `make dist` has, is in order. TAP.
+# deb.sh BUILD [again]: the Debian package, built in BUILD/package from what `make dist` has, is in order. With "again" it is built
+# once more, elsewhere and otherwise, and must be the same bit for bit. TAP.
 set -u
 build=$(cd "${1:-build}" && pwd) || exit 1
 srcdir=$(cd "$(dirname "$0")/../.." && pwd)
 . "$srcdir/tests/lib/tap.sh"
+. "$srcdir/tests/lib/debian.sh"
+release=$(debian_release)
+unit_dir=${debian_unit_dir[${release:-13}]}
 work=$build/package
 
 for tool in dpkg-buildpackage dh lintian; do
@@ -14,9 +18,14 @@ done
 # Not under a name that a later run would find half made.
 rm -rf "$work" && mkdir "$work" || exit 1
 
-copy_sources() { make -C "$build" -s distdir distdir=package/source top_distdir=package/source; }
-build_deb() { cd "$work/source" && dpkg-buildpackage -us -uc -b >"$work/build.log" 2>&1 || { tail -n 20 "$work/build.log"; false; }; }
-check "the sources are complete" copy_sources
+# copy_sources DIR, build_deb DIR COMMAND...: below $work
+copy_sources() { make -C "$build" -s distdir distdir="package/$1" top_distdir="package/$1"; }
+build_deb() {
+	local log=$work/${1%%/*}.log
+
+	cd "$work/$1" && "${@:2}" dpkg-buildpackage -us -uc -b >"$log" 2>&1 || { tail -n 20 "$log"; false; }
+}
+check "the sources are complete" copy_sources source
 # What the archive lacks nobody misses until a distribution runs the tests: so each file counts, whatever reads it.
 # tracked: the files of the sources; git may belong to another user than the one who builds
 tracked() { git -c safe.directory="$srcdir" -C "$srcdir" ls-files; }
@@ -28,7 +37,7 @@ if [ -e "$srcdir/.git" ]; then
 else
 	ok "the archive has every file of the sources # SKIP these are no git checkout, which would list them"
 fi
-check "the package is built" build_deb
+check "the package is built" build_deb source env
 deb=$(echo "$work"/rpcrdma-proxy_*.deb)
 [ -e "$deb" ] || { tap_end; exit 1; }
 
@@ -37,13 +46,13 @@ same "lintian finds nothing in it" "" \
 	"$(cd "$work" && lintian --allow-root --pedantic --fail-on none ./rpcrdma-proxy_*.changes 2>&1)"
 
 same "every program is linked with LTO, and hardened" "" "$(
-	grep -E -- ' -o daemon/(ctl/)?rpcrdma-proxy(ctl)? ' "$work/build.log" |
+	grep -E -- ' -o daemon/(ctl/)?rpcrdma-proxy(ctl)? ' "$work/source.log" |
 		grep -v -e '-flto.*-Wl,-z,relro.*-Wl,-z,now'
-	grep -q -- ' -o daemon/rpcrdma-proxy ' "$work/build.log" || echo "it is not seen in the log"
+	grep -q -- ' -o daemon/rpcrdma-proxy ' "$work/source.log" || echo "it is not seen in the log"
 )"
 
 files="-rw-r--r-- /etc/rpcrdma-proxy.conf
--rw-r--r-- /lib/systemd/system/rpcrdma-proxy.service
+-rw-r--r-- $unit_dir/rpcrdma-proxy.service
 -rw-r--r-- /usr/lib/sysusers.d/rpcrdma-proxy.conf
 -rw-r--r-- /usr/lib/tmpfiles.d/rpcrdma-proxy.conf
 -rwxr-xr-x /usr/sbin/rpcrdma-proxy
@@ -61,7 +70,7 @@ files="-rw-r--r-- /etc/rpcrdma-proxy.conf
 -rw-r--r-- /usr/share/man/man5/rpcrdma-proxy.conf.5.gz
 -rw-r--r-- /usr/share/man/man8/rpcrdma-proxy.8.gz
 -rw-r--r-- /usr/share/man/man8/rpcrdma-proxyctl.8.gz"
-same "it has these files, with these modes" "$files" \
+same "it has these files, with these modes" "$(LC_ALL=C sort -k 2 <<<"$files")" \
 	"$(dpkg-deb -c "$deb" | awk '!/^d/ { print $1, substr($6, 2) }' | LC_ALL=C sort -k 2)"
 same "all of them are root's" "root/root" "$(dpkg-deb -c "$deb" | awk '{ print $2 }' | sort -u)"
 same "the configuration file is the administrator's" "/etc/rpcrdma-proxy.conf" "$(dpkg-deb -I "$deb" conffiles)"
@@ -105,11 +114,20 @@ fi
 
 same "the unit starts what is installed, with the file that is" \
 	"/usr/sbin/rpcrdma-proxy -c /etc/rpcrdma-proxy.conf" \
-	"$(sed -n 's/^ExecStart=//p' "$work/root/lib/systemd/system/rpcrdma-proxy.service")"
+	"$(sed -n 's/^ExecStart=//p' "$work/root$unit_dir/rpcrdma-proxy.service")"
 same "and asks the client that is installed to reload" \
 	"/usr/sbin/rpcrdma-proxyctl -c /etc/rpcrdma-proxy.conf reload" \
-	"$(sed -n 's/^ExecReload=//p' "$work/root/lib/systemd/system/rpcrdma-proxy.service")"
+	"$(sed -n 's/^ExecReload=//p' "$work/root$unit_dir/rpcrdma-proxy.service")"
 check "the daemon takes the file as it is installed" \
 	"$work/root/usr/sbin/rpcrdma-proxy" -t -c "$work/root/etc/rpcrdma-proxy.conf"
+
+# With another time, time zone, language, user directory, umask and number of processors, in a directory of another length.
+if [ "${2:-}" = again ]; then
+	mkdir -p "$work/again/to"
+	check "the sources are copied once more" copy_sources again/to/another-place
+	check "the package is built once more" build_deb again/to/another-place env -i PATH="$PATH" HOME=/nonexistent TZ=Pacific/Apia \
+		LC_ALL=C.UTF-8 DEB_BUILD_OPTIONS=parallel=1 bash -c 'umask 077; "$@"' -
+	same "both are the same, bit for bit" "" "$(cd "$work" && for deb in *.deb; do cmp "$deb" "again/to/$deb" 2>&1; done)"
+fi
 
 tap_end
