@@ -1,2 +1,2 @@
 # What is installed, from the package: ./dev test runs them.
-EXTRA_DIST += tests/package/deb.sh tests/package/installed.sh tests/package/container.sh
+EXTRA_DIST += tests/package/deb.sh tests/package/installed.sh tests/package/container.sh tests/package/rpm.sh tests/package/rpm.macros
