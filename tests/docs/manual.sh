@@ -100,7 +100,7 @@ table "$srcdir/README.md"
 # README's packages are those that ./dev build installs, in their order.
 same "README installs what the build needs" \
 	"$(eval "$(sed -n "/^build_libraries=\|^build_packages=/p" "$srcdir/dev")" && echo "${build_packages[*]}")" \
-	"$(sed -n '/^    apt-get install /,/[^\\]$/p' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
+	"$(sed -n '/^    apt-get install /,/[^\\]$/{p;/[^\\]$/q}' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
 
 # links FILE: each link leads to a file or to a heading of this one
 links() {

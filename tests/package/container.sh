@@ -5,6 +5,7 @@
 # shellcheck disable=SC2034
 E2E_BUILD=${1:-${E2E_BUILD:-build}}
 . "$(dirname "$0")/../e2e/lib.sh"
+. "$E2E_SRC/../lib/root.sh"
 work=$E2E_BUILD/package
 image=localhost/rpcrdma-proxy
 storage=(--storage-driver vfs --root "$work/images" --runroot "$work/images.run")
@@ -21,8 +22,7 @@ build_image() {
 	[ "$(id -u)" = 0 ] || skip_all "needs root"
 	rm -rf "$work/images" "$work/images.run"
 	if ! said=$("$E2E_SRC/../../container/build" "$deb" "${storage[@]}" 2>&1); then
-		grep -qE 'Could not (resolve|connect)|Temporary failure|Unable to connect' <<<"$said" &&
-			skip_all "Debian's packages cannot be fetched"
+		! root_unreachable <(echo "$said") || skip_all "Debian's packages cannot be fetched"
 		not_ok "the image is built"
 		note "$said"
 		echo "1..1"

@@ -99,7 +99,7 @@ release() { printf 'PRETTY_NAME="A system"\nID=%s\nVERSION_ID="%s"\n' "$1" "$2" 
 
 # demo_does COMMAND...: as dev_does; programs and libraries are those of the lists alone
 demo_does() {
-	dev_does eval 'os_release=$MACHINE/os-release
+	DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval '
 		if [ -e "$MACHINE/programs" ]; then
 			command() { [ "$1" = -v ] && grep -qxF "$2" "$MACHINE/programs" && echo "$2"; }
 			pkg-config() { grep -qxF "${@: -1}" "$MACHINE/programs"; }
@@ -131,7 +131,7 @@ for system in "debian 11" "fedora 43" "ubuntu 24.04"; do
 	printf '%s\n' apt-get dpkg-query autoreconf pkg-config make cc rpcbind ip ss unshare nsenter mount \
 		libevent_core libevent_extra libconfig libsystemd libibverbs librdmacm libisal jansson >"$MACHINE/programs"
 	check "$system: one line says what is missing" fails_with install_demo \
-		"dev: the demo needs ganesha.nfsd nfs-cp libnfs: install them (on Debian 12 and 13 ./dev demo does)"
+		"dev: the demo needs ganesha.nfsd nfs-cp libnfs: install them (on Debian 12 (bookworm) and 13 (trixie) ./dev demo does)"
 	same "$system: nothing is installed" "" "$(packages)"
 	printf '%s\n' ganesha.nfsd nfs-cp libnfs >>"$MACHINE/programs"
 	check "$system: with all of that it goes on" demo_does install_demo
@@ -152,6 +152,23 @@ release debian 12
 check "an ordinary user is told at once that the demo needs root" fails_with "id() { echo 1000; }; command_demo" \
 	"dev: the demo needs root: run it as root or with sudo"
 same "and nothing is installed" "" "$(packages)"
+
+# ---------------------------------------------------------------- the releases
+
+check "./dev says which systems are supported" grep -qF "Supported systems: Debian 12 (bookworm) and 13 (trixie)." <("$dev" --help)
+# kernel_source ID VERSION_ID: what the laboratory installs there
+kernel_source() {
+	release "$@"
+	DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval 'printf "%s\n" "${lab_packages[@]}"' | grep '^linux-source'
+}
+same "the laboratory has the kernel's source of Debian 12" "linux-source-6.1" "$(kernel_source debian 12)"
+same "and that of Debian 13" "linux-source-6.12" "$(kernel_source debian 13)"
+same "where the release is another one, the oldest one's" "linux-source-6.1" "$(kernel_source fedora 43)"
+# others ID VERSION_ID: on which releases ./dev test tries the demo there
+others() { release "$@"; DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does other_releases | xargs; }
+same "./dev test on Debian 12 tries the demo on 13" "13" "$(others debian 12)"
+same "and on Debian 13 on 12" "12" "$(others debian 13)"
+same "elsewhere on both" "12 13" "$(others fedora 43)"
 
 # ---------------------------------------------------------------- ./dev test, hostile
 
