@@ -47,7 +47,7 @@ END_TEST
 /* An RDMA client is known by its address alone, if there is no other. */
 START_TEST(an_address_alone_does_not_tell_across_kinds)
 {
-	int fabric;
+	int fabric = 0;
 	struct guest guest;
 	uint16_t port;
 

@@ -203,7 +203,8 @@ END_TEST
 
 START_TEST(a_header_encodes_to_as_many_bytes_as_it_is_said_to_be)
 {
-	uint8_t info[64], encoded[SEND_BYTES];
+	static uint8_t info[64]; /* hdr outlives this function */
+	uint8_t encoded[SEND_BYTES];
 
 	memset(info, 0xee, sizeof(info));
 	rpcrdma_header_init(&hdr, 1, RPCRDMA_VERSION_TWO, 2, RPCRDMA_OPTIONAL);
