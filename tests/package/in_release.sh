@@ -112,7 +112,7 @@ peers="bulk_data bulk_data.v2 bulk_data.draft03 big_directory ddp every_size pee
 
 step_tests() {
 	autoreconf -fi >/dev/null 2>&1
-	check "${on}$(gcc --version | head -n 1) builds everything without a warning" built gcc -O1
+	check "${on}$(gcc --version | head -n 1) builds everything without a warning" built gcc -O2
 	check "${on}$(clang --version | head -n 1) builds everything without a warning" built clang -O0
 	# shellcheck disable=SC2086
 	taps tests/e2e/run.sh -b build-gcc -j "$jobs" $peers
