@@ -129,7 +129,6 @@ codecs="test_call_form test_call_identity test_ccp test_characteristics test_exc
 
 # foreign PACKAGE...: unpacks these of s390x below /root/s390x; what they depend on comes with the compiler
 foreign() {
-	echo "deb http://deb.debian.org/debian ${debian_codename[$release]} main" >/etc/apt/sources.list
 	dpkg --add-architecture s390x && apt-get -qq update && mkdir -p /root/s390x && cd /root/s390x || return
 	apt-get -qq download "${@/%/:s390x}" && for package in *.deb; do dpkg -x "$package" . || return; done
 }

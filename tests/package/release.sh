@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# release.sh BUILD RELEASE [STEP...]: what users and maintainers do on that release of Debian (12, 13), in roots made by
-# mmdebstrap. TAP. Each STEP has a root of its own, and a copy of the sources as `make dist` packs them:
+# release.sh [-t SECONDS] BUILD RELEASE [STEP...]: what users and maintainers do on that release of Debian (12, 13), in roots made
+# by mmdebstrap. TAP. Each STEP has a root of its own, and a copy of the sources as `make dist` packs them:
 #	demo      ./dev demo where its packages are installed; README.md names the runtime packages that the programs need
 #	install   README.md, "Install it", typed as it stands on a system with apt and systemd and no more; then ./dev demo
 #	runtime   README.md, "Runtime packages": what "install" built runs on a system with these alone
@@ -9,9 +9,17 @@
 #	tests     gcc and clang build it without a warning; make check, the core of the end-to-end tests with the NFS server and the
 #	          NFS client of that release, deb.sh, rpm.sh and installed.sh
 #	codecs    the tests of what reads and writes messages, on a big-endian machine: s390x by qemu-user
-# Without a STEP: demo.
+# Without a STEP: demo. With -t a step that is not over after SECONDS is skipped.
 set -u
-[ $# -ge 2 ] || { echo "usage: release.sh BUILD RELEASE [STEP...]" >&2; exit 2; }
+usage() { echo "usage: release.sh [-t SECONDS] BUILD RELEASE [STEP...]" >&2; exit 2; }
+limit=
+if [ "${1:-}" = -t ]; then
+	[[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage
+	limit=$2
+	ROOT_DEADLINE=$((EPOCHSECONDS + limit))
+	shift 2
+fi
+[ $# -ge 2 ] || usage
 build=$(cd "$1" && pwd) || exit 1
 srcdir=$(cd "$(dirname "$0")/../.." && pwd)
 release=$2
@@ -24,8 +32,18 @@ work=$build/release-$release
 
 codename=${debian_codename[$release]:-}
 [ -n "$codename" ] || { echo "release.sh: $release is none of $(debian_names)" >&2; exit 2; }
-command -v mmdebstrap >/dev/null || { echo "1..0 # SKIP mmdebstrap is not installed"; exit 0; }
-[ "$(id -u)" = 0 ] || { echo "1..0 # SKIP needs root"; exit 0; }
+# skip WHY: each step
+skip() {
+	local step
+
+	for step in "${steps[@]}"; do ok "$step on Debian $release # SKIP $1"; done
+	tap_end
+	exit 0
+}
+steps=("$@")
+command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed"
+[ "$(id -u)" = 0 ] || skip "needs root"
+root_place "$build/roots"
 
 # listed NAME...: prints the packages of these lists of ./dev
 listed() { bash -c '. "$1"; shift; for list; do declare -n packages=$list; printf "%s\n" "${packages[@]}"; done' listed "$srcdir/dev" "$@"; }
@@ -53,34 +71,39 @@ packages_of() {
 
 # step NAME
 step() {
-	local packages said
+	local packages root why said=$work/$1.root
 
 	mapfile -t packages < <(packages_of "$1" | sort -u)
-	if ! said=$(root_make "$codename" "${packages[@]}" 2>&1); then
-		if root_unreachable <(echo "$said"); then
-			ok "$1 on Debian $release # SKIP Debian's packages cannot be fetched"
+	if ! root_make "$codename" "${packages[@]}" >"$said" 2>&1; then
+		if why=$(root_excuse "$said"); then
+			ok "$1 on Debian $release # SKIP $why"
 		else
 			not_ok "$1 on Debian $release: there is a root with its packages"
-			sed 's/^/# /' <<<"$said"
+			sed 's/^/# /' "$said"
 		fi
 		return
 	fi
 	root=$(root_of "$codename" "${packages[@]}")
-	# What "install" has built is what "runtime" runs.
+	# "runtime" runs what "install" has built.
 	if [ "$1" != runtime ]; then
-		rm -rf "$work/$1" && cp -a "$work/source" "$work/$1"
+		rm -rf "${work:?}/$1" && cp -a "$work/source" "$work/$1"
 		root_run "$root" "$work/$1" bash tests/package/in_release.sh "$1"
 	else
 		root_run "$root" "$work/install" bash tests/package/in_release.sh "$1"
-	fi || not_ok "$1 on Debian $release: it comes to its end"
+	fi && return
+	if root_is_late; then
+		ok "$1 on Debian $release # SKIP not over after $limit s; ./dev test --all has no such limit"
+	else
+		not_ok "$1 on Debian $release: it comes to its end"
+	fi
 }
 
-# What another step has built stays: "runtime" runs it.
+# Another step's directory stays, for "runtime".
 mkdir -p "$work" && rm -rf "$work/source" || exit 1
 said=$(make -C "$build" -s distdir distdir="release-$release/source" top_distdir="release-$release/source" 2>&1) ||
 	{ not_ok "the sources are complete"; sed 's/^/# /' <<<"$said"; tap_end; exit 1; }
 # As in a clone.
 rm "$work/source/configure"
-for step; do step "$step"; done |
+for step in "${steps[@]}"; do step "$step"; done |
 	awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok [0-9]*/, "ok " n); print; fflush(); next } !/^1\.\./
 	     END { print "1.." n + 0; exit bad || !n }'

@@ -201,6 +201,7 @@ unit_scripts = \
 	tests/unit/check_house.sh \
 	tests/unit/check_requirements.sh \
 	tests/unit/dev_install.sh \
+	tests/unit/roots.sh \
 	tests/unit/dev_stages.sh \
 	tests/unit/e2e_run.sh \
 	tests/unit/header_tshark.sh \
