@@ -57,7 +57,7 @@ packages_of() {
 	case $1 in
 	demo) listed demo_packages ;;
 	tests)
-		{ listed build_packages demo_packages test_packages && printf '%s\n' debhelper lintian systemd rpm cpio; } |
+		{ listed build_packages demo_packages test_packages && printf '%s\n' debhelper lintian systemd rpm cpio faketime; } |
 			grep -vxE "$not_for_tests" | sort -u
 		;;
 	codecs)
