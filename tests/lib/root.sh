@@ -56,7 +56,8 @@ root_excuse() {
 
 # root_unreachable FILE: true if what apt said there means that Debian's packages cannot be fetched
 root_unreachable() {
-	grep -qE 'Could not (resolve|connect)|Temporary failure|Unable to connect|Network is unreachable|Failed to fetch' "$1"
+	grep -qE 'Failed to fetch|Temporary failure|Network is unreachable|Connection (failed|refused|timed out)' "$1" ||
+		grep -qE 'Could not (resolve|connect)|Unable to connect|Cannot initiate the connection' "$1"
 }
 
 # root_of CODENAME PACKAGE...: prints the directory of a root with these packages, which is read only
@@ -67,8 +68,9 @@ root_is_made() { [ -n "$(find "$1/.complete" "${@:2}" 2>/dev/null)" ]; }
 
 # root_build ROOT CODENAME PACKAGE...: makes it
 root_build() {
+	# Not --quiet, which hides what apt says of a failure.
 	local root=$1 codename=$2 setting options=(
-		--quiet --mode=root --variant=apt --aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io
+		--mode=root --variant=apt --aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io
 		--dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*'
 		--dpkgopt='path-exclude=/usr/share/locale/*'
 		--essential-hook='echo wireshark-common wireshark-common/install-setuid boolean false | chroot "$1" debconf-set-selections'

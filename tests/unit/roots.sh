@@ -151,6 +151,20 @@ else
 	ok "one on a read-only file system is replaced # SKIP mounts need root"
 fi
 
+# ---------------------------------------------------------------- the real mmdebstrap, without a network
+
+rm "$work/bin/unshare" "$work/bin/mmdebstrap"
+hash -r
+fresh
+stub apt-config <<<"echo 'Acquire::Retries \"0\";'"
+if unshare -n true 2>/dev/null && command -v mmdebstrap >/dev/null; then
+	same "without a network there is no root, for that reason" "Debian's packages cannot be fetched" \
+		"$(unshare -n bash -c '. "$1"; root_make trixie mount >"$2" 2>&1 || root_excuse "$2"' - \
+			"$srcdir/tests/lib/root.sh" "$work/a.said")"
+else
+	ok "without a network there is no root, for that reason # SKIP it needs root and mmdebstrap"
+fi
+
 # ---------------------------------------------------------------- release.sh
 
 mkdir "$work/poor"
