@@ -15,7 +15,7 @@ const char *config_complaint(const char *format, ...) PRINTF_LIKE(1, 2);
  *
  * It may quote the file: what a terminal would obey, or would make two lines of it, stands as '?'.
  */
-void config_complaint_put(FILE *out, const char *format, va_list ap);
+void config_complaint_put(FILE *out, const char *format, va_list ap) PRINTF_LIKE(2, 0);
 /** config_decimal - a plain decimal number of at most @max; -1 for anything else. */
 long config_decimal(const char *text, long max) MUST_CHECK;
 
