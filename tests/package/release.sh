@@ -104,6 +104,22 @@ said=$(make -C "$build" -s distdir distdir="release-$release/source" top_distdir
 	{ not_ok "the sources are complete"; sed 's/^/# /' <<<"$said"; tap_end; exit 1; }
 # As in a clone.
 rm "$work/source/configure"
-for step in "${steps[@]}"; do step "$step"; done |
-	awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok [0-9]*/, "ok " n); print; fflush(); next } !/^1\.\./
-	     END { print "1.." n + 0; exit bad || !n }'
+# numbered: TAP of several steps as that of one, each line as soon as it comes; fails if a case failed or none ran
+numbered() {
+	local line cases=0 failed=0
+
+	while IFS= read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			cases=$((cases + 1))
+			[[ $line = ok* ]] || failed=1
+			[[ $line =~ ^(not\ ok|ok)\ [0-9]*(.*) ]] && line="${BASH_REMATCH[1]} $cases${BASH_REMATCH[2]}"
+			;;
+		1..*) continue ;;
+		esac
+		printf '%s\n' "$line"
+	done
+	echo "1..$cases"
+	[ $failed = 0 ] && [ $cases != 0 ]
+}
+for step in "${steps[@]}"; do step "$step"; done | numbered

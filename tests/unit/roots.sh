@@ -173,6 +173,14 @@ same "without mmdebstrap each step is skipped" "ok 1 - demo on Debian 13 # SKIP 
 ok 2 - tests on Debian 13 # SKIP mmdebstrap is not installed
 1..2" "$(PATH=$work/poor "$work/poor/bash" "$srcdir/tests/package/release.sh" "$work" 13 demo tests)"
 release_status() { "$srcdir/tests/package/release.sh" "$@" 2>/dev/null; echo $?; }
+eval "$(sed -n '/^numbered()/,/^}/p' "$srcdir/tests/package/release.sh")"
+same "the cases of several steps are numbered as those of one" "ok 1 - a
+not ok 2 - b
+# why
+ok 3 - c # SKIP d
+1..3" "$(printf '%s\n' "ok 1 - a" "not ok 0 - b" "# why" 1..2 "ok 1 - c # SKIP d" | numbered)"
+check "a failed case fails all" fails numbered <<<"not ok 1 - a"
+check "and so does a run without a case" fails numbered </dev/null
 same "a release that is not supported is rejected" 2 "$(release_status "$work" 11)"
 same "and so is a limit that is no number" 2 "$(release_status -t soon "$work" 13)"
 tap_end
