@@ -104,8 +104,8 @@ static const char *accept_text(enum rpc_accept_stat stat)
 		[RPC_PROG_MISMATCH] = "PROG_MISMATCH: it has no such version of NFS",
 		[RPC_PROC_UNAVAIL] = "PROC_UNAVAIL: it has no such procedure",
 		[RPC_GARBAGE_ARGS] = "GARBAGE_ARGS: the Call came damaged, or it cannot read it",
-		[RPC_SYSTEM_ERR] = "SYSTEM_ERR: it is short of something, or a proxy before it has "
-				   "no server",
+		[RPC_SYSTEM_ERR] = ("SYSTEM_ERR: it is short of something, or a proxy before it "
+				    "has no server"),
 	};
 
 	return texts[stat];

@@ -127,8 +127,10 @@ codecs="test_call_form test_call_identity test_ccp test_characteristics test_exc
 	test_header_v2 test_iwarp_codec test_msg test_msg_plan test_nfs3_call test_pcapng test_private_data
 	test_proxy_header test_record test_sockaddr test_xchar test_xchar_encode test_xdr"
 
-# foreign PACKAGE...: unpacks these of s390x below /root/s390x; what they depend on comes with the compiler
+# foreign PACKAGE...: unpacks these of s390x below /root/s390x; what they depend on comes with the compiler. Not from the suites of
+# updates: caches of packages often have no lists of them for that machine, or old ones.
 foreign() {
+	sed -i -E '/-(updates|security) /d' /etc/apt/sources.list
 	dpkg --add-architecture s390x && apt-get -qq update && mkdir -p /root/s390x && cd /root/s390x || return
 	apt-get -qq download "${@/%/:s390x}" && for package in *.deb; do dpkg -x "$package" . || return; done
 }
