@@ -59,7 +59,7 @@ static void listens(const char *host, bool tcp, bool rdma)
 		.rdma = rdma,
 	};
 	ck_assert_int_eq(inet_pton(AF_INET6, host, &listener.addr.sin6_addr), 1);
-	config = (struct service_config){.name = "nfs", .registered = true};
+	config = (struct service_config){.name = (char *)"nfs", .registered = true};
 	proxy = (struct proxy){.loop = NULL};
 	service = (struct proxy_service){.listener = &listener, .service.config = &config};
 	TAILQ_INIT(&proxy.services);
