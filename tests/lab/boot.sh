@@ -17,7 +17,7 @@
 #   instructions  one processor, whose clock goes on by a nanosecond with each instruction
 set -euo pipefail
 dir=$1 share=$2 script=$3
-processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm kernel=/boot/vmlinuz-$(cat "$dir/kver") parameters=
+processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm kernel=$dir/vmlinuz parameters=
 case ${LAB_EMULATION:-parallel} in
 parallel) ;;
 cheap)

@@ -1,49 +1,64 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh DIR: makes what the laboratory boots, in DIR: kver, vmlinux, siw.ko and initrd.gz; and source.tar with
-# source.sha256, the tree that workloads unpack.
+# build.sh DIR SERIES: makes what the laboratory boots, in DIR: kver, vmlinux, vmlinuz, siw.ko and initrd.gz; modules, a link to the folder
+# of the kernel's own; and source.tar with source.sha256, the tree that workloads unpack.
 #
-# The kernel is the newest Debian 6.1 that is installed. Debian leaves the siw driver out, so it is built
+# The kernel is the newest of that series that is installed, or that fetch.sh has fetched (kernels.sh). Debian leaves the siw driver
+# out, so it is built
 # from Debian's own kernel source against the matching headers. The initial RAM disk only loads what it
 # takes to mount the host's root file system, read-only, under an overlay; the guest is this machine's own
 # userland on another kernel. What is there already, for the same kernel, is not made again.
 set -euo pipefail
-dir=$(mkdir -p "$1" && cd "$1" && pwd)
-kver=$(basename -a /lib/modules/6.1.* | sort -V | tail -1)
 here=$(cd "$(dirname "$0")" && pwd)
-stamp="$kver $(sha256sum <"$here/build.sh")"
+. "$here/kernels.sh"
+dir=$(mkdir -p "$1" && cd "$1" && pwd) series=$2
+root=$(kernel_root "$series") || { echo "no packages of Linux $series"; exit 1; }
+kver=$(kernel_name "$root" "$series")
+stamp="$root $kver $(sha256sum <"$here/build.sh")"
 if [ -e "$dir/stamp" ] && [ "$(cat "$dir/stamp")" = "$stamp" ]; then
 	exit 0
 fi
-rm -rf "$dir/stamp" "$dir/initrd" "$dir/linux-source-6.1"
+rm -rf "$dir/stamp" "$dir/initrd" "$dir"/source*
 
-tree=(linux-source-6.1/drivers/infiniband/{sw/rxe,sw/siw,ulp} linux-source-6.1/net/sunrpc)
-tar -C "$dir" -xf /usr/src/linux-source-6.1.tar.xz "${tree[@]}"
-(cd "$dir" && find "${tree[@]}" -type f -print0 | xargs -0 sha256sum >source.sha256)
-tar -C "$dir" -cf "$dir/source.tar" "${tree[@]}"
-siw=$dir/linux-source-6.1/drivers/infiniband/sw/siw
-make -s -C "/lib/modules/$kver/build" M="$siw" CONFIG_RDMA_SIW=m modules
+tree=(drivers/infiniband/{sw/rxe,sw/siw,ulp} net/sunrpc)
+mkdir -p "$dir/source"
+tar -C "$dir/source" --strip-components=1 -xf "$root/usr/src/linux-source-$series.tar.xz" "${tree[@]/#/linux-source-$series/}"
+(cd "$dir" && find source -type f -print0 | xargs -0 sha256sum >source.sha256)
+tar -C "$dir" -cf "$dir/source.tar" source
+siw=$dir/source/drivers/infiniband/sw/siw
+# The compiler of the kernel, or this machine's own.
+compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' "$root/boot/config-$kver")
+command -v "$compiler" >/dev/null || compiler=gcc
+make -s -C "$root/usr/src/linux-headers-$kver" CC="$compiler" M="$siw" CONFIG_RDMA_SIW=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
 strip -g -o "$dir/siw.ko" "$siw/siw.ko"
-rm -rf "$dir/linux-source-6.1"
+rm -rf "$dir/source"
+ln -sfn "$root/lib/modules/$kver" "$dir/modules"
+ln -sfn "$root/boot/vmlinuz-$kver" "$dir/vmlinuz"
 
 # Unpacked here, the kernel is not unpacked in each guest by emulated instructions. Where its payload begins and how long it is
-# stands in its header (the kernel's Documentation/x86/boot.rst).
-header() { od -A n -t "u$2" -j "$1" -N "$2" "/boot/vmlinuz-$kver" | tr -d ' '; }
+# stands in its header (the kernel's Documentation/arch/x86/boot.rst).
+header() { od -A n -t "u$2" -j "$1" -N "$2" "$dir/vmlinuz" | tr -d ' '; }
 payload=$((($(header $((0x1f1)) 1) + 1) * 512 + $(header $((0x248)) 4)))
-dd if="/boot/vmlinuz-$kver" bs=1M iflag=skip_bytes,count_bytes skip=$payload count="$(header $((0x24c)) 4)" status=none |
-	xz -d --single-stream >"$dir/vmlinux"
+length=$(header $((0x24c)) 4) unpack=(xz -d --single-stream)
+# Behind zstd's data stands how long the kernel is.
+! grep -qx CONFIG_KERNEL_ZSTD=y "$root/boot/config-$kver" || { length=$((length - 4)) unpack=(zstd -qdc); }
+dd if="$dir/vmlinuz" bs=1M iflag=skip_bytes,count_bytes skip=$payload count="$length" status=none | "${unpack[@]}" >"$dir/vmlinux"
 
-root=$dir/initrd
-mkdir -p "$root"/{bin,mods,proc,sys,dev}
-cp "$(command -v busybox)" "$root/bin/busybox"
+ram=$dir/initrd
+mkdir -p "$ram"/{bin,mods,proc,sys,dev}
+cp "$(command -v busybox)" "$ram/bin/busybox"
 n=10
 for m in 9p 9pnet_virtio virtio_pci virtio_net overlay; do
-	modprobe -S "$kver" --show-depends "$m"
+	modprobe ${root:+-d "$root"} -S "$kver" --show-depends "$m"
 done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r module; do
-	cp "$module" "$root/mods/$n-$(basename "$module")"
+	name=$(basename "$module" .xz)
+	case $module in
+	*.xz) xz -dc "$module" >"$ram/mods/$n-$name" ;;
+	*) cp "$module" "$ram/mods/$n-$name" ;;
+	esac
 	n=$((n + 1))
 done
-cat >"$root/init" <<'INIT'
+cat >"$ram/init" <<'INIT'
 #!/bin/busybox sh
 b=/bin/busybox
 $b mount -t proc proc /proc
@@ -59,8 +74,8 @@ for d in proc sys dev; do $b mount --move /$d /newroot/$d; done
 for a in $($b cat /newroot/proc/cmdline); do case $a in guest=*) script=${a#guest=} ;; esac; done
 exec $b switch_root /newroot /bin/bash "$script"
 INIT
-chmod +x "$root/init"
-(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$dir/initrd.gz"
-rm -rf "$root"
+chmod +x "$ram/init"
+(cd "$ram" && find . | cpio -o -H newc --quiet | gzip -1) >"$dir/initrd.gz"
+rm -rf "$ram"
 echo "$kver" >"$dir/kver"
 echo "$stamp" >"$dir/stamp"

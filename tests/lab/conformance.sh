@@ -7,6 +7,7 @@
 #	TAG ROLE SCENARIO | what it does | the function of it | what the peer says then
 #
 # with the scenario as tests/peer/conformance --tap names it, or "*" for a client, of which each tag is judged as a whole.
+# "[6.1]" before it says that it is so of that kernel only.
 # A "~" before it says that it is so now and then. Such a line has the fourth field: whatever else the peer says of that
 # scenario is a difference that is not in the list. What a scenario demands in either case it demands before that.
 
@@ -35,7 +36,7 @@ conformance_verdict() {
 	shift
 	lists=("${@/#/$here/conformance.}")
 	cat "$share/conformance/$name.err"
-	awk -v lists="${lists[*]}" '
+	awk -v lists="${lists[*]}" -v series="$series" '
 		function key(line) { return line ~ / RQ / ? substr(line, 1, index(line, " RQ ")) "RQ *" : line }
 		function told() {
 			if (waits != "") { print "differs, and not as the list says: " waits; wrong++ }
@@ -45,6 +46,10 @@ conformance_verdict() {
 			for (n = split(lists, list, " "); n > 0; n--)
 				while ((getline line < list[n]) > 0) {
 					if (line ~ /^(#|$)/) continue
+					if (line ~ /^\[/) {
+						if (index(line, "[" series "]") != 1) continue
+						sub(/^\[[^]]*\] */, "", line)
+					}
 					split(line, part, / *\| */)
 					line = part[1]
 					sub(/^~/, "", line)

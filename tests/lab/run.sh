@@ -10,9 +10,11 @@ set -uo pipefail
 
 usage() {
 	cat <<-USAGE
-	usage: run.sh [--versions | --full] [--build DIR] [--jobs N] [BOOT...]
+	usage: run.sh [--versions | --full] [--kernel SERIES]... [--build DIR] [--jobs N] [BOOT...]
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
 	  --full       every workload on every version of NFS; writes RESULTS.md too
+	  --kernel SERIES
+	               that kernel only (6.1, 6.12; default: both; in the short tier each guest has one of them)
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, hardware: only these guests (default:
@@ -22,7 +24,8 @@ usage() {
 	what the machine is slower when that has passed.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
 	LAB_SEED is the number that moments of kills are drawn from, and is printed.
-	Logs, the guests' kernel module and their RAM disk go to DIR/lab; with --jobs a guest's logs to DIR/lab/BOOT.
+	Logs, the guests' kernel modules and their RAM disks go to DIR/lab; with --jobs a guest's logs to DIR/lab/BOOT-SERIES.
+	Kernels that are not installed are those that tests/lab/fetch.sh has fetched; rows of one that is not there are one skip.
 	USAGE
 }
 
@@ -32,12 +35,21 @@ build=${BUILD:-$top/build}
 tier=short
 jobs=1
 boots=()
+kernels=()
 args=("$@")
+. "$here/kernels.sh"
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) tier=full ;;
 	--versions) tier=versions ;;
 	--build) build=${2:?--build needs a directory}; shift ;;
+	--kernel)
+		case " $KERNELS " in
+		*" ${2:-} "*) kernels+=("$2") ;;
+		*) usage >&2; exit 2 ;;
+		esac
+		shift
+		;;
 	--jobs) jobs=${2:?--jobs needs a number}; shift ;;
 	-h | --help) usage; exit 0 ;;
 	-*) usage >&2; exit 2 ;;
@@ -52,6 +64,25 @@ if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs conformance systemd)
 	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback hardware)
 fi
+
+# kernel_of BOOT: the one that this guest has in the short tier, and where it is counted what an RPC costs.
+kernel_of() {
+	case $1 in
+	iwarp | systemd) echo 6.12 ;;
+	*) echo 6.1 ;;
+	esac
+}
+
+# What is booted, "BOOT SERIES" each.
+guests=()
+for boot in "${boots[@]}"; do
+	of=("${kernels[@]}")
+	[ ${#of[@]} != 0 ] || case $tier/$boot in
+	short/* | */counted | */instructions) of=("$(kernel_of "$boot")") ;;
+	*) of=($KERNELS) ;;
+	esac
+	for series in "${of[@]}"; do guests+=("$boot $series"); done
+done
 
 skip_all() {
 	echo "1..1"
@@ -98,9 +129,9 @@ case " ${boots[*]} " in
 	need rpc.svcgssd nfs-common
 	;;
 esac
-compgen -G '/boot/vmlinuz-6.1.*' >/dev/null || missing+=" a 6.1 kernel (linux-image-amd64)"
-compgen -G '/lib/modules/6.1.*/build/Makefile' >/dev/null || missing+=" its headers (linux-headers-amd64)"
-[ -e /usr/src/linux-source-6.1.tar.xz ] || missing+=" its source (linux-source-6.1)"
+need make make
+need gcc gcc
+need zstd zstd
 [ -z "$missing" ] || skip_all "missing$missing"
 for binary in daemon/rpcrdma-proxy daemon/ctl/rpcrdma-proxyctl; do
 	[ -x "$build/$binary" ] || skip_all "no $binary in $build"
@@ -110,25 +141,41 @@ if [ -n "${LAB_OTHER:-}" ]; then
 	[ -x "$LAB_OTHER/daemon/rpcrdma-proxy" ] || { echo "run.sh: LAB_OTHER: no daemon/rpcrdma-proxy in $LAB_OTHER" >&2; exit 2; }
 	LAB_OTHER=$(cd "$LAB_OTHER" && pwd)
 fi
-cache=$build/lab/cache
 out=${LAB_OUT:-$build/lab}
 if [ -z "${LAB_OUT:-}" ]; then
 	make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
 fi
 
+# kernel_build SERIES: sets cache to the folder with what its guests boot. Fails, and says why in the first row of the skip that is
+# due, if they cannot.
+kernel_build() {
+	cache=$build/lab/cache/$1
+	mkdir -p "$cache"
+	if ! kernel_root "$1" >/dev/null; then
+		lacks="no packages of it: tests/lab/fetch.sh fetches them"
+	elif ! "$here/build.sh" "$cache" "$1" >"$build/lab/build-$1.log" 2>&1; then
+		lacks="its siw.ko or RAM disk cannot be built: see $build/lab/build-$1.log"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # side_by_side: this script again for each guest, up to $jobs at once, in one stream of TAP
 side_by_side() {
-	printf '%s\n' "${boots[@]}" |
-		xargs -P "$jobs" -I BOOT env LAB_OUT="$build/lab/BOOT" "$0" --build "$build" BOOT |
+	printf '%s\n' "${guests[@]/ /-}" |
+		xargs -P "$jobs" -I GUEST bash -c \
+			'guest=GUEST; LAB_OUT=$1/lab/GUEST exec "$2" --build "$1" --kernel "${guest##*-}" "${guest%-*}"' - "$build" "$0" |
 		awk '/^(not )?ok /{ n++; if (/^not/) bad = 1; sub(/ok [0-9]+/, "ok " n); print; fflush(); next }
 		     !/^1\.\./ { print; fflush() }
 		     END { print "1.." n; exit bad || !n }'
 }
-if [ "$jobs" != 1 ] && [ ${#boots[@]} != 1 ]; then
+if [ "$jobs" != 1 ] && [ ${#guests[@]} != 1 ]; then
 	[ $tier = short ] || { echo "run.sh: --jobs is for the short tier" >&2; exit 2; }
 	mkdir -p "$build/lab"
-	"$here/build.sh" "$cache" >"$build/lab/build.log" 2>&1 ||
-		skip_all "the guest's siw.ko or RAM disk cannot be built: see $build/lab/build.log"
+	for series in $(printf '%s\n' "${guests[@]#* }" | sort -u); do
+		kernel_build "$series"
+	done
 	export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 	side_by_side
 	exit
@@ -155,9 +202,6 @@ have_mtab /run/etc || skip_all "NFS-Ganesha needs /etc/mtab"
 
 rm -rf "$out/logs"
 mkdir -p "$out/logs"
-"$here/build.sh" "$cache" >"$out/logs/build.log" 2>&1 ||
-	skip_all "the guest's siw.ko or RAM disk cannot be built: see $out/logs/build.log"
-
 . "$here/host.sh"
 . "$here/watch.sh"
 
@@ -167,10 +211,11 @@ report() {
 	case $1 in
 	"not ok"*) failed=$((failed + 1)) ;;
 	esac
-	printf '%s %d - %s\n' "$1" "$count" "$2"
-	results+=("$1|$2")
+	printf '%s %d - Linux %s: %s\n' "$1" "$count" "$series" "$2"
+	results+=("$series|$1|$2")
 }
 results=()
+lost_kernels=
 
 export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
@@ -191,6 +236,7 @@ guest_run() {
 	mkdir -p "$share"
 	cat >"$share/env" <<-ENV
 	LAB_BOOT=$boot
+	LAB_KERNEL=$series
 	LAB_CACHE=$cache
 	LAB_BUILD=$build
 	LAB_TIER=$tier
@@ -248,13 +294,20 @@ guest_again() {
 	fi
 }
 
-for boot in "${boots[@]}"; do
+for guest in "${guests[@]}"; do
+	read -r boot series <<<"$guest"
+	[[ $lost_kernels != *" $series "* ]] || continue
+	if ! kernel_build "$series"; then
+		lost_kernels+=" $series "
+		report ok "all its rows # SKIP $lacks"
+		continue
+	fi
 	if [ "$boot" = systemd ] && ! compgen -G "$build/package/rpcrdma-proxy_*_*.deb" >/dev/null; then
 		report ok "systemd # SKIP no Debian package in $build/package: tests/package/deb.sh makes it"
 		continue
 	fi
-	guest_run "$boot" "$out/logs/$boot" || guest_again "$boot" "$out/logs/$boot"
+	guest_run "$boot" "$out/logs/$boot-$series" || guest_again "$boot" "$out/logs/$boot-$series"
 done
 echo "1..$count"
-[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$cache" "$tier" "${results[@]}"
+[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$build/lab/cache" "$tier" "${results[@]}"
 [ $failed = 0 ]

@@ -114,12 +114,12 @@ guest_blame() {
 	console=$(tail -c "+$((row_from + 1))" "$1/console.log" | tr -cd '\n -~')
 	! grep -qE "$PROGRAM_FAULTS" <<<"$console" || return 1
 	if fault=$(grep -m 1 -E "$KERNEL_FAULTS" <<<"$console"); then
-		echo "Linux $(cat "$out/cache/kver"): $fault"
+		echo "Linux $(cat "$cache/kver"): $fault"
 		return 0
 	fi
 	case $fate in
 	ended) [ "$qemu" -gt 128 ] && echo "$(emulator): nothing on the console, and QEMU ended with status $qemu" ;;
-	silent) [ -n "$row" ] && echo "Linux $(cat "$out/cache/kver") on $(emulator): nothing on the console, and nothing ran in the guest any more" ;;
+	silent) [ -n "$row" ] && echo "Linux $(cat "$cache/kver") on $(emulator): nothing on the console, and nothing ran in the guest any more" ;;
 	esac
 }
 

@@ -43,6 +43,11 @@ guest_start() {
 	ip link set lo up
 	ip link set eth0 up
 	ip addr add 10.0.2.15/24 dev eth0
+	# A kernel that was fetched, and not installed, has its modules elsewhere.
+	if [ ! -e "/lib/modules/$(uname -r)" ]; then
+		mkdir "/lib/modules/$(uname -r)"
+		mount --bind "$(readlink -f "$LAB_CACHE/modules")" "/lib/modules/$(uname -r)"
+	fi
 	# In this order: a device that goes is taken from the youngest user first, and only rdma_cm tells programs.
 	modprobe -a ib_core ib_uverbs iw_cm rdma_cm rdma_ucm libcrc32c crc32c_generic loop
 	insmod "$LAB_CACHE/siw.ko"

@@ -157,7 +157,7 @@ work_source() {
 	tar -C /mnt/n/source -xf "$from.tar"
 	(cd /mnt/n/source && sha256sum --quiet -c "$from.sha256") || fail "hashes of the source tree differ"
 	mkdir -p /run/source
-	[ -e /run/source/linux-source-6.1 ] || tar -C /run/source -xf "$from.tar"
+	[ -e /run/source/source ] || tar -C /run/source -xf "$from.tar"
 	"$LAB_BUILD/tests/lab/lab_work" same /run/source /mnt/n/source
 	cmp <(cd /run/source && find . -printf '%y %m %p\n' | sort) \
 		<(cd /mnt/n/source && find . -printf '%y %m %p\n' | sort) || fail "names of the source tree differ"

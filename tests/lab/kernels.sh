@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The kernels that guests boot, by series ("6.12"), and where their packages are. Sourced by run.sh, build.sh and fetch.sh.
+
+KERNELS="6.1 6.12"
+KERNEL_FOLDER=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rpcrdma-proxy/kernels
+
+# kernel_name ROOT SERIES: the newest release of a series there that has its headers ("6.1.0-56-amd64"). Fails if there is none.
+kernel_name() {
+	local name newest=
+	for name in "$1"/lib/modules/"$2".*; do
+		[ -e "$1/boot/vmlinuz-${name##*/}" ] && [ -e "$1/usr/src/linux-headers-${name##*/}/Makefile" ] || continue
+		newest+=${name##*/}$'\n'
+	done
+	[ -n "$newest" ] && sort -V <<<"${newest%$'\n'}" | tail -1
+}
+
+# kernel_root SERIES: prints the folder under which its image, its headers and its source are: what is installed comes before what
+# fetch.sh has fetched. An empty line is the root folder. Fails where neither is whole.
+kernel_root() {
+	local root
+	for root in "" "$KERNEL_FOLDER/$1"; do
+		[ -e "$root/usr/src/linux-source-$1.tar.xz" ] && kernel_name "$root" "$1" >/dev/null || continue
+		echo "$root"
+		return
+	done
+	return 1
+}
