@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	tests/lab/conformance.sh \
 	tests/lab/conformance.siw \
 	tests/lab/conformance.verbs \
+	tests/lab/fetch.sh \
 	tests/lab/guest/chain.sh \
 	tests/lab/guest/clients.sh \
 	tests/lab/guest/configuration.sh \
@@ -33,6 +34,7 @@ EXTRA_DIST += \
 	tests/lab/guest/writeback.sh \
 	tests/lab/host.sh \
 	tests/lab/judging.sh \
+	tests/lab/kernels.sh \
 	tests/lab/proxy.sh \
 	tests/lab/results.sh \
 	tests/lab/run.sh \

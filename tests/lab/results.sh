@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# results.sh FILE DIR TIER RESULT...: writes the record of a full run. A RESULT is "ok|ROW # SECONDS s" or "not ok|ROW".
+# results.sh FILE DIR TIER RESULT...: writes the record of a full run, a column for each kernel in DIR. A RESULT is
+# "SERIES|ok|ROW # SECONDS s", "SERIES|not ok|ROW: WHY", or "SERIES|ok|judge: ROW: WHAT # SECONDS s".
 set -eu
 file=$1 dir=$2 tier=$3
 shift 3
@@ -9,7 +10,7 @@ shift 3
 	echo
 	echo "Written by \`tests/lab/run.sh --$tier\` on $(date -u +%F)."
 	echo
-	echo "Kernel $(cat "$dir/kver") as client and server ($(mount.nfs -V 2>&1 | sed 's/.*(\(.*\))/\1/'))," \
+	echo "Kernels $(cat "$dir"/*/kver | sort -V | paste -sd , | sed 's/,/ and /') as client and server ($(mount.nfs -V 2>&1 | sed 's/.*(\(.*\))/\1/'))," \
 		"NFS-Ganesha $(ganesha.nfsd -v 2>&1 | sed -n 's/.*= *V\?\([0-9.]*\).*/\1/p' | head -1)," \
 		"libnfs $(dpkg-query -W -f '${Version}' libnfs-utils 2>/dev/null || echo of this machine)," \
 		"rdma-core $(dpkg-query -W -f '${Version}' rdma-core 2>/dev/null || echo of this machine)."
@@ -32,14 +33,45 @@ shift 3
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
 	WHAT
-	echo "| row | result | seconds |"
-	echo "|---|---|---|"
-	for result; do
-		row=${result#*|} seconds=-
-		case $row in
-		*" # SKIP"*) echo "| ${row%% # SKIP*} | skipped: ${row#* # SKIP } | - |"; continue ;;
-		*" # "*" s") seconds=${row##* # } row=${row% # *} ;;
-		esac
-		echo "| $row | ${result%%|*} | ${seconds% s} |"
-	done
+	printf '%s\n' "$@" | awk -F '|' '
+		# where TEXT belongs: the longest name of a row of which it is about
+		function row_of(text, bare, name, best) {
+			bare = text
+			sub(/^judge: /, "", bare)
+			for (name in named)
+				if (length(name) > length(best) && (bare == name || index(bare, name ": ") == 1)) best = name
+			if (best == "") return text
+			return bare == text ? best : "judge: " best
+		}
+		{
+			series = $1; result = $2; text = $0
+			sub(/^[^|]*\|[^|]*\|/, "", text)
+			if (!(series in column)) { column[series] = ++columns; head[columns] = series }
+			seconds = ""
+			if (match(text, / # [0-9]+ s$/)) { seconds = substr(text, RSTART + 3); text = substr(text, 1, RSTART - 1) }
+			if (match(text, / # SKIP /)) { result = "skipped: " substr(text, RSTART + 8); text = substr(text, 1, RSTART - 1) }
+			n++
+			of[n] = series; said[n] = result; about[n] = text; took[n] = seconds
+			if (result == "ok" && text !~ /^judge: /) named[text]
+		}
+		END {
+			for (i = 1; i <= n; i++) {
+				row = row_of(about[i])
+				if (!(row in seen)) { seen[row]; order[++rows] = row }
+				cell = said[i] (length(about[i]) > length(row) ? substr(about[i], length(row) + 1) : "")
+				cell = cell (took[i] == "" ? "" : ", " took[i])
+				cells[row, of[i]] = cells[row, of[i]] (cells[row, of[i]] == "" ? "" : "; ") cell
+			}
+			line = "| row |"; rule = "|---|"
+			for (c = 1; c <= columns; c++) { line = line " Linux " head[c] " |"; rule = rule "---|" }
+			print line; print rule
+			for (i = 1; i <= rows; i++) {
+				line = "| " order[i] " |"
+				for (c = 1; c <= columns; c++) {
+					cell = cells[order[i], head[c]]
+					line = line " " (cell == "" ? "-" : cell) " |"
+				}
+				print line
+			}
+		}'
 } >"$file"
