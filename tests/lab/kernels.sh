@@ -2,6 +2,7 @@
 # The kernels that guests boot, by series ("6.12"), and where their packages are. Sourced by run.sh, build.sh and fetch.sh.
 
 KERNELS="6.1 6.12"
+KERNEL_INSTALLED=${KERNEL_INSTALLED:-}
 KERNEL_FOLDER=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rpcrdma-proxy/kernels
 
 # kernel_name ROOT SERIES: the newest release of a series there that has its headers ("6.1.0-56-amd64"). Fails if there is none.
@@ -18,7 +19,7 @@ kernel_name() {
 # fetch.sh has fetched. An empty line is the root folder. Fails where neither is whole.
 kernel_root() {
 	local root
-	for root in "" "$KERNEL_FOLDER/$1"; do
+	for root in "$KERNEL_INSTALLED" "$KERNEL_FOLDER/$1"; do
 		[ -e "$root/usr/src/linux-source-$1.tar.xz" ] && kernel_name "$root" "$1" >/dev/null || continue
 		echo "$root"
 		return

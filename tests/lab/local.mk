@@ -41,8 +41,8 @@ EXTRA_DIST += \
 	tests/lab/wait.sh \
 	tests/lab/watch.sh
 
-EXTRA_DIST += tests/lab/reconnects.sh
-TESTS += tests/lab/reconnects.sh
+EXTRA_DIST += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh
+TESTS += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh
 
 # A guest runs it over its devices.
 EXTRA_DIST += tests/lab/receive_sizes.sh
