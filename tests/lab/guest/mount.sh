@@ -33,9 +33,13 @@ mount_transport() {
 	grep -A60 'mounted on /mnt/n ' /proc/self/mountstats | awk '/xprt:/ { $1 = ""; print substr($0, 2); exit }'
 }
 
-# siw_end NAME: prints which end of iWARP connections is siw of this kernel in the row of that name: initiator or acceptor, or
-# nothing.
+# siw_end NAME: prints which end of iWARP connections is siw of this kernel in the row of that name, and sends wrong CRCs now and
+# then (crc_faults): initiator or acceptor, or nothing. Of a kernel whose siw has not been read nothing is excused.
 siw_end() {
+	case $(uname -r) in
+	6.1.* | 6.12.*) ;;
+	*) return ;;
+	esac
 	case $1 in
 	*"siw client"*) echo initiator ;;
 	*"knfsd over siw"*) echo acceptor ;;
