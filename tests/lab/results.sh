@@ -33,7 +33,7 @@ shift 3
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
 	WHAT
-	printf '%s\n' "$@" | awk -F '|' '
+	printf '%s\n' "$@" | awk -F '|' -v kernels="$(printf '%s\n' "${@%%|*}" | sort -uV | paste -sd ' ')" '
 		# where TEXT belongs: the longest name of a row of which it is about
 		function row_of(text, bare, name, best) {
 			bare = text
@@ -46,7 +46,6 @@ shift 3
 		{
 			series = $1; result = $2; text = $0
 			sub(/^[^|]*\|[^|]*\|/, "", text)
-			if (!(series in column)) { column[series] = ++columns; head[columns] = series }
 			seconds = ""
 			if (match(text, / # [0-9]+ s$/)) { seconds = substr(text, RSTART + 3); text = substr(text, 1, RSTART - 1) }
 			if (match(text, / # SKIP /)) { result = "skipped: " substr(text, RSTART + 8); text = substr(text, 1, RSTART - 1) }
@@ -62,6 +61,7 @@ shift 3
 				cell = cell (took[i] == "" ? "" : ", " took[i])
 				cells[row, of[i]] = cells[row, of[i]] (cells[row, of[i]] == "" ? "" : "; ") cell
 			}
+			columns = split(kernels, head, " ")
 			line = "| row |"; rule = "|---|"
 			for (c = 1; c <= columns; c++) { line = line " Linux " head[c] " |"; rule = rule "---|" }
 			print line; print rule
