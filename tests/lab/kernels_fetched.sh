@@ -81,4 +81,15 @@ same "a row whose name begins as another one's is not that one" "| siw client, 4
 	"$(grep 'kills |' "$dir/RESULTS.md")"
 same "what is skipped is told" "| systemd | - | skipped: no package |" "$(grep '^| systemd' "$dir/RESULTS.md")"
 same "both kernels are named" 1 "$(grep -c '^Kernels 6.1.0-1-amd64 and 6.12.95-amd64 as' "$dir/RESULTS.md")"
+
+# verdict SERIES: of one scenario that a list has for 6.1 alone, which the peer has not seen pass
+mkdir -p "$dir/share/conformance"
+: >"$dir/share/conformance/knfsd.err"
+printf '1..1\nnot ok 1 - A1-1 RS a thing is so\n' >"$dir/share/conformance/knfsd.tap"
+printf '# a list\n[6.1] A1-1 RS a thing is so | does not | file.c:function\n' >"$dir/conformance.list"
+verdict() {
+	(here=$dir share=$dir/share series=$1 && . "$srcdir/tests/lab/conformance.sh" && conformance_verdict knfsd list) | paste -sd '|'
+}
+same "what a list says of one kernel is known of it" "0 pass, 1 differ as listed, 0 not seen" "$(verdict 6.1)"
+same "and of no other one" "differs, and is not in the list: A1-1 RS a thing is so|0 pass, 0 differ as listed, 0 not seen" "$(verdict 6.12)"
 tap_end
