@@ -92,6 +92,27 @@ restart() {
 	esac
 }
 
+# rxe_proxies: those of the kernel's server and client on rxe, and one on siw, by which another client gets there.
+rxe_proxies() {
+	guest_row tcp-siw tcp://10.0.2.15:2201 verbs://10.0.2.15:20049
+	guest_row tcp-rxe tcp://10.0.2.15:2202 verbs://10.9.0.1:20049
+	guest_row rxe-tcp verbs://10.9.0.1:2204 tcp://127.0.0.1:2049 "busy_poll_us = 50; rnr_retry = 3;"
+}
+
+# rxe_rows: the kernel's server and its client on rxe, with a proxy of the verbs fabric.
+rxe_rows() {
+	local version
+	for version in $(versions 4.1); do
+		row "tcp client, tcp=>verbs on rxe, knfsd over RDMA, $version" \
+			through guest tcp-rxe "$version" 10.0.2.15 2202 tcp
+	done
+	for version in $(versions 3); do
+		SECOND="10.0.2.15 2201 tcp" \
+			row "rxe client, verbs=>tcp on rxe, knfsd with secure exports, $version" \
+			through guest rxe-tcp "$version" 10.9.0.1 2204 rdma
+	done
+}
+
 # pair FABRIC ADDRESS LABEL: what fabric.h promises, held against a fabric of this guest. Each case is reported for itself; that the
 # program does not end is too.
 pair() {
