@@ -3,7 +3,7 @@
  * FPDUs with a wrong CRC for which siw of Linux is at fault, and not what is judged: what must follow such an FPDU, and what may then
  * be left open.
  *
- * siw of Linux 6.1 computes a CRC over pages of a file, and reads them again when it sends them (siw_qp_tx.c:siw_tx_hdt). A
+ * siw of Linux 6.1 and 6.12 computes a CRC over pages of a file, and reads them again when it sends them (siw_qp_tx.c:siw_tx_hdt). A
  * write to the file in between makes the CRC wrong. So no more than messages with a payload are excused: RDMA Writes, Read Responses
  * and Sends. The other end must answer with a Terminate that says so, and nothing behind it; the connection must end. The same Calls
  * may then stay open on one connection more, by which they came, or went on.

@@ -7,7 +7,7 @@
  * with Calls unanswered, since somebody was killed. -b: the capture may have ended before the work did.
  * -d: what RFC 8166 reserves may be, as draft-ietf-nfsv4-rpcrdma-03 has it: RDMA_MSGP, RDMA_DONE, read chunks in
  *     Replies.
- * -a, -i: the acceptor, or the initiator, of iWARP connections that has this address is siw of Linux 6.1, whose wrong CRCs are
+ * -a, -i: the acceptor, or the initiator, of iWARP connections that has this address is siw of Linux 6.1 or 6.12, whose wrong CRCs are
  *     remarked (excuse.h).
  * -c: the program of the Connection Configuration Protocol, where it is not 100417.
  * -w: the judged streams, in order, for tshark; without those that it cannot read.

@@ -68,7 +68,7 @@ fi
 # kernel_of BOOT: the one that this guest has in the short tier, and where it is counted what an RPC costs.
 kernel_of() {
 	case $1 in
-	iwarp | systemd) echo 6.12 ;;
+	iwarp) echo 6.12 ;;
 	*) echo 6.1 ;;
 	esac
 }
