@@ -101,10 +101,11 @@ work_locks() {
 	client_umount 1
 }
 
-# Bytes that change while they are sent: below, siw has wrong CRCs (siw_end).
+# Bytes that change while they are sent: below, siw has wrong CRCs (siw_end), on 6.12 a dozen a round. Past a hundred at once the log
+# of the proxy tells only how many there were, and not whose.
 work_changes() {
 	work_files
-	"$LAB_BUILD/tests/lab/lab_work" change /mnt/n /srv/export 20
+	"$LAB_BUILD/tests/lab/lab_work" change /mnt/n /srv/export 5
 }
 
 # delegation_is FILE: the server has given a delegation of that file, and has it not back.
