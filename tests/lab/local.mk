@@ -13,6 +13,7 @@ EXTRA_DIST += \
 	tests/lab/fetch.sh \
 	tests/lab/guest/chain.sh \
 	tests/lab/guest/clients.sh \
+	tests/lab/community.known tests/lab/guest/community.sh tests/lab/guest/differences.sh tests/lab/guest/programs.sh tests/lab/libnfs.sh \
 	tests/lab/guest/configuration.sh \
 	tests/lab/guest/conformance.sh \
 	tests/lab/guest/counted.sh tests/lab/guest/instructions.sh tests/lab/guest/load_turns.sh \
@@ -41,8 +42,8 @@ EXTRA_DIST += \
 	tests/lab/wait.sh \
 	tests/lab/watch.sh
 
-EXTRA_DIST += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh
-TESTS += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh
+EXTRA_DIST += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh tests/lab/community.sh
+TESTS += tests/lab/kernels_fetched.sh tests/lab/reconnects.sh tests/lab/community.sh
 
 # A guest runs it over its devices.
 EXTRA_DIST += tests/lab/receive_sizes.sh

@@ -30,6 +30,7 @@ shift 3
 	* kills: a load of seeded files whose journal says what was acknowledged; see README.md here. The judge's rows are its verdicts
 	  on the captures of the rows before.
 	* conformance: the peer of tests/peer judges, by what lists beside README.md here have of known differences.
+	* "as directly": a program's list of results through the proxy is the one of a mount of the server itself.
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
 	WHAT

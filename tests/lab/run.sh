@@ -17,7 +17,7 @@ usage() {
 	               that kernel only (6.1, 6.12; default: both; in the short tier each guest has one of them)
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
-	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, hardware: only these guests (default:
+	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, community, hardware: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
 	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all; each times
@@ -62,7 +62,7 @@ while [ $# -gt 0 ]; do
 done
 if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs conformance systemd)
-	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback hardware)
+	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback community hardware)
 fi
 
 # kernel_of BOOT: the one that this guest has in the short tier, and where it is counted what an RPC costs.
@@ -180,6 +180,11 @@ if [ "$jobs" != 1 ] && [ ${#guests[@]} != 1 ]; then
 	side_by_side
 	exit
 fi
+
+# What libnfs tests itself with comes from Debian's archives, which no namespace reaches.
+case " ${boots[*]} " in
+*" community "*) [ "${LAB_INSIDE:-}" = yes ] || "$here/libnfs.sh" "$cache/libnfs" 2>/dev/null ;;
+esac
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.
 if [ "${LAB_INSIDE:-}" != yes ]; then

@@ -6,6 +6,7 @@
 . "$(dirname "$0")/rows.sh"
 . "$(dirname "$0")/configuration.sh"
 . "$(dirname "$0")/servers.sh"
+. "$(dirname "$0")/differences.sh"
 
 guest_start
 [ "$LAB_TIER" != short ] || guest_rxe
@@ -123,6 +124,16 @@ for version in $(versions 4.1); do
 done
 
 servers_rows
+
+# A share of community.sh, which is a guest of the longer tiers.
+if [ "$LAB_TIER" = short ]; then
+	programs=(stressors git fio)
+	community_missing
+	for program in "${programs[@]}"; do
+		row "$program, tcp client, tcp=>iwarp, knfsd over siw, 4.2: as directly" \
+			as_directly "$program" 4.2 host tcp-iwarp 10.0.2.2 2101 tcp
+	done
+fi
 
 # Clients that vanish leave connections that packets are sent on for a while, in nobody's row: none is judged from here on.
 host_row tcp-iwarp-many tcp://10.0.2.2:2111 iwarp://10.0.2.15:20049

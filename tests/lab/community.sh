@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What the rows of guest/community.sh make of two lists of results: whatever is in one only is a failure, but for what is known. TAP.
+set -u
+: "${srcdir:=.}" "${builddir:=.}"
+. "$srcdir/tests/lib/tap.sh"
+lab=$srcdir/tests/lab
+. "$lab/guest/differences.sh"
+dir=$(mktemp -d) || exit 1
+trap 'rm -r "$dir"' EXIT
+known=$dir/known
+say() { echo "$*" >&2; }
+
+# judged PROGRAM VERSION DIRECTLY PROXY: what is made of those two lists, and the status
+judged() {
+	printf '%b' "$3" >"$dir/directly"
+	printf '%b' "$4" >"$dir/proxy"
+	no_differences "$1" "$2" "$dir/directly" "$dir/proxy" 2>&1 | paste -sd '|'
+	echo "${PIPESTATUS[0]}"
+}
+
+echo "stressors 3 | > xattr: status [23] | the server has none" >"$known"
+same "two lists that are the same pass" "|0" "$(judged git 3 'a\nb\n' 'a\nb\n' | paste -sd '|')"
+same "what is only directly fails, and is told" "< b|1 results differ: < b|1" "$(judged git 3 'a\nb\n' 'a\n' | paste -sd '|')"
+same "what is only through the proxy fails" "> b|1 results differ: > b|1" "$(judged git 3 'a\n' 'a\nb\n' | paste -sd '|')"
+same "another result of one case is two lines that differ" "< a: status 0|> a: status 1|2 results differ: < a: status 0;> a: status 1|1" \
+	"$(judged git 3 'a: status 0\n' 'a: status 1\n' | paste -sd '|')"
+same "bytes that are no text hide nothing" "< b|1 results differ: < b|1" "$(judged git 3 'a\0\nb\n' 'a\0\n' | paste -sd '|')"
+same "what is known passes, and is told" "# known: stressors, 3: > xattr: status 2: the server has none|0" \
+	"$(judged stressors 3 'a\n' 'a\nxattr: status 2\n' | paste -sd '|')"
+same "of another version it is not known" "> xattr: status 2|1 results differ: > xattr: status 2|1" \
+	"$(judged stressors 4.2 'a\n' 'a\nxattr: status 2\n' | paste -sd '|')"
+same "nor of another program" "> xattr: status 2|1 results differ: > xattr: status 2|1" \
+	"$(judged git 3 'a\n' 'a\nxattr: status 2\n' | paste -sd '|')"
+same "nor as a part of a line" "> xattr: status 21|1 results differ: > xattr: status 21|1" \
+	"$(judged stressors 3 'a\n' 'a\nxattr: status 21\n' | paste -sd '|')"
+
+# Numbers that differ from run to run do not count; words do.
+same "complaints are compared without numbers" "fail: [N] open of N failed, errno=N (No space)" \
+	"$(printf 'fail:  [12] open of 0x1f failed, errno=28 (No space)\nfail: [13] open of 0x2a failed, errno=28 (No space)\n' | plain)"
+
+check "each known difference has three fields" awk -F'|' '/^[a-z]/ && NF != 3 { print; bad = 1 } END { exit bad }' "$lab/community.known"
+tap_end
