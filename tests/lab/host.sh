@@ -72,13 +72,18 @@ host_start() {
 	direct | krb5 | conformance | instructions) ;;
 	*) ganesha_start ;;
 	esac
+	gateway_client=
+	if [ "$boot" = reexport ]; then
+		python3 "$here/gateway_client.py" 10.0.2.2 2390 >"$share/gateway_client.log" 2>&1 &
+		gateway_client=$!
+	fi
 	host_answer &
 	answerer=$!
 }
 
 host_stop() {
 	local f
-	kill $answerer 2>/dev/null
+	kill $answerer $gateway_client 2>/dev/null
 	[ ! -e "$capture_dir/pid" ] || kill "$(cat "$capture_dir/pid")" 2>/dev/null
 	for f in "$proxy_dir"/*.pid; do
 		[ -e "$f" ] && kill -KILL "$(cat "$f")" 2>/dev/null
@@ -97,6 +102,7 @@ host_command() {
 	verify) "$LAB_BUILD/tests/lab/lab_work" verify "$out/ganesha/export/$2" "$3" "$share/$4" ;;
 	null) "$LAB_BUILD/tests/lab/lab_work" null 10.0.2.2 "$2" "$3" "$4" ;;
 	libnfs) libnfs_row "$2" "$3" "$4" ;;
+	gateway_file) "$here/gateway_client.py" make "$out/ganesha/open/gateway" && chmod 666 "$out/ganesha/open/gateway" ;;
 	*) echo "no such command: $*"; return 1 ;;
 	esac
 }

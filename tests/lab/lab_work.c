@@ -412,6 +412,12 @@ static void run_busy(char **args)
 	busy_read(args[0], number(args[1]));
 }
 
+static void run_meter(char **args)
+{
+	(void)args;
+	meter_run();
+}
+
 static const struct {
 	const char *name, *usage;
 	int args;
@@ -428,6 +434,7 @@ static const struct {
 	{"busy", "FILE READERS", 2, run_busy},
 	{"change", "MOUNT SERVER TURNS", 3, run_change},
 	{"contend", "DIR DIR ROUNDS", 3, run_contend},
+	{"meter", "", 0, run_meter},
 };
 
 int main(int argc, char **argv)

@@ -59,4 +59,13 @@ void change_bytes(const char *mount, const char *server, unsigned turns);
 /** busy_read - @count processes read the file of @path, a small block at a time, until SIGTERM comes */
 void busy_read(const char *path, unsigned count);
 
+/**
+ * meter_run - for each byte of standard input prints for how many nanoseconds the one processor of this machine has not been idle, until
+ * that ends
+ *
+ * Interrupts, and what the kernel does in their wake, count wherever they come. Where a nanosecond of the clock is an instruction
+ * (boot.sh), these are the instructions of the whole machine.
+ */
+void meter_run(void);
+
 #endif

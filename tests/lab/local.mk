@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/lab/guest/chain.sh \
 	tests/lab/guest/clients.sh \
 	tests/lab/community.known tests/lab/guest/community.sh tests/lab/guest/differences.sh tests/lab/guest/programs.sh tests/lab/libnfs.sh \
+	tests/lab/gateway_client.py tests/lab/guest/reexport.sh tests/lab/guest/reexport_state.sh \
 	tests/lab/guest/configuration.sh \
 	tests/lab/guest/conformance.sh \
 	tests/lab/guest/counted.sh tests/lab/guest/instructions.sh tests/lab/guest/load_turns.sh \
@@ -57,7 +58,7 @@ tests_lab_fabric_pair_SOURCES = tests/lab/fabric_pair.c tests/lab/pair.c tests/l
 tests_lab_fabric_pair_LDADD = $(DAEMON_LIBS)
 check_PROGRAMS += tests/lab/lab_work
 tests_lab_lab_work_SOURCES = tests/lab/lab_work.c tests/lab/lab_work.h \
-	tests/lab/work_busy.c tests/lab/work_change.c tests/lab/work_load.c tests/lab/work_lock.c \
+	tests/lab/work_busy.c tests/lab/work_change.c tests/lab/work_load.c tests/lab/work_lock.c tests/lab/work_meter.c \
 	tests/lib/time_limit.c tests/lib/time_limit.h
 tests_lab_lab_work_LDADD =
 lab-programs: all

@@ -19,7 +19,8 @@ usage() {
 	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, community, hardware: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
-	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there
+	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there; reexport,
+	               what a gateway costs that is the kernel's, and one that is the proxy; reexport_state, what of NFSv4's state they carry
 	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all; each times
 	what the machine is slower when that has passed.
 	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
@@ -258,7 +259,7 @@ guest_run() {
 	# What is counted, and what a release runs, has all that QEMU emulates.
 	export LAB_EMULATION=parallel
 	case $tier/$boot in
-	*/instructions) LAB_EMULATION=instructions ;;
+	*/instructions | */reexport) LAB_EMULATION=instructions ;;
 	*/counted) ;;
 	short/*) LAB_EMULATION=cheap ;;
 	esac
