@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void tell(void (*who)(const char *text), const char *fmt, va_list args)
+static void PRINTF_LIKE(2, 0) tell(void (*who)(const char *text), const char *fmt, va_list args)
 {
 	char text[256];
 
