@@ -6,6 +6,10 @@
 #ifndef TESTS_BENCH_MEASURED_H
 #define TESTS_BENCH_MEASURED_H
 
+#if __has_attribute(noipa)
 #define MEASURED __attribute__((noinline, noclone, noipa))
+#else
+#define MEASURED __attribute__((noinline))
+#endif
 
 #endif

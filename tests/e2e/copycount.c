@@ -29,8 +29,13 @@ static void count(size_t len)
 }
 
 /* The compiler must not make a call of memcpy() out of these loops. */
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) static void *
-forth(void *to, const void *from, size_t len)
+#if __has_attribute(no_builtin)
+#define OWN_LOOPS __attribute__((no_builtin))
+#else
+#define OWN_LOOPS __attribute__((optimize("no-tree-loop-distribute-patterns")))
+#endif
+
+OWN_LOOPS static void *forth(void *to, const void *from, size_t len)
 {
 	uint8_t *t = to;
 	const uint8_t *f = from;
@@ -40,8 +45,7 @@ forth(void *to, const void *from, size_t len)
 	return to;
 }
 
-__attribute__((optimize("no-tree-loop-distribute-patterns"))) static void *
-back(void *to, const void *from, size_t len)
+OWN_LOOPS static void *back(void *to, const void *from, size_t len)
 {
 	uint8_t *t = to;
 	const uint8_t *f = from;

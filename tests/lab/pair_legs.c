@@ -66,7 +66,7 @@ static void fill_opaque(struct filler *to, uint32_t len)
 {
 	fill_word(to, len);
 	fill_bytes(to, len);
-	while ((to->at - (uint8_t *)0) % 4)
+	while ((uintptr_t)to->at % 4)
 		*to->at++ = 0;
 }
 

@@ -411,13 +411,12 @@ static struct {
 
 static void order_note(const struct bare_end *end)
 {
-	unsigned sends = 0, reads = 0, unbound = 0, last_send = 0, last_read = 0, last = 0;
+	unsigned sends = 0, reads = 0, last_send = 0, last_read = 0, last = 0;
 	const struct bare_event *event = end->events;
 	bool read;
 
 	for (unsigned i = 0; i + 1 < end->nevents; i++, event++) {
 		if (event->what == BARE_UNBOUND) {
-			unbound++;
 			seen.unbound_first |= sends + reads == 0;
 			seen.unbound_last |= sends + reads == end->nwrs;
 			seen.unbound_between |= sends && reads && sends + reads < end->nwrs;

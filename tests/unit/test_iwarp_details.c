@@ -73,6 +73,7 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 	struct fabric_key readable[2], writable[2];
 	struct iwarp_random random;
 	uint64_t seeds[4] = {(uint64_t)_i + 1, 2, 3, 4};
+	bool moved;
 
 	iwarp_random_seed(&random, seeds);
 	iwarp_pair_start(&v);
@@ -102,9 +103,10 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 			side_post(sides[s], swr);
 		}
 	}
-	while (train_move(&a, &b, &trains[0], v.mss_bytes, &random) |
-	       train_move(&b, &a, &trains[1], v.mss_bytes, &random))
-		;
+	do {
+		moved = train_move(&a, &b, &trains[0], v.mss_bytes, &random);
+		moved |= train_move(&b, &a, &trains[1], v.mss_bytes, &random);
+	} while (moved);
 	for (unsigned s = 0; s < 2; s++) {
 		for (unsigned i = 0; i < 150; i++) {
 			ck_assert_uint_eq(wrs[s][i].done, 1);
