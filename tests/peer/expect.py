@@ -4,9 +4,12 @@
     TAG ROLE SCENARIO | what it does | the function of it | what the peer says then
 
 with the scenario as the report names it, or "*" for all of that tag and role, or for a client. A "~" before it says
-that it is so now and then: then the fourth field has to be in what is said. A line of "#" is for readers.
+that it is so now and then: then the fourth field has to be in what is said. A "[6.1]" before all that says that it
+is so of Linux 6.1 only. Which kernel answers is not known here: the lines of several kernels are one deviation, and
+what passes is no failure. A line of "#" is for readers.
 """
 import dataclasses
+import re
 
 from outcome import FAIL, KNOWN, PASS
 
@@ -25,6 +28,7 @@ class Deviation:
     where: str
     says: str
     seldom: bool
+    of_kernels: bool = False  # not of all that the list is for
 
     @property
     def text(self):
@@ -34,6 +38,7 @@ class Deviation:
 
 def _deviation(line):
     fields = [field.strip() for field in line.split('|')]
+    kernel, fields[0] = re.match(r'(?:\[([0-9.]+)\] *)?(.*)', fields[0]).groups('')
     seldom = fields[0].startswith('~')
     key = fields[0].removeprefix('~')
     if not 2 <= len(fields) <= len(FIELDS) or not all(fields) or len(key.split()) < 3:
@@ -42,7 +47,19 @@ def _deviation(line):
         raise BadList(f'no role {key.split()[1]}')
     if seldom and len(fields) < len(FIELDS):
         raise BadList('what is so now and then needs what the peer says then')
-    return Deviation(key, *(fields[1:] + ['', '', ''])[:3], seldom)
+    if kernel:
+        fields[1] = f'Linux {kernel}: {fields[1]}'
+    return Deviation(key, *(fields[1:] + ['', '', ''])[:3], seldom, kernel != '')
+
+
+def _joined(one, other):
+    """What is so of one kernel, and what is so of another."""
+    if not (one.of_kernels and other.of_kernels):
+        raise BadList(f'twice in the list: {other.key}')
+    if one.seldom and other.seldom and one.says != other.says:
+        raise BadList('what is so now and then of two kernels needs the same that the peer says then')
+    seldom = one.seldom and other.seldom
+    return Deviation(one.key, f'{one.text}; {other.text}', '', one.says if seldom else '', seldom, True)
 
 
 def read(paths, scenarios):
@@ -60,6 +77,8 @@ def read(paths, scenarios):
                     if deviation.key not in names and not (
                             deviation.key.endswith(' *') and deviation.key.split()[0] in tags):
                         raise BadList(f'no such scenario: {deviation.key}')
+                    if deviation.key in found:
+                        deviation = _joined(found[deviation.key], deviation)
                 except BadList as error:
                     raise BadList(f'{path}:{number}: {error}') from None
                 found[deviation.key] = deviation
@@ -76,7 +95,8 @@ def held_against(outcomes, known):
         deviation = _of(known, outcome.scenario.tag, outcome.scenario.role, outcome.name)
         if deviation and outcome.verdict == FAIL and (not deviation.seldom or deviation.says in outcome.why):
             outcome.verdict, outcome.why, outcome.trace = KNOWN, deviation.text, []
-        elif deviation and outcome.verdict == PASS and not deviation.seldom and not deviation.key.endswith(' *'):
+        elif (deviation and outcome.verdict == PASS and not deviation.seldom and not deviation.of_kernels
+              and not deviation.key.endswith(' *')):
             outcome.verdict, outcome.why = FAIL, f'it passes, and is a known deviation: {deviation.text}'
         yield outcome
 
