@@ -48,8 +48,8 @@ root_place "$build/roots"
 # listed NAME...: prints the packages of these lists of ./dev
 listed() { bash -c '. "$1"; shift; for list; do declare -n packages=$list; printf "%s\n" "${packages[@]}"; done' listed "$srcdir/dev" "$@"; }
 
-# What the tests of a release do not run, and what is large: the page in a browser, the alerts, the laboratory.
-not_for_tests='chromium|prometheus|ccache|valgrind|wireguard-go|wireguard-tools|keepalived'
+# What the tests of a release do not run: the page in a browser, counted instructions; and the cache of this machine's compilers.
+not_for_tests='chromium|ccache|valgrind'
 
 # packages_of STEP: prints what is installed before the step begins
 packages_of() {
