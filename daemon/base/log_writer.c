@@ -125,14 +125,9 @@ static void *run(void *arg)
 
 static void writer_init(struct log_writer *writer)
 {
-	pthread_condattr_t monotonic;
-
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->more, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&writer->done, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	thread_cond_init(&writer->done);
 }
 
 static void writer_release(struct log_writer *writer)

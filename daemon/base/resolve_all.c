@@ -29,15 +29,11 @@ struct batch {
 static struct batch *batch_new(size_t n)
 {
 	struct batch *batch = calloc(1, sizeof(*batch) + n * sizeof(batch->items[0]));
-	pthread_condattr_t attr;
 
 	if (!batch)
 		return NULL;
 	pthread_mutex_init(&batch->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&batch->answered, &attr);
-	pthread_condattr_destroy(&attr);
+	thread_cond_init(&batch->answered);
 	batch->refs = 1;
 	return batch;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "daemon/base/loop.h"
+#include "daemon/base/thread.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/health/health.h"
 #include "daemon/service/mounts.h"
@@ -119,17 +120,6 @@ static int prepare_report(struct check *check)
 	return 0;
 }
 
-static void prepare_lock(struct check *check)
-{
-	pthread_condattr_t attr;
-
-	pthread_mutex_init(&check->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&check->ended, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 int check_start(const struct check_config *config, struct check **out)
 {
 	struct check *check = calloc(1, sizeof(*check));
@@ -145,7 +135,8 @@ int check_start(const struct check_config *config, struct check **out)
 		free(check);
 		return -ENOMEM;
 	}
-	prepare_lock(check);
+	pthread_mutex_init(&check->lock, NULL);
+	thread_cond_init(&check->ended);
 	config_ref(config->config);
 	health_begun(config->health);
 	post(health_loop(config->health), begin, check);

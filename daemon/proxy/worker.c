@@ -344,17 +344,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void prepare_end(struct worker *worker)
-{
-	pthread_condattr_t attr;
-
-	pthread_mutex_init(&worker->end_lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&worker->end_signal, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 static int start_thread(struct worker *worker)
 {
 	char name[16];
@@ -383,7 +372,8 @@ struct worker *worker_new(unsigned index, struct ports *ports, const struct work
 
 	if (!worker)
 		return NULL;
-	prepare_end(worker);
+	pthread_mutex_init(&worker->end_lock, NULL);
+	thread_cond_init(&worker->end_signal);
 	worker->index = index;
 	worker->emptied = emptied;
 	worker->arg = arg;
