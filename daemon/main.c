@@ -163,7 +163,7 @@ static void run_until_stopped(struct loop *loop)
 	log_info(NULL, "stopping");
 }
 
-/* Ends the process here if a thread is left that a device does not let go on. */
+/* Ends the process here if a worker waits for a device that does not execute a command. */
 static void stop(struct proxy *proxy, int rc)
 {
 	if (proxy_stop(proxy))

@@ -411,7 +411,7 @@ static void free_proxy(struct proxy *proxy)
 		worker_free(proxy->workers[i]);
 	free_all(&proxy->services);
 	free_all(&proxy->leaving);
-	/* A check that was over before it could be given up has told so. */
+	/* Delivers the result of a check that ended before it could be cancelled. */
 	event_loop_finish(proxy->loop);
 	health_free(proxy->health);
 	budget_fini(&proxy->budget);

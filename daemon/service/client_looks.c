@@ -8,7 +8,8 @@
  *
  * For one address a loop makes one round at a time, and then one more for all clients that asked after it had begun: ends may have
  * come that it did not look for any more. So what a turn costs others grows neither with the connections of an address nor with
- * how often it connects. A round may outlive the table: who has asked may have left, and the service be gone.
+ * how often it connects. A round may outlive the table: the
+ * client that asked may have left, and its service may be gone.
  */
 #include "daemon/service/client_looks.h"
 
@@ -51,8 +52,8 @@ static void begin(struct look_round *round)
 }
 
 /*
- * The list changes on this thread alone, and hear_end() takes nobody out of it. Who was asked goes to its end, behind those that
- * have come since.
+ * Only this thread changes the list, and hear_end() removes no connection from it. A connection that was asked moves to the end of
+ * the list, behind those that were added since.
  */
 static void ask(struct look_round *round)
 {
