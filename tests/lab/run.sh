@@ -184,7 +184,7 @@ fi
 
 # What libnfs tests itself with comes from Debian's archives, which no namespace reaches.
 case " ${boots[*]} " in
-*" community "*) [ "${LAB_INSIDE:-}" = yes ] || "$here/libnfs.sh" "$cache/libnfs" 2>/dev/null ;;
+*" community "*) [ "${LAB_INSIDE:-}" = yes ] || "$here/libnfs.sh" "$build/lab/libnfs" 2>/dev/null ;;
 esac
 
 # Into namespaces of our own; the PID namespace takes every process with it when this script ends.

@@ -112,7 +112,7 @@ libnfs_list() {
 	[ "$1" = 3 ] || path=/libnfs/tests/testdata
 	rm -rf "$at"
 	mkdir -p "$at/tests" "$at/utils"
-	cp "$LAB_CACHE"/libnfs/tests/* "$at/tests"
+	cp "$LAB_BUILD"/lab/libnfs/tests/* "$at/tests"
 	libnfs_functions >"$at/tests/functions.sh"
 	printf '#!/bin/sh\ncase $1 in *\\?*) exec /usr/bin/nfs-ls "$1" ;; esac\nexec /usr/bin/nfs-ls "$1?version=$VERSION"\n' >"$at/utils/nfs-ls"
 	chmod +x "$at/utils/nfs-ls"
@@ -144,8 +144,8 @@ as_libnfs_directly() {
 
 libnfs_rows() {
 	local version
-	if [ ! -e "$LAB_CACHE/libnfs/tests" ]; then
-		say "skip libnfs's own tests # SKIP $(cat "$LAB_CACHE/libnfs/why" 2>/dev/null || echo "no source of libnfs")"
+	if [ ! -e "$LAB_BUILD/lab/libnfs/tests" ]; then
+		say "skip libnfs's own tests # SKIP $(cat "$LAB_BUILD/lab/libnfs/why" 2>/dev/null || echo "no source of libnfs")"
 		return
 	fi
 	host_row filer-rdma tcp://10.0.2.2:2154 iwarp://10.0.2.15:20049 'mount = "rpcbind";'
