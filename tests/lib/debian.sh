@@ -20,7 +20,7 @@ debian_release() {
 	local id
 
 	id=$(. "$debian_os_release" 2>/dev/null && echo "${ID:-} ${VERSION_ID:-}")
-	[[ $id = "debian "* && -n ${debian_codename[${id#debian }]:-} ]] && echo "${id#debian }"
+	[[ $id = "debian "[0-9]* && -n ${debian_codename[${id#debian }]:-} ]] && echo "${id#debian }"
 }
 
 # debian_names: prints "Debian 12 (bookworm) and 13 (trixie)"

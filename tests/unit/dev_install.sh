@@ -164,6 +164,10 @@ kernel_source() {
 same "the laboratory has the kernel's source of Debian 12" "linux-source-6.1" "$(kernel_source debian 12)"
 same "and that of Debian 13" "linux-source-6.12" "$(kernel_source debian 13)"
 same "where the release is another one, the oldest one's" "linux-source-6.1" "$(kernel_source fedora 43)"
+# Debian's testing and unstable say no number.
+printf 'ID=debian\n' >"$MACHINE/os-release"
+same "a Debian without a number is none of them, which is no mistake to complain of" "1" \
+	"$(DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does eval 'debian_release 2>&1; echo $?' | xargs)"
 # others ID VERSION_ID: on which releases ./dev test tries the demo there
 others() { release "$@"; DEBIAN_OS_RELEASE=$MACHINE/os-release dev_does other_releases | xargs; }
 same "./dev test on Debian 12 tries the demo on 13" "13" "$(others debian 12)"
