@@ -174,6 +174,19 @@ same "./dev test on Debian 12 tries the demo on 13" "13" "$(others debian 12)"
 same "and on Debian 13 on 12" "12" "$(others debian 13)"
 same "elsewhere on both" "12 13" "$(others fedora 43)"
 
+# ---------------------------------------------------------------- who may not install, and where
+
+machine
+release debian 12
+# says COMMAND: what it says where there is no sudo for an ordinary user
+without_sudo() { dev_does eval 'id() { echo 1000; }; command() { [ "$2" != sudo ] && builtin command "$@"; }; '"$1" 2>&1; }
+same "an ordinary user without sudo is told in one line what is to be installed" \
+	"dev: needs root or sudo to install python3 tmux" "$(without_sudo 'install_packages python3 tmux')"
+same "and nothing is installed" "" "$(packages)"
+same "on another system one line says how to build" \
+	'dev: installs packages on Debian only: elsewhere install them by hand, and build as README.md says under "Install it"' \
+	"$(dev_does eval 'command() { [ "$2" != dpkg-query ] && builtin command "$@"; }; install_build' 2>&1)"
+
 # ---------------------------------------------------------------- ./dev test, hostile
 
 machine
