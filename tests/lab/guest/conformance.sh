@@ -97,12 +97,12 @@ rpc.nfsd 16
 guest_row siw-tcp verbs://10.0.2.15:2203 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
 row "conformance: verbs=>tcp on siw, knfsd behind it" judged_proxy verbs 2203
 row "conformance: the kernel's client over siw" judged_client
-# What floods knfsd comes last: now and then it stops most of its threads for good. That of 6.12.95 writes a Reply for which there is
-# no chunk past the end of its Send's buffer, if it has more pages than the device takes in a Send: what else is asked meets a
-# kernel whose memory is overwritten.
+# What floods knfsd comes last: now and then it stops most of its threads for good. That of 6.12.95 copies a Reply for which there is
+# no chunk into its Send's buffer of 4096 bytes, if it has more pieces than the Send, however long it is
+# (svc_rdma_sendto.c:svc_rdma_pull_up_needed): what else is asked meets a kernel whose memory is overwritten.
 case $(uname -r) in
 6.12.95*)
-	say "skip conformance: knfsd over siw # SKIP Linux $(uname -r) overwrites its memory (svc_rdma_sendto.c:svc_rdma_pull_up_reply_msg)"
+	say "skip conformance: knfsd over siw # SKIP Linux $(uname -r) overwrites its memory with a Reply that has no chunk (svc_rdma_sendto.c:svc_rdma_pull_up_needed)"
 	;;
 *) row "conformance: knfsd over siw" judged_server knfsd 20049 knfsd ;;
 esac
