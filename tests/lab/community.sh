@@ -54,5 +54,32 @@ same "the full tier begins" "$begins" "$(begun --full)"
 same "so does the guest of these programs by itself" "$begins" "$(begun community)"
 check "libnfs's own tests, or why there are none, are where the guests of all kernels look" [ -s "$dir/build/lab/libnfs/why" ]
 
+# wrong ARGUMENT...: the status, and the first line of what run.sh says of a mistake
+wrong() { local said; said=$("$lab/run.sh" --options-only "$@" 2>&1); echo "$? $(head -1 <<<"$said")"; }
+same "a guest that is not there is told before anything is done" "2 run.sh: nobody: there is no such guest" "$(wrong --full nobody)"
+same "a file that guests have in common is none" "2 run.sh: lib: there is no such guest" "$(wrong lib)"
+same "nor is a kernel that is not there" "2 run.sh: 5.10: there is no such kernel: 6.1 6.12" "$(wrong --kernel 5.10)"
+same "what is right passes" "0 " "$(wrong --full --kernel 6.12 verbs)"
+
+# Where a machine has no kernel there is nothing to boot: run.sh comes to its end, in namespaces of its own, and writes a record.
+mkdir -p "$dir/copy/tests"
+cp -r "$srcdir/tests/lab" "$srcdir/tests/lib" "$dir/copy/tests"
+echo "the record" >"$dir/copy/tests/lab/RESULTS.md"
+rm "$dir/bin/unshare"
+cp "$dir/bin/make" "$dir/bin/ip"
+# recorded ARGUMENT...: which record has which lines then
+recorded() {
+	env -u LAB_OUT -u LAB_INSIDE PATH="$dir/bin:$PATH" XDG_CACHE_HOME="$dir/none" KERNEL_INSTALLED="$dir/none" LAB_LIBNFS="$dir/none" \
+		"$dir/copy/tests/lab/run.sh" --build "$dir/build" "$@" >"$dir/said" 2>&1
+	echo "$(cat "$dir/copy/tests/lab/RESULTS.md"), $(grep -c '^| all its rows ' "$dir/build/lab/RESULTS.md")"
+}
+if unshare --net --mount --uts --ipc --pid --fork --kill-child --mount-proc true 2>/dev/null; then
+	same "a run without a kernel leaves the record as it is, and writes one beside the logs" "the record, 1" "$(recorded --full)"
+	rm -f "$dir/build/lab/RESULTS.md"
+	same "so does one of a single guest" "the record, 1" "$(recorded --full verbs)"
+else
+	ok "a run of less than everything leaves the record # SKIP unshare is not allowed here"
+fi
+
 check "each known difference has three fields" awk -F'|' '/^[a-z]/ && NF != 3 { print; bad = 1 } END { exit bad }' "$lab/community.known"
 tap_end

@@ -12,11 +12,14 @@ usage() {
 	cat <<-USAGE
 	usage: run.sh [--versions | --full] [--kernel SERIES]... [--build DIR] [--jobs N] [BOOT...]
 	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
-	  --full       every workload on every version of NFS; writes RESULTS.md too
+	  --full       every workload on every version of NFS; writes RESULTS.md too. What does not run all of it on all kernels writes
+	               DIR/lab/RESULTS.md instead
 	  --kernel SERIES
 	               that kernel only (6.1, 6.12; default: both; in the short tier each guest has one of them)
 	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
 	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
+	  --options-only
+	               says what is wrong with the others, and ends
 	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, community, hardware: only these guests (default:
 	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
 	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there; reexport,
@@ -35,10 +38,12 @@ top=$(cd "$here/../.." && pwd)
 build=${BUILD:-$top/build}
 tier=short
 jobs=1
+options_only=
 boots=()
 kernels=()
 args=("$@")
 . "$here/kernels.sh"
+wrong() { echo "run.sh: $*" >&2; usage >&2; exit 2; }
 while [ $# -gt 0 ]; do
 	case $1 in
 	--full) tier=full ;;
@@ -47,20 +52,26 @@ while [ $# -gt 0 ]; do
 	--kernel)
 		case " $KERNELS " in
 		*" ${2:-} "*) kernels+=("$2") ;;
-		*) usage >&2; exit 2 ;;
+		*) wrong "${2:-}: there is no such kernel: $KERNELS" ;;
 		esac
 		shift
 		;;
+	--options-only) options_only=yes ;;
 	--jobs) jobs=${2:?--jobs needs a number}; shift ;;
 	-h | --help) usage; exit 0 ;;
-	-*) usage >&2; exit 2 ;;
+	-*) wrong "$1: there is no such option" ;;
 	*)
-		[ -e "$here/guest/$1.sh" ] || { usage >&2; exit 2; }
+		# What guests have in common is no program.
+		grep -qs '^#!' "$here/guest/$1.sh" || wrong "$1: there is no such guest"
 		boots+=("$1")
 		;;
 	esac
 	shift
 done
+[ -z "$options_only" ] || exit 0
+# The record is of everything.
+record=$here/RESULTS.md
+[ "${#boots[@]}${#kernels[@]}${LAB_ROWS:-}" = 00 ] || record=
 if [ ${#boots[@]} = 0 ]; then
 	boots=(iwarp verbs conformance systemd)
 	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback community hardware)
@@ -305,6 +316,7 @@ for guest in "${guests[@]}"; do
 	[[ $lost_kernels != *" $series "* ]] || continue
 	if ! kernel_build "$series"; then
 		lost_kernels+=" $series "
+		record=
 		report ok "all its rows # SKIP $lacks"
 		continue
 	fi
@@ -315,5 +327,5 @@ for guest in "${guests[@]}"; do
 	guest_run "$boot" "$out/logs/$boot-$series" || guest_again "$boot" "$out/logs/$boot-$series"
 done
 echo "1..$count"
-[ $tier = short ] || "$here/results.sh" "$here/RESULTS.md" "$build/lab/cache" "$tier" "${results[@]}"
+[ $tier = short ] || "$here/results.sh" "${record:-$build/lab/RESULTS.md}" "$build/lab/cache" "$tier" "${results[@]}"
 [ $failed = 0 ]
