@@ -187,6 +187,18 @@ same "on another system one line says how to build" \
 	'dev: installs packages on Debian only: elsewhere install them by hand, and build as README.md says under "Install it"' \
 	"$(dev_does eval 'command() { [ "$2" != dpkg-query ] && builtin command "$@"; }; install_build' 2>&1)"
 
+# ---------------------------------------------------------------- ./dev lab
+
+# lab_does ARGUMENT...: what ./dev lab does, one line for each thing that takes long; then its status
+lab_does() {
+	dev_does eval 'install_lab() { echo installs; }; install_packages() { :; }; say() { :; }
+		run() { [ "${1##*/}" != run.sh ] || echo "runs ${*:4}"; }; '"(main lab $*) 2>/dev/null; echo \$?" | paste -sd '|'
+}
+same "all that is behind ./dev lab goes to the laboratory" "installs|runs --full --kernel 6.12 verbs|0" \
+	"$(lab_does --full --kernel 6.12 verbs)"
+same "a mistake is told before anything is installed and built" "2" "$(lab_does verbz)"
+check "help is told wherever it is asked for" grep -q '^usage: ./dev lab' <("$dev" lab verbs --help)
+
 # ---------------------------------------------------------------- ./dev test, hostile
 
 machine
