@@ -33,7 +33,7 @@ repeat_find() {
 		;;
 	lab) guests=("${all_guests[@]}"); return ;;
 	lab:*)
-		for found in "${all_guests[@]}" direct krb5 writeback; do
+		for found in "${all_guests[@]}" direct krb5 writeback community hardware; do
 			[ "$found" != "${name#lab:}" ] || { guests+=("$found"); return; }
 		done
 		;;

@@ -112,6 +112,9 @@ same "paths and suffixes do no harm" "found tests/sim/test_b/tests/unit/d.sh/rel
 	"$(found tests/sim/test_b.c tests/unit/d.sh tests/e2e/reload.sh)"
 same "groups are what they are made of" "found tests/fuzz/fuzz_c/tests/unit/d.sh///iwarp verbs conformance systemd" \
 	"$(found fuzz scripts lab)"
+guests=$(sed -n 's/.*boots=(\(direct .*\))$/\1/p' "$srcdir/tests/lab/run.sh")
+# shellcheck disable=SC2086
+same "each guest of the laboratory's full tier can be named" "found ////$guests" "$(found $(printf 'lab:%s ' $guests))"
 for name in no_such_test lib run hosts proxy_fixture both_ways.v9 b.th_ways lab:lib; do
 	check "$name is refused" eval "found $name; said '^dev: there is no test $name:'"
 done
