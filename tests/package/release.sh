@@ -25,6 +25,12 @@ srcdir=$(cd "$(dirname "$0")/../.." && pwd)
 release=$2
 shift 2
 [ $# != 0 ] || set -- demo
+for step; do
+	case $step in
+	demo | install | runtime | package | tests | codecs) ;;
+	*) echo "release.sh: $step: there is no such step" >&2; usage ;;
+	esac
+done
 . "$srcdir/tests/lib/tap.sh"
 . "$srcdir/tests/lib/debian.sh"
 . "$srcdir/tests/lib/root.sh"

@@ -182,5 +182,6 @@ ok 3 - c # SKIP d
 check "a failed case fails all" fails numbered <<<"not ok 1 - a"
 check "and so does a run without a case" fails numbered </dev/null
 same "a release that is not supported is rejected" 2 "$(release_status "$work" 11)"
+same "and so is a step that there is not, before a root is made for it" 2 "$(release_status "$work" 13 dmeo)"
 same "and so is a limit that is no number" 2 "$(release_status -t soon "$work" 13)"
 tap_end
