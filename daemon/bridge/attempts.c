@@ -84,8 +84,8 @@ static uint32_t lowest_version(void)
 static bool speaks_lowest_only(const struct attempts *attempts, const struct attempt *attempt,
 			       uint64_t now_us)
 {
-	return version_memory_says_one(attempts->versions, (const struct sockaddr *)&attempt->addr,
-				       now_us);
+	return version_cache_says_one(attempts->versions, (const struct sockaddr *)&attempt->addr,
+				      now_us);
 }
 
 static uint32_t version_of(const struct attempts *attempts, const struct attempt *attempt,

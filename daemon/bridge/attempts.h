@@ -60,8 +60,8 @@ struct attempts {
 	struct attempt *list;
 	unsigned count, next; /* next: the one that attempts_next() looks at */
 	uint32_t highest_version;
-	struct version_memory *versions; /* of the target */
-	bool again;                      /* the last one has a second turn: attempts_again() */
+	struct version_cache *versions; /* of the target */
+	bool again;                     /* the last one has a second turn: attempts_again() */
 };
 
 /**

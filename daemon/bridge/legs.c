@@ -340,7 +340,7 @@ static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
 	config.source_foreign = attempt->sources.foreign;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.peer_client = attempt->client;
-	config.version_memory = &attempt->target->versions;
+	config.version_cache = &attempt->target->versions;
 	if (!wants_reserved(attempt))
 		return connect_unreserved(attempt, &config, out);
 	rc = connect_privileged(ws, attempt, &config, out);

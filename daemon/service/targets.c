@@ -28,7 +28,7 @@ static int target_init(struct target *target, unsigned index, const struct confi
 {
 	*target = (struct target){.index = index, .uri = uri};
 	config_uri_text(uri, target->text);
-	if (version_memory_init(&target->versions))
+	if (version_cache_init(&target->versions))
 		return -ENOMEM;
 	atomic_init(&target->order, TARGET_UP);
 	server_state_init(&target->server, service, uri);
@@ -41,7 +41,7 @@ static void free_list(struct targets *targets)
 	for (unsigned i = 0; i < targets->count; i++) {
 		struct target *target = &targets->list[i];
 
-		version_memory_fini(&target->versions);
+		version_cache_fini(&target->versions);
 		server_name_fini(&target->name);
 		server_state_fini(&target->server);
 	}

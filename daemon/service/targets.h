@@ -31,7 +31,7 @@
 #include "daemon/service/server_name.h"
 #include "daemon/service/server_state.h"
 #include "rpcrdma/peer_profile.h"
-#include "rpcrdma/version_memory.h"
+#include "rpcrdma/v2/version_cache.h"
 
 #define TARGETS_LAST_US     10000000u  /* so long one that has failed is tried last */
 #define TARGETS_REMEMBER_US 120000000u /* so long a home is kept behind the last connection */
@@ -55,7 +55,7 @@ struct target {
 	struct server_name name;
 	struct server_state server;
 	struct peer_memory peer_memory; /* of an RDMA server */
-	struct version_memory versions; /* of an RDMA server's addresses; it has a lock */
+	struct version_cache versions;  /* of an RDMA server's addresses; it has a lock */
 	_Atomic enum target_order order;
 	/* Under the lock of its targets. */
 	bool probe_failed; /* the last one that was no client's */

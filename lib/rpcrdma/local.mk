@@ -2,39 +2,37 @@ noinst_LIBRARIES += lib/rpcrdma/librpcrdma.a
 lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_form.c \
 	lib/rpcrdma/call_form.h \
-	lib/rpcrdma/ccp.c \
-	lib/rpcrdma/ccp.h \
-	lib/rpcrdma/characteristics.c \
-	lib/rpcrdma/characteristics.h \
-	lib/rpcrdma/characteristics_limits.c \
-	lib/rpcrdma/characteristics_request.c \
-	lib/rpcrdma/characteristics_request.h \
+	lib/rpcrdma/chunk_lists.c \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
-	lib/rpcrdma/chunk_lists.c \
 	lib/rpcrdma/dialect.c \
 	lib/rpcrdma/dialect.h \
+	lib/rpcrdma/draft03/ccp.c \
+	lib/rpcrdma/draft03/ccp.h \
+	lib/rpcrdma/draft03/ccp_client.c \
+	lib/rpcrdma/draft03/ccp_client.h \
+	lib/rpcrdma/draft03/ccp_server.c \
+	lib/rpcrdma/draft03/ccp_server.h \
+	lib/rpcrdma/draft03/msgp.c \
+	lib/rpcrdma/draft03/msgp.h \
+	lib/rpcrdma/draft03/msgp_encode.c \
+	lib/rpcrdma/draft03/msgp_encode.h \
+	lib/rpcrdma/draft03/requester_read_reply.c \
+	lib/rpcrdma/draft03/requester_read_reply.h \
+	lib/rpcrdma/draft03/responder_read_reply.c \
+	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
 	lib/rpcrdma/header_impl.h \
 	lib/rpcrdma/header_v1.c \
-	lib/rpcrdma/header_v2.c \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \
 	lib/rpcrdma/lend.h \
 	lib/rpcrdma/message.c \
 	lib/rpcrdma/message.h \
-	lib/rpcrdma/message_padding.c \
-	lib/rpcrdma/message_padding.h \
 	lib/rpcrdma/msg_plan.c \
 	lib/rpcrdma/msg_plan.h \
-	lib/rpcrdma/negotiation.c \
-	lib/rpcrdma/negotiation.h \
-	lib/rpcrdma/own_messages.c \
-	lib/rpcrdma/own_messages.h \
-	lib/rpcrdma/padding.c \
-	lib/rpcrdma/padding.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \
@@ -43,8 +41,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/pull.c \
 	lib/rpcrdma/pull.h \
 	lib/rpcrdma/rdma_config.h \
-	lib/rpcrdma/reject_reason.c \
-	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/rdma_conn.c \
 	lib/rpcrdma/rdma_conn.h \
 	lib/rpcrdma/rdma_counters.c \
@@ -54,27 +50,21 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_leg_impl.h \
 	lib/rpcrdma/rdma_memory.c \
 	lib/rpcrdma/rdma_memory.h \
-	lib/rpcrdma/rdma_options.c \
-	lib/rpcrdma/rdma_options.h \
 	lib/rpcrdma/rdma_recv.c \
 	lib/rpcrdma/rdma_recv.h \
 	lib/rpcrdma/rdma_setup.c \
 	lib/rpcrdma/rdma_setup.h \
-	lib/rpcrdma/rdma_version.c \
-	lib/rpcrdma/rdma_version.h \
 	lib/rpcrdma/rdma_watch.c \
 	lib/rpcrdma/rdma_watch.h \
+	lib/rpcrdma/reject_reason.c \
+	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
-	lib/rpcrdma/requester_conf.c \
-	lib/rpcrdma/requester_conf.h \
 	lib/rpcrdma/requester_error.c \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_late.c \
 	lib/rpcrdma/requester_late.h \
-	lib/rpcrdma/requester_lent.c \
-	lib/rpcrdma/requester_lent.h \
 	lib/rpcrdma/requester_null.c \
 	lib/rpcrdma/requester_null.h \
 	lib/rpcrdma/requester_reply.c \
@@ -85,10 +75,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_zero.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
-	lib/rpcrdma/responder_conf.c \
-	lib/rpcrdma/responder_conf.h \
-	lib/rpcrdma/responder_lent.c \
-	lib/rpcrdma/responder_lent.h \
 	lib/rpcrdma/responder_look.c \
 	lib/rpcrdma/responder_look.h \
 	lib/rpcrdma/responder_reply.c \
@@ -96,12 +82,26 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/responder_rpc.c \
 	lib/rpcrdma/responder_rpc.h \
 	lib/rpcrdma/rpc_terms.h \
-	lib/rpcrdma/size_wish.c \
-	lib/rpcrdma/size_wish.h \
-	lib/rpcrdma/version_memory.c \
-	lib/rpcrdma/version_memory.h \
+	lib/rpcrdma/v2/characteristics.c \
+	lib/rpcrdma/v2/characteristics.h \
+	lib/rpcrdma/v2/characteristics_limits.c \
+	lib/rpcrdma/v2/characteristics_request.c \
+	lib/rpcrdma/v2/characteristics_request.h \
+	lib/rpcrdma/v2/control_msgs.c \
+	lib/rpcrdma/v2/control_msgs.h \
+	lib/rpcrdma/v2/header_v2.c \
+	lib/rpcrdma/v2/negotiation.c \
+	lib/rpcrdma/v2/negotiation.h \
+	lib/rpcrdma/v2/optional_msgs.c \
+	lib/rpcrdma/v2/optional_msgs.h \
+	lib/rpcrdma/v2/recv_sizing.c \
+	lib/rpcrdma/v2/recv_sizing.h \
+	lib/rpcrdma/v2/version_cache.c \
+	lib/rpcrdma/v2/version_cache.h \
+	lib/rpcrdma/v2/version_probe.c \
+	lib/rpcrdma/v2/version_probe.h \
+	lib/rpcrdma/v2/xchar_codec.c \
+	lib/rpcrdma/v2/xchar_codec.h \
 	lib/rpcrdma/work.c \
-	lib/rpcrdma/work.h \
-	lib/rpcrdma/xchar.c \
-	lib/rpcrdma/xchar.h
+	lib/rpcrdma/work.h
 lib_rpcrdma_librpcrdma_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -3,7 +3,7 @@
  * Where the parts of a message go: how its inline bytes and its read chunks make one RPC message
  * (draft-ietf-nfsv4-rpcrdma-03 sections 3.4, 3.6 and 5.1). Pure.
  *
- * It is a Call, or a Reply that is lent (requester_lent.h), which are made alike.
+ * It is a Call, or a Reply that is lent (requester_read_reply.h), which are made alike.
  *
  * Positions count the unreduced message (A3.4-6). The inline stream is the body of the RDMA_MSG, or
  * the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts. Entries of one

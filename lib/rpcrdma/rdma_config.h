@@ -12,7 +12,7 @@
 #include "rpcrdma/dialect.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
-#include "rpcrdma/version_memory.h"
+#include "rpcrdma/v2/version_cache.h"
 
 /*
  * The longest header that a message of the size may have that the configuration program tells: the draft does not say
@@ -54,7 +54,7 @@ struct rdma_leg_config {
 	/* The highest version to speak: of legs that connect, to try first. 0: version one. */
 	uint32_t highest_version;
 	/* Where a leg that connects notes what it found of its server's; outlives the leg; NULL: nowhere. */
-	struct version_memory *version_memory;
+	struct version_cache *version_cache;
 	uint32_t receive_max_bytes; /* the receive size may be raised to so much; 0: it is not */
 	bool characteristics; /* version two: they are told, and those of the peer understood */
 	bool reverse_chunks;  /* version two: reverse Calls may use chunks */

@@ -15,16 +15,16 @@
 #include "fabric/recv_runs.h"
 #include "leg/leg.h"
 #include "rpcrdma/call_form.h"
-#include "rpcrdma/characteristics.h"
 #include "rpcrdma/credits.h"
 #include "rpcrdma/inline_limit.h"
-#include "rpcrdma/negotiation.h"
-#include "rpcrdma/own_messages.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rpc_terms.h"
-#include "rpcrdma/size_wish.h"
+#include "rpcrdma/v2/characteristics.h"
+#include "rpcrdma/v2/control_msgs.h"
+#include "rpcrdma/v2/negotiation.h"
+#include "rpcrdma/v2/recv_sizing.h"
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
@@ -70,11 +70,11 @@ struct work_queues {
 	bool timer_set;
 };
 
-/* Which receive sizes the traffic of a connection of version two wants (rdma_options.h). */
+/* Which receive sizes the traffic of a connection of version two wants (optional_msgs.h). */
 struct conn_sizes {
-	struct size_wish calls, replies; /* that went by chunk */
-	uint32_t wanted_there_bytes;     /* … so the peer's is to be that; 0: no new wish */
-	uint32_t wanted_here_bytes;      /* … and ours that */
+	struct recv_sizing calls, replies; /* that went by chunk */
+	uint32_t wanted_there_bytes;       /* … so the peer's is to be that; 0: no new wish */
+	uint32_t wanted_here_bytes;        /* … and ours that */
 };
 
 struct rdma_conn {
@@ -124,7 +124,7 @@ struct rdma_conn {
 	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;
-	struct own_messages own;
+	struct control_msgs own;
 
 	/* For Calls that are sent, and Calls that come. */
 	struct credit_window window;
@@ -140,7 +140,7 @@ struct rdma_conn {
 	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
 
 	bool heard;                  /* from the peer, since the watch (rdma_watch.h) last looked */
-	uint32_t longest_send_bytes; /* since the sizes were last looked at (rdma_options.h) */
+	uint32_t longest_send_bytes; /* since the sizes were last looked at (optional_msgs.h) */
 
 	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;

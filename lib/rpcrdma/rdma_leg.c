@@ -12,10 +12,10 @@
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
-#include "rpcrdma/rdma_version.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/v2/version_probe.h"
 #include "rpcrdma/work.h"
 
 static const struct leg_ops rdma_leg_ops;
@@ -87,7 +87,7 @@ static void on_established(void *arg, const uint8_t *private_data, size_t len)
 	if (!rdma_setup_established(&leg->conn, private_data, len))
 		return;
 	rdma_watch_start(&leg->watch);
-	rdma_version_begin(leg);
+	version_probe_begin(leg);
 }
 
 static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
@@ -112,8 +112,8 @@ static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
 	requester_late_end(&leg->late);
-	rdma_version_ended(leg);
-	rdma_options_end(leg->options);
+	version_probe_ended(leg);
+	optional_msgs_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
 	work_queues_end(&leg->conn);
 	requester_end(&leg->requester);
@@ -259,7 +259,7 @@ static void rdma_load(const struct leg *l, struct leg_load *load)
 		.calls_in_flight_in = conn->grant.in_flight,
 		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
 				       leg->requester.rpcs.abandoned -
-				       own_messages_credits(&conn->own),
+				       control_msgs_credits(&conn->own),
 		.calls_held = leg->requester.nheld,
 		.credits_granted = credit_grant_value(&conn->grant),
 	};
@@ -346,7 +346,7 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 static void leg_destroy(struct rdma_leg *leg)
 {
 	rdma_watch_fini(&leg->watch);
-	rdma_version_fini(leg);
+	version_probe_fini(leg);
 	requester_late_fini(&leg->late);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);

@@ -7,11 +7,11 @@
 #include "leg/leg.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rdma_conn.h"
-#include "rpcrdma/rdma_options.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/responder.h"
+#include "rpcrdma/v2/optional_msgs.h"
 
 struct rdma_leg {
 	struct leg leg;
@@ -23,7 +23,7 @@ struct rdma_leg {
 	struct responder responder;
 	struct rdma_watch watch;
 	struct loop_timer *probe_timer; /* of an attempt at version two; or NULL */
-	struct rdma_options *options;   /* once there is an RDMA_OPTIONAL; or NULL */
+	struct optional_msgs *options;  /* once there is an RDMA_OPTIONAL; or NULL */
 };
 
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)

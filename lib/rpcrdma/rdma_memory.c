@@ -4,6 +4,7 @@
 
 #include "base/least.h"
 #include "fabric/coverage.h"
+#include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/proto.h"
 #include "rpcrdma/pull.h"
 #include "rpcrdma/rdma_config.h"
@@ -11,7 +12,6 @@
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/requester_landing.h"
 #include "rpcrdma/responder.h"
-#include "rpcrdma/responder_lent.h"
 #include "rpcrdma/work.h"
 
 /* In whatever version. */
@@ -55,7 +55,7 @@ static size_t lent_bytes(const struct rdma_sizes *sizes)
 	if (!sizes->accepted)
 		return sizes->credits * pull_cost_bytes(recv_bytes);
 	return sizes->credits *
-	       (pool_class_bytes(recv_bytes) + sizeof(struct responder_lent) +
+	       (pool_class_bytes(recv_bytes) + sizeof(struct read_reply_responder) +
 		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));
 }
 

@@ -13,12 +13,12 @@
 #include "base/least.h"
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/padding.h"
+#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/draft03/msgp.h"
+#include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/rdma_version.h"
-#include "rpcrdma/requester_conf.h"
 #include "rpcrdma/requester_reply.h"
-#include "rpcrdma/responder_lent.h"
+#include "rpcrdma/v2/version_probe.h"
 
 enum direction { DIRECTION_UNKNOWN, DIRECTION_CALL, DIRECTION_REPLY };
 
@@ -247,7 +247,7 @@ static bool take_out(struct rdma_conn *conn, const struct padded *padded, uint32
 	if (plain_bytes == body->len_bytes)
 		return true;
 	body->buf = buf_get(conn->leg->config->pool, plain_bytes);
-	if (!body->buf || padding_remove(padded, body->buf->mem) != plain_bytes) {
+	if (!body->buf || msgp_remove(padded, body->buf->mem) != plain_bytes) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
 		return false;
 	}
@@ -281,7 +281,7 @@ static bool make_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 	if (rpc_msg_peek(body->data, body->len_bytes, &xid, &type) != RPC_OK)
 		return true;
 	padded.is_call = type == RPC_CALL;
-	plain_bytes = padding_remove(&padded, NULL);
+	plain_bytes = msgp_remove(&padded, NULL);
 	if (hdr->align > alignment_max(&leg->conn))
 		wrong = "an RDMA_MSGP aligned to more than a receive";
 	else if (plain_bytes < 0)
@@ -309,10 +309,10 @@ static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 /* messages of our own first, then Calls; INVAL_OPTION is of no Call. */
 static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
-	if (hdr->error == RPCRDMA_ERR_VERS && rdma_version_refused(leg, hdr))
+	if (hdr->error == RPCRDMA_ERR_VERS && version_probe_refused(leg, hdr))
 		return;
-	if (leg->options && !requester_conf_has(&leg->requester, hdr->xid) &&
-	    rdma_options_refused(leg->options, hdr->xid))
+	if (leg->options && !ccp_client_has(&leg->requester, hdr->xid) &&
+	    optional_msgs_refused(leg->options, hdr->xid))
 		requester_error_of_own(&leg->requester, hdr);
 	else
 		requester_error(&leg->requester, hdr);
@@ -342,7 +342,7 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		responder_done(&leg->responder.rpcs, hdr);
 		break;
 	case RPCRDMA_OPTIONAL:
-		rdma_version_option(leg, hdr);
+		version_probe_option(leg, hdr);
 		break;
 	}
 }
@@ -402,10 +402,10 @@ static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcr
 		     leg->conn.negotiation.stage == NEGOTIATION_SETTLED;
 
 	if (opens && hdr->proc != RPCRDMA_OPTIONAL)
-		rdma_version_open(leg);
+		version_probe_open(leg);
 	judge(leg, verdict, hdr, recv);
 	if (opens)
-		rdma_version_open(leg);
+		version_probe_open(leg);
 }
 
 /* What is spoken is judged by its version first, and settles it where nothing does yet. */
@@ -424,7 +424,7 @@ static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct r
 	}
 	switch (negotiation_judge(neg, hdr->xid, hdr->vers, hdr->proc == RPCRDMA_OPTIONAL)) {
 	case NEGOTIATION_TAKE:
-		rdma_version_heard(leg, hdr);
+		version_probe_heard(leg, hdr);
 		take(leg, verdict, hdr, recv);
 		break;
 	case NEGOTIATION_LATE:
@@ -457,9 +457,9 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	}
 	receive(leg, verdict, &hdr, recv);
 	/* Not before: an error may be to one of those, and not to a Call that waited for its XID. */
-	if (own_messages_heard(&conn->own))
+	if (control_msgs_heard(&conn->own))
 		requester_pump(&leg->requester);
 	rdma_conn_replenish(conn);
 	if (leg->options)
-		rdma_options_go_on(leg->options);
+		optional_msgs_go_on(leg->options);
 }

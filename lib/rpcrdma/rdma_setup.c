@@ -36,7 +36,7 @@ void rdma_setup_init(struct rdma_conn *conn)
 	conn->remote_invalidation = config->remote_invalidation && conn->peer->private_data;
 	credit_window_init(&conn->window, conn->connector ? forward : reverse);
 	credit_grant_init(&conn->grant, RDMA_FIRST_GRANT, conn->connector ? reverse : forward);
-	own_messages_init(&conn->own, conn->connector ? &conn->window : NULL);
+	control_msgs_init(&conn->own, conn->connector ? &conn->window : NULL);
 }
 
 static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)

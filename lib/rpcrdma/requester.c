@@ -226,12 +226,12 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 	call = RPCRDMA_MIN_HDR_BYTES + (uint64_t)rpc->x->call.len_bytes;
 	reply = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
 	if (rpc->form.call.form != FORM_INLINE) {
-		wanted = size_wish_by_chunk(&conn->sizes->calls, call, now_us);
+		wanted = recv_sizing_by_chunk(&conn->sizes->calls, call, now_us);
 		if (wanted > conn->terms.send_bytes)
 			conn->sizes->wanted_there_bytes = wanted;
 	}
 	if (rpc->form.landing != LANDING_NONE) {
-		wanted = size_wish_by_chunk(&conn->sizes->replies, reply, now_us);
+		wanted = recv_sizing_by_chunk(&conn->sizes->replies, reply, now_us);
 		if (wanted > conn->terms.recv_bytes)
 			conn->sizes->wanted_here_bytes = wanted;
 	}

@@ -34,17 +34,17 @@ struct null_calls {
 	uint32_t xids[NULL_CALLS_MAX];
 };
 
-/* What the server is asked before the first Call: requester_conf.h. */
-#define REQUESTER_CONF_STATES(X)                                                                   \
+/* What the server is asked before the first Call: ccp_client.h. */
+#define CCP_CLIENT_STATES(X)                                                                       \
 	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
 	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \
 	X(CONF_LATE, "late", "an answer, which is thrown away, for a while", TO(CONF_OVER))        \
 	X(CONF_OVER, "over", "nothing any more", 0)
-STATE_ENUM(requester_conf_state, REQUESTER_CONF_STATES);
-extern const struct state_table requester_conf_states;
+STATE_ENUM(ccp_client_state, CCP_CLIENT_STATES);
+extern const struct state_table ccp_client_states;
 
-struct requester_conf {
-	enum requester_conf_state state;
+struct ccp_client {
+	enum ccp_client_state state;
 	uint32_t xid;
 	struct loop_timer *timer; /* while an answer may come; else NULL */
 };
@@ -55,7 +55,7 @@ struct requester {
 	unsigned nheld;
 	struct exchange_list held; /* of target_entry, in the order in which they came */
 	struct null_calls nulls;
-	struct requester_conf conf;
+	struct ccp_client conf;
 	struct requester_zero zero;
 	bool reverse;
 	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
@@ -90,7 +90,7 @@ void requester_key_free(struct requester *rq);
 /** requester_is_ours - whether @xid is that of a message of our own that is not over. */
 static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 {
-	if (rq->conn->own.count && own_messages_has(&rq->conn->own, xid))
+	if (rq->conn->own.count && control_msgs_has(&rq->conn->own, xid))
 		return true;
 	for (unsigned i = 0; i < rq->nulls.count; i++)
 		if (rq->nulls.xids[i] == xid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Errors that answer the requester's Calls, and what they tell of the peer. */
-#include "rpcrdma/requester_conf.h"
+#include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/requester_null.h"
 #include "rpcrdma/requester_reply.h"
@@ -8,11 +8,11 @@
 /* The version that was assumed is not spoken there. Returns whether there is another; else the connection fails. */
 static bool settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	struct version_memory *memory = conn->config->version_memory;
+	struct version_cache *memory = conn->config->version_cache;
 
 	/* Whatever was taken for a server of version one is none. */
 	if (memory && hdr->vers_low > conn->terms.dialect->version)
-		version_memory_forget(memory, (const struct sockaddr *)&conn->server);
+		version_cache_forget(memory, (const struct sockaddr *)&conn->server);
 	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
 		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
 			       hdr->vers_low, hdr->vers_high);
@@ -39,7 +39,7 @@ static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hd
 {
 	if (requester_null_answered(rq, hdr->xid))
 		return true;
-	if (!requester_conf_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
+	if (!ccp_client_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
 		return false;
 	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
 		(void)settle_another(rq->conn, hdr);

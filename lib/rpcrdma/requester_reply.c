@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "rpcrdma/requester_conf.h"
+#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/draft03/requester_read_reply.h"
 #include "rpcrdma/requester_late.h"
-#include "rpcrdma/requester_lent.h"
 #include "rpcrdma/requester_null.h"
 #include "rpcrdma/work.h"
 
@@ -86,7 +86,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 
 static const char *read_list_wrong(const struct requester_rpc *rpc)
 {
-	if (!requester_lent_may(rpc))
+	if (!read_reply_requester_may(rpc))
 		return "a read list in a Reply";
 	if (!work_may_read(rpc->rpcs->conn))
 		return "a Reply lent by a peer that cannot be read from";
@@ -183,9 +183,9 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 			    const uint8_t *body, uint32_t len_bytes)
 {
 	if (hdr->nreads)
-		requester_lent_own_done(rq, hdr->xid);
+		read_reply_requester_own_done(rq, hdr->xid);
 	if (requester_null_answered(rq, hdr->xid) ||
-	    requester_conf_answered(rq, hdr, body, len_bytes)) {
+	    ccp_client_answered(rq, hdr, body, len_bytes)) {
 		if (hdr->credit || zero_is_grant(rq, rq->conn->terms.dialect))
 			obey_grant(rq, rq->conn->terms.dialect, hdr->credit);
 		requester_pump(rq);
@@ -238,8 +238,8 @@ static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
 static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 			const struct rpcrdma_header *hdr, const char *what)
 {
-	if (hdr->nreads && requester_lent_may(rpc))
-		requester_lent_done(rpc);
+	if (hdr->nreads && read_reply_requester_may(rpc))
+		read_reply_requester_done(rpc);
 	bad_reply(rq, rpc, what);
 }
 
@@ -249,17 +249,17 @@ static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 {
 	struct msg_plan plan;
 
-	switch (requester_lent_plan(rpc, hdr, len_bytes, &plan)) {
+	switch (read_reply_requester_plan(rpc, hdr, len_bytes, &plan)) {
 	case MSG_PLAN_OK:
 		answered(rq, rpc, hdr->credit);
-		requester_lent_begin(rpc, hdr, &plan, body, len_bytes);
+		read_reply_requester_begin(rpc, hdr, &plan, body, len_bytes);
 		requester_pump(rq);
 		break;
 	case MSG_PLAN_BAD:
 		wrong_reply(rq, rpc, hdr, "read chunks that make no Reply");
 		break;
 	case MSG_PLAN_TOO_BIG:
-		requester_lent_done(rpc);
+		read_reply_requester_done(rpc);
 		obey_grant(rq, rpc->terms.dialect, hdr->credit);
 		too_big(rq, rpc, lent_bytes(hdr, len_bytes));
 		break;
@@ -322,11 +322,11 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 	}
 	rq->conn->counters->bad_replies++;
 	rdma_conn_note(rq->conn, "Reply %#x: %s", xid, what);
-	if (requester_null_answered(rq, xid) || requester_conf_failed(rq, xid, what)) {
+	if (requester_null_answered(rq, xid) || ccp_client_failed(rq, xid, what)) {
 		requester_pump(rq);
 		return;
 	}
 	/* It may have been the Reply to any Call, and that one would wait for ever. */
-	if (rq->conn->window.in_flight > own_messages_credits(&rq->conn->own))
+	if (rq->conn->window.in_flight > control_msgs_credits(&rq->conn->own))
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }

@@ -10,8 +10,8 @@
 #include "base/probes.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/draft03/msgp_encode.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/message_padding.h"
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
 		       EXCHANGE_BESIDE_BYTES,

@@ -4,7 +4,7 @@
  *
  *	held ──▶ sent ─────────────────────▶ ending ──▶ given up with its Reply, or a fault
  *	  │       ├─▶ resent ──────────────────▲
- *	  │       ├───────┴──▶ pulling ────────┤   a Reply that is lent (requester_lent.h)
+ *	  │       ├───────┴──▶ pulling ────────┤   a Reply that is lent (requester_read_reply.h)
  *	  │       └──────────▶ abandoned ──────┘   its exchange was given up before (requester_late.h)
  *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
  *	  ├──────────────────────▲

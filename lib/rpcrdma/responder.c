@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/least.h"
-#include "rpcrdma/responder_lent.h"
+#include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/responder_look.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/work.h"

@@ -4,7 +4,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
-#include "rpcrdma/responder_conf.h"
+#include "rpcrdma/draft03/ccp_server.h"
 #include "rpcrdma/responder_reply.h"
 
 /* What a Call gets that does not pass. A cut header costs no other Call anything here, so the connection stays. */
@@ -244,8 +244,8 @@ bool responder_look(struct responder_rpc *rpc)
 	verdict = judge(rpc, x->call.data, x->call.len_bytes);
 	if (verdict == CALL_PASSES)
 		verdict = find_facts(rpc, &pieces);
-	if (verdict == CALL_CONFIGURES && responder_conf_serves(rpc)) {
-		responder_conf_answer(rpc);
+	if (verdict == CALL_CONFIGURES && ccp_server_serves(rpc)) {
+		ccp_server_answer(rpc);
 		return false;
 	}
 	if (verdict != CALL_PASSES) {

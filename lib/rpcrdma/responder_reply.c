@@ -9,10 +9,10 @@
 #include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/draft03/msgp_encode.h"
+#include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/message_padding.h"
 #include "rpcrdma/private_data.h"
-#include "rpcrdma/responder_lent.h"
 #include "rpcrdma/work.h"
 
 /* A Reply on its way out. */
@@ -156,7 +156,7 @@ static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 	message_send(m, conn, credit_grant_value(&conn->grant), pin ? rpc->x : NULL,
 		     invalidate ? &rpc->handle : NULL);
 	if (rpc->lent)
-		responder_lent_sent(rpc);
+		read_reply_responder_sent(rpc);
 	else
 		responder_rpc_finish(rpc);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One RPC of the responder: a Call of the peer, from its Send until its Reply is posted, or if that is lent until
- * the peer has read it (responder_lent.h).
+ * the peer has read it (responder_read_reply.h).
  *
  *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ over
  *	    └────── nothing to pull ──────────────────────▲                          └──▶ lent ──▲
@@ -33,7 +33,7 @@
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
 
-struct responder_lent;
+struct read_reply_responder;
 struct responder_lents;
 
 /* A Call that comes in parts is pulled by Reads of so many bytes at most, and given up by parts of so many at least. */
@@ -63,8 +63,8 @@ struct responder_rpc {
 	enum responder_rpc_state state;
 	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
-	struct responder_lent *lent; /* its Reply, if that is lent */
-	unsigned reads_left;         /* that are not done */
+	struct read_reply_responder *lent; /* its Reply, if that is lent */
+	unsigned reads_left;               /* that are not done */
 	/* Its Call is given up as they are done (leg_config.partial). */
 	bool in_parts;
 	bool is_answered;      /* … and its Reply was here before the last of them */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/ccp.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "tests/fuzz/fuzz.h"
 
 #define PROGRAM 100417u

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rpcrdma/header.h"
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 #include "tests/fuzz/fuzz.h"
 
 #define VALUES_MAX 32u /* as many as there are bits to say that they will not change */

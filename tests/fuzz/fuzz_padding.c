@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "nfs/nfs.h"
-#include "rpcrdma/padding.h"
+#include "rpcrdma/draft03/msgp.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_PIECES 65u
@@ -36,7 +36,7 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 			   const uint8_t *msg, uint32_t len)
 {
 	struct fabric_sge piece = {NULL, (uint8_t *)msg, len}, pieces[MAX_PIECES];
-	const struct padding_goal goal = {
+	const struct msgp_goal goal = {
 		.align = hdr->align,
 		.thresh_bytes = hdr->thresh,
 		.header_bytes = hdr->body_offset,
@@ -59,14 +59,14 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 	bare->align = hdr->align;
 	bare->thresh = hdr->thresh;
 	bare->body_offset = hdr->body_offset;
-	n = padding_insert(&goal, pieces, MAX_PIECES);
+	n = msgp_insert(&goal, pieces, MAX_PIECES);
 	FUZZ_ASSERT(n <= MAX_PIECES);
 	if (n) {
 		with = join(pieces, n, &padded.len_bytes);
 		padded.body = with;
-		FUZZ_ASSERT(padding_remove(&padded, NULL) == len);
+		FUZZ_ASSERT(msgp_remove(&padded, NULL) == len);
 		without = malloc(len);
-		FUZZ_ASSERT(padding_remove(&padded, without) == len);
+		FUZZ_ASSERT(msgp_remove(&padded, without) == len);
 		FUZZ_ASSERT(!memcmp(without, msg, len));
 		free(without);
 		free(with);
@@ -76,14 +76,14 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 
 static void make_plain(const struct padded *padded)
 {
-	int64_t len = padding_remove(padded, NULL);
+	int64_t len = msgp_remove(padded, NULL);
 	uint8_t *plain;
 
 	FUZZ_ASSERT(len <= (int64_t)padded->len_bytes);
 	if (len < 0)
 		return;
 	plain = malloc(len ? (size_t)len : 1);
-	FUZZ_ASSERT(padding_remove(padded, plain) == len);
+	FUZZ_ASSERT(msgp_remove(padded, plain) == len);
 	if (len == padded->len_bytes)
 		FUZZ_ASSERT(!len || !memcmp(plain, padded->body, (size_t)len));
 	if (len && (padded->is_call || padded->facts))

@@ -24,7 +24,7 @@ static struct rdma_conn *conn_of(const struct leg_end *end)
 
 static struct characteristics *characteristics_of(const struct leg_end *end)
 {
-	struct rdma_options *options = rdma_leg_of(end->leg)->options;
+	struct optional_msgs *options = rdma_leg_of(end->leg)->options;
 
 	return options ? &options->ch : NULL;
 }
@@ -39,7 +39,7 @@ static void drive(struct leg_end *end)
 		characteristics_raise(ch, wanted);
 	if ((end == &legs.client || !raises) && characteristics_peer_size(ch) != wanted)
 		characteristics_ask(ch, wanted);
-	rdma_options_go_on(rdma_leg_of(end->leg)->options);
+	optional_msgs_go_on(rdma_leg_of(end->leg)->options);
 }
 
 /* A REQ that took a lower size back may still be on its way when the lower size is told: it raises the receives again. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Pads of RDMA_MSGP: where they stand, and that what is made plain again is what was padded. */
-#include "rpcrdma/padding.h"
+#include "rpcrdma/draft03/msgp.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,8 +73,8 @@ START_TEST(pads_are_counted_from_the_begin_of_the_send)
 	uint8_t plain[sizeof(write_call)];
 
 	begin(goldens[_i].align, goldens[_i].thresh);
-	ck_assert_int_eq(padding_remove(&padded, NULL), sizeof(write_call));
-	ck_assert_int_eq(padding_remove(&padded, plain), sizeof(write_call));
+	ck_assert_int_eq(msgp_remove(&padded, NULL), sizeof(write_call));
+	ck_assert_int_eq(msgp_remove(&padded, plain), sizeof(write_call));
 	ck_assert_mem_eq(plain, write_call, sizeof(write_call));
 	free(body.at);
 }
@@ -85,18 +85,18 @@ START_TEST(the_same_pads_are_put_in)
 	struct pads_bytes want =
 		write_with_pads(goldens[_i].before_handle, goldens[_i].before_data);
 	const struct fabric_sge piece = {NULL, (uint8_t *)write_call, sizeof(write_call)};
-	const struct padding_goal goal = {.align = goldens[_i].align,
-					  .thresh_bytes = goldens[_i].thresh,
-					  .header_bytes = HDR_BYTES,
-					  .msg = write_call,
-					  .len_bytes = sizeof(write_call),
-					  .pieces = &piece,
-					  .npieces = 1};
+	const struct msgp_goal goal = {.align = goldens[_i].align,
+				       .thresh_bytes = goldens[_i].thresh,
+				       .header_bytes = HDR_BYTES,
+				       .msg = write_call,
+				       .len_bytes = sizeof(write_call),
+				       .pieces = &piece,
+				       .npieces = 1};
 	struct fabric_sge to[MAX_PIECES];
 	struct pads_bytes out = {0};
 	unsigned n;
 
-	n = padding_insert(&goal, to, MAX_PIECES);
+	n = msgp_insert(&goal, to, MAX_PIECES);
 	ck_assert_uint_eq(n > 0, goal.thresh_bytes <= 5);
 	for (unsigned i = 0; i < n; i++)
 		pads_add(&out, to[i].addr, to[i].len_bytes);
@@ -128,7 +128,7 @@ START_TEST(what_is_empty_is_as_long_as_no_threshold)
 	pads_add(&body, write_call + 68, 8);
 	begin(32, 0);
 	padded = a_call(&body);
-	ck_assert_int_eq(padding_remove(&padded, plain), sizeof(write_call));
+	ck_assert_int_eq(msgp_remove(&padded, plain), sizeof(write_call));
 	ck_assert_mem_eq(plain, write_call, sizeof(write_call));
 	free(body.at);
 }
@@ -143,7 +143,7 @@ START_TEST(pads_that_reach_behind_the_message_are_not_found)
 		const struct padded padded = a_call(&body);
 
 		begin(aligns[i], 5);
-		ck_assert_int_eq(padding_remove(&padded, NULL), -EBADMSG);
+		ck_assert_int_eq(msgp_remove(&padded, NULL), -EBADMSG);
 		free(body.at);
 	}
 }
@@ -158,13 +158,13 @@ START_TEST(what_is_shorter_than_the_threshold_may_be_anything)
 	pads_add(&body, NULL, 100);
 	padded = &(struct padded){&hdr, body.at, body.len, true, NULL};
 	begin(64, 101);
-	ck_assert_int_eq(padding_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
 	begin(64, 100);
-	ck_assert_int_eq(padding_remove(padded, NULL), -EBADMSG);
+	ck_assert_int_eq(msgp_remove(padded, NULL), -EBADMSG);
 	begin(1, 100);
-	ck_assert_int_eq(padding_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
 	begin(0, 0);
-	ck_assert_int_eq(padding_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
 	free(body.at);
 }
 END_TEST
@@ -224,10 +224,10 @@ static void check_removed(const char *name, const struct nfs_msg *msg,
 	padded.body = body.at;
 	padded.len_bytes = body.len;
 	out = malloc(plain.len);
-	ck_assert_msg(padding_remove(&padded, NULL) == plain.len,
+	ck_assert_msg(msgp_remove(&padded, NULL) == plain.len,
 		      "%s: %lld bytes, not %u, align %u, threshold %u", name,
-		      (long long)padding_remove(&padded, NULL), plain.len, hdr.align, hdr.thresh);
-	ck_assert(padding_remove(&padded, out) == plain.len);
+		      (long long)msgp_remove(&padded, NULL), plain.len, hdr.align, hdr.thresh);
+	ck_assert(msgp_remove(&padded, out) == plain.len);
 	ck_assert_msg(!memcmp(out, plain.at, plain.len), "%s: other bytes, align %u, threshold %u",
 		      name, hdr.align, hdr.thresh);
 	free(out);
@@ -241,13 +241,13 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 {
 	const uint8_t *bytes = nfs_msg_bytes(msg);
 	struct fabric_sge pieces[SPEC_MAX_ITEMS + 1], to[MAX_PIECES];
-	struct padding_goal goal = {.align = hdr.align,
-				    .thresh_bytes = hdr.thresh ? hdr.thresh : 1,
-				    .header_bytes = hdr.body_offset,
-				    .msg = bytes,
-				    .len_bytes = nfs_msg_len(msg),
-				    .facts = facts,
-				    .pieces = pieces};
+	struct msgp_goal goal = {.align = hdr.align,
+				 .thresh_bytes = hdr.thresh ? hdr.thresh : 1,
+				 .header_bytes = hdr.body_offset,
+				 .msg = bytes,
+				 .len_bytes = nfs_msg_len(msg),
+				 .facts = facts,
+				 .pieces = pieces};
 	struct pads_bytes want, got = {0};
 	uint32_t at = 0;
 	unsigned n;
@@ -264,7 +264,7 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 			(struct fabric_sge){NULL, (uint8_t *)bytes + at, nfs_msg_len(msg) - at};
 	hdr.thresh = goal.thresh_bytes;
 	want = pad_by_hand(msg, cut);
-	n = padding_insert(&goal, to, MAX_PIECES);
+	n = msgp_insert(&goal, to, MAX_PIECES);
 	for (unsigned i = 0; i < n; i++)
 		pads_add(&got, to[i].addr, to[i].len_bytes);
 	if (n)
@@ -365,9 +365,9 @@ START_TEST(a_chunk_that_holds_no_opaque_hides_what_follows)
 		const struct padded padded = a_call(&body);
 
 		begin(16, 5);
-		ck_assert_int_eq(padding_remove(&padded, NULL), sizeof(write_call));
+		ck_assert_int_eq(msgp_remove(&padded, NULL), sizeof(write_call));
 		hdr.reads[hdr.nreads++].position = wrong[i];
-		ck_assert_int_eq(padding_remove(&padded, NULL), -EBADMSG);
+		ck_assert_int_eq(msgp_remove(&padded, NULL), -EBADMSG);
 		free(body.at);
 	}
 }
@@ -380,7 +380,7 @@ START_TEST(data_in_a_read_chunk_have_no_pads)
 
 	begin(16, 5);
 	hdr.reads[hdr.nreads++].position = 68;
-	ck_assert_int_eq(padding_remove(&padded, plain), 68);
+	ck_assert_int_eq(msgp_remove(&padded, plain), 68);
 	ck_assert_mem_eq(plain, write_call, 68);
 }
 END_TEST
@@ -393,19 +393,19 @@ static unsigned inserts(uint32_t prog, const char *args, unsigned max)
 	struct nfs_msg *msg = nfs_msg_call(prog, 3, 10, NULL);
 	struct spec_items none = {0};
 	struct fabric_sge piece, to[MAX_PIECES];
-	struct padding_goal goal;
+	struct msgp_goal goal;
 	unsigned n;
 
 	spec_put(msg, args, &none);
 	piece = (struct fabric_sge){NULL, (uint8_t *)nfs_msg_bytes(msg), nfs_msg_len(msg)};
-	goal = (struct padding_goal){.align = 512,
-				     .thresh_bytes = 1024,
-				     .header_bytes = HDR_BYTES,
-				     .msg = piece.addr,
-				     .len_bytes = piece.len_bytes,
-				     .pieces = &piece,
-				     .npieces = 1};
-	n = padding_insert(&goal, to, max);
+	goal = (struct msgp_goal){.align = 512,
+				  .thresh_bytes = 1024,
+				  .header_bytes = HDR_BYTES,
+				  .msg = piece.addr,
+				  .len_bytes = piece.len_bytes,
+				  .pieces = &piece,
+				  .npieces = 1};
+	n = msgp_insert(&goal, to, max);
 	nfs_msg_free(msg);
 	return n;
 }

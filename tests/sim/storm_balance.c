@@ -45,7 +45,7 @@ static void add_sent(struct held *held, const struct rdma_leg *leg)
 	RIG_ASSERT(rq->nheld == 0 && rq->rpcs.count == rq->rpcs.abandoned);
 	RIG_ASSERT(rq->reverse || rq->rpcs.count == 0);
 	RIG_ASSERT(conn->window.in_flight ==
-		   rq->rpcs.abandoned + rq->nulls.count + own_messages_credits(&conn->own));
+		   rq->rpcs.abandoned + rq->nulls.count + control_msgs_credits(&conn->own));
 	TAILQ_FOREACH(x, &rq->rpcs.begun, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
@@ -79,7 +79,7 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
 static unsigned spare_max(const struct rdma_conn *conn)
 {
 	unsigned lent = conn->terms.dialect->lent_replies ? conn->config->credits : 0;
-	unsigned own = conn->terms.dialect->options && conn->connector ? OWN_MESSAGES_MAX : 0;
+	unsigned own = conn->terms.dialect->options && conn->connector ? CONTROL_MSGS_MAX : 0;
 
 	return lent + own;
 }

@@ -66,7 +66,7 @@ static void ask_for_size(struct storm *storm)
 {
 	struct chain_tap *tap = storm_below(storm, 2) ? chain_first(storm->chain)->server
 						      : chain_last(storm->chain)->client;
-	struct rdma_options *options;
+	struct optional_msgs *options;
 
 	if (!tap || !tap->leg || !tap->opened || tap->closing)
 		return;
@@ -74,7 +74,7 @@ static void ask_for_size(struct storm *storm)
 	if (!options)
 		return;
 	characteristics_ask(&options->ch, storm_below(storm, 3) ? 4096 : 16384);
-	rdma_options_go_on(options);
+	optional_msgs_go_on(options);
 	storm->counts.sizes_asked++;
 }
 

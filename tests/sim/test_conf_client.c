@@ -4,9 +4,9 @@
 
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/ccp.h"
+#include "rpcrdma/draft03/ccp.h"
+#include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/proto.h"
-#include "rpcrdma/requester_conf.h"
 #include "tests/lib/test.h"
 #include "tests/sim/server_peer.h"
 
@@ -414,7 +414,7 @@ START_TEST(without_any_answer_calls_go_after_five_seconds)
 	setup_asked(pd_2048, sizeof(pd_2048));
 	conf = call.xid;
 	xid = make_call(2000, 100, 100);
-	rig_run_for(rig, REQUESTER_CONF_WAIT_US - 10 * MS);
+	rig_run_for(rig, CCP_CLIENT_WAIT_US - 10 * MS);
 	ck_assert_uint_eq(sends_waiting(), 0);
 	rig_run_for(rig, 20 * MS);
 	next_call();
@@ -435,7 +435,7 @@ END_TEST
 START_TEST(a_late_error_does_no_harm)
 {
 	setup_asked(pd_2048, sizeof(pd_2048));
-	rig_run_for(rig, REQUESTER_CONF_WAIT_US + MS);
+	rig_run_for(rig, CCP_CLIENT_WAIT_US + MS);
 	make_call(100, 100, 100);
 	no_answer(11 + 2 * (unsigned)_i);
 	ck_assert_uint_eq(rig->client.closed, 0);
@@ -453,7 +453,7 @@ START_TEST(a_call_with_its_xid_waits_for_the_late_answer)
 
 	setup_4096();
 	conf = call.xid;
-	rig_run_for(rig, REQUESTER_CONF_WAIT_US + MS);
+	rig_run_for(rig, CCP_CLIENT_WAIT_US + MS);
 	rig->next_xid = conf;
 	make_call(100, 100, 100);
 	make_call(104, 100, 100);
@@ -462,7 +462,7 @@ START_TEST(a_call_with_its_xid_waits_for_the_late_answer)
 		agree(conf, 32, (struct ccp_results){1024, 0, 0});
 	} else {
 		/* Or none comes any more. */
-		rig_run_for(rig, REQUESTER_CONF_LATE_US - 10 * MS);
+		rig_run_for(rig, CCP_CLIENT_LATE_US - 10 * MS);
 		ck_assert_uint_eq(sends_waiting(), 0);
 		rig_run_for(rig, 10 * MS);
 		make_call(108, 100, 100);

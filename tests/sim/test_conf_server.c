@@ -4,7 +4,7 @@
 
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/ccp.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/proto.h"
 #include "rpcrdma/rdma_conn.h"
 #include "tests/lib/fake_nfs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Configuration and the version of a connection: it is for version one alone, and settles that as any Call does. */
 #include "rpc/msg.h"
-#include "rpcrdma/ccp.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 
@@ -17,8 +17,8 @@ static void setup(void)
 
 static bool says_one(void)
 {
-	return version_memory_says_one(&v2_memory, (const struct sockaddr *)&rig_addr,
-				       loop_now_us(rig->loop));
+	return version_cache_says_one(&v2_memory, (const struct sockaddr *)&rig_addr,
+				      loop_now_us(rig->loop));
 }
 
 /* The next Send is CONF_RDMA; returns its XID. */

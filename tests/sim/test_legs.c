@@ -104,7 +104,7 @@ START_TEST(a_leg_that_connects_has_the_version_of_its_attempt)
 {
 	join(1 + (uint32_t)_i);
 	ck_assert_uint_eq(made_with(connected)->highest_version, 1 + (unsigned)_i);
-	ck_assert_ptr_eq(made_with(connected)->version_memory,
+	ck_assert_ptr_eq(made_with(connected)->version_cache,
 			 &bench->service.targets.list[0].versions);
 	part();
 }
@@ -116,7 +116,7 @@ START_TEST(a_leg_that_was_accepted_has_the_version_that_is_served)
 	join(1);
 	ck_assert_uint_eq(made_with(accepted)->highest_version, 1 + (unsigned)_i);
 	/* A client is no server to be remembered. */
-	ck_assert_ptr_null(made_with(accepted)->version_memory);
+	ck_assert_ptr_null(made_with(accepted)->version_cache);
 	part();
 }
 END_TEST

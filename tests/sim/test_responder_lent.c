@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/responder_lent.h"
+#include "rpcrdma/draft03/responder_read_reply.h"
 #include "tests/lib/test.h"
 #include "tests/sim/lent_client.h"
 

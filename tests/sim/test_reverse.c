@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"

@@ -5,7 +5,7 @@
 #include "rpc/xdr.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/rdma_setup.h"
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"
 

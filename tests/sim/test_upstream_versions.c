@@ -135,8 +135,8 @@ static void remember(unsigned addr)
 {
 	const struct sockaddr_storage server = bench_addr(addr);
 
-	version_memory_remember(&bench->service.targets.list[0].versions,
-				(const struct sockaddr *)&server, loop_now_us(bench->loop));
+	version_cache_remember(&bench->service.targets.list[0].versions,
+			       (const struct sockaddr *)&server, loop_now_us(bench->loop));
 }
 
 static void end_stub(unsigned i, enum leg_close reason)

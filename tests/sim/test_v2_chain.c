@@ -77,7 +77,7 @@ static bool says_one(void)
 	struct service *service = &chain->gates[0].service;
 
 	return service->targets.list[0].versions.count &&
-	       version_memory_says_one(
+	       version_cache_says_one(
 		       &service->targets.list[0].versions,
 		       (const struct sockaddr *)&service->targets.list[0].versions.known[0].addr,
 		       loop_now_us(chain->loop));

@@ -26,13 +26,13 @@ static void call_both_ways(void)
 
 static void want(struct rig_side *side, uint32_t bytes)
 {
-	struct rdma_options *options = side->leg ? rdma_leg_of(side->leg)->options : NULL;
+	struct optional_msgs *options = side->leg ? rdma_leg_of(side->leg)->options : NULL;
 
 	if (!options || !side->opened || side->closing)
 		return;
 	characteristics_raise(&options->ch, bytes);
 	characteristics_ask(&options->ch, bytes);
-	rdma_options_go_on(options);
+	optional_msgs_go_on(options);
 }
 
 /* Up, down, and up again. */

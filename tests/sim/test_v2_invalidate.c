@@ -123,7 +123,7 @@ END_TEST
 START_TEST(a_client_leg_takes_what_it_has_told)
 {
 	/* Fewer than raise the receives: then no key is lent. */
-	const unsigned calls = SIZE_WISH_OFTEN - 1;
+	const unsigned calls = RECV_SIZING_OFTEN - 1;
 
 	rig->client.config.remote_invalidation = _i & 1;
 	rig->server.config.remote_invalidation = _i & 2;

@@ -17,7 +17,7 @@ static uint64_t now_us(void)
 
 static bool says_one(void)
 {
-	return version_memory_says_one(&v2_memory, (const struct sockaddr *)&rig_addr, now_us());
+	return version_cache_says_one(&v2_memory, (const struct sockaddr *)&rig_addr, now_us());
 }
 
 /* The leg is open in version one, and works. */

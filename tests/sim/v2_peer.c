@@ -10,7 +10,7 @@
 
 struct rig *rig;
 struct raw *raw;
-struct version_memory v2_memory;
+struct version_cache v2_memory;
 uint32_t v2_credit;
 
 struct rpcrdma_header v2_hdr;
@@ -35,8 +35,8 @@ void v2_begin(const struct sim_faults *faults)
 	v2_credit = 32;
 	speak_two(&rig->client);
 	speak_two(&rig->server);
-	ck_assert_int_eq(version_memory_init(&v2_memory), 0);
-	rig->client.config.version_memory = &v2_memory;
+	ck_assert_int_eq(version_cache_init(&v2_memory), 0);
+	rig->client.config.version_cache = &v2_memory;
 }
 
 void v2_end(void)
@@ -44,7 +44,7 @@ void v2_end(void)
 	if (raw)
 		raw_free(raw);
 	rig_end(rig);
-	version_memory_fini(&v2_memory);
+	version_cache_fini(&v2_memory);
 }
 
 void v2_run(uint32_t ms)
@@ -116,18 +116,18 @@ struct rdma_leg *v2_leg(struct rig_side *side)
 
 void v2_raise(struct rig_side *side, uint32_t bytes)
 {
-	struct rdma_options *options = v2_leg(side)->options;
+	struct optional_msgs *options = v2_leg(side)->options;
 
 	characteristics_raise(&options->ch, bytes);
-	rdma_options_go_on(options);
+	optional_msgs_go_on(options);
 }
 
 void v2_ask(struct rig_side *side, uint32_t bytes)
 {
-	struct rdma_options *options = v2_leg(side)->options;
+	struct optional_msgs *options = v2_leg(side)->options;
 
 	characteristics_ask(&options->ch, bytes);
-	rdma_options_go_on(options);
+	optional_msgs_go_on(options);
 }
 
 uint32_t v2_size(struct rig_side *side)

@@ -5,7 +5,7 @@
 
 #include "rpcrdma/proto.h"
 #include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 #include "tests/sim/raw.h"
 
 /* What both ends begin with, and may come to. */
@@ -13,8 +13,8 @@
 #define V2_MAX_BYTES   65536u
 
 extern struct rig *rig;
-extern struct raw *raw;                 /* NULL: both ends are legs */
-extern struct version_memory v2_memory; /* of the client leg */
+extern struct raw *raw;                /* NULL: both ends are legs */
+extern struct version_cache v2_memory; /* of the client leg */
 
 extern uint32_t v2_credit; /* in the RDMA_OPTIONALs that the hand-made peer sends: 32 at first */
 

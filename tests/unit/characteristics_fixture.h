@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
 #define TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
 
-#include "rpcrdma/characteristics.h"
+#include "rpcrdma/v2/characteristics.h"
 
 #define BIG 16384u
 

@@ -89,7 +89,7 @@ unit_tests = \
 	tests/unit/test_negotiation \
 	tests/unit/test_nfs3_call \
 	tests/unit/test_own_doors \
-	tests/unit/test_own_messages \
+	tests/unit/test_control_msgs \
 	tests/unit/test_pcapng \
 	tests/unit/test_pieces \
 	tests/unit/test_placement \
@@ -112,7 +112,7 @@ unit_tests = \
 	tests/unit/test_secrets \
 	tests/unit/test_server_name \
 	tests/unit/test_server_state \
-	tests/unit/test_size_wish \
+	tests/unit/test_recv_sizing \
 	tests/unit/test_slab_domain \
 	tests/unit/test_sockaddr \
 	tests/unit/test_spares \
@@ -126,7 +126,7 @@ unit_tests = \
 	tests/unit/test_thread \
 	tests/unit/test_time_limit \
 	tests/unit/test_verbs \
-	tests/unit/test_version_memory \
+	tests/unit/test_version_cache \
 	tests/unit/test_way_back \
 	tests/unit/test_xchar \
 	tests/unit/test_xchar_encode \

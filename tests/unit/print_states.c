@@ -11,11 +11,11 @@
 #include "daemon/service/door.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
-#include "rpcrdma/characteristics.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder_rpc.h"
+#include "rpcrdma/v2/characteristics.h"
 #include "rpctcp/conn.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
@@ -28,7 +28,7 @@ static const struct state_table *const machines[] = {
 	&guest_states,
 	&tcp_leg_states,
 	&rdma_conn_states,
-	&requester_conf_states,
+	&ccp_client_states,
 	&requester_rpc_states,
 	&responder_rpc_states,
 	&characteristics_receives_states,

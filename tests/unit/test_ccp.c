@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The messages of the Connection Configuration Protocol, byte for byte (A6.2-1, A6.2-2). */
-#include "rpcrdma/ccp.h"
+#include "rpcrdma/draft03/ccp.h"
 
 #include <stdlib.h>
 #include <string.h>

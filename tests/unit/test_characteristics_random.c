@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "fabric/recv_runs.h"
-#include "rpcrdma/characteristics.h"
+#include "rpcrdma/v2/characteristics.h"
 #include "tests/lib/test.h"
 
 #define RECEIVES 48u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Which version a connection speaks. */
-#include "rpcrdma/negotiation.h"
+#include "rpcrdma/v2/negotiation.h"
 #include "tests/lib/test.h"
 
 #define PROBE 0x77u

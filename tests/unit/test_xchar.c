@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Transport characteristics of hostile peers: every operation, cut off anywhere, any byte changed, each limit. */
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/xchar.h"
+#include "rpcrdma/v2/xchar_codec.h"
 #include "tests/lib/hex.h"
 #include "tests/lib/random.h"
 #include "tests/lib/test.h"

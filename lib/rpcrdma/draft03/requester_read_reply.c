@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Replies that the server lends: read, joined, done. */
+#include "rpcrdma/draft03/requester_read_reply.h"
+
+#include "base/least.h"
+#include "rpc/xdr.h"
+#include "rpcrdma/requester.h"
+#include "rpcrdma/work.h"
+
+/* Of reverse Calls no Reply is ever lent: they have no chunks (D1.3.3-1). */
+bool read_reply_requester_may(const struct requester_rpc *rpc)
+{
+	return rpc->terms.dialect->lent_replies && rpc->rpcs->conn->connector;
+}
+
+/* How much of its payload has been written to where it was to land. */
+static uint32_t written_bytes(const struct rpcrdma_header *hdr)
+{
+	return hdr->nwrites ? (uint32_t)hdr->writes[0].len_bytes : 0;
+}
+
+/* The longest message that the read list may make. */
+static uint32_t limit_bytes(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
+{
+	uint32_t whole = rpc->x->reply_max_bytes;
+	uint64_t written = xdr_padded_bytes(written_bytes(hdr));
+
+	if (!written)
+		return whole;
+	if (written >= whole)
+		return 0;
+	return least(whole - (uint32_t)written, requester_rpc_landing(rpc).room_bytes);
+}
+
+enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
+						const struct rpcrdma_header *hdr,
+						uint32_t len_bytes, struct msg_plan *plan)
+{
+	enum msg_plan_verdict verdict = msg_plan_make(hdr, len_bytes, limit_bytes(rpc, hdr), plan);
+
+	if (verdict == MSG_PLAN_OK && plan->total_bytes < RPCRDMA_MIN_REPLY_BYTES)
+		return MSG_PLAN_BAD;
+	return verdict;
+}
+
+static void send_done(struct rdma_conn *conn, const struct dialect *dialect, uint32_t xid)
+{
+	struct rpcrdma_header hdr;
+
+	/* A3.8-6: it asks for credits as a Call does. */
+	rpcrdma_header_init(&hdr, xid, dialect->version, conn->window.asked, RPCRDMA_DONE);
+	conn->counters->dones_sent++;
+	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+}
+
+void read_reply_requester_done(const struct requester_rpc *rpc)
+{
+	send_done(rpc->rpcs->conn, rpc->terms.dialect, rpc->x->facts.hdr.xid);
+}
+
+void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
+{
+	const struct dialect *dialect = rq->conn->terms.dialect;
+
+	if (dialect->lent_replies && !rq->reverse && requester_is_ours(rq, xid))
+		send_done(rq->conn, dialect, xid);
+}
+
+/* All is here, and the server's memory is its own again. */
+static void on_pulled(void *arg)
+{
+	struct requester_rpc *rpc = arg;
+	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
+
+	read_reply_requester_done(rpc);
+	pull_free(rpc->pull);
+	rpc->pull = NULL;
+	requester_rpc_end(rpc, EXCHANGE_OK);
+	requester_pump(rq);
+}
+
+/* How long a message the buffer takes in which the Reply was to land. */
+static uint64_t landing_room(const struct requester_rpc *rpc)
+{
+	switch (rpc->form.landing) {
+	case LANDING_NONE:
+		break;
+	case LANDING_REPLY_CHUNK:
+		return rpc->form.landing_bytes;
+	case LANDING_WRITE_CHUNK:
+		return 2 * (uint64_t)requester_rpc_landing(rpc).room_bytes +
+		       rpc->form.landing_bytes;
+	}
+	return 0;
+}
+
+/* Where the message is to be, with room for it; NULL without memory. */
+static struct rpc_msg *make_room(struct requester_rpc *rpc)
+{
+	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
+	uint32_t total = pull_total_bytes(rpc->pull);
+	struct rpc_msg *reply = &rpc->x->reply;
+
+	if (rpc->landed_bytes)
+		return reply;
+	if (reply->buf && total <= landing_room(rpc)) {
+		rpc->reply_inline = *reply;
+		rpc->reply_inline.len_bytes = rpc->reply_inline.have_bytes = total;
+		*reply = (struct rpc_msg){0};
+		return &rpc->reply_inline;
+	}
+	/* Its own buffer has what the claim counts for one of them, so the other goes first. */
+	rpc_msg_put(reply);
+	return rpc_msg_get(pool, total, &rpc->reply_inline) ? NULL : &rpc->reply_inline;
+}
+
+/* The peer reaches none of the RPC's memory now. */
+static void fetch(struct requester_rpc *rpc)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rpc_msg *to;
+
+	if (!rdma_conn_is_up(conn))
+		return; /* freed with the rest when the connection has ended */
+	to = make_room(rpc);
+	if (!to)
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
+	else if (pull_start(rpc->pull, to, rpc->x, on_pulled, rpc))
+		on_pulled(rpc);
+}
+
+static void on_unlent(struct lend *lend)
+{
+	fetch(container_of(lend, struct requester_rpc, lend));
+}
+
+static void count(const struct requester_rpc *rpc, const struct msg_plan *plan)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	rdma_conn_count_received(conn, rpc->landed_bytes);
+	conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
+	for (unsigned i = 0; i < plan->npulls; i++)
+		conn->counters->reply_bytes_pulled += plan->pulls[i].len_bytes;
+}
+
+void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+				const struct msg_plan *plan, const uint8_t *body,
+				uint32_t len_bytes)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+
+	rpc->pull = pull_new(conn, plan, body, len_bytes);
+	if (!rpc->pull) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
+		return;
+	}
+	rpc->x->reply_forms[EXCHANGE_TARGET] = MESSAGE_FORM_LENT;
+	rpc->landed_bytes = written_bytes(hdr);
+	rpc->around_bytes = plan->total_bytes;
+	count(rpc, plan);
+	requester_rpc_set_state(rpc, REQUESTER_PULLING);
+	rpc->lend.ended = on_unlent;
+	if (!rpc->lend.nkeys || lend_end(&rpc->lend))
+		fetch(rpc);
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Transport characteristics: what both ends are, as a machine without I/O. */
+#include "rpcrdma/v2/characteristics.h"
+
+#include <assert.h>
+
+#include "base/least.h"
+
+STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
+STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
+
+static void set_receives(struct characteristics *ch, enum characteristics_receives_state to)
+{
+	ch->receives = state_next(&characteristics_receives_states, ch->receives, to);
+}
+
+static void set_wish(struct characteristics *ch, enum characteristics_wish_state to)
+{
+	ch->wish = state_next(&characteristics_wish_states, ch->wish, to);
+	if (to == WISH_NONE)
+		ch->asked_bytes = 0;
+}
+
+static uint32_t own_max_bytes(const struct characteristics *ch)
+{
+	return most(ch->config.receive_max_bytes, ch->config.recv_bytes);
+}
+
+void characteristics_init(struct characteristics *ch, const struct characteristics_config *config)
+{
+	assert(config->recv_bytes >= XCHAR_RBSIZ_DEFAULT);
+	*ch = (struct characteristics){.config = *config, .posted_bytes = config->recv_bytes};
+}
+
+/* Messages to be sent. */
+
+static void give(struct characteristics *ch, struct characteristics_message *message,
+		 enum xchar_op op, size_t info_bytes)
+{
+	assert(info_bytes);
+	message->op = op;
+	message->answers = false;
+	message->xid = 0;
+	message->info_bytes = (uint32_t)info_bytes;
+	ch->given = op;
+}
+
+static void give_init(struct characteristics *ch, struct characteristics_message *message)
+{
+	const struct xchar_value values[] = {
+		{XCHAR_RBSIZ, true, characteristics_told_size(ch)},
+		{XCHAR_RQREMINV, true, ch->config.invalidate},
+		{XCHAR_BRS, true, ch->config.reverse},
+	};
+	bool tells = ch->config.enabled;
+
+	/* All but the receive size are constant (B4.1-3). */
+	give(ch, message, XCHAR_INIT,
+	     xchar_encode_init(message->info, sizeof(message->info), values,
+			       tells ? ARRAY_SIZE(values) : 0, tells ? 0x6 : 0));
+}
+
+static void init_is_sent(struct characteristics *ch)
+{
+	ch->greeted = true;
+	ch->init_due = false;
+	if (ch->config.enabled)
+		ch->told_bytes = characteristics_told_size(ch);
+}
+
+void characteristics_hello(struct characteristics *ch, struct characteristics_message *message)
+{
+	assert(ch->config.connector);
+	give_init(ch, message);
+	ch->given = 0;
+	init_is_sent(ch);
+}
+
+static void give_size(struct characteristics *ch, struct characteristics_message *message,
+		      enum xchar_op op, uint32_t bytes, bool pendclr)
+{
+	const struct xchar_value size = {XCHAR_RBSIZ, true, bytes};
+
+	ch->given_bytes = bytes;
+	give(ch, message, op,
+	     op == XCHAR_UPD
+		     ? xchar_encode_upd(message->info, sizeof(message->info), &size, pendclr)
+		     : xchar_encode_req(message->info, sizeof(message->info), &size, 1));
+}
+
+/* What the peer tells. */
+
+/* A wish that is not sent yet is of no use with another size; one that takes back a lower size goes on with that. */
+static void change_held_wish(struct characteristics *ch, uint32_t bytes)
+{
+	if (characteristics_has_asked(ch))
+		ch->wish_bytes = bytes;
+	else
+		set_wish(ch, WISH_NONE);
+}
+
+static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
+{
+	if (id == XCHAR_RBSIZ) {
+		uint32_t bytes = xchar_size(value);
+
+		if (bytes < characteristics_peer_size(ch) &&
+		    !(characteristics_has_asked(ch) && bytes >= ch->asked_bytes))
+			*what |= CHARACTERISTICS_LOWERED;
+		/* What is wanted was made of the old size. */
+		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_HELD)
+			change_held_wish(ch, bytes);
+		if (!ch->peer_first_bytes)
+			ch->peer_first_bytes = bytes;
+	}
+	if (ch->constant[id] && value != ch->value[id])
+		*what |= CHARACTERISTICS_INCONSTANT;
+	ch->told[id] = true;
+	ch->value[id] = value;
+}
+
+static void take_init(struct characteristics *ch, uint32_t xid, struct xchar_operation *operation,
+		      unsigned *what)
+{
+	bool here[XCHAR_ID_MAX + 1] = {false}, constant[XCHAR_ID_MAX + 1] = {false};
+	uint32_t values[XCHAR_ID_MAX + 1] = {0};
+	struct xchar_value value;
+
+	for (uint32_t n = 0; xchar_next(&operation->spec, &value); n++) {
+		if (!value.known)
+			continue;
+		here[value.id] = true;
+		values[value.id] = value.value;
+		constant[value.id] = xchar_subset_has(&operation->nochg, n);
+	}
+	for (uint32_t id = 1; id <= XCHAR_ID_MAX; id++) {
+		if (!here[id])
+			continue;
+		learn(ch, id, values[id], what);
+		ch->constant[id] |= constant[id];
+	}
+	if (!ch->config.connector && !ch->greeted) {
+		ch->init_due = true;
+		ch->init_xid = xid;
+	}
+}
+
+static void take_resp(struct characteristics *ch, uint32_t xid,
+		      const struct xchar_operation *operation, unsigned *what)
+{
+	unsigned sets = 0;
+
+	if (ch->wish != WISH_OPEN || xid != ch->wish_xid) {
+		*what |= CHARACTERISTICS_STRAY;
+		return;
+	}
+	for (unsigned set = 0; set < XCHAR_SETS; set++)
+		if (xchar_subset_has(&operation->sets[set], 0))
+			sets |= 1u << set;
+	switch (sets) {
+	case 1u << XCHAR_DONE:
+		learn(ch, XCHAR_RBSIZ, ch->wish_bytes, what);
+		set_wish(ch, WISH_NONE);
+		return;
+	case 1u << XCHAR_PEND:
+		set_wish(ch, WISH_PENDING);
+		return;
+	case 1u << XCHAR_REJ:
+		break;
+	default:
+		*what |= CHARACTERISTICS_CONFUSED;
+	}
+	*what |= CHARACTERISTICS_REJECTED;
+	set_wish(ch, WISH_NONE);
+}
+
+static void take_upd(struct characteristics *ch, struct xchar_operation *operation, unsigned *what)
+{
+	struct xchar_value value;
+	bool of_size;
+
+	if (!xchar_next(&operation->spec, &value) || !value.known)
+		return;
+	learn(ch, value.id, value.value, what);
+	of_size = value.id == XCHAR_RBSIZ;
+	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
+		return; /* the RESP that is due says whether there is something to end */
+	if (!of_size || !characteristics_has_asked(ch)) {
+		*what |= CHARACTERISTICS_UNASKED;
+		return;
+	}
+	if (ch->wish == WISH_PENDING && characteristics_peer_size(ch) != ch->wish_bytes)
+		*what |= CHARACTERISTICS_REJECTED;
+	set_wish(ch, WISH_NONE);
+}
+
+/* What the peer asks. */
+
+/* A receive size is rejected, which ends what pended for an older REQ. */
+static void reject_size(struct characteristics *ch)
+{
+	ch->judges_size = false;
+	ch->request.verdict[XCHAR_RBSIZ] = XCHAR_REJ;
+	if (ch->receives == RECEIVES_PENDING)
+		set_receives(ch, RECEIVES_CLEARING);
+}
+
+static void take_req(struct characteristics *ch, uint32_t xid, struct xchar_operation *operation,
+		     unsigned *what)
+{
+	struct characteristics_request *request = &ch->request;
+	uint32_t bytes;
+
+	if (!characteristics_request_take(request, xid, &operation->spec)) {
+		*what |= CHARACTERISTICS_UNANSWERED;
+		return;
+	}
+	ch->resp_due = true;
+	if (request->value[XCHAR_RQREMINV] == ch->config.invalidate)
+		request->verdict[XCHAR_RQREMINV] = XCHAR_DONE;
+	if (request->value[XCHAR_BRS] == ch->config.reverse)
+		request->verdict[XCHAR_BRS] = XCHAR_DONE;
+	bytes = xchar_size(request->value[XCHAR_RBSIZ]);
+	request->value[XCHAR_RBSIZ] = bytes;
+	ch->judges_size = request->wanted[XCHAR_RBSIZ];
+	if (ch->judges_size && (!request->known || bytes > own_max_bytes(ch)))
+		reject_size(ch);
+}
+
+enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid, uint32_t opttype,
+					const uint8_t *info, size_t len, unsigned *what)
+{
+	struct xchar_operation operation;
+	enum xchar_verdict verdict;
+
+	assert(!ch->init_due && !ch->resp_due);
+	if (!ch->config.enabled)
+		return XCHAR_UNKNOWN_OP;
+	verdict = xchar_decode(opttype, info, len, &operation);
+	if (verdict != XCHAR_OK)
+		return verdict;
+	*what = 0;
+	ch->peer_knows = true;
+	switch (operation.op) {
+	case XCHAR_INIT:
+		take_init(ch, xid, &operation, what);
+		break;
+	case XCHAR_REQ:
+		take_req(ch, xid, &operation, what);
+		break;
+	case XCHAR_RESP:
+		take_resp(ch, xid, &operation, what);
+		break;
+	case XCHAR_UPD:
+		take_upd(ch, &operation, what);
+		break;
+	}
+	return XCHAR_OK;
+}
+
+bool characteristics_refused(struct characteristics *ch, uint32_t xid)
+{
+	if (ch->wish != WISH_OPEN || xid != ch->wish_xid)
+		return false;
+	set_wish(ch, WISH_NONE);
+	return true;
+}
+
+/* What is wanted here. */
+
+/* Both ends have begun: an acceptor to which no INIT came sends nothing of its own. */
+static bool may_begin(const struct characteristics *ch)
+{
+	return ch->greeted && ch->peer_knows;
+}
+
+void characteristics_raise(struct characteristics *ch, uint32_t bytes)
+{
+	bytes = least(bytes, own_max_bytes(ch));
+	if (!may_begin(ch) || ch->receives != RECEIVES_SETTLED ||
+	    bytes <= characteristics_told_size(ch))
+		return;
+	ch->goal_bytes = bytes;
+	set_receives(ch, RECEIVES_RAISING);
+}
+
+void characteristics_ask(struct characteristics *ch, uint32_t bytes)
+{
+	uint32_t now = characteristics_peer_size(ch);
+	bool is_raise = bytes > now;
+
+	bytes = xchar_size(least(bytes, ch->config.send_max_bytes));
+	if (!may_begin(ch) || characteristics_has_asked(ch))
+		return;
+	if (ch->wish == WISH_HELD)
+		set_wish(ch, WISH_NONE);
+	if (is_raise ? bytes <= now : bytes == now)
+		return;
+	ch->wish_bytes = bytes;
+	set_wish(ch, WISH_HELD);
+}
+
+uint32_t characteristics_pends_over(const struct characteristics *ch)
+{
+	bool lower = ch->wish == WISH_PENDING && ch->wish_bytes < characteristics_peer_size(ch);
+
+	return lower ? ch->wish_bytes : UINT32_MAX;
+}
+
+void characteristics_take_back(struct characteristics *ch)
+{
+	assert(characteristics_pends_over(ch) != UINT32_MAX);
+	ch->wish_bytes = characteristics_peer_size(ch);
+	set_wish(ch, WISH_HELD);
+}
+
+/* What is to be done. */
+
+static enum characteristics_step resize(struct characteristics *ch, uint32_t bytes,
+					uint32_t *recv_bytes)
+{
+	ch->given_bytes = *recv_bytes = bytes;
+	return CHARACTERISTICS_RESIZE;
+}
+
+static enum characteristics_step next_resp(struct characteristics *ch,
+					   const struct characteristics_look *look,
+					   struct characteristics_message *message,
+					   uint32_t *recv_bytes)
+{
+	struct characteristics_request *request = &ch->request;
+	uint32_t bytes = request->value[XCHAR_RBSIZ];
+
+	if (ch->judges_size) {
+		request->verdict[XCHAR_RBSIZ] = XCHAR_PEND;
+		if (look->counted_bytes <= bytes) {
+			if (ch->posted_bytes != bytes)
+				return resize(ch, bytes, recv_bytes);
+			if (look->smallest_bytes >= bytes)
+				request->verdict[XCHAR_RBSIZ] = XCHAR_DONE;
+		}
+	}
+	give(ch, message, XCHAR_RESP,
+	     characteristics_request_resp(request, message->info, sizeof(message->info)));
+	message->answers = true;
+	message->xid = request->xid;
+	return CHARACTERISTICS_SEND;
+}
+
+static enum characteristics_step next_receives(struct characteristics *ch,
+					       const struct characteristics_look *look,
+					       struct characteristics_message *message,
+					       uint32_t *recv_bytes)
+{
+	bool may_tell = look->may_tell;
+
+	/* What was begun and is not wanted any more is given back. */
+	if (ch->receives == RECEIVES_SETTLED)
+		return ch->posted_bytes > characteristics_told_size(ch)
+			       ? resize(ch, characteristics_told_size(ch), recv_bytes)
+			       : CHARACTERISTICS_NOTHING;
+	if (ch->receives != RECEIVES_CLEARING) {
+		if (look->counted_bytes > ch->goal_bytes)
+			return CHARACTERISTICS_NOTHING;
+		if (ch->posted_bytes != ch->goal_bytes) {
+			/* Between smaller receives and the UPD that tells of them nothing may come. */
+			if (ch->goal_bytes < characteristics_told_size(ch) && !may_tell)
+				return CHARACTERISTICS_NOTHING;
+			return resize(ch, ch->goal_bytes, recv_bytes);
+		}
+		may_tell |= ch->posted_bytes < characteristics_told_size(ch);
+		if (look->smallest_bytes < ch->goal_bytes)
+			return CHARACTERISTICS_NOTHING;
+	}
+	if (!may_tell)
+		return CHARACTERISTICS_NOTHING;
+	give_size(ch, message, XCHAR_UPD,
+		  ch->receives == RECEIVES_CLEARING ? characteristics_told_size(ch)
+						    : ch->goal_bytes,
+		  ch->receives != RECEIVES_RAISING);
+	return CHARACTERISTICS_SEND;
+}
+
+static enum characteristics_step next_wish(struct characteristics *ch,
+					   const struct characteristics_look *look,
+					   struct characteristics_message *message)
+{
+	if (ch->wish != WISH_HELD || !look->may_ask)
+		return CHARACTERISTICS_NOTHING;
+	if (ch->wish_bytes < characteristics_peer_size(ch) && look->needed_bytes > ch->wish_bytes)
+		return CHARACTERISTICS_NOTHING;
+	give_size(ch, message, XCHAR_REQ, ch->wish_bytes, false);
+	return CHARACTERISTICS_SEND;
+}
+
+enum characteristics_step characteristics_next(struct characteristics *ch,
+					       const struct characteristics_look *look,
+					       struct characteristics_message *message,
+					       uint32_t *recv_bytes)
+{
+	enum characteristics_step step;
+
+	if (ch->init_due) {
+		give_init(ch, message);
+		message->answers = true;
+		message->xid = ch->init_xid;
+		return CHARACTERISTICS_SEND;
+	}
+	if (ch->resp_due)
+		return next_resp(ch, look, message, recv_bytes);
+	step = next_receives(ch, look, message, recv_bytes);
+	return step != CHARACTERISTICS_NOTHING ? step : next_wish(ch, look, message);
+}
+
+static void resp_is_sent(struct characteristics *ch)
+{
+	uint32_t bytes = ch->request.value[XCHAR_RBSIZ];
+
+	ch->resp_due = false;
+	if (!ch->judges_size)
+		return;
+	if (ch->request.verdict[XCHAR_RBSIZ] == XCHAR_PEND) {
+		ch->goal_bytes = bytes;
+		if (ch->receives != RECEIVES_PENDING)
+			set_receives(ch, RECEIVES_PENDING);
+		return;
+	}
+	ch->told_bytes = bytes;
+	if (ch->receives != RECEIVES_SETTLED)
+		set_receives(ch, RECEIVES_SETTLED);
+}
+
+void characteristics_sent(struct characteristics *ch, uint32_t xid)
+{
+	switch (ch->given) {
+	case XCHAR_INIT:
+		init_is_sent(ch);
+		break;
+	case XCHAR_RESP:
+		resp_is_sent(ch);
+		break;
+	case XCHAR_UPD:
+		ch->told_bytes = ch->given_bytes;
+		set_receives(ch, RECEIVES_SETTLED);
+		break;
+	case XCHAR_REQ:
+		ch->wish_xid = xid;
+		if (!characteristics_has_asked(ch))
+			ch->asked_bytes = ch->wish_bytes;
+		set_wish(ch, WISH_OPEN);
+		break;
+	}
+	ch->given = 0;
+}
+
+void characteristics_resized(struct characteristics *ch, bool done)
+{
+	if (done)
+		ch->posted_bytes = ch->given_bytes;
+	else if (ch->resp_due)
+		reject_size(ch);
+	else
+		set_receives(ch, ch->receives == RECEIVES_PENDING ? RECEIVES_CLEARING
+								  : RECEIVES_SETTLED);
+}

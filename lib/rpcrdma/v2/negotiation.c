@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which version a connection speaks. */
+#include "rpcrdma/v2/negotiation.h"
+
+#include <assert.h>
+
+#include "base/least.h"
+#include "rpcrdma/proto.h"
+
+static void settle(struct negotiation *neg, uint32_t vers)
+{
+	neg->stage = NEGOTIATION_SETTLED;
+	neg->dialect = negotiation_of(neg, vers);
+}
+
+void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
+		      enum dialect_id version_one)
+{
+	*neg = (struct negotiation){
+		.stage = connector ? NEGOTIATION_ASSUMED : NEGOTIATION_UNSETTLED,
+		.highest =
+			highest < RPCRDMA_VERSION_TWO ? RPCRDMA_VERSION_ONE : RPCRDMA_VERSION_TWO,
+		.version_one = version_one,
+		.dialect = dialect(version_one),
+	};
+}
+
+const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers)
+{
+	return dialect(vers == RPCRDMA_VERSION_TWO ? DIALECT_V2 : neg->version_one);
+}
+
+bool negotiation_tries(const struct negotiation *neg)
+{
+	return neg->stage == NEGOTIATION_ASSUMED && neg->highest > RPCRDMA_VERSION_ONE &&
+	       !neg->probed;
+}
+
+void negotiation_probe(struct negotiation *neg, uint32_t xid)
+{
+	assert(negotiation_tries(neg));
+	neg->stage = NEGOTIATION_PROBING;
+	neg->probed = true;
+	neg->probe_xid = xid;
+}
+
+void negotiation_silence(struct negotiation *neg)
+{
+	assert(neg->stage == NEGOTIATION_PROBING);
+	neg->stage = NEGOTIATION_ASSUMED;
+}
+
+void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high)
+{
+	bool settled = neg->stage == NEGOTIATION_SETTLED;
+
+	*low = settled ? neg->dialect->version : RPCRDMA_VERSION_ONE;
+	*high = settled ? neg->dialect->version : neg->highest;
+}
+
+uint32_t negotiation_least_bytes(const struct negotiation *neg)
+{
+	/* No version takes less than the one before. */
+	return negotiation_of(neg, neg->highest)->least_inline_bytes;
+}
+
+/* Only silence lets an answer be late: whoever refused has answered. */
+static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, bool optional)
+{
+	return neg->probed && !neg->answered && neg->called && vers == RPCRDMA_VERSION_TWO &&
+	       neg->dialect->version == RPCRDMA_VERSION_ONE && neg->stage != NEGOTIATION_PROBING &&
+	       (optional || xid == neg->probe_xid);
+}
+
+enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
+					   uint32_t vers, bool optional)
+{
+	uint32_t low, high;
+
+	if (is_late(neg, xid, vers, optional))
+		return NEGOTIATION_LATE;
+	negotiation_range(neg, &low, &high);
+	return vers >= low && vers <= high ? NEGOTIATION_TAKE : NEGOTIATION_REFUSE;
+}
+
+bool negotiation_heard(struct negotiation *neg, uint32_t vers)
+{
+	bool probing = neg->stage == NEGOTIATION_PROBING;
+	bool early = neg->stage == NEGOTIATION_ASSUMED && neg->probed && !neg->called;
+
+	if (!probing && !early)
+		return false;
+	/* That is what is assumed. */
+	if (early && vers == RPCRDMA_VERSION_ONE)
+		return false;
+	neg->answered = true;
+	settle(neg, vers);
+	return true;
+}
+
+void negotiation_call_came(struct negotiation *neg, uint32_t vers)
+{
+	if (neg->stage == NEGOTIATION_UNSETTLED || neg->stage == NEGOTIATION_ASSUMED)
+		settle(neg, vers);
+}
+
+bool negotiation_may_call(const struct negotiation *neg)
+{
+	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
+}
+
+void negotiation_call_sent(struct negotiation *neg)
+{
+	neg->called = true;
+}
+
+void negotiation_reply_came(struct negotiation *neg)
+{
+	if (neg->stage == NEGOTIATION_ASSUMED)
+		settle(neg, neg->dialect->version);
+}
+
+bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high)
+{
+	uint32_t vers = least(high, neg->highest);
+
+	if (vers < low || vers < RPCRDMA_VERSION_ONE)
+		return false;
+	neg->answered = true;
+	settle(neg, vers);
+	return true;
+}

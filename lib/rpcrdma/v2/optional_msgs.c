@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The RDMA_OPTIONAL messages of a connection: sent, taken, and carried out. */
+#include "rpcrdma/v2/optional_msgs.h"
+
+#include <stdlib.h>
+
+#include "base/least.h"
+#include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/responder_reply.h"
+#include "rpcrdma/work.h"
+
+static struct rdma_conn *conn_of(const struct optional_msgs *options)
+{
+	return options->rq->conn;
+}
+
+static uint64_t now_us(const struct optional_msgs *options)
+{
+	return loop_now_us(conn_of(options)->fabric->loop);
+}
+
+/* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */
+static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
+{
+	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+					 negotiation_least_bytes(&conn->negotiation),
+					 conn->config->config_protocol);
+
+	return most(first, bytes);
+}
+
+/* ---- memory ---- */
+
+/* What they take that no claim of an RPC covers: all receives that there can be, and reverse Calls with Replies. */
+static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
+{
+	size_t recvs = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
+
+	return recvs * pool_class_bytes(size) +
+	       2 * (size_t)RDMA_REVERSE_CREDITS * rpc_msg_cost_bytes(size);
+}
+
+/* What is more than at first. */
+static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
+{
+	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
+}
+
+/* What the largest RPC takes: its messages, what comes around or beside its Reply, and its work requests. */
+static size_t largest_rpc_bytes(const struct rdma_conn *conn)
+{
+	uint32_t recv = receive_of(conn, conn->config->receive_max_bytes);
+
+	return 2 * rpc_msg_cost_bytes(conn->leg->config->max_message_bytes) +
+	       3 * rpc_msg_cost_bytes(recv) + work_cost_bytes(2 * RPCRDMA_MAX_SEGMENTS);
+}
+
+/*
+ * Whoever holds some memory is admitted no more than it leaves for the others (base/account.h): beside what is held for
+ * good, by this or by another connection, there is to be twice what the largest RPC takes, or that one never goes.
+ *
+ * While larger receives are still posted the claim is for those, and may be more than enough.
+ */
+static bool claim(struct optional_msgs *options, size_t cost)
+{
+	const struct rdma_conn *conn = conn_of(options);
+	bool held = options->claim.state == BUDGET_CLAIM_HELD;
+	size_t most_held = cost_of(conn, conn->config->receive_max_bytes);
+
+	/* What is still held for receives that were larger will do. */
+	if (held && cost <= options->claim.bytes)
+		return true;
+	return budget_claim_now(conn->leg->config->holder, &options->claim, cost,
+				most_held + 2 * largest_rpc_bytes(conn));
+}
+
+/* When the last large one is gone, what they took goes back. */
+static void release(struct optional_msgs *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+
+	if (options->claim.state != BUDGET_CLAIM_HELD ||
+	    recv_runs_largest(&conn->recvs) > conn->recv_size_bytes)
+		return;
+	if (conn->recv_size_bytes == receive_of(conn, 0))
+		budget_release(&options->claim);
+	else
+		budget_shrink(&options->claim, cost_of(conn, conn->recv_size_bytes));
+}
+
+static bool resize(struct optional_msgs *options, uint32_t bytes)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t size = receive_of(conn, bytes);
+
+	if (size > conn->recv_size_bytes) {
+		if (!claim(options, cost_of(conn, bytes))) {
+			conn->counters->recv_raises_refused++;
+			rdma_conn_note(conn,
+				       "receives stay at %u bytes: memory_limit_mib leaves no "
+				       "room for larger ones beside the largest messages",
+				       conn->recv_size_bytes);
+			return false;
+		}
+		conn->counters->recv_raises++;
+	}
+	rdma_conn_resize_receives(conn, size);
+	return true;
+}
+
+/* ---- messages ---- */
+
+static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
+{
+	return requester_rpc_find(&options->rq->rpcs, xid) || requester_is_ours(options->rq, xid) ||
+	       xid_table_find(&options->rs->rpcs.table, xid);
+}
+
+static uint32_t new_xid(const struct optional_msgs *options)
+{
+	/* Far from where a client counts, as well as can be without knowing it. */
+	uint32_t xid = (uint32_t)(now_us(options) * 2654435761u);
+
+	while (is_in_flight(options, xid))
+		xid++;
+	return xid;
+}
+
+/* Its credit is asked for or granted as in a Call or a Reply. */
+static void send_option(struct optional_msgs *options,
+			const struct characteristics_message *message, uint32_t xid)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t credit = conn->connector ? conn->window.asked : credit_grant_value(&conn->grant);
+	struct rpcrdma_header hdr;
+
+	rpcrdma_header_init(&hdr, xid, dialect(DIALECT_V2)->version, credit, RPCRDMA_OPTIONAL);
+	hdr.opttype = message->op;
+	hdr.optinfo = message->info;
+	hdr.optinfo_bytes = message->info_bytes;
+	conn->counters->options_sent++;
+	rdma_conn_replenish(conn);
+	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+}
+
+static void send_next(struct optional_msgs *options, const struct characteristics_message *message)
+{
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t xid = message->answers ? message->xid : new_xid(options);
+
+	if (!message->answers)
+		control_msgs_sent(&conn->own, xid, message->op == XCHAR_REQ);
+	send_option(options, message, xid);
+	characteristics_sent(&options->ch, xid);
+}
+
+uint32_t optional_msgs_hello(struct optional_msgs *options)
+{
+	uint32_t xid = new_xid(options);
+	struct characteristics_message message;
+
+	characteristics_hello(&options->ch, &message);
+	control_msgs_sent(&conn_of(options)->own, xid, true);
+	send_option(options, &message, xid);
+	return xid;
+}
+
+/* ---- what is to be done ---- */
+
+static void look(const struct optional_msgs *options, struct characteristics_look *look)
+{
+	const struct rdma_conn *conn = conn_of(options);
+	uint32_t counts_over = characteristics_counts_over(&options->ch);
+	uint32_t needs_over = characteristics_needs_over(&options->ch);
+	bool may = control_msgs_may_send(&conn->own);
+
+	*look = (struct characteristics_look){
+		.smallest_bytes = recv_runs_smallest(&conn->recvs),
+		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs, counts_over),
+		.needed_bytes = responder_rpcs_need(&options->rs->rpcs, 0, needs_over),
+		.may_ask = may,
+		.may_tell = may,
+	};
+}
+
+static void wish(struct optional_msgs *options)
+{
+	struct conn_sizes *sizes = &options->sizes;
+
+	if (sizes->wanted_there_bytes && now_us(options) >= options->rejected_until_us)
+		characteristics_ask(&options->ch, sizes->wanted_there_bytes);
+	if (sizes->wanted_here_bytes && now_us(options) >= options->refused_until_us)
+		characteristics_raise(&options->ch, sizes->wanted_here_bytes);
+	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
+}
+
+/*
+ * The number after which Calls have not been judged for a wish that is @over. What a Call needs never grows while the terms
+ * stay: so each is judged once under the same terms.
+ */
+static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
+{
+	const struct rpc_terms *terms = &conn_of(options)->terms;
+	uint64_t before = options->judged.number;
+
+	if (over != options->judged.over || terms->send_bytes != options->judged.send_bytes ||
+	    terms->reply_bytes != options->judged.reply_bytes)
+		before = 0;
+	options->judged.number = options->rs->rpcs.numbered;
+	options->judged.over = over;
+	options->judged.send_bytes = terms->send_bytes;
+	options->judged.reply_bytes = terms->reply_bytes;
+	return before;
+}
+
+/* A Call that crossed a REQ for less counts on what the peer has: it is asked for that again. */
+static void take_back(struct optional_msgs *options)
+{
+	uint32_t over = characteristics_pends_over(&options->ch);
+	uint64_t before = judged_before(options, over);
+
+	if (over != UINT32_MAX && responder_rpcs_need(&options->rs->rpcs, before, over) > over)
+		characteristics_take_back(&options->ch);
+}
+
+/* Until there is no more to do now. */
+static void take_steps(struct optional_msgs *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	struct characteristics_message message;
+	struct characteristics_look now;
+	uint32_t bytes;
+
+	for (;;) {
+		bool done;
+
+		look(options, &now);
+		switch (characteristics_next(&options->ch, &now, &message, &bytes)) {
+		case CHARACTERISTICS_NOTHING:
+			rdma_conn_agree(conn);
+			return;
+		case CHARACTERISTICS_SEND:
+			send_next(options, &message);
+			break;
+		case CHARACTERISTICS_RESIZE:
+			done = resize(options, bytes);
+			if (!done)
+				options->refused_until_us = now_us(options) + RECV_SIZING_US;
+			characteristics_resized(&options->ch, done);
+			break;
+		}
+	}
+}
+
+/* Not in a connection that has come to version one after all. */
+static bool may_send(const struct rdma_conn *conn)
+{
+	return rdma_conn_is_up(conn) &&
+	       (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->terms.dialect->options);
+}
+
+void optional_msgs_go_on(struct optional_msgs *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	bool waits;
+
+	release(options);
+	take_back(options);
+	wish(options);
+	if (characteristics_waits(&options->ch) && may_send(conn))
+		take_steps(options);
+	waits = characteristics_waits(&options->ch) && !control_msgs_may_send(&conn->own);
+	if (control_msgs_wait(&conn->own, waits))
+		requester_pump(options->rq);
+}
+
+/* ---- what comes ---- */
+
+static void note(struct rdma_conn *conn, unsigned what)
+{
+	struct rdma_leg_counters *counters = conn->counters;
+
+	if (what & CHARACTERISTICS_LOWERED) {
+		counters->recv_lowered_unasked++;
+		rdma_conn_note(conn, "peer lowers its receives to %u bytes, which nobody asked for",
+			       characteristics_peer_size(conn->characteristics));
+	}
+	if (what & CHARACTERISTICS_INCONSTANT) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "peer changes a characteristic that it called constant");
+	}
+	if (what & CHARACTERISTICS_STRAY) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "RESP_XCHAR to no request of ours");
+	}
+	if (what & CHARACTERISTICS_CONFUSED) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "RESP_XCHAR that does not cover our request");
+	}
+	if (what & CHARACTERISTICS_UNASKED) {
+		counters->characteristics_wrong++;
+		rdma_conn_note(conn, "UPD_XCHAR that ends what was never asked for");
+	}
+}
+
+/* from the end that connected what it asks for, from the other one a grant. */
+static void take_credit(struct rdma_conn *conn, uint32_t credit)
+{
+	if (!conn->connector)
+		credit_grant_ask(&conn->grant, credit);
+	else if (!credit_window_grant(&conn->window, credit))
+		conn->counters->credit_zero_received++;
+}
+
+static void refuse(struct rdma_conn *conn, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+{
+	if (err == RPCRDMA_ERR_CHUNK) {
+		conn->counters->bad_calls++;
+		rdma_conn_note(conn, "RDMA_OPTIONAL %u does not decode", hdr->opttype);
+	}
+	responder_send_error(conn, hdr->xid, hdr->vers, err);
+}
+
+void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_header *hdr)
+{
+	struct rdma_conn *conn = conn_of(options);
+	unsigned what = 0;
+
+	conn->counters->options_received++;
+	take_credit(conn, hdr->credit);
+	switch (characteristics_take(&options->ch, hdr->xid, hdr->opttype, hdr->optinfo,
+				     hdr->optinfo_bytes, &what)) {
+	case XCHAR_OK:
+		if (hdr->opttype == XCHAR_RESP)
+			(void)control_msgs_answered(&conn->own, hdr->xid);
+		note(conn, what);
+		if (what & CHARACTERISTICS_UNANSWERED)
+			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+		/* What only ended without it may be had another time. */
+		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
+			options->rejected_until_us = now_us(options) + RECV_SIZING_US;
+		rdma_conn_agree(conn);
+		break;
+	case XCHAR_UNKNOWN_OP:
+		refuse(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
+		break;
+	case XCHAR_BAD:
+		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+		break;
+	}
+	responder_sizes_changed(&options->rs->rpcs);
+	optional_msgs_go_on(options);
+}
+
+bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
+{
+	struct rdma_conn *conn = conn_of(options);
+	bool ours = control_msgs_answered(&conn->own, xid);
+
+	if (characteristics_refused(&options->ch, xid)) {
+		options->rejected_until_us = now_us(options) + RECV_SIZING_US;
+		/* A lower size that was asked for is no limit any more (B3.1-4). */
+		rdma_conn_agree(conn);
+		responder_sizes_changed(&options->rs->rpcs);
+		ours = true;
+	}
+	return ours;
+}
+
+/* ---- idle minutes ---- */
+
+/*
+ * A REQ that has had no RESP for a minute holds its credit no longer: a server that grants but one would get no Call
+ * any more. The wish stays open, and a lower size in force, for the RESP may still come.
+ */
+static void give_up_credit(struct optional_msgs *options)
+{
+	struct rdma_conn *conn = conn_of(options);
+	bool open = options->ch.wish == WISH_OPEN;
+
+	if (open && options->old_req && options->old_req_xid == options->ch.wish_xid &&
+	    control_msgs_answered(&conn->own, options->old_req_xid))
+		requester_pump(options->rq);
+	options->old_req = open;
+	options->old_req_xid = options->ch.wish_xid;
+}
+
+/* What the peer raised for our Sends is too much if none of them needed it (B3.1-7 says when that may be asked). */
+static void on_timer(void *arg)
+{
+	struct optional_msgs *options = arg;
+	struct rdma_conn *conn = conn_of(options);
+	uint32_t first = options->ch.peer_first_bytes;
+
+	if (rdma_conn_is_over(conn))
+		return;
+	if (first && conn->longest_send_bytes <= first && options->ch.value[XCHAR_RBSIZ] > first)
+		characteristics_ask(&options->ch, first);
+	conn->longest_send_bytes = 0;
+	give_up_credit(options);
+	optional_msgs_go_on(options);
+	loop_timer_set(conn->fabric->loop, options->timer, RECV_SIZING_US);
+}
+
+/* ---- the whole ---- */
+
+static struct characteristics_config config_of(const struct rdma_conn *conn)
+{
+	const struct rdma_leg_config *config = conn->config;
+	uint32_t recv = most(inline_limit_offer(&conn->recv_limit), XCHAR_RBSIZ_DEFAULT);
+	uint32_t send = most(inline_limit_offer(&conn->send_limit), XCHAR_RBSIZ_DEFAULT);
+
+	return (struct characteristics_config){
+		.connector = conn->connector,
+		.enabled = config->characteristics,
+		.recv_bytes = recv,
+		.receive_max_bytes = config->receive_max_bytes,
+		.send_max_bytes = most(send, config->receive_max_bytes),
+		.invalidate = conn->takes_invalidation,
+		.reverse = config->reverse_chunks ? XCHAR_BRS_GENL : XCHAR_BRS_SZLIM,
+	};
+}
+
+struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *rs)
+{
+	struct optional_msgs *options = calloc(1, sizeof(*options));
+	struct rdma_conn *conn = rq->conn;
+	struct characteristics_config config = config_of(conn);
+
+	if (!options)
+		return NULL;
+	options->rq = rq;
+	options->rs = rs;
+	options->timer = loop_timer_new(conn->fabric->loop, on_timer, options);
+	if (!options->timer) {
+		free(options);
+		return NULL;
+	}
+	characteristics_init(&options->ch, &config);
+	budget_claim_init(&options->claim, NULL, NULL);
+	recv_sizing_init(&options->sizes.calls, config.send_max_bytes, now_us(options));
+	recv_sizing_init(&options->sizes.replies, config.receive_max_bytes, now_us(options));
+	conn->characteristics = &options->ch;
+	if (conn->connector && config.enabled)
+		conn->sizes = &options->sizes;
+	loop_timer_set(conn->fabric->loop, options->timer, RECV_SIZING_US);
+	return options;
+}
+
+void optional_msgs_end(struct optional_msgs *options)
+{
+	if (!options)
+		return;
+	loop_timer_clear(conn_of(options)->fabric->loop, options->timer);
+	budget_release(&options->claim);
+}
+
+void optional_msgs_free(struct optional_msgs *options)
+{
+	if (!options)
+		return;
+	loop_timer_free(conn_of(options)->fabric->loop, options->timer);
+	free(options);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Which receive size the messages of one direction want: counts of them by class. */
+#include "rpcrdma/v2/recv_sizing.h"
+
+#include <string.h>
+
+#define FIRST_CLASS_BYTES 4096u
+
+void recv_sizing_init(struct recv_sizing *wish, uint32_t max_bytes, uint64_t now_us)
+{
+	*wish = (struct recv_sizing){
+		.max_bytes = max_bytes / 1024 * 1024,
+		.since_us = now_us,
+	};
+}
+
+uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t now_us)
+{
+	uint32_t size = FIRST_CLASS_BYTES;
+	unsigned at = 0;
+
+	if (bytes > wish->max_bytes)
+		return 0;
+	while (at < RECV_SIZING_CLASSES && bytes > size) {
+		at++;
+		size *= 2;
+	}
+	if (at == RECV_SIZING_CLASSES)
+		return 0;
+	if (now_us - wish->since_us > RECV_SIZING_US) {
+		memset(wish->by_chunk, 0, sizeof(wish->by_chunk));
+		wish->since_us = now_us;
+	}
+	if (++wish->by_chunk[at] % RECV_SIZING_OFTEN != 0)
+		return 0;
+	return size < wish->max_bytes ? size : wish->max_bytes;
+}

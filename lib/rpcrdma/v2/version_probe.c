@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * The version of a leg's connection.
+ *
+ * What a server does that has version one only, to the first message of version two. The kernel's (Linux 6.1,
+ * svc_rdma_xdr_decode_req, svc_rdma_send_error_msg) looks at the version before all else: it answers ERR_VERS with the
+ * same XID, 1 as the lowest and the highest version and, in the place of its own version, the one that was asked for, and
+ * serves the connection on. So no Call is lost, the connection opens after the grace, and the next one begins with
+ * version one. Others close it, or say nothing.
+ */
+#include "rpcrdma/v2/version_probe.h"
+
+#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/v2/optional_msgs.h"
+
+static struct version_cache *memory_of(const struct rdma_leg *leg)
+{
+	return leg->config.version_cache;
+}
+
+static const struct sockaddr *server_of(const struct rdma_leg *leg)
+{
+	return (const struct sockaddr *)&leg->conn.server;
+}
+
+static void remember(struct rdma_leg *leg)
+{
+	if (memory_of(leg))
+		version_cache_remember(memory_of(leg), server_of(leg),
+				       loop_now_us(leg->conn.fabric->loop));
+}
+
+static void forget(struct rdma_leg *leg)
+{
+	if (memory_of(leg))
+		version_cache_forget(memory_of(leg), server_of(leg));
+}
+
+static void open_leg(struct rdma_leg *leg)
+{
+	struct rdma_conn *conn = &leg->conn;
+
+	/* Before any Call, of which there may be some as soon as it is open (A6.1-1). */
+	ccp_client_begin(&leg->requester);
+	if (rdma_conn_is_over(conn))
+		return;
+	leg->config.leg.events->opened(leg->config.leg.arg);
+	if (conn->drain_asked && conn->state.now == RDMA_OPEN)
+		rdma_conn_set_state(conn, RDMA_DRAINING);
+	requester_pump(&leg->requester);
+}
+
+void version_probe_open(struct rdma_leg *leg)
+{
+	struct rdma_conn *conn = &leg->conn;
+
+	if (conn->state.now != RDMA_PROBING)
+		return;
+	loop_timer_clear(conn->fabric->loop, leg->probe_timer);
+	(void)control_msgs_answered(&conn->own, conn->negotiation.probe_xid);
+	rdma_conn_agree(conn);
+	rdma_conn_set_state(conn, RDMA_OPEN);
+	open_leg(leg);
+}
+
+/* Silence; or a server that refused has not closed the connection since. */
+static void on_timer(void *arg)
+{
+	struct rdma_leg *leg = arg;
+	struct rdma_conn *conn = &leg->conn;
+
+	if (conn->state.now != RDMA_PROBING)
+		return;
+	if (conn->negotiation.stage == NEGOTIATION_PROBING) {
+		negotiation_silence(&conn->negotiation);
+		rdma_conn_note(conn,
+			       "server says nothing to version two, so version one is assumed");
+		remember(leg);
+	}
+	version_probe_open(leg);
+}
+
+static bool have_options(struct rdma_leg *leg)
+{
+	if (!leg->options)
+		leg->options = optional_msgs_new(&leg->requester, &leg->responder);
+	if (!leg->options)
+		rdma_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES,
+			       "no memory for the characteristics of version two");
+	return leg->options;
+}
+
+void version_probe_begin(struct rdma_leg *leg)
+{
+	struct rdma_conn *conn = &leg->conn;
+
+	if (conn->state.now != RDMA_PROBING) {
+		open_leg(leg);
+		return;
+	}
+	if (!have_options(leg))
+		return;
+	leg->probe_timer = loop_timer_new(conn->fabric->loop, on_timer, leg);
+	if (!leg->probe_timer) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
+		return;
+	}
+	loop_timer_set(conn->fabric->loop, leg->probe_timer, VERSION_PROBE_SILENCE_US);
+	negotiation_probe(&conn->negotiation, optional_msgs_hello(leg->options));
+}
+
+void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	struct rdma_conn *conn = &leg->conn;
+
+	if (conn->negotiation.stage == NEGOTIATION_SETTLED ||
+	    !negotiation_heard(&conn->negotiation, hdr->vers))
+		return;
+	rdma_setup_version_found(conn);
+	if (conn->terms.dialect->options)
+		forget(leg);
+	else
+		remember(leg);
+}
+
+bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	struct rdma_conn *conn = &leg->conn;
+
+	if (conn->negotiation.stage != NEGOTIATION_PROBING ||
+	    hdr->xid != conn->negotiation.probe_xid)
+		return false;
+	conn->counters->err_vers_received++;
+	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
+		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
+			       hdr->vers_low, hdr->vers_high);
+		return true;
+	}
+	rdma_setup_version_found(conn);
+	if (!conn->terms.dialect->options) {
+		rdma_conn_note(conn, "server refuses version two, so version one is spoken");
+		remember(leg);
+	}
+	loop_timer_set(conn->fabric->loop, leg->probe_timer, VERSION_PROBE_GRACE_US);
+	return true;
+}
+
+void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+{
+	if (responder_is_flooded(&leg->responder) || !have_options(leg))
+		return;
+	optional_msgs_take(leg->options, hdr);
+	requester_pump(&leg->requester);
+}
+
+void version_probe_ended(struct rdma_leg *leg)
+{
+	if (leg->conn.state.now == RDMA_PROBING)
+		remember(leg);
+}
+
+void version_probe_fini(struct rdma_leg *leg)
+{
+	loop_timer_free(leg->conn.fabric->loop, leg->probe_timer);
+	optional_msgs_free(leg->options);
+}
