@@ -16,6 +16,8 @@ check_LIBRARIES += tests/lib/libtest.a
 tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/gss_call.c tests/lib/gss_call.h tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
+	tests/lib/sim/sim.c tests/lib/sim/sim.h tests/lib/sim/sim_ep.c tests/lib/sim/sim_key.c tests/lib/sim/sim_net.c \
+	tests/lib/sim/sim_priv.h tests/lib/sim/sim_wr.c tests/lib/stream_pair.c tests/lib/stream_pair.h \
 	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h \
 	tests/lib/time_limit.c tests/lib/time_limit.h

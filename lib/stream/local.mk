@@ -1,11 +1,5 @@
 noinst_LIBRARIES += lib/stream/libstream.a
 lib_stream_libstream_a_SOURCES = \
-	lib/stream/pair.c \
-	lib/stream/pair.h \
-	lib/stream/pair_ring.c \
-	lib/stream/pair_ring.h \
-	lib/stream/pair_steps.c \
-	lib/stream/pair_steps.h \
 	lib/stream/ports.c \
 	lib/stream/ports.h \
 	lib/stream/proxy_header.c \

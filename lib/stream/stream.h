@@ -2,7 +2,7 @@
 /*
  * Streams of bytes, both ways, as TCP gives them: what the TCP leg stands on.
  *
- * Behind it are sockets (stream/socket.h) and, for tests, pairs of ends in memory (stream/pair.h).
+ * Behind it are sockets (stream/socket.h) and, for tests, pairs of ends in memory (tests/lib/stream_pair.h).
  *
  * What every stream promises:
  *  - Nothing is called back from inside a call into the stream, nor after stream_close().

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "rpctcp/tcp_leg.h"
-#include "stream/pair.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/lib/fake_loop.h"
+#include "tests/lib/stream_pair.h"
 #include "tests/lib/test_budget.h"
 
 #define MAX_MESSAGE   4096u

@@ -3,7 +3,7 @@
 #ifndef TESTS_SIM_BARE_H
 #define TESTS_SIM_BARE_H
 
-#include "fabric/sim/sim.h"
+#include "tests/lib/sim/sim.h"
 
 #define BARE_MAX_EVENTS 512
 #define BARE_MAX_WRS    64

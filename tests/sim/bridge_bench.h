@@ -15,8 +15,8 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/legs.h"
 #include "daemon/service/worker_service.h"
-#include "fabric/sim/sim.h"
 #include "rpcrdma/rdma_leg.h"
+#include "tests/lib/sim/sim.h"
 #include "tests/lib/test_budget.h"
 
 #define BENCH_ADDRS_MAX 4u

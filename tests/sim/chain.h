@@ -16,8 +16,8 @@
 
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/legs.h"
-#include "fabric/sim/sim.h"
-#include "stream/pair.h"
+#include "tests/lib/sim/sim.h"
+#include "tests/lib/stream_pair.h"
 #include "tests/lib/test_budget.h"
 #include "tests/sim/chain_end.h"
 #include "tests/sim/stub_leg.h"

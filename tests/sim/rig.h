@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fabric/sim/sim.h"
 #include "rpcrdma/rdma_leg.h"
+#include "tests/lib/sim/sim.h"
 #include "tests/lib/test_budget.h"
 
 #define RIG_CALL_MIN  44u /* RPC header and the Reply's length */

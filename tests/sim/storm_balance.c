@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "fabric/sim/sim_priv.h"
 #include "rpcrdma/rdma_leg_impl.h"
+#include "tests/lib/sim/sim_priv.h"
 #include "tests/sim/rig.h"
 
 /* What the legs of a chain hold. */

@@ -3,9 +3,9 @@
 #ifndef TESTS_UNIT_STREAM_FIXTURE_H
 #define TESTS_UNIT_STREAM_FIXTURE_H
 
-#include "stream/pair.h"
 #include "stream/socket.h"
 #include "tests/lib/fake_loop.h"
+#include "tests/lib/stream_pair.h"
 #include "tests/lib/test.h"
 
 #define FIXTURE_STALL_US 60000000u

@@ -7,8 +7,8 @@
 #define TESTS_UNIT_TCP_BENCH_H
 
 #include "rpctcp/tcp_leg.h"
-#include "stream/pair.h"
 #include "tests/lib/fake_loop.h"
+#include "tests/lib/stream_pair.h"
 #include "tests/lib/test.h"
 #include "tests/lib/test_budget.h"
 

@@ -9,8 +9,8 @@
  * Ends are as TCP's. Bytes to an end that was closed bring a reset back; so does closing one that has
  * unread bytes. A reset takes what has arrived and was not read, as it does on some hosts.
  */
-#ifndef STREAM_PAIR_H
-#define STREAM_PAIR_H
+#ifndef TESTS_LIB_STREAM_PAIR_H
+#define TESTS_LIB_STREAM_PAIR_H
 
 #include "stream/stream.h"
 

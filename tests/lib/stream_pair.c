@@ -1,15 +1,179 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Pairs of streams in memory: their ends, and what arrives there. */
-#include "stream/pair.h"
+#include "tests/lib/stream_pair.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
-#include "stream/pair_ring.h"
-#include "stream/pair_steps.h"
+#include "base/compiler.h"
+#include "base/loop.h"
+
+/* What happens to the ends of pairs, one step at a time, in the order of time */
+struct pair_end;
+
+typedef void pair_step(struct pair_end *end, uint32_t value);
+
+TAILQ_HEAD(pair_event_list, pair_event);
+
+struct pair_steps {
+	struct loop *loop;
+	struct loop_timer *timer;
+	struct pair_event_list events; /* by time, then as they came */
+	unsigned count;                /* of the steps that were made */
+	uint64_t random;
+	void (*before)(void *arg, unsigned step); /* each step, from 1 */
+	void *arg;
+};
+
+struct pair_event {
+	TAILQ_ENTRY(pair_event) entry;
+	uint64_t due_us;
+	pair_step *run;
+	struct pair_end *end;
+	uint32_t value;
+};
+
+/* xorshift64* */
+static uint64_t pair_random(struct pair_steps *steps)
+{
+	steps->random ^= steps->random >> 12;
+	steps->random ^= steps->random << 25;
+	steps->random ^= steps->random >> 27;
+	return steps->random * 2685821657736338717u;
+}
+
+static void arm(struct pair_steps *steps)
+{
+	struct pair_event *first = TAILQ_FIRST(&steps->events);
+	uint64_t now_us = loop_now_us(steps->loop);
+
+	if (!first)
+		loop_timer_clear(steps->loop, steps->timer);
+	else
+		loop_timer_set(steps->loop, steps->timer,
+			       first->due_us > now_us ? first->due_us - now_us : 0);
+}
+
+static void on_timer(void *arg)
+{
+	struct pair_steps *steps = arg;
+	struct pair_event *event;
+
+	steps->before(steps->arg, ++steps->count);
+	/* What was due may have been cancelled in there. */
+	event = TAILQ_FIRST(&steps->events);
+	if (event && event->due_us <= loop_now_us(steps->loop)) {
+		TAILQ_REMOVE(&steps->events, event, entry);
+		event->run(event->end, event->value);
+		free(event);
+	}
+	arm(steps);
+}
+
+/** pair_steps_init - nothing is to happen; @seed is that of pair_random(). Returns 0 or -ENOMEM. */
+static int pair_steps_init(struct pair_steps *steps, struct loop *loop, uint64_t seed,
+			   void (*before)(void *arg, unsigned step), void *arg)
+{
+	*steps = (struct pair_steps){
+		.loop = loop,
+		.random = seed * 2862933555777941757u + 3037000493u,
+		.before = before,
+		.arg = arg,
+	};
+	TAILQ_INIT(&steps->events);
+	steps->timer = loop_timer_new(loop, on_timer, steps);
+	return steps->timer ? 0 : -ENOMEM;
+}
+
+/** pair_steps_fini - nothing may be left to happen. */
+static void pair_steps_fini(struct pair_steps *steps)
+{
+	assert(TAILQ_EMPTY(&steps->events));
+	loop_timer_free(steps->loop, steps->timer);
+}
+
+/** pair_steps_add - at @due_us, after all that is due by then, @run is called. */
+static void pair_steps_add(struct pair_steps *steps, uint64_t due_us, pair_step *run,
+			   struct pair_end *end, uint32_t value)
+{
+	struct pair_event *event = malloc(sizeof(*event)), *at;
+
+	assert(event);
+	*event = (struct pair_event){.due_us = due_us, .run = run, .end = end, .value = value};
+	at = TAILQ_LAST(&steps->events, pair_event_list);
+	while (at && at->due_us > due_us)
+		at = TAILQ_PREV(at, pair_event_list, entry);
+	if (at)
+		TAILQ_INSERT_AFTER(&steps->events, at, event, entry);
+	else
+		TAILQ_INSERT_HEAD(&steps->events, event, entry);
+	arm(steps);
+}
+
+/** pair_steps_cancel - nothing of what was to happen to @end does. */
+static void pair_steps_cancel(struct pair_steps *steps, const struct pair_end *end)
+{
+	struct pair_event *event, *next;
+
+	for (event = TAILQ_FIRST(&steps->events); event; event = next) {
+		next = TAILQ_NEXT(event, entry);
+		if (event->end != end)
+			continue;
+		TAILQ_REMOVE(&steps->events, event, entry);
+		free(event);
+	}
+	arm(steps);
+}
+
+/* A ring of bytes: what was sent to an end of a pair and is not read */
+struct pair_ring {
+	uint8_t *bytes;
+	uint32_t size, start, filled;
+};
+
+/** pair_ring_init - an empty ring of @size bytes. Returns 0 or -ENOMEM. */
+static int pair_ring_init(struct pair_ring *ring, uint32_t size)
+{
+	*ring = (struct pair_ring){.bytes = malloc(size), .size = size};
+	return ring->bytes ? 0 : -ENOMEM;
+}
+
+/** pair_ring_fini - free it. */
+static void pair_ring_fini(struct pair_ring *ring)
+{
+	free(ring->bytes);
+	ring->bytes = NULL;
+}
+
+/** pair_ring_read - take out @bytes, at most as many as are filled. */
+static void pair_ring_read(struct pair_ring *ring, uint8_t *to, uint32_t bytes)
+{
+	uint32_t first = ring->size - ring->start;
+
+	if (first > bytes)
+		first = bytes;
+	memcpy(to, ring->bytes + ring->start, first);
+	memcpy(to + first, ring->bytes, bytes - first);
+	ring->start = (ring->start + bytes) % ring->size;
+	ring->filled -= bytes;
+}
+
+/** pair_ring_write - put in @bytes, for which there must be room. */
+static void pair_ring_write(struct pair_ring *ring, const uint8_t *from, uint32_t bytes)
+{
+	uint32_t at = (ring->start + ring->filled) % ring->size, first = ring->size - at;
+
+	if (first > bytes)
+		first = bytes;
+	memcpy(ring->bytes + at, from, first);
+	memcpy(ring->bytes, from + first, bytes - first);
+	ring->filled += bytes;
+}
 
 #define FIRST_PORT 40000u
 

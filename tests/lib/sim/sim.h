@@ -12,8 +12,8 @@
  * twice, a key unbound twice or left bound, more receives than were announced, an endpoint freed early or inside
  * closed(): each is an assertion.
  */
-#ifndef FABRIC_SIM_SIM_H
-#define FABRIC_SIM_SIM_H
+#ifndef TESTS_LIB_SIM_SIM_H
+#define TESTS_LIB_SIM_SIM_H
 
 #include "fabric/fabric.h"
 

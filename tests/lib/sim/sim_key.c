@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fabric/sim/sim_priv.h"
+#include "tests/lib/sim/sim_priv.h"
 
 /* In key->priv. */
 enum key_state {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim/sim_priv.h"
+#include "tests/lib/sim/sim_priv.h"
 
 static int sim_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
 		      void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,

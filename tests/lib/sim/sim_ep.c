@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/least.h"
-#include "fabric/sim/sim_priv.h"
+#include "tests/lib/sim/sim_priv.h"
 
 #define SIM_FIRST_PORT 32768u
 

@@ -9,12 +9,12 @@
  *	sim_ep.c   connections: how they come up and go down
  *	sim.c      the fabric and its listeners
  */
-#ifndef FABRIC_SIM_SIM_PRIV_H
-#define FABRIC_SIM_SIM_PRIV_H
+#ifndef TESTS_LIB_SIM_SIM_PRIV_H
+#define TESTS_LIB_SIM_SIM_PRIV_H
 
 #include "base/state.h"
 #include "fabric/recv_runs.h"
-#include "fabric/sim/sim.h"
+#include "tests/lib/sim/sim.h"
 
 struct sim_ep;
 

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "fabric/sim/sim_priv.h"
+#include "tests/lib/sim/sim_priv.h"
 
 STATE_TABLE(sim_ep_states, SIM_STATES);
 

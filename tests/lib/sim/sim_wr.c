@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/sim/sim_priv.h"
+#include "tests/lib/sim/sim_priv.h"
 
 /*
  * wr->priv[0] is the status once executed. Of a Read, wr->priv[1] is its stage, and wr->priv[0] how many bytes have
