@@ -50,7 +50,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge_walk.h \
 	daemon/bridge/call_watch.c \
 	daemon/bridge/call_watch.h \
-	daemon/bridge/call_report.h \
 	daemon/bridge/call_tell.c \
 	daemon/bridge/call_tell.h \
 	daemon/bridge/close_line.c \
@@ -99,7 +98,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_hint.h \
 	daemon/config/config_hosts.c \
 	daemon/config/config_hosts.h \
-	daemon/config/config_key_find.c \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_lex.c \
@@ -120,8 +118,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
-	daemon/config/config_read_lists.c \
-	daemon/config/config_read_lists.h \
 	daemon/config/config_reader.c \
 	daemon/config/config_reader.h \
 	daemon/config/config_ports.c \
@@ -132,14 +128,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_same.h \
 	daemon/config/config_scan.c \
 	daemon/config/config_scan.h \
-	daemon/config/config_scope.c \
-	daemon/config/config_scope.h \
-	daemon/config/config_source.c \
-	daemon/config/config_source.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
-	daemon/config/config_type.c \
-	daemon/config/config_type.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
@@ -193,7 +183,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/probe_memory.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
-	daemon/http/http_ends.c daemon/http/http_ends.h daemon/http/http_host.c daemon/http/http_host.h \
+	daemon/http/http_host.c daemon/http/http_host.h \
 	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c daemon/http/http_server_impl.h \
 	daemon/http/http_server.h \
 	daemon/http/metrics_calls.c \
@@ -253,7 +243,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/call_mark.h \
 	daemon/service/call_stats.c \
 	daemon/service/call_stats.h \
-	daemon/service/call_status.c \
 	daemon/service/client_counts.c \
 	daemon/service/client_counts.h \
 	daemon/service/client_looks.c \
@@ -317,14 +306,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/view/call_json.h \
 	daemon/view/gather.c \
 	daemon/view/gather.h \
-	daemon/view/no_service.c \
-	daemon/view/no_service.h \
 	daemon/view/latency_json.c \
 	daemon/view/latency_json.h \
 	daemon/view/load.c \
 	daemon/view/load.h \
-	daemon/view/memory_use.c \
-	daemon/view/memory_use.h \
 	daemon/view/server_json.c \
 	daemon/view/server_json.h \
 	daemon/view/service_json.c \

@@ -4,7 +4,7 @@
 #define DAEMON_BRIDGE_CALL_TELL_H
 
 #include "daemon/bridge/bridge_impl.h"
-#include "daemon/bridge/call_report.h"
+#include "daemon/bridge/slow_call.h"
 
 /** bridge_is_tapped - whether there are taps at its worker. */
 static inline bool bridge_is_tapped(const struct bridge *bridge)

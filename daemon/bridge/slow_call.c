@@ -2,9 +2,12 @@
 /* A line in the log for each Call that took long. */
 #include "daemon/bridge/slow_call.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "daemon/base/amount.h"
+#include "leg/exchange.h"
 
 #define STAGES_BYTES 160u /* room for what all stages took */
 #define SHOWN_PART   100u /* a stage is told that took such a part of the whole */

@@ -9,7 +9,7 @@
 #include "daemon/base/address.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_keys.h"
-#include "daemon/config/config_scope.h"
+#include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
 
 static void print_string(const char *text, FILE *out)

@@ -12,7 +12,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/paths.h"
-#include "daemon/config/config_source.h"
+#include "daemon/config/config_services.h"
 #include "daemon/config/own_doors.h"
 #include "stream/way_back.h"
 

@@ -3,9 +3,29 @@
 #ifndef DAEMON_CONFIG_CONFIG_SERVICES_H
 #define DAEMON_CONFIG_CONFIG_SERVICES_H
 
+#include <libconfig.h>
+#include <stdbool.h>
+
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_reader.h"
+
+#define CONFIG_LOCALHOST_ADDRS 2u /* that the name has: IPv4 and IPv6 */
+
+/**
+ * config_source_addrs - the addresses that a URI shows: of a literal, or of "localhost"
+ *
+ * Returns how many; 0 for another name.
+ */
+size_t config_source_addrs(const struct config_uri *uri,
+			   struct sockaddr_storage addrs[static CONFIG_LOCALHOST_ADDRS]);
+
+/** config_source_check - report at @group, of @service, which addresses do not go together. */
+void config_source_check(struct config_reader *r, const config_setting_t *group,
+			 const struct service_config *service);
+
+/** config_in_scope - whether a key of that scope does; where @service listens and connects is known. */
+bool config_in_scope(const struct service_config *service, enum config_key_scope scope);
 
 /** config_group_read - one group by its table into @base, defaults first; services in it are read too. */
 void config_group_read(struct config_reader *r, const config_setting_t *group,

@@ -8,7 +8,7 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
-#include "daemon/config/config_scope.h"
+#include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
 #include "stream/ports.h"

@@ -17,7 +17,7 @@
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
 #include "daemon/service/listen_error.h"
-#include "daemon/view/no_service.h"
+#include "daemon/view/service_json.h"
 
 /* The lines of a text, each a string. */
 static json_t *lines_json(const char *text)

@@ -8,7 +8,7 @@
 
 #include "daemon/control/control_request.h"
 #include "daemon/health/check.h"
-#include "daemon/view/no_service.h"
+#include "daemon/view/service_json.h"
 
 struct check_query {
 	LIST_ENTRY(check_query) entry;

@@ -7,7 +7,7 @@
 
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/worker.h"
-#include "daemon/view/no_service.h"
+#include "daemon/view/service_json.h"
 
 static json_t *refuse(const char *why)
 {

@@ -10,7 +10,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/control/feed.h"
 #include "daemon/proxy/tapping.h"
-#include "daemon/view/no_service.h"
+#include "daemon/view/service_json.h"
 
 #define TURN_RECORDS 256u /* that are put out in a turn of the main loop */
 

@@ -20,7 +20,6 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/control_path.h \
 	daemon/ctl/news.c \
 	daemon/ctl/news.h \
-	daemon/ctl/news_kinds.c \
 	daemon/ctl/options.c \
 	daemon/ctl/options.h \
 	daemon/ctl/own_commands.c \
@@ -32,7 +31,6 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_actions.c \
 	daemon/ctl/render_check.c \
 	daemon/ctl/render_connections.c \
-	daemon/ctl/render_parts.h \
 	daemon/ctl/render_latency.c \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \

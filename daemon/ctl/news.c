@@ -2,9 +2,13 @@
 /* What is out of the ordinary, line by line. */
 #include "daemon/ctl/news.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "daemon/ctl/cells.h"
 
 void news_fini(struct news_list *news)
 {
@@ -62,4 +66,156 @@ void news_sort(struct news_list *news)
 			news->list[at] = news->list[at - 1];
 		news->list[at] = line;
 	}
+}
+
+#define REASON_BYTES 64u
+
+static bool is(const json_t *object, const char *key, const char *text)
+{
+	return !strcmp(json_text(object, key), text);
+}
+
+/* " for 35 s"; nothing where it is not known. */
+static const char *for_how_long(const json_t *object, char text[CELL_BYTES])
+{
+	const json_t *age = json_object_get(object, "state_age_s");
+	char duration[CELL_BYTES];
+
+	text[0] = '\0';
+	if (json_is_number(age))
+		snprintf(text, CELL_BYTES, " for %.20s",
+			 cell_duration_text(json_number_value(age), duration));
+	return text;
+}
+
+/* What the server's cell may have no room for. */
+static void of_server(struct news_list *news, const char *name, const json_t *service)
+{
+	const json_t *server = json_object_get(service, "server");
+	/* Of a name that does not resolve there is no address. */
+	bool has_address = json_is_string(json_object_get(server, "address"));
+	char text[CELL_BYTES];
+
+	if (!is(server, "state", "down"))
+		return;
+	news_add(news, NEWS_DOWN, name,
+		 "%s: server %s is down%s: %s; attempts: %" PRIu64 ", clients that wait: %" PRIu64,
+		 name, has_address ? json_text(server, "address") : json_text(service, "connect"),
+		 for_how_long(server, text), json_text(server, "error"),
+		 json_number(server, "attempts_failed"), json_number(server, "waiting_clients"));
+}
+
+/* @what: it is: "server" … */
+static void of_target(struct news_list *news, const char *name, const char *what,
+		      const json_t *target)
+{
+	const char *state = json_text(target, "state"), *order = json_text(target, "order");
+	const char *error = json_string_value(json_object_get(target, "last_error"));
+	bool ordered = strcmp(order, "up") != 0;
+	char text[CELL_BYTES];
+
+	news_add(news, ordered || !strcmp(state, "down") ? NEWS_TARGET : NEWS_USUAL, name,
+		 "%s: %s %s: %s%s%s%s; connections: %" PRIu64 ", attempts: %" PRIu64
+		 ", failed: %" PRIu64 "%s%s",
+		 name, what, json_text(target, "connect"),
+		 strcmp(state, "unknown") ? state : "not asked yet", for_how_long(target, text),
+		 ordered ? ", told to be " : "",
+		 !ordered                 ? ""
+		 : strcmp(order, "drain") ? order
+					  : "drained",
+		 json_number(target, "connections"), json_number(target, "attempts"),
+		 json_number(target, "failures"), error ? ": " : "", error ? error : "");
+}
+
+/* One server is told of above, and only what is out of the ordinary. */
+static void of_targets(struct news_list *news, const char *name, const json_t *targets, bool all)
+{
+	const json_t *target;
+	size_t i;
+
+	json_array_foreach(targets, i, target)
+	{
+		if (json_array_size(targets) > 1 || !is(target, "order", "up") || all)
+			of_target(news, name, "server", target);
+	}
+}
+
+/* Of MOUNT what is down, or all. */
+static void of_mounts(struct news_list *news, const char *name, const json_t *service, bool all)
+{
+	const json_t *target;
+	size_t i;
+
+	if (all && json_is_string(json_object_get(service, "mount")))
+		news_add(news, NEWS_USUAL, name, "%s: mount: %s", name,
+			 json_text(service, "mount"));
+	json_array_foreach(json_object_get(service, "mount_targets"), i, target)
+	{
+		if (all || is(target, "state", "down"))
+			of_target(news, name, "MOUNT by", target);
+	}
+}
+
+static void of_memory(struct news_list *news, const char *name, const json_t *memory)
+{
+	double oldest_s = json_number_value(json_object_get(memory, "oldest_wait_s"));
+	char text[CELL_BYTES];
+
+	if (json_number(memory, "waiting_claims"))
+		news_add(news, NEWS_MEMORY, name,
+			 "%s: RPCs that wait for memory: %" PRIu64 ", the first for %s", name,
+			 json_number(memory, "waiting_claims"), cell_duration_text(oldest_s, text));
+}
+
+/* The reasons are words with _ between them. */
+static void of_refused(struct news_list *news, const char *name, const json_t *refused)
+{
+	char reason[REASON_BYTES];
+	const char *why;
+	json_t *count;
+
+	json_object_foreach((json_t *)refused, why, count)
+	{
+		snprintf(reason, sizeof(reason), "%s", why);
+		for (char *c = reason; *c; c++)
+			*c = *c == '_' ? ' ' : *c;
+		news_add(news, NEWS_REFUSED, name, "%s: connections refused: %" PRId64 ": %s", name,
+			 (int64_t)json_integer_value(count), reason);
+	}
+}
+
+void news_of_service(struct news_list *news, const json_t *service, bool all)
+{
+	const json_t *server = json_object_get(service, "server");
+	const char *name = json_text(service, "name");
+
+	if (json_is_true(json_object_get(service, "draining")))
+		news_add(news, NEWS_DRAINED, name, "%s: drained: nobody gets in until resume",
+			 name);
+	of_server(news, name, service);
+	of_targets(news, name, json_object_get(service, "targets"), all);
+	of_mounts(news, name, service, all);
+	/* It may be reached, and shown as such, and not answer. */
+	if (json_number(server, "late_calls"))
+		news_add(news, NEWS_LATE, name,
+			 "%s: Calls that have waited long for the server: %" PRIu64, name,
+			 json_number(server, "late_calls"));
+	of_memory(news, name, json_object_get(service, "memory"));
+	of_refused(news, name, json_object_get(service, "refused"));
+}
+
+void news_of_daemon(struct news_list *news, const json_t *status)
+{
+	uint64_t lost = json_number(status, "log_lines_dropped");
+	uint64_t leaving = json_number(status, "services_leaving");
+
+	if (json_is_true(json_object_get(status, "stopping")))
+		news_add(news, NEWS_STOPPING, NULL, "the daemon stops when connections have ended");
+	if (lost)
+		news_add(news, NEWS_LOG, NULL,
+			 "lines that the log has lost: %" PRIu64 ": nobody took them in time",
+			 lost);
+	if (leaving)
+		news_add(news, NEWS_LEAVING, NULL,
+			 "services that are out of the file and drain: %" PRIu64, leaving);
 }

@@ -3,9 +3,12 @@
 #include "daemon/ctl/render.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
 
+#include "base/compiler.h"
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
 
 int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
 		  bool all, FILE *out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What a command has changed, and what is in force, as text. */
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 /* "changed: to-filer, exports"; nothing of an empty list. */
 static void print_list(const json_t *answer, const char *key, const char *title, FILE *out)

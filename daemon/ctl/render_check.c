@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What a check of a service's servers found, as text. */
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 static void print_step(const json_t *step, FILE *out)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 #define PART_BYTES 160u /* room for what a cell says of one thing */
 

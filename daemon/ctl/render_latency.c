@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 static const char *const stages[] = {"receive", "memory", "credit", "server", "client"};
 

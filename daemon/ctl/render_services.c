@@ -6,7 +6,7 @@
 
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/news.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 /* "ok", "down 35 s: Connection refused"; "-" of a server that nobody has asked for yet. */
 static void cell_server(struct table *table, const json_t *server)

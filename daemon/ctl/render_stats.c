@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/ctl/cells.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 static int print_group(const char *name, const char *side, const json_t *counters,
 		       const json_t *meanings, bool all, FILE *out)

@@ -11,7 +11,7 @@
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/news.h"
-#include "daemon/ctl/render_parts.h"
+#include "daemon/ctl/render.h"
 
 #define SCREEN_LINES   23u /* of 24, one of which the shell takes */
 #define SCREEN_OTHERS  6u  /* two at the top, the empty ones, the titles, and one to spare */

@@ -498,3 +498,14 @@ void http_server_close(struct http_server *server)
 	log_tell_left_out(&server->hosts, 1);
 	server_free(server);
 }
+
+static const char *const end_names[] = {
+#define HTTP_END_NAME(name, text) text,
+	HTTP_ENDS(HTTP_END_NAME)
+#undef HTTP_END_NAME
+};
+
+const char *http_end_name(enum http_end end)
+{
+	return end_names[end];
+}

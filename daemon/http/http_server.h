@@ -24,7 +24,25 @@
 #include "base/loop.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_hosts.h"
-#include "daemon/http/http_ends.h"
+
+/* By the status of their answer, or without one of ours. */
+#define HTTP_ENDS(X)                                                                               \
+	X(200, "200")                                                                              \
+	X(403, "403")                                                                              \
+	X(404, "404")                                                                              \
+	X(405, "405")                                                                              \
+	X(421, "421")                                                                              \
+	X(503, "503")                                                                              \
+	X(NONE, "none")
+
+enum http_end {
+#define HTTP_END_ENUM(name, text) HTTP_END_##name,
+	HTTP_ENDS(HTTP_END_ENUM) HTTP_END_COUNT
+#undef HTTP_END_ENUM
+};
+
+/** http_end_name - "200" … */
+const char *http_end_name(enum http_end end);
 
 #define HTTP_MAX_CONNECTIONS  32u
 #define HTTP_KEPT_CONNECTIONS 8u /* of these, for questions that are answered at once */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "daemon/view/latency_json.h"
-#include "daemon/view/no_service.h"
 #include "daemon/view/service_json.h"
 
 /* Who waits for an answer. */

@@ -18,7 +18,7 @@
 #include "daemon/proxy/proxy.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/view/load.h"
-#include "daemon/view/memory_use.h"
+#include "daemon/view/snapshot.h"
 #include "daemon/view/stats.h"
 #include "fabric/pool.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/view/no_service.h"
+#include "daemon/view/service_json.h"
 
 static json_t *limit_json(unsigned bucket)
 {

@@ -3,15 +3,20 @@
 #include "daemon/view/service_json.h"
 
 #include <config.h>
-
+#include <jansson.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "daemon/base/likeness.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
+#include "daemon/proxy/proxy.h"
+#include "daemon/proxy/proxy_parts.h"
 #include "daemon/service/listener.h"
 #include "daemon/view/server_json.h"
 #include "daemon/view/stats.h"
@@ -113,4 +118,32 @@ json_t *config_json(const struct config *config)
 		json_array_append_new(lines, json_string(line));
 	free(text);
 	return json_pack("{s:s, s:o}", "file", config->file, "lines", lines);
+}
+
+/* The name that is most like it, or NULL. */
+static const char *nearest(const struct proxy *proxy, const char *name)
+{
+	const struct proxy_service *ps;
+	unsigned best = UINT_MAX;
+	const char *found = NULL;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		unsigned edits = likeness_edits(name, ps->service.config->name);
+
+		if (edits >= best)
+			continue;
+		best = edits;
+		found = ps->service.config->name;
+	}
+	return found;
+}
+
+json_t *no_service_json(const struct proxy *proxy, const char *name)
+{
+	const char *meant = nearest(proxy, name);
+
+	if (meant)
+		return json_pack("{s:o}", "error",
+				 json_sprintf("there is no service %s: is %s meant?", name, meant));
+	return json_pack("{s:o}", "error", json_sprintf("there is no service %s", name));
 }

@@ -9,6 +9,9 @@
 #include "base/compiler.h"
 #include "daemon/proxy/proxy.h"
 
+/** no_service_json - {"error": "there is no service …"}, with the one that may be meant; a new reference. */
+json_t *no_service_json(const struct proxy *proxy, const char *name) MUST_CHECK;
+
 /** status_json - of the daemon as a whole, but for its memory; a new reference, NULL without memory. */
 json_t *status_json(const struct proxy *proxy) MUST_CHECK;
 /** config_json - {"file", "lines": the configuration in force as a file would have it}; the same. */

@@ -11,11 +11,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/account.h"
 #include "base/compiler.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/worker_service.h"
 #include "daemon/view/load.h"
 #include "daemon/view/stats.h"
+
+/* All zero is nothing. */
+struct memory_use {
+	size_t claimed_bytes;
+	size_t waiting;     /* claims */
+	uint64_t oldest_us; /* how long the one that waits longest has waited */
+};
+
+/** memory_use_of - what an account shows, in its own thread. */
+struct memory_use memory_use_of(const struct budget_account *account);
+/** memory_use_add - add what another one shows. */
+void memory_use_add(struct memory_use *sum, const struct memory_use *part);
+/** memory_use_put - set it in a JSON object. */
+void memory_use_put(const struct memory_use *use, json_t *object);
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
 #define SNAPSHOT_CALLS 50u  /* of these the statistics of a service's Calls are worth */

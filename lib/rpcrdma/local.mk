@@ -60,7 +60,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
-	lib/rpcrdma/requester_error.c \
 	lib/rpcrdma/requester_landing.c \
 	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_late.c \
@@ -84,7 +83,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rpc_terms.h \
 	lib/rpcrdma/v2/characteristics.c \
 	lib/rpcrdma/v2/characteristics.h \
-	lib/rpcrdma/v2/characteristics_limits.c \
 	lib/rpcrdma/v2/characteristics_request.c \
 	lib/rpcrdma/v2/characteristics_request.h \
 	lib/rpcrdma/v2/control_msgs.c \

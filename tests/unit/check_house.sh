@@ -6,7 +6,7 @@ set -u
 
 root=${srcdir:-$(dirname "$0")/../..}
 cd "$root" || exit 1
-max_lines=500
+max_lines=800
 max_function_lines=50
 clang_format_major=14
 
