@@ -89,8 +89,8 @@ size_t probe_call_lookup(uint8_t *to, uint32_t xid, uint32_t name_bytes)
 /* MSG_DENIED: AUTH_ERROR with its status, or RPC_MISMATCH. */
 static void read_denied(const uint8_t *msg, uint32_t len_bytes, struct probe_reply *reply)
 {
-	if (len_bytes >= 20 && xdr_load_u32(msg + 12) == 1)
-		reply->auth_stat = xdr_load_u32(msg + 16);
+	if (len_bytes >= 20 && be32_get(msg + 12) == 1)
+		reply->auth_stat = be32_get(msg + 16);
 }
 
 void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,

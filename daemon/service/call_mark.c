@@ -57,7 +57,7 @@ static struct call_identity_part user_of(const uint8_t *cred, uint32_t len_bytes
 	if (len_bytes < SYS_MACHINE_OFFSET)
 		return all;
 	offset = SYS_MACHINE_OFFSET +
-		 xdr_padded_bytes(xdr_load_u32(cred + SYS_MACHINE_OFFSET - XDR_UNIT_BYTES));
+		 xdr_padded_bytes(be32_get(cred + SYS_MACHINE_OFFSET - XDR_UNIT_BYTES));
 	if (offset + SYS_USER_BYTES > len_bytes)
 		return all;
 	return (struct call_identity_part){cred + offset, SYS_USER_BYTES};

@@ -40,7 +40,7 @@ static uint32_t nfs_status(const struct exchange *x, uint32_t at)
 		at += NFS_INTEGRITY_HEAD_BYTES;
 	if (at + XDR_UNIT_BYTES > x->reply.have_bytes)
 		return 0;
-	status = xdr_load_u32(x->reply.data + at);
+	status = be32_get(x->reply.data + at);
 	return status < CALL_STATUS_ACCEPTED ? status : CALL_STATUS_STRANGE;
 }
 

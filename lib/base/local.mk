@@ -2,6 +2,7 @@ noinst_LIBRARIES += lib/base/libbase.a
 lib_base_libbase_a_SOURCES = \
 	lib/base/account.c \
 	lib/base/account.h \
+	lib/base/be_bytes.h \
 	lib/base/budget.c \
 	lib/base/budget.h \
 	lib/base/compiler.h \

@@ -112,7 +112,7 @@ uint64_t nfs_fattr4_bound_bytes(const uint8_t *words, uint32_t count)
 	uint64_t bytes = 0;
 
 	for (uint32_t i = 0; words && i < count; i++) {
-		uint32_t word = xdr_load_u32(words + 4 * i);
+		uint32_t word = be32_get(words + 4 * i);
 
 		for (; word; word &= word - 1) {
 			uint32_t attr = 32 * i + (uint32_t)__builtin_ctz(word);

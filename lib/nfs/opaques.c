@@ -147,7 +147,7 @@ bool nfs_call_opaques(const uint8_t *msg, uint32_t len_bytes, struct nfs_listene
 /* Some servers leave out what follows the status of the operation that failed: SETATTR's bitmap. */
 static bool ends_with_failure(const struct walk *w)
 {
-	return pieces_remaining_bytes(&w->at) == XDR_UNIT_BYTES && xdr_load_u32(w->at.pos) != 0;
+	return pieces_remaining_bytes(&w->at) == XDR_UNIT_BYTES && be32_get(w->at.pos) != 0;
 }
 
 static bool walk_compound_results(struct walk *w, const struct call_facts *facts)

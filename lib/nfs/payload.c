@@ -67,7 +67,7 @@ static int collect_compound(struct collector *c, const struct call_facts *facts,
 		    (size_t)(at->end - at->pos) < XDR_UNIT_BYTES)
 			return -EBADMSG;
 		/* The first that fails ends the COMPOUND (RFC 8881 section 16.2.3). */
-		if (xdr_load_u32(at->pos) != 0) {
+		if (be32_get(at->pos) != 0) {
 			collect_failed(c, row);
 			return (int)c->count;
 		}

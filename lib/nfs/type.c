@@ -21,7 +21,7 @@ static bool walk_fixed(struct pieces_reader *at, const struct nfs_field *field,
 	if (!data)
 		return false;
 	if (field->mark == NFS_MARK_COUNT) {
-		mark_count(marks, xdr_load_u32(data));
+		mark_count(marks, be32_get(data));
 	} else if (field->mark == NFS_MARK_SESSION) {
 		memcpy(marks->session, data, NFS_MARK_SESSION_BYTES);
 		marks->has_session = true;

@@ -31,7 +31,7 @@ static void add_signed(struct call_identity *identity, const uint8_t *args, uint
 
 	if (have_bytes < CALL_IDENTITY_SIGNED_BYTES)
 		return;
-	len_bytes = xdr_load_u32(args);
+	len_bytes = be32_get(args);
 	add_part(identity, args, XDR_UNIT_BYTES);
 	if (len_bytes > INTEG_SEQ_BYTES)
 		add_args(identity, args + CALL_IDENTITY_SIGNED_BYTES,
@@ -45,7 +45,7 @@ static bool is_gss_cred(const uint8_t *cred, uint32_t len_bytes)
 
 	if (len_bytes < GSS_HANDLE_OFFSET)
 		return false;
-	handle_bytes = xdr_load_u32(cred + GSS_HANDLE_OFFSET - XDR_UNIT_BYTES);
+	handle_bytes = be32_get(cred + GSS_HANDLE_OFFSET - XDR_UNIT_BYTES);
 	return GSS_HANDLE_OFFSET + xdr_padded_bytes(handle_bytes) == len_bytes;
 }
 
@@ -63,8 +63,8 @@ static void find_gss(struct call_identity *identity, const struct rpc_call_hdr *
 	}
 	add_part(identity, cred, GSS_SEQ_OFFSET);
 	add_part(identity, cred + GSS_SERVICE_OFFSET, hdr->cred_bytes - GSS_SERVICE_OFFSET);
-	proc = xdr_load_u32(cred + XDR_UNIT_BYTES);
-	service = xdr_load_u32(cred + GSS_SERVICE_OFFSET);
+	proc = be32_get(cred + XDR_UNIT_BYTES);
+	service = be32_get(cred + GSS_SERVICE_OFFSET);
 	if (proc == RPC_GSS_DATA ? service == RPC_GSS_NONE : proc <= RPC_GSS_DESTROY)
 		add_args(identity, args, args_bytes);
 	else if (proc == RPC_GSS_DATA && service == RPC_GSS_INTEGRITY)

@@ -16,8 +16,8 @@ static inline enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *fla
 {
 	if (xdr_remaining_bytes(reader) < AUTH_HEAD_BYTES)
 		return RPC_TRUNCATED;
-	*flavor = xdr_load_u32(reader->pos);
-	*len_bytes = xdr_load_u32(reader->pos + XDR_UNIT_BYTES);
+	*flavor = be32_get(reader->pos);
+	*len_bytes = be32_get(reader->pos + XDR_UNIT_BYTES);
 	if (*len_bytes > RPC_MAX_AUTH_BYTES)
 		return RPC_BAD_AUTH;
 	return xdr_skip(reader, AUTH_HEAD_BYTES + xdr_padded_bytes(*len_bytes)) ? RPC_OK
@@ -53,12 +53,12 @@ static inline enum rpc_verdict check_call_start(const uint8_t *msg, size_t len, 
 {
 	if (len < 2 * XDR_UNIT_BYTES)
 		return RPC_TRUNCATED;
-	if (xdr_load_u32(msg + 4) != RPC_CALL)
+	if (be32_get(msg + 4) != RPC_CALL)
 		return RPC_BAD_TYPE;
 	if (len < 3 * XDR_UNIT_BYTES)
 		return RPC_TRUNCATED;
-	if (xdr_load_u32(msg + 8) != RPC_VERSION) {
-		*xid = xdr_load_u32(msg);
+	if (be32_get(msg + 8) != RPC_VERSION) {
+		*xid = be32_get(msg);
 		return RPC_BAD_VERSION;
 	}
 	return len < CALL_START_BYTES ? RPC_TRUNCATED : RPC_OK;
@@ -79,10 +79,10 @@ enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call
 	if (verdict != RPC_OK)
 		return verdict;
 	*hdr = (struct rpc_call_hdr){
-		.xid = xdr_load_u32(msg),
-		.prog = xdr_load_u32(msg + 12),
-		.vers = xdr_load_u32(msg + 16),
-		.proc = xdr_load_u32(msg + 20),
+		.xid = be32_get(msg),
+		.prog = be32_get(msg + 12),
+		.vers = be32_get(msg + 16),
+		.proc = be32_get(msg + 20),
 		.cred_flavor = cred_flavor,
 		.cred_bytes = cred_bytes,
 		.verf_flavor = verf_flavor,
@@ -137,7 +137,7 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len, struct rpc_rep
 	if (len < REPLY_START_BYTES)
 		return RPC_TRUNCATED;
 	reader = (struct xdr_reader){msg, msg + REPLY_START_BYTES, msg + len};
-	stat = xdr_load_u32(msg + 8);
+	stat = be32_get(msg + 8);
 	if (stat > RPC_MSG_DENIED)
 		return RPC_BAD_STAT;
 	h.stat = stat;

@@ -81,10 +81,10 @@ MUST_CHECK static inline enum rpc_verdict rpc_msg_peek(const uint8_t *msg, size_
 
 	if (len < 2 * XDR_UNIT_BYTES)
 		return RPC_TRUNCATED;
-	got = xdr_load_u32(msg + XDR_UNIT_BYTES);
+	got = be32_get(msg + XDR_UNIT_BYTES);
 	if (got != RPC_CALL && got != RPC_REPLY)
 		return RPC_BAD_TYPE;
-	*xid = xdr_load_u32(msg);
+	*xid = be32_get(msg);
 	*type = got;
 	return RPC_OK;
 }

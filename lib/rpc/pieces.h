@@ -108,7 +108,7 @@ MUST_CHECK static inline bool pieces_get_u32(struct pieces_reader *reader, uint3
 
 	if (!at)
 		return false;
-	*value = xdr_load_u32(at);
+	*value = be32_get(at);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t le
 	if (!parser->started)
 		begin_record(parser);
 	if (left >= RECORD_MARK_BYTES && !parser->mark_bytes) {
-		parser->mark = xdr_load_u32(in + *used);
+		parser->mark = be32_get(in + *used);
 		*used += RECORD_MARK_BYTES;
 		return true;
 	}
@@ -100,5 +100,5 @@ void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes)
 	uint32_t mark = LAST_FRAGMENT | len_bytes;
 
 	assert(len_bytes <= RECORD_MAX_FRAGMENT_BYTES);
-	xdr_store_u32(to, mark);
+	be32_put(to, mark);
 }

@@ -68,6 +68,6 @@ void xdr_put_opaque(struct xdr_writer *writer, const uint8_t *data, uint32_t len
 
 	if (!to)
 		return;
-	xdr_store_u32(to, len_bytes);
+	be32_put(to, len_bytes);
 	fill_padded(to + sizeof(len_bytes), data, len_bytes);
 }

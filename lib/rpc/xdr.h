@@ -9,12 +9,12 @@
 #ifndef RPC_XDR_H
 #define RPC_XDR_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/be_bytes.h"
 #include "base/compiler.h"
 
 #define XDR_UNIT_BYTES 4u
@@ -23,37 +23,6 @@
 static inline uint64_t xdr_padded_bytes(uint64_t len_bytes)
 {
 	return (len_bytes + XDR_UNIT_BYTES - 1) & ~(uint64_t)(XDR_UNIT_BYTES - 1);
-}
-
-/* Words on the wire, wherever they lie. */
-static inline uint32_t xdr_load_u32(const uint8_t *from)
-{
-	uint32_t be;
-
-	memcpy(&be, from, sizeof(be));
-	return be32toh(be);
-}
-
-static inline uint64_t xdr_load_u64(const uint8_t *from)
-{
-	uint64_t be;
-
-	memcpy(&be, from, sizeof(be));
-	return be64toh(be);
-}
-
-static inline void xdr_store_u32(uint8_t *to, uint32_t value)
-{
-	uint32_t be = htobe32(value);
-
-	memcpy(to, &be, sizeof(be));
-}
-
-static inline void xdr_store_u64(uint8_t *to, uint64_t value)
-{
-	uint64_t be = htobe64(value);
-
-	memcpy(to, &be, sizeof(be));
 }
 
 struct xdr_reader {
@@ -94,7 +63,7 @@ MUST_CHECK static inline bool xdr_get_u32(struct xdr_reader *reader, uint32_t *v
 {
 	if (xdr_remaining_bytes(reader) < sizeof(*value))
 		return false;
-	*value = xdr_load_u32(reader->pos);
+	*value = be32_get(reader->pos);
 	reader->pos += sizeof(*value);
 	return true;
 }
@@ -103,7 +72,7 @@ MUST_CHECK static inline bool xdr_get_u64(struct xdr_reader *reader, uint64_t *v
 {
 	if (xdr_remaining_bytes(reader) < sizeof(*value))
 		return false;
-	*value = xdr_load_u64(reader->pos);
+	*value = be64_get(reader->pos);
 	reader->pos += sizeof(*value);
 	return true;
 }
@@ -111,7 +80,7 @@ MUST_CHECK static inline bool xdr_get_u64(struct xdr_reader *reader, uint64_t *v
 /** xdr_get_bool - a bool or the discriminator of optional data; false also for a word over 1. */
 MUST_CHECK static inline bool xdr_get_bool(struct xdr_reader *reader, bool *value)
 {
-	if (xdr_remaining_bytes(reader) < sizeof(uint32_t) || xdr_load_u32(reader->pos) > 1)
+	if (xdr_remaining_bytes(reader) < sizeof(uint32_t) || be32_get(reader->pos) > 1)
 		return false;
 	*value = reader->pos[3];
 	reader->pos += sizeof(uint32_t);
@@ -183,7 +152,7 @@ static inline void xdr_put_u32(struct xdr_writer *writer, uint32_t value)
 	uint8_t *to = xdr_reserve(writer, sizeof(value));
 
 	if (to)
-		xdr_store_u32(to, value);
+		be32_put(to, value);
 }
 
 static inline void xdr_put_u64(struct xdr_writer *writer, uint64_t value)
@@ -191,7 +160,7 @@ static inline void xdr_put_u64(struct xdr_writer *writer, uint64_t value)
 	uint8_t *to = xdr_reserve(writer, sizeof(value));
 
 	if (to)
-		xdr_store_u64(to, value);
+		be64_put(to, value);
 }
 
 static inline void xdr_put_bool(struct xdr_writer *writer, bool value)

@@ -16,9 +16,9 @@ static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
 
 	if (!xdr_skip(reader, RPCRDMA_SEGMENT_BYTES))
 		return false;
-	seg->handle = xdr_load_u32(at);
-	seg->len_bytes = xdr_load_u32(at + 4);
-	seg->offset = xdr_load_u64(at + 8);
+	seg->handle = be32_get(at);
+	seg->len_bytes = be32_get(at + 4);
+	seg->offset = be64_get(at + 8);
 	return seg->offset <= UINT64_MAX - seg->len_bytes;
 }
 
@@ -108,8 +108,8 @@ void chunk_lists_clear(struct rpcrdma_header *hdr)
 /* Takes three empty lists, as most messages have them. */
 static bool get_no_lists(struct xdr_reader *reader)
 {
-	if (xdr_remaining_bytes(reader) < NO_LISTS_BYTES || xdr_load_u64(reader->pos) ||
-	    xdr_load_u32(reader->pos + 2 * DISCRIMINATOR_BYTES))
+	if (xdr_remaining_bytes(reader) < NO_LISTS_BYTES || be64_get(reader->pos) ||
+	    be32_get(reader->pos + 2 * DISCRIMINATOR_BYTES))
 		return false;
 	reader->pos += NO_LISTS_BYTES;
 	return true;
@@ -137,9 +137,9 @@ static void put_segment(struct xdr_writer *writer, const struct rpcrdma_segment 
 
 	if (!to)
 		return;
-	xdr_store_u32(to, seg->handle);
-	xdr_store_u32(to + 4, seg->len_bytes);
-	xdr_store_u64(to + 8, seg->offset);
+	be32_put(to, seg->handle);
+	be32_put(to + 4, seg->len_bytes);
+	be64_put(to + 8, seg->offset);
 }
 
 static void put_chunk(struct xdr_writer *writer, const struct rpcrdma_header *hdr,

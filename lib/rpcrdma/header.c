@@ -32,8 +32,8 @@ static bool get_fixed(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 
 	if (!xdr_skip(reader, RPCRDMA_FIXED_BYTES))
 		return false;
-	rpcrdma_header_init(hdr, xdr_load_u32(words), xdr_load_u32(words + 4),
-			    xdr_load_u32(words + 8), xdr_load_u32(words + 12));
+	rpcrdma_header_init(hdr, be32_get(words), be32_get(words + 4), be32_get(words + 8),
+			    be32_get(words + 12));
 	return true;
 }
 
@@ -67,10 +67,10 @@ static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hd
 	uint8_t *to = xdr_reserve(writer, RPCRDMA_FIXED_BYTES);
 
 	if (to) {
-		xdr_store_u32(to, hdr->xid);
-		xdr_store_u32(to + 4, hdr->vers);
-		xdr_store_u32(to + 8, hdr->credit);
-		xdr_store_u32(to + 12, hdr->proc);
+		be32_put(to, hdr->xid);
+		be32_put(to + 4, hdr->vers);
+		be32_put(to + 8, hdr->credit);
+		be32_put(to + 12, hdr->proc);
 	}
 	if (hdr->proc == RPCRDMA_ERROR)
 		xdr_put_u32(writer, hdr->error);

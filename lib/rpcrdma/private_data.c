@@ -33,10 +33,10 @@ static const uint8_t *find(const uint8_t *data, size_t len)
 {
 	if (len < RPCRDMA_PRIVATE_DATA_BYTES)
 		return NULL;
-	if (xdr_load_u32(data) == FORMAT_IDENTIFIER)
+	if (be32_get(data) == FORMAT_IDENTIFIER)
 		return data[4] == FORMAT_VERSION ? data : NULL;
 	for (size_t at = 1; at <= len - RPCRDMA_PRIVATE_DATA_BYTES; at++)
-		if (xdr_load_u32(data + at) == FORMAT_IDENTIFIER && data[at + 4] == FORMAT_VERSION)
+		if (be32_get(data + at) == FORMAT_IDENTIFIER && data[at + 4] == FORMAT_VERSION)
 			return data + at;
 	return NULL;
 }
@@ -59,7 +59,7 @@ bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma
 void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
 				 uint8_t to[RPCRDMA_PRIVATE_DATA_BYTES])
 {
-	xdr_store_u32(to, FORMAT_IDENTIFIER);
+	be32_put(to, FORMAT_IDENTIFIER);
 	to[4] = FORMAT_VERSION;
 	to[5] = pd->remote_invalidation ? FLAG_REMOTE_INVALIDATE : 0;
 	to[6] = encode_size(pd->send_bytes);

@@ -27,7 +27,7 @@ static enum direction direction_of_message(const uint8_t *msg, uint32_t len_byte
 {
 	if (len_bytes < 8)
 		return DIRECTION_UNKNOWN;
-	switch (xdr_load_u32(msg + 4)) {
+	switch (be32_get(msg + 4)) {
 	case RPC_CALL:
 		return DIRECTION_CALL;
 	case RPC_REPLY:
@@ -38,8 +38,8 @@ static enum direction direction_of_message(const uint8_t *msg, uint32_t len_byte
 
 static bool has_no_chunks(const struct fabric_recv *recv)
 {
-	return recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES && !xdr_load_u32(recv->data + 16) &&
-	       !xdr_load_u32(recv->data + 20) && !xdr_load_u32(recv->data + 24);
+	return recv->len_bytes >= RPCRDMA_MIN_HDR_BYTES && !be32_get(recv->data + 16) &&
+	       !be32_get(recv->data + 20) && !be32_get(recv->data + 24);
 }
 
 /* by the word with which the read list begins, whether the lists behind it decode or not. */
@@ -48,7 +48,7 @@ static enum direction direction_of_read_list(const struct fabric_recv *recv)
 	uint32_t word = 2;
 
 	if (recv->len_bytes >= RPCRDMA_FIXED_BYTES + 4)
-		word = xdr_load_u32(recv->data + RPCRDMA_FIXED_BYTES);
+		word = be32_get(recv->data + RPCRDMA_FIXED_BYTES);
 	return word == 1 ? DIRECTION_CALL : word == 0 ? DIRECTION_REPLY : DIRECTION_UNKNOWN;
 }
 

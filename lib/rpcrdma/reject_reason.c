@@ -49,7 +49,7 @@ size_t reject_reason_encode(enum leg_close why, uint8_t to[REJECT_REASON_BYTES])
 	if (!len_bytes)
 		return 0;
 	assert(len_bytes <= WORDS_BYTES);
-	xdr_store_u32(to, IDENTIFIER);
+	be32_put(to, IDENTIFIER);
 	to[4] = VERSION;
 	to[5] = (uint8_t)len_bytes;
 	memcpy(to + HEAD_BYTES, words, len_bytes);
@@ -69,7 +69,7 @@ bool reject_reason_decode(const uint8_t *data, size_t len_bytes,
 {
 	size_t count;
 
-	if (len_bytes <= HEAD_BYTES || xdr_load_u32(data) != IDENTIFIER || data[4] != VERSION)
+	if (len_bytes <= HEAD_BYTES || be32_get(data) != IDENTIFIER || data[4] != VERSION)
 		return false;
 	count = data[5];
 	if (!count || count > WORDS_BYTES || count > len_bytes - HEAD_BYTES)

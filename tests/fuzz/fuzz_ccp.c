@@ -37,7 +37,7 @@ static void check_call(const uint8_t *data, size_t size)
 
 static void check_reply(const uint8_t *data, size_t size)
 {
-	uint32_t xid = size >= 4 ? xdr_load_u32(data) : 0;
+	uint32_t xid = size >= 4 ? be32_get(data) : 0;
 	uint8_t reply[CCP_REPLY_BYTES];
 	struct ccp_results results, again;
 	size_t len;

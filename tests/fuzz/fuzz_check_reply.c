@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		probe_reply_read(data, (uint32_t)size, compound, &reply);
 		FUZZ_ASSERT(reply.is_rpc || reply.nfs_status == UINT32_MAX);
 	}
-	check_rpcbind(data, size, size >= 4 ? xdr_load_u32(data) : 0);
+	check_rpcbind(data, size, size >= 4 ? be32_get(data) : 0);
 	if (rpc_reply_decode(data, size, &hdr) == RPC_OK && hdr.stat == RPC_MSG_ACCEPTED)
 		check_results(data + hdr.results_offset, size - hdr.results_offset);
 	return 0;

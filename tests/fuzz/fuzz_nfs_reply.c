@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 4)
 		return 0;
-	call_len = xdr_load_u32(data);
+	call_len = be32_get(data);
 	data += 4;
 	len = (uint32_t)size - 4;
 	if (call_len > len || rpc_call_decode(data, call_len, &facts.hdr) != RPC_OK)

@@ -32,9 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < HEAD_BYTES)
 		return 0;
-	prog = xdr_load_u32(data);
-	vers = xdr_load_u32(data + 4);
-	number = xdr_load_u32(data + 8);
+	prog = be32_get(data);
+	vers = be32_get(data + 4);
+	number = be32_get(data + 8);
 	proc = prog <= 1 ? nfs_op_find(prog, vers, number) : nfs_proc_find(prog, vers, number);
 	if (!proc)
 		return 0;

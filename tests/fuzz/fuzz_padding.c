@@ -110,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 4)
 		return 0;
-	call_len = xdr_load_u32(data);
+	call_len = be32_get(data);
 	data += 4;
 	size -= 4;
 	if (call_len > size)

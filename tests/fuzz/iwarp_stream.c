@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/ddp.h"
 #include "fabric/iwarp/engine.h"

@@ -46,7 +46,7 @@ struct filler {
 
 static void fill_word(struct filler *to, uint32_t word)
 {
-	xdr_store_u32(to->at, word);
+	be32_put(to->at, word);
 	to->at += 4;
 }
 

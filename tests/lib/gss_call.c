@@ -11,7 +11,7 @@
 
 static uint8_t *put(uint8_t *to, uint32_t word)
 {
-	xdr_store_u32(to, word);
+	be32_put(to, word);
 	return to + 4;
 }
 

@@ -31,7 +31,7 @@ static bool read_pair(const char *path, const char *name,
 	fclose(file);
 	if (size < 4 || size == sizeof(data))
 		return false;
-	pair.call_bytes = xdr_load_u32(data);
+	pair.call_bytes = be32_get(data);
 	if (pair.call_bytes > size - 4)
 		return false;
 	pair.reply = pair.call + pair.call_bytes;

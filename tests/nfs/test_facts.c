@@ -276,7 +276,7 @@ static void was_heard(unsigned i, uint32_t op, unsigned index, uint32_t len, boo
 	ck_assert_uint_eq(heard[i].index, index);
 	ck_assert_uint_eq(heard[i].len_bytes, len);
 	ck_assert(heard[i].is_payload == is_payload);
-	ck_assert_uint_eq(xdr_load_u32(nfs_msg_bytes(call) + heard[i].offset_bytes - 4), len);
+	ck_assert_uint_eq(be32_get(nfs_msg_bytes(call) + heard[i].offset_bytes - 4), len);
 }
 
 START_TEST(a_sink_hears_of_each_opaque_and_where_it_belongs)

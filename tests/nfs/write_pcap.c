@@ -79,8 +79,8 @@ static void put_segment(struct flow *flow, const uint8_t *data, uint32_t len)
 	tcp[1] = (uint8_t)flow->from_port;
 	tcp[2] = (uint8_t)(flow->to_port >> 8);
 	tcp[3] = (uint8_t)flow->to_port;
-	xdr_store_u32(tcp + 4, flow->seq);
-	xdr_store_u32(tcp + 8, flow->ack);
+	be32_put(tcp + 4, flow->seq);
+	be32_put(tcp + 8, flow->ack);
 	tcp[12] = 0x50;
 	tcp[13] = 0x18;
 	tcp[14] = 0xff;
@@ -102,7 +102,7 @@ static void put_record(struct flow *flow, const uint8_t *msg, uint32_t len)
 
 	if (!record)
 		abort();
-	xdr_store_u32(record, len | 0x80000000u);
+	be32_put(record, len | 0x80000000u);
 	memcpy(record + MARK_BYTES, msg, len);
 	for (uint32_t at = 0; at < total; at += SEGMENT_BYTES)
 		put_segment(flow, record + at,

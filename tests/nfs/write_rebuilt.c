@@ -77,7 +77,7 @@ static void write_message(struct written *written, enum rebuilt_side from, const
 	if (!copy)
 		abort();
 	memcpy(copy, data, len);
-	xdr_store_u32(copy, written->xid);
+	be32_put(copy, written->xid);
 	rebuilt_tcp_message(&written->tcp, &written->out, &message);
 	free(copy);
 }
@@ -85,8 +85,8 @@ static void write_message(struct written *written, enum rebuilt_side from, const
 static void write_pair(const struct corpus_pair *pair, void *arg)
 {
 	struct written *written = arg;
-	uint32_t prog = xdr_load_u32(pair->call + 12), vers = xdr_load_u32(pair->call + 16);
-	uint32_t proc = xdr_load_u32(pair->call + 20);
+	uint32_t prog = be32_get(pair->call + 12), vers = be32_get(pair->call + 16);
+	uint32_t proc = be32_get(pair->call + 20);
 
 	if (prog != NFS_PROGRAM || vers >= MAX_VERSION || proc >= MAX_PROCEDURE)
 		return;

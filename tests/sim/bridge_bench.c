@@ -43,7 +43,7 @@ static void on_requested(void *arg)
 static void on_call(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
 
 	end->calls++;
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, len, &x->reply) == 0);
@@ -54,7 +54,7 @@ static void on_call(void *arg, struct exchange *x)
 static void on_reply(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
 	TAILQ_REMOVE(&end->waiting, x, origin_entry);

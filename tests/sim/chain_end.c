@@ -20,7 +20,7 @@ static uint8_t *copy_with_xid(const struct nfs_msg *msg, uint32_t xid)
 
 	RIG_ASSERT(copy);
 	memcpy(copy, nfs_msg_bytes(msg), nfs_msg_len(msg));
-	xdr_store_u32(copy, xid);
+	be32_put(copy, xid);
 	return copy;
 }
 
@@ -67,13 +67,13 @@ static void add_data(uint8_t **msg, uint32_t *len_bytes, uint32_t data_bytes)
 	uint64_t random = 0x9e3779b97f4a7c15u * (data_bytes + 1ull);
 
 	*msg = realloc(*msg, at + padded);
-	RIG_ASSERT(*msg && xdr_load_u32(*msg + at - 4) == 0);
-	xdr_store_u32(*msg + at - 4, data_bytes);
+	RIG_ASSERT(*msg && be32_get(*msg + at - 4) == 0);
+	be32_put(*msg + at - 4, data_bytes);
 	for (uint32_t i = 0; i < padded; i += 4) {
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
-		xdr_store_u32(*msg + at + i, (uint32_t)random);
+		be32_put(*msg + at + i, (uint32_t)random);
 	}
 	memset(*msg + at + data_bytes, 0, padded - data_bytes);
 	*len_bytes = at + padded;
@@ -134,14 +134,14 @@ static bool is_refusal(uint32_t xid, const uint8_t *msg, uint32_t len_bytes)
 static void check_reply(const struct chain_rpc *rpc, const uint8_t *msg, uint32_t len_bytes)
 {
 	if (rpc->is_refused)
-		RIG_ASSERT(is_refusal(xdr_load_u32(rpc->call), msg, len_bytes));
+		RIG_ASSERT(is_refusal(be32_get(rpc->call), msg, len_bytes));
 	else
 		RIG_ASSERT(len_bytes == rpc->reply_bytes && !memcmp(msg, rpc->reply, len_bytes));
 }
 
 static struct chain_rpc *find(const struct chain_end *end, const uint8_t *msg)
 {
-	uint32_t i = xdr_load_u32(msg) - FIRST_XID;
+	uint32_t i = be32_get(msg) - FIRST_XID;
 
 	RIG_ASSERT(i < end->book->count);
 	return &end->book->list[i];

@@ -66,7 +66,7 @@ void record_end_send(struct record_end *end, const uint8_t *msg, uint32_t len_by
 		uint8_t *to =
 			make_room(&end->out, &end->out_room, end->out_bytes, MARK_BYTES + bytes);
 
-		xdr_store_u32(to, bytes | (at + bytes == len_bytes ? LAST_MARK : 0));
+		be32_put(to, bytes | (at + bytes == len_bytes ? LAST_MARK : 0));
 		memcpy(to + MARK_BYTES, msg + at, bytes);
 		end->out_bytes += MARK_BYTES + bytes;
 	}
@@ -82,7 +82,7 @@ static void take_records(struct record_end *end)
 	size_t at = 0;
 
 	while (end->in_bytes - at >= MARK_BYTES) {
-		uint32_t mark = xdr_load_u32(end->in + at), len = mark & ~LAST_MARK;
+		uint32_t mark = be32_get(end->in + at), len = mark & ~LAST_MARK;
 
 		RIG_ASSERT(mark & LAST_MARK && len <= RECORD_MAX);
 		if (end->in_bytes - at - MARK_BYTES < len) {

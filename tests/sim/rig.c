@@ -24,7 +24,7 @@ void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes
 				  0,   0,        0,           0,      reply_bytes};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		xdr_store_u32(to + 4 * i, words[i]);
+		be32_put(to + 4 * i, words[i]);
 	for (uint32_t i = RIG_CALL_MIN; i < len; i++)
 		to[i] = (uint8_t)(xid + i * 7 + (i >> 8));
 }
@@ -34,7 +34,7 @@ void rig_fill_reply(uint8_t *to, uint32_t len, uint32_t xid)
 	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_ACCEPTED, 0, 0, RPC_SUCCESS};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		xdr_store_u32(to + 4 * i, words[i]);
+		be32_put(to + 4 * i, words[i]);
 	for (uint32_t i = RIG_REPLY_MIN; i < len; i++)
 		to[i] = (uint8_t)(xid * 3 + i * 5 + (i >> 8));
 }
@@ -66,7 +66,7 @@ static void on_requested(void *arg)
 
 static void answer(struct rig_side *side, struct exchange *x)
 {
-	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
 
 	x->fault = side->answer_fault;
 	if (x->fault == EXCHANGE_OK) {
@@ -106,7 +106,7 @@ void rig_answer_held(struct rig_side *side)
 
 static void check_reply(struct rig_side *side, const struct exchange *x)
 {
-	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
 	rig_fill_reply(want, len, x->facts.hdr.xid);
@@ -383,7 +383,7 @@ void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_byte
 	uint8_t *whole = malloc(x->call.len_bytes);
 
 	rig_fill_call(whole, x->call.len_bytes, x->facts.hdr.xid,
-		      xdr_load_u32(x->call.data + x->facts.hdr.args_offset));
+		      be32_get(x->call.data + x->facts.hdr.args_offset));
 	show(&x->call, whole, have_bytes);
 	free(whole);
 	rig_look(side, x);
@@ -393,7 +393,7 @@ void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_byte
 struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes)
 {
 	struct exchange *x = TAILQ_FIRST(&side->held);
-	uint32_t len = xdr_load_u32(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
 
 	TAILQ_REMOVE(&side->held, x, target_entry);
 	RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);

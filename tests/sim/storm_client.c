@@ -82,7 +82,7 @@ static void answer_late(struct storm_client *client)
 static void answer(struct storm_client *client, const uint8_t *msg, uint32_t len_bytes)
 {
 	struct storm *storm = client->storm;
-	const struct storm_asked asked = {xdr_load_u32(msg), storm_call_seq(msg, len_bytes)};
+	const struct storm_asked asked = {be32_get(msg), storm_call_seq(msg, len_bytes)};
 
 	RIG_ASSERT(asked.xid & STORM_REVERSE_XID);
 	if (client->shut)
@@ -110,7 +110,7 @@ static void take_reply(struct storm_client *client, uint32_t xid)
 
 static void check_reply(struct storm *storm, const uint8_t *msg, uint32_t len_bytes)
 {
-	uint32_t xid = xdr_load_u32(msg), seq = storm_reply_seq(msg, len_bytes);
+	uint32_t xid = be32_get(msg), seq = storm_reply_seq(msg, len_bytes);
 
 	/* The number of any copy: of the first that came to the server on its connection. */
 	RIG_ASSERT(seq <= storm->seq);
@@ -128,12 +128,12 @@ static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 	struct storm *storm = client->storm;
 
 	RIG_ASSERT(len_bytes >= 8);
-	if (xdr_load_u32(msg + 4) == 0) {
+	if (be32_get(msg + 4) == 0) {
 		answer(client, msg, len_bytes);
 		return;
 	}
 	check_reply(storm, msg, len_bytes);
-	take_reply(client, xdr_load_u32(msg));
+	take_reply(client, be32_get(msg));
 }
 
 static const struct record_end_events wire_events = {.received = received};

@@ -20,9 +20,9 @@ static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 
 	RIG_ASSERT(len_bytes >= 8);
 	/* It answers no reverse Call. */
-	if (xdr_load_u32(msg + 4) == 0)
+	if (be32_get(msg + 4) == 0)
 		return;
-	xid = xdr_load_u32(msg);
+	xid = be32_get(msg);
 	RIG_ASSERT(storm_gone_knows(storm, xid));
 	seq = storm_reply_seq(msg, len_bytes);
 	RIG_ASSERT(seq <= storm->seq);

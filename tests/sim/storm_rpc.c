@@ -129,7 +129,7 @@ static uint8_t *reserve(struct storm_msg *msg, size_t bytes)
 
 static void put(struct storm_msg *msg, uint32_t word)
 {
-	xdr_store_u32(reserve(msg, 4), word);
+	be32_put(reserve(msg, 4), word);
 }
 
 static void put_zeros(struct storm_msg *msg, unsigned words)
@@ -244,13 +244,12 @@ static void end_body(struct storm_msg *msg, uint32_t service, uint32_t seq, uint
 {
 	if (service < RPC_GSS_INTEGRITY)
 		return;
-	xdr_store_u32(msg->bytes + start, msg->len_bytes - start - 4);
+	be32_put(msg->bytes + start, msg->len_bytes - start - 4);
 	if (service == RPC_GSS_INTEGRITY)
 		put_mic(msg, seq);
 	else
 		for (uint32_t at = start + 4; at < msg->len_bytes; at += 4)
-			xdr_store_u32(msg->bytes + at,
-				      xdr_load_u32(msg->bytes + at) ^ (seq * 0x9e3779b9u));
+			be32_put(msg->bytes + at, be32_get(msg->bytes + at) ^ (seq * 0x9e3779b9u));
 }
 
 static void put_args(struct storm_msg *msg, const struct shape *shape_at, uint64_t state)
@@ -352,7 +351,7 @@ void storm_reply(struct storm_msg *msg, const struct storm_traffic *traffic, uin
 
 static uint32_t word_at(const uint8_t *bytes, uint32_t len_bytes, uint32_t at)
 {
-	return len_bytes < at + 4 ? 0 : xdr_load_u32(bytes + at);
+	return len_bytes < at + 4 ? 0 : be32_get(bytes + at);
 }
 
 uint32_t storm_call_seq(const uint8_t *bytes, uint32_t len_bytes)

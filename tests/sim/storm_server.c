@@ -68,10 +68,10 @@ static void grown(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t l
 
 	uint32_t seq;
 
-	if (have_bytes < CALL_START || xdr_load_u32(msg + 4) != 0 || session->looked_at)
+	if (have_bytes < CALL_START || be32_get(msg + 4) != 0 || session->looked_at)
 		return;
 	session->looked_at = true;
-	session->coming_xid = xdr_load_u32(msg);
+	session->coming_xid = be32_get(msg);
 	session->is_early = !storm->resting && storm_below(storm, EARLY_OF) == 0;
 	if (!session->is_early)
 		return;
@@ -102,10 +102,10 @@ static void take_reply(struct storm_session *session, uint32_t xid, const uint8_
 static void received(void *arg, const uint8_t *msg, uint32_t len_bytes)
 {
 	RIG_ASSERT(len_bytes >= 8);
-	if (xdr_load_u32(msg + 4) == 0)
-		take_call(arg, xdr_load_u32(msg), msg, len_bytes);
+	if (be32_get(msg + 4) == 0)
+		take_call(arg, be32_get(msg), msg, len_bytes);
 	else
-		take_reply(arg, xdr_load_u32(msg), msg, len_bytes);
+		take_reply(arg, be32_get(msg), msg, len_bytes);
 }
 
 static const struct record_end_events wire_events = {.received = received, .grown = grown};

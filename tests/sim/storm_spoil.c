@@ -18,7 +18,7 @@ static bool is_reply(const struct rpcrdma_header *hdr, const uint8_t *send, uint
 		return hdr->has_reply_chunk;
 	return (hdr->proc == RPCRDMA_MSG || hdr->proc == RPCRDMA_MSGP) &&
 	       len_bytes >= hdr->body_offset + 8 &&
-	       xdr_load_u32(send + hdr->body_offset + 4) == RPC_REPLY;
+	       be32_get(send + hdr->body_offset + 4) == RPC_REPLY;
 }
 
 /* Of a Call that some client waits for, or of a reverse one: the proxy's own Calls have other XIDs. */
@@ -55,16 +55,16 @@ static void spoil(struct storm *storm, const struct rpcrdma_header *hdr, uint8_t
 
 	switch (storm_below(storm, 4)) {
 	case 0:
-		xdr_store_u32(send + lists, 7);
+		be32_put(send + lists, 7);
 		break;
 	case 1:
-		xdr_store_u32(send + lists + 4, 7);
+		be32_put(send + lists + 4, 7);
 		break;
 	case 2:
-		xdr_store_u32(send + 12, 66);
+		be32_put(send + 12, 66);
 		break;
 	default:
-		xdr_store_u32(send + 4, 99);
+		be32_put(send + 4, 99);
 		break;
 	}
 }
@@ -73,8 +73,8 @@ static void spoil(struct storm *storm, const struct rpcrdma_header *hdr, uint8_t
 static void misplace(struct storm *storm, const struct rpcrdma_header *hdr, uint8_t *send)
 {
 	for (unsigned i = 0; i < hdr->nreads; i++)
-		xdr_store_u32(send + RPCRDMA_FIXED_BYTES + i * RPCRDMA_READ_SEGMENT_BYTES + 4,
-			      hdr->reads[i].position - 4);
+		be32_put(send + RPCRDMA_FIXED_BYTES + i * RPCRDMA_READ_SEGMENT_BYTES + 4,
+			 hdr->reads[i].position - 4);
 	storm->spoiled[storm->nspoiled++] = hdr->xid;
 	storm->counts.misplaced++;
 	storm->misplaces--;
@@ -127,7 +127,7 @@ static bool is_call(const struct rpcrdma_header *hdr, const uint8_t *send, uint3
 {
 	return (hdr->proc == RPCRDMA_MSG || hdr->proc == RPCRDMA_MSGP) &&
 	       len_bytes >= hdr->body_offset + 8 &&
-	       xdr_load_u32(send + hdr->body_offset + 4) == RPC_CALL;
+	       be32_get(send + hdr->body_offset + 4) == RPC_CALL;
 }
 
 static void alter(void *arg, uint8_t *send, uint32_t len_bytes)

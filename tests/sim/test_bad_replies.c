@@ -106,11 +106,11 @@ static void send_words(uint32_t vers, uint32_t xid, const struct bad_form *form)
 	uint8_t bytes[12 + 4 * WORDS_MAX + 200];
 	uint32_t n = 12;
 
-	xdr_store_u32(bytes, xid);
-	xdr_store_u32(bytes + 4, vers);
-	xdr_store_u32(bytes + 8, 32);
+	be32_put(bytes, xid);
+	be32_put(bytes + 4, vers);
+	be32_put(bytes + 8, 32);
 	for (uint32_t i = 0; i < form->nwords; i++, n += 4)
-		xdr_store_u32(bytes + n, form->words[i]);
+		be32_put(bytes + n, form->words[i]);
 	if (form->with_reply) {
 		rig_fill_reply(bytes + n, 200, xid);
 		n += 200;

@@ -121,9 +121,9 @@ START_TEST(it_asks_before_all_else_in_these_bytes)
 	ck_assert_uint_eq(call.credit, 32);
 	ck_assert(!call.nreads && !call.nwrites && !call.has_reply_chunk);
 	ck_assert_uint_eq(call_len, CCP_CALL_BYTES);
-	ck_assert_uint_eq(xdr_load_u32(call_body), call.xid);
+	ck_assert_uint_eq(be32_get(call_body), call.xid);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		ck_assert_uint_eq(xdr_load_u32(call_body + 4 + 4 * i), words[i]);
+		ck_assert_uint_eq(be32_get(call_body + 4 + 4 * i), words[i]);
 	ck_assert_uint_eq(rig->client.counters.conf_asked, 1);
 	/* It is no client's. */
 	ck_assert_uint_eq(calls_out(), 0);
@@ -147,7 +147,7 @@ START_TEST(it_tells_the_reads_that_the_connection_has)
 	rig_run_for(rig, MS);
 	ck_assert_uint_eq(rig->client.opened, 1);
 	next_call();
-	ck_assert_uint_eq(xdr_load_u32(call_body + CCP_CALL_BYTES - 4), rows[_i].told);
+	ck_assert_uint_eq(be32_get(call_body + CCP_CALL_BYTES - 4), rows[_i].told);
 }
 END_TEST
 
@@ -288,7 +288,7 @@ static void no_answer(unsigned how)
 		good += 4;
 		break;
 	case 8: /* it is of another Call */
-		xdr_store_u32(reply, call.xid + 1);
+		be32_put(reply, call.xid + 1);
 		break;
 	case 9: /* with a chunk that was not offered */
 		hdr.has_reply_chunk = true;
@@ -318,7 +318,7 @@ static void no_answer(unsigned how)
 		size_t n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
 
 		memset(bytes + n, 0, sizeof(bytes) - n);
-		xdr_store_u32(bytes + 12, 77);
+		be32_put(bytes + 12, 77);
 		raw_send(raw, bytes, sizeof(bytes));
 	} else {
 		raw_send_header(raw, &hdr, reply, good);

@@ -17,7 +17,7 @@ START_TEST(an_inline_call_has_the_bytes_of_the_document)
 
 	ck_assert_uint_eq(recv->len_bytes, 28 + RIG_CALL_MIN);
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		ck_assert_uint_eq(xdr_load_u32(recv->data + 4 * i), words[i]);
+		ck_assert_uint_eq(be32_get(recv->data + 4 * i), words[i]);
 	reply_inline(xid, 100, 32);
 	expect_answered(1);
 }
@@ -116,10 +116,10 @@ START_TEST(a_send_too_short_grants_nothing)
 
 	reply_inline(xid, 100, 8);
 	for (unsigned i = 0; i < RPCRDMA_MIN_HDR_BYTES / 4; i++)
-		xdr_store_u32(bytes + 4 * i, i < 3 ? xid : 0);
-	xdr_store_u32(bytes + 4, 1); /* the version */
+		be32_put(bytes + 4 * i, i < 3 ? xid : 0);
+	be32_put(bytes + 4, 1); /* the version */
 	for (uint32_t credit = 1; credit <= 32; credit += 31) {
-		xdr_store_u32(bytes + 8, credit);
+		be32_put(bytes + 8, credit);
 		for (size_t n = 12; n < sizeof(bytes); n++)
 			raw_send(raw, bytes, n);
 	}
@@ -296,9 +296,9 @@ START_TEST(what_a_server_sends_wrong_is_never_answered)
 	uint8_t bytes[128] = {0};
 
 	for (uint32_t proc = 0; proc < 8; proc++) {
-		xdr_store_u32(bytes, 5);
-		xdr_store_u32(bytes + 4, 1);
-		xdr_store_u32(bytes + 12, proc);
+		be32_put(bytes, 5);
+		be32_put(bytes + 4, 1);
+		be32_put(bytes + 12, proc);
 		memset(bytes + 16, 0xff, 40);
 		raw_send(raw, bytes, sizeof(bytes));
 	}
@@ -401,7 +401,7 @@ START_TEST(a_reverse_reply_does_not_wait_behind_held_calls)
 	rig_run(rig);
 	next_call();
 	ck_assert_uint_eq(call.xid, 0x59);
-	ck_assert_uint_eq(xdr_load_u32(call_body + 4), RPC_REPLY);
+	ck_assert_uint_eq(be32_get(call_body + 4), RPC_REPLY);
 }
 END_TEST
 
@@ -574,7 +574,7 @@ START_TEST(a_reverse_call_of_another_version_gets_err_vers)
 	rpcrdma_header_init(&hdr, 0x5b, RPCRDMA_VERSION_ONE, 16, RPCRDMA_MSG);
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
 	rig_fill_call(bytes + 28, RIG_CALL_MIN, 0x5b, 100);
-	xdr_store_u32(bytes + 4, 2);
+	be32_put(bytes + 4, 2);
 	raw_send(raw, bytes, 28 + RIG_CALL_MIN);
 	raw_expect_error(raw, 0x5b, RPCRDMA_ERR_VERS);
 }

@@ -276,9 +276,9 @@ START_TEST(a_reply_that_does_not_decode_is_a_bad_reply)
 
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
-	xdr_store_u32(bytes, call.xid);
-	xdr_store_u32(bytes + 4, 1);
-	xdr_store_u32(bytes + 16, 2);
+	be32_put(bytes, call.xid);
+	be32_put(bytes + 4, 1);
+	be32_put(bytes + 16, 2);
 	raw_send(raw, bytes, sizeof(bytes));
 	ck_assert_uint_eq(rig->client.counters.err_chunk_sent, 0);
 	expect_bad_reply();
@@ -291,9 +291,9 @@ START_TEST(a_reply_of_another_version_is_a_bad_reply)
 
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
-	xdr_store_u32(bytes, call.xid);
-	xdr_store_u32(bytes + 4, 2);
-	xdr_store_u32(bytes + 32, RPC_REPLY);
+	be32_put(bytes, call.xid);
+	be32_put(bytes + 4, 2);
+	be32_put(bytes + 32, RPC_REPLY);
 	raw_send(raw, bytes, sizeof(bytes));
 	expect_bad_reply();
 }
@@ -354,8 +354,8 @@ START_TEST(a_bad_reply_that_matches_nothing_closes)
 	uint8_t bytes[64] = {0};
 
 	make_call(RIG_CALL_MIN, 100, 100);
-	xdr_store_u32(bytes + 4, 1);
-	xdr_store_u32(bytes + 16, 2);
+	be32_put(bytes + 4, 1);
+	be32_put(bytes + 16, 2);
 	raw_send(raw, bytes, sizeof(bytes));
 	expect_closed(LEG_CLOSE_BAD_REPLY);
 }

@@ -190,7 +190,7 @@ START_TEST(a_message_in_a_chunk_of_an_rdma_msg_gets_err_chunk)
 	ck_assert_uint_eq(rig->server.counters.short_discarded, 0);
 	ck_assert_uint_eq(rig->server.counters.bad_calls, ARRAY_SIZE(inline_bytes));
 	/* What calls itself a Reply is not answered. */
-	xdr_store_u32(call + 4, RPC_REPLY);
+	be32_put(call + 4, RPC_REPLY);
 	raw_send_header(raw, &hdr, call, 19);
 	expect_silence();
 	ck_assert_uint_eq(rig->server.counters.short_discarded, 1);
@@ -310,7 +310,7 @@ START_TEST(sends_too_short_for_their_kind_are_discarded)
 	}
 	ck_assert_uint_eq(rig->server.counters.short_discarded, 68);
 	for (size_t n = 16; n < 28; n++) {
-		xdr_store_u32(bytes + 12, n % 2 ? 5 : UINT32_MAX); /* types that are unknown */
+		be32_put(bytes + 12, n % 2 ? 5 : UINT32_MAX); /* types that are unknown */
 		raw_send(raw, bytes, n);
 		expect_silence();
 	}
@@ -328,7 +328,7 @@ START_TEST(another_version_gets_err_vers_with_the_range)
 	begin(91, RPCRDMA_MSG);
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
 	rig_fill_call(bytes + 28, 44, 91, 100);
-	xdr_store_u32(bytes + 4, 2);
+	be32_put(bytes + 4, 2);
 	raw_send(raw, bytes, 72);
 	raw_expect_error(raw, 91, RPCRDMA_ERR_VERS);
 	raw->nread--;
@@ -337,9 +337,9 @@ START_TEST(another_version_gets_err_vers_with_the_range)
 	ck_assert_uint_eq(hdr.vers_low, 1);
 	ck_assert_uint_eq(hdr.vers_high, 1);
 	/* A Reply or an error of another version is nothing to answer. */
-	xdr_store_u32(bytes + 32, 1);
+	be32_put(bytes + 32, 1);
 	raw_send(raw, bytes, 72);
-	xdr_store_u32(bytes + 12, RPCRDMA_ERROR);
+	be32_put(bytes + 12, RPCRDMA_ERROR);
 	raw_send(raw, bytes, 72);
 	expect_silence();
 	expect_alive();
@@ -357,10 +357,10 @@ START_TEST(unknown_and_reserved_types_get_err_chunk)
 	rig_fill_call(bytes + 36, 44, 92, 100);
 	raw_send(raw, bytes, 80);
 	raw_expect_error(raw, 92, RPCRDMA_ERR_CHUNK);
-	xdr_store_u32(bytes + 12, 5);
+	be32_put(bytes + 12, 5);
 	raw_send(raw, bytes, 80);
 	raw_expect_error(raw, 92, RPCRDMA_ERR_CHUNK);
-	xdr_store_u32(bytes + 12, 0xffffffff);
+	be32_put(bytes + 12, 0xffffffff);
 	raw_send(raw, bytes, 80);
 	raw_expect_error(raw, 92, RPCRDMA_ERR_CHUNK);
 	expect_alive();
@@ -392,10 +392,10 @@ START_TEST(lists_that_do_not_decode_get_err_chunk)
 		begin(95, RPCRDMA_MSG);
 		ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 28);
 		rig_fill_call(bytes + 28, 44, 95, 100);
-		xdr_store_u32(bytes + 16 + 4 * word, 2); /* neither 0 nor 1 */
+		be32_put(bytes + 16 + 4 * word, 2); /* neither 0 nor 1 */
 		raw_send(raw, bytes, 72);
 		raw_expect_error(raw, 95, RPCRDMA_ERR_CHUNK);
-		xdr_store_u32(bytes + 16 + 4 * word, 1); /* and nothing there */
+		be32_put(bytes + 16 + 4 * word, 1); /* and nothing there */
 		raw_send(raw, bytes, 72);
 		raw_expect_error(raw, 95, RPCRDMA_ERR_CHUNK);
 	}
@@ -403,12 +403,12 @@ START_TEST(lists_that_do_not_decode_get_err_chunk)
 	begin(96, RPCRDMA_MSG);
 	add_write(raw_lend(raw, NULL, 16, FABRIC_REMOTE_WRITE));
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, bytes, sizeof(bytes)), 52);
-	xdr_store_u32(bytes + 24, 0x10000001);
+	be32_put(bytes + 24, 0x10000001);
 	raw_send(raw, bytes, 100);
 	raw_expect_error(raw, 96, RPCRDMA_ERR_CHUNK);
 	/* A segment that wraps. */
-	xdr_store_u32(bytes + 24, 1);
-	xdr_store_u64(bytes + 36, UINT64_MAX - 3);
+	be32_put(bytes + 24, 1);
+	be64_put(bytes + 36, UINT64_MAX - 3);
 	raw_send(raw, bytes, 100);
 	raw_expect_error(raw, 96, RPCRDMA_ERR_CHUNK);
 	expect_alive();
@@ -439,13 +439,13 @@ START_TEST(what_is_no_rpc_message_gets_err_chunk)
 	uint8_t call[1024];
 
 	rig_fill_call(call, 100, 100, 100);
-	xdr_store_u32(call + 4, 2); /* neither CALL nor REPLY */
+	be32_put(call + 4, 2); /* neither CALL nor REPLY */
 	begin(100, RPCRDMA_MSG);
 	raw_send_header(raw, &hdr, call, 100);
 	raw_expect_error(raw, 100, RPCRDMA_ERR_CHUNK);
-	xdr_store_u32(call + 4, 1); /* a Reply in a read chunk */
+	be32_put(call + 4, 1); /* a Reply in a read chunk */
 	begin(101, RPCRDMA_NOMSG);
-	xdr_store_u32(call, 101);
+	be32_put(call, 101);
 	add_read(0, raw_lend(raw, call, 100, FABRIC_REMOTE_READ));
 	raw_send_header(raw, &hdr, NULL, 0);
 	raw_expect_error(raw, 101, RPCRDMA_ERR_CHUNK);
@@ -463,10 +463,10 @@ static void expect_denied(uint32_t xid, uint32_t reject_stat, uint32_t detail)
 {
 	next();
 	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
-	ck_assert_uint_eq(xdr_load_u32(body), xid);
-	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
-	ck_assert_uint_eq(xdr_load_u32(body + 12), reject_stat);
-	ck_assert_uint_eq(xdr_load_u32(body + 16), detail);
+	ck_assert_uint_eq(be32_get(body), xid);
+	ck_assert_uint_eq(be32_get(body + 8), RPC_MSG_DENIED);
+	ck_assert_uint_eq(be32_get(body + 12), reject_stat);
+	ck_assert_uint_eq(be32_get(body + 16), detail);
 }
 
 START_TEST(rpc_errors_are_answered_by_rpc)
@@ -474,12 +474,12 @@ START_TEST(rpc_errors_are_answered_by_rpc)
 	uint8_t call[1024];
 
 	rig_fill_call(call, 100, 103, 100);
-	xdr_store_u32(call + 8, 3);
+	be32_put(call + 8, 3);
 	begin(103, RPCRDMA_MSG);
 	raw_send_header(raw, &hdr, call, 100);
 	expect_denied(103, 0, 2); /* RPC_MISMATCH, low 2 */
 	rig_fill_call(call, 100, 104, 100);
-	xdr_store_u32(call + 28, 401); /* an auth body over 400 bytes */
+	be32_put(call + 28, 401); /* an auth body over 400 bytes */
 	begin(104, RPCRDMA_MSG);
 	raw_send_header(raw, &hdr, call, 100);
 	expect_denied(104, 1, 1); /* AUTH_ERROR, AUTH_BADCRED */
@@ -493,12 +493,12 @@ START_TEST(auth_tls_is_denied_and_never_passed_on)
 	uint8_t call[1024];
 
 	rig_fill_call(call, 44, 105, 100);
-	xdr_store_u32(call + 24, RPC_AUTH_TLS);
+	be32_put(call + 24, RPC_AUTH_TLS);
 	begin(105, RPCRDMA_MSG);
 	raw_send_header(raw, &hdr, call, 44);
 	next();
-	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
-	ck_assert_uint_eq(xdr_load_u32(body + 12), 1);
+	ck_assert_uint_eq(be32_get(body + 8), RPC_MSG_DENIED);
+	ck_assert_uint_eq(be32_get(body + 12), 1);
 	ck_assert_uint_eq(rig->server.counters.auth_tls_refused, 1);
 	ck_assert_uint_eq(rig->server.calls, 0);
 	expect_alive();
@@ -512,7 +512,7 @@ START_TEST(no_answer_leaves_before_the_reads_are_done)
 	uint8_t call[144];
 
 	rig_fill_call(call, sizeof(call), 108, 100);
-	xdr_store_u32(call + 24, RPC_AUTH_TLS);
+	be32_put(call + 24, RPC_AUTH_TLS);
 	if (_i) {
 		begin(108, RPCRDMA_NOMSG);
 		key = raw_lend_slowly(raw, call, sizeof(call));

@@ -176,7 +176,7 @@ static void make_call(uint32_t vers, uint32_t proc, const struct nfs_msg_auth *a
 	call = nfs_msg_call(NFS, vers, proc, auth);
 	items.count = 0;
 	spec_put(call, args, &items);
-	rpcrdma_header_init(&hdr, xdr_load_u32(nfs_msg_bytes(call)), RPCRDMA_VERSION_ONE, 32,
+	rpcrdma_header_init(&hdr, be32_get(nfs_msg_bytes(call)), RPCRDMA_VERSION_ONE, 32,
 			    RPCRDMA_MSG);
 	ninline = 0;
 }
@@ -419,7 +419,7 @@ START_TEST(chunks_pass_of_programs_without_a_known_binding)
 	struct moved moved = {.segments = {3, END}, .bytes = 4};
 
 	make_call(other->vers, other->proc, NULL, "o:28 q0 3 2 d:3");
-	xdr_store_u32((uint8_t *)nfs_msg_bytes(call) + 12, other->prog);
+	be32_put((uint8_t *)nfs_msg_bytes(call) + 12, other->prog);
 	moved.position = items.list[0].offset_bytes;
 	stay(0, moved.position);
 	move(&moved);

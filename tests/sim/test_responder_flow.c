@@ -255,7 +255,7 @@ static void flood(bool good)
 		n = rpcrdma_header_encode(&hdr, bytes, sizeof(bytes));
 		rig_fill_call(bytes + n, RIG_CALL_MIN, xid, 100);
 		if (!good)
-			xdr_store_u32(bytes + 16, 2);
+			be32_put(bytes + 16, 2);
 		raw_send(raw, bytes, n + RIG_CALL_MIN);
 	}
 	ck_assert_uint_eq(rig->server.closed, 1);

@@ -163,7 +163,7 @@ START_TEST(answers_of_our_own_return_the_reply_chunk)
 	uint8_t call[RIG_CALL_MIN];
 
 	rig_fill_call(call, sizeof(call), 62, 100);
-	xdr_store_u32(call + 8, 3); /* the RPC version */
+	be32_put(call + 8, 3); /* the RPC version */
 	begin(62, RPCRDMA_MSG);
 	set_reply_segments(1, 5000);
 	raw_send_header(raw, &hdr, call, sizeof(call));
@@ -472,8 +472,8 @@ static void expect_fault_answer(enum exchange_fault fault, bool err_chunk)
 	ck_assert_uint_eq(hdr.nwrites, 1);
 	ck_assert_uint_eq(hdr.writes[0].len_bytes, 0);
 	ck_assert_uint_eq(len, 24);
-	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_ACCEPTED);
-	ck_assert_uint_eq(xdr_load_u32(body + 20), RPC_SYSTEM_ERR);
+	ck_assert_uint_eq(be32_get(body + 8), RPC_MSG_ACCEPTED);
+	ck_assert_uint_eq(be32_get(body + 20), RPC_SYSTEM_ERR);
 }
 
 START_TEST(faults_are_answered_as_the_table_says)
@@ -508,10 +508,10 @@ START_TEST(a_fault_of_a_call_of_rpcsec_gss_is_denied)
 	next();
 	ck_assert_uint_eq(hdr.proc, RPCRDMA_MSG);
 	ck_assert_uint_eq(len, 20);
-	ck_assert_uint_eq(xdr_load_u32(body), 116);
-	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
-	ck_assert_uint_eq(xdr_load_u32(body + 12), 1); /* AUTH_ERROR */
-	ck_assert_uint_eq(xdr_load_u32(body + 16), RPC_AUTH_FAILED);
+	ck_assert_uint_eq(be32_get(body), 116);
+	ck_assert_uint_eq(be32_get(body + 8), RPC_MSG_DENIED);
+	ck_assert_uint_eq(be32_get(body + 12), 1); /* AUTH_ERROR */
+	ck_assert_uint_eq(be32_get(body + 16), RPC_AUTH_FAILED);
 	ck_assert_uint_eq(rig->server.counters.auth_failed_sent, 1);
 	rig->server.answer_fault = EXCHANGE_OK;
 	expect_alive();

@@ -192,7 +192,7 @@ static void expect_short_call(void)
 {
 	next();
 	ck_assert_int_eq(hdr.proc, RPCRDMA_MSG);
-	ck_assert_uint_eq(xdr_load_u32(body + 4), RPC_CALL);
+	ck_assert_uint_eq(be32_get(body + 4), RPC_CALL);
 	ck_assert_uint_eq(hdr.nreads + hdr.nwrites + hdr.has_reply_chunk, 0);
 }
 
@@ -452,10 +452,10 @@ static void expect_auth_failed(uint32_t xid)
 	ck_assert_uint_eq(hdr.xid, xid);
 	ck_assert_int_eq(hdr.proc, RPCRDMA_MSG);
 	ck_assert_uint_eq(len, 20);
-	ck_assert_uint_eq(xdr_load_u32(body + 4), RPC_REPLY);
-	ck_assert_uint_eq(xdr_load_u32(body + 8), RPC_MSG_DENIED);
-	ck_assert_uint_eq(xdr_load_u32(body + 12), 1); /* AUTH_ERROR */
-	ck_assert_uint_eq(xdr_load_u32(body + 16), RPC_AUTH_FAILED);
+	ck_assert_uint_eq(be32_get(body + 4), RPC_REPLY);
+	ck_assert_uint_eq(be32_get(body + 8), RPC_MSG_DENIED);
+	ck_assert_uint_eq(be32_get(body + 12), 1); /* AUTH_ERROR */
+	ck_assert_uint_eq(be32_get(body + 16), RPC_AUTH_FAILED);
 }
 
 /* Its Reply may stand behind clients' Calls that wait for memory: it has some now, or none. */

@@ -52,7 +52,7 @@ static void call_forward(uint32_t xid)
 	send_header(xid, RPCRDMA_MSG, 32, call, sizeof(call));
 	next();
 	ck_assert_uint_eq(hdr.xid, xid);
-	ck_assert_uint_eq(xdr_load_u32(body + 4), RPC_REPLY);
+	ck_assert_uint_eq(be32_get(body + 4), RPC_REPLY);
 	ck_assert_uint_eq(len, 100);
 }
 
@@ -116,7 +116,7 @@ static void expect_call(uint32_t xid)
 	next();
 	ck_assert_uint_eq(hdr.xid, xid);
 	ck_assert_int_eq(hdr.proc, RPCRDMA_MSG);
-	ck_assert_uint_eq(xdr_load_u32(body + 4), RPC_CALL);
+	ck_assert_uint_eq(be32_get(body + 4), RPC_CALL);
 }
 
 static uint32_t call_and_see(void)
@@ -388,11 +388,11 @@ START_TEST(any_late_answer_gives_the_credit_back)
 		uint8_t out[20];
 
 		/* An RDMA_ERROR of a version that there is not. */
-		xdr_store_u32(out, xid);
-		xdr_store_u32(out + 4, 7);
-		xdr_store_u32(out + 8, 1);
-		xdr_store_u32(out + 12, RPCRDMA_ERROR);
-		xdr_store_u32(out + 16, RPCRDMA_ERR_CHUNK);
+		be32_put(out, xid);
+		be32_put(out + 4, 7);
+		be32_put(out + 8, 1);
+		be32_put(out + 12, RPCRDMA_ERROR);
+		be32_put(out + 16, RPCRDMA_ERR_CHUNK);
 		raw_send(raw, out, 20);
 		break;
 	}

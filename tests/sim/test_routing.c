@@ -25,7 +25,7 @@ static void call(uint32_t xid, uint32_t program)
 
 	RIG_ASSERT(rpc_msg_get(bench->pool, RIG_CALL_MIN, &x->call) == 0);
 	rig_fill_call(x->call.data, RIG_CALL_MIN, xid, 100);
-	xdr_store_u32(x->call.data + 12, program);
+	be32_put(x->call.data + 12, program);
 	RIG_ASSERT(rpc_call_decode(x->call.data, RIG_CALL_MIN, &x->facts.hdr) == RPC_OK);
 	x->start_us = loop_now_us(bench->loop);
 	client->config.events->call(client->config.arg, x);

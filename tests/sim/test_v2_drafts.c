@@ -21,7 +21,7 @@ static void send_words(const uint32_t *words, size_t count)
 	uint8_t bytes[128];
 
 	for (size_t i = 0; i < count; i++)
-		xdr_store_u32(bytes + 4 * i, words[i]);
+		be32_put(bytes + 4 * i, words[i]);
 	raw_send(raw, bytes, 4 * count);
 }
 
@@ -110,7 +110,7 @@ START_TEST(what_is_read_and_is_no_call_settles_nothing)
 	struct fabric_key *key;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		xdr_store_u32(call + 4 * i, words[i]);
+		be32_put(call + 4 * i, words[i]);
 	key = raw_lend(raw, call, sizeof(call), FABRIC_REMOTE_READ);
 	rpcrdma_header_init(&hdr, XID, 2, 32, RPCRDMA_NOMSG);
 	hdr.nreads = 1;

@@ -207,7 +207,7 @@ START_TEST(what_does_not_decode_gets_bad_header)
 		uint32_t info[8];
 
 		for (unsigned n = 0; n < rows[i].words; n++)
-			xdr_store_u32((uint8_t *)&info[n], rows[i].info[n]);
+			be32_put((uint8_t *)&info[n], rows[i].info[n]);
 		v2_send_option(0x300 + i, rows[i].op, info, rows[i].words * 4);
 		expect_error(0x300 + i, RPCRDMA_ERR_CHUNK);
 	}
@@ -249,16 +249,16 @@ static uint32_t put_unknown(uint8_t *info, uint32_t count)
 {
 	uint8_t *at = info;
 
-	xdr_store_u32(at, count + 1);
+	be32_put(at, count + 1);
 	for (uint32_t n = 0; n < count; n++) {
 		at += 8;
-		xdr_store_u32(at - 4, 1000 + n);
-		xdr_store_u32(at, 0);
+		be32_put(at - 4, 1000 + n);
+		be32_put(at, 0);
 	}
-	xdr_store_u32(at + 4, XCHAR_RBSIZ);
-	xdr_store_u32(at + 8, 4);
-	xdr_store_u32(at + 12, 16384);
-	xdr_store_u32(at + 16, 0);
+	be32_put(at + 4, XCHAR_RBSIZ);
+	be32_put(at + 8, 4);
+	be32_put(at + 12, 16384);
+	be32_put(at + 16, 0);
 	return (uint32_t)(at + 20 - info);
 }
 

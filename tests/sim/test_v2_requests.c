@@ -44,13 +44,13 @@ START_TEST(the_answer_covers_each_element)
 	uint32_t n = 200;
 
 	side = v2_meet(_i);
-	xdr_store_u32(info, n);
+	be32_put(info, n);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = i == 150 ? XCHAR_RBSIZ : i == 3 ? XCHAR_RQREMINV : 500 + i;
 
-		xdr_store_u32(info + 4 + 12 * i, id);
-		xdr_store_u32(info + 8 + 12 * i, 4);
-		xdr_store_u32(info + 12 + 12 * i, i == 150 ? 16384 : 0);
+		be32_put(info + 4 + 12 * i, id);
+		be32_put(info + 8 + 12 * i, 4);
+		be32_put(info + 12 + 12 * i, i == 150 ? 16384 : 0);
 	}
 	v2_send_option(0x100, XCHAR_REQ, info, 4 + 12 * n);
 	v2_next_option(XCHAR_RESP);
@@ -82,7 +82,7 @@ START_TEST(answers_that_are_not_taken_end_the_connection)
 	unsigned n;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
-		xdr_store_u32(info + 4 * i, words[i]);
+		be32_put(info + 4 * i, words[i]);
 	side = v2_meet(_i);
 	sim_ep_stop_taking(raw->ep);
 	for (n = 0; n < 5000 && !side->closing; n++) {

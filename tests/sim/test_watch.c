@@ -81,7 +81,7 @@ static uint32_t expect_asked(void)
 	ck_assert_uint_eq(call_len, 40);
 	/* XID, Call, RPC version, program, its version: as in the Call that it is like. */
 	ck_assert_mem_eq(call_body, like, 20);
-	ck_assert_uint_eq(xdr_load_u32(call_body + 20), 0);
+	ck_assert_uint_eq(be32_get(call_body + 20), 0);
 	ck_assert_mem_eq(call_body + 24, zero, 16);
 	return call.xid;
 }
@@ -180,11 +180,11 @@ static void answer_garbage(uint32_t xid)
 {
 	uint8_t send[64] = {0};
 
-	xdr_store_u32(send, xid);
-	xdr_store_u32(send + 4, RPCRDMA_VERSION_ONE);
-	xdr_store_u32(send + 8, 32);
-	xdr_store_u32(send + 12, RPCRDMA_MSG);
-	xdr_store_u32(send + 16, 77);
+	be32_put(send, xid);
+	be32_put(send + 4, RPCRDMA_VERSION_ONE);
+	be32_put(send + 8, 32);
+	be32_put(send + 12, RPCRDMA_MSG);
+	be32_put(send + 16, 77);
 	raw_send(raw, send, sizeof(send));
 }
 

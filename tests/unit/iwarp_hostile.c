@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "tests/lib/hex.h"
 #include "tests/lib/test.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/crc.h"
 #include "tests/lib/test.h"
 

@@ -320,7 +320,7 @@ static void send_record(int fd, const uint32_t *words, size_t nwords, size_t mor
 	ck_assert_ptr_nonnull(record);
 	record_mark_encode(record, (uint32_t)bytes);
 	for (size_t i = 0; i < nwords; i++)
-		xdr_store_u32(record + RECORD_MARK_BYTES + 4 * i, words[i]);
+		be32_put(record + RECORD_MARK_BYTES + 4 * i, words[i]);
 	while (sent < RECORD_MARK_BYTES + bytes) {
 		ssize_t n;
 
@@ -370,8 +370,8 @@ static uint8_t message[MESSAGE_MAX];
 uint32_t read_stat(int fd, uint32_t xid)
 {
 	ck_assert_uint_ge(read_message(fd, xid), FIXTURE_REPLY_BYTES);
-	ck_assert_uint_eq(xdr_load_u32(message + 8), RPC_MSG_ACCEPTED);
-	return xdr_load_u32(message + 20);
+	ck_assert_uint_eq(be32_get(message + 8), RPC_MSG_ACCEPTED);
+	return be32_get(message + 20);
 }
 
 size_t read_any(int fd, uint32_t *xid)
@@ -380,17 +380,17 @@ size_t read_any(int fd, uint32_t *xid)
 	size_t len;
 
 	ck_assert_int_eq(receive(fd, mark, sizeof(mark)), sizeof(mark));
-	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
+	len = be32_get(mark) & RECORD_MAX_FRAGMENT_BYTES;
 	ck_assert_uint_le(len, sizeof(message));
 	ck_assert_int_eq(receive(fd, message, len), (ssize_t)len);
-	*xid = xdr_load_u32(message);
+	*xid = be32_get(message);
 	return len;
 }
 
 /* NFS, procedure 0. */
 static bool is_own_null(void)
 {
-	return xdr_load_u32(message + 12) == 100003 && xdr_load_u32(message + 20) == 0;
+	return be32_get(message + 12) == 100003 && be32_get(message + 20) == 0;
 }
 
 int fixture_accept_call(int listener, uint32_t xid, uint16_t *from)
@@ -417,11 +417,11 @@ bool try_read_any(int fd, uint32_t *xid)
 
 	if (receive(fd, mark, sizeof(mark)) != sizeof(mark))
 		return false;
-	len = xdr_load_u32(mark) & RECORD_MAX_FRAGMENT_BYTES;
+	len = be32_get(mark) & RECORD_MAX_FRAGMENT_BYTES;
 	ck_assert_uint_le(len, sizeof(answer));
 	if (receive(fd, answer, len) != (ssize_t)len)
 		return false;
-	*xid = xdr_load_u32(answer);
+	*xid = be32_get(answer);
 	return true;
 }
 

@@ -42,7 +42,7 @@ static const char *status_now(void)
 
 static void set_word(unsigned word, uint32_t value)
 {
-	xdr_store_u32(reply + 4 * (size_t)word, value);
+	be32_put(reply + 4 * (size_t)word, value);
 }
 
 /* ---- what answered ---- */

@@ -168,7 +168,7 @@ START_TEST(unknown_types_are_bad_and_do_not_encode)
 	size_t len = hex_bytes(START "00000000 00000000 00000000 00000000", send, 64);
 
 	for (size_t i = 0; i < ARRAY_SIZE(procs); i++) {
-		xdr_store_u32(send + 12, procs[i]);
+		be32_put(send + 12, procs[i]);
 		ck_assert_int_eq(decode_exact(send, len, &heard), RPCRDMA_BAD_PROC);
 		ck_assert_uint_eq(rpcrdma_header_encode(&heard, got, sizeof(got)), 0);
 		ck_assert_uint_eq(rpcrdma_header_bytes(&heard), 0);
@@ -186,7 +186,7 @@ START_TEST(unknown_types_shorter_than_a_call_are_short)
 		hex_bytes(START "00000000 00000000 00000000 00000000", send, sizeof(send)),
 		sizeof(send));
 	for (size_t i = 0; i < ARRAY_SIZE(procs); i++) {
-		xdr_store_u32(send + 12, procs[i]);
+		be32_put(send + 12, procs[i]);
 		for (size_t len = 0; len < sizeof(send); len++)
 			ck_assert_int_eq(decode_exact(send, len, &heard), RPCRDMA_SHORT);
 	}
@@ -220,7 +220,7 @@ START_TEST(other_errors_count_in_versions_that_are_known)
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		bool known = versions[i] == 1 || versions[i] == 2;
 
-		xdr_store_u32(send + 4, versions[i]);
+		be32_put(send + 4, versions[i]);
 		ck_assert_int_eq(decode_exact(send, len, &heard),
 				 known ? RPCRDMA_OK : RPCRDMA_BAD_VERS);
 		ck_assert_uint_eq(heard.proc, RPCRDMA_ERROR);

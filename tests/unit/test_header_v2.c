@@ -18,10 +18,10 @@ static uint8_t send_buf[SEND_BYTES];
 static void begin(uint32_t vers, uint32_t proc)
 {
 	memset(send_buf, 0xa5, sizeof(send_buf));
-	xdr_store_u32(send_buf, 0x01020304);
-	xdr_store_u32(send_buf + 4, vers);
-	xdr_store_u32(send_buf + 8, 7);
-	xdr_store_u32(send_buf + 12, proc);
+	be32_put(send_buf, 0x01020304);
+	be32_put(send_buf + 4, vers);
+	be32_put(send_buf + 8, 7);
+	be32_put(send_buf + 12, proc);
 }
 
 /* Of the first @len bytes; what is decoded is not to be read after this. */
@@ -99,8 +99,8 @@ END_TEST
 START_TEST(optional_is_no_type_of_version_one)
 {
 	begin(RPCRDMA_VERSION_ONE, RPCRDMA_OPTIONAL);
-	xdr_store_u32(send_buf + 16, 1);
-	xdr_store_u32(send_buf + 20, 0);
+	be32_put(send_buf + 16, 1);
+	be32_put(send_buf + 20, 0);
 	ck_assert_int_eq(verdict_of(RPCRDMA_MIN_HDR_BYTES), RPCRDMA_BAD_PROC);
 	ck_assert_uint_eq(rpcrdma_header_encode(&hdr, send_buf, sizeof(send_buf)), 0);
 	ck_assert_uint_eq(rpcrdma_header_bytes(&hdr), 0);
@@ -116,7 +116,7 @@ START_TEST(an_error_carries_nothing_but_its_code)
 		uint8_t encoded[SEND_BYTES];
 
 		begin(RPCRDMA_VERSION_TWO, RPCRDMA_ERROR);
-		xdr_store_u32(send_buf + 16, codes[i]);
+		be32_put(send_buf + 16, codes[i]);
 		for (size_t len = 20; len <= SEND_BYTES; len++) {
 			ck_assert_int_eq(verdict_of(len), RPCRDMA_OK);
 			expect_fixed_words(RPCRDMA_ERROR);
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(err_vers_has_its_range_in_version_two_as_in_any)
 {
 	begin(RPCRDMA_VERSION_TWO, RPCRDMA_ERROR);
-	xdr_store_u32(send_buf + 16, RPCRDMA_ERR_VERS);
+	be32_put(send_buf + 16, RPCRDMA_ERR_VERS);
 	for (size_t len = 20; len < 28; len++)
 		ck_assert_int_eq(verdict_of(len), RPCRDMA_SHORT);
 	ck_assert_int_eq(verdict_of(28), RPCRDMA_OK);
@@ -157,7 +157,7 @@ START_TEST(an_operation_is_as_long_as_it_says_or_bad)
 
 	begin(RPCRDMA_VERSION_TWO, RPCRDMA_OPTIONAL);
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
-		xdr_store_u32(send_buf + 20, lengths[i]);
+		be32_put(send_buf + 20, lengths[i]);
 		for (size_t len = OPTIONAL_HEAD; len <= SEND_BYTES; len++) {
 			uint64_t whole = OPTIONAL_HEAD + xdr_padded_bytes(lengths[i]);
 
@@ -182,7 +182,7 @@ START_TEST(a_long_operation_is_taken)
 
 	ck_assert_ptr_nonnull(large);
 	begin(RPCRDMA_VERSION_TWO, RPCRDMA_OPTIONAL);
-	xdr_store_u32(send_buf + 20, bytes);
+	be32_put(send_buf + 20, bytes);
 	memcpy(large, send_buf, OPTIONAL_HEAD);
 	ck_assert_int_eq(rpcrdma_header_decode(large, OPTIONAL_HEAD + bytes - 1, &hdr),
 			 RPCRDMA_BAD_OPTION);
@@ -195,7 +195,7 @@ END_TEST
 START_TEST(an_operation_lies_where_it_came)
 {
 	begin(RPCRDMA_VERSION_TWO, RPCRDMA_OPTIONAL);
-	xdr_store_u32(send_buf + 20, 13);
+	be32_put(send_buf + 20, 13);
 	ck_assert_int_eq(rpcrdma_header_decode(send_buf, SEND_BYTES, &hdr), RPCRDMA_OK);
 	ck_assert_ptr_eq(hdr.optinfo, send_buf + OPTIONAL_HEAD);
 }

@@ -2,7 +2,7 @@
 /* Two engines wired together: where FPDUs end, when keys are unbound, what is copied, how a connection breaks. */
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/proto.h"
 #include "fabric/iwarp/random.h"
 #include "tests/lib/test.h"

@@ -2,7 +2,7 @@
 /* Two engines wired together: every operation, at any segmentation, FPDU size, with and without CRC. */
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_pair.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_hostile.h"

@@ -2,7 +2,7 @@
 /* RDMA Reads that break a rule, in either direction, and the Terminate that they get. */
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_peer.h"
 

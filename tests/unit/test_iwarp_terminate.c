@@ -2,7 +2,7 @@
 /* Whatever a peer does wrong gets the Terminate of RFC 5040, 5041 and 5044, byte for byte. */
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/recv_runs.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_peer.h"

@@ -218,12 +218,12 @@ static int answer(const char *address)
 
 	n = recv(fd, in, sizeof(in), 0);
 	ck_assert_int_ge(n, 4 + 44);
-	ck_assert_uint_eq(xdr_load_u32(in + 4 + 12), NFS_PROGRAM_RPCBIND);
-	ck_assert_uint_eq(xdr_load_u32(in + 4 + 40), NFS_PROGRAM_MOUNT);
+	ck_assert_uint_eq(be32_get(in + 4 + 12), NFS_PROGRAM_RPCBIND);
+	ck_assert_uint_eq(be32_get(in + 4 + 40), NFS_PROGRAM_MOUNT);
 	if (!address)
 		return fd;
 	xdr_writer_init(&w, out + 4, sizeof(out) - 4);
-	xdr_put_u32(&w, xdr_load_u32(in + 4));
+	xdr_put_u32(&w, be32_get(in + 4));
 	for (int i = 0; i < 5; i++)
 		xdr_put_u32(&w, i == 0);
 	xdr_put_opaque(&w, (const uint8_t *)address, (uint32_t)strlen(address));
@@ -428,10 +428,10 @@ static void is_asked(int listener, uint32_t program, uint32_t version, enum null
 	uint8_t in[256];
 
 	ck_assert_int_ge(recv(fd, in, sizeof(in), 0), 4 + 40);
-	ck_assert_uint_eq(xdr_load_u32(in + 4 + 12), program);
-	ck_assert_uint_eq(xdr_load_u32(in + 4 + 16), version);
-	ck_assert_uint_eq(xdr_load_u32(in + 4 + 20), 0);
-	end_null(fd, xdr_load_u32(in + 4), how);
+	ck_assert_uint_eq(be32_get(in + 4 + 12), program);
+	ck_assert_uint_eq(be32_get(in + 4 + 16), version);
+	ck_assert_uint_eq(be32_get(in + 4 + 20), 0);
+	end_null(fd, be32_get(in + 4), how);
 	close(fd);
 }
 

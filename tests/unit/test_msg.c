@@ -160,10 +160,10 @@ START_TEST(an_auth_body_over_400_bytes_is_bad)
 	put_call(flavor, 0, RPC_MAX_AUTH_BYTES + 1);
 	ck_assert_int_eq(call_decode(msg, msg_len, &call), RPC_BAD_AUTH);
 	put_call(flavor, 0, 0);
-	xdr_store_u32(msg + 28, UINT32_MAX);
+	be32_put(msg + 28, UINT32_MAX);
 	ck_assert_int_eq(call_decode(msg, msg_len, &call), RPC_BAD_AUTH);
-	xdr_store_u32(msg + 28, 0);
-	xdr_store_u32(msg + 36, UINT32_MAX);
+	be32_put(msg + 28, 0);
+	be32_put(msg + 36, UINT32_MAX);
 	ck_assert_int_eq(call_decode(msg, msg_len, &call), RPC_BAD_AUTH);
 }
 END_TEST
@@ -269,7 +269,7 @@ START_TEST(accepted_replies_tell_where_results_start)
 {
 	for (unsigned stat = RPC_SUCCESS; stat <= RPC_SYSTEM_ERR; stat++) {
 		msg_len = hex_bytes(ACCEPTED NO_AUTH, msg, sizeof(msg));
-		xdr_store_u32(msg + msg_len, stat);
+		be32_put(msg + msg_len, stat);
 		ck_assert_int_eq(reply_decode(msg, msg_len + 4, &reply), RPC_OK);
 		ck_assert_uint_eq(reply.xid, 0x0a0b0c0d);
 		ck_assert_int_eq(reply.stat, RPC_MSG_ACCEPTED);

@@ -51,7 +51,7 @@ static void read_words(void)
 		ck_assert_uint_eq(pieces_offset(&reader), at);
 		ck_assert_uint_eq(pieces_remaining_bytes(&reader), LEN - at);
 		ck_assert(pieces_get_u32(&reader, &word));
-		ck_assert_uint_eq(word, xdr_load_u32(msg + at));
+		ck_assert_uint_eq(word, be32_get(msg + at));
 	}
 	ck_assert(!pieces_get_u32(&reader, &word));
 	ck_assert_int_eq(reader.stop, PIECES_END);
@@ -123,7 +123,7 @@ START_TEST(a_hole_is_passed_but_not_read)
 	ck_assert(pieces_get_u32(&reader, &word));
 	ck_assert(pieces_skip(&reader, 16));
 	ck_assert(pieces_get_u32(&reader, &word));
-	ck_assert_uint_eq(word, xdr_load_u32(msg + 24));
+	ck_assert_uint_eq(word, be32_get(msg + 24));
 	/* Every word that touches it. */
 	for (uint32_t at = 5; at < 24; at++) {
 		pieces_reader_init(&reader, &pieces, at);
@@ -194,7 +194,7 @@ START_TEST(counts_are_held_against_the_whole_message)
 	struct pieces_reader reader;
 	uint32_t count;
 
-	xdr_store_u32(msg, 11);
+	be32_put(msg, 11);
 	add(4);
 	pieces_reader_init(&reader, &pieces, 0);
 	ck_assert(pieces_get_count(&reader, 11, 4, &count));
@@ -214,7 +214,7 @@ START_TEST(opaques_are_passed_with_their_padding)
 	struct pieces_reader reader;
 	uint32_t len;
 
-	xdr_store_u32(msg, 5);
+	be32_put(msg, 5);
 	add(4);
 	pieces_reader_init(&reader, &pieces, 0);
 	ck_assert(pieces_skip_opaque(&reader, 5, &len));
@@ -235,13 +235,13 @@ START_TEST(a_boolean_is_zero_or_one)
 	bool value = true;
 
 	for (uint32_t word = 0; word < 3; word++) {
-		xdr_store_u32(msg, word);
+		be32_put(msg, word);
 		pieces_reader_init_whole(&reader, msg, 4);
 		ck_assert(pieces_get_bool(&reader, &value) == (word < 2));
 		if (word < 2)
 			ck_assert(value == (word == 1));
 	}
-	xdr_store_u32(msg, 0x01000000);
+	be32_put(msg, 0x01000000);
 	pieces_reader_init_whole(&reader, msg, 4);
 	ck_assert(!pieces_get_bool(&reader, &value));
 }

@@ -82,7 +82,7 @@ START_TEST(replies_say_what_they_say)
 	ck_assert(reply.is_rpc && !reply.accepted);
 	ck_assert_uint_eq(reply.auth_stat, 5);
 	len = rpc_encode_accepted(msg, 1, RPC_SUCCESS);
-	xdr_store_u32(msg + len, 10021);
+	be32_put(msg + len, 10021);
 	read_reply(len + 4, msg, true, &reply);
 	ck_assert(reply.is_rpc);
 	ck_assert_uint_eq(reply.nfs_status, 10021);

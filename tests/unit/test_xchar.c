@@ -32,7 +32,7 @@ static void put_value(uint32_t id, uint32_t data_bytes, uint32_t word)
 {
 	uint8_t data[64] = {0};
 
-	xdr_store_u32(data, word);
+	be32_put(data, word);
 	xdr_put_u32(&out, id);
 	xdr_put_opaque(&out, data, data_bytes);
 }
@@ -411,18 +411,18 @@ START_TEST(data_of_4_gib_are_skipped)
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	ck_assert_ptr_ne(huge, MAP_FAILED);
-	xdr_store_u32(huge, 2);
-	xdr_store_u32(huge + 4, 99);
-	xdr_store_u32(huge + 8, UINT32_MAX);
-	xdr_store_u32(huge + len - 12, XCHAR_RBSIZ);
-	xdr_store_u32(huge + len - 8, 4);
-	xdr_store_u32(huge + len - 4, 4321);
+	be32_put(huge, 2);
+	be32_put(huge + 4, 99);
+	be32_put(huge + 8, UINT32_MAX);
+	be32_put(huge + len - 12, XCHAR_RBSIZ);
+	be32_put(huge + len - 8, 4);
+	be32_put(huge + len - 4, 4321);
 	ck_assert_int_eq(xchar_decode(XCHAR_REQ, huge, len - 1, &heard), XCHAR_BAD);
 	ck_assert_int_eq(xchar_decode(XCHAR_REQ, huge, len, &heard), XCHAR_OK);
 	expect_unknown(99);
 	expect_known(XCHAR_RBSIZ, 4321);
 	expect_no_more();
-	xdr_store_u32(huge + 4, XCHAR_RBSIZ);
+	be32_put(huge + 4, XCHAR_RBSIZ);
 	ck_assert_int_eq(xchar_decode(XCHAR_REQ, huge, len, &heard), XCHAR_BAD);
 	ck_assert_int_eq(munmap(huge, len), 0);
 }

@@ -67,7 +67,7 @@ static void say_known(const struct xchar_value *value)
 {
 	uint8_t data[4];
 
-	xdr_store_u32(data, value->value);
+	be32_put(data, value->value);
 	say(value->id);
 	say(sizeof(data));
 	for (size_t at = 0; at < sizeof(data); at++)
@@ -369,16 +369,16 @@ START_TEST(we_take_what_they_take_with_any_word_at_a_limit)
 		say_random_operation((enum xchar_op)_i);
 		len = xchar_peer_encode((uint32_t)_i, said, their_bytes, INFO_BYTES);
 		for (size_t at = 0; at < len; at += 4) {
-			uint32_t before = xdr_load_u32(their_bytes + at);
+			uint32_t before = be32_get(their_bytes + at);
 
 			for (size_t i = 0; i < ARRAY_SIZE(limits); i++) {
-				xdr_store_u32(their_bytes + at, limits[i]);
+				be32_put(their_bytes + at, limits[i]);
 				if (agree((uint32_t)_i, len))
 					taken++;
 				else
 					refused++;
 			}
-			xdr_store_u32(their_bytes + at, before);
+			be32_put(their_bytes + at, before);
 		}
 	}
 	ck_assert_uint_gt(taken, 100);
@@ -394,8 +394,8 @@ START_TEST(we_take_what_they_take_of_any_words)
 		size_t len = 4 * random_below(12);
 
 		for (size_t at = 0; at < len; at += 4)
-			xdr_store_u32(their_bytes + at,
-				      random_below(8) ? random_below(5) : random_u32());
+			be32_put(their_bytes + at,
+				 random_below(8) ? random_below(5) : random_u32());
 		taken += agree((uint32_t)_i, len);
 	}
 	ck_assert_uint_gt(taken, 0);

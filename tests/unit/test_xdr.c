@@ -235,7 +235,7 @@ START_TEST(reserved_room_is_the_callers_to_fill)
 	room = xdr_reserve(&writer, 4);
 	ck_assert_ptr_eq(room, bytes);
 	xdr_put_u32(&writer, 2);
-	xdr_store_u32(room, 1);
+	be32_put(room, 1);
 	expect_written("00000001 00000002");
 	ck_assert_ptr_null(xdr_reserve(&writer, UINT64_MAX));
 	ck_assert(writer.failed);

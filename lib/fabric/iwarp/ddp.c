@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/be_bytes.h"
 #include "base/compiler.h"
-#include "fabric/iwarp/bytes.h"
 
 size_t ddp_header_bytes(const uint8_t control[2])
 {

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 

@@ -2,7 +2,6 @@ noinst_LIBRARIES += lib/fabric/iwarp/libiwarp.a
 lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/batch.c \
 	lib/fabric/iwarp/batch.h \
-	lib/fabric/iwarp/bytes.h \
 	lib/fabric/iwarp/crc.c \
 	lib/fabric/iwarp/crc.h \
 	lib/fabric/iwarp/ddp.c \

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* MPA start-up frames, revisions 1 and 2. */
 #include "fabric/iwarp/mpa.h"
+#include "base/be_bytes.h"
 
 #include <assert.h>
 #include <string.h>
-
-#include "fabric/iwarp/bytes.h"
 
 static void enhanced_decode(const uint8_t *at, struct mpa_frame *frame)
 {

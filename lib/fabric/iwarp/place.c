@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fabric/iwarp/bytes.h"
+#include "base/be_bytes.h"
 #include "fabric/iwarp/engine_priv.h"
 
 /* One tagged message at a time, its segments back to back. */

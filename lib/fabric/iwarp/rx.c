@@ -9,8 +9,8 @@
  */
 #include <string.h>
 
+#include "base/be_bytes.h"
 #include "base/first_bytes.h"
-#include "fabric/iwarp/bytes.h"
 #include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 

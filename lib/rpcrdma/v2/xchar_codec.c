@@ -36,7 +36,7 @@ static bool check_value(struct xdr_reader *reader)
 
 	if (!xdr_get_u32(reader, &id) || !xdr_get_opaque(reader, UINT32_MAX, &data, &len))
 		return false;
-	return !is_known(id) || (len == WORD_BYTES && xdr_load_u32(data) <= largest[id]);
+	return !is_known(id) || (len == WORD_BYTES && be32_get(data) <= largest[id]);
 }
 
 static bool get_values(struct xdr_reader *reader, uint32_t count, struct xchar_spec *spec)
@@ -114,10 +114,10 @@ bool xchar_next(struct xchar_spec *spec, struct xchar_value *value)
 {
 	if (!spec->left)
 		return false;
-	value->id = xdr_load_u32(spec->at);
+	value->id = be32_get(spec->at);
 	value->known = is_known(value->id);
-	value->value = value->known ? xdr_load_u32(spec->at + VALUE_MIN_BYTES) : 0;
-	spec->at += VALUE_MIN_BYTES + xdr_padded_bytes(xdr_load_u32(spec->at + WORD_BYTES));
+	value->value = value->known ? be32_get(spec->at + VALUE_MIN_BYTES) : 0;
+	spec->at += VALUE_MIN_BYTES + xdr_padded_bytes(be32_get(spec->at + WORD_BYTES));
 	spec->left--;
 	return true;
 }
@@ -127,7 +127,7 @@ bool xchar_subset_has(const struct xchar_subset *subset, uint32_t n)
 	size_t word = n / WORD_BITS;
 
 	return word < subset->nwords &&
-	       xdr_load_u32(subset->words + word * WORD_BYTES) >> n % WORD_BITS & 1;
+	       be32_get(subset->words + word * WORD_BYTES) >> n % WORD_BITS & 1;
 }
 
 static void put_value(struct xdr_writer *writer, const struct xchar_value *value)
@@ -202,7 +202,7 @@ size_t xchar_encode_resp(uint8_t *to, size_t room, uint32_t count,
 	for (uint32_t n = 0; n < count; n++) {
 		uint8_t *word = words[set_of(arg, n)] + (size_t)(n / WORD_BITS) * WORD_BYTES;
 
-		xdr_store_u32(word, xdr_load_u32(word) | 1u << n % WORD_BITS);
+		be32_put(word, be32_get(word) | 1u << n % WORD_BITS);
 	}
 	return xdr_written_bytes(&writer);
 }

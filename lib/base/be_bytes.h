@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Big-endian numbers at any alignment. */
-#ifndef FABRIC_IWARP_BYTES_H
-#define FABRIC_IWARP_BYTES_H
+/* Loads and stores of big-endian numbers, as they are on the wire, at any alignment. */
+#ifndef BASE_BE_BYTES_H
+#define BASE_BE_BYTES_H
 
 #include <endian.h>
 #include <stdint.h>
