@@ -9,8 +9,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/amount.h \
 	daemon/base/background.c \
 	daemon/base/background.h \
-	daemon/base/hash_index.c \
-	daemon/base/hash_index.h \
+	daemon/base/clock.h \
 	daemon/base/host_memory.c \
 	daemon/base/host_memory.h \
 	daemon/base/likeness.c \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/clock.h"
 #include "daemon/base/log_journal.h"
 #include "daemon/base/log_line.h"
 #include "daemon/base/log_writer.h"
@@ -97,14 +98,6 @@ static bool write_stderr(void *arg, const char *line, size_t len)
 static bool queue_line(void *arg, const char *line, size_t len)
 {
 	return log_writer_put(writer, line, len);
-}
-
-static uint64_t clock_us(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
 /* Before there is a thread that may wait for the journal's socket. */

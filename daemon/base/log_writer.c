@@ -184,17 +184,10 @@ uint64_t log_writer_failed(struct log_writer *writer)
 
 bool log_writer_free(struct log_writer *writer, unsigned timeout_ms)
 {
-	struct timespec until;
+	struct timespec until = thread_deadline(timeout_ms);
 	bool ended;
 	int rc = 0;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += timeout_ms / 1000;
-	until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	pthread_mutex_lock(&writer->lock);
 	writer->ending = true;
 	pthread_cond_signal(&writer->more);

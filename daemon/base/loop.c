@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/clock.h"
+
 #define LOST_PER_TURN 64 /* the others in the next one */
 
 struct posted {
@@ -78,22 +80,14 @@ static struct event_loop *event_loop_of(struct loop *loop)
 	return container_of(loop, struct event_loop, loop);
 }
 
-static uint64_t clock_us(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
-}
-
 static uint64_t event_now(struct loop *loop)
 {
 	struct event_loop *ev = event_loop_of(loop);
 
 	if (!ev->running)
-		return clock_us();
+		return clock_us(CLOCK_MONOTONIC);
 	/* The first who asks in this turn. */
-	loop->turn_us = clock_us();
+	loop->turn_us = clock_us(CLOCK_MONOTONIC);
 	return loop->turn_us;
 }
 

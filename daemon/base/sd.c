@@ -9,6 +9,7 @@
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "daemon/base/sd_send.h"
 
@@ -41,11 +42,8 @@ void sd_ready(void)
 
 void sd_reloading(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	tell("RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Reading the file again",
-	     (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
+	     clock_us(CLOCK_MONOTONIC));
 }
 
 void sd_extend_timeout(uint64_t us)

@@ -4,8 +4,8 @@
 
 #include "base/budget.h"
 #include "base/least.h"
-#include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/engine.h"
+#include "fabric/iwarp/tx_batch.h"
 #include "fabric/verbs/verbs_config.h"
 #include "leg/exchange.h"
 #include "rpcrdma/rdma_memory.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/control/control.h"
 #include "daemon/tap/capture.h"
 
@@ -23,14 +24,6 @@ struct capturing {
 	size_t room;
 	uint8_t block[]; /* what is written next */
 };
-
-static uint64_t clock_us(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
-}
 
 static struct pcapng_writer writer_of(struct capturing *capturing)
 {

@@ -12,14 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/clock.h"
+
 #define NOT_FOUND 127
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_us(CLOCK_MONOTONIC) / 1000);
 }
 
 static void run(const char *const *words, int out)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/complain.h"
 #include "daemon/ctl/table.h"
@@ -38,10 +39,7 @@ struct top {
 
 static double now_s(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)clock_us(CLOCK_MONOTONIC) / 1e6;
 }
 
 /* ---- asking ---- */

@@ -14,7 +14,7 @@
 #include "daemon/health/health.h"
 #include "daemon/service/mounts.h"
 
-#define END_PATIENCE_S 3 /* for a check that is given up */
+#define END_PATIENCE_MS 3000u /* for a check that is given up */
 
 struct check {
 	struct check_config config;
@@ -160,11 +160,9 @@ void check_give_up(struct check *check)
 /* Returns whether it came to its end. */
 static bool await_end(struct check *check)
 {
-	struct timespec until;
+	struct timespec until = thread_deadline(END_PATIENCE_MS);
 	bool is_over;
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += END_PATIENCE_S;
 	pthread_mutex_lock(&check->lock);
 	check->given_up = true;
 	while (!check->is_over && !pthread_cond_timedwait(&check->ended, &check->lock, &until))

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/clock.h"
+
 #include "daemon/http/metrics_families.h"
 
 #define FDS_US                                                                                     \
@@ -30,11 +32,9 @@ void metrics_process_start(struct metrics_text *text, const struct metrics_sourc
 {
 	const struct proxy *proxy = source->gathered->proxy;
 	uint64_t age_us = loop_now_us(proxy->loop) - proxy->start_us;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	metrics_text_put(text, METRICS_NO_LABELS,
-			 (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)age_us / 1e6);
+			 (double)(clock_us(CLOCK_REALTIME) - age_us) / 1e6);
 }
 
 /* Sets pages of all that is mapped, and of what is in RAM. */

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 #include "rpc/record.h"
 
@@ -424,10 +425,7 @@ int registrar_want(struct registrar *r, const struct mapping *mappings, size_t c
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_us(CLOCK_MONOTONIC) / 1000);
 }
 
 /* Until the Call that is under way has its Reply. Returns false when that is not to be had. */

@@ -11,23 +11,22 @@
 
 int client_counts_init(struct client_counts *counts)
 {
-	int rc = hash_key_draw(&counts->key);
-
-	return rc ? rc : hash_index_init(&counts->index);
+	hash_table_init(&counts->index);
+	return hash_key_draw(&counts->key);
 }
 
 void client_counts_fini(struct client_counts *counts)
 {
 	assert(counts->index.count == 0);
-	hash_index_fini(&counts->index);
+	hash_table_fini(&counts->index);
 }
 
 static struct client_count *find(const struct client_counts *counts, uint64_t hash,
 				 const struct in6_addr *host)
 {
-	struct hash_node *node = hash_index_first(&counts->index, hash);
+	struct hash_node *node = hash_table_first(&counts->index, hash);
 
-	for (; node; node = hash_index_next(node)) {
+	for (; node; node = hash_table_next(node)) {
 		struct client_count *count = container_of(node, struct client_count, node);
 
 		if (!memcmp(&count->host, host, sizeof(*host)))
@@ -62,7 +61,7 @@ int client_counts_add(struct client_counts *counts, const struct sockaddr *clien
 		if (!count)
 			return -ENOMEM;
 		count->host = host;
-		hash_index_add(&counts->index, &count->node, hash);
+		hash_table_add(&counts->index, &count->node, hash);
 	}
 	count->count++;
 	*out = count;
@@ -73,7 +72,7 @@ void client_counts_sub(struct client_counts *counts, struct client_count *count)
 {
 	if (--count->count)
 		return;
-	hash_index_remove(&counts->index, &count->node);
+	hash_table_remove(&counts->index, &count->node);
 	free(count);
 }
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/base/hash_index.h"
+#include "base/hash_table.h"
 #include "daemon/base/min_heap.h"
 
 struct client_count {
@@ -21,7 +21,7 @@ struct client_count {
 
 struct client_counts {
 	struct hash_key key;
-	struct hash_index index;
+	struct hash_table index;
 };
 
 /** client_counts_init - nobody is counted. Returns 0 or -ENOMEM. */

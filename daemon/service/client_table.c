@@ -47,11 +47,9 @@ struct client_part *client_part_new(const struct hash_key *key)
 	TAILQ_INIT(&part->pins);
 	note_oldest(part);
 	pthread_mutex_init(&part->lock, NULL);
-	if (hash_index_init(&part->places) || hash_index_init(&part->by_peer) ||
-	    hash_index_init(&part->marks)) {
-		client_part_put(part);
-		return NULL;
-	}
+	hash_table_init(&part->places);
+	hash_table_init(&part->by_peer);
+	hash_table_init(&part->marks);
 	return part;
 }
 
@@ -66,9 +64,9 @@ void client_part_put(struct client_part *part)
 	pthread_mutex_unlock(&part->lock);
 	if (!last)
 		return;
-	hash_index_fini(&part->places);
-	hash_index_fini(&part->by_peer);
-	hash_index_fini(&part->marks);
+	hash_table_fini(&part->places);
+	hash_table_fini(&part->by_peer);
+	hash_table_fini(&part->marks);
 	pthread_mutex_destroy(&part->lock);
 	free(part);
 }
@@ -100,10 +98,10 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 			      bool privileged)
 {
 	uint64_t hash = hash_of_place(part, addr, privileged);
-	struct hash_node *node = hash_index_first(&part->places, hash);
+	struct hash_node *node = hash_table_first(&part->places, hash);
 	struct place *place;
 
-	for (; node; node = hash_index_next(node)) {
+	for (; node; node = hash_table_next(node)) {
 		place = container_of(node, struct place, node);
 		if (place->privileged == privileged && !memcmp(&place->addr, addr, sizeof(*addr)))
 			return place;
@@ -116,7 +114,7 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 	TAILQ_INIT(&place->ending);
 	TAILQ_INIT(&place->pins);
 	LIST_INIT(&place->loops);
-	hash_index_add(&part->places, &place->node, hash);
+	hash_table_add(&part->places, &place->node, hash);
 	return place;
 }
 
@@ -200,16 +198,16 @@ static void forget_marks(struct client *client)
 {
 	for (size_t i = 0; i < client->nmarks && client->marks_are_found; i++)
 		if (client->marks[i].client)
-			hash_index_remove(&client->part->marks, &client->marks[i].node);
+			hash_table_remove(&client->part->marks, &client->marks[i].node);
 	client->marks_are_found = false;
 }
 
-static bool has_enough(const struct hash_index *marks, uint64_t hash)
+static bool has_enough(const struct hash_table *marks, uint64_t hash)
 {
-	const struct hash_node *node = hash_index_first(marks, hash);
+	const struct hash_node *node = hash_table_first(marks, hash);
 	unsigned count = 0;
 
-	for (; node && count < EQUAL_MARKS_MAX; node = hash_index_next(node))
+	for (; node && count < EQUAL_MARKS_MAX; node = hash_table_next(node))
 		count++;
 	return count == EQUAL_MARKS_MAX;
 }
@@ -222,7 +220,7 @@ static void show_marks(struct client *client)
 
 		mark->client = has_enough(&client->part->marks, hash) ? NULL : client;
 		if (mark->client)
-			hash_index_add(&client->part->marks, &mark->node, hash);
+			hash_table_add(&client->part->marks, &mark->node, hash);
 	}
 	client->marks_are_found = true;
 }
@@ -231,7 +229,7 @@ static void drop_if_empty(struct client_part *part, struct place *place)
 {
 	if (place->connected + place->nending + place->npins)
 		return;
-	hash_index_remove(&part->places, &place->node);
+	hash_table_remove(&part->places, &place->node);
 	free(place);
 }
 
@@ -241,7 +239,7 @@ static void out(struct client *client)
 	struct place *place = client->place;
 
 	forget_marks(client);
-	hash_index_remove(&part->by_peer, &client->by_peer);
+	hash_table_remove(&part->by_peer, &client->by_peer);
 	client->place = NULL;
 	drop_if_empty(part, place);
 }
@@ -300,7 +298,7 @@ int client_table_add(struct client *client)
 	rc = settle_in(client);
 	if (rc)
 		return rc;
-	hash_index_add(&part->by_peer, &client->by_peer, hash_of_peer(part, &client->peer));
+	hash_table_add(&part->by_peer, &client->by_peer, hash_of_peer(part, &client->peer));
 	return 0;
 }
 
@@ -335,10 +333,10 @@ static struct client *with_peer(struct hash_node *node)
 
 struct client *client_table_same_ends(const struct client *client)
 {
-	struct hash_node *node = hash_index_first(&client->part->by_peer, client->by_peer.hash);
+	struct hash_node *node = hash_table_first(&client->part->by_peer, client->by_peer.hash);
 	struct client *other;
 
-	for (; (other = with_peer(node)); node = hash_index_next(node))
+	for (; (other = with_peer(node)); node = hash_table_next(node))
 		if (other != client && other->state != CLIENT_PINNED && !other->heir &&
 		    other->fabric == client->fabric && ends_equal(&other->peer, &client->peer) &&
 		    ends_equal(&other->local, &client->local))
@@ -348,10 +346,10 @@ struct client *client_table_same_ends(const struct client *client)
 
 struct client *client_table_same_peer(const struct client *client)
 {
-	struct hash_node *node = hash_index_first(&client->part->by_peer, client->by_peer.hash);
+	struct hash_node *node = hash_table_first(&client->part->by_peer, client->by_peer.hash);
 	struct client *other;
 
-	for (; (other = with_peer(node)); node = hash_index_next(node))
+	for (; (other = with_peer(node)); node = hash_table_next(node))
 		if (other->state == CLIENT_PINNED && other->privileged == client->privileged &&
 		    ends_equal(&other->peer, &client->peer))
 			return other;
@@ -379,10 +377,10 @@ static unsigned likelihood(const struct client_mark *mark, const struct call_mar
 
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call)
 {
-	struct hash_node *node = hash_index_first(&client->part->marks, hash_of_mark(client, call));
+	struct hash_node *node = hash_table_first(&client->part->marks, hash_of_mark(client, call));
 	const struct client_mark *best = NULL;
 
-	for (; node; node = hash_index_next(node)) {
+	for (; node; node = hash_table_next(node)) {
 		const struct client_mark *mark = container_of(node, struct client_mark, node);
 
 		if (mark->client == client || mark->client->place != client->place ||

@@ -12,8 +12,8 @@
 #include <sys/queue.h>
 
 #include "base/compiler.h"
+#include "base/hash_table.h"
 #include "base/state.h"
-#include "daemon/base/hash_index.h"
 #include "daemon/service/call_mark.h"
 #include "daemon/service/client_owner.h"
 
@@ -110,7 +110,7 @@ struct client_part {
 	_Atomic uint64_t
 		oldest_us; /* when the first of `pins` left, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;
-	struct hash_index places, by_peer, marks;
+	struct hash_table places, by_peer, marks;
 	struct client_list pins;
 };
 

@@ -31,7 +31,7 @@ struct clients {
 struct clients *clients_new(unsigned max)
 {
 	struct clients *clients = calloc(1, sizeof(*clients));
-	int rc = -ENOMEM;
+	int rc;
 
 	if (!clients)
 		return NULL;

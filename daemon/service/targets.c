@@ -63,8 +63,9 @@ int targets_init(struct targets *targets, const struct service_config *config,
 		if (target_init(&targets->list[targets->count], targets->count,
 				config_server(config, targets->count), config->name, lines))
 			goto out_list;
-	if (hash_key_draw(&targets->key) || hash_index_init(&targets->homes))
+	if (hash_key_draw(&targets->key))
 		goto out_list;
+	hash_table_init(&targets->homes);
 	atomic_init(&targets->orders, 0);
 	TAILQ_INIT(&targets->left);
 	pthread_mutex_init(&targets->lock, NULL);
@@ -81,7 +82,7 @@ static void home_free(struct targets *targets, struct target_home *home)
 {
 	TAILQ_REMOVE(&targets->left, home, entry);
 	targets->nleft--;
-	hash_index_remove(&targets->homes, &home->node);
+	hash_table_remove(&targets->homes, &home->node);
 	free(home);
 }
 
@@ -110,9 +111,9 @@ uint64_t targets_client_number(const struct sockaddr *client)
 
 static struct target_home *find(const struct targets *targets, const struct in6_addr *addr)
 {
-	struct hash_node *node = hash_index_first(&targets->homes, hash_of(targets, addr));
+	struct hash_node *node = hash_table_first(&targets->homes, hash_of(targets, addr));
 
-	for (; node; node = hash_index_next(node)) {
+	for (; node; node = hash_table_next(node)) {
 		struct target_home *home = container_of(node, struct target_home, node);
 
 		if (!memcmp(&home->addr, addr, sizeof(*addr)))
@@ -134,7 +135,7 @@ static struct target_home *settle(struct targets *targets, const struct in6_addr
 		if (!home)
 			return NULL;
 		home->addr = *addr;
-		hash_index_add(&targets->homes, &home->node, hash_of(targets, addr));
+		hash_table_add(&targets->homes, &home->node, hash_of(targets, addr));
 	}
 	home->seats++;
 	return home;
@@ -157,7 +158,7 @@ void targets_fini(struct targets *targets)
 		return;
 	while ((home = TAILQ_FIRST(&targets->left)))
 		home_free(targets, home);
-	hash_index_fini(&targets->homes);
+	hash_table_fini(&targets->homes);
 	pthread_mutex_destroy(&targets->lock);
 	free_list(targets);
 	targets->list = NULL;

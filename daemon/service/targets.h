@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/base/hash_index.h"
+#include "base/hash_table.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/server_name.h"
@@ -89,7 +89,7 @@ struct targets {
 	void *doubt_arg;
 	pthread_mutex_t lock;
 	struct hash_key key;
-	struct hash_index homes;
+	struct hash_table homes;
 	struct target_home_list left; /* without connections, the oldest first … */
 	unsigned nleft, left_max;
 };

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "daemon/base/address.h"
-#include "daemon/base/hash_index.h"
 #include "daemon/config/config.h"
 #include "daemon/tap/rebuilt_tcp.h"
 
@@ -27,7 +27,7 @@ struct capture {
 	uint64_t epoch_us;
 	uint64_t written_bytes, packets;
 	uint64_t missed, untold; /* all that were; those that no comment has told of yet */
-	struct hash_index connections;
+	struct hash_table connections;
 };
 
 struct capture *capture_new(const struct tap_request *request, uint64_t epoch_us)
@@ -38,25 +38,22 @@ struct capture *capture_new(const struct tap_request *request, uint64_t epoch_us
 		return NULL;
 	capture->request = *request;
 	capture->epoch_us = epoch_us;
-	if (!hash_index_init(&capture->connections))
-		return capture;
-	free(capture);
-	return NULL;
+	hash_table_init(&capture->connections);
+	return capture;
 }
 
 void capture_free(struct capture *capture)
 {
+	struct hash_node *node;
+	size_t at = 0;
+
 	if (!capture)
 		return;
-	for (size_t i = 0; i < capture->connections.nbuckets; i++) {
-		struct hash_node *node, *next;
-
-		for (node = capture->connections.buckets[i]; node; node = next) {
-			next = node->next;
-			free(container_of(node, struct captured, node));
-		}
+	while ((node = hash_table_any(&capture->connections, &at))) {
+		hash_table_remove(&capture->connections, node);
+		free(container_of(node, struct captured, node));
 	}
-	hash_index_fini(&capture->connections);
+	hash_table_fini(&capture->connections);
 	free(capture);
 }
 
@@ -122,7 +119,7 @@ static const char *describe_missed(uint64_t count, char text[PCAPNG_TEXT_BYTES])
 
 static struct captured *find(const struct capture *capture, uint64_t connection)
 {
-	struct hash_node *node = hash_index_first(&capture->connections, connection);
+	struct hash_node *node = hash_table_first(&capture->connections, hash_number(connection));
 
 	return node ? container_of(node, struct captured, node) : NULL;
 }
@@ -140,7 +137,7 @@ static struct captured *begin_connection(struct capture *capture, const struct t
 		return NULL;
 	rebuilt_tcp_init(&captured->tcp, (const struct sockaddr *)&message->client,
 			 (const struct sockaddr *)&message->local, message->connection);
-	hash_index_add(&capture->connections, &captured->node, message->connection);
+	hash_table_add(&capture->connections, &captured->node, hash_number(message->connection));
 	describe_connection(message, text);
 	rebuilt_tcp_open(&captured->tcp, out, at_us, comments);
 	return captured;
@@ -172,7 +169,7 @@ static void end_connection(struct capture *capture, struct captured *captured, u
 			   struct pcapng_writer *out)
 {
 	rebuilt_tcp_close(&captured->tcp, out, at_us, NULL);
-	hash_index_remove(&capture->connections, &captured->node);
+	hash_table_remove(&capture->connections, &captured->node);
 	free(captured);
 }
 

@@ -7,19 +7,12 @@
 #include <time.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/clock.h"
 #include "daemon/service/call_stats.h"
-
-static int64_t clock_us(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
-}
 
 const char *call_time_text(uint64_t mono_us, char text[CALL_TIME_BYTES])
 {
-	int64_t us = clock_us(CLOCK_REALTIME) - (clock_us(CLOCK_MONOTONIC) - (int64_t)mono_us);
+	int64_t us = (int64_t)(clock_us(CLOCK_REALTIME) - (clock_us(CLOCK_MONOTONIC) - mono_us));
 	time_t seconds = us / 1000000;
 	char day[24];
 	struct tm tm;

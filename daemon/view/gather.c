@@ -13,6 +13,7 @@
 #include <sys/queue.h>
 #include <time.h>
 
+#include "daemon/base/clock.h"
 #include "daemon/base/loop.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/view/snapshot.h"
@@ -167,13 +168,10 @@ static void part_back(void *arg)
 		gather_end(gather);
 }
 
-/* The loop's own time stands still within a turn. */
-static uint64_t clock_us(void)
+/* The loop's own time stands still within an iteration. */
+static uint64_t slice_us(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+	return clock_us(CLOCK_MONOTONIC);
 }
 
 static struct part *part_new(struct gather *gather, struct worker *worker)
@@ -195,7 +193,7 @@ static struct part *part_new(struct gather *gather, struct worker *worker)
 		part->services[i] = &gathered->services[i]->stations[worker->index]->service;
 	part->worker = worker;
 	part->snapshot.worker = worker->index;
-	part->snapshot.clock_us = clock_us;
+	part->snapshot.clock_us = slice_us;
 	if (gather->wants & GATHER_CONNECTIONS)
 		part->snapshot.connections = json_array();
 	if (gather->wants & GATHER_OLDEST) {

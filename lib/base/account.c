@@ -5,11 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 
-static uint64_t now_us(const struct budget_account *account)
-{
-	return loop_now_us(account->loop);
-}
-
 static size_t unused(const struct budget_account *account)
 {
 	return account->borrower.lent_bytes - account->used_bytes;
@@ -95,7 +90,7 @@ static uint64_t turn_ends_us(const struct budget_claim *claim)
 
 static void watch_until(struct budget_account *account, uint64_t due_us)
 {
-	uint64_t now = now_us(account);
+	uint64_t now = loop_now_us(account->loop);
 
 	if (account->due_us && account->due_us <= due_us)
 		return;
@@ -106,7 +101,7 @@ static void watch_until(struct budget_account *account, uint64_t due_us)
 /* Many turns that end at about the same time are ended together: each look goes through all. */
 static void watch_turns(struct budget_account *account)
 {
-	uint64_t due_us = UINT64_MAX, soon_us = now_us(account) + BUDGET_LOOK_US;
+	uint64_t due_us = UINT64_MAX, soon_us = loop_now_us(account->loop) + BUDGET_LOOK_US;
 	const struct budget_holder *holder;
 
 	TAILQ_FOREACH(holder, &account->turns, entry) {
@@ -121,7 +116,7 @@ static void watch_turns(struct budget_account *account)
 
 static void begin_turn(struct budget_account *account, struct budget_claim *claim)
 {
-	claim->turn_us = now_us(account);
+	claim->turn_us = loop_now_us(account->loop);
 	watch_until(account, turn_ends_us(claim));
 }
 
@@ -286,7 +281,7 @@ static void on_timer(void *arg)
 {
 	struct budget_account *account = arg;
 	struct budget_holder *holder, *next;
-	uint64_t now = now_us(account);
+	uint64_t now = loop_now_us(account->loop);
 
 	account->due_us = 0;
 	for (holder = TAILQ_FIRST(&account->turns); holder; holder = next) {
@@ -346,7 +341,7 @@ uint64_t budget_account_oldest_us(const struct budget_account *account)
 	TAILQ_FOREACH(holder, &account->turns, entry)
 		if (TAILQ_FIRST(&holder->waiting)->since_us < oldest)
 			oldest = TAILQ_FIRST(&holder->waiting)->since_us;
-	return oldest < UINT64_MAX ? now_us(account) - oldest : 0;
+	return oldest < UINT64_MAX ? loop_now_us(account->loop) - oldest : 0;
 }
 
 void budget_holder_init(struct budget_holder *holder, struct budget_account *account, void *owner)
@@ -394,7 +389,7 @@ bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size
 		join_turns(holder);
 	claim->holder = holder;
 	claim->bytes = bytes;
-	claim->since_us = now_us(account);
+	claim->since_us = loop_now_us(account->loop);
 	claim->late = claim->told = false;
 	begin_turn(account, claim);
 	claim->state = BUDGET_CLAIM_WAITING;

@@ -16,6 +16,8 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/first_bytes.h \
 	lib/base/foreign.c \
 	lib/base/foreign.h \
+	lib/base/hash_table.c \
+	lib/base/hash_table.h \
 	lib/base/keepalive.c \
 	lib/base/keepalive.h \
 	lib/base/least.h \

@@ -69,6 +69,7 @@
 
 #include "base/compiler.h"
 #include "base/counter.h"
+#include "base/hash_table.h"
 #include "base/loop.h"
 #include "fabric/coverage.h"
 #include "fabric/pool.h"
@@ -163,7 +164,10 @@ struct fabric_key {
 	void (*unbound)(struct fabric_key *key); /* only after an unbind that returned false */
 	/* The fabric's, while bound. */
 	struct fabric_ep *ep;
-	TAILQ_ENTRY(fabric_key) entry;
+	union {
+		TAILQ_ENTRY(fabric_key) entry;
+		struct hash_node node;
+	};
 	void *priv;
 	struct coverage written;
 	TAILQ_ENTRY(fabric_key) awaiting;

@@ -446,7 +446,7 @@ void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_r
 void pool_forget_domain(struct slab_domain *domain)
 {
 	struct slab_reg *reg;
-	unsigned at = 0;
+	size_t at = 0;
 
 	while ((reg = slab_domain_first(domain, &at)))
 		reg_release(reg->slab, reg);

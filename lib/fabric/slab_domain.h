@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registrations of slabs in one protection domain: a hash table by slab.
+ * The registrations of slabs in one protection domain, by slab.
  *
  * Many domains may register the same slab: one for each peer, where a device has no memory windows. A lookup touches
  * registrations of its own domain alone, so that its cost does not grow with the number of connections.
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define SLAB_DOMAIN_FEW 8u /* buckets that take no memory of their own */
+#include "base/hash_table.h"
 
 struct slab;
 struct slab_domain;
@@ -25,16 +25,13 @@ struct slab_reg {
 	/* The pool's. */
 	struct slab_domain *domain;
 	struct slab *slab;
-	LIST_ENTRY(slab_reg) slab_entry;   /* of all domains, in its slab */
-	LIST_ENTRY(slab_reg) domain_entry; /* of its bucket, in its domain */
+	LIST_ENTRY(slab_reg) slab_entry; /* of all domains, in its slab */
+	struct hash_node node;           /* in its domain */
 };
 LIST_HEAD(slab_regs, slab_reg);
 
 struct slab_domain {
-	struct slab_regs *buckets; /* `few`, or allocated */
-	unsigned nbuckets;         /* a power of two */
-	unsigned nregs;
-	struct slab_regs few[SLAB_DOMAIN_FEW];
+	struct hash_table table; /* of reg->node */
 };
 
 /** slab_domain_init - set up a domain without registrations; it must not be moved. */
@@ -47,7 +44,7 @@ struct slab_reg *slab_domain_find(const struct slab_domain *domain, const struct
  * slab_domain_first - return a registration of the domain, or NULL if none is left
  * @at: 0 at first; those that remove each one that they get need no more steps than there are registrations and buckets
  */
-struct slab_reg *slab_domain_first(const struct slab_domain *domain, unsigned *at);
+struct slab_reg *slab_domain_first(const struct slab_domain *domain, size_t *at);
 /** slab_domain_add - enter @reg, whose slab is set and has no other registration in @domain; never fails. */
 void slab_domain_add(struct slab_domain *domain, struct slab_reg *reg);
 /** slab_domain_remove - take @reg out of its domain. */

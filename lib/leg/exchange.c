@@ -12,8 +12,6 @@
 #include "rpc/xdr.h"
 
 #define MSG_SLACK_BYTES 4u
-#define FIRST_BUCKETS   16u
-#define FIRST_SHIFT     60u /* of 64 bits, to number those */
 #define KEYS_DRAWN      16u /* 256 bytes, which the kernel gives whole */
 
 _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
@@ -117,31 +115,24 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 	       rpc_msg_cost_bytes((uint32_t)beside);
 }
 
-/* Whoever chooses the XIDs does not know the key, and so not which of them meet. */
-static struct exchange **bucket_of(const struct xid_table *table, uint32_t xid)
+/* Whoever chooses the XIDs does not know the key, and so not which of them meet. Each XID has another hash. */
+static uint64_t hash_of(const struct xid_table *table, uint32_t xid)
 {
-	uint64_t h = (xid + table->key[0]) * table->key[1];
+	uint64_t h = (xid + table->key.words[0]) * table->key.words[1];
 
-	h = (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
-	return &table->buckets[h >> table->shift];
+	return hash_number(h ^ h >> 32);
 }
 
-static void enter(enum exchange_side side, struct exchange **head, struct exchange *x)
+static struct exchange *exchange_of(const struct xid_table *table, struct hash_node *node)
 {
-	struct xid_link *link = &x->links[side];
-
-	link->next = *head;
-	link->at = head;
-	if (link->next)
-		link->next->links[side].at = &link->next;
-	*head = x;
+	return container_of(node - table->side, struct exchange, links[0]);
 }
 
 /*
  * Random numbers are drawn for KEYS_DRAWN tables in one system call. No two tables share a key, nor does one follow from
  * another: what a peer finds out about one connection's, by timing, is of no use with the next one.
  */
-static int choose_key(struct xid_table *table)
+NOT_INLINE static int choose_key(struct xid_table *table)
 {
 	static _Thread_local uint64_t drawn[KEYS_DRAWN][2];
 	static _Thread_local unsigned left;
@@ -152,88 +143,46 @@ static int choose_key(struct xid_table *table)
 		left = KEYS_DRAWN;
 	}
 	left--;
-	memcpy(table->key, drawn[left], sizeof(table->key));
+	memcpy(table->key.words, drawn[left], sizeof(drawn[left]));
 	explicit_bzero(drawn[left], sizeof(drawn[left]));
-	table->key[1] |= 1;
-	return 0;
-}
-
-NOT_INLINE static int grow(struct xid_table *table)
-{
-	struct xid_table bigger = *table;
-	int rc = table->nbuckets ? 0 : choose_key(&bigger);
-
-	if (rc)
-		return rc;
-	bigger.nbuckets = table->nbuckets ? table->nbuckets * 2 : FIRST_BUCKETS;
-	bigger.shift = table->nbuckets ? table->shift - 1 : FIRST_SHIFT;
-	bigger.buckets = calloc(bigger.nbuckets, sizeof(struct exchange *));
-	if (!bigger.buckets)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->nbuckets; i++) {
-		struct exchange *next;
-
-		for (struct exchange *x = table->buckets[i]; x; x = next) {
-			next = x->links[table->side].next;
-			enter(table->side, bucket_of(&bigger, x->facts.hdr.xid), x);
-		}
-	}
-	free(table->buckets);
-	*table = bigger;
+	table->key.words[1] |= 1;
 	return 0;
 }
 
 void xid_table_init(struct xid_table *table, enum exchange_side side)
 {
 	*table = (struct xid_table){.side = side};
+	hash_table_init(&table->table);
 }
 
 void xid_table_fini(struct xid_table *table)
 {
-	assert(table->count == 0);
-	free(table->buckets);
-	table->buckets = NULL;
-	table->nbuckets = 0;
-}
-
-static struct exchange *find_in(const struct xid_table *table, struct exchange *x, uint32_t xid)
-{
-	while (x && x->facts.hdr.xid != xid)
-		x = x->links[table->side].next;
-	return x;
+	assert(table->table.count == 0);
+	hash_table_fini(&table->table);
 }
 
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid)
 {
-	return table->nbuckets ? find_in(table, *bucket_of(table, xid), xid) : NULL;
+	struct hash_node *node = hash_table_first(&table->table, hash_of(table, xid));
+
+	return node ? exchange_of(table, node) : NULL;
 }
 
 int xid_table_add(struct xid_table *table, struct exchange *x)
 {
-	uint32_t xid = x->facts.hdr.xid;
-	struct exchange **head = table->nbuckets ? bucket_of(table, xid) : NULL;
+	int rc = table->key.words[1] ? 0 : choose_key(table);
+	uint64_t hash;
 
-	if (head && find_in(table, *head, xid))
+	if (rc)
+		return rc;
+	hash = hash_of(table, x->facts.hdr.xid);
+	if (hash_table_first(&table->table, hash))
 		return -EEXIST;
-	if (table->count >= table->nbuckets) {
-		int rc = grow(table);
-
-		if (rc)
-			return rc;
-		head = bucket_of(table, xid);
-	}
-	enter(table->side, head, x);
-	table->count++;
+	hash_table_add(&table->table, &x->links[table->side], hash);
 	return 0;
 }
 
 void xid_table_remove(struct xid_table *table, struct exchange *x)
 {
-	struct xid_link *link = &x->links[table->side];
-
-	*link->at = link->next;
-	if (link->next)
-		link->next->links[table->side].at = link->at;
-	*link = (struct xid_link){0};
-	table->count--;
+	hash_table_remove(&table->table, &x->links[table->side]);
 }

@@ -18,6 +18,7 @@
 #include <sys/queue.h>
 
 #include "base/account.h"
+#include "base/hash_table.h"
 #include "base/spares.h"
 #include "fabric/pool.h"
 #include "rpc/facts.h"
@@ -95,11 +96,6 @@ struct exchange_watch {
 	void (*over)(struct exchange_watch *watch, struct exchange *x);
 };
 
-/* An exchange in a table by XID: in the list of its bucket. */
-struct xid_link {
-	struct exchange *next, **at; /* `at` is what points to this one */
-};
-
 /* Which of the links a table uses. */
 enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
@@ -122,7 +118,7 @@ struct exchange {
 	struct leg *origin, *target;                      /* NULL once that leg has let go */
 	void *origin_priv, *target_priv;                  /* each leg's own state for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's own lists */
-	struct xid_link links[2];                         /* by side: each leg's own XID table */
+	struct hash_node links[2];                        /* by side: each leg's own XID table */
 	TAILQ_ENTRY(exchange) owner_entry;                /* of who owns both legs */
 	/* Found once by the origin; they grow while the Call still comes. Last: see facts.ops. */
 	struct call_facts facts;
@@ -201,22 +197,20 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 #define EXCHANGE_BESIDE_BYTES 1184u
 
 /*
- * A table of exchanges by XID, for matching Replies: one per leg and direction. Chained and grown by
- * doubling; keyed at random, so that no choice of XIDs makes long chains.
+ * A table of exchanges by XID, for matching Replies: one per leg and direction. It is keyed at random, so that no choice
+ * of XIDs makes long chains.
  */
 struct xid_table {
 	enum exchange_side side;
-	struct exchange **buckets;
-	size_t nbuckets, count;
-	unsigned shift; /* of a hash, to the number of its bucket */
-	uint64_t key[2];
+	struct hash_table table;
+	struct hash_key key; /* drawn with the first entry; all zero until then */
 };
 
-/** xid_table_init - an empty table; it takes memory with the first entry. */
+/** xid_table_init - an empty table, which must not be moved. */
 void xid_table_init(struct xid_table *table, enum exchange_side side);
 /** xid_table_fini - free the table itself; it must be empty. */
 void xid_table_fini(struct xid_table *table);
-/** xid_table_add - enter @x under x->facts.hdr.xid. Returns 0, -EEXIST, or -ENOMEM or -EAGAIN where it cannot grow. */
+/** xid_table_add - enter @x under x->facts.hdr.xid. Returns 0, -EEXIST, or -EAGAIN without a random key. */
 int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
 /** xid_table_find - the exchange with @xid, or NULL. */
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);

@@ -79,7 +79,8 @@ static void pass_on(struct tcp_messages *msgs, struct exchange *x)
 		budget_shrink(&msgs->claim, cost_now_bytes(msgs, x));
 	budget_move(&x->claim, &msgs->claim);
 	tcp_counters(msgs->conn)->calls_received++;
-	if (!msgs->conn->connector && msgs->flight->in.count - msgs->nparked >= TCP_CALLS_MAX) {
+	if (!msgs->conn->connector &&
+	    msgs->flight->in.table.count - msgs->nparked >= TCP_CALLS_MAX) {
 		msgs->full = true;
 		set_block(msgs);
 	}
@@ -257,7 +258,7 @@ void tcp_admit_pause(struct tcp_messages *msgs, bool paused)
 
 void tcp_admit_answered(struct tcp_messages *msgs)
 {
-	if (!msgs->full || msgs->flight->in.count - msgs->nparked >= TCP_CALLS_MAX)
+	if (!msgs->full || msgs->flight->in.table.count - msgs->nparked >= TCP_CALLS_MAX)
 		return;
 	msgs->full = false;
 	try_again(msgs);

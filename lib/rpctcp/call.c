@@ -136,7 +136,7 @@ static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_by
 static bool is_past_limits(const struct tcp_messages *msgs)
 {
 	return msgs->in->parser.record_bytes > msgs->limit_bytes ||
-	       (msgs->conn->connector && msgs->flight->in.count >= TCP_REVERSE_CALLS_MAX);
+	       (msgs->conn->connector && msgs->flight->in.table.count >= TCP_REVERSE_CALLS_MAX);
 }
 
 /* A Call past the limits is answered by what its header says, if that can be read. */

@@ -321,8 +321,8 @@ static void op_info(const struct leg *base, struct leg_info *info)
 		.state_since_us = conn->state.since_us,
 		.local = conn->local,
 		.peer = conn->peer,
-		.calls_in_flight_in = (unsigned)leg->flight.in.count,
-		.calls_in_flight_out = (unsigned)leg->flight.out.count,
+		.calls_in_flight_in = (unsigned)leg->flight.in.table.count,
+		.calls_in_flight_out = (unsigned)leg->flight.out.table.count,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
 	};
@@ -334,8 +334,8 @@ static void op_load(const struct leg *base, struct leg_load *load)
 
 	*load = (struct leg_load){
 		.kind = "tcp",
-		.calls_in_flight_in = (unsigned)leg->flight.in.count,
-		.calls_in_flight_out = (unsigned)leg->flight.out.count,
+		.calls_in_flight_in = (unsigned)leg->flight.in.table.count,
+		.calls_in_flight_out = (unsigned)leg->flight.out.table.count,
 	};
 }
 

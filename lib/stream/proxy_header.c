@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "base/be_bytes.h"
 #include "base/crc32c.h"
 #include "base/sockaddr.h"
 
@@ -160,16 +161,6 @@ static enum proxy_header_verdict decode_v1(const uint8_t *bytes, size_t len_byte
 
 /* ---- version 2 ---- */
 
-static unsigned load_u16(const uint8_t *at)
-{
-	return (unsigned)at[0] << 8 | at[1];
-}
-
-static uint32_t load_u32(const uint8_t *at)
-{
-	return (uint32_t)load_u16(at) << 16 | load_u16(at + 2);
-}
-
 /* Of the sum itself zeros count. */
 static bool crc_is_right(const uint8_t *bytes, size_t len_bytes, const uint8_t *crc)
 {
@@ -180,7 +171,7 @@ static bool crc_is_right(const uint8_t *bytes, size_t len_bytes, const uint8_t *
 	sum = crc32c_add(CRC32C_START, bytes, (size_t)(crc - bytes));
 	sum = crc32c_add(sum, zeros, sizeof(zeros));
 	sum = crc32c_add(sum, behind, len_bytes - (size_t)(behind - bytes));
-	return ~sum == load_u32(crc);
+	return ~sum == be32_get(crc);
 }
 
 /* The whole header is @bytes; its TLVs begin at @at. */
@@ -191,7 +182,7 @@ static enum proxy_header_verdict check_tlvs(const uint8_t *bytes, size_t len_byt
 
 		if (len_bytes - at < TLV_HEAD_BYTES)
 			return PROXY_HEADER_BAD_LENGTH;
-		length = load_u16(bytes + at + 1);
+		length = be16_get(bytes + at + 1);
 		if (length > len_bytes - at - TLV_HEAD_BYTES)
 			return PROXY_HEADER_BAD_LENGTH;
 		if (bytes[at] == TLV_CRC32C) {
@@ -209,7 +200,7 @@ static void load_inet(const uint8_t *host, const uint8_t *port, struct sockaddr_
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)addr;
 
-	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(load_u16(port))};
+	*in = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = htons(be16_get(port))};
 	memcpy(&in->sin_addr, host, sizeof(in->sin_addr));
 }
 
@@ -217,7 +208,7 @@ static void load_inet6(const uint8_t *host, const uint8_t *port, struct sockaddr
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
 
-	*in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(load_u16(port))};
+	*in6 = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = htons(be16_get(port))};
 	memcpy(&in6->sin6_addr, host, sizeof(in6->sin6_addr));
 }
 
@@ -294,7 +285,7 @@ static enum proxy_header_verdict decode_v2(const uint8_t *bytes, size_t len_byte
 	command = bytes[12] & 0x0fu;
 	if ((bytes[12] & 0xf0u) != V2_VERSION || command > V2_COMMAND_PROXY)
 		return PROXY_HEADER_BAD_COMMAND;
-	total = V2_HEAD_BYTES + load_u16(bytes + 14);
+	total = V2_HEAD_BYTES + be16_get(bytes + 14);
 	if (total > PROXY_HEADER_MAX_BYTES)
 		return PROXY_HEADER_TOO_LONG;
 	if (len_bytes < total)

@@ -19,10 +19,11 @@
 #include <string.h>
 
 #include "base/be_bytes.h"
-#include "fabric/iwarp/crc.h"
+#include "base/crc32c.h"
 #include "fabric/iwarp/ddp.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/iwarp/mpa.h"
+#include "fabric/iwarp/proto.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BUF_BYTES        65536u
@@ -265,7 +266,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 
 		memcpy(fpdu, hello, sizeof(fpdu));
 		if (crc)
-			iwarp_crc_store(crc32c_add(CRC32C_START, fpdu, 16), fpdu + 16);
+			mpa_crc_store(crc32c_add(CRC32C_START, fpdu, 16), fpdu + 16);
 		output_take(run);
 		run->out_bytes = 0;
 		give(run, fpdu, sizeof(fpdu), WHOLE);
@@ -370,7 +371,7 @@ static void fpdu_add(struct peer *peer, const uint8_t *header, size_t header_byt
 	if (payload)
 		at[MPA_LENGTH_BYTES + header_bytes] = (uint8_t)payload;
 	if (peer->crc)
-		iwarp_crc_store(crc32c_add(CRC32C_START, at, padded), at + padded);
+		mpa_crc_store(crc32c_add(CRC32C_START, at, padded), at + padded);
 	at[padded] ^= spoil;
 	peer->len += padded + MPA_CRC_BYTES;
 }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/be_bytes.h"
-#include "fabric/iwarp/crc.h"
+#include "base/crc32c.h"
+#include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 
 static uint8_t staging[IWARP_RX_STAGING_BYTES];
@@ -264,6 +265,6 @@ size_t side_fpdu(uint8_t *out, const uint8_t *ulpdu, size_t len_bytes, bool crc)
 		out[total++] = 0;
 	memset(out + total, 0, MPA_CRC_BYTES);
 	if (crc)
-		iwarp_crc_store(crc32c_add(CRC32C_START, out, total), out + total);
+		mpa_crc_store(crc32c_add(CRC32C_START, out, total), out + total);
 	return total + MPA_CRC_BYTES;
 }

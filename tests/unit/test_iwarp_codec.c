@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/iwarp/batch.h"
-#include "fabric/iwarp/crc.h"
+#include "base/crc32c.h"
 #include "fabric/iwarp/ddp.h"
 #include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
+#include "fabric/iwarp/proto.h"
+#include "fabric/iwarp/tx_batch.h"
 #include "tests/lib/hex.h"
 #include "tests/lib/test.h"
 
@@ -24,11 +25,11 @@ START_TEST(crc32c_has_its_check_value_in_any_pieces)
 	for (size_t cut = 0; cut <= 9; cut++) {
 		uint32_t crc = crc32c_add(CRC32C_START, digits, cut);
 
-		iwarp_crc_store(crc32c_add(crc, digits + cut, 9 - cut), wire);
+		mpa_crc_store(crc32c_add(crc, digits + cut, 9 - cut), wire);
 		ck_assert_mem_eq(wire, "\x83\x92\x06\xe3", 4);
 	}
 	/* RFC 3720 appendix B.4: 32 bytes of zeros. */
-	iwarp_crc_store(crc32c_add(CRC32C_START, (uint8_t[32]){0}, 32), wire);
+	mpa_crc_store(crc32c_add(CRC32C_START, (uint8_t[32]){0}, 32), wire);
 	ck_assert_mem_eq(wire, "\xaa\x36\x91\x8a", 4);
 }
 END_TEST
@@ -283,7 +284,7 @@ START_TEST(keys_are_found_until_removed)
 		ck_assert(!iwarp_keys_has(&lent[i]));
 		ck_assert_ptr_null(iwarp_keys_find(&keys, lent[i].rkey));
 	}
-	ck_assert_uint_eq(keys.count, (ARRAY_SIZE(lent) - 1) / 2);
+	ck_assert_uint_eq(keys.table.count, (ARRAY_SIZE(lent) - 1) / 2);
 	iwarp_keys_fini(&keys);
 	ck_assert(!iwarp_keys_has(&lent[1]));
 }

@@ -151,7 +151,7 @@ START_TEST(the_end_of_a_slab_ends_its_registrations_in_every_domain)
 	ck_assert_uint_eq(released, DOMAINS);
 	ck_assert_uint_le(touched, FEW * DOMAINS);
 	for (unsigned d = 0; d < DOMAINS; d++)
-		ck_assert_uint_eq(domains[d].nregs, SLABS);
+		ck_assert_uint_eq(domains[d].table.count, SLABS);
 	pool_free(other);
 }
 END_TEST

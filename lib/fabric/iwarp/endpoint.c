@@ -25,11 +25,6 @@ static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 	return container_of(ep, struct iwarp_ep, ep);
 }
 
-static uint64_t ep_now(const struct iwarp_ep *ep)
-{
-	return loop_now_us(ep->ep.fabric->loop);
-}
-
 static void ep_finish(struct iwarp_ep *ep)
 {
 	struct loop *loop = ep->ep.fabric->loop;
@@ -63,7 +58,7 @@ static void ep_watch(struct iwarp_ep *ep)
 static void ep_timer_set(struct iwarp_ep *ep)
 {
 	struct loop *loop = ep->ep.fabric->loop;
-	uint64_t deadline = iwarp_engine_deadline(ep->engine), now = ep_now(ep);
+	uint64_t deadline = iwarp_engine_deadline(ep->engine), now = iwarp_ep_now_us(ep);
 
 	if (deadline == ep->timer_at)
 		return;
@@ -137,7 +132,7 @@ static void on_timer(void *arg)
 		iwarp_ep_receive(ep);
 	ep_unacked_tell(ep);
 	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
-		iwarp_engine_expire(ep->engine, ep_now(ep));
+		iwarp_engine_expire(ep->engine, iwarp_ep_now_us(ep));
 	ep_send_later(ep);
 	ep_settle(ep);
 }
@@ -224,7 +219,7 @@ int iwarp_ep_connect(struct fabric *base, const struct sockaddr *addr,
 		iwarp_engine_count_in(ep->engine, fabric->fabric.connected_counters);
 	iwarp_socket_tune(fd, &fabric->config);
 	memcpy(&ep->peer, addr, sockaddr_bytes(addr));
-	err = iwarp_engine_connect(ep->engine, params, ep_now(ep));
+	err = iwarp_engine_connect(ep->engine, params, iwarp_ep_now_us(ep));
 	if (err) {
 		iwarp_engine_flush(ep->engine);
 		iwarp_ep_free(&ep->ep);
@@ -249,7 +244,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 		ep->local = incoming->in.local;
 		iwarp_socket_spread(incoming->fd, &fabric->config);
 		iwarp_ep_mss_tell(ep);
-		iwarp_engine_listen(ep->engine, ep_now(ep));
+		iwarp_engine_listen(ep->engine, iwarp_ep_now_us(ep));
 		ep_watch(ep);
 		ep_timer_set(ep);
 		*out = &ep->ep;
@@ -261,7 +256,7 @@ int iwarp_ep_adopt(struct fabric *base, struct fabric_incoming *in,
 int iwarp_ep_accept(struct fabric_ep *base, const struct fabric_ep_params *params)
 {
 	struct iwarp_ep *ep = ep_of(base);
-	int err = iwarp_engine_accept(ep->engine, params, ep_now(ep));
+	int err = iwarp_engine_accept(ep->engine, params, iwarp_ep_now_us(ep));
 
 	ep_send_later(ep);
 	return err;
@@ -271,7 +266,7 @@ void iwarp_ep_reject(struct fabric_ep *base, const void *private_data, size_t le
 {
 	struct iwarp_ep *ep = ep_of(base);
 
-	iwarp_engine_reject(ep->engine, private_data, len_bytes, ep_now(ep));
+	iwarp_engine_reject(ep->engine, private_data, len_bytes, iwarp_ep_now_us(ep));
 	ep_send_later(ep);
 }
 
@@ -371,7 +366,7 @@ void iwarp_ep_close(struct fabric_ep *base)
 
 	if (!ep->closed)
 		ep_unacked_tell(ep);
-	iwarp_engine_close(ep->engine, ep_now(ep));
+	iwarp_engine_close(ep->engine, iwarp_ep_now_us(ep));
 	ep_end_later(ep);
 }
 

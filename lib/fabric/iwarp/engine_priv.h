@@ -17,13 +17,13 @@
 #ifndef FABRIC_IWARP_ENGINE_PRIV_H
 #define FABRIC_IWARP_ENGINE_PRIV_H
 
-#include "fabric/iwarp/batch.h"
 #include "fabric/iwarp/ddp.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/reason.h"
 #include "fabric/iwarp/rx_habit.h"
+#include "fabric/iwarp/tx_batch.h"
 #include "fabric/recv_runs.h"
 
 enum rx_stage {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/be_bytes.h"
-#include "fabric/iwarp/crc.h"
+#include "base/crc32c.h"
 #include "fabric/iwarp/engine_priv.h"
 
 /* What an FPDU is made of. */
@@ -79,7 +79,7 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	end = iwarp_batch_glue(tx->batch, pad + MPA_CRC_BYTES);
 	memset(end, 0, pad + MPA_CRC_BYTES);
 	if (engine->crc)
-		iwarp_crc_store(crc32c_add(crc, end, pad), end + pad);
+		mpa_crc_store(crc32c_add(crc, end, pad), end + pad);
 	total = MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES;
 	tx->built += total;
 	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);

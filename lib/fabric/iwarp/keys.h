@@ -11,20 +11,16 @@
 #include "fabric/fabric.h"
 #include "fabric/iwarp/random.h"
 
-TAILQ_HEAD(fabric_key_list, fabric_key);
-
 struct iwarp_keys {
-	struct fabric_key_list *buckets; /* NULL until the first key */
-	unsigned nbuckets;               /* a power of two */
-	unsigned count;
+	struct hash_table table; /* of key->node */
 	unsigned limit;
 };
 
-/** iwarp_keys_init - an empty table for at most @limit keys. */
+/** iwarp_keys_init - an empty table for at most @limit keys; it must not be moved. */
 void iwarp_keys_init(struct iwarp_keys *keys, unsigned limit);
 /** iwarp_keys_fini - free the table; keys still in it are taken out, their owners still hold them. */
 void iwarp_keys_fini(struct iwarp_keys *keys);
-/** iwarp_keys_add - give @key its rkey and addr; returns 0 or -ENOMEM (no memory, or the limit). */
+/** iwarp_keys_add - give @key its rkey and addr; returns 0, or -ENOMEM at the limit. */
 int iwarp_keys_add(struct iwarp_keys *keys, struct iwarp_random *random,
 		   struct fabric_key *key) MUST_CHECK;
 /** iwarp_keys_find - the key with this STag, or NULL. */

@@ -1,9 +1,5 @@
 noinst_LIBRARIES += lib/fabric/iwarp/libiwarp.a
 lib_fabric_iwarp_libiwarp_a_SOURCES = \
-	lib/fabric/iwarp/batch.c \
-	lib/fabric/iwarp/batch.h \
-	lib/fabric/iwarp/crc.c \
-	lib/fabric/iwarp/crc.h \
 	lib/fabric/iwarp/ddp.c \
 	lib/fabric/iwarp/ddp.h \
 	lib/fabric/iwarp/ending.c \
@@ -20,7 +16,6 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/listener.c \
 	lib/fabric/iwarp/mpa.c \
 	lib/fabric/iwarp/mpa.h \
-	lib/fabric/iwarp/out.c \
 	lib/fabric/iwarp/place.c \
 	lib/fabric/iwarp/proto.h \
 	lib/fabric/iwarp/random.c \
@@ -41,5 +36,7 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/transfer.c \
 	lib/fabric/iwarp/socket.h \
 	lib/fabric/iwarp/timers.c \
-	lib/fabric/iwarp/tx.c
+	lib/fabric/iwarp/tx.c \
+	lib/fabric/iwarp/tx_batch.c \
+	lib/fabric/iwarp/tx_batch.h
 lib_fabric_iwarp_libiwarp_a_CFLAGS = $(PROJECT_CFLAGS)

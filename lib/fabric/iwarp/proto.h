@@ -3,6 +3,8 @@
 #ifndef FABRIC_IWARP_PROTO_H
 #define FABRIC_IWARP_PROTO_H
 
+#include <stdint.h>
+
 /*
  * MPA start-up frame (RFC 5044 section 7.1, RFC 6581 section 9)
  *
@@ -39,6 +41,16 @@
 #define MPA_CRC_BYTES       4
 #define MPA_MAX_ULPDU_BYTES 65535
 #define MPA_MAX_PAD_BYTES   3
+
+/** mpa_crc_store - write the sum of an FPDU's length, ULPDU and padding as it goes on the wire: inverted. */
+static inline void mpa_crc_store(uint32_t crc, uint8_t wire[MPA_CRC_BYTES])
+{
+	crc = ~crc;
+	wire[0] = (uint8_t)crc;
+	wire[1] = (uint8_t)(crc >> 8);
+	wire[2] = (uint8_t)(crc >> 16);
+	wire[3] = (uint8_t)(crc >> 24);
+}
 
 /*
  * ULPDU: a DDP segment

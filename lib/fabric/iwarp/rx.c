@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/be_bytes.h"
+#include "base/crc32c.h"
 #include "base/first_bytes.h"
-#include "fabric/iwarp/crc.h"
 #include "fabric/iwarp/engine_priv.h"
 
 static void fpdu_restart(struct engine_rx *rx)
@@ -169,7 +169,7 @@ static bool crc_right(struct iwarp_engine *engine)
 	if (!engine->crc)
 		return true;
 	engine->counters->crc_checked++;
-	iwarp_crc_store(crc32c_add(rx->crc, rx->trailer, pad), crc);
+	mpa_crc_store(crc32c_add(rx->crc, rx->trailer, pad), crc);
 	if (memcmp(crc, rx->trailer + pad, MPA_CRC_BYTES) == 0)
 		return true;
 	engine->counters->crc_bad++;

@@ -39,6 +39,12 @@ struct iwarp_ep {
 	struct sockaddr_storage local, peer;
 };
 
+/** iwarp_ep_now_us - return the time of this iteration of its loop. */
+static inline uint64_t iwarp_ep_now_us(const struct iwarp_ep *ep)
+{
+	return loop_now_us(ep->ep.fabric->loop);
+}
+
 #define IWARP_KEEPALIVE_S 30u /* unless the configuration says otherwise */
 
 /**

@@ -19,11 +19,6 @@ static struct iwarp_fabric *fabric_of(const struct iwarp_ep *ep)
 	return container_of(ep->ep.fabric, struct iwarp_fabric, fabric);
 }
 
-static uint64_t now_us(const struct iwarp_ep *ep)
-{
-	return loop_now_us(ep->ep.fabric->loop);
-}
-
 void iwarp_ep_lost(struct iwarp_ep *ep, int err)
 {
 	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
@@ -50,7 +45,7 @@ static bool receive_once(struct iwarp_ep *ep, bool *filled)
 	else if (len == 0)
 		iwarp_engine_rx_eof(ep->engine);
 	else
-		iwarp_engine_rx_done(ep->engine, (size_t)len, now_us(ep));
+		iwarp_engine_rx_done(ep->engine, (size_t)len, iwarp_ep_now_us(ep));
 	return len > 0 && iwarp_engine_wish(ep->engine) != IWARP_DROP;
 }
 
@@ -106,7 +101,7 @@ void iwarp_ep_send(struct iwarp_ep *ep)
 		}
 		if (len > 0) {
 			iwarp_segment_sent(&ep->segment, (size_t)len);
-			iwarp_engine_tx_done(ep->engine, (size_t)len, now_us(ep));
+			iwarp_engine_tx_done(ep->engine, (size_t)len, iwarp_ep_now_us(ep));
 		}
 		if (len < 0 || (size_t)len < total) {
 			ep->blocked = true;

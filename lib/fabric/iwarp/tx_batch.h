@@ -4,8 +4,8 @@
  * in the batch's own (start-up frames, headers, padding and CRC, where one FPDU's end and the next
  * one's start are one piece). A connection has a batch only while it has something to send.
  */
-#ifndef FABRIC_IWARP_BATCH_H
-#define FABRIC_IWARP_BATCH_H
+#ifndef FABRIC_IWARP_TX_BATCH_H
+#define FABRIC_IWARP_TX_BATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What a connection has ready to send. */
-#include "fabric/iwarp/batch.h"
+#include "fabric/iwarp/tx_batch.h"
 
 #include <assert.h>
 
