@@ -104,7 +104,7 @@ static bool reduce(const struct call_form_ask *ask, struct call_form *form)
 
 	if (nsegments > RPCRDMA_MAX_SEGMENTS || ask->terms.reads_nothing)
 		return false;
-	reduced.call = (struct msg_form){FORM_REDUCED, ask->payload_at, ask->payload_bytes,
+	reduced.call = (struct msg_form){MESSAGE_FORM_CHUNKED, ask->payload_at, ask->payload_bytes,
 					 (unsigned)nsegments};
 	if (header_bytes(&reduced) + rest > ask->terms.send_bytes)
 		return false;
@@ -120,13 +120,13 @@ static bool choose_nomsg(const struct call_form_ask *ask, struct call_form *form
 	if (!ask->peer->position_zero || nsegments > RPCRDMA_MAX_SEGMENTS ||
 	    ask->terms.reads_nothing)
 		return false;
-	form->call = (struct msg_form){FORM_NOMSG, 0, ask->call_bytes, (unsigned)nsegments};
+	form->call = (struct msg_form){MESSAGE_FORM_LONG, 0, ask->call_bytes, (unsigned)nsegments};
 	return header_bytes(form) <= ask->terms.send_bytes;
 }
 
 unsigned call_form_needs(const struct call_form_ask *ask)
 {
-	struct call_form form = {0};
+	struct call_form form = call_form_plain();
 
 	if (!ask->moves_payloads || ask->inline_only)
 		return 0;
@@ -141,7 +141,7 @@ bool call_form_choose(const struct call_form_ask *ask, struct call_form *form)
 {
 	bool fits;
 
-	*form = (struct call_form){0};
+	*form = call_form_plain();
 	if (ask->inline_only)
 		return call_fits_inline(ask, form);
 	if (!choose_landing(ask, form))

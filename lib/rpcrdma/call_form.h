@@ -16,18 +16,17 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "leg/exchange.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/proto.h"
 #include "rpcrdma/rpc_terms.h"
 
-enum form { FORM_INLINE, FORM_REDUCED, FORM_NOMSG };
-
 /* How one message is sent: what of it is lent as a read chunk, and in how many segments. */
 struct msg_form {
-	enum form form;
-	uint32_t chunk_at;    /* in the message; the chunk's position */
-	uint32_t chunk_bytes; /* without the pad of a payload */
+	enum message_form form; /* short, chunked or long */
+	uint32_t chunk_at;      /* in the message; the chunk's position */
+	uint32_t chunk_bytes;   /* without the pad of a payload */
 	unsigned nsegments;
 };
 
@@ -67,13 +66,19 @@ struct call_form_ask {
 /**
  * call_form_is_plain - whether a Call and each Reply that it allows fit inline
  *
- * Where payloads are not moved that is the form which call_form_choose() would choose: all zero.
+ * Where payloads are not moved that is the form which call_form_choose() would choose: call_form_plain().
  */
 static inline bool call_form_is_plain(const struct rpc_terms *terms, uint32_t call_bytes,
 				      uint32_t reply_max_bytes)
 {
 	return RPCRDMA_MIN_HDR_BYTES + (uint64_t)call_bytes <= terms->send_bytes &&
 	       RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(reply_max_bytes) <= terms->recv_bytes;
+}
+
+/** call_form_plain - return the form of a Call that goes inline as a whole, and so does its Reply. */
+static inline struct call_form call_form_plain(void)
+{
+	return (struct call_form){.call.form = MESSAGE_FORM_SHORT};
 }
 
 /** call_form_needs - the facts, CALL_FORM_*, that are not known and that the form hangs on; asked until 0. */

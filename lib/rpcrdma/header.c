@@ -1,25 +1,102 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The transport header: the four words that stand first in every version (A4.1-1), and ERR_VERS, which is the same in
- * all and is to be understood in any (A4.2-1). What else a version has is its own codec's.
+ * The four words that stand first in every version (A4.1-1), ERR_VERS, which is the same in all versions and is understood
+ * in any (A4.2-1), and what follows them in version one (draft-ietf-nfsv4-rpcrdma-03 section 4.3). Version two is in
+ * v2/header_v2.c.
  */
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"
 #include "rpcrdma/header_impl.h"
 
-#define ERROR_VERS_BYTES 28u
+#define ERROR_VERS_BYTES  28u
+#define ERROR_BYTES       20u /* version one: fixed words and the code */
+#define ERROR_EXTRA_WORDS 8u  /* … what the default arm of the error carries */
 
-static const struct header_codec *codec_of(uint32_t vers)
+/* ---- version one ---- */
+
+static enum rpcrdma_verdict get_msgp(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
-	switch (vers) {
-	case RPCRDMA_VERSION_ONE:
-		return &header_v1;
-	case RPCRDMA_VERSION_TWO:
-		return &header_v2;
-	}
-	return NULL;
+	if (!xdr_get_u32(reader, &hdr->align) || !xdr_get_u32(reader, &hdr->thresh))
+		return RPCRDMA_SHORT;
+	return chunk_lists_get(reader, hdr);
 }
+
+static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
+				   struct rpcrdma_header *hdr)
+{
+	switch (hdr->proc) {
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
+		return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : chunk_lists_get(reader, hdr);
+	case RPCRDMA_MSGP:
+		return len < RPCRDMA_MIN_HDR_BYTES + RPCRDMA_MSGP_EXTRA_BYTES
+			       ? RPCRDMA_SHORT
+			       : get_msgp(reader, hdr);
+	case RPCRDMA_DONE:
+	case RPCRDMA_ERROR:
+		/* Error codes that are not known stand alone; what follows them is ignored. */
+		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
+		return RPCRDMA_OK;
+	case RPCRDMA_OPTIONAL:
+		break;
+	}
+	/* RFC 8166 section 4.5 drops what is shorter than any Call's header. */
+	return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : RPCRDMA_BAD_PROC;
+}
+
+static void put_error(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+{
+	if (hdr->error == RPCRDMA_ERR_CHUNK)
+		return;
+	for (unsigned i = 0; i < ERROR_EXTRA_WORDS; i++)
+		xdr_put_u32(writer, 0);
+}
+
+static bool v1_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+{
+	switch (hdr->proc) {
+	case RPCRDMA_MSGP:
+		xdr_put_u32(writer, hdr->align);
+		xdr_put_u32(writer, hdr->thresh);
+		chunk_lists_put(writer, hdr);
+		return true;
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
+		chunk_lists_put(writer, hdr);
+		return true;
+	case RPCRDMA_DONE:
+		return true;
+	case RPCRDMA_ERROR:
+		put_error(writer, hdr);
+		return true;
+	case RPCRDMA_OPTIONAL:
+		break;
+	}
+	return false;
+}
+
+static size_t v1_bytes(const struct rpcrdma_header *hdr)
+{
+	switch (hdr->proc) {
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
+		return RPCRDMA_FIXED_BYTES + chunk_lists_bytes(hdr);
+	case RPCRDMA_MSGP:
+		return RPCRDMA_FIXED_BYTES + RPCRDMA_MSGP_EXTRA_BYTES + chunk_lists_bytes(hdr);
+	case RPCRDMA_DONE:
+		return RPCRDMA_FIXED_BYTES;
+	case RPCRDMA_ERROR:
+		return hdr->error == RPCRDMA_ERR_CHUNK
+			       ? ERROR_BYTES
+			       : ERROR_BYTES + ERROR_EXTRA_WORDS * XDR_UNIT_BYTES;
+	case RPCRDMA_OPTIONAL:
+		break;
+	}
+	return 0;
+}
+
+/* ---- all versions ---- */
 
 static bool is_err_vers(const struct rpcrdma_header *hdr)
 {
@@ -48,7 +125,6 @@ static enum rpcrdma_verdict get_err_vers(struct xdr_reader *reader, struct rpcrd
 enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 					   struct rpcrdma_header *hdr)
 {
-	const struct header_codec *codec;
 	struct xdr_reader reader;
 
 	xdr_reader_init(&reader, send, len);
@@ -58,8 +134,10 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 		return RPCRDMA_SHORT;
 	if (is_err_vers(hdr))
 		return get_err_vers(&reader, hdr);
-	codec = codec_of(hdr->vers);
-	return codec ? codec->get(&reader, len, hdr) : RPCRDMA_BAD_VERS;
+	if (hdr->vers == RPCRDMA_VERSION_ONE)
+		return v1_get(&reader, len, hdr);
+	return hdr->vers == RPCRDMA_VERSION_TWO ? header_v2_get(&reader, len, hdr)
+						: RPCRDMA_BAD_VERS;
 }
 
 static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
@@ -76,9 +154,15 @@ static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hd
 		xdr_put_u32(writer, hdr->error);
 }
 
+static bool put_rest(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+{
+	if (hdr->vers == RPCRDMA_VERSION_ONE)
+		return v1_put(writer, hdr);
+	return hdr->vers == RPCRDMA_VERSION_TWO && header_v2_put(writer, hdr);
+}
+
 size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room)
 {
-	const struct header_codec *codec = codec_of(hdr->vers);
 	struct xdr_writer writer;
 
 	xdr_writer_init(&writer, to, room);
@@ -86,7 +170,7 @@ size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size
 	if (is_err_vers(hdr)) {
 		xdr_put_u32(&writer, hdr->vers_low);
 		xdr_put_u32(&writer, hdr->vers_high);
-	} else if (!codec || !codec->put(&writer, hdr)) {
+	} else if (!put_rest(&writer, hdr)) {
 		return 0;
 	}
 	return xdr_written_bytes(&writer);
@@ -94,11 +178,11 @@ size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size
 
 size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr)
 {
-	const struct header_codec *codec = codec_of(hdr->vers);
-
 	if (is_err_vers(hdr))
 		return ERROR_VERS_BYTES;
-	return codec ? codec->bytes(hdr) : 0;
+	if (hdr->vers == RPCRDMA_VERSION_ONE)
+		return v1_bytes(hdr);
+	return hdr->vers == RPCRDMA_VERSION_TWO ? header_v2_bytes(hdr) : 0;
 }
 
 void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the transport header's codec: the four fixed words, ERR_VERS and all that is common are header.c's;
- * what a version has besides is in a file of its own, and the chunk lists are in chunk_lists.c.
+ * The parts of the transport header's codec: header.c has all but the chunk lists, which are alike in all versions
+ * (chunk_lists.c), and version two (v2/header_v2.c).
  *
  * A reader stands behind the fixed words, which are in the header already; so does a writer.
  */
@@ -26,17 +26,12 @@ void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr
 /** chunk_lists_bytes - how long chunk_lists_put() makes them. */
 size_t chunk_lists_bytes(const struct rpcrdma_header *hdr);
 
-/* A version of the header. */
-struct header_codec {
-	/** get - decode what follows the fixed words, but for ERR_VERS; @len is of the whole Send. */
-	enum rpcrdma_verdict (*get)(struct xdr_reader *reader, size_t len,
-				    struct rpcrdma_header *hdr);
-	/** put - encode what follows them, but for ERR_VERS; false: there is no such message. */
-	bool (*put)(struct xdr_writer *writer, const struct rpcrdma_header *hdr);
-	/** bytes - how long the whole header is, but for ERR_VERS; 0: there is no such message. */
-	size_t (*bytes)(const struct rpcrdma_header *hdr);
-};
-
-extern const struct header_codec header_v1, header_v2;
+/** header_v2_get - decode what follows the fixed words in version two, except ERR_VERS; @len is of the whole Send. */
+enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
+				   struct rpcrdma_header *hdr);
+/** header_v2_put - encode what follows them, except ERR_VERS; return false if there is no such message. */
+bool header_v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr);
+/** header_v2_bytes - return how long the whole header is, except ERR_VERS; 0: there is no such message. */
+size_t header_v2_bytes(const struct rpcrdma_header *hdr);
 
 #endif

@@ -15,16 +15,19 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/ccp_server.h \
 	lib/rpcrdma/draft03/msgp.c \
 	lib/rpcrdma/draft03/msgp.h \
+	lib/rpcrdma/draft03/msgp_decode.c \
+	lib/rpcrdma/draft03/msgp_decode.h \
 	lib/rpcrdma/draft03/msgp_encode.c \
 	lib/rpcrdma/draft03/msgp_encode.h \
 	lib/rpcrdma/draft03/requester_read_reply.c \
 	lib/rpcrdma/draft03/requester_read_reply.h \
+	lib/rpcrdma/draft03/requester_zero.c \
+	lib/rpcrdma/draft03/requester_zero.h \
 	lib/rpcrdma/draft03/responder_read_reply.c \
 	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
 	lib/rpcrdma/header_impl.h \
-	lib/rpcrdma/header_v1.c \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \
@@ -38,12 +41,9 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/private_data.c \
 	lib/rpcrdma/private_data.h \
 	lib/rpcrdma/proto.h \
-	lib/rpcrdma/pull.c \
-	lib/rpcrdma/pull.h \
 	lib/rpcrdma/rdma_config.h \
 	lib/rpcrdma/rdma_conn.c \
 	lib/rpcrdma/rdma_conn.h \
-	lib/rpcrdma/rdma_counters.c \
 	lib/rpcrdma/rdma_counters.h \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
@@ -56,6 +56,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_setup.h \
 	lib/rpcrdma/rdma_watch.c \
 	lib/rpcrdma/rdma_watch.h \
+	lib/rpcrdma/read_chunks.c \
+	lib/rpcrdma/read_chunks.h \
 	lib/rpcrdma/reject_reason.c \
 	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/requester.c \
@@ -70,8 +72,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/requester_reply.h \
 	lib/rpcrdma/requester_rpc.c \
 	lib/rpcrdma/requester_rpc.h \
-	lib/rpcrdma/requester_zero.c \
-	lib/rpcrdma/requester_zero.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
 	lib/rpcrdma/responder_look.c \
@@ -83,8 +83,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rpc_terms.h \
 	lib/rpcrdma/v2/characteristics.c \
 	lib/rpcrdma/v2/characteristics.h \
-	lib/rpcrdma/v2/characteristics_request.c \
-	lib/rpcrdma/v2/characteristics_request.h \
 	lib/rpcrdma/v2/control_msgs.c \
 	lib/rpcrdma/v2/control_msgs.h \
 	lib/rpcrdma/v2/header_v2.c \
@@ -94,6 +92,8 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/v2/optional_msgs.h \
 	lib/rpcrdma/v2/recv_sizing.c \
 	lib/rpcrdma/v2/recv_sizing.h \
+	lib/rpcrdma/v2/size_wait.c \
+	lib/rpcrdma/v2/size_wait.h \
 	lib/rpcrdma/v2/version_cache.c \
 	lib/rpcrdma/v2/version_cache.h \
 	lib/rpcrdma/v2/version_probe.c \

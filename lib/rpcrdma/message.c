@@ -11,33 +11,20 @@ void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_byt
 	m->pieces_bytes += len_bytes;
 }
 
-/* What goes inline: all, what is beside the payload and its pad (A3.4-3), or nothing. */
-static void add_body(struct message *m, const struct rpc_msg *msg, const struct msg_form *form)
-{
-	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
-
-	switch (form->form) {
-	case FORM_INLINE:
-		message_add_piece(m, msg, 0, msg->len_bytes);
-		break;
-	case FORM_REDUCED:
-		message_add_piece(m, msg, 0, form->chunk_at);
-		if (end < msg->len_bytes)
-			message_add_piece(m, msg, (uint32_t)end, msg->len_bytes);
-		break;
-	case FORM_NOMSG:
-		m->hdr.proc = RPCRDMA_NOMSG;
-		break;
-	}
-}
-
 void message_put(struct message *m, const struct rpc_msg *msg, const struct msg_form *form,
 		 const struct lend *lend, unsigned first)
 {
+	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
+
 	for (unsigned i = 0; i < form->nsegments; i++)
 		m->hdr.reads[m->hdr.nreads++] = (struct rpcrdma_read_segment){
 			form->chunk_at, lend_segment(lend, first + i)};
-	add_body(m, msg, form);
+	/* Inline goes all but the chunk and its pad (A3.4-3). */
+	message_add_piece(m, msg, 0, form->chunk_at);
+	if (form->form == MESSAGE_FORM_LONG)
+		m->hdr.proc = RPCRDMA_NOMSG;
+	else if (end < msg->len_bytes)
+		message_add_piece(m, msg, (uint32_t)end, msg->len_bytes);
 }
 
 static struct rpcrdma_chunk chunk_of(struct message *m, const struct lend *lend, unsigned first,

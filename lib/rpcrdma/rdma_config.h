@@ -12,7 +12,6 @@
 #include "rpcrdma/dialect.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/rdma_counters.h"
-#include "rpcrdma/v2/version_cache.h"
 
 /*
  * The longest header that a message of the size may have that the configuration program tells: the draft does not say
@@ -25,6 +24,8 @@ enum done_policy {
 	DONE_POLICY_CLOSE,    /* the connection */
 	DONE_POLICY_WITHDRAW, /* takes its memory back: reading it is an error from then on */
 };
+
+struct version_cache;
 
 struct rdma_leg_config {
 	struct leg_config leg;

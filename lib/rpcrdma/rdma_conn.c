@@ -8,12 +8,14 @@
 
 #include "base/least.h"
 #include "rpcrdma/reject_reason.h"
+#include "rpcrdma/v2/characteristics.h"
 
 STATE_TABLE(rdma_conn_states, RDMA_CONN_STATES);
+COUNTER_TABLE(rdma_leg_counters, RDMA_LEG_COUNTERS);
 
 void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to)
 {
-	state_move(&conn->state, &rdma_conn_states, to, loop_now_us(conn->fabric->loop));
+	state_move(&conn->state, &rdma_conn_states, to, rdma_conn_now_us(conn));
 }
 
 static void tell_closed(void *arg)

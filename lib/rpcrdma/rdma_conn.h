@@ -21,10 +21,8 @@
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rpc_terms.h"
-#include "rpcrdma/v2/characteristics.h"
 #include "rpcrdma/v2/control_msgs.h"
 #include "rpcrdma/v2/negotiation.h"
-#include "rpcrdma/v2/recv_sizing.h"
 
 /* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
@@ -48,8 +46,12 @@
 STATE_ENUM(rdma_conn_state, RDMA_CONN_STATES);
 extern const struct state_table rdma_conn_states;
 
+struct characteristics;
+struct conn_sizes;
 struct work;
 TAILQ_HEAD(work_list, work);
+struct read_chunks;
+TAILQ_HEAD(read_chunks_list, read_chunks);
 
 /*
  * The work requests of a connection (work.h), in two classes that are completed in order each: Reads, and Sends with
@@ -63,18 +65,13 @@ struct work_queues {
 		uint64_t head_us;        /* since when the first of them is the first */
 	} classes[WORK_CLASSES];
 	unsigned sends; /* posted Sends, without Writes */
-	/* Reads that wait until fewer than reads_max are posted: the peer takes no more at once (A6.2-5). */
-	struct work_list waiting;
-	unsigned reads, reads_max;
+	struct read_chunks_list
+		waiting; /* messages of which not all Reads are posted (read_chunks.h) */
+	unsigned reads;  /* posted */
+	unsigned
+		reads_max; /* that the peer takes at once, as it has said (A6.2-5); UINT_MAX: nothing */
 	struct loop_timer *timer;
 	bool timer_set;
-};
-
-/* Which receive sizes the traffic of a connection of version two wants (optional_msgs.h). */
-struct conn_sizes {
-	struct recv_sizing calls, replies; /* that went by chunk */
-	uint32_t wanted_there_bytes;       /* … so the peer's is to be that; 0: no new wish */
-	uint32_t wanted_here_bytes;        /* … and ours that */
 };
 
 struct rdma_conn {
@@ -145,6 +142,12 @@ struct rdma_conn {
 	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;
 };
+
+/** rdma_conn_now_us - return the time of this iteration of its loop. */
+static inline uint64_t rdma_conn_now_us(const struct rdma_conn *conn)
+{
+	return loop_now_us(conn->fabric->loop);
+}
 
 /** rdma_conn_is_up - whether it carries RPCs. */
 static inline bool rdma_conn_is_up(const struct rdma_conn *conn)

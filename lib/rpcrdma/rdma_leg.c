@@ -15,6 +15,7 @@
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/v2/characteristics.h"
 #include "rpcrdma/v2/version_probe.h"
 #include "rpcrdma/work.h"
 
@@ -115,7 +116,7 @@ static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 	version_probe_ended(leg);
 	optional_msgs_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
-	work_queues_end(&leg->conn);
+	read_chunks_end(&leg->conn);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
 	rdma_conn_released(&leg->conn);

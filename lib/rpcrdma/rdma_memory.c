@@ -4,9 +4,9 @@
 
 #include "base/least.h"
 #include "fabric/coverage.h"
+#include "rpcrdma/draft03/requester_read_reply.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/proto.h"
-#include "rpcrdma/pull.h"
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/rdma_setup.h"
@@ -53,7 +53,8 @@ static size_t lent_bytes(const struct rdma_sizes *sizes)
 	if (!sizes->lent_replies)
 		return 0;
 	if (!sizes->accepted)
-		return sizes->credits * pull_cost_bytes(recv_bytes);
+		return sizes->credits * read_reply_requester_cost_bytes(recv_bytes) +
+		       work_cost_bytes(RDMA_READ_DEPTH);
 	return sizes->credits *
 	       (pool_class_bytes(recv_bytes) + sizeof(struct read_reply_responder) +
 		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));

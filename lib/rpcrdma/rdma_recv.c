@@ -14,7 +14,7 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp_client.h"
-#include "rpcrdma/draft03/msgp.h"
+#include "rpcrdma/draft03/msgp_decode.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/requester_reply.h"
@@ -227,83 +227,21 @@ static inline void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr
 		requester_reply(&leg->requester, hdr, body, len);
 }
 
-/* Nothing that is aligned to more can come (A3.5-6). */
-static uint32_t alignment_max(const struct rdma_conn *conn)
-{
-	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
-}
-
-/* What comes behind a header, and the buffer that holds it, if that is not the receive. */
-struct inline_body {
-	const uint8_t *data;
-	uint32_t len_bytes;
-	struct buf *buf;
-};
-
-/* Takes the pads out of a body of which all is known; false, and nothing more to do, without memory for it. */
-static bool take_out(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
-		     struct inline_body *body)
-{
-	if (plain_bytes == body->len_bytes)
-		return true;
-	body->buf = buf_get(conn->leg->config->pool, plain_bytes);
-	if (!body->buf || msgp_remove(padded, body->buf->mem) != plain_bytes) {
-		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
-		return false;
-	}
-	body->data = body->buf->mem;
-	body->len_bytes = plain_bytes;
-	return true;
-}
-
-/*
- * Makes an RDMA_MSGP the RDMA_MSG that it is without its pads (A3.5-3); false: nothing more is to do. Whether it is a
- * Call its body says, which begins without pads in any case; what is too short for that, or no RPC message, stays.
- */
-static bool make_plain(struct rdma_leg *leg, struct rpcrdma_header *hdr,
-		       const struct fabric_recv *recv, struct inline_body *body)
-{
-	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester.rpcs, hdr->xid);
-	struct padded padded = {.hdr = hdr,
-				.body = body->data,
-				.len_bytes = body->len_bytes,
-				.facts = rpc ? &rpc->x->facts : NULL};
-	const char *wrong = NULL;
-	enum rpc_msg_type type;
-	int64_t plain_bytes;
-	uint32_t xid;
-
-	if (!negotiation_of(&leg->conn.negotiation, hdr->vers)->padding) {
-		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
-		return false;
-	}
-	leg->conn.counters->msgp_received++;
-	if (rpc_msg_peek(body->data, body->len_bytes, &xid, &type) != RPC_OK)
-		return true;
-	padded.is_call = type == RPC_CALL;
-	plain_bytes = msgp_remove(&padded, NULL);
-	if (hdr->align > alignment_max(&leg->conn))
-		wrong = "an RDMA_MSGP aligned to more than a receive";
-	else if (plain_bytes < 0)
-		wrong = "an RDMA_MSGP whose pads cannot be found";
-	if (wrong) {
-		unusable(leg, hdr, padded.is_call, RPCRDMA_ERR_CHUNK, wrong);
-		return false;
-	}
-	hdr->proc = RPCRDMA_MSG;
-	return take_out(&leg->conn, &padded, (uint32_t)plain_bytes, body);
-}
-
 static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		    const struct fabric_recv *recv)
 {
-	struct inline_body body = {.data = recv->data + hdr->body_offset,
-				   .len_bytes = recv->len_bytes - hdr->body_offset};
+	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester.rpcs, hdr->xid);
+	struct msgp_body body;
 
-	if (make_plain(leg, hdr, recv, &body))
+	if (!negotiation_of(&leg->conn.negotiation, hdr->vers)->padding) {
+		undecodable(leg, hdr, recv, RPCRDMA_ERR_CHUNK, "RDMA_MSGP is not supported");
+		return;
+	}
+	if (msgp_decode(&leg->conn, hdr, recv, rpc ? &rpc->x->facts : NULL, &body))
 		on_msg(leg, hdr, recv, body.data, body.len_bytes);
-	if (body.buf)
-		buf_put(body.buf);
+	else if (body.wrong)
+		unusable(leg, hdr, body.is_call, RPCRDMA_ERR_CHUNK, body.wrong);
+	buf_put(body.buf);
 }
 
 /* messages of our own first, then Calls; INVAL_OPTION is of no Call. */

@@ -194,8 +194,8 @@ static bool is_remembered(const struct rdma_conn *conn)
 {
 	struct peer_memory *memory = conn->config->peer_memory;
 
-	return memory && peer_memory_refuses(memory, conn->config->peer_client,
-					     loop_now_us(conn->fabric->loop));
+	return memory &&
+	       peer_memory_refuses(memory, conn->config->peer_client, rdma_conn_now_us(conn));
 }
 
 /* What the server's private data, or the lack of them, says of it. */

@@ -3,6 +3,7 @@
 #include "rpcrdma/requester.h"
 
 #include "rpc/xdr.h"
+#include "rpcrdma/v2/recv_sizing.h"
 
 static void tell_ready(void *arg)
 {
@@ -182,7 +183,7 @@ static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *ca
 	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
 
 	return rpc_msg_is_whole(call) ||
-	       (form->form != FORM_INLINE && form->chunk_at <= call->have_bytes &&
+	       (form->form != MESSAGE_FORM_SHORT && form->chunk_at <= call->have_bytes &&
 		end >= call->len_bytes);
 }
 
@@ -202,7 +203,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
 	if (whole && !moves_payloads(rq->conn) &&
 	    call_form_is_plain(&rpc->terms, rpc->x->call.len_bytes, rpc->x->reply_max_bytes)) {
-		rpc->form = (struct call_form){0};
+		rpc->form = call_form_plain();
 		return PLAN_READY;
 	}
 	fill_ask(rq, rpc, &ask);
@@ -220,28 +221,20 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 /* A Call or Reply that goes by chunk may show that a receive is too small for what this client does. */
 static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 {
-	uint64_t now_us = loop_now_us(conn->fabric->loop), call, reply;
-	uint32_t wanted;
+	uint64_t call = 0, reply = 0;
 
-	call = RPCRDMA_MIN_HDR_BYTES + (uint64_t)rpc->x->call.len_bytes;
-	reply = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
-	if (rpc->form.call.form != FORM_INLINE) {
-		wanted = recv_sizing_by_chunk(&conn->sizes->calls, call, now_us);
-		if (wanted > conn->terms.send_bytes)
-			conn->sizes->wanted_there_bytes = wanted;
-	}
-	if (rpc->form.landing != LANDING_NONE) {
-		wanted = recv_sizing_by_chunk(&conn->sizes->replies, reply, now_us);
-		if (wanted > conn->terms.recv_bytes)
-			conn->sizes->wanted_here_bytes = wanted;
-	}
+	if (rpc->form.call.form != MESSAGE_FORM_SHORT)
+		call = RPCRDMA_MIN_HDR_BYTES + (uint64_t)rpc->x->call.len_bytes;
+	if (rpc->form.landing != LANDING_NONE)
+		reply = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
+	conn_sizes_note(conn->sizes, call, reply, &conn->terms, rdma_conn_now_us(conn));
 }
 
 /* The time limit of a reverse Call begins when it comes (requester_late.h). */
 static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)
-		rpc->since_us = loop_now_us(rq->conn->fabric->loop);
+		rpc->since_us = rdma_conn_now_us(rq->conn);
 }
 
 static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)

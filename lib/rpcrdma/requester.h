@@ -19,9 +19,9 @@
 #include <stdbool.h>
 
 #include "leg/exchange.h"
+#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
-#include "rpcrdma/requester_zero.h"
 
 #define REQUESTER_HELD_MAX         256u /* Calls that are held before can_call() says no */
 #define REQUESTER_HELD_MAX_REVERSE 64u  /* reverse Calls; further ones fail */

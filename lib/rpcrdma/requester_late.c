@@ -4,11 +4,6 @@
 
 #include <assert.h>
 
-static uint64_t now_us(const struct requester_late *late)
-{
-	return loop_now_us(late->rq->conn->fabric->loop);
-}
-
 static uint64_t timeout_us(const struct requester_late *late)
 {
 	return late->rq->conn->config->reverse_timeout_us;
@@ -118,7 +113,7 @@ static void note(struct requester_late *late, const struct requester_rpc *rpc)
 static void give_up(struct requester_late *late, struct requester_rpc *rpc)
 {
 	if (!rpc_msg_is_whole(&rpc->x->call)) {
-		rpc->since_us = now_us(late);
+		rpc->since_us = rdma_conn_now_us(late->rq->conn);
 		return;
 	}
 	note(late, rpc);
@@ -131,7 +126,7 @@ static void give_up(struct requester_late *late, struct requester_rpc *rpc)
 
 static void set_timer(struct requester_late *late, const struct requester_rpc *first)
 {
-	uint64_t at_us = due_us(late, first), now = now_us(late);
+	uint64_t at_us = due_us(late, first), now = rdma_conn_now_us(late->rq->conn);
 
 	late->set = true;
 	loop_timer_set(late->rq->conn->fabric->loop, late->timer, at_us > now ? at_us - now : 0);
@@ -146,7 +141,7 @@ static void look(void *arg)
 
 	late->set = false;
 	while (!rdma_conn_is_over(rq->conn) && (rpc = first_due(late))) {
-		if (now_us(late) < due_us(late, rpc)) {
+		if (rdma_conn_now_us(late->rq->conn) < due_us(late, rpc)) {
 			set_timer(late, rpc);
 			break;
 		}

@@ -9,9 +9,10 @@
 
 #include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/draft03/requester_read_reply.h"
+#include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/requester_null.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/v2/version_cache.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
@@ -88,7 +89,7 @@ static const char *read_list_wrong(const struct requester_rpc *rpc)
 {
 	if (!read_reply_requester_may(rpc))
 		return "a read list in a Reply";
-	if (!work_may_read(rpc->rpcs->conn))
+	if (!read_chunks_bound(rpc->rpcs->conn))
 		return "a Reply lent by a peer that cannot be read from";
 	return NULL;
 }
@@ -203,7 +204,7 @@ static void took_long(struct requester *rq)
 
 	if (rq->long_taken && !memory)
 		return;
-	now_us = loop_now_us(rq->conn->fabric->loop);
+	now_us = rdma_conn_now_us(rq->conn);
 	if (rq->long_taken && now_us - rq->long_told_us < PEER_MEMORY_US / 8)
 		return;
 	rq->long_taken = true;
@@ -217,7 +218,7 @@ static inline void answered(struct requester *rq, const struct requester_rpc *rp
 	rq->conn->counters->replies_received++;
 	/* Who has answered a Call has pulled what was lent of it. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
-	if (rpc->form.call.form == FORM_NOMSG)
+	if (rpc->form.call.form == MESSAGE_FORM_LONG)
 		took_long(rq);
 	obey_grant(rq, rpc->terms.dialect, credit);
 }
@@ -395,10 +396,10 @@ static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 	uint64_t now_us;
 
 	if (conn->config->peer != PEER_AUTO || conn->peer != peer_profile(PEER_GANESHA) ||
-	    rpc->form.call.form != FORM_NOMSG || !rpc_msg_is_whole(&rpc->x->call) ||
+	    rpc->form.call.form != MESSAGE_FORM_LONG || !rpc_msg_is_whole(&rpc->x->call) ||
 	    rq->long_taken || !reply_had_room(rpc))
 		return;
-	now_us = loop_now_us(conn->fabric->loop);
+	now_us = rdma_conn_now_us(conn);
 	if (memory && peer_memory_takes(memory, now_us))
 		return;
 	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");

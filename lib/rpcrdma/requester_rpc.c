@@ -56,7 +56,7 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 	rpc->fault = EXCHANGE_OK;
 	rpc->reply_inline = (struct rpc_msg){0};
 	rpc->landed_bytes = rpc->around_bytes = 0;
-	rpc->pull = NULL;
+	rpc->read_reply = NULL;
 	lend_init(&rpc->lend, rpcs->conn, on_unlent);
 	x->target = rpcs->conn->leg;
 	x->target_priv = rpc;
@@ -73,9 +73,9 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	rpcs->count--;
 	x->target = NULL;
 	x->target_priv = NULL;
-	if (rpc->pull) {
+	if (rpc->read_reply) {
 		rpc_msg_put(&rpc->reply_inline);
-		pull_free(rpc->pull);
+		requester_rpc_forget_read_reply(rpc);
 	}
 	lend_fini(&rpc->lend);
 	spares_put(rpcs->conn->leg->config->spares, rpc, sizeof(*rpc));
@@ -322,7 +322,7 @@ static int lend_call(struct requester_rpc *rpc)
 	const struct rpc_msg *call = &rpc->x->call;
 	const struct msg_form *form = &rpc->form.call;
 
-	if (form->form == FORM_INLINE)
+	if (form->form == MESSAGE_FORM_SHORT)
 		return 0;
 	return lend_memory(&rpc->lend, call->buf, call->data + form->chunk_at, form->chunk_bytes,
 			   lent_here_bytes(rpc), FABRIC_REMOTE_READ);
@@ -362,18 +362,10 @@ static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 	return rc ? rc : lend_landing(rpc);
 }
 
-static enum message_form form_of(const struct msg_form *form)
-{
-	if (form->form == FORM_INLINE)
-		return MESSAGE_FORM_SHORT;
-	return form->form == FORM_REDUCED ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_LONG;
-}
-
 static void transmit(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct call_form *form = &rpc->form;
-	enum message_form call_form = form_of(&form->call);
 	struct message m;
 
 	message_init(&m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
@@ -389,12 +381,12 @@ static void transmit(struct requester_rpc *rpc)
 			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));
 		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
 	}
-	exchange_enter(rpc->x, CALL_STAGE_SERVER, loop_now_us(conn->fabric->loop));
-	rpc->x->call_forms[EXCHANGE_TARGET] = call_form;
+	exchange_enter(rpc->x, CALL_STAGE_SERVER, rdma_conn_now_us(conn));
+	rpc->x->call_forms[EXCHANGE_TARGET] = (uint8_t)form->call.form;
 	PROBE3(call__sent, rpc->x, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
-	rdma_conn_count_form(conn, call_form);
+	rdma_conn_count_form(conn, form->call.form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
 	/* Memory that is lent is not free before the work requests are done that lend it. */

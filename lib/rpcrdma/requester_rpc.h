@@ -22,7 +22,6 @@
 #include "leg/exchange.h"
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/lend.h"
-#include "rpcrdma/pull.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_landing.h"
 
@@ -49,6 +48,7 @@ STATE_ENUM(requester_rpc_state, REQUESTER_RPC_STATES);
 extern const struct state_table requester_rpc_states;
 
 struct requester_rpc;
+struct read_reply;
 
 /* The RPCs of one requester. */
 struct requester_rpcs {
@@ -75,7 +75,9 @@ struct requester_rpc {
 	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA, or that was pulled */
 	uint32_t landed_bytes;       /* what came by RDMA */
 	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */
-	struct pull *pull;           /* while it is pulling */
+	/* While it is pulling, of the leg's spares: what is kept of its Reply (draft03/requester_read_reply.c). Else NULL. */
+	struct read_reply *read_reply;
+	size_t read_reply_bytes;
 	/* The segments of the Call's read chunk, then those of the landing. Last: it is not initialised whole. */
 	struct lend lend;
 };
@@ -101,6 +103,14 @@ struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exch
 static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
 {
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
+}
+/** requester_rpc_forget_read_reply - free what is kept of its Reply, if anything is; no Read of it may be out. */
+static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
+{
+	if (rpc->read_reply)
+		spares_put(rpc->rpcs->conn->leg->config->spares, rpc->read_reply,
+			   rpc->read_reply_bytes);
+	rpc->read_reply = NULL;
 }
 /** requester_rpc_landing - where the payload of its Reply lands, if its form says that it does. */
 struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc);

@@ -17,6 +17,7 @@ void responder_init(struct responder *rs, struct rdma_conn *conn)
 	rs->conn = conn;
 	rs->reverse = conn->connector;
 	responder_rpcs_init(&rs->rpcs, conn);
+	rs->rpcs.answer = responder_more;
 }
 
 void responder_withdraw(struct responder *rs)
@@ -113,23 +114,8 @@ static void pass_on(struct responder_rpc *rpc)
 		return;
 	count_call(rpc);
 	responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
-	x->start_us = loop_now_us(conn->fabric->loop);
+	x->start_us = rdma_conn_now_us(conn);
 	config->events->call(config->arg, exchange_ref(x));
-}
-
-/* One Read more is done, in their order. Returns how much of the Call is here. */
-static uint32_t take_read(struct responder_rpc *rpc)
-{
-	const struct plan_pull *p = &rpc->pulls[rpc->pulls_done];
-
-	rpc->pulled_bytes += least(p->len_bytes - rpc->pulled_bytes, RESPONDER_READ_BYTES);
-	if (rpc->pulled_bytes == p->len_bytes) {
-		rpc->pulls_done++;
-		rpc->pulled_bytes = 0;
-	}
-	if (rpc->pulls_done == rpc->npulls)
-		return rpc->total_bytes;
-	return rpc->pulls[rpc->pulls_done].to + rpc->pulled_bytes;
 }
 
 /* What is here of a Call that comes in parts. The Reply to it may have come by the time that it is complete. */
@@ -139,11 +125,12 @@ static void give_part(struct responder_rpc *rpc)
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
-	x->call.have_bytes = take_read(rpc);
-	if (rpc->reads_left && x->call.have_bytes - rpc->told_bytes < RESPONDER_PART_BYTES)
+	x->call.have_bytes = read_chunks_have_bytes(rpc->reads, rpc->total_bytes);
+	if (!responder_rpc_is_here(rpc) &&
+	    x->call.have_bytes - rpc->told_bytes < RESPONDER_PART_BYTES)
 		return;
 	rpc->told_bytes = x->call.have_bytes;
-	x->start_us = loop_now_us(conn->fabric->loop);
+	x->start_us = rdma_conn_now_us(conn);
 	if (rpc->state == RESPONDER_PULLING) {
 		count_call(rpc);
 		responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
@@ -151,52 +138,29 @@ static void give_part(struct responder_rpc *rpc)
 	} else {
 		config->events->more(config->arg, x);
 	}
-	if (!rpc->reads_left && rpc->is_answered)
+	if (responder_rpc_is_here(rpc) && rpc->is_answered)
 		responder_reply(rpc);
 }
 
-static void on_pulled(void *arg)
+static void on_read(void *arg)
 {
 	struct responder_rpc *rpc = arg;
 
-	assert(rpc->reads_left > 0);
-	rpc->reads_left--;
-	if (!rdma_conn_is_up(rpc->rpcs->conn))
-		return;
 	if (rpc->in_parts)
 		give_part(rpc);
-	else if (!rpc->reads_left)
+	else if (responder_rpc_is_here(rpc))
 		pass_on(rpc);
 }
 
-static void read_part(struct responder_rpc *rpc, const struct plan_pull *p, uint32_t at,
-		      uint32_t len_bytes)
+static void start_reads(struct responder_rpc *rpc)
 {
-	const struct rpc_msg *msg = &rpc->x->call;
-	struct fabric_sge to = {msg->buf, msg->data + p->to + at, len_bytes};
-
-	rpc->reads_left++;
-	work_read(rpc->rpcs->conn, &to, p->handle, p->offset + at, rpc->x, on_pulled, rpc);
-}
-
-static void pull(struct responder_rpc *rpc)
-{
-	uint32_t most_bytes = UINT32_MAX;
+	uint32_t read_max_bytes;
 
 	responder_rpc_set_state(rpc, RESPONDER_PULLING);
 	rpc->in_parts = comes_in_parts(rpc);
-	if (rpc->in_parts)
-		most_bytes = RESPONDER_READ_BYTES;
-	for (unsigned i = 0; i < rpc->npulls; i++) {
-		const struct plan_pull *p = &rpc->pulls[i];
-		uint32_t n;
-
-		rpc->rpcs->conn->counters->read_chunk_bytes_pulled += p->len_bytes;
-		for (uint32_t at = 0; at < p->len_bytes; at += n) {
-			n = least(p->len_bytes - at, most_bytes);
-			read_part(rpc, p, at, n);
-		}
-	}
+	read_max_bytes = rpc->in_parts ? RESPONDER_READ_BYTES : UINT32_MAX;
+	rpc->rpcs->conn->counters->read_chunk_bytes_pulled +=
+		read_chunks_start(rpc->reads, &rpc->x->call, rpc->x, read_max_bytes, on_read, rpc);
 }
 
 /* The budget holds all that this RPC can take. */
@@ -210,8 +174,8 @@ static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		return;
 	}
 	msg_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
-	if (rpc->npulls)
-		pull(rpc);
+	if (rpc->reads)
+		start_reads(rpc);
 	else
 		pass_on(rpc);
 }
@@ -223,7 +187,7 @@ static void on_granted(void *arg)
 
 	if (!rdma_conn_is_up(rpc->rpcs->conn))
 		return; /* freed with the rest when the connection has ended */
-	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, loop_now_us(rpc->rpcs->conn->fabric->loop));
+	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rpcs->conn));
 	rpc->stash = NULL;
 	admit(rpc, stash ? stash->mem : NULL);
 	buf_put(stash);
@@ -246,7 +210,7 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 	uint32_t free_bytes = rdma_reverse_free_bytes(recv_bytes);
 	struct exchange *x = rpc->x;
 	/* A reply chunk says that the Reply may be long, not that it will be. */
-	bool is_short = !rpc->npulls && !rpc->nwrites && rpc->nsegments <= REVERSE_FREE_SEGMENTS &&
+	bool is_short = !rpc->reads && !rpc->nwrites && rpc->nsegments <= REVERSE_FREE_SEGMENTS &&
 			rpc->total_bytes <= free_bytes;
 
 	if ((!is_short || x->reply_max_bytes > free_bytes) &&
@@ -275,7 +239,7 @@ static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
-	exchange_enter(rpc->x, CALL_STAGE_MEMORY, loop_now_us(conn->fabric->loop));
+	exchange_enter(rpc->x, CALL_STAGE_MEMORY, rdma_conn_now_us(conn));
 	conn->counters->memory_waits++;
 	if (!len_bytes)
 		return;
@@ -291,7 +255,7 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 {
 	const struct leg_config *config = rs->conn->leg->config;
 	size_t cost =
-		responder_rpc_cost_bytes(rpc, rpc_msg_cost_bytes(rpc->total_bytes), rpc->npulls);
+		responder_rpc_cost_bytes(rpc, rpc_msg_cost_bytes(rpc->total_bytes), rpc->reads);
 
 	budget_claim_init(&rpc->x->claim, on_granted, rpc);
 	if (rs->reverse && !claim_reverse(rpc, cost))
@@ -324,7 +288,7 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 		rs->conn->counters->calls_too_big++;
 		return "over max_message_bytes";
 	}
-	if (plan->npulls && !work_may_read(rs->conn))
+	if (plan->npulls && !read_chunks_bound(rs->conn))
 		return "read chunks from a peer that cannot be read from";
 	return NULL;
 }

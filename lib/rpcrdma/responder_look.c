@@ -162,13 +162,16 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 			struct rpc_piece *list)
 {
 	static const uint8_t zeros[XDR_UNIT_BYTES];
+	unsigned npulls = rpc->reads ? rpc->reads->npulls : 0;
 	unsigned copy = 0, pull = 0, count = 0;
 
-	while (copy < rpc->ncopies || pull < rpc->npulls) {
+	while (copy < rpc->ncopies || pull < npulls) {
+		const struct plan_pull *p = npulls ? &rpc->reads->pulls[pull] : NULL;
 		const struct plan_copy *c = &rpc->copies[copy];
 
-		if (pull < rpc->npulls && (copy == rpc->ncopies || rpc->pulls[pull].to < c->to)) {
-			list[count++] = (struct rpc_piece){NULL, rpc->pulls[pull++].len_bytes};
+		if (pull < npulls && (copy == rpc->ncopies || p->to < c->to)) {
+			list[count++] = (struct rpc_piece){NULL, p->len_bytes};
+			pull++;
 			continue;
 		}
 		list[count++] = (struct rpc_piece){
@@ -184,7 +187,7 @@ static enum call_verdict look_inline(struct responder_rpc *rpc, const uint8_t *i
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
 	struct rpc_pieces pieces = {.list = list, .len_bytes = rpc->total_bytes};
 
-	if (!rpc->npulls && rpc->ncopies == 1) {
+	if (!rpc->reads && rpc->ncopies == 1) {
 		list[0] = (struct rpc_piece){inline_bytes, rpc->total_bytes};
 		pieces.count = 1;
 	} else {
@@ -252,6 +255,6 @@ bool responder_look(struct responder_rpc *rpc)
 		refuse(rpc, verdict);
 		return false;
 	}
-	budget_shrink(&x->claim, responder_rpc_cost_bytes(rpc, x->call.buf->size_bytes, 0));
+	budget_shrink(&x->claim, responder_rpc_cost_bytes(rpc, x->call.buf->size_bytes, false));
 	return true;
 }

@@ -13,6 +13,7 @@
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/message.h"
 #include "rpcrdma/private_data.h"
+#include "rpcrdma/v2/size_wait.h"
 #include "rpcrdma/work.h"
 
 /* A Reply on its way out. */
@@ -310,40 +311,6 @@ static enum message_form form_of(const struct reply *reply)
 	return reply->rpc->written_bytes ? MESSAGE_FORM_CHUNKED : MESSAGE_FORM_SHORT;
 }
 
-/* Whether it can go once a size is settled that the peer was asked for, and then in no other way than inline. */
-static bool waits_for_size(const struct reply *reply)
-{
-	const struct responder_rpc *rpc = reply->rpc;
-	uint32_t bytes = reply->m.pieces_bytes;
-
-	if (rpc->rpcs->conn->terms.asked_bytes == UINT32_MAX)
-		return false;
-	return bytes > responder_rpc_inline_room(rpc) && bytes > responder_rpc_chunk_room(rpc) &&
-	       bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
-}
-
-static void on_size_timer(void *arg);
-
-/* Returns false without memory for a timer. */
-static bool wait_for_size(struct responder_rpc *rpc)
-{
-	struct responder_rpcs *rpcs = rpc->rpcs;
-	struct loop *loop = rpcs->conn->fabric->loop;
-
-	if (rpc->waits_for_size)
-		return true;
-	if (!rpcs->size_timer) {
-		rpcs->size_timer = loop_timer_new(loop, on_size_timer, rpcs);
-		if (!rpcs->size_timer)
-			return false;
-	}
-	if (!rpcs->waiting_for_size++)
-		loop_timer_set(loop, rpcs->size_timer, RESPONDER_SIZE_WAIT_US);
-	rpc->waits_for_size = true;
-	rpc->waits_since_us = loop_now_us(loop);
-	return true;
-}
-
 static void wait_for_key(struct responder_rpc *rpc)
 {
 	rpc->rpcs->conn->counters->key_waits++;
@@ -359,7 +326,7 @@ static void answer_reply(struct responder_rpc *rpc)
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
 	if (cut(&reply)) {
-		if (waits_for_size(&reply) && wait_for_size(rpc))
+		if (size_wait_helps(rpc, reply.m.pieces_bytes) && size_wait_begin(rpc))
 			return;
 		rc = place(&reply);
 	}
@@ -381,62 +348,6 @@ static void answer_reply(struct responder_rpc *rpc)
 			    responder_rpc_inline_room(rpc));
 	rpc->x->reply_forms[EXCHANGE_ORIGIN] = form_of(&reply);
 	send_reply(rpc, &reply.m, true);
-}
-
-/* How long it may still wait; 0: no longer. */
-static uint64_t left_us(const struct responder_rpc *rpc)
-{
-	uint64_t now_us = loop_now_us(rpc->rpcs->conn->fabric->loop);
-	uint64_t end_us = rpc->waits_since_us + RESPONDER_SIZE_WAIT_US;
-
-	return end_us > now_us ? end_us - now_us : 0;
-}
-
-/* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
-static void go_on_waiting(struct responder_rpcs *rpcs)
-{
-	bool is_open = rpcs->conn->terms.asked_bytes != UINT32_MAX;
-	struct exchange *x, *next;
-
-	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
-		struct responder_rpc *rpc = x->origin_priv;
-
-		next = TAILQ_NEXT(x, origin_entry);
-		if (!rpc->waits_for_size)
-			continue;
-		rpc->waited_for_size = !left_us(rpc);
-		if (!is_open || rpc->waited_for_size)
-			answer_reply(rpc);
-	}
-}
-
-static void on_size_timer(void *arg)
-{
-	struct responder_rpcs *rpcs = arg;
-	struct loop *loop = rpcs->conn->fabric->loop;
-	uint64_t next_us = RESPONDER_SIZE_WAIT_US;
-	struct exchange *x;
-
-	if (!rdma_conn_is_up(rpcs->conn))
-		return;
-	go_on_waiting(rpcs);
-	if (!rpcs->waiting_for_size)
-		return;
-	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
-		const struct responder_rpc *rpc = x->origin_priv;
-
-		if (rpc->waits_for_size && left_us(rpc) < next_us)
-			next_us = left_us(rpc);
-	}
-	loop_timer_set(loop, rpcs->size_timer, next_us);
-}
-
-void responder_sizes_changed(struct responder_rpcs *rpcs)
-{
-	bool is_open = rpcs->conn->terms.asked_bytes != UINT32_MAX;
-
-	if (!is_open && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
-		go_on_waiting(rpcs);
 }
 
 /*
@@ -469,7 +380,7 @@ void responder_reply(struct responder_rpc *rpc)
 {
 	/* To a Call that still comes: whoever answers has not waited for it. */
 	rpc->is_answered = true;
-	if (rpc->reads_left)
+	if (!responder_rpc_is_here(rpc))
 		return;
 	responder_rpc_set_state(rpc, RESPONDER_ANSWERING);
 	if (rpc->x->fault != EXCHANGE_OK)

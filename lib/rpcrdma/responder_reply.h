@@ -6,9 +6,6 @@
  * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). Of a Reply that
  * still comes the payloads are written as they do, if their places show and all else is certain to fit inline; any
  * other waits until all of it is here, as the Send does of each.
- *
- * A Call may cross a REQ of ours for smaller receives, and count on larger ones. Its Reply, if it has no other way, waits
- * until that is settled, since no Send may be longer than what we asked for (B3.1-4, characteristics_take_back()).
  */
 #ifndef RPCRDMA_RESPONDER_REPLY_H
 #define RPCRDMA_RESPONDER_REPLY_H
@@ -19,21 +16,10 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/* A conforming peer answers a REQ at once; a slow one, or a lossy network, may take seconds, and an error loses the Reply. */
-#define RESPONDER_SIZE_WAIT_US 5000000u
-
 /** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
 void responder_reply(struct responder_rpc *rpc);
 /** responder_more - leg_more() of its Reply; or what it waits for may be there. */
 void responder_more(struct responder_rpc *rpc);
-/**
- * responder_sizes_changed - answer the Calls whose Replies waited for a size of the peer's to be settled
- *
- * Due when the peer has said something of its receive size, or of a REQ for another one. While that REQ is not settled they
- * go on waiting, for RESPONDER_SIZE_WAIT_US at most, and are not looked at; then Calls get ERR_CHUNK whose Replies do not
- * fit.
- */
-void responder_sizes_changed(struct responder_rpcs *rpcs);
 /** responder_answer - answer with a short RPC message made here, and finish. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /**

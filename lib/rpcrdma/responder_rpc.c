@@ -63,18 +63,32 @@ static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 	return to;
 }
 
-/* One allocation: the struct, then the five tables. */
-static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrdma_header *hdr,
+/* The Reads and their table. */
+static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
+				     const struct msg_plan *plan)
+{
+	struct read_chunks *reads = (struct read_chunks *)*at;
+
+	*at += sizeof(*reads);
+	read_chunks_init(reads, conn,
+			 put_table(at, plan->pulls, plan->npulls * sizeof(plan->pulls[0])),
+			 plan->npulls);
+	return reads;
+}
+
+/* One allocation: the struct, then its Reads, if it has some, and the five tables. */
+static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 				       const struct msg_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
+	size_t reads = plan->npulls ? sizeof(struct read_chunks) : 0;
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
 	size_t chunks = plan->nchunks * sizeof(plan->chunks[0]);
 	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	size_t size = head + pulls + segments + writes + copies + chunks;
-	struct responder_rpc *rpc = spares_get(spares, size);
+	size_t size = head + reads + pulls + segments + writes + copies + chunks;
+	struct responder_rpc *rpc = spares_get(conn->leg->config->spares, size);
 	uint8_t *at = (uint8_t *)rpc + head;
 
 	if (!rpc)
@@ -83,7 +97,6 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 		.size_bytes = size,
 		.total_bytes = plan->total_bytes,
 		.ncopies = plan->ncopies,
-		.npulls = plan->npulls,
 		.nchunks = plan->nchunks,
 		.nwrites = hdr->nwrites,
 		.nsegments = hdr->nsegments,
@@ -91,7 +104,8 @@ static struct responder_rpc *rpc_alloc(struct spares *spares, const struct rpcrd
 		.reply_chunk = hdr->reply_chunk,
 	};
 	/* The widest members first, so that each table is aligned. */
-	rpc->pulls = put_table(&at, plan->pulls, pulls);
+	if (reads)
+		rpc->reads = put_reads(&at, conn, plan);
 	rpc->segments = put_table(&at, hdr->segments, segments);
 	rpc->writes = put_table(&at, hdr->writes, writes);
 	rpc->copies = put_table(&at, plan->copies, copies);
@@ -116,17 +130,19 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 }
 
 /* What one takes beside its two messages that has chunks, or whose Reply may be lent. */
-static size_t chunks_bytes(const struct responder_rpc *rpc, unsigned npulls)
+static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
-	size_t nworks = (size_t)npulls + rpc->nsegments + rpc->nwrites, bytes = 0;
+	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites, bytes = 0;
 
 	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
 	if (rpc->nwrites + 1 >= conn->max_sge)
 		bytes = pool_class_bytes(rpc->terms.send_bytes);
-	if (npulls)
-		nworks += rpc->total_bytes / conn->max_transfer_bytes +
-			  rpc->total_bytes / RESPONDER_READ_BYTES;
+	if (to_read)
+		bytes += read_chunks_cost_bytes(
+			conn, (size_t)rpc->reads->npulls +
+				      rpc->total_bytes / conn->max_transfer_bytes +
+				      rpc->total_bytes / RESPONDER_READ_BYTES);
 	if (rpc->nsegments)
 		nworks += rpc->x->reply_max_bytes / conn->max_transfer_bytes;
 	if (rpc->nwrites)
@@ -136,14 +152,14 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, unsigned npulls)
 	return bytes + work_cost_bytes(nworks);
 }
 
-size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, unsigned npulls)
+size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read)
 {
 	const struct rdma_conn *conn = rpc->rpcs->conn;
 	const struct exchange *x = rpc->x;
 
-	if (npulls || rpc->nsegments || rpc->nwrites || conn->max_sge < 2 ||
+	if (to_read || rpc->nsegments || rpc->nwrites || conn->max_sge < 2 ||
 	    responder_rpc_may_lend(rpc))
-		call_bytes += chunks_bytes(rpc, npulls);
+		call_bytes += chunks_bytes(rpc, to_read);
 	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
 				   &conn->leg->config->reply_room);
 }
@@ -277,13 +293,13 @@ int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *
 		      const struct msg_plan *plan, struct responder_rpc **out)
 {
 	struct spares *spares = rpcs->conn->leg->config->spares;
-	struct responder_rpc *rpc = rpc_alloc(spares, hdr, plan);
+	struct responder_rpc *rpc = rpc_alloc(rpcs->conn, hdr, plan);
 	struct exchange *x = exchange_new(spares);
 	int rc = -ENOMEM;
 
 	if (!rpc || !x)
 		goto out_free;
-	x->stage_us = loop_now_us(rpcs->conn->fabric->loop);
+	x->stage_us = rdma_conn_now_us(rpcs->conn);
 	x->facts.hdr.xid = hdr->xid;
 	rc = xid_table_add(&rpcs->table, x);
 	if (rc)

@@ -20,6 +20,7 @@
 #include "rpcrdma/header.h"
 #include "rpcrdma/msg_plan.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/read_chunks.h"
 
 #define RESPONDER_RPC_STATES(X)                                                                    \
 	X(RESPONDER_ADMITTING, "admitting", "memory for the Call and its largest Reply",           \
@@ -34,6 +35,7 @@ STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
 
 struct read_reply_responder;
+struct responder_rpc;
 struct responder_lents;
 
 /* A Call that comes in parts is pulled by Reads of so many bytes at most, and given up by parts of so many at least. */
@@ -49,10 +51,12 @@ struct responder_rpcs {
 	uint64_t judged;   /* how often responder_rpcs_need() has judged one: tests count that */
 	struct xid_table table;        /* the same */
 	struct responder_lents *lents; /* NULL until the first Reply is lent */
-	/* Replies that wait for a size (responder_reply.h), and the timer for the oldest; NULL until there is one. */
+	/* Replies that wait for a size (v2/size_wait.h), and the timer for the oldest; NULL until there is one. */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
-	unsigned waiting_for_key; /* Replies to be lent, which the device has no key for */
+	void (*answer)(struct responder_rpc *
+			       rpc); /* for a Reply that has waited long enough: responder_more() */
+	unsigned waiting_for_key;    /* Replies to be lent, which the device has no key for */
 };
 
 struct responder_rpc {
@@ -64,13 +68,10 @@ struct responder_rpc {
 	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
 	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
 	struct read_reply_responder *lent; /* its Reply, if that is lent */
-	unsigned reads_left;               /* that are not done */
-	/* Its Call is given up as they are done (leg_config.partial). */
-	bool in_parts;
-	bool is_answered;      /* … and its Reply was here before the last of them */
-	unsigned pulls_done;   /* of the pulls, those whose Reads are done, */
-	uint32_t pulled_bytes; /* how much of the next one, */
-	uint32_t told_bytes;   /* and how much of the Call the owner has heard of */
+	struct read_chunks *reads;         /* of its Call; NULL: none */
+	bool in_parts; /* the owner has its Call as the Reads are done (leg_config.partial) … */
+	uint32_t told_bytes; /* … and has heard of so much of it */
+	bool is_answered;    /* its Reply was here before the last Read was done */
 	/* While its Reply still comes: how much of its payloads is written, and how much was here when it was looked at. */
 	uint32_t written_bytes, seen_bytes;
 	/* Its Reply waits until a size is settled that the peer was asked for, since then; or it has waited in vain. */
@@ -82,9 +83,8 @@ struct responder_rpc {
 	uint32_t handle;
 	/* From the plan. */
 	uint32_t total_bytes;
-	unsigned ncopies, npulls, nchunks;
+	unsigned ncopies, nchunks;
 	const struct plan_copy *copies;
-	const struct plan_pull *pulls;
 	const struct plan_chunk *chunks;
 	/* From the header: what the Reply may use. */
 	unsigned nwrites, nsegments;
@@ -119,20 +119,24 @@ static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum respo
 	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
 }
 
+/** responder_rpc_is_here - return whether all of its Call is: the last Read is done. */
+static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
+{
+	return !rpc->reads || read_chunks_are_done(rpc->reads);
+}
 /** responder_rpc_finish - its Reply is posted, or none will be: free it and the origin's reference. */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
 /**
  * responder_rpc_cost_bytes - what it can come to need: count this in its claim
  * @call_bytes: what the memory for its Call takes
- * @npulls:     of its Reads, those that are not done
+ * @to_read:    its Reads are not done
  *
- * Beside the two messages each segment takes a work request, and each part of the Reply one more where it ends inside of a
- * segment, or is longer than the endpoint takes at once, or where it comes in parts. If it may be lent it takes the keys
- * for that.
+ * In addition to the two messages its Reads take work requests (read_chunks_cost_bytes()), each segment of the Reply takes
+ * one, and each part of the Reply one more where it ends inside of a segment, or is longer than the endpoint takes at once,
+ * or where it comes in parts. If it may be lent it takes the keys for that.
  */
-size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes,
-				unsigned npulls);
+size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
  * responder_rpc_returns_reply_chunk - whether its RDMA_MSG returns the reply chunk of its Call with zero lengths (A5.2-4)
  *

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/least.h"
+
 /* What our Sends are for the most part: Calls to a server, Replies to a client. */
 static enum leg_close why_sends_stall(const struct rdma_conn *conn)
 {
@@ -48,7 +50,7 @@ static void on_timer(void *arg)
 	struct rdma_conn *conn = arg;
 	struct work_queues *works = &conn->works;
 	uint64_t limit_us = conn->leg->config->stall_timeout_us, wait_us = limit_us;
-	uint64_t now_us = loop_now_us(conn->fabric->loop);
+	uint64_t now_us = rdma_conn_now_us(conn);
 	bool any = false;
 
 	works->timer_set = false;
@@ -108,15 +110,13 @@ static void leave(struct work *work)
 	struct work_list *posted = &conn->works.classes[class].posted;
 
 	if (work == TAILQ_FIRST(posted))
-		conn->works.classes[class].head_us = loop_now_us(conn->fabric->loop);
+		conn->works.classes[class].head_us = rdma_conn_now_us(conn);
 	TAILQ_REMOVE(posted, work, entry);
 	if (is_send(work))
 		conn->works.sends--;
 	else if (class == WORK_READS)
 		conn->works.reads--;
 }
-
-static void post_waiting(struct rdma_conn *conn);
 
 static void on_done(struct fabric_wr *wr, enum fabric_status status)
 {
@@ -133,8 +133,6 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 	else if (status == FABRIC_ERR_LOCAL)
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "a work request failed here");
 	release(work);
-	if (!TAILQ_EMPTY(&conn->works.waiting))
-		post_waiting(conn);
 }
 
 static struct work *work_get(struct rdma_conn *conn, enum fabric_wr_op op, struct exchange *x)
@@ -167,7 +165,7 @@ static void post(struct work *work)
 		return;
 	}
 	if (TAILQ_EMPTY(&works->classes[class].posted))
-		works->classes[class].head_us = loop_now_us(conn->fabric->loop);
+		works->classes[class].head_us = rdma_conn_now_us(conn);
 	TAILQ_INSERT_TAIL(&works->classes[class].posted, work, entry);
 	if (is_send(work))
 		works->sends++;
@@ -178,46 +176,6 @@ static void post(struct work *work)
 		loop_timer_set(conn->fabric->loop, works->timer,
 			       conn->leg->config->stall_timeout_us);
 	}
-}
-
-/* Those of a connection that is going stay until work_queues_end(). */
-static void post_waiting(struct rdma_conn *conn)
-{
-	struct work_queues *works = &conn->works;
-	struct work *work;
-
-	while (!rdma_conn_is_over(conn) && works->reads < works->reads_max &&
-	       (work = TAILQ_FIRST(&works->waiting))) {
-		TAILQ_REMOVE(&works->waiting, work, entry);
-		post(work);
-	}
-}
-
-void work_limit_reads(struct rdma_conn *conn, unsigned max)
-{
-	conn->works.reads_max = max;
-	post_waiting(conn);
-}
-
-void work_queues_end(struct rdma_conn *conn)
-{
-	struct work *work;
-
-	while ((work = TAILQ_FIRST(&conn->works.waiting))) {
-		TAILQ_REMOVE(&conn->works.waiting, work, entry);
-		release(work);
-	}
-}
-
-/* In their order: none overtakes what waits. */
-static void post_read(struct work *work)
-{
-	struct work_queues *works = &work->conn->works;
-
-	if (works->reads < works->reads_max && TAILQ_EMPTY(&works->waiting))
-		post(work);
-	else
-		TAILQ_INSERT_TAIL(&works->waiting, work, entry);
 }
 
 static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t rkey,
@@ -355,55 +313,36 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	post(work);
 }
 
-/* One work request for the first part of @left that the endpoint takes at once, which it then is without. */
-static struct work *next_part(struct rdma_conn *conn, enum fabric_wr_op op, struct fabric_sge *left,
-			      uint32_t rkey, uint64_t *raddr, struct exchange *x)
-{
-	struct work *work = work_get(conn, op, x);
-	struct fabric_sge part = *left;
-
-	if (!work)
-		return NULL;
-	if (part.len_bytes > conn->max_transfer_bytes)
-		part.len_bytes = conn->max_transfer_bytes;
-	set_memory(work, &part, rkey, *raddr);
-	left->addr += part.len_bytes;
-	left->len_bytes -= part.len_bytes;
-	*raddr += part.len_bytes;
-	return work;
-}
-
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x)
 {
-	struct fabric_sge left = *from;
+	struct fabric_sge part = *from;
+	uint32_t left = from->len_bytes;
 
-	rdma_conn_count_sent(conn, from->len_bytes);
-	while (left.len_bytes) {
-		struct work *work = next_part(conn, FABRIC_WRITE, &left, rkey, &raddr, x);
+	rdma_conn_count_sent(conn, left);
+	while (left) {
+		struct work *work = work_get(conn, FABRIC_WRITE, x);
 
 		if (!work)
 			return;
+		part.len_bytes = least(left, conn->max_transfer_bytes);
+		set_memory(work, &part, rkey, raddr);
+		part.addr += part.len_bytes;
+		raddr += part.len_bytes;
+		left -= part.len_bytes;
 		post(work);
 	}
 }
 
-/* Reads are done in their order, so the last part stands for all. */
 void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
 	       struct exchange *x, void (*done)(void *arg), void *arg)
 {
-	struct fabric_sge left = *to;
+	struct work *work = work_get(conn, FABRIC_READ, x);
 
-	rdma_conn_count_received(conn, to->len_bytes);
-	while (left.len_bytes) {
-		struct work *work = next_part(conn, FABRIC_READ, &left, rkey, &raddr, x);
-
-		if (!work)
-			return;
-		if (!left.len_bytes) {
-			work->done = done;
-			work->arg = arg;
-		}
-		post_read(work);
-	}
+	if (!work)
+		return;
+	set_memory(work, to, rkey, raddr);
+	work->done = done;
+	work->arg = arg;
+	post(work);
 }

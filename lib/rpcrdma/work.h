@@ -6,10 +6,6 @@
  * The endpoint completes them all before it reports that it closed, so after that none is left. The first of each
  * class has the leg's stall_timeout_us from when it became the first, and the time that its bytes take at
  * WORK_LEAST_RATE; when that is over the connection fails, whatever the other class does.
- *
- * Beside what the fabric negotiates, a peer may have said how many Reads it takes at once (A6.2-5). Those beyond that
- * wait here in their order, with no time limit but that of those before them; there are no more than Calls may have
- * segments.
  */
 #ifndef RPCRDMA_WORK_H
 #define RPCRDMA_WORK_H
@@ -43,16 +39,6 @@ int work_queues_init(struct rdma_conn *conn) MUST_CHECK;
 /** work_queues_fini - free what it holds; nothing may be posted. */
 void work_queues_fini(struct rdma_conn *conn);
 
-/** work_queues_end - the endpoint has closed: let go of what was never posted. */
-void work_queues_end(struct rdma_conn *conn);
-/** work_limit_reads - from now on post no more than @max Reads at once; 0: none may be asked for any more. */
-void work_limit_reads(struct rdma_conn *conn, unsigned max);
-/** work_may_read - whether the peer's memory can be read, and may. */
-static inline bool work_may_read(const struct rdma_conn *conn)
-{
-	return conn->ord && conn->works.reads_max;
-}
-
 /** work_cost_bytes - what the contexts of @n work requests take: count this in a claim. */
 static inline size_t work_cost_bytes(size_t n)
 {
@@ -83,11 +69,11 @@ bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 /**
  * work_write - RDMA Write of @from to the peer's @rkey and @raddr, @x pinned; failures as above
  *
- * What is longer than the endpoint takes at once is parted, as in work_read().
+ * What is longer than the endpoint takes at once is parted.
  */
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x);
-/** work_read - RDMA Read into @to, at least one byte; @done with @arg after success. Only if work_may_read(). */
+/** work_read - RDMA Read into @to, no longer than the endpoint takes at once; @done with @arg after success. For read_chunks.c. */
 void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
 	       struct exchange *x, void (*done)(void *arg), void *arg);
 

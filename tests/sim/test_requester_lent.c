@@ -46,7 +46,7 @@ START_TEST(a_reply_that_is_lent_is_read)
 	ck_assert_uint_eq(rig->client.counters.read_chunk_bytes_pulled, 0);
 	ck_assert_uint_eq(rig->client.counters.dones_sent, 1);
 	ck_assert_uint_eq(rig->client.counters.replies_received, 1);
-	ck_assert_uint_le(sim_net_stats(rig->net)->max_reads, PULL_READS_MAX);
+	ck_assert_uint_le(sim_net_stats(rig->net)->max_reads, RDMA_READ_DEPTH);
 	/* And one that is not lent gets no RDMA_DONE. */
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();

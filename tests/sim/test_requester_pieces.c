@@ -52,21 +52,21 @@ static void grow_call_to_the_last_byte(struct exchange *x)
 
 /* What a Call becomes: its length, and whether its payload leaves it. */
 static const struct {
-	enum form form;
+	enum message_form form;
 	uint32_t call_bytes;
 	bool ddp;
 } forms[] = {
-	{FORM_INLINE, 1000, false},
-	{FORM_INLINE, INLINE_MAX, true},
-	{FORM_REDUCED, 160 + 9000 + 40, true},
-	{FORM_NOMSG, INLINE_MAX + 1, false},
-	{FORM_NOMSG, 30000, true},
+	{MESSAGE_FORM_SHORT, 1000, false},
+	{MESSAGE_FORM_SHORT, INLINE_MAX, true},
+	{MESSAGE_FORM_CHUNKED, 160 + 9000 + 40, true},
+	{MESSAGE_FORM_LONG, INLINE_MAX + 1, false},
+	{MESSAGE_FORM_LONG, 30000, true},
 };
 
 static struct exchange *begin_call(int i)
 {
 	open_requester(forms[i].ddp);
-	if (forms[i].form == FORM_REDUCED) {
+	if (forms[i].form == MESSAGE_FORM_CHUNKED) {
 		fake_call_payloads[0] = (struct rpc_payload){160, 9000};
 		fake_ncall_payloads = 1;
 	}
@@ -85,8 +85,9 @@ START_TEST(a_call_waits_until_it_is_whole)
 	rig_call_grow(&rig->client, x, x->call.len_bytes);
 	rig_run(rig);
 	next(&hdr, &body, &len);
-	ck_assert_int_eq(hdr.proc, forms[_i].form == FORM_NOMSG ? RPCRDMA_NOMSG : RPCRDMA_MSG);
-	ck_assert_uint_eq(hdr.nreads, forms[_i].form != FORM_INLINE);
+	ck_assert_int_eq(hdr.proc,
+			 forms[_i].form == MESSAGE_FORM_LONG ? RPCRDMA_NOMSG : RPCRDMA_MSG);
+	ck_assert_uint_eq(hdr.nreads, forms[_i].form != MESSAGE_FORM_SHORT);
 	rig_fill_call(want, forms[_i].call_bytes, xid, 100);
 	if (hdr.nreads) {
 		ck_assert_int_eq(raw_read(raw, got, hdr.reads[0].seg.len_bytes,
@@ -94,9 +95,9 @@ START_TEST(a_call_waits_until_it_is_whole)
 				 FABRIC_OK);
 		ck_assert_mem_eq(got, want + hdr.reads[0].position, hdr.reads[0].seg.len_bytes);
 	}
-	if (forms[_i].form == FORM_INLINE)
+	if (forms[_i].form == MESSAGE_FORM_SHORT)
 		ck_assert_mem_eq(body, want, forms[_i].call_bytes);
-	if (forms[_i].form == FORM_REDUCED)
+	if (forms[_i].form == MESSAGE_FORM_CHUNKED)
 		ck_assert_mem_eq(body + 160, want + 9160, 40);
 	reply_to(xid);
 	ck_assert_uint_eq(rig->client.answered, 1);

@@ -442,20 +442,54 @@ START_TEST(each_class_is_looked_at_in_its_own_time)
 }
 END_TEST
 
-/* What its segments need of work requests is in a Call's claim. */
-START_TEST(a_call_claims_its_work_requests)
+/* 40 segments of one key; nothing of it is ready. */
+static struct fabric_key *send_call_of_segments(uint32_t xid, const uint8_t *bytes)
 {
-	struct fabric_key *key = raw_lend_slowly(raw, NULL, 4000);
-	size_t least = rpc_msg_cost_bytes(4000) + rpc_msg_cost_bytes(4096 - 28), used;
+	struct fabric_key *key = raw_lend_slowly(raw, bytes, 4000);
 
-	begin(180, RPCRDMA_NOMSG);
+	begin(xid, RPCRDMA_NOMSG);
 	for (unsigned i = 0; i < 40; i++)
 		hdr.reads[hdr.nreads++] =
 			(struct rpcrdma_read_segment){0, {key->rkey, 100, key->addr + 100 * i}};
 	raw_send_header(raw, &hdr, NULL, 0);
+	return key;
+}
+
+/* What is not read waits without work requests; and those of a second Call wait until the first one's are posted. */
+START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
+{
+	const struct work_queues *works = &rdma_leg_of(rig->server.leg)->conn.works;
+	struct fabric_key *keys[2];
+	uint8_t bytes[2][4000];
+
+	for (unsigned i = 0; i < 2; i++) {
+		rig_fill_call(bytes[i], sizeof(bytes[i]), 190 + i, 100);
+		keys[i] = send_call_of_segments(190 + i, bytes[i]);
+		rig_run_for(rig, 1000);
+		ck_assert_uint_eq(works->reads, RDMA_READ_DEPTH);
+	}
+	fabric_key_ready(keys[1], 4000);
+	rig_run_for(rig, 1000);
+	ck_assert_uint_eq(works->reads, RDMA_READ_DEPTH);
+	ck_assert_uint_eq(rig->server.calls, 0);
+	fabric_key_ready(keys[0], 4000);
+	rig_run(rig);
+	ck_assert_uint_eq(sim_net_stats(rig->net)->max_reads, RDMA_READ_DEPTH);
+	expect_inline_reply(190, 100);
+	expect_inline_reply(191, 100);
+	ck_assert_uint_eq(works->reads, 0);
+}
+END_TEST
+
+/* What its Reads need of work requests at once is in a Call's claim. */
+START_TEST(a_call_claims_its_work_requests)
+{
+	size_t least = rpc_msg_cost_bytes(4000) + rpc_msg_cost_bytes(4096 - 28), used;
+
+	send_call_of_segments(180, NULL);
 	used = rig->budget.account.used_bytes;
-	ck_assert_uint_ge(used, least + 40 * sizeof(struct work));
-	ck_assert_uint_lt(used, least + 41 * sizeof(struct work));
+	ck_assert_uint_ge(used, least + RDMA_READ_DEPTH * sizeof(struct work));
+	ck_assert_uint_lt(used, least + (RDMA_READ_DEPTH + 1) * sizeof(struct work));
 }
 END_TEST
 
@@ -486,6 +520,7 @@ int main(void)
 	tcase_add_test(tc, a_slow_but_honest_read_lives);
 	tcase_add_test(tc, a_read_that_is_slower_than_that_does_not);
 	tcase_add_test(tc, each_class_is_looked_at_in_its_own_time);
+	tcase_add_test(tc, no_more_reads_are_posted_than_both_ends_agreed_on);
 	tcase_add_test(tc, a_call_claims_its_work_requests);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

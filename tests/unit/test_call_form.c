@@ -40,13 +40,13 @@ static void set_payload(uint32_t at, uint32_t bytes)
 	ask.payload_bytes = bytes;
 }
 
-static void expect(enum form want, unsigned nsegments)
+static void expect(enum message_form want, unsigned nsegments)
 {
 	ck_assert_uint_eq(call_form_needs(&ask), 0);
 	ck_assert(call_form_choose(&ask, &form));
 	ck_assert_int_eq(form.call.form, want);
 	ck_assert_uint_eq(form.call.nsegments, nsegments);
-	if (want == FORM_INLINE)
+	if (want == MESSAGE_FORM_SHORT)
 		ck_assert_uint_eq(form.call.chunk_bytes, 0);
 }
 
@@ -68,9 +68,9 @@ static void expect_none(void)
 START_TEST(a_call_goes_inline_up_to_the_limit)
 {
 	ask.call_bytes = SEND - HDR;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	ask.call_bytes++;
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	ck_assert_uint_eq(form.call.chunk_at, 0);
 	ck_assert_uint_eq(form.call.chunk_bytes, ask.call_bytes);
 }
@@ -81,7 +81,7 @@ static void expect_plain_as_chosen(void)
 	bool is_plain;
 
 	ck_assert(call_form_choose(&ask, &form));
-	is_plain = form.call.form == FORM_INLINE && form.landing == LANDING_NONE;
+	is_plain = form.call.form == MESSAGE_FORM_SHORT && form.landing == LANDING_NONE;
 	ck_assert_int_eq(call_form_is_plain(&ask.terms, ask.call_bytes, ask.reply_max_bytes),
 			 is_plain);
 }
@@ -107,9 +107,9 @@ START_TEST(what_the_reply_is_offered_takes_room_from_the_call)
 {
 	ask.reply_max_bytes = 3 * SEG;
 	ask.call_bytes = SEND - HDR - 4 - 3 * RPCRDMA_SEGMENT_BYTES;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	ask.call_bytes++;
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 }
 END_TEST
 
@@ -121,7 +121,7 @@ START_TEST(to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all)
 	ask.reply_max_bytes = 100000;
 	set_payload(100, 3000);
 	ask.call_bytes = SEND - HDR - RPCRDMA_REPLY_CHUNK_BYTES(2);
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	expect_landing(LANDING_REPLY_CHUNK, 100000, 2);
 	ask.call_bytes++;
 	expect_none();
@@ -132,7 +132,7 @@ START_TEST(to_a_peer_that_reads_nothing_a_call_goes_inline_or_not_at_all)
 	ask.peer = peer_profile(PEER_CHIMERA);
 	ask.payload_is_data = true;
 	set_payload(100, 3000);
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 }
 END_TEST
 
@@ -142,7 +142,7 @@ START_TEST(a_reverse_call_goes_inline_or_not_at_all)
 	ask.moves_payloads = true;
 	ask.reply_max_bytes = 100000;
 	ask.call_bytes = SEND - HDR;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	expect_landing(LANDING_NONE, 0, 0);
 	ask.call_bytes++;
 	expect_none();
@@ -152,19 +152,19 @@ END_TEST
 START_TEST(a_long_call_is_cut_into_segments)
 {
 	ask.call_bytes = SEG;
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	ask.call_bytes++;
-	expect(FORM_NOMSG, 2);
+	expect(MESSAGE_FORM_LONG, 2);
 	ask.max_segment_bytes = 40;
 	ask.call_bytes = 40 * 100;
 	ask.terms.send_bytes = HDR + 100 * RPCRDMA_READ_SEGMENT_BYTES;
-	expect(FORM_NOMSG, 100);
+	expect(MESSAGE_FORM_LONG, 100);
 	ask.terms.send_bytes--;
 	expect_none();
 	ask.terms.send_bytes = 65536;
 	ask.max_segment_bytes = 1024;
 	ask.call_bytes = 1024 * RPCRDMA_MAX_SEGMENTS;
-	expect(FORM_NOMSG, RPCRDMA_MAX_SEGMENTS);
+	expect(MESSAGE_FORM_LONG, RPCRDMA_MAX_SEGMENTS);
 	ask.call_bytes++;
 	expect_none();
 }
@@ -174,7 +174,7 @@ START_TEST(a_server_without_position_zero_chunks_gets_no_long_call)
 {
 	ask.peer = peer_profile(PEER_CHIMERA);
 	ask.call_bytes = SEND - HDR;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	ask.call_bytes++;
 	expect_none();
 }
@@ -185,9 +185,9 @@ START_TEST(a_payload_leaves_a_call_that_does_not_fit)
 	setup_ddp();
 	ask.call_bytes = SEND - HDR;
 	set_payload(160, 1001);
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	ask.call_bytes++;
-	expect(FORM_REDUCED, 1);
+	expect(MESSAGE_FORM_CHUNKED, 1);
 	ck_assert_uint_eq(form.call.chunk_at, 160);
 	ck_assert_uint_eq(form.call.chunk_bytes, 1001);
 }
@@ -198,14 +198,14 @@ START_TEST(the_rest_of_a_reduced_call_must_fit)
 	setup_ddp();
 	set_payload(160, 9001);
 	ask.call_bytes = 9004 + SEND - HDR - RPCRDMA_READ_SEGMENT_BYTES;
-	expect(FORM_REDUCED, 1);
+	expect(MESSAGE_FORM_CHUNKED, 1);
 	ask.call_bytes++;
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	set_payload(160, 2 * SEG);
 	ask.call_bytes = 2 * SEG + SEND - HDR - 2 * RPCRDMA_READ_SEGMENT_BYTES;
-	expect(FORM_REDUCED, 2);
+	expect(MESSAGE_FORM_CHUNKED, 2);
 	ask.call_bytes++;
-	expect(FORM_NOMSG, 3);
+	expect(MESSAGE_FORM_LONG, 3);
 }
 END_TEST
 
@@ -216,7 +216,7 @@ START_TEST(a_payload_in_too_many_segments_stays)
 	ask.max_segment_bytes = 1024;
 	ask.call_bytes = 200 + 1024 * RPCRDMA_MAX_SEGMENTS + 4;
 	set_payload(160, 1024 * RPCRDMA_MAX_SEGMENTS);
-	expect(FORM_REDUCED, RPCRDMA_MAX_SEGMENTS);
+	expect(MESSAGE_FORM_CHUNKED, RPCRDMA_MAX_SEGMENTS);
 	set_payload(160, 1024 * RPCRDMA_MAX_SEGMENTS + 1);
 	expect_none(); /* nor does the whole Call fit that many */
 }
@@ -227,19 +227,19 @@ START_TEST(what_is_no_chunk_stays)
 	setup_ddp();
 	ask.call_bytes = 10000;
 	set_payload(160, 9840);
-	expect(FORM_REDUCED, 1);
+	expect(MESSAGE_FORM_CHUNKED, 1);
 	set_payload(160, 9837); /* its pad ends the Call */
-	expect(FORM_REDUCED, 1);
+	expect(MESSAGE_FORM_CHUNKED, 1);
 	set_payload(160, 9841);
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	set_payload(162, 9000);
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	set_payload(0, 9000);
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	set_payload(160, 0);
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 	set_payload(UINT32_MAX - 3, UINT32_MAX);
-	expect(FORM_NOMSG, 1);
+	expect(MESSAGE_FORM_LONG, 1);
 }
 END_TEST
 
@@ -250,13 +250,13 @@ START_TEST(file_data_go_apart_if_they_are_longer_than_what_follows)
 	ask.payload_is_data = true;
 	ask.call_bytes = 160 + 8 + 5;
 	set_payload(160, 6);
-	expect(FORM_REDUCED, 1);
+	expect(MESSAGE_FORM_CHUNKED, 1);
 	ask.call_bytes++;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 	/* A path that fits stays, whatever follows. */
 	ask.payload_is_data = false;
 	ask.call_bytes = 168;
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(file_data_do_not_leave_a_call_for_a_server_that_takes_them_inline)
 	ask.payload_is_data = true;
 	ask.call_bytes = 168;
 	set_payload(160, 6);
-	expect(FORM_INLINE, 0);
+	expect(MESSAGE_FORM_SHORT, 0);
 }
 END_TEST
 

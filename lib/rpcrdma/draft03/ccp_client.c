@@ -4,7 +4,7 @@
 
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/message.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/read_chunks.h"
 
 STATE_TABLE(ccp_client_states, CCP_CLIENT_STATES);
 
@@ -51,7 +51,7 @@ static void on_timer(void *arg)
 static uint32_t new_xid(const struct requester *rq)
 {
 	/* Far from where a client counts, as well as can be without knowing it. */
-	uint32_t xid = (uint32_t)(loop_now_us(rq->conn->fabric->loop) * 2654435761u);
+	uint32_t xid = (uint32_t)(rdma_conn_now_us(rq->conn) * 2654435761u);
 
 	while (requester_is_ours(rq, xid) || xid == rq->conn->negotiation.probe_xid)
 		xid++;
@@ -131,7 +131,7 @@ static void take(struct requester *rq, const struct ccp_results *results)
 
 	conn->counters->conf_answered++;
 	conn->peer_align_bytes = results->align;
-	work_limit_reads(conn, results->maxrdmaread);
+	read_chunks_limit(conn, results->maxrdmaread);
 	rdma_conn_peer_takes(conn, results->maxcall_sendsize);
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/least.h"
 #include "rpcrdma/draft03/ccp.h"
+#include "rpcrdma/read_chunks.h"
 #include "rpcrdma/responder_reply.h"
-#include "rpcrdma/work.h"
 
 bool ccp_server_serves(const struct responder_rpc *rpc)
 {
@@ -44,7 +44,7 @@ static void take(struct rdma_conn *conn, const struct ccp_args *args)
 	conn->conf_came = true;
 	if (!first || conn->grant.in_flight != 1)
 		return;
-	work_limit_reads(conn, args->maxrdmaread);
+	read_chunks_limit(conn, args->maxrdmaread);
 	rdma_conn_peer_takes(conn, args->maxreply_sendsize);
 }
 

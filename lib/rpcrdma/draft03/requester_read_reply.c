@@ -2,10 +2,61 @@
 /* Replies that the server lends: read, joined, done. */
 #include "rpcrdma/draft03/requester_read_reply.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/least.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/work.h"
+
+/* The plan of a Reply, and a copy of what came inline, so that their Send may go: keys are invalidated before the Reads. */
+struct read_reply {
+	struct read_chunks reads;
+	uint32_t total_bytes;
+	unsigned ncopies;
+	struct plan_copy *copies;
+	uint8_t *body;
+	struct plan_pull pulls[];
+};
+
+/* Keeps them in one piece of memory, with the tables and the inline bytes behind the struct. Returns 0 or -ENOMEM. */
+static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const uint8_t *body,
+		uint32_t len_bytes)
+{
+	struct rdma_conn *conn = rpc->rpcs->conn;
+	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
+	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
+	size_t size = sizeof(struct read_reply) + pulls + copies + len_bytes;
+	struct read_reply *kept = spares_get(conn->leg->config->spares, size);
+
+	if (!kept)
+		return -ENOMEM;
+	rpc->read_reply = kept;
+	rpc->read_reply_bytes = size;
+	kept->total_bytes = plan->total_bytes;
+	kept->ncopies = plan->ncopies;
+	kept->copies = (struct plan_copy *)(kept->pulls + plan->npulls);
+	kept->body = (uint8_t *)kept->copies + copies;
+	memcpy(kept->pulls, plan->pulls, pulls);
+	memcpy(kept->copies, plan->copies, copies);
+	if (len_bytes)
+		memcpy(kept->body, body, len_bytes);
+	read_chunks_init(&kept->reads, conn, kept->pulls, plan->npulls);
+	return 0;
+}
+
+/* An entry of a read list takes as much in its Send as a pull here; it makes two of these at most, and two copies. */
+_Static_assert(sizeof(struct plan_pull) + sizeof(struct plan_copy) <=
+		       RPCRDMA_READ_SEGMENT_BYTES + RPCRDMA_READ_SEGMENT_BYTES / 2,
+	       "what is kept of a Send is at most three times as long");
+
+size_t read_reply_requester_cost_bytes(uint32_t recv_bytes)
+{
+	/* The two copies more are of what lies before and behind all chunks. */
+	return sizeof(struct read_reply) + 3 * (size_t)recv_bytes + 2 * sizeof(struct plan_copy);
+}
 
 /* Of reverse Calls no Reply is ever lent: they have no chunks (D1.3.3-1). */
 bool read_reply_requester_may(const struct requester_rpc *rpc)
@@ -66,15 +117,16 @@ void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
 		send_done(rq->conn, dialect, xid);
 }
 
-/* All is here, and the server's memory is its own again. */
-static void on_pulled(void *arg)
+/* When all is here the server's memory is its own again. */
+static void on_read(void *arg)
 {
 	struct requester_rpc *rpc = arg;
 	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
 
+	if (!read_chunks_are_done(&rpc->read_reply->reads))
+		return;
 	read_reply_requester_done(rpc);
-	pull_free(rpc->pull);
-	rpc->pull = NULL;
+	requester_rpc_forget_read_reply(rpc);
 	requester_rpc_end(rpc, EXCHANGE_OK);
 	requester_pump(rq);
 }
@@ -98,7 +150,7 @@ static uint64_t landing_room(const struct requester_rpc *rpc)
 static struct rpc_msg *make_room(struct requester_rpc *rpc)
 {
 	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
-	uint32_t total = pull_total_bytes(rpc->pull);
+	uint32_t total = rpc->read_reply->total_bytes;
 	struct rpc_msg *reply = &rpc->x->reply;
 
 	if (rpc->landed_bytes)
@@ -118,30 +170,27 @@ static struct rpc_msg *make_room(struct requester_rpc *rpc)
 static void fetch(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct read_reply *kept = rpc->read_reply;
 	const struct rpc_msg *to;
+	uint32_t bytes;
 
 	if (!rdma_conn_is_up(conn))
 		return; /* freed with the rest when the connection has ended */
 	to = make_room(rpc);
-	if (!to)
+	if (!to) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
-	else if (pull_start(rpc->pull, to, rpc->x, on_pulled, rpc))
-		on_pulled(rpc);
+		return;
+	}
+	msg_plan_copy(kept->copies, kept->ncopies, to->data, kept->body);
+	bytes = read_chunks_start(&kept->reads, to, rpc->x, UINT32_MAX, on_read, rpc);
+	conn->counters->reply_bytes_pulled += bytes;
+	if (!bytes)
+		on_read(rpc);
 }
 
 static void on_unlent(struct lend *lend)
 {
 	fetch(container_of(lend, struct requester_rpc, lend));
-}
-
-static void count(const struct requester_rpc *rpc, const struct msg_plan *plan)
-{
-	struct rdma_conn *conn = rpc->rpcs->conn;
-
-	rdma_conn_count_received(conn, rpc->landed_bytes);
-	conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
-	for (unsigned i = 0; i < plan->npulls; i++)
-		conn->counters->reply_bytes_pulled += plan->pulls[i].len_bytes;
 }
 
 void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
@@ -150,15 +199,15 @@ void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
 
-	rpc->pull = pull_new(conn, plan, body, len_bytes);
-	if (!rpc->pull) {
+	if (keep(rpc, plan, body, len_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 		return;
 	}
 	rpc->x->reply_forms[EXCHANGE_TARGET] = MESSAGE_FORM_LENT;
 	rpc->landed_bytes = written_bytes(hdr);
 	rpc->around_bytes = plan->total_bytes;
-	count(rpc, plan);
+	rdma_conn_count_received(conn, rpc->landed_bytes);
+	conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
 	requester_rpc_set_state(rpc, REQUESTER_PULLING);
 	rpc->lend.ended = on_unlent;
 	if (!rpc->lend.nkeys || lend_end(&rpc->lend))

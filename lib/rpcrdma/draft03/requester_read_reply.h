@@ -10,7 +10,7 @@
  * First the keys of the RPC are taken back, so that the peer reaches nothing that is read into. Then the Reply is read to
  * where it was to land, if there is room, and else into a buffer of its own, in the place of that. So it never takes more
  * than the claim of its exchange has for a Reply: one buffer for the longest that it may be. What came inline waits for
- * that in the pull, which rdma_beside_bytes() counts.
+ * that in struct read_reply, which rdma_beside_bytes() counts.
  *
  * The RPC keeps its credit until its RDMA_DONE is posted, so that there always is one for that (A3.8-4).
  */
@@ -47,6 +47,8 @@ enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
 void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 				const struct msg_plan *plan, const uint8_t *body,
 				uint32_t len_bytes);
+/** read_reply_requester_cost_bytes - return what is kept of one at most, whose message came in a Send of @recv_bytes. */
+size_t read_reply_requester_cost_bytes(uint32_t recv_bytes);
 /** read_reply_requester_done - tell the server that what it lent with its Reply to @rpc is its own again. */
 void read_reply_requester_done(const struct requester_rpc *rpc);
 /**

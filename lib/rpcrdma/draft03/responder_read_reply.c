@@ -73,7 +73,7 @@ static void on_timer(void *arg)
 	struct responder_lents *lents = arg;
 	struct rdma_conn *conn = lents->conn;
 	uint64_t limit_us = conn->config->done_timeout_us;
-	uint64_t now_us = loop_now_us(conn->fabric->loop);
+	uint64_t now_us = rdma_conn_now_us(conn);
 	struct read_reply_responder *first;
 
 	lents->timer_set = false;
@@ -208,7 +208,7 @@ void read_reply_responder_sent(struct responder_rpc *rpc)
 	rpc->waits_for_key = false;
 	conn->counters->replies_lent++;
 	conn->counters->reply_bytes_lent += lent->len_bytes;
-	lent->since_us = loop_now_us(conn->fabric->loop);
+	lent->since_us = rdma_conn_now_us(conn);
 	TAILQ_INSERT_TAIL(&lents->list, lent, entry);
 	if (!lents->timer_set && conn->config->done_timeout_us)
 		arm(lents, conn->config->done_timeout_us);

@@ -9,6 +9,76 @@
 STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
 STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
 
+/* ---- a REQ of the peer's, by the ids in it, and the RESP to it, by its elements ---- */
+
+static uint64_t words(uint32_t elements)
+{
+	return ((uint64_t)elements + 31) / 32;
+}
+
+/* A RESP with @count elements, those behind the first @mixed rejected and these in whichever subset: no longer. */
+static bool resp_fits(uint32_t count, uint32_t mixed)
+{
+	return 4 * (XCHAR_SETS + words(count) + 2 * words(mixed)) <= CHARACTERISTICS_RESP_BYTES;
+}
+
+/*
+ * A REQ with @spec came; everything in it is rejected so far. If the RESP might be too long for the verdicts, everything
+ * stays so: `known` is 0. Returns false if it would be too long even then.
+ */
+static bool request_take(struct characteristics_request *request, uint32_t xid,
+			 struct xchar_spec *spec)
+{
+	uint32_t count = spec->left, mixed = 0;
+	bool fits = true;
+	struct xchar_value value;
+
+	*request = (struct characteristics_request){.xid = xid, .count = count};
+	if (!resp_fits(count, 0))
+		return false;
+	for (uint32_t n = 0; xchar_next(spec, &value); n++) {
+		if (!value.known)
+			continue;
+		request->wanted[value.id] = true;
+		request->value[value.id] = value.value;
+		mixed = n + 1;
+		fits &= request->known < CHARACTERISTICS_KNOWN_MAX;
+		if (fits) {
+			request->elements[request->known].element = n;
+			request->elements[request->known++].id = value.id;
+		}
+	}
+	for (uint32_t id = 0; id <= XCHAR_ID_MAX; id++)
+		request->verdict[id] = XCHAR_REJ;
+	if (!fits || !resp_fits(count, mixed))
+		request->known = 0;
+	return true;
+}
+
+static enum xchar_set set_of(void *arg, uint32_t n)
+{
+	const struct characteristics_request *request = arg;
+	unsigned low = 0, high = request->known;
+
+	while (low < high) {
+		unsigned middle = (low + high) / 2;
+
+		if (request->elements[middle].element < n)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < request->known && request->elements[low].element == n)
+		return request->verdict[request->elements[low].id];
+	return XCHAR_REJ;
+}
+
+/* Encodes the RESP into @to. Returns its length, or 0 if @room is too little. */
+static size_t request_resp(struct characteristics_request *request, uint8_t *to, size_t room)
+{
+	return xchar_encode_resp(to, room, request->count, set_of, request);
+}
+
 static void set_receives(struct characteristics *ch, enum characteristics_receives_state to)
 {
 	ch->receives = state_next(&characteristics_receives_states, ch->receives, to);
@@ -211,7 +281,7 @@ static void take_req(struct characteristics *ch, uint32_t xid, struct xchar_oper
 	struct characteristics_request *request = &ch->request;
 	uint32_t bytes;
 
-	if (!characteristics_request_take(request, xid, &operation->spec)) {
+	if (!request_take(request, xid, &operation->spec)) {
 		*what |= CHARACTERISTICS_UNANSWERED;
 		return;
 	}
@@ -340,8 +410,7 @@ static enum characteristics_step next_resp(struct characteristics *ch,
 				request->verdict[XCHAR_RBSIZ] = XCHAR_DONE;
 		}
 	}
-	give(ch, message, XCHAR_RESP,
-	     characteristics_request_resp(request, message->info, sizeof(message->info)));
+	give(ch, message, XCHAR_RESP, request_resp(request, message->info, sizeof(message->info)));
 	message->answers = true;
 	message->xid = request->xid;
 	return CHARACTERISTICS_SEND;

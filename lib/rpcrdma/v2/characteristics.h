@@ -22,8 +22,30 @@
 
 #include "base/compiler.h"
 #include "base/state.h"
-#include "rpcrdma/v2/characteristics_request.h"
 #include "rpcrdma/v2/xchar_codec.h"
+
+/* The longest RESP: behind the 24 bytes of RDMA_OPTIONAL it fits what every peer takes (E2.3-1). */
+#define CHARACTERISTICS_RESP_BYTES 4072u
+/* Values with a known id in one REQ; of one that has more all values are rejected (B3-2). */
+#define CHARACTERISTICS_KNOWN_MAX 16u
+
+/*
+ * A REQ of the peer's: what is wanted, and the verdicts for the RESP to it (sections 4.2 and 4.3). Of each id that is known
+ * the last value counts (B2.1-5), and there is one verdict for all of them; unknown ids are rejected. Nothing of it points
+ * into the message that it came in.
+ */
+struct characteristics_request {
+	uint32_t xid;
+	uint32_t count; /* values */
+	unsigned known; /* those with a known id, in their order; 0: all are rejected */
+	struct {
+		uint32_t element, id;
+	} elements[CHARACTERISTICS_KNOWN_MAX];
+	/* By id. */
+	bool wanted[XCHAR_ID_MAX + 1];
+	uint32_t value[XCHAR_ID_MAX + 1];
+	enum xchar_set verdict[XCHAR_ID_MAX + 1];
+};
 
 /* What becomes of the receive size of this end. */
 #define CHARACTERISTICS_RECEIVES_STATES(X)                                                         \

@@ -23,7 +23,7 @@ static enum rpcrdma_verdict get_optional(struct xdr_reader *reader, struct rpcrd
 	return RPCRDMA_OK;
 }
 
-static enum rpcrdma_verdict v2_get(struct xdr_reader *reader, size_t len,
+enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
 				   struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
@@ -42,7 +42,7 @@ static enum rpcrdma_verdict v2_get(struct xdr_reader *reader, size_t len,
 	return RPCRDMA_BAD_PROC;
 }
 
-static bool v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+bool header_v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
 	case RPCRDMA_MSG:
@@ -62,7 +62,7 @@ static bool v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 	return false;
 }
 
-static size_t v2_bytes(const struct rpcrdma_header *hdr)
+size_t header_v2_bytes(const struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
 	case RPCRDMA_MSG:
@@ -78,5 +78,3 @@ static size_t v2_bytes(const struct rpcrdma_header *hdr)
 	}
 	return 0;
 }
-
-const struct header_codec header_v2 = {.get = v2_get, .put = v2_put, .bytes = v2_bytes};

@@ -7,16 +7,12 @@
 #include "base/least.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/v2/size_wait.h"
 #include "rpcrdma/work.h"
 
 static struct rdma_conn *conn_of(const struct optional_msgs *options)
 {
 	return options->rq->conn;
-}
-
-static uint64_t now_us(const struct optional_msgs *options)
-{
-	return loop_now_us(conn_of(options)->fabric->loop);
 }
 
 /* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */
@@ -119,7 +115,7 @@ static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
 static uint32_t new_xid(const struct optional_msgs *options)
 {
 	/* Far from where a client counts, as well as can be without knowing it. */
-	uint32_t xid = (uint32_t)(now_us(options) * 2654435761u);
+	uint32_t xid = (uint32_t)(rdma_conn_now_us(conn_of(options)) * 2654435761u);
 
 	while (is_in_flight(options, xid))
 		xid++;
@@ -187,9 +183,11 @@ static void wish(struct optional_msgs *options)
 {
 	struct conn_sizes *sizes = &options->sizes;
 
-	if (sizes->wanted_there_bytes && now_us(options) >= options->rejected_until_us)
+	if (sizes->wanted_there_bytes &&
+	    rdma_conn_now_us(conn_of(options)) >= options->rejected_until_us)
 		characteristics_ask(&options->ch, sizes->wanted_there_bytes);
-	if (sizes->wanted_here_bytes && now_us(options) >= options->refused_until_us)
+	if (sizes->wanted_here_bytes &&
+	    rdma_conn_now_us(conn_of(options)) >= options->refused_until_us)
 		characteristics_raise(&options->ch, sizes->wanted_here_bytes);
 	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
 }
@@ -245,7 +243,8 @@ static void take_steps(struct optional_msgs *options)
 		case CHARACTERISTICS_RESIZE:
 			done = resize(options, bytes);
 			if (!done)
-				options->refused_until_us = now_us(options) + RECV_SIZING_US;
+				options->refused_until_us =
+					rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 			characteristics_resized(&options->ch, done);
 			break;
 		}
@@ -338,7 +337,8 @@ void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_head
 			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
 		/* What only ended without it may be had another time. */
 		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
-			options->rejected_until_us = now_us(options) + RECV_SIZING_US;
+			options->rejected_until_us =
+				rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 		rdma_conn_agree(conn);
 		break;
 	case XCHAR_UNKNOWN_OP:
@@ -348,7 +348,7 @@ void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_head
 		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
 		break;
 	}
-	responder_sizes_changed(&options->rs->rpcs);
+	size_wait_settled(&options->rs->rpcs);
 	optional_msgs_go_on(options);
 }
 
@@ -358,10 +358,10 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 	bool ours = control_msgs_answered(&conn->own, xid);
 
 	if (characteristics_refused(&options->ch, xid)) {
-		options->rejected_until_us = now_us(options) + RECV_SIZING_US;
+		options->rejected_until_us = rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 		/* A lower size that was asked for is no limit any more (B3.1-4). */
 		rdma_conn_agree(conn);
-		responder_sizes_changed(&options->rs->rpcs);
+		size_wait_settled(&options->rs->rpcs);
 		ours = true;
 	}
 	return ours;
@@ -438,8 +438,10 @@ struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *
 	}
 	characteristics_init(&options->ch, &config);
 	budget_claim_init(&options->claim, NULL, NULL);
-	recv_sizing_init(&options->sizes.calls, config.send_max_bytes, now_us(options));
-	recv_sizing_init(&options->sizes.replies, config.receive_max_bytes, now_us(options));
+	recv_sizing_init(&options->sizes.calls, config.send_max_bytes,
+			 rdma_conn_now_us(conn_of(options)));
+	recv_sizing_init(&options->sizes.replies, config.receive_max_bytes,
+			 rdma_conn_now_us(conn_of(options)));
 	conn->characteristics = &options->ch;
 	if (conn->connector && config.enabled)
 		conn->sizes = &options->sizes;

@@ -16,6 +16,7 @@
 #include "rpcrdma/requester.h"
 #include "rpcrdma/responder.h"
 #include "rpcrdma/v2/characteristics.h"
+#include "rpcrdma/v2/recv_sizing.h"
 
 struct optional_msgs {
 	struct requester *rq;

@@ -35,3 +35,20 @@ uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t
 		return 0;
 	return size < wish->max_bytes ? size : wish->max_bytes;
 }
+
+void conn_sizes_note(struct conn_sizes *sizes, uint64_t call_bytes, uint64_t reply_bytes,
+		     const struct rpc_terms *terms, uint64_t now_us)
+{
+	uint32_t wanted;
+
+	if (call_bytes) {
+		wanted = recv_sizing_by_chunk(&sizes->calls, call_bytes, now_us);
+		if (wanted > terms->send_bytes)
+			sizes->wanted_there_bytes = wanted;
+	}
+	if (reply_bytes) {
+		wanted = recv_sizing_by_chunk(&sizes->replies, reply_bytes, now_us);
+		if (wanted > terms->recv_bytes)
+			sizes->wanted_here_bytes = wanted;
+	}
+}

@@ -13,6 +13,7 @@
 #include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/v2/optional_msgs.h"
+#include "rpcrdma/v2/version_cache.h"
 
 static struct version_cache *memory_of(const struct rdma_leg *leg)
 {
@@ -28,7 +29,7 @@ static void remember(struct rdma_leg *leg)
 {
 	if (memory_of(leg))
 		version_cache_remember(memory_of(leg), server_of(leg),
-				       loop_now_us(leg->conn.fabric->loop));
+				       rdma_conn_now_us(&leg->conn));
 }
 
 static void forget(struct rdma_leg *leg)

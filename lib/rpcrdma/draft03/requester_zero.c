@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The timer is not cleared when Calls may be sent again: it finds that when it expires. */
-#include "rpcrdma/requester_zero.h"
-
-static uint64_t now_us(const struct requester_zero *zero)
-{
-	return loop_now_us(zero->conn->fabric->loop);
-}
+#include "rpcrdma/draft03/requester_zero.h"
 
 static uint64_t limit_us(const struct requester_zero *zero)
 {
@@ -23,7 +18,7 @@ static void set_timer(struct requester_zero *zero)
 {
 	zero->set = true;
 	loop_timer_set(zero->conn->fabric->loop, zero->timer,
-		       zero->since_us + limit_us(zero) - now_us(zero));
+		       zero->since_us + limit_us(zero) - rdma_conn_now_us(zero->conn));
 }
 
 static void expired(void *arg)
@@ -33,7 +28,7 @@ static void expired(void *arg)
 	zero->set = false;
 	if (rdma_conn_is_over(zero->conn) || !holds_calls(zero))
 		return;
-	if (now_us(zero) - zero->since_us < limit_us(zero)) {
+	if (rdma_conn_now_us(zero->conn) - zero->since_us < limit_us(zero)) {
 		set_timer(zero);
 		return;
 	}
@@ -52,7 +47,7 @@ void requester_zero_watch(struct requester_zero *zero)
 {
 	if (!limit_us(zero) || rdma_conn_is_over(zero->conn) || !holds_calls(zero))
 		return;
-	zero->since_us = now_us(zero);
+	zero->since_us = rdma_conn_now_us(zero->conn);
 	if (zero->set)
 		return;
 	if (!zero->timer)

@@ -9,8 +9,8 @@
  *
  * A connection has a timer once a grant of zero has held a Call.
  */
-#ifndef RPCRDMA_REQUESTER_ZERO_H
-#define RPCRDMA_REQUESTER_ZERO_H
+#ifndef RPCRDMA_DRAFT03_REQUESTER_ZERO_H
+#define RPCRDMA_DRAFT03_REQUESTER_ZERO_H
 
 #include "rpcrdma/rdma_conn.h"
 

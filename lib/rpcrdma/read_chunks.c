@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One queue of messages a connection: the first of them posts its next Read whenever one more may be outstanding. */
+#include "rpcrdma/read_chunks.h"
+
+/* How long the Read at @at is. */
+static uint32_t read_bytes(const struct read_chunks *reads, const struct read_cursor *at)
+{
+	return least(reads->pulls[at->pull].len_bytes - at->bytes, reads->read_max_bytes);
+}
+
+/* Moves @at behind that Read. */
+static void step(const struct read_chunks *reads, struct read_cursor *at)
+{
+	at->bytes += read_bytes(reads, at);
+	if (at->bytes == reads->pulls[at->pull].len_bytes) {
+		at->pull++;
+		at->bytes = 0;
+	}
+}
+
+static void on_read(void *arg);
+
+static void post_next(struct read_chunks *reads)
+{
+	struct rdma_conn *conn = reads->conn;
+	const struct plan_pull *p = &reads->pulls[reads->posted.pull];
+	uint32_t at = reads->posted.bytes;
+	struct fabric_sge to = {reads->to->buf, reads->to->data + p->to + at,
+				read_bytes(reads, &reads->posted)};
+
+	step(reads, &reads->posted);
+	if (reads->posted.pull == reads->npulls)
+		TAILQ_REMOVE(&conn->works.waiting, reads, entry);
+	work_read(conn, &to, p->handle, p->offset + at, reads->x, on_read, reads);
+}
+
+/* On a connection that is going each post fails, and all that wait are let go of. */
+static void post_waiting(struct rdma_conn *conn)
+{
+	struct read_chunks *first;
+
+	while (!rdma_conn_is_over(conn) && conn->works.reads < read_chunks_bound(conn) &&
+	       (first = TAILQ_FIRST(&conn->works.waiting)))
+		post_next(first);
+}
+
+/* The next Read goes first: what is done with this one may take a while. */
+static void on_read(void *arg)
+{
+	struct read_chunks *reads = arg;
+
+	step(reads, &reads->done);
+	post_waiting(reads->conn);
+	if (rdma_conn_is_up(reads->conn))
+		reads->read_done(reads->arg);
+}
+
+uint32_t read_chunks_start(struct read_chunks *reads, const struct rpc_msg *to, struct exchange *x,
+			   uint32_t read_max_bytes, void (*read_done)(void *arg), void *arg)
+{
+	struct rdma_conn *conn = reads->conn;
+	uint32_t bytes = 0;
+
+	reads->to = to;
+	reads->x = x;
+	reads->read_done = read_done;
+	reads->arg = arg;
+	reads->read_max_bytes = least(read_max_bytes, conn->max_transfer_bytes);
+	for (unsigned i = 0; i < reads->npulls; i++)
+		bytes += reads->pulls[i].len_bytes;
+	rdma_conn_count_received(conn, bytes);
+	if (reads->npulls)
+		TAILQ_INSERT_TAIL(&conn->works.waiting, reads, entry);
+	post_waiting(conn);
+	return bytes;
+}
+
+void read_chunks_limit(struct rdma_conn *conn, unsigned max)
+{
+	conn->works.reads_max = max;
+	post_waiting(conn);
+}
+
+void read_chunks_end(struct rdma_conn *conn)
+{
+	TAILQ_INIT(&conn->works.waiting);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* One timer for all Replies of a connection that wait, set for the oldest. */
+#include "rpcrdma/v2/size_wait.h"
+
+static bool is_open(const struct responder_rpcs *rpcs)
+{
+	return rpcs->conn->terms.asked_bytes != UINT32_MAX;
+}
+
+bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
+{
+	return is_open(rpc->rpcs) && inline_bytes > responder_rpc_inline_room(rpc) &&
+	       inline_bytes > responder_rpc_chunk_room(rpc) &&
+	       inline_bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
+}
+
+/* How long it may still wait; 0: no longer. */
+static uint64_t left_us(const struct responder_rpc *rpc)
+{
+	uint64_t now_us = rdma_conn_now_us(rpc->rpcs->conn);
+	uint64_t end_us = rpc->waits_since_us + SIZE_WAIT_US;
+
+	return end_us > now_us ? end_us - now_us : 0;
+}
+
+/* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
+static void go_on_waiting(struct responder_rpcs *rpcs)
+{
+	bool waits = is_open(rpcs);
+	struct exchange *x, *next;
+
+	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
+		struct responder_rpc *rpc = x->origin_priv;
+
+		next = TAILQ_NEXT(x, origin_entry);
+		if (!rpc->waits_for_size)
+			continue;
+		rpc->waited_for_size = !left_us(rpc);
+		if (!waits || rpc->waited_for_size)
+			rpcs->answer(rpc);
+	}
+}
+
+static void on_timer(void *arg)
+{
+	struct responder_rpcs *rpcs = arg;
+	uint64_t next_us = SIZE_WAIT_US;
+	struct exchange *x;
+
+	if (!rdma_conn_is_up(rpcs->conn))
+		return;
+	go_on_waiting(rpcs);
+	if (!rpcs->waiting_for_size)
+		return;
+	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
+		const struct responder_rpc *rpc = x->origin_priv;
+
+		if (rpc->waits_for_size && left_us(rpc) < next_us)
+			next_us = left_us(rpc);
+	}
+	loop_timer_set(rpcs->conn->fabric->loop, rpcs->size_timer, next_us);
+}
+
+bool size_wait_begin(struct responder_rpc *rpc)
+{
+	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct loop *loop = rpcs->conn->fabric->loop;
+
+	if (rpc->waits_for_size)
+		return true;
+	if (!rpcs->size_timer) {
+		rpcs->size_timer = loop_timer_new(loop, on_timer, rpcs);
+		if (!rpcs->size_timer)
+			return false;
+	}
+	if (!rpcs->waiting_for_size++)
+		loop_timer_set(loop, rpcs->size_timer, SIZE_WAIT_US);
+	rpc->waits_for_size = true;
+	rpc->waits_since_us = rdma_conn_now_us(rpcs->conn);
+	return true;
+}
+
+void size_wait_settled(struct responder_rpcs *rpcs)
+{
+	if (!is_open(rpcs) && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
+		go_on_waiting(rpcs);
+}
