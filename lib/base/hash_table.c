@@ -52,13 +52,15 @@ NOT_INLINE void hash_table_grow(struct hash_table *table)
 	bigger.buckets = calloc(bigger.mask + 1, sizeof(struct hash_node *));
 	if (!bigger.buckets)
 		return;
-	bigger.count = 0;
 	for (size_t i = 0; i < before; i++) {
 		struct hash_node *next;
 
 		for (struct hash_node *node = table->buckets[i]; node; node = next) {
+			struct hash_node **head = hash_table_bucket(&bigger, node->hash);
+
 			next = node->next;
-			hash_table_add(&bigger, node, node->hash);
+			node->next = *head;
+			*head = node;
 		}
 	}
 	if (table->buckets != &table->first)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hash table: chained, grown by doubling, with the node inside of each entry. The upper half of a hash chooses the bucket.
+ * Hash table: chained, with the node inside of each entry. It has twice as many buckets as entries. The upper half of a
+ * hash chooses the bucket.
  *
  * Where a peer chooses what is hashed, hashes come from hash_bytes(), or from another function with a key that was drawn
  * at random, so that it cannot make long chains.
@@ -59,15 +60,13 @@ void hash_table_grow(struct hash_table *table);
 /** hash_table_add - enter @node under @hash; never fails. */
 static inline void hash_table_add(struct hash_table *table, struct hash_node *node, uint64_t hash)
 {
-	struct hash_node **head;
+	struct hash_node **head = hash_table_bucket(table, hash);
 
-	if (table->count > table->mask)
-		hash_table_grow(table);
-	head = hash_table_bucket(table, hash);
 	node->hash = hash;
 	node->next = *head;
 	*head = node;
-	table->count++;
+	if (2 * table->count++ > table->mask)
+		hash_table_grow(table);
 }
 
 /** hash_table_remove - take @node out; it must be in. */
@@ -78,7 +77,6 @@ static inline void hash_table_remove(struct hash_table *table, struct hash_node 
 	while (*at != node)
 		at = &(*at)->next;
 	*at = node->next;
-	node->next = NULL;
 	table->count--;
 }
 

@@ -132,7 +132,7 @@ static struct exchange *exchange_of(const struct xid_table *table, struct hash_n
  * Random numbers are drawn for KEYS_DRAWN tables in one system call. No two tables share a key, nor does one follow from
  * another: what a peer finds out about one connection's, by timing, is of no use with the next one.
  */
-NOT_INLINE static int choose_key(struct xid_table *table)
+static int choose_key(struct xid_table *table)
 {
 	static _Thread_local uint64_t drawn[KEYS_DRAWN][2];
 	static _Thread_local unsigned left;
@@ -168,13 +168,19 @@ struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid)
 	return node ? exchange_of(table, node) : NULL;
 }
 
+NOT_INLINE static int add_first(struct xid_table *table, struct exchange *x)
+{
+	int rc = choose_key(table);
+
+	return rc ? rc : xid_table_add(table, x);
+}
+
 int xid_table_add(struct xid_table *table, struct exchange *x)
 {
-	int rc = table->key.words[1] ? 0 : choose_key(table);
 	uint64_t hash;
 
-	if (rc)
-		return rc;
+	if (!table->key.words[1])
+		return add_first(table, x);
 	hash = hash_of(table, x->facts.hdr.xid);
 	if (hash_table_first(&table->table, hash))
 		return -EEXIST;

@@ -4,37 +4,14 @@
 
 #include <assert.h>
 
-#include "base/least.h"
-
-static uint32_t at_least_one(uint32_t n)
-{
-	return n ? n : 1;
-}
-
 void credit_window_init(struct credit_window *window, uint32_t asked)
 {
-	*window = (struct credit_window){.asked = at_least_one(asked), .granted = 1};
-}
-
-bool credit_window_left(const struct credit_window *window)
-{
-	return window->in_flight < credit_window_value(window);
-}
-
-void credit_window_take(struct credit_window *window)
-{
-	window->in_flight++;
-}
-
-void credit_window_give(struct credit_window *window)
-{
-	assert(window->in_flight > 0);
-	window->in_flight--;
+	*window = (struct credit_window){.asked = credit_at_least_one(asked), .granted = 1};
 }
 
 bool credit_window_grant(struct credit_window *window, uint32_t granted)
 {
-	window->granted = least(at_least_one(granted), window->asked);
+	window->granted = least(credit_at_least_one(granted), window->asked);
 	return granted != 0;
 }
 
@@ -51,14 +28,14 @@ void credit_window_stop(struct credit_window *window)
 
 void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max)
 {
-	max = at_least_one(max);
+	max = credit_at_least_one(max);
 	*grant = (struct credit_grant){
-		.max = max, .requested = max, .granted = least(at_least_one(first), max)};
+		.max = max, .requested = max, .granted = least(credit_at_least_one(first), max)};
 }
 
 void credit_grant_call(struct credit_grant *grant, uint32_t requested)
 {
-	uint32_t limit = least(at_least_one(requested), grant->max);
+	uint32_t limit = least(credit_at_least_one(requested), grant->max);
 
 	grant->requested = requested;
 	grant->in_flight++;
@@ -76,12 +53,6 @@ void credit_grant_ask(struct credit_grant *grant, uint32_t requested)
 	grant->requested = requested;
 }
 
-void credit_grant_done(struct credit_grant *grant)
-{
-	assert(grant->in_flight > 0);
-	grant->in_flight--;
-}
-
 bool credit_grant_may_lend(const struct credit_grant *grant)
 {
 	return grant->lent < grant->granted;
@@ -97,9 +68,4 @@ void credit_grant_taken_back(struct credit_grant *grant)
 {
 	assert(grant->lent > 0);
 	grant->lent--;
-}
-
-uint32_t credit_grant_value(const struct credit_grant *grant)
-{
-	return least(grant->granted, at_least_one(grant->requested));
 }

@@ -7,10 +7,17 @@
 #ifndef RPCRDMA_CREDITS_H
 #define RPCRDMA_CREDITS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/least.h"
+
+/** credit_at_least_one - return @n; 1 for 0, which is no number of credits (A3.3-3). */
+static inline uint32_t credit_at_least_one(uint32_t n)
+{
+	return n ? n : 1;
+}
 
 /* The requester's side. */
 struct credit_window {
@@ -45,11 +52,21 @@ static inline bool credit_window_open(const struct credit_window *window)
 	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
 }
 /** credit_window_left - whether there is a credit at all: for a Call of our own. */
-bool credit_window_left(const struct credit_window *window);
+static inline bool credit_window_left(const struct credit_window *window)
+{
+	return window->in_flight < credit_window_value(window);
+}
 /** credit_window_take - a Call is sent. */
-void credit_window_take(struct credit_window *window);
+static inline void credit_window_take(struct credit_window *window)
+{
+	window->in_flight++;
+}
 /** credit_window_give - a Call in flight has come to its end. */
-void credit_window_give(struct credit_window *window);
+static inline void credit_window_give(struct credit_window *window)
+{
+	assert(window->in_flight > 0);
+	window->in_flight--;
+}
 /**
  * credit_window_grant - obey the grant of a Reply (A3.3-5)
  *
@@ -84,7 +101,11 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested);
 /** credit_grant_ask - a message that is no Call has requested @requested. */
 void credit_grant_ask(struct credit_grant *grant, uint32_t requested);
 /** credit_grant_done - a Call is about to be answered. */
-void credit_grant_done(struct credit_grant *grant);
+static inline void credit_grant_done(struct credit_grant *grant)
+{
+	assert(grant->in_flight > 0);
+	grant->in_flight--;
+}
 /** credit_grant_may_lend - whether another Reply may be lent: no more at once than ever were granted (A3.8-5). */
 bool credit_grant_may_lend(const struct credit_grant *grant);
 /** credit_grant_lend - a Reply is about to be lent. */
@@ -92,6 +113,9 @@ void credit_grant_lend(struct credit_grant *grant);
 /** credit_grant_taken_back - a Reply that was lent is lent no more. */
 void credit_grant_taken_back(struct credit_grant *grant);
 /** credit_grant_value - what to write into a Reply: never zero, never above granted. */
-uint32_t credit_grant_value(const struct credit_grant *grant);
+static inline uint32_t credit_grant_value(const struct credit_grant *grant)
+{
+	return least(grant->granted, credit_at_least_one(grant->requested));
+}
 
 #endif

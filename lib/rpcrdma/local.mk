@@ -51,7 +51,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_memory.c \
 	lib/rpcrdma/rdma_memory.h \
 	lib/rpcrdma/rdma_recv.c \
-	lib/rpcrdma/rdma_recv.h \
 	lib/rpcrdma/rdma_setup.c \
 	lib/rpcrdma/rdma_setup.h \
 	lib/rpcrdma/rdma_watch.c \

@@ -10,7 +10,6 @@
 
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/rdma_recv.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
@@ -114,7 +113,6 @@ static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
 	rdma_watch_end(&leg->watch);
 	requester_late_end(&leg->late);
 	version_probe_ended(leg);
-	optional_msgs_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, detail);
 	read_chunks_end(&leg->conn);
 	requester_end(&leg->requester);

@@ -26,6 +26,9 @@ struct rdma_leg {
 	struct optional_msgs *options;  /* once there is an RDMA_OPTIONAL; or NULL */
 };
 
+/** rdma_leg_recv - the fabric's recv() (rdma_recv.c): decode a Send and hand it to the requester or the responder. */
+void rdma_leg_recv(void *arg, const struct fabric_recv *recv);
+
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)
 {
 	return container_of(leg, struct rdma_leg, leg);

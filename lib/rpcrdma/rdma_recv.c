@@ -6,17 +6,15 @@
  * is answered, never a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that no two ends answer
  * each other's errors for ever.
  */
-#include "rpcrdma/rdma_recv.h"
+#include "rpcrdma/rdma_leg_impl.h"
 
 #include <stdio.h>
 
-#include "base/least.h"
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/draft03/msgp_decode.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
-#include "rpcrdma/rdma_leg_impl.h"
 #include "rpcrdma/requester_reply.h"
 #include "rpcrdma/v2/version_probe.h"
 
@@ -395,7 +393,7 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 	}
 	receive(leg, verdict, &hdr, recv);
 	/* Not before: an error may be to one of those, and not to a Call that waited for its XID. */
-	if (control_msgs_heard(&conn->own))
+	if (conn->own.count && control_msgs_heard(&conn->own))
 		requester_pump(&leg->requester);
 	rdma_conn_replenish(conn);
 	if (leg->options)

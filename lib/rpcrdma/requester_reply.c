@@ -12,7 +12,7 @@
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/requester_null.h"
-#include "rpcrdma/v2/version_cache.h"
+#include "rpcrdma/v2/version_probe.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
@@ -332,23 +332,6 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }
 
-/* The version that was assumed is not spoken there. Returns whether there is another; else the connection fails. */
-static bool settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
-{
-	struct version_cache *memory = conn->config->version_cache;
-
-	/* Whatever was taken for a server of version one is none. */
-	if (memory && hdr->vers_low > conn->terms.dialect->version)
-		version_cache_forget(memory, (const struct sockaddr *)&conn->server);
-	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
-		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			       hdr->vers_low, hdr->vers_high);
-		return false;
-	}
-	rdma_conn_agree(conn);
-	return true;
-}
-
 /* A Call of ours that the peer did not execute. */
 static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
@@ -356,7 +339,7 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 	if (rq->conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
 		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
 		requester_pump(rq);
-	} else if (settle_another(rq->conn, hdr)) {
+	} else if (version_probe_settle_another(rq->conn, hdr)) {
 		requester_rpc_resend(rpc);
 	}
 }
@@ -369,7 +352,7 @@ static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hd
 	if (!ccp_client_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
 		return false;
 	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
-		(void)settle_another(rq->conn, hdr);
+		(void)version_probe_settle_another(rq->conn, hdr);
 	return true;
 }
 

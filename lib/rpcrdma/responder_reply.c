@@ -326,7 +326,8 @@ static void answer_reply(struct responder_rpc *rpc)
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
 	if (cut(&reply)) {
-		if (size_wait_helps(rpc, reply.m.pieces_bytes) && size_wait_begin(rpc))
+		if (size_wait_is_open(rpc->rpcs) &&
+		    size_wait_helps(rpc, reply.m.pieces_bytes) && size_wait_begin(rpc))
 			return;
 		rc = place(&reply);
 	}

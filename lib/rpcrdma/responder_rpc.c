@@ -11,6 +11,11 @@
 #include "rpcrdma/lend.h"
 #include "rpcrdma/work.h"
 
+_Static_assert(sizeof(struct exchange) + sizeof(struct responder_rpc) + sizeof(struct read_chunks) +
+			       128 <=
+		       EXCHANGE_BESIDE_BYTES,
+	       "what an RPC takes in small objects, the tables of its chunks aside");
+
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
 void responder_rpcs_init(struct responder_rpcs *rpcs, struct rdma_conn *conn)

@@ -5,6 +5,7 @@
 
 #include "rpcrdma/proto.h"
 #include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/v2/version_cache.h"
 #include "rpcrdma/v2/xchar_codec.h"
 #include "tests/sim/raw.h"
 

@@ -122,6 +122,14 @@ NR == FNR {
 [ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "HACKING.md has no table of rooms" >>"$work/rooms.bad"
 verdict "rooms include what the table in HACKING.md says" "$work/rooms.bad"
 
+# A reader of the core of lib/rpcrdma can skip version two and the draft: the headers that it includes of them are in a
+# table of HACKING.md, and there are no others there.
+sed -n 's,^lib/rpcrdma/[^/]* rpcrdma/\(\(v2\|draft03\)/.*\),\1,p' "$work/includes" | sort -u >"$work/attached"
+sed -n '/^| header | from | what for |/,/^$/s/^| \(.*\.h`\) | .*/\1/p' HACKING.md | tr -d '` ' | tr ',' '\n' | sort >"$work/told"
+diff "$work/told" "$work/attached" >"$work/attached.bad"
+[ -s "$work/attached" ] || echo "the core includes nothing of v2/ and draft03/" >>"$work/attached.bad"
+verdict "the core of lib/rpcrdma includes of v2 and draft03 what the table in HACKING.md says" "$work/attached.bad"
+
 # Edges between modules: x.c with x.h. In x_priv.h or x_impl.h the files around x share its insides: a module of its
 # own, but that it includes x.h is no edge, since both declare the same thing. And edges between folders; the two protocols
 # beside the core of lib/rpcrdma attach to it and use it, so they count as a part of it.

@@ -52,6 +52,7 @@ unit_tests = \
 	tests/unit/test_exchange \
 	tests/unit/test_feed \
 	tests/unit/test_first_bytes \
+	tests/unit/test_hash_table \
 	tests/unit/test_header \
 	tests/unit/test_header_lists \
 	tests/unit/test_header_second_opinion \

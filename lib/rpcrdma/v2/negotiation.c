@@ -104,22 +104,6 @@ void negotiation_call_came(struct negotiation *neg, uint32_t vers)
 		settle(neg, vers);
 }
 
-bool negotiation_may_call(const struct negotiation *neg)
-{
-	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
-}
-
-void negotiation_call_sent(struct negotiation *neg)
-{
-	neg->called = true;
-}
-
-void negotiation_reply_came(struct negotiation *neg)
-{
-	if (neg->stage == NEGOTIATION_ASSUMED)
-		settle(neg, neg->dialect->version);
-}
-
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high)
 {
 	uint32_t vers = least(high, neg->highest);

@@ -21,6 +21,7 @@
 
 #include "base/compiler.h"
 #include "rpcrdma/dialect.h"
+#include "rpcrdma/proto.h"
 
 enum negotiation_stage {
 	NEGOTIATION_UNSETTLED,
@@ -83,11 +84,21 @@ bool negotiation_heard(struct negotiation *neg, uint32_t vers);
 /** negotiation_call_came - settle @vers, in which a Call of the peer was understood, if nothing is settled yet. */
 void negotiation_call_came(struct negotiation *neg, uint32_t vers);
 /** negotiation_may_call - whether there is a version to call in: an acceptor of several waits for the peer's first Call. */
-bool negotiation_may_call(const struct negotiation *neg);
+static inline bool negotiation_may_call(const struct negotiation *neg)
+{
+	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
+}
 /** negotiation_call_sent - a Call of ours goes. */
-void negotiation_call_sent(struct negotiation *neg);
+static inline void negotiation_call_sent(struct negotiation *neg)
+{
+	neg->called = true;
+}
 /** negotiation_reply_came - a Call of ours was answered, by no error: the version of the Call is settled. */
-void negotiation_reply_came(struct negotiation *neg);
+static inline void negotiation_reply_came(struct negotiation *neg)
+{
+	if (neg->stage == NEGOTIATION_ASSUMED)
+		neg->stage = NEGOTIATION_SETTLED;
+}
 /**
  * negotiation_refused - ERR_VERS has come for the attempt, or for a Call while nothing is settled
  *

@@ -2,14 +2,9 @@
 /* One timer for all Replies of a connection that wait, set for the oldest. */
 #include "rpcrdma/v2/size_wait.h"
 
-static bool is_open(const struct responder_rpcs *rpcs)
-{
-	return rpcs->conn->terms.asked_bytes != UINT32_MAX;
-}
-
 bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
 {
-	return is_open(rpc->rpcs) && inline_bytes > responder_rpc_inline_room(rpc) &&
+	return inline_bytes > responder_rpc_inline_room(rpc) &&
 	       inline_bytes > responder_rpc_chunk_room(rpc) &&
 	       inline_bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
 }
@@ -26,7 +21,7 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 /* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
 static void go_on_waiting(struct responder_rpcs *rpcs)
 {
-	bool waits = is_open(rpcs);
+	bool waits = size_wait_is_open(rpcs);
 	struct exchange *x, *next;
 
 	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
@@ -82,6 +77,6 @@ bool size_wait_begin(struct responder_rpc *rpc)
 
 void size_wait_settled(struct responder_rpcs *rpcs)
 {
-	if (!is_open(rpcs) && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
+	if (!size_wait_is_open(rpcs) && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
 		go_on_waiting(rpcs);
 }

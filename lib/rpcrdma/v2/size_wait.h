@@ -16,8 +16,15 @@
 /**
  * size_wait_helps - return whether a Reply can go once what the peer was asked for is settled, and in no other way
  * @inline_bytes: what of it would go inline
+ *
+ * Only if size_wait_is_open().
  */
 bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes);
+/** size_wait_is_open - return whether the peer was asked for a size that is not settled. */
+static inline bool size_wait_is_open(const struct responder_rpcs *rpcs)
+{
+	return rpcs->conn->terms.asked_bytes != UINT32_MAX;
+}
 /** size_wait_begin - let the Reply wait; rpcs->answer() follows. Returns false without memory for a timer. */
 bool size_wait_begin(struct responder_rpc *rpc) MUST_CHECK;
 /**

@@ -147,6 +147,22 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 	return true;
 }
 
+bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
+{
+	struct version_cache *memory = conn->config->version_cache;
+
+	/* Whatever was taken for a server of version one is none. */
+	if (memory && hdr->vers_low > conn->terms.dialect->version)
+		version_cache_forget(memory, (const struct sockaddr *)&conn->server);
+	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
+		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
+			       hdr->vers_low, hdr->vers_high);
+		return false;
+	}
+	rdma_conn_agree(conn);
+	return true;
+}
+
 void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	if (responder_is_flooded(&leg->responder) || !have_options(leg))
@@ -159,6 +175,7 @@ void version_probe_ended(struct rdma_leg *leg)
 {
 	if (leg->conn.state.now == RDMA_PROBING)
 		remember(leg);
+	optional_msgs_end(leg->options);
 }
 
 void version_probe_fini(struct rdma_leg *leg)

@@ -21,9 +21,16 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 void version_probe_open(struct rdma_leg *leg);
 /** version_probe_refused - an ERR_VERS has come. Returns whether it was for the attempt: that is all then. */
 bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr) MUST_CHECK;
+/**
+ * version_probe_settle_another - settle another version than the assumed one, which the peer refused for a Call
+ * @hdr: its ERR_VERS
+ *
+ * Returns false if there is none in common: the connection has failed.
+ */
+bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr);
 /** version_probe_option - an RDMA_OPTIONAL has come that decodes as such. */
 void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr);
-/** version_probe_ended - the connection has ended: if that was before the version was settled, that is remembered. */
+/** version_probe_ended - the connection has ended: remember that it was before the version was settled; let go of memory. */
 void version_probe_ended(struct rdma_leg *leg);
 /** version_probe_fini - free what it took. */
 void version_probe_fini(struct rdma_leg *leg);
