@@ -50,7 +50,8 @@ static void on_read(void *arg)
 	struct read_chunks *reads = arg;
 
 	step(reads, &reads->done);
-	post_waiting(reads->conn);
+	if (!TAILQ_EMPTY(&reads->conn->works.waiting))
+		post_waiting(reads->conn);
 	if (rdma_conn_is_up(reads->conn))
 		reads->read_done(reads->arg);
 }
