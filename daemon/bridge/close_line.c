@@ -96,6 +96,15 @@ static void log_last_call(const struct bridge *bridge)
 		(loop_now_us(bridge_loop(bridge)) - last->start_us) / 1e6);
 }
 
+/* The errno with which the leg of that side ended. */
+static int errno_of(const struct bridge *bridge, enum close_by by)
+{
+	const struct leg *leg =
+		by == CLOSE_BY_CLIENT ? bridge->client.leg : upstream_leg(&bridge->upstream);
+
+	return leg ? leg->close_errno : 0;
+}
+
 void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_by by,
 		    const char *detail)
 {
@@ -109,8 +118,8 @@ void close_line_log(const struct bridge *bridge, enum leg_close why, enum close_
 
 	if (!log_leaves_out(level, limit))
 		log_write_limited(level, limit, &ctx, "%s, after %s%s%s: %s",
-				  close_text(why, by, detail, text), amount_age(age_us, age),
-				  was_open ? "" : " while ",
+				  close_text(why, by, errno_of(bridge, by), detail, text),
+				  amount_age(age_us, age), was_open ? "" : " while ",
 				  was_open ? "" : state_name(&bridge_states, bridge->state.now),
 				  totals(bridge, sums));
 	log_last_call(bridge);

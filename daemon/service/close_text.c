@@ -3,9 +3,7 @@
 #include "daemon/service/close_text.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 static const char *const sides[] = {
 	[CLOSE_BY_CLIENT] = "client",
@@ -48,14 +46,7 @@ const char *close_summary(enum leg_close why, enum close_by by)
 	return why == LEG_CLOSE_PEER && by != CLOSE_BY_PROXY ? by_side[by] : for_side[by];
 }
 
-/* The legs have one reason for all connections that broke; the errno is in the text alone. */
-static bool is_reset(enum leg_close why, const char *detail)
-{
-	return why == LEG_CLOSE_LOST &&
-	       (strstr(detail, strerror(ECONNRESET)) || strstr(detail, strerror(EPIPE)));
-}
-
-const char *close_text(enum leg_close why, enum close_by by, const char *detail,
+const char *close_text(enum leg_close why, enum close_by by, int err, const char *detail,
 		       char text[CLOSE_TEXT_BYTES])
 {
 	const char *colon = detail[0] ? ": " : "";
@@ -63,7 +54,7 @@ const char *close_text(enum leg_close why, enum close_by by, const char *detail,
 	if (by == CLOSE_BY_PROXY)
 		snprintf(text, CLOSE_TEXT_BYTES, "closed: %s%s%s", leg_close_text(why), colon,
 			 detail);
-	else if (is_reset(why, detail))
+	else if (why == LEG_CLOSE_LOST && (err == ECONNRESET || err == EPIPE))
 		snprintf(text, CLOSE_TEXT_BYTES, "closed by the %s (reset)", sides[by]);
 	else if (phrases[why].before)
 		snprintf(text, CLOSE_TEXT_BYTES, "%s%s%s%s%s", phrases[why].before, sides[by],

@@ -12,11 +12,12 @@ enum close_by { CLOSE_BY_CLIENT, CLOSE_BY_SERVER, CLOSE_BY_PROXY, CLOSE_BY_COUNT
 
 /**
  * close_text - "closed by the client", "closed by the client (reset)", "closed: the server does not answer: …"
+ * @err:    the leg's close_errno, or 0
  * @detail: what is known beyond the reason, or ""
  *
  * Returns @text.
  */
-const char *close_text(enum leg_close why, enum close_by by, const char *detail,
+const char *close_text(enum leg_close why, enum close_by by, int err, const char *detail,
 		       char text[CLOSE_TEXT_BYTES]);
 /** close_summary - of many that closed so: "closed by the client", or "closed on account of the client". */
 const char *close_summary(enum leg_close why, enum close_by by);

@@ -317,6 +317,7 @@ struct fabric_ep {
 	struct fabric *fabric;
 	const struct fabric_ep_events *events;
 	void *arg;
+	int close_errno; /* from closed() on: the errno that ended the connection; 0: none is known */
 };
 
 struct fabric_listener {

@@ -124,7 +124,10 @@ struct leg_events {
 	void (*half_closed)(void *arg);
 	/* leg_can_call() has become true again. */
 	void (*call_ready)(void *arg);
-	/* The connection is going to end, for @why. @detail is a sentence for the log, or "". */
+	/*
+	 * The connection is going to end, for @why. @detail is a sentence for the log, or "". The leg's close_errno says which
+	 * error of the connection it was, if it was one.
+	 */
 	void (*closing)(void *arg, enum leg_close why, const char *detail);
 	/* Always last: over, and everything released. */
 	void (*closed)(void *arg);
@@ -234,6 +237,7 @@ struct leg_ops {
 struct leg {
 	const struct leg_ops *ops;
 	const struct leg_config *config;
+	int close_errno; /* from closing() on: the errno of the socket that ended it; 0: it was none */
 };
 
 /** leg_accept - after requested(): accept the peer; opened() follows, and reading begins. */

@@ -151,7 +151,7 @@ static enum leg_close why_of(const struct rdma_conn *conn, enum fabric_close why
 	return map[why];
 }
 
-void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *detail)
+void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail)
 {
 	if (rdma_conn_is_over(conn))
 		return;
@@ -160,6 +160,7 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *
 	if (why == FABRIC_CLOSE_PEER && rdma_conn_is_up(conn))
 		detail = NULL;
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
+	conn->close_errno = err;
 	begin_closing(conn, why_of(conn, why));
 }
 

@@ -84,6 +84,7 @@ struct rdma_conn {
 	struct state state;
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
+	int close_errno;                  /* with that; 0: none */
 	char rejection[LEG_DETAIL_BYTES]; /* what a server says that rejects us; or "" */
 	struct loop_timer *timer;         /* of the set-up, and of the end if that has a limit */
 	bool close_limited;               /* it has, and the timer is set */
@@ -212,8 +213,11 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	PRINTF_LIKE(3, 4);
 /** rdma_conn_limit_closing - abort the connection if it is still closing after LEG_STOP_US; once; else do nothing. */
 void rdma_conn_limit_closing(struct rdma_conn *conn);
-/** rdma_conn_ended - the fabric has closed: nothing is posted any more; everybody lets go now. */
-void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, const char *detail);
+/**
+ * rdma_conn_ended - the fabric has closed: nothing is posted any more; everybody lets go now
+ * @err: the errno that ended the connection, or 0
+ */
+void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail);
 /** rdma_conn_released - everybody has let go: closed() is due. */
 void rdma_conn_released(struct rdma_conn *conn);
 /** rdma_conn_note - something worth a log line; the first RDMA_NOTES_MAX are given up. */

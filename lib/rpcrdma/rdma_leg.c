@@ -62,6 +62,7 @@ static void tell_closing(void *arg)
 	struct rdma_leg *leg = arg;
 
 	responder_withdraw(&leg->responder);
+	leg->leg.close_errno = leg->conn.close_errno;
 	leg->config.leg.events->closing(leg->config.leg.arg, leg->conn.why, leg->conn.detail);
 }
 
@@ -105,15 +106,15 @@ static void on_ending(void *arg, enum fabric_close why, const char *detail)
 	struct rdma_leg *leg = arg;
 
 	rdma_version_ended(leg);
-	rdma_conn_ended(&leg->conn, why, detail);
+	rdma_conn_ended(&leg->conn, why, leg->conn.ep->close_errno, detail);
 }
 
-static void end(struct rdma_leg *leg, enum fabric_close why, const char *detail)
+static void end(struct rdma_leg *leg, enum fabric_close why, int err, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
 	requester_late_end(&leg->late);
 	version_probe_ended(leg);
-	rdma_conn_ended(&leg->conn, why, detail);
+	rdma_conn_ended(&leg->conn, why, err, detail);
 	read_chunks_end(&leg->conn);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
@@ -127,7 +128,8 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 	if (rdma_setup_port_refused(&leg->conn, why))
 		loop_defer(leg->conn.fabric->loop, &leg->again_task);
 	else
-		end(leg, why, leg->conn.rejection[0] ? leg->conn.rejection : detail);
+		end(leg, why, leg->conn.ep->close_errno,
+		    leg->conn.rejection[0] ? leg->conn.rejection : detail);
 }
 
 /* It may have been closed meanwhile: there is no endpoint then that would say so. */
@@ -137,12 +139,12 @@ static void connect_again(void *arg)
 	int rc;
 
 	if (rdma_conn_is_over(&leg->conn)) {
-		end(leg, FABRIC_CLOSE_LOCAL, "");
+		end(leg, FABRIC_CLOSE_LOCAL, 0, "");
 		return;
 	}
 	rc = rdma_setup_again(&leg->conn, &fabric_events, leg);
 	if (rc)
-		end(leg, FABRIC_CLOSE_LOST, strerror(-rc));
+		end(leg, FABRIC_CLOSE_LOST, -rc, strerror(-rc));
 }
 
 static void on_note(void *arg, const char *text)

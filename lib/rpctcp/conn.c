@@ -60,6 +60,8 @@ void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, .
 
 void tcp_conn_broke(struct tcp_conn *conn, int err)
 {
+	if (conn->state.now < TCP_FLUSHING)
+		conn->close_errno = err;
 	if (keepalive_says_silent(err))
 		tcp_conn_fail(conn, LEG_CLOSE_SILENT, "%s", strerror(err));
 	else

@@ -98,6 +98,7 @@ struct tcp_conn {
 	bool closing_due; /* the end is decided, and closing() not said */
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
+	int close_errno; /* with that; 0: none */
 };
 
 static inline struct tcp_leg_counters *tcp_counters(const struct tcp_conn *conn)

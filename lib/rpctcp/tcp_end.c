@@ -114,6 +114,7 @@ void tcp_end_say(struct tcp_leg *leg)
 
 	if (conn->state.now < TCP_FLUSHING)
 		return;
+	leg->leg.close_errno = conn->close_errno;
 	tcp_conn_say_closing(conn);
 	tcp_input_fini(&leg->in);
 	tcp_messages_fini(&leg->msgs);
@@ -148,6 +149,7 @@ void tcp_end_expired(void *arg, enum tcp_due which)
 			      "%zu bytes could not be sent", leg->out.unsent_bytes);
 	} else if (conn->state.now == TCP_CONNECTING) {
 		tcp_counters(conn)->connect_failures++;
+		conn->close_errno = ETIMEDOUT;
 		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
 	} else if (goes_on_taking(leg)) {
 		set_close_due(leg);

@@ -150,6 +150,7 @@ static void on_connected(void *arg, int error)
 
 	if (error) {
 		tcp_counters(conn)->connect_failures++;
+		conn->close_errno = -error;
 		tcp_conn_fail(conn, connect_reason(-error), "%s", connect_detail(-error));
 		return;
 	}

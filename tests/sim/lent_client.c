@@ -2,6 +2,7 @@
 /* A hand-made client of draft-03, which reads the Replies that a server leg lends it. */
 #include "tests/sim/lent_client.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "tests/lib/test.h"
@@ -104,4 +105,5 @@ void expect_dead(const struct rpcrdma_segment *seg)
 
 	ck_assert_int_eq(raw_read(raw, &byte, 1, seg->handle, seg->offset), FABRIC_ERR_REMOTE);
 	expect_closed(LEG_CLOSE_LOST);
+	ck_assert_int_eq(rig->server.close_errno, ECONNRESET);
 }

@@ -158,6 +158,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 	side->closing_us = loop_now_us(side->rig->loop);
 	side->waiting_at_closing = side->config.leg.holder->account->waiting;
 	side->why = why;
+	side->close_errno = side->leg->close_errno;
 	snprintf(side->detail, sizeof(side->detail), "%s", detail);
 }
 

@@ -43,6 +43,7 @@ struct rig_side {
 	uint64_t closing_us;       /* when closing() came */
 	size_t waiting_at_closing; /* claims for memory then */
 	enum leg_close why;
+	int close_errno;
 	char detail[LEG_DETAIL_BYTES];
 	/* Calls made here. */
 	struct exchange_list waiting; /* by origin_entry, with the origin's reference */

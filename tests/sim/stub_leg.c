@@ -167,7 +167,7 @@ void stub_leg_init(struct stub_leg *stub, const struct leg_config *config)
 		.config = *config,
 		.why = LEG_CLOSE_COUNT,
 	};
-	stub->leg = (struct leg){&stub_ops, &stub->config};
+	stub->leg = (struct leg){.ops = &stub_ops, .config = &stub->config};
 	stub->config.partial = true;
 	TAILQ_INIT(&stub->called);
 	TAILQ_INIT(&stub->waiting);

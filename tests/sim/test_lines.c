@@ -139,6 +139,7 @@ static const struct {
 	{0, LEG_CLOSE_LOST, EPIPE, "] closed by the client (reset), after "},
 	{0, LEG_CLOSE_LOST, EHOSTUNREACH,
 	 "] closed: the connection to the client was lost: No route to host, after "},
+	{0, LEG_CLOSE_LOST, 0, "] closed: the connection to the client was lost, after "},
 	{0, LEG_CLOSE_SILENT, 0, "] closed: the client does not answer, after "},
 	{0, LEG_CLOSE_PROTOCOL, 0,
 	 "<6>[sim#1 10.0.0.100:20001] closed: the client broke the RDMA protocol, after "},
@@ -162,6 +163,7 @@ START_TEST(a_close_line_is_no_fault_where_there_is_none)
 	/* One that goes before its first Reply is a server that does not answer. */
 	if (ends[_i].by)
 		answer(server);
+	(ends[_i].by ? server : client)->leg.close_errno = ends[_i].err;
 	stub_closing(ends[_i].by ? server : client, ends[_i].why, detail);
 	expect(ends[_i].said);
 	if (ends[_i].by) {

@@ -68,6 +68,7 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 {
 	seen.closing++;
 	seen.why = why;
+	seen.close_errno = leg->close_errno;
 	strncpy(seen.detail, detail, sizeof(seen.detail) - 1);
 }
 

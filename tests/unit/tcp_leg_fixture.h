@@ -25,6 +25,7 @@
 struct seen {
 	unsigned requested, opened, closing, closed, call_ready, half_closed, notes;
 	enum leg_close why;
+	int close_errno;
 	char detail[200];
 	struct exchange *calls[FIXTURE_MAX_SEEN];
 	unsigned ncalls;

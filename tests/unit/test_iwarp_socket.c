@@ -151,6 +151,7 @@ START_TEST(a_reset_is_a_lost_connection)
 	close(fd);
 	event_loop_run(ends.loop);
 	ck_assert_int_eq(ends.server.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(ends.server.ep->close_errno, ECONNRESET);
 	ends_stop();
 }
 END_TEST

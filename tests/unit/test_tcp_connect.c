@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's way up: one address, and whatever becomes of it. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -140,6 +141,7 @@ START_TEST(an_address_that_refuses_closes)
 	connect_leg();
 	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_REFUSED);
+	ck_assert_int_eq(seen.close_errno, ECONNREFUSED);
 	ck_assert_uint_eq(worker.counters.connect_failures, 1);
 	ck_assert_str_ne(seen.detail, "");
 }

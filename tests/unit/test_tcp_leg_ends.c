@@ -118,6 +118,7 @@ START_TEST(a_connection_that_breaks_is_lost)
 	reset_by_peer();
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
+	ck_assert_int_eq(seen.close_errno, ECONNRESET);
 	ck_assert_str_ne(seen.detail, "");
 }
 END_TEST

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Peers of a TCP leg that do not speak RPC: what the log is told of them. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -204,6 +205,7 @@ START_TEST(a_server_that_closes_at_the_first_call_may_be_the_wrong_port)
 		expect_closed(LEG_CLOSE_LOST, "Connection reset by peer, " UNHEARD);
 	else
 		expect_closed(LEG_CLOSE_PEER, UNHEARD);
+	ck_assert_int_eq(seen.close_errno, _i ? ECONNRESET : 0);
 }
 END_TEST
 

@@ -21,6 +21,9 @@ static struct iwarp_fabric *fabric_of(const struct iwarp_ep *ep)
 
 void iwarp_ep_lost(struct iwarp_ep *ep, int err)
 {
+	/* An end that is decided already has its own reason. */
+	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
+		ep->ep.close_errno = err;
 	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
 }
 

@@ -33,6 +33,7 @@ static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
 	enum fabric_close why = event->status == -ETIMEDOUT ? FABRIC_CLOSE_TIMEOUT
 							    : verbs_setup_error(ep, event->status);
 
+	ep->ep.close_errno = event->status < 0 ? -event->status : 0;
 	if (ep->state == VERBS_CONNECTING)
 		verbs_ep_unmade(ep, why, "%s: %s", what, reason);
 	else

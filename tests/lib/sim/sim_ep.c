@@ -54,6 +54,8 @@ static void die(struct sim_ep *ep, void *arg)
 	ep->telling = true;
 	if (ep->rejection_bytes && ep->why == FABRIC_CLOSE_REFUSED && ep->ep.events->rejected)
 		ep->ep.events->rejected(ep->ep.arg, ep->rejection, ep->rejection_bytes);
+	if (ep->why == FABRIC_CLOSE_LOST)
+		ep->ep.close_errno = ECONNRESET;
 	ep->ep.events->closed(ep->ep.arg, ep->why, "simulated");
 	ep->telling = false;
 }
@@ -65,7 +67,8 @@ static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_event
 
 	if (!ep)
 		return NULL;
-	ep->ep = (struct fabric_ep){fabric->ops, fabric, events, arg};
+	ep->ep = (struct fabric_ep){
+		.ops = fabric->ops, .fabric = fabric, .events = events, .arg = arg};
 	ep->net = container_of(fabric, struct sim_fabric, fabric)->net;
 	ep->state = state; /* its first */
 	ep->die = die;
