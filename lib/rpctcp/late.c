@@ -2,7 +2,7 @@
 /* The list of Calls to the peer is in the order in which they came, so its first is the first to be late. */
 #include "rpctcp/late.h"
 
-#include "rpctcp/admit.h"
+#include "rpctcp/call_admission.h"
 
 static uint64_t timeout_us(const struct tcp_messages *msgs)
 {
@@ -41,9 +41,9 @@ static void fail(struct tcp_messages *msgs, struct exchange *x)
 		      "SYSTEM_ERR");
 	x->fault = EXCHANGE_FAULT_LATE;
 	/* Its credit goes back, so that its server sends another one: they would pile up here. */
-	tcp_output_drop_call(msgs->out, x);
-	tcp_flight_out_take(msgs->flight, x);
-	tcp_admit_reverse(msgs);
+	record_tx_drop_call(msgs->out, x);
+	inflight_out_take(msgs->flight, x);
+	call_admission_reverse(msgs);
 	config->events->reply(config->arg, x);
 }
 

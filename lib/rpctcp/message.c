@@ -16,14 +16,14 @@ void tcp_message_let_go(struct tcp_messages *msgs)
 void tcp_message_skip(struct tcp_messages *msgs)
 {
 	tcp_message_let_go(msgs);
-	tcp_input_skip(msgs->in);
+	record_rx_skip(msgs->in);
 }
 
 /* A Reply of our own to the record that is being read. */
 void tcp_message_answer(struct tcp_messages *msgs, const uint8_t *reply, size_t len_bytes)
 {
 	tcp_message_skip(msgs);
-	if (tcp_output_answer(msgs->out, reply, (uint32_t)len_bytes))
+	if (record_tx_answer(msgs->out, reply, (uint32_t)len_bytes))
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for an answer");
 }
 
@@ -31,6 +31,6 @@ void tcp_message_answer(struct tcp_messages *msgs, const uint8_t *reply, size_t 
 void tcp_message_body(struct tcp_messages *msgs, enum rpc_msg_type type, uint32_t cap_bytes)
 {
 	msgs->type = type;
-	if (tcp_input_body(msgs->in, cap_bytes))
+	if (record_rx_body(msgs->in, cap_bytes))
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for %u bytes", cap_bytes);
 }

@@ -3,24 +3,24 @@
 #ifndef RPCTCP_MESSAGE_H
 #define RPCTCP_MESSAGE_H
 
-#include "rpctcp/flight.h"
-#include "rpctcp/input.h"
-#include "rpctcp/output.h"
+#include "rpctcp/inflight.h"
+#include "rpctcp/record_rx.h"
+#include "rpctcp/record_tx.h"
 
 /* What is known of the record that is being received, and what it holds. */
 struct tcp_messages {
 	struct tcp_conn *conn;
-	struct tcp_flight *flight;
-	struct tcp_output *out;
-	struct tcp_input *in;
+	struct inflight *flight;
+	struct record_tx *out;
+	struct record_rx *in;
 	uint32_t limit_bytes; /* of a Call, and of a Reply to one */
 	enum rpc_msg_type type;
-	struct budget_claim claim; /* for a Call and its Reply; see admit.h */
+	struct budget_claim claim; /* for a Call and its Reply; see call_admission.h */
 	bool claim_is_exact;       /* for no more than is known to be needed */
 	struct exchange *call;     /* of the Call that is taken in, once it has been looked at */
 	uint32_t ceiling_bytes;    /* of its Reply: what is claimed for */
 	struct exchange *x;        /* a reference to that whose Reply it is */
-	/* What keeps Calls from being passed on, and those that wait. See admit.h. */
+	/* What keeps Calls from being passed on, and those that wait. See call_admission.h. */
 	bool paused;             /* leg_pause() */
 	bool full;               /* TCP_CALLS_MAX are in flight */
 	bool reverse;            /* a Call to the peer is out, on an accepted leg */

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpctcp/admit.h"
-#include "rpctcp/call.h"
+#include "rpctcp/call_admission.h"
 #include "rpctcp/late.h"
-#include "rpctcp/reading.h"
-#include "rpctcp/tcp_end.h"
+#include "rpctcp/rx_call.h"
+#include "rpctcp/tcp_close.h"
+#include "rpctcp/tcp_rx.h"
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);
 
@@ -51,14 +51,14 @@ static void say_faults(struct tcp_leg *leg)
 	const struct leg_config *config = &leg->conn.config.leg;
 	struct exchange *x;
 
-	while (leg->conn.state.now < TCP_FLUSHING && (x = tcp_flight_fault_take(&leg->flight)))
+	while (leg->conn.state.now < TCP_FLUSHING && (x = inflight_fault_take(&leg->flight)))
 		config->events->reply(config->arg, x);
 }
 
 static void flush(struct tcp_leg *leg)
 {
-	tcp_output_flush(&leg->out);
-	tcp_admit_answered(&leg->msgs);
+	record_tx_flush(&leg->out);
+	call_admission_answered(&leg->msgs);
 }
 
 static void on_work(void *arg)
@@ -68,26 +68,26 @@ static void on_work(void *arg)
 
 	say_opened(leg);
 	tcp_conn_say_end(conn);
-	tcp_admit_go_on(&leg->msgs);
+	call_admission_go_on(&leg->msgs);
 	if (conn->behind && tcp_conn_takes_input(conn))
-		tcp_reading_resume(&leg->in);
+		tcp_rx_resume(&leg->in);
 	say_faults(leg);
 	/* A stream that takes no more says when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
-	tcp_end_check_done(leg);
-	tcp_end_check_flushed(leg);
-	tcp_end_say(leg);
+	tcp_close_check_done(leg);
+	tcp_close_check_flushed(leg);
+	tcp_close_say(leg);
 }
 
 static bool on_torn(void *arg)
 {
-	return tcp_output_is_torn(&((struct tcp_leg *)arg)->out);
+	return record_tx_is_torn(&((struct tcp_leg *)arg)->out);
 }
 
 static const struct tcp_conn_hooks hooks = {
 	.work = on_work,
-	.expired = tcp_end_expired,
+	.expired = tcp_close_expired,
 	.torn = on_torn,
 };
 
@@ -206,16 +206,16 @@ static void on_ready(void *arg, unsigned events)
 		return;
 	}
 	if (conn->state.now == TCP_LINGERING) {
-		if (tcp_reading_discard(&leg->in))
+		if (tcp_rx_discard(&leg->in))
 			tcp_conn_end(conn, false);
 		return;
 	}
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
-		tcp_reading_ready(&leg->in);
+		tcp_rx_ready(&leg->in);
 	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
-	tcp_end_check_done(leg);
-	tcp_end_check_flushed(leg);
+	tcp_close_check_done(leg);
+	tcp_close_check_flushed(leg);
 }
 
 static const struct stream_events stream_events = {
@@ -249,14 +249,14 @@ static void op_call(struct leg *base, struct exchange *x)
 
 	if (leg->conn.state.now >= TCP_FLUSHING) {
 		exchange_put(x);
-	} else if (tcp_flight_out_add(&leg->flight, x)) {
+	} else if (inflight_out_add(&leg->flight, x)) {
 		x->fault = EXCHANGE_FAULT_CANT_SEND;
-		tcp_flight_out_fault(&leg->flight, x);
+		inflight_out_fault(&leg->flight, x);
 		tcp_conn_defer(&leg->conn);
-	} else if (tcp_output_call(&leg->out, x)) {
+	} else if (record_tx_call(&leg->out, x)) {
 		tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Call");
 	} else {
-		tcp_admit_reverse(&leg->msgs);
+		call_admission_reverse(&leg->msgs);
 		tcp_late_watch(&leg->msgs);
 	}
 }
@@ -269,7 +269,7 @@ static void op_reply(struct leg *base, struct exchange *x)
 	if (x->origin == base && tcp_conn_is_open(&leg->conn)) {
 		budget_shrink(&x->claim, x->call.buf->size_bytes +
 						 (x->reply.buf ? x->reply.buf->size_bytes : 0));
-		if (tcp_output_reply(&leg->out, x))
+		if (record_tx_reply(&leg->out, x))
 			tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Reply");
 	}
 	exchange_put(x);
@@ -286,7 +286,7 @@ static void op_more(struct leg *base, struct exchange *x)
 
 static void op_pause(struct leg *base, bool paused)
 {
-	tcp_admit_pause(&tcp_leg_of(base)->msgs, paused);
+	call_admission_pause(&tcp_leg_of(base)->msgs, paused);
 }
 
 static void op_drain(struct leg *base)
@@ -295,15 +295,15 @@ static void op_drain(struct leg *base)
 
 	if (leg->conn.state.now == TCP_OPEN)
 		begin_drain(leg);
-	else if (leg->conn.state.now == TCP_CONNECTING && !tcp_flight_is_idle(&leg->flight))
+	else if (leg->conn.state.now == TCP_CONNECTING && !inflight_is_idle(&leg->flight))
 		leg->drain_due = true;
 	else if (leg->conn.state.now < TCP_OPEN)
-		tcp_end_for(leg, LEG_CLOSE_SHUTDOWN);
+		tcp_close_for(leg, LEG_CLOSE_SHUTDOWN);
 }
 
 static void op_close(struct leg *base, enum leg_close why)
 {
-	tcp_end_for(tcp_leg_of(base), why);
+	tcp_close_for(tcp_leg_of(base), why);
 }
 
 static void op_hear_end(struct leg *base)
@@ -357,7 +357,7 @@ static uint64_t op_taken_bytes(const struct leg *base)
 
 static void destroy(struct tcp_leg *leg)
 {
-	tcp_flight_fini(&leg->flight);
+	inflight_fini(&leg->flight);
 	tcp_conn_fini(&leg->conn);
 	free(leg);
 }
@@ -400,9 +400,9 @@ static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg
 		free(leg);
 		return NULL;
 	}
-	tcp_flight_init(&leg->flight, &leg->leg);
-	tcp_output_init(&leg->out, &leg->conn, &leg->flight);
-	tcp_input_init(&leg->in, &leg->conn, &tcp_messages_events, &leg->msgs);
+	inflight_init(&leg->flight, &leg->leg);
+	record_tx_init(&leg->out, &leg->conn, &leg->flight);
+	record_rx_init(&leg->in, &leg->conn, &tcp_messages_events, &leg->msgs);
 	tcp_messages_init(&leg->msgs, &leg->conn, &leg->flight, &leg->out, &leg->in);
 	return leg;
 }
@@ -458,11 +458,11 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 
 	if (!leg)
 		return -ENOMEM;
-	rc = config->leg.preface_bytes ? tcp_output_preface(&leg->out) : 0;
+	rc = config->leg.preface_bytes ? record_tx_preface(&leg->out) : 0;
 	if (!rc)
 		rc = stream_connect(config->worker->streams, target, &stream);
 	if (rc) {
-		tcp_output_fini(&leg->out);
+		record_tx_fini(&leg->out);
 		destroy(leg);
 		return rc;
 	}

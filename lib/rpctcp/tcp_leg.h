@@ -6,7 +6,7 @@
  * connecting leg tries one address and then says opened() or closes.
  *
  * Reading: memory for a Call and its largest Reply is claimed in one step, when the Call is here or enough
- * of it; a claim that must wait pauses the connection (admit.h has the exception). Replies come into memory
+ * of it; a claim that must wait pauses the connection (call_admission.h has the exception). Replies come into memory
  * that their Calls have claimed, and a connecting leg never waits for the budget, since the Replies that give
  * memory back may stand behind the Call that waits: it takes a few reverse Calls of small size outside the
  * budget and answers the others SYSTEM_ERR. So it does with Calls and Replies that are too long. A Call of RPCSEC_GSS is

@@ -16,7 +16,7 @@
 #include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder_rpc.h"
 #include "rpcrdma/v2/characteristics.h"
-#include "rpctcp/conn.h"
+#include "rpctcp/tcp_conn.h"
 
 /* A new machine is one line here, from the bridge downwards; then states.sh --write. */
 /* clang-format off */

@@ -6,7 +6,7 @@
 
 #include "rpc/facts.h"
 #include "rpc/record.h"
-#include "rpctcp/input.h"
+#include "rpctcp/record_rx.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LONG_BYTES 100000u

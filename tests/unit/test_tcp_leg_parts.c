@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/input.h"
+#include "rpctcp/record_rx.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LEN    (3 * TCP_PART_BYTES + 3392)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/input.h"
-#include "rpctcp/output.h"
-#include "rpctcp/tcp_end.h"
+#include "rpctcp/record_rx.h"
+#include "rpctcp/record_tx.h"
+#include "rpctcp/tcp_close.h"
 #include "tests/unit/tcp_bench.h"
 
 #define BIG_BYTES  (BENCH_MAX_MESSAGE - 1000u)

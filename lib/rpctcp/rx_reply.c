@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Replies to the TCP leg's Calls. */
-#include "rpctcp/reply.h"
+#include "rpctcp/rx_reply.h"
 
-#include "rpctcp/admit.h"
+#include "rpctcp/call_admission.h"
 
 /*
  * A Reply of a server that is long enough to be passed on in parts. Its length is known, so that it cannot turn out to be
@@ -12,7 +12,7 @@
 static bool may_come_in_parts(const struct tcp_messages *msgs)
 {
 	return msgs->conn->config.leg.partial && msgs->conn->connector &&
-	       tcp_input_comes_in_parts(msgs->in);
+	       record_rx_comes_in_parts(msgs->in);
 }
 
 static bool is_given(const struct tcp_messages *msgs)
@@ -25,8 +25,8 @@ static void give_reply(struct tcp_messages *msgs, struct exchange *x)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
 
-	tcp_flight_out_take(msgs->flight, x);
-	tcp_admit_reverse(msgs);
+	inflight_out_take(msgs->flight, x);
+	call_admission_reverse(msgs);
 	config->events->reply(config->arg, x);
 }
 
@@ -44,7 +44,7 @@ static void give_fault(struct tcp_messages *msgs, struct exchange *x, enum excha
 }
 
 /* A Reply, whose memory its Call has claimed. */
-void tcp_reply_begin(struct tcp_messages *msgs, uint32_t xid)
+void rx_reply_begin(struct tcp_messages *msgs, uint32_t xid)
 {
 	const struct record_parser *parser = &msgs->in->parser;
 	struct exchange *x = xid_table_find(&msgs->flight->out, xid);
@@ -65,7 +65,7 @@ void tcp_reply_begin(struct tcp_messages *msgs, uint32_t xid)
 	tcp_message_body(msgs, RPC_REPLY, parser->last ? parser->record_bytes : x->reply_max_bytes);
 }
 
-void tcp_reply_overflow(struct tcp_messages *msgs)
+void rx_reply_overflow(struct tcp_messages *msgs)
 {
 	struct exchange *x = msgs->x;
 
@@ -75,7 +75,7 @@ void tcp_reply_overflow(struct tcp_messages *msgs)
 }
 
 /* Until it is complete it stays among the Calls to the peer: a leg that drains waits for it. */
-void tcp_reply_grown(struct tcp_messages *msgs)
+void rx_reply_grown(struct tcp_messages *msgs)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
 	const struct rpc_msg *msg = msgs->in->body;
@@ -86,7 +86,7 @@ void tcp_reply_grown(struct tcp_messages *msgs)
 		config->events->more(config->arg, x);
 	} else if (may_come_in_parts(msgs) &&
 		   rpc_reply_decode(msg->data, msg->have_bytes, &hdr) == RPC_OK) {
-		tcp_input_lend(msgs->in, &x->reply);
+		record_rx_lend(msgs->in, &x->reply);
 		config->events->reply(config->arg, exchange_ref(x));
 	}
 }
@@ -99,15 +99,15 @@ static void end_given(struct tcp_messages *msgs)
 
 	msgs->x = NULL;
 	tcp_counters(msgs->conn)->replies_received++;
-	tcp_flight_out_take(msgs->flight, x);
+	inflight_out_take(msgs->flight, x);
 	exchange_put(x);
 	config->events->more(config->arg, x);
 	exchange_put(x);
 }
 
-void tcp_reply_end(struct tcp_messages *msgs)
+void rx_reply_end(struct tcp_messages *msgs)
 {
-	struct tcp_input *in = msgs->in;
+	struct record_rx *in = msgs->in;
 	struct exchange *x = msgs->x;
 	struct rpc_reply_hdr hdr;
 

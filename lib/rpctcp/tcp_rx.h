@@ -9,20 +9,20 @@
  * leaves by one write; but a connection has no more than its part of a turn, lest others wait for it. A single message
  * takes a single read.
  */
-#ifndef RPCTCP_READING_H
-#define RPCTCP_READING_H
+#ifndef RPCTCP_TCP_RX_H
+#define RPCTCP_TCP_RX_H
 
-#include "rpctcp/input.h"
+#include "rpctcp/record_rx.h"
 
 #define TCP_SCARCE_READ_BYTES (4u * 1024u) /* per read while the budget has waiters */
 
-/** tcp_reading_ready - read what has come, as far as a turn goes, and take it. */
-void tcp_reading_ready(struct tcp_input *in);
-/** tcp_reading_resume - take what is in the stash. */
-void tcp_reading_resume(struct tcp_input *in);
-/** tcp_reading_discard - read once and throw away; true at the end of the stream or of the connection. */
-bool tcp_reading_discard(struct tcp_input *in);
-/** tcp_reading_end_detail - what there is to be said, now that the stream has ended: "" between two records. */
-const char *tcp_reading_end_detail(const struct tcp_input *in);
+/** tcp_rx_ready - read what has come, as far as a turn goes, and take it. */
+void tcp_rx_ready(struct record_rx *in);
+/** tcp_rx_resume - take what is in the stash. */
+void tcp_rx_resume(struct record_rx *in);
+/** tcp_rx_discard - read once and throw away; true at the end of the stream or of the connection. */
+bool tcp_rx_discard(struct record_rx *in);
+/** tcp_rx_end_detail - what there is to be said, now that the stream has ended: "" between two records. */
+const char *tcp_rx_end_detail(const struct record_rx *in);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* When the Calls that a TCP leg takes in may be passed on, and what becomes of the others. */
-#include "rpctcp/admit.h"
+#include "rpctcp/call_admission.h"
 
 #include "base/least.h"
 
@@ -35,7 +35,7 @@ static void granted(void *arg)
 	try_again(arg);
 }
 
-void tcp_admit_init(struct tcp_messages *msgs)
+void call_admission_init(struct tcp_messages *msgs)
 {
 	budget_claim_init(&msgs->claim, granted, msgs);
 }
@@ -140,7 +140,7 @@ static bool claim_now(struct tcp_messages *msgs, uint32_t cap_bytes)
 				left_bytes(msgs));
 }
 
-bool tcp_admit_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	bool is_short = cap_bytes <= REVERSE_FREE_BYTES;
 
@@ -163,7 +163,7 @@ static void come_again(const struct tcp_messages *msgs, struct exchange *x)
 		exchange_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(msgs->conn)));
 }
 
-bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	msgs->claim_is_exact = msgs->in->parser.last && msgs->call->facts.stage == FACTS_WHOLE;
 	if (!msgs->parked && !is_held(msgs) &&
@@ -182,7 +182,7 @@ bool tcp_admit_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
 	return false;
 }
 
-bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
 {
 	/* One that is to be parked has no claim. */
 	if (msgs->parked || msgs->claim.state != BUDGET_CLAIM_HELD)
@@ -193,30 +193,30 @@ bool tcp_admit_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
 						    msgs->ceiling_bytes, msgs->call));
 }
 
-bool tcp_admit_passes(const struct tcp_messages *msgs)
+bool call_admission_passes(const struct tcp_messages *msgs)
 {
 	return !msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD;
 }
 
-void tcp_admit_part(struct tcp_messages *msgs, struct exchange *x)
+void call_admission_part(struct tcp_messages *msgs, struct exchange *x)
 {
 	pass_on(msgs, x);
 }
 
-void tcp_admit_part_end(struct tcp_messages *msgs)
+void call_admission_part_end(struct tcp_messages *msgs)
 {
 	set_block(msgs);
 }
 
-void tcp_admit_end(struct tcp_messages *msgs, struct exchange *x)
+void call_admission_end(struct tcp_messages *msgs, struct exchange *x)
 {
-	if (tcp_admit_passes(msgs))
+	if (call_admission_passes(msgs))
 		pass_on(msgs, x);
 	else
 		park(msgs, x);
 }
 
-void tcp_admit_go_on(struct tcp_messages *msgs)
+void call_admission_go_on(struct tcp_messages *msgs)
 {
 	const struct exchange *first = msgs->parked;
 
@@ -233,30 +233,30 @@ void tcp_admit_go_on(struct tcp_messages *msgs)
 	set_block(msgs);
 }
 
-void tcp_admit_drop(struct tcp_messages *msgs)
+void call_admission_drop(struct tcp_messages *msgs)
 {
 	if (!msgs->parked)
 		return;
 	budget_release(&msgs->claim);
 	while (msgs->parked)
-		tcp_flight_in_end(msgs->flight, unpark(msgs));
+		inflight_in_end(msgs->flight, unpark(msgs));
 }
 
-void tcp_admit_fini(struct tcp_messages *msgs)
+void call_admission_fini(struct tcp_messages *msgs)
 {
-	tcp_admit_drop(msgs);
+	call_admission_drop(msgs);
 	if (msgs->reverse)
 		budget_holder_urge(msgs->conn->config.leg.holder, false);
 	msgs->reverse = false;
 }
 
-void tcp_admit_pause(struct tcp_messages *msgs, bool paused)
+void call_admission_pause(struct tcp_messages *msgs, bool paused)
 {
 	msgs->paused = paused;
 	try_again(msgs);
 }
 
-void tcp_admit_answered(struct tcp_messages *msgs)
+void call_admission_answered(struct tcp_messages *msgs)
 {
 	if (!msgs->full || msgs->flight->in.table.count - msgs->nparked >= TCP_CALLS_MAX)
 		return;
@@ -264,7 +264,7 @@ void tcp_admit_answered(struct tcp_messages *msgs)
 	try_again(msgs);
 }
 
-void tcp_admit_reverse_accepted(struct tcp_messages *msgs)
+void call_admission_reverse_accepted(struct tcp_messages *msgs)
 {
 	bool out = !TAILQ_EMPTY(&msgs->flight->out_list);
 

@@ -18,27 +18,27 @@
  * Reply may be longer, have memory at once, where enough is left (REVERSE_FREE_BYTES). If there is none, a long one gets
  * SYSTEM_ERR, and a short one a Reply no longer than is free.
  */
-#ifndef RPCTCP_CALL_H
-#define RPCTCP_CALL_H
+#ifndef RPCTCP_RX_CALL_H
+#define RPCTCP_RX_CALL_H
 
 #include "rpctcp/message.h"
 
 #define TCP_REVERSE_CALLS_MAX 64u
 
-/** tcp_call_init - how long a Call, and a Reply to one, may be: it must leave as one fragment. */
-void tcp_call_init(struct tcp_messages *msgs);
-/** tcp_call_head - the record is a Call of which the head is here: gather it; fails the leg without memory. */
-void tcp_call_head(struct tcp_messages *msgs);
-/** tcp_call_begin - the record is a Call of which enough is here to claim memory. */
-void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
-		    uint32_t xid);
-/** tcp_call_overflow - it is longer than it may be. */
-void tcp_call_overflow(struct tcp_messages *msgs);
-/** tcp_call_grown - more of it is here: the owner gets what there is, if it may. */
-void tcp_call_grown(struct tcp_messages *msgs);
-/** tcp_call_cut - the rest of it will never come. */
-void tcp_call_cut(struct tcp_messages *msgs);
-/** tcp_call_end - it is complete: the owner gets it, if it passes. */
-void tcp_call_end(struct tcp_messages *msgs);
+/** rx_call_init - how long a Call, and a Reply to one, may be: it must leave as one fragment. */
+void rx_call_init(struct tcp_messages *msgs);
+/** rx_call_head - the record is a Call of which the head is here: gather it; fails the leg without memory. */
+void rx_call_head(struct tcp_messages *msgs);
+/** rx_call_begin - the record is a Call of which enough is here to claim memory. */
+void rx_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
+		   uint32_t xid);
+/** rx_call_overflow - it is longer than it may be. */
+void rx_call_overflow(struct tcp_messages *msgs);
+/** rx_call_grown - more of it is here: the owner gets what there is, if it may. */
+void rx_call_grown(struct tcp_messages *msgs);
+/** rx_call_cut - the rest of it will never come. */
+void rx_call_cut(struct tcp_messages *msgs);
+/** rx_call_end - it is complete: the owner gets it, if it passes. */
+void rx_call_end(struct tcp_messages *msgs);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The exchanges that a TCP leg takes part in. */
-#include "rpctcp/flight.h"
+#include "rpctcp/inflight.h"
 
-void tcp_flight_init(struct tcp_flight *flight, struct leg *leg)
+void inflight_init(struct inflight *flight, struct leg *leg)
 {
 	flight->leg = leg;
 	xid_table_init(&flight->in, EXCHANGE_ORIGIN);
@@ -12,33 +12,33 @@ void tcp_flight_init(struct tcp_flight *flight, struct leg *leg)
 	TAILQ_INIT(&flight->faulted);
 }
 
-void tcp_flight_fini(struct tcp_flight *flight)
+void inflight_fini(struct inflight *flight)
 {
 	xid_table_fini(&flight->in);
 	xid_table_fini(&flight->out);
 }
 
-void tcp_flight_release(struct tcp_flight *flight)
+void inflight_release(struct inflight *flight)
 {
 	struct exchange *x;
 
 	while ((x = TAILQ_FIRST(&flight->in_list)))
-		tcp_flight_in_end(flight, x);
+		inflight_in_end(flight, x);
 	while ((x = TAILQ_FIRST(&flight->out_list))) {
-		tcp_flight_out_take(flight, x);
+		inflight_out_take(flight, x);
 		exchange_put(x);
 	}
-	while ((x = tcp_flight_fault_take(flight)))
+	while ((x = inflight_fault_take(flight)))
 		exchange_put(x);
 }
 
-bool tcp_flight_is_idle(const struct tcp_flight *flight)
+bool inflight_is_idle(const struct inflight *flight)
 {
 	return TAILQ_EMPTY(&flight->in_list) && TAILQ_EMPTY(&flight->out_list) &&
 	       TAILQ_EMPTY(&flight->faulted);
 }
 
-int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x)
+int inflight_in_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->in, x);
 
@@ -49,7 +49,7 @@ int tcp_flight_in_add(struct tcp_flight *flight, struct exchange *x)
 	return 0;
 }
 
-void tcp_flight_in_end(struct tcp_flight *flight, struct exchange *x)
+void inflight_in_end(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->in_list, x, origin_entry);
 	xid_table_remove(&flight->in, x);
@@ -57,7 +57,7 @@ void tcp_flight_in_end(struct tcp_flight *flight, struct exchange *x)
 	exchange_put(x);
 }
 
-int tcp_flight_out_add(struct tcp_flight *flight, struct exchange *x)
+int inflight_out_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->out, x);
 
@@ -68,20 +68,20 @@ int tcp_flight_out_add(struct tcp_flight *flight, struct exchange *x)
 	return 0;
 }
 
-void tcp_flight_out_take(struct tcp_flight *flight, struct exchange *x)
+void inflight_out_take(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->out_list, x, target_entry);
 	xid_table_remove(&flight->out, x);
 	x->target = NULL;
 }
 
-void tcp_flight_out_fault(struct tcp_flight *flight, struct exchange *x)
+void inflight_out_fault(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_INSERT_TAIL(&flight->faulted, x, target_entry);
 	x->target = flight->leg;
 }
 
-struct exchange *tcp_flight_fault_take(struct tcp_flight *flight)
+struct exchange *inflight_fault_take(struct inflight *flight)
 {
 	struct exchange *x = TAILQ_FIRST(&flight->faulted);
 

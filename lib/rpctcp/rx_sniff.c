@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The first bytes of a TCP leg's peer, and what they say of one that does not speak RPC. */
-#include "rpctcp/greeting.h"
+#include "rpctcp/rx_sniff.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #define MARK_PROXY_V1 0x50524f58u /* "PROX" */
 #define MARK_PROXY_V2 0x0d0a0d0au
 
-void tcp_greeting_take(struct tcp_greeting *greeting, const struct tcp_conn *conn,
-		       const uint8_t *bytes, size_t len_bytes)
+void rx_sniff_take(struct rx_sniff *greeting, const struct tcp_conn *conn, const uint8_t *bytes,
+		   size_t len_bytes)
 {
 	size_t room = FIRST_BYTES_MAX - greeting->len_bytes;
 
@@ -25,7 +25,7 @@ void tcp_greeting_take(struct tcp_greeting *greeting, const struct tcp_conn *con
 }
 
 /* A mark alone may be that of a record which is too long. */
-static bool is_stranger(const struct tcp_greeting *greeting, enum leg_close why)
+static bool is_stranger(const struct rx_sniff *greeting, enum leg_close why)
 {
 	switch (first_bytes_look(greeting->bytes, greeting->len_bytes)) {
 	case FIRST_BYTES_RPC:
@@ -37,7 +37,7 @@ static bool is_stranger(const struct tcp_greeting *greeting, enum leg_close why)
 	}
 }
 
-static void fail_stranger(const struct tcp_greeting *greeting, struct tcp_conn *conn)
+static void fail_stranger(const struct rx_sniff *greeting, struct tcp_conn *conn)
 {
 	char shown[FIRST_BYTES_TEXT_BYTES];
 
@@ -53,15 +53,15 @@ static void fail_stranger(const struct tcp_greeting *greeting, struct tcp_conn *
 			      conn->connector ? ": is that its RPC port?" : "");
 }
 
-static void fail_proxy_header(const struct tcp_greeting *greeting, struct tcp_conn *conn)
+static void fail_proxy_header(const struct rx_sniff *greeting, struct tcp_conn *conn)
 {
 	tcp_conn_fail(conn, LEG_CLOSE_PROXY_HEADER, "%s",
 		      greeting->is_over ? "in the middle of the stream"
 					: "from who is not in accept_proxy_from, or a second one");
 }
 
-void tcp_greeting_fail(const struct tcp_greeting *greeting, struct tcp_conn *conn, uint32_t mark,
-		       enum leg_close why, const char *fmt, ...)
+void rx_sniff_fail(const struct rx_sniff *greeting, struct tcp_conn *conn, uint32_t mark,
+		   enum leg_close why, const char *fmt, ...)
 {
 	char detail[LEG_DETAIL_BYTES];
 	va_list args;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's output: a queue of records, sent gathered once a turn. */
-#include "rpctcp/output.h"
+#include "rpctcp/record_tx.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -34,19 +34,19 @@ static uint32_t here_bytes(const struct tcp_out *out)
 	return out->msg ? RECORD_MARK_BYTES + out->msg->have_bytes : out->len_bytes;
 }
 
-void tcp_output_init(struct tcp_output *output, struct tcp_conn *conn, struct tcp_flight *flight)
+void record_tx_init(struct record_tx *output, struct tcp_conn *conn, struct inflight *flight)
 {
-	*output = (struct tcp_output){.conn = conn, .flight = flight};
+	*output = (struct record_tx){.conn = conn, .flight = flight};
 	STAILQ_INIT(&output->queue);
 }
 
-static void out_free(struct tcp_output *output, struct tcp_out *out)
+static void out_free(struct record_tx *output, struct tcp_out *out)
 {
 	exchange_put(out->x);
 	spares_put(output->conn->config.leg.spares, out, sizeof(*out));
 }
 
-static struct tcp_out *out_new(const struct tcp_output *output, enum tcp_out_kind kind,
+static struct tcp_out *out_new(const struct record_tx *output, enum tcp_out_kind kind,
 			       struct exchange *x)
 {
 	struct tcp_out *out = spares_get(output->conn->config.leg.spares, sizeof(*out));
@@ -58,7 +58,7 @@ static struct tcp_out *out_new(const struct tcp_output *output, enum tcp_out_kin
 	return out;
 }
 
-static void enqueue(struct tcp_output *output, struct tcp_out *out)
+static void enqueue(struct record_tx *output, struct tcp_out *out)
 {
 	struct tcp_conn *conn = output->conn;
 
@@ -90,7 +90,7 @@ static void set_small(struct tcp_out *out, uint32_t len_bytes)
 	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
 }
 
-int tcp_output_preface(struct tcp_output *output)
+int record_tx_preface(struct record_tx *output)
 {
 	const struct leg_config *config = &output->conn->config.leg;
 	struct tcp_out *out = out_new(output, TCP_OUT_PREFACE, NULL);
@@ -104,7 +104,7 @@ int tcp_output_preface(struct tcp_output *output)
 	return 0;
 }
 
-int tcp_output_call(struct tcp_output *output, struct exchange *x)
+int record_tx_call(struct record_tx *output, struct exchange *x)
 {
 	struct tcp_out *out = out_new(output, TCP_OUT_CALL, x);
 
@@ -115,7 +115,7 @@ int tcp_output_call(struct tcp_output *output, struct exchange *x)
 	return 0;
 }
 
-int tcp_output_reply(struct tcp_output *output, struct exchange *x)
+int record_tx_reply(struct record_tx *output, struct exchange *x)
 {
 	struct tcp_out *out = out_new(output, TCP_OUT_REPLY, x);
 
@@ -134,7 +134,7 @@ int tcp_output_reply(struct tcp_output *output, struct exchange *x)
 	return 0;
 }
 
-int tcp_output_answer(struct tcp_output *output, const uint8_t *reply, uint32_t len_bytes)
+int record_tx_answer(struct record_tx *output, const uint8_t *reply, uint32_t len_bytes)
 {
 	struct tcp_out *out = out_new(output, TCP_OUT_ANSWER, NULL);
 
@@ -149,7 +149,7 @@ int tcp_output_answer(struct tcp_output *output, const uint8_t *reply, uint32_t 
 }
 
 /* The first record is sent, from end to end. */
-static void out_done(struct tcp_output *output)
+static void out_done(struct record_tx *output)
 {
 	struct tcp_out *out = STAILQ_FIRST(&output->queue);
 	struct tcp_leg_counters *counters = tcp_counters(output->conn);
@@ -169,7 +169,7 @@ static void out_done(struct tcp_output *output)
 	case TCP_OUT_REPLY:
 		counters->replies_sent++;
 		if (out->x->origin == output->flight->leg)
-			tcp_flight_in_end(output->flight, out->x);
+			inflight_in_end(output->flight, out->x);
 		break;
 	case TCP_OUT_ANSWER:
 		counters->replies_sent++;
@@ -181,7 +181,7 @@ static void out_done(struct tcp_output *output)
 }
 
 /* Drops @first and all that is behind it. */
-static void drop_from(struct tcp_output *output, struct tcp_out *first)
+static void drop_from(struct record_tx *output, struct tcp_out *first)
 {
 	struct tcp_out_list kept = STAILQ_HEAD_INITIALIZER(kept);
 	struct tcp_out *out;
@@ -198,18 +198,18 @@ static void drop_from(struct tcp_output *output, struct tcp_out *first)
 	STAILQ_CONCAT(&output->queue, &kept);
 }
 
-void tcp_output_fini(struct tcp_output *output)
+void record_tx_fini(struct record_tx *output)
 {
 	drop_from(output, STAILQ_FIRST(&output->queue));
 	output->unsent_bytes = output->sent_bytes = 0;
 }
 
-bool tcp_output_is_empty(const struct tcp_output *output)
+bool record_tx_is_empty(const struct record_tx *output)
 {
 	return STAILQ_EMPTY(&output->queue);
 }
 
-void tcp_output_drop_call(struct tcp_output *output, const struct exchange *x)
+void record_tx_drop_call(struct record_tx *output, const struct exchange *x)
 {
 	struct tcp_out *out;
 
@@ -225,18 +225,18 @@ void tcp_output_drop_call(struct tcp_output *output, const struct exchange *x)
 	tcp_conn_defer(output->conn);
 }
 
-bool tcp_output_is_torn(const struct tcp_output *output)
+bool record_tx_is_torn(const struct record_tx *output)
 {
 	const struct tcp_out *out = STAILQ_FIRST(&output->queue);
 
 	return out && output->sent_bytes > 0 && here_bytes(out) < out->len_bytes;
 }
 
-void tcp_output_cut(struct tcp_output *output)
+void record_tx_cut(struct record_tx *output)
 {
 	struct tcp_out *out;
 
-	assert(!tcp_output_is_torn(output));
+	assert(!record_tx_is_torn(output));
 	STAILQ_FOREACH(out, &output->queue, entry)
 		if (here_bytes(out) < out->len_bytes)
 			break;
@@ -244,7 +244,7 @@ void tcp_output_cut(struct tcp_output *output)
 		drop_from(output, out);
 }
 
-static void sent(struct tcp_output *output, size_t bytes)
+static void sent(struct record_tx *output, size_t bytes)
 {
 	struct tcp_out *out;
 
@@ -260,7 +260,7 @@ static void sent(struct tcp_output *output, size_t bytes)
 }
 
 /* What is here, up to @most_bytes of it; returns how many pieces, and sets *@total_bytes. */
-static int gather(const struct tcp_output *output, struct iovec iov[IOV_MAX], size_t most_bytes,
+static int gather(const struct record_tx *output, struct iovec iov[IOV_MAX], size_t most_bytes,
 		  size_t *total_bytes)
 {
 	size_t skip = output->sent_bytes, left = most_bytes;
@@ -283,7 +283,7 @@ static int gather(const struct tcp_output *output, struct iovec iov[IOV_MAX], si
 }
 
 /* The peer must take what is here for it. */
-static void watch_progress(struct tcp_output *output)
+static void watch_progress(struct record_tx *output)
 {
 	struct tcp_conn *conn = output->conn;
 	const struct tcp_out *first = STAILQ_FIRST(&output->queue);
@@ -300,7 +300,7 @@ static void watch_progress(struct tcp_output *output)
 	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us / ASK_AFTER_PART);
 }
 
-bool tcp_output_has_stalled(struct tcp_output *output)
+bool record_tx_has_stalled(struct record_tx *output)
 {
 	struct tcp_conn *conn = output->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
@@ -320,7 +320,7 @@ bool tcp_output_has_stalled(struct tcp_output *output)
 	return false;
 }
 
-static void check_room(struct tcp_output *output)
+static void check_room(struct record_tx *output)
 {
 	struct tcp_conn *conn = output->conn;
 
@@ -336,7 +336,7 @@ static void check_room(struct tcp_output *output)
  * Sends what is here until the stream takes no more or the turn has had its part. Who takes a part of what it is
  * given has no room for the rest, and is not asked again. Returns 0, or a negative errno of a stream that broke.
  */
-static int send_all(struct tcp_output *output)
+static int send_all(struct record_tx *output)
 {
 	struct tcp_conn *conn = output->conn;
 	size_t left = TCP_TURN_BYTES, asked;
@@ -360,7 +360,7 @@ static int send_all(struct tcp_output *output)
 	return 0;
 }
 
-void tcp_output_flush(struct tcp_output *output)
+void record_tx_flush(struct record_tx *output)
 {
 	struct tcp_conn *conn = output->conn;
 	int rc = send_all(output);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The ground floor of the TCP leg: its stream, its state, its timer, and the one way to fail. */
-#include "rpctcp/conn.h"
+#include "rpctcp/tcp_conn.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* How a TCP leg ends: in good order, when its time is up, and when all has been answered. */
-#include "rpctcp/tcp_end.h"
+#include "rpctcp/tcp_close.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "rpctcp/late.h"
-#include "rpctcp/reading.h"
+#include "rpctcp/tcp_rx.h"
 
 #define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
 
@@ -40,7 +40,7 @@ static bool goes_on_taking(struct tcp_leg *leg)
 	    (leg->close_end_us && loop_now_us(tcp_loop(conn)) >= leg->close_end_us))
 		return false;
 	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
-	       (taken_bytes == conn->bytes_sent && tcp_output_is_empty(&leg->out));
+	       (taken_bytes == conn->bytes_sent && record_tx_is_empty(&leg->out));
 }
 
 /*
@@ -49,7 +49,7 @@ static bool goes_on_taking(struct tcp_leg *leg)
  * port is free at once for the client's next connection. A record that has left in part and will never be
  * complete makes it a reset in any case.
  */
-void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
+void tcp_close_for(struct tcp_leg *leg, enum leg_close why)
 {
 	struct tcp_conn *conn = &leg->conn;
 	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
@@ -58,7 +58,7 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 	if (conn->state.now >= TCP_FLUSHING)
 		return;
 	tcp_conn_decide(conn, why, "");
-	if (!in_order || !tcp_conn_is_open(conn) || tcp_output_is_torn(&leg->out)) {
+	if (!in_order || !tcp_conn_is_open(conn) || record_tx_is_torn(&leg->out)) {
 		tcp_conn_end(conn, !in_order);
 		return;
 	}
@@ -67,12 +67,12 @@ void tcp_end_for(struct tcp_leg *leg, enum leg_close why)
 	conn->due_us[TCP_DUE_INPUT] = 0;
 	leg->close_taken_bytes = tcp_conn_taken_bytes(conn);
 	set_close_due(leg);
-	tcp_output_cut(&leg->out);
+	record_tx_cut(&leg->out);
 	tcp_conn_watch(conn);
 }
 
 /* OPEN and DRAINING: whether it is over, now that all has been answered. */
-void tcp_end_check_done(struct tcp_leg *leg)
+void tcp_close_check_done(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 	bool drains = conn->state.now == TCP_DRAINING;
@@ -80,23 +80,23 @@ void tcp_end_check_done(struct tcp_leg *leg)
 	if (!drains && !(conn->blocks & TCP_BLOCK_EOF))
 		return;
 	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->flight.in_list) ||
-	    !tcp_output_is_empty(&leg->out))
+	    !record_tx_is_empty(&leg->out))
 		return;
-	if (drains && tcp_flight_is_idle(&leg->flight))
-		tcp_end_for(leg, LEG_CLOSE_SHUTDOWN);
+	if (drains && inflight_is_idle(&leg->flight))
+		tcp_close_for(leg, LEG_CLOSE_SHUTDOWN);
 	else if (conn->blocks & TCP_BLOCK_EOF)
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_reading_end_detail(&leg->in));
+		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_rx_end_detail(&leg->in));
 }
 
 /*
  * FLUSHING: when all is sent our end of the stream follows. A client may still be sending, and a reset
  * would take Replies from it that it has not read, so the leg waits for its end too.
  */
-void tcp_end_check_flushed(struct tcp_leg *leg)
+void tcp_close_check_flushed(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 
-	if (conn->state.now != TCP_FLUSHING || !tcp_output_is_empty(&leg->out))
+	if (conn->state.now != TCP_FLUSHING || !record_tx_is_empty(&leg->out))
 		return;
 	if (conn->connector || conn->blocks & TCP_BLOCK_EOF || stream_shutdown(conn->stream) < 0) {
 		tcp_conn_end(conn, false);
@@ -107,7 +107,7 @@ void tcp_end_check_flushed(struct tcp_leg *leg)
 }
 
 /* Says closing() and closed() as they are due, each after what must be let go of by then. */
-void tcp_end_say(struct tcp_leg *leg)
+void tcp_close_say(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 	const struct leg_config *config = &conn->config.leg;
@@ -116,12 +116,12 @@ void tcp_end_say(struct tcp_leg *leg)
 		return;
 	leg->leg.close_errno = conn->close_errno;
 	tcp_conn_say_closing(conn);
-	tcp_input_fini(&leg->in);
+	record_rx_fini(&leg->in);
 	tcp_messages_fini(&leg->msgs);
-	tcp_flight_release(&leg->flight);
+	inflight_release(&leg->flight);
 	if (conn->state.now != TCP_CLOSING)
 		return;
-	tcp_output_fini(&leg->out);
+	record_tx_fini(&leg->out);
 	stream_free(conn->stream);
 	conn->stream = NULL;
 	tcp_conn_set_state(conn, TCP_CLOSED);
@@ -129,7 +129,7 @@ void tcp_end_say(struct tcp_leg *leg)
 	config->events->closed(config->arg);
 }
 
-void tcp_end_expired(void *arg, enum tcp_due which)
+void tcp_close_expired(void *arg, enum tcp_due which)
 {
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
@@ -141,7 +141,7 @@ void tcp_end_expired(void *arg, enum tcp_due which)
 		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
 			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
 	} else if (which == TCP_DUE_OUTPUT) {
-		if (!tcp_output_has_stalled(&leg->out))
+		if (!record_tx_has_stalled(&leg->out))
 			return;
 		tcp_counters(conn)->stalls++;
 		tcp_conn_fail(conn,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's reads: how much of a turn, into what, and how long for it to go on. */
-#include "rpctcp/reading.h"
+#include "rpctcp/tcp_rx.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,19 +8,19 @@
 
 #include "base/least.h"
 
-static void begin_turn(struct tcp_input *in)
+static void begin_turn(struct record_rx *in)
 {
 	in->turn_records = 0;
 	in->turn_left_bytes = TCP_TURN_BYTES;
 }
 
 /* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */
-static uint64_t patience_us(struct tcp_input *in)
+static uint64_t patience_us(struct record_rx *in)
 {
 	const struct tcp_conn *conn = in->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
 
-	if (conn->connector || in->mode != TCP_INPUT_BODY || in->cap_bytes <= FACTS_UNBOUNDED_BYTES)
+	if (conn->connector || in->mode != RECORD_RX_BODY || in->cap_bytes <= FACTS_UNBOUNDED_BYTES)
 		return stall_us;
 	if (!in->end_due_us)
 		in->end_due_us = now_us + stall_us +
@@ -32,7 +32,7 @@ static uint64_t patience_us(struct tcp_input *in)
 }
 
 /* A record must make progress, as long as it is the peer who keeps us waiting. */
-static void watch_progress(struct tcp_input *in)
+static void watch_progress(struct record_rx *in)
 {
 	struct tcp_conn *conn = in->conn;
 
@@ -52,9 +52,9 @@ static void watch_progress(struct tcp_input *in)
 }
 
 /* Once a turn, when the turn has read what it may. */
-static void tell_growth(struct tcp_input *in)
+static void tell_growth(struct record_rx *in)
 {
-	if (!tcp_conn_is_open(in->conn) || in->mode != TCP_INPUT_BODY ||
+	if (!tcp_conn_is_open(in->conn) || in->mode != RECORD_RX_BODY ||
 	    in->body->have_bytes - in->told_bytes < TCP_PART_BYTES)
 		return;
 	in->told_bytes = in->body->have_bytes;
@@ -62,13 +62,13 @@ static void tell_growth(struct tcp_input *in)
 }
 
 /* What is left over and waits for nothing. */
-static void go_on_next_turn(struct tcp_input *in)
+static void go_on_next_turn(struct record_rx *in)
 {
 	if (in->conn->behind && tcp_conn_takes_input(in->conn))
 		tcp_conn_defer(in->conn);
 }
 
-static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+static void stash(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
 {
 	in->stash = malloc(len_bytes);
 	if (!in->stash) {
@@ -84,18 +84,18 @@ static void stash(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
 	go_on_next_turn(in);
 }
 
-void tcp_reading_resume(struct tcp_input *in)
+void tcp_rx_resume(struct record_rx *in)
 {
 	const uint8_t *bytes = in->stash ? in->stash + in->stash_at : in->head;
 	size_t taken;
 
 	begin_turn(in);
-	taken = tcp_input_take(in, bytes, in->stash_bytes - in->stash_at);
+	taken = record_rx_take(in, bytes, in->stash_bytes - in->stash_at);
 	if (!tcp_conn_is_open(in->conn))
 		return;
 	in->stash_at += taken;
 	if (in->stash_at == in->stash_bytes) {
-		tcp_input_drop_stash(in);
+		record_rx_drop_stash(in);
 		in->conn->behind = false;
 	}
 	tcp_conn_watch(in->conn);
@@ -104,10 +104,10 @@ void tcp_reading_resume(struct tcp_input *in)
 	tell_growth(in);
 }
 
-static void end_of_stream(struct tcp_input *in)
+static void end_of_stream(struct record_rx *in)
 {
 	if (in->conn->connector) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", tcp_reading_end_detail(in));
+		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", tcp_rx_end_detail(in));
 		return;
 	}
 	/* A half-close: the Replies of the Calls in flight are still wanted. */
@@ -117,7 +117,7 @@ static void end_of_stream(struct tcp_input *in)
 	tcp_conn_say_half_closed(in->conn);
 }
 
-const char *tcp_reading_end_detail(const struct tcp_input *in)
+const char *tcp_rx_end_detail(const struct record_rx *in)
 {
 	if (!record_idle(&in->parser))
 		return "in the middle of a record";
@@ -125,16 +125,16 @@ const char *tcp_reading_end_detail(const struct tcp_input *in)
 }
 
 /* How much a read may put into staging. */
-static size_t staging_bytes(const struct tcp_input *in)
+static size_t staging_bytes(const struct record_rx *in)
 {
 	const struct tcp_conn *conn = in->conn;
 	size_t bytes = in->window_bytes;
 
 	/* No more of a long record than must be copied. */
-	if (in->mode == TCP_INPUT_GATHER &&
+	if (in->mode == RECORD_RX_GATHER &&
 	    !(in->parser.last && in->parser.record_bytes <= TCP_BULK_BYTES))
 		bytes = TCP_BULK_BYTES - in->gathered_bytes;
-	else if (in->mode == TCP_INPUT_SKIP && in->parser.fragment_left_bytes > bytes)
+	else if (in->mode == RECORD_RX_SKIP && in->parser.fragment_left_bytes > bytes)
 		bytes = TCP_STAGING_BYTES;
 	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
 	    bytes > TCP_SCARCE_READ_BYTES)
@@ -143,12 +143,12 @@ static size_t staging_bytes(const struct tcp_input *in)
 }
 
 /* Where the next read goes: straight into the message first, as far as the turn allows, then into staging. */
-static int read_vector(struct tcp_input *in, struct iovec iov[2])
+static int read_vector(struct record_rx *in, struct iovec iov[2])
 {
 	uint32_t place = 0;
 	int n = 0;
 
-	if (in->mode == TCP_INPUT_BODY)
+	if (in->mode == RECORD_RX_BODY)
 		place = least(in->parser.fragment_left_bytes, in->cap_bytes - in->body->have_bytes);
 	if (place)
 		iov[n++] = (struct iovec){in->body->data + in->body->have_bytes,
@@ -159,7 +159,7 @@ static int read_vector(struct tcp_input *in, struct iovec iov[2])
 }
 
 /* @n bytes have come; returns how many of them are in staging. */
-static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov)
+static size_t count_read(struct record_rx *in, size_t n, const struct iovec *iov)
 {
 	in->conn->bytes_received += n;
 	tcp_counters(in->conn)->bytes_received += n;
@@ -172,14 +172,14 @@ static size_t count_read(struct tcp_input *in, size_t n, const struct iovec *iov
 		record_take(&in->parser, placed);
 		n -= placed;
 	}
-	/* Many small messages: read more of them at once. tcp_input_body() sees to the other way. */
+	/* Many small messages: read more of them at once. record_rx_body() sees to the other way. */
 	if (n == in->window_bytes)
 		in->window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
 	return n;
 }
 
 /* Reads once and takes what has come; returns whether there may be more. */
-static bool read_some(struct tcp_input *in)
+static bool read_some(struct record_rx *in)
 {
 	const uint8_t *staging = in->conn->config.worker->staging;
 	struct iovec iov[2];
@@ -194,21 +194,21 @@ static bool read_some(struct tcp_input *in)
 	if (n <= 0)
 		return false;
 	staged = count_read(in, (size_t)n, iov);
-	tcp_greeting_take(&in->greeting, in->conn, staging, staged);
-	taken = tcp_input_take(in, staging, staged);
+	rx_sniff_take(&in->greeting, in->conn, staging, staged);
+	taken = record_rx_take(in, staging, staged);
 	if (tcp_conn_is_open(in->conn) && taken < staged)
 		stash(in, staging + taken, staged - taken);
 	return (size_t)n == room;
 }
 
 /* What is behind goes first, and so do others once the turn has had its part. */
-static bool may_read_on(const struct tcp_input *in)
+static bool may_read_on(const struct record_rx *in)
 {
 	return tcp_conn_takes_input(in->conn) && !in->conn->behind && in->turn_left_bytes &&
 	       in->turn_records < TCP_TURN_RECORDS;
 }
 
-void tcp_reading_ready(struct tcp_input *in)
+void tcp_rx_ready(struct record_rx *in)
 {
 	bool more;
 
@@ -220,7 +220,7 @@ void tcp_reading_ready(struct tcp_input *in)
 	tell_growth(in);
 }
 
-bool tcp_reading_discard(struct tcp_input *in)
+bool tcp_rx_discard(struct record_rx *in)
 {
 	struct iovec iov = {in->conn->config.worker->staging, TCP_STAGING_BYTES};
 	ssize_t n = stream_readv(in->conn->stream, &iov, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The TCP leg's input: where the bytes of a record go. */
-#include "rpctcp/input.h"
+#include "rpctcp/record_rx.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,19 +19,19 @@ static uint32_t drain_max_bytes(uint32_t max_message_bytes)
 	return bytes < RECORD_MAX_FRAGMENT_BYTES ? (uint32_t)bytes : RECORD_MAX_FRAGMENT_BYTES;
 }
 
-void tcp_input_init(struct tcp_input *in, struct tcp_conn *conn,
-		    const struct tcp_input_events *events, void *arg)
+void record_rx_init(struct record_rx *in, struct tcp_conn *conn,
+		    const struct record_rx_events *events, void *arg)
 {
-	*in = (struct tcp_input){
+	*in = (struct record_rx){
 		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_WINDOW_MIN_BYTES};
 	in->body = &in->msg;
 	record_parser_init(&in->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
 /* Ready for the next record. */
-static void begin_record(struct tcp_input *in)
+static void begin_record(struct record_rx *in)
 {
-	in->mode = TCP_INPUT_HEAD;
+	in->mode = RECORD_RX_HEAD;
 	in->ended = false;
 	in->head_bytes = 0;
 	in->cap_bytes = 0;
@@ -40,7 +40,7 @@ static void begin_record(struct tcp_input *in)
 	in->end_due_us = 0;
 }
 
-static void drop_gathered(struct tcp_input *in)
+static void drop_gathered(struct record_rx *in)
 {
 	spare_list_put(&in->conn->config.worker->gathers, in->gathered, TCP_GATHERS_KEPT);
 	in->gathered = NULL;
@@ -48,7 +48,7 @@ static void drop_gathered(struct tcp_input *in)
 }
 
 /* What is held for a record that is not complete. */
-static void let_go(struct tcp_input *in)
+static void let_go(struct record_rx *in)
 {
 	drop_gathered(in);
 	rpc_msg_put(&in->msg);
@@ -57,34 +57,34 @@ static void let_go(struct tcp_input *in)
 	in->repeated = NULL;
 }
 
-void tcp_input_drop_stash(struct tcp_input *in)
+void record_rx_drop_stash(struct record_rx *in)
 {
 	free(in->stash);
 	in->stash = NULL;
 	in->stash_bytes = in->stash_at = 0;
 }
 
-void tcp_input_fini(struct tcp_input *in)
+void record_rx_fini(struct record_rx *in)
 {
 	let_go(in);
-	tcp_input_drop_stash(in);
+	record_rx_drop_stash(in);
 }
 
-int tcp_input_gather(struct tcp_input *in)
+int record_rx_gather(struct record_rx *in)
 {
 	in->gathered = spare_list_get(&in->conn->config.worker->gathers, TCP_BULK_BYTES);
 	if (!in->gathered)
 		return -ENOMEM;
 	memcpy(in->gathered, in->head, in->head_bytes);
 	in->gathered_bytes = in->head_bytes;
-	in->mode = TCP_INPUT_GATHER;
+	in->mode = RECORD_RX_GATHER;
 	return 0;
 }
 
 /* What is here of the message, but not in the input. */
-static void fill_from_aside(struct tcp_input *in)
+static void fill_from_aside(struct record_rx *in)
 {
-	if (in->mode == TCP_INPUT_GATHER) {
+	if (in->mode == RECORD_RX_GATHER) {
 		memcpy(in->msg.data, in->gathered, in->gathered_bytes);
 		in->msg.have_bytes = in->gathered_bytes;
 		tcp_counters(in->conn)->payload_bytes_copied += in->gathered_bytes;
@@ -97,7 +97,7 @@ static void fill_from_aside(struct tcp_input *in)
 	}
 }
 
-int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
+int record_rx_body(struct record_rx *in, uint32_t cap_bytes)
 {
 	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &in->msg))
 		return -ENOMEM;
@@ -106,11 +106,11 @@ int tcp_input_body(struct tcp_input *in, uint32_t cap_bytes)
 	fill_from_aside(in);
 	in->since_us = loop_now_us(tcp_loop(in->conn));
 	in->cap_bytes = cap_bytes;
-	in->mode = TCP_INPUT_BODY;
+	in->mode = RECORD_RX_BODY;
 	return 0;
 }
 
-void tcp_input_lend(struct tcp_input *in, struct rpc_msg *msg)
+void record_rx_lend(struct record_rx *in, struct rpc_msg *msg)
 {
 	*msg = in->msg;
 	msg->len_bytes = in->cap_bytes;
@@ -118,13 +118,13 @@ void tcp_input_lend(struct tcp_input *in, struct rpc_msg *msg)
 	in->body = msg;
 }
 
-void tcp_input_skip(struct tcp_input *in)
+void record_rx_skip(struct record_rx *in)
 {
 	let_go(in);
-	in->mode = TCP_INPUT_SKIP;
+	in->mode = RECORD_RX_SKIP;
 }
 
-static void fail_reused(struct tcp_input *in, const struct exchange *x)
+static void fail_reused(struct record_rx *in, const struct exchange *x)
 {
 	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", x->facts.hdr.xid);
 }
@@ -133,7 +133,7 @@ static void fail_reused(struct tcp_input *in, const struct exchange *x)
  * X-8: a Call whose XID is in flight must be that Call sent again. That its arguments are as long shows at its end, where
  * it comes in fragments.
  */
-void tcp_input_compare(struct tcp_input *in, struct exchange *x, const uint8_t *msg,
+void record_rx_compare(struct record_rx *in, struct exchange *x, const uint8_t *msg,
 		       uint32_t have_bytes)
 {
 	struct call_identity first, second;
@@ -145,7 +145,7 @@ void tcp_input_compare(struct tcp_input *in, struct exchange *x, const uint8_t *
 		call_identity_find(&second, &hdr, msg, have_bytes);
 		same = call_identity_equals(&first, &second);
 	}
-	tcp_input_skip(in);
+	record_rx_skip(in);
 	if (!same) {
 		fail_reused(in, x);
 		return;
@@ -154,7 +154,7 @@ void tcp_input_compare(struct tcp_input *in, struct exchange *x, const uint8_t *
 	in->repeated_args_offset = hdr.args_offset;
 }
 
-int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
+int record_rx_grow(struct record_rx *in, uint32_t cap_bytes)
 {
 	struct rpc_msg larger;
 
@@ -169,19 +169,19 @@ int tcp_input_grow(struct tcp_input *in, uint32_t cap_bytes)
 	return 0;
 }
 
-static bool has_room(const struct tcp_input *in, uint32_t len_bytes)
+static bool has_room(const struct record_rx *in, uint32_t len_bytes)
 {
 	return len_bytes <= in->cap_bytes - in->body->have_bytes;
 }
 
 /* Returns whether there is room now. */
-NOT_INLINE static bool overflow(struct tcp_input *in, uint32_t len_bytes)
+NOT_INLINE static bool overflow(struct record_rx *in, uint32_t len_bytes)
 {
 	in->events->overflow(in->arg);
-	return in->mode == TCP_INPUT_BODY && has_room(in, len_bytes);
+	return in->mode == RECORD_RX_BODY && has_room(in, len_bytes);
 }
 
-static ALWAYS_INLINE void fill(struct tcp_input *in, const uint8_t *bytes, uint32_t len_bytes)
+static ALWAYS_INLINE void fill(struct record_rx *in, const uint8_t *bytes, uint32_t len_bytes)
 {
 	if (!has_room(in, len_bytes) && !overflow(in, len_bytes))
 		return;
@@ -191,22 +191,22 @@ static ALWAYS_INLINE void fill(struct tcp_input *in, const uint8_t *bytes, uint3
 }
 
 /* Whether @bytes from its start are enough to say what memory a record may have. */
-static bool is_enough(const struct tcp_input *in, uint32_t bytes)
+static bool is_enough(const struct record_rx *in, uint32_t bytes)
 {
 	return bytes >= TCP_BULK_BYTES || (in->parser.last && bytes == in->parser.record_bytes);
 }
 
 /* Takes some of the message bytes at @bytes; returns how many, 0 if only the mode has changed. */
-static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+static uint32_t take_body(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
 {
 	uint32_t left = in->parser.fragment_left_bytes;
 	uint32_t n = len_bytes < left ? (uint32_t)len_bytes : left;
 
 	switch (in->mode) {
-	case TCP_INPUT_HEAD:
+	case RECORD_RX_HEAD:
 		if (in->head_bytes == 0 && is_enough(in, n)) {
 			in->events->begin(in->arg, bytes, n);
-			if (in->mode != TCP_INPUT_BODY || !tcp_conn_takes_input(in->conn))
+			if (in->mode != RECORD_RX_BODY || !tcp_conn_takes_input(in->conn))
 				return 0;
 			fill(in, bytes, n);
 			break;
@@ -215,15 +215,15 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
 		memcpy(in->head + in->head_bytes, bytes, n);
 		in->head_bytes += n;
 		break;
-	case TCP_INPUT_GATHER:
+	case RECORD_RX_GATHER:
 		n = least(n, TCP_BULK_BYTES - in->gathered_bytes);
 		memcpy(in->gathered + in->gathered_bytes, bytes, n);
 		in->gathered_bytes += n;
 		break;
-	case TCP_INPUT_BODY:
+	case RECORD_RX_BODY:
 		fill(in, bytes, n);
 		break;
-	case TCP_INPUT_SKIP:
+	case RECORD_RX_SKIP:
 		break;
 	}
 	record_take(&in->parser, n);
@@ -234,7 +234,7 @@ static uint32_t take_body(struct tcp_input *in, const uint8_t *bytes, size_t len
  * X-8: the copy is swallowed. A server that has dropped the Call would then never hear of it again, so in time the
  * client is to come back and the server to decide. What waits here (its claim does) nobody has dropped.
  */
-static void end_repeated(struct tcp_input *in)
+static void end_repeated(struct record_rx *in)
 {
 	struct tcp_conn *conn = in->conn;
 	struct exchange *x = in->repeated;
@@ -254,20 +254,20 @@ static void end_repeated(struct tcp_input *in)
 }
 
 /* The record is complete. */
-static void end_record(struct tcp_input *in)
+static void end_record(struct record_rx *in)
 {
 	tcp_counters(in->conn)->records_received++;
 	switch (in->mode) {
-	case TCP_INPUT_HEAD:
-	case TCP_INPUT_GATHER:
-		tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
-				  "a record of %u bytes", in->parser.record_bytes);
+	case RECORD_RX_HEAD:
+	case RECORD_RX_GATHER:
+		rx_sniff_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
+			      "a record of %u bytes", in->parser.record_bytes);
 		return;
-	case TCP_INPUT_BODY:
+	case RECORD_RX_BODY:
 		in->body->len_bytes = in->body->have_bytes;
 		in->events->end(in->arg);
 		break;
-	case TCP_INPUT_SKIP:
+	case RECORD_RX_SKIP:
 		if (in->repeated)
 			end_repeated(in);
 		let_go(in);
@@ -278,11 +278,11 @@ static void end_record(struct tcp_input *in)
 }
 
 /* Whether there was something to do about what has been set aside of the record, without input. */
-static bool see_to_aside(struct tcp_input *in)
+static bool see_to_aside(struct record_rx *in)
 {
-	if (in->mode == TCP_INPUT_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
+	if (in->mode == RECORD_RX_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
 		in->events->head(in->arg);
-	else if (in->mode == TCP_INPUT_GATHER && is_enough(in, in->gathered_bytes))
+	else if (in->mode == RECORD_RX_GATHER && is_enough(in, in->gathered_bytes))
 		in->events->begin(in->arg, in->gathered, in->gathered_bytes);
 	else if (in->ended)
 		end_record(in);
@@ -291,7 +291,7 @@ static bool see_to_aside(struct tcp_input *in)
 	return true;
 }
 
-size_t tcp_input_take(struct tcp_input *in, const uint8_t *bytes, size_t len_bytes)
+size_t record_rx_take(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
 {
 	const struct tcp_conn *conn = in->conn;
 	size_t at = 0, used;
@@ -317,14 +317,13 @@ size_t tcp_input_take(struct tcp_input *in, const uint8_t *bytes, size_t len_byt
 		case RECORD_MORE:
 			return len_bytes;
 		case RECORD_TOO_BIG:
-			tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark,
-					  LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
-					  in->parser.max_bytes);
+			rx_sniff_fail(&in->greeting, in->conn, in->parser.mark,
+				      LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
+				      in->parser.max_bytes);
 			break;
 		case RECORD_TOO_EMPTY:
-			tcp_greeting_fail(&in->greeting, in->conn, in->parser.mark,
-					  LEG_CLOSE_NOT_RPC, "more than %u empty fragments",
-					  RECORD_MAX_EMPTY_FRAGMENTS);
+			rx_sniff_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
+				      "more than %u empty fragments", RECORD_MAX_EMPTY_FRAGMENTS);
 			break;
 		}
 	}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Calls to the TCP leg: the look at each, its claim, and what is answered here. */
-#include "rpctcp/call.h"
+#include "rpctcp/rx_call.h"
 
 #include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
-#include "rpctcp/admit.h"
+#include "rpctcp/call_admission.h"
 
 #define PARTS_LEAST_RATE (256u * 1024u) /* bytes a second: four times what a Read must have */
 
@@ -72,7 +72,7 @@ static void refuse(struct tcp_messages *msgs, enum call_verdict verdict,
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
 }
 
-void tcp_call_init(struct tcp_messages *msgs)
+void rx_call_init(struct tcp_messages *msgs)
 {
 	uint32_t limit = msgs->conn->config.leg.max_message_bytes;
 
@@ -157,7 +157,7 @@ static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t ha
 	struct exchange *repeated = xid_table_find(&msgs->flight->in, xid);
 
 	if (repeated)
-		tcp_input_compare(msgs->in, repeated, msg, have_bytes);
+		record_rx_compare(msgs->in, repeated, msg, have_bytes);
 	else if (is_past_limits(msgs))
 		refuse_past_limits(msgs, msg, have_bytes, xid);
 	else
@@ -166,39 +166,38 @@ static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t ha
 }
 
 /* What becomes of a Call is decided when its header is here: whether it repeats another, and how it is refused. */
-void tcp_call_head(struct tcp_messages *msgs)
+void rx_call_head(struct tcp_messages *msgs)
 {
-	if (tcp_input_gather(msgs->in))
+	if (record_rx_gather(msgs->in))
 		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory to gather a Call");
 }
 
 /* Once looked at, the Call may have to wait, and comes here again. */
-void tcp_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
-		    uint32_t xid)
+void rx_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes, uint32_t xid)
 {
 	uint32_t cap = cap_bytes(msgs);
 
 	if (!msgs->call &&
 	    (!is_wanted(msgs, msg, have_bytes, xid) || !look(msgs, msg, have_bytes, cap)))
 		return;
-	if (msgs->conn->connector && !tcp_admit_reverse_call(msgs, cap)) {
+	if (msgs->conn->connector && !call_admission_reverse_call(msgs, cap)) {
 		const struct rpc_call_hdr hdr = msgs->call->facts.hdr;
 
 		answer_past_limits(msgs, &hdr);
 		return;
 	}
-	if (tcp_admit_begin(msgs, cap))
+	if (call_admission_begin(msgs, cap))
 		tcp_message_body(msgs, RPC_CALL, cap);
 }
 
 /* Longer than most, which nobody could tell when it began: it may have all that a Call can, if that is there now. */
-void tcp_call_overflow(struct tcp_messages *msgs)
+void rx_call_overflow(struct tcp_messages *msgs)
 {
 	uint32_t limit = msgs->limit_bytes;
 	struct rpc_call_hdr hdr;
 
 	if (msgs->in->parser.record_bytes <= limit && msgs->in->cap_bytes < limit &&
-	    tcp_admit_grow(msgs, limit) && !tcp_input_grow(msgs->in, limit))
+	    call_admission_grow(msgs, limit) && !record_rx_grow(msgs->in, limit))
 		return;
 	hdr = msgs->call->facts.hdr;
 	answer_past_limits(msgs, &hdr);
@@ -228,8 +227,8 @@ static bool comes_fast(const struct tcp_messages *msgs)
 static bool may_come_in_parts(const struct tcp_messages *msgs)
 {
 	return msgs->conn->config.leg.partial && !msgs->conn->connector &&
-	       tcp_input_comes_in_parts(msgs->in) && comes_fast(msgs) &&
-	       msgs->call->facts.stage == FACTS_WHOLE && tcp_admit_passes(msgs);
+	       record_rx_comes_in_parts(msgs->in) && comes_fast(msgs) &&
+	       msgs->call->facts.stage == FACTS_WHOLE && call_admission_passes(msgs);
 }
 
 static void fail_no_memory(struct tcp_messages *msgs)
@@ -242,18 +241,18 @@ static void give_part(struct tcp_messages *msgs)
 {
 	struct exchange *x = msgs->call;
 
-	if (tcp_flight_in_add(msgs->flight, x)) {
+	if (inflight_in_add(msgs->flight, x)) {
 		fail_no_memory(msgs);
 		return;
 	}
 	exchange_ref(x);
 	promise(msgs, x);
 	x->start_us = loop_now_us(msgs->conn->config.leg.loop);
-	tcp_input_lend(msgs->in, &x->call);
-	tcp_admit_part(msgs, x);
+	record_rx_lend(msgs->in, &x->call);
+	call_admission_part(msgs, x);
 }
 
-void tcp_call_grown(struct tcp_messages *msgs)
+void rx_call_grown(struct tcp_messages *msgs)
 {
 	const struct leg_config *config = &msgs->conn->config.leg;
 
@@ -264,12 +263,12 @@ void tcp_call_grown(struct tcp_messages *msgs)
 }
 
 /* Who was given a part of it hears of its end by that of this connection; whoever answers it all the same is not listened to. */
-void tcp_call_cut(struct tcp_messages *msgs)
+void rx_call_cut(struct tcp_messages *msgs)
 {
 	struct exchange *x = msgs->call;
 
 	if (tcp_message_is_given(msgs) && x->origin)
-		tcp_flight_in_end(msgs->flight, x);
+		inflight_in_end(msgs->flight, x);
 	tcp_message_skip(msgs);
 }
 
@@ -280,7 +279,7 @@ static void end_given(struct tcp_messages *msgs)
 	struct exchange *x = msgs->call;
 
 	msgs->call = NULL;
-	tcp_admit_part_end(msgs);
+	call_admission_part_end(msgs);
 	x->start_us = loop_now_us(config->loop);
 	config->events->more(config->arg, x);
 	exchange_put(x);
@@ -302,7 +301,7 @@ static struct exchange *complete(struct tcp_messages *msgs)
 	return x;
 }
 
-void tcp_call_end(struct tcp_messages *msgs)
+void rx_call_end(struct tcp_messages *msgs)
 {
 	struct exchange *x;
 
@@ -311,8 +310,8 @@ void tcp_call_end(struct tcp_messages *msgs)
 		return;
 	}
 	x = complete(msgs);
-	if (!tcp_flight_in_add(msgs->flight, x)) {
-		tcp_admit_end(msgs, x);
+	if (!inflight_in_add(msgs->flight, x)) {
+		call_admission_end(msgs, x);
 		return;
 	}
 	exchange_put(x);

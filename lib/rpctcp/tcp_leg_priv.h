@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a TCP leg consists of: a connection, and what is done on it. */
-#ifndef RPCTCP_TCP_LEG_IMPL_H
-#define RPCTCP_TCP_LEG_IMPL_H
+#ifndef RPCTCP_TCP_LEG_PRIV_H
+#define RPCTCP_TCP_LEG_PRIV_H
 
 #include "leg/leg.h"
 #include "rpctcp/messages.h"
@@ -9,9 +9,9 @@
 struct tcp_leg {
 	struct leg leg;
 	struct tcp_conn conn;
-	struct tcp_flight flight;
-	struct tcp_output out;
-	struct tcp_input in;
+	struct inflight flight;
+	struct record_tx out;
+	struct record_rx in;
 	struct tcp_messages msgs;
 	bool opened_due;            /* accepted, and opened() not said */
 	bool drain_due;             /* to be drained once it is up */

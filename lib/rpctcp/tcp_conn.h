@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ground floor of the TCP leg: its stream, its state, and the one way to fail. HACKING.md draws the floors
- * above it; what has to go up goes through struct tcp_conn_hooks and struct tcp_input_events.
+ * above it; what has to go up goes through struct tcp_conn_hooks and struct record_rx_events.
  *
  * Whatever must not happen inside a call into the leg (events, sending, reading on) waits for the leg's
  * task. tcp_conn_fail() can be called at any depth: it marks the connection and closes its stream, and
  * nothing else. Everything that the leg holds stays valid until the task lets go of it, so that those who
  * called what failed just return; they go on working only while tcp_conn_is_open().
  */
-#ifndef RPCTCP_CONN_H
-#define RPCTCP_CONN_H
+#ifndef RPCTCP_TCP_CONN_H
+#define RPCTCP_TCP_CONN_H
 
 #include <stdbool.h>
 
@@ -42,7 +42,7 @@ extern const struct state_table tcp_leg_states;
 #define TCP_TURN_BYTES ((1024u + 64u) * 1024u)
 
 /* Why no input is taken just now. */
-#define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: admit.h */
+#define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: call_admission.h */
 #define TCP_BLOCK_ANSWERS 0x02u /* too many answers of our own are not sent yet */
 #define TCP_BLOCK_UNSENT  0x04u /* accepted: the peer does not take its Replies */
 #define TCP_BLOCK_EOF     0x08u /* the peer sends no more */
