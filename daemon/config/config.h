@@ -18,7 +18,7 @@
 #include "fabric/iwarp/iwarp_config.h"
 #include "fabric/verbs/verbs_config.h"
 #include "rpcrdma/rdma_config.h"
-#include "stream/source_port.h"
+#include "stream/stream.h"
 
 #define CONFIG_MESSAGE_MAX_BYTES (256u << 20) /* that max_message_bytes may be */
 

@@ -6,7 +6,6 @@ lib_stream_libstream_a_SOURCES = \
 	lib/stream/proxy_header.h \
 	lib/stream/socket.c \
 	lib/stream/socket.h \
-	lib/stream/source_port.h \
 	lib/stream/start.c \
 	lib/stream/start.h \
 	lib/stream/stream.h \

@@ -26,7 +26,6 @@
 
 #include "base/compiler.h"
 #include "base/loop.h"
-#include "stream/source_port.h"
 
 struct stream;
 
@@ -40,6 +39,13 @@ struct stream_events {
 	void (*ready)(void *arg, unsigned events);
 	/* A stream of stream_connect(): it is up, for @error 0, or cannot be had, for a negative errno. */
 	void (*connected)(void *arg, int error);
+};
+
+/* Which local ports a connection to a server may come from. */
+enum source_port {
+	SOURCE_PORT_AUTO,     /* below 1024 while one is to be had, else what the kernel gives */
+	SOURCE_PORT_RESERVED, /* below 1024, or not at all */
+	SOURCE_PORT_ANY,      /* what the kernel gives */
 };
 
 /* The addresses that a connection may come from. All zero: the host's choice. */
