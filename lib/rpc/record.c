@@ -4,10 +4,6 @@
 
 #include <assert.h>
 
-#include "rpc/xdr.h"
-
-#define LAST_FRAGMENT 0x80000000u
-
 void record_parser_init(struct record_parser *parser, uint32_t max_bytes)
 {
 	*parser = (struct record_parser){.max_bytes = max_bytes};
@@ -18,7 +14,7 @@ static enum record_status begin_fragment(struct record_parser *parser)
 {
 	uint32_t len = parser->mark & RECORD_MAX_FRAGMENT_BYTES;
 
-	bool last = parser->mark & LAST_FRAGMENT;
+	bool last = parser->mark & RECORD_LAST_FRAGMENT;
 
 	/* One that fails leaves no fragment, and `last` as it was, not set: so record_next() asks for marks again, in vain. */
 	if (len > parser->max_bytes - parser->record_bytes)
@@ -84,12 +80,6 @@ enum record_status record_next_mark(struct record_parser *parser, const uint8_t 
 	return status;
 }
 
-void record_take(struct record_parser *parser, uint32_t bytes)
-{
-	assert(bytes <= parser->fragment_left_bytes);
-	parser->fragment_left_bytes -= bytes;
-}
-
 bool record_idle(const struct record_parser *parser)
 {
 	return !parser->started;
@@ -97,7 +87,7 @@ bool record_idle(const struct record_parser *parser)
 
 void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes)
 {
-	uint32_t mark = LAST_FRAGMENT | len_bytes;
+	uint32_t mark = RECORD_LAST_FRAGMENT | len_bytes;
 
 	assert(len_bytes <= RECORD_MAX_FRAGMENT_BYTES);
 	be32_put(to, mark);

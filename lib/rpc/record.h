@@ -19,14 +19,17 @@
 #ifndef RPC_RECORD_H
 #define RPC_RECORD_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rpc/xdr.h"
 
 #define RECORD_MARK_BYTES          4u
 #define RECORD_MAX_FRAGMENT_BYTES  0x7fffffffu
+#define RECORD_LAST_FRAGMENT       0x80000000u
 #define RECORD_MAX_EMPTY_FRAGMENTS 8u /* in one record: they carry nothing and cost work */
 
 enum record_status {
@@ -55,6 +58,25 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 /* Of record_next(): a mark is to come, or one has failed. */
 enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
 				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
+/* Of record_next(): whether a record of one fragment begins, whose mark is whole; most do. The others go the long way. */
+static inline bool record_begin_whole(struct record_parser *parser, const uint8_t *in,
+				      size_t len_bytes)
+{
+	uint32_t mark, len;
+
+	if (len_bytes < RECORD_MARK_BYTES || parser->started || parser->failure)
+		return false;
+	mark = xdr_load_u32(in);
+	len = mark & RECORD_MAX_FRAGMENT_BYTES;
+	if (len == mark || len == 0 || len > parser->max_bytes)
+		return false;
+	parser->mark = mark;
+	parser->record_bytes = parser->fragment_left_bytes = len;
+	parser->empty_fragments = 0;
+	parser->started = parser->last = true;
+	return true;
+}
+
 /**
  * record_next - eat marks up to the next thing to do
  * @in, @len_bytes: what has come and is not eaten yet; may be empty
@@ -73,11 +95,19 @@ record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes, s
 		parser->started = false;
 		return RECORD_END;
 	}
+	if (record_begin_whole(parser, in, len_bytes)) {
+		*used_bytes = RECORD_MARK_BYTES;
+		return RECORD_BODY;
+	}
 	return record_next_mark(parser, in, len_bytes, used_bytes);
 }
 
 /** record_take - @bytes, at most fragment_left_bytes, of the message have been received. */
-void record_take(struct record_parser *parser, uint32_t bytes);
+static inline void record_take(struct record_parser *parser, uint32_t bytes)
+{
+	assert(bytes <= parser->fragment_left_bytes);
+	parser->fragment_left_bytes -= bytes;
+}
 
 /** record_idle - whether the stream may end here: no byte of an unfinished record has come. */
 bool record_idle(const struct record_parser *parser);
