@@ -66,7 +66,7 @@ static inline bool record_begin_whole(struct record_parser *parser, const uint8_
 
 	if (len_bytes < RECORD_MARK_BYTES || parser->started || parser->failure)
 		return false;
-	mark = xdr_load_u32(in);
+	mark = be32_get(in);
 	len = mark & RECORD_MAX_FRAGMENT_BYTES;
 	if (len == mark || len == 0 || len > parser->max_bytes)
 		return false;

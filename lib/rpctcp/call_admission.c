@@ -1,276 +1,282 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* When the Calls that a TCP leg takes in may be passed on, and what becomes of the others. */
 #include "rpctcp/call_admission.h"
 
 #include "base/least.h"
 
-static bool is_held(const struct tcp_messages *msgs)
+static bool is_held(const struct tcp_leg *leg)
 {
-	return msgs->paused || msgs->full;
+	return leg->admission.paused || leg->admission.full;
 }
 
 /* Whether the stream is left alone: a Call waits, and nothing that may stand behind it is due. */
-static void set_block(struct tcp_messages *msgs)
+static void set_block(struct tcp_leg *leg)
 {
-	bool given = tcp_message_is_given(msgs);
-	bool waits = is_held(msgs) || msgs->parked || msgs->claim.state == BUDGET_CLAIM_WAITING;
+	bool given = tcp_leg_call_is_delivered(leg);
+	bool waits = is_held(leg) || leg->admission.parked ||
+		     leg->admission.claim.state == BUDGET_CLAIM_WAITING;
 
-	tcp_conn_block(msgs->conn, TCP_BLOCK_CALLS,
-		       msgs->conn->connector
-			       ? msgs->paused
-			       : !given && (msgs->stuck || (waits && !msgs->reverse)));
+	tcp_conn_block(&leg->conn, TCP_BLOCK_CALLS,
+		       leg->conn.connector ? leg->admission.paused
+					   : !given && (leg->admission.stuck ||
+							(waits && !leg->admission.reverse)));
 }
 
 /* Something has changed that Calls may have waited for. */
-static void try_again(struct tcp_messages *msgs)
+static void call_admission_retry(struct tcp_leg *leg)
 {
-	msgs->stuck = false;
-	set_block(msgs);
-	if (msgs->parked)
-		tcp_conn_defer(msgs->conn);
+	leg->admission.stuck = false;
+	set_block(leg);
+	if (leg->admission.parked)
+		tcp_conn_defer(&leg->conn);
 }
 
-static void granted(void *arg)
+static void call_admission_granted(void *arg)
 {
-	try_again(arg);
+	call_admission_retry(arg);
 }
 
-void call_admission_init(struct tcp_messages *msgs)
+void call_admission_init(struct tcp_leg *leg)
 {
-	budget_claim_init(&msgs->claim, granted, msgs);
+	budget_claim_init(&leg->admission.claim, call_admission_granted, leg);
 }
 
 /* Claims for the first Call that waits, unless it is a server's, which has its claim; true once that is held. */
-static bool claim(struct tcp_messages *msgs, size_t bytes)
+static bool call_admission_claim(struct tcp_leg *leg, size_t bytes)
 {
-	struct budget_holder *holder = msgs->conn->config.leg.holder;
+	struct budget_holder *holder = leg->conn.config.leg.holder;
 
-	if (msgs->claim.state != BUDGET_CLAIM_IDLE)
-		return msgs->claim.state == BUDGET_CLAIM_HELD;
-	if (msgs->conn->connector) {
-		budget_claim_nothing(holder, &msgs->claim);
+	if (leg->admission.claim.state != BUDGET_CLAIM_IDLE)
+		return leg->admission.claim.state == BUDGET_CLAIM_HELD;
+	if (leg->conn.connector) {
+		budget_claim_nothing(holder, &leg->admission.claim);
 		return true;
 	}
-	if (budget_claim(holder, &msgs->claim, bytes))
+	if (budget_claim(holder, &leg->admission.claim, bytes))
 		return true;
-	tcp_counters(msgs->conn)->budget_waits++;
+	tcp_counters(&leg->conn)->budget_waits++;
 	return false;
 }
 
 /* What a Call takes that is in a buffer of @call_bytes. */
-static size_t cost_bytes(const struct tcp_messages *msgs, size_t call_bytes,
-			 uint32_t reply_max_bytes, const struct exchange *x)
+static size_t cost_bytes(const struct tcp_leg *leg, size_t call_bytes, uint32_t reply_max_bytes,
+			 const struct exchange *x)
 {
 	return exchange_cost_bytes(call_bytes, reply_max_bytes, &x->facts,
-				   &msgs->conn->config.leg.reply_room);
+				   &leg->conn.config.leg.reply_room);
 }
 
-static size_t cost_now_bytes(const struct tcp_messages *msgs, const struct exchange *x)
+static size_t cost_now_bytes(const struct tcp_leg *leg, const struct exchange *x)
 {
-	return cost_bytes(msgs, x->call.buf->size_bytes, x->reply_max_bytes, x);
+	return cost_bytes(leg, x->call.buf->size_bytes, x->reply_max_bytes, x);
 }
 
 /* The Call whose claim is held gets that; what it does not need goes back. */
-static void pass_on(struct tcp_messages *msgs, struct exchange *x)
+void call_admission_deliver(struct tcp_leg *leg, struct exchange *x)
 {
-	const struct leg_config *config = &msgs->conn->config.leg;
+	const struct leg_config *config = &leg->conn.config.leg;
 
-	if (!msgs->claim_is_exact)
-		budget_shrink(&msgs->claim, cost_now_bytes(msgs, x));
-	budget_move(&x->claim, &msgs->claim);
-	tcp_counters(msgs->conn)->calls_received++;
-	if (!msgs->conn->connector &&
-	    msgs->flight->in.table.count - msgs->nparked >= TCP_CALLS_MAX) {
-		msgs->full = true;
-		set_block(msgs);
+	if (!leg->admission.claim_is_exact)
+		budget_shrink(&leg->admission.claim, cost_now_bytes(leg, x));
+	budget_move(&x->claim, &leg->admission.claim);
+	tcp_counters(&leg->conn)->calls_received++;
+	if (!leg->conn.connector &&
+	    leg->inflight.in.table.count - leg->admission.nparked >= TCP_CALLS_MAX) {
+		leg->admission.full = true;
+		set_block(leg);
 	}
 	config->events->call(config->arg, exchange_ref(x));
 }
 
 /* What @x waits for here: memory, or that the other end takes more. */
-static void wait_in_stage(const struct tcp_messages *msgs, struct exchange *x)
+static void wait_in_stage(const struct tcp_leg *leg, struct exchange *x)
 {
 	exchange_enter(x,
-		       msgs->claim.state == BUDGET_CLAIM_WAITING ? CALL_STAGE_MEMORY
-								 : CALL_STAGE_CREDIT,
-		       loop_now_us(tcp_loop(msgs->conn)));
+		       leg->admission.claim.state == BUDGET_CLAIM_WAITING ? CALL_STAGE_MEMORY
+									  : CALL_STAGE_CREDIT,
+		       loop_now_us(tcp_loop(&leg->conn)));
 }
 
-static void park(struct tcp_messages *msgs, struct exchange *x)
+static void call_admission_park(struct tcp_leg *leg, struct exchange *x)
 {
-	wait_in_stage(msgs, x);
-	if (!msgs->parked)
-		msgs->parked = x;
-	msgs->nparked++;
-	msgs->parked_bytes += x->call.buf->size_bytes;
-	tcp_counters(msgs->conn)->calls_parked++;
-	set_block(msgs);
-	tcp_conn_defer(msgs->conn);
+	wait_in_stage(leg, x);
+	if (!leg->admission.parked)
+		leg->admission.parked = x;
+	leg->admission.nparked++;
+	leg->admission.parked_bytes += x->call.buf->size_bytes;
+	tcp_counters(&leg->conn)->calls_parked++;
+	set_block(leg);
+	tcp_conn_defer(&leg->conn);
 }
 
 /* The first that is parked is so no more. Those behind it in the list came later, and are parked too. */
-static struct exchange *unpark(struct tcp_messages *msgs)
+static struct exchange *call_admission_unpark(struct tcp_leg *leg)
 {
-	struct exchange *x = msgs->parked;
+	struct exchange *x = leg->admission.parked;
 
-	msgs->parked = TAILQ_NEXT(x, origin_entry);
-	msgs->nparked--;
-	msgs->parked_bytes -= x->call.buf->size_bytes;
+	leg->admission.parked = TAILQ_NEXT(x, origin_entry);
+	leg->admission.nparked--;
+	leg->admission.parked_bytes -= x->call.buf->size_bytes;
 	return x;
 }
 
-static bool may_be_parked(const struct tcp_messages *msgs, uint32_t cap_bytes)
+static bool may_be_parked(const struct tcp_leg *leg, uint32_t cap_bytes)
 {
-	return msgs->reverse &&
-	       msgs->parked_bytes + rpc_msg_cost_bytes(cap_bytes) <= TCP_PARKED_MAX_BYTES;
+	return leg->admission.reverse &&
+	       leg->admission.parked_bytes + rpc_msg_cost_bytes(cap_bytes) <= TCP_PARKED_MAX_BYTES;
 }
 
 /* Left to clients, whose largest Call and Reply must not find too little for a server's. */
-static size_t left_bytes(const struct tcp_messages *msgs)
+static size_t left_bytes(const struct tcp_leg *leg)
 {
-	return 2 * rpc_msg_cost_bytes(msgs->conn->config.leg.max_message_bytes);
+	return 2 * rpc_msg_cost_bytes(leg->conn.config.leg.max_message_bytes);
 }
 
-static bool claim_now(struct tcp_messages *msgs, uint32_t cap_bytes)
+static bool call_admission_claim_now(struct tcp_leg *leg, uint32_t cap_bytes)
 {
-	size_t bytes =
-		cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes, msgs->call);
+	size_t bytes = cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes), leg->call.ceiling_bytes,
+				  leg->call.x);
 
-	return budget_claim_now(msgs->conn->config.leg.holder, &msgs->claim, bytes,
-				left_bytes(msgs));
+	return budget_claim_now(leg->conn.config.leg.holder, &leg->admission.claim, bytes,
+				left_bytes(leg));
 }
 
-bool call_admission_reverse_call(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes)
 {
 	bool is_short = cap_bytes <= REVERSE_FREE_BYTES;
 
 	/* It has come here before, or the claim is that of the one before it, which is parked. */
-	if (msgs->parked || msgs->claim.state != BUDGET_CLAIM_IDLE)
+	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_IDLE)
 		return true;
-	if ((!is_short || msgs->ceiling_bytes > REVERSE_FREE_BYTES) && claim_now(msgs, cap_bytes))
+	if ((!is_short || leg->call.ceiling_bytes > REVERSE_FREE_BYTES) &&
+	    call_admission_claim_now(leg, cap_bytes))
 		return true;
 	if (!is_short)
 		return false;
-	msgs->ceiling_bytes = least(msgs->ceiling_bytes, REVERSE_FREE_BYTES);
-	budget_claim_nothing(msgs->conn->config.leg.holder, &msgs->claim);
+	leg->call.ceiling_bytes = least(leg->call.ceiling_bytes, REVERSE_FREE_BYTES);
+	budget_claim_nothing(leg->conn.config.leg.holder, &leg->admission.claim);
 	return true;
 }
 
 /* @x waits no longer, and the rest of it may come. */
-static void come_again(const struct tcp_messages *msgs, struct exchange *x)
+static void call_admission_resume(const struct tcp_leg *leg, struct exchange *x)
 {
 	if (x->stage != CALL_STAGE_RECEIVE)
-		exchange_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(msgs->conn)));
+		exchange_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(&leg->conn)));
 }
 
-bool call_admission_begin(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes)
 {
-	msgs->claim_is_exact = msgs->in->parser.last && msgs->call->facts.stage == FACTS_WHOLE;
-	if (!msgs->parked && !is_held(msgs) &&
-	    claim(msgs, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes), msgs->ceiling_bytes,
-				   msgs->call))) {
-		come_again(msgs, msgs->call);
+	leg->admission.claim_is_exact =
+		leg->record.parser.last && leg->call.x->facts.stage == FACTS_WHOLE;
+	if (!leg->admission.parked && !is_held(leg) &&
+	    call_admission_claim(leg, cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes),
+						 leg->call.ceiling_bytes, leg->call.x))) {
+		call_admission_resume(leg, leg->call.x);
 		return true;
 	}
-	if (may_be_parked(msgs, cap_bytes)) {
-		come_again(msgs, msgs->call);
+	if (may_be_parked(leg, cap_bytes)) {
+		call_admission_resume(leg, leg->call.x);
 		return true;
 	}
-	wait_in_stage(msgs, msgs->call);
-	msgs->stuck = true;
-	set_block(msgs);
+	wait_in_stage(leg, leg->call.x);
+	leg->admission.stuck = true;
+	set_block(leg);
 	return false;
 }
 
-bool call_admission_grow(struct tcp_messages *msgs, uint32_t cap_bytes)
+bool call_admission_grow(struct tcp_leg *leg, uint32_t cap_bytes)
 {
 	/* One that is to be parked has no claim. */
-	if (msgs->parked || msgs->claim.state != BUDGET_CLAIM_HELD)
+	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_HELD)
 		return false;
-	if (msgs->conn->connector)
-		return claim_now(msgs, cap_bytes);
-	return budget_grow(&msgs->claim, cost_bytes(msgs, rpc_msg_cost_bytes(cap_bytes),
-						    msgs->ceiling_bytes, msgs->call));
+	if (leg->conn.connector)
+		return call_admission_claim_now(leg, cap_bytes);
+	return budget_grow(&leg->admission.claim, cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes),
+							     leg->call.ceiling_bytes, leg->call.x));
 }
 
-bool call_admission_passes(const struct tcp_messages *msgs)
+bool call_admission_passes(const struct tcp_leg *leg)
 {
-	return !msgs->parked && !is_held(msgs) && msgs->claim.state == BUDGET_CLAIM_HELD;
+	return !leg->admission.parked && !is_held(leg) &&
+	       leg->admission.claim.state == BUDGET_CLAIM_HELD;
 }
 
-void call_admission_part(struct tcp_messages *msgs, struct exchange *x)
+void call_admission_part_end(struct tcp_leg *leg)
 {
-	pass_on(msgs, x);
+	set_block(leg);
 }
 
-void call_admission_part_end(struct tcp_messages *msgs)
+void call_admission_end(struct tcp_leg *leg, struct exchange *x)
 {
-	set_block(msgs);
-}
-
-void call_admission_end(struct tcp_messages *msgs, struct exchange *x)
-{
-	if (call_admission_passes(msgs))
-		pass_on(msgs, x);
+	if (call_admission_passes(leg))
+		call_admission_deliver(leg, x);
 	else
-		park(msgs, x);
+		call_admission_park(leg, x);
 }
 
-void call_admission_go_on(struct tcp_messages *msgs)
+void call_admission_go_on(struct tcp_leg *leg)
 {
-	const struct exchange *first = msgs->parked;
+	const struct exchange *first = leg->admission.parked;
 
 	/* Whoever gets one may pause or close the leg. */
-	while (msgs->parked && tcp_conn_is_open(msgs->conn) && !is_held(msgs) &&
-	       claim(msgs, cost_now_bytes(msgs, msgs->parked))) {
+	while (leg->admission.parked && tcp_conn_is_open(&leg->conn) && !is_held(leg) &&
+	       call_admission_claim(leg, cost_now_bytes(leg, leg->admission.parked))) {
 		/* It may have been made when less was known. */
-		msgs->claim_is_exact = false;
-		pass_on(msgs, unpark(msgs));
+		leg->admission.claim_is_exact = false;
+		call_admission_deliver(leg, call_admission_unpark(leg));
 	}
-	if (msgs->parked == first)
+	if (leg->admission.parked == first)
 		return;
-	msgs->stuck = false;
-	set_block(msgs);
+	leg->admission.stuck = false;
+	set_block(leg);
 }
 
-void call_admission_drop(struct tcp_messages *msgs)
+void call_admission_cancel(struct tcp_leg *leg)
 {
-	if (!msgs->parked)
+	/* Else it is that of the first Call that is parked. */
+	if (!leg->admission.parked)
+		budget_release(&leg->admission.claim);
+}
+
+void call_admission_drop(struct tcp_leg *leg)
+{
+	if (!leg->admission.parked)
 		return;
-	budget_release(&msgs->claim);
-	while (msgs->parked)
-		inflight_in_end(msgs->flight, unpark(msgs));
+	budget_release(&leg->admission.claim);
+	while (leg->admission.parked)
+		inflight_in_end(&leg->inflight, call_admission_unpark(leg));
 }
 
-void call_admission_fini(struct tcp_messages *msgs)
+void call_admission_fini(struct tcp_leg *leg)
 {
-	call_admission_drop(msgs);
-	if (msgs->reverse)
-		budget_holder_urge(msgs->conn->config.leg.holder, false);
-	msgs->reverse = false;
+	call_admission_drop(leg);
+	if (leg->admission.reverse)
+		budget_holder_urge(leg->conn.config.leg.holder, false);
+	leg->admission.reverse = false;
 }
 
-void call_admission_pause(struct tcp_messages *msgs, bool paused)
+void call_admission_pause(struct tcp_leg *leg, bool paused)
 {
-	msgs->paused = paused;
-	try_again(msgs);
+	leg->admission.paused = paused;
+	call_admission_retry(leg);
 }
 
-void call_admission_answered(struct tcp_messages *msgs)
+void call_admission_answered(struct tcp_leg *leg)
 {
-	if (!msgs->full || msgs->flight->in.table.count - msgs->nparked >= TCP_CALLS_MAX)
+	if (!leg->admission.full ||
+	    leg->inflight.in.table.count - leg->admission.nparked >= TCP_CALLS_MAX)
 		return;
-	msgs->full = false;
-	try_again(msgs);
+	leg->admission.full = false;
+	call_admission_retry(leg);
 }
 
-void call_admission_reverse_accepted(struct tcp_messages *msgs)
+void call_admission_reverse_accepted(struct tcp_leg *leg)
 {
-	bool out = !TAILQ_EMPTY(&msgs->flight->out_list);
+	bool out = !TAILQ_EMPTY(&leg->inflight.out_list);
 
-	if (out == msgs->reverse)
+	if (out == leg->admission.reverse)
 		return;
-	msgs->reverse = out;
-	budget_holder_urge(msgs->conn->config.leg.holder, out);
-	try_again(msgs);
+	leg->admission.reverse = out;
+	budget_holder_urge(leg->conn.config.leg.holder, out);
+	call_admission_retry(leg);
 }

@@ -38,43 +38,6 @@ bool inflight_is_idle(const struct inflight *flight)
 	       TAILQ_EMPTY(&flight->faulted);
 }
 
-int inflight_in_add(struct inflight *flight, struct exchange *x)
-{
-	int rc = xid_table_add(&flight->in, x);
-
-	if (rc)
-		return rc;
-	TAILQ_INSERT_TAIL(&flight->in_list, x, origin_entry);
-	x->origin = flight->leg;
-	return 0;
-}
-
-void inflight_in_end(struct inflight *flight, struct exchange *x)
-{
-	TAILQ_REMOVE(&flight->in_list, x, origin_entry);
-	xid_table_remove(&flight->in, x);
-	x->origin = NULL;
-	exchange_put(x);
-}
-
-int inflight_out_add(struct inflight *flight, struct exchange *x)
-{
-	int rc = xid_table_add(&flight->out, x);
-
-	if (rc)
-		return rc;
-	TAILQ_INSERT_TAIL(&flight->out_list, x, target_entry);
-	x->target = flight->leg;
-	return 0;
-}
-
-void inflight_out_take(struct inflight *flight, struct exchange *x)
-{
-	TAILQ_REMOVE(&flight->out_list, x, target_entry);
-	xid_table_remove(&flight->out, x);
-	x->target = NULL;
-}
-
 void inflight_out_fault(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_INSERT_TAIL(&flight->faulted, x, target_entry);

@@ -24,18 +24,47 @@ void inflight_release(struct inflight *flight);
 /** inflight_is_idle - whether no RPC is in flight, either way. */
 bool inflight_is_idle(const struct inflight *flight);
 
-/** inflight_in_add - a Call of the peer; the reference is kept. Returns as xid_table_add(). */
-int inflight_in_add(struct inflight *flight, struct exchange *x) MUST_CHECK;
-/** inflight_in_end - it is answered or given up: out of here, the reference put. */
-void inflight_in_end(struct inflight *flight, struct exchange *x);
+/** inflight_in_add - add a Call of the peer; its reference is kept. Returns as xid_table_add(). */
+static inline int MUST_CHECK inflight_in_add(struct inflight *flight, struct exchange *x)
+{
+	int rc = xid_table_add(&flight->in, x);
 
-/** inflight_out_add - a Call to the peer; the reference is kept. Returns as xid_table_add(). */
-int inflight_out_add(struct inflight *flight, struct exchange *x) MUST_CHECK;
-/** inflight_out_take - out of here, with the reference that was kept. */
-void inflight_out_take(struct inflight *flight, struct exchange *x);
-/** inflight_out_fault - one that could not be added; the reference is kept until it is taken. */
+	if (rc)
+		return rc;
+	TAILQ_INSERT_TAIL(&flight->in_list, x, origin_entry);
+	x->origin = flight->leg;
+	return 0;
+}
+/** inflight_in_end - it is answered or cut: remove it, and put the reference. */
+static inline void inflight_in_end(struct inflight *flight, struct exchange *x)
+{
+	TAILQ_REMOVE(&flight->in_list, x, origin_entry);
+	xid_table_remove(&flight->in, x);
+	x->origin = NULL;
+	exchange_put(x);
+}
+
+/** inflight_out_add - add a Call to the peer; the reference is kept. Returns as xid_table_add(). */
+static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct exchange *x)
+{
+	int rc = xid_table_add(&flight->out, x);
+
+	if (rc)
+		return rc;
+	TAILQ_INSERT_TAIL(&flight->out_list, x, target_entry);
+	x->target = flight->leg;
+	return 0;
+}
+/** inflight_out_take - remove it, and hand over the reference that was kept. */
+static inline void inflight_out_take(struct inflight *flight, struct exchange *x)
+{
+	TAILQ_REMOVE(&flight->out_list, x, target_entry);
+	xid_table_remove(&flight->out, x);
+	x->target = NULL;
+}
+/** inflight_out_fault - keep one that could not be added, with its reference, until it is taken. */
 void inflight_out_fault(struct inflight *flight, struct exchange *x);
-/** inflight_fault_take - the first of those, with its reference; NULL if there is none. */
+/** inflight_fault_take - take the first of those, with its reference; NULL if there is none. */
 struct exchange *inflight_fault_take(struct inflight *flight);
 
 #endif

@@ -4,12 +4,6 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/call_admission.h \
 	lib/rpctcp/inflight.c \
 	lib/rpctcp/inflight.h \
-	lib/rpctcp/late.c \
-	lib/rpctcp/late.h \
-	lib/rpctcp/message.c \
-	lib/rpctcp/message.h \
-	lib/rpctcp/messages.c \
-	lib/rpctcp/messages.h \
 	lib/rpctcp/record_rx.c \
 	lib/rpctcp/record_rx.h \
 	lib/rpctcp/record_tx.c \

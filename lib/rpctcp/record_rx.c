@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's input: where the bytes of a record go. */
+/* A small message that is here from end to end takes two events: RX_BEGIN, at which it gets its memory, and RX_END. */
 #include "rpctcp/record_rx.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
-#include "rpc/call_identity.h"
 
 /* The longest record that is worth being read to its end. */
 static uint32_t drain_max_bytes(uint32_t max_message_bytes)
@@ -19,313 +17,198 @@ static uint32_t drain_max_bytes(uint32_t max_message_bytes)
 	return bytes < RECORD_MAX_FRAGMENT_BYTES ? (uint32_t)bytes : RECORD_MAX_FRAGMENT_BYTES;
 }
 
-void record_rx_init(struct record_rx *in, struct tcp_conn *conn,
-		    const struct record_rx_events *events, void *arg)
+void record_rx_init(struct record_rx *rx, struct tcp_conn *conn)
 {
-	*in = (struct record_rx){
-		.conn = conn, .events = events, .arg = arg, .window_bytes = TCP_WINDOW_MIN_BYTES};
-	in->body = &in->msg;
-	record_parser_init(&in->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
+	*rx = (struct record_rx){.conn = conn};
+	rx->body = &rx->msg;
+	record_parser_init(&rx->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
-/* Ready for the next record. */
-static void begin_record(struct record_rx *in)
+static void drop_gathered(struct record_rx *rx)
 {
-	in->mode = RECORD_RX_HEAD;
-	in->ended = false;
-	in->head_bytes = 0;
-	in->cap_bytes = 0;
-	in->told_bytes = 0;
-	in->body = &in->msg;
-	in->end_due_us = 0;
+	spare_list_put(&rx->conn->config.worker->gathers, rx->gathered, TCP_GATHERS_KEPT);
+	rx->gathered = NULL;
+	rx->gathered_bytes = 0;
 }
 
-static void drop_gathered(struct record_rx *in)
+void record_rx_fini(struct record_rx *rx)
 {
-	spare_list_put(&in->conn->config.worker->gathers, in->gathered, TCP_GATHERS_KEPT);
-	in->gathered = NULL;
-	in->gathered_bytes = 0;
+	drop_gathered(rx);
+	rpc_msg_put(&rx->msg);
+	rx->body = &rx->msg;
 }
 
-/* What is held for a record that is not complete. */
-static void let_go(struct record_rx *in)
+void record_rx_done(struct record_rx *rx)
 {
-	drop_gathered(in);
-	rpc_msg_put(&in->msg);
-	in->body = &in->msg;
-	exchange_put(in->repeated);
-	in->repeated = NULL;
+	rx->mode = RECORD_RX_HEAD;
+	rx->ended = false;
+	rx->head_bytes = 0;
+	rx->cap_bytes = 0;
+	rx->told_bytes = 0;
+	rx->body = &rx->msg;
 }
 
-void record_rx_drop_stash(struct record_rx *in)
+int record_rx_gather(struct record_rx *rx)
 {
-	free(in->stash);
-	in->stash = NULL;
-	in->stash_bytes = in->stash_at = 0;
-}
-
-void record_rx_fini(struct record_rx *in)
-{
-	let_go(in);
-	record_rx_drop_stash(in);
-}
-
-int record_rx_gather(struct record_rx *in)
-{
-	in->gathered = spare_list_get(&in->conn->config.worker->gathers, TCP_BULK_BYTES);
-	if (!in->gathered)
+	rx->gathered = spare_list_get(&rx->conn->config.worker->gathers, TCP_BULK_BYTES);
+	if (!rx->gathered)
 		return -ENOMEM;
-	memcpy(in->gathered, in->head, in->head_bytes);
-	in->gathered_bytes = in->head_bytes;
-	in->mode = RECORD_RX_GATHER;
+	memcpy(rx->gathered, rx->head, rx->head_bytes);
+	rx->gathered_bytes = rx->head_bytes;
+	rx->mode = RECORD_RX_GATHER;
 	return 0;
 }
 
-/* What is here of the message, but not in the input. */
-static void fill_from_aside(struct record_rx *in)
+static void take_input(struct record_rx *rx, uint32_t n)
 {
-	if (in->mode == RECORD_RX_GATHER) {
-		memcpy(in->msg.data, in->gathered, in->gathered_bytes);
-		in->msg.have_bytes = in->gathered_bytes;
-		tcp_counters(in->conn)->payload_bytes_copied += in->gathered_bytes;
-		drop_gathered(in);
-	} else if (in->head_bytes) {
-		memcpy(in->msg.data, in->head, in->head_bytes);
-		in->msg.have_bytes = in->head_bytes;
-	} else {
-		in->msg.have_bytes = 0;
-	}
+	record_take(&rx->parser, n);
+	rx->in += n;
+	rx->in_bytes -= n;
 }
 
-int record_rx_body(struct record_rx *in, uint32_t cap_bytes)
+/* What is known of the message so far goes into it. */
+static void fill_start(struct record_rx *rx)
 {
-	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &in->msg))
+	memcpy(rx->msg.data, rx->start, rx->start_bytes);
+	rx->msg.have_bytes = rx->start_bytes;
+	if (rx->start != rx->head)
+		tcp_counters(rx->conn)->payload_bytes_copied += rx->start_bytes;
+	if (!rx->head_bytes)
+		take_input(rx, rx->start_bytes);
+	else if (rx->gathered)
+		drop_gathered(rx);
+}
+
+int record_rx_body(struct record_rx *rx, uint32_t cap_bytes)
+{
+	if (rpc_msg_get(rx->conn->config.leg.pool, cap_bytes, &rx->msg))
 		return -ENOMEM;
-	if (cap_bytes > TCP_BULK_BYTES)
-		in->window_bytes = TCP_WINDOW_MIN_BYTES;
-	fill_from_aside(in);
-	in->since_us = loop_now_us(tcp_loop(in->conn));
-	in->cap_bytes = cap_bytes;
-	in->mode = RECORD_RX_BODY;
+	rx->msg.have_bytes = 0;
+	/* What is too long for the memory stays in the input, and is an RX_OVERFLOW next. */
+	if (rx->start_bytes <= cap_bytes)
+		fill_start(rx);
+	rx->since_us = loop_now_us(tcp_loop(rx->conn));
+	rx->cap_bytes = cap_bytes;
+	rx->mode = RECORD_RX_BODY;
 	return 0;
 }
 
-void record_rx_lend(struct record_rx *in, struct rpc_msg *msg)
+void record_rx_lend(struct record_rx *rx, struct rpc_msg *msg)
 {
-	*msg = in->msg;
-	msg->len_bytes = in->cap_bytes;
-	in->msg = (struct rpc_msg){0};
-	in->body = msg;
+	*msg = rx->msg;
+	msg->len_bytes = rx->cap_bytes;
+	rx->msg = (struct rpc_msg){0};
+	rx->body = msg;
 }
 
-void record_rx_skip(struct record_rx *in)
+void record_rx_skip(struct record_rx *rx)
 {
-	let_go(in);
-	in->mode = RECORD_RX_SKIP;
+	record_rx_fini(rx);
+	rx->mode = RECORD_RX_SKIP;
 }
 
-static void fail_reused(struct record_rx *in, const struct exchange *x)
-{
-	tcp_conn_fail(in->conn, LEG_CLOSE_XID_REUSED, "XID %08x", x->facts.hdr.xid);
-}
-
-/*
- * X-8: a Call whose XID is in flight must be that Call sent again. That its arguments are as long shows at its end, where
- * it comes in fragments.
- */
-void record_rx_compare(struct record_rx *in, struct exchange *x, const uint8_t *msg,
-		       uint32_t have_bytes)
-{
-	struct call_identity first, second;
-	struct rpc_call_hdr hdr;
-	bool same = rpc_call_decode(msg, have_bytes, &hdr) == RPC_OK;
-
-	if (same) {
-		call_identity_find(&first, &x->facts.hdr, x->call.data, x->call.have_bytes);
-		call_identity_find(&second, &hdr, msg, have_bytes);
-		same = call_identity_equals(&first, &second);
-	}
-	record_rx_skip(in);
-	if (!same) {
-		fail_reused(in, x);
-		return;
-	}
-	in->repeated = exchange_ref(x);
-	in->repeated_args_offset = hdr.args_offset;
-}
-
-int record_rx_grow(struct record_rx *in, uint32_t cap_bytes)
+int record_rx_grow(struct record_rx *rx, uint32_t cap_bytes)
 {
 	struct rpc_msg larger;
 
-	if (rpc_msg_get(in->conn->config.leg.pool, cap_bytes, &larger))
+	if (rpc_msg_get(rx->conn->config.leg.pool, cap_bytes, &larger))
 		return -ENOMEM;
-	memcpy(larger.data, in->msg.data, in->msg.have_bytes);
-	larger.have_bytes = in->msg.have_bytes;
-	tcp_counters(in->conn)->payload_bytes_copied += in->msg.have_bytes;
-	rpc_msg_put(&in->msg);
-	in->msg = larger;
-	in->cap_bytes = cap_bytes;
+	memcpy(larger.data, rx->msg.data, rx->msg.have_bytes);
+	larger.have_bytes = rx->msg.have_bytes;
+	tcp_counters(rx->conn)->payload_bytes_copied += rx->msg.have_bytes;
+	rpc_msg_put(&rx->msg);
+	rx->msg = larger;
+	rx->cap_bytes = cap_bytes;
 	return 0;
 }
 
-static bool has_room(const struct record_rx *in, uint32_t len_bytes)
-{
-	return len_bytes <= in->cap_bytes - in->body->have_bytes;
-}
-
-/* Returns whether there is room now. */
-NOT_INLINE static bool overflow(struct record_rx *in, uint32_t len_bytes)
-{
-	in->events->overflow(in->arg);
-	return in->mode == RECORD_RX_BODY && has_room(in, len_bytes);
-}
-
-static ALWAYS_INLINE void fill(struct record_rx *in, const uint8_t *bytes, uint32_t len_bytes)
-{
-	if (!has_room(in, len_bytes) && !overflow(in, len_bytes))
-		return;
-	memcpy(in->body->data + in->body->have_bytes, bytes, len_bytes);
-	in->body->have_bytes += len_bytes;
-	tcp_counters(in->conn)->payload_bytes_copied += len_bytes;
-}
-
 /* Whether @bytes from its start are enough to say what memory a record may have. */
-static bool is_enough(const struct record_rx *in, uint32_t bytes)
+static bool is_enough(const struct record_rx *rx, uint32_t bytes)
 {
-	return bytes >= TCP_BULK_BYTES || (in->parser.last && bytes == in->parser.record_bytes);
+	return bytes >= TCP_BULK_BYTES || (rx->parser.last && bytes == rx->parser.record_bytes);
 }
 
-/* Takes some of the message bytes at @bytes; returns how many, 0 if only the mode has changed. */
-static uint32_t take_body(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
+static enum rx_event show_start(struct record_rx *rx, enum rx_event event, const uint8_t *start,
+				uint32_t bytes)
 {
-	uint32_t left = in->parser.fragment_left_bytes;
-	uint32_t n = len_bytes < left ? (uint32_t)len_bytes : left;
+	rx->start = start;
+	rx->start_bytes = bytes;
+	return event;
+}
 
-	switch (in->mode) {
+/* What is due for the head and all else that has been set aside of the record, without input. */
+static enum rx_event look_aside(struct record_rx *rx)
+{
+	if (rx->mode == RECORD_RX_HEAD && rx->head_bytes == TCP_RECORD_HEAD_BYTES)
+		return show_start(rx, RX_TYPE, rx->head, rx->head_bytes);
+	if (rx->mode == RECORD_RX_GATHER && is_enough(rx, rx->gathered_bytes))
+		return show_start(rx, RX_BEGIN, rx->gathered, rx->gathered_bytes);
+	return rx->ended ? RX_END : RX_MORE;
+}
+
+/* Takes message bytes that are in the input, where it knows where to. */
+static enum rx_event take_body(struct record_rx *rx)
+{
+	uint32_t n = least(rx->parser.fragment_left_bytes, (uint32_t)rx->in_bytes);
+
+	switch (rx->mode) {
 	case RECORD_RX_HEAD:
-		if (in->head_bytes == 0 && is_enough(in, n)) {
-			in->events->begin(in->arg, bytes, n);
-			if (in->mode != RECORD_RX_BODY || !tcp_conn_takes_input(in->conn))
-				return 0;
-			fill(in, bytes, n);
-			break;
-		}
-		n = least(n, TCP_RECORD_HEAD_BYTES - in->head_bytes);
-		memcpy(in->head + in->head_bytes, bytes, n);
-		in->head_bytes += n;
+		if (rx->head_bytes == 0 && is_enough(rx, n))
+			return show_start(rx, RX_BEGIN, rx->in, n);
+		n = least(n, TCP_RECORD_HEAD_BYTES - rx->head_bytes);
+		memcpy(rx->head + rx->head_bytes, rx->in, n);
+		rx->head_bytes += n;
 		break;
 	case RECORD_RX_GATHER:
-		n = least(n, TCP_BULK_BYTES - in->gathered_bytes);
-		memcpy(in->gathered + in->gathered_bytes, bytes, n);
-		in->gathered_bytes += n;
+		n = least(n, TCP_BULK_BYTES - rx->gathered_bytes);
+		memcpy(rx->gathered + rx->gathered_bytes, rx->in, n);
+		rx->gathered_bytes += n;
 		break;
 	case RECORD_RX_BODY:
-		fill(in, bytes, n);
+		if (n > rx->cap_bytes - rx->body->have_bytes)
+			return RX_OVERFLOW;
+		memcpy(rx->body->data + rx->body->have_bytes, rx->in, n);
+		rx->body->have_bytes += n;
+		tcp_counters(rx->conn)->payload_bytes_copied += n;
 		break;
 	case RECORD_RX_SKIP:
 		break;
 	}
-	record_take(&in->parser, n);
-	return n;
+	take_input(rx, n);
+	return RX_MORE;
 }
 
-/*
- * X-8: the copy is swallowed. A server that has dropped the Call would then never hear of it again, so in time the
- * client is to come back and the server to decide. What waits here (its claim does) nobody has dropped.
- */
-static void end_repeated(struct record_rx *in)
+enum rx_event record_rx_next(struct record_rx *rx)
 {
-	struct tcp_conn *conn = in->conn;
-	struct exchange *x = in->repeated;
+	enum rx_event event = RX_MORE;
+	enum record_status status;
+	size_t used;
 
-	if (in->parser.record_bytes - in->repeated_args_offset !=
-	    call_identity_args_bytes(&x->facts.hdr, x->call.len_bytes)) {
-		fail_reused(in, x);
-		return;
-	}
-	tcp_counters(conn)->retransmissions_swallowed++;
-	if (++x->copies < TCP_COPIES_MAX || conn->connector ||
-	    x->claim.state != BUDGET_CLAIM_HELD ||
-	    loop_now_us(tcp_loop(conn)) - x->start_us < conn->config.leg.stall_timeout_us)
-		return;
-	tcp_counters(conn)->retransmitted_closes++;
-	tcp_conn_fail(conn, LEG_CLOSE_RETRANSMITTED, "XID %08x", x->facts.hdr.xid);
-}
-
-/* The record is complete. */
-static void end_record(struct record_rx *in)
-{
-	tcp_counters(in->conn)->records_received++;
-	switch (in->mode) {
-	case RECORD_RX_HEAD:
-	case RECORD_RX_GATHER:
-		rx_sniff_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
-			      "a record of %u bytes", in->parser.record_bytes);
-		return;
-	case RECORD_RX_BODY:
-		in->body->len_bytes = in->body->have_bytes;
-		in->events->end(in->arg);
-		break;
-	case RECORD_RX_SKIP:
-		if (in->repeated)
-			end_repeated(in);
-		let_go(in);
-		break;
-	}
-	in->greeting.is_over = true;
-	begin_record(in);
-}
-
-/* Whether there was something to do about what has been set aside of the record, without input. */
-static bool see_to_aside(struct record_rx *in)
-{
-	if (in->mode == RECORD_RX_HEAD && in->head_bytes == TCP_RECORD_HEAD_BYTES)
-		in->events->head(in->arg);
-	else if (in->mode == RECORD_RX_GATHER && is_enough(in, in->gathered_bytes))
-		in->events->begin(in->arg, in->gathered, in->gathered_bytes);
-	else if (in->ended)
-		end_record(in);
-	else
-		return false;
-	return true;
-}
-
-size_t record_rx_take(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
-{
-	const struct tcp_conn *conn = in->conn;
-	size_t at = 0, used;
-
-	while (tcp_conn_takes_input(conn) && (in->turn_records < TCP_TURN_RECORDS || in->ended)) {
-		if (in->head_bytes && see_to_aside(in))
-			continue;
-		switch (record_next(&in->parser, bytes + at, len_bytes - at, &used)) {
+	do {
+		if (rx->head_bytes && (event = look_aside(rx)) != RX_MORE)
+			return event;
+		status = record_next(&rx->parser, rx->in, rx->in_bytes, &used);
+		rx->in += used;
+		rx->in_bytes -= used;
+		switch (status) {
 		case RECORD_BODY:
-			at += used;
-			if (at == len_bytes)
-				return at;
-			at += take_body(in, bytes + at, len_bytes - at);
+			if (!rx->in_bytes)
+				return RX_MORE;
+			event = take_body(rx);
 			break;
 		case RECORD_END:
-			at += used;
-			in->progress_bytes = TCP_STALL_PROGRESS_BYTES;
-			in->turn_records++;
-			in->ended = true;
-			if (!in->head_bytes)
-				end_record(in);
+			rx->ended = true;
+			/* What is aside may have no memory yet. */
+			if (!rx->head_bytes)
+				return RX_END;
 			break;
 		case RECORD_MORE:
-			return len_bytes;
+			return RX_MORE;
 		case RECORD_TOO_BIG:
-			rx_sniff_fail(&in->greeting, in->conn, in->parser.mark,
-				      LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
-				      in->parser.max_bytes);
-			break;
+			return RX_TOO_BIG;
 		case RECORD_TOO_EMPTY:
-			rx_sniff_fail(&in->greeting, in->conn, in->parser.mark, LEG_CLOSE_NOT_RPC,
-				      "more than %u empty fragments", RECORD_MAX_EMPTY_FRAGMENTS);
-			break;
+			return RX_TOO_EMPTY;
 		}
-	}
-	return at;
+	} while (event == RX_MORE);
+	return event;
 }

@@ -34,22 +34,22 @@ static uint32_t here_bytes(const struct tcp_out *out)
 	return out->msg ? RECORD_MARK_BYTES + out->msg->have_bytes : out->len_bytes;
 }
 
-void record_tx_init(struct record_tx *output, struct tcp_conn *conn, struct inflight *flight)
+void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight *flight)
 {
-	*output = (struct record_tx){.conn = conn, .flight = flight};
-	STAILQ_INIT(&output->queue);
+	*tx = (struct record_tx){.conn = conn, .flight = flight};
+	STAILQ_INIT(&tx->queue);
 }
 
-static void out_free(struct record_tx *output, struct tcp_out *out)
+static void out_free(struct record_tx *tx, struct tcp_out *out)
 {
 	exchange_put(out->x);
-	spares_put(output->conn->config.leg.spares, out, sizeof(*out));
+	spares_put(tx->conn->config.leg.spares, out, sizeof(*out));
 }
 
-static struct tcp_out *out_new(const struct record_tx *output, enum tcp_out_kind kind,
+static struct tcp_out *out_new(const struct record_tx *tx, enum tcp_out_kind kind,
 			       struct exchange *x)
 {
-	struct tcp_out *out = spares_get(output->conn->config.leg.spares, sizeof(*out));
+	struct tcp_out *out = spares_get(tx->conn->config.leg.spares, sizeof(*out));
 
 	if (!out)
 		return NULL;
@@ -58,14 +58,14 @@ static struct tcp_out *out_new(const struct record_tx *output, enum tcp_out_kind
 	return out;
 }
 
-static void enqueue(struct record_tx *output, struct tcp_out *out)
+static void enqueue(struct record_tx *tx, struct tcp_out *out)
 {
-	struct tcp_conn *conn = output->conn;
+	struct tcp_conn *conn = tx->conn;
 
-	STAILQ_INSERT_TAIL(&output->queue, out, entry);
-	output->unsent_bytes += out->len_bytes;
-	if (output->unsent_bytes > TCP_UNSENT_MAX_BYTES && !output->full) {
-		output->full = true;
+	STAILQ_INSERT_TAIL(&tx->queue, out, entry);
+	tx->unsent_bytes += out->len_bytes;
+	if (tx->unsent_bytes > TCP_UNSENT_MAX_BYTES && !tx->full) {
+		tx->full = true;
 		if (!conn->connector)
 			tcp_conn_block(conn, TCP_BLOCK_UNSENT, true);
 	}
@@ -90,71 +90,71 @@ static void set_small(struct tcp_out *out, uint32_t len_bytes)
 	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
 }
 
-int record_tx_preface(struct record_tx *output)
+int record_tx_preface(struct record_tx *tx)
 {
-	const struct leg_config *config = &output->conn->config.leg;
-	struct tcp_out *out = out_new(output, TCP_OUT_PREFACE, NULL);
+	const struct leg_config *config = &tx->conn->config.leg;
+	struct tcp_out *out = out_new(tx, TCP_OUT_PREFACE, NULL);
 
 	if (!out)
 		return -ENOMEM;
 	out->msg = NULL;
 	out->data = config->preface;
 	out->len_bytes = config->preface_bytes;
-	enqueue(output, out);
+	enqueue(tx, out);
 	return 0;
 }
 
-int record_tx_call(struct record_tx *output, struct exchange *x)
+int record_tx_call(struct record_tx *tx, struct exchange *x)
 {
-	struct tcp_out *out = out_new(output, TCP_OUT_CALL, x);
+	struct tcp_out *out = out_new(tx, TCP_OUT_CALL, x);
 
 	if (!out)
 		return -ENOMEM;
 	set_message(out, &x->call);
-	enqueue(output, out);
+	enqueue(tx, out);
 	return 0;
 }
 
-int record_tx_reply(struct record_tx *output, struct exchange *x)
+int record_tx_reply(struct record_tx *tx, struct exchange *x)
 {
-	struct tcp_out *out = out_new(output, TCP_OUT_REPLY, x);
+	struct tcp_out *out = out_new(tx, TCP_OUT_REPLY, x);
 
 	if (!out)
 		return -ENOMEM;
 	if (x->fault == EXCHANGE_OK) {
 		set_message(out, &x->reply);
 	} else {
-		tcp_counters(output->conn)->system_errors_sent++;
+		tcp_counters(tx->conn)->system_errors_sent++;
 		if (rpc_call_wants_verifier(&x->facts.hdr))
-			tcp_counters(output->conn)->auth_failed_sent++;
+			tcp_counters(tx->conn)->auth_failed_sent++;
 		set_small(out, (uint32_t)rpc_encode_failure(out->small + RECORD_MARK_BYTES,
 							    &x->facts.hdr, RPC_SYSTEM_ERR));
 	}
-	enqueue(output, out);
+	enqueue(tx, out);
 	return 0;
 }
 
-int record_tx_answer(struct record_tx *output, const uint8_t *reply, uint32_t len_bytes)
+int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes)
 {
-	struct tcp_out *out = out_new(output, TCP_OUT_ANSWER, NULL);
+	struct tcp_out *out = out_new(tx, TCP_OUT_ANSWER, NULL);
 
 	if (!out)
 		return -ENOMEM;
 	memcpy(out->small + RECORD_MARK_BYTES, reply, len_bytes);
 	set_small(out, len_bytes);
-	enqueue(output, out);
-	if (++output->answers >= TCP_ANSWERS_MAX)
-		tcp_conn_block(output->conn, TCP_BLOCK_ANSWERS, true);
+	enqueue(tx, out);
+	if (++tx->answers >= TCP_ANSWERS_MAX)
+		tcp_conn_block(tx->conn, TCP_BLOCK_ANSWERS, true);
 	return 0;
 }
 
 /* The first record is sent, from end to end. */
-static void out_done(struct record_tx *output)
+static void out_done(struct record_tx *tx)
 {
-	struct tcp_out *out = STAILQ_FIRST(&output->queue);
-	struct tcp_leg_counters *counters = tcp_counters(output->conn);
+	struct tcp_out *out = STAILQ_FIRST(&tx->queue);
+	struct tcp_leg_counters *counters = tcp_counters(tx->conn);
 
-	STAILQ_REMOVE_HEAD(&output->queue, entry);
+	STAILQ_REMOVE_HEAD(&tx->queue, entry);
 	counters->records_sent += out->kind != TCP_OUT_PREFACE;
 	switch (out->kind) {
 	case TCP_OUT_PREFACE:
@@ -162,112 +162,111 @@ static void out_done(struct record_tx *output)
 	case TCP_OUT_CALL:
 		counters->calls_sent++;
 		if (out->x->stage == CALL_STAGE_CREDIT)
-			exchange_enter(out->x, CALL_STAGE_SERVER,
-				       loop_now_us(tcp_loop(output->conn)));
+			exchange_enter(out->x, CALL_STAGE_SERVER, loop_now_us(tcp_loop(tx->conn)));
 		PROBE3(call__sent, out->x, out->x->facts.hdr.xid, out->x->call.len_bytes);
 		break;
 	case TCP_OUT_REPLY:
 		counters->replies_sent++;
-		if (out->x->origin == output->flight->leg)
-			inflight_in_end(output->flight, out->x);
+		if (out->x->origin == tx->flight->leg)
+			inflight_in_end(tx->flight, out->x);
 		break;
 	case TCP_OUT_ANSWER:
 		counters->replies_sent++;
-		if (--output->answers <= TCP_ANSWERS_MAX / 2)
-			tcp_conn_block(output->conn, TCP_BLOCK_ANSWERS, false);
+		if (--tx->answers <= TCP_ANSWERS_MAX / 2)
+			tcp_conn_block(tx->conn, TCP_BLOCK_ANSWERS, false);
 		break;
 	}
-	out_free(output, out);
+	out_free(tx, out);
 }
 
 /* Drops @first and all that is behind it. */
-static void drop_from(struct record_tx *output, struct tcp_out *first)
+static void drop_from(struct record_tx *tx, struct tcp_out *first)
 {
 	struct tcp_out_list kept = STAILQ_HEAD_INITIALIZER(kept);
 	struct tcp_out *out;
 
-	while ((out = STAILQ_FIRST(&output->queue)) != first) {
-		STAILQ_REMOVE_HEAD(&output->queue, entry);
+	while ((out = STAILQ_FIRST(&tx->queue)) != first) {
+		STAILQ_REMOVE_HEAD(&tx->queue, entry);
 		STAILQ_INSERT_TAIL(&kept, out, entry);
 	}
-	while ((out = STAILQ_FIRST(&output->queue))) {
-		STAILQ_REMOVE_HEAD(&output->queue, entry);
-		output->unsent_bytes -= out->len_bytes;
-		out_free(output, out);
+	while ((out = STAILQ_FIRST(&tx->queue))) {
+		STAILQ_REMOVE_HEAD(&tx->queue, entry);
+		tx->unsent_bytes -= out->len_bytes;
+		out_free(tx, out);
 	}
-	STAILQ_CONCAT(&output->queue, &kept);
+	STAILQ_CONCAT(&tx->queue, &kept);
 }
 
-void record_tx_fini(struct record_tx *output)
+void record_tx_fini(struct record_tx *tx)
 {
-	drop_from(output, STAILQ_FIRST(&output->queue));
-	output->unsent_bytes = output->sent_bytes = 0;
+	drop_from(tx, STAILQ_FIRST(&tx->queue));
+	tx->unsent_bytes = tx->sent_bytes = 0;
 }
 
-bool record_tx_is_empty(const struct record_tx *output)
+bool record_tx_is_empty(const struct record_tx *tx)
 {
-	return STAILQ_EMPTY(&output->queue);
+	return STAILQ_EMPTY(&tx->queue);
 }
 
-void record_tx_drop_call(struct record_tx *output, const struct exchange *x)
+void record_tx_drop_call(struct record_tx *tx, const struct exchange *x)
 {
 	struct tcp_out *out;
 
-	STAILQ_FOREACH(out, &output->queue, entry)
+	STAILQ_FOREACH(out, &tx->queue, entry)
 		if (out->kind == TCP_OUT_CALL && out->x == x)
 			break;
-	if (!out || (out == STAILQ_FIRST(&output->queue) && output->sent_bytes))
+	if (!out || (out == STAILQ_FIRST(&tx->queue) && tx->sent_bytes))
 		return;
-	STAILQ_REMOVE(&output->queue, out, tcp_out, entry);
-	output->unsent_bytes -= out->len_bytes;
-	out_free(output, out);
+	STAILQ_REMOVE(&tx->queue, out, tcp_out, entry);
+	tx->unsent_bytes -= out->len_bytes;
+	out_free(tx, out);
 	/* There may be room now, and nobody to wait for. */
-	tcp_conn_defer(output->conn);
+	tcp_conn_defer(tx->conn);
 }
 
-bool record_tx_is_torn(const struct record_tx *output)
+bool record_tx_is_torn(const struct record_tx *tx)
 {
-	const struct tcp_out *out = STAILQ_FIRST(&output->queue);
+	const struct tcp_out *out = STAILQ_FIRST(&tx->queue);
 
-	return out && output->sent_bytes > 0 && here_bytes(out) < out->len_bytes;
+	return out && tx->sent_bytes > 0 && here_bytes(out) < out->len_bytes;
 }
 
-void record_tx_cut(struct record_tx *output)
+void record_tx_cut(struct record_tx *tx)
 {
 	struct tcp_out *out;
 
-	assert(!record_tx_is_torn(output));
-	STAILQ_FOREACH(out, &output->queue, entry)
+	assert(!record_tx_is_torn(tx));
+	STAILQ_FOREACH(out, &tx->queue, entry)
 		if (here_bytes(out) < out->len_bytes)
 			break;
 	if (out)
-		drop_from(output, out);
+		drop_from(tx, out);
 }
 
-static void sent(struct record_tx *output, size_t bytes)
+static void sent(struct record_tx *tx, size_t bytes)
 {
 	struct tcp_out *out;
 
-	output->conn->bytes_sent += bytes;
-	tcp_counters(output->conn)->bytes_sent += bytes;
-	output->progress_bytes += bytes;
-	output->unsent_bytes -= bytes;
-	output->sent_bytes += bytes;
-	while ((out = STAILQ_FIRST(&output->queue)) && output->sent_bytes >= out->len_bytes) {
-		output->sent_bytes -= out->len_bytes;
-		out_done(output);
+	tx->conn->bytes_sent += bytes;
+	tcp_counters(tx->conn)->bytes_sent += bytes;
+	tx->progress_bytes += bytes;
+	tx->unsent_bytes -= bytes;
+	tx->sent_bytes += bytes;
+	while ((out = STAILQ_FIRST(&tx->queue)) && tx->sent_bytes >= out->len_bytes) {
+		tx->sent_bytes -= out->len_bytes;
+		out_done(tx);
 	}
 }
 
 /* What is here, up to @most_bytes of it; returns how many pieces, and sets *@total_bytes. */
-static int gather(const struct record_tx *output, struct iovec iov[IOV_MAX], size_t most_bytes,
+static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t most_bytes,
 		  size_t *total_bytes)
 {
-	size_t skip = output->sent_bytes, left = most_bytes;
+	size_t skip = tx->sent_bytes, left = most_bytes;
 	const struct tcp_out *out;
 	int niov = 0;
 
-	STAILQ_FOREACH(out, &output->queue, entry) {
+	STAILQ_FOREACH(out, &tx->queue, entry) {
 		uint32_t here_len = here_bytes(out);
 		size_t here = here_len - skip, n = here < left ? here : left;
 
@@ -283,50 +282,50 @@ static int gather(const struct record_tx *output, struct iovec iov[IOV_MAX], siz
 }
 
 /* The peer must take what is here for it. */
-static void watch_progress(struct record_tx *output)
+static void watch_progress(struct record_tx *tx)
 {
-	struct tcp_conn *conn = output->conn;
-	const struct tcp_out *first = STAILQ_FIRST(&output->queue);
+	struct tcp_conn *conn = tx->conn;
+	const struct tcp_out *first = STAILQ_FIRST(&tx->queue);
 
-	if (!first || here_bytes(first) == output->sent_bytes) {
+	if (!first || here_bytes(first) == tx->sent_bytes) {
 		conn->due_us[TCP_DUE_OUTPUT] = 0;
 		return;
 	}
-	if (conn->due_us[TCP_DUE_OUTPUT] && output->progress_bytes < TCP_STALL_PROGRESS_BYTES)
+	if (conn->due_us[TCP_DUE_OUTPUT] && tx->progress_bytes < TCP_STALL_PROGRESS_BYTES)
 		return;
-	output->progress_bytes = 0;
-	output->asked = false;
-	output->waits_since_us = loop_now_us(tcp_loop(conn));
+	tx->progress_bytes = 0;
+	tx->asked = false;
+	tx->waits_since_us = loop_now_us(tcp_loop(conn));
 	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us / ASK_AFTER_PART);
 }
 
-bool record_tx_has_stalled(struct record_tx *output)
+bool record_tx_has_stalled(struct record_tx *tx)
 {
-	struct tcp_conn *conn = output->conn;
+	struct tcp_conn *conn = tx->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
-	uint64_t taken_bytes = tcp_conn_taken_bytes(conn), was_bytes = output->taken_bytes;
-	uint64_t end_us = output->waits_since_us + stall_us;
+	uint64_t taken_bytes = tcp_conn_taken_bytes(conn), was_bytes = tx->taken_bytes;
+	uint64_t end_us = tx->waits_since_us + stall_us;
 
-	if (output->asked && taken_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
+	if (tx->asked && taken_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
 		return true;
-	output->taken_bytes = taken_bytes;
-	if (output->asked) {
-		output->waits_since_us = now_us;
+	tx->taken_bytes = taken_bytes;
+	if (tx->asked) {
+		tx->waits_since_us = now_us;
 		tcp_conn_set_due(conn, TCP_DUE_OUTPUT, stall_us);
 	} else {
-		output->asked = true;
+		tx->asked = true;
 		tcp_conn_set_due(conn, TCP_DUE_OUTPUT, end_us > now_us ? end_us - now_us : 0);
 	}
 	return false;
 }
 
-static void check_room(struct record_tx *output)
+static void check_room(struct record_tx *tx)
 {
-	struct tcp_conn *conn = output->conn;
+	struct tcp_conn *conn = tx->conn;
 
-	if (!output->full || output->unsent_bytes > TCP_UNSENT_MAX_BYTES / 2)
+	if (!tx->full || tx->unsent_bytes > TCP_UNSENT_MAX_BYTES / 2)
 		return;
-	output->full = false;
+	tx->full = false;
 	tcp_conn_block(conn, TCP_BLOCK_UNSENT, false);
 	if (tcp_conn_is_open(conn) && conn->config.leg.events->call_ready)
 		conn->config.leg.events->call_ready(conn->config.leg.arg);
@@ -336,15 +335,15 @@ static void check_room(struct record_tx *output)
  * Sends what is here until the stream takes no more or the turn has had its part. Who takes a part of what it is
  * given has no room for the rest, and is not asked again. Returns 0, or a negative errno of a stream that broke.
  */
-static int send_all(struct record_tx *output)
+static int send_all(struct record_tx *tx)
 {
-	struct tcp_conn *conn = output->conn;
+	struct tcp_conn *conn = tx->conn;
 	size_t left = TCP_TURN_BYTES, asked;
 	struct iovec iov[IOV_MAX];
 	int niov;
 
 	conn->send_full = false;
-	while (left && !conn->send_full && (niov = gather(output, iov, left, &asked))) {
+	while (left && !conn->send_full && (niov = gather(tx, iov, left, &asked))) {
 		ssize_t n = stream_writev(conn->stream, iov, niov);
 
 		if (n < 0 && n != -EAGAIN)
@@ -352,7 +351,7 @@ static int send_all(struct record_tx *output)
 		conn->send_full = n < 0 || (size_t)n < asked;
 		if (n < 0)
 			break;
-		sent(output, (size_t)n);
+		sent(tx, (size_t)n);
 		left -= (size_t)n;
 	}
 	if (!left)
@@ -360,16 +359,14 @@ static int send_all(struct record_tx *output)
 	return 0;
 }
 
-void record_tx_flush(struct record_tx *output)
+int record_tx_flush(struct record_tx *tx)
 {
-	struct tcp_conn *conn = output->conn;
-	int rc = send_all(output);
+	int rc = send_all(tx);
 
-	if (rc) {
-		tcp_conn_broke(conn, -rc);
-		return;
-	}
-	tcp_conn_watch(conn);
-	watch_progress(output);
-	check_room(output);
+	if (rc)
+		return rc;
+	tcp_conn_watch(tx->conn);
+	watch_progress(tx);
+	check_room(tx);
+	return 0;
 }

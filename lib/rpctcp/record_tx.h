@@ -18,9 +18,7 @@
 #include "rpctcp/inflight.h"
 #include "rpctcp/tcp_conn.h"
 
-#define TCP_UNSENT_MAX_BYTES (8u * 1024u * 1024u)
-#define TCP_ANSWER_BYTES     128u /* of memory for one of them, at most */
-#define TCP_ANSWERS_MAX      64u  /* answers of our own that are not sent yet */
+#define TCP_ANSWER_BYTES 128u /* of memory for a record of our own, at most */
 
 STAILQ_HEAD(tcp_out_list, tcp_out);
 
@@ -39,43 +37,43 @@ struct record_tx {
 };
 
 /** record_tx_init - an empty queue; Calls whose Reply it has sent leave @flight. */
-void record_tx_init(struct record_tx *output, struct tcp_conn *conn, struct inflight *flight);
+void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight *flight);
 /** record_tx_fini - drop the queue. */
-void record_tx_fini(struct record_tx *output);
+void record_tx_fini(struct record_tx *tx);
 
 /** record_tx_preface - queue what the configuration has to go before the first record. Returns 0 or -ENOMEM. */
-int record_tx_preface(struct record_tx *output) MUST_CHECK;
+int record_tx_preface(struct record_tx *tx) MUST_CHECK;
 /** record_tx_call - queue x->call; takes a reference of its own. Returns 0 or -ENOMEM. */
-int record_tx_call(struct record_tx *output, struct exchange *x) MUST_CHECK;
+int record_tx_call(struct record_tx *tx, struct exchange *x) MUST_CHECK;
 /**
  * record_tx_reply - queue x->reply, or for a fault rpc_encode_failure() with SYSTEM_ERR
  *
  * The Call stays in flight until it is sent. Returns 0 or -ENOMEM.
  */
-int record_tx_reply(struct record_tx *output, struct exchange *x) MUST_CHECK;
+int record_tx_reply(struct record_tx *tx, struct exchange *x) MUST_CHECK;
 /** record_tx_answer - queue a Reply of our own. Returns 0 or -ENOMEM. */
-int record_tx_answer(struct record_tx *output, const uint8_t *reply, uint32_t len_bytes) MUST_CHECK;
+int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes) MUST_CHECK;
 
 /**
  * record_tx_drop_call - drop a Call that is not needed any more, if nothing of it has been sent
  *
  * Of one that is partly sent the rest is sent. Goes through the queue.
  */
-void record_tx_drop_call(struct record_tx *output, const struct exchange *x);
+void record_tx_drop_call(struct record_tx *tx, const struct exchange *x);
 
-/** record_tx_flush - send what is here and the stream takes. */
-void record_tx_flush(struct record_tx *output);
+/** record_tx_flush - send what is here and the stream takes. Returns 0, or a negative errno of a stream that broke. */
+int record_tx_flush(struct record_tx *tx) MUST_CHECK;
 /** record_tx_has_stalled - at TCP_DUE_OUTPUT: whether the peer takes nothing; else there is another deadline. */
-bool record_tx_has_stalled(struct record_tx *output);
+bool record_tx_has_stalled(struct record_tx *tx);
 /** record_tx_is_empty - whether everything has been sent. */
-bool record_tx_is_empty(const struct record_tx *output);
+bool record_tx_is_empty(const struct record_tx *tx);
 /** record_tx_is_torn - whether the first record is partly sent and not all of it is here. */
-bool record_tx_is_torn(const struct record_tx *output);
+bool record_tx_is_torn(const struct record_tx *tx);
 /**
  * record_tx_cut - drop the first record of which not all is here, and those behind it
  *
  * For an end in good order. The queue must not be torn.
  */
-void record_tx_cut(struct record_tx *output);
+void record_tx_cut(struct record_tx *tx);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls to the TCP leg: the look at each, its claim, and what is answered here. */
 #include "rpctcp/rx_call.h"
 
 #include "base/least.h"
 #include "nfs/nfs.h"
+#include "rpc/call_identity.h"
 #include "rpc/call_verdict.h"
 #include "rpctcp/call_admission.h"
+#include "rpctcp/tcp_close.h"
 
 #define PARTS_LEAST_RATE (256u * 1024u) /* bytes a second: four times what a Read must have */
 
@@ -22,298 +23,406 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, tcp_leg_counters, prog_unavail, NULL),
 };
 
+/* A Reply of our own to the record that is being received. */
+static void rx_call_answer(struct tcp_leg *leg, const uint8_t *reply, size_t len_bytes)
+{
+	rx_call_skip(leg);
+	if (record_tx_answer(&leg->tx, reply, (uint32_t)len_bytes))
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for an answer");
+}
+
 /* A Reply of our own that says why a Call fails. */
-static void answer_failure(struct tcp_messages *msgs, const struct rpc_call_hdr *hdr)
+static void answer_failure(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
 {
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
 
 	if (rpc_call_wants_verifier(hdr))
-		tcp_counters(msgs->conn)->auth_failed_sent++;
-	tcp_message_answer(msgs, reply, rpc_encode_failure(reply, hdr, RPC_SYSTEM_ERR));
+		tcp_counters(&leg->conn)->auth_failed_sent++;
+	rx_call_answer(leg, reply, rpc_encode_failure(reply, hdr, RPC_SYSTEM_ERR));
 }
 
 /* Past what the leg takes. The connection and its other RPCs live. */
-static void answer_past_limits(struct tcp_messages *msgs, const struct rpc_call_hdr *hdr)
+static void answer_past_limits(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
 {
 	bool denied = rpc_call_wants_verifier(hdr);
 
-	if (msgs->conn->connector) {
-		tcp_counters(msgs->conn)->reverse_refused++;
-		tcp_conn_note(msgs->conn, TCP_NOTE_REVERSE,
+	if (leg->conn.connector) {
+		tcp_counters(&leg->conn)->reverse_refused++;
+		tcp_conn_note(&leg->conn, TCP_NOTE_REVERSE,
 			      denied ? "a reverse Call past its limits was denied with AUTH_FAILED"
 				     : "a reverse Call past its limits was answered SYSTEM_ERR");
 	} else {
-		tcp_counters(msgs->conn)->calls_too_big++;
+		tcp_counters(&leg->conn)->calls_too_big++;
 		tcp_conn_note(
-			msgs->conn, TCP_NOTE_CALL_TOO_BIG,
+			&leg->conn, TCP_NOTE_CALL_TOO_BIG,
 			denied ? "a Call longer than is carried was thrown away and denied with "
 				 "AUTH_FAILED"
 			       : "a Call longer than is carried was thrown away and answered "
 				 "SYSTEM_ERR");
 	}
-	answer_failure(msgs, hdr);
+	answer_failure(leg, hdr);
 }
 
 /* Answers a Call that does not pass, or closes. */
-static void refuse(struct tcp_messages *msgs, enum call_verdict verdict,
-		   const struct rpc_call_hdr *hdr)
+static void rx_call_refuse(struct tcp_leg *leg, enum call_verdict verdict,
+			   const struct rpc_call_hdr *hdr)
 {
 	const struct call_rule *rule = &rules[verdict];
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
 
-	call_rule_count(rule, tcp_counters(msgs->conn));
+	call_rule_count(rule, tcp_counters(&leg->conn));
 	if (rule->note)
-		tcp_conn_note(msgs->conn, TCP_NOTE_CALL, rule->note);
+		tcp_conn_note(&leg->conn, TCP_NOTE_CALL, rule->note);
 	if (call_verdict_is_denied(verdict, hdr))
-		tcp_counters(msgs->conn)->auth_failed_sent++;
+		tcp_counters(&leg->conn)->auth_failed_sent++;
 	if (rule->answer == CALL_ANSWER_REPLY)
-		tcp_message_answer(msgs, reply, call_verdict_encode(reply, verdict, hdr));
+		rx_call_answer(leg, reply, call_verdict_encode(reply, verdict, hdr));
 	else
-		tcp_conn_fail(msgs->conn, LEG_CLOSE_NOT_RPC, "%s", call_verdict_text(verdict));
+		tcp_close(leg, LEG_CLOSE_NOT_RPC, TCP_CLOSE_NOW, 0, "%s",
+			  call_verdict_text(verdict));
 }
 
-void rx_call_init(struct tcp_messages *msgs)
+/* What is held for the record, in addition to its bytes. */
+static void rx_call_release(struct tcp_leg *leg)
 {
-	uint32_t limit = msgs->conn->config.leg.max_message_bytes;
+	call_admission_cancel(leg);
+	exchange_put(leg->call.x);
+	exchange_put(leg->call.repeated);
+	leg->call.x = leg->call.repeated = NULL;
+}
+
+void rx_call_fini(struct tcp_leg *leg)
+{
+	call_admission_fini(leg);
+	rx_call_release(leg);
+}
+
+void rx_call_skip(struct tcp_leg *leg)
+{
+	rx_call_release(leg);
+	record_rx_skip(&leg->record);
+}
+
+void rx_call_init(struct tcp_leg *leg)
+{
+	uint32_t limit = leg->conn.config.leg.max_message_bytes;
 
 	if (limit > RECORD_MAX_FRAGMENT_BYTES)
 		limit = RECORD_MAX_FRAGMENT_BYTES;
-	if (msgs->conn->connector)
-		limit = least(limit, least(most(msgs->conn->config.leg.reverse_max_bytes,
+	if (leg->conn.connector)
+		limit = least(limit, least(most(leg->conn.config.leg.reverse_max_bytes,
 						REVERSE_FREE_BYTES),
 					   REVERSE_MAX_BYTES));
-	msgs->limit_bytes = limit;
+	leg->call.limit_bytes = limit;
 }
 
 /* Its length, or the most that it may have. */
-static uint32_t cap_bytes(const struct tcp_messages *msgs)
+static uint32_t cap_bytes(const struct tcp_leg *leg)
 {
-	const struct record_parser *parser = &msgs->in->parser;
+	const struct record_parser *parser = &leg->record.parser;
 
 	if (parser->last)
 		return parser->record_bytes;
-	return least(msgs->limit_bytes,
-		     msgs->conn->connector ? REVERSE_FREE_BYTES : FACTS_UNBOUNDED_BYTES);
+	return least(leg->call.limit_bytes,
+		     leg->conn.connector ? REVERSE_FREE_BYTES : FACTS_UNBOUNDED_BYTES);
 }
 
 /* What is here of the Call says more of it. */
-static void follow(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
-		   uint32_t len_bytes)
+static void rx_call_follow(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes,
+			   uint32_t len_bytes)
 {
 	const struct rpc_piece piece = {msg, have_bytes};
 	const struct rpc_pieces pieces = {&piece, 1, len_bytes};
 
-	nfs_facts_go_on(&msgs->call->facts, msgs->conn->config.leg.sessions, &pieces, NULL);
+	nfs_facts_go_on(&leg->call.x->facts, leg->conn.config.leg.sessions, &pieces, NULL);
 }
 
 /* The look at a Call, as far as it is here. Returns whether it passes; else it has been answered. */
-static bool look(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
-		 uint32_t cap_bytes)
+static bool rx_call_look(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes,
+			 uint32_t cap_bytes)
 {
 	struct rpc_call_hdr hdr = {0};
 	enum call_verdict verdict = call_judge(msg, have_bytes, cap_bytes, NULL,
-					       msgs->conn->config.leg.config_program, &hdr);
+					       leg->conn.config.leg.config_program, &hdr);
 
 	if (verdict != CALL_PASSES) {
-		refuse(msgs, verdict, &hdr);
+		rx_call_refuse(leg, verdict, &hdr);
 		return false;
 	}
-	msgs->call = exchange_new(msgs->conn->config.leg.spares);
-	if (!msgs->call) {
-		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	leg->call.x = exchange_new(leg->conn.config.leg.spares);
+	if (!leg->call.x) {
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for a Call");
 		return false;
 	}
-	msgs->call->stage_us = loop_now_us(tcp_loop(msgs->conn));
-	msgs->call->facts.hdr = hdr;
-	nfs_facts_begin_cleared(&msgs->call->facts, msgs->limit_bytes);
+	leg->call.x->stage_us = loop_now_us(tcp_loop(&leg->conn));
+	leg->call.x->facts.hdr = hdr;
+	nfs_facts_begin_cleared(&leg->call.x->facts, leg->call.limit_bytes);
 	/* Where nobody knows how long it is, it may end in the middle of anything. */
-	if (msgs->in->parser.last)
-		follow(msgs, msg, have_bytes, cap_bytes);
-	msgs->ceiling_bytes = msgs->call->facts.ceiling_bytes;
+	if (leg->record.parser.last)
+		rx_call_follow(leg, msg, have_bytes, cap_bytes);
+	leg->call.ceiling_bytes = leg->call.x->facts.ceiling_bytes;
 	return true;
 }
 
-static bool is_past_limits(const struct tcp_messages *msgs)
+static bool is_past_limits(const struct tcp_leg *leg)
 {
-	return msgs->in->parser.record_bytes > msgs->limit_bytes ||
-	       (msgs->conn->connector && msgs->flight->in.table.count >= TCP_REVERSE_CALLS_MAX);
+	return leg->record.parser.record_bytes > leg->call.limit_bytes ||
+	       (leg->conn.connector && leg->inflight.in.table.count >= TCP_REVERSE_CALLS_MAX);
 }
 
 /* A Call past the limits is answered by what its header says, if that can be read. */
-NOT_INLINE static void refuse_past_limits(struct tcp_messages *msgs, const uint8_t *msg,
+NOT_INLINE static void refuse_past_limits(struct tcp_leg *leg, const uint8_t *msg,
 					  uint32_t have_bytes, uint32_t xid)
 {
 	struct rpc_call_hdr hdr;
 
 	if (rpc_call_decode(msg, have_bytes, &hdr) != RPC_OK)
 		hdr = (struct rpc_call_hdr){.xid = xid};
-	answer_past_limits(msgs, &hdr);
+	answer_past_limits(leg, &hdr);
 }
 
-/* Whether a Call may be taken in, its XID being @xid; else it has been dealt with. */
-static bool is_wanted(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes,
-		      uint32_t xid)
+static void close_reused(struct tcp_leg *leg, const struct exchange *x)
 {
-	struct exchange *repeated = xid_table_find(&msgs->flight->in, xid);
+	tcp_close(leg, LEG_CLOSE_XID_REUSED, TCP_CLOSE_NOW, 0, "XID %08x", x->facts.hdr.xid);
+}
+
+/*
+ * X-8: a Call whose XID is in flight, as that of @x, must be that Call sent again. It is discarded, and the leg closes if it
+ * is not. That its arguments are as long shows at its end, where it comes in fragments.
+ */
+NOT_INLINE static void begin_repeated(struct tcp_leg *leg, struct exchange *x, const uint8_t *msg,
+				      uint32_t have_bytes)
+{
+	struct call_identity first, second;
+	struct rpc_call_hdr hdr;
+	bool same = rpc_call_decode(msg, have_bytes, &hdr) == RPC_OK;
+
+	if (same) {
+		call_identity_find(&first, &x->facts.hdr, x->call.data, x->call.have_bytes);
+		call_identity_find(&second, &hdr, msg, have_bytes);
+		same = call_identity_equals(&first, &second);
+	}
+	record_rx_skip(&leg->record);
+	if (!same) {
+		close_reused(leg, x);
+		return;
+	}
+	leg->call.repeated = exchange_ref(x);
+	leg->call.repeated_args_offset = hdr.args_offset;
+}
+
+/*
+ * The copy is dropped. A server that has dropped the Call would then never hear of it again, so in time the
+ * client is to come back and the server to decide. What waits here (its claim does) nobody has dropped.
+ */
+static void end_repeated(struct tcp_leg *leg, struct exchange *x)
+{
+	struct tcp_conn *conn = &leg->conn;
+
+	if (leg->record.parser.record_bytes - leg->call.repeated_args_offset !=
+	    call_identity_args_bytes(&x->facts.hdr, x->call.len_bytes)) {
+		close_reused(leg, x);
+		return;
+	}
+	tcp_counters(conn)->retransmissions_swallowed++;
+	if (++x->copies < TCP_COPIES_MAX || conn->connector ||
+	    x->claim.state != BUDGET_CLAIM_HELD ||
+	    loop_now_us(tcp_loop(conn)) - x->start_us < conn->config.leg.stall_timeout_us)
+		return;
+	tcp_counters(conn)->retransmitted_closes++;
+	tcp_close(leg, LEG_CLOSE_RETRANSMITTED, TCP_CLOSE_NOW, 0, "XID %08x", x->facts.hdr.xid);
+}
+
+void rx_call_end_skipped(struct tcp_leg *leg)
+{
+	struct exchange *x = leg->call.repeated;
+
+	if (!x)
+		return;
+	end_repeated(leg, x);
+	leg->call.repeated = NULL;
+	exchange_put(x);
+}
+
+/* Whether a Call may be received; else it has been dealt with. */
+static bool is_wanted(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes, uint32_t xid)
+{
+	struct exchange *repeated = xid_table_find(&leg->inflight.in, xid);
 
 	if (repeated)
-		record_rx_compare(msgs->in, repeated, msg, have_bytes);
-	else if (is_past_limits(msgs))
-		refuse_past_limits(msgs, msg, have_bytes, xid);
+		begin_repeated(leg, repeated, msg, have_bytes);
+	else if (is_past_limits(leg))
+		refuse_past_limits(leg, msg, have_bytes, xid);
 	else
 		return true;
 	return false;
 }
 
 /* What becomes of a Call is decided when its header is here: whether it repeats another, and how it is refused. */
-void rx_call_head(struct tcp_messages *msgs)
+void rx_call_gather(struct tcp_leg *leg)
 {
-	if (record_rx_gather(msgs->in))
-		tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory to gather a Call");
+	if (record_rx_gather(&leg->record))
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory to gather a Call");
 }
 
 /* Once looked at, the Call may have to wait, and comes here again. */
-void rx_call_begin(struct tcp_messages *msgs, const uint8_t *msg, uint32_t have_bytes, uint32_t xid)
+void rx_call_begin(struct tcp_leg *leg, uint32_t xid)
 {
-	uint32_t cap = cap_bytes(msgs);
+	const uint8_t *msg = leg->record.start;
+	uint32_t have_bytes = leg->record.start_bytes, cap = cap_bytes(leg);
 
-	if (!msgs->call &&
-	    (!is_wanted(msgs, msg, have_bytes, xid) || !look(msgs, msg, have_bytes, cap)))
+	if (!leg->call.x &&
+	    (!is_wanted(leg, msg, have_bytes, xid) || !rx_call_look(leg, msg, have_bytes, cap)))
 		return;
-	if (msgs->conn->connector && !call_admission_reverse_call(msgs, cap)) {
-		const struct rpc_call_hdr hdr = msgs->call->facts.hdr;
+	if (leg->conn.connector && !call_admission_reverse_call(leg, cap)) {
+		const struct rpc_call_hdr hdr = leg->call.x->facts.hdr;
 
-		answer_past_limits(msgs, &hdr);
+		answer_past_limits(leg, &hdr);
 		return;
 	}
-	if (call_admission_begin(msgs, cap))
-		tcp_message_body(msgs, RPC_CALL, cap);
+	if (call_admission_begin(leg, cap) && record_rx_body(&leg->record, cap))
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for %u bytes",
+			  cap);
 }
 
 /* Longer than most, which nobody could tell when it began: it may have all that a Call can, if that is there now. */
-void rx_call_overflow(struct tcp_messages *msgs)
+void rx_call_overflow(struct tcp_leg *leg)
 {
-	uint32_t limit = msgs->limit_bytes;
+	uint32_t limit = leg->call.limit_bytes;
 	struct rpc_call_hdr hdr;
 
-	if (msgs->in->parser.record_bytes <= limit && msgs->in->cap_bytes < limit &&
-	    call_admission_grow(msgs, limit) && !record_rx_grow(msgs->in, limit))
+	if (leg->record.parser.record_bytes <= limit && leg->record.cap_bytes < limit &&
+	    call_admission_grow(leg, limit) && !record_rx_grow(&leg->record, limit))
 		return;
-	hdr = msgs->call->facts.hdr;
-	answer_past_limits(msgs, &hdr);
+	hdr = leg->call.x->facts.hdr;
+	answer_past_limits(leg, &hdr);
 }
 
 /* No more than has been claimed for. */
-static void promise(const struct tcp_messages *msgs, struct exchange *x)
+static void rx_call_promise(const struct tcp_leg *leg, struct exchange *x)
 {
-	x->reply_max_bytes = least(x->facts.ceiling_bytes, msgs->ceiling_bytes);
+	x->reply_max_bytes = least(x->facts.ceiling_bytes, leg->call.ceiling_bytes);
 }
 
 /*
  * Who reads what is lent of a Call that still comes has the time for it that its length allows (work.c), and knows nothing
  * of the client. So one that comes slowly is passed on complete.
  */
-static bool comes_fast(const struct tcp_messages *msgs)
+static bool comes_fast(const struct tcp_leg *leg)
 {
-	uint64_t took_us = loop_now_us(tcp_loop(msgs->conn)) - msgs->in->since_us;
+	uint64_t took_us = loop_now_us(tcp_loop(&leg->conn)) - leg->record.since_us;
 
-	return took_us <= (uint64_t)msgs->in->msg.have_bytes * 1000000 / PARTS_LEAST_RATE;
+	return took_us <= (uint64_t)leg->record.msg.have_bytes * 1000000 / PARTS_LEAST_RATE;
 }
 
 /*
  * A client's Call that is long enough to be passed on in parts, if it may be now. Its length is known, so that it cannot
  * turn out to be too long, and so is how large its Reply may get.
  */
-static bool may_come_in_parts(const struct tcp_messages *msgs)
+static bool may_come_in_parts(const struct tcp_leg *leg)
 {
-	return msgs->conn->config.leg.partial && !msgs->conn->connector &&
-	       record_rx_comes_in_parts(msgs->in) && comes_fast(msgs) &&
-	       msgs->call->facts.stage == FACTS_WHOLE && call_admission_passes(msgs);
+	return leg->conn.config.leg.partial && !leg->conn.connector &&
+	       record_rx_comes_in_parts(&leg->record) && comes_fast(leg) &&
+	       leg->call.x->facts.stage == FACTS_WHOLE && call_admission_passes(leg);
 }
 
-static void fail_no_memory(struct tcp_messages *msgs)
+static void fail_no_memory(struct tcp_leg *leg)
 {
-	tcp_conn_fail(msgs->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
+	tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for a Call");
 }
 
 /* The exchange takes the message, and we keep a reference to that, to fill it. */
-static void give_part(struct tcp_messages *msgs)
+static void rx_call_deliver_part(struct tcp_leg *leg)
 {
-	struct exchange *x = msgs->call;
+	struct exchange *x = leg->call.x;
 
-	if (inflight_in_add(msgs->flight, x)) {
-		fail_no_memory(msgs);
+	if (inflight_in_add(&leg->inflight, x)) {
+		fail_no_memory(leg);
 		return;
 	}
 	exchange_ref(x);
-	promise(msgs, x);
-	x->start_us = loop_now_us(msgs->conn->config.leg.loop);
-	record_rx_lend(msgs->in, &x->call);
-	call_admission_part(msgs, x);
+	rx_call_promise(leg, x);
+	x->start_us = loop_now_us(leg->conn.config.leg.loop);
+	record_rx_lend(&leg->record, &x->call);
+	call_admission_deliver(leg, x);
 }
 
-void rx_call_grown(struct tcp_messages *msgs)
+void rx_call_grown(struct tcp_leg *leg)
 {
-	const struct leg_config *config = &msgs->conn->config.leg;
+	const struct leg_config *config = &leg->conn.config.leg;
 
-	if (tcp_message_is_given(msgs))
-		config->events->more(config->arg, msgs->call);
-	else if (may_come_in_parts(msgs))
-		give_part(msgs);
+	if (tcp_leg_call_is_delivered(leg))
+		config->events->more(config->arg, leg->call.x);
+	else if (may_come_in_parts(leg))
+		rx_call_deliver_part(leg);
 }
 
-/* Who was given a part of it hears of its end by that of this connection; whoever answers it all the same is not listened to. */
-void rx_call_cut(struct tcp_messages *msgs)
+/*
+ * The target of a Call that was delivered in part learns that it was cut when this connection closes; a Reply to it is ignored.
+ */
+void rx_call_cut(struct tcp_leg *leg)
 {
-	struct exchange *x = msgs->call;
+	struct exchange *x = leg->call.x;
 
-	if (tcp_message_is_given(msgs) && x->origin)
-		inflight_in_end(msgs->flight, x);
-	tcp_message_skip(msgs);
+	if (tcp_leg_call_is_delivered(leg) && x->origin)
+		inflight_in_end(&leg->inflight, x);
+	rx_call_skip(leg);
+}
+
+void rx_call_drain(struct tcp_leg *leg)
+{
+	enum record_rx_mode mode = leg->record.mode;
+
+	call_admission_drop(leg);
+	if (mode == RECORD_RX_HEAD)
+		rx_call_release(leg);
+	else if (mode == RECORD_RX_GATHER ||
+		 (mode == RECORD_RX_BODY && !leg->answered && !tcp_leg_call_is_delivered(leg)))
+		rx_call_skip(leg);
 }
 
 /* The last part of one that was given up before. It may have been answered by now. */
-static void end_given(struct tcp_messages *msgs)
+static void rx_call_end_delivered(struct tcp_leg *leg)
 {
-	const struct leg_config *config = &msgs->conn->config.leg;
-	struct exchange *x = msgs->call;
+	const struct leg_config *config = &leg->conn.config.leg;
+	struct exchange *x = leg->call.x;
 
-	msgs->call = NULL;
-	call_admission_part_end(msgs);
+	leg->call.x = NULL;
+	call_admission_part_end(leg);
 	x->start_us = loop_now_us(config->loop);
 	config->events->more(config->arg, x);
 	exchange_put(x);
 }
 
 /* The Call is complete: the exchange takes the message. */
-static struct exchange *complete(struct tcp_messages *msgs)
+static struct exchange *rx_call_complete(struct tcp_leg *leg)
 {
-	struct exchange *x = msgs->call;
-	const struct rpc_msg *msg = &msgs->in->msg;
+	struct exchange *x = leg->call.x;
+	const struct rpc_msg *msg = &leg->record.msg;
 
 	if (x->facts.stage != FACTS_WHOLE)
-		follow(msgs, msg->data, msg->len_bytes, msg->len_bytes);
-	promise(msgs, x);
-	msgs->call = NULL;
+		rx_call_follow(leg, msg->data, msg->len_bytes, msg->len_bytes);
+	rx_call_promise(leg, x);
+	leg->call.x = NULL;
 	x->call = *msg;
-	msgs->in->msg = (struct rpc_msg){0};
-	x->start_us = loop_now_us(msgs->conn->config.leg.loop);
+	leg->record.msg = (struct rpc_msg){0};
+	x->start_us = loop_now_us(leg->conn.config.leg.loop);
 	return x;
 }
 
-void rx_call_end(struct tcp_messages *msgs)
+void rx_call_end(struct tcp_leg *leg)
 {
 	struct exchange *x;
 
-	if (tcp_message_is_given(msgs)) {
-		end_given(msgs);
+	if (tcp_leg_call_is_delivered(leg)) {
+		rx_call_end_delivered(leg);
 		return;
 	}
-	x = complete(msgs);
-	if (!inflight_in_add(msgs->flight, x)) {
-		call_admission_end(msgs, x);
+	x = rx_call_complete(leg);
+	if (!inflight_in_add(&leg->inflight, x)) {
+		call_admission_end(leg, x);
 		return;
 	}
 	exchange_put(x);
-	fail_no_memory(msgs);
+	fail_no_memory(leg);
 }

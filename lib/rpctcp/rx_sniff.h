@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first bytes of a TCP leg's peer, kept until a record of it was taken in: of one that does not speak RPC they say
+ * The first bytes of a TCP leg's peer, kept until a record of it was taken in: of a peer that does not speak RPC they say
  * in the log what it does speak.
  */
 #ifndef RPCTCP_RX_SNIFF_H
@@ -16,21 +16,23 @@ struct rx_sniff {
 };
 
 /**
- * rx_sniff_take - @bytes, of which none has been taken in yet, are the last of what the peer has sent
+ * rx_sniff_take - keep @bytes, of which none has been taken in yet: the last of what the peer has sent
  *
- * Nothing, if they do not follow at once on those that are kept.
+ * Does nothing if they do not follow at once on those that are kept.
  */
-void rx_sniff_take(struct rx_sniff *greeting, const struct tcp_conn *conn, const uint8_t *bytes,
+void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
 		   size_t len_bytes);
 
 /**
- * rx_sniff_fail - what came cannot be gone on with: as tcp_conn_fail()
- * @mark: of the record
+ * rx_sniff_reason - find why a connection must be closed whose record cannot be received
+ * @mark:   of the record
+ * @why:    the reason as far as the record tells
+ * @detail: the sentence with that; replaced where the bytes tell more
  *
- * But a client's PROXY header where a record should begin is a reason of its own; and if the greeting is not over, and
- * does not look like RPC, that is the reason.
+ * Returns @why; or LEG_CLOSE_PROXY_HEADER for a client's PROXY header where a record should begin; or LEG_CLOSE_NOT_RPC if no
+ * record was taken in yet and the peer does not look like RPC.
  */
-void rx_sniff_fail(const struct rx_sniff *greeting, struct tcp_conn *conn, uint32_t mark,
-		   enum leg_close why, const char *fmt, ...) PRINTF_LIKE(5, 6);
+enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_conn *conn,
+			       uint32_t mark, enum leg_close why, char detail[LEG_DETAIL_BYTES]);
 
 #endif

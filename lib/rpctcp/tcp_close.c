@@ -1,77 +1,113 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How a TCP leg ends: in good order, when its time is up, and when all has been answered. */
+/* FLUSHING and LINGERING have a limit of their own, which begins anew while the peer takes what is sent. */
 #include "rpctcp/tcp_close.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "rpctcp/late.h"
-#include "rpctcp/tcp_rx.h"
+#include "base/keepalive.h"
 
 #define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
 
-static void set_close_due(struct tcp_leg *leg)
+/* Of a server that was sent something and ends without a word: what follows on the reason. */
+#define UNHEARD                                                                                    \
+	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
+
+static bool is_unheard(const struct tcp_conn *conn)
+{
+	return conn->connector && conn->bytes_sent && !conn->bytes_received;
+}
+
+static void set_limit(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 	uint64_t limit_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
 
 	if (limit_us > CLOSE_LIMIT_US)
 		limit_us = CLOSE_LIMIT_US;
-	if (leg->close_end_us && limit_us > leg->close_end_us - now_us)
-		limit_us = leg->close_end_us - now_us;
+	if (leg->close.limit_us && limit_us > leg->close.limit_us - now_us)
+		limit_us = leg->close.limit_us - now_us;
 	tcp_conn_set_due(conn, TCP_DUE_STATE, limit_us);
 }
 
-/* A daemon that stops waits for its connections. */
-static void set_close_end(struct tcp_leg *leg, enum leg_close why)
-{
-	if (why == LEG_CLOSE_SHUTDOWN && !leg->close_end_us)
-		leg->close_end_us = loop_now_us(tcp_loop(&leg->conn)) + LEG_STOP_US;
-}
-
-/* FLUSHING, LINGERING: whether the peer has taken enough since to be given as much time again. */
-static bool goes_on_taking(struct tcp_leg *leg)
+static void end_stream(struct tcp_leg *leg, bool reset)
 {
 	struct tcp_conn *conn = &leg->conn;
-	uint64_t was_bytes = leg->close_taken_bytes, taken_bytes = tcp_conn_taken_bytes(conn);
 
-	leg->close_taken_bytes = taken_bytes;
-	if (taken_bytes <= was_bytes ||
-	    (leg->close_end_us && loop_now_us(tcp_loop(conn)) >= leg->close_end_us))
-		return false;
-	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
-	       (taken_bytes == conn->bytes_sent && record_tx_is_empty(&leg->out));
+	reset |= record_tx_is_torn(&leg->tx);
+	tcp_conn_set_state(conn, TCP_CLOSING);
+	loop_timer_clear(tcp_loop(conn), conn->timer);
+	stream_close(conn->stream, reset);
+	tcp_conn_defer(conn);
 }
 
-/*
- * A client is sent what is queued for it and reads to the end, whatever ended its upstream. A connection to a
- * server that ends with its client is reset: nothing that the server still says is wanted, and the source
- * port is free at once for the client's next connection. A record that has left in part and will never be
- * complete makes it a reset in any case.
- */
-void tcp_close_for(struct tcp_leg *leg, enum leg_close why)
+static void begin_flush(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
-	bool in_order = !conn->connector || tcp_conn_ends_in_order(why);
 
-	set_close_end(leg, why);
-	if (conn->state.now >= TCP_FLUSHING)
-		return;
-	tcp_conn_decide(conn, why, "");
-	if (!in_order || !tcp_conn_is_open(conn) || record_tx_is_torn(&leg->out)) {
-		tcp_conn_end(conn, !in_order);
-		return;
-	}
 	tcp_conn_set_state(conn, TCP_FLUSHING);
 	/* No record is read to its end now. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
-	leg->close_taken_bytes = tcp_conn_taken_bytes(conn);
-	set_close_due(leg);
-	record_tx_cut(&leg->out);
+	leg->close.taken_bytes = tcp_conn_taken_bytes(conn);
+	set_limit(leg);
+	record_tx_cut(&leg->tx);
 	tcp_conn_watch(conn);
 }
 
-/* OPEN and DRAINING: whether it is over, now that all has been answered. */
+static void set_reason(struct tcp_leg *leg, enum leg_close why, int err, const char *fmt,
+		       va_list args)
+{
+	vsnprintf(leg->close.detail, sizeof(leg->close.detail), fmt, args);
+	leg->close.why = why;
+	leg->close.tell = true;
+	leg->leg.close_errno = err;
+	tcp_conn_defer(&leg->conn);
+}
+
+void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, int err,
+	       const char *fmt, ...)
+{
+	struct tcp_conn *conn = &leg->conn;
+	bool flush = how == TCP_CLOSE_FLUSH, was_open = tcp_conn_is_open(conn);
+	bool in_order = !conn->connector || why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
+	va_list args;
+
+	/* A daemon that stops waits for its connections. */
+	if (flush && why == LEG_CLOSE_SHUTDOWN && !leg->close.limit_us)
+		leg->close.limit_us = loop_now_us(tcp_loop(conn)) + LEG_STOP_US;
+	if (conn->state.now >= (flush ? TCP_FLUSHING : TCP_CLOSING))
+		return;
+	if (conn->state.now < TCP_FLUSHING) {
+		va_start(args, fmt);
+		set_reason(leg, why, err, fmt, args);
+		va_end(args);
+	}
+	if (flush && in_order && was_open && !record_tx_is_torn(&leg->tx))
+		begin_flush(leg);
+	else
+		end_stream(leg, !in_order && (flush || why != LEG_CLOSE_PEER));
+}
+
+void tcp_close_broken(struct tcp_leg *leg, int err)
+{
+	if (keepalive_says_silent(err))
+		tcp_close(leg, LEG_CLOSE_SILENT, TCP_CLOSE_NOW, err, "%s", strerror(err));
+	else
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, err, "%s%s", strerror(err),
+			  is_unheard(&leg->conn) ? ", " UNHEARD : "");
+}
+
+void tcp_close_peer_ended(struct tcp_leg *leg)
+{
+	const char *detail = is_unheard(&leg->conn) ? UNHEARD : "";
+
+	if (!record_idle(&leg->record.parser))
+		detail = "in the middle of a record";
+	tcp_close(leg, LEG_CLOSE_PEER, TCP_CLOSE_NOW, 0, "%s", detail);
+}
+
 void tcp_close_check_done(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -79,81 +115,67 @@ void tcp_close_check_done(struct tcp_leg *leg)
 
 	if (!drains && !(conn->blocks & TCP_BLOCK_EOF))
 		return;
-	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->flight.in_list) ||
-	    !record_tx_is_empty(&leg->out))
+	if (!tcp_conn_is_open(conn) || leg->opened_due || !TAILQ_EMPTY(&leg->inflight.in_list) ||
+	    !record_tx_is_empty(&leg->tx))
 		return;
-	if (drains && inflight_is_idle(&leg->flight))
-		tcp_close_for(leg, LEG_CLOSE_SHUTDOWN);
+	if (drains && inflight_is_idle(&leg->inflight))
+		tcp_close(leg, LEG_CLOSE_SHUTDOWN, TCP_CLOSE_FLUSH, 0, "%s", "");
 	else if (conn->blocks & TCP_BLOCK_EOF)
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "%s", tcp_rx_end_detail(&leg->in));
+		tcp_close_peer_ended(leg);
 }
 
-/*
- * FLUSHING: when all is sent our end of the stream follows. A client may still be sending, and a reset
- * would take Replies from it that it has not read, so the leg waits for its end too.
- */
+/* A client may still be sending, and a reset would take Replies from it that it has not read: its end is awaited. */
 void tcp_close_check_flushed(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 
-	if (conn->state.now != TCP_FLUSHING || !record_tx_is_empty(&leg->out))
+	if (conn->state.now != TCP_FLUSHING || !record_tx_is_empty(&leg->tx))
 		return;
 	if (conn->connector || conn->blocks & TCP_BLOCK_EOF || stream_shutdown(conn->stream) < 0) {
-		tcp_conn_end(conn, false);
+		end_stream(leg, false);
 		return;
 	}
 	tcp_conn_set_state(conn, TCP_LINGERING);
 	tcp_conn_watch(conn);
 }
 
-/* Says closing() and closed() as they are due, each after what must be let go of by then. */
-void tcp_close_say(struct tcp_leg *leg)
+void tcp_close_linger(struct tcp_leg *leg)
 {
-	struct tcp_conn *conn = &leg->conn;
-	const struct leg_config *config = &conn->config.leg;
+	struct iovec iov = {leg->conn.config.worker->staging, TCP_STAGING_BYTES};
+	ssize_t n = stream_readv(leg->conn.stream, &iov, 1);
 
-	if (conn->state.now < TCP_FLUSHING)
-		return;
-	leg->leg.close_errno = conn->close_errno;
-	tcp_conn_say_closing(conn);
-	record_rx_fini(&leg->in);
-	tcp_messages_fini(&leg->msgs);
-	inflight_release(&leg->flight);
-	if (conn->state.now != TCP_CLOSING)
-		return;
-	record_tx_fini(&leg->out);
-	stream_free(conn->stream);
-	conn->stream = NULL;
-	tcp_conn_set_state(conn, TCP_CLOSED);
-	/* The leg may be freed in there. */
-	config->events->closed(config->arg);
+	if (n == 0 || (n < 0 && n != -EAGAIN))
+		end_stream(leg, false);
 }
 
-void tcp_close_expired(void *arg, enum tcp_due which)
+/* Whether the peer has taken enough since the time was set to be given as much time again. */
+static bool goes_on_taking(struct tcp_leg *leg)
 {
-	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
+	uint64_t was_bytes = leg->close.taken_bytes, taken_bytes = tcp_conn_taken_bytes(conn);
 
-	if (which == TCP_DUE_REVERSE) {
-		tcp_late_expired(&leg->msgs);
-	} else if (which == TCP_DUE_INPUT) {
-		tcp_counters(conn)->stalls++;
-		tcp_conn_fail(conn, LEG_CLOSE_RECORD_STALLED, "%u bytes of a record had come",
-			      leg->in.parser.record_bytes - leg->in.parser.fragment_left_bytes);
-	} else if (which == TCP_DUE_OUTPUT) {
-		if (!record_tx_has_stalled(&leg->out))
-			return;
-		tcp_counters(conn)->stalls++;
-		tcp_conn_fail(conn,
-			      conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED,
-			      "%zu bytes could not be sent", leg->out.unsent_bytes);
-	} else if (conn->state.now == TCP_CONNECTING) {
-		tcp_counters(conn)->connect_failures++;
-		conn->close_errno = ETIMEDOUT;
-		tcp_conn_fail(conn, LEG_CLOSE_TIMEOUT, "%s", strerror(ETIMEDOUT));
-	} else if (goes_on_taking(leg)) {
-		set_close_due(leg);
-	} else {
-		tcp_conn_end(conn, false);
-	}
+	leg->close.taken_bytes = taken_bytes;
+	if (taken_bytes <= was_bytes ||
+	    (leg->close.limit_us && loop_now_us(tcp_loop(conn)) >= leg->close.limit_us))
+		return false;
+	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
+	       (taken_bytes == conn->bytes_sent && record_tx_is_empty(&leg->tx));
+}
+
+void tcp_close_expired(struct tcp_leg *leg)
+{
+	if (goes_on_taking(leg))
+		set_limit(leg);
+	else
+		end_stream(leg, false);
+}
+
+void tcp_close_tell(struct tcp_leg *leg)
+{
+	const struct leg_config *config = &leg->conn.config.leg;
+
+	if (!leg->close.tell)
+		return;
+	leg->close.tell = false;
+	config->events->closing(config->arg, leg->close.why, leg->close.detail);
 }

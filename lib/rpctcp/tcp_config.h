@@ -46,8 +46,33 @@
 	X(stalls, "connections closed because a message got no further, either way")
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
-#define TCP_STAGING_BYTES (256u * 1024u)
-#define TCP_GATHERS_KEPT  8u
+/* The limits of a TCP leg. */
+
+/* Of what is read and sent. */
+#define TCP_STAGING_BYTES        (256u * 1024u)
+#define TCP_BULK_BYTES           (16u * 1024u) /* records beyond it are received in place */
+#define TCP_SCARCE_READ_BYTES    (4u * 1024u)  /* per read while the budget has waiters */
+#define TCP_GATHERS_KEPT         8u
+#define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
+/* Read and sent of a connection in a turn: a message of 1 MiB and its headers. Less would cut it in two turns. */
+#define TCP_TURN_BYTES   ((1024u + 64u) * 1024u)
+#define TCP_TURN_RECORDS 256u
+/* Smallest piece of an incomplete message that is delivered; each piece costs the sender one system call. */
+#define TCP_PART_BYTES       (128u * 1024u)
+#define TCP_UNSENT_MAX_BYTES (8u * 1024u * 1024u)
+#define TCP_ANSWERS_MAX      64u /* answers of our own that are not sent yet */
+
+/* Of records that are too long, or too slow. One is read to its end, and nothing kept, up to so many times the limit … */
+#define TCP_DRAIN_FACTOR    4u
+#define TCP_DRAIN_MIN_BYTES (128u * 1024u * 1024u) /* … or to this */
+/* A Call longer than most must come within the stall timeout and a second for each so many bytes. */
+#define TCP_RECORD_FLOOR_BYTES (64u * 1024u)
+
+/* Of Calls. */
+#define TCP_CALLS_MAX         1024u          /* of one client, delivered and not answered */
+#define TCP_PARKED_MAX_BYTES  (256u * 1024u) /* of one client's Calls, in buffers */
+#define TCP_REVERSE_CALLS_MAX 64u            /* of one server */
+#define TCP_COPIES_MAX        3u             /* of a Call, if it is older than the stall timeout */
 
 /* What the TCP legs of one worker share. */
 struct tcp_worker {

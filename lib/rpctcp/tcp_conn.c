@@ -1,112 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The ground floor of the TCP leg: its stream, its state, its timer, and the one way to fail. */
+/* One timer serves all deadlines. It is never set later, only found to have fired early. */
 #include "rpctcp/tcp_conn.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/keepalive.h"
 
 STATE_TABLE(tcp_leg_states, TCP_LEG_STATES);
-
-/* Why and how it ends */
 
 void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to)
 {
 	state_move(&conn->state, &tcp_leg_states, to, loop_now_us(tcp_loop(conn)));
 }
 
-void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *detail)
-{
-	if (conn->state.now >= TCP_FLUSHING)
-		return;
-	conn->why = why;
-	snprintf(conn->detail, sizeof(conn->detail), "%s", detail);
-	conn->closing_due = true;
-	tcp_conn_defer(conn);
-}
-
-void tcp_conn_end(struct tcp_conn *conn, bool reset)
-{
-	reset |= conn->hooks->torn(conn->arg);
-	tcp_conn_set_state(conn, TCP_CLOSING);
-	loop_timer_clear(tcp_loop(conn), conn->timer);
-	stream_close(conn->stream, reset);
-	tcp_conn_defer(conn);
-}
-
-bool tcp_conn_ends_in_order(enum leg_close why)
-{
-	return why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
-}
-
-void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)
-{
-	char detail[LEG_DETAIL_BYTES];
-	va_list args;
-
-	if (conn->state.now >= TCP_CLOSING)
-		return;
-	va_start(args, fmt);
-	vsnprintf(detail, sizeof(detail), fmt, args);
-	va_end(args);
-	tcp_conn_decide(conn, why, detail);
-	/* The port that a server is reached from is to be free at once, for the client's next connection. */
-	tcp_conn_end(conn,
-		     conn->connector && why != LEG_CLOSE_PEER && !tcp_conn_ends_in_order(why));
-}
-
-void tcp_conn_broke(struct tcp_conn *conn, int err)
-{
-	if (conn->state.now < TCP_FLUSHING)
-		conn->close_errno = err;
-	if (keepalive_says_silent(err))
-		tcp_conn_fail(conn, LEG_CLOSE_SILENT, "%s", strerror(err));
-	else
-		tcp_conn_fail(conn, LEG_CLOSE_LOST, "%s%s", strerror(err),
-			      tcp_conn_is_unheard(conn) ? ", " TCP_UNHEARD : "");
-}
-
-void tcp_conn_say_closing(struct tcp_conn *conn)
-{
-	if (!conn->closing_due)
-		return;
-	conn->closing_due = false;
-	conn->config.leg.events->closing(conn->config.leg.arg, conn->why, conn->detail);
-}
-
-void tcp_conn_say_half_closed(struct tcp_conn *conn)
+void tcp_conn_half_closed(struct tcp_conn *conn)
 {
 	const struct leg_events *events = conn->config.leg.events;
 
 	if (events->half_closed && tcp_conn_is_open(conn))
 		events->half_closed(conn->config.leg.arg);
-}
-
-void tcp_conn_hear_end(struct tcp_conn *conn)
-{
-	unsigned ended;
-
-	if (conn->state.now == TCP_CONNECTING || conn->state.now > TCP_DRAINING)
-		return;
-	ended = stream_ended(conn->stream);
-	if (ended & LOOP_LOST) {
-		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
-	} else if (ended & LOOP_END && !conn->end_said) {
-		conn->end_due = true;
-		tcp_conn_defer(conn);
-	}
-}
-
-void tcp_conn_say_end(struct tcp_conn *conn)
-{
-	if (!conn->end_due || !tcp_conn_is_open(conn))
-		return;
-	conn->end_due = false;
-	conn->end_said = true;
-	tcp_conn_say_half_closed(conn);
 }
 
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
@@ -126,8 +36,8 @@ static unsigned wanted_of_input(const struct tcp_conn *conn)
 		return LOOP_LOST;
 	if (conn->blocks)
 		return LOOP_LOST | LOOP_END;
-	/* What is only behind reads on in the next turn. */
-	return conn->behind ? 0 : LOOP_READ;
+	/* What has been read goes first, in the next turn. */
+	return conn->unread_pending ? 0 : LOOP_READ;
 }
 
 static unsigned wanted(const struct tcp_conn *conn)
@@ -158,9 +68,9 @@ void tcp_conn_watch(struct tcp_conn *conn)
 	stream_watch(conn->stream, events);
 }
 
-/* Deadlines: one timer for all. It is never set later, only found to have fired early. */
+/* Deadlines */
 
-static void arm(struct tcp_conn *conn)
+void tcp_conn_arm(struct tcp_conn *conn)
 {
 	uint64_t due_us = 0, now_us;
 
@@ -179,7 +89,7 @@ static void arm(struct tcp_conn *conn)
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us)
 {
 	conn->due_us[which] = loop_now_us(tcp_loop(conn)) + delay_us;
-	arm(conn);
+	tcp_conn_arm(conn);
 }
 
 uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn)
@@ -196,20 +106,17 @@ uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn)
 	return conn->bytes_sent > unsent_bytes ? conn->bytes_sent - unsent_bytes : 0;
 }
 
-static void on_timer(void *arg)
+enum tcp_due tcp_conn_take_due(struct tcp_conn *conn)
 {
-	struct tcp_conn *conn = arg;
 	uint64_t now_us = loop_now_us(tcp_loop(conn));
-	unsigned which = 0;
+	enum tcp_due which = 0;
 
 	conn->timer_due_us = 0;
 	while (which < TCP_DUE_COUNT && (!conn->due_us[which] || now_us < conn->due_us[which]))
 		which++;
-	if (which < TCP_DUE_COUNT) {
+	if (which < TCP_DUE_COUNT)
 		conn->due_us[which] = 0;
-		conn->hooks->expired(conn->arg, which);
-	}
-	arm(conn);
+	return which;
 }
 
 /* What keeps input from being taken */
@@ -221,7 +128,7 @@ static void blocks_changed(struct tcp_conn *conn, unsigned before)
 	if (conn->blocks)
 		conn->due_us[TCP_DUE_INPUT] = 0;
 	if (before && !conn->blocks) {
-		conn->behind = true;
+		conn->unread_pending = true;
 		tcp_conn_defer(conn);
 	}
 	tcp_conn_watch(conn);
@@ -249,19 +156,18 @@ void tcp_conn_drain(struct tcp_conn *conn)
 /* Making one */
 
 int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
-		  const struct tcp_conn_hooks *hooks, void *arg, enum tcp_leg_state first)
+		  enum tcp_leg_state first, void (*work)(void *arg), void (*expired)(void *arg),
+		  void *arg)
 {
 	*conn = (struct tcp_conn){
 		.config = *config,
-		.hooks = hooks,
-		.arg = arg,
 		.connector = first == TCP_CONNECTING,
 		.state = {first, loop_now_us(config->leg.loop)},
 	};
 	if (!conn->config.counters)
 		conn->config.counters = &config->worker->counters;
-	loop_task_init(&conn->task, hooks->work, arg);
-	conn->timer = loop_timer_new(config->leg.loop, on_timer, conn);
+	loop_task_init(&conn->task, work, arg);
+	conn->timer = loop_timer_new(config->leg.loop, expired, arg);
 	return conn->timer ? 0 : -ENOMEM;
 }
 

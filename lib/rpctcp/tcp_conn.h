@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ground floor of the TCP leg: its stream, its state, and the one way to fail. HACKING.md draws the floors
- * above it; what has to go up goes through struct tcp_conn_hooks and struct record_rx_events.
+ * The connection of a TCP leg: its stream, its state, its deadlines, and what keeps it from being read.
  *
- * Whatever must not happen inside a call into the leg (events, sending, reading on) waits for the leg's
- * task. tcp_conn_fail() can be called at any depth: it marks the connection and closes its stream, and
- * nothing else. Everything that the leg holds stays valid until the task lets go of it, so that those who
- * called what failed just return; they go on working only while tcp_conn_is_open().
+ * The lowest module of the leg (HACKING.md draws them). It calls the leg by its task and its timer alone. Whatever must
+ * not happen inside a call into the leg (events, sending, reading on) waits for the task.
  */
 #ifndef RPCTCP_TCP_CONN_H
 #define RPCTCP_TCP_CONN_H
@@ -15,8 +12,6 @@
 
 #include "base/state.h"
 #include "rpctcp/tcp_config.h"
-
-#define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less than that is no progress */
 
 #define TCP_LEG_STATES(X)                                                                          \
 	X(TCP_CONNECTING, "connecting", "the server to answer", TO(TCP_OPEN) | TO(TCP_CLOSING))    \
@@ -34,12 +29,6 @@
 	X(TCP_CLOSED, "closed", "leg_free()", 0)
 STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
-
-/*
- * What is read of a connection in a turn, but for less than a staging more, and what is sent: a message of 1 MiB and its
- * headers. Less would cut it in two turns, more would keep others waiting.
- */
-#define TCP_TURN_BYTES ((1024u + 64u) * 1024u)
 
 /* Why no input is taken just now. */
 #define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: call_admission.h */
@@ -65,26 +54,14 @@ enum tcp_due {
 	TCP_DUE_COUNT
 };
 
-/* What the connection calls above it. */
-struct tcp_conn_hooks {
-	/* The task, after tcp_conn_defer(). */
-	void (*work)(void *arg);
-	/* A deadline has passed. */
-	void (*expired)(void *arg, enum tcp_due which);
-	/* Whether a record is partly sent whose rest is not here and so will never follow. */
-	bool (*torn)(void *arg);
-};
-
 struct tcp_conn {
 	struct tcp_leg_config config;
-	const struct tcp_conn_hooks *hooks;
-	void *arg;
 	bool connector; /* this end connected: its peer is a server */
 	struct state state;
 	struct stream *stream;
 	unsigned watched; /* of the stream */
 	unsigned blocks;
-	bool behind; /* what has been read may not all be taken: the task goes on with it first */
+	bool unread_pending; /* what has been read may not all be taken: the task goes on with it first */
 	bool send_full; /* the stream takes no more for now */
 	unsigned noted;
 	struct loop_task task;
@@ -93,12 +70,6 @@ struct tcp_conn {
 	uint64_t due_us[TCP_DUE_COUNT]; /* 0: none */
 	struct sockaddr_storage local, peer;
 	uint64_t bytes_received, bytes_sent;
-	bool end_due;     /* the peer has ended what it sends, which the task says … */
-	bool end_said;    /* … and has said */
-	bool closing_due; /* the end is decided, and closing() not said */
-	enum leg_close why;
-	char detail[LEG_DETAIL_BYTES];
-	int close_errno; /* with that; 0: none */
 };
 
 static inline struct tcp_leg_counters *tcp_counters(const struct tcp_conn *conn)
@@ -123,16 +94,6 @@ static inline bool tcp_conn_takes_input(const struct tcp_conn *conn)
 	return tcp_conn_is_open(conn) && !conn->blocks;
 }
 
-/* Of a server's end, or of a connection that broke: what follows on the reason. */
-#define TCP_UNHEARD                                                                                \
-	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
-
-/** tcp_conn_is_unheard - whether this is a server that was sent something and has sent nothing. */
-static inline bool tcp_conn_is_unheard(const struct tcp_conn *conn)
-{
-	return conn->connector && conn->bytes_sent && !conn->bytes_received;
-}
-
 /** tcp_conn_defer - run the task at the end of this turn. */
 static inline void tcp_conn_defer(struct tcp_conn *conn)
 {
@@ -140,42 +101,22 @@ static inline void tcp_conn_defer(struct tcp_conn *conn)
 }
 
 /**
- * tcp_conn_init - a connection without a stream
- * @config: copied
- * @hooks:  with @arg; outlive the connection
- * @first:  its state
+ * tcp_conn_init - make a connection without a stream
+ * @config:  copied
+ * @first:   its state; TCP_CONNECTING makes it a connector
+ * @work:    the task
+ * @expired: called when a deadline may have passed: tcp_conn_take_due() and tcp_conn_arm() are due
+ * @arg:     for both
  *
  * Returns 0 or -ENOMEM.
  */
 int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
-		  const struct tcp_conn_hooks *hooks, void *arg,
-		  enum tcp_leg_state first) MUST_CHECK;
+		  enum tcp_leg_state first, void (*work)(void *arg), void (*expired)(void *arg),
+		  void *arg) MUST_CHECK;
 /** tcp_conn_fini - free the timer and cancel the task. */
 void tcp_conn_fini(struct tcp_conn *conn);
 /** tcp_conn_set_state - the one setter of the state, which must be one that may follow. */
 void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
-
-/**
- * tcp_conn_decide - the connection will end, for @why; the task says so
- * @detail: a sentence for the log, or ""
- *
- * Only the first reason counts. The state is the caller's to set.
- */
-void tcp_conn_decide(struct tcp_conn *conn, enum leg_close why, const char *detail);
-/**
- * tcp_conn_end - close the stream now; the task does the rest
- * @reset: by a reset in any case, and not only if a record is torn
- */
-void tcp_conn_end(struct tcp_conn *conn, bool reset);
-/** tcp_conn_broke - its stream broke with @err, an errno, after it was up: fail for what that says of the peer. */
-void tcp_conn_broke(struct tcp_conn *conn, int err);
-/** tcp_conn_fail - decide and end in one, at any depth; nothing if it has ended. */
-void tcp_conn_fail(struct tcp_conn *conn, enum leg_close why, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-/** tcp_conn_ends_in_order - whether, for this reason, even a server is taken leave of in order. */
-bool tcp_conn_ends_in_order(enum leg_close why);
-/** tcp_conn_say_closing - say closing() if that is due. */
-void tcp_conn_say_closing(struct tcp_conn *conn);
 
 /** tcp_conn_watch - watch the stream for what the state asks for. */
 void tcp_conn_watch(struct tcp_conn *conn);
@@ -189,20 +130,16 @@ void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked);
 void tcp_conn_drain(struct tcp_conn *conn);
 /** tcp_conn_set_due - have a deadline @delay_us from now. */
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
+/** tcp_conn_take_due - when the timer fires: clear and return the first deadline that has passed; TCP_DUE_COUNT: none. */
+enum tcp_due tcp_conn_take_due(struct tcp_conn *conn);
+/** tcp_conn_arm - set the timer for the first of the deadlines. */
+void tcp_conn_arm(struct tcp_conn *conn);
 /** tcp_conn_taken_bytes - how much of what was sent the peer has acknowledged. Costs a system call. */
 uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn);
 /** tcp_conn_left_bytes - how much of it has left this host. Costs a system call. */
 uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn);
-/** tcp_conn_say_half_closed - tell of the end of what the peer sends; it may be told of twice. */
-void tcp_conn_say_half_closed(struct tcp_conn *conn);
-/**
- * tcp_conn_hear_end - look whether the stream has ended, and go by that before what is unread
- *
- * It fails if the stream has ended both ways; if the peer has ended what it sends, the task says so, once.
- */
-void tcp_conn_hear_end(struct tcp_conn *conn);
-/** tcp_conn_say_end - say half_closed() if tcp_conn_hear_end() has found that due. */
-void tcp_conn_say_end(struct tcp_conn *conn);
+/** tcp_conn_half_closed - call half_closed() if the leg is open. */
+void tcp_conn_half_closed(struct tcp_conn *conn);
 /** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text);
 

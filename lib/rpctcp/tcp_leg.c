@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "rpctcp/call_admission.h"
-#include "rpctcp/late.h"
 #include "rpctcp/rx_call.h"
+#include "rpctcp/rx_reply.h"
 #include "rpctcp/tcp_close.h"
 #include "rpctcp/tcp_rx.h"
 
@@ -51,14 +51,49 @@ static void say_faults(struct tcp_leg *leg)
 	const struct leg_config *config = &leg->conn.config.leg;
 	struct exchange *x;
 
-	while (leg->conn.state.now < TCP_FLUSHING && (x = inflight_fault_take(&leg->flight)))
+	while (leg->conn.state.now < TCP_FLUSHING && (x = inflight_fault_take(&leg->inflight)))
 		config->events->reply(config->arg, x);
+}
+
+static void say_half_closed(struct tcp_leg *leg)
+{
+	if (!leg->half_closed_due || !tcp_conn_is_open(&leg->conn))
+		return;
+	leg->half_closed_due = false;
+	leg->half_closed_said = true;
+	tcp_conn_half_closed(&leg->conn);
+}
+
+/* closing() and closed() as they are due, each after what must be let go of by then. The leg may be freed in there. */
+static void say_end(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+	const struct leg_config *config = &conn->config.leg;
+
+	if (conn->state.now < TCP_FLUSHING)
+		return;
+	tcp_close_tell(leg);
+	record_rx_fini(&leg->record);
+	tcp_rx_fini(leg);
+	rx_call_fini(leg);
+	rx_reply_fini(leg);
+	inflight_release(&leg->inflight);
+	if (conn->state.now != TCP_CLOSING)
+		return;
+	record_tx_fini(&leg->tx);
+	stream_free(conn->stream);
+	conn->stream = NULL;
+	tcp_conn_set_state(conn, TCP_CLOSED);
+	config->events->closed(config->arg);
 }
 
 static void flush(struct tcp_leg *leg)
 {
-	record_tx_flush(&leg->out);
-	call_admission_answered(&leg->msgs);
+	int rc = record_tx_flush(&leg->tx);
+
+	if (rc)
+		tcp_close_broken(leg, -rc);
+	call_admission_answered(leg);
 }
 
 static void on_work(void *arg)
@@ -67,29 +102,71 @@ static void on_work(void *arg)
 	struct tcp_conn *conn = &leg->conn;
 
 	say_opened(leg);
-	tcp_conn_say_end(conn);
-	call_admission_go_on(&leg->msgs);
-	if (conn->behind && tcp_conn_takes_input(conn))
-		tcp_rx_resume(&leg->in);
+	say_half_closed(leg);
+	call_admission_go_on(leg);
+	if (conn->unread_pending && tcp_conn_takes_input(conn))
+		tcp_rx_resume(leg);
 	say_faults(leg);
 	/* A stream that takes no more says when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_close_check_done(leg);
 	tcp_close_check_flushed(leg);
-	tcp_close_say(leg);
+	say_end(leg);
 }
 
-static bool on_torn(void *arg)
+/* Deadlines */
+
+static void connect_expired(struct tcp_leg *leg)
 {
-	return record_tx_is_torn(&((struct tcp_leg *)arg)->out);
+	tcp_counters(&leg->conn)->connect_failures++;
+	tcp_close(leg, LEG_CLOSE_TIMEOUT, TCP_CLOSE_NOW, ETIMEDOUT, "%s", strerror(ETIMEDOUT));
 }
 
-static const struct tcp_conn_hooks hooks = {
-	.work = on_work,
-	.expired = tcp_close_expired,
-	.torn = on_torn,
-};
+static void input_stalled(struct tcp_leg *leg)
+{
+	const struct record_parser *parser = &leg->record.parser;
+
+	tcp_counters(&leg->conn)->stalls++;
+	tcp_close(leg, LEG_CLOSE_RECORD_STALLED, TCP_CLOSE_NOW, 0, "%u bytes of a record had come",
+		  parser->record_bytes - parser->fragment_left_bytes);
+}
+
+static void check_output(struct tcp_leg *leg)
+{
+	enum leg_close why = leg->conn.connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED;
+
+	if (!record_tx_has_stalled(&leg->tx))
+		return;
+	tcp_counters(&leg->conn)->stalls++;
+	tcp_close(leg, why, TCP_CLOSE_NOW, 0, "%zu bytes could not be sent", leg->tx.unsent_bytes);
+}
+
+static void on_timer(void *arg)
+{
+	struct tcp_leg *leg = arg;
+
+	switch (tcp_conn_take_due(&leg->conn)) {
+	case TCP_DUE_STATE:
+		if (leg->conn.state.now == TCP_CONNECTING)
+			connect_expired(leg);
+		else
+			tcp_close_expired(leg);
+		break;
+	case TCP_DUE_INPUT:
+		input_stalled(leg);
+		break;
+	case TCP_DUE_OUTPUT:
+		check_output(leg);
+		break;
+	case TCP_DUE_REVERSE:
+		rx_reply_expired(leg);
+		break;
+	case TCP_DUE_COUNT:
+		break;
+	}
+	tcp_conn_arm(&leg->conn);
+}
 
 /* What the stream says */
 
@@ -139,7 +216,7 @@ static const char *connect_detail(int error)
 static void begin_drain(struct tcp_leg *leg)
 {
 	tcp_conn_drain(&leg->conn);
-	tcp_messages_drain(&leg->msgs);
+	rx_call_drain(leg);
 	tcp_conn_defer(&leg->conn);
 }
 
@@ -150,8 +227,8 @@ static void on_connected(void *arg, int error)
 
 	if (error) {
 		tcp_counters(conn)->connect_failures++;
-		conn->close_errno = -error;
-		tcp_conn_fail(conn, connect_reason(-error), "%s", connect_detail(-error));
+		tcp_close(leg, connect_reason(-error), TCP_CLOSE_NOW, -error, "%s",
+			  connect_detail(-error));
 		return;
 	}
 	stream_addrs(conn->stream, &conn->local, NULL);
@@ -173,13 +250,13 @@ static void first_byte(struct tcp_leg *leg)
 	int n = stream_peek(conn->stream);
 
 	if (n == 0) {
-		tcp_conn_fail(conn, LEG_CLOSE_PEER, "before the first byte");
+		tcp_close(leg, LEG_CLOSE_PEER, TCP_CLOSE_NOW, 0, "before the first byte");
 	} else if (n > 0) {
 		tcp_conn_set_state(conn, TCP_REQUESTED);
 		tcp_conn_watch(conn);
 		conn->config.leg.events->requested(conn->config.leg.arg);
 	} else if (n != -EAGAIN) {
-		tcp_conn_broke(conn, -n);
+		tcp_close_broken(leg, -n);
 	}
 }
 
@@ -189,16 +266,17 @@ static void on_ready(void *arg, unsigned events)
 	struct tcp_conn *conn = &leg->conn;
 
 	if (events & LOOP_ERROR) {
-		tcp_conn_fail(conn, LEG_CLOSE_RESOURCES, "its socket cannot be watched");
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0,
+			  "its socket cannot be watched");
 		return;
 	}
 	if (events & LOOP_LOST) {
-		tcp_conn_fail(conn, LEG_CLOSE_LOST, "while it was not read");
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not read");
 		return;
 	}
 	/* What is unread is taken as before; but a client may be back before that. */
 	if (events & LOOP_END) {
-		tcp_conn_say_half_closed(conn);
+		tcp_conn_half_closed(conn);
 		events &= ~LOOP_END;
 	}
 	if (conn->state.now == TCP_QUIET) {
@@ -206,12 +284,11 @@ static void on_ready(void *arg, unsigned events)
 		return;
 	}
 	if (conn->state.now == TCP_LINGERING) {
-		if (tcp_rx_discard(&leg->in))
-			tcp_conn_end(conn, false);
+		tcp_close_linger(leg);
 		return;
 	}
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
-		tcp_rx_ready(&leg->in);
+		tcp_rx_ready(leg);
 	if (events & LOOP_WRITE && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_close_check_done(leg);
@@ -234,13 +311,13 @@ static void op_accept(struct leg *base)
 	tcp_conn_set_state(&leg->conn, TCP_OPEN);
 	leg->opened_due = true;
 	/* Nothing is read before the task has said so. */
-	leg->conn.behind = true;
+	leg->conn.unread_pending = true;
 	tcp_conn_defer(&leg->conn);
 }
 
 static bool op_can_call(const struct leg *base)
 {
-	return !container_of(base, const struct tcp_leg, leg)->out.full;
+	return !container_of(base, const struct tcp_leg, leg)->tx.full;
 }
 
 static void op_call(struct leg *base, struct exchange *x)
@@ -249,15 +326,15 @@ static void op_call(struct leg *base, struct exchange *x)
 
 	if (leg->conn.state.now >= TCP_FLUSHING) {
 		exchange_put(x);
-	} else if (inflight_out_add(&leg->flight, x)) {
+	} else if (inflight_out_add(&leg->inflight, x)) {
 		x->fault = EXCHANGE_FAULT_CANT_SEND;
-		inflight_out_fault(&leg->flight, x);
+		inflight_out_fault(&leg->inflight, x);
 		tcp_conn_defer(&leg->conn);
-	} else if (record_tx_call(&leg->out, x)) {
-		tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Call");
+	} else if (record_tx_call(&leg->tx, x)) {
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory to send a Call");
 	} else {
-		call_admission_reverse(&leg->msgs);
-		tcp_late_watch(&leg->msgs);
+		call_admission_reverse(leg);
+		rx_reply_await(leg);
 	}
 }
 
@@ -269,8 +346,9 @@ static void op_reply(struct leg *base, struct exchange *x)
 	if (x->origin == base && tcp_conn_is_open(&leg->conn)) {
 		budget_shrink(&x->claim, x->call.buf->size_bytes +
 						 (x->reply.buf ? x->reply.buf->size_bytes : 0));
-		if (record_tx_reply(&leg->out, x))
-			tcp_conn_fail(&leg->conn, LEG_CLOSE_RESOURCES, "no memory to send a Reply");
+		if (record_tx_reply(&leg->tx, x))
+			tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0,
+				  "no memory to send a Reply");
 	}
 	exchange_put(x);
 }
@@ -286,7 +364,7 @@ static void op_more(struct leg *base, struct exchange *x)
 
 static void op_pause(struct leg *base, bool paused)
 {
-	call_admission_pause(&tcp_leg_of(base)->msgs, paused);
+	call_admission_pause(tcp_leg_of(base), paused);
 }
 
 static void op_drain(struct leg *base)
@@ -295,20 +373,32 @@ static void op_drain(struct leg *base)
 
 	if (leg->conn.state.now == TCP_OPEN)
 		begin_drain(leg);
-	else if (leg->conn.state.now == TCP_CONNECTING && !inflight_is_idle(&leg->flight))
+	else if (leg->conn.state.now == TCP_CONNECTING && !inflight_is_idle(&leg->inflight))
 		leg->drain_due = true;
 	else if (leg->conn.state.now < TCP_OPEN)
-		tcp_close_for(leg, LEG_CLOSE_SHUTDOWN);
+		tcp_close(leg, LEG_CLOSE_SHUTDOWN, TCP_CLOSE_FLUSH, 0, "%s", "");
 }
 
 static void op_close(struct leg *base, enum leg_close why)
 {
-	tcp_close_for(tcp_leg_of(base), why);
+	tcp_close(tcp_leg_of(base), why, TCP_CLOSE_FLUSH, 0, "%s", "");
 }
 
 static void op_hear_end(struct leg *base)
 {
-	tcp_conn_hear_end(&tcp_leg_of(base)->conn);
+	struct tcp_leg *leg = tcp_leg_of(base);
+	struct tcp_conn *conn = &leg->conn;
+	unsigned ended;
+
+	if (conn->state.now == TCP_CONNECTING || conn->state.now > TCP_DRAINING)
+		return;
+	ended = stream_ended(conn->stream);
+	if (ended & LOOP_LOST) {
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not read");
+	} else if (ended & LOOP_END && !leg->half_closed_said) {
+		leg->half_closed_due = true;
+		tcp_conn_defer(conn);
+	}
 }
 
 static void op_info(const struct leg *base, struct leg_info *info)
@@ -322,8 +412,8 @@ static void op_info(const struct leg *base, struct leg_info *info)
 		.state_since_us = conn->state.since_us,
 		.local = conn->local,
 		.peer = conn->peer,
-		.calls_in_flight_in = (unsigned)leg->flight.in.table.count,
-		.calls_in_flight_out = (unsigned)leg->flight.out.table.count,
+		.calls_in_flight_in = (unsigned)leg->inflight.in.table.count,
+		.calls_in_flight_out = (unsigned)leg->inflight.out.table.count,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
 	};
@@ -335,8 +425,8 @@ static void op_load(const struct leg *base, struct leg_load *load)
 
 	*load = (struct leg_load){
 		.kind = "tcp",
-		.calls_in_flight_in = (unsigned)leg->flight.in.table.count,
-		.calls_in_flight_out = (unsigned)leg->flight.out.table.count,
+		.calls_in_flight_in = (unsigned)leg->inflight.in.table.count,
+		.calls_in_flight_out = (unsigned)leg->inflight.out.table.count,
 	};
 }
 
@@ -357,7 +447,7 @@ static uint64_t op_taken_bytes(const struct leg *base)
 
 static void destroy(struct tcp_leg *leg)
 {
-	inflight_fini(&leg->flight);
+	inflight_fini(&leg->inflight);
 	tcp_conn_fini(&leg->conn);
 	free(leg);
 }
@@ -396,14 +486,16 @@ static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg
 		return NULL;
 	leg->leg.ops = &tcp_leg_ops;
 	leg->leg.config = &leg->conn.config.leg;
-	if (tcp_conn_init(&leg->conn, config, &hooks, leg, first)) {
+	if (tcp_conn_init(&leg->conn, config, first, on_work, on_timer, leg)) {
 		free(leg);
 		return NULL;
 	}
-	inflight_init(&leg->flight, &leg->leg);
-	record_tx_init(&leg->out, &leg->conn, &leg->flight);
-	record_rx_init(&leg->in, &leg->conn, &tcp_messages_events, &leg->msgs);
-	tcp_messages_init(&leg->msgs, &leg->conn, &leg->flight, &leg->out, &leg->in);
+	inflight_init(&leg->inflight, &leg->leg);
+	record_tx_init(&leg->tx, &leg->conn, &leg->inflight);
+	record_rx_init(&leg->record, &leg->conn);
+	tcp_rx_init(leg);
+	call_admission_init(leg);
+	rx_call_init(leg);
 	return leg;
 }
 
@@ -458,11 +550,11 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 
 	if (!leg)
 		return -ENOMEM;
-	rc = config->leg.preface_bytes ? record_tx_preface(&leg->out) : 0;
+	rc = config->leg.preface_bytes ? record_tx_preface(&leg->tx) : 0;
 	if (!rc)
 		rc = stream_connect(config->worker->streams, target, &stream);
 	if (rc) {
-		record_tx_fini(&leg->out);
+		record_tx_fini(&leg->tx);
 		destroy(leg);
 		return rc;
 	}

@@ -1,140 +1,271 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's reads: how much of a turn, into what, and how long for it to go on. */
+/* Records: what each is, and who deals with it. Then the reads. */
 #include "rpctcp/tcp_rx.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
+#include "rpctcp/rx_call.h"
+#include "rpctcp/rx_reply.h"
+#include "rpctcp/tcp_close.h"
 
-static void begin_turn(struct record_rx *in)
+/* Read at once when records are long: the record mark and as much of the message as is needed before memory is claimed. */
+#define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)
+
+void tcp_rx_init(struct tcp_leg *leg)
 {
-	in->turn_records = 0;
-	in->turn_left_bytes = TCP_TURN_BYTES;
+	leg->rx = (struct tcp_rx){.window_bytes = WINDOW_MIN_BYTES};
+}
+
+void tcp_rx_fini(struct tcp_leg *leg)
+{
+	free(leg->rx.stash);
+	leg->rx.stash = NULL;
+	leg->rx.stash_bytes = leg->rx.stash_at = 0;
+}
+
+/* The stream cannot be gone on with. If the peer does not speak RPC, that is the reason, and @why and the sentence are not. */
+NOT_INLINE static void PRINTF_LIKE(3, 4)
+	close_bad_record(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
+{
+	char detail[LEG_DETAIL_BYTES];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(detail, sizeof(detail), fmt, args);
+	va_end(args);
+	why = rx_sniff_reason(&leg->sniff, &leg->conn, leg->record.parser.mark, why, detail);
+	tcp_close(leg, why, TCP_CLOSE_NOW, 0, "%s", detail);
+}
+
+/* What the record is shows; of a Call that may be received, @event tells whether enough is here to look at it. */
+static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
+{
+	const struct record_rx *record = &leg->record;
+	enum rpc_msg_type type;
+	uint32_t xid;
+	enum rpc_verdict verdict = rpc_msg_peek(record->start, record->start_bytes, &xid, &type);
+
+	if (verdict != RPC_OK)
+		close_bad_record(leg, LEG_CLOSE_NOT_RPC, "a message that is no RPC: %s",
+				 rpc_verdict_name(verdict));
+	else if (type == RPC_REPLY)
+		rx_reply_begin(leg, xid);
+	else if (leg->conn.state.now == TCP_DRAINING)
+		rx_call_skip(leg);
+	else if (event == RX_BEGIN)
+		rx_call_begin(leg, xid);
+	else
+		rx_call_gather(leg);
+	/* What is long is read into its own memory from now on. */
+	if (record->cap_bytes > TCP_BULK_BYTES)
+		leg->rx.window_bytes = WINDOW_MIN_BYTES;
+}
+
+static void end_body(struct tcp_leg *leg)
+{
+	leg->record.body->len_bytes = leg->record.body->have_bytes;
+	if (leg->answered)
+		rx_reply_end(leg);
+	else
+		rx_call_end(leg);
+}
+
+static void tcp_rx_end_record(struct tcp_leg *leg)
+{
+	tcp_counters(&leg->conn)->records_received++;
+	leg->rx.turn_records++;
+	leg->rx.progress_bytes = TCP_STALL_PROGRESS_BYTES;
+	leg->rx.end_due_us = 0;
+	if (leg->record.mode == RECORD_RX_BODY) {
+		end_body(leg);
+	} else if (leg->record.mode == RECORD_RX_SKIP) {
+		rx_call_end_skipped(leg);
+	} else {
+		close_bad_record(leg, LEG_CLOSE_NOT_RPC, "a record of %u bytes",
+				 leg->record.parser.record_bytes);
+		return;
+	}
+	leg->sniff.is_over = true;
+	record_rx_done(&leg->record);
+}
+
+static void tcp_rx_dispatch(struct tcp_leg *leg, enum rx_event event)
+{
+	switch (event) {
+	case RX_MORE:
+		break;
+	case RX_TYPE:
+	case RX_BEGIN:
+		tcp_rx_begin_record(leg, event);
+		break;
+	case RX_OVERFLOW:
+		if (leg->answered)
+			rx_reply_overflow(leg);
+		else
+			rx_call_overflow(leg);
+		break;
+	case RX_END:
+		tcp_rx_end_record(leg);
+		break;
+	case RX_TOO_BIG:
+		close_bad_record(leg, LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
+				 leg->record.parser.max_bytes);
+		break;
+	case RX_TOO_EMPTY:
+		close_bad_record(leg, LEG_CLOSE_NOT_RPC, "more than %u empty fragments",
+				 RECORD_MAX_EMPTY_FRAGMENTS);
+		break;
+	}
+}
+
+/* Takes input until it is used up, the leg is blocked or closed, or its turn over. Returns how much. */
+static size_t tcp_rx_take(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
+{
+	enum rx_event event;
+
+	record_rx_give(&leg->record, bytes, len_bytes);
+	while (tcp_conn_takes_input(&leg->conn) && leg->rx.turn_records < TCP_TURN_RECORDS &&
+	       (event = record_rx_next(&leg->record)) != RX_MORE)
+		tcp_rx_dispatch(leg, event);
+	return len_bytes - record_rx_left(&leg->record);
+}
+
+/* Once a turn, when the turn has read what it may: a message that is not complete has grown. */
+static void tell_growth(struct tcp_leg *leg)
+{
+	struct record_rx *record = &leg->record;
+
+	if (!tcp_conn_is_open(&leg->conn) || record->mode != RECORD_RX_BODY ||
+	    record->body->have_bytes - record->told_bytes < TCP_PART_BYTES)
+		return;
+	record->told_bytes = record->body->have_bytes;
+	if (leg->answered)
+		rx_reply_grown(leg);
+	else
+		rx_call_grown(leg);
+}
+
+static void tcp_rx_begin_turn(struct tcp_leg *leg)
+{
+	leg->rx.turn_records = 0;
+	leg->rx.turn_left_bytes = TCP_TURN_BYTES;
 }
 
 /* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */
-static uint64_t patience_us(struct record_rx *in)
+static uint64_t patience_us(struct tcp_leg *leg)
 {
-	const struct tcp_conn *conn = in->conn;
+	const struct tcp_conn *conn = &leg->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
 
-	if (conn->connector || in->mode != RECORD_RX_BODY || in->cap_bytes <= FACTS_UNBOUNDED_BYTES)
+	if (conn->connector || leg->record.mode != RECORD_RX_BODY ||
+	    leg->record.cap_bytes <= FACTS_UNBOUNDED_BYTES)
 		return stall_us;
-	if (!in->end_due_us)
-		in->end_due_us = now_us + stall_us +
-				 (uint64_t)(in->cap_bytes - in->body->have_bytes) * 1000000 /
-					 TCP_RECORD_FLOOR_BYTES;
-	if (now_us >= in->end_due_us)
+	if (!leg->rx.end_due_us)
+		leg->rx.end_due_us =
+			now_us + stall_us +
+			(uint64_t)(leg->record.cap_bytes - leg->record.body->have_bytes) * 1000000 /
+				TCP_RECORD_FLOOR_BYTES;
+	if (now_us >= leg->rx.end_due_us)
 		return 0;
-	return in->end_due_us - now_us < stall_us ? in->end_due_us - now_us : stall_us;
+	return leg->rx.end_due_us - now_us < stall_us ? leg->rx.end_due_us - now_us : stall_us;
 }
 
 /* A record must make progress, as long as it is the peer who keeps us waiting. */
-static void watch_progress(struct record_rx *in)
+static void watch_progress(struct tcp_leg *leg)
 {
-	struct tcp_conn *conn = in->conn;
+	struct tcp_conn *conn = &leg->conn;
 
 	if (!tcp_conn_is_open(conn))
 		return;
-	if (conn->blocks || record_idle(&in->parser)) {
+	if (conn->blocks || record_idle(&leg->record.parser)) {
 		conn->due_us[TCP_DUE_INPUT] = 0;
 		return;
 	}
-	if (conn->due_us[TCP_DUE_INPUT] && in->progress_bytes < TCP_STALL_PROGRESS_BYTES)
+	if (conn->due_us[TCP_DUE_INPUT] && leg->rx.progress_bytes < TCP_STALL_PROGRESS_BYTES)
 		return;
 	/* It begins, or is read again after a while. */
 	if (!conn->due_us[TCP_DUE_INPUT])
-		in->end_due_us = 0;
-	in->progress_bytes = 0;
-	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(in));
-}
-
-/* Once a turn, when the turn has read what it may. */
-static void tell_growth(struct record_rx *in)
-{
-	if (!tcp_conn_is_open(in->conn) || in->mode != RECORD_RX_BODY ||
-	    in->body->have_bytes - in->told_bytes < TCP_PART_BYTES)
-		return;
-	in->told_bytes = in->body->have_bytes;
-	in->events->grown(in->arg);
+		leg->rx.end_due_us = 0;
+	leg->rx.progress_bytes = 0;
+	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(leg));
 }
 
 /* What is left over and waits for nothing. */
-static void go_on_next_turn(struct record_rx *in)
+static void go_on_next_turn(struct tcp_leg *leg)
 {
-	if (in->conn->behind && tcp_conn_takes_input(in->conn))
-		tcp_conn_defer(in->conn);
+	if (leg->conn.unread_pending && tcp_conn_takes_input(&leg->conn))
+		tcp_conn_defer(&leg->conn);
 }
 
-static void stash(struct record_rx *in, const uint8_t *bytes, size_t len_bytes)
+static void tcp_rx_stash(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
 {
-	in->stash = malloc(len_bytes);
-	if (!in->stash) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_RESOURCES, "no memory for %zu bytes", len_bytes);
+	leg->rx.stash = malloc(len_bytes);
+	if (!leg->rx.stash) {
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for %zu bytes",
+			  len_bytes);
 		return;
 	}
-	memcpy(in->stash, bytes, len_bytes);
-	in->stash_bytes = len_bytes;
-	in->stash_at = 0;
-	tcp_counters(in->conn)->stash_bytes += len_bytes;
-	in->conn->behind = true;
-	tcp_conn_watch(in->conn);
-	go_on_next_turn(in);
+	memcpy(leg->rx.stash, bytes, len_bytes);
+	leg->rx.stash_bytes = len_bytes;
+	leg->rx.stash_at = 0;
+	tcp_counters(&leg->conn)->stash_bytes += len_bytes;
+	leg->conn.unread_pending = true;
+	tcp_conn_watch(&leg->conn);
+	go_on_next_turn(leg);
 }
 
-void tcp_rx_resume(struct record_rx *in)
+void tcp_rx_resume(struct tcp_leg *leg)
 {
-	const uint8_t *bytes = in->stash ? in->stash + in->stash_at : in->head;
+	const uint8_t *bytes = leg->rx.stash ? leg->rx.stash + leg->rx.stash_at : leg->record.head;
 	size_t taken;
 
-	begin_turn(in);
-	taken = record_rx_take(in, bytes, in->stash_bytes - in->stash_at);
-	if (!tcp_conn_is_open(in->conn))
+	tcp_rx_begin_turn(leg);
+	taken = tcp_rx_take(leg, bytes, leg->rx.stash_bytes - leg->rx.stash_at);
+	if (!tcp_conn_is_open(&leg->conn))
 		return;
-	in->stash_at += taken;
-	if (in->stash_at == in->stash_bytes) {
-		record_rx_drop_stash(in);
-		in->conn->behind = false;
+	leg->rx.stash_at += taken;
+	if (leg->rx.stash_at == leg->rx.stash_bytes) {
+		tcp_rx_fini(leg);
+		leg->conn.unread_pending = false;
 	}
-	tcp_conn_watch(in->conn);
-	go_on_next_turn(in);
-	watch_progress(in);
-	tell_growth(in);
+	tcp_conn_watch(&leg->conn);
+	go_on_next_turn(leg);
+	watch_progress(leg);
+	tell_growth(leg);
 }
 
-static void end_of_stream(struct record_rx *in)
+static void end_of_stream(struct tcp_leg *leg)
 {
-	if (in->conn->connector) {
-		tcp_conn_fail(in->conn, LEG_CLOSE_PEER, "%s", tcp_rx_end_detail(in));
+	if (leg->conn.connector) {
+		tcp_close_peer_ended(leg);
 		return;
 	}
 	/* A half-close: the Replies of the Calls in flight are still wanted. */
-	if (!record_idle(&in->parser))
-		in->events->cut(in->arg);
-	tcp_conn_block(in->conn, TCP_BLOCK_EOF, true);
-	tcp_conn_say_half_closed(in->conn);
-}
-
-const char *tcp_rx_end_detail(const struct record_rx *in)
-{
-	if (!record_idle(&in->parser))
-		return "in the middle of a record";
-	return tcp_conn_is_unheard(in->conn) ? TCP_UNHEARD : "";
+	if (leg->answered)
+		rx_reply_skip(leg);
+	else if (!record_idle(&leg->record.parser))
+		rx_call_cut(leg);
+	tcp_conn_block(&leg->conn, TCP_BLOCK_EOF, true);
+	tcp_conn_half_closed(&leg->conn);
 }
 
 /* How much a read may put into staging. */
-static size_t staging_bytes(const struct record_rx *in)
+static size_t staging_bytes(const struct tcp_leg *leg)
 {
-	const struct tcp_conn *conn = in->conn;
-	size_t bytes = in->window_bytes;
+	const struct tcp_conn *conn = &leg->conn;
+	size_t bytes = leg->rx.window_bytes;
 
 	/* No more of a long record than must be copied. */
-	if (in->mode == RECORD_RX_GATHER &&
-	    !(in->parser.last && in->parser.record_bytes <= TCP_BULK_BYTES))
-		bytes = TCP_BULK_BYTES - in->gathered_bytes;
-	else if (in->mode == RECORD_RX_SKIP && in->parser.fragment_left_bytes > bytes)
+	if (leg->record.mode == RECORD_RX_GATHER &&
+	    !(leg->record.parser.last && leg->record.parser.record_bytes <= TCP_BULK_BYTES))
+		bytes = TCP_BULK_BYTES - leg->record.gathered_bytes;
+	else if (leg->record.mode == RECORD_RX_SKIP &&
+		 leg->record.parser.fragment_left_bytes > bytes)
 		bytes = TCP_STAGING_BYTES;
 	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
 	    bytes > TCP_SCARCE_READ_BYTES)
@@ -143,87 +274,80 @@ static size_t staging_bytes(const struct record_rx *in)
 }
 
 /* Where the next read goes: straight into the message first, as far as the turn allows, then into staging. */
-static int read_vector(struct record_rx *in, struct iovec iov[2])
+static int read_vector(struct tcp_leg *leg, struct iovec iov[2])
 {
 	uint32_t place = 0;
 	int n = 0;
 
-	if (in->mode == RECORD_RX_BODY)
-		place = least(in->parser.fragment_left_bytes, in->cap_bytes - in->body->have_bytes);
+	if (leg->record.mode == RECORD_RX_BODY)
+		place = least(leg->record.parser.fragment_left_bytes,
+			      leg->record.cap_bytes - leg->record.body->have_bytes);
 	if (place)
-		iov[n++] = (struct iovec){in->body->data + in->body->have_bytes,
-					  least(place, in->turn_left_bytes)};
-	if (place < in->turn_left_bytes)
-		iov[n++] = (struct iovec){in->conn->config.worker->staging, staging_bytes(in)};
+		iov[n++] = (struct iovec){leg->record.body->data + leg->record.body->have_bytes,
+					  least(place, leg->rx.turn_left_bytes)};
+	if (place < leg->rx.turn_left_bytes)
+		iov[n++] = (struct iovec){leg->conn.config.worker->staging, staging_bytes(leg)};
 	return n;
 }
 
 /* @n bytes have come; returns how many of them are in staging. */
-static size_t count_read(struct record_rx *in, size_t n, const struct iovec *iov)
+static size_t count_read(struct tcp_leg *leg, size_t n, const struct iovec *iov)
 {
-	in->conn->bytes_received += n;
-	tcp_counters(in->conn)->bytes_received += n;
-	in->progress_bytes += n;
-	in->turn_left_bytes -= least((uint32_t)n, in->turn_left_bytes);
-	if (iov[0].iov_base != in->conn->config.worker->staging) {
+	leg->conn.bytes_received += n;
+	tcp_counters(&leg->conn)->bytes_received += n;
+	leg->rx.progress_bytes += n;
+	leg->rx.turn_left_bytes -= least((uint32_t)n, leg->rx.turn_left_bytes);
+	if (iov[0].iov_base != leg->conn.config.worker->staging) {
 		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
 
-		in->body->have_bytes += placed;
-		record_take(&in->parser, placed);
+		leg->record.body->have_bytes += placed;
+		record_take(&leg->record.parser, placed);
 		n -= placed;
 	}
-	/* Many small messages: read more of them at once. record_rx_body() sees to the other way. */
-	if (n == in->window_bytes)
-		in->window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
+	/* Many small messages: read more of them at once. tcp_rx_begin_record() does the opposite. */
+	if (n == leg->rx.window_bytes)
+		leg->rx.window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
 	return n;
 }
 
 /* Reads once and takes what has come; returns whether there may be more. */
-static bool read_some(struct record_rx *in)
+static bool tcp_rx_read(struct tcp_leg *leg)
 {
-	const uint8_t *staging = in->conn->config.worker->staging;
+	const uint8_t *staging = leg->conn.config.worker->staging;
 	struct iovec iov[2];
-	int niov = read_vector(in, iov);
+	int niov = read_vector(leg, iov);
 	size_t room = iov[0].iov_len + (niov == 2 ? iov[1].iov_len : 0), staged, taken;
-	ssize_t n = stream_readv(in->conn->stream, iov, niov);
+	ssize_t n = stream_readv(leg->conn.stream, iov, niov);
 
 	if (n == 0)
-		end_of_stream(in);
+		end_of_stream(leg);
 	else if (n < 0 && n != -EAGAIN)
-		tcp_conn_broke(in->conn, (int)-n);
+		tcp_close_broken(leg, (int)-n);
 	if (n <= 0)
 		return false;
-	staged = count_read(in, (size_t)n, iov);
-	rx_sniff_take(&in->greeting, in->conn, staging, staged);
-	taken = record_rx_take(in, staging, staged);
-	if (tcp_conn_is_open(in->conn) && taken < staged)
-		stash(in, staging + taken, staged - taken);
+	staged = count_read(leg, (size_t)n, iov);
+	rx_sniff_take(&leg->sniff, &leg->conn, staging, staged);
+	taken = tcp_rx_take(leg, staging, staged);
+	if (tcp_conn_is_open(&leg->conn) && taken < staged)
+		tcp_rx_stash(leg, staging + taken, staged - taken);
 	return (size_t)n == room;
 }
 
 /* What is behind goes first, and so do others once the turn has had its part. */
-static bool may_read_on(const struct record_rx *in)
+static bool may_read_on(const struct tcp_leg *leg)
 {
-	return tcp_conn_takes_input(in->conn) && !in->conn->behind && in->turn_left_bytes &&
-	       in->turn_records < TCP_TURN_RECORDS;
+	return tcp_conn_takes_input(&leg->conn) && !leg->conn.unread_pending &&
+	       leg->rx.turn_left_bytes && leg->rx.turn_records < TCP_TURN_RECORDS;
 }
 
-void tcp_rx_ready(struct record_rx *in)
+void tcp_rx_ready(struct tcp_leg *leg)
 {
 	bool more;
 
-	begin_turn(in);
+	tcp_rx_begin_turn(leg);
 	do
-		more = read_some(in);
-	while (more && may_read_on(in));
-	watch_progress(in);
-	tell_growth(in);
-}
-
-bool tcp_rx_discard(struct record_rx *in)
-{
-	struct iovec iov = {in->conn->config.worker->staging, TCP_STAGING_BYTES};
-	ssize_t n = stream_readv(in->conn->stream, &iov, 1);
-
-	return n == 0 || (n < 0 && n != -EAGAIN);
+		more = tcp_rx_read(leg);
+	while (more && may_read_on(leg));
+	watch_progress(leg);
+	tell_growth(leg);
 }

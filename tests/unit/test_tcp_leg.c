@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "rpc/record.h"
-#include "rpctcp/record_rx.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static unsigned sends; /* system calls by which the leg sent */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/record_rx.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LEN    (3 * TCP_PART_BYTES + 3392)

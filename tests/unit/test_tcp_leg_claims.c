@@ -6,7 +6,6 @@
 
 #include "rpc/facts.h"
 #include "rpc/record.h"
-#include "rpctcp/record_rx.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LONG_BYTES 100000u

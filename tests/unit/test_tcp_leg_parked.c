@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/call_admission.h"
 #include "tests/unit/tcp_bench.h"
 
 #define REVERSE_XID 900u

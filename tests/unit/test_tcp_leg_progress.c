@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/record_rx.h"
-#include "rpctcp/record_tx.h"
-#include "rpctcp/tcp_close.h"
 #include "tests/unit/tcp_bench.h"
 
 #define BIG_BYTES  (BENCH_MAX_MESSAGE - 1000u)

@@ -119,6 +119,25 @@ START_TEST(a_short_one_with_a_long_reply_passes_with_what_there_is)
 }
 END_TEST
 
+/* More of it comes in one read than it may have before it is known to be longer. */
+START_TEST(a_first_fragment_that_is_longer_than_is_free_loses_nothing)
+{
+	static uint8_t msg[40000];
+
+	connect_with(REVERSE_MAX_BYTES, 4096);
+	/* So much at once has the leg read more at once. */
+	for (uint32_t xid = 0; xid < 500; xid++)
+		peer_send_reply(xid, 100, 0);
+	settle();
+	ck_assert_uint_eq(worker.counters.unmatched_replies, 500);
+	put_call(msg, 1, sizeof(msg), 5);
+	peer_send_fragments(msg, sizeof(msg), 30000);
+	RUN_UNTIL(seen.ncalls);
+	expect_call(seen.calls[0], 1, sizeof(msg), 5);
+	ck_assert_uint_gt(used(), rpc_msg_cost_bytes(sizeof(msg)));
+}
+END_TEST
+
 #define TIMEOUT_US 30000000u
 
 /* A leg to a client, which has that much time for each. */
@@ -346,6 +365,7 @@ int main(void)
 	tcase_add_test(tc, a_long_one_without_memory_fails_at_once);
 	tcase_add_test(tc, a_short_one_takes_nothing);
 	tcase_add_test(tc, a_short_one_with_a_long_reply_passes_with_what_there_is);
+	tcase_add_test(tc, a_first_fragment_that_is_longer_than_is_free_loses_nothing);
 	tcase_add_test(tc, a_client_that_does_not_answer_is_not_waited_for);
 	tcase_add_test(tc, a_client_that_answers_in_time_has_as_long_for_each);
 	tcase_add_test(tc, calls_that_could_not_be_sent_in_time_are_not_kept);

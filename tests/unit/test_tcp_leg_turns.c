@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "rpc/record.h"
-#include "rpctcp/tcp_rx.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LONG_BYTES (4u * TCP_BULK_BYTES)
