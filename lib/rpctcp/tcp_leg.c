@@ -115,13 +115,44 @@ static void on_work(void *arg)
 	say_end(leg);
 }
 
-/* Deadlines */
+/* What an errno of a connect means, and the sentence with that; NULL: that of the errno. The first row is for all others. */
+static const struct connect_error {
+	int err;
+	enum leg_close why;
+	const char *detail;
+} connect_errors[] = {
+	{0, LEG_CLOSE_UNREACHABLE, NULL},
+	{ECONNREFUSED, LEG_CLOSE_REFUSED, NULL},
+	{ECONNRESET, LEG_CLOSE_REFUSED, NULL},
+	{ETIMEDOUT, LEG_CLOSE_TIMEOUT, NULL},
+	{EMFILE, LEG_CLOSE_RESOURCES, NULL},
+	{ENFILE, LEG_CLOSE_RESOURCES, NULL},
+	{ENOBUFS, LEG_CLOSE_RESOURCES, NULL},
+	{ENOMEM, LEG_CLOSE_RESOURCES, NULL},
+	{EACCES, LEG_CLOSE_NO_SOURCE_PORT,
+	 "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"},
+	{EADDRINUSE, LEG_CLOSE_NO_SOURCE_PORT,
+	 "all that may be taken are in use towards that address"},
+	{EADDRNOTAVAIL, LEG_CLOSE_NO_SOURCE_PORT,
+	 "all that may be taken are in use towards that address"},
+	{EBUSY, LEG_CLOSE_NO_SOURCE_PORT,
+	 "the only one that may be taken is in use towards that address"},
+	{ENODEV, LEG_CLOSE_NO_SOURCE_ADDRESS, "this host does not have it"},
+};
 
-static void connect_expired(struct tcp_leg *leg)
+static void connect_failed(struct tcp_leg *leg, int err)
 {
+	const struct connect_error *row = connect_errors;
+
+	for (unsigned i = 1; i < ARRAY_SIZE(connect_errors); i++)
+		if (connect_errors[i].err == err)
+			row = &connect_errors[i];
 	tcp_counters(&leg->conn)->connect_failures++;
-	tcp_close(leg, LEG_CLOSE_TIMEOUT, TCP_CLOSE_NOW, ETIMEDOUT, "%s", strerror(ETIMEDOUT));
+	tcp_close(leg, row->why, TCP_CLOSE_NOW, err, "%s",
+		  row->detail ? row->detail : strerror(err));
 }
+
+/* Deadlines */
 
 static void input_stalled(struct tcp_leg *leg)
 {
@@ -149,7 +180,7 @@ static void on_timer(void *arg)
 	switch (tcp_conn_take_due(&leg->conn)) {
 	case TCP_DUE_STATE:
 		if (leg->conn.state.now == TCP_CONNECTING)
-			connect_expired(leg);
+			connect_failed(leg, ETIMEDOUT);
 		else
 			tcp_close_expired(leg);
 		break;
@@ -170,49 +201,6 @@ static void on_timer(void *arg)
 
 /* What the stream says */
 
-static enum leg_close connect_reason(int error)
-{
-	switch (error) {
-	case ECONNREFUSED:
-	case ECONNRESET:
-		return LEG_CLOSE_REFUSED;
-	case ETIMEDOUT:
-		return LEG_CLOSE_TIMEOUT;
-	case EMFILE:
-	case ENFILE:
-	case ENOBUFS:
-	case ENOMEM:
-		return LEG_CLOSE_RESOURCES;
-	case EACCES:
-	case EADDRINUSE:
-	case EADDRNOTAVAIL:
-	case EBUSY:
-		return LEG_CLOSE_NO_SOURCE_PORT;
-	case ENODEV:
-		return LEG_CLOSE_NO_SOURCE_ADDRESS;
-	default:
-		return LEG_CLOSE_UNREACHABLE;
-	}
-}
-
-/* With that reason. */
-static const char *connect_detail(int error)
-{
-	switch (error) {
-	case EACCES:
-		return "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing";
-	case EADDRINUSE:
-	case EADDRNOTAVAIL:
-		return "all that may be taken are in use towards that address";
-	case EBUSY:
-		return "the only one that may be taken is in use towards that address";
-	case ENODEV:
-		return "this host does not have it";
-	default:
-		return strerror(error);
-	}
-}
-
 static void begin_drain(struct tcp_leg *leg)
 {
 	tcp_conn_drain(&leg->conn);
@@ -226,9 +214,7 @@ static void on_connected(void *arg, int error)
 	struct tcp_conn *conn = &leg->conn;
 
 	if (error) {
-		tcp_counters(conn)->connect_failures++;
-		tcp_close(leg, connect_reason(-error), TCP_CLOSE_NOW, -error, "%s",
-			  connect_detail(-error));
+		connect_failed(leg, -error);
 		return;
 	}
 	stream_addrs(conn->stream, &conn->local, NULL);
