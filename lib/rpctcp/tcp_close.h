@@ -13,9 +13,9 @@
 #include "rpctcp/tcp_leg_priv.h"
 
 /*
- * Both reset a connection on which a record has left in part and will never be complete, and one to a server: nothing
- * that it still says is wanted, and the source port is free at once for the client's next connection. But a server
- * gets an end in good order for LEG_CLOSE_LOCAL and LEG_CLOSE_SHUTDOWN.
+ * How the stream ends. Either manner resets a connection on which a record has left in part and will never be complete; and
+ * one to a server, since nothing that it still says is wanted, and the source port is free at once for the client's next
+ * connection. But a server gets an end in good order for LEG_CLOSE_LOCAL and LEG_CLOSE_SHUTDOWN.
  */
 enum tcp_close_how {
 	TCP_CLOSE_FLUSH, /* the owner closes: a client is sent what is queued for it, and reads to the end */
