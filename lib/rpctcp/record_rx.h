@@ -21,7 +21,7 @@
 
 /* Where the message bytes of the record go. */
 enum record_rx_mode {
-	RECORD_RX_HEAD, /* to `head`: what the record is is not known yet, or its memory not granted */
+	RECORD_RX_HEAD,   /* to `head`: its kind is not known yet, or its memory not granted */
 	RECORD_RX_GATHER, /* to `gathered`: likewise */
 	RECORD_RX_BODY,   /* to `body` */
 	RECORD_RX_SKIP,   /* nowhere */
@@ -29,13 +29,13 @@ enum record_rx_mode {
 
 /*
  * What record_rx_next() returns. RX_TYPE, RX_BEGIN and RX_OVERFLOW come again until the caller has changed the mode, or made
- * room.
+ * room by record_rx_grow(). RX_BEGIN may follow on RX_TYPE.
  */
 enum rx_event {
-	RX_MORE,  /* nothing: the input is used up */
-	RX_TYPE,  /* XID and type are at `start`, and not yet what RX_BEGIN wants */
-	RX_BEGIN, /* all of the message is at `start`, or TCP_BULK_BYTES of it at least; RX_TYPE may have come before */
-	RX_OVERFLOW, /* a record of unknown length has filled cap_bytes and goes on: record_rx_grow() serves too */
+	RX_MORE,      /* nothing: the input is used up */
+	RX_TYPE,      /* XID and type are at `start`, and not yet what RX_BEGIN wants */
+	RX_BEGIN,     /* all of the message is at `start`, or TCP_BULK_BYTES at least */
+	RX_OVERFLOW,  /* more than cap_bytes, of a record whose length was not known */
 	RX_END,       /* the record is complete, whatever the mode; record_rx_done() is due */
 	RX_TOO_BIG,   /* RECORD_TOO_BIG; final */
 	RX_TOO_EMPTY, /* RECORD_TOO_EMPTY; final */
@@ -52,9 +52,8 @@ struct record_rx {
 	unsigned head_bytes;
 	uint8_t *gathered; /* GATHER: the start of the message, the head included */
 	uint32_t gathered_bytes;
-	const uint8_t *
-		start; /* RX_TYPE, RX_BEGIN: the start of the message, and how much of it is there */
-	uint32_t start_bytes;
+	const uint8_t *start; /* RX_TYPE, RX_BEGIN: the start of the message … */
+	uint32_t start_bytes; /* … and how much of it is there */
 	struct rpc_msg msg;   /* BODY: its length is known at its end */
 	struct rpc_msg *body; /* that, or where record_rx_lend() has put it */
 	uint64_t since_us;    /* BODY: when it began */

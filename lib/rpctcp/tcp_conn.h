@@ -61,8 +61,8 @@ struct tcp_conn {
 	struct stream *stream;
 	unsigned watched; /* of the stream */
 	unsigned blocks;
-	bool unread_pending; /* what has been read may not all be taken: the task goes on with it first */
-	bool send_full; /* the stream takes no more for now */
+	bool unread_pending; /* what has been read is not all taken: the task goes on with it */
+	bool send_full;      /* the stream takes no more for now */
 	unsigned noted;
 	struct loop_task task;
 	struct loop_timer *timer;

@@ -22,28 +22,27 @@ struct tcp_close {
 	uint64_t limit_us;    /* when a close is over in any case; 0: no such time */
 };
 
-/* When Calls are passed on. */
+/* When Calls are delivered. */
 struct call_admission {
-	struct budget_claim
-		claim;           /* for the first Call that has not been passed on, and its Reply */
-	bool claim_is_exact;     /* for no more than is known to be needed */
-	bool paused;             /* leg_pause() */
-	bool full;               /* TCP_CALLS_MAX are in flight */
-	bool reverse;            /* a Call to the peer is out, on an accepted leg */
-	bool stuck;              /* the Call that comes can neither be passed on nor parked */
-	struct exchange *parked; /* the first; all behind it in inflight.in_list are parked too */
+	struct budget_claim claim; /* of the first Call that has not been delivered */
+	bool claim_is_exact;       /* for no more than is known to be needed */
+	bool paused;               /* leg_pause() */
+	bool full;                 /* TCP_CALLS_MAX are in flight */
+	bool reverse;              /* a Call to the peer is out, on an accepted leg */
+	bool stuck;                /* the Call that comes can neither be passed on nor parked */
+	struct exchange *parked;   /* the first; all behind it in inflight.in_list are parked too */
 	unsigned nparked;
 	size_t parked_bytes; /* of their buffers */
 };
 
 /* The Call that is being received. */
 struct rx_call {
-	uint32_t limit_bytes; /* of a Call, and of a Reply to one */
-	struct exchange *x; /* once it has been looked at; has its message once that is delivered */
+	uint32_t limit_bytes;   /* of a Call, and of a Reply to one */
+	struct exchange *x;     /* once it has been looked at; has a message once it is delivered */
 	uint32_t ceiling_bytes; /* of its Reply: what is claimed for */
-	struct exchange
-		*repeated; /* a reference to the Call in flight that this record repeats … */
-	uint32_t repeated_args_offset; /* … and where the arguments of the record begin */
+	/* a reference to the Call in flight that the record repeats, and where the record's arguments begin. */
+	struct exchange *repeated;
+	uint32_t repeated_args_offset;
 };
 
 /* What is read of the socket. */
@@ -67,8 +66,8 @@ struct tcp_leg {
 	struct tcp_close close;
 	struct call_admission admission;
 	struct rx_call call;
-	struct exchange *
-		answered; /* rx_reply.c: a reference to that whose Reply is being received; NULL: no Reply is */
+	/* rx_reply.c: a reference to the exchange whose Reply is being received; NULL: no Reply is. */
+	struct exchange *answered;
 	struct tcp_rx rx;
 	/* tcp_leg.c: what the task has to say. */
 	bool opened_due;       /* accepted, and opened() not called */
