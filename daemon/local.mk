@@ -93,22 +93,16 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_complaint.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
-	daemon/config/config_hint.c \
-	daemon/config/config_hint.h \
 	daemon/config/config_hosts.c \
 	daemon/config/config_hosts.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
-	daemon/config/config_lex.c \
-	daemon/config/config_lex.h \
 	daemon/config/config_load.c \
 	daemon/config/config_manual.c \
 	daemon/config/config_manual.h \
 	daemon/config/config_load.h \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
-	daemon/config/config_mistakes.c \
-	daemon/config/config_mistakes.h \
 	daemon/config/config_mount.c \
 	daemon/config/config_mount.h \
 	daemon/config/config_parse.c \
@@ -125,17 +119,17 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_routes.h \
 	daemon/config/config_same.c \
 	daemon/config/config_same.h \
-	daemon/config/config_scan.c \
-	daemon/config/config_scan.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
-	daemon/config/config_words.c \
-	daemon/config/config_words.h \
 	daemon/config/own_doors.c \
 	daemon/config/own_doors.h \
+	daemon/config/syntax/hint.c \
+	daemon/config/syntax/hint.h \
+	daemon/config/syntax/tokens.c \
+	daemon/config/syntax/tokens.h \
 	daemon/control/actions.c \
 	daemon/control/actions.h \
 	daemon/control/capture.c \

@@ -2,6 +2,7 @@
 /* The configuration file from its bytes to libconfig's tree. */
 #include "daemon/config/config_parse.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "daemon/config/config_complaint.h"
-#include "daemon/config/config_hint.h"
-#include "daemon/config/config_scan.h"
+#include "daemon/config/syntax/hint.h"
+#include "daemon/config/syntax/tokens.h"
 
 #define MAX_FILE_BYTES    (1024u * 1024u)
 #define MAX_INCLUDE_DEPTH 10u /* libconfig's */
@@ -22,7 +23,15 @@ struct source {
 	struct config_reader *r;
 	const char *path;
 	unsigned depth; /* of the includes that lead to it */
+	char *text;     /* ended by a zero byte; NULL: not read */
+	struct syntax_tokens tokens;
 };
+
+static void source_fini(struct source *source)
+{
+	syntax_tokens_fini(&source->tokens);
+	free(source->text);
+}
 
 /* Reads on to the end. Returns how many bytes there are, or a negative errno. */
 static ssize_t slurp_into(FILE *file, char *text)
@@ -59,26 +68,21 @@ static int slurp(const char *path, char **out, size_t *len)
 	return 0;
 }
 
-static void PRINTF_LIKE(2, 3) put(struct source *source, const char *format, ...)
+static void PRINTF_LIKE(3, 4) wrong(struct source *source, unsigned line, const char *format, ...)
 {
 	va_list ap;
 
+	source->r->nerrors++;
+	fprintf(source->r->errors, "%s:%u: ", source->path, line);
 	va_start(ap, format);
 	config_complaint_put(source->r->errors, format, ap);
 	va_end(ap);
 }
 
-static void wrong(void *arg, unsigned line, const char *what)
-{
-	struct source *source = arg;
-
-	source->r->nerrors++;
-	put(source, "%s:%u: %s", source->path, line, what);
-}
-
 /* What no editor shows, and what libconfig would not read on behind. Returns whether there is any. */
-static bool check_bytes(struct source *source, const char *text, size_t len)
+static bool check_bytes(struct source *source, size_t len)
 {
+	const char *text = source->text;
 	unsigned line = 1;
 
 	if (!strncmp(text, BOM, strlen(BOM))) {
@@ -95,122 +99,151 @@ static bool check_bytes(struct source *source, const char *text, size_t len)
 	return true;
 }
 
-static void scan(struct source *source, const char *text);
+static int scan(struct source *source);
 
-/* Scans a file that is included. */
-static void include(void *arg, unsigned line, const char *name)
+/* Scans a file that is included: one that cannot be read libconfig does not name, and a folder ends the process. */
+static void include(struct source *source, const struct syntax_token *token)
 {
-	const struct source *source = arg;
-	char *path = config_include_path(source->r, name), *what = NULL, *text = NULL;
-	struct source inner = {source->r, path, source->depth + 1};
+	char *name = strndup(token->text + 1, token->len - 2);
+	char *path = name ? config_include_path(source->r, name) : NULL;
+	struct source inner = {.r = source->r, .path = path, .depth = source->depth + 1};
 	struct stat stat_buf;
-	size_t len;
-	int err;
+	int err = 0;
 
-	if (!path) {
+	if (!path)
 		source->r->nomem = true;
-		return;
-	}
 	if (inner.depth > MAX_INCLUDE_DEPTH)
 		source->r->too_deep = true;
 	/* What includes itself more than once would be gone through for ever: libconfig says that it does. */
-	if (source->r->too_deep)
+	if (!path || source->r->too_deep)
 		goto out;
 	err = stat(path, &stat_buf) ? -errno : S_ISREG(stat_buf.st_mode) ? 0 : -EINVAL;
 	if (!err)
-		err = slurp(path, &text, &len);
-	if (!err) {
-		if (!check_bytes(&inner, text, len))
-			scan(&inner, text);
-		goto out;
-	}
-	if (asprintf(&what, "@include \"%s\": cannot read %s: %s%s", name, path,
-		     err == -EINVAL ? "not a file" : strerror(-err),
-		     *name == '/' && strcmp(name, path)
-			     ? " (write the name as seen from the folder of this file)"
-			     : "") < 0)
-		source->r->nomem = true;
-	else
-		wrong(arg, line, what);
-	free(what);
+		err = scan(&inner);
+	if (err)
+		wrong(source, token->line, "@include \"%s\": cannot read %s: %s%s", name, path,
+		      err == -EINVAL ? "not a file" : strerror(-err),
+		      *name == '/' && strcmp(name, path)
+			      ? " (write the name as seen from the folder of this file)"
+			      : "");
 out:
-	free(text);
+	source_fini(&inner);
 	free(path);
+	free(name);
 }
 
-static void scan(struct source *source, const char *text)
+/* Reads a file and finds what libconfig would not report. Returns 0, or the errno of reading it. */
+static int scan(struct source *source)
 {
-	static const struct config_scan_ops ops = {wrong, include};
+	char hint[SYNTAX_HINT_BYTES];
+	size_t len;
+	int err = slurp(source->path, &source->text, &len);
 
-	config_scan(text, &ops, source);
+	if (err || check_bytes(source, len))
+		return err;
+	if (!syntax_tokens_read(source->text, &source->tokens))
+		return -ENOMEM;
+	for (const struct syntax_token *t = source->tokens.first; t < source->tokens.end; t++) {
+		if (syntax_unseen(t, hint))
+			wrong(source, t->line, "%s", hint);
+		if (syntax_is_open(t))
+			break; /* nothing is what it seems any more */
+		if (t->kind == SYNTAX_INCLUDE)
+			include(source, t);
+	}
+	return 0;
+}
+
+/* Shows a line, without blanks around it and cut to a bound; nothing of an empty one. */
+static void quote_line(const struct source *source, unsigned line)
+{
+	const char *text = source->text;
+	size_t len;
+
+	for (unsigned i = 1; i < line && text; i++) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	if (!text)
+		return;
+	text += strspn(text, " \t");
+	len = strcspn(text, "\r\n");
+	while (len && isspace((unsigned char)text[len - 1]))
+		len--;
+	if (!len)
+		return;
+	fprintf(source->r->errors, "%s:%u:     ", source->path, line);
+	for (size_t i = 0; i < len && i < QUOTE_BYTES - 1; i++)
+		fputc((unsigned char)text[i] < ' ' || text[i] == 0x7f ? '?' : text[i],
+		      source->r->errors);
+	fputc('\n', source->r->errors);
 }
 
 /* What libconfig found, in words. */
-static void explain(struct source *source, const char *text, unsigned line, const char *error)
+static void explain(struct source *source, unsigned line, const char *error)
 {
-	char hint[CONFIG_HINT_BYTES], quote[QUOTE_BYTES];
+	FILE *out = source->r->errors;
+	char hint[SYNTAX_HINT_BYTES];
 
 	if (!strcmp(error, "syntax error")) {
-		line = config_hint_syntax(text, line, hint);
-		fprintf(source->r->errors, "%s:%u: syntax error: %s\n", source->path, line, hint);
+		line = syntax_hint(&source->tokens, line, hint);
+		fprintf(out, "%s:%u: syntax error: %s\n", source->path, line, hint);
 	} else if (!strcmp(error, "duplicate setting name")) {
-		config_hint_twice(text, line, hint);
-		fprintf(source->r->errors, "%s:%u: %s\n", source->path, line, hint);
+		syntax_hint_twice(&source->tokens, line, hint);
+		fprintf(out, "%s:%u: %s\n", source->path, line, hint);
 	} else if (!strcmp(error, "mismatched element type in array")) {
-		fprintf(source->r->errors, "%s:%u: all entries in [ ] must be strings in quotes\n",
-			source->path, line);
+		fprintf(out, "%s:%u: all entries in [ ] must be strings in quotes\n", source->path,
+			line);
 	} else if (!strcmp(error, "include file nesting too deep")) {
-		fprintf(source->r->errors,
+		fprintf(out,
 			"%s:%u: @include leads from file to file more than %u deep: does one "
 			"include itself?\n",
 			source->path, line, MAX_INCLUDE_DEPTH);
 	} else {
-		fprintf(source->r->errors, "%s:%u: %s\n", source->path, line, error);
+		fprintf(out, "%s:%u: %s\n", source->path, line, error);
 	}
-	config_hint_quote(text, line, quote, sizeof(quote));
-	if (*quote)
-		fprintf(source->r->errors, "%s:%u:     %s\n", source->path, line, quote);
+	quote_line(source, line);
 }
 
 /* The error that libconfig came to, which may be in a file that is included. */
-static void report(struct config_reader *r, const config_t *parsed, const char *text)
+static void report(struct source *source, const config_t *parsed)
 {
 	const char *file = config_error_file(parsed), *error = config_error_text(parsed);
 	unsigned line = config_error_line(parsed) > 0 ? (unsigned)config_error_line(parsed) : 1;
-	char *path = file ? config_file_path(r, file) : NULL, *inner = NULL;
-	struct source source = {.r = r, .path = path ? path : r->path};
+	char *path = file ? config_file_path(source->r, file) : NULL;
+	struct source inner = {.r = source->r, .path = path};
 	size_t len;
 
-	r->nerrors++;
-	if (path && slurp(path, &inner, &len))
-		inner = NULL; /* gone since */
-	explain(&source, !path ? text : inner ? inner : "", line, error ? error : "syntax error");
-	free(inner);
+	source->r->nerrors++;
+	if (path) {
+		source = &inner;
+		if (slurp(path, &inner.text, &len))
+			inner.text = NULL; /* gone since */
+		if (!syntax_tokens_read(inner.text ? inner.text : "", &inner.tokens))
+			inner.r->nomem = true;
+	}
+	if (!source->r->nomem)
+		explain(source, line, error ? error : "syntax error");
+	source_fini(&inner);
 	free(path);
 }
 
 int config_parse(struct config_reader *r, config_t *parsed)
 {
 	struct source source = {.r = r, .path = r->path};
-	char *text = NULL;
-	size_t len = 0;
-	int err = slurp(r->path, &text, &len);
+	int err = scan(&source);
 
-	if (err)
-		return err;
-	if (!check_bytes(&source, text, len))
-		scan(&source, text);
-	if (r->nomem) {
+	if (!err && r->nomem)
 		err = -ENOMEM;
-	} else if (r->nerrors) {
+	if (!err && r->nerrors)
 		err = -EINVAL;
-	} else {
+	if (!err) {
 		config_set_include_dir(parsed, r->dir);
-		if (!config_read_string(parsed, text)) {
-			report(r, parsed, text);
-			err = -EINVAL;
+		if (!config_read_string(parsed, source.text)) {
+			report(&source, parsed);
+			err = r->nomem ? -ENOMEM : -EINVAL;
 		}
 	}
-	free(text);
+	source_fini(&source);
 	return err;
 }

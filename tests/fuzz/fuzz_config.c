@@ -2,55 +2,47 @@
 /* Any bytes as a configuration file that libconfig refuses: whatever is said of it is found without a mistake of ours. */
 #include <string.h>
 
-#include "daemon/config/config_hint.h"
-#include "daemon/config/config_scan.h"
+#include "daemon/config/syntax/hint.h"
+#include "daemon/config/syntax/tokens.h"
 #include "tests/fuzz/fuzz.h"
 
-#define MAX_LINES   64u /* that are asked about */
-#define QUOTE_BYTES 40u
+#define MAX_LINES 64u /* that are asked about */
 
-struct told {
-	unsigned lines; /* of the file */
-	unsigned last;  /* that something was said of */
-};
-
-static void told(void *arg, unsigned line, const char *what)
+static void check_token(const struct syntax_tokens *tokens, const struct syntax_token *t,
+			unsigned nlines)
 {
-	struct told *t = arg;
+	char hint[SYNTAX_HINT_BYTES] = "";
+	unsigned line = syntax_unseen(t, hint);
 
-	FUZZ_ASSERT(line >= t->last && line <= t->lines);
-	FUZZ_ASSERT(what && !strchr(what, '\n'));
-	t->last = line;
-}
-
-static void included(void *arg, unsigned line, const char *name)
-{
-	const struct told *t = arg;
-
-	FUZZ_ASSERT(line <= t->lines && name);
+	FUZZ_ASSERT(line ? line == t->line && *hint && !strchr(hint, '\n') : !*hint);
+	FUZZ_ASSERT(t->line >= t[-1].end_line && t->end_line >= t->line && t->end_line <= nlines);
+	FUZZ_ASSERT(t->kind != SYNTAX_INCLUDE || t->len >= 1);
+	FUZZ_ASSERT(!syntax_bracket(t) || syntax_bracket(t) >= tokens->first);
+	FUZZ_ASSERT((t->kind == SYNTAX_END) == (t + 1 == tokens->end));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct config_scan_ops ops = {told, included};
-	char hint[CONFIG_HINT_BYTES], quote[QUOTE_BYTES], *text = malloc(size + 1);
-	struct told t = {.lines = 1};
+	char hint[SYNTAX_HINT_BYTES], *text = malloc(size + 1);
+	struct syntax_tokens tokens;
+	unsigned nlines = 1;
 
 	FUZZ_ASSERT(text);
 	if (size)
 		memcpy(text, data, size);
 	text[size] = '\0';
 	for (const char *at = text; *at; at++)
-		t.lines += *at == '\n';
-	config_scan(text, &ops, &t);
-	for (unsigned line = 1; line <= t.lines + 1 && line <= MAX_LINES; line++) {
-		config_hint_syntax(text, line, hint);
+		nlines += *at == '\n';
+	FUZZ_ASSERT(syntax_tokens_read(text, &tokens));
+	for (const struct syntax_token *t = tokens.first; t < tokens.end; t++)
+		check_token(&tokens, t, nlines);
+	for (unsigned line = 1; line <= nlines + 1 && line <= MAX_LINES; line++) {
+		FUZZ_ASSERT(syntax_hint(&tokens, line, hint) <= line);
 		FUZZ_ASSERT(*hint && strlen(hint) < sizeof(hint));
-		config_hint_twice(text, line, hint);
+		syntax_hint_twice(&tokens, line, hint);
 		FUZZ_ASSERT(*hint && strlen(hint) < sizeof(hint));
-		config_hint_quote(text, line, quote, sizeof(quote));
-		FUZZ_ASSERT(strlen(quote) < sizeof(quote) && !strpbrk(quote, "\r\n\t"));
 	}
+	syntax_tokens_fini(&tokens);
 	free(text);
 	return 0;
 }
