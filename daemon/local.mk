@@ -98,8 +98,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_load.c \
-	daemon/config/config_manual.c \
-	daemon/config/config_manual.h \
 	daemon/config/config_load.h \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
@@ -337,8 +335,3 @@ sbin_PROGRAMS += daemon/rpcrdma-proxy
 daemon_rpcrdma_proxy_SOURCES = daemon/main.c
 daemon_rpcrdma_proxy_CFLAGS = $(daemon_libdaemon_a_CFLAGS)
 daemon_rpcrdma_proxy_LDADD = $(DAEMON_LIBS)
-
-noinst_PROGRAMS += daemon/config/manual_keys
-daemon_config_manual_keys_SOURCES = daemon/config/manual_keys.c
-daemon_config_manual_keys_CFLAGS = $(daemon_libdaemon_a_CFLAGS)
-daemon_config_manual_keys_LDADD = $(DAEMON_LIBS)

@@ -7,8 +7,38 @@ man=$builddir/man
 tables=$builddir/tests/docs/print_tables
 . "$srcdir/tests/lib/tap.sh"
 
-same "the page of the file has every key, as the table has it" \
-	"$("$tables" keys)" "$(grep '^\.It Va ' "$man/rpcrdma-proxy.conf.5")"
+same "the page of the file has every key, in the order of the table" \
+	"$("$tables" keys)" "$(grep -o '^\.It Va [a-z0-9_]*' "$man/rpcrdma-proxy.conf.5")"
+
+# page_without KEY: a page with a paragraph for every other key
+page_without() {
+	"$tables" keys | grep -vx "\.It Va $1" | sed 's/.* \(.*\)/@key \1@\nText./'
+	printf '@end@\n.El\n'
+}
+
+made=$(page_without - | "$builddir/man/gen_conf_man" 2>&1; echo "status $?")
+for lines in '.It Va workers Pq "0 to 256; default 0"\nText.\n.Pp\nA change of it takes a restart.\n.It Va ' \
+	'.It Va credits Pq "1 to 1024; default 64"\nText.\n.Pp\nOnly for services with an RDMA side.\n.It Va ' \
+	'.It Va name Pq "word; required"\nText.\n.It Va ' \
+	'a multiple of 1024; default 8192"\n' 'none or nfs; default none"\n' '\n.El\nstatus 0'; do
+	lines=$(printf %b. "$lines")
+	case $made in
+	*"${lines%.}"*) ok "a paragraph of the table's lines: ${lines%%[\"$'\n']*}" ;;
+	*) not_ok "a paragraph of the table's lines: $lines" ;;
+	esac
+done
+same "and nothing of its source is left" "" "$(grep @ <<<"$made")"
+
+# refuses WHAT SAID: the page on standard input is not made, for the reason SAID
+refuses() {
+	same "$1" "$2
+gen_conf_man: no manual page was made" "$("$builddir/man/gen_conf_man" 2>&1 >/dev/null && echo made)"
+}
+refuses "no key is forgotten" 'the page has no paragraph for the key "credits"' < <(page_without credits)
+for key in credit credits; do
+	refuses "there is none too many for $key" "the page has a paragraph too many for a key \"$key\"" \
+		< <(page_without - && echo "@key $key@")
+done
 
 same "the page of the client has every command, as the table has it" \
 	"$("$tables" commands)" \
@@ -26,7 +56,7 @@ same "and the operations by which a COMPOUND counts, in their order" \
 with_usual_path() {
 	local fill=cat
 
-	[ "$1" != rpcrdma-proxy.conf.5 ] || fill=$builddir/daemon/config/manual_keys
+	[ "$1" != rpcrdma-proxy.conf.5 ] || fill=$builddir/man/gen_conf_man
 	sed 's,@sysconfdir@,/etc,g' "$srcdir/man/$1.in" | "$fill"
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/bridge/bridge.h"
-#include "daemon/config/config_manual.h"
+#include "daemon/config/config_keys.h"
 #include "daemon/control/control_request.h"
 #include "nfs/operation.h"
 
@@ -25,9 +25,9 @@ int main(int argc, char **argv)
 
 	if (!strcmp(which, "keys")) {
 		for (const struct config_key *key = config_keys; key->name; key++)
-			config_manual_item(key, stdout);
+			printf(".It Va %s\n", key->name);
 		for (const struct config_key *key = config_service_keys; key->name; key++)
-			config_manual_item(key, stdout);
+			printf(".It Va %s\n", key->name);
 	} else if (!strcmp(which, "commands")) {
 		for (const struct control_command *c = control_commands; c->name; c++)
 			print_command(c);

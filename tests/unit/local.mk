@@ -25,7 +25,6 @@ unit_tests = \
 	tests/unit/test_config \
 	tests/unit/test_config_check \
 	tests/unit/test_config_listeners \
-	tests/unit/test_config_manual \
 	tests/unit/test_config_memory \
 	tests/unit/test_config_messages \
 	tests/unit/test_config_print \

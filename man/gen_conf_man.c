@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The reference part of the configuration file's manual page. */
-#include "daemon/config/config_manual.h"
-
+/*
+ * Makes the configuration file's manual page from its source on standard input, while the daemon is built: a line
+ * "@key NAME@" begins the paragraph of that key, which the next such line or "@end@" ends, and gets what the table of
+ * keys says of it. Fails if the page names a key that is not in the table or was there before, or lacks one.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "daemon/config/config_keys.h"
 
 #define MAX_KEYS 128u
 
 /* A page that is being filled. */
 struct page {
-	FILE *out, *wrong;
 	const struct config_key *now; /* whose paragraph this is; NULL: none */
 	const struct config_key *seen[MAX_KEYS];
 	size_t nseen;
 };
 
-static void print_choices(const char *const *choices, FILE *out)
+static void print_choices(const char *const *choices)
 {
 	for (size_t i = 0; choices[i]; i++) {
 		if (i)
-			fputs(choices[i + 1] ? ", " : " or ", out);
-		fputs(choices[i], out);
+			fputs(choices[i + 1] ? ", " : " or ", stdout);
+		fputs(choices[i], stdout);
 	}
 }
 
-static void print_range(const struct config_key *key, FILE *out)
+static void print_range(const struct config_key *key)
 {
-	fprintf(out, "%u to %u", key->min, key->max);
+	printf("%u to %u", key->min, key->max);
 	if (key->unit)
-		fprintf(out, " %s", key->unit);
+		printf(" %s", key->unit);
 	if (key->multiple)
-		fprintf(out, ", a multiple of %u", key->multiple);
+		printf(", a multiple of %u", key->multiple);
 }
 
-static void print_type(const struct config_key *key, FILE *out)
+static void print_type(const struct config_key *key)
 {
 	static const char *const words[] = {
 		[CONFIG_KEY_BOOL] = "true or false",
@@ -53,50 +57,52 @@ static void print_type(const struct config_key *key, FILE *out)
 	};
 
 	if (key->type == CONFIG_KEY_NUMBER)
-		print_range(key, out);
+		print_range(key);
 	else if (key->type == CONFIG_KEY_CHOICE)
-		print_choices(key->choices, out);
+		print_choices(key->choices);
 	else
-		fputs(words[key->type], out);
+		fputs(words[key->type], stdout);
 }
 
 /* A quote would end the argument of a macro. */
-static void print_quoted(const char *text, FILE *out)
+static void print_quoted(const char *text)
 {
 	for (; *text; text++)
 		if (*text == '"')
-			fputs("\\(dq", out);
+			fputs("\\(dq", stdout);
 		else
-			fputc(*text, out);
+			putchar(*text);
 }
 
-void config_manual_item(const struct config_key *key, FILE *out)
+/* The head of a paragraph: the name, and in brackets what the value may be, and the default. */
+static void print_item(const struct config_key *key)
 {
-	fprintf(out, ".It Va %s Pq \"", key->name);
-	print_type(key, out);
+	printf(".It Va %s Pq \"", key->name);
+	print_type(key);
 	if (key->mandatory) {
-		fputs("; required", out);
+		fputs("; required", stdout);
 	} else if (key->preset) {
-		fputs("; default ", out);
-		print_quoted(key->preset, out);
+		fputs("; default ", stdout);
+		print_quoted(key->preset);
 	}
-	fputs("\"\n", out);
+	puts("\"");
 }
 
-void config_manual_end(const struct config_key *key, FILE *out)
+/* The last lines: in which services the key means something, and whether a change takes a restart. */
+static void print_end(const struct config_key *key)
 {
 	const char *scope = config_scope_text(key->scope);
 
 	if (key->scope != CONFIG_SCOPE_ALWAYS)
-		fprintf(out, ".Pp\nOnly %s.\n", scope + strlen("is "));
+		printf(".Pp\nOnly %s.\n", scope + strlen("is "));
 	if (key->fixed)
-		fputs(".Pp\nA change of it takes a restart.\n", out);
+		puts(".Pp\nA change of it takes a restart.");
 }
 
 static void end(struct page *page)
 {
 	if (page->now)
-		config_manual_end(page->now, page->out);
+		print_end(page->now);
 	page->now = NULL;
 }
 
@@ -124,11 +130,11 @@ static int begin(struct page *page, const char *name)
 	end(page);
 	page->now = next_of(page, name);
 	if (!page->now || page->nseen == MAX_KEYS) {
-		fprintf(page->wrong, "the page has a paragraph too many for a key \"%s\"\n", name);
+		fprintf(stderr, "the page has a paragraph too many for a key \"%s\"\n", name);
 		return -1;
 	}
 	page->seen[page->nseen++] = page->now;
-	config_manual_item(page->now, page->out);
+	print_item(page->now);
 	return 0;
 }
 
@@ -144,7 +150,7 @@ static int copy_line(struct page *page, char *line)
 	if (!strncmp(line, "@end@", len))
 		end(page);
 	else
-		fputs(line, page->out);
+		fputs(line, stdout);
 	return 0;
 }
 
@@ -154,25 +160,28 @@ static int check_all(const struct page *page, const struct config_key *keys)
 
 	for (; keys->name; keys++)
 		if (!has_seen(page, keys)) {
-			fprintf(page->wrong, "the page has no paragraph for the key \"%s\"\n",
+			fprintf(stderr, "the page has no paragraph for the key \"%s\"\n",
 				keys->name);
 			rc = -1;
 		}
 	return rc;
 }
 
-int config_manual_fill(FILE *in, FILE *out, FILE *wrong)
+int main(void)
 {
-	struct page page = {.out = out, .wrong = wrong};
+	struct page page = {0};
 	char *line = NULL;
 	size_t size = 0;
 	int rc = 0;
 
-	while (!rc && getline(&line, &size, in) > 0)
+	while (!rc && getline(&line, &size, stdin) > 0)
 		rc = copy_line(&page, line);
 	free(line);
 	end(&page);
-	if (!rc && check_all(&page, config_keys) + check_all(&page, config_service_keys))
-		rc = -1;
-	return rc;
+	if (!rc)
+		rc = check_all(&page, config_keys) | check_all(&page, config_service_keys);
+	if (!rc && !fflush(stdout))
+		return 0;
+	fputs("gen_conf_man: no manual page was made\n", stderr);
+	return 1;
 }
