@@ -89,8 +89,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_choices.h \
 	daemon/config/config_cidr.c \
 	daemon/config/config_cidr.h \
-	daemon/config/config_complaint.c \
-	daemon/config/config_complaint.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
 	daemon/config/config_hosts.c \

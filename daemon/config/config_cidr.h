@@ -24,6 +24,12 @@ struct config_cidrs {
 	struct config_cidr *list;
 };
 
+/* For config_value.c, too, which the client (daemon/ctl) does not link. */
+/** config_complaint - what is wrong with a value; the text lasts until the next call in this thread. */
+const char *config_complaint(const char *format, ...) PRINTF_LIKE(1, 2);
+/** config_decimal - a plain decimal number of at most @max; -1 for anything else. */
+long config_decimal(const char *text, long max) MUST_CHECK;
+
 /**
  * config_cidr_parse - ADDRESS[/BITS]; without BITS the address alone
  *

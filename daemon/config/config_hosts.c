@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #define NAME_MAX_BYTES 255u /* RFC 1035, section 2.3.4 */
 
@@ -22,16 +21,6 @@ const char *config_host_wrong(const char *text)
 			return "a name stands alone here, without http:// and port, and has "
 			       "letters, digits, '-', '_' and '.' only; addresses need not be named";
 	return NULL;
-}
-
-bool config_hosts_same(const struct config_hosts *a, const struct config_hosts *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (strcasecmp(a->names[i], b->names[i]) != 0)
-			return false;
-	return true;
 }
 
 void config_hosts_fini(struct config_hosts *hosts)

@@ -18,8 +18,6 @@ struct config_hosts {
  * stop, constant; NULL if it is one.
  */
 const char *config_host_wrong(const char *text);
-/** config_hosts_same - whether both have the same names in the same order. */
-bool config_hosts_same(const struct config_hosts *a, const struct config_hosts *b);
 /** config_hosts_fini - free the names. */
 void config_hosts_fini(struct config_hosts *hosts);
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/config/config_complaint.h"
 #include "daemon/config/syntax/hint.h"
 #include "daemon/config/syntax/tokens.h"
 
@@ -72,10 +71,9 @@ static void PRINTF_LIKE(3, 4) wrong(struct source *source, unsigned line, const 
 {
 	va_list ap;
 
-	source->r->nerrors++;
 	fprintf(source->r->errors, "%s:%u: ", source->path, line);
 	va_start(ap, format);
-	config_complaint_put(source->r->errors, format, ap);
+	config_reader_put(source->r, format, ap);
 	va_end(ap);
 }
 

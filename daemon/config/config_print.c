@@ -91,7 +91,7 @@ static void print_sources(const struct service_config *service, FILE *out)
 	fputs(" ]", out);
 }
 
-static void print_value(const struct config_key *key, const void *base, FILE *out)
+void config_print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
 	char text[CONFIG_URI_TEXT_BYTES];
@@ -186,7 +186,7 @@ static bool is_preset(const struct config_key *key, const void *base)
 static void print_key(const struct config_key *key, const void *base, const char *indent, FILE *out)
 {
 	fprintf(out, "%s%s = ", indent, key->name);
-	print_value(key, base, out);
+	config_print_value(key, base, out);
 	fprintf(out, ";%s\n", is_preset(key, base) ? " # the default" : "");
 }
 

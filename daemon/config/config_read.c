@@ -20,23 +20,61 @@
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 
-/* Reading lists of addresses and prefixes; the arguments are those of config_value_read(). */
 #define MAX_ALLOW 1024
 #define MAX_HOSTS 64
 
+/* ---- lists; the arguments are those of config_value_read() ---- */
+
+/*
+ * Begins a list of strings. Returns how many there are, and sets @list to a zeroed array of one more of @elem_bytes
+ * each; 0 after a report, or for want of memory.
+ */
+static int begin_list(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, int max, size_t elem_bytes, void *list)
+{
+	int n = config_setting_length(s);
+	char example[64];
+
+	if (!config_is_array(s)) {
+		snprintf(example, sizeof(example), "an array of strings: [ \"%s\" ]",
+			 key->type == CONFIG_KEY_SOURCES ? "10.0.0.7"
+			 : key->type == CONFIG_KEY_HOSTS ? "proxy.example.net"
+							 : "10.0.0.0/8");
+		config_report_type(r, s, key, example);
+		return 0;
+	}
+	if (n > max) {
+		config_report(r, s, "%s has %d %s, but may have %d", key->name, n,
+			      key->type == CONFIG_KEY_SOURCES ? "addresses" : "entries", max);
+		return 0;
+	}
+	*(void **)list = calloc((size_t)n + 1, elem_bytes);
+	if (*(void **)list)
+		return n;
+	r->nomem = true;
+	return 0;
+}
+
+/* One of them; NULL after a report. */
+static const char *list_text(struct config_reader *r, const config_setting_t *list, int i,
+			     const struct config_key *key)
+{
+	const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
+	const char *text = config_setting_get_string(s);
+
+	if (!text)
+		config_report_type(r, s, key, "an array of strings");
+	return text;
+}
+
 /* One that this host lacks now may come later, as that of a cluster. */
-static void read_source(struct config_reader *r, const config_setting_t *s,
+static void read_source(struct config_reader *r, const config_setting_t *s, const char *text,
 			const struct config_key *key, struct service_config *service)
 {
-	const char *text = config_setting_get_string(s), *wrong;
 	struct sockaddr_storage *source = &service->sources[service->nsources];
 	struct config_cidr alone;
+	const char *wrong = config_cidr_parse(text, &alone);
 
-	if (!text) {
-		config_report_type(r, s, key, "an array of strings");
-		return;
-	}
-	wrong = config_cidr_parse(text, &alone);
 	if (!wrong && !config_cidr_addr(&alone, source))
 		wrong = "addresses stand alone here, without a prefix length";
 	if (wrong) {
@@ -54,137 +92,82 @@ static void read_source(struct config_reader *r, const config_setting_t *s,
 	config_report(r, s, "%s: this host does not have the address %s", key->name, text);
 }
 
-/** config_read_sources - addresses of this host, each once. */
-static void config_read_sources(struct config_reader *r, const config_setting_t *s,
-				const struct config_key *key, struct service_config *service)
+/* Addresses of this host, each once. */
+static void read_sources(struct config_reader *r, const config_setting_t *s,
+			 const struct config_key *key, struct service_config *service)
 {
-	int n = config_setting_length(s);
+	int n = begin_list(r, s, key, CONFIG_MAX_SOURCES, sizeof(*service->sources),
+			   &service->sources);
 
-	if (!config_setting_is_array(s) && !config_setting_is_list(s)) {
-		config_report_type(r, s, key, "an array of strings: [ \"10.0.0.7\" ]");
-		return;
+	for (int i = 0; i < n; i++) {
+		const char *text = list_text(r, s, i, key);
+
+		if (text)
+			read_source(r, config_setting_get_elem(s, (unsigned)i), text, key, service);
 	}
-	if (n > (int)CONFIG_MAX_SOURCES) {
-		config_report(r, s, "%s has %d addresses, but may have %u", key->name, n,
-			      CONFIG_MAX_SOURCES);
-		return;
-	}
-	service->sources = calloc((size_t)n + 1, sizeof(*service->sources));
-	if (!service->sources) {
-		r->nomem = true;
-		return;
-	}
-	for (int i = 0; i < n; i++)
-		read_source(r, config_setting_get_elem(s, (unsigned)i), key, service);
 }
 
 /* Into a list of @count, which is empty so far. */
 static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_cidr **list, size_t *count)
 {
-	int n = config_setting_length(s);
+	int n = begin_list(r, s, key, MAX_ALLOW, sizeof(**list), list);
 
-	if (!config_is_array(s)) {
-		config_report_type(r, s, key, "an array of strings: [ \"10.0.0.0/8\" ]");
-		return;
-	}
-	if (n > MAX_ALLOW) {
-		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_ALLOW);
-		return;
-	}
-	*list = calloc((size_t)n + 1, sizeof(**list));
-	if (!*list) {
-		r->nomem = true;
-		return;
-	}
 	for (int i = 0; i < n; i++) {
-		const config_setting_t *elem = config_setting_get_elem(s, (unsigned)i);
-		const char *text = config_setting_get_string(elem);
-		const char *wrong;
+		const char *text = list_text(r, s, i, key);
+		const char *wrong = text ? config_cidr_parse(text, &(*list)[*count]) : NULL;
 
-		if (!text) {
-			config_report_type(r, elem, key, "an array of strings");
-			continue;
-		}
-		wrong = config_cidr_parse(text, &(*list)[*count]);
 		if (wrong)
-			config_report(r, elem, "%s: %s", key->name, wrong);
-		else
+			config_report(r, config_setting_get_elem(s, (unsigned)i), "%s: %s",
+				      key->name, wrong);
+		else if (text)
 			++*count;
 	}
 }
 
-/** config_read_allow - prefixes of clients. */
-static void config_read_allow(struct config_reader *r, const config_setting_t *s,
-			      const struct config_key *key, struct service_config *service)
+/* In the place of those that @cidrs has. */
+static void read_prefixes(struct config_reader *r, const config_setting_t *s,
+			  const struct config_key *key, struct config_cidrs *cidrs)
+{
+	free(cidrs->list);
+	*cidrs = (struct config_cidrs){.said = true};
+	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
+}
+
+static void read_allow(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct service_config *service)
 {
 	service->has_allow = true;
 	read_cidrs(r, s, key, &service->allow, &service->nallow);
 }
 
-static void free_prefixes(struct config_cidrs *cidrs)
+static void read_hosts(struct config_reader *r, const config_setting_t *s,
+		       const struct config_key *key, struct config_hosts *hosts)
 {
-	free(cidrs->list);
-	*cidrs = (struct config_cidrs){0};
-}
-
-/** config_read_prefixes - prefixes in the place of those that @cidrs has. */
-static void config_read_prefixes(struct config_reader *r, const config_setting_t *s,
-				 const struct config_key *key, struct config_cidrs *cidrs)
-{
-	free_prefixes(cidrs);
-	cidrs->said = true;
-	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
-}
-
-static void read_host(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, struct config_hosts *hosts)
-{
-	const char *text = config_setting_get_string(s), *wrong;
-
-	if (!text) {
-		config_report_type(r, s, key, "an array of strings");
-		return;
-	}
-	wrong = config_host_wrong(text);
-	if (wrong) {
-		config_report(r, s, "%s: %s", key->name, wrong);
-		return;
-	}
-	hosts->names[hosts->count] = strdup(text);
-	if (hosts->names[hosts->count])
-		hosts->count++;
-	else
-		r->nomem = true;
-}
-
-/** config_read_hosts - names of hosts. */
-static void config_read_hosts(struct config_reader *r, const config_setting_t *s,
-			      const struct config_key *key, struct config_hosts *hosts)
-{
-	int n = config_setting_length(s);
+	int n;
 
 	config_hosts_fini(hosts);
-	if (!config_is_array(s)) {
-		config_report_type(r, s, key, "an array of strings: [ \"proxy.example.net\" ]");
-		return;
+	n = begin_list(r, s, key, MAX_HOSTS, sizeof(*hosts->names), &hosts->names);
+	for (int i = 0; i < n; i++) {
+		const char *text = list_text(r, s, i, key);
+		const char *wrong = text ? config_host_wrong(text) : NULL;
+
+		if (wrong)
+			config_report(r, config_setting_get_elem(s, (unsigned)i), "%s: %s",
+				      key->name, wrong);
+		if (!text || wrong)
+			continue;
+		hosts->names[hosts->count] = strdup(text);
+		if (hosts->names[hosts->count])
+			hosts->count++;
+		else
+			r->nomem = true;
 	}
-	if (n > MAX_HOSTS) {
-		config_report(r, s, "%s has %d entries, but may have %d", key->name, n, MAX_HOSTS);
-		return;
-	}
-	hosts->names = calloc((size_t)n + 1, sizeof(*hosts->names));
-	if (!hosts->names) {
-		r->nomem = true;
-		return;
-	}
-	for (int i = 0; i < n; i++)
-		read_host(r, config_setting_get_elem(s, (unsigned)i), key, hosts);
 }
 
 /* The default, as the manual prints it: what stands in quotes. */
-static void config_preset_prefixes(struct config_reader *r, const struct config_key *key,
-				   struct config_cidrs *cidrs)
+static void preset_prefixes(struct config_reader *r, const struct config_key *key,
+			    struct config_cidrs *cidrs)
 {
 	char *text = strdup(key->preset), *rest = text;
 	const char *word;
@@ -489,21 +472,6 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
-static void read_list(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, void *base)
-{
-	void *value = (char *)base + key->offset;
-
-	if (key->type == CONFIG_KEY_PREFIXES)
-		config_read_prefixes(r, s, key, value);
-	else if (key->type == CONFIG_KEY_HOSTS)
-		config_read_hosts(r, s, key, value);
-	else if (key->type == CONFIG_KEY_SOURCES)
-		config_read_sources(r, s, key, base);
-	else
-		config_read_allow(r, s, key, base);
-}
-
 void config_value_read(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, void *base)
 {
@@ -532,10 +500,16 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_address(r, s, key, value);
 		break;
 	case CONFIG_KEY_PREFIXES:
+		read_prefixes(r, s, key, value);
+		break;
 	case CONFIG_KEY_HOSTS:
+		read_hosts(r, s, key, value);
+		break;
 	case CONFIG_KEY_SOURCES:
+		read_sources(r, s, key, base);
+		break;
 	case CONFIG_KEY_ALLOW:
-		read_list(r, s, key, base);
+		read_allow(r, s, key, base);
 		break;
 	case CONFIG_KEY_LISTEN:
 		read_listeners(r, s, key, base);
@@ -572,7 +546,7 @@ void config_value_preset(struct config_reader *r, const struct config_key *key, 
 			r->nomem = true;
 		break;
 	case CONFIG_KEY_PREFIXES:
-		config_preset_prefixes(r, key, value);
+		preset_prefixes(r, key, value);
 		break;
 	default:
 		break; /* all zero */

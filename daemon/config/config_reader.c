@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config/config_complaint.h"
-
 /* libconfig takes an absolute name as it is from 1.7 on; before that it looks for it in the folder. */
 #if LIBCONFIG_VER_MAJOR > 1 || LIBCONFIG_VER_MINOR >= 7
 #define ABSOLUTE_INCLUDES true
@@ -60,16 +58,30 @@ char *config_place(const struct config_reader *r, const config_setting_t *settin
 	return place;
 }
 
+void config_reader_put(struct config_reader *r, const char *format, va_list ap)
+{
+	char *text;
+
+	r->nerrors++;
+	if (vasprintf(&text, format, ap) >= 0) {
+		for (char *c = text; *c; c++)
+			if ((unsigned char)*c < ' ' || *c == 0x7f)
+				*c = '?';
+		fputs(text, r->errors);
+		free(text);
+	}
+	fputc('\n', r->errors);
+}
+
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...)
 {
 	char *place = config_place(r, setting);
 	va_list ap;
 
-	r->nerrors++;
 	fprintf(r->errors, "%s: ", place ? place : r->path);
 	va_start(ap, format);
-	config_complaint_put(r->errors, format, ap);
+	config_reader_put(r, format, ap);
 	va_end(ap);
 	free(place);
 }

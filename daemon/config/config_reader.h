@@ -5,6 +5,7 @@
 
 #include <libconfig.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -37,6 +38,12 @@ char *config_include_path(const struct config_reader *r, const char *name);
 char *config_file_path(const struct config_reader *r, const char *name);
 /** config_place - where @setting stands, as "FILE:LINE": to be freed, or NULL for want of memory. */
 char *config_place(const struct config_reader *r, const config_setting_t *setting);
+/**
+ * config_reader_put - the rest of a line about a file, from where "FILE:LINE: " was written
+ *
+ * It counts as an error. It may quote the file: what a terminal would obey, or would make two lines of it, stands as '?'.
+ */
+void config_reader_put(struct config_reader *r, const char *format, va_list ap);
 /** config_report - one error, as "FILE:LINE: what", at @setting. */
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...) PRINTF_LIKE(3, 4);

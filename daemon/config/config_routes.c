@@ -12,7 +12,6 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/paths.h"
-#include "daemon/config/config_services.h"
 #include "daemon/config/own_doors.h"
 #include "stream/way_back.h"
 
@@ -98,8 +97,8 @@ static void print_for_name(struct page *page, const struct config_uri *server, c
 static void print_server(struct page *page, const struct config_uri *server, const char *port,
 			 bool is_named)
 {
-	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
-	size_t n = config_source_addrs(server, addrs);
+	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
+	size_t n = config_uri_addrs(server, addrs);
 	char host[ADDRESS_HOST_BYTES];
 
 	if (!n && is_named)
@@ -254,8 +253,8 @@ static void tell_server(const struct service_config *service, const struct confi
 				     const char *text),
 			void *arg)
 {
-	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
-	size_t n = config_source_addrs(server, addrs);
+	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
+	size_t n = config_uri_addrs(server, addrs);
 	char text[TEXT_BYTES];
 
 	for (size_t k = 0; k < n; k++)

@@ -213,6 +213,14 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	config_source_check(r, group, service);
 }
 
+/* The setting itself, or the group if its value is a default. */
+static const config_setting_t *at(const config_setting_t *group, const char *name)
+{
+	const config_setting_t *setting = config_setting_get_member(group, name);
+
+	return setting ? setting : group;
+}
+
 #define PLACE_BYTES (PATH_MAX + 16u)
 
 /* "line 5", or "/etc/d/a.conf:5" of another file. */
@@ -254,18 +262,20 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 	}
 }
 
-/* @own: listens where the key of @group leads; NULL: nobody does. The value may be a default. */
-static void report_own(struct config_reader *r, const config_setting_t *group, const char *key,
-		       const struct service_config *own)
+/* Whether a service listens where the key of @group leads, the value of which may be a default. */
+static bool check_own_upstream(struct config_reader *r, const config_setting_t *group,
+			       const char *key, const struct config *config,
+			       const struct config_uri *uri)
 {
-	const config_setting_t *s = config_setting_get_member(group, key);
+	const struct service_config *own = own_doors_find(config, uri);
 	char place[PLACE_BYTES];
 
 	if (own)
-		config_report(r, s ? s : group,
+		config_report(r, at(group, key),
 			      "%s: the service of %s listens there: the daemon would be its own "
 			      "upstream",
 			      key, place_of(r, own, place));
+	return own;
 }
 
 /* Once all listeners are known: each group of the reader's list that is one has its service, in order. */
@@ -281,9 +291,12 @@ void config_upstreams_check(struct config_reader *r, const struct config *config
 
 		if (!config_setting_is_group(group))
 			continue;
-		if (service->connect.host)
-			report_own(r, group, "connect", own_doors_of(config, service));
-		report_own(r, group, "mount", own_doors_of_mount(config, service));
+		for (unsigned k = 0; service->connect.host && k < config_nservers(service); k++)
+			if (check_own_upstream(r, group, "connect", config,
+					       config_server(service, k)))
+				break;
+		if (service->mount.way == MOUNT_AT)
+			check_own_upstream(r, group, "mount", config, &service->mount.at);
 		service++;
 	}
 }
@@ -378,32 +391,6 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 	}
 }
 
-size_t config_source_addrs(const struct config_uri *uri,
-			   struct sockaddr_storage addrs[static CONFIG_LOCALHOST_ADDRS])
-{
-	static const char *const localhost[CONFIG_LOCALHOST_ADDRS] = {"127.0.0.1", "::1"};
-	bool is_localhost = !strcasecmp(uri->host, "localhost");
-	const char *const *hosts = is_localhost ? localhost : (const char *const *)&uri->host;
-	size_t nhosts = is_localhost ? CONFIG_LOCALHOST_ADDRS : 1, n = 0;
-	struct resolver_answer answer;
-
-	for (size_t i = 0; i < nhosts; i++) {
-		if (!resolver_literal(hosts[i], uri->port, &answer))
-			continue;
-		addrs[n] = answer.addrs[0];
-		sockaddr_unmap(&addrs[n++]);
-	}
-	return n;
-}
-
-/* The setting itself, or the group if its value is a default. */
-static const config_setting_t *at(const config_setting_t *group, const char *name)
-{
-	const config_setting_t *setting = config_setting_get_member(group, name);
-
-	return setting ? setting : group;
-}
-
 /*
  * What such a server sends would have to be led back whoever it is for, and with it all that this host sends from
  * that address.
@@ -436,9 +423,9 @@ static void check_family(struct config_reader *r, const config_setting_t *group,
 static void check_server(struct config_reader *r, const config_setting_t *group,
 			 const struct service_config *service, const struct config_uri *server)
 {
-	struct sockaddr_storage addrs[CONFIG_LOCALHOST_ADDRS];
+	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
 
-	if (config_source_addrs(server, addrs) != 1)
+	if (config_uri_addrs(server, addrs) != 1)
 		return;
 	if (service->source == SOURCE_CLIENT)
 		check_own(r, group, server, (struct sockaddr *)&addrs[0]);

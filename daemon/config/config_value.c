@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/config/config_complaint.h"
+#include "base/sockaddr.h"
+#include "daemon/base/resolver.h"
+#include "daemon/config/config_cidr.h"
 #include "fabric/verbs/verbs.h"
 
 #define PORT_TEXT_BYTES 24u /* any long, though a port has five digits */
@@ -186,6 +188,27 @@ void config_uri_fini(struct config_uri *uri)
 	free(uri->host);
 	free(uri->port);
 	uri->host = uri->port = NULL;
+}
+
+size_t config_uri_addrs(const struct config_uri *uri,
+			struct sockaddr_storage addrs[static CONFIG_URI_ADDRS])
+{
+	bool is_localhost = !strcasecmp(uri->host, "localhost");
+	const char *hosts[] = {uri->host, "::1"};
+	struct resolver_answer answer;
+	size_t n = 0;
+
+	if (is_localhost)
+		hosts[0] = "127.0.0.1";
+	else if (!*uri->host)
+		hosts[0] = "::";
+	for (size_t i = 0; i < (is_localhost ? 2 : 1); i++) {
+		if (!resolver_literal(hosts[i], uri->port, &answer))
+			continue;
+		addrs[n] = answer.addrs[0];
+		sockaddr_unmap(&addrs[n++]);
+	}
+	return n;
 }
 
 /* The address as 16 bytes, IPv4 as v4-mapped; false for a name. "" counts as "::". */

@@ -4,12 +4,15 @@
 #define DAEMON_CONFIG_CONFIG_VALUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
 
 #include "base/compiler.h"
 
 #define CONFIG_NAME_MAX_BYTES 64u  /* of a service */
 #define CONFIG_HOST_MAX_BYTES 253u /* a host name (RFC 1123), and longer than any literal */
 #define CONFIG_URI_TEXT_BYTES 280u
+#define CONFIG_URI_ADDRS      2u /* of "localhost": IPv4 and IPv6 */
 
 enum transport { TRANSPORT_TCP, TRANSPORT_RDMA, TRANSPORT_IWARP, TRANSPORT_VERBS };
 
@@ -35,6 +38,13 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 void config_uri_fini(struct config_uri *uri);
 /** config_uri_text - as it was written, with every default; `*` for an empty host. Returns @text. */
 const char *config_uri_text(const struct config_uri *uri, char text[static CONFIG_URI_TEXT_BYTES]);
+/**
+ * config_uri_addrs - the addresses that a URI shows: of a literal, of "localhost", or [::] where it has no host
+ *
+ * Returns how many; 0 for a name. IPv4 is never v4-mapped.
+ */
+size_t config_uri_addrs(const struct config_uri *uri,
+			struct sockaddr_storage addrs[static CONFIG_URI_ADDRS]);
 /** config_uri_overlaps - whether two listen addresses cannot both be bound. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_may_share - whether two addresses that overlap may be one port of one service: tcp:// and iwarp:// of one host. */

@@ -45,18 +45,15 @@ void own_doors_fini(struct own_doors *doors);
 bool own_doors_take(const struct own_doors *doors, enum transport transport,
 		    const struct sockaddr *to);
 
-/** own_doors_of_mount - the same of its mount, if that is an address. */
-const struct service_config *own_doors_of_mount(const struct config *config,
-						const struct service_config *service);
 /** own_doors_is_ours - whether this host has the address now; its port does not matter. */
 bool own_doors_is_ours(const struct sockaddr *addr);
 
 /**
- * own_doors_of - where one service of the file listens that would be @service's upstream
+ * own_doors_find - which service of the file listens where @connect leads
  *
- * Returns NULL if there is none, as far as the file tells: what stands behind a name is found out at run time.
+ * Returns NULL if none does, as far as the file tells: what stands behind a name is found out at run time.
  */
-const struct service_config *own_doors_of(const struct config *config,
-					  const struct service_config *service);
+const struct service_config *own_doors_find(const struct config *config,
+					    const struct config_uri *connect);
 
 #endif

@@ -276,6 +276,8 @@ static void change(const struct config_key *key, struct service_config *service)
 {
 	void *value = (char *)service + key->offset;
 	static char name[] = "another", port[] = "4711";
+	static struct sockaddr_storage source = {.ss_family = AF_INET};
+	static struct config_cidr cidr = {.family = AF_INET};
 
 	switch (key->type) {
 	case CONFIG_KEY_BOOL:
@@ -285,7 +287,7 @@ static void change(const struct config_key *key, struct service_config *service)
 		++*(uint32_t *)value;
 		break;
 	case CONFIG_KEY_CHOICE:
-		++*(int *)value;
+		*(int *)value = !*(int *)value;
 		break;
 	case CONFIG_KEY_NAME:
 		*(char **)value = name;
@@ -298,10 +300,11 @@ static void change(const struct config_key *key, struct service_config *service)
 		service->mount.way = MOUNT_OFF;
 		break;
 	case CONFIG_KEY_SOURCES:
-		service->nsources++;
+		service->nsources = 1;
+		service->sources = &source;
 		break;
 	case CONFIG_KEY_PREFIXES:
-		((struct config_cidrs *)value)->count ^= 1;
+		*(struct config_cidrs *)value = (struct config_cidrs){true, 1, &cidr};
 		break;
 	case CONFIG_KEY_ALLOW:
 		service->has_allow = !service->has_allow;

@@ -141,9 +141,9 @@ START_TEST(a_service_of_the_file_is_found)
 	ck_assert_ptr_null(config_uri_parse(uris[_i].connect, false, &services[0].connect));
 	ck_assert_ptr_null(config_uri_parse(uris[_i].listen, true, &services[1].listen));
 	ck_assert_ptr_null(config_uri_parse("tcp://192.0.2.9:2", false, &services[1].connect));
-	ck_assert_ptr_eq(own_doors_of(&config, &services[0]),
+	ck_assert_ptr_eq(own_doors_find(&config, &services[0].connect),
 			 uris[_i].is_own ? &services[1] : NULL);
-	ck_assert_ptr_null(own_doors_of(&config, &services[1]));
+	ck_assert_ptr_null(own_doors_find(&config, &services[1].connect));
 	for (int i = 0; i < 2; i++) {
 		config_uri_fini(&services[i].listen);
 		config_uri_fini(&services[i].connect);
