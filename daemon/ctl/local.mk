@@ -45,8 +45,6 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/support.h \
 	daemon/ctl/table.c \
 	daemon/ctl/table.h \
-	daemon/ctl/tarball.c \
-	daemon/ctl/tarball.h \
 	daemon/ctl/terminal.c \
 	daemon/ctl/terminal.h \
 	daemon/ctl/top.c \

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One archive for who is to help: the daemon's answers, its file and log, and what the host is like. */
+/*
+ * One archive for who is to help: the daemon's answers, its file and log, and what the host is like. Its members are
+ * written to a folder beside it, which its owner alone can read, and packed by tar(1).
+ */
 #include "daemon/ctl/support.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <jansson.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "daemon/control/control_request.h"
@@ -18,46 +26,83 @@
 #include "daemon/ctl/control_path.h"
 #include "daemon/ctl/run_program.h"
 #include "daemon/ctl/secrets.h"
-#include "daemon/ctl/tarball.h"
 
 #define UNIT          "rpcrdma-proxy"
 #define RUN_TIMEOUT_S 5u
 #define MAX_BYTES     (16u << 20) /* of one member */
-#define PID_BYTES     24u
+#define PATH_BYTES    4096u
 
 struct support {
-	struct tarball tarball;
-	const char *folder; /* of the members: the archive's name without its ending */
+	char work[PATH_BYTES]; /* a folder that is removed at the end … */
+	char folder
+		[SUPPORT_NAME_BYTES]; /* … that of the members in it: the archive's name without its ending … */
+	char members[PATH_BYTES + SUPPORT_NAME_BYTES]; /* … and its path */
+	int failed; /* a member could not be written: a negative errno */
 	const char *socket, *file;
 	json_int_t pid; /* of the daemon, or 0 */
 	char *error;    /* why the daemon did not answer, or "" */
 	size_t error_bytes;
 };
 
-/* A member while it is written. */
-struct member {
-	const char *name;
-	char *text;
-	size_t len;
-	FILE *out;
-};
+/* ---- the archive ---- */
 
-static FILE *begin(struct member *member, const char *name)
+/* A member, at most one folder deep; NULL if it cannot be made. */
+static FILE *begin(struct support *support, const char *name)
 {
-	*member = (struct member){.name = name};
-	member->out = open_memstream(&member->text, &member->len);
-	return member->out;
+	char path[sizeof(support->members) + SUPPORT_NAME_BYTES], *slash;
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", support->members, name);
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	if (mkdir(path, 0700) && errno != EEXIST)
+		support->failed = -errno;
+	*slash = '/';
+	out = fopen(path, "we");
+	if (!out)
+		support->failed = -errno;
+	return out;
 }
 
-static void end(struct support *support, struct member *member)
+static void end(struct support *support, FILE *out)
 {
-	char name[TARBALL_NAME_BYTES];
+	bool wrong = ferror(out);
 
-	fclose(member->out);
-	snprintf(name, sizeof(name), "%s/%s", support->folder, member->name);
-	if (member->text)
-		tarball_add(&support->tarball, name, member->text, member->len);
-	free(member->text);
+	if (fclose(out))
+		support->failed = -errno;
+	else if (wrong)
+		support->failed = -EIO;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Packs the folder into @fd. Returns 0, -ENOEXEC if there is no tar, or -EIO. */
+static int pack(const struct support *support, int fd)
+{
+	const char *words[] = {"tar",         "--create",    "--gzip",        "--file=-",
+			       "--owner=0",   "--group=0",   "--mode=go=",    "--sort=name",
+			       "--directory", support->work, support->folder, NULL};
+	posix_spawn_file_actions_t actions;
+	int status = 0, rc;
+	pid_t pid;
+
+	if (posix_spawn_file_actions_init(&actions))
+		return -ENOMEM;
+	rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+	if (!rc)
+		rc = posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (rc)
+		return rc == ENOENT ? -ENOEXEC : -rc;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status ? -EIO : 0;
 }
 
 /* ---- the daemon's answers ---- */
@@ -83,25 +128,26 @@ static void put_answer(const json_t *answer, const char *command, FILE *out)
 static void ask(struct support *support, const char *command)
 {
 	char name[SUPPORT_NAME_BYTES];
-	struct member member;
 	json_t *answer = NULL, *pid;
+	FILE *out;
 
 	if (!control_command_find(command) || support->error[0])
 		return;
 	snprintf(name, sizeof(name), "%s.json", command);
-	if (!begin(&member, name))
+	out = begin(support, name);
+	if (!out)
 		return;
 	if (client_ask(support->socket, command, NULL, support->error, support->error_bytes,
 		       &answer)) {
-		fprintf(member.out, "[%s]\n", support->error);
+		fprintf(out, "[%s]\n", support->error);
 	} else {
-		put_answer(answer, command, member.out);
+		put_answer(answer, command, out);
 		pid = json_object_get(answer, "pid");
 		if (json_is_integer(pid))
 			support->pid = json_integer_value(pid);
 		json_decref(answer);
 	}
-	end(support, &member);
+	end(support, out);
 }
 
 /* ---- files ---- */
@@ -127,21 +173,21 @@ static char *read_text(const char *path, size_t *len)
 
 static void put_file(struct support *support, const char *name, const char *path, bool secret)
 {
-	struct member member;
+	FILE *out = begin(support, name);
 	size_t len = 0;
 	char *text;
 
-	if (!begin(&member, name))
+	if (!out)
 		return;
 	text = read_text(path, &len);
 	if (!text)
-		fprintf(member.out, "[%s: %s]\n", path, strerror(errno));
+		fprintf(out, "[%s: %s]\n", path, strerror(errno));
 	else if (secret)
-		secrets_cut(text, len, member.out);
+		secrets_cut(text, len, out);
 	else
-		fwrite(text, 1, len, member.out);
+		fwrite(text, 1, len, out);
 	free(text);
-	end(support, &member);
+	end(support, out);
 }
 
 static int is_conf(const struct dirent *entry)
@@ -201,19 +247,21 @@ static const struct program programs[] = {
 
 static void put_program(struct support *support, const struct program *program)
 {
-	struct member member, said;
+	FILE *out = begin(support, program->name), *said;
+	char *text = NULL;
+	size_t len;
 
-	if (!begin(&member, program->name))
+	if (!out)
 		return;
-	if (program->secret && begin(&said, program->name)) {
-		run_program(program->words, RUN_TIMEOUT_S, MAX_BYTES, said.out);
-		fclose(said.out);
-		secrets_cut(said.text, said.len, member.out);
-		free(said.text);
-	} else if (!program->secret) {
-		run_program(program->words, RUN_TIMEOUT_S, MAX_BYTES, member.out);
+	said = program->secret ? open_memstream(&text, &len) : out;
+	if (said)
+		run_program(program->words, RUN_TIMEOUT_S, MAX_BYTES, said);
+	if (said && said != out) {
+		fclose(said);
+		secrets_cut(text, len, out);
+		free(text);
 	}
-	end(support, &member);
+	end(support, out);
 }
 
 static void put_process(struct support *support)
@@ -251,28 +299,47 @@ static void name_by_time(char name[SUPPORT_NAME_BYTES])
 	strftime(name, SUPPORT_NAME_BYTES, UNIT "-support-%Y%m%d-%H%M%S", &tm);
 }
 
+/* Writes the archive into @fd. */
+static int write_archive(struct support *support, int fd)
+{
+	int rc;
+
+	if (!mkdtemp(support->work))
+		return -errno;
+	snprintf(support->members, sizeof(support->members), "%s/%s", support->work,
+		 support->folder);
+	rc = mkdir(support->members, 0700) ? -errno : 0;
+	if (!rc) {
+		collect(support);
+		rc = support->failed ? support->failed : pack(support, fd);
+	}
+	nftw(support->work, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return rc;
+}
+
 int support_write(const char *socket, const char *file, const char *path, char *name,
 		  size_t name_bytes, char *error, size_t error_bytes)
 {
-	char folder[SUPPORT_NAME_BYTES], preset[SUPPORT_NAME_BYTES + sizeof(".tar.gz")];
-	struct support support = {.folder = folder,
-				  .socket = socket,
-				  .file = file,
-				  .error = error,
-				  .error_bytes = error_bytes};
-	int rc;
+	struct support support = {
+		.socket = socket, .file = file, .error = error, .error_bytes = error_bytes};
+	int fd = -1, rc = -ENAMETOOLONG;
 
 	error[0] = '\0';
-	name_by_time(folder);
-	snprintf(preset, sizeof(preset), "%s.tar.gz", folder);
-	snprintf(name, name_bytes, "%s", path ? path : preset);
-	rc = tarball_open(&support.tarball, path ? path : preset);
-	if (!rc) {
-		collect(&support);
-		rc = tarball_close(&support.tarball);
+	name_by_time(support.folder);
+	if (path)
+		snprintf(name, name_bytes, "%s", path);
+	else
+		snprintf(name, name_bytes, "%s.tar.gz", support.folder);
+	if (snprintf(support.work, PATH_BYTES, "%s.XXXXXX", name) < (int)PATH_BYTES) {
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		rc = fd < 0 ? -errno : write_archive(&support, fd);
 	}
+	if (fd >= 0 && close(fd) && !rc)
+		rc = -errno;
+	if (fd >= 0 && rc)
+		unlink(name);
 	if (rc)
 		snprintf(error, error_bytes, "cannot write %s: %s", name,
-			 rc == -ENOEXEC ? "gzip cannot be run" : strerror(-rc));
+			 rc == -ENOEXEC ? "tar cannot be run" : strerror(-rc));
 	return rc;
 }

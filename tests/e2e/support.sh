@@ -22,6 +22,7 @@ has_all() { local name; for name; do [ -n "$(member "$name")" ] || { echo "no $n
 start_proxy b
 start_proxy a
 check "an archive is written, though a program hangs" support -c $T/a.conf
+check "and the folder that it was made from is gone" eval '! ls -d $T/x.tar.gz.*'
 check "it is for nobody else" [ "$(stat -c %a $T/x.tar.gz)" = 600 ]
 check "all of it is in one folder that has the time in its name" \
 	eval '! tar -tzf $T/x.tar.gz | grep -vE "^rpcrdma-proxy-support-[0-9]{8}-[0-9]{6}/"'
@@ -44,7 +45,7 @@ status=2 text="cannot write $T/none/x.tar.gz: No such file" check "a folder that
 full() { mkdir $T/full && mount -t tmpfs -o size=4k tmpfs $T/full; }
 check "a disk is full" full
 status=2 text="cannot write $T/full/x.tar.gz" check "which is told" says "$CTL" -c $T/a.conf support $T/full/x.tar.gz
-check "and leaves nothing behind" [ ! -e $T/full/x.tar.gz ]
+check "and leaves nothing behind" eval '[ -z "$(ls -A $T/full)" ]'
 check "the daemon does not know the command" eval "ctl a support </dev/null >/dev/null; echo support | socat - $T/a.sock | grep -q 'unknown command'"
 rm -f $T/*.tar.gz ./*.tar.gz
 
