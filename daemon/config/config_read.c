@@ -274,6 +274,7 @@ static void read_name(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
+/* Of a socket, or of a folder. */
 static void read_path(struct config_reader *r, const config_setting_t *s,
 		      const struct config_key *key, char **value)
 {
@@ -284,23 +285,11 @@ static void read_path(struct config_reader *r, const config_setting_t *s,
 		return;
 	if (text[0] != '/')
 		config_report(r, s, "%s must be an absolute path", key->name);
-	else if (strlen(text) > max)
+	else if (key->type == CONFIG_KEY_PATH && strlen(text) > max)
 		config_report(r, s,
 			      "%s must have at most %zu bytes, the length of a socket's address",
 			      key->name, max);
 	free(*value);
-	*value = text;
-}
-
-static void read_folder(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, char **value)
-{
-	char *text = string_value(r, s, key);
-
-	if (!text)
-		return;
-	if (text[0] != '/')
-		config_report(r, s, "%s must be an absolute path", key->name);
 	*value = text;
 }
 
@@ -491,10 +480,8 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		read_name(r, s, key, value);
 		break;
 	case CONFIG_KEY_PATH:
-		read_path(r, s, key, value);
-		break;
 	case CONFIG_KEY_FOLDER:
-		read_folder(r, s, key, value);
+		read_path(r, s, key, value);
 		break;
 	case CONFIG_KEY_ADDRESS:
 		read_address(r, s, key, value);
