@@ -173,7 +173,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_host.c daemon/http/http_host.h \
-	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c daemon/http/http_server_impl.h \
+	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c \
 	daemon/http/http_server.h \
 	daemon/http/metrics_calls.c \
 	daemon/http/metrics_daemon.c \

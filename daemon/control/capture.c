@@ -7,15 +7,15 @@
 #include <time.h>
 
 #include "daemon/base/clock.h"
-#include "daemon/control/control.h"
 #include "daemon/tap/capture.h"
+#include "daemon/view/answer.h"
 
 /* Of one capture, beside what the longest message takes three times: in the manual. */
 #define QUEUE_BYTES  (8u << 20)
 #define ROOM_BYTES   (1u << 20)
 #define CAPTURES_MAX 2u
 
-_Static_assert(CONTROL_SCHEMA == 1, "begin() writes another one");
+_Static_assert(ANSWER_SCHEMA == 1, "begin() writes another one");
 _Static_assert(QUEUE_BYTES > 2 * TAP_SNAP_MAX_BYTES,
 	       "the queue has no room for the longest message");
 

@@ -15,7 +15,7 @@ LIST_HEAD(check_queries, check_query);
 /**
  * check_answer - check the servers of a service
  * @argument: "SERVICE" or "SERVICE --mount"
- * @done: called once, with @done_arg, on the main thread, now or later: as control_ops.query
+ * @done: called once, with @done_arg, on the main thread, now or later: as control_ops.run
  *
  * One check of a service is under way at a time.
  */

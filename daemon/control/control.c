@@ -21,6 +21,7 @@
 #include "daemon/control/control_request.h"
 #include "daemon/control/control_socket.h"
 #include "daemon/control/control_user.h"
+#include "daemon/view/answer.h"
 
 #define ACCEPT_RETRY_US  1000000u /* after running out of descriptors or memory */
 #define ACCEPTS_PER_TURN 32u
@@ -104,15 +105,9 @@ static bool client_send(struct client *client)
 /* Answers with @object, which it takes, and which others may have as well; the client may be gone afterwards. */
 static void client_reply(struct client *client, json_t *object)
 {
-	json_t *answer = json_pack("{s:i}", "schema", CONTROL_SCHEMA);
-	char *text = NULL;
-	size_t len;
+	char *text = answer_text(object);
+	size_t len = text ? strlen(text) : 0;
 
-	if (object && !json_object_update(answer, object))
-		text = json_dumps(answer, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	len = text ? strlen(text) : 0;
-	json_decref(answer);
-	json_decref(object);
 	if (!text) {
 		client_drop(client);
 		return;
@@ -169,14 +164,15 @@ static struct query *client_wait(struct client *client, const struct control_req
 	return client->query;
 }
 
-static void client_query(struct client *client, enum control_query what,
-			 const struct control_request *request)
+static void client_ask(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
 	struct query *query = client_wait(client, request);
+	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (query)
-		control->ops->query(control->arg, what, request->argument, query_done, query);
+		control->ops->run(control->arg, request->command->id, request->argument,
+				  control_user_text(&client->user, who), query_done, query);
 }
 
 static void client_log(struct client *client, const char *name)
@@ -191,17 +187,6 @@ static void client_log(struct client *client, const char *name)
 	snprintf(why, sizeof(why), "asked for by %s", control_user_text(&client->user, who));
 	log_change_level(level, why);
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
-}
-
-static void client_act(struct client *client, const struct control_request *request)
-{
-	struct control *control = client->control;
-	struct query *query = client_wait(client, request);
-	char who[CONTROL_USER_TEXT_BYTES];
-
-	if (query)
-		control->ops->act(control->arg, request->command->id, request->argument,
-				  control_user_text(&client->user, who), query_done, query);
 }
 
 static void client_stop(struct client *client, const char *argument)
@@ -244,33 +229,6 @@ static void client_stream(struct client *client, const struct control_request *r
 static void client_run(struct client *client, const struct control_request *request)
 {
 	switch (request->command->id) {
-	case CONTROL_COMMAND_STATUS:
-		client_query(client, CONTROL_STATUS, request);
-		break;
-	case CONTROL_COMMAND_SERVICES:
-		client_query(client, CONTROL_SERVICES, request);
-		break;
-	case CONTROL_COMMAND_CONNECTIONS:
-		client_query(client, CONTROL_CONNECTIONS, request);
-		break;
-	case CONTROL_COMMAND_LATENCY:
-		client_query(client, CONTROL_LATENCY, request);
-		break;
-	case CONTROL_COMMAND_STATS:
-		client_query(client, CONTROL_STATS, request);
-		break;
-	case CONTROL_COMMAND_COUNTERS:
-		client_query(client, CONTROL_COUNTERS, request);
-		break;
-	case CONTROL_COMMAND_SUPPORT: /* the client's own */
-	case CONTROL_COMMAND_TOP:
-		break;
-	case CONTROL_COMMAND_CONFIG:
-		client_query(client, CONTROL_CONFIG, request);
-		break;
-	case CONTROL_COMMAND_CHECK:
-		client_query(client, CONTROL_CHECK, request);
-		break;
 	case CONTROL_COMMAND_TRACE:
 	case CONTROL_COMMAND_CAPTURE:
 		client_stream(client, request);
@@ -281,12 +239,8 @@ static void client_run(struct client *client, const struct control_request *requ
 	case CONTROL_COMMAND_STOP:
 		client_stop(client, request->argument);
 		break;
-	case CONTROL_COMMAND_RELOAD:
-	case CONTROL_COMMAND_DRAIN:
-	case CONTROL_COMMAND_RESUME:
-	case CONTROL_COMMAND_DISCONNECT:
-	case CONTROL_COMMAND_TARGET:
-		client_act(client, request);
+	default:
+		client_ask(client, request);
 		break;
 	}
 }
@@ -376,7 +330,7 @@ static void tell_no_place(struct control *control, int fd, const struct control_
 			  const char *why)
 {
 	char text[160], who[CONTROL_USER_TEXT_BYTES], request[CONTROL_MAX_REQUEST_BYTES];
-	int len = snprintf(text, sizeof(text), "{\"schema\":%d,\"error\":\"%s\"}\n", CONTROL_SCHEMA,
+	int len = snprintf(text, sizeof(text), "{\"schema\":%d,\"error\":\"%s\"}\n", ANSWER_SCHEMA,
 			   why);
 
 	log_write_limited(LOG_LEVEL_WARNING, &control->refused, NULL,

@@ -26,37 +26,19 @@
 #include "daemon/control/control_request.h"
 #include "daemon/control/control_user.h"
 
-#define CONTROL_SCHEMA       1
 #define CONTROL_MAX_CLIENTS  16u
 #define CONTROL_KEPT_CLIENTS 4u       /* of these, for root and the daemon's own user */
 #define CONTROL_USER_CLIENTS 8u       /* of the others, for one user */
 #define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for taking the answer */
 
-/* What can be asked for; daemon/control/query.h says what the answers have in them. */
-enum control_query {
-	CONTROL_STATUS,
-	CONTROL_SERVICES,
-	CONTROL_CONNECTIONS,
-	CONTROL_LATENCY,
-	CONTROL_STATS,
-	CONTROL_COUNTERS,
-	CONTROL_CONFIG,
-	CONTROL_CHECK,
-};
-
 struct control_ops {
 	/*
-	 * Gathers what is asked for, in its own time, and calls done() once, on the main thread,
-	 * now or later, with a reference that done() takes over; NULL if it cannot be had. @argument is
-	 * the command's, or "", and good during the call only; {"error": "why"} is a result, too.
+	 * Runs a command, in its own time, and calls done() once, on the main thread, now or later, with a reference that
+	 * done() takes over; NULL if the answer cannot be had. @argument is the command's, or "", and @who asks, for the
+	 * log: both are good during the call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h say
+	 * what the answers have in them.
 	 */
-	void (*query)(void *arg, enum control_query query, const char *argument,
-		      void (*done)(void *done_arg, json_t *result), void *done_arg);
-	/*
-	 * Does what a command that changes something asks for, in its own time, and calls done() as query() does. @who: for
-	 * the log; good during the call only, as @argument is.
-	 */
-	void (*act)(void *arg, enum control_command_id command, const char *argument,
+	void (*run)(void *arg, enum control_command_id command, const char *argument,
 		    const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg);
 	/*
 	 * Begins to send to a client what a command asks for, for as long as it wants. @fd is a duplicate's source: it

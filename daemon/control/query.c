@@ -18,8 +18,6 @@
 _Static_assert(CONTROL_MAX_ARGUMENT_BYTES <= ANSWER_ARGUMENT_BYTES,
 	       "an argument that is taken is too long for its answer");
 _Static_assert(CONTROL_READING_S > 2 * READER_LIMIT_S, "a reload is answered in time");
-_Static_assert(CONTROL_SCHEMA == ANSWER_SCHEMA,
-	       "the socket tells another schema than its answers have");
 
 struct query_control {
 	struct proxy *proxy;
@@ -29,32 +27,35 @@ struct query_control {
 	struct check_queries checks;
 };
 
-static void on_query(void *arg, enum control_query query, const char *argument,
-		     void (*done)(void *done_arg, json_t *result), void *done_arg)
-{
-	static const enum answer_kind kinds[] = {
-		[CONTROL_STATUS] = ANSWER_STATUS,
-		[CONTROL_SERVICES] = ANSWER_SERVICES,
-		[CONTROL_CONNECTIONS] = ANSWER_CONNECTIONS,
-		[CONTROL_LATENCY] = ANSWER_LATENCY,
-		[CONTROL_STATS] = ANSWER_STATS,
-		[CONTROL_COUNTERS] = ANSWER_COUNTERS,
-		[CONTROL_CONFIG] = ANSWER_CONFIG,
-	};
-	struct query_control *queries = arg;
+/* Those that only show something; `check` has its own answer, and the others change something. */
+static const struct {
+	enum control_command_id command;
+	enum answer_kind kind;
+} shown[] = {
+	{CONTROL_COMMAND_STATUS, ANSWER_STATUS},
+	{CONTROL_COMMAND_SERVICES, ANSWER_SERVICES},
+	{CONTROL_COMMAND_CONNECTIONS, ANSWER_CONNECTIONS},
+	{CONTROL_COMMAND_LATENCY, ANSWER_LATENCY},
+	{CONTROL_COMMAND_STATS, ANSWER_STATS},
+	{CONTROL_COMMAND_COUNTERS, ANSWER_COUNTERS},
+	{CONTROL_COMMAND_CONFIG, ANSWER_CONFIG},
+};
 
-	if (query == CONTROL_CHECK)
-		check_answer(&queries->checks, queries->proxy, argument, done, done_arg);
-	else
-		answer_ask(queries->gathering, kinds[query], argument, done, done_arg);
-}
-
-static void on_act(void *arg, enum control_command_id command, const char *argument,
+static void on_run(void *arg, enum control_command_id command, const char *argument,
 		   const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg)
 {
 	struct query_control *queries = arg;
 
-	action_run(queries->proxy, command, argument, who, done, done_arg);
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		if (shown[i].command != command)
+			continue;
+		answer_ask(queries->gathering, shown[i].kind, argument, done, done_arg);
+		return;
+	}
+	if (command == CONTROL_COMMAND_CHECK)
+		check_answer(&queries->checks, queries->proxy, argument, done, done_arg);
+	else
+		action_run(queries->proxy, command, argument, who, done, done_arg);
 }
 
 static json_t *on_stream(void *arg, enum control_command_id command, const char *argument, int fd,
@@ -77,8 +78,7 @@ static void on_stop(void *arg, bool now)
 		proxy_stop_gently(queries->proxy);
 }
 
-static const struct control_ops control_ops = {
-	.query = on_query, .act = on_act, .stream = on_stream, .stop = on_stop};
+static const struct control_ops control_ops = {.run = on_run, .stream = on_stream, .stop = on_stop};
 
 int query_control_open(struct proxy *proxy, struct gathering *gathering, struct query_control **out)
 {

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "daemon/control/control.h"
 #include "daemon/tap/tap_record.h"
+#include "daemon/view/answer.h"
 #include "daemon/view/call_json.h"
 
 #define LINE_BYTES  2048u /* more than any line has */
@@ -45,7 +45,7 @@ static void *begin(const struct tap_request *request, struct watch_output *out)
 	if (!trace)
 		return NULL;
 	trace->left = request->count;
-	put_line(json_pack("{s:i}", "schema", CONTROL_SCHEMA), out);
+	put_line(json_pack("{s:i}", "schema", ANSWER_SCHEMA), out);
 	return trace;
 }
 

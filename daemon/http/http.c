@@ -39,7 +39,7 @@ struct http {
 
 /* ---- pages ---- */
 
-static void answer_text(struct http_request *request, enum http_end status, const char *text)
+static void show_text(struct http_request *request, enum http_end status, const char *text)
 {
 	http_request_answer(request, &(struct http_answer){.status = status,
 							   .type = "text/plain; charset=utf-8",
@@ -56,13 +56,13 @@ static void show_state(struct http *http, struct http_request *request,
 	bool good;
 
 	if (!out) {
-		answer_text(request, HTTP_END_503, "out of memory\n");
+		show_text(request, HTTP_END_503, "out of memory\n");
 		return;
 	}
 	good = is_good(http->proxy, out);
 	if (fclose(out))
 		good = false;
-	answer_text(request, good ? HTTP_END_200 : HTTP_END_503, text ? text : "out of memory\n");
+	show_text(request, good ? HTTP_END_200 : HTTP_END_503, text ? text : "out of memory\n");
 	free(text);
 }
 
@@ -91,8 +91,8 @@ static void on_metrics(void *arg, const struct gathered *gathered)
 	size_t bytes = 0;
 	char *data = NULL;
 
-	metrics_text_init(&text, scrape->is_open);
 	if (gathered) {
+		metrics_text_init(&text, scrape->is_open);
 		metrics_write(&text, &source);
 		data = metrics_text_end(&text, &bytes);
 	}
@@ -104,7 +104,7 @@ static void on_metrics(void *arg, const struct gathered *gathered)
 					      .body = data,
 					      .body_bytes = bytes});
 	else
-		answer_text(scrape->request, HTTP_END_503, "there are no metrics now\n");
+		show_text(scrape->request, HTTP_END_503, "there are no metrics now\n");
 	free(data);
 	free(scrape);
 }
@@ -114,7 +114,7 @@ static void show_metrics(struct http *http, struct http_request *request, const 
 	struct scrape *scrape = malloc(sizeof(*scrape));
 
 	if (!scrape) {
-		answer_text(request, HTTP_END_503, "out of memory\n");
+		show_text(request, HTTP_END_503, "out of memory\n");
 		return;
 	}
 	scrape->request = request;
@@ -135,70 +135,50 @@ static void show_page(struct http *http, struct http_request *request, const cha
 /* Takes @answer. */
 static void on_answer(void *arg, json_t *answer)
 {
-	json_t *object = json_pack("{s:i}", "schema", ANSWER_SCHEMA);
-	char *text = NULL;
+	char *text = answer_text(answer);
 
-	if (answer && !json_object_update(object, answer))
-		text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
-	json_decref(object);
-	json_decref(answer);
 	if (text)
 		http_request_answer(arg, &(struct http_answer){.status = HTTP_END_200,
 							       .type = "application/json",
 							       .body = text,
 							       .body_bytes = strlen(text)});
 	else
-		answer_text(arg, HTTP_END_503, "there is no answer now\n");
+		show_text(arg, HTTP_END_503, "there is no answer now\n");
 	free(text);
 }
 
-static void show_status(struct http *http, struct http_request *request, const char *accept)
-{
-	answer_ask(http->gathering, ANSWER_STATUS, "", on_answer, request);
-}
-
-static void show_services(struct http *http, struct http_request *request, const char *accept)
-{
-	answer_ask(http->gathering, ANSWER_SERVICES, "", on_answer, request);
-}
-
-static void show_connections(struct http *http, struct http_request *request, const char *accept)
-{
-	answer_ask(http->gathering, ANSWER_OLDEST, "", on_answer, request);
-}
-
-static void show_latency(struct http *http, struct http_request *request, const char *accept)
-{
-	answer_ask(http->gathering, ANSWER_LATENCY, "", on_answer, request);
-}
-
+/* show() or the answer of that kind, which waits for the workers, as metrics do. */
 static const struct {
 	const char *path;
-	bool is_gathered; /* it waits for the workers */
+	bool is_gathered;
 	void (*show)(struct http *http, struct http_request *request, const char *accept);
+	enum answer_kind kind;
 } pages[] = {
-	{"/", false, show_page},
-	{"/api/status.json", true, show_status},
-	{"/api/services.json", true, show_services},
-	{"/api/connections.json", true, show_connections},
-	{"/api/latency.json", true, show_latency},
-	{"/metrics", true, show_metrics},
-	{"/healthz", false, show_health},
-	{"/readyz", false, show_readiness},
+	{"/", false, show_page, 0},
+	{"/api/status.json", true, NULL, ANSWER_STATUS},
+	{"/api/services.json", true, NULL, ANSWER_SERVICES},
+	{"/api/connections.json", true, NULL, ANSWER_OLDEST},
+	{"/api/latency.json", true, NULL, ANSWER_LATENCY},
+	{"/metrics", true, show_metrics, 0},
+	{"/healthz", false, show_health, 0},
+	{"/readyz", false, show_readiness, 0},
 };
 
 static void on_ask(void *arg, struct http_request *request, const char *path, const char *accept)
 {
+	struct http *http = arg;
 	size_t i = 0;
 
 	while (i < ARRAY_SIZE(pages) && strcmp(pages[i].path, path))
 		i++;
 	if (i == ARRAY_SIZE(pages))
-		answer_text(request, HTTP_END_404, "there is no such page\n");
+		show_text(request, HTTP_END_404, "there is no such page\n");
 	else if (pages[i].is_gathered && http_request_is_one_of_many(request))
-		answer_text(request, HTTP_END_503, "too many ask at once\n");
-	else
+		show_text(request, HTTP_END_503, "too many ask at once\n");
+	else if (pages[i].show)
 		pages[i].show(arg, request, accept);
+	else
+		answer_ask(http->gathering, pages[i].kind, "", on_answer, request);
 }
 
 /* ---- where ---- */

@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/http/http_peer.h"
-#include "daemon/http/http_server_impl.h"
 
 #define LOOK_US 20000u
 /* Where there are no places left, who has said nothing for so long goes. */
@@ -34,6 +35,42 @@
 /* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
 #define ALL_METHODS  0xffffu
 #define NOT_OUR_HOST "this is none of the names of the daemon's host: http_hosts may have more\n"
+
+struct conn {
+	TAILQ_ENTRY(conn) entry;
+	struct http_server *server;
+	struct bufferevent *socket;    /* a reference */
+	struct http_request *request;  /* while an answer is due */
+	uint64_t came_us, deadline_us; /* of the loop */
+	bool judged, is_stranger;      /* whether it may ask: it may not */
+	bool asked, answered;
+};
+
+/* Between its question and its answer. */
+struct http_request {
+	struct http_server *server;
+	struct conn *conn; /* NULL: it has gone */
+	struct evhttp_request *evreq;
+};
+
+struct http_server {
+	LIST_ENTRY(http_server) entry; /* of those that listen */
+	struct loop *loop;
+	struct loop_timer *timer;
+	bool looks_soon; /* it is set to fire at once */
+	struct evhttp *evhttp;
+	struct evhttp_bound_socket *bound; /* NULL: it does not listen */
+	uint64_t rests_until_us;           /* of the loop: it takes nobody before */
+	struct http_access access;
+	uint64_t *ends;
+	http_ask_fn *ask;
+	void *arg;
+	unsigned nconns, nstrangers;
+	TAILQ_HEAD(, conn) conns;
+	struct log_limit refused; /* lines about who may not ask, */
+	struct log_limit hosts;   /* … about hosts that are not this one */
+	struct log_limit rests;   /* … and about connections that cannot be taken */
+};
 
 /* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
 static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);

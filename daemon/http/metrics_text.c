@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_BYTES 16384u
 #define VALUE_BYTES 32u
 
 /* Where histograms have limits: 2^-14, 2^-12 … 2^6 s. */
@@ -18,92 +17,49 @@
 void metrics_text_init(struct metrics_text *text, bool is_open)
 {
 	*text = (struct metrics_text){.is_open = is_open};
-}
-
-static bool make_room(struct metrics_text *text, size_t bytes)
-{
-	size_t room_bytes = text->room_bytes ? text->room_bytes : FIRST_BYTES;
-	char *data;
-
-	if (text->failed || bytes > METRICS_MAX_BYTES - text->bytes) {
-		text->failed = true;
-		return false;
-	}
-	while (room_bytes < text->bytes + bytes)
-		room_bytes *= 2;
-	if (room_bytes == text->room_bytes)
-		return true;
-	data = realloc(text->data, room_bytes);
-	if (!data) {
-		text->failed = true;
-		return false;
-	}
-	text->data = data;
-	text->room_bytes = room_bytes;
-	return true;
-}
-
-static void add_bytes(struct metrics_text *text, const char *data, size_t bytes)
-{
-	if (!make_room(text, bytes))
-		return;
-	memcpy(text->data + text->bytes, data, bytes);
-	text->bytes += bytes;
-}
-
-static void add(struct metrics_text *text, const char *data)
-{
-	add_bytes(text, data, strlen(data));
+	text->out = open_memstream(&text->data, &text->bytes);
+	text->failed = !text->out;
 }
 
 /* What is not UTF-8 would end the scrape, so that bytes beyond ASCII are not shown as they are. */
-static void add_value(struct metrics_text *text, const char *value)
+static void put_value(const char *value, FILE *out)
 {
 	for (; *value; value++) {
 		if (*value == '\n')
-			add(text, "\\n");
+			fputs("\\n", out);
 		else if (*value == '"' || *value == '\\')
-			add_bytes(text, (const char[]){'\\', *value}, 2);
+			fprintf(out, "\\%c", *value);
 		else
-			add_bytes(text, (unsigned char)*value < 0x80 ? value : "?", 1);
+			fputc((unsigned char)*value < 0x80 ? *value : '?', out);
 	}
 }
 
-static void add_labels(struct metrics_text *text, const struct metrics_label *labels,
-		       const char *limit)
+static void put_labels(const struct metrics_label *labels, const char *limit, FILE *out)
 {
 	char between = '{';
 
 	for (; labels->name; labels++) {
-		add_bytes(text, &between, 1);
-		add(text, labels->name);
-		add(text, "=\"");
-		add_value(text, labels->value);
-		add(text, "\"");
+		fprintf(out, "%c%s=\"", between, labels->name);
+		put_value(labels->value, out);
+		fputc('"', out);
 		between = ',';
 	}
-	if (limit) {
-		add_bytes(text, &between, 1);
-		add(text, "le=\"");
-		add(text, limit);
-		add(text, "\"");
-		between = ',';
-	}
-	if (between == ',')
-		add(text, "}");
+	if (limit)
+		fprintf(out, "%cle=\"%s\"", between, limit);
+	if (limit || between == ',')
+		fputc('}', out);
 }
 
 static void add_sample(struct metrics_text *text, const char *suffix,
 		       const struct metrics_label *labels, const char *limit, double value)
 {
-	char number[VALUE_BYTES];
-
-	add(text, text->name);
-	add(text, suffix);
-	add_labels(text, labels, limit);
-	snprintf(number, sizeof(number),
-		 value == floor(value) && fabs(value) < 0x1p53 ? " %.0f\n" : " %.15g\n", value);
-	add(text, number);
+	if (text->failed)
+		return;
+	fprintf(text->out, "%s%s", text->name, suffix);
+	put_labels(labels, limit, text->out);
+	fprintf(text->out, value == floor(value) && fabs(value) < 0x1p53 ? " %.0f\n" : " %.15g\n",
+		value);
+	text->failed = ftello(text->out) > METRICS_MAX_BYTES;
 }
 
 static const char *const type_names[] = {[METRICS_GAUGE] = "gauge",
@@ -113,21 +69,15 @@ static const char *const type_names[] = {[METRICS_GAUGE] = "gauge",
 void metrics_text_family(struct metrics_text *text, const char *name, enum metrics_type type,
 			 const char *help)
 {
-	size_t len = strlen(name);
+	int len = (int)strlen(name);
 
 	/* OpenMetrics has the suffix in the names of a counter's samples, not in that of their family. */
 	if (text->is_open && type == METRICS_COUNTER)
-		len -= strlen("_total");
+		len -= (int)strlen("_total");
 	text->name = name;
-	add(text, "# HELP ");
-	add_bytes(text, name, len);
-	add(text, " ");
-	add(text, help);
-	add(text, "\n# TYPE ");
-	add_bytes(text, name, len);
-	add(text, " ");
-	add(text, type_names[type]);
-	add(text, "\n");
+	if (!text->failed)
+		fprintf(text->out, "# HELP %.*s %s\n# TYPE %.*s %s\n", len, name, help, len, name,
+			type_names[type]);
 }
 
 void metrics_text_put(struct metrics_text *text, const struct metrics_label *labels, double value)
@@ -164,8 +114,12 @@ void metrics_text_put_durations(struct metrics_text *text, const struct metrics_
 
 char *metrics_text_end(struct metrics_text *text, size_t *bytes)
 {
+	if (!text->out)
+		return NULL;
 	if (text->is_open)
-		add(text, "# EOF\n");
+		fputs("# EOF\n", text->out);
+	if (fclose(text->out))
+		text->failed = true;
 	if (text->failed) {
 		free(text->data);
 		return NULL;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/durations.h"
 
@@ -28,11 +29,12 @@ struct metrics_text {
 	bool is_open;     /* OpenMetrics */
 	bool failed;      /* no memory, or too long: nothing more is written */
 	const char *name; /* of the family */
-	size_t bytes, room_bytes;
+	FILE *out;        /* into data */
+	size_t bytes;
 	char *data;
 };
 
-/** metrics_text_init - nothing so far; to be ended by metrics_text_end(). */
+/** metrics_text_init - nothing so far; to be ended by metrics_text_end(), and not to be copied. */
 void metrics_text_init(struct metrics_text *text, bool is_open);
 /**
  * metrics_text_family - its samples follow

@@ -10,7 +10,6 @@
 
 #include "base/sockaddr.h"
 #include "daemon/rpcbind/rpcbind_message.h"
-#include "rpc/record.h"
 
 struct port_query {
 	struct port_query_config config;
@@ -20,9 +19,7 @@ struct port_query {
 	struct loop_timer *timer;
 	bool asked;
 	uint32_t xid;
-	struct record_parser parser;
-	size_t len;
-	uint8_t message[RPCBIND_MAX_REPLY_BYTES];
+	struct rpcbind_input input;
 };
 
 static void finish(struct port_query *query, uint16_t port, const char *error)
@@ -68,7 +65,7 @@ static void judge(struct port_query *query)
 {
 	uint16_t port = 0;
 
-	switch (rpcbind_reply_port(query->message, query->len, query->xid, &port)) {
+	switch (rpcbind_reply_port(query->input.message, query->input.len, query->xid, &port)) {
 	case RPCBIND_YES:
 		finish(query, port, "");
 		break;
@@ -83,42 +80,13 @@ static void judge(struct port_query *query)
 	}
 }
 
-/* Returns whether the query is over. */
-static bool take_bytes(struct port_query *query, const uint8_t *in, size_t len)
-{
-	enum record_status status;
-	size_t used, n;
-
-	for (;;) {
-		status = record_next(&query->parser, in, len, &used);
-		in += used;
-		len -= used;
-		if (status == RECORD_MORE)
-			return false;
-		if (status == RECORD_END) {
-			judge(query);
-			return true;
-		}
-		if (status != RECORD_BODY) {
-			finish(query, 0, "what it says makes no sense");
-			return true;
-		}
-		n = len < query->parser.fragment_left_bytes ? len
-							    : query->parser.fragment_left_bytes;
-		if (!n)
-			return false;
-		memcpy(query->message + query->len, in, n); /* no record is longer than that */
-		query->len += n;
-		record_take(&query->parser, (uint32_t)n);
-		in += n;
-		len -= n;
-	}
-}
-
 static void on_socket(void *arg, unsigned events)
 {
 	struct port_query *query = arg;
-	uint8_t in[RPCBIND_MAX_REPLY_BYTES];
+	uint8_t bytes[RPCBIND_MAX_REPLY_BYTES];
+	const uint8_t *in = bytes;
+	enum record_status status;
+	size_t len;
 	ssize_t n;
 
 	if (events & LOOP_ERROR) {
@@ -129,15 +97,20 @@ static void on_socket(void *arg, unsigned events)
 		ask(query);
 		return;
 	}
-	n = recv(query->fd, in, sizeof(in), MSG_DONTWAIT);
+	n = recv(query->fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n < 0)
-		finish(query, 0, strerror(errno));
-	else if (n == 0)
-		finish(query, 0, "it closes the connection without an answer");
-	else
-		(void)take_bytes(query, in, (size_t)n);
+	if (n <= 0) {
+		finish(query, 0,
+		       n ? strerror(errno) : "it closes the connection without an answer");
+		return;
+	}
+	len = (size_t)n;
+	status = rpcbind_input_take(&query->input, &in, &len);
+	if (status == RECORD_END)
+		judge(query);
+	else if (status != RECORD_MORE)
+		finish(query, 0, "what it says makes no sense");
 }
 
 /* That it is refused is told by the first event. */
@@ -167,7 +140,7 @@ int port_query_new(const struct port_query_config *config, struct port_query **o
 	query->fd = -1;
 	query->xid = (uint32_t)loop_now_us(config->loop);
 	query->v6 = sockaddr_host(config->rpcbind, &host) && !IN6_IS_ADDR_V4MAPPED(&host);
-	record_parser_init(&query->parser, sizeof(query->message));
+	rpcbind_input_init(&query->input);
 	rc = begin_connecting(query);
 	query->config.rpcbind = NULL;
 	if (rc) {

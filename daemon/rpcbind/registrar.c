@@ -13,7 +13,6 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "rpc/record.h"
 
 #define REPLY_US       5000000u
 #define RETRY_FIRST_US 500000u
@@ -50,9 +49,7 @@ struct registrar {
 	uint32_t xid;
 	struct entry *asked;              /* whose Reply is due; NULL: nobody's */
 	enum rpcbind_procedure procedure; /* what it was asked for */
-	struct record_parser parser;
-	size_t len;
-	uint8_t message[RPCBIND_MAX_REPLY_BYTES];
+	struct rpcbind_input input;
 };
 
 static void on_socket(void *arg, unsigned events);
@@ -110,12 +107,6 @@ static int open_socket(struct registrar *r)
 	close(r->fd);
 	r->fd = -1;
 	return rc;
-}
-
-static void begin_reading(struct registrar *r)
-{
-	record_parser_init(&r->parser, sizeof(r->message));
-	r->len = 0;
 }
 
 /* ---- one Call ---- */
@@ -266,36 +257,17 @@ static void on_reply(struct registrar *r, enum rpcbind_reply reply)
 /* A Reply is looked at when it is complete. Returns RPCBIND_ANOTHER while there is none. */
 static enum rpcbind_reply take_bytes(struct registrar *r, const uint8_t *in, size_t len)
 {
-	enum rpcbind_reply reply = RPCBIND_ANOTHER;
+	enum rpcbind_reply reply = RPCBIND_ANOTHER, said;
 	enum record_status status;
-	size_t used, n;
 
-	for (;;) {
-		status = record_next(&r->parser, in, len, &used);
-		in += used;
-		len -= used;
-		if (status == RECORD_MORE)
-			return reply;
-		if (status == RECORD_END) {
-			enum rpcbind_reply said = rpcbind_reply(r->message, r->len, r->xid);
-
-			r->len = 0;
-			if (said == RPCBIND_GARBAGE || reply != RPCBIND_ANOTHER)
-				return RPCBIND_GARBAGE;
-			reply = said;
-			continue;
-		}
-		if (status != RECORD_BODY)
+	while ((status = rpcbind_input_take(&r->input, &in, &len)) == RECORD_END) {
+		said = rpcbind_reply(r->input.message, r->input.len, r->xid);
+		r->input.len = 0;
+		if (said == RPCBIND_GARBAGE || reply != RPCBIND_ANOTHER)
 			return RPCBIND_GARBAGE;
-		n = len < r->parser.fragment_left_bytes ? len : r->parser.fragment_left_bytes;
-		if (!n)
-			return reply;
-		memcpy(r->message + r->len, in, n); /* no record is longer than that */
-		r->len += n;
-		record_take(&r->parser, (uint32_t)n);
-		in += n;
-		len -= n;
+		reply = said;
 	}
+	return status == RECORD_MORE ? reply : RPCBIND_GARBAGE;
 }
 
 static void on_socket(void *arg, unsigned events)
@@ -347,7 +319,7 @@ static void on_timer(void *arg)
 			lose(r, strerror(-rc));
 			return;
 		}
-		begin_reading(r);
+		rpcbind_input_init(&r->input);
 		loop_io_set(r->loop, r->io, LOOP_READ);
 	}
 	if (r->fd >= 0)

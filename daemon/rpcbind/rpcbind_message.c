@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "rpc/msg.h"
-#include "rpc/record.h"
 #include "rpc/xdr.h"
 
 #define RPCBIND_PROGRAM 100000u
@@ -53,6 +53,34 @@ size_t rpcbind_call(uint8_t to[RPCBIND_MAX_CALL_BYTES], uint32_t xid,
 		return 0;
 	record_mark_encode(to, (uint32_t)len);
 	return RECORD_MARK_BYTES + len;
+}
+
+void rpcbind_input_init(struct rpcbind_input *input)
+{
+	input->len = 0;
+	record_parser_init(&input->parser, sizeof(input->message));
+}
+
+enum record_status rpcbind_input_take(struct rpcbind_input *input, const uint8_t **in, size_t *len)
+{
+	enum record_status status;
+	size_t used, n;
+
+	for (;;) {
+		status = record_next(&input->parser, *in, *len, &used);
+		*in += used;
+		*len -= used;
+		if (status != RECORD_BODY)
+			return status;
+		n = least((uint32_t)*len, input->parser.fragment_left_bytes);
+		if (!n)
+			return RECORD_MORE;
+		memcpy(input->message + input->len, *in, n); /* no record is longer than that */
+		input->len += n;
+		record_take(&input->parser, (uint32_t)n);
+		*in += n;
+		*len -= n;
+	}
 }
 
 /* RPCBIND_YES: @results are those of the Call @xid. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "rpc/record.h"
 
 #define RPCBIND_MAX_CALL_BYTES                                                                     \
 	256u /* with its record mark, for texts as long as a mapping's here */
@@ -35,6 +36,25 @@ enum rpcbind_reply {
 size_t rpcbind_call(uint8_t to[RPCBIND_MAX_CALL_BYTES], uint32_t xid,
 		    enum rpcbind_procedure procedure, uint32_t program, uint32_t version,
 		    const char *netid, const char *address) MUST_CHECK;
+
+/* A Reply that is being received. */
+struct rpcbind_input {
+	struct record_parser parser;
+	size_t len;
+	uint8_t message[RPCBIND_MAX_REPLY_BYTES];
+};
+
+/** rpcbind_input_init - before the first byte of a connection. */
+void rpcbind_input_init(struct rpcbind_input *input);
+/**
+ * rpcbind_input_take - take what has come, up to the end of a Reply
+ * @in, @len: moved behind what was taken
+ *
+ * Returns RECORD_END if message[0 .. len) is a whole one, whose len is to be set to 0 before the next; RECORD_MORE;
+ * or RECORD_TOO_….
+ */
+enum record_status rpcbind_input_take(struct rpcbind_input *input, const uint8_t **in,
+				      size_t *len) MUST_CHECK;
 
 /** rpcbind_reply - what a message says, without its record mark, to the Call @xid. */
 enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xid) MUST_CHECK;

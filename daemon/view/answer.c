@@ -171,3 +171,15 @@ void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *
 	strcpy(question->argument, argument);
 	gather_ask(gathering, forms[kind].wants, on_gathered, question);
 }
+
+char *answer_text(json_t *answer)
+{
+	json_t *object = json_pack("{s:i}", "schema", ANSWER_SCHEMA);
+	char *text = NULL;
+
+	if (answer && !json_object_update(object, answer))
+		text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	json_decref(object);
+	json_decref(answer);
+	return text;
+}

@@ -45,12 +45,13 @@
 
 #include <jansson.h>
 
+#include "base/compiler.h"
 #include "daemon/view/gather.h"
 
 #define ANSWER_ARGUMENT_BYTES                                                                      \
 	400u /* a service, an operation, and whatever else somebody has typed */
 
-#define ANSWER_SCHEMA 1 /* which all of them are of: "schema", which is set by who sends them */
+#define ANSWER_SCHEMA 1 /* of all answers: "schema", which answer_text() sets */
 
 enum answer_kind {
 	ANSWER_STATUS,
@@ -72,5 +73,12 @@ enum answer_kind {
  */
 void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *argument,
 		void (*done)(void *arg, json_t *answer), void *arg);
+/**
+ * answer_text - an answer as it is sent: with its schema, on one line
+ * @answer: taken over; others may have it as well. NULL: there is none
+ *
+ * Returns the text without the end of its line, to be freed, or NULL without an answer or without memory.
+ */
+char *answer_text(json_t *answer) MUST_CHECK;
 
 #endif

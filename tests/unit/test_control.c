@@ -23,20 +23,19 @@ static struct control *control;
 static char error[256];
 static unsigned stops;
 static bool stopped_now;
-static enum control_command_id acted;
 
-/* What the last query was, and its done() for tests that answer late. */
-static enum control_query asked;
+/* What was asked for last, and its done() for tests that answer late. */
+static enum control_command_id asked;
 static char asked_of[CONTROL_MAX_ARGUMENT_BYTES + 1];
 static bool answer_late;
 static void (*late_done)(void *arg, json_t *result);
 static void *late_arg;
 static json_t *answer;
 
-static void query(void *arg, enum control_query what, const char *argument,
-		  void (*done)(void *, json_t *), void *done_arg)
+static void run(void *arg, enum control_command_id command, const char *argument, const char *who,
+		void (*done)(void *, json_t *), void *done_arg)
 {
-	asked = what;
+	asked = command;
 	snprintf(asked_of, sizeof(asked_of), "%s", argument);
 	if (answer_late) {
 		late_done = done;
@@ -47,26 +46,13 @@ static void query(void *arg, enum control_query what, const char *argument,
 	}
 }
 
-static void act(void *arg, enum control_command_id command, const char *argument, const char *who,
-		void (*done)(void *, json_t *), void *done_arg)
-{
-	acted = command;
-	snprintf(asked_of, sizeof(asked_of), "%s", argument);
-	if (answer_late) {
-		late_done = done;
-		late_arg = done_arg;
-	} else {
-		done(done_arg, json_pack("{s:i}", "acted", 1));
-	}
-}
-
 static void stop(void *arg, bool now)
 {
 	stops++;
 	stopped_now = now;
 }
 
-static const struct control_ops ops = {.query = query, .act = act, .stop = stop};
+static const struct control_ops ops = {.run = run, .stop = stop};
 
 static int open_control(void)
 {
@@ -140,24 +126,29 @@ static const char *ask(const char *text)
 START_TEST(a_word_gets_its_answer_as_json)
 {
 	ck_assert_str_eq(ask("connections\n"), "{\"schema\":1,\"answer\":42}\n");
-	ck_assert_int_eq(asked, CONTROL_CONNECTIONS);
+	ck_assert_int_eq(asked, CONTROL_COMMAND_CONNECTIONS);
 }
 END_TEST
 
 START_TEST(each_question_reaches_its_query)
 {
-	static const char *const words[] = {"status\n",
-					    "services\r\n",
-					    " connections \n",
-					    "latency\n",
-					    "{\"command\": \"stats\"}\n",
-					    "counters\n"};
+	static const struct {
+		const char *request;
+		enum control_command_id command;
+	} words[] = {
+		{"status\n", CONTROL_COMMAND_STATUS},
+		{"services\r\n", CONTROL_COMMAND_SERVICES},
+		{" connections \n", CONTROL_COMMAND_CONNECTIONS},
+		{"latency\n", CONTROL_COMMAND_LATENCY},
+		{"{\"command\": \"stats\"}\n", CONTROL_COMMAND_STATS},
+		{"counters\n", CONTROL_COMMAND_COUNTERS},
+	};
 
-	for (int i = 0; i < (int)ARRAY_SIZE(words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		json_decref(answer);
 		answer = json_object();
-		ck_assert_str_eq(ask(words[i]), "{\"schema\":1}\n");
-		ck_assert_int_eq(asked, i);
+		ck_assert_str_eq(ask(words[i].request), "{\"schema\":1}\n");
+		ck_assert_int_eq(asked, words[i].command);
 	}
 }
 END_TEST
@@ -168,7 +159,7 @@ START_TEST(stats_may_name_a_service)
 	ck_assert_str_eq(asked_of, "");
 	answer = json_object();
 	ck_assert_str_eq(ask("stats files\n"), "{\"schema\":1}\n");
-	ck_assert_int_eq(asked, CONTROL_STATS);
+	ck_assert_int_eq(asked, CONTROL_COMMAND_STATS);
 	ck_assert_str_eq(asked_of, "files");
 	answer = json_object();
 	ask("{\"command\": \"stats\", \"argument\": \"more files\"}\n");
@@ -525,7 +516,7 @@ START_TEST(what_changes_something_may_be_answered_late)
 
 	answer_late = true;
 	client_say(fd, "reload\n");
-	ck_assert_int_eq(acted, CONTROL_COMMAND_RELOAD);
+	ck_assert_int_eq(asked, CONTROL_COMMAND_RELOAD);
 	fake_loop_advance(loop, CONTROL_TIMEOUT_US * 2);
 	ck_assert_str_eq(client_hear(fd), "open");
 	late_done(late_arg, json_pack("{s:i}", "late", 1));

@@ -610,15 +610,15 @@ START_TEST(a_file_that_cannot_be_read_is_told)
 }
 END_TEST
 
-static void query(void *arg, enum control_query what, const char *argument,
-		  void (*done)(void *, json_t *), void *done_arg)
+static void run(void *arg, enum control_command_id command, const char *argument, const char *who,
+		void (*done)(void *, json_t *), void *done_arg)
 {
-	done(done_arg, json_pack("{s:i}", "asked", what));
+	done(done_arg, json_pack("{s:i}", "asked", command));
 }
 
 START_TEST(client_and_daemon_understand_each_other)
 {
-	static const struct control_ops ops = {.query = query};
+	static const struct control_ops ops = {.run = run};
 	char dir[] = "/tmp/test-ctl-XXXXXX", path[64], error[256];
 	struct loop *loop = fake_loop_new();
 	struct control *control;
@@ -632,7 +632,8 @@ START_TEST(client_and_daemon_understand_each_other)
 	pid = fork();
 	if (pid == 0) {
 		rc = client_ask(path, "stats", NULL, error, sizeof(error), &answer);
-		if (!rc && json_integer_value(json_object_get(answer, "asked")) == CONTROL_STATS)
+		if (!rc &&
+		    json_integer_value(json_object_get(answer, "asked")) == CONTROL_COMMAND_STATS)
 			rc = client_ask(path, "log", "cha\"t\n", error, sizeof(error), &answer);
 		_exit(rc || !json_object_get(answer, "error"));
 	}
