@@ -16,8 +16,8 @@
 #define ECN_BITS 3u /* of a traffic class */
 #define MIB      (1024 * 1024)
 
-static void PRINTF_LIKE(4, 5) warn(FILE *out, const struct config *config,
-				   const struct service_config *service, const char *format, ...)
+static void PRINTF_LIKE(3, 4)
+	warn(FILE *out, const struct service_config *service, const char *format, ...)
 {
 	va_list ap;
 
@@ -63,12 +63,12 @@ static bool listens_v4(const struct service_config *service)
 	return false;
 }
 
-static void warn_allow(const struct config *config, const struct service_config *service, FILE *out)
+static void warn_allow(const struct service_config *service, FILE *out)
 {
 	bool v4 = allows_all(service, AF_INET), v6 = allows_all(service, AF_INET6);
 
 	if (v6 && !allows_some_v4(service) && listens_v4(service))
-		warn(out, config, service,
+		warn(out, service,
 		     ": allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; add "
 		     "\"0.0.0.0/0\"");
 	else if (!config_listens_beyond(service))
@@ -76,35 +76,33 @@ static void warn_allow(const struct config *config, const struct service_config 
 	else if (!service->has_allow && service->source == SOURCE_CLIENT)
 		return; /* the server's own rules tell clients apart */
 	else if (!service->has_allow)
-		warn(out, config, service,
+		warn(out, service,
 		     "listens beyond loopback without allow: every host that reaches it is served%s",
 		     service->send_proxy ? "" : ", and the server sees the proxy's address only");
 	else if (v4 && v6)
-		warn(out, config, service, "allows every address");
+		warn(out, service, "allows every address");
 	else if (v4 || v6)
-		warn(out, config, service, "allows every %s address", v4 ? "IPv4" : "IPv6");
+		warn(out, service, "allows every %s address", v4 ? "IPv4" : "IPv6");
 }
 
 /* Beyond loopback warn_allow() says it. */
-static void warn_proxies(const struct config *config, const struct service_config *service,
-			 FILE *out)
+static void warn_proxies(const struct service_config *service, FILE *out)
 {
 	const struct config_cidrs *proxies = &service->accept_proxy_from;
 
 	if (proxies->count && !service->has_allow && config_uri_is_loopback(&service->listen))
-		warn(out, config, service,
+		warn(out, service,
 		     "has accept_proxy_from without allow: every client that those proxies bring "
 		     "is served");
 	if (has_all(proxies->list, proxies->count, AF_INET) ||
 	    has_all(proxies->list, proxies->count, AF_INET6))
-		warn(out, config, service,
+		warn(out, service,
 		     "has every address in accept_proxy_from: who connects may say that it is any "
 		     "client");
 }
 
 /* An iWARP client's port is looked at only where it decides how a TCP server is reached. */
-static void warn_trusted(const struct config *config, const struct service_config *service,
-			 FILE *out)
+static void warn_trusted(const struct service_config *service, FILE *out)
 {
 	const struct config_cidrs *trusted = &service->trusted_proxies;
 	bool to_tcp = service->connect.transport == TRANSPORT_TCP || config_asks_mount(service);
@@ -112,21 +110,19 @@ static void warn_trusted(const struct config *config, const struct service_confi
 	if (!trusted->count)
 		return;
 	if (to_tcp && service->source_port != SOURCE_PORT_AUTO)
-		warn(out, config, service,
-		     ": trusted_proxies has no effect with source_port = \"%s\"",
+		warn(out, service, ": trusted_proxies has no effect with source_port = \"%s\"",
 		     service->source_port == SOURCE_PORT_ANY ? "any" : "reserved");
 	else if (has_all(trusted->list, trusted->count, AF_INET) ||
 		 has_all(trusted->list, trusted->count, AF_INET6))
-		warn(out, config, service,
+		warn(out, service,
 		     ": trusted_proxies has every address: any iWARP client gets ports below 1024");
 }
 
-static void warn_connect(const struct config *config, const struct service_config *service,
-			 FILE *out)
+static void warn_connect(const struct service_config *service, FILE *out)
 {
 	for (unsigned i = 0; i < config_nservers(service); i++)
 		if (config_uri_is_any(config_server(service, i)))
-			warn(out, config, service,
+			warn(out, service,
 			     "connects to %s, which stands for this host itself: write the server's "
 			     "name or address",
 			     config_server(service, i)->host);
@@ -140,20 +136,19 @@ static unsigned reserved_ports(const struct service_config *service)
 	return PORTS_COUNT * (service->nsources ? (unsigned)service->nsources : 1);
 }
 
-static void warn_source_ports(const struct config *config, const struct service_config *service,
-			      FILE *out)
+static void warn_source_ports(const struct service_config *service, FILE *out)
 {
 	unsigned ports = reserved_ports(service);
 
 	if (config_keeps_ports(service) && !config_listens_rdma(service) &&
 	    service->source_port != SOURCE_PORT_AUTO)
-		warn(out, config, service,
+		warn(out, service,
 		     "has a source_port, which does nothing: with source = \"client\" each "
 		     "connection has the port of its TCP client");
 	if (service->connect.transport != TRANSPORT_TCP ||
 	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= ports)
 		return;
-	warn(out, config, service,
+	warn(out, service,
 	     "has max_connections = %u, but there are only %u reserved source ports: connections "
 	     "past these %s",
 	     service->max_connections, ports,
@@ -216,22 +211,20 @@ static const char *idle_reverse_chunks(const struct service_config *service)
 	return NULL;
 }
 
-static void warn_versions(const struct config *config, const struct service_config *service,
-			  FILE *out)
+static void warn_versions(const struct service_config *service, FILE *out)
 {
 	const char *receives = idle_receives(service), *chunks = idle_reverse_chunks(service);
 
 	if (!receives && keeps_receives(service))
-		warn(out, config, service,
+		warn(out, service,
 		     "has receive_max_bytes = %u, so the size of its receives is never raised: they have "
 		     "%u bytes from the beginning",
 		     service->receive_max_bytes, first_bytes(service));
 	if (receives)
-		warn(out, config, service, "has receive_max_bytes = %u, which does nothing: %s",
+		warn(out, service, "has receive_max_bytes = %u, which does nothing: %s",
 		     service->receive_max_bytes, receives);
 	if (chunks)
-		warn(out, config, service, "has reverse_chunks = true, which does nothing: %s",
-		     chunks);
+		warn(out, service, "has reverse_chunks = true, which does nothing: %s", chunks);
 }
 
 /* Receives are no RPC's, so no limit of the daemon's holds them. */
@@ -244,7 +237,7 @@ static void warn_receives(const struct config *config, const struct service_conf
 	if (is_preset("inline_threshold_bytes", service->inline_threshold_bytes) ||
 	    all_mib <= config->memory_limit_mib)
 		return;
-	warn(out, config, service,
+	warn(out, service,
 	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take up to "
 	     "%.1f MiB, those of all %u of max_connections up to %.0f MiB, beside "
 	     "memory_limit_mib (%u)",
@@ -271,53 +264,52 @@ static const char *idle_padding(const struct service_config *service)
 }
 
 /* What belongs to the draft alone, where that is not spoken. */
-static void warn_draft(const struct config *config, const struct service_config *service, FILE *out)
+static void warn_draft(const struct service_config *service, FILE *out)
 {
 	bool lends = service->listen_compat == DIALECT_DRAFT03;
 
 	if (service->padding_align_bytes > 1 && !has_draft(service))
-		warn(out, config, service,
+		warn(out, service,
 		     "has padding_align_bytes = %u, which does nothing: it takes listen_compat or "
 		     "connect_compat = \"draft03\"",
 		     service->padding_align_bytes);
 	else if (idle_padding(service))
-		warn(out, config, service, "has padding_threshold_bytes = %u, which %s",
+		warn(out, service, "has padding_threshold_bytes = %u, which %s",
 		     service->padding_threshold_bytes, idle_padding(service));
 	if (service->done_policy != DONE_POLICY_CLOSE && !lends)
-		warn(out, config, service,
+		warn(out, service,
 		     "has done_policy = \"withdraw\", which does nothing without listen_compat = "
 		     "\"draft03\"");
 	if (!is_preset("done_timeout_s", service->done_timeout_s) && !lends)
-		warn(out, config, service,
+		warn(out, service,
 		     "has done_timeout_s = %u, which does nothing without listen_compat = "
 		     "\"draft03\"",
 		     service->done_timeout_s);
 }
 
 /* What chooses among servers, where there is one. */
-static void warn_servers(const struct config *config, const struct service_config *service,
-			 FILE *out)
+static void warn_servers(const struct service_config *service, FILE *out)
 {
 	if (config_nservers(service) > 1)
 		return;
 	if (service->balance != BALANCE_STANDBY)
-		warn(out, config, service,
+		warn(out, service,
 		     "has balance = \"source\", which does nothing: connect has one server");
 	if (!is_preset("connect_timeout_s", service->connect_timeout_s))
-		warn(out, config, service,
+		warn(out, service,
 		     "has connect_timeout_s = %u, which does nothing: connect has one server",
 		     service->connect_timeout_s);
 }
 
 /* Keys of verbs that let more happen than one may expect. */
-static void warn_rdma(const struct config *config, const struct service_config *service, FILE *out)
+static void warn_rdma(const struct service_config *service, FILE *out)
 {
 	if (service->rdma_domain == VERBS_DOMAIN_WORKER)
-		warn(out, config, service,
+		warn(out, service,
 		     "has rdma_domain = \"worker\": over an RDMA device without memory windows, or of "
 		     "iWARP, each peer that guesses a key reaches what is exposed to other peers");
 	if ((service->rdma_tos & ECN_BITS) == ECN_BITS)
-		warn(out, config, service,
+		warn(out, service,
 		     "has rdma_tos = %u, whose lowest two bits say of each packet that it met "
 		     "congestion: %u lets switches say so",
 		     service->rdma_tos, service->rdma_tos - 1);
@@ -326,31 +318,31 @@ static void warn_rdma(const struct config *config, const struct service_config *
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
-	warn_allow(config, service, out);
-	warn_proxies(config, service, out);
-	warn_trusted(config, service, out);
-	warn_connect(config, service, out);
+	warn_allow(service, out);
+	warn_proxies(service, out);
+	warn_trusted(service, out);
+	warn_connect(service, out);
 	if (service->has_allow && !service->nallow)
-		warn(out, config, service, "has an empty allow: nobody can connect");
+		warn(out, service, "has an empty allow: nobody can connect");
 	if (takes_any_port_to_rdma(service))
-		warn(out, config, service,
+		warn(out, service,
 		     "takes unprivileged source ports, yet the RDMA server takes every client for "
 		     "a privileged one");
 	if (service->message_bytes < service->max_message_bytes)
-		warn(out, config, service,
+		warn(out, service,
 		     "takes messages of up to %u bytes only: memory_limit_mib has no room for a Call "
 		     "and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
 	if (service->max_connections_per_client > service->max_connections)
-		warn(out, config, service,
+		warn(out, service,
 		     "has a max_connections_per_client (%u) above its max_connections (%u)",
 		     service->max_connections_per_client, service->max_connections);
-	warn_source_ports(config, service, out);
-	warn_servers(config, service, out);
-	warn_versions(config, service, out);
+	warn_source_ports(service, out);
+	warn_servers(service, out);
+	warn_versions(service, out);
 	warn_receives(config, service, out);
-	warn_draft(config, service, out);
-	warn_rdma(config, service, out);
+	warn_draft(service, out);
+	warn_rdma(service, out);
 }
 
 /* None of a service's own keys may be without effect: this is the same for defaults. */

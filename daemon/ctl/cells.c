@@ -100,16 +100,19 @@ void cell_waiting(struct table *table, const json_t *memory)
 		table_cell(table, "0");
 }
 
-static bool is_known(const char *key, const char *const *known)
+static bool is_known(const char *key, const char *known)
 {
-	for (; *known; known++)
-		if (!strcmp(*known, key))
+	size_t len;
+
+	for (; *known; known += len + (known[len] == ' ')) {
+		len = strcspn(known, " ");
+		if (strlen(key) == len && !memcmp(key, known, len))
 			return true;
+	}
 	return false;
 }
 
-void cells_print_unknown(const json_t *object, const char *const *known, const char *name,
-			 FILE *out)
+void cells_print_unknown(const json_t *object, const char *known, const char *name, FILE *out)
 {
 	const char *key;
 	json_t *value;

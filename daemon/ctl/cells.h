@@ -44,11 +44,10 @@ void cell_waiting(struct table *table, const json_t *memory);
 
 /**
  * cells_print_unknown - the members that this client has no cell for, a line each
- * @known: their names, ended by NULL
+ * @known: the names of the others, with a space between
  * @name:  of what they are members; NULL: it is not said
  */
-void cells_print_unknown(const json_t *object, const char *const *known, const char *name,
-			 FILE *out);
+void cells_print_unknown(const json_t *object, const char *known, const char *name, FILE *out);
 
 /** cells_finish - print a table and free it; see table_print(). Returns 0 or -ENOMEM. */
 int cells_finish(struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;

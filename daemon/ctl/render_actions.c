@@ -24,8 +24,7 @@ static void print_lines(const json_t *answer, const char *key, FILE *out)
 
 void render_reload(const json_t *answer, FILE *out)
 {
-	static const char *const known[] = {"schema",  "reloaded", "kept",     "changed", "added",
-					    "removed", "held",     "warnings", NULL};
+	static const char known[] = "schema reloaded kept changed added removed held warnings";
 
 	fprintf(out, "reloaded\n");
 	print_list(answer, "kept", "kept: ", out);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Connections as text, by service and number. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/render.h"
-
-#define PART_BYTES 160u /* room for what a cell says of one thing */
 
 static void cell_profile(struct table *table, const json_t *leg)
 {
@@ -18,86 +17,62 @@ static void cell_profile(struct table *table, const json_t *leg)
 		table_cell(table, "-");
 }
 
-/* "; inline 4.0 KiB to us, 1.0 KiB to it": the thresholds in force; nothing of what an older daemon does not tell. */
-static const char *inline_part(const json_t *leg, char text[PART_BYTES])
-{
-	char ours[CELL_BYTES], theirs[CELL_BYTES];
-
-	text[0] = '\0';
-	if (json_is_integer(json_object_get(leg, "inline_recv_bytes")))
-		snprintf(text, PART_BYTES, "; inline %s to us, %s to it",
-			 amount_bytes(json_number(leg, "inline_recv_bytes"), ours),
-			 amount_bytes(json_number(leg, "inline_send_bytes"), theirs));
-	return text;
-}
-
-/* " 64 KiB WHAT;", or nothing of what an older daemon does not tell. */
-static const char *amount_part(const json_t *leg, const char *key, const char *what,
-			       char text[PART_BYTES])
+/* "; 64 KiB WHAT", or nothing of what an older daemon does not tell. */
+static void put_bytes(const json_t *leg, const char *key, const char *what, FILE *out)
 {
 	char amount[CELL_BYTES];
 
-	text[0] = '\0';
 	if (json_is_integer(json_object_get(leg, key)))
-		snprintf(text, PART_BYTES, "; %s %s", amount_bytes(json_number(leg, key), amount),
-			 what);
-	return text;
+		fprintf(out, "; %s %s", amount_bytes(json_number(leg, key), amount), what);
 }
 
 /* "; 3 WHAT", or nothing of none. */
-static const char *count_part(const json_t *leg, const char *key, const char *what,
-			      char text[PART_BYTES])
+static void put_count(const json_t *leg, const char *key, const char *what, FILE *out)
 {
-	text[0] = '\0';
 	if (json_number(leg, key))
-		snprintf(text, PART_BYTES, "; %llu %s", (unsigned long long)json_number(leg, key),
-			 what);
-	return text;
+		fprintf(out, "; %" PRIu64 " %s", json_number(leg, key), what);
 }
 
-/* "; configured: 16 Reads at once", or nothing. */
-static const char *configured_part(const json_t *leg, char text[PART_BYTES])
+/* "version 2 (dialect); inline 4.0 KiB to us, 1.0 KiB to it; 64 KiB to it; 320 KiB posted; asked it to lower its size" */
+static void put_rdma(const json_t *leg, FILE *out)
 {
-	text[0] = '\0';
+	const char *dialect = json_string_value(json_object_get(leg, "dialect"));
+	const char *pending = json_string_value(json_object_get(leg, "pending"));
+	char ours[CELL_BYTES], theirs[CELL_BYTES];
+
+	fprintf(out, "version %" PRIu64, json_number(leg, "rpcrdma_version"));
+	if (dialect)
+		fprintf(out, " (%s)", dialect);
+	if (json_is_integer(json_object_get(leg, "inline_recv_bytes")))
+		fprintf(out, "; inline %s to us, %s to it",
+			amount_bytes(json_number(leg, "inline_recv_bytes"), ours),
+			amount_bytes(json_number(leg, "inline_send_bytes"), theirs));
+	put_bytes(leg, "recv_size_bytes", "to us", out);
+	put_bytes(leg, "peer_recv_size_bytes", "to it", out);
+	put_bytes(leg, "recv_posted_bytes", "posted", out);
 	if (json_is_integer(json_object_get(leg, "peer_reads_max")))
-		snprintf(text, PART_BYTES, "; configured: %llu Reads at once",
-			 (unsigned long long)json_number(leg, "peer_reads_max"));
-	return text;
+		fprintf(out, "; configured: %" PRIu64 " Reads at once",
+			json_number(leg, "peer_reads_max"));
+	put_count(leg, "replies_lent", "Replies lent", out);
+	put_count(leg, "calls_abandoned", "reverse Calls given up", out);
+	if (pending)
+		fprintf(out, "; %s", pending);
 }
 
-/* BEFORE and a text, and AFTER; nothing without a text. */
-static const char *text_part(const json_t *leg, const char *key, const char *before,
-			     const char *after, char text[PART_BYTES])
-{
-	const json_t *member = json_object_get(leg, key);
-
-	text[0] = '\0';
-	if (json_is_string(member))
-		snprintf(text, PART_BYTES, "%s%s%s", before, json_string_value(member), after);
-	return text;
-}
-
-/* "version 2; 4.0 KiB to us; 64 KiB to it; 320 KiB posted; asked it to lower its size"; "-" over TCP. */
+/* "-" over TCP. */
 static void cell_rdma(struct table *table, const json_t *leg)
 {
-	char ours[PART_BYTES], theirs[PART_BYTES], posted[PART_BYTES];
-	char configured[PART_BYTES], lent[PART_BYTES], abandoned[PART_BYTES];
-	char dialect[PART_BYTES], pending[PART_BYTES], thresholds[PART_BYTES];
+	bool is_rdma = json_is_integer(json_object_get(leg, "rpcrdma_version"));
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = is_rdma ? open_memstream(&text, &bytes) : NULL;
 
-	if (!json_is_integer(json_object_get(leg, "rpcrdma_version"))) {
-		table_cell(table, "-");
-		return;
+	if (out) {
+		put_rdma(leg, out);
+		fclose(out);
 	}
-	table_cell(table, "version %llu%s%s%s%s%s%s%s%s%s",
-		   (unsigned long long)json_number(leg, "rpcrdma_version"),
-		   text_part(leg, "dialect", " (", ")", dialect), inline_part(leg, thresholds),
-		   amount_part(leg, "recv_size_bytes", "to us", ours),
-		   amount_part(leg, "peer_recv_size_bytes", "to it", theirs),
-		   amount_part(leg, "recv_posted_bytes", "posted", posted),
-		   configured_part(leg, configured),
-		   count_part(leg, "replies_lent", "Replies lent", lent),
-		   count_part(leg, "calls_abandoned", "reverse Calls given up", abandoned),
-		   text_part(leg, "pending", "; ", "", pending));
+	table_cell(table, "%s", text ? text : "-");
+	free(text);
 }
 
 /* "open 12 s", or "open -" of one that does not tell since when; "-" for none. */
@@ -221,52 +196,19 @@ static int compare(const void *a, const void *b)
 }
 
 /* What is known of an end of one. */
-static const char *const known_of_leg[] = {"kind",
-					   "state",
-					   "state_age_s",
-					   "local",
-					   "peer",
-					   "calls_in",
-					   "calls_out",
-					   "calls_held",
-					   "credits_granted",
-					   "credits_available",
-					   "credits_used",
-					   "inline_send_bytes",
-					   "inline_recv_bytes",
-					   "rpcrdma_version",
-					   "recv_size_bytes",
-					   "peer_recv_size_bytes",
-					   "recv_posted_bytes",
-					   "peer_reads_max",
-					   "replies_lent",
-					   "calls_abandoned",
-					   "dialect",
-					   "pending",
-					   "peer_profile",
-					   "peer_profile_why",
-					   "bytes_received",
-					   "bytes_sent",
-					   NULL};
+static const char known_of_leg[] =
+	"kind state state_age_s local peer calls_in calls_out calls_held "
+	"credits_granted credits_available credits_used inline_send_bytes "
+	"inline_recv_bytes rpcrdma_version recv_size_bytes peer_recv_size_bytes "
+	"recv_posted_bytes peer_reads_max replies_lent calls_abandoned dialect "
+	"pending peer_profile peer_profile_why bytes_received bytes_sent";
 
 static void print_unknown(const json_t *connection, FILE *out)
 {
-	static const char *const known[] = {"id",
-					    "service",
-					    "worker",
-					    "state",
-					    "state_age_s",
-					    "age_s",
-					    "client_address",
-					    "calls_total",
-					    "client",
-					    "upstream",
-					    "oldest_call_age_s",
-					    "oldest_call_operation",
-					    "oldest_call_stage",
-					    "oldest_untaken_age_s",
-					    "oldest_untaken_operation",
-					    NULL};
+	static const char known[] =
+		"id service worker state state_age_s age_s client_address calls_total "
+		"client upstream oldest_call_age_s oldest_call_operation "
+		"oldest_call_stage oldest_untaken_age_s oldest_untaken_operation";
 	char name[CELL_BYTES];
 
 	snprintf(name, sizeof(name), "%llu", (unsigned long long)json_number(connection, "id"));

@@ -99,25 +99,10 @@ static void cells_all(struct table *table, const json_t *service)
 
 static int tell(const json_t *service, bool all, FILE *out)
 {
-	static const char *const known[] = {"name",
-					    "listen",
-					    "listens",
-					    "connect",
-					    "server",
-					    "connections",
-					    "max_connections",
-					    "max_connections_per_client",
-					    "connections_total",
-					    "half_open",
-					    "held",
-					    "memory",
-					    "refused",
-					    "draining",
-					    "balance",
-					    "targets",
-					    "mount",
-					    "mount_targets",
-					    NULL};
+	static const char known[] =
+		"name listen listens connect server connections max_connections "
+		"max_connections_per_client connections_total half_open held memory "
+		"refused draining balance targets mount mount_targets";
 	struct news_list news = {0};
 	bool nomem;
 

@@ -291,11 +291,9 @@ static int print_screen(const struct screen *screen)
 
 int render_status(const json_t *answer, const json_t *beside, bool all, FILE *out)
 {
-	static const char *const known[] = {"schema",   "version",          "pid",
-					    "uptime_s", "log_level",        "log_lines_dropped",
-					    "services", "workers",          "connections",
-					    "memory",   "services_leaving", "stopping",
-					    NULL};
+	static const char known[] =
+		"schema version pid uptime_s log_level log_lines_dropped services workers "
+		"connections memory services_leaving stopping";
 	struct screen screen = {.status = answer, .beside = beside, .all = all, .out = out};
 	int rc;
 
