@@ -188,16 +188,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/readiness.h \
 	daemon/proxy/admission.c \
 	daemon/proxy/admission.h \
-	daemon/proxy/gauge.c \
-	daemon/proxy/gauge.h \
 	daemon/proxy/held_sockets.c \
 	daemon/proxy/held_sockets.h \
 	daemon/proxy/intake.c \
 	daemon/proxy/intake.h \
 	daemon/proxy/lacks.c \
 	daemon/proxy/lacks.h \
-	daemon/proxy/placement.c \
-	daemon/proxy/placement.h \
 	daemon/proxy/probing.c \
 	daemon/proxy/probing.h \
 	daemon/proxy/proxy.c \
@@ -216,6 +212,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
 	daemon/proxy/worker.h \
+	daemon/proxy/worker_select.c \
+	daemon/proxy/worker_select.h \
 	daemon/proxy/reader.c \
 	daemon/proxy/reader.h \
 	daemon/proxy/registration.c \

@@ -11,8 +11,8 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_descriptors.h"
-#include "daemon/proxy/placement.h"
 #include "daemon/proxy/proxy_parts.h"
+#include "daemon/proxy/worker_select.h"
 
 /* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
 #define SILENT_US       1000000u
@@ -64,8 +64,8 @@ static void on_incoming(void *arg, const struct incoming *in)
 {
 	struct proxy_service *ps = arg;
 	struct proxy *proxy = ps->proxy;
-	struct worker *worker = placement_choose(proxy->workers, proxy->nworkers, proxy->next_id,
-						 loop_now_us(proxy->loop));
+	struct worker *worker = worker_select(proxy->workers, proxy->nworkers, proxy->next_id,
+					      loop_now_us(proxy->loop));
 	struct station *station = ps->stations[worker->index];
 	struct incoming guided = *in;
 	enum leg_close why;

@@ -18,12 +18,12 @@
 #include "daemon/proxy/admission.h"
 #include "daemon/proxy/held_sockets.h"
 #include "daemon/proxy/lacks.h"
-#include "daemon/proxy/placement.h"
 #include "daemon/proxy/probing.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/watchdog.h"
+#include "daemon/proxy/worker_select.h"
 #include "daemon/rpcbind/registrar.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
@@ -311,7 +311,7 @@ static void on_look(void *arg)
 		service_tell_left_out(&ps->service);
 	/* A look-up of a server's name tells nobody that it is back. */
 	release(proxy);
-	placement_look(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
+	worker_select_update(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
 }
 

@@ -455,3 +455,12 @@ void worker_free(struct worker *worker)
 	pthread_mutex_destroy(&worker->end_lock);
 	free(worker);
 }
+
+void worker_load_update(struct worker_load *load, uint64_t now_us, uint64_t cpu_us)
+{
+	uint64_t had_us = cpu_us > load->cpu_us ? cpu_us - load->cpu_us : 0;
+	uint64_t parts = had_us * WORKER_LOAD_PARTS / (now_us - load->at_us);
+
+	*load = (struct worker_load){
+		now_us, cpu_us, parts < WORKER_LOAD_PARTS ? (unsigned)parts : WORKER_LOAD_PARTS};
+}

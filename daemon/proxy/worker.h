@@ -19,13 +19,24 @@
 #include "base/loop.h"
 #include "base/spares.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/proxy/gauge.h"
 #include "daemon/proxy/intake.h"
 #include "daemon/proxy/station.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
 #include "fabric/pool.h"
+
+/* The least that is looked back. */
+#define WORKER_LOAD_US 100000u
+/* Busy is told in so many parts of the time; a worker that is so for less than one of them is idle. */
+#define WORKER_LOAD_PARTS 4u
+
+/* How busy a worker is, by the processor time that its thread has had of late. */
+struct worker_load {
+	uint64_t at_us;  /* when it was updated, 0 at first … */
+	uint64_t cpu_us; /* … and the processor time that the worker had had by then */
+	unsigned busy;   /* 0 to WORKER_LOAD_PARTS */
+};
 
 struct worker {
 	unsigned index;
@@ -39,7 +50,7 @@ struct worker {
 	void (*emptied)(void *arg); /* a service that leaves has no connection any more, perhaps */
 	void *arg;
 	atomic_uint connections; /* any thread reads */
-	struct gauge gauge;      /* the main thread's */
+	struct worker_load load; /* the main thread's */
 	bool stopping;
 	/* Its thread is at its end. */
 	pthread_mutex_t end_lock;
@@ -110,5 +121,8 @@ void worker_stop(struct worker *worker);
 int worker_join(struct worker *worker, const struct timespec *until) MUST_CHECK;
 /** worker_free - free a worker whose thread has been joined, and its stations; accepts NULL. */
 void worker_free(struct worker *worker);
+
+/** worker_load_update - the worker has had @cpu_us of processor time by @now_us, since it began. */
+void worker_load_update(struct worker_load *load, uint64_t now_us, uint64_t cpu_us);
 
 #endif

@@ -92,7 +92,6 @@ unit_tests = \
 	tests/unit/test_control_msgs \
 	tests/unit/test_pcapng \
 	tests/unit/test_pieces \
-	tests/unit/test_placement \
 	tests/unit/test_points \
 	tests/unit/test_pool \
 	tests/unit/test_porch \
@@ -128,6 +127,7 @@ unit_tests = \
 	tests/unit/test_verbs \
 	tests/unit/test_version_cache \
 	tests/unit/test_way_back \
+	tests/unit/test_worker_select \
 	tests/unit/test_xchar \
 	tests/unit/test_xchar_encode \
 	tests/unit/test_xchar_second_opinion \

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Which worker a connection goes to. */
-#include "daemon/proxy/placement.h"
+#include "daemon/proxy/worker_select.h"
 
 #include "daemon/base/thread.h"
 #include "daemon/proxy/worker.h"
 
-void placement_look(struct worker *const *workers, size_t nworkers, uint64_t now_us)
+void worker_select_update(struct worker *const *workers, size_t nworkers, uint64_t now_us)
 {
 	for (size_t i = 0; i < nworkers; i++)
-		if (gauge_is_due(&workers[i]->gauge, now_us))
-			gauge_look(&workers[i]->gauge, now_us, thread_cpu_us(workers[i]->thread));
+		if (now_us >= workers[i]->load.at_us + WORKER_LOAD_US)
+			worker_load_update(&workers[i]->load, now_us,
+					   thread_cpu_us(workers[i]->thread));
 }
 
 /* Of one more connection. */
 static uint64_t cost(const struct worker *worker)
 {
-	unsigned weight = GAUGE_PARTS + (PLACEMENT_WEIGHT - 1) * worker->gauge.busy;
+	unsigned weight = WORKER_LOAD_PARTS + (WORKER_SELECT_WEIGHT - 1) * worker->load.busy;
 
 	return ((uint64_t)atomic_load(&worker->connections) + 1) * weight;
 }
 
-struct worker *placement_choose(struct worker *const *workers, size_t nworkers, uint64_t turn,
-				uint64_t now_us)
+struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t turn,
+			     uint64_t now_us)
 {
 	struct worker *best = workers[turn % nworkers];
 
-	placement_look(workers, nworkers, now_us);
+	worker_select_update(workers, nworkers, now_us);
 	for (size_t i = 1; i < nworkers; i++) {
 		struct worker *worker = workers[(turn + i) % nworkers];
 

@@ -8,21 +8,20 @@
  *
  * Everything here belongs to the main thread.
  */
-#ifndef DAEMON_PROXY_PLACEMENT_H
-#define DAEMON_PROXY_PLACEMENT_H
+#ifndef DAEMON_PROXY_WORKER_SELECT_H
+#define DAEMON_PROXY_WORKER_SELECT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* What a connection of a worker that is busy all the time counts for; of an idle one's 1. */
-#define PLACEMENT_WEIGHT 4u
-
+#define WORKER_SELECT_WEIGHT 4u
 struct worker;
 
-/** placement_look - gauge those that are due: a connection that comes then finds fresh figures. */
-void placement_look(struct worker *const *workers, size_t nworkers, uint64_t now_us);
-/** placement_choose - the best worker, of at least one; the next from @turn among equals. */
-struct worker *placement_choose(struct worker *const *workers, size_t nworkers, uint64_t turn,
-				uint64_t now_us);
+/** worker_select_update - measure those that are due: a connection that comes then finds fresh figures. */
+void worker_select_update(struct worker *const *workers, size_t nworkers, uint64_t now_us);
+/** worker_select - the best worker, of at least one; the next from @turn among equals. */
+struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t turn,
+			     uint64_t now_us);
 
 #endif
