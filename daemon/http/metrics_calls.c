@@ -2,51 +2,41 @@
 /* Metrics of Calls. */
 #include "daemon/http/metrics_families.h"
 
-/* What was seen of an operation of a service. */
-struct seen {
-	const char *service, *operation;
-	enum nfs_operation id;
-	const struct operation_stats *stats;
-	const struct call_stats *all; /* of the service */
-};
-
 static const char *service_name(const struct metrics_source *source, size_t i)
 {
 	return source->gathered->services[i]->service.config->name;
 }
 
-static void put_each(struct metrics_text *text, const struct metrics_source *source,
-		     void (*put)(struct metrics_text *text, const struct seen *seen))
+void metrics_each_operation(struct metrics_text *text, const struct gathered *gathered,
+			    void (*put)(struct metrics_text *text,
+					const struct metrics_operation *seen))
 {
-	for (size_t i = 0; i < source->gathered->nservices; i++) {
-		const struct call_stats *calls = &source->gathered->calls[i];
+	for (size_t i = 0; i < gathered->nservices; i++) {
+		const struct call_stats *calls = &gathered->calls[i];
 
 		for (unsigned k = 0; k < NFS_OPERATION_COUNT; k++)
 			if (calls->operations[k])
 				put(text,
-				    &(struct seen){service_name(source, i), nfs_operation_name(k),
-						   k, calls->operations[k], calls});
+				    &(struct metrics_operation){
+					    gathered->services[i]->service.config->name,
+					    nfs_operation_name(k), k, calls->operations[k], calls});
 	}
 }
 
-static void put_value(struct metrics_text *text, const struct seen *seen, uint64_t value)
+static void put_value(struct metrics_text *text, const struct metrics_operation *seen,
+		      uint64_t value)
 {
 	metrics_text_put(text,
 			 METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
 			 (double)value);
 }
 
-static void put_calls(struct metrics_text *text, const struct seen *seen)
+void metrics_calls(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	put_value(text, seen, seen->stats->calls);
 }
 
-void metrics_calls(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_calls);
-}
-
-static void put_errors(struct metrics_text *text, const struct seen *seen)
+void metrics_call_errors(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	char status[CALL_STATUS_TEXT_BYTES];
 
@@ -61,11 +51,6 @@ static void put_errors(struct metrics_text *text, const struct seen *seen)
 					       {"status", call_status_name(error->status, status)}),
 				(double)error->count);
 	}
-}
-
-void metrics_call_errors(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_errors);
 }
 
 /* Of clients' connections, whatever their transport. */
@@ -95,16 +80,9 @@ void metrics_calls_denied(struct metrics_text *text, const struct metrics_source
 								denials[k].counter));
 }
 
-static void put_service(struct metrics_text *text, const struct metrics_source *source, size_t i,
-			double value)
+double metrics_in_flight(const struct metrics_service *service)
 {
-	metrics_text_put(text, METRICS_LABELS({"service", service_name(source, i)}), value);
-}
-
-void metrics_in_flight(struct metrics_text *text, const struct metrics_source *source)
-{
-	for (size_t i = 0; i < source->gathered->nservices; i++)
-		put_service(text, source, i, (double)source->gathered->loads[i].in_flight);
+	return (double)service->gathered->loads[service->i].in_flight;
 }
 
 static void put_waiting(struct metrics_text *text, const char *service, const char *resource,
@@ -125,34 +103,26 @@ void metrics_waiting(struct metrics_text *text, const struct metrics_source *sou
 	}
 }
 
-void metrics_oldest(struct metrics_text *text, const struct metrics_source *source)
+double metrics_oldest(const struct metrics_service *service)
 {
-	for (size_t i = 0; i < source->gathered->nservices; i++)
-		put_service(text, source, i, (double)source->gathered->loads[i].oldest_us / 1e6);
+	return (double)service->gathered->loads[service->i].oldest_us / 1e6;
 }
 
 /* A leg over RDMA does not look for them. */
-void metrics_retransmissions(struct metrics_text *text, const struct metrics_source *source)
+double metrics_retransmissions(const struct metrics_service *service)
 {
-	for (size_t i = 0; i < source->gathered->nservices; i++)
-		put_service(text, source, i,
-			    (double)stats_value(&source->gathered->stats[i], STATS_CLIENT, "tcp",
-						"retransmissions_swallowed"));
+	return (double)stats_value(&service->gathered->stats[service->i], STATS_CLIENT, "tcp",
+				   "retransmissions_swallowed");
 }
 
-static void put_duration(struct metrics_text *text, const struct seen *seen)
+void metrics_duration(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	metrics_text_put_durations(
 		text, METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
 		&seen->stats->whole);
 }
 
-void metrics_duration(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_duration);
-}
-
-static void put_stages(struct metrics_text *text, const struct seen *seen)
+void metrics_stages(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
 		metrics_text_put(text,
@@ -162,27 +132,12 @@ static void put_stages(struct metrics_text *text, const struct seen *seen)
 				 (double)seen->stats->stages[i].sum_us / 1e6);
 }
 
-void metrics_stages(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_stages);
-}
-
-static void put_request_bytes(struct metrics_text *text, const struct seen *seen)
+void metrics_request_bytes(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	put_value(text, seen, seen->stats->request_bytes);
 }
 
-void metrics_request_bytes(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_request_bytes);
-}
-
-static void put_reply_bytes(struct metrics_text *text, const struct seen *seen)
+void metrics_reply_bytes(struct metrics_text *text, const struct metrics_operation *seen)
 {
 	put_value(text, seen, seen->stats->reply_bytes);
-}
-
-void metrics_reply_bytes(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_reply_bytes);
 }

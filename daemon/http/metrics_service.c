@@ -3,26 +3,6 @@
 #include "daemon/config/config_value.h"
 #include "daemon/http/metrics_families.h"
 
-/* A service, as the functions below need it. */
-struct one {
-	const struct metrics_source *source;
-	size_t i;
-	struct proxy_service *ps;
-	const char *name;
-};
-
-/* A sample for each service, of what @value says. */
-static void put_each(struct metrics_text *text, const struct metrics_source *source,
-		     double (*value)(const struct one *one))
-{
-	for (size_t i = 0; i < source->gathered->nservices; i++) {
-		struct proxy_service *ps = source->gathered->services[i];
-		const struct one one = {source, i, ps, ps->service.config->name};
-
-		metrics_text_put(text, METRICS_LABELS({"service", one.name}), value(&one));
-	}
-}
-
 void metrics_service_info(struct metrics_text *text, const struct metrics_source *source)
 {
 	for (size_t i = 0; i < source->gathered->nservices; i++) {
@@ -38,14 +18,9 @@ void metrics_service_info(struct metrics_text *text, const struct metrics_source
 	}
 }
 
-static double draining(const struct one *one)
+double metrics_service_draining(const struct metrics_service *service)
 {
-	return atomic_load(&one->ps->service.draining);
-}
-
-void metrics_service_draining(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, draining);
+	return atomic_load(&service->gathered->services[service->i]->service.draining);
 }
 
 void metrics_connections(struct metrics_text *text, const struct metrics_source *source)
@@ -61,24 +36,15 @@ void metrics_connections(struct metrics_text *text, const struct metrics_source 
 	}
 }
 
-static double connections_limit(const struct one *one)
+double metrics_connections_limit(const struct metrics_service *service)
 {
-	return one->ps->service.config->max_connections;
+	return service->gathered->services[service->i]->service.config->max_connections;
 }
 
-void metrics_connections_limit(struct metrics_text *text, const struct metrics_source *source)
+double metrics_accepted(const struct metrics_service *service)
 {
-	put_each(text, source, connections_limit);
-}
-
-static double accepted(const struct one *one)
-{
-	return (double)atomic_load(&one->ps->service.connections_total);
-}
-
-void metrics_accepted(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, accepted);
+	return (double)atomic_load(
+		&service->gathered->services[service->i]->service.connections_total);
 }
 
 /* Only what has happened is shown, of this and the next. */
@@ -124,46 +90,31 @@ void metrics_closed(struct metrics_text *text, const struct metrics_source *sour
 	}
 }
 
-static double fallbacks(const struct one *one)
+double metrics_fallbacks(const struct metrics_service *service)
 {
-	return (double)one->source->gathered->loads[one->i].fabric_fallbacks;
+	return (double)service->gathered->loads[service->i].fabric_fallbacks;
 }
 
-void metrics_fallbacks(struct metrics_text *text, const struct metrics_source *source)
+double metrics_shortfalls(const struct metrics_service *service)
 {
-	put_each(text, source, fallbacks);
-}
-
-static double shortfalls(const struct one *one)
-{
-	return (double)stats_value(&one->source->gathered->stats[one->i], STATS_UPSTREAM, "tcp",
+	return (double)stats_value(&service->gathered->stats[service->i], STATS_UPSTREAM, "tcp",
 				   "source_port_shortfalls");
 }
 
-void metrics_shortfalls(struct metrics_text *text, const struct metrics_source *source)
+double metrics_memory_claimed(const struct metrics_service *service)
 {
-	put_each(text, source, shortfalls);
-}
-
-static double claimed(const struct one *one)
-{
-	return (double)one->source->gathered->memory[one->i].claimed_bytes;
-}
-
-void metrics_memory_claimed(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, claimed);
+	return (double)service->gathered->memory[service->i].claimed_bytes;
 }
 
 /* A sample for each server of each service. */
-static void put_targets(struct metrics_text *text, const struct metrics_source *source,
-			double (*value)(const struct target *target,
-					const struct target_info *info))
+void metrics_each_target(struct metrics_text *text, const struct gathered *gathered,
+			 double (*value)(const struct target *target,
+					 const struct target_info *info))
 {
-	uint64_t now_us = loop_now_us(source->gathered->proxy->loop);
+	uint64_t now_us = loop_now_us(gathered->proxy->loop);
 
-	for (size_t i = 0; i < source->gathered->nservices; i++) {
-		struct service *service = &source->gathered->services[i]->service;
+	for (size_t i = 0; i < gathered->nservices; i++) {
+		struct service *service = &gathered->services[i]->service;
 
 		for (unsigned k = 0; k < service->targets.count; k++) {
 			const struct target *target = &service->targets.list[k];
@@ -178,32 +129,17 @@ static void put_targets(struct metrics_text *text, const struct metrics_source *
 	}
 }
 
-static double target_up(const struct target *target, const struct target_info *info)
+double metrics_target_up(const struct target *target, const struct target_info *info)
 {
 	return info->order != TARGET_DOWN && !server_state_is_down(&target->server);
 }
 
-void metrics_target_up(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_targets(text, source, target_up);
-}
-
-static double target_connections(const struct target *target, const struct target_info *info)
+double metrics_target_connections(const struct target *target, const struct target_info *info)
 {
 	return info->connections;
 }
 
-void metrics_target_connections(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_targets(text, source, target_connections);
-}
-
-static double target_failures(const struct target *target, const struct target_info *info)
+double metrics_target_failures(const struct target *target, const struct target_info *info)
 {
 	return (double)info->failures;
-}
-
-void metrics_target_failures(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_targets(text, source, target_failures);
 }

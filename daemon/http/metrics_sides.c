@@ -2,23 +2,12 @@
 /* Metrics of the two ends of connections. */
 #include "daemon/http/metrics_families.h"
 
-/* One side of a service. */
-struct side {
-	const char *service, *name;
-	bool is_rdma;
-	enum stats_side side;
-	const struct stats *stats;
-	const struct load *load;
-};
-
-static void put_each(struct metrics_text *text, const struct metrics_source *source,
-		     void (*put)(struct metrics_text *text, const struct side *side))
+void metrics_each_side(struct metrics_text *text, const struct gathered *gathered,
+		       void (*put)(struct metrics_text *text, const struct metrics_side *side))
 {
-	const struct gathered *gathered = source->gathered;
-
 	for (size_t i = 0; i < gathered->nservices; i++) {
 		const struct service_config *config = gathered->services[i]->service.config;
-		struct side side = {
+		struct metrics_side side = {
 			.service = config->name,
 			.name = "client",
 			.side = STATS_CLIENT,
@@ -35,12 +24,12 @@ static void put_each(struct metrics_text *text, const struct metrics_source *sou
 	}
 }
 
-static double counted(const struct side *side, const char *module, const char *name)
+static double counted(const struct metrics_side *side, const char *module, const char *name)
 {
 	return (double)stats_value(side->stats, side->side, module, name);
 }
 
-static void put_form(struct metrics_text *text, const struct side *side, const char *form,
+static void put_form(struct metrics_text *text, const struct metrics_side *side, const char *form,
 		     double value)
 {
 	metrics_text_put(
@@ -49,7 +38,7 @@ static void put_form(struct metrics_text *text, const struct side *side, const c
 		value);
 }
 
-static void put_forms(struct metrics_text *text, const struct side *side)
+void metrics_forms(struct metrics_text *text, const struct metrics_side *side)
 {
 	if (!side->is_rdma) {
 		put_form(text, side, "record",
@@ -62,35 +51,20 @@ static void put_forms(struct metrics_text *text, const struct side *side)
 	put_form(text, side, "long", counted(side, "rdma", "calls_long"));
 }
 
-void metrics_forms(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_forms);
-}
-
-static void put_value(struct metrics_text *text, const struct side *side, double value)
+static void put_value(struct metrics_text *text, const struct metrics_side *side, double value)
 {
 	metrics_text_put(text, METRICS_LABELS({"service", side->service}, {"side", side->name}),
 			 value);
 }
 
-static void put_received(struct metrics_text *text, const struct side *side)
+void metrics_received(struct metrics_text *text, const struct metrics_side *side)
 {
 	put_value(text, side, counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_received"));
 }
 
-void metrics_received(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_received);
-}
-
-static void put_sent(struct metrics_text *text, const struct side *side)
+void metrics_sent(struct metrics_text *text, const struct metrics_side *side)
 {
 	put_value(text, side, counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_sent"));
-}
-
-void metrics_sent(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_sent);
 }
 
 static const struct {
@@ -105,7 +79,7 @@ static const struct {
 	{"received", "unknown", "err_unknown_received"},
 };
 
-static void put_errors(struct metrics_text *text, const struct side *side)
+void metrics_rdma_errors(struct metrics_text *text, const struct metrics_side *side)
 {
 	for (size_t i = 0; side->is_rdma && i < ARRAY_SIZE(rdma_errors); i++)
 		metrics_text_put(text,
@@ -115,24 +89,14 @@ static void put_errors(struct metrics_text *text, const struct side *side)
 				 counted(side, "rdma", rdma_errors[i].counter));
 }
 
-void metrics_rdma_errors(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_errors);
-}
-
-static void put_crc(struct metrics_text *text, const struct side *side)
+void metrics_crc_errors(struct metrics_text *text, const struct metrics_side *side)
 {
 	if (side->is_rdma)
 		put_value(text, side, counted(side, "iwarp", "crc_bad"));
 }
 
-void metrics_crc_errors(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_crc);
-}
-
-static void put_credit(struct metrics_text *text, const struct side *side, const char *state,
-		       uint64_t value)
+static void put_credit(struct metrics_text *text, const struct metrics_side *side,
+		       const char *state, uint64_t value)
 {
 	metrics_text_put(
 		text,
@@ -140,7 +104,7 @@ static void put_credit(struct metrics_text *text, const struct side *side, const
 		(double)value);
 }
 
-static void put_credits(struct metrics_text *text, const struct side *side)
+void metrics_credits(struct metrics_text *text, const struct metrics_side *side)
 {
 	const struct load_credits *credits = &side->load->credits[side->side];
 
@@ -150,9 +114,4 @@ static void put_credits(struct metrics_text *text, const struct side *side)
 	put_credit(text, side, "used", credits->used);
 	if (side->side == STATS_UPSTREAM)
 		put_credit(text, side, "waited", credits->waited);
-}
-
-void metrics_credits(struct metrics_text *text, const struct metrics_source *source)
-{
-	put_each(text, source, put_credits);
 }
