@@ -33,10 +33,9 @@
 #define PATH_BYTES    4096u
 
 struct support {
-	char work[PATH_BYTES]; /* a folder that is removed at the end … */
-	char folder
-		[SUPPORT_NAME_BYTES]; /* … that of the members in it: the archive's name without its ending … */
-	char members[PATH_BYTES + SUPPORT_NAME_BYTES]; /* … and its path */
+	char work[PATH_BYTES];           /* is removed at the end */
+	char folder[SUPPORT_NAME_BYTES]; /* in it: the archive's name without its ending */
+	char members[PATH_BYTES + SUPPORT_NAME_BYTES]; /* the path of that */
 	int failed; /* a member could not be written: a negative errno */
 	const char *socket, *file;
 	json_int_t pid; /* of the daemon, or 0 */
@@ -76,9 +75,6 @@ static void end(struct support *support, FILE *out)
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
-	(void)st;
-	(void)type;
-	(void)ftw;
 	return remove(path);
 }
 
