@@ -38,10 +38,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd_send.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
-	daemon/bridge/attempting.c \
-	daemon/bridge/attempting.h \
-	daemon/bridge/attempts.c \
-	daemon/bridge/attempts.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
 	daemon/bridge/bridge_impl.h \
@@ -55,9 +51,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
 	daemon/bridge/closing.h \
-	daemon/bridge/held_port.h \
-	daemon/bridge/legs.c \
-	daemon/bridge/legs.h \
 	daemon/bridge/opening.c \
 	daemon/bridge/opening.h \
 	daemon/bridge/passing.c \
@@ -66,22 +59,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/returning.h \
 	daemon/bridge/routing.c \
 	daemon/bridge/routing.h \
-	daemon/bridge/seat.c \
-	daemon/bridge/seat.h \
 	daemon/bridge/shortage.c \
 	daemon/bridge/shortage.h \
 	daemon/bridge/slow_call.c \
 	daemon/bridge/slow_call.h \
-	daemon/bridge/sources.c \
-	daemon/bridge/sources.h \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
 	daemon/bridge/states.c \
 	daemon/bridge/taking.c \
 	daemon/bridge/taking.h \
-	daemon/bridge/upstream.c \
-	daemon/bridge/upstream.h \
-	daemon/bridge/upstream_impl.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
@@ -164,12 +150,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/mount_trip.h \
 	daemon/health/nfs3_call.c \
 	daemon/health/nfs3_call.h \
-	daemon/health/probe.c \
-	daemon/health/probe.h \
+	daemon/health/check_conn.c \
+	daemon/health/check_conn.h \
 	daemon/health/probe_call.c \
 	daemon/health/probe_call.h \
-	daemon/health/probe_memory.c \
-	daemon/health/probe_memory.h \
+	daemon/health/check_ground.c \
+	daemon/health/check_ground.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_host.c daemon/http/http_host.h \
@@ -226,6 +212,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/rpcbind/rpcbind_message.h \
 	daemon/rpcbind/universal_address.c \
 	daemon/rpcbind/universal_address.h \
+	daemon/service/backend.c \
+	daemon/service/backend.h \
 	daemon/service/call_mark.c \
 	daemon/service/call_mark.h \
 	daemon/service/call_stats.c \
@@ -271,6 +259,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/server_state.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
+	daemon/service/service_net.c \
+	daemon/service/service_net.h \
 	daemon/service/target_checks.c \
 	daemon/service/targets.c \
 	daemon/service/targets.h \
@@ -287,6 +277,17 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/tap/tap_record.h \
 	daemon/tap/tap_request.c \
 	daemon/tap/tap_request.h \
+	daemon/upstream/connect_plan.c \
+	daemon/upstream/connect_plan.h \
+	daemon/upstream/held_port.h \
+	daemon/upstream/leg_factory.c \
+	daemon/upstream/leg_factory.h \
+	daemon/upstream/source_addr.c \
+	daemon/upstream/source_addr.h \
+	daemon/upstream/upstream_connect.c \
+	daemon/upstream/upstream_connect.h \
+	daemon/upstream/upstream_target.c \
+	daemon/upstream/upstream_target.h \
 	daemon/view/answer.c \
 	daemon/view/answer.h \
 	daemon/view/call_json.c \

@@ -210,8 +210,6 @@ static bool may_pass(struct log_limit *limit, struct log_tokens *share, enum log
 {
 	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
 
-	if (limit->silent)
-		return false;
 	if ((share && !has_token(share, LOG_SHARE_BURST, LOG_SHARE_REFILL_US, now_us)) ||
 	    !limit_has_token(limit, now_us)) {
 		leave_out(limit, level, now_us);

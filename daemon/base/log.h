@@ -64,7 +64,6 @@ struct log_limit {
 	const char *reason; /* that of log_ctx; NULL: none */
 	unsigned burst;     /* 0: LOG_LIMIT_BURST */
 	uint64_t refill_us; /* 0: LOG_LIMIT_REFILL_US */
-	bool silent;        /* it never has any */
 	bool repeats;       /* its lines say the same again: what is left out is not worth a word */
 
 	struct log_tokens tokens;

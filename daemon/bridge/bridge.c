@@ -8,13 +8,13 @@
 #include "daemon/base/address.h"
 #include "daemon/bridge/call_watch.h"
 #include "daemon/bridge/closing.h"
-#include "daemon/bridge/legs.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/passing.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/standing.h"
 #include "daemon/bridge/taking.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/upstream/leg_factory.h"
 
 static const struct leg_events client_events = {
 	.requested = bridge_client_requested,
@@ -30,20 +30,20 @@ static const struct leg_events client_events = {
 };
 
 static const struct leg_events server_leg_events = {
-	.call = bridge_call,
-	.reply = bridge_reply,
-	.more = bridge_more,
-	.call_ready = bridge_call_ready,
-	.closing = bridge_server_closing,
-	.note = bridge_note,
+	UPSTREAM_LEG_EVENTS,
+	.call = bridge_server_call,
+	.reply = bridge_server_reply,
+	.more = bridge_server_more,
+	.call_ready = bridge_server_call_ready,
+	.note = bridge_server_note,
 };
 
 static const struct upstream_events server_events = {
 	.connecting = bridge_server_connecting,
 	.opened = bridge_server_opened,
-	.answered = bridge_server_answered,
 	.has_called = bridge_has_called,
 	.failed = bridge_server_closing,
+	.closing = bridge_server_closing,
 	.closed = bridge_server_closed,
 	.leg = &server_leg_events,
 };
@@ -166,8 +166,8 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		return rc;
 	}
 	fill_server_config(bridge, &config);
-	rc = upstream_init(&bridge->upstream, ws, &config, &bridge->log, &server_events,
-			   &bridge->server);
+	rc = upstream_init(&bridge->upstream, &ws->net, &ws->servers, &config, &bridge->log,
+			   &server_events);
 	upstream_serve(&bridge->upstream, &in->peer, &in->local, bridge_keeps_port(bridge));
 	if (bridge_enters_privileged(bridge, in))
 		upstream_privilege(&bridge->upstream);
@@ -178,7 +178,7 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 		goto out_bridge;
 	}
 	fill_client_config(bridge, &config);
-	rc = ws->ground->legs->accept(ws, &config, in, &bridge->client.leg);
+	rc = ws->ground->legs->accept(&ws->net, &config, in, &bridge->client.leg);
 	if (rc)
 		goto out_bridge;
 	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,

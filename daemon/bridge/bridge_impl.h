@@ -5,8 +5,8 @@
 
 #include "daemon/base/log.h"
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/upstream.h"
 #include "daemon/service/clients.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "nfs/nfs.h"
 
 #define BRIDGE_CONNECT_TIMEOUT_US                                                                  \
@@ -101,6 +101,11 @@ static inline bool bridge_keeps_port(const struct bridge *bridge)
 static inline struct loop *bridge_loop(const struct bridge *bridge)
 {
 	return bridge->ws->ground->loop;
+}
+
+static inline struct bridge *bridge_of(struct upstream *upstream)
+{
+	return container_of(upstream, struct bridge, upstream);
 }
 
 /* bridge_set_state - the one way to another state. */

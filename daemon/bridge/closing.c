@@ -208,21 +208,21 @@ void bridge_client_closed(void *arg)
 }
 
 /* The server cannot be reached, or the leg that did reach it closes. */
-void bridge_server_closing(void *arg, enum leg_close why, const char *detail)
+void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct bridge *bridge = bridge_of(upstream);
 
 	if (!bridge_is_decided(bridge) && !ends_alone(bridge, why))
 		bridge_give_up(bridge, why, CLOSE_BY_SERVER, detail);
 }
 
-void bridge_server_closed(void *arg)
+void bridge_server_closed(struct upstream *upstream)
 {
-	struct side *side = arg;
+	struct bridge *bridge = bridge_of(upstream);
 
-	side->leg = NULL;
-	if (side->bridge->state.now == BRIDGE_REROUTING)
-		loop_defer(bridge_loop(side->bridge), &side->bridge->reroute);
+	bridge->server.leg = NULL;
+	if (bridge->state.now == BRIDGE_REROUTING)
+		loop_defer(bridge_loop(bridge), &bridge->reroute);
 	else
-		settle(side->bridge);
+		settle(bridge);
 }

@@ -18,11 +18,11 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/closing.h"
-#include "daemon/bridge/legs.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/routing.h"
 #include "daemon/bridge/standing.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/upstream/leg_factory.h"
 
 #define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
 /*
@@ -41,7 +41,7 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
 	/* The pin is used up: without a place its port stays behind as this connection's. */
-	upstream_come_from(&bridge->upstream, pin);
+	upstream_connect_from(&bridge->upstream, pin);
 	if (!standing_seek(bridge))
 		return;
 	upstream_start(&bridge->upstream,
@@ -82,7 +82,7 @@ static void seek_mount(struct bridge *bridge)
 	const struct client_pin none = {0};
 
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	upstream_lead_to_mount(&bridge->upstream);
+	upstream_lead_to_mount(&bridge->upstream, &bridge->ws->mount_servers);
 	start_upstream(bridge, &none);
 }
 
@@ -144,9 +144,9 @@ void bridge_reclaim_again(struct bridge *bridge)
 	seek(bridge);
 }
 
-void bridge_server_connecting(void *arg)
+void bridge_server_connecting(struct upstream *upstream)
 {
-	bridge_set_state(((struct side *)arg)->bridge, BRIDGE_CONNECTING);
+	bridge_set_state(bridge_of(upstream), BRIDGE_CONNECTING);
 }
 
 void bridge_reroute(struct bridge *bridge)
@@ -169,7 +169,7 @@ void bridge_reroute_on(void *arg)
 	if (bridge_is_decided(bridge))
 		return;
 	upstream_renew(&bridge->upstream);
-	upstream_lead_to_mount(&bridge->upstream);
+	upstream_lead_to_mount(&bridge->upstream, &bridge->ws->mount_servers);
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
 	upstream_start(&bridge->upstream, BRIDGE_CONNECT_TIMEOUT_US);
 }
@@ -221,7 +221,7 @@ void bridge_settle(void *arg)
 	if (bridge_is_decided(bridge))
 		return;
 	bridge->either = false;
-	rc = legs->settle(bridge->ws, &config, &bridge->client.leg, &is_tcp);
+	rc = legs->settle(&bridge->ws->net, &config, &bridge->client.leg, &is_tcp);
 	if (rc) {
 		bridge->client_over = true;
 		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, CLOSE_BY_PROXY, strerror(-rc));
@@ -304,12 +304,11 @@ static void open_bridge(struct bridge *bridge)
 	leg_pause(bridge->client.leg, !leg_can_call(server));
 }
 
-void bridge_server_opened(void *arg, struct leg *leg)
+void bridge_server_opened(struct upstream *upstream, struct leg *leg)
 {
-	struct side *side = arg;
-	struct bridge *bridge = side->bridge;
+	struct bridge *bridge = bridge_of(upstream);
 
-	side->leg = leg;
+	bridge->server.leg = leg;
 	/* It has begun to drain while another server was sought. */
 	if (bridge->drains)
 		leg_drain(leg);
@@ -320,18 +319,16 @@ void bridge_server_opened(void *arg, struct leg *leg)
 		leg_accept(bridge->client.leg);
 }
 
-void bridge_server_answered(void *arg)
+void bridge_server_answered(struct bridge *bridge)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
-
 	if (!bridge->open_told)
 		log_open(bridge, LOG_LEVEL_INFO);
 	bridge->open_told = true;
 }
 
-bool bridge_has_called(void *arg)
+bool bridge_has_called(struct upstream *upstream)
 {
-	const struct bridge *bridge = ((struct side *)arg)->bridge;
+	const struct bridge *bridge = bridge_of(upstream);
 
 	return bridge->passing && bridge->ncalls > 0;
 }

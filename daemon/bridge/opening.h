@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a bridge opens. Those with @arg alone are events of its legs, for which that is the side. */
+/* How a bridge opens: events of its client's leg, for which @arg is the side, and of its upstream. */
 #ifndef DAEMON_BRIDGE_OPENING_H
 #define DAEMON_BRIDGE_OPENING_H
 
@@ -10,13 +10,13 @@ void bridge_client_requested(void *arg);
 /** bridge_settle - the task of a client that may be TCP or RDMA, and waits to be accepted. @arg: the bridge. */
 void bridge_settle(void *arg);
 /** bridge_server_connecting - the server's name is resolved. */
-void bridge_server_connecting(void *arg);
+void bridge_server_connecting(struct upstream *upstream);
 /** bridge_server_opened - the server is reached, by @leg. */
-void bridge_server_opened(void *arg, struct leg *leg);
+void bridge_server_opened(struct upstream *upstream, struct leg *leg);
 /** bridge_server_answered - the server did not answer before, and does now. */
-void bridge_server_answered(void *arg);
+void bridge_server_answered(struct bridge *bridge);
 /** bridge_has_called - returns whether a Call of the client's was passed on to the server. */
-bool bridge_has_called(void *arg);
+bool bridge_has_called(struct upstream *upstream);
 /** bridge_client_opened - the client is accepted. */
 void bridge_client_opened(void *arg);
 

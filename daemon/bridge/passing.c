@@ -192,3 +192,34 @@ void bridge_note(void *arg, const char *text)
 	log_note(&side->bridge->log, "%s: %s", side == &side->bridge->client ? "client" : "server",
 		 text);
 }
+
+/* ---- of the server's leg ---- */
+
+void bridge_server_call(void *arg, struct exchange *x)
+{
+	bridge_call(&bridge_of(arg)->server, x);
+}
+
+void bridge_server_reply(void *arg, struct exchange *x)
+{
+	struct bridge *bridge = bridge_of(arg);
+
+	if (upstream_heard(&bridge->upstream, x))
+		bridge_server_answered(bridge);
+	bridge_reply(&bridge->server, x);
+}
+
+void bridge_server_more(void *arg, struct exchange *x)
+{
+	bridge_more(&bridge_of(arg)->server, x);
+}
+
+void bridge_server_call_ready(void *arg)
+{
+	bridge_call_ready(&bridge_of(arg)->server);
+}
+
+void bridge_server_note(void *arg, const char *text)
+{
+	bridge_note(&bridge_of(arg)->server, text);
+}

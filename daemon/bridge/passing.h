@@ -16,4 +16,11 @@ void bridge_call_ready(void *arg);
 /** bridge_note - something worth a line in the log. */
 void bridge_note(void *arg, const char *text);
 
+/* The same of the server's leg, for which @arg is the upstream. */
+void bridge_server_call(void *arg, struct exchange *x);
+void bridge_server_reply(void *arg, struct exchange *x);
+void bridge_server_more(void *arg, struct exchange *x);
+void bridge_server_call_ready(void *arg);
+void bridge_server_note(void *arg, const char *text);
+
 #endif

@@ -7,8 +7,7 @@
 
 struct client_pin bridge_pin(const struct bridge *bridge)
 {
-	return (struct client_pin){.port = bridge->upstream.port,
-				   .source = bridge->upstream.source};
+	return bridge->upstream.from.pin;
 }
 
 /* Of one that is `either` it shows later that it comes over iwarp (bridge_settle()). */

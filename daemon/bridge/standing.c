@@ -156,7 +156,7 @@ void bridges_end_ordered(struct worker_service *ws)
 		return;
 	ws->orders = orders;
 	TAILQ_FOREACH(bridge, &ws->bridges, entry) {
-		const struct target *target = upstream_target(&bridge->upstream);
+		const struct target *target = upstream_server(&bridge->upstream);
 
 		if (target && target_is_down(target) && !bridge_is_decided(bridge))
 			bridge_close(bridge, LEG_CLOSE_TAKEN_DOWN);

@@ -87,7 +87,6 @@ static int begin(struct check_query *query, struct proxy *proxy, struct proxy_se
 	const struct check_config config = {
 		.health = proxy->health,
 		.loop = proxy->loop,
-		.ports = proxy->ports,
 		.doors = &proxy->doors,
 		.config = ps->config,
 		.service = ps->service.config,

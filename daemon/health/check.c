@@ -90,8 +90,7 @@ static void begin(void *arg)
 {
 	struct check *check = arg;
 	const struct check_steps_config steps = {
-		.loop = health_loop(check->config.health),
-		.ports = check->config.ports,
+		.ground = health_ground(check->config.health),
 		.doors = check->config.doors,
 		.service = check->config.service,
 		.report = &check->report,

@@ -27,12 +27,10 @@
 
 struct health;
 struct own_doors;
-struct ports;
 
 struct check_config {
 	struct health *health; /* in whose thread it is done */
 	struct loop *loop;     /* whose thread is told; it outlives the check */
-	struct ports *ports;
 	const struct own_doors *doors;
 	struct config *config; /* that @service is in: counted once more */
 	const struct service_config *service;

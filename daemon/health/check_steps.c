@@ -10,9 +10,6 @@
 
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
-#include "daemon/base/loop.h"
-#include "daemon/base/resolver.h"
-#include "daemon/bridge/legs.h"
 #include "daemon/health/check_words.h"
 #include "daemon/health/probe_call.h"
 #include "nfs/table.h"
@@ -32,10 +29,22 @@ static struct check_step *step_of(const struct check_steps *steps)
 
 static uint64_t now_us(const struct check_steps *steps)
 {
-	return loop_now_us(steps->config.loop);
+	return loop_now_us(steps->config.ground->ground.loop);
+}
+
+/* Which server it is at. */
+static unsigned number(const struct check_steps *steps)
+{
+	return (unsigned)(steps->at - steps->config.report->servers);
 }
 
 static void begin_server(struct check_steps *steps);
+
+static void end(struct check_steps *steps)
+{
+	service_net_fini(&steps->net);
+	steps->config.over(steps->config.arg);
+}
 
 static void server_gone(void *arg)
 {
@@ -46,18 +55,18 @@ static void server_gone(void *arg)
 	    !steps->ends)
 		begin_server(steps);
 	else
-		steps->config.over(steps->config.arg);
+		end(steps);
 }
 
 /* What is left of its steps is not tried, for that reason. */
 static void end_server(struct check_steps *steps, const char *why)
 {
-	struct probe *probe = steps->probe;
+	struct check_conn *conn = steps->conn;
 
 	for (unsigned i = steps->step + 1; i < CHECK_STEP_COUNT; i++)
 		snprintf(steps->at->steps[i].what, CHECK_WHAT_BYTES, "%s", why);
-	steps->probe = NULL;
-	probe_free(probe, server_gone, steps);
+	steps->conn = NULL;
+	check_conn_free(conn, server_gone, steps);
 }
 
 static uint64_t patience_us(const struct check_steps *steps, uint64_t wanted_us)
@@ -73,7 +82,7 @@ static uint32_t inline_send_bytes(const struct check_steps *steps)
 {
 	struct leg_info info;
 
-	probe_info(steps->probe, &info);
+	check_conn_info(steps->conn, &info);
 	return info.inline_send_bytes ? info.inline_send_bytes : TCP_LONG_BYTES;
 }
 
@@ -81,7 +90,7 @@ static uint32_t inline_recv_bytes(const struct check_steps *steps)
 {
 	struct leg_info info;
 
-	probe_info(steps->probe, &info);
+	check_conn_info(steps->conn, &info);
 	return info.inline_recv_bytes ? info.inline_recv_bytes : TCP_REPLY_BYTES;
 }
 
@@ -127,8 +136,9 @@ static void send_lookup(struct check_steps *steps)
 	uint32_t name_bytes = inline_send_bytes(steps) + BEYOND_BYTES;
 	uint8_t *call = malloc(NFS3_CALL_BYTES + name_bytes);
 	size_t len = call ? make_lookup(steps, call, name_bytes) : 0;
-	int rc = len ? probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, LONG_US))
-		     : -ENOMEM;
+	int rc =
+		len ? check_conn_call(steps->conn, call, (uint32_t)len, patience_us(steps, LONG_US))
+		    : -ENOMEM;
 
 	free(call);
 	if (rc)
@@ -138,7 +148,7 @@ static void send_lookup(struct check_steps *steps)
 static void send_call(struct check_steps *steps, const uint8_t *call, size_t len,
 		      uint64_t timeout_us)
 {
-	int rc = probe_call(steps->probe, call, (uint32_t)len, patience_us(steps, timeout_us));
+	int rc = check_conn_call(steps->conn, call, (uint32_t)len, patience_us(steps, timeout_us));
 
 	if (rc)
 		fail_here(steps, strerror(-rc));
@@ -231,7 +241,7 @@ static void send_step(struct check_steps *steps)
 static void connect_now(struct check_steps *steps)
 {
 	steps->began_us = now_us(steps);
-	probe_connect(steps->probe, patience_us(steps, CONNECT_US));
+	check_conn_open(steps->conn, patience_us(steps, CONNECT_US));
 }
 
 static void next_step(struct check_steps *steps)
@@ -268,7 +278,7 @@ static void tell_connected(struct check_steps *steps)
 	char text[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
 
-	probe_info(steps->probe, &info);
+	check_conn_info(steps->conn, &info);
 	address_text((const struct sockaddr *)&info.peer, text);
 	if (info.rpcrdma_version)
 		pass(steps, "%s over %s, version %u, inline up to %u and %u bytes", text, info.kind,
@@ -371,12 +381,12 @@ static void judge(struct check_steps *steps, const struct exchange *x)
 		judge_null(steps, &reply);
 }
 
-static void on_told(void *arg, const struct probe_news *news)
+static void on_told(void *arg, const struct check_conn_news *news)
 {
 	struct check_steps *steps = arg;
 
 	switch (news->event) {
-	case PROBE_OPENED:
+	case CHECK_CONN_OPENED:
 		steps->connected = true;
 		if (steps->step != CHECK_CONNECT) {
 			send_step(steps);
@@ -385,7 +395,7 @@ static void on_told(void *arg, const struct probe_news *news)
 		tell_connected(steps);
 		next_step(steps);
 		return;
-	case PROBE_ANSWERED:
+	case CHECK_CONN_ANSWERED:
 		judge(steps, news->x);
 		return;
 	default:
@@ -395,7 +405,7 @@ static void on_told(void *arg, const struct probe_news *news)
 		check_words_lost(step_of(steps), steps->step,
 				 steps->config.service->connect.transport, news);
 		step_of(steps)->took_us = now_us(steps) - steps->began_us;
-		if (steps->step <= CHECK_NULL || news->event == PROBE_UNREACHED)
+		if (steps->step <= CHECK_NULL || news->event == CHECK_CONN_UNREACHED)
 			end_server(steps, "the step before failed");
 		else
 			next_step(steps);
@@ -404,18 +414,18 @@ static void on_told(void *arg, const struct probe_news *news)
 
 /* ---- the trip to a file handle ---- */
 
-static void fill_probe_config(struct check_steps *steps, struct probe_config *config)
+static void fill_conn_config(struct check_steps *steps, struct check_conn_config *config)
 {
-	*config = (struct probe_config){
-		.loop = steps->config.loop,
-		.ports = steps->config.ports,
-		.resolver = &resolver_system,
-		.legs = &legs_system,
-		.post = event_loop_post,
+	const struct service_config *service = steps->config.service;
+	bool to_mount = steps->config.to_mount;
+
+	*config = (struct check_conn_config){
+		.ground = steps->config.ground,
+		.net = &steps->net,
+		.server = config_server(service, number(steps)),
 		.doors = steps->config.doors,
-		.service = steps->config.service,
-		.server = (unsigned)(steps->at - steps->config.report->servers),
-		.to_mount = steps->config.to_mount,
+		.asks_rpcbind = to_mount && service->mount.way == MOUNT_RPCBIND,
+		.is_other = to_mount,
 		.told = on_told,
 		.arg = steps,
 	};
@@ -445,8 +455,8 @@ static void begin_trip(struct check_steps *steps)
 		end_mount(steps, "mount = \"off\": clients get PROG_UNAVAIL");
 		return;
 	}
-	fill_probe_config(steps, &config.probe);
-	config.host = config_server(steps->config.service, config.probe.server)->host;
+	fill_conn_config(steps, &config.conn);
+	config.host = config.conn.server->host;
 	if (mount->way == MOUNT_AT) {
 		config.host = mount->at.host;
 		config.port = mount->at.port;
@@ -457,10 +467,10 @@ static void begin_trip(struct check_steps *steps)
 
 static void begin_server(struct check_steps *steps)
 {
-	struct probe_config config;
+	struct check_conn_config config;
 
-	fill_probe_config(steps, &config);
-	if (steps->config.left_out >> config.server & 1) {
+	fill_conn_config(steps, &config);
+	if (steps->config.left_out >> number(steps) & 1) {
 		server_gone(steps);
 		return;
 	}
@@ -471,7 +481,7 @@ static void begin_server(struct check_steps *steps)
 	steps->trip.handle.len_bytes = 0;
 	if (now_us(steps) >= steps->until_us)
 		end_server(steps, "there was no time left");
-	else if (probe_new(&config, &steps->probe))
+	else if (!steps->has_net || check_conn_new(&config, &steps->conn))
 		fail_here(steps, strerror(ENOMEM));
 	else
 		connect_now(steps);
@@ -481,6 +491,8 @@ void check_steps_begin(struct check_steps *steps, const struct check_steps_confi
 {
 	*steps = (struct check_steps){.config = *config, .at = config->report->servers};
 	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
+	steps->has_net =
+		!service_net_init(&steps->net, &config->ground->ground, config->service, NULL);
 	begin_server(steps);
 }
 
@@ -489,6 +501,6 @@ void check_steps_give_up(struct check_steps *steps)
 	steps->ends = true;
 	if (steps->on_trip)
 		mount_trip_give_up(&steps->trip);
-	else if (steps->probe)
+	else if (steps->conn)
 		end_server(steps, "it was given up");
 }

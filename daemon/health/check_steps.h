@@ -6,15 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "daemon/health/check_conn.h"
 #include "daemon/health/check_report.h"
 #include "daemon/health/mount_trip.h"
-#include "daemon/health/probe.h"
 
 #define CHECK_LIMIT_US 100000000u /* for all servers together; what is left then is not tried */
 
 struct check_steps_config {
-	struct loop *loop;
-	struct ports *ports;
+	struct check_ground *ground;
 	const struct own_doors *doors;
 	const struct service_config *service;
 	bool to_mount;               /* @service has the servers of MOUNT */
@@ -28,7 +27,9 @@ struct check_steps_config {
 
 struct check_steps {
 	struct check_steps_config config;
-	struct probe *probe; /* NULL: it goes, or there was none */
+	struct service_net net; /* of its connections */
+	bool has_net;
+	struct check_conn *conn; /* NULL: it goes, or there was none */
 	struct check_server *at;
 	enum check_step_id step;
 	bool connected, ends;

@@ -43,14 +43,14 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 }
 
 static const char *lost_advice(enum check_step_id id, enum transport transport,
-			       const struct probe_news *news)
+			       const struct check_conn_news *news)
 {
-	if (news->event == PROBE_UNREACHED)
+	if (news->event == CHECK_CONN_UNREACHED)
 		return connect_advice(transport, news->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
 		return "what does not fit inline does not get through: clients will hang on it. Try "
 		       "another peer or ddp (rpcrdma-proxy.conf(5))";
-	if (news->event == PROBE_LATE)
+	if (news->event == CHECK_CONN_LATE)
 		return "the server takes connections and does not answer: does it hang, or is "
 		       "something else listening there?";
 	if (news->why == LEG_CLOSE_PEER || news->why == LEG_CLOSE_LOST)
@@ -60,12 +60,12 @@ static const char *lost_advice(enum check_step_id id, enum transport transport,
 }
 
 void check_words_lost(struct check_step *step, enum check_step_id id, enum transport transport,
-		      const struct probe_news *news)
+		      const struct check_conn_news *news)
 {
 	step->result = CHECK_FAILED;
-	step->why = news->event == PROBE_LATE ? LEG_CLOSE_SILENT : news->why;
+	step->why = news->event == CHECK_CONN_LATE ? LEG_CLOSE_SILENT : news->why;
 	step->advice = lost_advice(id, transport, news);
-	if (news->event == PROBE_LATE)
+	if (news->event == CHECK_CONN_LATE)
 		snprintf(step->what, sizeof(step->what), "no answer%s%s",
 			 news->detail[0] ? ", but: " : " in time", news->detail);
 	else

@@ -12,6 +12,7 @@
 
 struct health {
 	struct loop *loop;
+	struct check_ground ground;
 	pthread_t thread;
 	atomic_uint checks;
 };
@@ -22,7 +23,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int health_new(struct health **out)
+int health_new(struct ports *ports, struct health **out)
 {
 	struct health *health = calloc(1, sizeof(*health));
 	int rc = -ENOMEM;
@@ -32,8 +33,11 @@ int health_new(struct health **out)
 	atomic_init(&health->checks, 0);
 	health->loop = event_loop_new();
 	if (health->loop)
+		rc = check_ground_init(&health->ground, health->loop, ports);
+	if (!rc)
 		rc = thread_start("health", run, health, &health->thread);
 	if (rc) {
+		check_ground_fini(&health->ground);
 		event_loop_free(health->loop);
 		free(health);
 		return rc;
@@ -45,6 +49,11 @@ int health_new(struct health **out)
 struct loop *health_loop(const struct health *health)
 {
 	return health->loop;
+}
+
+struct check_ground *health_ground(struct health *health)
+{
+	return &health->ground;
 }
 
 void health_begun(struct health *health)
@@ -71,6 +80,7 @@ void health_free(struct health *health)
 	pthread_join(health->thread, NULL);
 	if (atomic_load(&health->checks))
 		return;
+	check_ground_fini(&health->ground);
 	event_loop_free(health->loop);
 	free(health);
 }

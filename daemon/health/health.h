@@ -8,13 +8,16 @@
 
 #include "base/compiler.h"
 #include "base/loop.h"
+#include "daemon/health/check_ground.h"
 
 struct health;
 
-/** health_new - start it. Returns 0 or a negative errno. */
-int health_new(struct health **out) MUST_CHECK;
+/** health_new - start it; @ports: of the process, outlive it. Returns 0 or a negative errno. */
+int health_new(struct ports *ports, struct health **out) MUST_CHECK;
 /** health_loop - its loop, to post to. */
 struct loop *health_loop(const struct health *health);
+/** health_ground - what checks stand on in that thread. */
+struct check_ground *health_ground(struct health *health);
 /** health_begun, health_over - count the checks that are not over; from any thread. */
 void health_begun(struct health *health);
 void health_over(struct health *health);

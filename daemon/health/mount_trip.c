@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/base/loop.h"
 #include "daemon/health/probe_call.h"
 #include "daemon/rpcbind/rpcbind_message.h"
 #include "nfs/table.h"
@@ -35,10 +34,10 @@ static void gone(void *arg)
 
 static void leave(struct mount_trip *trip)
 {
-	struct probe *probe = trip->probe;
+	struct check_conn *conn = trip->conn;
 
-	trip->probe = NULL;
-	probe_free(probe, gone, trip);
+	trip->conn = NULL;
+	check_conn_free(conn, gone, trip);
 }
 
 static void end(struct mount_trip *trip)
@@ -58,7 +57,7 @@ static void fail(struct mount_trip *trip, const char *what, const char *advice)
 
 static uint64_t patience_us(const struct mount_trip *trip, uint64_t wanted_us)
 {
-	uint64_t now_us = loop_now_us(trip->config.probe.loop);
+	uint64_t now_us = loop_now_us(trip->config.conn.ground->ground.loop);
 	uint64_t left_us = trip->config.until_us > now_us ? trip->config.until_us - now_us : 1;
 
 	return wanted_us < left_us ? wanted_us : left_us;
@@ -66,7 +65,7 @@ static uint64_t patience_us(const struct mount_trip *trip, uint64_t wanted_us)
 
 static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
 {
-	if (!len || probe_call(trip->probe, msg, (uint32_t)len, patience_us(trip, ANSWER_US)))
+	if (!len || check_conn_call(trip->conn, msg, (uint32_t)len, patience_us(trip, ANSWER_US)))
 		fail(trip, strerror(ENOMEM), NULL);
 }
 
@@ -92,7 +91,7 @@ static void send_stage(struct mount_trip *trip)
 	trip->xid++;
 	switch (trip->stage) {
 	case TRIP_GETADDR:
-		probe_info(trip->probe, &info);
+		check_conn_info(trip->conn, &info);
 		len = getaddr_call(msg, trip->xid, info.peer.ss_family == AF_INET6);
 		break;
 	case TRIP_EXPORT:
@@ -222,20 +221,20 @@ static void judge(struct mount_trip *trip, const struct exchange *x)
 		learn_handle(trip, &results);
 }
 
-static void on_told(void *arg, const struct probe_news *news)
+static void on_told(void *arg, const struct check_conn_news *news)
 {
 	struct mount_trip *trip = arg;
 	char text[LEG_DETAIL_BYTES + 40];
 
-	if (news->event == PROBE_OPENED) {
+	if (news->event == CHECK_CONN_OPENED) {
 		send_stage(trip);
-	} else if (news->event == PROBE_ANSWERED) {
+	} else if (news->event == CHECK_CONN_ANSWERED) {
 		judge(trip, news->x);
 	} else if (trip->stage == TRIP_UMNT) {
 		end(trip);
 	} else {
 		snprintf(text, sizeof(text), "%s%s%s",
-			 news->event == PROBE_LATE ? "no answer" : leg_close_text(news->why),
+			 news->event == CHECK_CONN_LATE ? "no answer" : leg_close_text(news->why),
 			 news->detail[0] ? ": " : "", news->detail);
 		fail(trip, text,
 		     "clients of NFSv3 find MOUNT by rpcbind, port 111, over TCP: start both, or open "
@@ -245,16 +244,18 @@ static void on_told(void *arg, const struct probe_news *news)
 
 static void go_there(struct mount_trip *trip)
 {
-	struct probe_config config = trip->config.probe;
+	struct check_conn_config config = trip->config.conn;
 
 	trip->uri = (struct config_uri){TRANSPORT_TCP, trip->config.host, trip->port};
-	config.instead = &trip->uri;
+	config.server = &trip->uri;
+	config.is_other = true;
+	config.asks_rpcbind = false;
 	config.told = on_told;
 	config.arg = trip;
-	if (probe_new(&config, &trip->probe))
+	if (check_conn_new(&config, &trip->conn))
 		fail(trip, strerror(ENOMEM), NULL);
 	else
-		probe_connect(trip->probe, patience_us(trip, CONNECT_US));
+		check_conn_open(trip->conn, patience_us(trip, CONNECT_US));
 }
 
 void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *config,
@@ -272,6 +273,6 @@ void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *c
 void mount_trip_give_up(struct mount_trip *trip)
 {
 	trip->ends = true;
-	if (trip->probe)
+	if (trip->conn)
 		leave(trip);
 }

@@ -7,15 +7,15 @@
 #define DAEMON_HEALTH_MOUNT_TRIP_H
 
 #include "base/compiler.h"
+#include "daemon/health/check_conn.h"
 #include "daemon/health/check_report.h"
 #include "daemon/health/nfs3_call.h"
-#include "daemon/health/probe.h"
 
 struct mount_trip_config {
-	struct probe_config probe; /* as of the check's own; what it is told by is not used */
-	char *host;                /* of the server, or of MOUNT; outlives the trip */
-	const char *port;          /* of MOUNT; NULL: rpcbind is asked */
-	uint64_t until_us;         /* by the probe's loop: then it is given up */
+	struct check_conn_config conn; /* as of the check's own; what it is told by is not used */
+	char *host;                    /* of the server, or of MOUNT; outlives the trip */
+	const char *port;              /* of MOUNT; NULL: rpcbind is asked */
+	uint64_t until_us;             /* by the loop of its ground: then it is given up */
 	/* It is over, and nothing is left that could call back. */
 	void (*over)(void *arg);
 	void *arg;
@@ -25,7 +25,7 @@ struct mount_trip {
 	struct mount_trip_config config;
 	struct config_uri uri;
 	char port[8];
-	struct probe *probe;
+	struct check_conn *conn;
 	bool at_mount, ends; /* past rpcbind; given up */
 	uint32_t xid;
 	unsigned nexports;

@@ -73,7 +73,6 @@ static int start(struct probing *probing, uint32_t left_out)
 	const struct check_config config = {
 		.health = ps->proxy->health,
 		.loop = ps->proxy->loop,
-		.ports = ps->proxy->ports,
 		.doors = &ps->proxy->doors,
 		.config = ps->config,
 		.service = ps->service.config,

@@ -344,9 +344,9 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	if (!rc)
 		rc = start_looking(proxy);
 	if (!rc)
-		rc = health_new(&proxy->health);
-	if (!rc)
 		rc = start_workers(proxy);
+	if (!rc)
+		rc = health_new(proxy->ports, &proxy->health);
 	if (!rc)
 		rc = start_services(proxy);
 	if (!rc)

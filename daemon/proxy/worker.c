@@ -12,9 +12,9 @@
 #include "daemon/base/resolver.h"
 #include "daemon/base/thread.h"
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/legs.h"
 #include "daemon/bridge/shortage.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/upstream/leg_factory.h"
 
 static bool is_idle(const struct worker *worker)
 {

@@ -172,6 +172,8 @@ static void log_left_out(const struct server_name *name, const struct sockaddr_s
 {
 	char text[ADDRESS_TEXT_BYTES];
 
+	if (!name->lines)
+		return;
 	log_limited(LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
 		    "the name %s has the address %s, where this daemon listens: it is left out",
 		    name->host, address_text((const struct sockaddr *)addr, text));
@@ -316,7 +318,7 @@ static void serve(void *arg)
 			loop_timer_set(desk->loop, desk->timer, view.wait_us);
 		return;
 	}
-	if (view.tell_old && log_is_on(LOG_LEVEL_WARNING))
+	if (view.tell_old && desk->name->lines && log_is_on(LOG_LEVEL_WARNING))
 		log_old(desk->name, &view);
 	tell_some(desk, &view);
 	answer_put(view.answer);

@@ -42,7 +42,7 @@ struct server_name {
 	const char *host, *port;
 	enum transport transport;
 	const char *service;           /* its name, for the log */
-	struct log_limit *lines;       /* about old answers, and addresses that are left out */
+	struct log_limit *lines;       /* about old answers, and addresses left out; NULL: none */
 	const struct own_doors *doors; /* that are no upstream; set by who knows them. NULL: none */
 	pthread_mutex_t lock;          /* of what follows */
 	TAILQ_HEAD(, name_desk) desks;
@@ -88,7 +88,7 @@ struct name_desk {
 
 /**
  * server_name_init - nothing is known of it yet
- * @uri, @service, @lines: outlive it
+ * @uri, @service, @lines: outlive it; @lines may be NULL: the log is told nothing
  */
 void server_name_init(struct server_name *name, const struct config_uri *uri, const char *service,
 		      struct log_limit *lines);

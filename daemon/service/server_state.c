@@ -123,6 +123,8 @@ static void told(struct server_state *state, uint64_t now_us)
 
 static bool may_tell(const struct server_state *state, uint64_t now_us)
 {
+	if (state->quiet)
+		return false;
 	return !state->told_once || passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
 }
 

@@ -65,6 +65,7 @@ struct server_state {
 	const char *service;
 	char uri[CONFIG_URI_TEXT_BYTES];
 	bool is_address; /* the URI names an address, so that lines need not */
+	bool quiet; /* the log is told nothing of it; set by who knows that before anybody asks */
 	atomic_uint waiting;
 	atomic_uint served;   /* connections that have had a Reply */
 	atomic_bool down;     /* reach is SERVER_DOWN: for server_state_is_down() */

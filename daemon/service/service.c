@@ -72,7 +72,6 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->source_turns, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	late_calls_init(&service->late, config->name);
-	service->is_silent = false;
 	name_lines(service);
 	return 0;
 out_targets:
@@ -82,14 +81,6 @@ out_door:
 out_clients:
 	clients_free(service->clients);
 	return -ENOMEM;
-}
-
-void service_silence(struct service *service)
-{
-	for (unsigned i = 0; i < LINE_COUNT; i++)
-		service->lines[i].silent = true;
-	atomic_store(&service->shortfall_quiet_until_us, UINT64_MAX);
-	service->is_silent = true;
 }
 
 void service_tell_left_out(struct service *service)

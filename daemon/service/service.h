@@ -60,15 +60,12 @@ struct service {
 	atomic_uint source_turns;                      /* of its source addresses */
 	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
 	atomic_bool unprivileged_told;      /* that a client is not privileged: once is enough */
-	bool is_silent;                     /* see service_silence() */
 	struct late_calls late;             /* that wait for the server; it has a lock */
 	struct log_limit lines[LINE_COUNT]; /* from any thread: the log guards them */
 };
 
 /** service_init - a service without connections. Returns 0 or -ENOMEM. */
 int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
-/** service_silence - have the log say nothing of what its connections meet: it is the double of one that says it. */
-void service_silence(struct service *service);
 /** service_fini - free what service_init() took. */
 void service_fini(struct service *service);
 /** service_tell_left_out - have the log say which lines about it were left out; due each LOG_TELL_US. */

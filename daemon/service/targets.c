@@ -49,6 +49,24 @@ static void free_list(struct targets *targets)
 	targets->count = 0;
 }
 
+/* Without a target yet, for up to @max. */
+static int begin(struct targets *targets, unsigned max)
+{
+	targets->list = calloc(max, sizeof(*targets->list));
+	if (!targets->list)
+		return -ENOMEM;
+	if (hash_key_draw(&targets->key)) {
+		free(targets->list);
+		targets->list = NULL;
+		return -ENOMEM;
+	}
+	hash_table_init(&targets->homes);
+	atomic_init(&targets->orders, 0);
+	TAILQ_INIT(&targets->left);
+	pthread_mutex_init(&targets->lock, NULL);
+	return 0;
+}
+
 int targets_init(struct targets *targets, const struct service_config *config,
 		 struct log_limit *lines)
 {
@@ -56,24 +74,31 @@ int targets_init(struct targets *targets, const struct service_config *config,
 
 	*targets =
 		(struct targets){.balance = config->balance, .left_max = config->max_connections};
-	targets->list = calloc(n, sizeof(*targets->list));
-	if (!targets->list)
+	if (begin(targets, n))
 		return -ENOMEM;
 	for (; targets->count < n; targets->count++)
 		if (target_init(&targets->list[targets->count], targets->count,
 				config_server(config, targets->count), config->name, lines))
-			goto out_list;
-	if (hash_key_draw(&targets->key))
-		goto out_list;
-	hash_table_init(&targets->homes);
-	atomic_init(&targets->orders, 0);
-	TAILQ_INIT(&targets->left);
-	pthread_mutex_init(&targets->lock, NULL);
+			goto out_targets;
 	return 0;
 
-out_list:
-	free_list(targets);
+out_targets:
+	targets_fini(targets);
 	return -ENOMEM;
+}
+
+int targets_init_one(struct targets *targets, const struct config_uri *uri, const char *service)
+{
+	*targets = (struct targets){.left_max = 1};
+	if (begin(targets, 1))
+		return -ENOMEM;
+	if (target_init(&targets->list[0], 0, uri, service, NULL)) {
+		targets_fini(targets);
+		return -ENOMEM;
+	}
+	targets->count = 1;
+	targets->list[0].server.quiet = true;
+	return 0;
 }
 
 /* ---- homes, under the lock ---- */

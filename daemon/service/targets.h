@@ -112,6 +112,14 @@ struct target_seat {
  */
 int targets_init(struct targets *targets, const struct service_config *config,
 		 struct log_limit *lines) MUST_CHECK;
+/**
+ * targets_init_one - a list of one server that no client has: the log says nothing of it
+ * @uri, @service: its address, and the name of the service; outlive it
+ *
+ * Returns as targets_init().
+ */
+int targets_init_one(struct targets *targets, const struct config_uri *uri,
+		     const char *service) MUST_CHECK;
 /** targets_fini - every seat has been left, and no desk waits for their names. */
 void targets_fini(struct targets *targets);
 

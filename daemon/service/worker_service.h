@@ -13,45 +13,14 @@
 
 #include "base/account.h"
 #include "base/compiler.h"
-#include "base/loop.h"
-#include "daemon/base/resolver.h"
+#include "daemon/service/backend.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/close_text.h"
-#include "daemon/service/mount_desk.h"
 #include "daemon/service/service.h"
-#include "daemon/tap/tap.h"
-#include "fabric/fabric.h"
-#include "fabric/pool.h"
+#include "daemon/service/service_net.h"
 #include "leg/leg.h"
-#include "rpcrdma/rdma_leg.h"
-#include "rpctcp/tcp_leg.h"
-#include "stream/socket.h"
 
 struct bridge;
-struct leg_maker;
-struct worker_service;
-
-/* What all services of a worker stand on; the tests have a fake loop and legs of their own here. */
-struct worker_ground {
-	unsigned worker; /* its number, for the log */
-	struct loop *loop;
-	struct pool *pool;
-	struct spares *spares;
-	const struct resolver *resolver;
-	const struct leg_maker *legs;                                     /* daemon/bridge/legs.h */
-	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
-	struct tap_seats taps; /* that are open (daemon/tap/tap.h) */
-	struct ports *ports;   /* of the process; may be NULL with other legs than legs_system */
-	/* A bridge of @ws has been freed. */
-	void (*bridge_gone)(void *arg, struct worker_service *ws);
-	/*
-	 * From any thread: worker_service_names_woken(), bridges_end_expelled() and bridges_end_ordered() are due for
-	 * its services.
-	 */
-	void (*wake)(void *arg);
-	void *arg;
-};
-
 TAILQ_HEAD(bridge_list, bridge);
 
 /* Going through the bridges of a service (daemon/bridge/bridge_walk.h). */
@@ -87,27 +56,16 @@ struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
 	struct budget_account *account; /* of memory */
-	struct name_desk *names;        /* where bridges wait for the server's: one a target */
-	struct name_desk *mount_names;  /* the same of those of MOUNT */
-	struct mount_desk
-		*mount_desks; /* where rpcbind says that they listen; NULL: it is not asked */
+	struct service_net net;         /* of its legs */
+	struct backend servers;         /* of the service */
+	struct backend mount_servers;   /* those of MOUNT */
 	unsigned orders; /* of the service's targets: those that bridges_end_ordered() has seen */
 	struct door_side side; /* of the service's door */
-	struct fabric *iwarp;
-	struct fabric *verbs;            /* NULL: not asked for, or no device here */
-	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
 	struct bridge_list bridges;
 	struct bridge_walk shown; /* by the control socket */
 	struct call_watch watch;
 	struct taking taking;
 	struct call_stats calls;
-	struct socket_net sockets; /* of its TCP legs */
-	/* Of clients' legs; those that connect count apart. */
-	struct tcp_worker tcp;
-	struct rdma_leg_counters rdma;
-	struct tcp_leg_counters tcp_upstream;
-	struct rdma_leg_counters rdma_upstream;
-	uint64_t fabric_fallbacks; /* connections that went by iwarp since verbs had failed */
 	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* bridges, by the one reason */
 };
 
@@ -119,16 +77,17 @@ struct worker_service {
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account) MUST_CHECK;
-/** worker_service_names_woken - name_desk_woken() of each target. */
+/** worker_service_names_woken - backend_woken() of both. */
 void worker_service_names_woken(struct worker_service *ws);
 /**
- * worker_service_add_desks - the part of worker_service_init() that makes `names`
+ * worker_service_add_backends - the part of worker_service_init() that makes `servers` and `mount_servers`
  *
- * For who makes the others himself. To be undone by worker_service_free_desks(), also on failure. Returns 0 or -ENOMEM.
+ * For who makes the others himself. To be undone by worker_service_free_backends(), also on failure. Returns 0 or
+ * -ENOMEM.
  */
-int worker_service_add_desks(struct worker_service *ws) MUST_CHECK;
-/** worker_service_free_desks - nobody may wait. */
-void worker_service_free_desks(struct worker_service *ws);
+int worker_service_add_backends(struct worker_service *ws) MUST_CHECK;
+/** worker_service_free_backends - nobody may wait. */
+void worker_service_free_backends(struct worker_service *ws);
 /** worker_service_closed - how many bridges closed for @why, on whosever account. */
 static inline uint64_t worker_service_closed(const struct worker_service *ws, enum leg_close why)
 {

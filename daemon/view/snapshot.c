@@ -195,12 +195,12 @@ static bool take_bridges(struct slice *slice, struct worker_service *ws)
 
 static void add_stats(struct stats *stats, const struct worker_service *ws)
 {
-	const struct fabric *iwarp = ws->iwarp, *verbs = ws->verbs;
+	const struct fabric *iwarp = ws->net.iwarp, *verbs = ws->net.verbs;
 
-	stats_add(stats, STATS_CLIENT, "tcp", tcp_leg_counters_table, &ws->tcp.counters);
-	stats_add(stats, STATS_UPSTREAM, "tcp", tcp_leg_counters_table, &ws->tcp_upstream);
-	stats_add(stats, STATS_CLIENT, "rdma", rdma_leg_counters_table, &ws->rdma);
-	stats_add(stats, STATS_UPSTREAM, "rdma", rdma_leg_counters_table, &ws->rdma_upstream);
+	stats_add(stats, STATS_CLIENT, "tcp", tcp_leg_counters_table, &ws->net.tcp.counters);
+	stats_add(stats, STATS_UPSTREAM, "tcp", tcp_leg_counters_table, &ws->net.tcp_upstream);
+	stats_add(stats, STATS_CLIENT, "rdma", rdma_leg_counters_table, &ws->net.rdma);
+	stats_add(stats, STATS_UPSTREAM, "rdma", rdma_leg_counters_table, &ws->net.rdma_upstream);
 	stats_add(stats, STATS_CLIENT, iwarp->ops->name, iwarp->ops->counters_table,
 		  iwarp->counters);
 	if (iwarp->connected_counters)
@@ -221,7 +221,7 @@ static void take_service(struct slice *slice, const struct worker_service *ws)
 	if (snapshot->stats)
 		add_stats(&snapshot->stats[i], ws);
 	if (snapshot->loads)
-		snapshot->loads[i].fabric_fallbacks += ws->fabric_fallbacks;
+		snapshot->loads[i].fabric_fallbacks += ws->net.fabric_fallbacks;
 	if (snapshot->calls) {
 		call_stats_merge(&snapshot->calls[i], &ws->calls);
 		slice->room -= slice->room > SNAPSHOT_CALLS ? SNAPSHOT_CALLS : slice->room - 1;

@@ -343,10 +343,10 @@ static void on_name_answered(void *arg)
 
 static const struct resolver bench_resolver = {.start = resolver_begin};
 
-static int make_client(struct worker_service *ws, const struct leg_config *config,
+static int make_client(struct service_net *net, const struct leg_config *config,
 		       const struct incoming *in, struct leg **out)
 {
-	struct bench *bench = container_of(ws, struct bench, ws);
+	struct bench *bench = container_of(net, struct bench, ws.net);
 	struct rdma_leg_config rdma = bench->client.config;
 
 	if (bench->stub_client) {
@@ -354,14 +354,14 @@ static int make_client(struct worker_service *ws, const struct leg_config *confi
 		return 0;
 	}
 	rdma.leg = *config;
-	rdma.counters = &ws->rdma;
+	rdma.counters = &net->rdma;
 	return rdma_leg_adopt(&rdma, bench->front_fabric, in->fabric, out);
 }
 
-static int make_server(struct worker_service *ws, const struct leg_config *config,
-		       const struct attempt *attempt, struct leg **out)
+static int make_server(struct service_net *net, const struct leg_config *config,
+		       const struct connect_attempt *attempt, struct leg **out)
 {
-	struct bench *bench = container_of(ws, struct bench, ws);
+	struct bench *bench = container_of(net, struct bench, ws.net);
 	struct stub *stub;
 
 	if (bench->connect_fails) {
@@ -369,7 +369,7 @@ static int make_server(struct worker_service *ws, const struct leg_config *confi
 		return bench->connect_error ? bench->connect_error : -EAFNOSUPPORT;
 	}
 	if (!bench->stub_server)
-		return legs_system.connect(ws, config, attempt, out);
+		return legs_system.connect(net, config, attempt, out);
 	stub = stub_new(bench, config);
 	stub->attempt = *attempt;
 	*out = &stub->leg;
@@ -392,12 +392,12 @@ void bench_resolve(struct bench *bench)
 static void make_service_again(struct bench *bench)
 {
 	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
-	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
+	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 }
 
 static void end_service(struct bench *bench)
 {
-	worker_service_free_desks(&bench->ws);
+	worker_service_free_backends(&bench->ws);
 	service_fini(&bench->service);
 }
 
@@ -622,11 +622,14 @@ static void make_service(struct bench *bench)
 		.ground = &bench->ground,
 		.service = &bench->service,
 		.account = &bench->budget.account,
-		.iwarp = sim_fabric_new(bench->back, bench->pool),
-		.verbs = sim_fabric_new(bench->verbs, bench->pool),
+		.net = {.ground = &bench->ground,
+			.config = &bench->config,
+			.service = &bench->service,
+			.iwarp = sim_fabric_new(bench->back, bench->pool),
+			.verbs = sim_fabric_new(bench->verbs, bench->pool)},
 	};
 	TAILQ_INIT(&bench->ws.bridges);
-	RIG_ASSERT(worker_service_add_desks(&bench->ws) == 0);
+	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 	loop_task_init(&bench->expel, end_expelled, bench);
 	door_side_init(&bench->ws.side, wake, bench);
 }
@@ -662,8 +665,8 @@ static void free_nets(struct bench *bench)
 	fabric_free(bench->front_fabric);
 	fabric_free(bench->server_fabric);
 	fabric_free(bench->server_verbs);
-	fabric_free(bench->ws.iwarp);
-	fabric_free(bench->ws.verbs);
+	fabric_free(bench->ws.net.iwarp);
+	fabric_free(bench->ws.net.verbs);
 	sim_net_free(bench->front);
 	sim_net_free(bench->back);
 	sim_net_free(bench->verbs);
@@ -700,7 +703,7 @@ void bench_end(struct bench *bench)
 	for (unsigned i = 0; i < bench->nstubs; i++)
 		free(bench->stubs[i]);
 	free_nets(bench);
-	worker_service_free_desks(&bench->ws);
+	worker_service_free_backends(&bench->ws);
 	call_stats_fini(&bench->ws.calls);
 	service_fini(&bench->service);
 	test_budget_fini(&bench->budget);

@@ -13,8 +13,8 @@
 #define TESTS_SIM_BRIDGE_BENCH_H
 
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/legs.h"
 #include "daemon/service/worker_service.h"
+#include "daemon/upstream/leg_factory.h"
 #include "rpcrdma/rdma_leg.h"
 #include "tests/lib/sim/sim.h"
 #include "tests/lib/test_budget.h"
@@ -26,7 +26,7 @@
 struct stub {
 	struct leg leg;
 	struct leg_config config;
-	struct attempt attempt; /* of one that connects */
+	struct connect_attempt attempt; /* of one that connects */
 	bool accepted, closing, freed;
 	enum leg_close closed_for; /* by leg_close() */
 	unsigned close_calls, calls, replies, mores, pauses;

@@ -162,31 +162,31 @@ static struct leg_config tap_in(struct chain_gate *gate, struct chain_tap **out,
 
 /* ---- legs ---- */
 
-static struct chain_gate *gate_of(struct worker_service *ws)
+static struct chain_gate *gate_of(struct service_net *net)
 {
-	return container_of(ws, struct chain_gate, ws);
+	return container_of(net, struct chain_gate, ws.net);
 }
 
 static int accept_stream(struct chain_gate *gate, const struct leg_config *config, struct leg **out)
 {
-	struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.tcp};
+	struct tcp_leg_config tcp = {.leg = *config, .worker = &gate->ws.net.tcp};
 
-	/* As daemon/bridge/legs.c: where the server has credits for its Calls. */
+	/* As daemon/upstream/leg_factory.c: where the server has credits for its Calls. */
 	if (gate->chain->ngates > 1)
 		tcp.reverse_timeout_us = (uint64_t)gate->config.reverse_timeout_s * 1000000;
 	return tcp_leg_accept(&tcp, gate->chain->arriving, NULL, out);
 }
 
-static int make_client(struct worker_service *ws, const struct leg_config *config,
+static int make_client(struct service_net *net, const struct leg_config *config,
 		       const struct incoming *in, struct leg **out)
 {
-	struct chain_gate *gate = gate_of(ws);
+	struct chain_gate *gate = gate_of(net);
 	struct chain *chain = gate->chain;
 	struct leg_config tapped = tap_in(gate, &gate->client, config);
 	int rc = 0;
 
 	if (in->fabric) {
-		rc = legs_system.accept(ws, &tapped, in, out);
+		rc = legs_system.accept(net, &tapped, in, out);
 	} else if (chain->params.stub_client) {
 		stub_leg_init(&chain->stubs[CHAIN_CLIENT], &tapped);
 		*out = &chain->stubs[CHAIN_CLIENT].leg;
@@ -197,10 +197,10 @@ static int make_client(struct worker_service *ws, const struct leg_config *confi
 	return rc;
 }
 
-static int make_server(struct worker_service *ws, const struct leg_config *config,
-		       const struct attempt *attempt, struct leg **out)
+static int make_server(struct service_net *net, const struct leg_config *config,
+		       const struct connect_attempt *attempt, struct leg **out)
 {
-	struct chain_gate *gate = gate_of(ws);
+	struct chain_gate *gate = gate_of(net);
 	struct chain *chain = gate->chain;
 	struct leg_config tapped = tap_in(gate, &gate->server, config);
 	int rc = 0;
@@ -210,7 +210,7 @@ static int make_server(struct worker_service *ws, const struct leg_config *confi
 		stub_leg_open(&chain->stubs[CHAIN_SERVER]);
 		*out = &chain->stubs[CHAIN_SERVER].leg;
 	} else {
-		rc = legs_system.connect(ws, &tapped, attempt, out);
+		rc = legs_system.connect(net, &tapped, attempt, out);
 	}
 	gate->server->leg = *out;
 	return rc;
@@ -370,13 +370,16 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.ground = &gate->ground,
 		.service = &gate->service,
 		.account = &gate->budget.account,
+		.net = {.ground = &gate->ground,
+			.config = &gate->config,
+			.service = &gate->service},
 	};
 	TAILQ_INIT(&gate->ws.bridges);
-	RIG_ASSERT(worker_service_add_desks(&gate->ws) == 0);
+	RIG_ASSERT(worker_service_add_backends(&gate->ws) == 0);
 	loop_task_init(&gate->expel, end_expelled, gate);
 	door_side_init(&gate->ws.side, wake, gate);
-	gate->ws.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
-	RIG_ASSERT(tcp_worker_init(&gate->ws.tcp, pair_net_streams(chain->server_net)) == 0);
+	gate->ws.net.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
+	RIG_ASSERT(tcp_worker_init(&gate->ws.net.tcp, pair_net_streams(chain->server_net)) == 0);
 }
 
 static void make_nets(struct chain *chain)
@@ -439,9 +442,9 @@ static void gate_fini(struct chain_gate *gate)
 	pool_stats_get(gate->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
 	RIG_ASSERT(gate->budget.account.used_bytes == 0 && gate->budget.account.waiting == 0);
-	fabric_free(gate->ws.iwarp);
-	tcp_worker_fini(&gate->ws.tcp);
-	worker_service_free_desks(&gate->ws);
+	fabric_free(gate->ws.net.iwarp);
+	tcp_worker_fini(&gate->ws.net.tcp);
+	worker_service_free_backends(&gate->ws);
 	call_stats_fini(&gate->ws.calls);
 	service_fini(&gate->service);
 	test_budget_fini(&gate->budget);
@@ -484,16 +487,16 @@ void chain_end(struct chain *chain)
 
 struct rdma_leg_counters gate_rdma(const struct chain_gate *gate)
 {
-	struct rdma_leg_counters sum = gate->ws.rdma;
+	struct rdma_leg_counters sum = gate->ws.net.rdma;
 
-	counters_add(rdma_leg_counters_table, &sum, &gate->ws.rdma_upstream);
+	counters_add(rdma_leg_counters_table, &sum, &gate->ws.net.rdma_upstream);
 	return sum;
 }
 
 struct tcp_leg_counters gate_tcp(const struct chain_gate *gate)
 {
-	struct tcp_leg_counters sum = gate->ws.tcp.counters;
+	struct tcp_leg_counters sum = gate->ws.net.tcp.counters;
 
-	counters_add(tcp_leg_counters_table, &sum, &gate->ws.tcp_upstream);
+	counters_add(tcp_leg_counters_table, &sum, &gate->ws.net.tcp_upstream);
 	return sum;
 }

@@ -15,7 +15,7 @@
 #define TESTS_SIM_CHAIN_H
 
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/legs.h"
+#include "daemon/upstream/leg_factory.h"
 #include "tests/lib/sim/sim.h"
 #include "tests/lib/stream_pair.h"
 #include "tests/lib/test_budget.h"

@@ -178,7 +178,7 @@ START_TEST(verbs_alone_does_not_fall_back)
 	bench_run(bench, 100);
 	expect_way(1, 0);
 	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REFUSED), 1);
-	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
+	ck_assert_uint_eq(bench->ws.net.verbs_avoided_until_us, 0);
 }
 END_TEST
 
@@ -187,12 +187,12 @@ START_TEST(verbs_without_a_device_is_unreachable)
 	struct fabric *verbs;
 
 	bench = bench_new(NULL);
-	verbs = bench->ws.verbs;
-	bench->ws.verbs = NULL;
+	verbs = bench->ws.net.verbs;
+	bench->ws.net.verbs = NULL;
 	bench->config.connect.transport = TRANSPORT_VERBS;
 	bench_connect(bench);
 	bench_run(bench, 100);
-	bench->ws.verbs = verbs;
+	bench->ws.net.verbs = verbs;
 	expect_way(0, 0);
 	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_UNREACHABLE), 1);
 }

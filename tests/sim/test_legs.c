@@ -45,7 +45,7 @@ static void on_incoming(void *arg, struct fabric_incoming *fabric)
 	const struct incoming in = {.fd = -1, .fabric = fabric};
 	const struct leg_config config = leg_config();
 
-	ck_assert_int_eq(legs_system.accept(&bench->ws, &config, &in, &accepted), 0);
+	ck_assert_int_eq(legs_system.accept(&bench->ws.net, &config, &in, &accepted), 0);
 }
 
 static void setup(void)
@@ -71,10 +71,10 @@ static const struct rdma_leg_config *made_with(const struct leg *leg)
 /* To where nobody listens but the test: its service takes the connection that its own server's leg makes. */
 static void join(uint32_t version)
 {
-	const struct attempt attempt = {
+	const struct connect_attempt attempt = {
 		.target = &bench->service.targets.list[0],
 		.addr = bench_addr(1),
-		.fabric = bench->ws.iwarp,
+		.fabric = bench->ws.net.iwarp,
 		.rpcrdma_version = version,
 	};
 	const struct leg_config config = leg_config();
@@ -84,7 +84,7 @@ static void join(uint32_t version)
 				       (const struct sockaddr *)&attempt.addr, 1, on_incoming, NULL,
 				       &listener),
 			 0);
-	ck_assert_int_eq(legs_system.connect(&bench->ws, &config, &attempt, &connected), 0);
+	ck_assert_int_eq(legs_system.connect(&bench->ws.net, &config, &attempt, &connected), 0);
 	bench_run(bench, 10);
 	ck_assert_ptr_nonnull(accepted);
 	fabric_listener_free(listener);

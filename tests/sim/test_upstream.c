@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "daemon/bridge/upstream.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 
@@ -22,36 +22,31 @@ static struct leg *opened_leg;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
 
-static void on_answered(void *arg)
-{
-	answered++;
-}
-
-static void on_connecting(void *arg)
+static void on_connecting(struct upstream *up)
 {
 	connecting++;
 }
 
-static void on_opened(void *arg, struct leg *leg)
+static void on_opened(struct upstream *up, struct leg *leg)
 {
 	opened++;
 	opened_leg = leg;
 }
 
-static void on_failed(void *arg, enum leg_close reason, const char *text)
+static void on_failed(struct upstream *up, enum leg_close reason, const char *text)
 {
 	failed++;
 	why = reason;
 	snprintf(detail, sizeof(detail), "%s", text);
 }
 
-static void on_closed(void *arg)
+static void on_closed(struct upstream *up)
 {
 	closed++;
-	ck_assert(upstream_is_closed(arg));
+	ck_assert(upstream_is_closed(up));
 }
 
-static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+static void on_leg_closing(struct upstream *up, enum leg_close reason, const char *text)
 {
 	leg_closing++;
 	why = reason;
@@ -70,13 +65,14 @@ static void on_note(void *arg, const char *text)
 
 static void on_reply(void *arg, struct exchange *x)
 {
+	answered += upstream_heard(arg, x);
 	exchange_put(x);
 }
 
-static const struct leg_events leg_events = {
-	.call = on_call, .reply = on_reply, .closing = on_leg_closing, .note = on_note};
+static const struct leg_events leg_events = {UPSTREAM_LEG_EVENTS, .call = on_call,
+					     .reply = on_reply, .note = on_note};
 
-static bool has_called(void *arg)
+static bool has_called(struct upstream *up)
 {
 	return called;
 }
@@ -89,9 +85,9 @@ static void on_doubt(void *arg)
 static const struct upstream_events events = {
 	.connecting = on_connecting,
 	.has_called = has_called,
-	.answered = on_answered,
 	.opened = on_opened,
 	.failed = on_failed,
+	.closing = on_leg_closing,
 	.closed = on_closed,
 	.leg = &leg_events,
 };
@@ -110,8 +106,9 @@ static void setup(void)
 	called = false;
 	doubts = 0;
 	answered = connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
-	ck_assert_int_eq(
-		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
+	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
+				       &log_ctx, &events),
+			 0);
 }
 
 /* Whatever the test has left open ends. */
@@ -134,7 +131,7 @@ static void teardown(void)
 
 static void start(void)
 {
-	upstream_come_from(&upstream, &pin);
+	upstream_connect_from(&upstream, &pin);
 	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);
 }
@@ -162,7 +159,7 @@ static void expect_attempt(unsigned i, unsigned addr, const struct fabric *fabri
 /* Verbs fails at the first address, so it is passed over at the others. */
 START_TEST(rdma_addresses_share_the_time_and_verbs_has_half_of_its_share)
 {
-	const struct fabric *verbs = bench->ws.verbs, *iwarp = bench->ws.iwarp;
+	const struct fabric *verbs = bench->ws.net.verbs, *iwarp = bench->ws.net.iwarp;
 
 	bench->naddrs = 2;
 	start();
@@ -186,7 +183,7 @@ START_TEST(no_attempt_on_a_fabric_has_less_than_half_a_second)
 	bench->naddrs = 1;
 	start();
 	fail_after(0, 7900);
-	expect_attempt(1, 0, bench->ws.iwarp, ATTEMPT_MIN_US);
+	expect_attempt(1, 0, bench->ws.net.iwarp, ATTEMPT_MIN_US);
 }
 END_TEST
 
@@ -195,7 +192,7 @@ START_TEST(the_other_way_to_an_address_has_its_try_however_late)
 {
 	start();
 	fail_after(0, 9000);
-	expect_attempt(1, 0, bench->ws.iwarp, ATTEMPT_MIN_US);
+	expect_attempt(1, 0, bench->ws.net.iwarp, ATTEMPT_MIN_US);
 	/* Another address has not. */
 	fail_after(1, 1);
 	ck_assert_uint_eq(failed, 1);
@@ -238,7 +235,7 @@ START_TEST(attempts_that_fail_at_once_are_passed_over)
 	bench->connect_fails = 3;
 	start();
 	/* Verbs has failed, so it was avoided at the second address: the third failed on iwarp there. */
-	expect_attempt(0, 2, bench->ws.iwarp, LIMIT_US);
+	expect_attempt(0, 2, bench->ws.net.iwarp, LIMIT_US);
 }
 END_TEST
 
@@ -274,7 +271,7 @@ START_TEST(what_closes_here_is_not_tried_elsewhere)
 	bench_run(bench, 0);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_uint_eq(bench->nstubs, 1);
-	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
+	ck_assert_uint_eq(bench->ws.net.verbs_avoided_until_us, 0);
 }
 END_TEST
 
@@ -339,7 +336,7 @@ START_TEST(a_server_that_cannot_be_reached_is_down)
 	fail_after(0, 10);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, "no");
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.target.failure_told);
 }
 END_TEST
 
@@ -403,7 +400,7 @@ START_TEST(the_first_reply_is_the_answer)
 	expect_server(SERVER_OK, 0);
 	stub_closing(stub, LEG_CLOSE_PEER, "");
 	expect_server(SERVER_OK, 0);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 }
 END_TEST
 
@@ -427,7 +424,7 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 	stub_closing(bench_stub(bench, 0), early_ends[_i].why, early_ends[_i].detail);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, early_ends[_i].error);
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.target.failure_told);
 }
 END_TEST
 
@@ -442,7 +439,7 @@ START_TEST(a_server_that_closes_on_a_call_is_asked_first)
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), early_ends[_i / 2].why, early_ends[_i / 2].detail);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 	ck_assert_uint_eq(doubts, 1);
 	ck_assert_uint_eq(targets_take_doubts(targets), 1);
 	ck_assert_uint_eq(targets_take_doubts(targets), 0);
@@ -462,7 +459,7 @@ START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
 	expect_server(SERVER_OK, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 }
 END_TEST
 
@@ -506,7 +503,7 @@ START_TEST(a_client_that_leaves_says_nothing_of_the_server)
 	open_leg(0);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 }
 END_TEST
 
@@ -524,7 +521,7 @@ START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 	}
 	/* An attempt that failed for another reason leaves it to the next connection. */
 	stub_closing(bench_stub(bench, ADDRS - 1), LEG_CLOSE_REFUSED, "");
-	ck_assert_uint_eq(upstream.port, 700);
+	ck_assert_uint_eq(upstream.from.pin.port, 700);
 }
 END_TEST
 
@@ -546,9 +543,9 @@ START_TEST(the_port_that_an_open_connection_has_is_the_clients)
 	start();
 	/* 700 could not be had. */
 	open_leg(801);
-	ck_assert_uint_eq(upstream.port, 801);
+	ck_assert_uint_eq(upstream.from.pin.port, 801);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
-	ck_assert_uint_eq(upstream.port, 801);
+	ck_assert_uint_eq(upstream.from.pin.port, 801);
 }
 END_TEST
 
@@ -560,7 +557,7 @@ START_TEST(a_port_from_which_a_connect_timed_out_is_forgotten)
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
 	bench_run(bench, 1);
 	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.source_port, 0);
-	ck_assert_uint_eq(upstream.port, 0);
+	ck_assert_uint_eq(upstream.from.pin.port, 0);
 }
 END_TEST
 
@@ -595,7 +592,7 @@ START_TEST(it_can_be_given_up_in_every_state)
 	failed_before = failed;
 	upstream_close(&upstream, LEG_CLOSE_TIMEOUT);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert(TAILQ_EMPTY(&bench->ws.names[0].waits));
+	ck_assert(TAILQ_EMPTY(&bench->ws.servers.names[0].waits));
 	ck_assert(upstream_is_closed(&upstream) == (bench->nstubs == 0 || _i == UPSTREAM_CLOSED));
 	if (bench->nstubs && _i != UPSTREAM_CLOSED) {
 		stub = bench_stub(bench, 0);
@@ -632,22 +629,23 @@ END_TEST
 START_TEST(a_list_needs_an_address_and_a_way)
 {
 	const struct sockaddr_storage addr = bench_addr(0);
-	struct fabric *iwarp = bench->ws.iwarp;
+	struct fabric *iwarp = bench->ws.net.iwarp;
 	struct config_uri uri = {.transport = TRANSPORT_TCP};
 	struct target target = {.uri = &uri};
-	struct attempts_config config = {.target = &target, .iwarp = iwarp};
-	struct attempts attempts = {0};
+	const struct connect_attempt common = {.target = &target};
+	struct connect_plan plan = {0};
 
-	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 0), -EDESTADDRREQ);
+	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 0),
+			 -EDESTADDRREQ);
 	uri.transport = TRANSPORT_VERBS;
-	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), -ENODEV);
+	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), -ENODEV);
 	uri.transport = TRANSPORT_RDMA;
-	ck_assert_int_eq(attempts_init(&attempts, &config, &addr, 1), 0);
-	ck_assert_uint_eq(attempts.count, 1);
-	ck_assert_ptr_eq(attempts_next(&attempts, iwarp, 0)->fabric, iwarp);
-	ck_assert(!attempts_left(&attempts));
-	ck_assert_ptr_null(attempts_next(&attempts, NULL, 0));
-	attempts_fini(&attempts);
+	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), 0);
+	ck_assert_uint_eq(plan.count, 1);
+	ck_assert_ptr_eq(connect_plan_next(&plan, iwarp, 0)->fabric, iwarp);
+	ck_assert(!connect_plan_left(&plan));
+	ck_assert_ptr_null(connect_plan_next(&plan, NULL, 0));
+	connect_plan_fini(&plan);
 }
 END_TEST
 

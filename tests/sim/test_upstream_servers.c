@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/bridge/upstream.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 
@@ -15,48 +15,45 @@ static struct log_ctx log_ctx;
 static unsigned connecting, opened, failed, closed;
 static enum leg_close why;
 
-static void on_connecting(void *arg)
+static void on_connecting(struct upstream *up)
 {
 	connecting++;
 }
 
-static void on_opened(void *arg, struct leg *leg)
+static void on_opened(struct upstream *up, struct leg *leg)
 {
 	opened++;
 }
 
-static void on_failed(void *arg, enum leg_close reason, const char *text)
+static void on_failed(struct upstream *up, enum leg_close reason, const char *text)
 {
 	failed++;
 	why = reason;
 }
 
-static void on_closed(void *arg)
+static void on_closed(struct upstream *up)
 {
 	closed++;
-	ck_assert(upstream_is_closed(arg));
+	ck_assert(upstream_is_closed(up));
 }
 
-static void on_answered(void *arg)
-{
-}
-
-static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+static void on_leg_closing(struct upstream *up, enum leg_close reason, const char *text)
 {
 }
 
 static void on_reply(void *arg, struct exchange *x)
 {
+	(void)upstream_heard(arg, x);
 	exchange_put(x);
 }
 
-static const struct leg_events leg_events = {.reply = on_reply, .closing = on_leg_closing};
+static const struct leg_events leg_events = {UPSTREAM_LEG_EVENTS, .reply = on_reply};
 
 static const struct upstream_events events = {
 	.connecting = on_connecting,
 	.opened = on_opened,
-	.answered = on_answered,
 	.failed = on_failed,
+	.closing = on_leg_closing,
 	.closed = on_closed,
 	.leg = &leg_events,
 };
@@ -67,8 +64,9 @@ static void begin(void)
 	const struct leg_config config = {0};
 
 	connecting = opened = failed = closed = 0;
-	ck_assert_int_eq(
-		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
+	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
+				       &log_ctx, &events),
+			 0);
 	upstream_serve(&upstream, &client, &client, false);
 }
 
@@ -154,7 +152,7 @@ START_TEST(the_next_server_is_tried_when_one_has_failed)
 	open_leg(1);
 	ck_assert_uint_eq(opened, 1);
 	ck_assert_uint_eq(connecting, 1);
-	ck_assert_ptr_eq(upstream_target(&upstream), server(1));
+	ck_assert_ptr_eq(upstream_server(&upstream), server(1));
 	ck_assert_uint_eq(server(0)->failures, 1);
 	ck_assert_str_eq(server(0)->error, "no");
 	ck_assert_uint_eq(server(1)->connections, 1);

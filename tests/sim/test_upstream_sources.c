@@ -7,8 +7,8 @@
 
 #include "base/foreign.h"
 #include "base/sockaddr.h"
-#include "daemon/bridge/sources.h"
-#include "daemon/bridge/upstream.h"
+#include "daemon/upstream/source_addr.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "tests/lib/namespace.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
@@ -23,32 +23,32 @@ static unsigned failed;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
 
-static void ignore(void *arg)
+static void ignore(struct upstream *up)
 {
 }
 
-static void on_opened(void *arg, struct leg *leg)
+static void on_opened(struct upstream *up, struct leg *leg)
 {
 }
 
-static void on_failed(void *arg, enum leg_close reason, const char *text)
+static void on_failed(struct upstream *up, enum leg_close reason, const char *text)
 {
 	failed++;
 	why = reason;
 	snprintf(detail, sizeof(detail), "%s", text);
 }
 
-static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+static void on_leg_closing(struct upstream *up, enum leg_close reason, const char *text)
 {
 }
 
-static const struct leg_events leg_events = {.closing = on_leg_closing};
+static const struct leg_events leg_events = {UPSTREAM_LEG_EVENTS};
 
 static const struct upstream_events events = {
 	.connecting = ignore,
-	.answered = ignore,
 	.opened = on_opened,
 	.failed = on_failed,
+	.closing = on_leg_closing,
 	.closed = ignore,
 	.leg = &leg_events,
 };
@@ -87,15 +87,16 @@ static void begin(const char *client, const struct client_pin *pin)
 	const struct sockaddr_storage peer = address(client, 40777);
 	const struct leg_config config = {0};
 
-	ck_assert_int_eq(
-		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
+	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
+				       &log_ctx, &events),
+			 0);
 	upstream_serve(&upstream, &peer, &peer, config_keeps_ports(bench->ws.service->config));
-	upstream_come_from(&upstream, pin);
+	upstream_connect_from(&upstream, pin);
 	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);
 }
 
-static const struct attempt *last_attempt(void)
+static const struct connect_attempt *last_attempt(void)
 {
 	return &bench_stub(bench, bench->nstubs - 1)->attempt;
 }
@@ -164,12 +165,12 @@ START_TEST(what_it_came_from_is_what_it_has)
 	struct sockaddr_storage local = address("127.0.0.4", 801);
 
 	have_sources(texts);
-	ck_assert_uint_eq(sources_find(&bench->config, (struct sockaddr *)&local), 2);
+	ck_assert_uint_eq(source_addr_find(&bench->config, (struct sockaddr *)&local), 2);
 	begin("10.0.0.100", &(struct client_pin){.port = 700, .source = 1});
 	bench_stub(bench, 0)->local = local;
 	bench_stub(bench, 0)->config.events->opened(bench_stub(bench, 0)->config.arg);
-	ck_assert_uint_eq(upstream.port, 801);
-	ck_assert_uint_eq(upstream.source, 2);
+	ck_assert_uint_eq(upstream.from.pin.port, 801);
+	ck_assert_uint_eq(upstream.from.pin.source, 2);
 	end();
 }
 END_TEST
@@ -184,7 +185,7 @@ START_TEST(a_server_of_another_family_cannot_be_come_to)
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, "there is none of its family, IPv4 or IPv6");
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 	end();
 }
 END_TEST
@@ -281,7 +282,7 @@ START_TEST(a_client_whose_address_cannot_be_used_is_refused)
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, refused[_i].detail);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.target.failure_told);
 	ck_assert(!server_state_is_down(&bench->service.targets.list[0].server));
 	end();
 	ck_assert_int_eq(system("ip link del there"), 0);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
-#include "daemon/bridge/upstream.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 
@@ -18,44 +18,40 @@ static unsigned connecting, opened, failed, closed, leg_closing;
 static enum leg_close why;
 static char said[16384];
 
-static void on_answered(void *arg)
-{
-}
-
-static void on_connecting(void *arg)
+static void on_connecting(struct upstream *up)
 {
 	connecting++;
 }
 
-static void on_opened(void *arg, struct leg *leg)
+static void on_opened(struct upstream *up, struct leg *leg)
 {
 	opened++;
 }
 
-static void on_failed(void *arg, enum leg_close reason, const char *text)
+static void on_failed(struct upstream *up, enum leg_close reason, const char *text)
 {
 	failed++;
 	why = reason;
 }
 
-static void on_closed(void *arg)
+static void on_closed(struct upstream *up)
 {
 	closed++;
 }
 
-static void on_leg_closing(void *arg, enum leg_close reason, const char *text)
+static void on_leg_closing(struct upstream *up, enum leg_close reason, const char *text)
 {
 	leg_closing++;
 	why = reason;
 }
 
-static const struct leg_events leg_events = {.closing = on_leg_closing};
+static const struct leg_events leg_events = {UPSTREAM_LEG_EVENTS};
 
 static const struct upstream_events events = {
 	.connecting = on_connecting,
-	.answered = on_answered,
 	.opened = on_opened,
 	.failed = on_failed,
+	.closing = on_leg_closing,
 	.closed = on_closed,
 	.leg = &leg_events,
 };
@@ -79,9 +75,10 @@ static void make_upstream(void)
 	const struct client_pin pin = {.port = PORT};
 
 	connecting = opened = failed = closed = leg_closing = 0;
-	ck_assert_int_eq(
-		upstream_init(&upstream, &bench->ws, &config, &log_ctx, &events, &upstream), 0);
-	upstream_come_from(&upstream, &pin);
+	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
+				       &log_ctx, &events),
+			 0);
+	upstream_connect_from(&upstream, &pin);
 }
 
 static void setup(void)
@@ -175,7 +172,7 @@ START_TEST(an_attempt_begins_in_the_version_that_the_service_says)
 {
 	bench->config.connect_version = (uint32_t)_i;
 	start();
-	expect_attempt(0, 0, bench->ws.iwarp, _i == 2 ? 2 : 1);
+	expect_attempt(0, 0, bench->ws.net.iwarp, _i == 2 ? 2 : 1);
 }
 END_TEST
 
@@ -197,7 +194,7 @@ START_TEST(a_server_that_refuses_is_not_asked_in_version_one)
 						 LEG_CLOSE_TIMEOUT, LEG_CLOSE_VERSION};
 
 	start();
-	expect_attempt(0, 0, bench->ws.iwarp, 2);
+	expect_attempt(0, 0, bench->ws.net.iwarp, 2);
 	end_stub(0, reasons[_i]);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_uint_eq(why, reasons[_i]);
@@ -216,9 +213,9 @@ START_TEST(what_was_lost_before_its_version_was_settled_is_made_once_more)
 	start();
 	bench_run(bench, 1000);
 	find_version_one(0, 0, lost[_i]);
-	expect_attempt(1, 0, bench->ws.iwarp, 1);
+	expect_attempt(1, 0, bench->ws.net.iwarp, 1);
 	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.source_port, PORT);
-	ck_assert_uint_eq(upstream.port, PORT);
+	ck_assert_uint_eq(upstream.from.pin.port, PORT);
 	ck_assert_uint_eq(bench_stub(bench, 1)->config.connect_timeout_us, LIMIT_US - 1000000);
 	ck_assert_uint_eq(connecting, 1);
 	ck_assert_uint_eq(failed + closed + leg_closing, 0);
@@ -236,7 +233,7 @@ START_TEST(it_is_made_once_more_however_late)
 	start();
 	bench_run(bench, LIMIT_US / 1000 + 1000);
 	find_version_one(0, 0, LEG_CLOSE_LOST);
-	expect_attempt(1, 0, bench->ws.iwarp, 1);
+	expect_attempt(1, 0, bench->ws.net.iwarp, 1);
 	ck_assert_uint_eq(bench_stub(bench, 1)->config.connect_timeout_us, ATTEMPT_MIN_US);
 }
 END_TEST
@@ -251,7 +248,7 @@ START_TEST(time_until_the_leg_is_over_does_not_count_against_it)
 	ck_assert_uint_eq(bench->nstubs, 1);
 	stub_over(bench_stub(bench, 0));
 	bench_run(bench, 0);
-	expect_attempt(1, 0, bench->ws.iwarp, 1);
+	expect_attempt(1, 0, bench->ws.net.iwarp, 1);
 }
 END_TEST
 
@@ -305,7 +302,7 @@ START_TEST(a_server_that_is_known_to_speak_version_one_is_asked_in_it_at_once)
 {
 	remember(0);
 	start();
-	expect_attempt(0, 0, bench->ws.iwarp, 1);
+	expect_attempt(0, 0, bench->ws.net.iwarp, 1);
 	end_stub(0, LEG_CLOSE_LOST);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_uint_eq(bench->nstubs, 1);
@@ -322,7 +319,7 @@ START_TEST(after_ten_minutes_it_is_asked_in_version_two_again)
 		bench_run(bench, i == 1 ? 599999 : 1);
 		make_upstream();
 		start();
-		expect_attempt(i + 1, 0, bench->ws.iwarp, i);
+		expect_attempt(i + 1, 0, bench->ws.net.iwarp, i);
 	}
 }
 END_TEST
@@ -333,15 +330,15 @@ START_TEST(each_address_is_known_by_itself)
 	start();
 	bench_run(bench, 2000);
 	find_version_one(0, 0, LEG_CLOSE_LOST);
-	expect_attempt(1, 0, bench->ws.iwarp, 1);
+	expect_attempt(1, 0, bench->ws.net.iwarp, 1);
 	/* It shares what is left with the other one. */
 	ck_assert_uint_eq(bench_stub(bench, 1)->config.connect_timeout_us,
 			  (LIMIT_US - 2000000) / 2);
 	end_stub(1, LEG_CLOSE_REFUSED);
-	expect_attempt(2, 1, bench->ws.iwarp, 2);
+	expect_attempt(2, 1, bench->ws.net.iwarp, 2);
 	ck_assert_uint_eq(bench_stub(bench, 2)->attempt.source_port, PORT);
 	find_version_one(2, 1, LEG_CLOSE_PEER);
-	expect_attempt(3, 1, bench->ws.iwarp, 1);
+	expect_attempt(3, 1, bench->ws.net.iwarp, 1);
 	ck_assert_uint_eq(count("; trying the same address in version one"), 2);
 	ck_assert_uint_eq(count("; trying its next address"), 1);
 }
@@ -350,16 +347,16 @@ END_TEST
 /* Verbs is not to blame before it has failed in version one, too. */
 START_TEST(verbs_is_tried_in_both_versions_before_iwarp)
 {
-	const struct fabric *verbs = bench->ws.verbs, *iwarp = bench->ws.iwarp;
+	const struct fabric *verbs = bench->ws.net.verbs, *iwarp = bench->ws.net.iwarp;
 
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	start();
 	expect_attempt(0, 0, verbs, 2);
 	find_version_one(0, 0, LEG_CLOSE_LOST);
 	expect_attempt(1, 0, verbs, 1);
-	ck_assert_uint_eq(bench->ws.verbs_avoided_until_us, 0);
+	ck_assert_uint_eq(bench->ws.net.verbs_avoided_until_us, 0);
 	end_stub(1, LEG_CLOSE_LOST);
-	ck_assert_uint_gt(bench->ws.verbs_avoided_until_us, 0);
+	ck_assert_uint_gt(bench->ws.net.verbs_avoided_until_us, 0);
 	expect_attempt(2, 0, iwarp, 1);
 	end_stub(2, LEG_CLOSE_LOST);
 	ck_assert_uint_eq(failed, 1);
@@ -371,9 +368,9 @@ START_TEST(where_verbs_is_refused_iwarp_begins_in_version_two)
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	start();
 	end_stub(0, LEG_CLOSE_REFUSED);
-	expect_attempt(1, 0, bench->ws.iwarp, 2);
+	expect_attempt(1, 0, bench->ws.net.iwarp, 2);
 	find_version_one(1, 0, LEG_CLOSE_LOST);
-	expect_attempt(2, 0, bench->ws.iwarp, 1);
+	expect_attempt(2, 0, bench->ws.net.iwarp, 1);
 }
 END_TEST
 
@@ -382,9 +379,9 @@ START_TEST(a_second_turn_is_on_the_same_fabric_though_it_is_avoided_by_now)
 {
 	bench->config.connect.transport = TRANSPORT_RDMA;
 	start();
-	bench->ws.verbs_avoided_until_us = UINT64_MAX;
+	bench->ws.net.verbs_avoided_until_us = UINT64_MAX;
 	find_version_one(0, 0, LEG_CLOSE_LOST);
-	expect_attempt(1, 0, bench->ws.verbs, 1);
+	expect_attempt(1, 0, bench->ws.net.verbs, 1);
 }
 END_TEST
 
@@ -399,7 +396,7 @@ static void expect_no_use(void)
 	ck_assert_int_eq(server.reach, SERVER_DOWN);
 	ck_assert_str_eq(server.error, "no common RPC-over-RDMA version");
 	ck_assert_uint_eq(count("cannot be used: no common RPC-over-RDMA version"), 1);
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.target.failure_told);
 }
 
 START_TEST(a_server_without_a_version_in_common_is_down)

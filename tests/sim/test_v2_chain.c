@@ -214,7 +214,7 @@ START_TEST(for_ten_minutes_a_server_of_version_one_is_asked_in_it_at_once)
 	call_all();
 	chain_run(chain, 1000);
 	expect_all_answered();
-	counters = &chain->gates[0].ws.rdma_upstream;
+	counters = &chain->gates[0].ws.net.rdma_upstream;
 	ck_assert_uint_eq(counters->options_sent, 1);
 	come_again();
 	ck_assert_uint_eq(counters->options_sent, 1);

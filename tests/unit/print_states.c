@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/upstream.h"
-#include "daemon/health/probe.h"
 #include "daemon/service/client_table.h"
 #include "daemon/service/door.h"
+#include "daemon/upstream/upstream_connect.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/verbs/states.h"
 #include "rpcrdma/rdma_conn.h"
@@ -24,7 +23,6 @@ static const struct state_table *const machines[] = {
 	&bridge_states,
 	&client_states,
 	&upstream_states,
-	&probe_states,
 	&guest_states,
 	&tcp_leg_states,
 	&rdma_conn_states,

@@ -207,17 +207,6 @@ static size_t lines(void)
 	return n;
 }
 
-START_TEST(one_that_is_silent_says_nothing)
-{
-	struct log_limit limit = {.silent = true, .burst = 10};
-
-	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
-	ck_assert(log_leaves_out(LOG_LEVEL_WARNING, &limit));
-	log_tell_left_out(&limit, 1);
-	ck_assert_str_eq(said, "");
-}
-END_TEST
-
 static void refuse(struct log_limit *limit, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -483,7 +472,6 @@ int main(void)
 	TCase *tc = tcase_create("log");
 
 	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, one_that_is_silent_says_nothing);
 	tcase_add_test(tc, the_journal_gets_levels);
 	tcase_add_test(tc, others_get_time_and_level);
 	tcase_add_test(tc, an_entry_has_the_fields_that_are_known);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From which addresses an upstream comes. */
-#include "daemon/bridge/sources.h"
+/* From which address and port an upstream connects. */
+#include "daemon/upstream/source_addr.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -9,12 +9,7 @@
 #include "base/sockaddr.h"
 #include "stream/way_back.h"
 
-const char SOURCES_OTHER_FAMILY[] = "there is none of its family, IPv4 or IPv6";
-
-static const struct service_config *config_of(const struct upstream *upstream)
-{
-	return upstream->ws->service->config;
-}
+const char SOURCE_ADDR_OTHER_FAMILY[] = "there is none of its family, IPv4 or IPv6";
 
 static bool is_link_local(const struct sockaddr_storage *addr)
 {
@@ -27,7 +22,7 @@ static const char *client_lack(const struct sockaddr_storage *client,
 			       const struct sockaddr_storage *server)
 {
 	if (client->ss_family != server->ss_family)
-		return SOURCES_OTHER_FAMILY;
+		return SOURCE_ADDR_OTHER_FAMILY;
 	if (is_link_local(client))
 		return "the client's is link-local";
 	if (!foreign_may())
@@ -50,19 +45,20 @@ static unsigned count_family(const struct service_config *config, sa_family_t fa
 	return n;
 }
 
-static const char *lack(const struct upstream *upstream, const struct sockaddr_storage *server)
+/* A check has no client, and connects from where it can. */
+static const char *lack(const struct source_addr *from, const struct service_config *config,
+			const struct sockaddr_storage *server)
 {
-	const struct service_config *config = config_of(upstream);
-
 	if (config->source == SOURCE_CLIENT)
-		return client_lack(&upstream->client, server);
+		return from->client.ss_family ? client_lack(&from->client, server) : NULL;
 	if (!config->nsources || count_family(config, server->ss_family))
 		return NULL;
-	return SOURCES_OTHER_FAMILY;
+	return SOURCE_ADDR_OTHER_FAMILY;
 }
 
-size_t sources_usable(struct upstream *upstream, const struct sockaddr_storage *addrs,
-		      size_t naddrs, struct sockaddr_storage *to)
+size_t source_addr_usable(struct source_addr *from, const struct service_config *config,
+			  const struct sockaddr_storage *addrs, size_t naddrs,
+			  struct sockaddr_storage *to)
 {
 	const char *why, *kept = NULL;
 	size_t n = 0;
@@ -70,13 +66,13 @@ size_t sources_usable(struct upstream *upstream, const struct sockaddr_storage *
 	for (size_t i = 0; i < naddrs; i++) {
 		to[n] = addrs[i];
 		sockaddr_unmap(&to[n]);
-		why = lack(upstream, &to[n]);
+		why = lack(from, config, &to[n]);
 		n += !why;
 		/* There is more to say of those of its family. */
-		if (!kept || (why && why != SOURCES_OTHER_FAMILY))
+		if (!kept || (why && why != SOURCE_ADDR_OTHER_FAMILY))
 			kept = why;
 	}
-	upstream->source_lack = n ? NULL : kept;
+	from->lack = n ? NULL : kept;
 	return n;
 }
 
@@ -96,23 +92,23 @@ static uint16_t next_in_turn(struct service *service, sa_family_t family)
 	return i;
 }
 
-struct stream_sources sources_take(struct upstream *upstream, sa_family_t family)
+struct stream_sources source_addr_choose(struct source_addr *from, const struct service_net *net,
+					 sa_family_t family)
 {
-	const struct service_config *config = config_of(upstream);
+	const struct service_config *config = net->config;
 
-	if (config->source == SOURCE_CLIENT)
-		return (struct stream_sources){
-			.list = &upstream->client, .count = 1, .foreign = true};
+	if (config->source == SOURCE_CLIENT && from->client.ss_family)
+		return (struct stream_sources){.list = &from->client, .count = 1, .foreign = true};
 	if (!config->nsources)
 		return (struct stream_sources){0};
-	if (!upstream->port)
-		upstream->source = next_in_turn(upstream->ws->service, family);
+	if (!from->pin.port && net->service)
+		from->pin.source = next_in_turn(net->service, family);
 	return (struct stream_sources){.list = config->sources,
 				       .count = (unsigned)config->nsources,
-				       .first = upstream->source};
+				       .first = from->pin.source};
 }
 
-uint16_t sources_find(const struct service_config *config, const struct sockaddr *local)
+uint16_t source_addr_find(const struct service_config *config, const struct sockaddr *local)
 {
 	struct in6_addr host, one;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Legs on sockets and fabrics, as a service's configuration wants them. */
-#include "daemon/bridge/legs.h"
+#include "daemon/upstream/leg_factory.h"
 
 #include <errno.h>
 
@@ -23,11 +23,11 @@ void legs_introduce(struct leg_config *config, const struct service_config *serv
 		config->preface_bytes = (unsigned)proxy_header_encode(whose, config->preface);
 }
 
-static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
+static void rdma_config(struct service_net *net, const struct leg_config *leg,
 			uint32_t highest_version, enum dialect_id version_one,
 			struct rdma_leg_config *config)
 {
-	const struct service_config *service = ws->service->config;
+	const struct service_config *service = net->config;
 
 	*config = (struct rdma_leg_config){
 		.leg = *leg,
@@ -49,22 +49,22 @@ static void rdma_config(struct worker_service *ws, const struct leg_config *leg,
 		.characteristics = service->characteristics,
 		.reverse_chunks = service->reverse_chunks,
 		.strict_chunks = service->strict_chunks,
-		.counters = &ws->rdma,
+		.counters = &net->rdma,
 	};
 }
 
-static int accept_rdma(struct worker_service *ws, const struct leg_config *leg,
+static int accept_rdma(struct service_net *net, const struct leg_config *leg,
 		       struct fabric_incoming *in, struct leg **out)
 {
-	struct fabric *fabric = in->ops == ws->iwarp->ops ? ws->iwarp : ws->verbs;
-	const struct service_config *service = ws->service->config;
+	struct fabric *fabric = in->ops == net->iwarp->ops ? net->iwarp : net->verbs;
+	const struct service_config *service = net->config;
 	struct rdma_leg_config config;
 
 	if (!fabric) {
 		fabric_incoming_drop(in);
 		return -ENODEV;
 	}
-	rdma_config(ws, leg, service->listen_version, service->listen_compat, &config);
+	rdma_config(net, leg, service->listen_version, service->listen_compat, &config);
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
@@ -76,25 +76,25 @@ static uint64_t reverse_timeout_us(const struct service_config *service)
 	return has_credits ? (uint64_t)service->reverse_timeout_s * 1000000 : 0;
 }
 
-static int accept_tcp(struct worker_service *ws, const struct leg_config *leg,
+static int accept_tcp(struct service_net *net, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
 	const struct tcp_ends ends = {.local = in->local, .peer = in->peer};
 	const struct tcp_leg_config config = {
 		.leg = *leg,
-		.worker = &ws->tcp,
-		.reverse_timeout_us = reverse_timeout_us(ws->service->config),
+		.worker = &net->tcp,
+		.reverse_timeout_us = reverse_timeout_us(net->config),
 	};
 	struct stream *stream;
-	int rc = socket_adopt(&ws->sockets, in->fd, &stream);
+	int rc = socket_adopt(&net->sockets, in->fd, &stream);
 
 	return rc ? rc : tcp_leg_accept(&config, stream, &ends, out);
 }
 
-static int accept_leg(struct worker_service *ws, const struct leg_config *leg,
+static int accept_leg(struct service_net *net, const struct leg_config *leg,
 		      const struct incoming *in, struct leg **out)
 {
-	return in->fabric ? accept_rdma(ws, leg, in->fabric, out) : accept_tcp(ws, leg, in, out);
+	return in->fabric ? accept_rdma(net, leg, in->fabric, out) : accept_tcp(net, leg, in, out);
 }
 
 static bool is_iwarp(struct stream *stream)
@@ -105,7 +105,7 @@ static bool is_iwarp(struct stream *stream)
 	return n > 0 && first_bytes_look(bytes, (size_t)n) == FIRST_BYTES_IWARP;
 }
 
-static int settle_leg(struct worker_service *ws, const struct leg_config *config, struct leg **leg,
+static int settle_leg(struct service_net *net, const struct leg_config *config, struct leg **leg,
 		      bool *is_tcp)
 {
 	struct stream *stream = tcp_leg_stream(*leg);
@@ -116,11 +116,11 @@ static int settle_leg(struct worker_service *ws, const struct leg_config *config
 	*is_tcp = !stream || !is_iwarp(stream);
 	if (*is_tcp)
 		return 0;
-	service_iwarp_config(ws->service->config, &iwarp);
+	service_iwarp_config(net->config, &iwarp);
 	stream = tcp_leg_part(*leg, &ends);
 	*leg = NULL;
 	in = iwarp_incoming_new(socket_part(stream), &iwarp, &ends.local, &ends.peer);
-	return in ? accept_rdma(ws, config, in, leg) : -ENOMEM;
+	return in ? accept_rdma(net, config, in, leg) : -ENOMEM;
 }
 
 /* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */
@@ -155,12 +155,15 @@ static void log_shortfall_iwarp(const char *service)
 					  "missing");
 }
 
-static void tell_shortfall(struct worker_service *ws, void (*log)(const char *service))
+static void tell_shortfall(struct service_net *net, void (*log)(const char *service))
 {
-	struct service *service = ws->service;
-	uint64_t now_us = loop_now_us(ws->ground->loop);
-	uint64_t until_us = atomic_load(&service->shortfall_quiet_until_us);
+	struct service *service = net->service;
+	uint64_t now_us = loop_now_us(net->ground->loop);
+	uint64_t until_us;
 
+	if (!service)
+		return;
+	until_us = atomic_load(&service->shortfall_quiet_until_us);
 	if (now_us < until_us ||
 	    !atomic_compare_exchange_strong(&service->shortfall_quiet_until_us, &until_us,
 					    now_us + SHORTFALL_QUIET_US))
@@ -170,31 +173,31 @@ static void tell_shortfall(struct worker_service *ws, void (*log)(const char *se
 
 /* What follows the kind of the client has no port below 1024 for one that is not privileged. */
 static enum source_port source_port_of(const struct service_config *service,
-				       const struct attempt *attempt)
+				       const struct connect_attempt *attempt)
 {
 	if (service->source_port == SOURCE_PORT_AUTO && !attempt->privileged)
 		return SOURCE_PORT_ANY;
 	return service->source_port;
 }
 
-static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
-		       const struct attempt *attempt, struct leg **out)
+static int connect_tcp(struct service_net *net, const struct leg_config *leg,
+		       const struct connect_attempt *attempt, struct leg **out)
 {
 	const struct tcp_leg_config config = {
-		.leg = *leg, .worker = &ws->tcp, .counters = &ws->tcp_upstream};
+		.leg = *leg, .worker = &net->tcp, .counters = &net->tcp_upstream};
 	const struct stream_target target = {
 		.addr = attempt->addr,
 		.sources = attempt->sources,
 		.preferred_port = attempt->source_port,
 		.preferred_above = attempt->source_above,
 		.port_only = attempt->source_only,
-		.source_port = source_port_of(ws->service->config, attempt),
+		.source_port = source_port_of(net->config, attempt),
 	};
-	uint64_t shortfalls = ws->tcp_upstream.source_port_shortfalls;
+	uint64_t shortfalls = net->tcp_upstream.source_port_shortfalls;
 	int rc = tcp_leg_connect(&config, &target, out);
 
-	if (ws->tcp_upstream.source_port_shortfalls != shortfalls)
-		tell_shortfall(ws, log_shortfall);
+	if (net->tcp_upstream.source_port_shortfalls != shortfalls)
+		tell_shortfall(net, log_shortfall);
 	return rc;
 }
 
@@ -202,8 +205,8 @@ static int connect_tcp(struct worker_service *ws, const struct leg_config *leg,
 
 /* A connection on its way: from where, and by what. */
 struct going {
-	struct worker_service *ws;
-	const struct attempt *attempt;
+	struct service_net *net;
+	const struct connect_attempt *attempt;
 	struct rdma_leg_config *config;
 	struct held_port held;
 	uint64_t now_us;
@@ -235,7 +238,7 @@ static int connect_from(struct going *going, uint16_t port, struct leg **out)
 
 static int connect_any_reserved(struct going *going, struct leg **out)
 {
-	unsigned turn = going->ws->sockets.ports_turn;
+	unsigned turn = going->net->sockets.ports_turn;
 	int rc = -EADDRINUSE;
 	uint16_t port;
 
@@ -249,10 +252,10 @@ static int connect_any_reserved(struct going *going, struct leg **out)
 static int connect_from_source(struct going *going, uint16_t port, struct leg **out)
 {
 	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
-	const struct attempt *attempt = going->attempt;
+	const struct connect_attempt *attempt = going->attempt;
 	int rc = -EADDRINUSE;
 
-	going->held.map = ports_map_get(going->ws->ground->ports, &attempt->addr,
+	going->held.map = ports_map_get(going->net->ground->ports, &attempt->addr,
 					&going->config->source, going->now_us);
 	if (!going->held.map)
 		return -ENOMEM;
@@ -280,10 +283,10 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
  * A proxy that is connected to over iwarp tells clients that are privileged by the port that it sees, as a server of TCP
  * does. Each source address has its own ports. Returns 0, or as rdma_leg_connect(): of ports if none below 1024 can be had.
  */
-static int connect_privileged(struct worker_service *ws, const struct attempt *attempt,
+static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
 {
-	struct going going = {ws, attempt, config, {0}, loop_now_us(ws->ground->loop)};
+	struct going going = {net, attempt, config, {0}, loop_now_us(net->ground->loop)};
 	const struct stream_sources *sources = &attempt->sources;
 	unsigned count = sources->count ? sources->count : 1;
 	int rc = -EADDRINUSE;
@@ -298,7 +301,7 @@ static int connect_privileged(struct worker_service *ws, const struct attempt *a
 }
 
 /* Whether it goes to a server that may be a proxy, which looks at its port. */
-static bool wants_reserved(const struct attempt *attempt)
+static bool wants_reserved(const struct connect_attempt *attempt)
 {
 	return attempt->fabric->ops == &iwarp_fabric_ops && attempt->privileged &&
 	       !attempt->source_only;
@@ -307,7 +310,7 @@ static bool wants_reserved(const struct attempt *attempt)
 /* ---- RDMA ---- */
 
 /* From the first of its addresses that this host has; its port is that of the very first. */
-static int connect_unreserved(const struct attempt *attempt, struct rdma_leg_config *config,
+static int connect_unreserved(const struct connect_attempt *attempt, struct rdma_leg_config *config,
 			      struct leg **out)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&attempt->addr;
@@ -328,35 +331,34 @@ static int connect_unreserved(const struct attempt *attempt, struct rdma_leg_con
 	return rc;
 }
 
-static int connect_rdma(struct worker_service *ws, const struct leg_config *leg,
-			const struct attempt *attempt, struct leg **out)
+static int connect_rdma(struct service_net *net, const struct leg_config *leg,
+			const struct connect_attempt *attempt, struct leg **out)
 {
 	struct rdma_leg_config config;
 	int rc;
 
-	rdma_config(ws, leg, attempt->rpcrdma_version, ws->service->config->connect_compat,
-		    &config);
-	config.counters = &ws->rdma_upstream;
+	rdma_config(net, leg, attempt->rpcrdma_version, net->config->connect_compat, &config);
+	config.counters = &net->rdma_upstream;
 	config.source_foreign = attempt->sources.foreign;
 	config.peer_memory = &attempt->target->peer_memory;
 	config.peer_client = attempt->client;
 	config.version_cache = &attempt->target->versions;
 	if (!wants_reserved(attempt))
 		return connect_unreserved(attempt, &config, out);
-	rc = connect_privileged(ws, attempt, &config, out);
+	rc = connect_privileged(net, attempt, &config, out);
 	if (!is_of_port(rc))
 		return rc;
 	rc = connect_unreserved(attempt, &config, out);
 	if (!rc)
-		tell_shortfall(ws, log_shortfall_iwarp);
+		tell_shortfall(net, log_shortfall_iwarp);
 	return rc;
 }
 
-static int connect_leg(struct worker_service *ws, const struct leg_config *leg,
-		       const struct attempt *attempt, struct leg **out)
+static int connect_leg(struct service_net *net, const struct leg_config *leg,
+		       const struct connect_attempt *attempt, struct leg **out)
 {
-	return attempt->fabric ? connect_rdma(ws, leg, attempt, out)
-			       : connect_tcp(ws, leg, attempt, out);
+	return attempt->fabric ? connect_rdma(net, leg, attempt, out)
+			       : connect_tcp(net, leg, attempt, out);
 }
 
 const struct leg_maker legs_system = {

@@ -3,8 +3,8 @@
  * The reserved port of a connection over iwarp. Of a TCP connection its stream holds the port (stream/socket.h), but
  * lib/fabric knows nothing of stream/ports.h, so the owner of the leg holds it, until the leg says closed().
  */
-#ifndef DAEMON_BRIDGE_HELD_PORT_H
-#define DAEMON_BRIDGE_HELD_PORT_H
+#ifndef DAEMON_UPSTREAM_HELD_PORT_H
+#define DAEMON_UPSTREAM_HELD_PORT_H
 
 #include <stdint.h>
 

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the two legs of a bridge are made, of whatever kind they are. */
-#ifndef DAEMON_BRIDGE_LEGS_H
-#define DAEMON_BRIDGE_LEGS_H
+/* How legs are made, of whatever kind they are: those of a bridge, and those of checks. */
+#ifndef DAEMON_UPSTREAM_LEG_FACTORY_H
+#define DAEMON_UPSTREAM_LEG_FACTORY_H
 
 #include "base/compiler.h"
-#include "daemon/bridge/attempts.h"
-#include "daemon/service/listener.h"
-#include "daemon/service/worker_service.h"
+#include "daemon/service/incoming.h"
+#include "daemon/service/service_net.h"
+#include "daemon/upstream/connect_plan.h"
 #include "leg/leg.h"
 
-/* Makes legs for bridges: legs_system, or what a test puts in its place. */
+/* Makes legs: legs_system, or what a test puts in its place. */
 struct leg_maker {
 	/*
 	 * The leg of a client's connection; @in is taken, also on failure. requested() or closing()
 	 * follows. Returns 0 or a negative errno.
 	 */
-	int (*accept)(struct worker_service *ws, const struct leg_config *config,
+	int (*accept)(struct service_net *net, const struct leg_config *config,
 		      const struct incoming *in, struct leg **out);
 	/*
 	 * Of a connection that is `either`, once its leg has said requested(): what it is. RDMA gets a leg of its own,
 	 * in the place of @leg, and requested() or closing() follows. Returns 0 or a negative errno: then there is no
 	 * leg any more. Not from inside an event of the leg.
 	 */
-	int (*settle)(struct worker_service *ws, const struct leg_config *config, struct leg **leg,
+	int (*settle)(struct service_net *net, const struct leg_config *config, struct leg **leg,
 		      bool *is_tcp);
 	/* A leg that connects as @attempt says; opened() or closing() follows. Returns 0 or a negative errno. */
-	int (*connect)(struct worker_service *ws, const struct leg_config *config,
-		       const struct attempt *attempt, struct leg **out);
+	int (*connect)(struct service_net *net, const struct leg_config *config,
+		       const struct connect_attempt *attempt, struct leg **out);
 };
 
 struct proxy_header;

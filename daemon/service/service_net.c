@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* What the legs of a service stand on in one thread. */
+#include "daemon/service/service_net.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/base/log.h"
+
+/* Without verbs the service goes on over what it has. */
+static void open_verbs(struct service_net *net)
+{
+	const struct service_config *config = net->config;
+	bool wanted = net->service ? service_wants_verbs(config) : service_verbs_connects(config);
+	struct verbs_config verbs;
+
+	if (!wanted || !verbs_devices_present())
+		return;
+	service_verbs_config(config, &verbs);
+	verbs.vector = net->ground->worker;
+	net->verbs = verbs_fabric_new(net->ground->loop, net->ground->pool, &verbs);
+	if (!net->verbs && net->service)
+		log_warning(LOG_ABOUT(.service = config->name), "no use of the RDMA devices: %s",
+			    strerror(errno));
+}
+
+int service_net_init(struct service_net *net, const struct worker_ground *ground,
+		     const struct service_config *config, struct service *service)
+{
+	struct iwarp_config iwarp;
+
+	*net = (struct service_net){.ground = ground, .config = config, .service = service};
+	service_iwarp_config(config, &iwarp);
+	net->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
+	socket_net_init(&net->sockets, ground->loop, ground->ports,
+			(uint64_t)config->stall_timeout_s * 1000000, config->keepalive_s);
+	if (!net->iwarp || tcp_worker_init(&net->tcp, &net->sockets.net))
+		return -ENOMEM;
+	open_verbs(net);
+	return 0;
+}
+
+void service_net_fini(struct service_net *net)
+{
+	fabric_free(net->iwarp);
+	fabric_free(net->verbs);
+	tcp_worker_fini(&net->tcp);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* The attempts to connect to a server: making the list, and going through it. */
+#include "daemon/upstream/connect_plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/sockaddr.h"
+#include "rpcrdma/dialect.h"
+
+#define MAX_WAYS 2u /* to one address */
+
+/* Appends the ways to one address: a fabric each, or TCP. */
+static void add_address(struct connect_plan *plan, const struct connect_attempt *common,
+			const struct sockaddr_storage *addr, struct fabric *const *fabrics,
+			unsigned nways)
+{
+	for (unsigned i = 0; i < nways; i++) {
+		struct connect_attempt *attempt = &plan->list[plan->count++];
+
+		*attempt = *common;
+		attempt->addr = *addr;
+		sockaddr_unmap(&attempt->addr);
+		attempt->fabric = fabrics[i];
+		attempt->has_other = i + 1 < nways;
+	}
+}
+
+int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *common,
+		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
+		      const struct sockaddr_storage *addrs, size_t naddrs)
+{
+	enum transport transport = common->target->uri->transport;
+	struct fabric *fabrics[MAX_WAYS];
+	unsigned nways = 0;
+
+	if (transport == TRANSPORT_TCP)
+		fabrics[nways++] = NULL;
+	if ((transport == TRANSPORT_RDMA || transport == TRANSPORT_VERBS) && verbs)
+		fabrics[nways++] = verbs;
+	if (transport == TRANSPORT_RDMA || transport == TRANSPORT_IWARP)
+		fabrics[nways++] = iwarp;
+	if (!naddrs)
+		return -EDESTADDRREQ;
+	if (!nways)
+		return -ENODEV;
+	plan->list = calloc(naddrs * nways, sizeof(*plan->list));
+	if (!plan->list)
+		return -ENOMEM;
+	plan->highest_version = highest_version;
+	for (size_t i = 0; i < naddrs; i++)
+		add_address(plan, common, &addrs[i], fabrics, nways);
+	return 0;
+}
+
+void connect_plan_fini(struct connect_plan *plan)
+{
+	free(plan->list);
+	*plan = (struct connect_plan){0};
+}
+
+void connect_plan_forget_port(struct connect_plan *plan)
+{
+	for (unsigned i = plan->next; i < plan->count; i++)
+		if (!plan->list[i].source_only)
+			plan->list[i].source_port = 0;
+}
+
+static uint32_t lowest_version(void)
+{
+	return dialect(DIALECT_RFC8166)->version;
+}
+
+static bool speaks_lowest_only(const struct connect_attempt *attempt, uint64_t now_us)
+{
+	return version_cache_says_one(&attempt->target->versions,
+				      (const struct sockaddr *)&attempt->addr, now_us);
+}
+
+static uint32_t version_of(const struct connect_plan *plan, const struct connect_attempt *attempt,
+			   uint64_t now_us)
+{
+	if (!attempt->fabric)
+		return 0;
+	if (plan->highest_version <= lowest_version() || speaks_lowest_only(attempt, now_us))
+		return lowest_version();
+	return plan->highest_version;
+}
+
+static const struct connect_attempt *second_turn(struct connect_plan *plan)
+{
+	struct connect_attempt *attempt = &plan->list[plan->next - 1];
+
+	plan->again = false;
+	attempt->rpcrdma_version = lowest_version();
+	return attempt;
+}
+
+const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
+						const struct fabric *avoided, uint64_t now_us)
+{
+	if (plan->again)
+		return second_turn(plan);
+	while (plan->next < plan->count) {
+		struct connect_attempt *attempt = &plan->list[plan->next++];
+
+		if (avoided && attempt->fabric == avoided && attempt->has_other)
+			continue;
+		attempt->rpcrdma_version = version_of(plan, attempt, now_us);
+		return attempt;
+	}
+	return NULL;
+}
+
+bool connect_plan_again(struct connect_plan *plan, uint64_t now_us)
+{
+	const struct connect_attempt *last = connect_plan_last(plan);
+
+	plan->again = last->rpcrdma_version > lowest_version() && speaks_lowest_only(last, now_us);
+	return plan->again;
+}
+
+const struct connect_attempt *connect_plan_last(const struct connect_plan *plan)
+{
+	return plan->next ? &plan->list[plan->next - 1] : NULL;
+}
+
+bool connect_plan_left(const struct connect_plan *plan)
+{
+	return plan->again || plan->next < plan->count;
+}
+
+uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us)
+{
+	const struct connect_attempt *now = &plan->list[plan->next - 1];
+	unsigned addresses = 0;
+	uint64_t share_us;
+
+	/* Each address has one last way. */
+	for (unsigned i = plan->next - 1; i < plan->count; i++)
+		addresses += !plan->list[i].has_other;
+	share_us = left_us / addresses;
+	if (now->has_other)
+		share_us /= 2;
+	if (now->fabric && share_us < ATTEMPT_MIN_US)
+		share_us = ATTEMPT_MIN_US;
+	return share_us;
+}
+
+enum leg_close connect_plan_why(int rc)
+{
+	switch (-rc) {
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
+		return LEG_CLOSE_RESOURCES;
+	case EACCES:
+	case EADDRINUSE:
+	case EADDRNOTAVAIL:
+		return LEG_CLOSE_NO_SOURCE_PORT;
+	default:
+		return LEG_CLOSE_UNREACHABLE;
+	}
+}

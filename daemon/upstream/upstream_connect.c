@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * One connection to a server of a list.
+ *
+ *	select a server ─▶ resolve its name ─▶ (ask rpcbind) ─▶ attempt, attempt … ─▶ open ─▶ closing ─▶ closed
+ *	      ▲                    │                 │                  │
+ *	      └────────────────────┴─────────────────┴──────────────────┘ it has failed, and there is time for another
+ *
+ * One leg at a time: the next attempt is made once the leg of the one before is over and freed, from a task
+ * of its own. A leg that is being tried calls this file alone; once it is open, its messages go to the owner.
+ */
+#include "daemon/upstream/upstream_connect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/upstream/leg_factory.h"
+#include "stream/proxy_header.h"
+
+#define VERBS_AVOID_US 60000000u
+
+STATE_TABLE(upstream_states, UPSTREAM_STATES);
+
+static struct loop *loop_of(const struct upstream *upstream)
+{
+	return upstream->net->ground->loop;
+}
+
+static uint64_t now_us(const struct upstream *upstream)
+{
+	return loop_now_us(loop_of(upstream));
+}
+
+static void set_state(struct upstream *upstream, enum upstream_state to)
+{
+	state_move(&upstream->state, &upstream_states, to, now_us(upstream));
+}
+
+static uint64_t left_us(const struct upstream *upstream)
+{
+	return upstream_target_left_us(&upstream->target);
+}
+
+static void on_resolved(void *arg, const struct name_result *name);
+
+/* ---- the log: a check has none ---- */
+
+static bool is_logged(const struct upstream *upstream, enum log_level level)
+{
+	return upstream->net->service && log_is_on(level);
+}
+
+static struct log_limit *line_limit(const struct upstream *upstream, enum service_line line)
+{
+	return &upstream->net->service->lines[line];
+}
+
+/* The export rules of a server may ask for a port below 1024, and the proxy does not see why it refuses. */
+static void log_unprivileged(struct upstream *upstream)
+{
+	struct service *service = upstream->net->service;
+
+	if (!service || upstream->from.privileged || upstream->from.keeps_port ||
+	    service->config->source_port != SOURCE_PORT_AUTO ||
+	    upstream->target.seat.target->uri->transport != TRANSPORT_TCP ||
+	    atomic_exchange(&service->unprivileged_told, true))
+		return;
+	log_warning(
+		upstream->log,
+		"client: it comes from a port of 1024 or above, so its connection to the server "
+		"does, too: NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
+		"clients trusted_proxies); later ones of this service are not logged");
+}
+
+static void log_attempt(const struct upstream *upstream)
+{
+	const struct connect_attempt *attempt = upstream->attempt;
+	char text[ADDRESS_TEXT_BYTES];
+
+	if (!is_logged(upstream, LOG_LEVEL_DEBUG))
+		return;
+	address_text((const struct sockaddr *)&attempt->addr, text);
+	if (attempt->fabric)
+		log_write_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT),
+				  upstream->log, "server: trying %s on %s, version %u", text,
+				  attempt->fabric->ops->name, attempt->rpcrdma_version);
+	else
+		log_write_limited(LOG_LEVEL_DEBUG, line_limit(upstream, LINE_ATTEMPT),
+				  upstream->log, "server: trying %s over tcp", text);
+}
+
+/* The present attempt has failed; @how: what is tried next. */
+static void log_failed(const struct upstream *upstream, enum log_level level, enum leg_close why,
+		       const char *detail, const char *how)
+{
+	const struct log_ctx ctx = log_ctx_because(upstream->log, leg_close_name(why));
+
+	if (is_logged(upstream, level))
+		log_write_limited(level, line_limit(upstream, LINE_ATTEMPT), &ctx,
+				  "server: %s%s%s; trying %s", leg_close_text(why),
+				  detail[0] ? ": " : "", detail, how);
+}
+
+/* ---- selecting a server ---- */
+
+static void resolve(struct upstream *upstream)
+{
+	if (upstream->state.now != UPSTREAM_RESOLVING)
+		set_state(upstream, UPSTREAM_RESOLVING);
+	name_desk_wait(upstream_target_names(&upstream->target), &upstream->name, on_resolved,
+		       upstream);
+	loop_timer_set(loop_of(upstream), upstream->resolving, left_us(upstream));
+}
+
+/* Returns whether there is a server that has not been tried. */
+static bool begin_target(struct upstream *upstream)
+{
+	const struct target *target =
+		upstream_target_next(&upstream->target, &upstream->from.client);
+
+	connect_plan_fini(&upstream->plan);
+	if (!target)
+		return false;
+	upstream->log->about.upstream = target->text;
+	resolve(upstream);
+	return true;
+}
+
+static void abandon_target(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	const struct connect_attempt *last = connect_plan_last(&upstream->plan);
+
+	upstream_target_failed(&upstream->target, last ? &last->addr : NULL,
+			       upstream->from.keeps_port ? &upstream->from.client : NULL, why,
+			       detail);
+}
+
+static void end_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	set_state(upstream, UPSTREAM_CLOSED);
+	upstream_target_release(&upstream->target);
+	upstream->events->failed(upstream, why, detail);
+	upstream->events->closed(upstream);
+}
+
+/* Of several servers some may be there for clients of the other family. */
+static void keep_cause(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	bool had_one = upstream->why != LEG_CLOSE_LOCAL;
+
+	if (had_one && detail == SOURCE_ADDR_OTHER_FAMILY)
+		return;
+	upstream->why = why;
+	if (detail != upstream->detail)
+		snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
+}
+
+/* Without a leg that would have to close first. */
+static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	abandon_target(upstream, why, detail);
+	keep_cause(upstream, why, detail);
+	if (!upstream_target_may_try_another(&upstream->target, why) || !begin_target(upstream))
+		end_failed(upstream, upstream->why, upstream->detail);
+}
+
+/* No leg could be made. */
+static void fail_unmade(struct upstream *upstream, int rc)
+{
+	const char *lack = upstream->from.lack;
+
+	fail_at_once(upstream, lack ? LEG_CLOSE_NO_SOURCE_ADDRESS : connect_plan_why(rc),
+		     lack ? lack : strerror(-rc));
+}
+
+/* ---- attempts ---- */
+
+/*
+ * rdma:// takes verbs where a device serves the route. When that failed, iwarp has its try at the same address, and for
+ * a minute no client's connection tries verbs again.
+ */
+static void blame_fabric(struct upstream *upstream, const char *why)
+{
+	const struct connect_attempt *attempt = upstream->attempt;
+	struct service_net *net = upstream->net;
+
+	if (!net->service || !attempt->has_other || attempt->fabric != net->verbs)
+		return;
+	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
+		    "server: not on verbs (%s), so on iwarp for %u s", why,
+		    VERBS_AVOID_US / 1000000);
+	net->fabric_fallbacks++;
+	net->verbs_avoided_until_us = now_us(upstream) + VERBS_AVOID_US;
+}
+
+static int make_plan(struct upstream *upstream, const struct sockaddr_storage *found, size_t nfound)
+{
+	struct service_net *net = upstream->net;
+	struct source_addr *from = &upstream->from;
+	const struct sockaddr *client = (const struct sockaddr *)&from->client;
+	struct connect_attempt common = {
+		.target = upstream->target.seat.target,
+		.client = client->sa_family ? targets_client_number(client) : 0,
+		.source_above = from->pin.due,
+		.source_only = from->keeps_port,
+		.privileged = from->privileged,
+		.held = &upstream->held,
+	};
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
+	size_t naddrs = source_addr_usable(from, net->config, found, nfound, addrs);
+
+	connect_plan_fini(&upstream->plan);
+	if (!naddrs)
+		return -EADDRNOTAVAIL;
+	common.sources = source_addr_choose(from, net, addrs[0].ss_family);
+	common.source_port = from->keeps_port ? sockaddr_port(client) : from->pin.port;
+	log_unprivileged(upstream);
+	return connect_plan_init(&upstream->plan, &common, net->iwarp, net->verbs,
+				 net->config->connect_version, addrs, naddrs);
+}
+
+/*
+ * Makes the leg of the next attempt that does not fail at once, as one does at an address of a family that this host has
+ * not. Returns 0, or the errno of the last one if none is left.
+ */
+static int next_attempt(struct upstream *upstream)
+{
+	struct service_net *net = upstream->net;
+	struct leg_config *config = &upstream->leg_config;
+	int rc = -EDESTADDRREQ;
+
+	for (;;) {
+		uint64_t now = now_us(upstream);
+		bool avoided = now < net->verbs_avoided_until_us;
+
+		upstream->attempt =
+			connect_plan_next(&upstream->plan, avoided ? net->verbs : NULL, now);
+		if (!upstream->attempt)
+			return rc;
+		log_attempt(upstream);
+		config->connect_timeout_us =
+			connect_plan_share_us(&upstream->plan, left_us(upstream));
+		upstream->leg_over = false;
+		rc = net->ground->legs->connect(net, config, upstream->attempt, &upstream->leg);
+		if (!rc)
+			return 0;
+		upstream->leg = NULL;
+		blame_fabric(upstream, strerror(-rc));
+	}
+}
+
+/* What is left at the same address has its try however late it is; another address only in time. */
+static bool is_tried_however_late(const struct upstream *upstream)
+{
+	return upstream->plan.again || upstream->attempt->has_other;
+}
+
+static void retry(void *arg)
+{
+	struct upstream *upstream = arg;
+	int rc;
+
+	leg_free(upstream->leg);
+	upstream->leg = NULL;
+	if (!upstream->target.seat.target) {
+		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
+		return;
+	}
+	if (upstream->asks_again) {
+		upstream->asks_again = false;
+		connect_plan_fini(&upstream->plan);
+		resolve(upstream);
+		return;
+	}
+	if (upstream->target.abandoned) {
+		if (!begin_target(upstream))
+			end_failed(upstream, upstream->why, upstream->detail);
+		return;
+	}
+	if (!is_tried_however_late(upstream) && !left_us(upstream)) {
+		fail_at_once(upstream, upstream->why, upstream->detail);
+		return;
+	}
+	set_state(upstream, UPSTREAM_CONNECTING);
+	rc = next_attempt(upstream);
+	if (rc)
+		fail_unmade(upstream, rc);
+}
+
+static bool may_go_on(const struct upstream *upstream, enum leg_close why)
+{
+	return why != LEG_CLOSE_LOCAL && connect_plan_left(&upstream->plan) &&
+	       (is_tried_however_late(upstream) || left_us(upstream) > 0);
+}
+
+/*
+ * MOUNT does not listen there, or not any more: of an answer that was kept there is another one to be had at once.
+ * Returns whether it is asked for.
+ */
+static bool ask_again(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+
+	if (!place)
+		return false;
+	mount_desk_forget(place, &upstream->attempt->addr);
+	if (why != LEG_CLOSE_REFUSED || !upstream->place_is_kept || !left_us(upstream))
+		return false;
+	log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "where rpcbind says now");
+	upstream->asks_again = true;
+	set_state(upstream, UPSTREAM_BETWEEN);
+	return true;
+}
+
+/*
+ * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
+ * the client out as long as it came from there.
+ */
+static void forget_port(struct upstream *upstream)
+{
+	upstream->from.pin.port = 0;
+	connect_plan_forget_port(&upstream->plan);
+}
+
+/* Where the server did not speak the version that was tried, neither fabric nor port is to blame. */
+static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	bool again = connect_plan_again(&upstream->plan, now_us(upstream));
+	bool has_other = upstream->attempt->has_other;
+
+	if (ask_again(upstream, why, detail))
+		return;
+	if (why == LEG_CLOSE_TIMEOUT && !again && !has_other)
+		forget_port(upstream);
+	if (!may_go_on(upstream, why)) {
+		abandon_target(upstream, why, detail);
+		if (!upstream_target_may_try_another(&upstream->target, why)) {
+			set_state(upstream, UPSTREAM_CLOSING);
+			upstream_target_release(&upstream->target);
+			upstream->events->failed(upstream, why, detail);
+			return;
+		}
+	}
+	if (upstream->target.abandoned)
+		log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the next server");
+	else if (again)
+		log_failed(upstream, LOG_LEVEL_INFO, why, detail,
+			   "the same address in version one");
+	else if (!has_other)
+		log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "its next address");
+	if (!again)
+		blame_fabric(upstream, detail[0] ? detail : leg_close_text(why));
+	upstream->why = why;
+	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
+	set_state(upstream, UPSTREAM_BETWEEN);
+}
+
+/* ---- what the leg says ---- */
+
+void upstream_leg_opened(void *arg)
+{
+	struct upstream *upstream = arg;
+	struct leg_info info;
+
+	if (upstream->state.now != UPSTREAM_CONNECTING)
+		return;
+	set_state(upstream, UPSTREAM_OPEN);
+	leg_info(upstream->leg, &info);
+	upstream->from.pin.port = sockaddr_port((struct sockaddr *)&info.local);
+	upstream->from.pin.source =
+		source_addr_find(upstream->net->config, (struct sockaddr *)&info.local);
+	upstream->attempt = NULL;
+	connect_plan_fini(&upstream->plan);
+	upstream_target_opened(&upstream->target);
+	upstream->events->opened(upstream, upstream->leg);
+}
+
+void upstream_first_reply(struct upstream *upstream)
+{
+	struct leg_info info;
+
+	leg_info(upstream->leg, &info);
+	upstream_target_first_reply(&upstream->target, &info.peer);
+}
+
+static void end_unanswered(struct upstream *upstream, enum leg_close why, const char *detail)
+{
+	const struct upstream_events *events = upstream->events;
+	bool called = events->has_called && events->has_called(upstream);
+	struct leg_info info;
+
+	leg_info(upstream->leg, &info);
+	upstream_target_no_reply(&upstream->target, &info.peer,
+				 called ? &upstream->from.client : NULL, why, detail);
+}
+
+void upstream_leg_closing(void *arg, enum leg_close why, const char *detail)
+{
+	struct upstream *upstream = arg;
+
+	if (upstream->state.now == UPSTREAM_CONNECTING) {
+		attempt_failed(upstream, why, detail);
+	} else if (upstream->state.now == UPSTREAM_OPEN) {
+		set_state(upstream, UPSTREAM_CLOSING);
+		upstream_target_disconnected(&upstream->target);
+		if (upstream->target.waits)
+			end_unanswered(upstream, why, detail);
+		upstream_target_release(&upstream->target);
+		upstream->events->closing(upstream, why, detail);
+	}
+}
+
+void upstream_leg_closed(void *arg)
+{
+	struct upstream *upstream = arg;
+
+	upstream->leg_over = true;
+	/* Before it is reported: a connection that waits for this port takes it at once. */
+	held_port_give(&upstream->held, now_us(upstream));
+	if (upstream->state.now == UPSTREAM_BETWEEN) {
+		loop_defer(loop_of(upstream), &upstream->retry);
+	} else {
+		set_state(upstream, UPSTREAM_CLOSED);
+		upstream->events->closed(upstream);
+	}
+}
+
+/* ---- the name ---- */
+
+static void attempt_at(struct upstream *upstream, const struct sockaddr_storage *addrs,
+		       size_t naddrs)
+{
+	int rc;
+
+	set_state(upstream, UPSTREAM_CONNECTING);
+	rc = make_plan(upstream, addrs, naddrs);
+	if (!rc)
+		rc = next_attempt(upstream);
+	if (rc)
+		fail_unmade(upstream, rc);
+}
+
+static void on_place(void *arg, const struct mount_place *place)
+{
+	struct upstream *upstream = arg;
+
+	upstream->place_is_kept = place->kept;
+	if (!place->naddrs)
+		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
+	else if (mount_place_is_own(place, upstream->target.seat.target->name.doors))
+		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
+	else
+		attempt_at(upstream, place->addrs, place->naddrs);
+}
+
+static void on_resolved(void *arg, const struct name_result *name)
+{
+	struct upstream *upstream = arg;
+	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+
+	loop_timer_clear(loop_of(upstream), upstream->resolving);
+	if (!name->naddrs) {
+		fail_at_once(upstream, name->why, name->error);
+		return;
+	}
+	if (!upstream->connecting_told)
+		upstream->events->connecting(upstream);
+	upstream->connecting_told = true;
+	if (!place) {
+		attempt_at(upstream, name->addrs, name->naddrs);
+		return;
+	}
+	set_state(upstream, UPSTREAM_ASKING);
+	mount_desk_wait(place, &upstream->place, name->addrs, name->naddrs, on_place, upstream);
+}
+
+static void wait_no_longer(struct upstream *upstream)
+{
+	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+
+	loop_timer_clear(loop_of(upstream), upstream->resolving);
+	if (upstream->target.seat.target)
+		name_desk_leave(upstream_target_names(&upstream->target), &upstream->name);
+	if (place)
+		mount_desk_leave(place, &upstream->place);
+}
+
+static void on_resolving_too_long(void *arg)
+{
+	struct upstream *upstream = arg;
+	char text[LEG_DETAIL_BYTES];
+
+	wait_no_longer(upstream);
+	fail_at_once(upstream, LEG_CLOSE_NO_ADDRESS,
+		     server_name_unresolved(&upstream->target.seat.target->name,
+					    "no answer in time", text));
+}
+
+/* ---- the interface ---- */
+
+/* As before its start: what is kept is its owner's. */
+static void reset(struct upstream *upstream, const struct upstream *old)
+{
+	*upstream = (struct upstream){
+		.net = old->net,
+		.log = old->log,
+		.events = old->events,
+		.leg_config = old->leg_config,
+		.resolving = old->resolving,
+		.from = old->from,
+		.target = {.backend = old->target.backend,
+			   .loop = loop_of(old),
+			   .config = old->net->config},
+		.state = {UPSTREAM_IDLE, now_us(old)},
+	};
+	upstream->from.pin = (struct client_pin){0};
+	loop_task_init(&upstream->retry, retry, upstream);
+}
+
+int upstream_init(struct upstream *upstream, struct service_net *net, const struct backend *backend,
+		  const struct leg_config *leg_config, struct log_ctx *log,
+		  const struct upstream_events *events)
+{
+	struct upstream first = {
+		.net = net,
+		.log = log,
+		.events = events,
+		.leg_config = *leg_config,
+		.target = {.backend = backend},
+	};
+
+	first.leg_config.events = events->leg;
+	first.leg_config.arg = upstream;
+	reset(upstream, &first);
+	upstream->resolving = loop_timer_new(loop_of(upstream), on_resolving_too_long, upstream);
+	return upstream->resolving ? 0 : -ENOMEM;
+}
+
+/* What is left of it once it is closed. */
+static void release(struct upstream *upstream)
+{
+	upstream_target_wait_no_longer(&upstream->target);
+	upstream_target_disconnected(&upstream->target);
+	upstream_target_release(&upstream->target);
+	leg_free(upstream->leg);
+	connect_plan_fini(&upstream->plan);
+}
+
+void upstream_fini(struct upstream *upstream)
+{
+	release(upstream);
+	loop_timer_free(loop_of(upstream), upstream->resolving);
+}
+
+void upstream_renew(struct upstream *upstream)
+{
+	const struct upstream old = *upstream;
+
+	release(upstream);
+	reset(upstream, &old);
+}
+
+void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes)
+{
+	upstream->leg_config.reply_room = *room;
+	upstream->leg_config.reverse_max_bytes = max_bytes;
+}
+
+void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
+		    const struct sockaddr_storage *at, bool keeps_port)
+{
+	const struct proxy_header whose = {.named = true, .source = *client, .destination = *at};
+
+	upstream->from.keeps_port = keeps_port;
+	upstream->from.client = *client;
+	sockaddr_unmap(&upstream->from.client);
+	legs_introduce(&upstream->leg_config, upstream->net->config, &whose);
+}
+
+void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers)
+{
+	upstream->target.backend = mount_servers;
+	/* What stands before connect's servers to take a header does not stand before this one. */
+	upstream->leg_config.preface_bytes = 0;
+}
+
+void upstream_connect_from(struct upstream *upstream, const struct client_pin *pin)
+{
+	upstream->from.pin = *pin;
+}
+
+void upstream_start(struct upstream *upstream, uint64_t timeout_us)
+{
+	set_state(upstream, UPSTREAM_RESOLVING);
+	upstream->target.deadline_us = now_us(upstream) + timeout_us;
+	if (!begin_target(upstream))
+		loop_defer(loop_of(upstream), &upstream->retry);
+}
+
+void upstream_close(struct upstream *upstream, enum leg_close why)
+{
+	bool has_leg = upstream->leg && !upstream->leg_over;
+
+	if (upstream->state.now >= UPSTREAM_CLOSING)
+		return;
+	upstream_target_disconnected(&upstream->target);
+	wait_no_longer(upstream);
+	upstream_target_release(&upstream->target);
+	loop_task_cancel(loop_of(upstream), &upstream->retry);
+	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
+	if (has_leg)
+		leg_close(upstream->leg, why);
+}
+
+bool upstream_was_down(const struct upstream *upstream)
+{
+	return server_state_is_down(&upstream->target.seat.target->server);
+}
+
+const struct target *upstream_server(const struct upstream *upstream)
+{
+	return upstream->target.seat.target;
+}
+
+bool upstream_is_closed(const struct upstream *upstream)
+{
+	return upstream->state.now == UPSTREAM_CLOSED;
+}
+
+const struct leg *upstream_leg(const struct upstream *upstream)
+{
+	return upstream->leg_over ? NULL : upstream->leg;
+}
