@@ -121,7 +121,7 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 
 static void on_superseded(void *arg)
 {
-	bridge_close(arg, LEG_CLOSE_SUPERSEDED);
+	bridge_close(arg, LEG_CLOSE_SUPERSEDED, CLOSE_BY_PROXY, "");
 }
 
 static void time_is_up(void *arg)
@@ -131,7 +131,7 @@ static void time_is_up(void *arg)
 	if (bridge->state.now == BRIDGE_RECLAIMING)
 		bridge_reclaim_again(bridge);
 	else if (bridge->state.now == BRIDGE_HELD)
-		bridge_end_hold(bridge);
+		bridge_close(bridge, bridge->why, CLOSE_BY_PROXY, "");
 	else if (bridge->state.now >= BRIDGE_RESOLVING)
 		standing_half_closed_waited(bridge);
 	else

@@ -94,8 +94,14 @@ void bridges_end_expelled(struct worker_service *ws);
 /** bridges_end_ordered - close those of a service on this worker whose server was taken down, if orders have changed. */
 void bridges_end_ordered(struct worker_service *ws);
 
-/** bridge_close - close both legs for @why; a client that is held is held no longer. */
-void bridge_close(struct bridge *bridge, enum leg_close why);
+/**
+ * bridge_close - close both legs for @why, on account of @by
+ * @detail: what is known beyond that, or ""
+ *
+ * The first reason is the bridge's, logged and counted once; with it a client may be held for a moment before its leg
+ * closes. Another one has what is left close sooner: a client that is held is held no longer.
+ */
+void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
 
 /**
  * bridge_drain - end it between Calls: for LEG_CLOSE_SHUTDOWN, when none that it has passed on is without its Reply

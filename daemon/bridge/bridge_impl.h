@@ -61,7 +61,7 @@ struct bridge {
 	bool refusal_told; /* of a Call that goes elsewhere: to the log */
 	bool open_told;    /* to the log, that it is */
 	bool drains;       /* it ends between Calls */
-	bool client_ends;  /* its leg closes: what it takes is not asked any more */
+	bool client_ends;  /* its leg closes by itself: what it takes is not asked any more */
 	bool half_closed;  /* the client has ended its sending side */
 	bool late;         /* it has let one wait for long, when it was last looked at */
 	struct budget_holder memory;

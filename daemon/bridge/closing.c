@@ -85,24 +85,10 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
 
 	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) || !may_hold(bridge, why) ||
-	    age_us >= DOOR_HOLD_US || bridge->client_over || !was_sent_nothing(bridge->client.leg))
+	    age_us >= DOOR_HOLD_US || bridge->client_ends || bridge->client_over ||
+	    !was_sent_nothing(bridge->client.leg))
 		return 0;
 	return DOOR_HOLD_US - age_us;
-}
-
-/* Nothing is left to wait for but the end of both legs. */
-static void close_client(struct bridge *bridge)
-{
-	bridge_set_state(bridge, BRIDGE_CLOSING);
-	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	if (!bridge->client_over)
-		leg_close(bridge->client.leg, bridge->why);
-	settle(bridge);
-}
-
-void bridge_end_hold(void *arg)
-{
-	close_client(arg);
 }
 
 /* The first reason is the bridge's. */
@@ -120,55 +106,22 @@ static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, 
 		door_superseded(bridge->guest);
 }
 
-void bridge_give_up(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
+static void hold_client(struct bridge *bridge, uint64_t us)
 {
-	uint64_t hold = hold_us(bridge, why);
-
-	decide(bridge, why, by, detail);
-	if (hold) {
-		bridge_set_state(bridge, BRIDGE_HELD);
-		door_hold(bridge->guest);
-		leg_pause(bridge->client.leg, true);
-		loop_timer_set(bridge_loop(bridge), bridge->timer, hold);
-		upstream_close(&bridge->upstream, why);
-		settle(bridge);
-	} else {
-		upstream_close(&bridge->upstream, why);
-		close_client(bridge);
-	}
+	bridge_set_state(bridge, BRIDGE_HELD);
+	door_hold(bridge->guest);
+	leg_pause(bridge->client.leg, true);
+	loop_timer_set(bridge_loop(bridge), bridge->timer, us);
 }
 
-/* Its end is decided already: sooner now than it would be. */
-static void close_rest(struct bridge *bridge, enum leg_close why)
+/* Nothing is left to wait for but the end of both legs. */
+static void close_client(struct bridge *bridge)
 {
-	if (!upstream_is_closed(&bridge->upstream))
-		upstream_close(&bridge->upstream, why);
-	if (!bridge->client_over)
-		leg_close(bridge->client.leg, why);
-}
-
-void bridge_close(struct bridge *bridge, enum leg_close why)
-{
-	if (bridge->state.now == BRIDGE_HELD)
-		close_client(bridge);
-	else if (!bridge_is_decided(bridge))
-		bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
-	else
-		close_rest(bridge, why);
-}
-
-void bridge_drain(struct bridge *bridge)
-{
-	if (bridge_is_decided(bridge) || bridge->drains)
-		return;
-	if (bridge->state.now != BRIDGE_OPEN) {
-		bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
-		return;
-	}
-	bridge->drains = true;
-	leg_drain(bridge->client.leg);
-	if (bridge->server.leg)
-		leg_drain(bridge->server.leg);
+	bridge_set_state(bridge, BRIDGE_CLOSING);
+	loop_timer_clear(bridge_loop(bridge), bridge->timer);
+	/* One that is closing by itself has said so just now. */
+	if (!bridge->client_ends && !bridge->client_over)
+		leg_close(bridge->client.leg, bridge->why);
 }
 
 /*
@@ -180,23 +133,47 @@ static bool ends_alone(const struct bridge *bridge, enum leg_close why)
 	return bridge->drains && why == LEG_CLOSE_SHUTDOWN;
 }
 
+void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
+{
+	bool first = !bridge_is_decided(bridge);
+	bool alone = first && bridge->client_ends && ends_alone(bridge, why);
+	uint64_t hold = first ? hold_us(bridge, why) : 0;
+
+	if (first)
+		decide(bridge, why, by, detail);
+	if (!alone)
+		upstream_close(&bridge->upstream, why);
+	if (hold)
+		hold_client(bridge, hold);
+	else if (bridge->state.now != BRIDGE_CLOSING)
+		close_client(bridge);
+	else if (!bridge->client_over)
+		leg_close(bridge->client.leg, why); /* sooner than it would be */
+	settle(bridge);
+}
+
+void bridge_drain(struct bridge *bridge)
+{
+	if (bridge_is_decided(bridge) || bridge->drains)
+		return;
+	if (bridge->state.now != BRIDGE_OPEN) {
+		bridge_close(bridge, LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
+		return;
+	}
+	bridge->drains = true;
+	leg_drain(bridge->client.leg);
+	if (bridge->server.leg)
+		leg_drain(bridge->server.leg);
+}
+
 void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 {
 	struct bridge *bridge = ((struct side *)arg)->bridge;
 
 	taking_over(bridge);
-	if (bridge->state.now == BRIDGE_HELD) {
-		loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	} else if (!bridge_is_decided(bridge)) {
-		decide(bridge, why, ends_alone(bridge, why) ? CLOSE_BY_PROXY : CLOSE_BY_CLIENT,
-		       detail);
-		if (!ends_alone(bridge, why))
-			upstream_close(&bridge->upstream, why);
-	} else {
-		return;
-	}
-	bridge_set_state(bridge, BRIDGE_CLOSING);
-	settle(bridge);
+	if (bridge->state.now != BRIDGE_CLOSING)
+		bridge_close(bridge, why,
+			     ends_alone(bridge, why) ? CLOSE_BY_PROXY : CLOSE_BY_CLIENT, detail);
 }
 
 void bridge_client_closed(void *arg)
@@ -213,7 +190,7 @@ void bridge_server_closing(struct upstream *upstream, enum leg_close why, const 
 	struct bridge *bridge = bridge_of(upstream);
 
 	if (!bridge_is_decided(bridge) && !ends_alone(bridge, why))
-		bridge_give_up(bridge, why, CLOSE_BY_SERVER, detail);
+		bridge_close(bridge, why, CLOSE_BY_SERVER, detail);
 }
 
 void bridge_server_closed(struct upstream *upstream)

@@ -5,11 +5,6 @@
 
 #include "daemon/bridge/bridge_impl.h"
 
-/** bridge_give_up - decide its end for @why, on account of @by, and close both legs. */
-void bridge_give_up(struct bridge *bridge, enum leg_close why, enum close_by by,
-		    const char *detail);
-/** bridge_end_hold - the timer of a client that is held: it is held no longer. @arg: the bridge. */
-void bridge_end_hold(void *arg);
 /** bridge_reap - the task that frees a bridge whose legs are over. @arg: the bridge. */
 void bridge_reap(void *arg);
 

@@ -224,13 +224,13 @@ void bridge_settle(void *arg)
 	rc = legs->settle(&bridge->ws->net, &config, &bridge->client.leg, &is_tcp);
 	if (rc) {
 		bridge->client_over = true;
-		bridge_give_up(bridge, LEG_CLOSE_RESOURCES, CLOSE_BY_PROXY, strerror(-rc));
+		bridge_close(bridge, LEG_CLOSE_RESOURCES, CLOSE_BY_PROXY, strerror(-rc));
 	} else if (!is_tcp) {
 		begin_rdma(bridge);
 	} else if (is_admitted(bridge)) {
 		accept_client(bridge);
 	} else {
-		bridge_give_up(bridge, LEG_CLOSE_UNPRIVILEGED, CLOSE_BY_PROXY, "");
+		bridge_close(bridge, LEG_CLOSE_UNPRIVILEGED, CLOSE_BY_PROXY, "");
 	}
 }
 

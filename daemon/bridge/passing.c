@@ -60,7 +60,7 @@ void bridge_call(void *arg, struct exchange *x)
 	/* Drained, and the other leg is over: what came too late was not taken. */
 	if (bridge->drains && !target) {
 		exchange_put(x);
-		bridge_close(bridge, LEG_CLOSE_SHUTDOWN);
+		bridge_close(bridge, LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 		return;
 	}
 	taking_watch(side, x);

@@ -27,10 +27,10 @@ void standing_silent(struct bridge *bridge)
 		return;
 	leg_info(bridge->client.leg, &info);
 	if (bridge->half_closed) {
-		bridge_give_up(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
+		bridge_close(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
 	} else if (info.bytes_received == bridge->heard_bytes &&
 		   !budget_holder_waits(&bridge->memory)) {
-		bridge_give_up(bridge, LEG_CLOSE_NO_CALL, CLOSE_BY_CLIENT, "");
+		bridge_close(bridge, LEG_CLOSE_NO_CALL, CLOSE_BY_CLIENT, "");
 	} else {
 		bridge->heard_bytes = info.bytes_received;
 		standing_wait(bridge);
@@ -113,7 +113,7 @@ void standing_half_closed_waited(struct bridge *bridge)
 	if (taken_bytes(bridge) != bridge->taken_bytes || only_takes(bridge))
 		limit_half_closed(bridge);
 	else
-		bridge_give_up(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
+		bridge_close(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
 }
 
 /* ---- its place ---- */
@@ -124,7 +124,7 @@ bool standing_seek(struct bridge *bridge)
 
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	if (!door_seek(bridge->guest, loop_now_us(bridge_loop(bridge)), &why)) {
-		bridge_give_up(bridge, why, CLOSE_BY_PROXY, "");
+		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
 		return false;
 	}
 	if (bridge->half_closed)
@@ -142,7 +142,7 @@ bool standing_carry(struct bridge *bridge)
 	bridge->carried = true;
 	if (door_carry(bridge->guest))
 		return true;
-	bridge_close(bridge, bridge->guest->why);
+	bridge_close(bridge, bridge->guest->why, CLOSE_BY_PROXY, "");
 	return false;
 }
 
@@ -159,7 +159,7 @@ void bridges_end_ordered(struct worker_service *ws)
 		const struct target *target = upstream_server(&bridge->upstream);
 
 		if (target && target_is_down(target) && !bridge_is_decided(bridge))
-			bridge_close(bridge, LEG_CLOSE_TAKEN_DOWN);
+			bridge_close(bridge, LEG_CLOSE_TAKEN_DOWN, CLOSE_BY_PROXY, "");
 	}
 }
 
@@ -170,5 +170,5 @@ void bridges_end_expelled(struct worker_service *ws)
 	/* One that no bridge has taken yet is found out by who is going to. */
 	while ((guest = door_expelled(&ws->service->door, &ws->side)))
 		if (guest->owner)
-			bridge_close(guest->owner, guest->why);
+			bridge_close(guest->owner, guest->why, CLOSE_BY_PROXY, "");
 }

@@ -268,7 +268,7 @@ static void disconnect_here(struct errand *errand)
 		while ((bridge = bridge_next(&station->service, bridge))) {
 			if (!is_chosen(errand->choice, bridge))
 				continue;
-			bridge_close(bridge, LEG_CLOSE_DISCONNECTED);
+			bridge_close(bridge, LEG_CLOSE_DISCONNECTED, CLOSE_BY_PROXY, "");
 			errand->count++;
 		}
 	}
@@ -299,7 +299,7 @@ static void close_bridges(struct worker_service *ws, enum leg_close why)
 	struct bridge *bridge = NULL;
 
 	while ((bridge = bridge_next(ws, bridge)))
-		bridge_close(bridge, why);
+		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
 }
 
 static void cut_here(void *arg)

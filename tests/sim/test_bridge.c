@@ -111,8 +111,8 @@ START_TEST(a_bridge_that_the_proxy_closes_ends_both)
 {
 	bench = bench_new(NULL);
 	bench_open(bench);
-	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
-	bridge_close(bench_bridge(bench), LEG_CLOSE_LOST);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
+	bridge_close(bench_bridge(bench), LEG_CLOSE_LOST, CLOSE_BY_PROXY, "");
 	bench_run(bench, 1000);
 	ck_assert_uint_eq(bench->client.closed, 1);
 	ck_assert_uint_eq(bench->server.closed, 1);
@@ -351,7 +351,7 @@ END_TEST
 static void close_now(void *arg)
 {
 	if (bench && bench_bridge(bench))
-		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 }
 
 START_TEST(a_bridge_closed_at_every_step_leaves_nothing)

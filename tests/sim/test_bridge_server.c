@@ -254,7 +254,7 @@ START_TEST(a_held_client_does_not_hold_up_a_stop)
 {
 	struct stub *client = tcp_client_refused();
 
-	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 	ck_assert_str_eq(bench_state(bench), "closing");
 	ck_assert_uint_eq(client->close_calls, 1);
 	stub_fail(client, LEG_CLOSE_REFUSED, "");
@@ -267,7 +267,7 @@ START_TEST(a_stop_is_told_to_a_client_whose_end_is_under_way)
 
 	bench_run(bench, 1000);
 	ck_assert_uint_eq(client->close_calls, 1);
-	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 	ck_assert_uint_eq(client->close_calls, 2);
 	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_SHUTDOWN);
 	stub_fail(client, LEG_CLOSE_REFUSED, "");
@@ -289,7 +289,7 @@ START_TEST(a_stop_and_an_old_client_are_not_held)
 		bench_run(bench, 10001);
 		ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_ADDRESS), 1);
 	} else {
-		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+		bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 	}
 	ck_assert_str_eq(bench_state(bench), "closing");
 	ck_assert_uint_eq(client->close_calls, 1);

@@ -288,7 +288,8 @@ START_TEST(it_may_end_while_it_waits_for_the_old_one)
 	bench_client_call(bench, client, 5);
 	bench_run(bench, 1);
 	if (_i)
-		bridge_close(bridge_next(&bench->ws, bench_bridge(bench)), LEG_CLOSE_SHUTDOWN);
+		bridge_close(bridge_next(&bench->ws, bench_bridge(bench)), LEG_CLOSE_SHUTDOWN,
+			     CLOSE_BY_PROXY, "");
 	stub_fail(client, LEG_CLOSE_LOST, "");
 	bench_run(bench, 1);
 	stub_fail(to, LEG_CLOSE_SUPERSEDED, "");

@@ -154,7 +154,7 @@ START_TEST(a_bridge_that_is_closed_meanwhile_leaves_nothing)
 {
 	open_rdma();
 	reroute((unsigned)_i);
-	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN);
+	bridge_close(bench_bridge(bench), LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 	ck_assert_uint_eq(client->close_calls, 1);
 	end_both((unsigned)_i);
 }
