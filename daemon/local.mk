@@ -40,7 +40,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/thread.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
-	daemon/bridge/bridge_impl.h \
+	daemon/bridge/bridge_state.c \
+	daemon/bridge/bridge_state.h \
 	daemon/bridge/bridge_walk.c \
 	daemon/bridge/bridge_walk.h \
 	daemon/bridge/call_watch.c \
@@ -65,7 +66,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/slow_call.h \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
-	daemon/bridge/states.c \
 	daemon/bridge/taking.c \
 	daemon/bridge/taking.h \
 	daemon/config/config.c \

@@ -105,17 +105,17 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 	bridge->start_us = loop_now_us(ws->ground->loop);
 	bridge->state = (struct state){BRIDGE_WAITING, bridge->start_us};
 	bridge->peer = in->peer;
-	bridge->either = in->either;
-	bridge->trusted = incoming_is_trusted(in, ws->service->config);
+	bridge->open.either = in->either;
+	bridge->open.trusted = incoming_is_trusted(in, ws->service->config);
 	bridge->client_is_tcp = !in->fabric && config_listens_tcp(ws->service->config);
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
-	bridge->client = (struct side){.bridge = bridge, .other = &bridge->server};
-	bridge->server = (struct side){.bridge = bridge, .other = &bridge->client};
+	bridge->client = (struct bridge_side){.bridge = bridge, .other = &bridge->server};
+	bridge->server = (struct bridge_side){.bridge = bridge, .other = &bridge->client};
 	taking_begin(bridge);
-	TAILQ_INIT(&bridge->calls);
-	loop_task_init(&bridge->settle, bridge_settle, bridge);
-	loop_task_init(&bridge->reroute, bridge_reroute_on, bridge);
-	loop_task_init(&bridge->reaper, bridge_reap, bridge);
+	TAILQ_INIT(&bridge->calls.list);
+	loop_task_init(&bridge->open.settle, bridge_settle, bridge);
+	loop_task_init(&bridge->open.reroute, bridge_reroute_on, bridge);
+	loop_task_init(&bridge->end.reaper, bridge_reap, bridge);
 	return bridge;
 }
 
@@ -131,7 +131,7 @@ static void time_is_up(void *arg)
 	if (bridge->state.now == BRIDGE_RECLAIMING)
 		bridge_reclaim_again(bridge);
 	else if (bridge->state.now == BRIDGE_HELD)
-		bridge_close(bridge, bridge->why, CLOSE_BY_PROXY, "");
+		bridge_close(bridge, bridge->end.why, CLOSE_BY_PROXY, "");
 	else if (bridge->state.now >= BRIDGE_RESOLVING)
 		standing_half_closed_waited(bridge);
 	else
@@ -203,7 +203,7 @@ out_bridge:
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 {
 	const struct leg *server = upstream_leg(&bridge->upstream);
-	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls.list);
 
 	*info = (struct bridge_info){
 		.id = bridge->id,
@@ -211,8 +211,8 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		.state_since_us = bridge->state.since_us,
 		.start_us = bridge->start_us,
 		.client_peer = bridge->peer,
-		.has_client = !bridge->client_over,
-		.calls_total = bridge->ncalls,
+		.has_client = !bridge->end.client_over,
+		.calls_total = bridge->calls.total,
 		.has_server = server != NULL,
 		.has_call = oldest != NULL,
 		.oldest_call_us = oldest ? oldest->start_us : 0,
@@ -230,7 +230,7 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 
 uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us)
 {
-	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls.list);
 
 	if (!oldest)
 		return 0;
@@ -241,7 +241,7 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 {
 	const struct leg *server = upstream_leg(&bridge->upstream);
 
-	load->has_client = !bridge->client_over;
+	load->has_client = !bridge->end.client_over;
 	if (load->has_client)
 		leg_load_get(bridge->client.leg, &load->client);
 	load->has_server = server != NULL;

@@ -9,7 +9,8 @@
  * leg that the Call came from; both directions work alike. Each leg closes with the other, and the reason
  * of the first to close is the bridge's.
  *
- * A bridge belongs to one worker and lives on its thread.
+ * A bridge belongs to one worker and lives on its thread. This is its interface with closing.h and standing.h, which end
+ * bridges; bridge_state.h has what it is made of.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_H
 #define DAEMON_BRIDGE_BRIDGE_H
@@ -17,35 +18,12 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "base/state.h"
-#include "daemon/service/listener.h"
+#include "daemon/bridge/closing.h"
+#include "daemon/bridge/standing.h"
+#include "daemon/service/incoming.h"
 #include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 #include "nfs/operation.h"
-
-#define BRIDGE_STATES(X)                                                                           \
-	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
-	  TO(BRIDGE_READING) | TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))  \
-	X(BRIDGE_READING, "reading", "the client's first Call, by which it may be known",          \
-	  TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))     \
-	X(BRIDGE_RECLAIMING, "reclaiming",                                                         \
-	  "the client's old connection to end, whose source port this one is to have",             \
-	  TO(BRIDGE_READING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
-	X(BRIDGE_RESOLVING, "resolving", "the addresses of the server's name",                     \
-	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
-	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \
-	  TO(BRIDGE_OPEN) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                                  \
-	X(BRIDGE_OPEN, "open", "either leg to close",                                              \
-	  TO(BRIDGE_REROUTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
-	X(BRIDGE_REROUTING, "rerouting",                                                           \
-	  "the server leg to be over, since the client's first Call goes to MOUNT",                \
-	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
-	X(BRIDGE_HELD, "held",                                                                     \
-	  "a moment to pass, so that a client without a server does not come back at once",        \
-	  TO(BRIDGE_CLOSING))                                                                      \
-	X(BRIDGE_CLOSING, "closing", "both legs to be over", 0)
-STATE_ENUM(bridge_state, BRIDGE_STATES);
-extern const struct state_table bridge_states;
 
 struct bridge;
 
@@ -87,29 +65,6 @@ int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id
 
 /** bridge_memory_bytes - what its RPCs hold of the budget. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
-
-/** bridges_end_expelled - close those of a service on this worker that have to go for others. */
-void bridges_end_expelled(struct worker_service *ws);
-
-/** bridges_end_ordered - close those of a service on this worker whose server was taken down, if orders have changed. */
-void bridges_end_ordered(struct worker_service *ws);
-
-/**
- * bridge_close - close both legs for @why, on account of @by
- * @detail: what is known beyond that, or ""
- *
- * The first reason is the bridge's, logged and counted once; with it a client may be held for a moment before its leg
- * closes. Another one has what is left close sooner: a client that is held is held no longer.
- */
-void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
-
-/**
- * bridge_drain - end it between Calls: for LEG_CLOSE_SHUTDOWN, when none that it has passed on is without its Reply
- *
- * Reverse Calls count, too. One that is not open yet has passed nothing on, and ends at once. There is no time limit:
- * bridge_close() is the caller's. Doing it again does nothing.
- */
-void bridge_drain(struct bridge *bridge);
 
 /** bridge_info_get - a snapshot. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);

@@ -2,7 +2,7 @@
 /* Going through the bridges of a service. */
 #include "daemon/bridge/bridge_walk.h"
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 void bridge_walk_begin(struct worker_service *ws, struct bridge_walk *walk)
 {

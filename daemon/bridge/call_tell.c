@@ -31,7 +31,7 @@ static bool takes(const struct tap *tap, enum tap_kind kind, const struct bridge
 
 /* ---- RPCs that are over ---- */
 
-void call_tell_report(const struct side *side, const struct exchange *x, bool answered,
+void call_tell_report(const struct bridge_side *side, const struct exchange *x, bool answered,
 		      struct call_report *report)
 {
 	report->wanted = true;
@@ -110,7 +110,7 @@ static void fill_message(const struct bridge *bridge, struct tap_message *messag
 	message->at_us = now_us(bridge);
 	message->client = bridge->peer;
 	strcpy(message->service, service_name(bridge));
-	if (!bridge->client_over) {
+	if (!bridge->end.client_over) {
 		leg_info(bridge->client.leg, &info);
 		message->local = info.local;
 		message->client_fabric = info.kind;
@@ -138,7 +138,7 @@ static void put_message(const struct bridge *bridge, struct tap_message *message
 	}
 }
 
-void call_tell_message(const struct side *side, const struct exchange *x, bool is_reply)
+void call_tell_message(const struct bridge_side *side, const struct exchange *x, bool is_reply)
 {
 	const struct bridge *bridge = side->bridge;
 	const struct rpc_msg *msg = is_reply ? &x->reply : &x->call;

@@ -3,7 +3,7 @@
 #ifndef DAEMON_BRIDGE_CALL_TELL_H
 #define DAEMON_BRIDGE_CALL_TELL_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 #include "daemon/bridge/slow_call.h"
 
 /** bridge_is_tapped - whether there are taps at its worker. */
@@ -18,14 +18,14 @@ static inline bool call_tell_is_wanted(const struct bridge *bridge)
 	return (bridge->ws->service->config->slow_log_ms != 0) | bridge_is_tapped(bridge);
 }
 /** call_tell_report - what will be told of @x, a Call of @side's peer, where somebody is to be told. */
-void call_tell_report(const struct side *side, const struct exchange *x, bool answered,
+void call_tell_report(const struct bridge_side *side, const struct exchange *x, bool answered,
 		      struct call_report *report);
 /** call_tell - tell of it; the client took @client_us. For a report that is wanted. */
 void call_tell(const struct bridge *bridge, const struct call_end *end,
 	       const struct call_report *report, uint32_t client_us);
 
 /** call_tell_message - the Call of @side's peer, or the Reply to it, is here and whole: for taps. */
-void call_tell_message(const struct side *side, const struct exchange *x, bool is_reply);
+void call_tell_message(const struct bridge_side *side, const struct exchange *x, bool is_reply);
 /** call_tell_end - no message of this bridge follows: for taps. */
 void call_tell_end(const struct bridge *bridge);
 

@@ -19,10 +19,10 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 	uint64_t us, oldest_us = 0;
 	unsigned late = 0;
 
-	bridge->late = false;
-	if (!bridge->passing || !bridge->server.leg)
+	bridge->calls.late = false;
+	if (!bridge->open.passing || !bridge->server.leg)
 		return 0;
-	TAILQ_FOREACH(x, &bridge->calls, owner_entry) {
+	TAILQ_FOREACH(x, &bridge->calls.list, owner_entry) {
 		/* It waits for the server once the client has sent all of it. */
 		if (!rpc_msg_is_whole(&x->call))
 			continue;
@@ -38,7 +38,7 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 		leg_info(bridge->server.leg, &info);
 		found->server = info.peer;
 	}
-	bridge->late = late > 0;
+	bridge->calls.late = late > 0;
 	found->calls += late;
 	found->clients += late > 0;
 	found->long_clients += oldest_us >= LATE_CALL_TOLD_US;

@@ -6,7 +6,7 @@
 #ifndef DAEMON_BRIDGE_CALL_WATCH_H
 #define DAEMON_BRIDGE_CALL_WATCH_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 #define CALL_WATCH_SLICE 1000u /* bridges and late Calls that a turn looks at */
 
@@ -14,7 +14,7 @@
 void call_watch_begin(struct worker_service *ws);
 /** call_watch_end - there may be none any more. */
 void call_watch_end(struct worker_service *ws);
-/** call_watch_over - a Call of a bridge that has late ones (bridge->late) is over; @answered: by the server. */
+/** call_watch_over - a Call of a bridge that has late ones (bridge->calls.late) is over; @answered: by the server. */
 void call_watch_over(struct bridge *bridge, const struct exchange *x, bool answered);
 
 #endif

@@ -33,7 +33,7 @@ static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 /* A port scan or a health check: it came, had nothing to say, and went or was shown out. */
 static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	return by == CLOSE_BY_CLIENT && !bridge->passing && !bridge->ncalls &&
+	return by == CLOSE_BY_CLIENT && !bridge->open.passing && !bridge->calls.total &&
 	       (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST || why == LEG_CLOSE_SILENT ||
 		why == LEG_CLOSE_NO_CALL || why == LEG_CLOSE_TIMEOUT);
 }
@@ -42,7 +42,7 @@ static enum log_level level_of(const struct bridge *bridge, enum leg_close why, 
 {
 	/* A server that does not answer is told of once for the service; but what was told to open is told to close. */
 	if (bridge->upstream.target.failure_told)
-		return bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
+		return bridge->open.told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))
 		return LOG_LEVEL_WARNING;
 	return was_a_look_only(bridge, why, by) ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO;
@@ -53,7 +53,7 @@ static unsigned unanswered(const struct bridge *bridge)
 	const struct exchange *x;
 	unsigned n = 0;
 
-	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
+	TAILQ_FOREACH(x, &bridge->calls.list, owner_entry)
 		n++;
 	return n;
 }
@@ -67,7 +67,7 @@ static const char *totals(const struct bridge *bridge, char text[TOTALS_BYTES])
 	if (bridge->client.leg)
 		leg_info(bridge->client.leg, &info);
 	snprintf(text, TOTALS_BYTES, "%s Call%s, %s in, %s out, %u unanswered",
-		 amount_count(bridge->ncalls, calls), bridge->ncalls == 1 ? "" : "s",
+		 amount_count(bridge->calls.total, calls), bridge->calls.total == 1 ? "" : "s",
 		 amount_bytes(info.bytes_received, in), amount_bytes(info.bytes_sent, out),
 		 unanswered(bridge));
 	return text;
@@ -75,7 +75,7 @@ static const char *totals(const struct bridge *bridge, char text[TOTALS_BYTES])
 
 static void log_last_call(const struct bridge *bridge)
 {
-	const struct last_call *last = &bridge->last_call;
+	const struct last_call *last = &bridge->calls.last;
 	struct call_facts facts = {.hdr = {.xid = last->xid,
 					   .prog = last->prog,
 					   .vers = last->vers,
@@ -85,7 +85,7 @@ static void log_last_call(const struct bridge *bridge)
 	struct log_ctx ctx = bridge->log;
 	char name[CALL_NAME_BYTES];
 
-	if (!bridge->ncalls || !log_is_on(LOG_LEVEL_DEBUG))
+	if (!bridge->calls.total || !log_is_on(LOG_LEVEL_DEBUG))
 		return;
 	call_facts_name(&facts, name);
 	ctx.about.xid = &last->xid;

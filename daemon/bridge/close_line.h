@@ -3,7 +3,7 @@
 #ifndef DAEMON_BRIDGE_CLOSE_LINE_H
 #define DAEMON_BRIDGE_CLOSE_LINE_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 /**
  * close_line_log - log that the end of @bridge is decided, for @why, on account of @by

@@ -28,8 +28,8 @@ void bridge_reap(void *arg)
 	leg_free(bridge->client.leg);
 	upstream_fini(&bridge->upstream);
 	loop_timer_free(bridge_loop(bridge), bridge->timer);
-	loop_task_cancel(bridge_loop(bridge), &bridge->settle);
-	loop_task_cancel(bridge_loop(bridge), &bridge->reroute);
+	loop_task_cancel(bridge_loop(bridge), &bridge->open.settle);
+	loop_task_cancel(bridge_loop(bridge), &bridge->open.reroute);
 	budget_holder_fini(&bridge->memory);
 	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
@@ -41,9 +41,9 @@ void bridge_reap(void *arg)
 
 static void leave_place(struct bridge *bridge)
 {
-	if (bridge->guest)
-		door_leave(bridge->guest);
-	bridge->guest = NULL;
+	if (bridge->limits.guest)
+		door_leave(bridge->limits.guest);
+	bridge->limits.guest = NULL;
 }
 
 static void settle(struct bridge *bridge)
@@ -52,13 +52,13 @@ static void settle(struct bridge *bridge)
 
 	if (!bridge_is_decided(bridge) || !upstream_is_closed(&bridge->upstream))
 		return;
-	over = bridge->state.now == BRIDGE_CLOSING && bridge->client_over;
+	over = bridge->state.now == BRIDGE_CLOSING && bridge->end.client_over;
 	/* Its place first: who waits for its port is told, and may be on another thread. */
 	if (over)
 		leave_place(bridge);
 	bridge_leave(bridge);
 	if (over)
-		loop_defer(bridge_loop(bridge), &bridge->reaper);
+		loop_defer(bridge_loop(bridge), &bridge->end.reaper);
 }
 
 static bool was_sent_nothing(const struct leg *leg)
@@ -75,8 +75,7 @@ static bool may_hold(const struct bridge *bridge, enum leg_close why)
 	if (why == LEG_CLOSE_SHUTDOWN || why == LEG_CLOSE_DISCONNECTED ||
 	    why == LEG_CLOSE_SUPERSEDED || why == LEG_CLOSE_HALF_OPEN)
 		return false;
-	return bridge_client_is_tcp(bridge) || why == LEG_CLOSE_TOO_MANY ||
-	       why == LEG_CLOSE_MADE_ROOM;
+	return bridge->client_is_tcp || why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_MADE_ROOM;
 }
 
 /* How long a client is to be held that is about to lose its connection for this reason. */
@@ -85,7 +84,7 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
 
 	if (!state_may(&bridge_states, bridge->state.now, BRIDGE_HELD) || !may_hold(bridge, why) ||
-	    age_us >= DOOR_HOLD_US || bridge->client_ends || bridge->client_over ||
+	    age_us >= DOOR_HOLD_US || bridge->end.client_closing || bridge->end.client_over ||
 	    !was_sent_nothing(bridge->client.leg))
 		return 0;
 	return DOOR_HOLD_US - age_us;
@@ -96,20 +95,20 @@ static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, 
 {
 	if (bridge_is_tapped(bridge))
 		call_tell_end(bridge);
-	PROBE3(connection__closed, bridge->id, leg_close_name(why), bridge->ncalls);
+	PROBE3(connection__closed, bridge->id, leg_close_name(why), bridge->calls.total);
 	close_line_log(bridge, why, by, detail);
 	bridge->ws->closes[by][why]++;
-	bridge->why = why;
+	bridge->end.why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	bridge_calls_stay(bridge);
 	if (why == LEG_CLOSE_SUPERSEDED)
-		door_superseded(bridge->guest);
+		door_superseded(bridge->limits.guest);
 }
 
 static void hold_client(struct bridge *bridge, uint64_t us)
 {
 	bridge_set_state(bridge, BRIDGE_HELD);
-	door_hold(bridge->guest);
+	door_hold(bridge->limits.guest);
 	leg_pause(bridge->client.leg, true);
 	loop_timer_set(bridge_loop(bridge), bridge->timer, us);
 }
@@ -120,8 +119,8 @@ static void close_client(struct bridge *bridge)
 	bridge_set_state(bridge, BRIDGE_CLOSING);
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	/* One that is closing by itself has said so just now. */
-	if (!bridge->client_ends && !bridge->client_over)
-		leg_close(bridge->client.leg, bridge->why);
+	if (!bridge->end.client_closing && !bridge->end.client_over)
+		leg_close(bridge->client.leg, bridge->end.why);
 }
 
 /*
@@ -130,13 +129,13 @@ static void close_client(struct bridge *bridge)
  */
 static bool ends_alone(const struct bridge *bridge, enum leg_close why)
 {
-	return bridge->drains && why == LEG_CLOSE_SHUTDOWN;
+	return bridge->end.drains && why == LEG_CLOSE_SHUTDOWN;
 }
 
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
 {
 	bool first = !bridge_is_decided(bridge);
-	bool alone = first && bridge->client_ends && ends_alone(bridge, why);
+	bool alone = first && bridge->end.client_closing && ends_alone(bridge, why);
 	uint64_t hold = first ? hold_us(bridge, why) : 0;
 
 	if (first)
@@ -147,20 +146,20 @@ void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, c
 		hold_client(bridge, hold);
 	else if (bridge->state.now != BRIDGE_CLOSING)
 		close_client(bridge);
-	else if (!bridge->client_over)
+	else if (!bridge->end.client_over)
 		leg_close(bridge->client.leg, why); /* sooner than it would be */
 	settle(bridge);
 }
 
 void bridge_drain(struct bridge *bridge)
 {
-	if (bridge_is_decided(bridge) || bridge->drains)
+	if (bridge_is_decided(bridge) || bridge->end.drains)
 		return;
 	if (bridge->state.now != BRIDGE_OPEN) {
 		bridge_close(bridge, LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 		return;
 	}
-	bridge->drains = true;
+	bridge->end.drains = true;
 	leg_drain(bridge->client.leg);
 	if (bridge->server.leg)
 		leg_drain(bridge->server.leg);
@@ -168,8 +167,9 @@ void bridge_drain(struct bridge *bridge)
 
 void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
+	bridge->end.client_closing = true;
 	taking_over(bridge);
 	if (bridge->state.now != BRIDGE_CLOSING)
 		bridge_close(bridge, why,
@@ -178,9 +178,9 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 
 void bridge_client_closed(void *arg)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
-	bridge->client_over = true;
+	bridge->end.client_over = true;
 	settle(bridge);
 }
 
@@ -199,7 +199,7 @@ void bridge_server_closed(struct upstream *upstream)
 
 	bridge->server.leg = NULL;
 	if (bridge->state.now == BRIDGE_REROUTING)
-		loop_defer(bridge_loop(bridge), &bridge->reroute);
+		loop_defer(bridge_loop(bridge), &bridge->open.reroute);
 	else
 		settle(bridge);
 }

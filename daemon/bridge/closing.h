@@ -3,7 +3,28 @@
 #ifndef DAEMON_BRIDGE_CLOSING_H
 #define DAEMON_BRIDGE_CLOSING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/service/close_text.h"
+#include "leg/leg.h"
+
+struct bridge;
+struct upstream;
+
+/**
+ * bridge_close - close both legs for @why, on account of @by
+ * @detail: what is known beyond that, or ""
+ *
+ * The first reason is the bridge's, logged and counted once; with it a client may be held for a moment before its leg
+ * closes. Another one has what is left close sooner: a client that is held is held no longer.
+ */
+void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
+
+/**
+ * bridge_drain - end it between Calls: for LEG_CLOSE_SHUTDOWN, when none that it has passed on is without its Reply
+ *
+ * Reverse Calls count, too. One that is not open yet has passed nothing on, and ends at once. There is no time limit:
+ * bridge_close() is the caller's. Doing it again does nothing.
+ */
+void bridge_drain(struct bridge *bridge);
 
 /** bridge_reap - the task that frees a bridge whose legs are over. @arg: the bridge. */
 void bridge_reap(void *arg);

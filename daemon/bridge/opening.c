@@ -37,7 +37,7 @@
 
 static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 {
-	bool waits = bridge_client_is_tcp(bridge) || bridge->accepted;
+	bool waits = bridge->client_is_tcp || bridge->open.accepted;
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
 	/* The pin is used up: without a place its port stays behind as this connection's. */
@@ -52,7 +52,7 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 static void accept_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_READING);
-	bridge->accepted = true;
+	bridge->open.accepted = true;
 	standing_wait(bridge);
 	leg_accept(bridge->client.leg);
 }
@@ -88,7 +88,7 @@ static void seek_mount(struct bridge *bridge)
 
 static void seek(struct bridge *bridge)
 {
-	const struct exchange *x = TAILQ_FIRST(&bridge->calls);
+	const struct exchange *x = TAILQ_FIRST(&bridge->calls.list);
 	struct client_pin pin = {0};
 	struct call_mark first;
 
@@ -96,12 +96,12 @@ static void seek(struct bridge *bridge)
 		routing_begin(bridge, x);
 		first = call_mark_of(x);
 	}
-	if (bridge->route == ROUTE_MOUNT) {
+	if (bridge->routing.route == ROUTE_MOUNT) {
 		seek_mount(bridge);
 		return;
 	}
-	switch (clients_seek(bridge->self, x ? &first : NULL, loop_now_us(bridge_loop(bridge)),
-			     &pin)) {
+	switch (clients_seek(bridge->affinity.client, x ? &first : NULL,
+			     loop_now_us(bridge_loop(bridge)), &pin)) {
 	case CLIENT_WAIT:
 		wait_for_old(bridge);
 		break;
@@ -139,7 +139,7 @@ void bridge_reclaim_again(struct bridge *bridge)
 			"its old connection has not ended in %u s: the server may execute again "
 			"what the client sends again",
 			RECLAIM_LIMIT_US / 1000000);
-		clients_wait_no_longer(bridge->self);
+		clients_wait_no_longer(bridge->affinity.client);
 	}
 	seek(bridge);
 }
@@ -152,9 +152,9 @@ void bridge_server_connecting(struct upstream *upstream)
 void bridge_reroute(struct bridge *bridge)
 {
 	bridge_debug(bridge, "its first Call is for MOUNT: another server is sought");
-	bridge->passing = false;
-	bridge->accepted = true;
-	bridge->first_pin = bridge_pin(bridge);
+	bridge->open.passing = false;
+	bridge->open.accepted = true;
+	bridge->affinity.first_pin = bridge_pin(bridge);
 	bridge->server.leg = NULL;
 	bridge_set_state(bridge, BRIDGE_REROUTING);
 	leg_pause(bridge->client.leg, true);
@@ -178,13 +178,13 @@ void bridge_reroute_on(void *arg)
 
 void bridge_client_requested(void *arg)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
 	if (bridge_is_decided(bridge))
 		return;
-	if (bridge->either)
-		loop_defer(bridge_loop(bridge), &bridge->settle);
-	else if (bridge_client_is_tcp(bridge))
+	if (bridge->open.either)
+		loop_defer(bridge_loop(bridge), &bridge->open.settle);
+	else if (bridge->client_is_tcp)
 		accept_client(bridge);
 	else
 		seek(bridge);
@@ -203,9 +203,9 @@ static void begin_rdma(struct bridge *bridge)
 	const struct reply_room room = config_memory_reverse_room(service, true);
 
 	bridge->client_is_tcp = false;
-	clients_find_port(bridge->self);
+	clients_find_port(bridge->affinity.client);
 	upstream_keep_no_port(&bridge->upstream);
-	if (bridge->trusted && !clients_privilege(bridge->self))
+	if (bridge->open.trusted && !clients_privilege(bridge->affinity.client))
 		upstream_privilege(&bridge->upstream);
 	upstream_reverse(&bridge->upstream, &room, config_memory_reverse_max_bytes(service, true));
 }
@@ -220,10 +220,10 @@ void bridge_settle(void *arg)
 
 	if (bridge_is_decided(bridge))
 		return;
-	bridge->either = false;
+	bridge->open.either = false;
 	rc = legs->settle(&bridge->ws->net, &config, &bridge->client.leg, &is_tcp);
 	if (rc) {
-		bridge->client_over = true;
+		bridge->end.client_over = true;
 		bridge_close(bridge, LEG_CLOSE_RESOURCES, CLOSE_BY_PROXY, strerror(-rc));
 	} else if (!is_tcp) {
 		begin_rdma(bridge);
@@ -236,7 +236,7 @@ void bridge_settle(void *arg)
 
 void bridge_client_called(struct bridge *bridge)
 {
-	if (bridge->state.now == BRIDGE_READING && call_mark_may(TAILQ_FIRST(&bridge->calls)))
+	if (bridge->state.now == BRIDGE_READING && call_mark_may(TAILQ_FIRST(&bridge->calls.list)))
 		seek(bridge);
 }
 
@@ -290,11 +290,11 @@ static void open_bridge(struct bridge *bridge)
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
 	/* While no server answers, a connection to one is an attempt. */
-	bridge->open_told = !upstream_was_down(&bridge->upstream);
-	log_open(bridge, bridge->open_told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
+	bridge->open.told = !upstream_was_down(&bridge->upstream);
+	log_open(bridge, bridge->open.told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	debug_legs(bridge);
-	bridge->passing = true;
-	for (x = TAILQ_FIRST(&bridge->calls); x; x = next) {
+	bridge->open.passing = true;
+	for (x = TAILQ_FIRST(&bridge->calls.list); x; x = next) {
 		next = TAILQ_NEXT(x, owner_entry);
 		if (routing_takes(bridge, x))
 			leg_call(server, x);
@@ -310,10 +310,10 @@ void bridge_server_opened(struct upstream *upstream, struct leg *leg)
 
 	bridge->server.leg = leg;
 	/* It has begun to drain while another server was sought. */
-	if (bridge->drains)
+	if (bridge->end.drains)
 		leg_drain(leg);
 	standing_reached(bridge);
-	if (bridge->accepted)
+	if (bridge->open.accepted)
 		open_bridge(bridge);
 	else
 		leg_accept(bridge->client.leg);
@@ -321,22 +321,22 @@ void bridge_server_opened(struct upstream *upstream, struct leg *leg)
 
 void bridge_server_answered(struct bridge *bridge)
 {
-	if (!bridge->open_told)
+	if (!bridge->open.told)
 		log_open(bridge, LOG_LEVEL_INFO);
-	bridge->open_told = true;
+	bridge->open.told = true;
 }
 
 bool bridge_has_called(struct upstream *upstream)
 {
 	const struct bridge *bridge = bridge_of(upstream);
 
-	return bridge->passing && bridge->ncalls > 0;
+	return bridge->open.passing && bridge->calls.total > 0;
 }
 
 void bridge_client_opened(void *arg)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
+	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
-	if (!bridge_is_decided(bridge) && !bridge->accepted)
+	if (!bridge_is_decided(bridge) && !bridge->open.accepted)
 		open_bridge(bridge);
 }

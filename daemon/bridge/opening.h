@@ -3,7 +3,7 @@
 #ifndef DAEMON_BRIDGE_OPENING_H
 #define DAEMON_BRIDGE_OPENING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 /** bridge_client_requested - the client is here, and waits to be accepted. */
 void bridge_client_requested(void *arg);

@@ -4,6 +4,7 @@
 
 #include "base/probes.h"
 #include "daemon/bridge/call_tell.h"
+#include "daemon/bridge/closing.h"
 #include "daemon/bridge/opening.h"
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/routing.h"
@@ -11,7 +12,7 @@
 #include "daemon/bridge/taking.h"
 
 /* The leg that an exchange is handed on to; NULL if it goes no further. */
-static struct leg *other_leg(const struct side *side)
+static struct leg *other_leg(const struct bridge_side *side)
 {
 	return bridge_is_decided(side->bridge) ? NULL : side->other->leg;
 }
@@ -23,7 +24,7 @@ static void wait_for_server(struct bridge *bridge)
 	bridge_client_called(bridge);
 }
 
-static void call_here(const struct side *side, const struct exchange *x)
+static void call_here(const struct bridge_side *side, const struct exchange *x)
 {
 	if (bridge_is_tapped(side->bridge) && rpc_msg_is_whole(&x->call))
 		call_tell_message(side, x, false);
@@ -32,12 +33,12 @@ static void call_here(const struct side *side, const struct exchange *x)
 /* Whether a Call goes to the server that is reached; else it has been dealt with. */
 static bool goes_on(struct bridge *bridge, struct exchange *x)
 {
-	bool first = bridge->route == ROUTE_OPEN;
+	bool first = bridge->routing.route == ROUTE_OPEN;
 
 	if (!first && routing_is_plain(bridge))
 		return true;
 	routing_begin(bridge, x);
-	if (first && bridge->route == ROUTE_MOUNT) {
+	if (first && bridge->routing.route == ROUTE_MOUNT) {
 		bridge_reroute(bridge);
 		return false;
 	}
@@ -49,16 +50,16 @@ static bool goes_on(struct bridge *bridge, struct exchange *x)
 
 void bridge_call(void *arg, struct exchange *x)
 {
-	struct side *side = arg;
+	struct bridge_side *side = arg;
 	struct bridge *bridge = side->bridge;
 	struct leg *target = other_leg(side);
 
-	if (bridge_is_decided(bridge) || !(bridge->carried || standing_carry(bridge))) {
+	if (bridge_is_decided(bridge) || !(bridge->limits.carried || standing_carry(bridge))) {
 		exchange_put(x);
 		return;
 	}
 	/* Drained, and the other leg is over: what came too late was not taken. */
-	if (bridge->drains && !target) {
+	if (bridge->end.drains && !target) {
 		exchange_put(x);
 		bridge_close(bridge, LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
 		return;
@@ -69,9 +70,9 @@ void bridge_call(void *arg, struct exchange *x)
 	call_here(side, x);
 	if (side == &bridge->client) {
 		bridge_call_begins(bridge, x);
-		if (bridge->half_closed)
+		if (bridge->limits.half_closed)
 			standing_half_closed_goes_on(bridge);
-		if (!bridge->passing) {
+		if (!bridge->open.passing) {
 			wait_for_server(bridge);
 			return;
 		}
@@ -92,7 +93,7 @@ static void learn(struct bridge *bridge, const struct exchange *x)
 }
 
 /* A Call has its Reply now, if that is all of it: one that has only begun may never become complete. */
-static ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
+static ALWAYS_INLINE void end_call(const struct bridge_side *side, struct exchange *x)
 {
 	struct bridge *bridge = side->bridge;
 
@@ -103,12 +104,12 @@ static ALWAYS_INLINE void end_call(const struct side *side, struct exchange *x)
 	if (side != &bridge->server)
 		return;
 	bridge_call_ends(bridge, x);
-	if (bridge->half_closed)
+	if (bridge->limits.half_closed)
 		standing_half_closed_goes_on(bridge);
 }
 
 /* How it goes shows when the leg has it. */
-static void hand_reply(const struct side *side, struct leg *origin, struct exchange *x,
+static void hand_reply(const struct bridge_side *side, struct leg *origin, struct exchange *x,
 		       void (*hand)(struct leg *leg, struct exchange *x))
 {
 	struct exchange *kept;
@@ -126,7 +127,7 @@ static void hand_reply(const struct side *side, struct leg *origin, struct excha
 
 void bridge_reply(void *arg, struct exchange *x)
 {
-	const struct side *side = arg;
+	const struct bridge_side *side = arg;
 	struct leg *origin = other_leg(side);
 
 	learn(side->bridge, x);
@@ -138,7 +139,7 @@ void bridge_reply(void *arg, struct exchange *x)
 }
 
 /* The Reply may be here already, and may have gone to the client: then only the server waits for the rest of the Call. */
-static void call_grown(const struct side *side, struct leg *target, struct exchange *x)
+static void call_grown(const struct bridge_side *side, struct leg *target, struct exchange *x)
 {
 	/* Whether it has been sent on or not: what is missing is the client's. */
 	if (x->stage != CALL_STAGE_CLIENT)
@@ -150,7 +151,7 @@ static void call_grown(const struct side *side, struct leg *target, struct excha
 		bridge_client_called(side->bridge);
 }
 
-static void reply_grown(const struct side *side, struct leg *origin, struct exchange *x)
+static void reply_grown(const struct bridge_side *side, struct leg *origin, struct exchange *x)
 {
 	learn(side->bridge, x);
 	end_call(side, x);
@@ -162,14 +163,14 @@ static void reply_grown(const struct side *side, struct leg *origin, struct exch
  * Whether it is the Call that has grown. The leg that a Call came from may have let go of it already, if a Reply came early
  * and has been sent: then no Reply of it grows any more.
  */
-static bool is_call_that_grows(const struct side *side, const struct exchange *x)
+static bool is_call_that_grows(const struct bridge_side *side, const struct exchange *x)
 {
 	return x->origin == side->leg || (!x->origin && x->stage == CALL_STAGE_CLIENT);
 }
 
 void bridge_more(void *arg, struct exchange *x)
 {
-	const struct side *side = arg;
+	const struct bridge_side *side = arg;
 
 	if (is_call_that_grows(side, x))
 		call_grown(side, other_leg(side), x);
@@ -187,7 +188,7 @@ void bridge_call_ready(void *arg)
 
 void bridge_note(void *arg, const char *text)
 {
-	const struct side *side = arg;
+	const struct bridge_side *side = arg;
 
 	log_note(&side->bridge->log, "%s: %s", side == &side->bridge->client ? "client" : "server",
 		 text);

@@ -3,7 +3,7 @@
 #ifndef DAEMON_BRIDGE_PASSING_H
 #define DAEMON_BRIDGE_PASSING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 /** bridge_call - a Call that the peer of this side has sent. */
 void bridge_call(void *arg, struct exchange *x);

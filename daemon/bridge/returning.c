@@ -13,7 +13,7 @@ struct client_pin bridge_pin(const struct bridge *bridge)
 /* Of one that is `either` it shows later that it comes over iwarp (bridge_settle()). */
 bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming *in)
 {
-	return incoming_is_privileged(in) || (in->fabric && bridge->trusted);
+	return incoming_is_privileged(in) || (in->fabric && bridge->open.trusted);
 }
 
 static void on_hear_end(void *arg)
@@ -45,7 +45,7 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 		.asks = config_asks_mount(bridge->ws->service->config),
 	};
 
-	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->self);
+	return clients_enter(bridge->ws->service->clients, &ends, &owner, &bridge->affinity.client);
 }
 
 /*
@@ -54,25 +54,26 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
  */
 static struct client_pin pin_to_leave(const struct bridge *bridge)
 {
-	return bridge->route == ROUTE_MOUNT ? bridge->first_pin : bridge_pin(bridge);
+	return bridge->routing.route == ROUTE_MOUNT ? bridge->affinity.first_pin
+						    : bridge_pin(bridge);
 }
 
 void bridge_leave(struct bridge *bridge)
 {
 	const struct client_pin pin = pin_to_leave(bridge);
 
-	if (!bridge->self)
+	if (!bridge->affinity.client)
 		return;
-	clients_leave(bridge->self, &pin, loop_now_us(bridge_loop(bridge)));
-	bridge->self = NULL;
+	clients_leave(bridge->affinity.client, &pin, loop_now_us(bridge_loop(bridge)));
+	bridge->affinity.client = NULL;
 }
 
 void bridge_call_begins(struct bridge *bridge, struct exchange *x)
 {
 	exchange_ref(x);
-	TAILQ_INSERT_TAIL(&bridge->calls, x, owner_entry);
-	bridge->ncalls++;
-	bridge->last_call = (struct last_call){
+	TAILQ_INSERT_TAIL(&bridge->calls.list, x, owner_entry);
+	bridge->calls.total++;
+	bridge->calls.last = (struct last_call){
 		.xid = x->facts.hdr.xid,
 		.prog = x->facts.hdr.prog,
 		.vers = x->facts.hdr.vers,
@@ -91,12 +92,12 @@ static bool is_worth_a_mark(const struct exchange *x)
 
 void bridge_call_ends(struct bridge *bridge, struct exchange *x)
 {
-	TAILQ_REMOVE(&bridge->calls, x, owner_entry);
-	if (bridge->late)
+	TAILQ_REMOVE(&bridge->calls.list, x, owner_entry);
+	if (bridge->calls.late)
 		call_watch_over(bridge, x, true);
 	if (is_worth_a_mark(x)) {
 		struct call_mark *mark =
-			&bridge->answered[bridge->nanswered++ % CLIENTS_ANSWERED_MAX];
+			&bridge->calls.answered[bridge->calls.nanswered++ % CLIENTS_ANSWERED_MAX];
 
 		*mark = call_mark_of_answered(x);
 	}
@@ -109,7 +110,7 @@ static size_t mark_unanswered(const struct bridge *bridge, struct call_mark *mar
 	const struct exchange *x;
 	size_t n = 0;
 
-	TAILQ_FOREACH(x, &bridge->calls, owner_entry)
+	TAILQ_FOREACH(x, &bridge->calls.list, owner_entry)
 		if (n < CLIENTS_UNANSWERED_MAX && is_worth_a_mark(x))
 			marks[n++] = call_mark_of(x);
 	return n;
@@ -119,7 +120,7 @@ void bridge_calls_half_closed(struct bridge *bridge)
 {
 	struct call_mark marks[CLIENTS_UNANSWERED_MAX];
 
-	clients_half_closed(bridge->self, marks, mark_unanswered(bridge, marks));
+	clients_half_closed(bridge->affinity.client, marks, mark_unanswered(bridge, marks));
 }
 
 void bridge_calls_stay(struct bridge *bridge)
@@ -128,15 +129,15 @@ void bridge_calls_stay(struct bridge *bridge)
 	size_t n = mark_unanswered(bridge, marks);
 	struct exchange *x;
 
-	for (unsigned i = 0; i < bridge->nanswered && i < CLIENTS_ANSWERED_MAX; i++)
-		marks[n++] = bridge->answered[i];
-	clients_ending(bridge->self, marks, n);
-	while ((x = TAILQ_FIRST(&bridge->calls))) {
-		TAILQ_REMOVE(&bridge->calls, x, owner_entry);
-		if (bridge->late)
+	for (unsigned i = 0; i < bridge->calls.nanswered && i < CLIENTS_ANSWERED_MAX; i++)
+		marks[n++] = bridge->calls.answered[i];
+	clients_ending(bridge->affinity.client, marks, n);
+	while ((x = TAILQ_FIRST(&bridge->calls.list))) {
+		TAILQ_REMOVE(&bridge->calls.list, x, owner_entry);
+		if (bridge->calls.late)
 			call_watch_over(bridge, x, false);
 		/* Nobody else was given those that came before there was a server. */
-		if (!bridge->passing)
+		if (!bridge->open.passing)
 			exchange_put(x);
 		exchange_put(x);
 	}

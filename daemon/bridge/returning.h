@@ -6,7 +6,8 @@
 #ifndef DAEMON_BRIDGE_RETURNING_H
 #define DAEMON_BRIDGE_RETURNING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
+#include "daemon/service/incoming.h"
 
 /** bridge_enters_privileged - whether its client is privileged, as far as is known when it comes. */
 bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming *in);

@@ -28,25 +28,25 @@ static enum bridge_route route_of(const struct bridge *bridge, const struct exch
 
 void routing_begin(struct bridge *bridge, const struct exchange *x)
 {
-	if (bridge->route != ROUTE_OPEN)
+	if (bridge->routing.route != ROUTE_OPEN)
 		return;
-	bridge->route = routing_is_plain(bridge) ? ROUTE_CONNECT : route_of(bridge, x);
-	if (bridge->route == ROUTE_NOWHERE)
-		bridge->route = ROUTE_CONNECT;
+	bridge->routing.route = routing_is_plain(bridge) ? ROUTE_CONNECT : route_of(bridge, x);
+	if (bridge->routing.route == ROUTE_NOWHERE)
+		bridge->routing.route = ROUTE_CONNECT;
 }
 
 bool routing_takes(const struct bridge *bridge, const struct exchange *x)
 {
-	return routing_is_plain(bridge) || route_of(bridge, x) == bridge->route;
+	return routing_is_plain(bridge) || route_of(bridge, x) == bridge->routing.route;
 }
 
 static void tell(struct bridge *bridge, const struct exchange *x)
 {
 	char name[CALL_NAME_BYTES];
 
-	if (bridge->refusal_told)
+	if (bridge->routing.refusal_told)
 		return;
-	bridge->refusal_told = true;
+	bridge->routing.refusal_told = true;
 	call_facts_name(&x->facts, name);
 	log_note(&bridge->log,
 		 "client: %s does not go where this connection leads (mount), and gets %s", name,
@@ -77,7 +77,7 @@ void routing_refuse(struct bridge *bridge, struct exchange *x)
 	}
 	PROBE4(call__answered, x, x->facts.hdr.xid, x->reply.len_bytes, x->fault);
 	bridge_call_ends(bridge, x);
-	if (bridge->half_closed)
+	if (bridge->limits.half_closed)
 		standing_half_closed_goes_on(bridge);
 	reply(bridge, x);
 }

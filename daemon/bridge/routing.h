@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 #include "base/compiler.h"
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 /** routing_is_plain - whether all Calls go to the same server, whatever they are. */
 static inline bool routing_is_plain(const struct bridge *bridge)
@@ -26,7 +26,7 @@ static inline bool routing_is_plain(const struct bridge *bridge)
 void routing_begin(struct bridge *bridge, const struct exchange *x);
 /** routing_takes - whether @x goes where its connection leads, which is decided. */
 bool routing_takes(const struct bridge *bridge, const struct exchange *x) MUST_CHECK;
-/** routing_refuse - answer a Call of the client's that does not; it is among bridge->calls, and nobody else has it. */
+/** routing_refuse - answer a Call of the client's that does not; it is among bridge->calls.list, and nobody else has it. */
 void routing_refuse(struct bridge *bridge, struct exchange *x);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 #include "leg/exchange.h"
 
 /* What is told of an RPC that is over but for its client's stage. */

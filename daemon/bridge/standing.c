@@ -7,7 +7,7 @@
 
 void standing_begin(struct bridge *bridge, struct guest *guest)
 {
-	bridge->guest = guest;
+	bridge->limits.guest = guest;
 	guest->owner = bridge;
 	standing_wait(bridge);
 }
@@ -26,13 +26,13 @@ void standing_silent(struct bridge *bridge)
 	if (bridge_is_decided(bridge))
 		return;
 	leg_info(bridge->client.leg, &info);
-	if (bridge->half_closed) {
+	if (bridge->limits.half_closed) {
 		bridge_close(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
-	} else if (info.bytes_received == bridge->heard_bytes &&
+	} else if (info.bytes_received == bridge->limits.heard_bytes &&
 		   !budget_holder_waits(&bridge->memory)) {
 		bridge_close(bridge, LEG_CLOSE_NO_CALL, CLOSE_BY_CLIENT, "");
 	} else {
-		bridge->heard_bytes = info.bytes_received;
+		bridge->limits.heard_bytes = info.bytes_received;
 		standing_wait(bridge);
 	}
 }
@@ -61,13 +61,13 @@ static bool only_takes(const struct bridge *bridge)
 {
 	const struct leg *leg = bridge->client.leg;
 
-	return TAILQ_EMPTY(&bridge->calls) && leg_tells_taken(leg) &&
+	return TAILQ_EMPTY(&bridge->calls.list) && leg_tells_taken(leg) &&
 	       leg_taken_bytes(leg) < leg_sent_bytes(leg);
 }
 
 static void limit_half_closed(struct bridge *bridge)
 {
-	bridge->taken_bytes = taken_bytes(bridge);
+	bridge->limits.taken_bytes = taken_bytes(bridge);
 	loop_timer_set(bridge_loop(bridge), bridge->timer,
 		       bridge->ws->service->config->half_closed_timeout_s * 1000000ull);
 }
@@ -75,7 +75,7 @@ static void limit_half_closed(struct bridge *bridge)
 /* 0: there is none. */
 static uint64_t oldest_start_us(const struct bridge *bridge)
 {
-	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls);
+	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls.list);
 
 	if (!oldest)
 		return 0;
@@ -88,19 +88,19 @@ void standing_half_closed_goes_on(struct bridge *bridge)
 	if (bridge_is_decided(bridge))
 		return;
 	if (has_place(bridge))
-		door_half_closed(bridge->guest, oldest_start_us(bridge));
+		door_half_closed(bridge->limits.guest, oldest_start_us(bridge));
 	if (bridge->state.now != BRIDGE_RECLAIMING)
 		limit_half_closed(bridge);
 }
 
 void bridge_client_half_closed(void *arg)
 {
-	struct bridge *bridge = ((struct side *)arg)->bridge;
-	bool first = !bridge->half_closed;
+	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
+	bool first = !bridge->limits.half_closed;
 
 	if (bridge_is_decided(bridge))
 		return;
-	bridge->half_closed = true;
+	bridge->limits.half_closed = true;
 	bridge_calls_half_closed(bridge);
 	if (first)
 		standing_half_closed_goes_on(bridge);
@@ -110,7 +110,7 @@ void standing_half_closed_waited(struct bridge *bridge)
 {
 	if (bridge_is_decided(bridge))
 		return;
-	if (taken_bytes(bridge) != bridge->taken_bytes || only_takes(bridge))
+	if (taken_bytes(bridge) != bridge->limits.taken_bytes || only_takes(bridge))
 		limit_half_closed(bridge);
 	else
 		bridge_close(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
@@ -123,26 +123,26 @@ bool standing_seek(struct bridge *bridge)
 	enum leg_close why;
 
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	if (!door_seek(bridge->guest, loop_now_us(bridge_loop(bridge)), &why)) {
+	if (!door_seek(bridge->limits.guest, loop_now_us(bridge_loop(bridge)), &why)) {
 		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
 		return false;
 	}
-	if (bridge->half_closed)
+	if (bridge->limits.half_closed)
 		standing_half_closed_goes_on(bridge);
 	return true;
 }
 
 void standing_reached(struct bridge *bridge)
 {
-	door_reached(bridge->guest);
+	door_reached(bridge->limits.guest);
 }
 
 bool standing_carry(struct bridge *bridge)
 {
-	bridge->carried = true;
-	if (door_carry(bridge->guest))
+	bridge->limits.carried = true;
+	if (door_carry(bridge->limits.guest))
 		return true;
-	bridge_close(bridge, bridge->guest->why, CLOSE_BY_PROXY, "");
+	bridge_close(bridge, bridge->limits.guest->why, CLOSE_BY_PROXY, "");
 	return false;
 }
 

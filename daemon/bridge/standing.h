@@ -3,7 +3,19 @@
 #ifndef DAEMON_BRIDGE_STANDING_H
 #define DAEMON_BRIDGE_STANDING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include <stdbool.h>
+
+#include "base/compiler.h"
+
+struct bridge;
+struct guest;
+struct worker_service;
+
+/** bridges_end_expelled - close those of a service on this worker that have to go for others. */
+void bridges_end_expelled(struct worker_service *ws);
+
+/** bridges_end_ordered - close those of a service on this worker whose server was taken down, if orders have changed. */
+void bridges_end_ordered(struct worker_service *ws);
 
 /** standing_begin - the bridge is made: @guest is its own, until door_leave(). */
 void standing_begin(struct bridge *bridge, struct guest *guest);

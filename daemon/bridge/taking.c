@@ -90,7 +90,7 @@ static ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_en
 /* The first of @bridge's is taken, as is known at @at_us. */
 static ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
 {
-	struct untaken *untaken = &bridge->untaken;
+	struct unacked_replies *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
 	/* Found by the first question, however late others have made that; or its acknowledgement alone was waited for. */
 	bool at_once = (end == untaken->news || end->left) && at_us - end->sent_us < TAKING_ACK_US;
@@ -140,7 +140,7 @@ static void ask_what_has_left(struct bridge *bridge)
 
 static void ask(struct bridge *bridge)
 {
-	struct untaken *untaken = &bridge->untaken;
+	struct unacked_replies *untaken = &bridge->untaken;
 	unsigned interval = untaken->interval;
 	uint64_t taken_bytes = leg_taken_bytes(bridge->client.leg), at_us = now_us(bridge);
 	const struct taking_end *end;
@@ -212,7 +212,7 @@ static ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct c
 					   const struct call_report *report)
 {
 	struct taking *taking = &bridge->ws->taking;
-	struct untaken *untaken = &bridge->untaken;
+	struct unacked_replies *untaken = &bridge->untaken;
 	uint64_t at_us = now_us(bridge);
 	struct taking_end *kept;
 
@@ -252,20 +252,20 @@ bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_ope
 /* ---- Calls ---- */
 
 /* It was answered; @report is not wanted, or told when its client has the Reply. */
-static ALWAYS_INLINE void answered(struct side *side, const struct call_end *end,
+static ALWAYS_INLINE void answered(struct bridge_side *side, const struct call_end *end,
 				   const struct call_report *report)
 {
 	struct bridge *bridge = side->bridge;
 
-	if (side == &bridge->client && !bridge->client_ends && leg_tells_taken(side->leg) &&
+	if (side == &bridge->client && !bridge->end.client_closing && leg_tells_taken(side->leg) &&
 	    wait_until_taken(bridge, end, report))
 		return;
 	count_took(bridge, end, report, now_us(bridge));
 }
 
 /* The same where somebody may be told. */
-NOT_INLINE static void over_told(struct side *side, struct exchange *x, const struct call_end *end,
-				 bool is_answered)
+NOT_INLINE static void over_told(struct bridge_side *side, struct exchange *x,
+				 const struct call_end *end, bool is_answered)
 {
 	struct call_report report;
 
@@ -279,7 +279,7 @@ NOT_INLINE static void over_told(struct side *side, struct exchange *x, const st
 static void on_over(struct exchange_watch *watch, struct exchange *x)
 {
 	static const struct call_report nobody = {.wanted = false};
-	struct side *side = container_of(watch, struct side, watch);
+	struct bridge_side *side = container_of(watch, struct bridge_side, watch);
 	struct bridge *bridge = side->bridge;
 	struct call_end end;
 	bool is_answered;
@@ -302,7 +302,6 @@ void taking_begin(struct bridge *bridge)
 
 void taking_over(struct bridge *bridge)
 {
-	bridge->client_ends = true;
 	if (!bridge->untaken.first)
 		return;
 	TAILQ_REMOVE(&bridge->ws->taking.queues[bridge->untaken.interval], bridge, untaken.entry);

@@ -15,7 +15,7 @@
 #ifndef DAEMON_BRIDGE_TAKING_H
 #define DAEMON_BRIDGE_TAKING_H
 
-#include "daemon/bridge/bridge_impl.h"
+#include "daemon/bridge/bridge_state.h"
 
 #define TAKING_FIRST_US 4000u   /* to the first question; each further interval is twice as long */
 #define TAKING_LATE_US  12000u  /* later at most, where no Reply comes by */
@@ -28,7 +28,7 @@
 /** taking_begin - before the first Call of either side. */
 void taking_begin(struct bridge *bridge);
 /** taking_watch - follow a Call of @side's peer to its end, and count it for the service. */
-static inline void taking_watch(struct side *side, struct exchange *x)
+static inline void taking_watch(struct bridge_side *side, struct exchange *x)
 {
 	x->watch = &side->watch;
 	exchange_enter(x, CALL_STAGE_CREDIT, loop_now_us(bridge_loop(side->bridge)));

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/bridge_state.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/control/control_request.h"
 #include "nfs/operation.h"

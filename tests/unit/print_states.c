@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/bridge/bridge.h"
+#include "daemon/bridge/bridge_state.h"
 #include "daemon/service/client_table.h"
 #include "daemon/service/door.h"
 #include "daemon/upstream/upstream_connect.h"
