@@ -3,6 +3,7 @@ bridge_tests = \
 	tests/sim/test_bridge \
 	tests/sim/test_bridge_server \
 	tests/sim/test_chain \
+	tests/sim/test_check_conn \
 	tests/sim/test_crowd \
 	tests/sim/test_large \
 	tests/sim/test_legs \
