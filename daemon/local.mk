@@ -261,7 +261,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/service.h \
 	daemon/service/service_net.c \
 	daemon/service/service_net.h \
-	daemon/service/target_checks.c \
 	daemon/service/targets.c \
 	daemon/service/targets.h \
 	daemon/service/worker_service.c \
@@ -286,8 +285,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/upstream/source_addr.h \
 	daemon/upstream/upstream_connect.c \
 	daemon/upstream/upstream_connect.h \
-	daemon/upstream/upstream_target.c \
-	daemon/upstream/upstream_target.h \
 	daemon/view/answer.c \
 	daemon/view/answer.h \
 	daemon/view/call_json.c \

@@ -41,7 +41,7 @@ static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enu
 static enum log_level level_of(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
 	/* A server that does not answer is told of once for the service; but what was told to open is told to close. */
-	if (bridge->upstream.target.failure_told)
+	if (bridge->upstream.failure_told)
 		return bridge->open.told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))
 		return LOG_LEVEL_WARNING;

@@ -287,6 +287,7 @@ struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 	struct in6_addr addr = IN6ADDR_ANY_INIT;
 	struct target *target;
 
+	targets_wait_no_longer(seat);
 	/* An address of no family has no host, and shares one home. */
 	(void)sockaddr_host(client, &addr);
 	pthread_mutex_lock(&targets->lock);
@@ -303,6 +304,9 @@ struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 			seat->home->target = target;
 	}
 	pthread_mutex_unlock(&targets->lock);
+	if (target)
+		server_state_seek(&target->server);
+	seat->waits = target;
 	return target;
 }
 
@@ -315,15 +319,19 @@ unsigned targets_left(const struct target_seat *seat)
 	return n;
 }
 
-void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us)
+/* Under the lock. */
+static void note_failure(struct target *target, const char *error, uint64_t now_us)
 {
-	struct target *target = seat->target;
-
-	pthread_mutex_lock(&seat->targets->lock);
 	target->has_failed = true;
 	target->failed_us = target->error_us = now_us;
-	target->failures++;
 	snprintf(target->error, sizeof(target->error), "%s", error);
+}
+
+void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us)
+{
+	pthread_mutex_lock(&seat->targets->lock);
+	note_failure(seat->target, error, now_us);
+	seat->target->failures++;
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
@@ -374,19 +382,32 @@ void targets_opened(struct target_seat *seat)
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
-void targets_answered(struct target_seat *seat)
+void targets_wait_no_longer(struct target_seat *seat)
 {
-	if (!seat->targets)
-		return;
-	pthread_mutex_lock(&seat->targets->lock);
-	seat->target->has_failed = seat->target->probe_failed = false;
-	pthread_mutex_unlock(&seat->targets->lock);
+	if (seat->waits)
+		server_state_leave(&seat->target->server);
+	seat->waits = false;
+}
+
+void targets_answered(struct target_seat *seat, const struct sockaddr *addr, uint64_t now_us)
+{
+	targets_wait_no_longer(seat);
+	if (seat->targets) {
+		pthread_mutex_lock(&seat->targets->lock);
+		seat->target->has_failed = seat->target->probe_failed = false;
+		pthread_mutex_unlock(&seat->targets->lock);
+	}
+	seat->served = true;
+	server_state_reached(&seat->target->server, addr, now_us);
 }
 
 void targets_leave(struct target_seat *seat, uint64_t now_us)
 {
 	struct targets *targets = seat->targets;
 
+	if (seat->served)
+		server_state_parted(&seat->target->server);
+	seat->served = false;
 	if (!targets)
 		return;
 	pthread_mutex_lock(&targets->lock);
@@ -402,6 +423,81 @@ void targets_leave(struct target_seat *seat, uint64_t now_us)
 	seat->home = NULL;
 	seat->open = false;
 	seat->targets = NULL;
+}
+
+/* ---- for who asks them without a client ---- */
+
+uint32_t targets_in_use(struct targets *targets)
+{
+	uint32_t in_use = 0;
+
+	pthread_mutex_lock(&targets->lock);
+	for (unsigned i = 0; i < targets->count; i++)
+		if (targets->list[i].connections)
+			in_use |= 1u << i;
+	pthread_mutex_unlock(&targets->lock);
+	return in_use;
+}
+
+void targets_probed(struct targets *targets, unsigned index, enum leg_close why, const char *error,
+		    uint64_t now_us)
+{
+	struct target *target = &targets->list[index];
+
+	if (!error)
+		server_state_asked(&target->server, now_us);
+	else if (!server_state_failed(&target->server, NULL, why, error, now_us))
+		return; /* no fault of the server's */
+	pthread_mutex_lock(&targets->lock);
+	target->probe_failed = error != NULL;
+	if (error)
+		note_failure(target, error, now_us);
+	else
+		target->has_failed = false;
+	pthread_mutex_unlock(&targets->lock);
+}
+
+/* ---- doubtful ones ---- */
+
+void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *arg)
+{
+	targets->doubt = doubt;
+	targets->doubt_arg = arg;
+}
+
+uint32_t targets_take_doubts(struct targets *targets)
+{
+	uint32_t doubts = 0;
+
+	for (unsigned i = 0; i < targets->count; i++)
+		if (server_state_take_doubt(&targets->list[i].server))
+			doubts |= 1u << i;
+	return doubts;
+}
+
+void targets_put_doubts(struct targets *targets, uint32_t doubts)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		if (doubts >> i & 1)
+			server_state_put_doubt(&targets->list[i].server);
+}
+
+void targets_asked(struct targets *targets, unsigned index, enum leg_close why, const char *error,
+		   uint64_t now_us)
+{
+	struct target *target = &targets->list[index];
+	char told[LEG_DETAIL_BYTES];
+
+	if (!error) {
+		server_state_asked(&target->server, now_us);
+		return;
+	}
+	if (!server_state_doubt_holds(&target->server, why, error, now_us, told))
+		return;
+	pthread_mutex_lock(&targets->lock);
+	target->failures++;
+	note_failure(target, told, now_us);
+	pthread_mutex_unlock(&targets->lock);
 }
 
 /* ---- for administrators ---- */

@@ -101,6 +101,8 @@ struct target_seat {
 	struct target_home *home;
 	uint32_t tried; /* a bit each */
 	bool open;
+	bool waits;  /* for the target's first Reply, as its state counts */
+	bool served; /* it has had that, and is counted with those who have */
 };
 
 /**
@@ -166,8 +168,10 @@ bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
 			uint64_t now_us);
 /** targets_opened - there is a connection to what was given last. */
 void targets_opened(struct target_seat *seat);
-/** targets_answered - what was given last has sent a Reply; nothing for a seat that was left. */
-void targets_answered(struct target_seat *seat);
+/** targets_answered - what was given last has sent its first Reply, from @addr. */
+void targets_answered(struct target_seat *seat, const struct sockaddr *addr, uint64_t now_us);
+/** targets_wait_no_longer - it does not wait for a first Reply any more, as it does from targets_seek() to that. */
+void targets_wait_no_longer(struct target_seat *seat);
 /** targets_leave - that connection is over, or there will be none; accepts a seat that was left. */
 void targets_leave(struct target_seat *seat, uint64_t now_us);
 

@@ -39,9 +39,17 @@ static void set_state(struct upstream *upstream, enum upstream_state to)
 	state_move(&upstream->state, &upstream_states, to, now_us(upstream));
 }
 
+static uint64_t us_until(const struct upstream *upstream, uint64_t when_us)
+{
+	uint64_t now = now_us(upstream);
+
+	return now < when_us ? when_us - now : 0;
+}
+
+/* How much time there is left for the present server. */
 static uint64_t left_us(const struct upstream *upstream)
 {
-	return upstream_target_left_us(&upstream->target);
+	return us_until(upstream, upstream->target_until_us);
 }
 
 static void on_resolved(void *arg, const struct name_result *name);
@@ -65,7 +73,7 @@ static void log_unprivileged(struct upstream *upstream)
 
 	if (!service || upstream->from.privileged || upstream->from.keeps_port ||
 	    service->config->source_port != SOURCE_PORT_AUTO ||
-	    upstream->target.seat.target->uri->transport != TRANSPORT_TCP ||
+	    upstream->seat.target->uri->transport != TRANSPORT_TCP ||
 	    atomic_exchange(&service->unprivileged_told, true))
 		return;
 	log_warning(
@@ -106,42 +114,83 @@ static void log_failed(const struct upstream *upstream, enum log_level level, en
 
 /* ---- selecting a server ---- */
 
+/* Where the name of the present one is waited for. */
+static struct name_desk *names_of(const struct upstream *upstream)
+{
+	return &upstream->backend->names[upstream->seat.target->index];
+}
+
+/* Where rpcbind's answer is waited for, which it is; NULL: rpcbind is not asked. */
+static struct mount_desk *mount_place_of(const struct upstream *upstream)
+{
+	struct mount_desk *places = upstream->backend->mount_places;
+
+	return places && upstream->seat.target ? &places[upstream->seat.target->index] : NULL;
+}
+
 static void resolve(struct upstream *upstream)
 {
 	if (upstream->state.now != UPSTREAM_RESOLVING)
 		set_state(upstream, UPSTREAM_RESOLVING);
-	name_desk_wait(upstream_target_names(&upstream->target), &upstream->name, on_resolved,
-		       upstream);
+	name_desk_wait(names_of(upstream), &upstream->name, on_resolved, upstream);
 	loop_timer_set(loop_of(upstream), upstream->resolving, left_us(upstream));
+}
+
+/* One of several servers has an equal share of what is left, though time for an attempt, and no more than it may take. */
+static uint64_t share_us(const struct upstream *upstream)
+{
+	uint64_t all_us = us_until(upstream, upstream->deadline_us);
+	uint64_t most_us = upstream->net->config->connect_timeout_s * 1000000ull;
+	uint64_t share = all_us / (1 + targets_left(&upstream->seat));
+
+	if (upstream->backend->targets->count == 1)
+		return all_us;
+	if (share < ATTEMPT_MIN_US)
+		share = ATTEMPT_MIN_US;
+	share = share < most_us ? share : most_us;
+	return share < all_us ? share : all_us;
 }
 
 /* Returns whether there is a server that has not been tried. */
 static bool begin_target(struct upstream *upstream)
 {
+	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
 	const struct target *target =
-		upstream_target_next(&upstream->target, &upstream->from.client);
+		targets_seek(upstream->backend->targets, &upstream->seat, client, now_us(upstream));
 
 	connect_plan_fini(&upstream->plan);
 	if (!target)
 		return false;
+	upstream->abandoned = false;
+	upstream->target_until_us = now_us(upstream) + share_us(upstream);
 	upstream->log->about.upstream = target->text;
 	resolve(upstream);
 	return true;
 }
 
+/* The server cannot be reached for @why: that is its fault, unless it is one of this host's. */
 static void abandon_target(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct connect_attempt *last = connect_plan_last(&upstream->plan);
+	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
 
-	upstream_target_failed(&upstream->target, last ? &last->addr : NULL,
-			       upstream->from.keeps_port ? &upstream->from.client : NULL, why,
-			       detail);
+	upstream->failure_told = targets_unreached(
+		&upstream->seat, last ? (const struct sockaddr *)&last->addr : NULL,
+		upstream->from.keeps_port ? client : NULL, why, detail, now_us(upstream));
+	upstream->abandoned = true;
+}
+
+/* Whether what failed for @why goes on at another server. */
+static bool may_try_another(const struct upstream *upstream, enum leg_close why)
+{
+	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
+	       us_until(upstream, upstream->deadline_us) && targets_left(&upstream->seat) > 0;
 }
 
 static void end_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	set_state(upstream, UPSTREAM_CLOSED);
-	upstream_target_release(&upstream->target);
+	targets_leave(&upstream->seat, now_us(upstream));
 	upstream->events->failed(upstream, why, detail);
 	upstream->events->closed(upstream);
 }
@@ -163,7 +212,7 @@ static void fail_at_once(struct upstream *upstream, enum leg_close why, const ch
 {
 	abandon_target(upstream, why, detail);
 	keep_cause(upstream, why, detail);
-	if (!upstream_target_may_try_another(&upstream->target, why) || !begin_target(upstream))
+	if (!may_try_another(upstream, why) || !begin_target(upstream))
 		end_failed(upstream, upstream->why, upstream->detail);
 }
 
@@ -202,7 +251,7 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 	struct source_addr *from = &upstream->from;
 	const struct sockaddr *client = (const struct sockaddr *)&from->client;
 	struct connect_attempt common = {
-		.target = upstream->target.seat.target,
+		.target = upstream->seat.target,
 		.client = client->sa_family ? targets_client_number(client) : 0,
 		.source_above = from->pin.due,
 		.source_only = from->keeps_port,
@@ -265,7 +314,7 @@ static void retry(void *arg)
 
 	leg_free(upstream->leg);
 	upstream->leg = NULL;
-	if (!upstream->target.seat.target) {
+	if (!upstream->seat.target) {
 		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
 		return;
 	}
@@ -275,7 +324,7 @@ static void retry(void *arg)
 		resolve(upstream);
 		return;
 	}
-	if (upstream->target.abandoned) {
+	if (upstream->abandoned) {
 		if (!begin_target(upstream))
 			end_failed(upstream, upstream->why, upstream->detail);
 		return;
@@ -302,7 +351,7 @@ static bool may_go_on(const struct upstream *upstream, enum leg_close why)
  */
 static bool ask_again(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+	struct mount_desk *place = mount_place_of(upstream);
 
 	if (!place)
 		return false;
@@ -337,14 +386,14 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 		forget_port(upstream);
 	if (!may_go_on(upstream, why)) {
 		abandon_target(upstream, why, detail);
-		if (!upstream_target_may_try_another(&upstream->target, why)) {
+		if (!may_try_another(upstream, why)) {
 			set_state(upstream, UPSTREAM_CLOSING);
-			upstream_target_release(&upstream->target);
+			targets_leave(&upstream->seat, now_us(upstream));
 			upstream->events->failed(upstream, why, detail);
 			return;
 		}
 	}
-	if (upstream->target.abandoned)
+	if (upstream->abandoned)
 		log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the next server");
 	else if (again)
 		log_failed(upstream, LOG_LEVEL_INFO, why, detail,
@@ -374,7 +423,7 @@ void upstream_leg_opened(void *arg)
 		source_addr_find(upstream->net->config, (struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	connect_plan_fini(&upstream->plan);
-	upstream_target_opened(&upstream->target);
+	targets_opened(&upstream->seat);
 	upstream->events->opened(upstream, upstream->leg);
 }
 
@@ -383,18 +432,33 @@ void upstream_first_reply(struct upstream *upstream)
 	struct leg_info info;
 
 	leg_info(upstream->leg, &info);
-	upstream_target_first_reply(&upstream->target, &info.peer);
+	targets_answered(&upstream->seat, (const struct sockaddr *)&info.peer, now_us(upstream));
+}
+
+/* What a server's end before its first Reply is told as. */
+static const char *early_end(enum leg_close why, const char *detail, char text[LEG_DETAIL_BYTES])
+{
+	if (!detail[0] && (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST))
+		return "it closes connections before their first Reply";
+	if (why != LEG_CLOSE_PEER)
+		return detail;
+	/* It follows on that: "without an answer to the first Call: is that …" */
+	snprintf(text, LEG_DETAIL_BYTES, "it closes connections %s", detail);
+	return text;
 }
 
 static void end_unanswered(struct upstream *upstream, enum leg_close why, const char *detail)
 {
+	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
 	const struct upstream_events *events = upstream->events;
 	bool called = events->has_called && events->has_called(upstream);
+	char text[LEG_DETAIL_BYTES];
 	struct leg_info info;
 
 	leg_info(upstream->leg, &info);
-	upstream_target_no_reply(&upstream->target, &info.peer,
-				 called ? &upstream->from.client : NULL, why, detail);
+	upstream->failure_told = targets_unanswered(
+		&upstream->seat, (const struct sockaddr *)&info.peer, called ? client : NULL, why,
+		early_end(why, detail, text), now_us(upstream));
 }
 
 void upstream_leg_closing(void *arg, enum leg_close why, const char *detail)
@@ -405,10 +469,9 @@ void upstream_leg_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		upstream_target_disconnected(&upstream->target);
-		if (upstream->target.waits)
+		if (upstream->seat.waits)
 			end_unanswered(upstream, why, detail);
-		upstream_target_release(&upstream->target);
+		targets_leave(&upstream->seat, now_us(upstream));
 		upstream->events->closing(upstream, why, detail);
 	}
 }
@@ -450,7 +513,7 @@ static void on_place(void *arg, const struct mount_place *place)
 	upstream->place_is_kept = place->kept;
 	if (!place->naddrs)
 		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
-	else if (mount_place_is_own(place, upstream->target.seat.target->name.doors))
+	else if (mount_place_is_own(place, upstream->seat.target->name.doors))
 		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
 	else
 		attempt_at(upstream, place->addrs, place->naddrs);
@@ -459,7 +522,7 @@ static void on_place(void *arg, const struct mount_place *place)
 static void on_resolved(void *arg, const struct name_result *name)
 {
 	struct upstream *upstream = arg;
-	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+	struct mount_desk *place = mount_place_of(upstream);
 
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	if (!name->naddrs) {
@@ -479,11 +542,11 @@ static void on_resolved(void *arg, const struct name_result *name)
 
 static void wait_no_longer(struct upstream *upstream)
 {
-	struct mount_desk *place = upstream_target_mount_place(&upstream->target);
+	struct mount_desk *place = mount_place_of(upstream);
 
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
-	if (upstream->target.seat.target)
-		name_desk_leave(upstream_target_names(&upstream->target), &upstream->name);
+	if (upstream->seat.target)
+		name_desk_leave(names_of(upstream), &upstream->name);
 	if (place)
 		mount_desk_leave(place, &upstream->place);
 }
@@ -494,9 +557,9 @@ static void on_resolving_too_long(void *arg)
 	char text[LEG_DETAIL_BYTES];
 
 	wait_no_longer(upstream);
-	fail_at_once(upstream, LEG_CLOSE_NO_ADDRESS,
-		     server_name_unresolved(&upstream->target.seat.target->name,
-					    "no answer in time", text));
+	fail_at_once(
+		upstream, LEG_CLOSE_NO_ADDRESS,
+		server_name_unresolved(&upstream->seat.target->name, "no answer in time", text));
 }
 
 /* ---- the interface ---- */
@@ -511,9 +574,7 @@ static void reset(struct upstream *upstream, const struct upstream *old)
 		.leg_config = old->leg_config,
 		.resolving = old->resolving,
 		.from = old->from,
-		.target = {.backend = old->target.backend,
-			   .loop = loop_of(old),
-			   .config = old->net->config},
+		.backend = old->backend,
 		.state = {UPSTREAM_IDLE, now_us(old)},
 	};
 	upstream->from.pin = (struct client_pin){0};
@@ -529,7 +590,7 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 		.log = log,
 		.events = events,
 		.leg_config = *leg_config,
-		.target = {.backend = backend},
+		.backend = backend,
 	};
 
 	first.leg_config.events = events->leg;
@@ -542,9 +603,8 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 /* What is left of it once it is closed. */
 static void release(struct upstream *upstream)
 {
-	upstream_target_wait_no_longer(&upstream->target);
-	upstream_target_disconnected(&upstream->target);
-	upstream_target_release(&upstream->target);
+	targets_wait_no_longer(&upstream->seat);
+	targets_leave(&upstream->seat, now_us(upstream));
 	leg_free(upstream->leg);
 	connect_plan_fini(&upstream->plan);
 }
@@ -582,7 +642,7 @@ void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *cl
 
 void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers)
 {
-	upstream->target.backend = mount_servers;
+	upstream->backend = mount_servers;
 	/* What stands before connect's servers to take a header does not stand before this one. */
 	upstream->leg_config.preface_bytes = 0;
 }
@@ -595,7 +655,7 @@ void upstream_connect_from(struct upstream *upstream, const struct client_pin *p
 void upstream_start(struct upstream *upstream, uint64_t timeout_us)
 {
 	set_state(upstream, UPSTREAM_RESOLVING);
-	upstream->target.deadline_us = now_us(upstream) + timeout_us;
+	upstream->deadline_us = now_us(upstream) + timeout_us;
 	if (!begin_target(upstream))
 		loop_defer(loop_of(upstream), &upstream->retry);
 }
@@ -606,9 +666,8 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
-	upstream_target_disconnected(&upstream->target);
 	wait_no_longer(upstream);
-	upstream_target_release(&upstream->target);
+	targets_leave(&upstream->seat, now_us(upstream));
 	loop_task_cancel(loop_of(upstream), &upstream->retry);
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
 	if (has_leg)
@@ -617,12 +676,12 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 bool upstream_was_down(const struct upstream *upstream)
 {
-	return server_state_is_down(&upstream->target.seat.target->server);
+	return server_state_is_down(&upstream->seat.target->server);
 }
 
 const struct target *upstream_server(const struct upstream *upstream)
 {
-	return upstream->target.seat.target;
+	return upstream->seat.target;
 }
 
 bool upstream_is_closed(const struct upstream *upstream)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One connection to a server of a list, for one client, or for a check: a server is selected
- * (daemon/upstream/upstream_target.h), its name is resolved (daemon/service/server_name.h), its addresses are attempted
+ * (daemon/service/targets.h), its name is resolved (daemon/service/server_name.h), its addresses are attempted
  * in turn (daemon/upstream/connect_plan.h) from where daemon/upstream/source_addr.h says, and the leg of the first
  * attempt that succeeds is the owner's. When all have failed another server has its turn, while there is time.
  *
@@ -24,7 +24,6 @@
 #include "daemon/service/service_net.h"
 #include "daemon/upstream/connect_plan.h"
 #include "daemon/upstream/source_addr.h"
-#include "daemon/upstream/upstream_target.h"
 #include "leg/leg.h"
 
 #define UPSTREAM_STATES(X)                                                                         \
@@ -78,7 +77,12 @@ struct upstream {
 	struct leg_config leg_config; /* of the attempts */
 	struct state state;
 	struct source_addr from;
-	struct upstream_target target;
+	const struct backend *backend; /* whose servers it selects from */
+	struct target_seat seat;       /* the server that it has selected */
+	uint64_t deadline_us;          /* for the leg to open … */
+	uint64_t target_until_us;      /* … at the present server */
+	bool abandoned;                /* the present server */
+	bool failure_told; /* with those of the service's other clients: nobody else need */
 	struct name_wait name;
 	struct mount_wait place;      /* where rpcbind says that MOUNT is … */
 	bool place_is_kept;           /* … which it said some time ago */
@@ -172,8 +176,8 @@ static inline bool upstream_heard(struct upstream *upstream, const struct exchan
 	/* It is the leg's own word: the server has not seen the Call. */
 	if (x->fault == EXCHANGE_FAULT_CANT_SEND)
 		return false;
-	if (!upstream->target.waits) {
-		server_state_heard(&upstream->target.seat.target->server);
+	if (!upstream->seat.waits) {
+		server_state_heard(&upstream->seat.target->server);
 		return false;
 	}
 	upstream_first_reply(upstream);

@@ -336,7 +336,7 @@ START_TEST(a_server_that_cannot_be_reached_is_down)
 	fail_after(0, 10);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, "no");
-	ck_assert(upstream.target.failure_told);
+	ck_assert(upstream.failure_told);
 }
 END_TEST
 
@@ -400,7 +400,7 @@ START_TEST(the_first_reply_is_the_answer)
 	expect_server(SERVER_OK, 0);
 	stub_closing(stub, LEG_CLOSE_PEER, "");
 	expect_server(SERVER_OK, 0);
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 }
 END_TEST
 
@@ -424,7 +424,7 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 	stub_closing(bench_stub(bench, 0), early_ends[_i].why, early_ends[_i].detail);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, early_ends[_i].error);
-	ck_assert(upstream.target.failure_told);
+	ck_assert(upstream.failure_told);
 }
 END_TEST
 
@@ -439,7 +439,7 @@ START_TEST(a_server_that_closes_on_a_call_is_asked_first)
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), early_ends[_i / 2].why, early_ends[_i / 2].detail);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 	ck_assert_uint_eq(doubts, 1);
 	ck_assert_uint_eq(targets_take_doubts(targets), 1);
 	ck_assert_uint_eq(targets_take_doubts(targets), 0);
@@ -459,7 +459,7 @@ START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
 	expect_server(SERVER_OK, 1);
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 }
 END_TEST
 
@@ -503,7 +503,7 @@ START_TEST(a_client_that_leaves_says_nothing_of_the_server)
 	open_leg(0);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 }
 END_TEST
 

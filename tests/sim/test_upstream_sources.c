@@ -185,7 +185,7 @@ START_TEST(a_server_of_another_family_cannot_be_come_to)
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, "there is none of its family, IPv4 or IPv6");
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 	end();
 }
 END_TEST
@@ -282,7 +282,7 @@ START_TEST(a_client_whose_address_cannot_be_used_is_refused)
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, refused[_i].detail);
-	ck_assert(!upstream.target.failure_told);
+	ck_assert(!upstream.failure_told);
 	ck_assert(!server_state_is_down(&bench->service.targets.list[0].server));
 	end();
 	ck_assert_int_eq(system("ip link del there"), 0);

@@ -396,7 +396,7 @@ static void expect_no_use(void)
 	ck_assert_int_eq(server.reach, SERVER_DOWN);
 	ck_assert_str_eq(server.error, "no common RPC-over-RDMA version");
 	ck_assert_uint_eq(count("cannot be used: no common RPC-over-RDMA version"), 1);
-	ck_assert(upstream.target.failure_told);
+	ck_assert(upstream.failure_told);
 }
 
 START_TEST(a_server_without_a_version_in_common_is_down)

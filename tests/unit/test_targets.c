@@ -230,7 +230,7 @@ START_TEST(an_answer_ends_that)
 	ck_assert_int_eq(seek(&seat, 1), 0);
 	has_failed(&seat);
 	ck_assert_int_eq(first(2), 1);
-	targets_answered(&seat);
+	targets_answered(&seat, NULL, now_us);
 	ck_assert_int_eq(first(3), 0);
 	leave(&seat);
 }
