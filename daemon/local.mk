@@ -249,8 +249,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/lobby.h \
 	daemon/service/mount_desk.c \
 	daemon/service/mount_desk.h \
-	daemon/service/mounts.c \
-	daemon/service/mounts.h \
+	daemon/service/mount_servers.c \
+	daemon/service/mount_servers.h \
 	daemon/service/porch.c \
 	daemon/service/porch.h \
 	daemon/service/server_name.c \

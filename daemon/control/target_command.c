@@ -45,7 +45,8 @@ json_t *target_order_json(struct proxy *proxy, const char *argument)
 					      address));
 	if (target_order_parse(word, &order))
 		return refuse("the order is up, drain or down");
-	mounts_order(&ps->service.mounts, target->index, order);
+	if (ps->service.config->mount.way == MOUNT_RPCBIND)
+		target_set(&ps->service.mounts, &ps->service.mounts.list[target->index], order);
 	target_set(&ps->service.targets, target, order);
 	wake_workers(proxy);
 	return json_pack("{s:s, s:s, s:s}", "service", name, "target", target->text, "order", word);

@@ -12,13 +12,13 @@
 #include "daemon/base/thread.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/health/health.h"
-#include "daemon/service/mounts.h"
+#include "daemon/service/mount_servers.h"
 
 #define END_PATIENCE_MS 3000u /* for a check that is given up */
 
 struct check {
 	struct check_config config;
-	struct mounts_view mounts; /* with to_mount: config.service is its */
+	struct server_uris servers;
 	struct check_report report;
 	struct check_steps steps; /* health's */
 
@@ -93,6 +93,7 @@ static void begin(void *arg)
 		.ground = health_ground(check->config.health),
 		.doors = check->config.doors,
 		.service = check->config.service,
+		.servers = &check->servers,
 		.report = &check->report,
 		.to_mount = check->config.to_mount,
 		.last = check->config.last,
@@ -110,12 +111,12 @@ static int prepare_report(struct check *check)
 	struct check_report *report = &check->report;
 
 	report->with_mount = config->with_mount;
-	report->nservers = config_nservers(config->service);
+	report->nservers = check->servers.count;
 	report->servers = calloc(report->nservers, sizeof(*report->servers));
 	if (!report->servers)
 		return -ENOMEM;
 	for (unsigned i = 0; i < report->nservers; i++)
-		config_uri_text(config_server(config->service, i), report->servers[i].server);
+		config_uri_text(&check->servers.list[i], report->servers[i].server);
 	return 0;
 }
 
@@ -126,10 +127,8 @@ int check_start(const struct check_config *config, struct check **out)
 	if (!check)
 		return -ENOMEM;
 	check->config = *config;
-	if (config->to_mount) {
-		mounts_view_init(&check->mounts, config->service);
-		check->config.service = &check->mounts.service;
-	}
+	check->servers = config->to_mount ? mount_servers_of(config->service)
+					  : server_uris_of(config->service);
 	if (prepare_report(check)) {
 		free(check);
 		return -ENOMEM;

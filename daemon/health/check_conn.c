@@ -326,6 +326,7 @@ int check_conn_new(const struct check_conn_config *config, struct check_conn **o
 {
 	struct check_conn *conn = calloc(1, sizeof(*conn));
 	struct check_ground *ground = config->ground;
+	const struct server_uris uris = {.list = {*config->server}, .count = 1};
 
 	if (!conn)
 		return -ENOMEM;
@@ -333,7 +334,7 @@ int check_conn_new(const struct check_conn_config *config, struct check_conn **o
 	loop_task_init(&conn->telling, tell_due, conn);
 	loop_task_init(&conn->over, on_over, conn);
 	budget_holder_init(&conn->holder, &ground->account, NULL);
-	if (targets_init_one(&conn->targets, config->server, config->net->config->name))
+	if (targets_init(&conn->targets, &uris, config->net->config, NULL))
 		goto out_free;
 	targets_avoid(&conn->targets, config->doors);
 	if (backend_init(&conn->waiter.backend, &conn->targets, config->asks_rpcbind,

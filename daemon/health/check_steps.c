@@ -38,6 +38,11 @@ static unsigned number(const struct check_steps *steps)
 	return (unsigned)(steps->at - steps->config.report->servers);
 }
 
+static const struct config_uri *server_of(const struct check_steps *steps)
+{
+	return &steps->config.servers->list[number(steps)];
+}
+
 static void begin_server(struct check_steps *steps);
 
 static void end(struct check_steps *steps)
@@ -402,8 +407,7 @@ static void on_told(void *arg, const struct check_conn_news *news)
 		steps->connected = false;
 		if (steps->on_trip)
 			return;
-		check_words_lost(step_of(steps), steps->step,
-				 steps->config.service->connect.transport, news);
+		check_words_lost(step_of(steps), steps->step, server_of(steps)->transport, news);
 		step_of(steps)->took_us = now_us(steps) - steps->began_us;
 		if (steps->step <= CHECK_NULL || news->event == CHECK_CONN_UNREACHED)
 			end_server(steps, "the step before failed");
@@ -422,7 +426,7 @@ static void fill_conn_config(struct check_steps *steps, struct check_conn_config
 	*config = (struct check_conn_config){
 		.ground = steps->config.ground,
 		.net = &steps->net,
-		.server = config_server(service, number(steps)),
+		.server = server_of(steps),
 		.doors = steps->config.doors,
 		.asks_rpcbind = to_mount && service->mount.way == MOUNT_RPCBIND,
 		.is_other = to_mount,
@@ -492,7 +496,8 @@ void check_steps_begin(struct check_steps *steps, const struct check_steps_confi
 	*steps = (struct check_steps){.config = *config, .at = config->report->servers};
 	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
 	steps->has_net =
-		!service_net_init(&steps->net, &config->ground->ground, config->service, NULL);
+		!service_net_init(&steps->net, &config->ground->ground, config->service, NULL,
+				  !config->to_mount && service_verbs_connects(config->service));
 	begin_server(steps);
 }
 

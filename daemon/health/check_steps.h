@@ -16,7 +16,8 @@ struct check_steps_config {
 	struct check_ground *ground;
 	const struct own_doors *doors;
 	const struct service_config *service;
-	bool to_mount;               /* @service has the servers of MOUNT */
+	const struct server_uris *servers; /* of it, or with to_mount of MOUNT */
+	bool to_mount;
 	enum check_step_id last;     /* the last step that is tried; with to_mount CHECK_NULL */
 	uint32_t left_out;           /* servers that are not tried, a bit each */
 	struct check_report *report; /* with its servers, of which nothing was tried */

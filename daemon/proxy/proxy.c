@@ -304,7 +304,7 @@ static void on_look(void *arg)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		service_tell_left_out(&ps->service);
 		targets_look(&ps->service.targets, loop_now_us(proxy->loop));
-		targets_look(&ps->service.mounts.targets, loop_now_us(proxy->loop));
+		targets_look(&ps->service.mounts, loop_now_us(proxy->loop));
 		probing_look(ps);
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)

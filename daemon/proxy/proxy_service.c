@@ -52,9 +52,9 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 	}
 	ps->config = config_ref(config);
 	targets_avoid(&ps->service.targets, &proxy->doors);
-	targets_avoid(&ps->service.mounts.targets, &proxy->doors);
+	targets_avoid(&ps->service.mounts, &proxy->doors);
 	targets_on_doubt(&ps->service.targets, kick, proxy->loop);
-	targets_on_doubt(&ps->service.mounts.targets, kick, proxy->loop);
+	targets_on_doubt(&ps->service.mounts, kick, proxy->loop);
 	ps->service.memory = budget_part_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
 	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||
@@ -132,5 +132,5 @@ bool proxy_service_is_free(struct proxy_service *ps)
 {
 	return !ps->users && !ps->listener && !atomic_load(&ps->service.connections) &&
 	       !probing_is_out(ps) && !targets_are_sought(&ps->service.targets) &&
-	       !targets_are_sought(&ps->service.mounts.targets);
+	       !targets_are_sought(&ps->service.mounts);
 }

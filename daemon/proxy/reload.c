@@ -266,7 +266,7 @@ static void enter_new(struct plan *plan)
 			resume(plan, ps);
 			TAILQ_REMOVE(&proxy->services, ps, entry);
 			targets_all_up(&ps->service.targets);
-			mounts_all_up(&ps->service.mounts);
+			targets_all_up(&ps->service.mounts);
 		}
 		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
 		if (fresh)

@@ -57,13 +57,17 @@ static void name_lines(struct service *service)
 
 int service_init(struct service *service, const struct service_config *config)
 {
+	const struct server_uris uris = server_uris_of(config), mounts = mount_servers_of(config);
+
 	service->config = config;
+	service->mounts = (struct targets){0};
 	service->clients = clients_new(config->max_connections);
 	if (!service->clients || door_init(&service->door, config))
 		goto out_clients;
-	if (targets_init(&service->targets, config, &service->lines[LINE_NAME]))
+	if (targets_init(&service->targets, &uris, config, &service->lines[LINE_NAME]))
 		goto out_door;
-	if (mounts_init(&service->mounts, config, &service->lines[LINE_NAME]))
+	if (mounts.count &&
+	    targets_init(&service->mounts, &mounts, config, &service->lines[LINE_NAME]))
 		goto out_targets;
 	atomic_init(&service->draining, false);
 	atomic_init(&service->leaving, false);
@@ -96,7 +100,7 @@ void service_fini(struct service *service)
 	clients_free(service->clients);
 	service->clients = NULL;
 	targets_fini(&service->targets);
-	mounts_fini(&service->mounts);
+	targets_fini(&service->mounts);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

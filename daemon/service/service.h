@@ -13,7 +13,7 @@
 #include "daemon/service/close_text.h"
 #include "daemon/service/door.h"
 #include "daemon/service/late_calls.h"
-#include "daemon/service/mounts.h"
+#include "daemon/service/mount_servers.h"
 #include "daemon/service/targets.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
@@ -50,7 +50,7 @@ struct service {
 	const struct service_config *config;
 	struct clients *clients;
 	struct targets targets;     /* its servers; they have locks */
-	struct mounts mounts;       /* those of MOUNT, where it has its own; likewise */
+	struct targets mounts;      /* those of MOUNT, where it has its own; all zero: none */
 	struct door door;           /* who counts against which limit; it has a lock */
 	struct budget_part *memory; /* of the daemon's budget; set by who owns that */
 	atomic_bool draining;    /* connections end between their Calls; the main thread's to say */

@@ -11,10 +11,9 @@
 static void open_verbs(struct service_net *net)
 {
 	const struct service_config *config = net->config;
-	bool wanted = net->service ? service_wants_verbs(config) : service_verbs_connects(config);
 	struct verbs_config verbs;
 
-	if (!wanted || !verbs_devices_present())
+	if (!verbs_devices_present())
 		return;
 	service_verbs_config(config, &verbs);
 	verbs.vector = net->ground->worker;
@@ -25,7 +24,7 @@ static void open_verbs(struct service_net *net)
 }
 
 int service_net_init(struct service_net *net, const struct worker_ground *ground,
-		     const struct service_config *config, struct service *service)
+		     const struct service_config *config, struct service *service, bool verbs)
 {
 	struct iwarp_config iwarp;
 
@@ -36,7 +35,8 @@ int service_net_init(struct service_net *net, const struct worker_ground *ground
 			(uint64_t)config->stall_timeout_s * 1000000, config->keepalive_s);
 	if (!net->iwarp || tcp_worker_init(&net->tcp, &net->sockets.net))
 		return -ENOMEM;
-	open_verbs(net);
+	if (verbs)
+		open_verbs(net);
 	return 0;
 }
 

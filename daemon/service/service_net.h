@@ -63,12 +63,14 @@ struct service_net {
 /**
  * service_net_init - the fabrics and sockets that @config asks for, as far as this host has them
  * @ground:  outlives it, as does @config
- * @service: made from @config, and outlives it; NULL: what only connects to its servers, and logs nothing
+ * @service: made from @config, and outlives it; NULL: a check's
+ * @verbs:   whether the RDMA devices of this host are of use
  *
  * To be undone by service_net_fini(), also on failure. Returns 0 or -ENOMEM.
  */
 int service_net_init(struct service_net *net, const struct worker_ground *ground,
-		     const struct service_config *config, struct service *service) MUST_CHECK;
+		     const struct service_config *config, struct service *service,
+		     bool verbs) MUST_CHECK;
 /** service_net_fini - no leg may be left. Accepts one that is all zero. */
 void service_net_fini(struct service_net *net);
 

@@ -26,12 +26,13 @@ struct target_home {
 static int target_init(struct target *target, unsigned index, const struct config_uri *uri,
 		       const char *service, struct log_limit *lines)
 {
-	*target = (struct target){.index = index, .uri = uri};
+	*target = (struct target){.index = index, .uri = *uri};
 	config_uri_text(uri, target->text);
 	if (version_cache_init(&target->versions))
 		return -ENOMEM;
 	atomic_init(&target->order, TARGET_UP);
 	server_state_init(&target->server, service, uri);
+	target->server.quiet = !lines;
 	server_name_init(&target->name, uri, service, lines);
 	return 0;
 }
@@ -49,56 +50,38 @@ static void free_list(struct targets *targets)
 	targets->count = 0;
 }
 
-/* Without a target yet, for up to @max. */
-static int begin(struct targets *targets, unsigned max)
+struct server_uris server_uris_of(const struct service_config *config)
 {
-	targets->list = calloc(max, sizeof(*targets->list));
+	struct server_uris uris = {.count = config_nservers(config)};
+
+	for (unsigned i = 0; i < uris.count; i++)
+		uris.list[i] = *config_server(config, i);
+	return uris;
+}
+
+int targets_init(struct targets *targets, const struct server_uris *uris,
+		 const struct service_config *config, struct log_limit *lines)
+{
+	*targets =
+		(struct targets){.balance = config->balance, .left_max = config->max_connections};
+	targets->list = calloc(uris->count, sizeof(*targets->list));
 	if (!targets->list)
 		return -ENOMEM;
-	if (hash_key_draw(&targets->key)) {
-		free(targets->list);
-		targets->list = NULL;
-		return -ENOMEM;
-	}
+	for (; targets->count < uris->count; targets->count++)
+		if (target_init(&targets->list[targets->count], targets->count,
+				&uris->list[targets->count], config->name, lines))
+			goto out_list;
+	if (hash_key_draw(&targets->key))
+		goto out_list;
 	hash_table_init(&targets->homes);
 	atomic_init(&targets->orders, 0);
 	TAILQ_INIT(&targets->left);
 	pthread_mutex_init(&targets->lock, NULL);
 	return 0;
-}
 
-int targets_init(struct targets *targets, const struct service_config *config,
-		 struct log_limit *lines)
-{
-	unsigned n = config_nservers(config);
-
-	*targets =
-		(struct targets){.balance = config->balance, .left_max = config->max_connections};
-	if (begin(targets, n))
-		return -ENOMEM;
-	for (; targets->count < n; targets->count++)
-		if (target_init(&targets->list[targets->count], targets->count,
-				config_server(config, targets->count), config->name, lines))
-			goto out_targets;
-	return 0;
-
-out_targets:
-	targets_fini(targets);
+out_list:
+	free_list(targets);
 	return -ENOMEM;
-}
-
-int targets_init_one(struct targets *targets, const struct config_uri *uri, const char *service)
-{
-	*targets = (struct targets){.left_max = 1};
-	if (begin(targets, 1))
-		return -ENOMEM;
-	if (target_init(&targets->list[0], 0, uri, service, NULL)) {
-		targets_fini(targets);
-		return -ENOMEM;
-	}
-	targets->count = 1;
-	targets->list[0].server.quiet = true;
-	return 0;
 }
 
 /* ---- homes, under the lock ---- */
@@ -541,7 +524,7 @@ struct target *target_find(struct targets *targets, const char *text)
 
 		if (is_called(target, text))
 			return target;
-		if (strcmp(target->uri->host, text))
+		if (strcmp(target->uri.host, text))
 			continue;
 		found = target;
 		n++;

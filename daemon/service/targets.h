@@ -50,7 +50,7 @@ enum target_order {
 
 struct target {
 	unsigned index;
-	const struct config_uri *uri;
+	struct config_uri uri;
 	char text[CONFIG_URI_TEXT_BYTES];
 	struct server_name name;
 	struct server_state server;
@@ -105,23 +105,25 @@ struct target_seat {
 	bool served; /* it has had that, and is counted with those who have */
 };
 
+/* Addresses of servers, whose texts the configuration has. */
+struct server_uris {
+	struct config_uri list[CONFIG_MAX_SERVERS];
+	unsigned count;
+};
+
+/** server_uris_of - those of a service, in the order of the file. */
+struct server_uris server_uris_of(const struct service_config *config);
+
 /**
- * targets_init - the servers of a service, which nobody has asked yet
- * @config: outlives them
- * @lines:  what the log says of their names; outlives them
+ * targets_init - servers that nobody has asked yet
+ * @uris:   where they are; at least one
+ * @config: of their service; outlives them
+ * @lines:  what the log says of their names; outlives them. NULL: no client has them, and the log says nothing of them
  *
  * Returns 0 or -ENOMEM; then targets_fini() is not due.
  */
-int targets_init(struct targets *targets, const struct service_config *config,
-		 struct log_limit *lines) MUST_CHECK;
-/**
- * targets_init_one - a list of one server that no client has: the log says nothing of it
- * @uri, @service: its address, and the name of the service; outlive it
- *
- * Returns as targets_init().
- */
-int targets_init_one(struct targets *targets, const struct config_uri *uri,
-		     const char *service) MUST_CHECK;
+int targets_init(struct targets *targets, const struct server_uris *uris,
+		 const struct service_config *config, struct log_limit *lines) MUST_CHECK;
 /** targets_fini - every seat has been left, and no desk waits for their names. */
 void targets_fini(struct targets *targets);
 

@@ -10,7 +10,7 @@ int worker_service_add_backends(struct worker_service *ws)
 	bool asks_rpcbind = service->config->mount.way == MOUNT_RPCBIND;
 
 	if (backend_init(&ws->servers, &service->targets, false, ws->ground) ||
-	    backend_init(&ws->mount_servers, &service->mounts.targets, asks_rpcbind, ws->ground))
+	    backend_init(&ws->mount_servers, &service->mounts, asks_rpcbind, ws->ground))
 		return -ENOMEM;
 	return 0;
 }
@@ -35,7 +35,8 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 	door_side_init(&ws->side, ground->wake, ground->arg);
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;
-	return service_net_init(&ws->net, ground, service->config, service);
+	return service_net_init(&ws->net, ground, service->config, service,
+				service_wants_verbs(service->config));
 }
 
 void worker_service_fini(struct worker_service *ws)

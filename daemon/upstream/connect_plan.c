@@ -30,7 +30,7 @@ int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *c
 		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
 		      const struct sockaddr_storage *addrs, size_t naddrs)
 {
-	enum transport transport = common->target->uri->transport;
+	enum transport transport = common->target->uri.transport;
 	struct fabric *fabrics[MAX_WAYS];
 	unsigned nways = 0;
 

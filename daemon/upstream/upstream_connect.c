@@ -73,7 +73,7 @@ static void log_unprivileged(struct upstream *upstream)
 
 	if (!service || upstream->from.privileged || upstream->from.keeps_port ||
 	    service->config->source_port != SOURCE_PORT_AUTO ||
-	    upstream->seat.target->uri->transport != TRANSPORT_TCP ||
+	    upstream->seat.target->uri.transport != TRANSPORT_TCP ||
 	    atomic_exchange(&service->unprivileged_told, true))
 		return;
 	log_warning(

@@ -82,7 +82,7 @@ static json_t *service_json(const struct proxy *proxy, struct proxy_service *ps)
 		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
 		targets_json(&service->targets, now_us), "listens", listens_json(config), "mount",
 		config_mount_text(&config->mount, mount), "mount_targets",
-		targets_json(&service->mounts.targets, now_us));
+		targets_json(&service->mounts, now_us));
 }
 
 json_t *services_json(const struct proxy *proxy, struct proxy_service *const *services,

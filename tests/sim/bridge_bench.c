@@ -395,6 +395,12 @@ static void make_service_again(struct bench *bench)
 	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 }
 
+void bench_connect_by(struct bench *bench, enum transport transport)
+{
+	bench->config.connect.transport = transport;
+	bench->service.targets.list[0].uri.transport = transport;
+}
+
 static void end_service(struct bench *bench)
 {
 	worker_service_free_backends(&bench->ws);

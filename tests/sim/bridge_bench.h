@@ -87,6 +87,8 @@ struct bench_faults {
 
 /** bench_new - a service rdma:// to iwarp://, whose server has the address bench_addr(0). */
 struct bench *bench_new(const struct bench_faults *faults);
+/** bench_connect_by - the transport of its server's address; before anybody comes. */
+void bench_connect_by(struct bench *bench, enum transport transport);
 #define BENCH_SECOND 50u /* of bench_addr(): the address of the second server */
 /** bench_add_server - the service has a second server, where connect_timeout_s is 2; before anybody comes. */
 void bench_add_server(struct bench *bench);

@@ -128,7 +128,8 @@ static struct stub *client, *server;
 static void open_stubs(void)
 {
 	bench = bench_new(NULL);
-	bench->config.listen.transport = bench->config.connect.transport = TRANSPORT_TCP;
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->stub_server = true;
 	client = bench_incoming(bench);
 	bench_client_call(bench, client, 1);
@@ -260,7 +261,7 @@ START_TEST(an_rdma_client_is_not_held)
 {
 	bench = bench_new(NULL);
 	bench->config.listen.transport = TRANSPORT_IWARP;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->stub_server = true;
 	client = bench_incoming(bench);
 	client->config.events->requested(client->config.arg);
@@ -309,7 +310,7 @@ END_TEST
 /* All that a bridge does in its life, with an address that does not answer and a fallback in it. */
 static void live(void)
 {
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	bench->verbs_refuses = true;
 	bench->addrs[0] = bench_addr(1);
 	bench->addrs[1] = bench_addr(0);

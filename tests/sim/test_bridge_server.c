@@ -127,7 +127,7 @@ static void close_bridge(void)
 START_TEST(rdma_takes_verbs_where_the_server_does)
 {
 	bench = bench_new(NULL);
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	bench_open(bench);
 	expect_way(1, 0);
 }
@@ -136,7 +136,7 @@ END_TEST
 START_TEST(rdma_falls_back_to_iwarp_and_avoids_verbs_for_a_minute)
 {
 	bench = bench_new(NULL);
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	bench->verbs_refuses = true;
 	bench_open(bench);
 	expect_way(1, 1);
@@ -158,7 +158,7 @@ END_TEST
 START_TEST(rdma_falls_back_when_verbs_says_nothing_for_half_of_the_time)
 {
 	bench = bench_new(NULL);
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	sim_net_silence(bench->verbs);
 	bench_connect(bench);
 	bench_run(bench, 1999);
@@ -172,7 +172,7 @@ END_TEST
 START_TEST(verbs_alone_does_not_fall_back)
 {
 	bench = bench_new(NULL);
-	bench->config.connect.transport = TRANSPORT_VERBS;
+	bench_connect_by(bench, TRANSPORT_VERBS);
 	bench->verbs_refuses = true;
 	bench_connect(bench);
 	bench_run(bench, 100);
@@ -189,7 +189,7 @@ START_TEST(verbs_without_a_device_is_unreachable)
 	bench = bench_new(NULL);
 	verbs = bench->ws.net.verbs;
 	bench->ws.net.verbs = NULL;
-	bench->config.connect.transport = TRANSPORT_VERBS;
+	bench_connect_by(bench, TRANSPORT_VERBS);
 	bench_connect(bench);
 	bench_run(bench, 100);
 	bench->ws.net.verbs = verbs;

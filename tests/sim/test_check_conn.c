@@ -57,15 +57,27 @@ static void on_gone(void *arg)
 	gone++;
 }
 
+static void make_conn(void)
+{
+	const struct check_conn_config config = {
+		.ground = &ground,
+		.net = &bench->ws.net,
+		.server = &bench->config.connect,
+		.told = on_told,
+		.arg = bench,
+	};
+
+	ck_assert_int_eq(check_conn_new(&config, &conn), 0);
+}
+
 static void setup(void)
 {
 	static const struct log_output output = {
 		.write = collect, .form = LOG_FORM_LEVEL, .now_us = bench_clock_us};
-	struct check_conn_config config;
 
 	bench = bench_new(NULL);
 	bench->stub_server = true;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->config.connect_version = 1;
 	bench->ws.net.service = NULL;
 	ground = (struct check_ground){.ground = bench->ground};
@@ -79,14 +91,7 @@ static void setup(void)
 	log_set_output(&output);
 	log_set_level(LOG_LEVEL_DEBUG);
 	told = gone = 0;
-	config = (struct check_conn_config){
-		.ground = &ground,
-		.net = &bench->ws.net,
-		.server = &bench->config.connect,
-		.told = on_told,
-		.arg = bench,
-	};
-	ck_assert_int_eq(check_conn_new(&config, &conn), 0);
+	make_conn();
 }
 
 /* Whatever it has open ends; and nobody of the service has heard of all that. */
@@ -196,7 +201,10 @@ END_TEST
 /* As client connections of a service remember for a minute; a check is to find each way again. */
 START_TEST(verbs_that_failed_is_not_avoided)
 {
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	check_conn_free(conn, NULL, NULL);
+	bench_run(bench, 0);
+	bench_connect_by(bench, TRANSPORT_RDMA);
+	make_conn();
 	for (unsigned i = 0; i < 2; i++) {
 		check_conn_open(conn, LIMIT_US);
 		bench_run(bench, 0);

@@ -33,7 +33,7 @@ static void setup(void)
 
 	bench = bench_new(NULL);
 	bench->config.listen.transport = TRANSPORT_TCP;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->stub_server = true;
 	said[0] = '\0';
 	log_set_output(&output);

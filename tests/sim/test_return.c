@@ -35,7 +35,8 @@ static struct stub *come(uint32_t xid, uint16_t port)
 static void start_tcp_stubs(void)
 {
 	bench = bench_new(NULL);
-	bench->config.listen.transport = bench->config.connect.transport = TRANSPORT_TCP;
+	bench->config.listen.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->stub_server = true;
 }
 

@@ -37,7 +37,7 @@ static void open_rdma(void)
 	bench = bench_new(NULL);
 	bench_add_mount(bench);
 	bench->config.listen.transport = TRANSPORT_IWARP;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->stub_server = true;
 	client = bench_incoming(bench);
 	client->config.events->requested(client->config.arg);
@@ -85,7 +85,7 @@ START_TEST(the_call_waits_for_the_other_server)
 	call(4, NFS_PROGRAM_NFS);
 	ck_assert_uint_eq(server->calls, 2);
 	ck_assert_uint_eq(client->replies, 2);
-	ck_assert_uint_eq(bench->service.mounts.targets.list[0].connections, 1);
+	ck_assert_uint_eq(bench->service.mounts.list[0].connections, 1);
 	ck_assert_uint_eq(bench->service.targets.list[0].connections, 0);
 	stub_fail(client, LEG_CLOSE_PEER, "");
 	stub_fail(server, LEG_CLOSE_PEER, "");
@@ -118,7 +118,7 @@ START_TEST(its_failure_ends_the_connection)
 	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REFUSED), 1);
 	/* That is no word on the server of NFS. */
 	ck_assert_uint_eq(bench->service.targets.list[0].failures, 0);
-	ck_assert_uint_eq(bench->service.mounts.targets.list[0].failures, 1);
+	ck_assert_uint_eq(bench->service.mounts.list[0].failures, 1);
 	stub_fail(client, LEG_CLOSE_LOST, "");
 }
 END_TEST

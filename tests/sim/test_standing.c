@@ -15,7 +15,7 @@ static void start(unsigned max_connections, enum transport listens_on)
 {
 	bench = bench_new(NULL);
 	bench->config.listen.transport = listens_on;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->config.max_connections = max_connections;
 	bench->stub_server = true;
 }

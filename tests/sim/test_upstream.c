@@ -101,7 +101,7 @@ static void setup(void)
 	for (unsigned i = 0; i < ADDRS; i++)
 		bench->addrs[i] = bench_addr(i);
 	bench->naddrs = ADDRS;
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	pin = (struct client_pin){0};
 	called = false;
 	doubts = 0;
@@ -203,7 +203,7 @@ END_TEST
 /* A fabric can take long to let go of what it has failed to connect. */
 START_TEST(time_that_passes_until_a_leg_is_over_counts_too)
 {
-	bench->config.connect.transport = TRANSPORT_IWARP;
+	bench_connect_by(bench, TRANSPORT_IWARP);
 	start();
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "slow");
 	bench_run(bench, 9000);
@@ -220,7 +220,7 @@ END_TEST
 
 START_TEST(tcp_addresses_share_what_is_left)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	start();
 	expect_attempt(0, 0, NULL, 2666666);
 	fail_after(0, 2000);
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(the_reason_of_the_last_attempt_is_told_before_its_leg_is_over)
 {
-	bench->config.connect.transport = TRANSPORT_IWARP;
+	bench_connect_by(bench, TRANSPORT_IWARP);
 	bench->naddrs = 1;
 	start();
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "no answer");
@@ -330,7 +330,7 @@ static void expect_server(enum server_reach reach, unsigned waiting)
 START_TEST(a_server_that_cannot_be_reached_is_down)
 {
 	bench->naddrs = 1;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	start();
 	expect_server(SERVER_UNKNOWN, 1);
 	fail_after(0, 10);
@@ -344,7 +344,7 @@ START_TEST(what_is_lacking_here_is_no_news_of_the_server)
 {
 	static const int errors[] = {-EMFILE, -ENFILE, -ENOBUFS, -ENOMEM};
 
-	bench->config.connect.transport = TRANSPORT_IWARP;
+	bench_connect_by(bench, TRANSPORT_IWARP);
 	bench->connect_fails = 100;
 	bench->connect_error = errors[_i];
 	start();
@@ -356,7 +356,7 @@ END_TEST
 
 START_TEST(one_address_that_fails_is_no_news_of_the_server)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	start();
 	fail_after(0, 10);
 	expect_server(SERVER_UNKNOWN, 1);
@@ -511,7 +511,7 @@ END_TEST
 
 START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	pin.port = 700;
 	start();
 	for (unsigned i = 0; i < ADDRS; i++) {
@@ -527,7 +527,7 @@ END_TEST
 
 START_TEST(a_port_above_1023_is_insisted_on_if_it_is_due)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	pin = (struct client_pin){.port = 40000, .due = _i};
 	start();
 	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.source_port, 40000);
@@ -538,7 +538,7 @@ END_TEST
 
 START_TEST(the_port_that_an_open_connection_has_is_the_clients)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	pin.port = 700;
 	start();
 	/* 700 could not be had. */
@@ -551,7 +551,7 @@ END_TEST
 
 START_TEST(a_port_from_which_a_connect_timed_out_is_forgotten)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	pin.port = 700;
 	start();
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
@@ -630,16 +630,15 @@ START_TEST(a_list_needs_an_address_and_a_way)
 {
 	const struct sockaddr_storage addr = bench_addr(0);
 	struct fabric *iwarp = bench->ws.net.iwarp;
-	struct config_uri uri = {.transport = TRANSPORT_TCP};
-	struct target target = {.uri = &uri};
+	struct target target = {0};
 	const struct connect_attempt common = {.target = &target};
 	struct connect_plan plan = {0};
 
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 0),
 			 -EDESTADDRREQ);
-	uri.transport = TRANSPORT_VERBS;
+	target.uri.transport = TRANSPORT_VERBS;
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), -ENODEV);
-	uri.transport = TRANSPORT_RDMA;
+	target.uri.transport = TRANSPORT_RDMA;
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), 0);
 	ck_assert_uint_eq(plan.count, 1);
 	ck_assert_ptr_eq(connect_plan_next(&plan, iwarp, 0)->fabric, iwarp);

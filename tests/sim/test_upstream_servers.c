@@ -74,7 +74,7 @@ static void setup(void)
 {
 	bench = bench_new(NULL);
 	bench->stub_server = true;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench_add_server(bench);
 	begin();
 }

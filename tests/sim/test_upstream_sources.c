@@ -70,7 +70,7 @@ static void setup(void)
 {
 	bench = bench_new(NULL);
 	bench->stub_server = true;
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->config.listen.transport = TRANSPORT_TCP;
 	bench->naddrs = 1;
 	failed = 0;

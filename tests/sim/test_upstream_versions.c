@@ -178,7 +178,7 @@ END_TEST
 
 START_TEST(over_tcp_there_is_no_version)
 {
-	bench->config.connect.transport = TRANSPORT_TCP;
+	bench_connect_by(bench, TRANSPORT_TCP);
 	remember(0);
 	start();
 	expect_attempt(0, 0, NULL, 0);
@@ -349,7 +349,7 @@ START_TEST(verbs_is_tried_in_both_versions_before_iwarp)
 {
 	const struct fabric *verbs = bench->ws.net.verbs, *iwarp = bench->ws.net.iwarp;
 
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	start();
 	expect_attempt(0, 0, verbs, 2);
 	find_version_one(0, 0, LEG_CLOSE_LOST);
@@ -365,7 +365,7 @@ END_TEST
 
 START_TEST(where_verbs_is_refused_iwarp_begins_in_version_two)
 {
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	start();
 	end_stub(0, LEG_CLOSE_REFUSED);
 	expect_attempt(1, 0, bench->ws.net.iwarp, 2);
@@ -377,7 +377,7 @@ END_TEST
 /* Since another client's attempt has failed there meanwhile. */
 START_TEST(a_second_turn_is_on_the_same_fabric_though_it_is_avoided_by_now)
 {
-	bench->config.connect.transport = TRANSPORT_RDMA;
+	bench_connect_by(bench, TRANSPORT_RDMA);
 	start();
 	bench->ws.net.verbs_avoided_until_us = UINT64_MAX;
 	find_version_one(0, 0, LEG_CLOSE_LOST);

@@ -94,11 +94,11 @@ START_TEST(so_is_a_server_of_mount)
 					  .why = LEG_CLOSE_REFUSED,
 					  .what = "it is off"}}};
 	const struct check_report report = {.nservers = 1, .servers = &server};
-	const struct target *nfs = ps.service.targets.list, *mount = ps.service.mounts.targets.list;
+	const struct target *nfs = ps.service.targets.list, *mount = ps.service.mounts.list;
 
 	become_doubtful(&ps.service.targets);
 	probing_look(&ps);
-	become_doubtful(&ps.service.mounts.targets);
+	become_doubtful(&ps.service.mounts);
 	probing_look(&ps);
 	ck_assert_uint_eq(checks, 2);
 	ck_assert(asked.to_mount);

@@ -18,6 +18,7 @@ static uint64_t now_us;
 
 static void begin(enum balance balance)
 {
+	struct server_uris uris;
 	static char name[] = "files", port[] = "2049", hosts[SERVERS][2] = {"a", "b", "c"};
 
 	config = (struct service_config){
@@ -30,7 +31,8 @@ static void begin(enum balance balance)
 	};
 	for (unsigned i = 1; i < SERVERS; i++)
 		more[i - 1] = (struct config_uri){TRANSPORT_TCP, hosts[i], port};
-	ck_assert_int_eq(targets_init(&targets, &config, &lines), 0);
+	uris = server_uris_of(&config);
+	ck_assert_int_eq(targets_init(&targets, &uris, &config, &lines), 0);
 }
 
 static void setup(void)
