@@ -125,8 +125,8 @@ void probing_look(struct proxy_service *ps)
 int probing_begin(struct proxy_service *ps)
 {
 	ps->probing = (struct probing){.ps = ps, .targets = &ps->service.targets};
-	ps->mount_probing = (struct probing){
-		.ps = ps, .targets = &ps->service.mounts, .to_mount = true};
+	ps->mount_probing =
+		(struct probing){.ps = ps, .targets = &ps->service.mounts, .to_mount = true};
 	if (!ps->service.config->probe_interval_s)
 		return 0;
 	ps->probing.timer = loop_timer_new(ps->proxy->loop, ask, &ps->probing);
