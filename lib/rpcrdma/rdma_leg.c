@@ -105,7 +105,7 @@ static void on_ending(void *arg, enum fabric_close why, const char *detail)
 {
 	struct rdma_leg *leg = arg;
 
-	rdma_version_ended(leg);
+	version_probe_ended(leg);
 	rdma_conn_ended(&leg->conn, why, leg->conn.ep->close_errno, detail);
 }
 

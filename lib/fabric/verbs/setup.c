@@ -73,7 +73,8 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 
 	if (!ep)
 		return NULL;
-	ep->ep = (struct fabric_ep){fabric->ops, fabric, events, arg};
+	ep->ep = (struct fabric_ep){
+		.ops = fabric->ops, .fabric = fabric, .events = events, .arg = arg};
 	ep->state = state;
 	loop_task_init(&ep->step_task, step, ep);
 	loop_task_init(&ep->post_task, verbs_queue_task, ep);
