@@ -60,6 +60,7 @@
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
 
+#include <assert.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -334,24 +335,56 @@ struct fabric_listener {
  *
  * Returns 0 or the negative errno of the bind or listen that failed.
  */
-int fabric_listen(const struct fabric_ops *ops, void *config, struct loop *loop,
-		  const struct sockaddr *addr, int backlog,
-		  void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
-		  struct fabric_listener **out) MUST_CHECK;
+static inline MUST_CHECK int fabric_listen(const struct fabric_ops *ops, void *config,
+					   struct loop *loop, const struct sockaddr *addr,
+					   int backlog,
+					   void (*incoming)(void *arg, struct fabric_incoming *in),
+					   void *arg, struct fabric_listener **out)
+{
+	int err = ops->listen(config, loop, addr, backlog, incoming, arg, out);
+
+	if (!err)
+		(*out)->ops = ops;
+	return err;
+}
+
 /** fabric_listener_pause - take no further connection until called with false. */
-void fabric_listener_pause(struct fabric_listener *listener, bool paused);
+static inline void fabric_listener_pause(struct fabric_listener *listener, bool paused)
+{
+	listener->ops->listener_pause(listener, paused);
+}
+
 /** fabric_listener_addr - the address really bound (port 0 asks the kernel for one). */
-void fabric_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
+static inline void fabric_listener_addr(const struct fabric_listener *listener,
+					struct sockaddr_storage *addr)
+{
+	listener->ops->listener_addr(listener, addr);
+}
+
 /** fabric_listener_free - stop listening; connections already handed out live on; accepts NULL. */
-void fabric_listener_free(struct fabric_listener *listener);
+static inline void fabric_listener_free(struct fabric_listener *listener)
+{
+	if (listener)
+		listener->ops->listener_free(listener);
+}
+
 /** fabric_incoming_drop - close a connection that nobody wants; any thread. */
-void fabric_incoming_drop(struct fabric_incoming *in);
+static inline void fabric_incoming_drop(struct fabric_incoming *in)
+{
+	in->ops->incoming_drop(in, NULL, 0);
+}
+
 /**
  * fabric_incoming_reject - the same, and tell the peer @len_bytes, at most FABRIC_MAX_REJECT_DATA
  *
  * Best effort: over iwarp only a peer whose request is here by now hears it.
  */
-void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
+static inline void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data,
+					  size_t len_bytes)
+{
+	assert(len_bytes <= FABRIC_MAX_REJECT_DATA);
+	in->ops->incoming_drop(in, private_data, len_bytes);
+}
 
 /**
  * fabric_connect - connect to a peer
@@ -362,9 +395,13 @@ void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data
  * Returns 0, -ENOMEM, or the errno of the socket or device call that failed at once: of a port in @params->source that
  * cannot be had -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, unless closed() says so later with FABRIC_CLOSE_PORT.
  */
-int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
-		   const struct fabric_ep_params *params, const struct fabric_ep_events *events,
-		   void *arg, struct fabric_ep **out) MUST_CHECK;
+static inline MUST_CHECK int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
+					    const struct fabric_ep_params *params,
+					    const struct fabric_ep_events *events, void *arg,
+					    struct fabric_ep **out)
+{
+	return fabric->ops->connect(fabric, addr, params, events, arg, out);
+}
 
 /**
  * fabric_adopt - take over a connection from a listener
@@ -372,18 +409,41 @@ int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
  *
  * requested() follows when the peer's request is in, or closed(). Returns 0 or -ENOMEM.
  */
-int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
-		 const struct fabric_ep_events *events, void *arg,
-		 struct fabric_ep **out) MUST_CHECK;
+static inline MUST_CHECK int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
+					  const struct fabric_ep_events *events, void *arg,
+					  struct fabric_ep **out)
+{
+	return fabric->ops->adopt(fabric, in, events, arg, out);
+}
 
 /** fabric_ep_accept - answer requested(); established() follows. Returns 0, or -ENOTCONN if it is gone. */
-int fabric_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params) MUST_CHECK;
+static inline MUST_CHECK int fabric_ep_accept(struct fabric_ep *ep,
+					      const struct fabric_ep_params *params)
+{
+	return ep->ops->accept(ep, params);
+}
+
 /** fabric_ep_reject - refuse after requested(), with at most FABRIC_MAX_REJECT_DATA; closed() follows. */
-void fabric_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
+static inline void fabric_ep_reject(struct fabric_ep *ep, const void *private_data,
+				    size_t len_bytes)
+{
+	assert(len_bytes <= FABRIC_MAX_REJECT_DATA);
+	ep->ops->reject(ep, private_data, len_bytes);
+}
+
 /** fabric_ep_info - addresses and what was negotiated. */
-void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+static inline void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)
+{
+	ep->ops->ep_info(ep, info);
+}
+
 /** fabric_ep_describe - what was negotiated below that, or the device, in words for a log; "" if nothing is to be said. */
-void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
+static inline void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES])
+{
+	text[0] = '\0';
+	if (ep->ops->ep_describe)
+		ep->ops->ep_describe(ep, text);
+}
 
 /**
  * fabric_recv_post - post @count more receives of @size_bytes each
@@ -392,7 +452,11 @@ void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]
  * says which one a Send has taken. A Send longer than the receive at the head ends the connection. How many
  * are posted is for the caller to bound; without memory for them the connection ends.
  */
-void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
+static inline void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
+{
+	ep->ops->recv_post(ep, count, size_bytes);
+}
+
 /** What fabric_recv_resize() returns where none can change. */
 #define FABRIC_RECV_KEPT UINT_MAX
 /**
@@ -401,14 +465,20 @@ void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
  * Those to come are still posted with a size of their own; memory that is kept for them goes back unless it has this
  * one. Returns how many keep theirs: none; or the first, which a Send has begun to fill; or FABRIC_RECV_KEPT: all.
  */
-unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes) MUST_CHECK;
+static inline MUST_CHECK unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes)
+{
+	return ep->ops->recv_resize ? ep->ops->recv_resize(ep, size_bytes) : FABRIC_RECV_KEPT;
+}
 
 /**
  * fabric_post - post a work request
  *
  * Returns 0: done() will be called. -ENOTCONN: the connection is not up, or closing; done() will not.
  */
-int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
+static inline MUST_CHECK int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
+{
+	return ep->ops->post(ep, wr);
+}
 
 /**
  * fabric_key_bind - lend memory to the peer
@@ -418,7 +488,12 @@ int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr) MUST_CHECK;
  * Returns 0, -ENOTCONN, -EAGAIN (the device has no key left: see fabric_key_await()), -ENOMEM, or -EINVAL (not all is ready,
  * and no late_reads).
  */
-int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
+static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
+{
+	assert(key->ready_bytes <= key->len_bytes);
+	assert(key->ready_bytes == key->len_bytes || (key->rights & FABRIC_REMOTE_READ));
+	return ep->ops->key_bind(ep, key);
+}
 
 /**
  * fabric_key_await - wait for a key, after fabric_key_bind() has returned -EAGAIN
@@ -428,7 +503,10 @@ int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key) MUST_CHECK;
  * free then is not sure. Returns false if none will be: nothing is lent that could come back, nor has the device had any for
  * others in a minute, or the connection is not up.
  */
-bool fabric_key_await(struct fabric_ep *ep, unsigned own) MUST_CHECK;
+static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
+{
+	return ep->ops->key_await && ep->events->key_free && ep->ops->key_await(ep, own);
+}
 
 /**
  * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before
@@ -436,14 +514,25 @@ bool fabric_key_await(struct fabric_ep *ep, unsigned own) MUST_CHECK;
  * Only for a key that was bound where fabric_ep_info.late_reads; nothing if it is not bound any more, until
  * fabric_ep_free(). A Read that waited is answered later, never from inside this call.
  */
-void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes);
+static inline void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
+{
+	assert(ready_bytes >= key->ready_bytes && ready_bytes <= key->len_bytes);
+	key->ready_bytes = ready_bytes;
+	/* A fabric without late_reads has none: there is nothing that could go on. */
+	if (key->ep->ops->key_ready)
+		key->ep->ops->key_ready(key);
+}
 
 /**
  * fabric_key_starves - return true if a Read of the peer waits for bytes of @key that are not filled
  *
  * To unbind such a key ends the connection.
  */
-bool fabric_key_starves(const struct fabric_key *key);
+static inline bool fabric_key_starves(const struct fabric_key *key)
+{
+	return key->ready_bytes < key->len_bytes && key->ep->ops->key_starves &&
+	       key->ep->ops->key_starves(key);
+}
 
 /**
  * fabric_key_unbind - take it back
@@ -452,7 +541,10 @@ bool fabric_key_starves(const struct fabric_key *key);
  * is so, at the latest before closed(). Every bound key is unbound by its owner before fabric_ep_free(),
  * also when the peer invalidated it or the connection ended.
  */
-bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
+static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
+{
+	return key->ep->ops->key_unbind(key);
+}
 
 /**
  * fabric_ep_probe - ask the network whether the peer is still there
@@ -462,27 +554,52 @@ bool fabric_key_unbind(struct fabric_key *key) MUST_CHECK;
  * where nothing that may be sent would tell. What makes TCP ask below a device is sent all the same, if it may
  * be: that ends the connection at last, in the time of the host.
  */
-int fabric_ep_probe(struct fabric_ep *ep) MUST_CHECK;
+static inline MUST_CHECK int fabric_ep_probe(struct fabric_ep *ep)
+{
+	return ep->ops->probe(ep);
+}
 
 /** fabric_ep_close - disconnect in good order: what was posted is sent first, within a bound. */
-void fabric_ep_close(struct fabric_ep *ep);
+static inline void fabric_ep_close(struct fabric_ep *ep)
+{
+	ep->ops->close(ep);
+}
+
 /**
  * fabric_ep_abort - end the connection now: nothing more is sent, and the port that it came from is free
  *
  * The port is free when this returns (iwarp) or at closed() (verbs). The peer hears of a connection that is lost,
  * or on verbs of an end in good order.
  */
-void fabric_ep_abort(struct fabric_ep *ep);
+static inline void fabric_ep_abort(struct fabric_ep *ep)
+{
+	ep->ops->abort(ep);
+}
+
 /**
  * fabric_ep_hear_end - look whether the peer has ended the connection, and read what is before that in one go
  *
  * If it has, recv() for what is unread and ending() or closed() follow in this turn of the loop or the next. Nothing if it has not.
  */
-void fabric_ep_hear_end(struct fabric_ep *ep);
+static inline void fabric_ep_hear_end(struct fabric_ep *ep)
+{
+	if (ep->ops->hear_end)
+		ep->ops->hear_end(ep);
+}
+
 /** fabric_ep_free - free a closed endpoint; accepts NULL. */
-void fabric_ep_free(struct fabric_ep *ep);
+static inline void fabric_ep_free(struct fabric_ep *ep)
+{
+	if (ep)
+		ep->ops->ep_free(ep);
+}
+
 /** fabric_free - free a fabric without endpoints; accepts NULL. */
-void fabric_free(struct fabric *fabric);
+static inline void fabric_free(struct fabric *fabric)
+{
+	if (fabric)
+		fabric->ops->free(fabric);
+}
 
 /** fabric_close_name - "refused", "lost" …, for logs and counters. */
 const char *fabric_close_name(enum fabric_close why);

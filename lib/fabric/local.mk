@@ -6,9 +6,6 @@ lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/fabric.h \
 	lib/fabric/pool.c \
 	lib/fabric/pool.h \
-	lib/fabric/poison.h \
 	lib/fabric/recv_runs.c \
-	lib/fabric/recv_runs.h \
-	lib/fabric/slab_domain.c \
-	lib/fabric/slab_domain.h
+	lib/fabric/recv_runs.h
 lib_fabric_libfabric_a_CFLAGS = $(PROJECT_CFLAGS)

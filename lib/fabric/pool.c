@@ -19,7 +19,24 @@
 #include <sys/queue.h>
 
 #include "base/least.h"
-#include "fabric/poison.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define POISON_BY_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define POISON_BY_SANITIZER 1
+#endif
+
+/* AddressSanitizer is told which memory of a slab is nobody's; without it that costs nothing. */
+#ifdef POISON_BY_SANITIZER
+#include <sanitizer/asan_interface.h>
+#define memory_poison(mem, len_bytes)   __asan_poison_memory_region(mem, len_bytes)
+#define memory_unpoison(mem, len_bytes) __asan_unpoison_memory_region(mem, len_bytes)
+#else
+#define memory_poison(mem, len_bytes)   ((void)(mem), (void)(len_bytes))
+#define memory_unpoison(mem, len_bytes) ((void)(mem), (void)(len_bytes))
+#endif
 
 #define MIN_CLASS_SHIFT 9u
 #define MIN_CLASS_BYTES ((size_t)1 << MIN_CLASS_SHIFT)
@@ -118,7 +135,8 @@ static void reg_release(struct slab *slab, struct slab_reg *reg)
 	if (slab->found == reg)
 		slab->found = NULL;
 	LIST_REMOVE(reg, slab_entry);
-	slab_domain_remove(reg);
+	hash_table_remove(&reg->domain->table, &reg->node);
+	reg->domain = NULL;
 	reg->release(reg);
 }
 
@@ -427,19 +445,30 @@ void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes)
 	*len_bytes = buf->slab->len_bytes;
 }
 
+static uint64_t hash_of(const struct slab *slab)
+{
+	return hash_number((uintptr_t)slab);
+}
+
+static struct slab_reg *reg_of(struct hash_node *node)
+{
+	return node ? container_of(node, struct slab_reg, node) : NULL;
+}
+
 struct slab_reg *buf_slab_reg(const struct buf *buf, const struct slab_domain *domain)
 {
 	struct slab *slab = buf->slab;
 
 	if (!slab->found || slab->found->domain != domain)
-		slab->found = slab_domain_find(domain, slab);
+		slab->found = reg_of(hash_table_first(&domain->table, hash_of(slab)));
 	return slab->found;
 }
 
 void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_reg *reg)
 {
 	reg->slab = buf->slab;
-	slab_domain_add(domain, reg);
+	reg->domain = domain;
+	hash_table_add(&domain->table, &reg->node, hash_of(buf->slab));
 	LIST_INSERT_HEAD(&buf->slab->regs, reg, slab_entry);
 }
 
@@ -448,7 +477,8 @@ void pool_forget_domain(struct slab_domain *domain)
 	struct slab_reg *reg;
 	size_t at = 0;
 
-	while ((reg = slab_domain_first(domain, &at)))
+	while ((reg = reg_of(hash_table_any(&domain->table, &at))))
 		reg_release(reg->slab, reg);
-	slab_domain_fini(domain);
+	hash_table_fini(&domain->table);
+	slab_domain_init(domain);
 }

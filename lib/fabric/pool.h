@@ -16,11 +16,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "base/compiler.h"
-#include "fabric/slab_domain.h"
+#include "base/hash_table.h"
 
 struct pool;
+struct slab;
+struct slab_domain;
 
 struct buf {
 	uint8_t *mem;      /* start of the slice */
@@ -120,6 +123,33 @@ size_t buf_expose(struct buf *buf, uint8_t *mem, size_t len_bytes, uint64_t owne
 
 /** pool_class_bytes - the size that buf_get() really takes for @size_bytes: what a budget must count. */
 size_t pool_class_bytes(size_t size_bytes);
+
+/* What a fabric keeps of a slab that it registered in a protection domain. */
+struct slab_reg {
+	void (*release)(struct slab_reg *reg); /* deregisters and frees; the pool calls it */
+	/* The pool's. */
+	struct slab_domain *domain;
+	struct slab *slab;
+	LIST_ENTRY(slab_reg) slab_entry; /* of all domains, in its slab */
+	struct hash_node node;           /* in its domain */
+};
+LIST_HEAD(slab_regs, slab_reg);
+
+/*
+ * The registrations of slabs in one protection domain, by slab.
+ *
+ * Many domains may register the same slab: one for each peer, where a device has no memory windows. A lookup touches
+ * registrations of its own domain alone, so that its cost does not grow with the number of connections.
+ */
+struct slab_domain {
+	struct hash_table table; /* of reg->node */
+};
+
+/** slab_domain_init - set up a domain without registrations; it must not be moved. pool_forget_domain() ends it. */
+static inline void slab_domain_init(struct slab_domain *domain)
+{
+	hash_table_init(&domain->table);
+}
 
 /** buf_slab_memory - the whole slab behind a buffer, for a fabric that registers it. */
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes);
