@@ -9,7 +9,7 @@
 #include "daemon/service/door.h"
 #include "daemon/upstream/upstream_connect.h"
 #include "fabric/iwarp/engine.h"
-#include "fabric/verbs/states.h"
+#include "fabric/verbs/domain.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"

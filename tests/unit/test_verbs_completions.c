@@ -2,7 +2,7 @@
 /* Completions of a device that is none: which core they interrupt, and how many of their events one turn takes. */
 #include <errno.h>
 
-#include "fabric/verbs/poll.h"
+#include "fabric/verbs/cq.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <malloc.h>
 
-#include "fabric/verbs/ep.h"
-#include "fabric/verbs/poll.h"
+#include "fabric/verbs/setup.h"
+#include "fabric/verbs/wr_id.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"

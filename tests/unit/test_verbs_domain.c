@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"

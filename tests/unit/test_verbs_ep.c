@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric/verbs/states.h"
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/verbs_config.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"

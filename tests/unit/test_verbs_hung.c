@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "fabric/verbs/trial.h"
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/lib/time_limit.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/setup.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"

@@ -2,9 +2,9 @@
 /* Two workers on a device that is none, which has few memory windows: what one keeps and the other waits for. */
 #include <errno.h>
 
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/verbs.h"
-#include "fabric/verbs/verbs_priv.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/lib/time_limit.h"
@@ -140,7 +140,7 @@ START_TEST(a_worker_keeps_its_windows_while_the_device_has_more)
 	fake_loop_run(scene.loop);
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	fake_loop_run(scene.loop);
-	kept = device->shared.nfree_windows;
+	kept = device->shared->nfree_windows;
 	ck_assert_uint_gt(kept, 0);
 	fake_loop_run(loop2);
 	(void)verbs_domains_free_windows(verbs_ep_of(ep2)->device);
@@ -149,7 +149,7 @@ START_TEST(a_worker_keeps_its_windows_while_the_device_has_more)
 	ck_assert_int_eq(lend2(buf), -EAGAIN);
 	ck_assert(fabric_key_await(ep2, 0));
 	fake_loop_run(scene.loop);
-	ck_assert_uint_eq(device->shared.nfree_windows, kept);
+	ck_assert_uint_eq(device->shared->nfree_windows, kept);
 	fake_loop_run(loop2);
 	ck_assert_uint_eq(scene.keys_free, 1);
 	ck_assert_int_eq(lend2(buf), 0);
@@ -261,7 +261,7 @@ START_TEST(who_gives_windows_may_end_meanwhile)
 	ck_assert_int_eq(fabric_post(scene.ep, &scene.send_wr[1]), 0);
 	wait_until_blocked(0);
 	ck_assert_int_eq(scene_lend(2, buf), 0);
-	ck_assert_uint_eq(device->shared.nfree_windows, 1);
+	ck_assert_uint_eq(device->shared->nfree_windows, 1);
 	/* … and its only connection ends. */
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	ask_again();
@@ -271,7 +271,7 @@ START_TEST(who_gives_windows_may_end_meanwhile)
 	fake.blocks = VERBS_FAKE_DESTROY_QP;
 	sem_post(&fake.go);
 	wait_until_blocked(registered + 1);
-	ck_assert_uint_eq(device->shared.nfree_windows, 1);
+	ck_assert_uint_eq(device->shared->nfree_windows, 1);
 	ask_again();
 	ck_assert(device->gives_again);
 	verbs_fake_release();

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric/verbs/domain.h"
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/async.h"
+#include "fabric/verbs/key.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fabric/verbs/verbs.h"
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/lib/time_limit.h"
@@ -90,11 +90,11 @@ struct verbs_config scene_config(void)
 static bool await_commands(void *arg)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(arg);
-	struct pollfd back = {.fd = fabric->back_fd, .events = POLLIN};
+	struct pollfd back = {.fd = fabric->back.box.fd, .events = POLLIN};
 	struct time_limit limit;
 
 	time_limit_begin(&limit, PATIENCE_S);
-	while (fabric->commands_out && !fake.blocked) {
+	while (fabric->back.out && !fake.blocked) {
 		if (poll(&back, 1, 1) > 0)
 			return true;
 		if (time_limit_passed(&limit))

@@ -7,7 +7,7 @@
  * its own worker, which acts.
  *
  * An event names a queue pair or a completion queue, which stands until its events are acknowledged: destroying it
- * waits for that. Its context is its endpoint or its struct verbs_cq, from when it is made until that is forgotten. A queue pair's number
+ * waits for that. Its context is the struct verbs_news of its owner, from when it is made until that is forgotten. A queue pair's number
  * would not do: while an event still names the old one, the kernel may have given it to another.
  *
  * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
@@ -19,20 +19,16 @@
  */
 #include "fabric/verbs/async.h"
 
-#include <errno.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
+#include <stdatomic.h>
+#include <stdio.h>
 
-#include "fabric/verbs/aside.h"
-#include "fabric/verbs/command.h"
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/life.h"
-#include "fabric/verbs/notice.h"
 
 #define EVENTS_PER_TURN 16u
 
 #define NEWS_QP         0x1u
 #define NEWS_COMM_EST   0x2u
+#define NEWS_CQ         0x4u
 
 /* Of all workers. The lock guards `reads` and the contexts of queues, too, and is taken before that of a fabric's news. */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -44,10 +40,10 @@ static atomic_bool events_wanted; /* a reader may have found it locked */
 
 static void wake(struct verbs_fabric *fabric)
 {
-	struct verbs_news *box = &fabric->news;
+	struct verbs_box *box = &fabric->news_box;
 
 	pthread_mutex_lock(&box->lock);
-	(void)eventfd_write(box->fd, 1);
+	verbs_box_ring(box);
 	pthread_mutex_unlock(&box->lock);
 }
 
@@ -77,40 +73,21 @@ void verbs_async_release(void)
 
 /* ---- the reader's side ---- */
 
-/* These read the context once the lock is held. */
-static void tell(const struct ibv_qp *qp, unsigned news)
+/* @context: of a queue; read once the lock is held. */
+static void tell(void *const *context, unsigned what)
 {
-	struct verbs_ep *ep;
+	struct verbs_news *news;
 
 	pthread_mutex_lock(&devices_lock);
-	ep = qp->qp_context;
-	if (ep) {
-		struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
+	news = *context;
+	if (news) {
+		struct verbs_box *box = &news->fabric->news_box;
 
 		pthread_mutex_lock(&box->lock);
-		if (!ep->news)
-			TAILQ_INSERT_TAIL(&box->eps, ep, news_entry);
-		ep->news |= news;
-		(void)eventfd_write(box->fd, 1);
-		pthread_mutex_unlock(&box->lock);
-	}
-	pthread_mutex_unlock(&devices_lock);
-}
-
-static void tell_cq(const struct ibv_cq *icq)
-{
-	struct verbs_cq *cq;
-
-	pthread_mutex_lock(&devices_lock);
-	cq = icq->cq_context;
-	if (cq) {
-		struct verbs_news *box = &cq->device->fabric->news;
-
-		pthread_mutex_lock(&box->lock);
-		if (!cq->news)
-			TAILQ_INSERT_TAIL(&box->cqs, cq, news_entry);
-		cq->news = true;
-		(void)eventfd_write(box->fd, 1);
+		if (!news->what)
+			TAILQ_INSERT_TAIL(&news->fabric->news, news, entry);
+		news->what |= what;
+		verbs_box_ring(box);
 		pthread_mutex_unlock(&box->lock);
 	}
 	pthread_mutex_unlock(&devices_lock);
@@ -129,26 +106,36 @@ static void tell_failed(const struct verbs_device *device)
 	pthread_mutex_unlock(&devices_lock);
 }
 
+static void notice(const struct verbs_device *device, enum ibv_event_type event)
+{
+	const struct verbs_config *config = &device->fabric->config;
+	char text[VERBS_NOTICE_BYTES];
+
+	if (!config->notice)
+		return;
+	snprintf(text, sizeof(text), "device %s: %s", ibv_get_device_name(device->context->device),
+		 ibv_event_type_str(event));
+	config->notice(text);
+}
+
 static void handle(struct verbs_device *device, const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
 	case IBV_EVENT_QP_FATAL:
 	case IBV_EVENT_QP_REQ_ERR:
 	case IBV_EVENT_QP_ACCESS_ERR:
-		tell(event->element.qp, NEWS_QP);
+		tell(&event->element.qp->qp_context, NEWS_QP);
 		break;
 	case IBV_EVENT_COMM_EST:
-		tell(event->element.qp, NEWS_COMM_EST);
+		tell(&event->element.qp->qp_context, NEWS_COMM_EST);
 		break;
 	case IBV_EVENT_CQ_ERR:
-		tell_cq(event->element.cq);
+		tell(&event->element.cq->cq_context, NEWS_CQ);
 		break;
 	case IBV_EVENT_DEVICE_FATAL:
 	case IBV_EVENT_PORT_ERR:
 	case IBV_EVENT_PORT_ACTIVE:
-		verbs_notice(&device->fabric->config, "device %s: %s",
-			     ibv_get_device_name(device->context->device),
-			     ibv_event_type_str(event->event_type));
+		notice(device, event->event_type);
 		if (event->event_type == IBV_EVENT_DEVICE_FATAL)
 			tell_failed(device);
 		break;
@@ -186,12 +173,17 @@ static void async_ready(void *arg)
 		;
 }
 
+static bool is_other_user(const struct verbs_device *other, const struct verbs_device *device)
+{
+	return other != device && other->context == device->context;
+}
+
 static struct verbs_device *other_user(const struct verbs_device *device)
 {
 	struct verbs_device *other;
 
 	LIST_FOREACH(other, &devices, async_entry)
-		if (other != device && other->context == device->context)
+		if (is_other_user(other, device))
 			return other;
 	return NULL;
 }
@@ -236,11 +228,6 @@ void verbs_async_leave(struct verbs_device *device)
 }
 
 /* ---- windows ---- */
-
-static bool is_other_user(const struct verbs_device *other, const struct verbs_device *device)
-{
-	return other != device && other->context == device->context;
-}
 
 void verbs_async_want_window(struct verbs_device *device)
 {
@@ -313,7 +300,7 @@ static void give(struct verbs_device *device)
 	if (device->gives)
 		return;
 	device->gives = true;
-	verbs_command_post(device, &device->gift, freed, gave);
+	verbs_command_post(&device->commands, &device->gift, freed, gave);
 }
 
 static void pass_windows(struct verbs_fabric *fabric)
@@ -395,106 +382,68 @@ static void take_over(struct verbs_fabric *fabric)
 	pthread_mutex_unlock(&devices_lock);
 }
 
-static void cqs_failed(struct verbs_fabric *fabric)
+void verbs_async_tell_ep(struct verbs_news *news, unsigned what)
 {
-	struct verbs_news *box = &fabric->news;
-	struct verbs_cq *cq;
+	struct verbs_ep *ep = container_of(news, struct verbs_ep, news);
 
-	pthread_mutex_lock(&box->lock);
-	while ((cq = TAILQ_FIRST(&box->cqs))) {
-		TAILQ_REMOVE(&box->cqs, cq, news_entry);
-		cq->news = false;
-		loop_defer(fabric->fabric.loop, &cq->fail_task);
+	if (what & NEWS_QP)
+		qp_failed(ep);
+	if (what & NEWS_COMM_EST)
+		verbs_ep_heard(ep);
+}
+
+/* NULL: there are none. */
+static struct verbs_news *next_news(struct verbs_fabric *fabric, unsigned *what)
+{
+	struct verbs_news *news;
+
+	pthread_mutex_lock(&fabric->news_box.lock);
+	news = TAILQ_FIRST(&fabric->news);
+	if (news) {
+		TAILQ_REMOVE(&fabric->news, news, entry);
+		*what = news->what;
+		news->what = 0;
 	}
-	pthread_mutex_unlock(&box->lock);
+	pthread_mutex_unlock(&fabric->news_box.lock);
+	return news;
 }
 
 static void news_ready(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
-	struct verbs_news *box = &fabric->news;
-	struct verbs_ep *ep;
-	unsigned news = 0;
-	eventfd_t count;
+	struct verbs_news *news;
+	unsigned what;
 
-	(void)eventfd_read(box->fd, &count);
+	verbs_box_heard(&fabric->news_box);
 	end_failed(fabric);
 	take_over(fabric);
 	pass_windows(fabric);
-	cqs_failed(fabric);
-	for (;;) {
-		pthread_mutex_lock(&box->lock);
-		ep = TAILQ_FIRST(&box->eps);
-		if (ep) {
-			TAILQ_REMOVE(&box->eps, ep, news_entry);
-			news = ep->news;
-			ep->news = 0;
-		}
-		pthread_mutex_unlock(&box->lock);
-		if (!ep)
-			return;
-		if (news & NEWS_QP)
-			qp_failed(ep);
-		if (news & NEWS_COMM_EST)
-			verbs_ep_heard(ep);
-	}
+	while ((news = next_news(fabric, &what)))
+		news->tell(news, what);
 }
 
-void verbs_async_forget(struct verbs_ep *ep)
+void verbs_async_forget(struct verbs_news *news, void **context)
 {
-	struct verbs_news *box = &verbs_fabric_of(ep->ep.fabric)->news;
+	struct verbs_fabric *fabric = news->fabric;
 
 	pthread_mutex_lock(&devices_lock);
-	if (ep->qp)
-		ep->qp->qp_context = NULL;
-	pthread_mutex_lock(&box->lock);
-	if (ep->news)
-		TAILQ_REMOVE(&box->eps, ep, news_entry);
-	ep->news = 0;
-	pthread_mutex_unlock(&box->lock);
-	pthread_mutex_unlock(&devices_lock);
-}
-
-void verbs_async_forget_cq(struct verbs_cq *cq)
-{
-	struct verbs_news *box = &cq->device->fabric->news;
-
-	pthread_mutex_lock(&devices_lock);
-	if (cq->cq)
-		cq->cq->cq_context = NULL;
-	pthread_mutex_lock(&box->lock);
-	if (cq->news)
-		TAILQ_REMOVE(&box->cqs, cq, news_entry);
-	cq->news = false;
-	pthread_mutex_unlock(&box->lock);
+	if (context)
+		*context = NULL;
+	pthread_mutex_lock(&fabric->news_box.lock);
+	if (news->what)
+		TAILQ_REMOVE(&fabric->news, news, entry);
+	news->what = 0;
+	pthread_mutex_unlock(&fabric->news_box.lock);
 	pthread_mutex_unlock(&devices_lock);
 }
 
 int verbs_async_init(struct verbs_fabric *fabric)
 {
-	struct verbs_news *box = &fabric->news;
-	int err;
-
-	TAILQ_INIT(&box->eps);
-	TAILQ_INIT(&box->cqs);
-	box->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (box->fd < 0)
-		return -errno;
-	err = verbs_watch_init(&box->watch, fabric->fabric.loop, box->fd, news_ready, fabric);
-	if (err) {
-		close(box->fd);
-		return err;
-	}
-	pthread_mutex_init(&box->lock, NULL);
-	verbs_watch_set(&box->watch, true);
-	return 0;
+	TAILQ_INIT(&fabric->news);
+	return verbs_box_init(&fabric->news_box, fabric->fabric.loop, news_ready, fabric);
 }
 
 void verbs_async_fini(struct verbs_fabric *fabric)
 {
-	struct verbs_news *box = &fabric->news;
-
-	verbs_watch_fini(&box->watch);
-	pthread_mutex_destroy(&box->lock);
-	close(box->fd);
+	verbs_box_fini(&fabric->news_box);
 }

@@ -3,9 +3,11 @@
 #ifndef FABRIC_VERBS_ASYNC_H
 #define FABRIC_VERBS_ASYNC_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 
-/** verbs_async_init - a fabric's news of its connections. Returns 0 or a negative errno. */
+#define VERBS_KEY_RETRY_US 10000u /* to the next attempt to have a memory window */
+
+/** verbs_async_init - prepare a fabric to hear of its connections. Returns 0 or a negative errno. */
 int verbs_async_init(struct verbs_fabric *fabric) MUST_CHECK;
 /** verbs_async_fini - no device is left. */
 void verbs_async_fini(struct verbs_fabric *fabric);
@@ -41,9 +43,12 @@ void verbs_async_want_window(struct verbs_device *device);
 void verbs_async_yield(struct verbs_device *device);
 /** verbs_async_gave_window - windows of @device were freed: the workers that want one hear of it. */
 void verbs_async_gave_window(struct verbs_device *device);
-/** verbs_async_forget - nothing is told of @ep any more, which is no longer the context of its queue pair. */
-void verbs_async_forget(struct verbs_ep *ep);
-/** verbs_async_forget_cq - nothing is told of @cq any more, which is no longer the context of its queue. */
-void verbs_async_forget_cq(struct verbs_cq *cq);
+/** verbs_async_tell_ep - act on what a device says of an endpoint: its news.tell(). */
+void verbs_async_tell_ep(struct verbs_news *news, unsigned what);
+/**
+ * verbs_async_forget - tell the owner of @news nothing any more
+ * @context: of its queue, which has @news no longer; NULL: it has no queue
+ */
+void verbs_async_forget(struct verbs_news *news, void **context);
 
 #endif

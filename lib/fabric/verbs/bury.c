@@ -7,17 +7,12 @@
  */
 #include "fabric/verbs/bury.h"
 
-#include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
-#include "fabric/verbs/await.h"
 #include "fabric/verbs/cq.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
-#include "fabric/verbs/late.h"
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
-#include "fabric/verbs/poll.h"
 #include "fabric/verbs/qp.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
@@ -141,7 +136,7 @@ void verbs_ep_bury(struct verbs_ep *ep)
 	verbs_late_forget(ep);
 	verbs_cq_forget(ep);
 	verbs_keys_release(ep);
-	verbs_async_forget(ep);
+	verbs_async_forget(&ep->news, ep->qp ? &ep->qp->qp_context : NULL);
 	if (ep->device && !ep->bury_aside)
 		verbs_ep_command(ep, call_part, qp_destroyed);
 	else

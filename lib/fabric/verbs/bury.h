@@ -3,7 +3,7 @@
 #ifndef FABRIC_VERBS_BURY_H
 #define FABRIC_VERBS_BURY_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 
 /** verbs_ep_bury - destroy what a dying endpoint has, complete its work, unbind its keys; closed() is last. */
 void verbs_ep_bury(struct verbs_ep *ep);

@@ -18,12 +18,47 @@
 #ifndef FABRIC_VERBS_CQ_H
 #define FABRIC_VERBS_CQ_H
 
-#include "fabric/verbs/verbs_priv.h"
-#include "fabric/verbs/wr_id.h"
+#include "fabric/verbs/verbs_ep.h"
 
 /* A power of two less one, as libmlx5 and libmlx4 make them. */
-#define VERBS_CQES_FIRST 4095u
-#define VERBS_CQES_MOST  65535u
+#define VERBS_CQES_FIRST  4095u
+#define VERBS_CQES_MOST   65535u
+
+#define VERBS_POLL_BUDGET 64u /* completions of one completion queue in one go */
+#define VERBS_NO_SLOT     UINT32_MAX
+
+/* A place of an endpoint on a completion queue, which its completions name. */
+struct verbs_slot {
+	struct verbs_ep
+		*ep; /* NULL: free, or its endpoint has left and its entries are not free yet */
+	unsigned generation; /* of its endpoints */
+	unsigned cqes;       /* that its endpoint reserved */
+	uint64_t gone;       /* they are free once verbs_cq.gone is as much */
+	unsigned next;       /* free one, or next one to be free */
+};
+
+/* A completion queue. */
+struct verbs_cq {
+	LIST_ENTRY(verbs_cq) entry;
+	struct verbs_device *device;
+	struct verbs_command command;
+	/* The device's thread's, until `cq` is set. */
+	struct ibv_cq *made;
+	unsigned made_cqes;
+	struct ibv_cq *cq;   /* NULL: not created yet */
+	bool own;            /* of one endpoint */
+	bool failed;         /* its endpoints end, and no other one gets it */
+	bool armed;          /* an event comes with the next completion */
+	unsigned unacked;    /* events */
+	unsigned cqes, used; /* entries; reserved by endpoints */
+	unsigned eps;        /* that have it */
+	uint64_t gone;       /* entries that were polled; an empty queue counts as many as it has */
+	uint64_t busy_until_us;
+	struct loop_task poll_task;
+	struct verbs_slot *slots;
+	unsigned nslots, free_slot, first_leaving, last_leaving;
+	struct verbs_news news; /* its device said that it failed */
+};
 
 /** verbs_cq_may_share - whether the library of a device of that vendor bears what is said above. */
 bool verbs_cq_may_share(uint32_t vendor_id);
@@ -50,10 +85,19 @@ void verbs_cq_forget(struct verbs_ep *ep);
  * The last endpoint has the completion queue destroyed. Accepts an endpoint without one.
  */
 void verbs_cq_leave(struct verbs_ep *ep);
-/** verbs_cq_fail - no endpoint may use the queue any more: each ends, with that reason. */
-void verbs_cq_fail(struct verbs_cq *cq, enum fabric_close why, const char *text);
-/** verbs_cq_free_left - free what endpoints that have left reserved, as far as all of their completions are gone. */
-void verbs_cq_free_left(struct verbs_cq *cq);
+
+/** verbs_poll - drain, arm, drain again; the task of a struct verbs_cq. */
+void verbs_poll(void *cq);
+/** verbs_poll_early - take what completed before the endpoint was up; its task. */
+void verbs_poll_early(void *ep);
+/**
+ * verbs_poll_last - take what completed before the end of a dying endpoint was decided
+ *
+ * Returns false if there is more of that, for the next turn.
+ */
+bool verbs_poll_last(struct verbs_ep *ep) MUST_CHECK;
+/** verbs_channel_ready - completion events of a device. */
+void verbs_channel_ready(void *device);
 
 /** verbs_cq_next - return how many entries the next queue has where there are @total: twice as many, within bounds. */
 static inline unsigned verbs_cq_next(unsigned total)
@@ -63,15 +107,6 @@ static inline unsigned verbs_cq_next(unsigned total)
 	while (cqes < VERBS_CQES_MOST && cqes < 2 * total)
 		cqes = 2 * cqes + 1;
 	return cqes;
-}
-
-/** verbs_cq_ep - return the endpoint that a completion is for; NULL if its queue pair is, or will be, destroyed. */
-static inline struct verbs_ep *verbs_cq_ep(const struct verbs_cq *cq, uint64_t wr_id)
-{
-	unsigned at = (unsigned)(wr_id >> (VERBS_NUMBER_BITS + 2)) & ((1u << VERBS_SLOT_BITS) - 1);
-	unsigned generation = (unsigned)(wr_id >> (VERBS_NUMBER_BITS + 2 + VERBS_SLOT_BITS));
-
-	return at < cq->nslots && cq->slots[at].generation == generation ? cq->slots[at].ep : NULL;
 }
 
 #endif

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 
 #include "fabric/verbs/async.h"
-#include "fabric/verbs/command.h"
 #include "fabric/verbs/cq.h"
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/poll.h"
 #include "fabric/verbs/trial.h"
 
 #define SIW_GAP_CQES 32768
@@ -79,7 +77,7 @@ int verbs_device_open(struct verbs_device *device)
 	err = find_out(device);
 	if (!err)
 		err = open_channel(device);
-	if (!err && device->shares && !verbs_domain_pd(&device->shared))
+	if (!err && device->shares && !verbs_domain_pd(device->shared))
 		err = errno ? -errno : -ENOMEM;
 	/* The next endpoint tries again. */
 	if (err)
@@ -133,9 +131,9 @@ static struct verbs_device *device_new(struct verbs_fabric *fabric, struct ibv_c
 	device->context = context;
 	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
 	LIST_INIT(&device->eps);
-	device->poll = verbs_poll;
-	verbs_domain_init(&device->shared, device);
-	if (verbs_commands_start(device)) {
+	device->shared = verbs_domain_new(device);
+	if (!device->shared || verbs_commands_start(&device->commands, &fabric->back)) {
+		free(device->shared);
 		free(device);
 		return NULL;
 	}
@@ -170,7 +168,7 @@ bool verbs_device_put(struct verbs_ep *ep)
 	verbs_async_leave(device);
 	if (device->opened && device->shares)
 		pool_large_slabs(device->fabric->fabric.pool, false);
-	verbs_domain_fini(&device->shared);
+	verbs_domain_fini(device->shared);
 	return true;
 }
 
@@ -186,7 +184,7 @@ void verbs_device_close(struct verbs_device *device)
 
 void verbs_device_free(struct verbs_device *device)
 {
-	verbs_commands_stop(device);
+	verbs_commands_stop(&device->commands);
 	pthread_mutex_destroy(&device->cq_lock);
 	free(device);
 }

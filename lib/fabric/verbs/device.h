@@ -3,7 +3,7 @@
 #ifndef FABRIC_VERBS_DEVICE_H
 #define FABRIC_VERBS_DEVICE_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 
 /**
  * verbs_device_get - set @ep->device to this worker's view of the device that the id of @ep is on; it need not be open

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fabric/verbs/command.h"
+STATE_TABLE(verbs_key_states, VERBS_KEY_STATES);
 
 struct slab_mr {
 	struct slab_reg reg;
@@ -18,11 +18,16 @@ struct slab_mr {
 	size_t len_bytes;
 };
 
-void verbs_domain_init(struct verbs_domain *domain, struct verbs_device *device)
+struct verbs_domain *verbs_domain_new(struct verbs_device *device)
 {
+	struct verbs_domain *domain = calloc(1, sizeof(*domain));
+
+	if (!domain)
+		return NULL;
 	domain->device = device;
 	slab_domain_init(&domain->slabs);
 	TAILQ_INIT(&domain->awaits_slab);
+	return domain;
 }
 
 struct ibv_pd *verbs_domain_pd(struct verbs_domain *domain)
@@ -42,15 +47,11 @@ static void pd_free(struct verbs_command *command)
 
 	if (domain->pd)
 		ibv_dealloc_pd(domain->pd);
-	domain->pd = NULL;
 }
 
 static void pd_freed(struct verbs_command *command)
 {
-	struct verbs_domain *domain = container_of(command, struct verbs_domain, command);
-
-	if (domain != &domain->device->shared)
-		free(domain);
+	free(container_of(command, struct verbs_domain, command));
 }
 
 static void window_free(struct verbs_command *command)
@@ -71,7 +72,8 @@ static bool free_windows(struct verbs_domain *domain)
 
 	while ((vk = domain->free_windows)) {
 		domain->free_windows = vk->next_free;
-		verbs_command_post(domain->device, &vk->command, window_free, window_freed);
+		verbs_command_post(&domain->device->commands, &vk->command, window_free,
+				   window_freed);
 	}
 	domain->nfree_windows = 0;
 	return any;
@@ -79,7 +81,7 @@ static bool free_windows(struct verbs_domain *domain)
 
 bool verbs_domains_free_windows(struct verbs_device *device)
 {
-	bool any = free_windows(&device->shared);
+	bool any = free_windows(device->shared);
 	struct verbs_domain *domain;
 
 	for (unsigned i = 0; i < VERBS_DOMAIN_BUCKETS; i++)
@@ -92,7 +94,7 @@ void verbs_domain_fini(struct verbs_domain *domain)
 {
 	(void)free_windows(domain);
 	pool_forget_domain(&domain->slabs);
-	verbs_command_post(domain->device, &domain->command, pd_free, pd_freed);
+	verbs_command_post(&domain->device->commands, &domain->command, pd_free, pd_freed);
 }
 
 static const struct in6_addr no_peer;
@@ -130,11 +132,10 @@ static struct verbs_domain *find(struct verbs_device *device, const struct in6_a
 static struct verbs_domain *domain_new(struct verbs_device *device, const struct in6_addr *peer,
 				       uint32_t scope_id)
 {
-	struct verbs_domain *domain = calloc(1, sizeof(*domain));
+	struct verbs_domain *domain = verbs_domain_new(device);
 
 	if (!domain)
 		return NULL;
-	verbs_domain_init(domain, device);
 	domain->peer = *peer;
 	domain->scope_id = scope_id;
 	LIST_INSERT_HEAD(bucket_of(device, peer), domain, entry);
@@ -149,7 +150,7 @@ int verbs_domain_get(struct verbs_ep *ep)
 	struct verbs_domain *domain = NULL;
 
 	if (device->shares) {
-		ep->domain = &device->shared;
+		ep->domain = device->shared;
 		ep->domain->eps++;
 		return 0;
 	}
@@ -172,7 +173,7 @@ void verbs_domain_put(struct verbs_ep *ep)
 	struct verbs_domain *domain = ep->domain;
 
 	ep->domain = NULL;
-	if (!domain || --domain->eps || domain == &domain->device->shared)
+	if (!domain || --domain->eps || domain == domain->device->shared)
 		return;
 	LIST_REMOVE(domain, entry);
 	verbs_domain_fini(domain);
@@ -275,7 +276,7 @@ static void slab_mr_release(struct slab_reg *reg)
 	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
 
 	if (smr->mr)
-		verbs_command_post(smr->domain->device, &smr->command, slab_dereg_run,
+		verbs_command_post(&smr->domain->device->commands, &smr->command, slab_dereg_run,
 				   slab_dereg_done);
 	else
 		free(smr);
@@ -317,7 +318,8 @@ NOT_INLINE static struct ibv_mr *await_slab(struct verbs_ep *ep, struct buf *buf
 		return NULL;
 	if (!smr->buf) {
 		smr->buf = buf_ref(buf);
-		verbs_command_post(domain->device, &smr->command, slab_reg_run, slab_reg_done);
+		verbs_command_post(&domain->device->commands, &smr->command, slab_reg_run,
+				   slab_reg_done);
 	}
 	if (!ep->awaited_slab)
 		TAILQ_INSERT_TAIL(&domain->awaits_slab, ep, slab_entry);

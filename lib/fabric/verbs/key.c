@@ -6,6 +6,12 @@
  * is over when the invalidation completed. A region is registered and deregistered by system calls.
  * When the connection ends both are released first: a queue pair with a bound window on it may not be
  * destroyed (rxe waits for the window).
+ *
+ * A key that comes back wakes all who wait on this worker, in a task. Other workers are asked for windows that they keep and do
+ * not use (async.c). Windows may also be other processes', that this one hears nothing of, so a timer wakes those who wait, too.
+ *
+ * An endpoint that found too few keys gives back those that it had. These must not wake it, or it would take them again, find
+ * too few again, and so on: it counts them.
  */
 #include "fabric/verbs/key.h"
 
@@ -13,8 +19,6 @@
 #include <stdlib.h>
 
 #include "fabric/verbs/async.h"
-#include "fabric/verbs/await.h"
-#include "fabric/verbs/command.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/queue.h"
 
@@ -59,7 +63,7 @@ static void released(struct verbs_command *command)
 	give_window(device);
 }
 
-/* What is registered for one RPC is registered and released on this thread, see verbs_priv.h. */
+/* What is registered for one RPC is registered and released on this thread, see verbs_ep.h. */
 static void region_release(struct verbs_key *vk)
 {
 	if (vk->mr)
@@ -76,6 +80,112 @@ static void window_put(struct verbs_key *vk)
 	vk->domain->nfree_windows++;
 }
 
+/* ---- endpoints that wait for a key ---- */
+
+static void wake(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+	struct verbs_await *await = &fabric->await;
+	struct verbs_ep *last = TAILQ_LAST(&await->eps, verbs_ep_waiters), *ep;
+	bool more = last;
+
+	loop_timer_clear(fabric->fabric.loop, await->timer);
+	/* Those that wait again do so behind the last. */
+	while (more && (ep = TAILQ_FIRST(&await->eps))) {
+		more = ep != last;
+		verbs_await_forget(ep);
+		if (verbs_state_up(ep->state))
+			ep->ep.events->key_free(ep->ep.arg);
+	}
+}
+
+int verbs_await_init(struct verbs_fabric *fabric)
+{
+	struct verbs_await *await = &fabric->await;
+
+	TAILQ_INIT(&await->eps);
+	loop_task_init(&await->task, wake, fabric);
+	await->timer = loop_timer_new(fabric->fabric.loop, wake, fabric);
+	return await->timer ? 0 : -ENOMEM;
+}
+
+void verbs_await_fini(struct verbs_fabric *fabric)
+{
+	loop_task_cancel(fabric->fabric.loop, &fabric->await.task);
+	loop_timer_free(fabric->fabric.loop, fabric->await.timer);
+}
+
+/*
+ * A key that this worker has lent comes back when a server answers, however long that takes: wait for it without a limit. A memory
+ * window may also be another worker's or process's: wait for it for VERBS_KEY_WAIT_US. A region may never be had, since locked memory
+ * has a limit: do not wait.
+ */
+static bool may_wait(struct verbs_device *device)
+{
+	uint64_t now_us = loop_now_us(device->fabric->fabric.loop);
+
+	if (device->keys_out > device->keys_unused) {
+		device->keyless = false;
+		return true;
+	}
+	if (!device->windows)
+		return false;
+	if (!device->keyless)
+		device->keyless_since_us = now_us;
+	device->keyless = true;
+	return now_us - device->keyless_since_us < VERBS_KEY_WAIT_US;
+}
+
+bool verbs_key_await(struct fabric_ep *fep, unsigned own)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+	struct verbs_fabric *fabric = verbs_fabric_of(fep->fabric);
+
+	if (!verbs_state_up(ep->state))
+		return false;
+	ep->own_keys += own;
+	ep->device->keys_unused += own;
+	if (!may_wait(ep->device))
+		return false;
+	if (!ep->awaits_key)
+		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
+	ep->awaits_key = true;
+	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
+	/* While some are being allocated that tells whether others have to be asked for theirs: windows_allocated(). */
+	if (ep->device->windows && ep->domain->batch.vain && !ep->domain->batch.wanted)
+		verbs_async_want_window(ep->device);
+	return true;
+}
+
+/* Each endpoint that waits tries again: the device has keys that it had not. */
+static void wake_all(struct verbs_fabric *fabric)
+{
+	if (!TAILQ_EMPTY(&fabric->await.eps))
+		loop_defer(fabric->fabric.loop, &fabric->await.task);
+}
+
+/* The device has a key of @ep back: endpoints that wait try again. */
+static void came_back(struct verbs_ep *ep)
+{
+	if (ep->own_keys) {
+		ep->own_keys--;
+		ep->device->keys_unused--;
+		return;
+	}
+	/* It was of use. */
+	ep->device->keyless = false;
+	wake_all(verbs_fabric_of(ep->ep.fabric));
+}
+
+void verbs_await_forget(struct verbs_ep *ep)
+{
+	if (ep->awaits_key)
+		TAILQ_REMOVE(&verbs_fabric_of(ep->ep.fabric)->await.eps, ep, await_entry);
+	ep->awaits_key = false;
+}
+
+/* ---- keys ---- */
+
 /* Nobody has it any more: a window that is known to be unbound may be lent again. */
 static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 {
@@ -86,12 +196,12 @@ static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 	} else if (vk->mw) {
 		if (ep->device->owes_window)
 			verbs_async_yield(ep->device);
-		verbs_command_post(vk->domain->device, &vk->command, release, released);
+		verbs_command_post(&vk->domain->device->commands, &vk->command, release, released);
 	} else {
 		region_release(vk);
 		free(vk);
 	}
-	verbs_await_came_back(ep);
+	came_back(ep);
 }
 
 /* The peer cannot reach the memory any more: the owner has it back. */
@@ -191,7 +301,7 @@ static void windows_allocated(struct verbs_command *command)
 	}
 	batch->wanted = 0;
 	if (!batch->vain)
-		verbs_await_wake(fabric);
+		wake_all(fabric);
 	else if (!TAILQ_EMPTY(&fabric->await.eps))
 		verbs_async_want_window(domain->device);
 }
@@ -207,7 +317,7 @@ void verbs_windows_fill(struct verbs_domain *domain)
 	if (loop_now_us(domain->device->fabric->fabric.loop) < domain->device->yields_until_us)
 		return;
 	domain->batch.wanted = spare - domain->nfree_windows;
-	verbs_command_post(domain->device, &domain->batch.command, windows_alloc,
+	verbs_command_post(&domain->device->commands, &domain->batch.command, windows_alloc,
 			   windows_allocated);
 }
 
@@ -370,7 +480,7 @@ void verbs_keys_release(struct verbs_ep *ep)
 		struct verbs_key *vk = key->priv;
 
 		vk->releasing = true;
-		verbs_command_post(vk->domain->device, &vk->command, release, stays);
+		verbs_command_post(&vk->domain->device->commands, &vk->command, release, stays);
 	}
 }
 

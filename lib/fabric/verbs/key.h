@@ -3,7 +3,11 @@
 #ifndef FABRIC_VERBS_KEY_H
 #define FABRIC_VERBS_KEY_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/domain.h"
+
+#define VERBS_WINDOWS_EP    16u       /* free windows that a domain has for each endpoint, … */
+#define VERBS_WINDOWS_SPARE 256u      /* … and at most */
+#define VERBS_KEY_WAIT_US   60000000u /* for one, while all that the device has are others' */
 
 /** verbs_key_bind - fabric_key_bind(); -EINVAL for memory lent for Reads that is not all ready. */
 int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
@@ -17,5 +21,14 @@ void verbs_windows_fill(struct verbs_domain *domain);
 void verbs_keys_release(struct verbs_ep *ep);
 /** verbs_keys_bury - they are freed, and the queue was flushed: give the memory back, call each unbound() that is due. */
 void verbs_keys_bury(struct verbs_ep *ep);
+
+/** verbs_await_init - prepare the list of endpoints that wait for a key. Returns 0 or -ENOMEM. */
+int verbs_await_init(struct verbs_fabric *fabric) MUST_CHECK;
+/** verbs_await_fini - free its timer and task; no endpoint may wait. */
+void verbs_await_fini(struct verbs_fabric *fabric);
+/** verbs_key_await - implement fabric_key_await(). */
+bool verbs_key_await(struct fabric_ep *fep, unsigned own);
+/** verbs_await_forget - take @ep, which ends, off the list. */
+void verbs_await_forget(struct verbs_ep *ep);
 
 #endif

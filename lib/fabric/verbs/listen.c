@@ -13,12 +13,18 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/notice.h"
-
 #define REBIND_US 1000000u
+
+/* A listener's event channel: kept as long as an id that was handed out still stands on it. */
+struct verbs_channel {
+	struct rdma_event_channel *channel;
+	atomic_uint refs;
+};
 
 struct verbs_listener {
 	struct fabric_listener listener;
@@ -62,11 +68,14 @@ static void channel_put(struct verbs_channel *channel)
 
 static void tell(const struct verbs_listener *listener, const char *what)
 {
-	char host[INET6_ADDRSTRLEN + IF_NAMESIZE] = "?", port[8] = "?";
+	char host[INET6_ADDRSTRLEN + IF_NAMESIZE] = "?", port[8] = "?", text[VERBS_NOTICE_BYTES];
 
+	if (!listener->config.notice)
+		return;
 	(void)getnameinfo((const struct sockaddr *)&listener->addr, sizeof(listener->addr), host,
 			  sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	verbs_notice(&listener->config, "listener on %s port %s %s", host, port, what);
+	snprintf(text, sizeof(text), "listener on %s port %s %s", host, port, what);
+	listener->config.notice(text);
 }
 
 static int bind_and_listen(struct verbs_listener *listener)

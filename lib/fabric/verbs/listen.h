@@ -3,7 +3,17 @@
 #ifndef FABRIC_VERBS_LISTEN_H
 #define FABRIC_VERBS_LISTEN_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
+
+/* A connection that nobody has adopted yet: its id stands on the listener's event channel. */
+struct verbs_incoming {
+	struct fabric_incoming in;
+	struct verbs_channel *channel;
+	struct rdma_cm_id *id;
+	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
+	size_t private_data_bytes;
+	unsigned peer_ird, peer_ord; /* what the peer offers to answer, wants to ask */
+};
 
 /** verbs_listen - fabric_listen(); @config is a struct verbs_config. */
 int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,

@@ -1,11 +1,7 @@
 noinst_LIBRARIES += lib/fabric/verbs/libverbs-fabric.a
 lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
-	lib/fabric/verbs/aside.c \
-	lib/fabric/verbs/aside.h \
 	lib/fabric/verbs/async.c \
 	lib/fabric/verbs/async.h \
-	lib/fabric/verbs/await.c \
-	lib/fabric/verbs/await.h \
 	lib/fabric/verbs/bury.c \
 	lib/fabric/verbs/bury.h \
 	lib/fabric/verbs/command.c \
@@ -16,23 +12,11 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/device.h \
 	lib/fabric/verbs/domain.c \
 	lib/fabric/verbs/domain.h \
-	lib/fabric/verbs/ece.c \
-	lib/fabric/verbs/ece.h \
-	lib/fabric/verbs/ep.c \
-	lib/fabric/verbs/ep.h \
 	lib/fabric/verbs/key.c \
 	lib/fabric/verbs/key.h \
-	lib/fabric/verbs/late.c \
-	lib/fabric/verbs/late.h \
-	lib/fabric/verbs/life.c \
-	lib/fabric/verbs/life.h \
 	lib/fabric/verbs/listen.c \
 	lib/fabric/verbs/listen.h \
 	lib/fabric/verbs/memlock.c \
-	lib/fabric/verbs/notice.c \
-	lib/fabric/verbs/notice.h \
-	lib/fabric/verbs/poll.c \
-	lib/fabric/verbs/poll.h \
 	lib/fabric/verbs/probe.c \
 	lib/fabric/verbs/probe.h \
 	lib/fabric/verbs/qp.c \
@@ -43,14 +27,13 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/recv.h \
 	lib/fabric/verbs/setup.c \
 	lib/fabric/verbs/setup.h \
-	lib/fabric/verbs/states.c \
-	lib/fabric/verbs/states.h \
 	lib/fabric/verbs/trial.c \
 	lib/fabric/verbs/trial.h \
 	lib/fabric/verbs/verbs.c \
 	lib/fabric/verbs/verbs.h \
 	lib/fabric/verbs/verbs_config.h \
-	lib/fabric/verbs/verbs_priv.h \
+	lib/fabric/verbs/verbs_ep.c \
+	lib/fabric/verbs/verbs_ep.h \
 	lib/fabric/verbs/watch.c \
 	lib/fabric/verbs/watch.h \
 	lib/fabric/verbs/wr_id.h

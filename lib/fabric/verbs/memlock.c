@@ -3,7 +3,7 @@
  * What RDMA devices this machine has, and whether as much memory may be locked as they may want.
  *
  * A slab is registered anew in each protection domain that it is used in, and locked memory is counted by registration:
- * see the table in verbs_priv.h. A slab belongs to one worker, so the number of workers makes no difference.
+ * see the table in domain.h. A slab belongs to one worker, so the number of workers makes no difference.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -12,9 +12,9 @@
 
 #include "base/least.h"
 #include "fabric/verbs/cq.h"
+#include "fabric/verbs/qp.h"
 #include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_config.h"
-#include "fabric/verbs/verbs_priv.h"
 
 #define PAGE_BYTES      4096u
 #define MLX5_SEND_BYTES 384u /* of a queue for 128 bytes inline and FABRIC_MAX_SGE buffers */

@@ -25,8 +25,9 @@
 
 #include <errno.h>
 
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/queue.h"
+
+#define PROBE_US 15000000u /* for a Read that asks whether an iWARP peer is there */
 
 static void answered(struct fabric_wr *wr, enum fabric_status status)
 {
@@ -46,7 +47,7 @@ void verbs_probe_unanswered(struct verbs_ep *ep)
 static void wait_for_peer(struct verbs_ep *ep)
 {
 	ep->probe.heard = false;
-	loop_timer_set(ep->ep.fabric->loop, ep->probe.timer, VERBS_PROBE_US);
+	loop_timer_set(ep->ep.fabric->loop, ep->probe.timer, PROBE_US);
 }
 
 static void time_is_up(void *arg)

@@ -3,7 +3,7 @@
 #ifndef FABRIC_VERBS_PROBE_H
 #define FABRIC_VERBS_PROBE_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 
 /** verbs_probe_init - ready to ask. Returns 0 or -ENOMEM. */
 int verbs_probe_init(struct verbs_ep *ep) MUST_CHECK;

@@ -5,6 +5,10 @@
  * Over iWARP the connection manager leads the queue pair through its states. On InfiniBand and RoCE librdmacm would,
  * too, but it would take from the peer how often a Send of ours is tried again that finds no receive: there its
  * id does not know of the queue pair, and the states are set here.
+ *
+ * So is enhanced connection establishment: what the devices of both ends do beyond the standard. The connection manager's messages
+ * carry the vendor and a word of options of each end, which librdmacm negotiates for a queue pair that it makes itself. A
+ * device without any has vendor 0; a library without it answers EOPNOTSUPP, which leaves everything as the standard has it.
  */
 #include "fabric/verbs/qp.h"
 
@@ -14,8 +18,12 @@
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/cq.h"
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/ece.h"
 #include "fabric/verbs/recv.h"
+
+#define RQ_SPARE      32u  /* receives beyond recv_count when recv_max is not known */
+#define SIGNAL_EVERY  16u  /* of those that are posted, Reads apart: see queue.c */
+#define INLINE_MAX    256u /* of what a device gives: more costs the copy more than it saves */
+#define MIN_RNR_TIMER 12u  /* 0.64 ms; the connection manager's 0 is 655 ms */
 
 /*
  * Bits of the mask that the kernel's user-space connection manager also sets on InfiniBand, where they mean nothing; librdmacm
@@ -40,7 +48,7 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 		attr.max_rd_atomic = (uint8_t)ep->ord;
 	}
 	attr.rnr_retry = ep->conn_param.rnr_retry_count;
-	attr.min_rnr_timer = VERBS_MIN_RNR_TIMER;
+	attr.min_rnr_timer = MIN_RNR_TIMER;
 	if (ep->ack_timeout)
 		attr.timeout = (uint8_t)ep->ack_timeout;
 	/* The manager gives an acceptor what its peer's packets have. */
@@ -48,6 +56,63 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 		attr.ah_attr.grh.traffic_class = (uint8_t)tos;
 	return verbs_errno(ibv_modify_qp(ep->made_qp, &attr, mask));
 }
+
+/* ---- enhanced connection establishment ---- */
+
+/* An end of another vendor means that this one uses no options. */
+static struct ibv_ece common(const struct ibv_ece *own, const struct ibv_ece *peers)
+{
+	struct ibv_ece ece = {.vendor_id = own->vendor_id};
+
+	if (peers->vendor_id == own->vendor_id)
+		ece.options = peers->options;
+	return ece;
+}
+
+static void accept_offer(struct verbs_ep *ep)
+{
+	struct ibv_ece offer = {0}, ece;
+
+	if (rdma_get_remote_ece(ep->id, &offer) || !offer.vendor_id)
+		return;
+	ece = common(&ep->ece, &offer);
+	if (!ibv_set_ece(ep->made_qp, &ece) && !ibv_query_ece(ep->made_qp, &ece))
+		ep->ece.options = ece.options;
+	else
+		ep->ece.options = 0;
+}
+
+/* A connector offers what its device can do. An acceptor sets what the peer offered, and answers what its device does of it. */
+static void ece_created(struct verbs_ep *ep)
+{
+	if (ibv_query_ece(ep->made_qp, &ep->ece) || !ep->ece.vendor_id) {
+		ep->ece = (struct ibv_ece){0};
+		return;
+	}
+	if (!ep->connector)
+		accept_offer(ep);
+	(void)rdma_set_local_ece(ep->id, &ep->ece);
+}
+
+/*
+ * Sets what the acceptor answered, before the queue pair gets ready. Returns 0, or a negative errno: -EPROTO for the answer of
+ * another vendor.
+ */
+static int ece_agreed(struct verbs_ep *ep)
+{
+	struct ibv_ece answer = {0}, ece;
+	int err;
+
+	if (!ep->connector || !ep->ece.vendor_id || rdma_get_remote_ece(ep->id, &answer))
+		return 0;
+	if (answer.vendor_id && answer.vendor_id != ep->ece.vendor_id)
+		return -EPROTO;
+	ece = common(&ep->ece, &answer);
+	err = verbs_errno(ibv_set_ece(ep->made_qp, &ece));
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+/* ---- creating ---- */
 
 static int create_qp(struct verbs_ep *ep, struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
@@ -61,7 +126,7 @@ static int create_qp(struct verbs_ep *ep, struct ibv_pd *pd, struct ibv_qp_init_
 	ep->made_qp = ibv_create_qp(pd, init);
 	if (!ep->made_qp)
 		return errno ? -errno : -ENOMEM;
-	verbs_ece_created(ep);
+	ece_created(ep);
 	/* Receives may be posted from the first state on. */
 	return set_state(ep, IBV_QPS_INIT);
 }
@@ -83,7 +148,7 @@ static int open_qp(struct verbs_ep *ep, struct ibv_pd *pd)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	struct ibv_qp_init_attr init = {
-		.qp_context = ep,
+		.qp_context = &ep->news,
 		.send_cq = ep->made_cq,
 		.recv_cq = ep->made_cq,
 		.qp_type = IBV_QPT_RC,
@@ -123,10 +188,10 @@ int verbs_qp_plan(struct verbs_ep *ep)
 	unsigned max_wr = (unsigned)attr->max_qp_wr;
 	int err;
 	unsigned recvs =
-		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + VERBS_RQ_SPARE;
+		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + RQ_SPARE;
 
 	ep->sq_depth = least(VERBS_SQ_DEPTH, max_wr);
-	ep->signal_every = least(VERBS_SIGNAL_EVERY, most(ep->sq_depth / 2, 1));
+	ep->signal_every = least(SIGNAL_EVERY, most(ep->sq_depth / 2, 1));
 	recvs = least(recvs, max_wr);
 	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;
@@ -153,7 +218,7 @@ int verbs_qp_created(struct verbs_ep *ep)
 	ep->qp = ep->made_qp;
 	if (ep->qp) {
 		ep->max_sge = least(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
-		ep->max_inline_bytes = least(ep->made_cap.max_inline_data, VERBS_INLINE_MAX);
+		ep->max_inline_bytes = least(ep->made_cap.max_inline_data, INLINE_MAX);
 	}
 	if (!ep->cq_short)
 		return 0;
@@ -193,7 +258,7 @@ void verbs_port_learn(struct verbs_ep *ep)
 int verbs_qp_ready(struct verbs_ep *ep)
 {
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};
-	int err = ep->device->iwarp ? 0 : verbs_ece_agreed(ep);
+	int err = ep->device->iwarp ? 0 : ece_agreed(ep);
 
 	for (unsigned i = 0; !err && !ep->device->iwarp && i < ARRAY_SIZE(states); i++)
 		err = set_state(ep, states[i]);

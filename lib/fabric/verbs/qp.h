@@ -3,7 +3,9 @@
 #ifndef FABRIC_VERBS_QP_H
 #define FABRIC_VERBS_QP_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
+
+#define VERBS_SQ_DEPTH 256u /* work requests on a send queue; more wait here */
 
 /**
  * verbs_port_learn - find out what the port of an endpoint is, whose device is known; on the device's thread

@@ -3,9 +3,15 @@
  * A verbs endpoint's send queue.
  *
  * What is posted in a loop turn leaves in chains at its end, behind the receives that were posted in it. The last
- * of each chain is signalled, unless nobody waits for any in it (late.h), and every sixteenth, and each Read; a completion stands
+ * of each chain is signalled, unless nobody waits for any in it, and every sixteenth, and each Read; a completion stands
  * for all Sends, Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted
  * after a Read before it. What the queue, or for Reads the peer, has no room for waits here.
+ *
+ * Sends that are not signalled (fabric_wr.late). A completion costs the device a write and the worker a look, and where a connection
+ * has one Call at a time, an event and its system calls too. So a Send for whose done() nobody waits is signalled only if it is the
+ * last of verbs_ep.signal_every. The completion of what is posted after it stands for it. Where nothing is posted after it for
+ * half of FABRIC_LATE_US, a Write of no bytes is, which needs no key and no receive (see probe.c): a timer of the worker looks
+ * at the endpoints that have such Sends.
  */
 #include "fabric/verbs/queue.h"
 
@@ -13,7 +19,6 @@
 #include <string.h>
 
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/recv.h"
 #include "fabric/verbs/wr_id.h"
 
@@ -225,14 +230,13 @@ static bool is_signalled(struct verbs_ep *ep, struct chain *chain, const struct 
 	return true;
 }
 
-void verbs_late_set_timer(struct verbs_fabric *fabric)
+static void set_late_timer(struct verbs_fabric *fabric)
 {
 	if (!fabric->late.timer_set)
 		loop_timer_set(fabric->fabric.loop, fabric->late.timer, FABRIC_LATE_US / 2);
 	fabric->late.timer_set = true;
 }
 
-/* See late.c. */
 static void watch_late(struct verbs_ep *ep)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
@@ -240,7 +244,7 @@ static void watch_late(struct verbs_ep *ep)
 	ep->is_late = true;
 	ep->was_late = false;
 	TAILQ_INSERT_TAIL(&fabric->late.eps, ep, late_entry);
-	verbs_late_set_timer(fabric);
+	set_late_timer(fabric);
 }
 
 /* A Read's completion says nothing of the Sends before it, so the last of those is signalled. */
@@ -382,4 +386,63 @@ void verbs_queue_flush(struct verbs_ep *ep)
 		while ((wr = TAILQ_FIRST(lists[i])))
 			finish(ep, lists[i], wr, FABRIC_FLUSHED);
 	ep->sq_used = ep->reads_out = ep->unsignalled = 0;
+}
+
+/* ---- Sends that are not signalled ---- */
+
+static void tick(void *arg)
+{
+	struct verbs_fabric *fabric = arg;
+	struct verbs_late *late = &fabric->late;
+	struct verbs_ep *ep, *next;
+
+	late->timer_set = false;
+	for (ep = TAILQ_FIRST(&late->eps); ep; ep = next) {
+		next = TAILQ_NEXT(ep, late_entry);
+		if (ep->unsignalled && ep->was_late)
+			verbs_late_flush(ep);
+		if (!ep->unsignalled || ep->was_late)
+			verbs_late_forget(ep);
+		ep->was_late = true;
+	}
+	if (!TAILQ_EMPTY(&late->eps))
+		set_late_timer(fabric);
+}
+
+int verbs_late_init(struct verbs_fabric *fabric)
+{
+	TAILQ_INIT(&fabric->late.eps);
+	fabric->late.timer = loop_timer_new(fabric->fabric.loop, tick, fabric);
+	return fabric->late.timer ? 0 : -ENOMEM;
+}
+
+void verbs_late_fini(struct verbs_fabric *fabric)
+{
+	loop_timer_free(fabric->fabric.loop, fabric->late.timer);
+}
+
+/* On a connection that is closing, more may have been posted behind it before. */
+static void flushed(struct fabric_wr *wr, enum fabric_status status)
+{
+	struct verbs_ep *ep = container_of(wr, struct verbs_ep, flush);
+
+	ep->flushing = false;
+	if (ep->state == VERBS_DRAINING)
+		verbs_late_flush(ep);
+}
+
+void verbs_late_flush(struct verbs_ep *ep)
+{
+	if (ep->flushing || !ep->unsignalled || !verbs_state_sends(ep->state))
+		return;
+	ep->flushing = true;
+	ep->flush = (struct fabric_wr){.op = FABRIC_WRITE, .done = flushed};
+	verbs_queue(ep, &ep->flush);
+}
+
+void verbs_late_forget(struct verbs_ep *ep)
+{
+	if (ep->is_late)
+		TAILQ_REMOVE(&verbs_fabric_of(ep->ep.fabric)->late.eps, ep, late_entry);
+	ep->is_late = false;
 }

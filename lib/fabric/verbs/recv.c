@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "fabric/verbs/domain.h"
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/wr_id.h"
 
 int verbs_recvs_init(struct verbs_ep *ep, unsigned depth)

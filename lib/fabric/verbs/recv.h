@@ -3,7 +3,22 @@
 #ifndef FABRIC_VERBS_RECV_H
 #define FABRIC_VERBS_RECV_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
+
+#define VERBS_NO_RECV UINT32_MAX
+
+/* A place for a posted receive; one that is idle keeps its buffer if the next is to have that size. */
+struct verbs_recv {
+	struct buf *buf;
+	uint32_t size_bytes;
+	uint32_t lkey;
+	bool registered;    /* lkey is that of buf */
+	unsigned next_idle; /* or the next early one: */
+	/* A completion that came before the endpoint was up, see cq.c. */
+	bool early_inv;
+	uint8_t early_status;
+	uint32_t early_bytes, early_rkey;
+};
 
 /** verbs_recvs_init - places for @depth posted receives. Returns 0 or -ENOMEM. */
 int verbs_recvs_init(struct verbs_ep *ep, unsigned depth) MUST_CHECK;

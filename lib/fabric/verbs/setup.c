@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A verbs endpoint's set-up: connecting, and accepting. */
+/* A verbs endpoint at the connection manager: connecting and accepting, its events, closing, and what is told of it. */
 #include "fabric/verbs/setup.h"
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/least.h"
-#include "fabric/verbs/aside.h"
+#include "fabric/verbs/async.h"
 #include "fabric/verbs/bury.h"
+#include "fabric/verbs/cq.h"
 #include "fabric/verbs/device.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
-#include "fabric/verbs/poll.h"
 #include "fabric/verbs/probe.h"
 #include "fabric/verbs/qp.h"
 #include "fabric/verbs/queue.h"
 #include "fabric/verbs/recv.h"
+
+#define MAX_KEY_BYTES (1u << 30)
 
 static void post_receives(struct verbs_ep *ep);
 
@@ -76,6 +78,8 @@ static struct verbs_ep *ep_new(struct fabric *fabric, const struct fabric_ep_eve
 	ep->ep = (struct fabric_ep){
 		.ops = fabric->ops, .fabric = fabric, .events = events, .arg = arg};
 	ep->state = state;
+	ep->news =
+		(struct verbs_news){.fabric = verbs_fabric_of(fabric), .tell = verbs_async_tell_ep};
 	loop_task_init(&ep->step_task, step, ep);
 	loop_task_init(&ep->post_task, verbs_queue_task, ep);
 	loop_task_init(&ep->early_task, verbs_poll_early, ep);
@@ -144,7 +148,7 @@ static int resolve_route(struct verbs_ep *ep)
 }
 
 /* Without a time limit for the set-up there is one question. */
-bool verbs_setup_retry(struct verbs_ep *ep, const struct rdma_cm_event *event)
+static bool retry(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
 	bool addr = event->event == RDMA_CM_EVENT_ADDR_ERROR;
 
@@ -259,7 +263,7 @@ static int call_connect(struct verbs_ep *ep)
 }
 
 /* Over iWARP it is the connect that finds a port taken: siw binds its TCP socket there. */
-enum fabric_close verbs_setup_error(const struct verbs_ep *ep, int error)
+static enum fabric_close setup_error(const struct verbs_ep *ep, int error)
 {
 	const struct sockaddr_in *source = (const struct sockaddr_in *)&ep->params.source;
 
@@ -278,8 +282,7 @@ static void connect_called(struct verbs_ep *ep, int result)
 	else if (ep->state == VERBS_ABANDONED)
 		verbs_ep_end_wait(ep);
 	else
-		verbs_ep_unmade(ep, verbs_setup_error(ep, result), "rdma_connect: %s",
-				strerror(-result));
+		verbs_ep_unmade(ep, setup_error(ep, result), "rdma_connect: %s", strerror(-result));
 }
 
 /* Linux servers refuse who offers to answer no Reads, so at least one is always offered. */
@@ -299,7 +302,7 @@ static void start_connect(struct verbs_ep *ep)
 	}
 	err = call_connect(ep);
 	if (err)
-		verbs_ep_die(ep, verbs_setup_error(ep, err), "rdma_connect: %s", strerror(-err));
+		verbs_ep_die(ep, setup_error(ep, err), "rdma_connect: %s", strerror(-err));
 	else
 		verbs_ep_set(ep, VERBS_CONNECTING);
 }
@@ -388,7 +391,7 @@ static void open_queues(struct verbs_ep *ep, enum verbs_ep_state state)
 	verbs_ep_command(ep, verbs_qp_create, queues_created);
 }
 
-void verbs_setup_route(struct verbs_ep *ep)
+static void on_route(struct verbs_ep *ep)
 {
 	/* The device is known now, and the request not sent yet. */
 	if (ep->ep.events->resolved)
@@ -414,7 +417,7 @@ static void addr_resolved(struct verbs_ep *ep, int result)
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_resolve_route: %s", strerror(-err));
 }
 
-void verbs_setup_addr(struct verbs_ep *ep)
+static void on_addr(struct verbs_ep *ep)
 {
 	int err = open_device(ep, addr_resolved);
 
@@ -481,7 +484,7 @@ static void establish_called(struct verbs_ep *ep, int result)
 }
 
 /* The peer has accepted; over iWARP that is all. What it says is the event's, so it is kept where an acceptor keeps a request. */
-void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+static void on_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
 	ep->answer = *conn;
 	if (conn->private_data_len)
@@ -490,7 +493,7 @@ void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *con
 	verbs_ep_command(ep, call_establish, establish_called);
 }
 
-void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+static void on_established(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
 	if (ep->state == VERBS_CONNECTING)
 		connected(ep, conn);
@@ -498,4 +501,168 @@ void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *co
 		ep->confirmed = true;
 	else
 		verbs_ep_established(ep, NULL, 0);
+}
+
+/* ---- events of the connection manager ---- */
+
+static void on_disconnected(struct verbs_ep *ep)
+{
+	switch (ep->state) {
+	case VERBS_DRAINING:
+	case VERBS_DISCONNECTING:
+		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+		break;
+	default:
+		verbs_ep_die(ep, FABRIC_CLOSE_PEER, "the peer disconnected");
+	}
+}
+
+/* No address, no route or no answer. A connector has nothing under way then. */
+static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
+{
+	const char *reason = event->status < 0 ? strerror(-event->status) : "no reason given";
+	const char *what = rdma_event_str(event->event);
+	enum fabric_close why =
+		event->status == -ETIMEDOUT ? FABRIC_CLOSE_TIMEOUT : setup_error(ep, event->status);
+
+	ep->ep.close_errno = event->status < 0 ? -event->status : 0;
+	if (ep->state == VERBS_CONNECTING)
+		verbs_ep_unmade(ep, why, "%s: %s", what, reason);
+	else
+		verbs_ep_die(ep, why, "%s: %s", what, reason);
+}
+
+static void on_rejected(struct verbs_ep *ep, const struct rdma_cm_event *event)
+{
+	const struct rdma_conn_param *conn = &event->param.conn;
+
+	if (conn->private_data && ep->ep.events->rejected)
+		ep->ep.events->rejected(ep->ep.arg, conn->private_data, conn->private_data_len);
+	verbs_ep_unmade(ep, FABRIC_CLOSE_REFUSED, "rejected, status %d", event->status);
+}
+
+/* Of these two a set-up has not come to an end. */
+static bool ends_setup(const struct rdma_cm_event *event)
+{
+	return event->event != RDMA_CM_EVENT_DEVICE_REMOVAL &&
+	       event->event != RDMA_CM_EVENT_ADDR_CHANGE;
+}
+
+void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
+{
+	/* An endpoint that is dying holds its device, too. */
+	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ep->device)
+		verbs_async_removed(ep->device);
+	if (ep->state == VERBS_ABANDONED && ends_setup(event))
+		verbs_ep_end_wait(ep);
+	if (verbs_state_over(ep->state))
+		return;
+	switch (event->event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		on_addr(ep);
+		break;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		if (!ep->aside)
+			on_route(ep);
+		break;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		if (ep->state == VERBS_CONNECTING && !ep->aside)
+			on_response(ep, &event->param.conn);
+		break;
+	case RDMA_CM_EVENT_ESTABLISHED:
+		on_established(ep, &event->param.conn);
+		break;
+	case RDMA_CM_EVENT_REJECTED:
+		on_rejected(ep, event);
+		break;
+	case RDMA_CM_EVENT_ADDR_ERROR:
+	case RDMA_CM_EVENT_ROUTE_ERROR:
+		if (!retry(ep, event))
+			on_error(ep, event);
+		break;
+	case RDMA_CM_EVENT_CONNECT_ERROR:
+	case RDMA_CM_EVENT_UNREACHABLE:
+		on_error(ep, event);
+		break;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		on_disconnected(ep);
+		break;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		verbs_ep_lost_device(ep, "the device was removed");
+		break;
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		/* The path that the connection was made on is gone; the peer will make another. */
+		verbs_ep_counters(ep)->address_changes++;
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the address moved to another device");
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- closing ---- */
+
+void verbs_close(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	ep->closed_here = true;
+	if (verbs_state_up(ep->state)) {
+		verbs_ep_drain(ep);
+		verbs_late_flush(ep);
+		verbs_queue_run(ep);
+		verbs_ep_drained(ep);
+	} else if (!verbs_state_polls(ep->state)) {
+		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+	}
+}
+
+/* The id, and with it the port, is gone once the endpoint is buried. */
+void verbs_abort(struct fabric_ep *fep)
+{
+	struct verbs_ep *ep = verbs_ep_of(fep);
+
+	ep->closed_here = true;
+	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+}
+
+/* What its device is, while that is known and in use. */
+static const struct verbs_device *device_of(const struct verbs_ep *ep)
+{
+	return ep->device && ep->device->opened && ep->state < VERBS_BURYING ? ep->device : NULL;
+}
+
+void verbs_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
+{
+	const struct verbs_ep *ep = verbs_ep_of(fep);
+	const struct verbs_device *device = device_of(ep);
+
+	memset(info, 0, sizeof(*info));
+	info->fabric = "verbs";
+	info->local = ep->local;
+	info->peer = ep->peer;
+	info->ird = ep->ird;
+	info->ord = ep->ord;
+	info->max_sge = ep->max_sge;
+	info->max_transfer_bytes = ep->max_transfer_bytes;
+	info->max_key_bytes = MAX_KEY_BYTES;
+	info->watch = verbs_probe_tells(ep) ? FABRIC_WATCH_PROBE : FABRIC_WATCH_NONE;
+	if (device) {
+		info->sends_invalidate = device->sends_inv;
+		info->per_rpc_keys = device->windows;
+		if (device->attr.max_mr_size < info->max_key_bytes)
+			info->max_key_bytes = (uint32_t)device->attr.max_mr_size;
+	}
+}
+
+void verbs_ep_describe(const struct fabric_ep *fep, char text[FABRIC_TEXT_BYTES])
+{
+	const struct verbs_ep *ep = verbs_ep_of(fep);
+	const struct verbs_device *device = device_of(ep);
+
+	if (device)
+		snprintf(text, FABRIC_TEXT_BYTES, "device %s%s, %s, Reads: %u from it, %u to it",
+			 device->context->device->name, device->iwarp ? " (iWARP)" : "",
+			 device->windows ? "memory windows" : "no memory windows", ep->ird,
+			 ep->ord);
 }

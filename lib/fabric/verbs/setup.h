@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A verbs endpoint's set-up: connecting, and accepting. */
+/* A verbs endpoint at the connection manager. */
 #ifndef FABRIC_VERBS_SETUP_H
 #define FABRIC_VERBS_SETUP_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
+
+#define VERBS_RESOLVE_MS 2000
 
 /** verbs_connect - fabric_connect(). */
 int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
@@ -18,22 +20,15 @@ int verbs_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
 void verbs_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
 /** verbs_ep_free - fabric_ep_free(). */
 void verbs_ep_free(struct fabric_ep *ep);
-
-/** verbs_setup_addr - the connection manager has found the device: RDMA_CM_EVENT_ADDR_RESOLVED. */
-void verbs_setup_addr(struct verbs_ep *ep);
-/**
- * verbs_setup_retry - ask for the address or the route again that @event says was not found
- *
- * Only what got no answer in time is asked for again, while the set-up has time. Returns false if it is not.
- */
-bool verbs_setup_retry(struct verbs_ep *ep, const struct rdma_cm_event *event) MUST_CHECK;
-/** verbs_setup_route - and the way: RDMA_CM_EVENT_ROUTE_RESOLVED. */
-void verbs_setup_route(struct verbs_ep *ep);
-/** verbs_setup_response - and the peer, which waits for us: RDMA_CM_EVENT_CONNECT_RESPONSE. */
-void verbs_setup_response(struct verbs_ep *ep, const struct rdma_conn_param *conn);
-/** verbs_setup_error - why a connection cannot be made, by the errno that says so. */
-enum fabric_close verbs_setup_error(const struct verbs_ep *ep, int error);
-/** verbs_setup_connected - and the peer: RDMA_CM_EVENT_ESTABLISHED. */
-void verbs_setup_connected(struct verbs_ep *ep, const struct rdma_conn_param *conn);
+/** verbs_ep_cm_event - what the connection manager says of this endpoint. */
+void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event);
+/** verbs_close - fabric_ep_close(). */
+void verbs_close(struct fabric_ep *ep);
+/** verbs_abort - fabric_ep_abort(). */
+void verbs_abort(struct fabric_ep *ep);
+/** verbs_ep_info - fabric_ep_info(). */
+void verbs_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
+/** verbs_ep_describe - fabric_ep_describe(): the device. */
+void verbs_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 
 #endif

@@ -7,11 +7,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-
-#include "fabric/verbs/notice.h"
 
 #define TYPE_2 (IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B)
 
@@ -63,23 +62,25 @@ static bool is_passing(int result)
 static void tell(const struct ibv_context *context, int result, const struct verbs_config *config)
 {
 	const char *name = context->device->name;
+	char text[VERBS_NOTICE_BYTES];
 
+	if (!config->found)
+		return;
 	if (!result)
-		verbs_tell_found(
-			config,
-			"device %s has memory windows: the memory of an RPC is lent by them", name);
+		snprintf(text, sizeof(text),
+			 "device %s has memory windows: the memory of an RPC is lent by them",
+			 name);
 	else if (result == -ENOSYS)
-		verbs_tell_found(
-			config,
-			"device %s reports no memory windows of type 2: the memory of each RPC "
-			"is registered",
-			name);
+		snprintf(text, sizeof(text),
+			 "device %s reports no memory windows of type 2: the memory of each RPC "
+			 "is registered",
+			 name);
 	else
-		verbs_tell_found(
-			config,
-			"device %s reports memory windows and allocates none (%s): the memory of "
-			"each RPC is registered",
-			name, strerror(-result));
+		snprintf(text, sizeof(text),
+			 "device %s reports memory windows and allocates none (%s): the memory of "
+			 "each RPC is registered",
+			 name, strerror(-result));
+	config->found(text);
 }
 
 /* The entry of a device that is new has nothing that was found: -EINPROGRESS. NULL without memory. */

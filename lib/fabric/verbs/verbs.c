@@ -7,14 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/aside.h"
 #include "fabric/verbs/async.h"
-#include "fabric/verbs/await.h"
-#include "fabric/verbs/command.h"
-#include "fabric/verbs/ep.h"
 #include "fabric/verbs/key.h"
-#include "fabric/verbs/late.h"
-#include "fabric/verbs/life.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/probe.h"
 #include "fabric/verbs/queue.h"
@@ -120,7 +114,7 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 	LIST_INIT(&fabric->devices);
 	if (!open_channel(fabric))
 		goto out_free;
-	if (verbs_commands_init(fabric))
+	if (verbs_returns_init(&fabric->back, loop))
 		goto out_channel;
 	pthread_mutex_init(&fabric->aside_lock, NULL);
 	if (verbs_async_init(fabric))
@@ -145,7 +139,7 @@ out_async:
 	verbs_async_fini(fabric);
 out_aside:
 	verbs_aside_fini(fabric);
-	verbs_commands_fini(fabric);
+	verbs_returns_fini(&fabric->back);
 out_channel:
 	close_channel(fabric);
 out_free:
@@ -157,9 +151,9 @@ static void verbs_free(struct fabric *f)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(f);
 
-	assert(LIST_EMPTY(&fabric->devices) && !fabric->commands_out);
+	assert(LIST_EMPTY(&fabric->devices) && !fabric->back.out);
 	verbs_aside_fini(fabric);
-	verbs_commands_fini(fabric);
+	verbs_returns_fini(&fabric->back);
 	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
 	verbs_late_fini(fabric);

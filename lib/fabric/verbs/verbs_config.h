@@ -48,6 +48,8 @@ enum verbs_domain_of {
 	14u /* 67 ms; by itself Linux 6.1 takes 19 (2.1 s) on RoCE, later ones 17 (0.5 s) */
 #define VERBS_ACK_TIMEOUT_MAX 22u /* 17 s */
 
+#define VERBS_NOTICE_BYTES    256u /* of what a device or a listener is told of, cut to fit */
+
 struct verbs_config {
 	/* To resolve, to connect, and for the peer to finish an accept. */
 	uint64_t setup_timeout_us;

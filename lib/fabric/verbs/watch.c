@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Descriptors that must be watched to be of use. */
+/* What cannot be watched is asked for again after a while. */
 #include "fabric/verbs/watch.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static void on_ready(void *arg, unsigned events)
 {
@@ -47,4 +48,28 @@ void verbs_watch_fini(struct verbs_watch *watch)
 	loop_io_free(watch->loop, watch->io);
 	loop_timer_free(watch->loop, watch->retry);
 	memset(watch, 0, sizeof(*watch));
+}
+
+int verbs_box_init(struct verbs_box *box, struct loop *loop, void (*fn)(void *arg), void *arg)
+{
+	int err;
+
+	box->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (box->fd < 0)
+		return -errno;
+	err = verbs_watch_init(&box->watch, loop, box->fd, fn, arg);
+	if (err) {
+		close(box->fd);
+		return err;
+	}
+	pthread_mutex_init(&box->lock, NULL);
+	verbs_watch_set(&box->watch, true);
+	return 0;
+}
+
+void verbs_box_fini(struct verbs_box *box)
+{
+	verbs_watch_fini(&box->watch);
+	pthread_mutex_destroy(&box->lock);
+	close(box->fd);
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A descriptor that all connections of a device, a worker or a listener share, and that must be watched to be of use. */
+/*
+ * Descriptors that all connections of a device, a worker or a listener share, and that must be watched to be of use; and
+ * what other threads leave for a loop.
+ */
 #ifndef FABRIC_VERBS_WATCH_H
 #define FABRIC_VERBS_WATCH_H
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <sys/eventfd.h>
 
 #include "base/loop.h"
 
@@ -32,5 +37,34 @@ int verbs_watch_init(struct verbs_watch *watch, struct loop *loop, int fd, void 
 void verbs_watch_set(struct verbs_watch *watch, bool on);
 /** verbs_watch_fini - watch no longer; accepts one that is all zero. */
 void verbs_watch_fini(struct verbs_watch *watch);
+
+/* The lock guards what other threads leave; they ring with it. */
+struct verbs_box {
+	pthread_mutex_t lock;
+	int fd;
+	struct verbs_watch watch;
+};
+
+/**
+ * verbs_box_init - have @fn called with @arg on the loop's thread when another one has rung
+ *
+ * @fn begins with verbs_box_heard(). Returns 0 or a negative errno.
+ */
+int verbs_box_init(struct verbs_box *box, struct loop *loop, void (*fn)(void *arg),
+		   void *arg) MUST_CHECK;
+/** verbs_box_fini - free what that took; no thread has anything for it. */
+void verbs_box_fini(struct verbs_box *box);
+/** verbs_box_ring - wake the loop. */
+static inline void verbs_box_ring(struct verbs_box *box)
+{
+	(void)eventfd_write(box->fd, 1);
+}
+/** verbs_box_heard - let the next ring wake the loop again. */
+static inline void verbs_box_heard(struct verbs_box *box)
+{
+	eventfd_t count;
+
+	(void)eventfd_read(box->fd, &count);
+}
 
 #endif

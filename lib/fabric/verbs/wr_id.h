@@ -3,7 +3,7 @@
 #ifndef FABRIC_VERBS_WR_ID_H
 #define FABRIC_VERBS_WR_ID_H
 
-#include "fabric/verbs/verbs_priv.h"
+#include "fabric/verbs/verbs_ep.h"
 
 /*
  * wr_id: the queue that it stands in, the lowest bits of its sequence number or a receive's place, its endpoint's slot, and the

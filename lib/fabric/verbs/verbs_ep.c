@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The life of a verbs endpoint; its states stand in states.h.
+ * The life of a verbs endpoint.
  *
  * Death is a task (bury.c): the queue pair is destroyed there, after which no buffer and no key of this
  * endpoint can be touched; then every work request is completed, every unbind answered, and closed() called.
+ *
+ * Over iWARP some calls block for the sake of one connection: siw connects its TCP socket inside of rdma_connect(), and nobody may
+ * destroy what the kernel's iWARP manager has not come to an end with. They have a thread each. While an endpoint is aside, a
+ * thread uses its id and its queues; the loop does nothing with them.
  */
-#include "fabric/verbs/life.h"
+#include "fabric/verbs/verbs_ep.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "fabric/verbs/aside.h"
+#define CLOSE_DRAIN_US 2000000u  /* to send what was posted, then to disconnect */
+#define FLUSH_US       200000u   /* from flushed work to the event that tells why */
+#define ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
+
+STATE_TABLE(verbs_ep_states, VERBS_EP_STATES);
 
 static struct loop *loop_of(const struct verbs_ep *ep)
 {
@@ -20,6 +28,27 @@ static struct loop *loop_of(const struct verbs_ep *ep)
 void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state)
 {
 	ep->state = state_next(&verbs_ep_states, ep->state, state);
+}
+
+enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp)
+{
+	switch (state) {
+	case VERBS_ADOPTED:
+	case VERBS_REQUESTED:
+	case VERBS_ACCEPTING:
+		return VERBS_PART_REJECT;
+	case VERBS_CONNECTING:
+		return iwarp ? VERBS_PART_ABANDON : VERBS_PART_SILENTLY;
+	case VERBS_ACCEPTED:
+		return iwarp ? VERBS_PART_ABANDON : VERBS_PART_DISCONNECT;
+	case VERBS_OPEN:
+	case VERBS_FLUSHED:
+	case VERBS_DRAINING:
+	case VERBS_DISCONNECTING:
+		return VERBS_PART_DISCONNECT;
+	default:
+		return VERBS_PART_SILENTLY;
+	}
 }
 
 /* To be buried; while a thread uses the id, not yet. */
@@ -37,7 +66,7 @@ static void go(struct verbs_ep *ep)
 static void abandon(struct verbs_ep *ep)
 {
 	verbs_ep_set(ep, VERBS_ABANDONED);
-	loop_timer_set(loop_of(ep), ep->timer, VERBS_ABANDON_US);
+	loop_timer_set(loop_of(ep), ep->timer, ABANDON_US);
 }
 
 int verbs_ep_disconnect(struct verbs_ep *ep)
@@ -68,17 +97,27 @@ static void part(struct verbs_ep *ep, enum verbs_parting parting)
 	go(ep);
 }
 
+/* Returns false if that is decided already. */
+static bool PRINTF_LIKE(3, 0)
+	decide(struct verbs_ep *ep, enum fabric_close why, const char *fmt, va_list args)
+{
+	if (verbs_state_over(ep->state))
+		return false;
+	ep->why = why;
+	vsnprintf(ep->detail, sizeof(ep->detail), fmt, args);
+	return true;
+}
+
 void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 {
-	bool closing = ep->state == VERBS_DRAINING || ep->state == VERBS_DISCONNECTING;
+	bool closing = ep->state == VERBS_DRAINING || ep->state == VERBS_DISCONNECTING, decided;
 	va_list args;
 
-	if (verbs_state_over(ep->state))
-		return;
-	ep->why = closing ? FABRIC_CLOSE_LOCAL : why;
 	va_start(args, fmt);
-	vsnprintf(ep->detail, sizeof(ep->detail), fmt, args);
+	decided = decide(ep, closing ? FABRIC_CLOSE_LOCAL : why, fmt, args);
 	va_end(args);
+	if (!decided)
+		return;
 	/* Before it is buried, which takes as long as the device likes. */
 	ep->is_ending = ep->opened && !ep->closed_here;
 	if (ep->is_ending)
@@ -96,15 +135,14 @@ void verbs_ep_lost_device(struct verbs_ep *ep, const char *what)
 
 void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 {
+	bool decided;
 	va_list args;
 
-	if (verbs_state_over(ep->state))
-		return;
-	ep->why = why;
 	va_start(args, fmt);
-	vsnprintf(ep->detail, sizeof(ep->detail), fmt, args);
+	decided = decide(ep, why, fmt, args);
 	va_end(args);
-	part(ep, VERBS_PART_SILENTLY);
+	if (decided)
+		part(ep, VERBS_PART_SILENTLY);
 }
 
 void verbs_ep_end_wait(struct verbs_ep *ep)
@@ -174,7 +212,7 @@ void verbs_ep_flushed(struct verbs_ep *ep)
 	if (ep->state != VERBS_OPEN)
 		return;
 	verbs_ep_set(ep, VERBS_FLUSHED);
-	loop_timer_set(loop_of(ep), ep->timer, VERBS_FLUSH_US);
+	loop_timer_set(loop_of(ep), ep->timer, FLUSH_US);
 }
 
 void verbs_hear_end(struct fabric_ep *base)
@@ -190,7 +228,7 @@ void verbs_hear_end(struct fabric_ep *base)
 void verbs_ep_drain(struct verbs_ep *ep)
 {
 	verbs_ep_set(ep, VERBS_DRAINING);
-	loop_timer_set(loop_of(ep), ep->timer, VERBS_CLOSE_DRAIN_US);
+	loop_timer_set(loop_of(ep), ep->timer, CLOSE_DRAIN_US);
 }
 
 static void disconnected(struct verbs_ep *ep, int result)
@@ -209,4 +247,92 @@ void verbs_ep_drained(struct verbs_ep *ep)
 		return;
 	verbs_ep_set(ep, VERBS_DISCONNECTING);
 	verbs_ep_command(ep, verbs_ep_disconnect, disconnected);
+}
+
+/* ---- calls on other threads ---- */
+
+static void run(struct verbs_command *command)
+{
+	struct verbs_ep *ep = container_of(command, struct verbs_ep, command);
+
+	ep->aside_result = ep->aside_fn(ep);
+}
+
+static void done(struct verbs_command *command)
+{
+	struct verbs_ep *ep = container_of(command, struct verbs_ep, command);
+
+	ep->aside = false;
+	ep->back_fn(ep, ep->aside_result);
+}
+
+static void begin(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		  void (*back)(struct verbs_ep *ep, int result))
+{
+	assert(!ep->aside);
+	ep->aside = true;
+	ep->aside_fn = fn;
+	ep->back_fn = back;
+}
+
+void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		      void (*back)(struct verbs_ep *ep, int result))
+{
+	begin(ep, fn, back);
+	verbs_command_post(&ep->device->commands, &ep->command, run, done);
+}
+
+/*
+ * Each thread sees the end of the one before it, and verbs_aside_fini() that of the last, so that the process does not end
+ * while one of them is taken down.
+ */
+static void *aside_main(void *arg)
+{
+	struct verbs_ep *ep = arg;
+	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
+	bool has_before;
+	pthread_t before;
+
+	run(&ep->command);
+	pthread_mutex_lock(&fabric->aside_lock);
+	has_before = fabric->aside_has_ended;
+	before = fabric->aside_ended;
+	fabric->aside_has_ended = true;
+	fabric->aside_ended = pthread_self();
+	verbs_command_return(&fabric->back, &ep->command);
+	pthread_mutex_unlock(&fabric->aside_lock);
+	if (has_before)
+		pthread_join(before, NULL);
+	return NULL;
+}
+
+void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		 void (*back)(struct verbs_ep *ep, int result))
+{
+	struct verbs_returns *returns = &verbs_fabric_of(ep->ep.fabric)->back;
+	pthread_t thread;
+
+	begin(ep, fn, back);
+	returns->out++;
+	ep->command.done = done;
+	if (!verbs_thread_start(&thread, aside_main, ep))
+		return;
+	/* Late rather than never. */
+	run(&ep->command);
+	verbs_command_return(returns, &ep->command);
+}
+
+void verbs_aside_fini(struct verbs_fabric *fabric)
+{
+	bool has_ended;
+	pthread_t ended;
+
+	/* The thread of the last endpoint may just be leaving. */
+	pthread_mutex_lock(&fabric->aside_lock);
+	has_ended = fabric->aside_has_ended;
+	ended = fabric->aside_ended;
+	pthread_mutex_unlock(&fabric->aside_lock);
+	if (has_ended)
+		pthread_join(ended, NULL);
+	pthread_mutex_destroy(&fabric->aside_lock);
 }
