@@ -69,6 +69,17 @@ void engine_end(struct iwarp_engine *engine, uint64_t now_us)
 	engine_close_deadline_set(engine, now_us);
 }
 
+/* What has not begun to be sent never will be. */
+static void tx_cut(struct iwarp_engine *engine)
+{
+	struct engine_tx *tx = &engine->tx;
+
+	if (tx->batch)
+		tx->built = iwarp_batch_cut(tx->batch, tx->sent);
+	tx->valid = tx->built;
+	tx->wr = NULL;
+}
+
 void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uint64_t now_us)
 {
 	const struct iwarp_reason_info *info = iwarp_reason_info(reason);
@@ -93,6 +104,6 @@ void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uin
 							   : "no header",
 		    info->layer, info->type, info->code);
 	engine_why(engine, FABRIC_CLOSE_PROTOCOL, "peer sent %s", info->text);
-	engine_tx_cut(engine);
+	tx_cut(engine);
 	engine_end(engine, now_us);
 }

@@ -2,16 +2,15 @@
 /*
  * The engine's insides, shared by the files that make it up and by nobody else. Each file calls the ones above it:
  *
- *	out.c      the batch being sent, and start-up frames into it
  *	ending.c   states, reasons, Terminate: how a connection ends
  *	reads.c    RDMA Reads of either side
+ *	fpdu.c     FPDUs and start-up frames to send, built into the batch that is being sent
  *	setup.c    the MPA exchange
  *	place.c    what a received FPDU may do, and its being done
  *	rx_plan.c  where the next received bytes go, by rx_habit.h and rx_image.h
- *	rx.c       the stream of FPDUs that comes
  *	timers.c   deadlines, the nudge, and the probe's time
- *	fpdu.c     FPDUs to send, one of each kind
- *	tx.c       which is sent next, and what that completes
+ *	rx.c       the stream of FPDUs that comes
+ *	tx.c       which FPDU is sent next, and what that completes
  *	engine.c   the engine's life, and what its owner posts
  */
 #ifndef FABRIC_IWARP_ENGINE_PRIV_H
@@ -172,16 +171,6 @@ static inline bool engine_key_awaits(const struct fabric_key *key)
 	       key->written.reached_bytes == 0;
 }
 
-/* out.c */
-bool engine_batch_get(struct iwarp_engine *engine);
-void engine_batch_put(struct iwarp_engine *engine);
-/* What goes out before the first start-up frame; 0 or -ENOMEM. */
-int engine_preface_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes);
-/* A start-up frame goes out; 0 or -ENOMEM. */
-int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
-/* What has not begun to be sent never will be. */
-void engine_tx_cut(struct iwarp_engine *engine);
-
 /* ending.c */
 void engine_state_set(struct iwarp_engine *engine, enum engine_state state);
 void engine_note(struct iwarp_engine *engine, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -233,7 +222,14 @@ void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
 void engine_probe_sent(struct iwarp_engine *engine, uint64_t now_us);
 void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us);
 
-/* fpdu.c: each builds one FPDU into the batch; those that return false may not follow what is built already. */
+/* fpdu.c: the batch is taken from the environment, and given back when it is empty. */
+bool engine_batch_get(struct iwarp_engine *engine);
+void engine_batch_put(struct iwarp_engine *engine);
+/* What goes out before the first start-up frame; 0 or -ENOMEM. */
+int engine_preface_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes);
+/* A start-up frame goes out; 0 or -ENOMEM. */
+int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
+/* Each builds one FPDU into the batch; those that return false may not follow what is built already. */
 void engine_terminate_build(struct iwarp_engine *engine);
 bool engine_read_build(struct iwarp_engine *engine);
 bool engine_nudge_build(struct iwarp_engine *engine);

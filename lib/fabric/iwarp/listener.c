@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Listening for iWARP connections, which are TCP connections until somebody adopts them. */
+#include "fabric/iwarp/listener.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 
 #include "base/listen_socket.h"
 #include "base/sockaddr.h"
-#include "fabric/iwarp/iwarp.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/socket.h"
 
@@ -180,11 +181,6 @@ void iwarp_listener_free(struct fabric_listener *base)
 	loop_timer_free(listener->loop, listener->retry);
 	close(listener->fd);
 	free(listener);
-}
-
-int iwarp_incoming_socket(const struct fabric_incoming *in)
-{
-	return container_of(in, const struct iwarp_incoming, in)->fd;
 }
 
 /*

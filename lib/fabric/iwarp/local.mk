@@ -3,7 +3,6 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/ddp.c \
 	lib/fabric/iwarp/ddp.h \
 	lib/fabric/iwarp/ending.c \
-	lib/fabric/iwarp/endpoint.c \
 	lib/fabric/iwarp/engine.c \
 	lib/fabric/iwarp/engine.h \
 	lib/fabric/iwarp/engine_priv.h \
@@ -14,6 +13,7 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/keys.c \
 	lib/fabric/iwarp/keys.h \
 	lib/fabric/iwarp/listener.c \
+	lib/fabric/iwarp/listener.h \
 	lib/fabric/iwarp/mpa.c \
 	lib/fabric/iwarp/mpa.h \
 	lib/fabric/iwarp/place.c \
@@ -29,11 +29,8 @@ lib_fabric_iwarp_libiwarp_a_SOURCES = \
 	lib/fabric/iwarp/rx_image.c \
 	lib/fabric/iwarp/rx_image.h \
 	lib/fabric/iwarp/rx_plan.c \
-	lib/fabric/iwarp/segment.c \
-	lib/fabric/iwarp/segment.h \
 	lib/fabric/iwarp/setup.c \
 	lib/fabric/iwarp/socket.c \
-	lib/fabric/iwarp/transfer.c \
 	lib/fabric/iwarp/socket.h \
 	lib/fabric/iwarp/timers.c \
 	lib/fabric/iwarp/tx.c \

@@ -4,12 +4,16 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include "base/foreign.h"
 #include "base/keepalive.h"
 #include "base/sockaddr.h"
+
+#define SEGMENT_FIRST_BYTES 32768u
+#define SEGMENT_LAST_BYTES  1048576u
 
 static unsigned keepalive_of(const struct iwarp_config *config)
 {
@@ -92,4 +96,29 @@ int iwarp_socket_connect(const struct sockaddr *addr, const struct fabric_ep_par
 		return err;
 	}
 	return fd;
+}
+
+void iwarp_segment_sent(struct iwarp_segment *segment, size_t len_bytes)
+{
+	segment->sent_bytes += len_bytes;
+}
+
+bool iwarp_segment_changed(struct iwarp_segment *segment, int fd)
+{
+	int mss = 0;
+	socklen_t len = sizeof(mss);
+
+	if (segment->sent_bytes < segment->every_bytes)
+		return false;
+	segment->sent_bytes = 0;
+	if (getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) == 0 && mss > 0 &&
+	    mss != segment->mss_bytes) {
+		segment->mss_bytes = mss;
+		segment->every_bytes = SEGMENT_FIRST_BYTES;
+		return true;
+	}
+	if (segment->every_bytes < SEGMENT_LAST_BYTES)
+		segment->every_bytes =
+			segment->every_bytes ? segment->every_bytes * 2 : SEGMENT_FIRST_BYTES;
+	return false;
 }

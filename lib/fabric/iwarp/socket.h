@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the socket side of the iwarp fabric shares: fabric, endpoints, listeners. */
+/* The TCP sockets of the iwarp fabric, and what endpoints and listeners have of them. */
 #ifndef FABRIC_IWARP_SOCKET_H
 #define FABRIC_IWARP_SOCKET_H
 
 #include <netinet/in.h>
 
 #include "fabric/iwarp/engine.h"
-#include "fabric/iwarp/segment.h"
-
-struct iwarp_fabric {
-	struct fabric fabric;
-	struct iwarp_env env;
-	struct iwarp_counters counters, connected_counters;
-	struct iwarp_config config;
-	uint8_t *staging; /* IWARP_RX_STAGING_BYTES; empty between two callbacks */
-};
 
 struct iwarp_incoming {
 	struct fabric_incoming in;
 	int fd;
+};
+
+/*
+ * TCP's segment size: it grows with the peer's window, and follows the path. It is asked for before something is
+ * sent, ever more seldom as it stays. All zero: it is to be asked for as soon as there is a connection.
+ */
+struct iwarp_segment {
+	int mss_bytes;                  /* when it was last asked for; 0: it was never known */
+	size_t sent_bytes, every_bytes; /* since then; when to ask again */
 };
 
 struct iwarp_ep {
@@ -38,12 +38,6 @@ struct iwarp_ep {
 	struct iwarp_segment segment;
 	struct sockaddr_storage local, peer;
 };
-
-/** iwarp_ep_now_us - return the time of this iteration of its loop. */
-static inline uint64_t iwarp_ep_now_us(const struct iwarp_ep *ep)
-{
-	return loop_now_us(ep->ep.fabric->loop);
-}
 
 #define IWARP_KEEPALIVE_S 30u /* unless the configuration says otherwise */
 
@@ -66,48 +60,9 @@ int iwarp_socket_connect(const struct sockaddr *addr,
 enum fabric_close iwarp_socket_why(bool connecting, int err);
 /** iwarp_socket_has_ended - whether the peer has ended or reset the connection at @fd, whatever is unread before that. */
 bool iwarp_socket_has_ended(int fd);
-
-/* transfer.c: ep_settle() is due after each of these. */
-/** iwarp_ep_receive - read what has come, as much as one turn of the loop may. */
-void iwarp_ep_receive(struct iwarp_ep *ep);
-/** iwarp_ep_receive_rest - read all that has come; the peer's end is behind it, so that it is no more than the socket holds. */
-void iwarp_ep_receive_rest(struct iwarp_ep *ep);
-/** iwarp_ep_send - send what the engine has, as much as one turn may; the rest is deferred, or waits for the socket. */
-void iwarp_ep_send(struct iwarp_ep *ep);
-/** iwarp_ep_lost - the socket failed with @err, an errno. */
-void iwarp_ep_lost(struct iwarp_ep *ep, int err);
-/** iwarp_ep_mss_tell - tell the engine if the size of segments has changed. */
-void iwarp_ep_mss_tell(struct iwarp_ep *ep);
-
-/* endpoint.c, listener.c: the operations of fabric.h. */
-int iwarp_ep_connect(struct fabric *fabric, const struct sockaddr *addr,
-		     const struct fabric_ep_params *params, const struct fabric_ep_events *events,
-		     void *arg, struct fabric_ep **out);
-int iwarp_ep_adopt(struct fabric *fabric, struct fabric_incoming *in,
-		   const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
-int iwarp_ep_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
-void iwarp_ep_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
-void iwarp_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
-void iwarp_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
-void iwarp_ep_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
-unsigned iwarp_ep_recv_resize(struct fabric_ep *ep, uint32_t size_bytes);
-int iwarp_ep_post(struct fabric_ep *ep, struct fabric_wr *wr);
-int iwarp_ep_key_bind(struct fabric_ep *ep, struct fabric_key *key);
-void iwarp_ep_key_ready(struct fabric_key *key);
-bool iwarp_ep_key_starves(const struct fabric_key *key);
-bool iwarp_ep_key_unbind(struct fabric_key *key);
-int iwarp_ep_probe(struct fabric_ep *ep);
-void iwarp_ep_close(struct fabric_ep *ep);
-void iwarp_ep_abort(struct fabric_ep *ep);
-void iwarp_ep_hear_end(struct fabric_ep *ep);
-void iwarp_ep_free(struct fabric_ep *ep);
-
-int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
-		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
-		 struct fabric_listener **out);
-void iwarp_listener_pause(struct fabric_listener *listener, bool paused);
-void iwarp_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
-void iwarp_listener_free(struct fabric_listener *listener);
-void iwarp_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
+/** iwarp_segment_sent - the socket has taken @len_bytes. */
+void iwarp_segment_sent(struct iwarp_segment *segment, size_t len_bytes);
+/** iwarp_segment_changed - ask @fd, if it is time to; returns whether mss_bytes has another value now. */
+bool iwarp_segment_changed(struct iwarp_segment *segment, int fd);
 
 #endif

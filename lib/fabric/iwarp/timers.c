@@ -5,17 +5,15 @@
 /* After our first FPDU went out, counted from then. */
 static const uint64_t nudge_after_us[] = {20000, 100000, 1000000};
 
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine)
 {
-	uint64_t first = engine->setup_deadline;
-
-	if (engine->close_deadline < first)
-		first = engine->close_deadline;
-	if (engine->nudge_deadline < first)
-		first = engine->nudge_deadline;
-	if (engine->probe_deadline < first)
-		first = engine->probe_deadline;
-	return first;
+	return sooner(sooner(engine->setup_deadline, engine->close_deadline),
+		      sooner(engine->nudge_deadline, engine->probe_deadline));
 }
 
 /*
@@ -63,9 +61,7 @@ static bool close_goes_on(struct iwarp_engine *engine, uint64_t now_us)
 	if (now_us >= engine->close_end || taken < engine->close_taken + IWARP_CLOSE_STEP_BYTES)
 		return false;
 	engine->close_taken = taken;
-	engine->close_deadline = now_us + IWARP_CLOSE_TIMEOUT_US;
-	if (engine->close_deadline > engine->close_end)
-		engine->close_deadline = engine->close_end;
+	engine->close_deadline = sooner(now_us + IWARP_CLOSE_TIMEOUT_US, engine->close_end);
 	return true;
 }
 
