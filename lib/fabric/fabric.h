@@ -601,7 +601,4 @@ static inline void fabric_free(struct fabric *fabric)
 		fabric->ops->free(fabric);
 }
 
-/** fabric_close_name - "refused", "lost" …, for logs and counters. */
-const char *fabric_close_name(enum fabric_close why);
-
 #endif

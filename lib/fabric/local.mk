@@ -2,7 +2,6 @@ noinst_LIBRARIES += lib/fabric/libfabric.a
 lib_fabric_libfabric_a_SOURCES = \
 	lib/fabric/coverage.c \
 	lib/fabric/coverage.h \
-	lib/fabric/fabric.c \
 	lib/fabric/fabric.h \
 	lib/fabric/pool.c \
 	lib/fabric/pool.h \

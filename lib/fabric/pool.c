@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Registered buffers: slices of slabs.
- *
  * Size classes are powers of two, their halves in between (512, 768, 1024, 1536 …) and, from 32 KiB on, each power
  * of two and 8 KiB: what is moved in powers of two comes with a header. From 1 MiB on there is each power of two and
  * 72 KiB as well, since limits of messages leave 64 KiB for all that is around the data. Each class has slabs of its

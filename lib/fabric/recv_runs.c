@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Receives that are posted, as runs of one size. */
 #include "fabric/recv_runs.h"
 
 #include <assert.h>

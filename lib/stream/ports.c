@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The reserved ports that connections may come from, and which of them are free towards each destination. */
 #include "stream/ports.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The header of the PROXY protocol: what a proxy puts before a connection, to say whose connection that is. */
 #include "stream/proxy_header.h"
 
 #include <arpa/inet.h>
@@ -312,12 +311,6 @@ enum proxy_header_verdict proxy_header_decode(const uint8_t *bytes, size_t len_b
 
 /* ---- sending ---- */
 
-static void store_u16(uint8_t *to, unsigned value)
-{
-	to[0] = (uint8_t)(value >> 8);
-	to[1] = (uint8_t)value;
-}
-
 /* The last 4 bytes of a v4-mapped address are the IPv4 address. Returns the length of both addresses and ports. */
 static unsigned store_addresses(const struct proxy_header *header, unsigned host_bytes, uint8_t *to)
 {
@@ -330,8 +323,8 @@ static unsigned store_addresses(const struct proxy_header *header, unsigned host
 	memcpy(to, host.s6_addr + skip, host_bytes);
 	sockaddr_host(destination, &host);
 	memcpy(to + host_bytes, host.s6_addr + skip, host_bytes);
-	store_u16(to + 2 * host_bytes, sockaddr_port(source));
-	store_u16(to + 2 * host_bytes + 2, sockaddr_port(destination));
+	be16_put(to + 2 * host_bytes, sockaddr_port(source));
+	be16_put(to + 2 * host_bytes + 2, sockaddr_port(destination));
 	return 2 * host_bytes + 4;
 }
 
@@ -358,6 +351,6 @@ size_t proxy_header_encode(const struct proxy_header *header, uint8_t to[PROXY_H
 	to[13] = !named ? V2_UNSPEC : v4 ? V2_TCP4 : V2_TCP6;
 	if (named)
 		rest = store_addresses(header, v4 ? 4 : 16, to + V2_HEAD_BYTES);
-	store_u16(to + 14, rest);
+	be16_put(to + 14, (uint16_t)rest);
 	return V2_HEAD_BYTES + rest;
 }

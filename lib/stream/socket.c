@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Streams on TCP sockets. */
 #include "stream/socket.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The start of a TCP connection: its socket, and the choice of the port that it comes from. */
 #include "stream/start.h"
 
 #include <errno.h>

@@ -30,6 +30,24 @@ struct fabric_ep_params params_base = {
 	.recv_max = MANY + RECVS,
 };
 
+const char *close_name(enum fabric_close why)
+{
+	static const char *const names[] = {
+		[FABRIC_CLOSE_LOCAL] = "local",
+		[FABRIC_CLOSE_PEER] = "peer closed",
+		[FABRIC_CLOSE_LOST] = "lost",
+		[FABRIC_CLOSE_SILENT] = "silent",
+		[FABRIC_CLOSE_REFUSED] = "refused",
+		[FABRIC_CLOSE_TIMEOUT] = "timeout",
+		[FABRIC_CLOSE_PROTOCOL] = "protocol error",
+		[FABRIC_CLOSE_TERMINATED] = "terminated",
+		[FABRIC_CLOSE_RESOURCES] = "resources",
+		[FABRIC_CLOSE_PROXY_HEADER] = "proxy header",
+		[FABRIC_CLOSE_PORT] = "port taken",
+	};
+	return names[why];
+}
+
 void result(bool ok, const char *name)
 {
 	printf("%s %u - %s: %s\n", ok ? "ok" : "not ok", ++cases, fabric_name, name);
@@ -38,8 +56,8 @@ void result(bool ok, const char *name)
 	failures++;
 	printf("# client: established %d closed %d (%s: %s) recvs %u; server: established %d closed %d "
 	       "(%s: %s) recvs %u\n",
-	       client.established, client.closed, fabric_close_name(client.why), client.detail,
-	       client.recvs, server.established, server.closed, fabric_close_name(server.why),
+	       client.established, client.closed, close_name(client.why), client.detail,
+	       client.recvs, server.established, server.closed, close_name(server.why),
 	       server.detail, server.recvs);
 }
 

@@ -56,6 +56,9 @@ extern bool windows; /* the device has memory windows */
 /** refuses_sends - whether the device refuses a Send that finds no receive, so that it may be tried again. */
 bool refuses_sends(void);
 
+/* "refused", "lost" …: why an endpoint closed. */
+const char *close_name(enum fabric_close why);
+
 /** result - a line of TAP; where it is not ok, with what became of both ends. */
 void result(bool ok, const char *name);
 

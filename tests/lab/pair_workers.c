@@ -77,7 +77,7 @@ static void echo_recv(void *arg, const struct fabric_recv *recv)
 
 static void echo_closed(void *arg, enum fabric_close why, const char *detail)
 {
-	printf("# the second worker's connection: %s, %s\n", fabric_close_name(why), detail);
+	printf("# the second worker's connection: %s, %s\n", close_name(why), detail);
 	atomic_fetch_add(&other.closed, 1);
 }
 

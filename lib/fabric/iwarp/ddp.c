@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* DDP and RDMAP headers, and the Terminate message. */
 #include "fabric/iwarp/ddp.h"
 
 #include <stdio.h>

@@ -311,13 +311,9 @@ static void on_ready(void *arg, unsigned events)
 
 static void ep_free(struct fabric_ep *base)
 {
-	struct iwarp_ep *ep;
-	struct loop *loop;
+	struct iwarp_ep *ep = ep_of(base);
+	struct loop *loop = base->fabric->loop;
 
-	if (!base)
-		return;
-	ep = ep_of(base);
-	loop = base->fabric->loop;
 	loop_task_cancel(loop, &ep->flush);
 	loop_io_free(loop, ep->io);
 	loop_timer_free(loop, ep->timer);

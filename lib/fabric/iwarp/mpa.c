@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPA start-up frames, revisions 1 and 2. */
 #include "fabric/iwarp/mpa.h"
 #include "base/be_bytes.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a peer can do wrong, and the Terminate that it gets for it. */
 #include "fabric/iwarp/reason.h"
 
 #include "fabric/iwarp/iwarp_config.h"

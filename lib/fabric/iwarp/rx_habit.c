@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the peer's long messages have been like. */
 #include "fabric/iwarp/rx_habit.h"
 
 #include <string.h>

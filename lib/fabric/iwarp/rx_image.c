@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An image of the stream with holes, whose bytes are received elsewhere. */
 #include "fabric/iwarp/rx_image.h"
 
 #include <assert.h>

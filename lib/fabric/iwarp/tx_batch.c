@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a connection has ready to send. */
 #include "fabric/iwarp/tx_batch.h"
 
 #include <assert.h>

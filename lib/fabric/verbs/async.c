@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Asynchronous events of devices.
- *
  * A device has one queue of them for the whole process, which one of the workers that use the device reads: the
  * first; when it lets go of the device, another is told to. What concerns a connection is noted with it and told to
  * its own worker, which acts.

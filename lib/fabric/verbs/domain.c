@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric's protection domains, and the slabs that are registered in them. */
 #include "fabric/verbs/domain.h"
 
 #include <errno.h>

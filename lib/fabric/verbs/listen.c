@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The verbs fabric's listeners.
- *
  * An event of a connection that nobody has adopted yet says nothing that adopting it would not: it is
  * taken and dropped, and the endpoint's set-up then fails or times out. A listener whose device or
  * address changes says so and binds again, at once and then every second until it succeeds.
@@ -130,13 +128,7 @@ static struct verbs_incoming *incoming_new(struct verbs_listener *listener,
 	in->id->context = NULL;
 	verbs_copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
 	verbs_copy_addr(&in->in.local, rdma_get_local_addr(event->id));
-	in->private_data_bytes = conn->private_data_len;
-	if (!conn->private_data)
-		in->private_data_bytes = 0;
-	if (in->private_data_bytes > sizeof(in->private_data))
-		in->private_data_bytes = sizeof(in->private_data);
-	if (in->private_data_bytes)
-		memcpy(in->private_data, conn->private_data, in->private_data_bytes);
+	in->private_data_bytes = verbs_copy_private_data(in->private_data, conn);
 	/* librdmacm has turned the peer's values round to our side already. */
 	in->peer_ird = conn->initiator_depth;
 	in->peer_ord = conn->responder_resources;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Whether the peer of a verbs endpoint is still there.
- *
  * On InfiniBand and RoCE a Write of no bytes asks: it completes when the peer has acknowledged it, needs no key
  * (an InfiniBand peer may not check one) and, if nobody answers, fails in the time that the device takes to retry.
  *

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A verbs endpoint's send queue.
- *
  * What is posted in a loop turn leaves in chains at its end, behind the receives that were posted in it. The last
  * of each chain is signalled, unless nobody waits for any in it, and every sixteenth, and each Read; a completion stands
  * for all Sends, Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted

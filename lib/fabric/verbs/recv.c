@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A verbs endpoint's receives.
- *
  * They are posted in the order in which they are asked for, whatever their sizes; those that the queue has no
  * place for wait. The device takes them in that order, too, and ends a connection whose Send is too long.
  *

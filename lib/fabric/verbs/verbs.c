@@ -30,13 +30,8 @@ static bool next_event(struct verbs_fabric *fabric)
 		return false;
 	/* Acknowledged before it is acted on: rdma_destroy_id() waits for acknowledgements. */
 	copy = *event;
-	if (copy.param.conn.private_data_len > sizeof(private_data))
-		copy.param.conn.private_data_len = sizeof(private_data);
-	if (event->param.conn.private_data)
-		memcpy(private_data, event->param.conn.private_data,
-		       copy.param.conn.private_data_len);
-	else
-		copy.param.conn.private_data_len = 0;
+	copy.param.conn.private_data_len =
+		(uint8_t)verbs_copy_private_data(private_data, &event->param.conn);
 	copy.param.conn.private_data = private_data;
 	ep = event->id->context;
 	rdma_ack_cm_event(event);

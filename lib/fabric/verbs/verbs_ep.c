@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The life of a verbs endpoint.
- *
  * Death is a task (bury.c): the queue pair is destroyed there, after which no buffer and no key of this
  * endpoint can be touched; then every work request is completed, every unbind answered, and closed() called.
  *
@@ -217,7 +215,7 @@ void verbs_ep_flushed(struct verbs_ep *ep)
 
 void verbs_hear_end(struct fabric_ep *base)
 {
-	struct verbs_ep *ep = container_of(base, struct verbs_ep, ep);
+	struct verbs_ep *ep = verbs_ep_of(base);
 
 	if (!verbs_state_over(ep->state))
 		loop_defer(loop_of(ep), &verbs_fabric_of(base->fabric)->channel_task);

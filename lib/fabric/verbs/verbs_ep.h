@@ -362,6 +362,19 @@ static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct soc
 	memcpy(to, from, sockaddr_bytes(from));
 }
 
+/* What the peer says, as much of it as a fabric gives on; returns how much. */
+static inline size_t verbs_copy_private_data(uint8_t to[FABRIC_MAX_PRIVATE_DATA],
+					     const struct rdma_conn_param *from)
+{
+	size_t bytes = from->private_data ? from->private_data_len : 0;
+
+	if (bytes > FABRIC_MAX_PRIVATE_DATA)
+		bytes = FABRIC_MAX_PRIVATE_DATA;
+	if (bytes)
+		memcpy(to, from->private_data, bytes);
+	return bytes;
+}
+
 /* ---- the life of an endpoint: its state, what leads it on, and how its end is decided ---- */
 
 /** verbs_ep_set - the one place that sets a state; the move must be in the table. */
