@@ -1,17 +1,210 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * The four words that stand first in every version (A4.1-1), ERR_VERS, which is the same in all versions and is understood
- * in any (A4.2-1), and what follows them in version one (draft-ietf-nfsv4-rpcrdma-03 section 4.3). Version two is in
- * v2/header_v2.c.
+ * in any (A4.2-1), and what follows them in version one (draft-ietf-nfsv4-rpcrdma-03 section 4.3). What only version two
+ * has (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2) is in v2/header_v2.c.
  */
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"
 #include "rpcrdma/header_impl.h"
 
-#define ERROR_VERS_BYTES  28u
-#define ERROR_BYTES       20u /* version one: fixed words and the code */
-#define ERROR_EXTRA_WORDS 8u  /* … what the default arm of the error carries */
+#define DISCRIMINATOR_BYTES 4u
+#define COUNT_BYTES         4u
+#define NO_LISTS_BYTES      (3 * DISCRIMINATOR_BYTES)
+
+#define ERROR_VERS_BYTES    28u
+#define ERROR_BYTES         20u /* version one: fixed words and the code */
+#define ERROR_EXTRA_WORDS   8u  /* … what the default arm of the error carries */
+
+/* ---- the three chunk lists, which are alike in all versions ---- */
+
+static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
+{
+	const uint8_t *at = reader->pos;
+
+	if (!xdr_skip(reader, RPCRDMA_SEGMENT_BYTES))
+		return false;
+	seg->handle = be32_get(at);
+	seg->len_bytes = be32_get(at + 4);
+	seg->offset = be64_get(at + 8);
+	return seg->offset <= UINT64_MAX - seg->len_bytes;
+}
+
+/* Neither wraps; an empty one overlaps nothing. */
+static bool segments_overlap(const struct rpcrdma_segment *a, const struct rpcrdma_segment *b)
+{
+	return a->handle == b->handle && a->len_bytes && b->len_bytes &&
+	       a->offset < b->offset + b->len_bytes && b->offset < a->offset + a->len_bytes;
+}
+
+static bool get_read_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	for (;;) {
+		struct rpcrdma_read_segment *read = &hdr->reads[hdr->nreads];
+		bool more;
+
+		if (!xdr_get_bool(reader, &more))
+			return false;
+		if (!more)
+			return true;
+		if (hdr->nreads == RPCRDMA_MAX_SEGMENTS || !xdr_get_u32(reader, &read->position) ||
+		    read->position % XDR_UNIT_BYTES || !get_segment(reader, &read->seg))
+			return false;
+		for (unsigned i = 0; i < hdr->nreads; i++)
+			if (segments_overlap(&hdr->reads[i].seg, &read->seg))
+				return false;
+		hdr->nreads++;
+	}
+}
+
+/* A chunk without segments is legal (RFC 8166 section 3.4.6) and has no room. */
+static bool get_chunk(struct xdr_reader *reader, struct rpcrdma_header *hdr,
+		      struct rpcrdma_chunk *chunk)
+{
+	uint32_t count;
+
+	if (!xdr_get_count(reader, RPCRDMA_MAX_SEGMENTS - hdr->nsegments, RPCRDMA_SEGMENT_BYTES,
+			   &count))
+		return false;
+	chunk->first = hdr->nsegments;
+	chunk->count = count;
+	chunk->len_bytes = 0;
+	for (uint32_t n = 0; n < count; n++) {
+		struct rpcrdma_segment *seg = &hdr->segments[hdr->nsegments];
+
+		if (!get_segment(reader, seg))
+			return false;
+		for (unsigned i = 0; i < hdr->nsegments; i++)
+			if (segments_overlap(&hdr->segments[i], seg))
+				return false;
+		chunk->len_bytes += seg->len_bytes;
+		hdr->nsegments++;
+	}
+	return true;
+}
+
+static bool get_write_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	for (;;) {
+		bool more;
+
+		if (!xdr_get_bool(reader, &more))
+			return false;
+		if (!more)
+			return true;
+		if (hdr->nwrites == RPCRDMA_MAX_CHUNKS ||
+		    !get_chunk(reader, hdr, &hdr->writes[hdr->nwrites]))
+			return false;
+		hdr->nwrites++;
+	}
+}
+
+static bool get_reply_chunk(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	return xdr_get_bool(reader, &hdr->has_reply_chunk) &&
+	       (!hdr->has_reply_chunk || get_chunk(reader, hdr, &hdr->reply_chunk));
+}
+
+static void chunk_lists_clear(struct rpcrdma_header *hdr)
+{
+	hdr->nreads = 0;
+	hdr->nwrites = 0;
+	hdr->nsegments = 0;
+	hdr->has_reply_chunk = false;
+}
+
+/* Takes three empty lists, as most messages have them. */
+static bool get_no_lists(struct xdr_reader *reader)
+{
+	if (xdr_remaining_bytes(reader) < NO_LISTS_BYTES || be64_get(reader->pos) ||
+	    be32_get(reader->pos + 2 * DISCRIMINATOR_BYTES))
+		return false;
+	reader->pos += NO_LISTS_BYTES;
+	return true;
+}
+
+/* The lists of @hdr are empty when this is called. */
+enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+{
+	if (get_no_lists(reader)) {
+		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
+		return RPCRDMA_OK;
+	}
+	if (get_read_list(reader, hdr) && get_write_list(reader, hdr) &&
+	    get_reply_chunk(reader, hdr)) {
+		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
+		return RPCRDMA_OK;
+	}
+	chunk_lists_clear(hdr);
+	return RPCRDMA_BAD_LISTS;
+}
+
+static void put_segment(struct xdr_writer *writer, const struct rpcrdma_segment *seg)
+{
+	uint8_t *to = xdr_reserve(writer, RPCRDMA_SEGMENT_BYTES);
+
+	if (!to)
+		return;
+	be32_put(to, seg->handle);
+	be32_put(to + 4, seg->len_bytes);
+	be64_put(to + 8, seg->offset);
+}
+
+static void put_chunk(struct xdr_writer *writer, const struct rpcrdma_header *hdr,
+		      const struct rpcrdma_chunk *chunk)
+{
+	xdr_put_u32(writer, chunk->count);
+	for (unsigned i = 0; i < chunk->count; i++)
+		put_segment(writer, &hdr->segments[chunk->first + i]);
+}
+
+static void put_no_lists(struct xdr_writer *writer)
+{
+	uint8_t *to = xdr_reserve(writer, NO_LISTS_BYTES);
+
+	if (to)
+		memset(to, 0, NO_LISTS_BYTES);
+}
+
+void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+{
+	if (!hdr->nreads && !hdr->nwrites && !hdr->has_reply_chunk) {
+		put_no_lists(writer);
+		return;
+	}
+	for (unsigned i = 0; i < hdr->nreads; i++) {
+		xdr_put_bool(writer, true);
+		xdr_put_u32(writer, hdr->reads[i].position);
+		put_segment(writer, &hdr->reads[i].seg);
+	}
+	xdr_put_bool(writer, false);
+	for (unsigned i = 0; i < hdr->nwrites; i++) {
+		xdr_put_bool(writer, true);
+		put_chunk(writer, hdr, &hdr->writes[i]);
+	}
+	xdr_put_bool(writer, false);
+	xdr_put_bool(writer, hdr->has_reply_chunk);
+	if (hdr->has_reply_chunk)
+		put_chunk(writer, hdr, &hdr->reply_chunk);
+}
+
+static size_t chunk_bytes(const struct rpcrdma_chunk *chunk)
+{
+	return COUNT_BYTES + (size_t)chunk->count * RPCRDMA_SEGMENT_BYTES;
+}
+
+size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
+{
+	size_t bytes = NO_LISTS_BYTES;
+
+	bytes += (size_t)hdr->nreads * RPCRDMA_READ_SEGMENT_BYTES;
+	for (unsigned i = 0; i < hdr->nwrites; i++)
+		bytes += DISCRIMINATOR_BYTES + chunk_bytes(&hdr->writes[i]);
+	if (hdr->has_reply_chunk)
+		bytes += chunk_bytes(&hdr->reply_chunk);
+	return bytes;
+}
 
 /* ---- version one ---- */
 
@@ -203,30 +396,4 @@ void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers
 	hdr->body_offset = 0;
 	hdr->reply_chunk = (struct rpcrdma_chunk){0};
 	chunk_lists_clear(hdr);
-}
-
-const char *rpcrdma_proc_name(uint32_t proc)
-{
-	static const char *const names[] = {
-		[RPCRDMA_MSG] = "RDMA_MSG",     [RPCRDMA_NOMSG] = "RDMA_NOMSG",
-		[RPCRDMA_MSGP] = "RDMA_MSGP",   [RPCRDMA_DONE] = "RDMA_DONE",
-		[RPCRDMA_ERROR] = "RDMA_ERROR", [RPCRDMA_OPTIONAL] = "RDMA_OPTIONAL",
-	};
-
-	return proc < ARRAY_SIZE(names) ? names[proc] : "unknown";
-}
-
-const char *rpcrdma_verdict_name(enum rpcrdma_verdict verdict)
-{
-	static const char *const names[] = {
-		[RPCRDMA_OK] = "ok",
-		[RPCRDMA_SHORT] = "short",
-		[RPCRDMA_BAD_VERS] = "bad version",
-		[RPCRDMA_BAD_PROC] = "bad message type",
-		[RPCRDMA_BAD_LISTS] = "bad chunk lists",
-		[RPCRDMA_RESERVED] = "reserved message type",
-		[RPCRDMA_BAD_OPTION] = "bad operation",
-	};
-
-	return (size_t)verdict < ARRAY_SIZE(names) ? names[verdict] : "unknown";
 }

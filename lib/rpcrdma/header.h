@@ -110,9 +110,4 @@ size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
 void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,
 			 enum rpcrdma_proc proc);
 
-/** rpcrdma_proc_name - "RDMA_MSG" …, or "unknown". */
-const char *rpcrdma_proc_name(uint32_t proc);
-/** rpcrdma_verdict_name - "short", "bad version" … */
-const char *rpcrdma_verdict_name(enum rpcrdma_verdict verdict);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parts of the transport header's codec: header.c has all but the chunk lists, which are alike in all versions
- * (chunk_lists.c), and version two (v2/header_v2.c).
+ * What header.c, which has the codec of the transport header, and the part for version two (v2/header_v2.c) ask of each other.
  *
  * A reader stands behind the fixed words, which are in the header already; so does a writer.
  */
@@ -13,8 +12,6 @@
 struct xdr_reader;
 struct xdr_writer;
 
-/** chunk_lists_clear - no lists. */
-void chunk_lists_clear(struct rpcrdma_header *hdr);
 /**
  * chunk_lists_get - decode read list, write list and reply chunk
  *

@@ -2,7 +2,6 @@ noinst_LIBRARIES += lib/rpcrdma/librpcrdma.a
 lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/call_form.c \
 	lib/rpcrdma/call_form.h \
-	lib/rpcrdma/chunk_lists.c \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/dialect.c \
@@ -15,10 +14,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/ccp_server.h \
 	lib/rpcrdma/draft03/msgp.c \
 	lib/rpcrdma/draft03/msgp.h \
-	lib/rpcrdma/draft03/msgp_decode.c \
-	lib/rpcrdma/draft03/msgp_decode.h \
-	lib/rpcrdma/draft03/msgp_encode.c \
-	lib/rpcrdma/draft03/msgp_encode.h \
 	lib/rpcrdma/draft03/requester_read_reply.c \
 	lib/rpcrdma/draft03/requester_read_reply.h \
 	lib/rpcrdma/draft03/requester_zero.c \
@@ -32,7 +27,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \
 	lib/rpcrdma/lend.h \
-	lib/rpcrdma/message.c \
 	lib/rpcrdma/message.h \
 	lib/rpcrdma/msg_plan.c \
 	lib/rpcrdma/msg_plan.h \
@@ -44,7 +38,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_config.h \
 	lib/rpcrdma/rdma_conn.c \
 	lib/rpcrdma/rdma_conn.h \
-	lib/rpcrdma/rdma_counters.h \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
 	lib/rpcrdma/rdma_leg_impl.h \
@@ -61,20 +54,14 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
-	lib/rpcrdma/requester_landing.c \
-	lib/rpcrdma/requester_landing.h \
 	lib/rpcrdma/requester_late.c \
 	lib/rpcrdma/requester_late.h \
-	lib/rpcrdma/requester_null.c \
-	lib/rpcrdma/requester_null.h \
 	lib/rpcrdma/requester_reply.c \
-	lib/rpcrdma/requester_reply.h \
 	lib/rpcrdma/requester_rpc.c \
 	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
 	lib/rpcrdma/responder_look.c \
-	lib/rpcrdma/responder_look.h \
 	lib/rpcrdma/responder_reply.c \
 	lib/rpcrdma/responder_reply.h \
 	lib/rpcrdma/responder_rpc.c \

@@ -11,9 +11,7 @@
 #include <assert.h>
 
 #include "leg/exchange.h"
-#include "rpcrdma/call_form.h"
 #include "rpcrdma/header.h"
-#include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/work.h"
 
@@ -47,19 +45,13 @@ static inline void message_add_piece(struct message *m, const struct rpc_msg *ms
 }
 
 /** message_add_bytes - short bytes that belong to no exchange go inline: they are copied when it is sent. */
-void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes);
-/**
- * message_put - put @msg into it as @form says
- * @lend: holds the segments of the read chunk, from the @first on
- */
-void message_put(struct message *m, const struct rpc_msg *msg, const struct msg_form *form,
-		 const struct lend *lend, unsigned first);
-/** message_offer_write_chunk - the peer may write a payload of its answer there. */
-void message_offer_write_chunk(struct message *m, const struct lend *lend, unsigned first,
-			       unsigned nkeys);
-/** message_offer_reply_chunk - the peer may write all of its answer there. */
-void message_offer_reply_chunk(struct message *m, const struct lend *lend, unsigned first,
-			       unsigned nkeys);
+static inline void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes)
+{
+	assert(m->npieces < MESSAGE_MAX_PIECES);
+	m->pieces[m->npieces++] = (struct fabric_sge){NULL, (uint8_t *)bytes, len_bytes};
+	m->pieces_bytes += len_bytes;
+}
+
 /**
  * message_send - send it
  * @credit:   asked for, or granted

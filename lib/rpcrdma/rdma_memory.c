@@ -10,7 +10,7 @@
 #include "rpcrdma/rdma_config.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/rdma_setup.h"
-#include "rpcrdma/requester_landing.h"
+#include "rpcrdma/requester_rpc.h"
 #include "rpcrdma/responder.h"
 #include "rpcrdma/work.h"
 
@@ -92,7 +92,7 @@ struct reply_room rdma_reply_room(const struct rdma_sizes *sizes)
 
 	return (struct reply_room){
 		.alone_bytes = RPCRDMA_INLINE_MIN - RPCRDMA_MIN_HDR_BYTES,
-		.around_bytes = requester_landing_room(around, 1),
+		.around_bytes = rdma_landing_room(around, 1),
 		.beside_bytes = recv - RPCRDMA_MIN_HDR_BYTES,
 	};
 }

@@ -13,9 +13,9 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp_client.h"
-#include "rpcrdma/draft03/msgp_decode.h"
+#include "rpcrdma/draft03/msgp.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
-#include "rpcrdma/requester_reply.h"
+#include "rpcrdma/requester.h"
 #include "rpcrdma/v2/version_probe.h"
 
 enum direction { DIRECTION_UNKNOWN, DIRECTION_CALL, DIRECTION_REPLY };

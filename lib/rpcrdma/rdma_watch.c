@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "rpcrdma/requester_null.h"
+#include "rpcrdma/requester.h"
 
 #define LOOKS 2u /* while an answer is waited for, and in a silence at least */
 #define ASKS  NULL_CALLS_MAX

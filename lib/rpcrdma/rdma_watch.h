@@ -5,7 +5,7 @@
  * Nothing is done for a message but to set a flag (rdma_conn.heard), at which a timer looks twice in keepalive_us, or
  * more often if that is long. After a silence of that long, or one look more, the fabric is asked to probe. Where it
  * has nothing that tells, the end that connected sends the server a NULL Call of its own, while others are in flight
- * (requester_null.h), waits, sends another, waits once more, and gives the server up. For these a credit is kept back.
+ * (requester.h), waits, sends another, waits once more, and gives the server up. For these a credit is kept back.
  * A server that grants one credit only cannot be asked while it holds a Call: then, and while nothing is in flight, it
  * is left to the host's TCP.
  *

@@ -12,6 +12,11 @@
  *
  * A Call that is not all here yet waits, and those behind it; but one of which only what is lent is not here leaves
  * at once where the endpoint answers Reads as the bytes come (late_reads).
+ *
+ * NULL Calls of its own ask a server whether it is there where nothing below RPC can ask (rdma_watch.h). Such a Call holds a
+ * credit while it is out. Its program and version are those of a Call in flight, which this server knows; any answer proves
+ * that somebody is there, an error too, and ends here. Its XID is not that of a Call in flight in either direction, and a Call
+ * to be sent that has it waits until ours is over (X-12).
  */
 #ifndef RPCRDMA_REQUESTER_H
 #define RPCRDMA_REQUESTER_H
@@ -28,7 +33,7 @@
 
 #define NULL_CALLS_MAX             2u
 
-/* Calls of our own that are out: requester_null.h. */
+/* NULL Calls that are out. */
 struct null_calls {
 	unsigned count;
 	uint32_t xids[NULL_CALLS_MAX];
@@ -87,15 +92,40 @@ void requester_held_late(struct requester *rq, struct requester_rpc *rpc);
 void requester_send_held(struct requester *rq);
 /** requester_key_free - fabric_ep_events.key_free(): Calls that wait for a key may go on. */
 void requester_key_free(struct requester *rq);
+/** requester_null_reserve - from now on a credit is kept back for them, where the server grants several. */
+void requester_null_reserve(struct requester *rq);
+/** requester_null_like - a Call in flight to take program and version from, or NULL if there is none. */
+const struct call_facts *requester_null_like(const struct requester *rq);
+/**
+ * requester_null_send - send one
+ * @xid:  of no Call in flight
+ * @like: has its program and version
+ *
+ * Returns whether it is out: false if no credit is left, or if NULL_CALLS_MAX are out.
+ */
+bool requester_null_send(struct requester *rq, uint32_t xid,
+			 const struct call_facts *like) MUST_CHECK;
+/** requester_null_answered - the peer has answered @xid in some way. Returns whether that was one of these, now over. */
+bool requester_null_answered(struct requester *rq, uint32_t xid) MUST_CHECK;
+/** requester_null_is - return whether @xid is that of a NULL Call that is out. */
+static inline bool requester_null_is(const struct requester *rq, uint32_t xid)
+{
+	for (unsigned i = 0; i < rq->nulls.count; i++)
+		if (rq->nulls.xids[i] == xid)
+			return true;
+	return false;
+}
+/** ccp_client_has - whether @xid is that of a CONF_RDMA that may be answered yet. */
+static inline bool ccp_client_has(const struct requester *rq, uint32_t xid)
+{
+	return rq->conf.xid == xid && (rq->conf.state == CONF_ASKED || rq->conf.state == CONF_LATE);
+}
 /** requester_is_ours - whether @xid is that of a message of our own that is not over. */
 static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 {
 	if (rq->conn->own.count && control_msgs_has(&rq->conn->own, xid))
 		return true;
-	for (unsigned i = 0; i < rq->nulls.count; i++)
-		if (rq->nulls.xids[i] == xid)
-			return true;
-	return rq->conf.state == CONF_LATE && rq->conf.xid == xid;
+	return requester_null_is(rq, xid) || (rq->conf.state == CONF_LATE && rq->conf.xid == xid);
 }
 
 /**
@@ -107,10 +137,7 @@ static inline bool requester_waits_for(const struct requester *rq, uint32_t xid)
 {
 	if (requester_rpc_waiting(&rq->rpcs, xid))
 		return true;
-	for (unsigned i = 0; i < rq->nulls.count; i++)
-		if (rq->nulls.xids[i] == xid)
-			return true;
-	return (rq->conf.state == CONF_ASKED || rq->conf.state == CONF_LATE) && rq->conf.xid == xid;
+	return requester_null_is(rq, xid) || ccp_client_has(rq, xid);
 }
 
 /** requester_pump - requester_send_held(), if anything is held: due whenever there may be a credit. */
@@ -119,5 +146,19 @@ static inline void requester_pump(struct requester *rq)
 	if (rq->nheld)
 		requester_send_held(rq);
 }
+
+/* ---- what answers its Calls: Replies, errors, and what should have been either (requester_reply.c) ---- */
+
+/** requester_owns_key - whether the Call in flight with @xid has lent @rkey to the peer. */
+bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey);
+/** requester_reply - a decoded RDMA_MSG or RDMA_NOMSG that is a Reply, with what follows its header. */
+void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
+		     uint32_t len_bytes);
+/** requester_error - a decoded RDMA_ERROR. */
+void requester_error(struct requester *rq, const struct rpcrdma_header *hdr);
+/** requester_error_of_own - an RDMA_ERROR for a message of our own that is no Call: it is counted, and a credit is back. */
+void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr);
+/** requester_bad_reply - a Reply that does not decode; its XID is all that is known. */
+void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what);
 
 #endif

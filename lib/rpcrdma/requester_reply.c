@@ -3,7 +3,8 @@
  * The requester's receiving half: Replies are matched, held against what was offered, and given up
  * once nothing of them can be changed by the peer any more.
  */
-#include "rpcrdma/requester_reply.h"
+
+#include "rpcrdma/requester.h"
 
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "rpcrdma/draft03/requester_read_reply.h"
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester_late.h"
-#include "rpcrdma/requester_null.h"
 #include "rpcrdma/v2/version_probe.h"
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
@@ -118,14 +118,13 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
 		conn->counters->reply_chunk_bytes_taken += rpc->landed_bytes;
 	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
-		struct requester_landing landing = requester_rpc_landing(rpc);
-
 		*form = MESSAGE_FORM_CHUNKED;
 		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
 		rpc->around_bytes = len_bytes;
 		conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
-		if (!requester_landing_take(&landing, &rpc->x->reply, body, len_bytes))
+		if (len_bytes > requester_rpc_landing_room(rpc))
 			return "a Reply longer than the inline threshold";
+		memcpy(rpc->x->reply.data, body, len_bytes);
 	} else if (rpc_msg_get(conn->leg->config->pool, len_bytes, &rpc->reply_inline)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 	} else {

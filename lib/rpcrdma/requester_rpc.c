@@ -5,12 +5,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/least.h"
 #include "base/probes.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/draft03/msgp_encode.h"
+#include "rpcrdma/draft03/msgp.h"
 #include "rpcrdma/message.h"
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
@@ -166,19 +167,52 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 	       type == RPC_REPLY && got == xid;
 }
 
-struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc)
+/* ---- a payload that lands by itself (requester_rpc.h) ---- */
+
+#define LANDING_SLACK_BYTES XDR_UNIT_BYTES
+
+/* Memory for such a Reply. Returns 0 or -ENOMEM. */
+static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
 {
-	return (struct requester_landing){
-		requester_landing_room(rpc->terms.around_bytes, rpc->form.landing_nsegments),
-		rpc->form.landing_bytes};
+	size_t room = requester_rpc_landing_room(rpc);
+
+	reply->buf = buf_get(rpc->rpcs->conn->leg->config->pool,
+			     RPC_MSG_HEADROOM + room + rpc->form.landing_bytes + room +
+				     LANDING_SLACK_BYTES);
+	if (!reply->buf)
+		return -ENOMEM;
+	reply->data = reply->buf->mem + RPC_MSG_HEADROOM;
+	return 0;
+}
+
+/* Where the payload lands in it. */
+static uint8_t *landing_memory(const struct requester_rpc *rpc, const struct rpc_msg *reply)
+{
+	return reply->buf->mem + RPC_MSG_HEADROOM + requester_rpc_landing_room(rpc);
+}
+
+/*
+ * Makes one message of it, when nobody can write there any more: @before_bytes of what came inline come before the
+ * payload, whose pad, up to @padded_bytes, is made here.
+ */
+static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
+		       uint32_t payload_bytes, uint32_t padded_bytes)
+{
+	struct rpc_msg *reply = &rpc->x->reply;
+	uint8_t *at = landing_memory(rpc, reply);
+
+	memset(at + payload_bytes, 0, padded_bytes - payload_bytes);
+	memmove(at + padded_bytes, reply->data + before_bytes, rpc->around_bytes - before_bytes);
+	memmove(at - before_bytes, reply->data, before_bytes);
+	reply->data = at - before_bytes;
+	reply->len_bytes = reply->have_bytes = rpc->around_bytes + padded_bytes;
 }
 
 /* Joins what landed with what came inline around it; false if they make no Reply. */
 static bool join(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
-	struct requester_landing landing = requester_rpc_landing(rpc);
-	struct rpc_msg *reply = &rpc->x->reply;
+	const struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
 	struct rpc_payload payload;
 
@@ -194,8 +228,7 @@ static bool join(struct requester_rpc *rpc)
 	if (payload.len_bytes != rpc->landed_bytes &&
 	    (!conn->peer->lenient || xdr_padded_bytes(payload.len_bytes) != rpc->landed_bytes))
 		return false;
-	requester_landing_join(&landing, reply, rpc->around_bytes, payload.offset_bytes,
-			       payload.len_bytes, padded);
+	lay_around(rpc, payload.offset_bytes, payload.len_bytes, padded);
 	return true;
 }
 
@@ -330,8 +363,6 @@ static int lend_call(struct requester_rpc *rpc)
 
 static int lend_landing(struct requester_rpc *rpc)
 {
-	struct requester_landing landing = requester_rpc_landing(rpc);
-	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
 	struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t len = rpc->form.landing_bytes;
 	uint8_t *mem = NULL;
@@ -341,13 +372,13 @@ static int lend_landing(struct requester_rpc *rpc)
 	case LANDING_NONE:
 		return 0;
 	case LANDING_REPLY_CHUNK:
-		rc = rpc_msg_get(pool, len, reply);
+		rc = rpc_msg_get(rpc->rpcs->conn->leg->config->pool, len, reply);
 		mem = reply->data;
 		break;
 	case LANDING_WRITE_CHUNK:
-		rc = requester_landing_get(&landing, pool, reply);
+		rc = get_landing(rpc, reply);
 		if (!rc)
-			mem = requester_landing_memory(&landing, reply);
+			mem = landing_memory(rpc, reply);
 		break;
 	}
 	return rc ? rc : lend_memory(&rpc->lend, reply->buf, mem, len, len, FABRIC_REMOTE_WRITE);
@@ -362,6 +393,42 @@ static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 	return rc ? rc : lend_landing(rpc);
 }
 
+/* The Call as its form says: inline goes all but the chunk and its pad (A3.4-3). */
+static void put_call(struct message *m, const struct requester_rpc *rpc)
+{
+	const struct rpc_msg *call = &rpc->x->call;
+	const struct msg_form *form = &rpc->form.call;
+	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
+
+	for (unsigned i = 0; i < form->nsegments; i++)
+		m->hdr.reads[m->hdr.nreads++] =
+			(struct rpcrdma_read_segment){form->chunk_at, lend_segment(&rpc->lend, i)};
+	message_add_piece(m, call, 0, form->chunk_at);
+	if (form->form == MESSAGE_FORM_LONG)
+		m->hdr.proc = RPCRDMA_NOMSG;
+	else if (end < call->len_bytes)
+		message_add_piece(m, call, (uint32_t)end, call->len_bytes);
+}
+
+/* Where the peer may write a payload of its Reply, or all of it. */
+static void offer_landing(struct message *m, const struct requester_rpc *rpc)
+{
+	struct rpcrdma_chunk chunk = {.count = rpc->form.landing_nsegments};
+
+	for (unsigned i = 0; i < chunk.count; i++) {
+		struct rpcrdma_segment seg = lend_segment(&rpc->lend, rpc->form.call.nsegments + i);
+
+		m->hdr.segments[m->hdr.nsegments++] = seg;
+		chunk.len_bytes += seg.len_bytes;
+	}
+	if (rpc->form.landing == LANDING_WRITE_CHUNK) {
+		m->hdr.writes[m->hdr.nwrites++] = chunk;
+	} else {
+		m->hdr.has_reply_chunk = true;
+		m->hdr.reply_chunk = chunk;
+	}
+}
+
 static void transmit(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rpcs->conn;
@@ -369,13 +436,9 @@ static void transmit(struct requester_rpc *rpc)
 	struct message m;
 
 	message_init(&m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
-	message_put(&m, &rpc->x->call, &form->call, &rpc->lend, 0);
-	if (form->landing == LANDING_WRITE_CHUNK)
-		message_offer_write_chunk(&m, &rpc->lend, form->call.nsegments,
-					  form->landing_nsegments);
-	else if (form->landing == LANDING_REPLY_CHUNK)
-		message_offer_reply_chunk(&m, &rpc->lend, form->call.nsegments,
-					  form->landing_nsegments);
+	put_call(&m, rpc);
+	if (form->landing != LANDING_NONE)
+		offer_landing(&m, rpc);
 	if (rpc->terms.dialect->padding) {
 		message_pad(&m, conn, &rpc->x->call, NULL,
 			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));

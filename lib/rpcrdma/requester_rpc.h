@@ -14,6 +14,14 @@
  * key is taken back before a byte of the Reply is read; while the peer reads a Call that still comes, that waits for the
  * rest of it (lend_end()). What fails before it is sent is given up from a task, since a call into
  * the leg may be on the stack.
+ *
+ * A Reply is to be one stretch of memory, but how many bytes come before its payload is known only when it is here. So a
+ * payload that lands by itself does so in the middle of a buffer, with room on both sides for all that can come inline:
+ *
+ *	| headroom | room | payload | room |
+ *
+ * What came inline is parted where the payload belongs (lib/nfs finds that), and laid before and behind the payload,
+ * which never moves.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H
 #define RPCRDMA_REQUESTER_RPC_H
@@ -23,7 +31,7 @@
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
-#include "rpcrdma/requester_landing.h"
+#include "rpcrdma/requester_rpc.h"
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
 	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
@@ -112,8 +120,22 @@ static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 			   rpc->read_reply_bytes);
 	rpc->read_reply = NULL;
 }
-/** requester_rpc_landing - where the payload of its Reply lands, if its form says that it does. */
-struct requester_landing requester_rpc_landing(const struct requester_rpc *rpc);
+/**
+ * rdma_landing_room - return the longest that comes inline around a payload that lands by itself
+ * @recv_bytes: the longest Send, header included
+ * @nsegments:  of the write chunk, which comes back in that header
+ */
+static inline uint32_t rdma_landing_room(uint32_t recv_bytes, unsigned nsegments)
+{
+	uint32_t hdr = RPCRDMA_MIN_HDR_BYTES + RPCRDMA_WRITE_CHUNK_BYTES(nsegments);
+
+	return recv_bytes > hdr ? recv_bytes - hdr : 0;
+}
+/** requester_rpc_landing_room - return the same of its Reply, if its form says that the payload lands by itself. */
+static inline uint32_t requester_rpc_landing_room(const struct requester_rpc *rpc)
+{
+	return rdma_landing_room(rpc->terms.around_bytes, rpc->form.landing_nsegments);
+}
 /** requester_rpc_drop - the connection has ended: let go of one that is held. */
 void requester_rpc_drop(struct requester_rpc *rpc);
 /**

@@ -8,8 +8,8 @@
 
 #include "base/least.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
-#include "rpcrdma/responder_look.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/responder_rpc.h"
 #include "rpcrdma/work.h"
 
 void responder_init(struct responder *rs, struct rdma_conn *conn)

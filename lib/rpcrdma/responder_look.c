@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The responder's look at a Call. */
-#include "rpcrdma/responder_look.h"
+/*
+ * The responder's look at a Call: its verdict, and its facts, by one walk.
+ *
+ * Of an RDMA_MSG all is known at once: its read chunks are holes of known length, which the walk passes. Of an
+ * RDMA_NOMSG nothing is here before it has been pulled.
+ */
+#include "rpcrdma/responder_rpc.h"
 
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"

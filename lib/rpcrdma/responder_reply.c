@@ -9,7 +9,7 @@
 #include "base/least.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/draft03/msgp_encode.h"
+#include "rpcrdma/draft03/msgp.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/message.h"
 #include "rpcrdma/private_data.h"
@@ -326,8 +326,8 @@ static void answer_reply(struct responder_rpc *rpc)
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
 	if (cut(&reply)) {
-		if (size_wait_is_open(rpc->rpcs) &&
-		    size_wait_helps(rpc, reply.m.pieces_bytes) && size_wait_begin(rpc))
+		if (size_wait_is_open(rpc->rpcs) && size_wait_helps(rpc, reply.m.pieces_bytes) &&
+		    size_wait_begin(rpc))
 			return;
 		rc = place(&reply);
 	}

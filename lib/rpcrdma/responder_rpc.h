@@ -168,4 +168,24 @@ static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 /** responder_rpc_lend_room - in how many segments its Reply may be lent at most; 0: it may not. */
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 
+/* ---- a look at its Call (responder_look.c) ---- */
+
+/**
+ * responder_look_early - know a Call by what is here of it, before it has memory
+ * @inline_bytes: of its RDMA_MSG; NULL: it is an RDMA_NOMSG
+ *
+ * Returns whether it may go on; if not, it has been answered, none of its chunks pulled, and is over. It
+ * leaves its facts at FACTS_NONE if it does not pass, or does not show its header here, and reply_max_bytes at no
+ * more than FACTS_UNBOUNDED_BYTES; else its facts at FACTS_WHOLE, and reply_max_bytes at what the Reply can have.
+ */
+bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
+
+/**
+ * responder_look - know a Call that is complete
+ *
+ * Does nothing more if its facts are known. Returns whether it may be passed on; if not, it has been answered, and
+ * is over.
+ */
+bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/requester_null.h"
+#include "rpcrdma/requester.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 

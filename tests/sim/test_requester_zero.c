@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/requester_null.h"
+#include "rpcrdma/requester.h"
 #include "tests/lib/test.h"
 #include "tests/sim/lent_peer.h"
 

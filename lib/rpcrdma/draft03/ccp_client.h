@@ -28,11 +28,6 @@ void ccp_client_begin(struct requester *rq);
  */
 bool ccp_client_answered(struct requester *rq, const struct rpcrdma_header *hdr,
 			 const uint8_t *body, uint32_t len_bytes) MUST_CHECK;
-/** ccp_client_has - whether @xid is that of a CONF_RDMA that may be answered yet. */
-static inline bool ccp_client_has(const struct requester *rq, uint32_t xid)
-{
-	return rq->conf.xid == xid && (rq->conf.state == CONF_ASKED || rq->conf.state == CONF_LATE);
-}
 /** ccp_client_failed - @xid was answered by @what, which is no Reply. Returns the same. */
 bool ccp_client_failed(struct requester *rq, uint32_t xid, const char *what) MUST_CHECK;
 

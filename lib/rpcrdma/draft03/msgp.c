@@ -6,8 +6,18 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/least.h"
 #include "nfs/opaques.h"
+#include "rpc/msg.h"
 #include "rpc/xdr.h"
+
+/* How many pads come at @at of a Send before a long opaque; no @align does harm (A3.5-5, A3.5-6). */
+static uint32_t pad_bytes(uint32_t align, uint64_t at)
+{
+	uint32_t over = align > 1 ? (uint32_t)(at % align) : 0;
+
+	return over ? align - over : 0;
+}
 
 /* ---- taken out ---- */
 
@@ -84,7 +94,7 @@ static uint64_t take_out(struct nfs_listener *listener, uint32_t offset_bytes, u
 	}
 	if (len_bytes < hdr->thresh)
 		return padded;
-	pads = msgp_bytes(hdr->align, (uint64_t)hdr->body_offset + offset_bytes);
+	pads = pad_bytes(hdr->align, (uint64_t)hdr->body_offset + offset_bytes);
 	/* Where they end behind the body, the walk ends as well. */
 	if (pads && pads <= r->in->len_bytes - offset_bytes)
 		pass(r, offset_bytes, pads);
@@ -182,7 +192,7 @@ static uint64_t put_in(struct nfs_listener *listener, uint32_t offset_bytes, uin
 	uint32_t inside;
 
 	if (len_bytes >= goal->thresh_bytes && find_piece(in, offset_bytes, &inside)) {
-		uint32_t pads = msgp_bytes(goal->align, in->at + inside - in->done_bytes);
+		uint32_t pads = pad_bytes(goal->align, in->at + inside - in->done_bytes);
 
 		in->found = true;
 		if (pads) {
@@ -212,4 +222,139 @@ unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsign
 	while (in.next < goal->npieces)
 		put_rest(&in);
 	return in.full ? 0 : in.count;
+}
+
+/* ---- messages that come: the body is copied without its pads, if it has some ---- */
+
+/* Nothing that is aligned to more can come (A3.5-6). */
+static uint32_t alignment_max(const struct rdma_conn *conn)
+{
+	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
+}
+
+/* Takes the pads out of a body of which all is known; returns false without memory for it. */
+static bool strip(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
+		  struct msgp_body *body)
+{
+	if (plain_bytes == body->len_bytes)
+		return true;
+	body->buf = buf_get(conn->leg->config->pool, plain_bytes);
+	if (!body->buf || msgp_remove(padded, body->buf->mem) != plain_bytes) {
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
+		return false;
+	}
+	body->data = body->buf->mem;
+	body->len_bytes = plain_bytes;
+	return true;
+}
+
+bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
+		 const struct call_facts *facts, struct msgp_body *body)
+{
+	struct padded padded = {.hdr = hdr, .facts = facts};
+	enum rpc_msg_type type;
+	int64_t plain_bytes;
+	uint32_t xid;
+
+	*body = (struct msgp_body){.data = recv->data + hdr->body_offset,
+				   .len_bytes = recv->len_bytes - hdr->body_offset};
+	padded.body = body->data;
+	padded.len_bytes = body->len_bytes;
+	conn->counters->msgp_received++;
+	if (rpc_msg_peek(body->data, body->len_bytes, &xid, &type) != RPC_OK)
+		return true;
+	body->is_call = padded.is_call = type == RPC_CALL;
+	plain_bytes = msgp_remove(&padded, NULL);
+	if (hdr->align > alignment_max(conn))
+		body->wrong = "an RDMA_MSGP aligned to more than a receive";
+	else if (plain_bytes < 0)
+		body->wrong = "an RDMA_MSGP whose pads cannot be found";
+	if (body->wrong)
+		return false;
+	hdr->proc = RPCRDMA_MSG;
+	return strip(conn, &padded, (uint32_t)plain_bytes, body);
+}
+
+/* ---- messages on their way out ---- */
+
+/* What the long opaques of forward messages to the peer are aligned to; below 2: to nothing. */
+static uint32_t message_alignment(const struct rdma_conn *conn)
+{
+	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
+
+	if (conn->refuses_padding)
+		return 0;
+	/* A recommendation, not an order: who aligns nothing goes on so, nor is a message to be mostly pads (A6.2-6). */
+	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
+}
+
+/*
+ * What is short is copied at once, with the pads around it: it takes no place in the gather list. Returns how long all
+ * are, *@copied_bytes: those that are copied.
+ */
+static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64_t *copied_bytes)
+{
+	uint64_t bytes = 0;
+
+	*copied_bytes = 0;
+	for (unsigned i = 0; i < npieces; i++) {
+		bytes += pieces[i].len_bytes;
+		if (pieces[i].len_bytes > WORK_COPY_MAX_BYTES)
+			continue;
+		pieces[i].buf = NULL;
+		*copied_bytes += pieces[i].len_bytes;
+	}
+	return bytes;
+}
+
+/* Whether a Send takes no longer a buffer than rdma_beside_bytes() counts for it, nor more pieces than it gathers. */
+static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
+		     const struct fabric_sge *pieces, unsigned npieces, uint64_t copied_bytes)
+{
+	return header_bytes + copied_bytes <= RPCRDMA_LONGEST_HDR_BYTES + WORK_COPY_MAX_BYTES &&
+	       work_gathers(conn, pieces, npieces);
+}
+
+/* The pieces with pads between them, and the header as it stands; false if the message is to go without. */
+static bool pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		const struct call_facts *facts, uint64_t room)
+{
+	struct fabric_sge pieces[MESSAGE_MAX_PIECES];
+	const struct msgp_goal goal = {
+		.align = m->hdr.align,
+		.thresh_bytes = m->hdr.thresh,
+		.header_bytes = (uint32_t)rpcrdma_header_bytes(&m->hdr),
+		.msg = msg->data,
+		.len_bytes = msg->len_bytes,
+		.facts = facts,
+		.pieces = m->pieces,
+		.npieces = m->npieces,
+	};
+	unsigned npieces = msgp_insert(&goal, pieces, MESSAGE_MAX_PIECES);
+	uint64_t copied_bytes, bytes = detach_short(pieces, npieces, &copied_bytes);
+
+	if (!npieces || bytes > room ||
+	    (bytes > WORK_COPY_MAX_BYTES &&
+	     !can_send(conn, goal.header_bytes, pieces, npieces, copied_bytes)))
+		return false;
+	memcpy(m->pieces, pieces, npieces * sizeof(pieces[0]));
+	m->npieces = npieces;
+	m->pieces_bytes = (uint32_t)bytes;
+	return true;
+}
+
+void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		 const struct call_facts *facts, uint64_t room)
+{
+	uint32_t align = message_alignment(conn), thresh = conn->config->padding_threshold_bytes;
+	bool forward = conn->connector == !facts;
+
+	if (!forward || align < 2 || m->hdr.proc != RPCRDMA_MSG || m->pieces_bytes < thresh ||
+	    room < RPCRDMA_MSGP_EXTRA_BYTES)
+		return;
+	m->hdr.proc = RPCRDMA_MSGP;
+	m->hdr.align = align;
+	m->hdr.thresh = thresh;
+	if (!pad(m, conn, msg, facts, room - RPCRDMA_MSGP_EXTRA_BYTES))
+		m->hdr.proc = RPCRDMA_MSG;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5). Pure.
+ * The pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
  *
  * Each counted opaque or string of the RPC message that is as long as the threshold or longer begins at a multiple of
  * the alignment, counted from the first byte of the Send, header included (A3.5-4): pads stand between its length word
@@ -22,14 +22,10 @@
 #include "fabric/fabric.h"
 #include "rpc/facts.h"
 #include "rpcrdma/header.h"
+#include "rpcrdma/message.h"
+#include "rpcrdma/rdma_conn.h"
 
-/** msgp_bytes - how many pads come at @at of a Send before a long opaque; no @align does harm (A3.5-5, A3.5-6). */
-static inline uint32_t msgp_bytes(uint32_t align, uint64_t at)
-{
-	uint32_t over = align > 1 ? (uint32_t)(at % align) : 0;
-
-	return over ? align - over : 0;
-}
+/* ---- pads; pure ---- */
 
 /* An RDMA_MSGP that has come. */
 struct padded {
@@ -71,5 +67,43 @@ struct msgp_goal {
  * followed, or makes more than @max pieces.
  */
 unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max);
+
+/* ---- messages that come: each is the RDMA_MSG that it is without its pads (A3.5-3) ---- */
+
+/* What stands behind the header, and the buffer that holds it, if that is not the receive. */
+struct msgp_body {
+	const uint8_t *data;
+	uint32_t len_bytes;
+	struct buf *buf;   /* the caller's to put; or NULL */
+	bool is_call;      /* set if it is wrong */
+	const char *wrong; /* why it cannot be taken; or NULL */
+};
+
+/**
+ * msgp_decode - make @hdr, an RDMA_MSGP, an RDMA_MSG
+ * @facts: of the Call in flight with its XID; NULL: there is none
+ * @body:  set
+ *
+ * Whether it is a Call its body says, which begins without pads in any case; what is too short for that, or no RPC message,
+ * stays as it is. Returns false if there is nothing to dispatch: body->wrong says why, or the connection has failed
+ * without memory.
+ */
+bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
+		 const struct call_facts *facts, struct msgp_body *body) MUST_CHECK;
+
+/* ---- messages on their way out whose long opaques are to stand aligned (A3.5-2) ---- */
+
+/**
+ * message_pad - make an RDMA_MSG an RDMA_MSGP, if something in it is to be aligned and there is room
+ * @m:     planned, with its lists and its pieces: of a dialect that has RDMA_MSGP
+ * @msg:   where the pieces lie, whole
+ * @facts: of the Call that it answers; NULL: it is a Call
+ * @room:  how long its pieces may be, as RDMA_MSG
+ *
+ * Its form stays what it is: pads make no message too long, nor one of reverse direction, nor do they cost a copy of
+ * more than WORK_COPY_MAX_BYTES at a time.
+ */
+void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		 const struct call_facts *facts, uint64_t room);
 
 #endif

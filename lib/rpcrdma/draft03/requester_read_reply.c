@@ -80,7 +80,7 @@ static uint32_t limit_bytes(const struct requester_rpc *rpc, const struct rpcrdm
 		return whole;
 	if (written >= whole)
 		return 0;
-	return least(whole - (uint32_t)written, requester_rpc_landing(rpc).room_bytes);
+	return least(whole - (uint32_t)written, requester_rpc_landing_room(rpc));
 }
 
 enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
@@ -140,8 +140,7 @@ static uint64_t landing_room(const struct requester_rpc *rpc)
 	case LANDING_REPLY_CHUNK:
 		return rpc->form.landing_bytes;
 	case LANDING_WRITE_CHUNK:
-		return 2 * (uint64_t)requester_rpc_landing(rpc).room_bytes +
-		       rpc->form.landing_bytes;
+		return 2 * (uint64_t)requester_rpc_landing_room(rpc) + rpc->form.landing_bytes;
 	}
 	return 0;
 }
