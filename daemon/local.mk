@@ -48,8 +48,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/call_watch.h \
 	daemon/bridge/call_tell.c \
 	daemon/bridge/call_tell.h \
-	daemon/bridge/close_line.c \
-	daemon/bridge/close_line.h \
 	daemon/bridge/closing.c \
 	daemon/bridge/closing.h \
 	daemon/bridge/opening.c \
@@ -60,10 +58,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/returning.h \
 	daemon/bridge/routing.c \
 	daemon/bridge/routing.h \
-	daemon/bridge/shortage.c \
-	daemon/bridge/shortage.h \
-	daemon/bridge/slow_call.c \
-	daemon/bridge/slow_call.h \
 	daemon/bridge/standing.c \
 	daemon/bridge/standing.h \
 	daemon/bridge/taking.c \
@@ -184,12 +178,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/probing.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
-	daemon/proxy/proxy_parts.c \
 	daemon/proxy/proxy_parts.h \
 	daemon/proxy/proxy_service.c \
 	daemon/proxy/proxy_service.h \
-	daemon/proxy/reload_queue.c \
-	daemon/proxy/station.h \
 	daemon/proxy/reload.c \
 	daemon/proxy/reload.h \
 	daemon/proxy/tapping.c \
@@ -222,11 +213,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/client_counts.h \
 	daemon/service/client_looks.c \
 	daemon/service/client_looks.h \
-	daemon/service/client_marks.c \
-	daemon/service/client_marks.h \
-	daemon/service/client_messages.c \
-	daemon/service/client_messages.h \
-	daemon/service/client_owner.h \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \
@@ -249,8 +235,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/lobby.h \
 	daemon/service/mount_desk.c \
 	daemon/service/mount_desk.h \
-	daemon/service/mount_servers.c \
-	daemon/service/mount_servers.h \
 	daemon/service/porch.c \
 	daemon/service/porch.h \
 	daemon/service/server_name.c \

@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 
+#include "base/account.h"
 #include "base/compiler.h"
 #include "daemon/bridge/closing.h"
 #include "daemon/bridge/standing.h"
@@ -77,5 +78,8 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 
 /** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
+
+/** shortage_log - log that a claim has waited long; @arg is the worker_service. For budget_account.late. */
+void shortage_log(void *arg, const struct budget_claim *claim);
 
 #endif

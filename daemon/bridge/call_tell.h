@@ -4,7 +4,16 @@
 #define DAEMON_BRIDGE_CALL_TELL_H
 
 #include "daemon/bridge/bridge_state.h"
-#include "daemon/bridge/slow_call.h"
+
+/* What is told of an RPC that is over but for its client's stage. */
+struct call_report {
+	bool wanted; /* else nothing else here is good */
+	bool callback, sent, answered;
+	uint8_t call_forms[2], reply_forms[2];
+	uint32_t xid, status; /* of call_status_of() */
+	uint32_t request_bytes, reply_bytes;
+	uint32_t took_us[CALL_STAGE_COUNT]; /* the client's stage is not over */
+};
 
 /** bridge_is_tapped - whether there are taps at its worker. */
 static inline bool bridge_is_tapped(const struct bridge *bridge)

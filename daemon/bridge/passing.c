@@ -48,6 +48,23 @@ static bool goes_on(struct bridge *bridge, struct exchange *x)
 	return false;
 }
 
+/* The client waits for the Reply to @x, of which a reference is kept (bridge_call_ends()). */
+static void call_begins(struct bridge *bridge, struct exchange *x)
+{
+	exchange_ref(x);
+	TAILQ_INSERT_TAIL(&bridge->calls.list, x, owner_entry);
+	bridge->calls.total++;
+	bridge->calls.last = (struct last_call){
+		.xid = x->facts.hdr.xid,
+		.prog = x->facts.hdr.prog,
+		.vers = x->facts.hdr.vers,
+		.proc = x->facts.hdr.proc,
+		.program = x->facts.program,
+		.procedure = x->facts.procedure,
+		.start_us = x->start_us,
+	};
+}
+
 void bridge_call(void *arg, struct exchange *x)
 {
 	struct bridge_side *side = arg;
@@ -69,7 +86,7 @@ void bridge_call(void *arg, struct exchange *x)
 	       x->call.len_bytes);
 	call_here(side, x);
 	if (side == &bridge->client) {
-		bridge_call_begins(bridge, x);
+		call_begins(bridge, x);
 		if (bridge->limits.half_closed)
 			standing_half_closed_goes_on(bridge);
 		if (!bridge->open.passing) {

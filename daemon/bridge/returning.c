@@ -68,22 +68,6 @@ void bridge_leave(struct bridge *bridge)
 	bridge->affinity.client = NULL;
 }
 
-void bridge_call_begins(struct bridge *bridge, struct exchange *x)
-{
-	exchange_ref(x);
-	TAILQ_INSERT_TAIL(&bridge->calls.list, x, owner_entry);
-	bridge->calls.total++;
-	bridge->calls.last = (struct last_call){
-		.xid = x->facts.hdr.xid,
-		.prog = x->facts.hdr.prog,
-		.vers = x->facts.hdr.vers,
-		.proc = x->facts.hdr.proc,
-		.program = x->facts.program,
-		.procedure = x->facts.procedure,
-		.start_us = x->start_us,
-	};
-}
-
 /* A second NULL does no harm, and all first ones of a kind of client may look alike. */
 static bool is_worth_a_mark(const struct exchange *x)
 {

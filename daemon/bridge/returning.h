@@ -24,8 +24,6 @@ struct client_pin bridge_pin(const struct bridge *bridge);
 /** bridge_leave - the upstream is over: its port stays behind. Nothing the second time. */
 void bridge_leave(struct bridge *bridge);
 
-/** bridge_call_begins - the client waits for the Reply to @x, of which a reference is kept. */
-void bridge_call_begins(struct bridge *bridge, struct exchange *x);
 /** bridge_call_ends - it has a Reply, or a fault; the reference that was kept is put. */
 void bridge_call_ends(struct bridge *bridge, struct exchange *x);
 /** bridge_calls_stay - the end is decided: what is not answered now never is here. */

@@ -12,7 +12,7 @@
 #include "daemon/base/thread.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/health/health.h"
-#include "daemon/service/mount_servers.h"
+#include "daemon/service/targets.h"
 
 #define END_PATIENCE_MS 3000u /* for a check that is given up */
 

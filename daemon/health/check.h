@@ -35,7 +35,7 @@ struct check_config {
 	struct config *config; /* that @service is in: counted once more */
 	const struct service_config *service;
 	bool with_mount; /* MOUNT, too, and for a server without NFSv4 its NFSv3 */
-	bool to_mount; /* instead: the servers of MOUNT (daemon/service/mount_servers.h), up to CHECK_NULL */
+	bool to_mount; /* instead: the servers of MOUNT (daemon/service/targets.h), up to CHECK_NULL */
 	enum check_step_id last; /* the last step that is tried */
 	uint32_t left_out;       /* servers that are not tried, a bit each */
 	/* All is done: in the thread of @loop. check_free() is due. */

@@ -6,7 +6,7 @@
  * a connection that counts for nobody (daemon/health/check.h).
  *
  * A server that has become doubtful (daemon/service/server_state.h) is asked at once, whether or not the service has the
- * others asked; but not twice in PROBING_DOUBT_US. So are the servers of MOUNT (daemon/service/mount_servers.h), by a NULL of
+ * others asked; but not twice in PROBING_DOUBT_US. So are the servers of MOUNT (daemon/service/targets.h), by a NULL of
  * MOUNT and apart from the others; these are asked in no other case.
  */
 #ifndef DAEMON_PROXY_PROBING_H

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <time.h>
 
@@ -16,7 +17,6 @@
 #include "daemon/base/sd_fds.h"
 #include "daemon/config/config.h"
 #include "daemon/config/own_doors.h"
-#include "daemon/proxy/station.h"
 #include "daemon/proxy/worker.h"
 #include "daemon/service/lobby.h"
 #include "daemon/service/service.h"
@@ -103,10 +103,32 @@ struct proxy {
 	bool stopping;                /* the loop ends when the last connection has */
 };
 
+/* proxy_list_connections - those of one list: for proxy_connections(). */
+static inline unsigned proxy_list_connections(const struct proxy_service_list *list)
+{
+	const struct proxy_service *ps;
+	unsigned sum = 0;
+
+	TAILQ_FOREACH(ps, list, entry)
+		sum += atomic_load(&ps->service.connections);
+	return sum;
+}
+
 /** proxy_connections - how many there are now, of all services. */
-unsigned proxy_connections(const struct proxy *proxy);
+static inline unsigned proxy_connections(const struct proxy *proxy)
+{
+	return proxy_list_connections(&proxy->services) + proxy_list_connections(&proxy->leaving);
+}
 
 /** proxy_service_find - the service of that name; NULL: there is none. One that leaves has none. */
-struct proxy_service *proxy_service_find(const struct proxy *proxy, const char *name);
+static inline struct proxy_service *proxy_service_find(const struct proxy *proxy, const char *name)
+{
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		if (!strcmp(ps->service.config->name, name))
+			return ps;
+	return NULL;
+}
 
 #endif

@@ -12,7 +12,6 @@
 #include "daemon/base/resolver.h"
 #include "daemon/base/thread.h"
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/shortage.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/upstream/leg_factory.h"
 

@@ -20,11 +20,12 @@
 #include "base/spares.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/proxy/intake.h"
-#include "daemon/proxy/station.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
 #include "fabric/pool.h"
+
+struct worker;
 
 /* The least that is looked back. */
 #define WORKER_LOAD_US 100000u
@@ -37,6 +38,22 @@ struct worker_load {
 	uint64_t cpu_us; /* … and the processor time that the worker had had by then */
 	unsigned busy;   /* 0 to WORKER_LOAD_PARTS */
 };
+
+/* A service at one worker: as its bridges there see it, its memory account, and who waits to be taken. */
+struct station {
+	TAILQ_ENTRY(station) entry; /* the worker's, as is all that follows */
+	struct worker *worker;
+	struct worker_service service;
+	struct budget_account account;
+	struct intake_queue queue;
+};
+TAILQ_HEAD(station_list, station);
+
+/** station_of - the station that @ws is in. */
+static inline struct station *station_of(struct worker_service *ws)
+{
+	return (struct station *)(void *)((char *)ws - offsetof(struct station, service));
+}
 
 struct worker {
 	unsigned index;

@@ -9,8 +9,6 @@
 
 #include "daemon/config/config_memory.h"
 #include "daemon/service/client_looks.h"
-#include "daemon/service/client_marks.h"
-#include "daemon/service/client_messages.h"
 #include "daemon/service/client_table.h"
 
 #define PARTS    16u /* that their locks are seldom waited for */
@@ -124,6 +122,69 @@ static void drop_too_many(struct clients *clients)
 	}
 }
 
+/* ---- which Calls a client goes by: under the lock of its part ---- */
+
+static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
+{
+	for (size_t i = 0; i < nmarks; i++)
+		if (call_mark_equals(&marks[i].call, call))
+			return true;
+	return false;
+}
+
+/* As many of @from as may be kept, behind those that are kept already. */
+static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
+{
+	size_t unanswered = 0, answered = 0;
+
+	for (size_t i = 0; i < have; i++)
+		to[i].call.answered ? answered++ : unanswered++;
+	for (size_t i = 0; i < nfrom; i++) {
+		size_t *count = from[i].answered ? &answered : &unanswered;
+		size_t most = from[i].answered ? CLIENTS_ANSWERED_MAX : CLIENTS_UNANSWERED_MAX;
+
+		if (*count >= most || is_among(to, have, &from[i]))
+			continue;
+		++*count;
+		to[have++].call = from[i];
+	}
+	return have;
+}
+
+/* One that is back sends first what it waits for: after so many Replies it waits for nothing of that. */
+static bool has_moved_on(const struct call_mark *marks, size_t nmarks)
+{
+	size_t answered = 0;
+
+	for (size_t i = 0; i < nmarks; i++)
+		answered += marks[i].answered;
+	return answered >= CLIENTS_ANSWERED_MAX;
+}
+
+/*
+ * @client goes by these Calls now, the most important first, and where there is room by those that it went by before: past
+ * CLIENTS_UNANSWERED_MAX without a Reply, or CLIENTS_ANSWERED_MAX with one, they are left out. With CLIENTS_ANSWERED_MAX
+ * answered ones it goes by none of those before.
+ */
+static void add_marks(struct client *client, const struct call_mark *marks, size_t nmarks)
+{
+	size_t old = has_moved_on(marks, nmarks) ? 0 : client->nmarks, n, most = nmarks + old;
+	struct client_mark *kept;
+
+	if (most > CLIENTS_MARKS_MAX)
+		most = CLIENTS_MARKS_MAX;
+	if (!most)
+		return;
+	/* Without memory it is known by its port alone. */
+	kept = calloc(most, sizeof(*kept));
+	if (!kept)
+		return;
+	n = keep(kept, 0, marks, nmarks);
+	for (size_t i = 0; i < old; i++)
+		n = keep(kept, n, &client->marks[i].call, 1);
+	client_table_mark(client, kept, n);
+}
+
 /* ---- who waits for whom ---- */
 
 /* @client is to have what @old leaves. Returns whether it waits for that now. */
@@ -148,7 +209,7 @@ static void take_pin(struct client *client, struct client *pin, struct client_pi
 		marks[i] = pin->marks[i].call;
 		out->due |= !marks[i].answered;
 	}
-	client_marks_add(client, marks, pin->nmarks);
+	add_marks(client, marks, pin->nmarks);
 }
 
 static enum client_found take_from_table(struct client *client, struct client *pin,
@@ -303,7 +364,7 @@ void clients_half_closed(struct client *client, const struct call_mark *marks, s
 	if (client->state == CLIENT_LIVE)
 		client_table_set(client, CLIENT_HALF);
 	if (client->state == CLIENT_HALF)
-		client_marks_add(client, marks, nmarks);
+		add_marks(client, marks, nmarks);
 	unlock(client);
 }
 
@@ -312,7 +373,7 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 	lock(client);
 	if (client->state != CLIENT_ENDING) {
 		client_table_set(client, CLIENT_ENDING);
-		client_marks_add(client, marks, nmarks);
+		add_marks(client, marks, nmarks);
 	}
 	unlock(client);
 }

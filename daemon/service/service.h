@@ -13,7 +13,6 @@
 #include "daemon/service/close_text.h"
 #include "daemon/service/door.h"
 #include "daemon/service/late_calls.h"
-#include "daemon/service/mount_servers.h"
 #include "daemon/service/targets.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"

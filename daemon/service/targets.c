@@ -59,6 +59,22 @@ struct server_uris server_uris_of(const struct service_config *config)
 	return uris;
 }
 
+struct server_uris mount_servers_of(const struct service_config *config)
+{
+	static char rpcbind_port[] = "111";
+	struct server_uris uris = {.count = 0};
+
+	if (!config_asks_mount(config))
+		return uris;
+	if (config->mount.way == MOUNT_AT)
+		return (struct server_uris){.list = {config->mount.at}, .count = 1};
+	/* What is found out there is the port alone. */
+	for (; uris.count < config_nservers(config); uris.count++)
+		uris.list[uris.count] = (struct config_uri){
+			TRANSPORT_TCP, config_server(config, uris.count)->host, rpcbind_port};
+	return uris;
+}
+
 int targets_init(struct targets *targets, const struct server_uris *uris,
 		 const struct service_config *config, struct log_limit *lines)
 {

@@ -113,6 +113,14 @@ struct server_uris {
 
 /** server_uris_of - those of a service, in the order of the file. */
 struct server_uris server_uris_of(const struct service_config *config);
+/**
+ * mount_servers_of - the servers to which Calls of MOUNT go; none where they go where everything does, or nowhere (`mount`)
+ *
+ * By "rpcbind" there is one for each of the service's servers, on the same host, known by rpcbind's address there; else it
+ * is the one address that the file names. What is known of them is kept apart: where mountd does not run, NFS may be
+ * served all the same. What an administrator orders of a server holds for both.
+ */
+struct server_uris mount_servers_of(const struct service_config *config);
 
 /**
  * targets_init - servers that nobody has asked yet

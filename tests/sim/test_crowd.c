@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
-#include "daemon/bridge/shortage.h"
+#include "daemon/bridge/bridge.h"
 #include "daemon/view/snapshot.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
