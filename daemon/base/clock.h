@@ -15,4 +15,10 @@ static inline uint64_t clock_us(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
+/** clock_passed_us - return what has passed since @then_us; 0 if that is later: the loops of two threads differ a little. */
+static inline uint64_t clock_passed_us(uint64_t then_us, uint64_t now_us)
+{
+	return now_us > then_us ? now_us - then_us : 0;
+}
+
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A bridge: making one, and looking at it. */
 #include "daemon/bridge/bridge.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Going through the bridges of a service. */
 #include "daemon/bridge/bridge_walk.h"
 
 #include "daemon/bridge/bridge_state.h"

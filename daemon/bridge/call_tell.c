@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Who is told of single RPCs that pass a bridge. */
 #include "daemon/bridge/call_tell.h"
 
 #include <string.h>

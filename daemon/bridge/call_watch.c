@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Looks for Calls that wait long for the server. */
 #include "daemon/bridge/call_watch.h"
 
 #include "daemon/bridge/bridge_walk.h"

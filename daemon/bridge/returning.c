@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* By what the client of a bridge will be known when it comes back. */
 #include "daemon/bridge/returning.h"
 
 #include "daemon/bridge/call_watch.h"

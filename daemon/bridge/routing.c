@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the Calls of a client go, by their program. */
 #include "daemon/bridge/routing.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How a bridge stands with the door of its service, and what it says there of itself. */
 #include "daemon/bridge/standing.h"
 
 #include "daemon/bridge/closing.h"

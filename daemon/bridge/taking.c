@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From the end of an RPC here to the moment when its client has the Reply. */
 #define _SDT_HAS_SEMAPHORES 1
 #include "daemon/bridge/taking.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Who gets in. */
 #include "daemon/proxy/admission.h"
 
 #include <fcntl.h>

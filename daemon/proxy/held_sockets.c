@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Listeners and the sockets that systemd holds for them. */
 #include "daemon/proxy/held_sockets.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections that a worker has been handed and has not taken yet. */
 #include "daemon/proxy/intake.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the system does not let the daemon have, told at the start. */
 #include "daemon/proxy/lacks.h"
 
 #include "daemon/base/log.h"

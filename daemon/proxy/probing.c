@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Servers that are asked once in a while, or when one is in doubt, whether they answer. */
 #include "daemon/proxy/probing.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The daemon as a whole: services with their listeners on the main thread, and the workers. */
 #include "daemon/proxy/proxy.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A service on the main thread. */
 #include "daemon/proxy/proxy_service.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file and the names in it, read on a thread of its own. */
 #include "daemon/proxy/reader.h"
 
 #include <errno.h>

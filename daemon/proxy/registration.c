@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which listeners rpcbind is to have. */
 #include "daemon/proxy/registration.h"
 
 #include <errno.h>

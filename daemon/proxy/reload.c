@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reading the configuration file again. */
 #include "daemon/proxy/reload.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether the workers' loops turn. */
 #include "daemon/proxy/watchdog.h"
 
 #include <errno.h>

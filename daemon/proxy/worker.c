@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A worker: one thread with a loop and buffers of its own, and the bridges pinned to it. */
 #include "daemon/proxy/worker.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which worker a connection goes to. */
 #include "daemon/proxy/worker_select.h"
 
 #include "daemon/base/thread.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A list of servers as one thread connects to them. */
 #include "daemon/service/backend.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a Call is known again by. */
 #include "daemon/service/call_mark.h"
 
 #include "base/crc32c.h"

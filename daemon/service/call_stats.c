@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What became of the Calls of a service. */
 #include "daemon/service/call_stats.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How many connections each client address has. */
 #include "daemon/service/client_counts.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where clients are found. */
 #include "daemon/service/client_table.h"
 
 #include <errno.h>

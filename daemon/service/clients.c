@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The clients of a service: who has come back, from where it went to the server before, and who waits for whom. */
 #include "daemon/service/clients.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Why a connection closed, in words. */
 #include "daemon/service/close_text.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The door of a service: who of its clients counts against which limit, and who goes when one is reached. */
 #include "daemon/service/door.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A connection on its way from a listener to a worker. */
 #include "daemon/service/incoming.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls of a service that wait long for its server. */
 #include "daemon/service/late_calls.h"
 
 #include "daemon/base/address.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Why a service cannot listen, in words that say what to do. */
 #include "daemon/service/listen_error.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The addresses of the names at which services listen. */
 #include "daemon/service/listen_names.h"
 
 #include <errno.h>

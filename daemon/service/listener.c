@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The listeners of one service. */
 #include "daemon/service/listener.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections that a service turned away, kept open for a moment and not read. */
 #include "daemon/service/lobby.h"
 
 #include <errno.h>

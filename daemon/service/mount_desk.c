@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where MOUNT listens at a server, as rpcbind there says. */
 #include "daemon/service/mount_desk.h"
 
-#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,23 +10,6 @@
 #include "nfs/table.h"
 
 #define MOUNT_VERSION 3u /* that of NFSv3; servers have the others at the same port */
-
-static void set_port(struct sockaddr_storage *addr, uint16_t port)
-{
-	if (addr->ss_family == AF_INET6)
-		((struct sockaddr_in6 *)addr)->sin6_port = htons(port);
-	else
-		((struct sockaddr_in *)addr)->sin_port = htons(port);
-}
-
-static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	struct in6_addr host_a, host_b;
-
-	return sockaddr_host((const struct sockaddr *)a, &host_a) &&
-	       sockaddr_host((const struct sockaddr *)b, &host_b) &&
-	       !memcmp(&host_a, &host_b, sizeof(host_a));
-}
 
 /* Each of them may bring others to leave; who comes, comes from a task. */
 static void tell(void *arg)
@@ -61,7 +42,7 @@ static void set_places(struct mount_desk *desk, uint16_t port)
 		if (i != desk->at)
 			desk->places[n++] = desk->addrs[i];
 	while (n--)
-		set_port(&desk->places[n], port);
+		sockaddr_set_port((struct sockaddr *)&desk->places[n], port);
 }
 
 static void on_done(void *arg, uint16_t port, const char *error)
@@ -116,7 +97,8 @@ static bool is_known(const struct mount_desk *desk, const struct sockaddr_storag
 	if (!desk->known || loop_now_us(desk->loop) - desk->known_us >= MOUNT_PORT_KEPT_US)
 		return false;
 	for (size_t i = 0; i < naddrs; i++)
-		if (same_host(&desk->places[0], &addrs[i]))
+		if (sockaddr_same_host((const struct sockaddr *)&desk->places[0],
+				       (const struct sockaddr *)&addrs[i]))
 			return true;
 	return false;
 }

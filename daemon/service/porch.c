@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where connections are judged by their client's address and port, once it is known whose they are. */
 #include "daemon/service/porch.h"
 
 #include <errno.h>

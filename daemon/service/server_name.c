@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The name of a service's server, as all connections of the service share it. */
 #include "daemon/service/server_name.h"
 
 #include <assert.h>
@@ -10,6 +9,7 @@
 #include <string.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/clock.h"
 
 #define NAME_SHOWN 80 /* characters of it */
 
@@ -34,12 +34,6 @@ static void answer_put(struct name_answer *answer)
 {
 	if (answer && atomic_fetch_sub(&answer->refs, 1) == 1)
 		free(answer);
-}
-
-/* Each worker has its own time of a turn: those of two may differ a little, either way. */
-static uint64_t since_us(uint64_t now_us, uint64_t then_us)
-{
-	return now_us > then_us ? now_us - then_us : 0;
 }
 
 void server_name_init(struct server_name *name, const struct config_uri *uri, const char *service,
@@ -109,7 +103,7 @@ static void take_in(struct server_name *name, uint64_t now_us)
 
 static bool is_usable(const struct server_name *name, uint64_t now_us)
 {
-	return name->good && since_us(now_us, name->good_us) < SERVER_NAME_STALE_US;
+	return name->good && clock_passed_us(name->good_us, now_us) < SERVER_NAME_STALE_US;
 }
 
 /* Whether what came last is for all who ask now. */
@@ -118,7 +112,7 @@ static bool is_kept(const struct server_name *name, uint64_t now_us)
 	uint64_t kept_us = name->error && !is_usable(name, now_us) ? SERVER_NAME_ERROR_US
 								   : SERVER_NAME_KEPT_US;
 
-	return name->tried && !name->out && since_us(now_us, name->tried_us) < kept_us;
+	return name->tried && !name->out && clock_passed_us(name->tried_us, now_us) < kept_us;
 }
 
 static void tell(struct server_name *name, uint64_t now_us, struct view *view)
@@ -130,7 +124,7 @@ static void tell(struct server_name *name, uint64_t now_us, struct view *view)
 		return;
 	view->answer = name->good;
 	atomic_fetch_add(&view->answer->refs, 1);
-	view->age_us = since_us(now_us, name->good_us);
+	view->age_us = clock_passed_us(name->good_us, now_us);
 	view->tell_old = (name->out || name->error) && !name->old_told;
 	name->old_told |= view->tell_old;
 }
@@ -141,7 +135,7 @@ static void look_locked(struct name_desk *desk, uint64_t now_us, struct view *vi
 	uint64_t out_us;
 
 	take_in(name, now_us);
-	out_us = since_us(now_us, name->out_us);
+	out_us = clock_passed_us(name->out_us, now_us);
 	if (is_kept(name, now_us) ||
 	    (name->out && is_usable(name, now_us) && out_us >= SERVER_NAME_SILENT_US)) {
 		tell(name, now_us, view);

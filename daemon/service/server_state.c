@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether a service's server answers: what is counted, and when a line is due. */
 #include "daemon/service/server_state.h"
 
 #include <arpa/inet.h>
@@ -8,16 +7,11 @@
 
 #include "base/sockaddr.h"
 #include "daemon/base/amount.h"
+#include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 
 #define NOTE_BYTES   96u
 #define SUBNET_BYTES 8u /* of an IPv6 address: a /64 */
-
-/* The clocks of two threads' loops may be a turn apart. */
-static uint64_t passed_us(uint64_t since_us, uint64_t now_us)
-{
-	return now_us > since_us ? now_us - since_us : 0;
-}
 
 static bool is_address(const char *host)
 {
@@ -125,7 +119,7 @@ static bool may_tell(const struct server_state *state, uint64_t now_us)
 {
 	if (state->quiet)
 		return false;
-	return !state->told_once || passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
+	return !state->told_once || clock_passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
 }
 
 /* Whom and what these lines are about. */
@@ -149,7 +143,7 @@ static void tell_still_down(struct server_state *state, uint64_t now_us)
 
 	log_warning(about(state), "server %s%s %s for %s: %s; %s failed%s", state->uri,
 		    where(state, addr), long_fault(state),
-		    amount_age(passed_us(state->since_us, now_us), since), state->error,
+		    amount_age(clock_passed_us(state->since_us, now_us), since), state->error,
 		    attempts(state->failed, count), waiting(state, clients));
 	state->told_down = true;
 	told(state, now_us);
@@ -161,7 +155,7 @@ static void tell_back(struct server_state *state, uint64_t now_us)
 
 	log_warning(LOG_ABOUT(.service = state->service, .upstream = state->uri),
 		    "server %s%s answers again after %s (%s)", state->uri, where(state, addr),
-		    amount_age(passed_us(state->since_us, now_us), since),
+		    amount_age(clock_passed_us(state->since_us, now_us), since),
 		    attempts(state->failed, count));
 	state->told_down = false;
 	state->failed = 0;
@@ -175,8 +169,8 @@ static void tell_gaps(struct server_state *state, uint64_t now_us)
 	log_warning(about(state),
 		    "server %s%s comes and goes: %u times in the last %llu s it %s: %s", state->uri,
 		    where(state, addr), state->gaps,
-		    (unsigned long long)passed_us(state->told_us, now_us) / 1000000, fault(state),
-		    state->error);
+		    (unsigned long long)clock_passed_us(state->told_us, now_us) / 1000000,
+		    fault(state), state->error);
 	told(state, now_us);
 }
 
@@ -255,13 +249,14 @@ static bool has_another_met_it(const struct server_state *state, const struct in
 			       uint64_t now_us)
 {
 	return state->has_suspect && memcmp(&state->suspect, client, sizeof(*client)) != 0 &&
-	       passed_us(state->suspect_us, now_us) < SERVER_STATE_DOUBT_US;
+	       clock_passed_us(state->suspect_us, now_us) < SERVER_STATE_DOUBT_US;
 }
 
 /* Under the lock: whether two clients have met it not long ago, so that what NULL comes to is no news. */
 static bool is_by_clients(const struct server_state *state, uint64_t now_us)
 {
-	return state->by_clients && passed_us(state->by_clients_us, now_us) < SERVER_STATE_DOUBT_US;
+	return state->by_clients &&
+	       clock_passed_us(state->by_clients_us, now_us) < SERVER_STATE_DOUBT_US;
 }
 
 /*
@@ -377,14 +372,14 @@ static bool is_heard_again(struct server_state *state, uint64_t now_us)
 	bool heard = atomic_exchange(&state->heard, false);
 
 	return heard && state->reach == SERVER_DOWN &&
-	       passed_us(state->failed_us, now_us) >= SERVER_STATE_SURE_US;
+	       clock_passed_us(state->failed_us, now_us) >= SERVER_STATE_SURE_US;
 }
 
 /* A proxy that is asked again may know more, and who reads the first cause alone looks in the wrong place. */
 static bool has_another_cause(const struct server_state *state, uint64_t now_us)
 {
 	return state->causes < SERVER_STATE_CAUSES &&
-	       passed_us(state->told_us, now_us) >= SERVER_STATE_SURE_US &&
+	       clock_passed_us(state->told_us, now_us) >= SERVER_STATE_SURE_US &&
 	       strcmp(state->error, state->told_error) != 0;
 }
 
@@ -394,7 +389,7 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 	if (state->reach != SERVER_DOWN)
 		return false;
 	if (!state->told_down)
-		return passed_us(state->since_us, now_us) >= SERVER_STATE_SURE_US;
+		return clock_passed_us(state->since_us, now_us) >= SERVER_STATE_SURE_US;
 	return state->failed > state->told_failed &&
 	       (may_tell(state, now_us) || has_another_cause(state, now_us));
 }
@@ -402,7 +397,8 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 /* Clients that are kept away from one that is down cannot find out that it is back. */
 static bool is_to_be_asked_again(const struct server_state *state, uint64_t now_us)
 {
-	return state->by_clients && passed_us(state->again_us, now_us) >= SERVER_STATE_DOUBT_US;
+	return state->by_clients &&
+	       clock_passed_us(state->again_us, now_us) >= SERVER_STATE_DOUBT_US;
 }
 
 void server_state_look(struct server_state *state, uint64_t now_us)
@@ -427,7 +423,7 @@ void server_state_get(struct server_state *state, uint64_t now_us, struct server
 	*info = (struct server_info){.waiting = atomic_load(&state->waiting)};
 	pthread_mutex_lock(&state->lock);
 	info->reach = state->reach;
-	info->age_us = passed_us(state->since_us, now_us);
+	info->age_us = clock_passed_us(state->since_us, now_us);
 	if (state->addr.ss_family != AF_UNSPEC)
 		address_text((const struct sockaddr *)&state->addr, info->addr);
 	if (state->reach == SERVER_DOWN) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A service while the daemon runs. */
 #include "daemon/service/service.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the legs of a service stand on in one thread. */
 #include "daemon/service/service_net.h"
 
 #include <errno.h>

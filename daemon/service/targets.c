@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The servers of a service: who is given which, and who is where. */
 #include "daemon/service/targets.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A service as one worker sees it. */
 #include "daemon/service/worker_service.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Admission of memory: a service's connections on one worker, and what their RPCs claim. */
 #include "base/account.h"
 
 #include <assert.h>

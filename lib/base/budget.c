@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The memory of the process, and who may have it: what the threads share. */
 #include "base/budget.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Counters as tables: what the statistics code does with any of them. */
 #include "base/counter.h"
 
 void counters_add(const struct counter_desc *table, void *sum, const void *part)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Histograms of durations: adding them up, and reading them. */
 #include "base/durations.h"
 
 #include <math.h>

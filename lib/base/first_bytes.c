@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the first bytes of a TCP connection look like. */
 #include "base/first_bytes.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sockets that come from an address which is another host's. */
 #include "base/foreign.h"
 
 #include <errno.h>

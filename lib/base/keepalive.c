@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How TCP asks a quiet peer whether it is still there. */
 #include "base/keepalive.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Listening TCP sockets. */
 #include "base/listen_socket.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Socket addresses of IPv4 and IPv6, whichever it is. */
 #include "base/sockaddr.h"
 
 #include <string.h>
@@ -52,12 +51,17 @@ bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host)
 	return true;
 }
 
-bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b)
+bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)
 {
 	struct in6_addr one, other;
 
 	return sockaddr_host(a, &one) && sockaddr_host(b, &other) &&
-	       !memcmp(&one, &other, sizeof(one)) && sockaddr_port(a) == sockaddr_port(b);
+	       !memcmp(&one, &other, sizeof(one));
+}
+
+bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b)
+{
+	return sockaddr_same_host(a, b) && sockaddr_port(a) == sockaddr_port(b);
 }
 
 void sockaddr_unmap(struct sockaddr_storage *addr)

@@ -20,6 +20,8 @@ void sockaddr_set_port(struct sockaddr *addr, uint16_t port);
  * Returns false, and has set @host to all zero, for an address of another family.
  */
 bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host);
+/** sockaddr_same_host - whether two are the same host's, IPv4 or v4-mapped, whatever their ports. */
+bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
 /** sockaddr_equal - whether two are the same host's, IPv4 or v4-mapped, and of the same port. */
 bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Small objects for reuse. */
 #include "base/spares.h"
 
 void spares_init(struct spares *spares)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Exchanges, their messages, and the tables that find them by XID. */
 #include "leg/exchange.h"
 
 #include <assert.h>

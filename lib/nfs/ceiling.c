@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How large the parts of a Reply can get. */
 #include "nfs/ceiling.h"
 
 #include "nfs/fattr4.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The frame of an NFSv4 COMPOUND. */
 #include "nfs/compound.h"
 
 bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The largest size of each NFSv4 attribute. */
 #include "nfs/fattr4.h"
 
 #include "nfs/table.h"

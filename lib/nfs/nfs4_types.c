@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Types that the minor versions of NFSv4 share. */
 #include "nfs/nfs4_types.h"
 
 #define AUTH_NONE  0u

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The walk of a whole message, for its opaques. */
 #include "nfs/opaques.h"
 
 #include "nfs/compound.h"

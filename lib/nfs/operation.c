@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* By what name a Call is counted. */
 #include "nfs/operation.h"
 
 #include <strings.h>

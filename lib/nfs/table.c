@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Finds the row of a procedure or an operation. */
 #include "nfs/table.h"
 
 static const struct nfs_program *const programs[] = {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The walker of XDR types. */
 #include "nfs/type.h"
 
 const struct nfs_field nfs_void[] = {X_END};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a Call is recognized by when its client sends it again. */
 #include "rpc/call_identity.h"
 
 #include <string.h>

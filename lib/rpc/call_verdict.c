@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a message is that should be a Call. */
 #include "rpc/call_verdict.h"
 
 /* RFC 5531 section 9: auth_stat. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is known of a Call, in words. */
 #include "rpc/facts.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The header of an ONC RPC message. */
 #include "rpc/msg.h"
 
 #define GSS_VERSION 1u

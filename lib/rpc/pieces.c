@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reading XDR across the ends of pieces. */
 #include "rpc/pieces.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Record marking (RFC 5531 section 11). */
 #include "rpc/record.h"
 
 #include <assert.h>

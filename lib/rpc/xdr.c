@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The items of XDR that carry a length. */
 #include "rpc/xdr.h"
 
 bool xdr_get_count(struct xdr_reader *reader, uint32_t max, size_t min_each, uint32_t *count)

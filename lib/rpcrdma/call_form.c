@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The form of a Call, and where its Reply may land. */
 #include "rpcrdma/call_form.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The dialects of RPC-over-RDMA. */
 #include "rpcrdma/dialect.h"
 
 #include <assert.h>

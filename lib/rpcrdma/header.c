@@ -169,7 +169,7 @@ static void put_no_lists(struct xdr_writer *writer)
 
 void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
-	if (!hdr->nreads && !hdr->nwrites && !hdr->has_reply_chunk) {
+	if (!rpcrdma_header_has_chunks(hdr)) {
 		put_no_lists(writer);
 		return;
 	}

@@ -110,4 +110,10 @@ size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
 void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,
 			 enum rpcrdma_proc proc);
 
+/** rpcrdma_header_has_chunks - return whether any of the three lists has something in it. */
+static inline bool rpcrdma_header_has_chunks(const struct rpcrdma_header *hdr)
+{
+	return hdr->nreads || hdr->nwrites || hdr->has_reply_chunk;
+}
+
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Memory lent to the peer: stretches as segments, keys bound and taken back. */
 #include "rpcrdma/lend.h"
 
 #include <assert.h>

@@ -8,10 +8,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/dialect.h \
 	lib/rpcrdma/draft03/ccp.c \
 	lib/rpcrdma/draft03/ccp.h \
-	lib/rpcrdma/draft03/ccp_client.c \
-	lib/rpcrdma/draft03/ccp_client.h \
-	lib/rpcrdma/draft03/ccp_server.c \
-	lib/rpcrdma/draft03/ccp_server.h \
 	lib/rpcrdma/draft03/msgp.c \
 	lib/rpcrdma/draft03/msgp.h \
 	lib/rpcrdma/draft03/requester_read_reply.c \

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The table of what servers take and send. */
 #include "rpcrdma/peer_profile.h"
 
 #include <assert.h>

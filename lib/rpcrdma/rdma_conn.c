@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The connection of an RDMA leg: its states, the one way to fail, and its receives. */
 #include "rpcrdma/rdma_conn.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The RDMA leg: joins a connection with a requester and a responder, and is what leg.h asks of a leg. */
 #include "rpcrdma/rdma_leg.h"
 
 #include <assert.h>

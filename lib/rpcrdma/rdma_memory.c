@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What memory an RDMA leg may come to take. */
 #include "rpcrdma/rdma_memory.h"
 
 #include "base/least.h"

@@ -12,7 +12,7 @@
 
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/draft03/msgp.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/requester.h"

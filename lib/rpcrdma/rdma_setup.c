@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Setting up the connection of an RDMA leg, from the connect or the request until it is open. */
 #include "rpcrdma/rdma_setup.h"
 
 #include <errno.h>

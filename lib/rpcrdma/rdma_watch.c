@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether the peer of an RDMA leg is still there: looks at its silence, and asks. */
 #include "rpcrdma/rdma_watch.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Why a proxy rejects, in the private data of the rejection. */
 #include "rpcrdma/reject_reason.h"
 
 #include <assert.h>

@@ -39,7 +39,7 @@ struct null_calls {
 	uint32_t xids[NULL_CALLS_MAX];
 };
 
-/* What the server is asked before the first Call: ccp_client.h. */
+/* What the server is asked before the first Call: ccp.h. */
 #define CCP_CLIENT_STATES(X)                                                                       \
 	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
 	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \

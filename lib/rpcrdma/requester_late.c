@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reverse Calls that are not answered in time: given up, but for what the peer may still use. */
 #include "rpcrdma/requester_late.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/draft03/requester_read_reply.h"
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester_late.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The life of one RPC of the requester: lent, sent, ended, given up. */
 #include "rpcrdma/requester_rpc.h"
 
 #include <assert.h>

@@ -266,18 +266,13 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 		wait_for_memory(rpc, body, len_bytes);
 }
 
-static bool has_chunks(const struct rpcrdma_header *hdr)
-{
-	return hdr->nreads || hdr->nwrites || hdr->has_reply_chunk;
-}
-
 /* What makes a Call's lists wrong, or NULL. */
 static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
 			       uint32_t len_bytes, struct msg_plan *plan)
 {
 	uint32_t limit = rs->conn->leg->config->max_message_bytes;
 
-	if (rs->reverse && has_chunks(hdr) && !rs->conn->terms.reverse_chunks)
+	if (rs->reverse && rpcrdma_header_has_chunks(hdr) && !rs->conn->terms.reverse_chunks)
 		return "chunks in a reverse Call";
 	switch (msg_plan_make(hdr, len_bytes, limit, plan)) {
 	case MSG_PLAN_OK:

@@ -9,7 +9,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/call_verdict.h"
-#include "rpcrdma/draft03/ccp_server.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/responder_reply.h"
 
 /* What a Call gets that does not pass. A cut header costs no other Call anything here, so the connection stays. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The responder's answering half: where the parts of a Reply go. */
 #include "rpcrdma/responder_reply.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The life of one RPC of the responder, and what its Reply may use. */
 #include "rpcrdma/responder_rpc.h"
 
 #include <errno.h>

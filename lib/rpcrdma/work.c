@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work requests of a connection: posted, pinned, and watched for progress, each class of them by itself. */
 #include "rpcrdma/work.h"
 
 #include <assert.h>

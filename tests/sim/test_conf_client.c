@@ -5,7 +5,6 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp.h"
-#include "rpcrdma/draft03/ccp_client.h"
 #include "rpcrdma/proto.h"
 #include "tests/lib/test.h"
 #include "tests/sim/server_peer.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The pads of RDMA_MSGP: taken out, and put in. */
 #include "rpcrdma/draft03/msgp.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Replies that the server lends: read, joined, done. */
 #include "rpcrdma/draft03/requester_read_reply.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Replies that are lent: keys, RDMA_DONE, and the time limit for that. */
 #include "rpcrdma/draft03/responder_read_reply.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics: what both ends are, as a machine without I/O. */
 #include "rpcrdma/v2/characteristics.h"
 
 #include <assert.h>

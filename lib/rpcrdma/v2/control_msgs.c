@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages of our own: their XIDs, and the credits that they hold. */
 #include "rpcrdma/v2/control_msgs.h"
 
 #include <assert.h>

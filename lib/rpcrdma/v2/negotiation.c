@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which version a connection speaks. */
 #include "rpcrdma/v2/negotiation.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The RDMA_OPTIONAL messages of a connection: sent, taken, and carried out. */
 #include "rpcrdma/v2/optional_msgs.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which receive size the messages of one direction want: counts of them by class. */
 #include "rpcrdma/v2/recv_sizing.h"
 
 #include <string.h>

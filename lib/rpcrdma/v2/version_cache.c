@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which servers are taken for ones that speak version one only. */
 #include "rpcrdma/v2/version_cache.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
  */
 #include "rpcrdma/v2/version_probe.h"
 
-#include "rpcrdma/draft03/ccp_client.h"
+#include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/v2/optional_msgs.h"
 #include "rpcrdma/v2/version_cache.h"
@@ -125,6 +125,17 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		remember(leg);
 }
 
+/* Settles the highest version in common with an ERR_VERS. Returns false if there is none: the connection has failed. */
+static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
+{
+	bool common = negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high);
+
+	if (!common)
+		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
+			       hdr->vers_low, hdr->vers_high);
+	return common;
+}
+
 bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	struct rdma_conn *conn = &leg->conn;
@@ -133,11 +144,8 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 	    hdr->xid != conn->negotiation.probe_xid)
 		return false;
 	conn->counters->err_vers_received++;
-	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
-		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			       hdr->vers_low, hdr->vers_high);
+	if (!settle_common(conn, hdr))
 		return true;
-	}
 	rdma_setup_version_found(conn);
 	if (!conn->terms.dialect->options) {
 		rdma_conn_note(conn, "server refuses version two, so version one is spoken");
@@ -154,11 +162,8 @@ bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_h
 	/* Whatever was taken for a server of version one is none. */
 	if (memory && hdr->vers_low > conn->terms.dialect->version)
 		version_cache_forget(memory, (const struct sockaddr *)&conn->server);
-	if (!negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high)) {
-		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
-			       hdr->vers_low, hdr->vers_high);
+	if (!settle_common(conn, hdr))
 		return false;
-	}
 	rdma_conn_agree(conn);
 	return true;
 }
