@@ -7,7 +7,7 @@
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"
-#include "rpcrdma/header_impl.h"
+#include "rpcrdma/v2/header_v2.h"
 
 #define DISCRIMINATOR_BYTES 4u
 #define COUNT_BYTES         4u
@@ -125,7 +125,7 @@ static bool get_no_lists(struct xdr_reader *reader)
 }
 
 /* The lists of @hdr are empty when this is called. */
-enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
+static enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
 	if (get_no_lists(reader)) {
 		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
@@ -167,7 +167,7 @@ static void put_no_lists(struct xdr_writer *writer)
 		memset(to, 0, NO_LISTS_BYTES);
 }
 
-void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
+static void chunk_lists_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
 	if (!rpcrdma_header_has_chunks(hdr)) {
 		put_no_lists(writer);
@@ -194,7 +194,7 @@ static size_t chunk_bytes(const struct rpcrdma_chunk *chunk)
 	return COUNT_BYTES + (size_t)chunk->count * RPCRDMA_SEGMENT_BYTES;
 }
 
-size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
+static size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
 {
 	size_t bytes = NO_LISTS_BYTES;
 
@@ -206,7 +206,7 @@ size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
 	return bytes;
 }
 
-/* ---- version one ---- */
+/* ---- what only version one has ---- */
 
 static enum rpcrdma_verdict get_msgp(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
@@ -219,9 +219,6 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 				   struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : chunk_lists_get(reader, hdr);
 	case RPCRDMA_MSGP:
 		return len < RPCRDMA_MIN_HDR_BYTES + RPCRDMA_MSGP_EXTRA_BYTES
 			       ? RPCRDMA_SHORT
@@ -231,6 +228,8 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 		/* Error codes that are not known stand alone; what follows them is ignored. */
 		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
 		return RPCRDMA_OK;
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
 	case RPCRDMA_OPTIONAL:
 		break;
 	}
@@ -254,15 +253,13 @@ static bool v1_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 		xdr_put_u32(writer, hdr->thresh);
 		chunk_lists_put(writer, hdr);
 		return true;
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		chunk_lists_put(writer, hdr);
-		return true;
 	case RPCRDMA_DONE:
 		return true;
 	case RPCRDMA_ERROR:
 		put_error(writer, hdr);
 		return true;
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
 	case RPCRDMA_OPTIONAL:
 		break;
 	}
@@ -272,9 +269,6 @@ static bool v1_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 static size_t v1_bytes(const struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		return RPCRDMA_FIXED_BYTES + chunk_lists_bytes(hdr);
 	case RPCRDMA_MSGP:
 		return RPCRDMA_FIXED_BYTES + RPCRDMA_MSGP_EXTRA_BYTES + chunk_lists_bytes(hdr);
 	case RPCRDMA_DONE:
@@ -283,6 +277,8 @@ static size_t v1_bytes(const struct rpcrdma_header *hdr)
 		return hdr->error == RPCRDMA_ERR_CHUNK
 			       ? ERROR_BYTES
 			       : ERROR_BYTES + ERROR_EXTRA_WORDS * XDR_UNIT_BYTES;
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
 	case RPCRDMA_OPTIONAL:
 		break;
 	}
@@ -290,6 +286,17 @@ static size_t v1_bytes(const struct rpcrdma_header *hdr)
 }
 
 /* ---- all versions ---- */
+
+static bool is_known_version(const struct rpcrdma_header *hdr)
+{
+	return hdr->vers == RPCRDMA_VERSION_ONE || hdr->vers == RPCRDMA_VERSION_TWO;
+}
+
+/* The fixed words and the lists, in both versions. */
+static bool is_msg_or_nomsg(const struct rpcrdma_header *hdr)
+{
+	return hdr->proc == RPCRDMA_MSG || hdr->proc == RPCRDMA_NOMSG;
+}
 
 static bool is_err_vers(const struct rpcrdma_header *hdr)
 {
@@ -327,10 +334,12 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 		return RPCRDMA_SHORT;
 	if (is_err_vers(hdr))
 		return get_err_vers(&reader, hdr);
-	if (hdr->vers == RPCRDMA_VERSION_ONE)
-		return v1_get(&reader, len, hdr);
-	return hdr->vers == RPCRDMA_VERSION_TWO ? header_v2_get(&reader, len, hdr)
-						: RPCRDMA_BAD_VERS;
+	if (!is_known_version(hdr))
+		return RPCRDMA_BAD_VERS;
+	if (is_msg_or_nomsg(hdr))
+		return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : chunk_lists_get(&reader, hdr);
+	return hdr->vers == RPCRDMA_VERSION_ONE ? v1_get(&reader, len, hdr)
+						: header_v2_get(&reader, len, hdr);
 }
 
 static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
@@ -349,9 +358,13 @@ static void put_fixed(struct xdr_writer *writer, const struct rpcrdma_header *hd
 
 static bool put_rest(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
-	if (hdr->vers == RPCRDMA_VERSION_ONE)
-		return v1_put(writer, hdr);
-	return hdr->vers == RPCRDMA_VERSION_TWO && header_v2_put(writer, hdr);
+	if (!is_known_version(hdr))
+		return false;
+	if (is_msg_or_nomsg(hdr)) {
+		chunk_lists_put(writer, hdr);
+		return true;
+	}
+	return hdr->vers == RPCRDMA_VERSION_ONE ? v1_put(writer, hdr) : header_v2_put(writer, hdr);
 }
 
 size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room)
@@ -373,9 +386,11 @@ size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr)
 {
 	if (is_err_vers(hdr))
 		return ERROR_VERS_BYTES;
-	if (hdr->vers == RPCRDMA_VERSION_ONE)
-		return v1_bytes(hdr);
-	return hdr->vers == RPCRDMA_VERSION_TWO ? header_v2_bytes(hdr) : 0;
+	if (!is_known_version(hdr))
+		return 0;
+	if (is_msg_or_nomsg(hdr))
+		return RPCRDMA_FIXED_BYTES + chunk_lists_bytes(hdr);
+	return hdr->vers == RPCRDMA_VERSION_ONE ? v1_bytes(hdr) : header_v2_bytes(hdr);
 }
 
 void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,

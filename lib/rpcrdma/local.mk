@@ -18,7 +18,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
-	lib/rpcrdma/header_impl.h \
 	lib/rpcrdma/inline_limit.c \
 	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \
@@ -68,6 +67,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/v2/control_msgs.c \
 	lib/rpcrdma/v2/control_msgs.h \
 	lib/rpcrdma/v2/header_v2.c \
+	lib/rpcrdma/v2/header_v2.h \
 	lib/rpcrdma/v2/negotiation.c \
 	lib/rpcrdma/v2/negotiation.h \
 	lib/rpcrdma/v2/optional_msgs.c \

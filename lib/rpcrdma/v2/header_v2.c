@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * What version two has behind the fixed words (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2). Its chunk lists
- * are those of version one; an error is a word, and what follows it is not looked at (E4.2-6).
- */
+/* An error is a word, and what follows it is not looked at (E4.2-6). */
+#include "rpcrdma/v2/header_v2.h"
+
 #include "rpc/xdr.h"
-#include "rpcrdma/header_impl.h"
 
 #define ERROR_BYTES        20u /* fixed words and the code */
 #define OPTIONAL_MIN_BYTES 24u /* fixed words, type and length */
@@ -27,9 +25,6 @@ enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
 				   struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : chunk_lists_get(reader, hdr);
 	case RPCRDMA_MSGP:
 	case RPCRDMA_DONE:
 		return RPCRDMA_RESERVED;
@@ -38,6 +33,9 @@ enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
 		return RPCRDMA_OK;
 	case RPCRDMA_OPTIONAL:
 		return len < OPTIONAL_MIN_BYTES ? RPCRDMA_SHORT : get_optional(reader, hdr);
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
+		break;
 	}
 	return RPCRDMA_BAD_PROC;
 }
@@ -45,16 +43,14 @@ enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
 bool header_v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		chunk_lists_put(writer, hdr);
-		return true;
 	case RPCRDMA_ERROR:
 		return true;
 	case RPCRDMA_OPTIONAL:
 		xdr_put_u32(writer, hdr->opttype);
 		xdr_put_opaque(writer, hdr->optinfo, hdr->optinfo_bytes);
 		return true;
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
 	case RPCRDMA_MSGP:
 	case RPCRDMA_DONE:
 		break;
@@ -65,13 +61,12 @@ bool header_v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr)
 size_t header_v2_bytes(const struct rpcrdma_header *hdr)
 {
 	switch (hdr->proc) {
-	case RPCRDMA_MSG:
-	case RPCRDMA_NOMSG:
-		return RPCRDMA_FIXED_BYTES + chunk_lists_bytes(hdr);
 	case RPCRDMA_ERROR:
 		return ERROR_BYTES;
 	case RPCRDMA_OPTIONAL:
 		return OPTIONAL_MIN_BYTES + xdr_padded_bytes(hdr->optinfo_bytes);
+	case RPCRDMA_MSG:
+	case RPCRDMA_NOMSG:
 	case RPCRDMA_MSGP:
 	case RPCRDMA_DONE:
 		break;

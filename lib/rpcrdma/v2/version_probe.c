@@ -15,27 +15,19 @@
 #include "rpcrdma/v2/optional_msgs.h"
 #include "rpcrdma/v2/version_cache.h"
 
-static struct version_cache *memory_of(const struct rdma_leg *leg)
+static void remember(const struct rdma_conn *conn)
 {
-	return leg->config.version_cache;
+	if (conn->config->version_cache)
+		version_cache_remember(conn->config->version_cache,
+				       (const struct sockaddr *)&conn->server,
+				       rdma_conn_now_us(conn));
 }
 
-static const struct sockaddr *server_of(const struct rdma_leg *leg)
+static void forget(const struct rdma_conn *conn)
 {
-	return (const struct sockaddr *)&leg->conn.server;
-}
-
-static void remember(struct rdma_leg *leg)
-{
-	if (memory_of(leg))
-		version_cache_remember(memory_of(leg), server_of(leg),
-				       rdma_conn_now_us(&leg->conn));
-}
-
-static void forget(struct rdma_leg *leg)
-{
-	if (memory_of(leg))
-		version_cache_forget(memory_of(leg), server_of(leg));
+	if (conn->config->version_cache)
+		version_cache_forget(conn->config->version_cache,
+				     (const struct sockaddr *)&conn->server);
 }
 
 static void open_leg(struct rdma_leg *leg)
@@ -77,7 +69,7 @@ static void on_timer(void *arg)
 		negotiation_silence(&conn->negotiation);
 		rdma_conn_note(conn,
 			       "server says nothing to version two, so version one is assumed");
-		remember(leg);
+		remember(conn);
 	}
 	version_probe_open(leg);
 }
@@ -120,9 +112,9 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		return;
 	rdma_setup_version_found(conn);
 	if (conn->terms.dialect->options)
-		forget(leg);
+		forget(conn);
 	else
-		remember(leg);
+		remember(conn);
 }
 
 /* Settles the highest version in common with an ERR_VERS. Returns false if there is none: the connection has failed. */
@@ -149,7 +141,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 	rdma_setup_version_found(conn);
 	if (!conn->terms.dialect->options) {
 		rdma_conn_note(conn, "server refuses version two, so version one is spoken");
-		remember(leg);
+		remember(conn);
 	}
 	loop_timer_set(conn->fabric->loop, leg->probe_timer, VERSION_PROBE_GRACE_US);
 	return true;
@@ -157,11 +149,9 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 
 bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	struct version_cache *memory = conn->config->version_cache;
-
 	/* Whatever was taken for a server of version one is none. */
-	if (memory && hdr->vers_low > conn->terms.dialect->version)
-		version_cache_forget(memory, (const struct sockaddr *)&conn->server);
+	if (hdr->vers_low > conn->terms.dialect->version)
+		forget(conn);
 	if (!settle_common(conn, hdr))
 		return false;
 	rdma_conn_agree(conn);
@@ -179,7 +169,7 @@ void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr
 void version_probe_ended(struct rdma_leg *leg)
 {
 	if (leg->conn.state.now == RDMA_PROBING)
-		remember(leg);
+		remember(&leg->conn);
 	optional_msgs_end(leg->options);
 }
 
