@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nfs/compound.h"
-#include "nfs/status.h"
+#include "nfs/operation.h"
 
 void call_stats_fini(struct call_stats *stats)
 {

@@ -40,11 +40,10 @@ TAILQ_HEAD(client_list, client);
 /* A loop that has connections of a place. */
 struct place_loop {
 	LIST_ENTRY(place_loop) entry;
-	struct client_owner owner;  /* any of theirs */
-	unsigned connected;         /* LIVE and HALF: how many … */
-	struct client_list clients; /* … and which; it changes on their thread alone */
-	struct place_loop *
-		*asked_by; /* client_looks.c: the pointer to it that ends with it; NULL */
+	struct client_owner owner;    /* any of theirs */
+	unsigned connected;           /* LIVE and HALF: how many … */
+	struct client_list clients;   /* … and which; it changes on their thread alone */
+	struct place_loop **asked_by; /* clients.c: the pointer to it that ends with it; NULL */
 };
 
 /* All clients of one address that are privileged on their host, or all that are not. */
@@ -102,7 +101,7 @@ struct client {
 /* The clients of some addresses. */
 struct client_part {
 	pthread_mutex_t lock;
-	unsigned refs; /* that of clients.c, and one for each round of client_looks.c */
+	unsigned refs; /* that of clients.c, and one for each round of clients.c */
 	_Atomic uint64_t
 		oldest_us; /* when the first of `pins` left, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;

@@ -13,7 +13,7 @@
  *  - an RDMA client, which comes back from another port, also if its address has one pin and no connection.
  *
  * A client is taken for new only after the owners of other connections of its address have heard of all ends that had come to
- * this host before it asked (client_looks.h).
+ * this host before it asked.
  * Clients that are privileged on their host and those that are not (daemon/service/incoming.h) are kept apart: neither is
  * ever taken for the other, so that no port of a privileged one comes to somebody who only sends what it has sent.
  *
@@ -82,7 +82,7 @@ struct client_pin {
  * Of too many the oldest is forgotten; where one address has more than half of them, the oldest of its own.
  */
 struct clients *clients_new(unsigned max);
-/** clients_free - free it, when all clients have left; a round of client_looks.c may go on. Accepts NULL. */
+/** clients_free - free it, when all clients have left; a round of clients.c may go on. Accepts NULL. */
 void clients_free(struct clients *clients);
 
 /**

@@ -5,8 +5,6 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/compound.c \
 	lib/nfs/compound.h \
 	lib/nfs/facts.c \
-	lib/nfs/fattr4.c \
-	lib/nfs/fattr4.h \
 	lib/nfs/mount.c \
 	lib/nfs/nfs.h \
 	lib/nfs/nfs2.c \
@@ -29,8 +27,6 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/payload.c \
 	lib/nfs/rpcbind.c \
 	lib/nfs/session.c \
-	lib/nfs/status.c \
-	lib/nfs/status.h \
 	lib/nfs/table.c \
 	lib/nfs/table.h \
 	lib/nfs/type.c \

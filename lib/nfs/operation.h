@@ -77,4 +77,11 @@ enum nfs_operation nfs_operation_find(const char *name);
  */
 bool nfs_operation_has_status(const struct call_facts *facts);
 
+/**
+ * nfs_status_name - "NOENT" of NFS3ERR_NOENT and NFS4ERR_NOENT; NULL: there is none
+ *
+ * The versions give a number one meaning. Where they have two words for it, this is NFSv4's: DELAY, not JUKEBOX.
+ */
+const char *nfs_status_name(uint32_t status);
+
 #endif

@@ -18,8 +18,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
-	lib/rpcrdma/inline_limit.c \
-	lib/rpcrdma/inline_limit.h \
 	lib/rpcrdma/lend.c \
 	lib/rpcrdma/lend.h \
 	lib/rpcrdma/message.h \

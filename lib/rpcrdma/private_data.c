@@ -2,6 +2,9 @@
 /* CM private data: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4). */
 #include "rpcrdma/private_data.h"
 
+#include <assert.h>
+
+#include "base/least.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/proto.h"
 
@@ -11,13 +14,15 @@
 	0x01u /* "bit 15" of the document; the others are reserved (C5.1-2) */
 #define SIZE_UNIT_BYTES 1024u
 
+/* What private data can say, in their units. */
+static uint32_t in_units(uint32_t size_bytes)
+{
+	return least(most(size_bytes, RPCRDMA_INLINE_MIN), RPCRDMA_INLINE_MAX) / SIZE_UNIT_BYTES;
+}
+
 static uint8_t encode_size(uint32_t size_bytes)
 {
-	if (size_bytes < RPCRDMA_INLINE_MIN)
-		size_bytes = RPCRDMA_INLINE_MIN;
-	if (size_bytes > RPCRDMA_INLINE_MAX)
-		size_bytes = RPCRDMA_INLINE_MAX;
-	return (uint8_t)(size_bytes / SIZE_UNIT_BYTES - 1);
+	return (uint8_t)(in_units(size_bytes) - 1);
 }
 
 static uint32_t decode_size(uint8_t value)
@@ -64,4 +69,32 @@ void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
 	to[5] = pd->remote_invalidation ? FLAG_REMOTE_INVALIDATE : 0;
 	to[6] = encode_size(pd->send_bytes);
 	to[7] = encode_size(pd->recv_bytes);
+}
+
+/* ---- limits ---- */
+
+void inline_limit_init(struct inline_limit *limit, uint32_t own_bytes, uint32_t profile_bytes)
+{
+	*limit = (struct inline_limit){
+		.own_bytes = in_units(own_bytes) * SIZE_UNIT_BYTES,
+		.profile_bytes =
+			profile_bytes ? in_units(profile_bytes) * SIZE_UNIT_BYTES : UINT32_MAX,
+	};
+}
+
+uint32_t inline_limit_offer(const struct inline_limit *limit)
+{
+	return least(limit->own_bytes, limit->profile_bytes);
+}
+
+void inline_limit_peer(struct inline_limit *limit, uint32_t peer_bytes)
+{
+	assert(peer_bytes >= RPCRDMA_INLINE_MIN);
+	limit->peer_bytes = peer_bytes;
+}
+
+uint32_t inline_limit_agreed(const struct inline_limit *limit, uint32_t floor_bytes)
+{
+	return least(most(inline_limit_offer(limit), floor_bytes),
+		     most(limit->peer_bytes, floor_bytes));
 }

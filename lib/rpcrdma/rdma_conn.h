@@ -16,7 +16,6 @@
 #include "leg/leg.h"
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/credits.h"
-#include "rpcrdma/inline_limit.h"
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/private_data.h"
 #include "rpcrdma/rdma_config.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nfs/status.h"
 #include "nfs/table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The inline limit: what it is made of. */
-#include "rpcrdma/inline_limit.h"
 
 #include "base/compiler.h"
 #include "rpcrdma/private_data.h"
