@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How a bridge ends.
- *
  * The first reason is the bridge's: it is logged and counted once, and the other leg is closed at once. When
  * both are over, a deferred task frees them and the bridge, so that no leg is freed inside its own callback. A
  * client for which there is no room, and a TCP client whose server cannot be had, or leaves before it has sent it

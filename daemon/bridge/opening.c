@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How a bridge opens.
- *
  * First the client, as far as it takes to know who it is; then the server, from the source port that this client
  * is to have; then what the client has sent meanwhile goes on.
  *

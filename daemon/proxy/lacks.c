@@ -79,7 +79,7 @@ static void add_use(const struct config *config, const struct service_config *se
 		    struct verbs_memlock_use *use)
 {
 	bool connects = service_verbs_connects(service);
-	bool listens = service_verbs_ends(service) > (unsigned)connects;
+	bool listens = service_verbs_listens(service);
 
 	if (!listens && !connects)
 		return;

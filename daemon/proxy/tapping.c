@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A tap at all workers.
- *
  * A seat is made by the main thread, entered by a post to its worker, and taken out and freed there by another one,
  * which comes behind it.
  */

@@ -138,25 +138,14 @@ void service_verbs_config(const struct service_config *config, struct verbs_conf
 	};
 }
 
-static bool is_rdma(const struct config_uri *uri)
+bool service_verbs_listens(const struct service_config *config)
 {
-	return uri->transport == TRANSPORT_RDMA || uri->transport == TRANSPORT_VERBS;
-}
-
-unsigned service_verbs_ends(const struct service_config *config)
-{
-	bool listens = config_listens_on(config, TRANSPORT_RDMA) ||
-		       config_listens_on(config, TRANSPORT_VERBS);
-
-	return (unsigned)listens + (unsigned)is_rdma(&config->connect);
+	return config_listens_on(config, TRANSPORT_RDMA) ||
+	       config_listens_on(config, TRANSPORT_VERBS);
 }
 
 bool service_verbs_connects(const struct service_config *config)
 {
-	return is_rdma(&config->connect);
-}
-
-bool service_wants_verbs(const struct service_config *config)
-{
-	return service_verbs_ends(config) > 0;
+	return config->connect.transport == TRANSPORT_RDMA ||
+	       config->connect.transport == TRANSPORT_VERBS;
 }

@@ -73,11 +73,9 @@ void service_tell_left_out(struct service *service);
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
 /** service_verbs_config - how the service's verbs fabric is to be. */
 void service_verbs_config(const struct service_config *config, struct verbs_config *verbs);
-/** service_verbs_ends - how many ends of this service of a connection can be on the RDMA devices of this host: 0 to 2. */
-unsigned service_verbs_ends(const struct service_config *config);
+/** service_verbs_listens - whether its clients can be on the RDMA devices of this host. */
+bool service_verbs_listens(const struct service_config *config);
 /** service_verbs_connects - whether the end towards the server can be on them. */
 bool service_verbs_connects(const struct service_config *config);
-/** service_wants_verbs - whether an end of this service can be on the RDMA devices of this host. */
-bool service_wants_verbs(const struct service_config *config);
 
 #endif

@@ -35,7 +35,8 @@ int worker_service_init(struct worker_service *ws, const struct worker_ground *g
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;
 	return service_net_init(&ws->net, ground, service->config, service,
-				service_wants_verbs(service->config));
+				service_verbs_listens(service->config) ||
+					service_verbs_connects(service->config));
 }
 
 void worker_service_fini(struct worker_service *ws)

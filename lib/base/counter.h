@@ -43,6 +43,13 @@ struct counter_desc {
  * @sum:   struct that takes the sums
  * @part:  struct that is added
  */
-void counters_add(const struct counter_desc *table, void *sum, const void *part);
+static inline void counters_add(const struct counter_desc *table, void *sum, const void *part)
+{
+	uint64_t *to = sum;
+	const uint64_t *from = part;
+
+	for (size_t i = 0; table[i].name; i++)
+		to[i] += from[i];
+}
 
 #endif

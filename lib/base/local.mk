@@ -6,7 +6,6 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/budget.c \
 	lib/base/budget.h \
 	lib/base/compiler.h \
-	lib/base/counter.c \
 	lib/base/counter.h \
 	lib/base/crc32c.c \
 	lib/base/crc32c.h \

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The version of a leg's connection.
- *
  * What a server does that has version one only, to the first message of version two. The kernel's (Linux 6.1,
  * svc_rdma_xdr_decode_req, svc_rdma_send_error_msg) looks at the version before all else: it answers ERR_VERS with the
  * same XID, 1 as the lowest and the highest version and, in the place of its own version, the one that was asked for, and
