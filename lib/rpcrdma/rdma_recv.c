@@ -275,7 +275,7 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		on_error(leg, hdr);
 		break;
 	case RPCRDMA_DONE:
-		responder_done(&leg->responder.rpcs, hdr);
+		responder_done(&leg->responder, hdr);
 		break;
 	case RPCRDMA_OPTIONAL:
 		version_probe_option(leg, hdr);

@@ -16,15 +16,16 @@ void responder_init(struct responder *rs, struct rdma_conn *conn)
 {
 	rs->conn = conn;
 	rs->reverse = conn->connector;
-	responder_rpcs_init(&rs->rpcs, conn);
-	rs->rpcs.answer = responder_more;
+	rs->answer = responder_more;
+	TAILQ_INIT(&rs->calls);
+	xid_table_init(&rs->table, EXCHANGE_ORIGIN);
 }
 
 void responder_withdraw(struct responder *rs)
 {
 	struct exchange *x;
 
-	TAILQ_FOREACH(x, &rs->rpcs.calls, origin_entry) {
+	TAILQ_FOREACH(x, &rs->calls, origin_entry) {
 		struct responder_rpc *rpc = x->origin_priv;
 
 		if (rpc->state == RESPONDER_ADMITTING)
@@ -34,19 +35,23 @@ void responder_withdraw(struct responder *rs)
 
 void responder_end(struct responder *rs)
 {
-	responder_lents_end(&rs->rpcs);
-	responder_rpcs_end(&rs->rpcs);
+	struct exchange *x;
+
+	responder_lents_end(rs);
+	while ((x = TAILQ_FIRST(&rs->calls)))
+		responder_rpc_finish(x->origin_priv);
 }
 
 void responder_fini(struct responder *rs)
 {
-	responder_lents_fini(&rs->rpcs);
-	responder_rpcs_fini(&rs->rpcs);
+	responder_lents_fini(rs);
+	loop_timer_free(rs->conn->fabric->loop, rs->size_timer);
+	xid_table_fini(&rs->table);
 }
 
 bool responder_is_idle(const struct responder *rs)
 {
-	return TAILQ_EMPTY(&rs->rpcs.calls);
+	return TAILQ_EMPTY(&rs->calls);
 }
 
 /* A peer that sends and takes nothing must not make us queue answers without end. */
@@ -87,7 +92,7 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
  */
 static bool comes_in_parts(const struct responder_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	const struct call_facts *facts = &rpc->x->facts;
 
 	return conn->leg->config->partial && !conn->connector &&
@@ -97,7 +102,7 @@ static bool comes_in_parts(const struct responder_rpc *rpc)
 
 static void count_call(const struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->calls_received++;
 	rdma_conn_count_form(conn, rpc->x->call_forms[EXCHANGE_ORIGIN]);
@@ -106,7 +111,7 @@ static void count_call(const struct responder_rpc *rpc)
 /* The Call is complete here. */
 static void pass_on(struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
@@ -121,7 +126,7 @@ static void pass_on(struct responder_rpc *rpc)
 /* What is here of a Call that comes in parts. The Reply to it may have come by the time that it is complete. */
 static void give_part(struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
@@ -159,14 +164,14 @@ static void start_reads(struct responder_rpc *rpc)
 	responder_rpc_set_state(rpc, RESPONDER_PULLING);
 	rpc->in_parts = comes_in_parts(rpc);
 	read_max_bytes = rpc->in_parts ? RESPONDER_READ_BYTES : UINT32_MAX;
-	rpc->rpcs->conn->counters->read_chunk_bytes_pulled +=
+	rpc->rs->conn->counters->read_chunk_bytes_pulled +=
 		read_chunks_start(rpc->reads, &rpc->x->call, rpc->x, read_max_bytes, on_read, rpc);
 }
 
 /* The budget holds all that this RPC can take. */
 static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	struct exchange *x = rpc->x;
 
 	if (rpc_msg_get(conn->leg->config->pool, rpc->total_bytes, &x->call)) {
@@ -185,9 +190,9 @@ static void on_granted(void *arg)
 	struct responder_rpc *rpc = arg;
 	struct buf *stash = rpc->stash;
 
-	if (!rdma_conn_is_up(rpc->rpcs->conn))
+	if (!rdma_conn_is_up(rpc->rs->conn))
 		return; /* freed with the rest when the connection has ended */
-	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rpcs->conn));
+	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rs->conn));
 	rpc->stash = NULL;
 	admit(rpc, stash ? stash->mem : NULL);
 	buf_put(stash);
@@ -202,7 +207,7 @@ static void on_granted(void *arg)
 
 static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	const struct leg_config *config = conn->leg->config;
 	uint32_t recv_bytes =
 		rdma_recv_bytes(conn->config->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
@@ -226,7 +231,7 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 
 static void refuse_reverse(struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->reverse_refused++;
 	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory is left for it",
@@ -237,7 +242,7 @@ static void refuse_reverse(struct responder_rpc *rpc)
 /* Until there is memory for the message, its inline part waits in a buffer no larger than a receive. */
 static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint32_t len_bytes)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 
 	exchange_enter(rpc->x, CALL_STAGE_MEMORY, rdma_conn_now_us(conn));
 	conn->counters->memory_waits++;
@@ -290,7 +295,7 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 
 static void refuse_without_room(struct responder_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->bad_calls++;
 	rdma_conn_note(conn, "Call %#x: no Send is long enough for the chunks that a Reply returns",
@@ -323,7 +328,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		responder_refuse(rs, hdr, RPCRDMA_ERR_CHUNK);
 		return;
 	}
-	rc = responder_rpc_new(&rs->rpcs, hdr, &plan, &rpc);
+	rc = responder_rpc_new(rs, hdr, &plan, &rpc);
 	if (rc) {
 		if (rc == -EEXIST)
 			rdma_conn_fail(conn, LEG_CLOSE_XID_REUSED, "XID %#x", hdr->xid);
@@ -344,12 +349,11 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 /* In the order of their Calls; those behind one that still finds too few keys wait with it. */
 void responder_key_free(struct responder *rs)
 {
-	struct responder_rpcs *rpcs = &rs->rpcs;
 	struct exchange *x, *next;
 
-	for (x = TAILQ_FIRST(&rpcs->calls); x && rpcs->waiting_for_key; x = next) {
+	for (x = TAILQ_FIRST(&rs->calls); x && rs->waiting_for_key; x = next) {
 		struct responder_rpc *rpc = x->origin_priv;
-		unsigned waiting = rpcs->waiting_for_key;
+		unsigned waiting = rs->waiting_for_key;
 
 		next = TAILQ_NEXT(x, origin_entry);
 		if (!rdma_conn_is_up(rs->conn))
@@ -357,7 +361,7 @@ void responder_key_free(struct responder *rs)
 		if (!rpc->waits_for_key)
 			continue;
 		responder_more(rpc);
-		if (rpcs->waiting_for_key == waiting)
+		if (rs->waiting_for_key == waiting)
 			return;
 	}
 }

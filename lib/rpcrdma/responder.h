@@ -27,12 +27,6 @@
 /* Sends that may wait for the peer beside one for each credit of either direction. */
 #define RESPONDER_SENDS_SPARE 64u
 
-struct responder {
-	struct rdma_conn *conn;
-	struct responder_rpcs rpcs;
-	bool reverse;
-};
-
 /** responder_init - no Calls yet. */
 void responder_init(struct responder *rs, struct rdma_conn *conn);
 /** responder_withdraw - the connection is going to end: Calls that wait for memory wait no longer. */

@@ -38,15 +38,15 @@ static bool is_understood(enum call_verdict verdict)
 static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, uint32_t have_bytes)
 {
 	struct exchange *x = rpc->x;
-	uint32_t config_program = rpc->rpcs->conn->leg->config->config_program;
+	uint32_t config_program = rpc->rs->conn->leg->config->config_program;
 	struct rpc_call_hdr hdr;
 	enum call_verdict verdict = call_judge(msg, have_bytes, rpc->total_bytes, &x->facts.hdr.xid,
 					       config_program, &hdr);
 
 	if (verdict == CALL_PASSES || verdict == CALL_CONFIGURES)
 		x->facts.hdr = hdr;
-	if (rpc->rpcs->conn->negotiation.stage != NEGOTIATION_SETTLED && is_understood(verdict))
-		rdma_conn_call_understood(rpc->rpcs->conn, rpc->terms.dialect);
+	if (rpc->rs->conn->negotiation.stage != NEGOTIATION_SETTLED && is_understood(verdict))
+		rdma_conn_call_understood(rpc->rs->conn, rpc->terms.dialect);
 	return verdict;
 }
 
@@ -85,7 +85,7 @@ static void check_length(struct chunk_check *check, const struct plan_chunk *chu
 	if (check->has_rest)
 		return;
 	check->differs = true;
-	rdma_conn_note(rpc->rpcs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
+	rdma_conn_note(rpc->rs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
 		       rpc->x->facts.hdr.xid, data_bytes, chunk->len_bytes);
 }
 
@@ -128,7 +128,7 @@ static bool is_misplaced(const struct chunk_check *check)
 /* Finds the facts of a Call that has chunks. Returns what its chunks make of it. */
 static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	struct call_facts *facts = &rpc->x->facts;
 	struct chunk_check check = {.rpc = rpc};
 	const struct nfs_sink sink = {check_opaque, &check};
@@ -148,7 +148,7 @@ static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rp
 /* What the Reply can have is no more than what its Call allows. Returns what the Call's chunks make of it. */
 static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
-	const struct leg_config *config = rpc->rpcs->conn->leg->config;
+	const struct leg_config *config = rpc->rs->conn->leg->config;
 	struct exchange *x = rpc->x;
 	enum call_verdict verdict = CALL_PASSES;
 
@@ -208,7 +208,7 @@ static enum call_verdict look_inline(struct responder_rpc *rpc, const uint8_t *i
 static void refuse(struct responder_rpc *rpc, enum call_verdict verdict)
 {
 	const struct call_rule *rule = &rules[verdict];
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	uint8_t answer[RPC_ERROR_REPLY_BYTES];
 	const struct rpc_call_hdr *hdr = &rpc->x->facts.hdr;
 

@@ -55,7 +55,7 @@ static void find_payloads(struct reply *reply)
 	n = nfs_reply_payloads(&x->facts, x->reply.data, x->reply.len_bytes, reply->payloads,
 			       rpc->nwrites);
 	if (n < 0)
-		rpc->rpcs->conn->counters->payloads_not_found++;
+		rpc->rs->conn->counters->payloads_not_found++;
 	else
 		reply->npayloads = (unsigned)n;
 }
@@ -134,7 +134,7 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 				now.len_bytes = least(now.len_bytes, done_bytes);
 				done_bytes -= now.len_bytes;
 			} else {
-				work_write(rpc->rpcs->conn, &now, to->handle, to->offset + used,
+				work_write(rpc->rs->conn, &now, to->handle, to->offset + used,
 					   rpc->x);
 			}
 			reply->m.hdr.segments[seg].len_bytes += now.len_bytes;
@@ -147,7 +147,7 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 /* The last step of each answer: receives first, then the Send that re-grants their credit (A3.3-8). */
 static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	bool invalidate = rpc->one_handle && rdma_conn_may_invalidate(conn, &rpc->terms);
 
 	conn->counters->replies_sent++;
@@ -185,7 +185,7 @@ void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers, e
 
 void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 
 	credit_grant_done(&conn->grant);
 	responder_send_error(conn, rpc->x->facts.hdr.xid, rpc->terms.dialect->version, err);
@@ -221,7 +221,7 @@ static size_t encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc
 void responder_answer_failure(struct responder_rpc *rpc)
 {
 	uint8_t answer[RPC_ERROR_REPLY_BYTES];
-	size_t len_bytes = encode_failure(answer, &rpc->x->facts.hdr, rpc->rpcs->conn->counters);
+	size_t len_bytes = encode_failure(answer, &rpc->x->facts.hdr, rpc->rs->conn->counters);
 
 	responder_answer(rpc, answer, (uint32_t)len_bytes);
 }
@@ -237,7 +237,7 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 /* Answers a Call whose Reply goes nowhere, for this errno of place(). */
 static void give_up(struct responder_rpc *rpc, int rc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	uint32_t xid = rpc->x->facts.hdr.xid;
 
 	if (rc == -EMSGSIZE) {
@@ -278,7 +278,7 @@ static void write_payloads(struct reply *reply)
 		write_chunk(reply, &rpc->writes[i], &piece, 1, done);
 		before -= done;
 		rpc->written_bytes += here - done;
-		rpc->rpcs->conn->counters->write_chunk_bytes_pushed += here - done;
+		rpc->rs->conn->counters->write_chunk_bytes_pushed += here - done;
 	}
 }
 
@@ -312,8 +312,8 @@ static enum message_form form_of(const struct reply *reply)
 
 static void wait_for_key(struct responder_rpc *rpc)
 {
-	rpc->rpcs->conn->counters->key_waits++;
-	rpc->rpcs->waiting_for_key += !rpc->waits_for_key;
+	rpc->rs->conn->counters->key_waits++;
+	rpc->rs->waiting_for_key += !rpc->waits_for_key;
 	rpc->waits_for_key = true;
 }
 
@@ -325,7 +325,7 @@ static void answer_reply(struct responder_rpc *rpc)
 	reply_init(&reply, rpc);
 	find_payloads(&reply);
 	if (cut(&reply)) {
-		if (size_wait_is_open(rpc->rpcs) && size_wait_helps(rpc, reply.m.pieces_bytes) &&
+		if (size_wait_is_open(rpc->rs) && size_wait_helps(rpc, reply.m.pieces_bytes) &&
 		    size_wait_begin(rpc))
 			return;
 		rc = place(&reply);
@@ -341,10 +341,10 @@ static void answer_reply(struct responder_rpc *rpc)
 	write_payloads(&reply);
 	if (reply.uses_reply_chunk) {
 		write_chunk(&reply, &rpc->reply_chunk, reply.m.pieces, reply.m.npieces, 0);
-		rpc->rpcs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
+		rpc->rs->conn->counters->reply_chunk_bytes_pushed += reply.m.pieces_bytes;
 	}
 	if (rpc->terms.dialect->padding)
-		message_pad(&reply.m, rpc->rpcs->conn, &rpc->x->reply, &rpc->x->facts,
+		message_pad(&reply.m, rpc->rs->conn, &rpc->x->reply, &rpc->x->facts,
 			    responder_rpc_inline_room(rpc));
 	rpc->x->reply_forms[EXCHANGE_ORIGIN] = form_of(&reply);
 	send_reply(rpc, &reply.m, true);

@@ -17,27 +17,6 @@ _Static_assert(sizeof(struct exchange) + sizeof(struct responder_rpc) + sizeof(s
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
-void responder_rpcs_init(struct responder_rpcs *rpcs, struct rdma_conn *conn)
-{
-	rpcs->conn = conn;
-	TAILQ_INIT(&rpcs->calls);
-	xid_table_init(&rpcs->table, EXCHANGE_ORIGIN);
-}
-
-void responder_rpcs_end(struct responder_rpcs *rpcs)
-{
-	struct exchange *x;
-
-	while ((x = TAILQ_FIRST(&rpcs->calls)))
-		responder_rpc_finish(x->origin_priv);
-}
-
-void responder_rpcs_fini(struct responder_rpcs *rpcs)
-{
-	loop_timer_free(rpcs->conn->fabric->loop, rpcs->size_timer);
-	xid_table_fini(&rpcs->table);
-}
-
 /* C5.1-1: only when one key is all that the Call lent may it be invalidated without harm. */
 static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_header *hdr)
 {
@@ -127,7 +106,7 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 /* What the keys take that a Reply is lent under: one more where it ends inside of one, or a payload parts it. */
 static size_t keys_bytes(const struct responder_rpc *rpc)
 {
-	uint32_t segment = rpc->rpcs->conn->max_segment_bytes;
+	uint32_t segment = rpc->rs->conn->max_segment_bytes;
 
 	return lend_cost_bytes(least(rpc->x->reply_max_bytes / segment + rpc->nwrites + 1,
 				     responder_rpc_lend_room(rpc)));
@@ -136,7 +115,7 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 /* What one takes beside its two messages that has chunks, or whose Reply may be lent. */
 static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites, bytes = 0;
 
 	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
@@ -158,7 +137,7 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	const struct exchange *x = rpc->x;
 
 	if (to_read || rpc->nsegments || rpc->nwrites || conn->max_sge < 2 ||
@@ -186,13 +165,13 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {
-	return least(rpc->terms.send_bytes, rpc->rpcs->conn->terms.send_bytes);
+	return least(rpc->terms.send_bytes, rpc->rs->conn->terms.send_bytes);
 }
 
 /* The same where there is none: what the client has told, also since, for its receives may be no larger (B3.1-8). */
 static uint32_t reply_bytes(const struct responder_rpc *rpc)
 {
-	return least(rpc->terms.reply_bytes, rpc->rpcs->conn->terms.reply_bytes);
+	return least(rpc->terms.reply_bytes, rpc->rs->conn->terms.reply_bytes);
 }
 
 static uint64_t inline_room(const struct responder_rpc *rpc, uint32_t asked_bytes)
@@ -206,7 +185,7 @@ static uint64_t inline_room(const struct responder_rpc *rpc, uint32_t asked_byte
 
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
 {
-	return inline_room(rpc, rpc->rpcs->conn->terms.asked_bytes);
+	return inline_room(rpc, rpc->rs->conn->terms.asked_bytes);
 }
 
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc)
@@ -245,14 +224,14 @@ static uint32_t needs(const struct responder_rpc *rpc)
 	return bytes < reply_bytes(rpc) ? (uint32_t)bytes : reply_bytes(rpc);
 }
 
-uint32_t responder_rpcs_need(struct responder_rpcs *rpcs, uint64_t after, uint32_t enough)
+uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough)
 {
 	const struct exchange *x;
 	uint32_t most = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
-	TAILQ_FOREACH_REVERSE(x, &rpcs->calls, exchange_list, origin_entry)
+	TAILQ_FOREACH_REVERSE(x, &rs->calls, exchange_list, origin_entry)
 	{
 		const struct responder_rpc *rpc = x->origin_priv;
 		uint32_t bytes;
@@ -260,7 +239,7 @@ uint32_t responder_rpcs_need(struct responder_rpcs *rpcs, uint64_t after, uint32
 		if (rpc->number <= after)
 			break;
 		bytes = needs(rpc);
-		rpcs->judged++;
+		rs->judged++;
 		if (bytes > most)
 			most = bytes;
 		if (most > enough)
@@ -280,7 +259,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
  */
 static uint32_t capacity(struct responder_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
 	uint64_t room = larger(responder_rpc_settled_room(rpc), responder_rpc_chunk_room(rpc));
 
@@ -293,30 +272,30 @@ static uint32_t capacity(struct responder_rpc *rpc)
 	return room < limit ? (uint32_t)room : limit;
 }
 
-int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
+int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out)
 {
-	struct spares *spares = rpcs->conn->leg->config->spares;
-	struct responder_rpc *rpc = rpc_alloc(rpcs->conn, hdr, plan);
+	struct spares *spares = rs->conn->leg->config->spares;
+	struct responder_rpc *rpc = rpc_alloc(rs->conn, hdr, plan);
 	struct exchange *x = exchange_new(spares);
 	int rc = -ENOMEM;
 
 	if (!rpc || !x)
 		goto out_free;
-	x->stage_us = rdma_conn_now_us(rpcs->conn);
+	x->stage_us = rdma_conn_now_us(rs->conn);
 	x->facts.hdr.xid = hdr->xid;
-	rc = xid_table_add(&rpcs->table, x);
+	rc = xid_table_add(&rs->table, x);
 	if (rc)
 		goto out_free;
-	rpc->rpcs = rpcs;
-	rpc->number = ++rpcs->numbered;
+	rpc->rs = rs;
+	rpc->number = ++rs->numbered;
 	rpc->x = x;
 	rpc->state = RESPONDER_ADMITTING;
-	rpc->terms = rpcs->conn->terms;
-	x->origin = rpcs->conn->leg;
+	rpc->terms = rs->conn->terms;
+	x->origin = rs->conn->leg;
 	x->origin_priv = rpc;
 	x->reply_max_bytes = capacity(rpc);
-	TAILQ_INSERT_TAIL(&rpcs->calls, x, origin_entry);
+	TAILQ_INSERT_TAIL(&rs->calls, x, origin_entry);
 	*out = rpc;
 	return 0;
 
@@ -328,20 +307,20 @@ out_free:
 
 void responder_rpc_finish(struct responder_rpc *rpc)
 {
-	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct responder *rs = rpc->rs;
 	struct exchange *x = rpc->x;
 
-	rpcs->waiting_for_size -= rpc->waits_for_size;
-	rpcs->waiting_for_key -= rpc->waits_for_key;
-	xid_table_remove(&rpcs->table, x);
-	TAILQ_REMOVE(&rpcs->calls, x, origin_entry);
+	rs->waiting_for_size -= rpc->waits_for_size;
+	rs->waiting_for_key -= rpc->waits_for_key;
+	xid_table_remove(&rs->table, x);
+	TAILQ_REMOVE(&rs->calls, x, origin_entry);
 	x->origin = NULL;
 	x->origin_priv = NULL;
 	/* What it holds is held while anything of the exchange is in use. */
 	if (x->claim.state == BUDGET_CLAIM_WAITING)
 		budget_release(&x->claim);
 	buf_put(rpc->stash);
-	rpc_free(rpcs->conn->leg->config->spares, rpc);
+	rpc_free(rs->conn->leg->config->spares, rpc);
 	exchange_put(x);
-	rdma_conn_rpc_over(rpcs->conn);
+	rdma_conn_rpc_over(rs->conn);
 }

@@ -42,13 +42,14 @@ struct responder_lents;
 #define RESPONDER_READ_BYTES (256u * 1024u)
 #define RESPONDER_PART_BYTES (128u * 1024u)
 
-/* The RPCs of one responder. */
-struct responder_rpcs {
+/* A responder (responder.h), and its RPCs. */
+struct responder {
 	struct rdma_conn *conn;
+	bool reverse; /* this end connected */
 	struct exchange_list
 		calls;     /* of origin_entry, in all states, in the order in which they came */
 	uint64_t numbered; /* Calls that have come */
-	uint64_t judged;   /* how often responder_rpcs_need() has judged one: tests count that */
+	uint64_t judged;   /* how often responder_need() has judged one: tests count that */
 	struct xid_table table;        /* the same */
 	struct responder_lents *lents; /* NULL until the first Reply is lent */
 	/* Replies that wait for a size (v2/size_wait.h), and the timer for the oldest; NULL until there is one. */
@@ -62,7 +63,7 @@ struct responder_rpcs {
 struct responder_rpc {
 	size_t size_bytes; /* with the tables behind it */
 	uint64_t number;   /* of its Call, from 1 */
-	struct responder_rpcs *rpcs;
+	struct responder *rs;
 	struct exchange *x; /* the origin's own reference */
 	enum responder_rpc_state state;
 	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
@@ -95,23 +96,16 @@ struct responder_rpc {
 	const struct rpcrdma_segment *segments;
 };
 
-/** responder_rpcs_init - none yet. */
-void responder_rpcs_init(struct responder_rpcs *rpcs, struct rdma_conn *conn);
-/** responder_rpcs_end - the connection has ended: let go of all. */
-void responder_rpcs_end(struct responder_rpcs *rpcs);
-/** responder_rpcs_fini - free what is left after that, or when there never was one. */
-void responder_rpcs_fini(struct responder_rpcs *rpcs);
-
 /**
- * responder_rpcs_need - find the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
+ * responder_need - find the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
  * @after:  judges only Calls that came after the one with this number; 0: all that are in flight
  * @enough: the first that is longer will do; UINT32_MAX: 0 will
  *
  * Returns its length in bytes, 0 if no Reply needs one.
  */
-uint32_t responder_rpcs_need(struct responder_rpcs *rpcs, uint64_t after, uint32_t enough);
+uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough);
 /** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
-int responder_rpc_new(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr,
+int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
 /** responder_rpc_set_state - the one way to another state. */
 static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
@@ -160,7 +154,7 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
  */
 static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 
 	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
 	       !rpc->terms.reads_nothing;

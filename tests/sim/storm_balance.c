@@ -61,7 +61,7 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
 	const struct exchange *x;
 	unsigned count = 0;
 
-	TAILQ_FOREACH(x, &leg->responder.rpcs.calls, origin_entry) {
+	TAILQ_FOREACH(x, &leg->responder.calls, origin_entry) {
 		const struct responder_rpc *rpc = x->origin_priv;
 
 		RIG_ASSERT(leg->responder.reverse && rpc->state == RESPONDER_EXECUTING);

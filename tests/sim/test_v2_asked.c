@@ -188,7 +188,7 @@ END_TEST
 /* Whatever a peer says while a lower size pends costs nothing of the number of Calls in flight. */
 START_TEST(calls_are_judged_once_while_a_lower_size_pends)
 {
-	const struct responder_rpcs *rpcs = &v2_leg(&rig->server)->responder.rpcs;
+	const struct responder *rpcs = &v2_leg(&rig->server)->responder;
 	const unsigned held = 16;
 	uint64_t judged = rpcs->judged;
 

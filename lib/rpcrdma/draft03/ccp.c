@@ -296,7 +296,7 @@ bool ccp_client_failed(struct requester *rq, uint32_t xid, const char *what)
 
 bool ccp_server_serves(const struct responder_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 
 	return !conn->connector && conn->config->config_protocol &&
 	       rpc->terms.dialect->configuration;
@@ -305,7 +305,7 @@ bool ccp_server_serves(const struct responder_rpc *rpc)
 /* Where there are no aligned messages, or none that long, none are recommended. */
 static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 {
-	uint32_t align = rpc->rpcs->conn->config->padding_align_bytes;
+	uint32_t align = rpc->rs->conn->config->padding_align_bytes;
 
 	return rpc->terms.dialect->padding && align <= maxcall ? align : 0;
 }
@@ -313,7 +313,7 @@ static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 /* Receives have room for the longest header besides, so that a message may be as long as a Send (A6.2-9). */
 static struct ccp_results results_of(const struct responder_rpc *rpc)
 {
-	const struct rdma_conn *conn = rpc->rpcs->conn;
+	const struct rdma_conn *conn = rpc->rs->conn;
 	uint32_t maxcall = inline_limit_offer(&conn->recv_limit);
 
 	return (struct ccp_results){
@@ -344,9 +344,9 @@ void ccp_server_answer(struct responder_rpc *rpc)
 	enum ccp_verdict verdict = ccp_judge(x->call.data, x->call.len_bytes, &x->facts.hdr, &args);
 
 	if (verdict == CCP_CONF)
-		take_args(rpc->rpcs->conn, &args);
+		take_args(rpc->rs->conn, &args);
 	if (verdict == CCP_FLAVOR)
-		rpc->rpcs->conn->counters->auth_failed_sent++;
+		rpc->rs->conn->counters->auth_failed_sent++;
 	responder_answer(rpc, answer,
 			 (uint32_t)ccp_encode_reply(answer, x->facts.hdr.xid, verdict, &results));
 }

@@ -29,10 +29,10 @@ static void unlend(struct read_reply_responder *lent)
 static void take_back(struct read_reply_responder *lent)
 {
 	struct responder_rpc *rpc = lent->rpc;
-	struct responder_rpcs *rpcs = rpc->rpcs;
+	struct responder *rs = rpc->rs;
 
-	TAILQ_REMOVE(&rpcs->lents->list, lent, entry);
-	credit_grant_taken_back(&rpcs->conn->grant);
+	TAILQ_REMOVE(&rs->lents->list, lent, entry);
+	credit_grant_taken_back(&rs->conn->grant);
 	unlend(lent);
 	responder_rpc_finish(rpc);
 }
@@ -42,7 +42,7 @@ static void take_back(struct read_reply_responder *lent)
 /* A3.8-3 */
 static void is_late(struct read_reply_responder *lent)
 {
-	struct rdma_conn *conn = lent->rpc->rpcs->conn;
+	struct rdma_conn *conn = lent->rpc->rs->conn;
 	unsigned long long limit_ms = conn->config->done_timeout_us / 1000;
 	uint32_t xid = lent->x->facts.hdr.xid;
 
@@ -89,23 +89,23 @@ static void on_timer(void *arg)
 
 /* Lending */
 
-static struct responder_lents *lents_of(struct responder_rpcs *rpcs)
+static struct responder_lents *lents_of(struct responder *rs)
 {
-	struct responder_lents *lents = rpcs->lents;
+	struct responder_lents *lents = rs->lents;
 
 	if (lents)
 		return lents;
 	lents = calloc(1, sizeof(*lents));
 	if (!lents)
 		return NULL;
-	lents->conn = rpcs->conn;
+	lents->conn = rs->conn;
 	TAILQ_INIT(&lents->list);
-	lents->timer = loop_timer_new(rpcs->conn->fabric->loop, on_timer, lents);
+	lents->timer = loop_timer_new(rs->conn->fabric->loop, on_timer, lents);
 	if (!lents->timer) {
 		free(lents);
 		return NULL;
 	}
-	rpcs->lents = lents;
+	rs->lents = lents;
 	return lents;
 }
 
@@ -116,7 +116,7 @@ static struct read_reply_responder *lent_new(struct responder_rpc *rpc, const st
 
 	if (!lent)
 		return NULL;
-	lend_init(&lent->lend, rpc->rpcs->conn, on_unlent);
+	lend_init(&lent->lend, rpc->rs->conn, on_unlent);
 	if (lend_reserve(&lent->lend, nkeys)) {
 		free(lent);
 		return NULL;
@@ -156,14 +156,14 @@ static void give_up_the_rest(struct responder_rpc *rpc, const struct message *m)
 	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites;
 
 	if (rpc->nwrites)
-		nworks += x->reply.len_bytes / rpc->rpcs->conn->max_transfer_bytes;
+		nworks += x->reply.len_bytes / rpc->rs->conn->max_transfer_bytes;
 	budget_shrink(&x->claim, x->call.buf->size_bytes + x->reply.buf->size_bytes +
 					 work_cost_bytes(nworks) + lend_cost_bytes(m->hdr.nreads));
 }
 
 int responder_lend(struct responder_rpc *rpc, struct message *m)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rs->conn;
 	uint64_t nkeys = count_keys(conn, m);
 	struct read_reply_responder *lent;
 	int rc;
@@ -173,9 +173,9 @@ int responder_lend(struct responder_rpc *rpc, struct message *m)
 	if (!credit_grant_may_lend(&conn->grant))
 		return -EBUSY;
 	/* It goes behind those that wait. */
-	if (rpc->rpcs->waiting_for_key && !rpc->waits_for_key)
+	if (rpc->rs->waiting_for_key && !rpc->waits_for_key)
 		return -EAGAIN;
-	if (!lents_of(rpc->rpcs))
+	if (!lents_of(rpc->rs))
 		return -ENOMEM;
 	lent = lent_new(rpc, m, (unsigned)nkeys);
 	if (!lent)
@@ -198,12 +198,12 @@ int responder_lend(struct responder_rpc *rpc, struct message *m)
 
 void read_reply_responder_sent(struct responder_rpc *rpc)
 {
-	struct responder_lents *lents = rpc->rpcs->lents;
+	struct responder_lents *lents = rpc->rs->lents;
 	struct rdma_conn *conn = lents->conn;
 	struct read_reply_responder *lent = rpc->lent;
 
 	responder_rpc_set_state(rpc, RESPONDER_LENT);
-	rpc->rpcs->waiting_for_key -= rpc->waits_for_key;
+	rpc->rs->waiting_for_key -= rpc->waits_for_key;
 	rpc->waits_for_key = false;
 	conn->counters->replies_lent++;
 	conn->counters->reply_bytes_lent += lent->len_bytes;
@@ -213,10 +213,10 @@ void read_reply_responder_sent(struct responder_rpc *rpc)
 		arm(lents, conn->config->done_timeout_us);
 }
 
-void responder_done(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr)
+void responder_done(struct responder *rs, const struct rpcrdma_header *hdr)
 {
-	struct rdma_conn *conn = rpcs->conn;
-	struct exchange *x = xid_table_find(&rpcs->table, hdr->xid);
+	struct rdma_conn *conn = rs->conn;
+	struct exchange *x = xid_table_find(&rs->table, hdr->xid);
 	struct responder_rpc *rpc = x ? x->origin_priv : NULL;
 
 	if (!rpc || rpc->state != RESPONDER_LENT) {
@@ -229,23 +229,23 @@ void responder_done(struct responder_rpcs *rpcs, const struct rpcrdma_header *hd
 	take_back(rpc->lent);
 }
 
-void responder_lents_end(struct responder_rpcs *rpcs)
+void responder_lents_end(struct responder *rs)
 {
 	struct read_reply_responder *lent;
 
-	if (!rpcs->lents)
+	if (!rs->lents)
 		return;
 	/* After the connection an unbind is immediate. */
-	while ((lent = TAILQ_FIRST(&rpcs->lents->list)))
+	while ((lent = TAILQ_FIRST(&rs->lents->list)))
 		take_back(lent);
 }
 
-void responder_lents_fini(struct responder_rpcs *rpcs)
+void responder_lents_fini(struct responder *rs)
 {
-	if (!rpcs->lents)
+	if (!rs->lents)
 		return;
-	assert(TAILQ_EMPTY(&rpcs->lents->list));
-	loop_timer_free(rpcs->conn->fabric->loop, rpcs->lents->timer);
-	free(rpcs->lents);
-	rpcs->lents = NULL;
+	assert(TAILQ_EMPTY(&rs->lents->list));
+	loop_timer_free(rs->conn->fabric->loop, rs->lents->timer);
+	free(rs->lents);
+	rs->lents = NULL;
 }

@@ -51,11 +51,11 @@ int responder_lend(struct responder_rpc *rpc, struct message *m) MUST_CHECK;
 /** read_reply_responder_sent - its Reply is posted: its time begins. */
 void read_reply_responder_sent(struct responder_rpc *rpc);
 /** responder_done - an RDMA_DONE; one for what is not lent is ignored (A3.8-2). */
-void responder_done(struct responder_rpcs *rpcs, const struct rpcrdma_header *hdr);
+void responder_done(struct responder *rs, const struct rpcrdma_header *hdr);
 
 /** responder_lents_end - the connection has ended: take back all. */
-void responder_lents_end(struct responder_rpcs *rpcs);
+void responder_lents_end(struct responder *rs);
 /** responder_lents_fini - free what is left after that, or when nothing was ever lent. */
-void responder_lents_fini(struct responder_rpcs *rpcs);
+void responder_lents_fini(struct responder *rs);
 
 #endif

@@ -108,7 +108,7 @@ static bool resize(struct optional_msgs *options, uint32_t bytes)
 static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
 {
 	return requester_rpc_find(&options->rq->rpcs, xid) || requester_is_ours(options->rq, xid) ||
-	       xid_table_find(&options->rs->rpcs.table, xid);
+	       xid_table_find(&options->rs->table, xid);
 }
 
 static uint32_t new_xid(const struct optional_msgs *options)
@@ -172,7 +172,7 @@ static void look(const struct optional_msgs *options, struct characteristics_loo
 	*look = (struct characteristics_look){
 		.smallest_bytes = recv_runs_smallest(&conn->recvs),
 		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs, counts_over),
-		.needed_bytes = responder_rpcs_need(&options->rs->rpcs, 0, needs_over),
+		.needed_bytes = responder_need(options->rs, 0, needs_over),
 		.may_ask = may,
 		.may_tell = may,
 	};
@@ -203,7 +203,7 @@ static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
 	if (over != options->judged.over || terms->send_bytes != options->judged.send_bytes ||
 	    terms->reply_bytes != options->judged.reply_bytes)
 		before = 0;
-	options->judged.number = options->rs->rpcs.numbered;
+	options->judged.number = options->rs->numbered;
 	options->judged.over = over;
 	options->judged.send_bytes = terms->send_bytes;
 	options->judged.reply_bytes = terms->reply_bytes;
@@ -216,7 +216,7 @@ static void take_back(struct optional_msgs *options)
 	uint32_t over = characteristics_pends_over(&options->ch);
 	uint64_t before = judged_before(options, over);
 
-	if (over != UINT32_MAX && responder_rpcs_need(&options->rs->rpcs, before, over) > over)
+	if (over != UINT32_MAX && responder_need(options->rs, before, over) > over)
 		characteristics_take_back(&options->ch);
 }
 
@@ -347,7 +347,7 @@ void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_head
 		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
 		break;
 	}
-	size_wait_settled(&options->rs->rpcs);
+	size_wait_settled(options->rs);
 	optional_msgs_go_on(options);
 }
 
@@ -360,7 +360,7 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 		options->rejected_until_us = rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 		/* A lower size that was asked for is no limit any more (B3.1-4). */
 		rdma_conn_agree(conn);
-		size_wait_settled(&options->rs->rpcs);
+		size_wait_settled(options->rs);
 		ours = true;
 	}
 	return ours;

@@ -12,19 +12,19 @@ bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
 /* How long it may still wait; 0: no longer. */
 static uint64_t left_us(const struct responder_rpc *rpc)
 {
-	uint64_t now_us = rdma_conn_now_us(rpc->rpcs->conn);
+	uint64_t now_us = rdma_conn_now_us(rpc->rs->conn);
 	uint64_t end_us = rpc->waits_since_us + SIZE_WAIT_US;
 
 	return end_us > now_us ? end_us - now_us : 0;
 }
 
 /* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
-static void go_on_waiting(struct responder_rpcs *rpcs)
+static void go_on_waiting(struct responder *rs)
 {
-	bool waits = size_wait_is_open(rpcs);
+	bool waits = size_wait_is_open(rs);
 	struct exchange *x, *next;
 
-	for (x = TAILQ_FIRST(&rpcs->calls); x; x = next) {
+	for (x = TAILQ_FIRST(&rs->calls); x; x = next) {
 		struct responder_rpc *rpc = x->origin_priv;
 
 		next = TAILQ_NEXT(x, origin_entry);
@@ -32,51 +32,51 @@ static void go_on_waiting(struct responder_rpcs *rpcs)
 			continue;
 		rpc->waited_for_size = !left_us(rpc);
 		if (!waits || rpc->waited_for_size)
-			rpcs->answer(rpc);
+			rs->answer(rpc);
 	}
 }
 
 static void on_timer(void *arg)
 {
-	struct responder_rpcs *rpcs = arg;
+	struct responder *rs = arg;
 	uint64_t next_us = SIZE_WAIT_US;
 	struct exchange *x;
 
-	if (!rdma_conn_is_up(rpcs->conn))
+	if (!rdma_conn_is_up(rs->conn))
 		return;
-	go_on_waiting(rpcs);
-	if (!rpcs->waiting_for_size)
+	go_on_waiting(rs);
+	if (!rs->waiting_for_size)
 		return;
-	TAILQ_FOREACH(x, &rpcs->calls, origin_entry) {
+	TAILQ_FOREACH(x, &rs->calls, origin_entry) {
 		const struct responder_rpc *rpc = x->origin_priv;
 
 		if (rpc->waits_for_size && left_us(rpc) < next_us)
 			next_us = left_us(rpc);
 	}
-	loop_timer_set(rpcs->conn->fabric->loop, rpcs->size_timer, next_us);
+	loop_timer_set(rs->conn->fabric->loop, rs->size_timer, next_us);
 }
 
 bool size_wait_begin(struct responder_rpc *rpc)
 {
-	struct responder_rpcs *rpcs = rpc->rpcs;
-	struct loop *loop = rpcs->conn->fabric->loop;
+	struct responder *rs = rpc->rs;
+	struct loop *loop = rs->conn->fabric->loop;
 
 	if (rpc->waits_for_size)
 		return true;
-	if (!rpcs->size_timer) {
-		rpcs->size_timer = loop_timer_new(loop, on_timer, rpcs);
-		if (!rpcs->size_timer)
+	if (!rs->size_timer) {
+		rs->size_timer = loop_timer_new(loop, on_timer, rs);
+		if (!rs->size_timer)
 			return false;
 	}
-	if (!rpcs->waiting_for_size++)
-		loop_timer_set(loop, rpcs->size_timer, SIZE_WAIT_US);
+	if (!rs->waiting_for_size++)
+		loop_timer_set(loop, rs->size_timer, SIZE_WAIT_US);
 	rpc->waits_for_size = true;
-	rpc->waits_since_us = rdma_conn_now_us(rpcs->conn);
+	rpc->waits_since_us = rdma_conn_now_us(rs->conn);
 	return true;
 }
 
-void size_wait_settled(struct responder_rpcs *rpcs)
+void size_wait_settled(struct responder *rs)
 {
-	if (!size_wait_is_open(rpcs) && rpcs->waiting_for_size && rdma_conn_is_up(rpcs->conn))
-		go_on_waiting(rpcs);
+	if (!size_wait_is_open(rs) && rs->waiting_for_size && rdma_conn_is_up(rs->conn))
+		go_on_waiting(rs);
 }

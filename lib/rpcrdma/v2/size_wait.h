@@ -21,11 +21,11 @@
  */
 bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes);
 /** size_wait_is_open - return whether the peer was asked for a size that is not settled. */
-static inline bool size_wait_is_open(const struct responder_rpcs *rpcs)
+static inline bool size_wait_is_open(const struct responder *rs)
 {
-	return rpcs->conn->terms.asked_bytes != UINT32_MAX;
+	return rs->conn->terms.asked_bytes != UINT32_MAX;
 }
-/** size_wait_begin - let the Reply wait; rpcs->answer() follows. Returns false without memory for a timer. */
+/** size_wait_begin - let the Reply wait; rs->answer() follows. Returns false without memory for a timer. */
 bool size_wait_begin(struct responder_rpc *rpc) MUST_CHECK;
 /**
  * size_wait_settled - answer the Calls whose Replies waited for a size of the peer's to be settled
@@ -33,6 +33,6 @@ bool size_wait_begin(struct responder_rpc *rpc) MUST_CHECK;
  * Due when the peer has said something of its receive size, or of a REQ for another one. While that REQ is not settled they
  * go on waiting, for SIZE_WAIT_US at most, and are not looked at; then Calls get ERR_CHUNK whose Replies do not fit.
  */
-void size_wait_settled(struct responder_rpcs *rpcs);
+void size_wait_settled(struct responder *rs);
 
 #endif
