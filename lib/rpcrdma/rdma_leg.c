@@ -234,7 +234,7 @@ static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 	info->configured = conn->configured;
 	info->peer_reads_max = conn->works.reads_max;
 	info->replies_lent = conn->grant.lent;
-	info->calls_abandoned = leg->requester.rpcs.abandoned;
+	info->calls_abandoned = leg->requester.abandoned;
 	if (conn->terms.dialect->options && conn->characteristics) {
 		info->pending = characteristics_pending(conn->characteristics);
 		info->peer_recv_size_bytes = characteristics_peer_size(conn->characteristics);
@@ -258,8 +258,7 @@ static void rdma_load(const struct leg *l, struct leg_load *load)
 		.is_rdma = true,
 		.calls_in_flight_in = conn->grant.in_flight,
 		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
-				       leg->requester.rpcs.abandoned -
-				       control_msgs_credits(&conn->own),
+				       leg->requester.abandoned - control_msgs_credits(&conn->own),
 		.calls_held = leg->requester.nheld,
 		.credits_granted = credit_grant_value(&conn->grant),
 	};

@@ -228,7 +228,7 @@ static inline void on_msg(struct rdma_leg *leg, const struct rpcrdma_header *hdr
 static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 		    const struct fabric_recv *recv)
 {
-	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester.rpcs, hdr->xid);
+	const struct requester_rpc *rpc = requester_rpc_find(&leg->requester, hdr->xid);
 	struct msgp_body body;
 
 	if (!negotiation_of(&leg->conn.negotiation, hdr->vers)->padding) {

@@ -13,7 +13,7 @@
 
 static bool is_in_flight(const struct rdma_watch *watch, uint32_t xid)
 {
-	return requester_rpc_find(&watch->rq->rpcs, xid) || requester_is_ours(watch->rq, xid) ||
+	return requester_rpc_find(watch->rq, xid) || requester_is_ours(watch->rq, xid) ||
 	       xid_table_find(&watch->rs->table, xid);
 }
 

@@ -28,12 +28,12 @@ static void count_held(struct requester *rq)
 /* It goes before all others: what comes after it in the queue came after it. */
 static void hold_first(struct requester_rpc *rpc)
 {
-	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
+	struct requester *rq = rpc->rq;
 
 	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
 	count_held(rq);
 	/* What came while its keys were taken back has found nothing held. */
-	if (!rq->rpcs.starved)
+	if (!rq->starved)
 		loop_defer(rq->conn->fabric->loop, &rq->again_task);
 }
 
@@ -44,7 +44,7 @@ static void send_again(void *arg)
 
 void requester_key_free(struct requester *rq)
 {
-	rq->rpcs.starved = false;
+	rq->starved = false;
 	requester_pump(rq);
 }
 
@@ -53,7 +53,7 @@ void requester_init(struct requester *rq, struct rdma_conn *conn)
 	rq->conn = conn;
 	rq->reverse = !conn->connector;
 	TAILQ_INIT(&rq->held);
-	requester_rpcs_init(&rq->rpcs, conn, hold_first);
+	requester_rpcs_init(rq, hold_first);
 	requester_zero_init(&rq->zero, conn, &rq->nheld);
 	loop_task_init(&rq->ready_task, tell_ready, rq);
 	loop_task_init(&rq->again_task, send_again, rq);
@@ -72,7 +72,7 @@ void requester_end(struct requester *rq)
 		requester_rpc_drop(x->target_priv);
 	}
 	rq->nheld = 0;
-	requester_rpcs_end(&rq->rpcs);
+	requester_rpcs_end(rq);
 }
 
 void requester_fini(struct requester *rq)
@@ -81,12 +81,12 @@ void requester_fini(struct requester *rq)
 	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
 	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
 	requester_zero_fini(&rq->zero);
-	requester_rpcs_fini(&rq->rpcs);
+	requester_rpcs_fini(rq);
 }
 
 bool requester_is_idle(const struct requester *rq)
 {
-	return rq->rpcs.count == rq->rpcs.abandoned;
+	return rq->count == rq->abandoned;
 }
 
 bool requester_can_call(const struct requester *rq)
@@ -250,7 +250,7 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 /* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
 static inline bool may_send(const struct requester *rq)
 {
-	return rdma_conn_is_up(rq->conn) && !rq->rpcs.starved &&
+	return rdma_conn_is_up(rq->conn) && !rq->starved &&
 	       negotiation_may_call(&rq->conn->negotiation) &&
 	       credit_window_open(&rq->conn->window) && rq->conf.state != CONF_ASKED;
 }
@@ -304,7 +304,7 @@ void requester_call(struct requester *rq, struct exchange *x)
 		exchange_put(x);
 		return;
 	}
-	rpc = requester_rpc_new(&rq->rpcs, x);
+	rpc = requester_rpc_new(rq, x);
 	if (!rpc) {
 		rdma_conn_fail(rq->conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		exchange_put(x);
@@ -353,7 +353,7 @@ const struct call_facts *requester_null_like(const struct requester *rq)
 {
 	const struct exchange *x;
 
-	TAILQ_FOREACH(x, &rq->rpcs.begun, target_entry) {
+	TAILQ_FOREACH(x, &rq->begun, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
 		if (rpc->state == REQUESTER_SENT || rpc->state == REQUESTER_RESENT)

@@ -24,52 +24,11 @@
 #include <stdbool.h>
 
 #include "leg/exchange.h"
-#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
 
 #define REQUESTER_HELD_MAX         256u /* Calls that are held before can_call() says no */
 #define REQUESTER_HELD_MAX_REVERSE 64u  /* reverse Calls; further ones fail */
-
-#define NULL_CALLS_MAX             2u
-
-/* NULL Calls that are out. */
-struct null_calls {
-	unsigned count;
-	uint32_t xids[NULL_CALLS_MAX];
-};
-
-/* What the server is asked before the first Call: ccp.h. */
-#define CCP_CLIENT_STATES(X)                                                                       \
-	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
-	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \
-	X(CONF_LATE, "late", "an answer, which is thrown away, for a while", TO(CONF_OVER))        \
-	X(CONF_OVER, "over", "nothing any more", 0)
-STATE_ENUM(ccp_client_state, CCP_CLIENT_STATES);
-extern const struct state_table ccp_client_states;
-
-struct ccp_client {
-	enum ccp_client_state state;
-	uint32_t xid;
-	struct loop_timer *timer; /* while an answer may come; else NULL */
-};
-
-struct requester {
-	struct rdma_conn *conn;
-	struct requester_rpcs rpcs;
-	unsigned nheld;
-	struct exchange_list held; /* of target_entry, in the order in which they came */
-	struct null_calls nulls;
-	struct ccp_client conf;
-	struct requester_zero zero;
-	bool reverse;
-	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
-	bool long_taken;       /* the server has answered an RDMA_NOMSG Call: it takes them */
-	uint64_t long_told_us; /* when that was told to the memory of all connections last */
-	bool full;             /* call_ready() is due once the queue is shorter */
-	bool refused;          /* a Call could not be sent, and a note was made of it */
-	struct loop_task ready_task, again_task;
-};
 
 /** requester_init - no Calls yet. */
 void requester_init(struct requester *rq, struct rdma_conn *conn);
@@ -135,7 +94,7 @@ static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
  */
 static inline bool requester_waits_for(const struct requester *rq, uint32_t xid)
 {
-	if (requester_rpc_waiting(&rq->rpcs, xid))
+	if (requester_rpc_waiting(rq, xid))
 		return true;
 	return requester_null_is(rq, xid) || ccp_client_has(rq, xid);
 }

@@ -24,7 +24,7 @@ static struct requester_rpc *first_due(const struct requester_late *late)
 	struct requester_rpc *found = NULL;
 	const struct exchange *x;
 
-	TAILQ_FOREACH(x, &late->rq->rpcs.begun, target_entry) {
+	TAILQ_FOREACH(x, &late->rq->begun, target_entry) {
 		struct requester_rpc *rpc = x->target_priv;
 
 		if (is_sent(rpc) && (!found || rpc->since_us < found->since_us))
@@ -55,7 +55,7 @@ static void take_memory(struct exchange *heir, struct exchange *x)
 /* Puts @heir into the place of the exchange of @rpc, which it returns, with the reference that the RPC had. */
 static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir)
 {
-	struct requester_rpcs *rpcs = rpc->rpcs;
+	struct requester *rq = rpc->rq;
 	struct exchange *x = rpc->x;
 	int rc;
 
@@ -65,12 +65,12 @@ static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir
 	heir->target_priv = rpc;
 	if (rpc->lend.nkeys)
 		take_memory(heir, x);
-	xid_table_remove(&rpcs->table, x);
-	rc = xid_table_add(&rpcs->table, heir); /* in the room of the other one: it cannot fail */
+	xid_table_remove(&rq->table, x);
+	rc = xid_table_add(&rq->table, heir); /* in the room of the other one: it cannot fail */
 	assert(rc == 0);
 	(void)rc;
-	TAILQ_INSERT_AFTER(&rpcs->begun, x, heir, target_entry);
-	TAILQ_REMOVE(&rpcs->begun, x, target_entry);
+	TAILQ_INSERT_AFTER(&rq->begun, x, heir, target_entry);
+	TAILQ_REMOVE(&rq->begun, x, target_entry);
 	rpc->x = heir;
 	x->target = NULL;
 	x->target_priv = NULL;
@@ -91,7 +91,7 @@ static void abandon(struct requester_late *late, struct requester_rpc *rpc)
 	}
 	x = replace(rpc, heir);
 	requester_rpc_set_state(rpc, REQUESTER_ABANDONED);
-	late->rq->rpcs.abandoned++;
+	late->rq->abandoned++;
 	x->fault = EXCHANGE_FAULT_LATE;
 	config->events->reply(config->arg, x);
 	rdma_conn_rpc_over(conn);

@@ -16,7 +16,7 @@
 
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
-	const struct requester_rpc *rpc = requester_rpc_find(&rq->rpcs, xid);
+	const struct requester_rpc *rpc = requester_rpc_find(rq, xid);
 
 	return rpc && lend_owns(&rpc->lend, rkey);
 }
@@ -55,7 +55,7 @@ static const char *write_list_wrong(const struct requester_rpc *rpc,
 	static const char not_offered[] = "a write list that was not offered";
 
 	if (!hdr->nwrites)
-		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->rpcs->conn->peer->lenient
+		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->rq->conn->peer->lenient
 			       ? "the write list that was offered is missing"
 			       : NULL;
 	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1)
@@ -89,7 +89,7 @@ static const char *read_list_wrong(const struct requester_rpc *rpc)
 {
 	if (!read_reply_requester_may(rpc))
 		return "a read list in a Reply";
-	if (!read_chunks_bound(rpc->rpcs->conn))
+	if (!read_chunks_bound(rpc->rq->conn))
 		return "a Reply lent by a peer that cannot be read from";
 	return NULL;
 }
@@ -108,7 +108,7 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			const uint8_t *body, uint32_t len_bytes)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 
 	uint8_t *form = &rpc->x->reply_forms[EXCHANGE_TARGET];
 
@@ -269,7 +269,7 @@ static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes)
 {
-	struct requester_rpc *rpc = requester_rpc_waiting(&rq->rpcs, hdr->xid);
+	struct requester_rpc *rpc = requester_rpc_waiting(rq, hdr->xid);
 	const char *wrong;
 
 	if (!rpc) {
@@ -309,7 +309,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 {
-	struct requester_rpc *rpc = requester_rpc_waiting(&rq->rpcs, xid);
+	struct requester_rpc *rpc = requester_rpc_waiting(rq, xid);
 
 	if (rpc && rpc->state == REQUESTER_ABANDONED) {
 		rq->conn->counters->bad_replies++;
@@ -422,7 +422,7 @@ void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *h
 
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
-	struct requester_rpc *rpc = requester_rpc_waiting(&rq->rpcs, hdr->xid);
+	struct requester_rpc *rpc = requester_rpc_waiting(rq, hdr->xid);
 	bool of_option = hdr->error == RPCRDMA_ERR_INVAL_OPTION &&
 			 negotiation_of(&rq->conn->negotiation, hdr->vers)->options;
 

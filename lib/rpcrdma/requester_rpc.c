@@ -23,54 +23,52 @@ static void give_up_failed(void *arg);
 static void on_unlent(struct lend *lend);
 static void take_back(struct requester_rpc *rpc);
 
-void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn,
-			 void (*held_again)(struct requester_rpc *rpc))
+void requester_rpcs_init(struct requester *rq, void (*held_again)(struct requester_rpc *rpc))
 {
-	rpcs->conn = conn;
-	rpcs->starved = false;
-	rpcs->held_again = held_again;
-	rpcs->count = rpcs->abandoned = 0;
-	TAILQ_INIT(&rpcs->begun);
-	TAILQ_INIT(&rpcs->failed);
-	xid_table_init(&rpcs->table, EXCHANGE_TARGET);
-	loop_task_init(&rpcs->failed_task, give_up_failed, rpcs);
+	rq->starved = false;
+	rq->held_again = held_again;
+	rq->count = rq->abandoned = 0;
+	TAILQ_INIT(&rq->begun);
+	TAILQ_INIT(&rq->failed);
+	xid_table_init(&rq->table, EXCHANGE_TARGET);
+	loop_task_init(&rq->failed_task, give_up_failed, rq);
 }
 
-void requester_rpcs_fini(struct requester_rpcs *rpcs)
+void requester_rpcs_fini(struct requester *rq)
 {
-	assert(rpcs->count == 0);
-	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
-	xid_table_fini(&rpcs->table);
+	assert(rq->count == 0);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->failed_task);
+	xid_table_fini(&rq->table);
 }
 
-struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x)
+struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x)
 {
-	struct requester_rpc *rpc = spares_get(rpcs->conn->leg->config->spares, sizeof(*rpc));
+	struct requester_rpc *rpc = spares_get(rq->conn->leg->config->spares, sizeof(*rpc));
 
 	if (!rpc)
 		return NULL;
 	/* Limits and form come with the plan, the keys when they are bound. */
-	rpc->rpcs = rpcs;
+	rpc->rq = rq;
 	rpc->x = x;
 	rpc->state = REQUESTER_HELD;
 	rpc->fault = EXCHANGE_OK;
 	rpc->reply_inline = (struct rpc_msg){0};
 	rpc->landed_bytes = rpc->around_bytes = 0;
 	rpc->read_reply = NULL;
-	lend_init(&rpc->lend, rpcs->conn, on_unlent);
-	x->target = rpcs->conn->leg;
+	lend_init(&rpc->lend, rq->conn, on_unlent);
+	x->target = rq->conn->leg;
 	x->target_priv = rpc;
-	rpcs->count++;
+	rq->count++;
 	return rpc;
 }
 
 /* The RPC is over, and in no list any more; its exchange, with its reference, is left. */
 static struct exchange *dissolve(struct requester_rpc *rpc)
 {
-	struct requester_rpcs *rpcs = rpc->rpcs;
+	struct requester *rq = rpc->rq;
 	struct exchange *x = rpc->x;
 
-	rpcs->count--;
+	rq->count--;
 	x->target = NULL;
 	x->target_priv = NULL;
 	if (rpc->read_reply) {
@@ -78,8 +76,8 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 		requester_rpc_forget_read_reply(rpc);
 	}
 	lend_fini(&rpc->lend);
-	spares_put(rpcs->conn->leg->config->spares, rpc, sizeof(*rpc));
-	rdma_conn_rpc_over(rpcs->conn);
+	spares_put(rq->conn->leg->config->spares, rpc, sizeof(*rpc));
+	rdma_conn_rpc_over(rq->conn);
 	return x;
 }
 
@@ -89,13 +87,13 @@ void requester_rpc_drop(struct requester_rpc *rpc)
 	exchange_put(dissolve(rpc));
 }
 
-void requester_rpcs_end(struct requester_rpcs *rpcs)
+void requester_rpcs_end(struct requester *rq)
 {
 	struct exchange *x;
 
-	loop_task_cancel(rpcs->conn->fabric->loop, &rpcs->failed_task);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->failed_task);
 	/* After the connection an unbind is immediate: each of these ends here, unanswered. */
-	while ((x = TAILQ_FIRST(&rpcs->begun))) {
+	while ((x = TAILQ_FIRST(&rq->begun))) {
 		struct requester_rpc *rpc = x->target_priv;
 
 		/* The rest of its Call was waited for. */
@@ -105,16 +103,16 @@ void requester_rpcs_end(struct requester_rpcs *rpcs)
 		else
 			requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
 	}
-	while ((x = TAILQ_FIRST(&rpcs->failed))) {
-		TAILQ_REMOVE(&rpcs->failed, x, target_entry);
+	while ((x = TAILQ_FIRST(&rq->failed))) {
+		TAILQ_REMOVE(&rq->failed, x, target_entry);
 		requester_rpc_drop(x->target_priv);
 	}
-	assert(rpcs->count == 0);
+	assert(rq->count == 0);
 }
 
-struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid)
+struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid)
 {
-	struct exchange *x = xid_table_find(&rpcs->table, xid);
+	struct exchange *x = xid_table_find(&rq->table, xid);
 
 	return x ? x->target_priv : NULL;
 }
@@ -123,7 +121,7 @@ struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint
 
 static void give_up(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
@@ -139,11 +137,11 @@ static void give_up(struct requester_rpc *rpc)
 
 static void give_up_failed(void *arg)
 {
-	struct requester_rpcs *rpcs = arg;
+	struct requester *rq = arg;
 	struct exchange *x;
 
-	while (!rdma_conn_is_over(rpcs->conn) && (x = TAILQ_FIRST(&rpcs->failed))) {
-		TAILQ_REMOVE(&rpcs->failed, x, target_entry);
+	while (!rdma_conn_is_over(rq->conn) && (x = TAILQ_FIRST(&rq->failed))) {
+		TAILQ_REMOVE(&rq->failed, x, target_entry);
 		give_up(x->target_priv);
 	}
 }
@@ -152,8 +150,8 @@ void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault)
 {
 	rpc->fault = fault;
 	requester_rpc_set_state(rpc, REQUESTER_FAILED);
-	TAILQ_INSERT_TAIL(&rpc->rpcs->failed, rpc->x, target_entry);
-	loop_defer(rpc->rpcs->conn->fabric->loop, &rpc->rpcs->failed_task);
+	TAILQ_INSERT_TAIL(&rpc->rq->failed, rpc->x, target_entry);
+	loop_defer(rpc->rq->conn->fabric->loop, &rpc->rq->failed_task);
 }
 
 /* Decodes nothing twice: the XID and the type are all that a transport may look at. */
@@ -175,9 +173,9 @@ static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
 {
 	size_t room = requester_rpc_landing_room(rpc);
 
-	reply->buf = buf_get(rpc->rpcs->conn->leg->config->pool,
-			     RPC_MSG_HEADROOM + room + rpc->form.landing_bytes + room +
-				     LANDING_SLACK_BYTES);
+	reply->buf = buf_get(rpc->rq->conn->leg->config->pool, RPC_MSG_HEADROOM + room +
+								       rpc->form.landing_bytes +
+								       room + LANDING_SLACK_BYTES);
 	if (!reply->buf)
 		return -ENOMEM;
 	reply->data = reply->buf->mem + RPC_MSG_HEADROOM;
@@ -210,7 +208,7 @@ static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
 /* Joins what landed with what came inline around it; false if they make no Reply. */
 static bool join(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	const struct rpc_msg *reply = &rpc->x->reply;
 	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
 	struct rpc_payload payload;
@@ -242,7 +240,7 @@ static bool has_payload_inline(const struct requester_rpc *rpc)
 	struct rpc_payload payload;
 
 	if (rpc->form.landing != LANDING_WRITE_CHUNK || !rpc->terms.dialect->reduces_results ||
-	    (!facts->result_is_data && rpc->rpcs->conn->peer->lenient))
+	    (!facts->result_is_data && rpc->rq->conn->peer->lenient))
 		return false;
 	return nfs_reply_payloads(facts, reply->data, reply->len_bytes, &payload, 1) == 1 &&
 	       payload.len_bytes;
@@ -250,7 +248,7 @@ static bool has_payload_inline(const struct requester_rpc *rpc)
 
 static enum exchange_fault bad_payload(const struct requester_rpc *rpc, const char *what)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 
 	conn->counters->bad_replies++;
 	rdma_conn_note(conn, "Reply %#x has %s", rpc->x->facts.hdr.xid, what);
@@ -260,7 +258,7 @@ static enum exchange_fault bad_payload(const struct requester_rpc *rpc, const ch
 /* Makes x->reply of what came, wherever it came to. */
 static enum exchange_fault assemble(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	struct exchange *x = rpc->x;
 
 	if (rpc->reply_inline.buf) {
@@ -284,20 +282,20 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 /* It is planned anew when there may be keys. */
 static void hold_again(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 
 	rpc_msg_put(&rpc->x->reply);
 	lend_fini(&rpc->lend);
 	lend_init(&rpc->lend, conn, on_unlent);
 	requester_rpc_set_state(rpc, REQUESTER_HELD);
-	rpc->rpcs->held_again(rpc);
+	rpc->rq->held_again(rpc);
 }
 
 /* The peer reaches none of its memory now. */
 static void finish(struct requester_rpc *rpc)
 {
-	TAILQ_REMOVE(&rpc->rpcs->begun, rpc->x, target_entry);
-	if (rpc->state == REQUESTER_STARVED && !rdma_conn_is_over(rpc->rpcs->conn)) {
+	TAILQ_REMOVE(&rpc->rq->begun, rpc->x, target_entry);
+	if (rpc->state == REQUESTER_STARVED && !rdma_conn_is_over(rpc->rq->conn)) {
 		hold_again(rpc);
 		return;
 	}
@@ -327,11 +325,11 @@ static void take_back(struct requester_rpc *rpc)
 
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 {
-	xid_table_remove(&rpc->rpcs->table, rpc->x);
-	credit_window_give(&rpc->rpcs->conn->window);
+	xid_table_remove(&rpc->rq->table, rpc->x);
+	credit_window_give(&rpc->rq->conn->window);
 	rpc->fault = fault;
 	if (rpc->state == REQUESTER_ABANDONED) {
-		rpc->rpcs->abandoned--;
+		rpc->rq->abandoned--;
 		rpc->fault = EXCHANGE_FAULT_LATE;
 	}
 	requester_rpc_set_state(rpc, REQUESTER_ENDING);
@@ -371,7 +369,7 @@ static int lend_landing(struct requester_rpc *rpc)
 	case LANDING_NONE:
 		return 0;
 	case LANDING_REPLY_CHUNK:
-		rc = rpc_msg_get(rpc->rpcs->conn->leg->config->pool, len, reply);
+		rc = rpc_msg_get(rpc->rq->conn->leg->config->pool, len, reply);
 		mem = reply->data;
 		break;
 	case LANDING_WRITE_CHUNK:
@@ -430,7 +428,7 @@ static void offer_landing(struct message *m, const struct requester_rpc *rpc)
 
 static void transmit(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	const struct call_form *form = &rpc->form;
 	struct message m;
 
@@ -459,12 +457,12 @@ static void transmit(struct requester_rpc *rpc)
 /* It could not be lent all that it needs. */
 static void do_not_send(struct requester_rpc *rpc, int rc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 
-	xid_table_remove(&rpc->rpcs->table, rpc->x);
+	xid_table_remove(&rpc->rq->table, rpc->x);
 	if (rc == -EAGAIN && fabric_key_await(conn->ep, rpc->lend.nkeys)) {
 		conn->counters->key_waits++;
-		rpc->rpcs->starved = true;
+		rpc->rq->starved = true;
 		requester_rpc_set_state(rpc, REQUESTER_STARVED);
 	} else {
 		rdma_conn_note(conn, "Call %#x: no memory or key to lend", rpc->x->facts.hdr.xid);
@@ -475,13 +473,13 @@ static void do_not_send(struct requester_rpc *rpc, int rc)
 
 bool requester_rpc_send(struct requester_rpc *rpc)
 {
-	struct requester_rpcs *rpcs = rpc->rpcs;
+	struct requester *rq = rpc->rq;
 	unsigned nkeys = rpc->form.call.nsegments + rpc->form.landing_nsegments;
 	int rc = 0;
 
-	if (xid_table_add(&rpcs->table, rpc->x))
+	if (xid_table_add(&rq->table, rpc->x))
 		return false;
-	TAILQ_INSERT_TAIL(&rpcs->begun, rpc->x, target_entry);
+	TAILQ_INSERT_TAIL(&rq->begun, rpc->x, target_entry);
 	if (nkeys)
 		rc = lend_all(rpc, nkeys);
 	if (rc && rc != -ENOTCONN) {
@@ -489,7 +487,7 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 		return true;
 	}
 	requester_rpc_set_state(rpc, REQUESTER_SENT);
-	credit_window_take(&rpcs->conn->window);
+	credit_window_take(&rq->conn->window);
 	/* A connection that is lost, of which we are still to hear, takes its Calls with it. */
 	if (!rc)
 		transmit(rpc);
@@ -500,7 +498,7 @@ void requester_rpc_resend(struct requester_rpc *rpc)
 {
 	requester_rpc_set_state(rpc, REQUESTER_RESENT);
 	/* Its sizes are those that it was planned with: keys are lent for them. */
-	rpc->terms.dialect = rpc->rpcs->conn->terms.dialect;
+	rpc->terms.dialect = rpc->rq->conn->terms.dialect;
 	transmit(rpc);
 }
 
@@ -517,14 +515,14 @@ static uint32_t counts_on(const struct requester_rpc *rpc)
 	return whole < rpc->terms.recv_bytes ? (uint32_t)whole : rpc->terms.recv_bytes;
 }
 
-uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t enough)
+uint32_t requester_counts_on(const struct requester *rq, uint32_t enough)
 {
 	const struct exchange *x;
 	uint32_t most = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
-	TAILQ_FOREACH(x, &rpcs->begun, target_entry) {
+	TAILQ_FOREACH(x, &rq->begun, target_entry) {
 		uint32_t bytes = counts_on(x->target_priv);
 
 		if (bytes > most)

@@ -29,6 +29,7 @@
 #include "base/state.h"
 #include "leg/exchange.h"
 #include "rpcrdma/call_form.h"
+#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
@@ -58,10 +59,34 @@ extern const struct state_table requester_rpc_states;
 struct requester_rpc;
 struct read_reply;
 
-/* The RPCs of one requester. */
-struct requester_rpcs {
-	struct rdma_conn *conn;
+#define NULL_CALLS_MAX 2u
+
+/* NULL Calls that are out. */
+struct null_calls {
 	unsigned count;
+	uint32_t xids[NULL_CALLS_MAX];
+};
+
+/* What the server is asked before the first Call: ccp.h. */
+#define CCP_CLIENT_STATES(X)                                                                       \
+	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
+	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \
+	X(CONF_LATE, "late", "an answer, which is thrown away, for a while", TO(CONF_OVER))        \
+	X(CONF_OVER, "over", "nothing any more", 0)
+STATE_ENUM(ccp_client_state, CCP_CLIENT_STATES);
+extern const struct state_table ccp_client_states;
+
+struct ccp_client {
+	enum ccp_client_state state;
+	uint32_t xid;
+	struct loop_timer *timer; /* while an answer may come; else NULL */
+};
+
+/* A requester (requester.h), and its RPCs. */
+struct requester {
+	struct rdma_conn *conn;
+	bool reverse;       /* this end accepted */
+	unsigned count;     /* of its RPCs */
 	unsigned abandoned; /* of these */
 	struct exchange_list
 		begun; /* of target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
@@ -70,10 +95,21 @@ struct requester_rpcs {
 	struct loop_task failed_task;
 	bool starved; /* the device had no key left: none is sent until key_free() */
 	void (*held_again)(struct requester_rpc *rpc);
+	unsigned nheld;
+	struct exchange_list held; /* of target_entry, in the order in which they came */
+	struct null_calls nulls;
+	struct ccp_client conf;
+	struct requester_zero zero;
+	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
+	bool long_taken;       /* the server has answered an RDMA_NOMSG Call: it takes them */
+	uint64_t long_told_us; /* when that was told to the memory of all connections last */
+	bool full;             /* call_ready() is due once the queue is shorter */
+	bool refused;          /* a Call could not be sent, and a note was made of it */
+	struct loop_task ready_task, again_task;
 };
 
 struct requester_rpc {
-	struct requester_rpcs *rpcs;
+	struct requester *rq;
 	struct exchange *x; /* the target's reference, which goes back with the Reply */
 	enum requester_rpc_state state;
 	enum exchange_fault fault;
@@ -91,22 +127,21 @@ struct requester_rpc {
 };
 
 /**
- * requester_rpcs_init - none yet
+ * requester_rpcs_init - no RPC yet; its connection is set
  * @held_again: called for an RPC that requester_rpc_send() found too few keys for, once those that it had are taken back
  */
-void requester_rpcs_init(struct requester_rpcs *rpcs, struct rdma_conn *conn,
-			 void (*held_again)(struct requester_rpc *rpc));
+void requester_rpcs_init(struct requester *rq, void (*held_again)(struct requester_rpc *rpc));
 /** requester_rpcs_end - the connection has ended: let go of all. */
-void requester_rpcs_end(struct requester_rpcs *rpcs);
+void requester_rpcs_end(struct requester *rq);
 /** requester_rpcs_fini - free what is left after that, or when there never was one. */
-void requester_rpcs_fini(struct requester_rpcs *rpcs);
+void requester_rpcs_fini(struct requester *rq);
 
 /**
  * requester_rpc_new - an RPC, held, for @x, of which it takes the reference
  *
  * Until it is sent or failed it is in no list here: target_entry is the caller's. NULL without memory.
  */
-struct requester_rpc *requester_rpc_new(struct requester_rpcs *rpcs, struct exchange *x) MUST_CHECK;
+struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x) MUST_CHECK;
 /** requester_rpc_set_state - the one way to another state. */
 static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
 {
@@ -116,7 +151,7 @@ static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum reque
 static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 {
 	if (rpc->read_reply)
-		spares_put(rpc->rpcs->conn->leg->config->spares, rpc->read_reply,
+		spares_put(rpc->rq->conn->leg->config->spares, rpc->read_reply,
 			   rpc->read_reply_bytes);
 	rpc->read_reply = NULL;
 }
@@ -139,17 +174,16 @@ static inline uint32_t requester_rpc_landing_room(const struct requester_rpc *rp
 /** requester_rpc_drop - the connection has ended: let go of one that is held. */
 void requester_rpc_drop(struct requester_rpc *rpc);
 /**
- * requester_rpcs_count_on - the longest Send with a Reply that those in flight have no other way for (B3.1-7)
+ * requester_counts_on - the longest Send with a Reply that those in flight have no other way for (B3.1-7)
  * @enough: the first that is longer will do; UINT32_MAX: 0 will
  */
-uint32_t requester_rpcs_count_on(const struct requester_rpcs *rpcs, uint32_t enough);
+uint32_t requester_counts_on(const struct requester *rq, uint32_t enough);
 /** requester_rpc_find - the one in flight with @xid, or NULL. */
-struct requester_rpc *requester_rpc_find(const struct requester_rpcs *rpcs, uint32_t xid);
+struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid);
 /** requester_rpc_waiting - the same, if it has no answer yet; one that was given up has none. */
-static inline struct requester_rpc *requester_rpc_waiting(const struct requester_rpcs *rpcs,
-							  uint32_t xid)
+static inline struct requester_rpc *requester_rpc_waiting(const struct requester *rq, uint32_t xid)
 {
-	struct requester_rpc *rpc = requester_rpc_find(rpcs, xid);
+	struct requester_rpc *rpc = requester_rpc_find(rq, xid);
 
 	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
 }

@@ -42,11 +42,11 @@ static void add_sent(struct held *held, const struct rdma_leg *leg)
 	const struct rdma_conn *conn = &leg->conn;
 	const struct exchange *x;
 
-	RIG_ASSERT(rq->nheld == 0 && rq->rpcs.count == rq->rpcs.abandoned);
-	RIG_ASSERT(rq->reverse || rq->rpcs.count == 0);
+	RIG_ASSERT(rq->nheld == 0 && rq->count == rq->abandoned);
+	RIG_ASSERT(rq->reverse || rq->count == 0);
 	RIG_ASSERT(conn->window.in_flight ==
-		   rq->rpcs.abandoned + rq->nulls.count + control_msgs_credits(&conn->own));
-	TAILQ_FOREACH(x, &rq->rpcs.begun, target_entry) {
+		   rq->abandoned + rq->nulls.count + control_msgs_credits(&conn->own));
+	TAILQ_FOREACH(x, &rq->begun, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
 		RIG_ASSERT(rpc->state == REQUESTER_ABANDONED);
@@ -119,7 +119,7 @@ static void check_leg(struct held *held, const struct rdma_leg *leg)
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
 		RIG_ASSERT(TAILQ_EMPTY(&leg->conn.works.classes[i].posted));
 	add_sent(held, leg);
-	RIG_ASSERT(add_taken(held, leg) == peer->requester.rpcs.abandoned);
+	RIG_ASSERT(add_taken(held, leg) == peer->requester.abandoned);
 	check_receives(leg, peer);
 	held->bytes += claimed_for_receives(leg);
 }

@@ -24,7 +24,7 @@ struct read_reply {
 static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const uint8_t *body,
 		uint32_t len_bytes)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
 	size_t size = sizeof(struct read_reply) + pulls + copies + len_bytes;
@@ -60,7 +60,7 @@ size_t read_reply_requester_cost_bytes(uint32_t recv_bytes)
 /* Of reverse Calls no Reply is ever lent: they have no chunks (D1.3.3-1). */
 bool read_reply_requester_may(const struct requester_rpc *rpc)
 {
-	return rpc->terms.dialect->lent_replies && rpc->rpcs->conn->connector;
+	return rpc->terms.dialect->lent_replies && rpc->rq->conn->connector;
 }
 
 /* How much of its payload has been written to where it was to land. */
@@ -105,7 +105,7 @@ static void send_done(struct rdma_conn *conn, const struct dialect *dialect, uin
 
 void read_reply_requester_done(const struct requester_rpc *rpc)
 {
-	send_done(rpc->rpcs->conn, rpc->terms.dialect, rpc->x->facts.hdr.xid);
+	send_done(rpc->rq->conn, rpc->terms.dialect, rpc->x->facts.hdr.xid);
 }
 
 void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
@@ -120,7 +120,7 @@ void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
 static void on_read(void *arg)
 {
 	struct requester_rpc *rpc = arg;
-	struct requester *rq = container_of(rpc->rpcs, struct requester, rpcs);
+	struct requester *rq = rpc->rq;
 
 	if (!read_chunks_are_done(&rpc->read_reply->reads))
 		return;
@@ -147,7 +147,7 @@ static uint64_t landing_room(const struct requester_rpc *rpc)
 /* Where the message is to be, with room for it; NULL without memory. */
 static struct rpc_msg *make_room(struct requester_rpc *rpc)
 {
-	struct pool *pool = rpc->rpcs->conn->leg->config->pool;
+	struct pool *pool = rpc->rq->conn->leg->config->pool;
 	uint32_t total = rpc->read_reply->total_bytes;
 	struct rpc_msg *reply = &rpc->x->reply;
 
@@ -167,7 +167,7 @@ static struct rpc_msg *make_room(struct requester_rpc *rpc)
 /* The peer reaches none of the RPC's memory now. */
 static void fetch(struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 	struct read_reply *kept = rpc->read_reply;
 	const struct rpc_msg *to;
 	uint32_t bytes;
@@ -195,7 +195,7 @@ void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_
 				const struct msg_plan *plan, const uint8_t *body,
 				uint32_t len_bytes)
 {
-	struct rdma_conn *conn = rpc->rpcs->conn;
+	struct rdma_conn *conn = rpc->rq->conn;
 
 	if (keep(rpc, plan, body, len_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");

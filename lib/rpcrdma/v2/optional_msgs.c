@@ -107,7 +107,7 @@ static bool resize(struct optional_msgs *options, uint32_t bytes)
 
 static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
 {
-	return requester_rpc_find(&options->rq->rpcs, xid) || requester_is_ours(options->rq, xid) ||
+	return requester_rpc_find(options->rq, xid) || requester_is_ours(options->rq, xid) ||
 	       xid_table_find(&options->rs->table, xid);
 }
 
@@ -171,7 +171,7 @@ static void look(const struct optional_msgs *options, struct characteristics_loo
 
 	*look = (struct characteristics_look){
 		.smallest_bytes = recv_runs_smallest(&conn->recvs),
-		.counted_bytes = requester_rpcs_count_on(&options->rq->rpcs, counts_over),
+		.counted_bytes = requester_counts_on(options->rq, counts_over),
 		.needed_bytes = responder_need(options->rs, 0, needs_over),
 		.may_ask = may,
 		.may_tell = may,
