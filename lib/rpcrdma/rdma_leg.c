@@ -12,6 +12,7 @@
 #include "rpcrdma/rdma_setup.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/reject_reason.h"
+#include "rpcrdma/requester_late.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/v2/characteristics.h"
 #include "rpcrdma/v2/version_probe.h"
@@ -111,7 +112,7 @@ static void on_ending(void *arg, enum fabric_close why, const char *detail)
 static void end(struct rdma_leg *leg, enum fabric_close why, int err, const char *detail)
 {
 	rdma_watch_end(&leg->watch);
-	requester_late_end(&leg->late);
+	requester_late_end(&leg->requester);
 	version_probe_ended(leg);
 	rdma_conn_ended(&leg->conn, why, err, detail);
 	read_chunks_end(&leg->conn);
@@ -180,7 +181,7 @@ static void rdma_call(struct leg *l, struct exchange *x)
 		return;
 	}
 	requester_call(&leg->requester, x);
-	requester_late_watch(&leg->late);
+	requester_late_watch(&leg->requester);
 }
 
 static void rdma_reply(struct leg *l, struct exchange *x)
@@ -346,7 +347,7 @@ static void leg_destroy(struct rdma_leg *leg)
 {
 	rdma_watch_fini(&leg->watch);
 	version_probe_fini(leg);
-	requester_late_fini(&leg->late);
+	requester_late_fini(&leg->requester);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
 	work_queues_fini(&leg->conn);
@@ -380,7 +381,6 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	loop_task_init(&leg->conn.settled_task, on_settled, leg);
 	rdma_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);
-	requester_late_init(&leg->late, &leg->requester);
 	responder_init(&leg->responder, &leg->conn);
 	if (rdma_watch_init(&leg->watch, &leg->requester, &leg->responder))
 		rc = -ENOMEM;

@@ -9,7 +9,6 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/rdma_watch.h"
 #include "rpcrdma/requester.h"
-#include "rpcrdma/requester_late.h"
 #include "rpcrdma/responder.h"
 #include "rpcrdma/v2/optional_msgs.h"
 
@@ -19,7 +18,6 @@ struct rdma_leg {
 	struct rdma_conn conn;
 	struct loop_task again_task; /* connects anew: its source port was not to be had */
 	struct requester requester;
-	struct requester_late late; /* of a requester in reverse */
 	struct responder responder;
 	struct rdma_watch watch;
 	struct loop_timer *probe_timer; /* of an attempt at version two; or NULL */

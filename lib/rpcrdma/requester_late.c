@@ -3,9 +3,9 @@
 
 #include <assert.h>
 
-static uint64_t timeout_us(const struct requester_late *late)
+static uint64_t timeout_us(const struct requester *rq)
 {
-	return late->rq->conn->config->reverse_timeout_us;
+	return rq->conn->config->reverse_timeout_us;
 }
 
 static bool is_sent(const struct requester_rpc *rpc)
@@ -13,24 +13,24 @@ static bool is_sent(const struct requester_rpc *rpc)
 	return rpc->state == REQUESTER_SENT || rpc->state == REQUESTER_RESENT;
 }
 
-static uint64_t due_us(const struct requester_late *late, const struct requester_rpc *rpc)
+static uint64_t due_us(const struct requester *rq, const struct requester_rpc *rpc)
 {
-	return rpc->since_us + timeout_us(late);
+	return rpc->since_us + timeout_us(rq);
 }
 
 /* Of all that wait for their Reply or a credit, of which there are few, the one that is due first. NULL: none waits. */
-static struct requester_rpc *first_due(const struct requester_late *late)
+static struct requester_rpc *first_due(const struct requester *rq)
 {
 	struct requester_rpc *found = NULL;
 	const struct exchange *x;
 
-	TAILQ_FOREACH(x, &late->rq->begun, target_entry) {
+	TAILQ_FOREACH(x, &rq->begun, target_entry) {
 		struct requester_rpc *rpc = x->target_priv;
 
 		if (is_sent(rpc) && (!found || rpc->since_us < found->since_us))
 			found = rpc;
 	}
-	TAILQ_FOREACH(x, &late->rq->held, target_entry) {
+	TAILQ_FOREACH(x, &rq->held, target_entry) {
 		struct requester_rpc *rpc = x->target_priv;
 
 		if (!found || rpc->since_us < found->since_us)
@@ -78,9 +78,9 @@ static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir
 }
 
 /* The origin has its answer now; @rpc goes on without it. */
-static void abandon(struct requester_late *late, struct requester_rpc *rpc)
+static void abandon(struct requester *rq, struct requester_rpc *rpc)
 {
-	struct rdma_conn *conn = late->rq->conn;
+	struct rdma_conn *conn = rq->conn;
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *heir = exchange_new(config->spares), *x;
 
@@ -91,97 +91,89 @@ static void abandon(struct requester_late *late, struct requester_rpc *rpc)
 	}
 	x = replace(rpc, heir);
 	requester_rpc_set_state(rpc, REQUESTER_ABANDONED);
-	late->rq->abandoned++;
+	rq->abandoned++;
 	x->fault = EXCHANGE_FAULT_LATE;
 	config->events->reply(config->arg, x);
 	rdma_conn_rpc_over(conn);
 }
 
-static void note(struct requester_late *late, const struct requester_rpc *rpc)
+static void note(struct requester *rq, const struct requester_rpc *rpc)
 {
-	if (late->noted)
+	if (rq->late.noted)
 		return;
-	late->noted = true;
-	rdma_conn_note(late->rq->conn,
+	rq->late.noted = true;
+	rdma_conn_note(rq->conn,
 		       "reverse Call %#x, %s, has had no answer in %llu s: it and those that "
 		       "follow it so are answered SYSTEM_ERR",
 		       rpc->x->facts.hdr.xid, is_sent(rpc) ? "sent" : "which waited for a credit",
-		       (unsigned long long)(timeout_us(late) / 1000000));
+		       (unsigned long long)(timeout_us(rq) / 1000000));
 }
 
-static void give_up(struct requester_late *late, struct requester_rpc *rpc)
+static void give_up(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (!rpc_msg_is_whole(&rpc->x->call)) {
-		rpc->since_us = rdma_conn_now_us(late->rq->conn);
+		rpc->since_us = rdma_conn_now_us(rq->conn);
 		return;
 	}
-	note(late, rpc);
-	late->rq->conn->counters->reverse_timeouts++;
+	note(rq, rpc);
+	rq->conn->counters->reverse_timeouts++;
 	if (is_sent(rpc))
-		abandon(late, rpc);
+		abandon(rq, rpc);
 	else
-		requester_held_late(late->rq, rpc);
+		requester_held_late(rq, rpc);
 }
 
-static void set_timer(struct requester_late *late, const struct requester_rpc *first)
+static void set_timer(struct requester *rq, const struct requester_rpc *first)
 {
-	uint64_t at_us = due_us(late, first), now = rdma_conn_now_us(late->rq->conn);
+	uint64_t at_us = due_us(rq, first), now = rdma_conn_now_us(rq->conn);
 
-	late->set = true;
-	loop_timer_set(late->rq->conn->fabric->loop, late->timer, at_us > now ? at_us - now : 0);
+	rq->late.set = true;
+	loop_timer_set(rq->conn->fabric->loop, rq->late.timer, at_us > now ? at_us - now : 0);
 }
 
 /* Whoever hears of one may end the connection, or give up others. */
 static void look(void *arg)
 {
-	struct requester_late *late = arg;
-	struct requester *rq = late->rq;
+	struct requester *rq = arg;
 	struct requester_rpc *rpc;
 
-	late->set = false;
-	while (!rdma_conn_is_over(rq->conn) && (rpc = first_due(late))) {
-		if (rdma_conn_now_us(late->rq->conn) < due_us(late, rpc)) {
-			set_timer(late, rpc);
+	rq->late.set = false;
+	while (!rdma_conn_is_over(rq->conn) && (rpc = first_due(rq))) {
+		if (rdma_conn_now_us(rq->conn) < due_us(rq, rpc)) {
+			set_timer(rq, rpc);
 			break;
 		}
-		give_up(late, rpc);
+		give_up(rq, rpc);
 	}
 	/* What was held behind one that could not be sent yet may go. */
 	requester_pump(rq);
 }
 
-void requester_late_init(struct requester_late *late, struct requester *rq)
+void requester_late_fini(struct requester *rq)
 {
-	*late = (struct requester_late){.rq = rq};
+	loop_timer_free(rq->conn->fabric->loop, rq->late.timer);
 }
 
-void requester_late_fini(struct requester_late *late)
+void requester_late_watch(struct requester *rq)
 {
-	if (late->rq)
-		loop_timer_free(late->rq->conn->fabric->loop, late->timer);
-}
-
-void requester_late_watch(struct requester_late *late)
-{
-	struct requester *rq = late->rq;
 	const struct requester_rpc *first;
 
-	if (late->set || !timeout_us(late) || rdma_conn_is_over(rq->conn))
+	if (rq->late.set || !timeout_us(rq) || rdma_conn_is_over(rq->conn))
 		return;
-	first = first_due(late);
+	first = first_due(rq);
 	if (!first)
 		return;
-	if (!late->timer)
-		late->timer = loop_timer_new(rq->conn->fabric->loop, look, late);
-	if (late->timer)
-		set_timer(late, first);
+	if (!rq->late.timer)
+		rq->late.timer = loop_timer_new(rq->conn->fabric->loop, look, rq);
+	if (rq->late.timer)
+		set_timer(rq, first);
 	else
 		rdma_conn_fail(rq->conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
 }
 
-void requester_late_end(struct requester_late *late)
+void requester_late_end(struct requester *rq)
 {
-	loop_timer_clear(late->rq->conn->fabric->loop, late->timer);
+	loop_timer_clear(rq->conn->fabric->loop, rq->late.timer);
 }
 
 /* It has been given up: whatever this says, only its credit and what was lent for it come back (D4.2-2). */

@@ -20,21 +20,12 @@
 
 #include "rpcrdma/requester.h"
 
-struct requester_late {
-	struct requester *rq;
-	struct loop_timer *timer; /* NULL: never needed so far */
-	bool set;
-	bool noted; /* one note a connection */
-};
-
-/** requester_late_init - nothing to wait for; @rq is that of the connection. */
-void requester_late_init(struct requester_late *late, struct requester *rq);
 /** requester_late_fini - after requester_late_end(), or when there never was a Call. */
-void requester_late_fini(struct requester_late *late);
+void requester_late_fini(struct requester *rq);
 /** requester_late_watch - a reverse Call has come; fails the connection without memory for a timer. */
-void requester_late_watch(struct requester_late *late);
+void requester_late_watch(struct requester *rq);
 /** requester_late_end - the connection is over. */
-void requester_late_end(struct requester_late *late);
+void requester_late_end(struct requester *rq);
 /** requester_late_answered - something has answered one that was given up; its grant, if it has one, was obeyed. */
 void requester_late_answered(struct requester *rq, struct requester_rpc *rpc);
 

@@ -82,6 +82,13 @@ struct ccp_client {
 	struct loop_timer *timer; /* while an answer may come; else NULL */
 };
 
+/* The time limit of reverse Calls: requester_late.h. */
+struct requester_late {
+	struct loop_timer *timer; /* NULL: never needed so far */
+	bool set;
+	bool noted; /* one note a connection */
+};
+
 /* A requester (requester.h), and its RPCs. */
 struct requester {
 	struct rdma_conn *conn;
@@ -100,6 +107,7 @@ struct requester {
 	struct null_calls nulls;
 	struct ccp_client conf;
 	struct requester_zero zero;
+	struct requester_late late;
 	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
 	bool long_taken;       /* the server has answered an RDMA_NOMSG Call: it takes them */
 	uint64_t long_told_us; /* when that was told to the memory of all connections last */

@@ -510,12 +510,12 @@ START_TEST(the_first_reverse_call_makes_the_timer)
 
 	open_client(TIMEOUT_US);
 	leg = rdma_leg_of(rig->server.leg);
-	ck_assert_ptr_null(leg->late.timer);
+	ck_assert_ptr_null(leg->requester.late.timer);
 	answer(call_and_see(), 1);
-	ck_assert_ptr_nonnull(leg->late.timer);
-	ck_assert(leg->late.set);
+	ck_assert_ptr_nonnull(leg->requester.late.timer);
+	ck_assert(leg->requester.late.set);
 	rig_run_for(rig, TIMEOUT_US);
-	ck_assert(!leg->late.set);
+	ck_assert(!leg->requester.late.set);
 	end();
 }
 END_TEST
