@@ -4,6 +4,7 @@
 
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
+#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/message.h"
 #include "rpcrdma/v2/recv_sizing.h"
 
@@ -22,7 +23,7 @@ static void count_held(struct requester *rq)
 	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
 		rq->full = true;
 	if (rq->nheld == 1)
-		requester_zero_watch(&rq->zero);
+		requester_zero_watch(rq);
 }
 
 /* It goes before all others: what comes after it in the queue came after it. */
@@ -54,7 +55,6 @@ void requester_init(struct requester *rq, struct rdma_conn *conn)
 	rq->reverse = !conn->connector;
 	TAILQ_INIT(&rq->held);
 	requester_rpcs_init(rq, hold_first);
-	requester_zero_init(&rq->zero, conn, &rq->nheld);
 	loop_task_init(&rq->ready_task, tell_ready, rq);
 	loop_task_init(&rq->again_task, send_again, rq);
 }
@@ -66,7 +66,7 @@ void requester_end(struct requester *rq)
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
 	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
 	loop_timer_clear(rq->conn->fabric->loop, rq->conf.timer);
-	requester_zero_end(&rq->zero);
+	requester_zero_end(rq);
 	while ((x = TAILQ_FIRST(&rq->held))) {
 		TAILQ_REMOVE(&rq->held, x, target_entry);
 		requester_rpc_drop(x->target_priv);
@@ -80,7 +80,7 @@ void requester_fini(struct requester *rq)
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
 	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
 	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
-	requester_zero_fini(&rq->zero);
+	requester_zero_fini(rq);
 	requester_rpcs_fini(rq);
 }
 

@@ -10,6 +10,7 @@
 
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/draft03/requester_read_reply.h"
+#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/v2/version_probe.h"
@@ -155,7 +156,7 @@ static inline void obey_grant(struct requester *rq, const struct dialect *dialec
 	if (!credit && zero_is_grant(rq, dialect)) {
 		credit_window_stop(&rq->conn->window);
 		rq->conn->counters->credit_zero_obeyed++;
-		requester_zero_watch(&rq->zero);
+		requester_zero_watch(rq);
 	} else if (!credit_window_grant(&rq->conn->window, credit)) {
 		rq->conn->counters->credit_zero_received++;
 	}

@@ -29,7 +29,6 @@
 #include "base/state.h"
 #include "leg/exchange.h"
 #include "rpcrdma/call_form.h"
-#include "rpcrdma/draft03/requester_zero.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester_rpc.h"
@@ -82,6 +81,13 @@ struct ccp_client {
 	struct loop_timer *timer; /* while an answer may come; else NULL */
 };
 
+/* The time limit of a grant of zero: draft03/requester_zero.h. */
+struct requester_zero {
+	struct loop_timer *timer; /* NULL: never needed so far */
+	uint64_t since_us; /* the last Reply that granted zero, or the first Call that is held */
+	bool set;
+};
+
 /* The time limit of reverse Calls: requester_late.h. */
 struct requester_late {
 	struct loop_timer *timer; /* NULL: never needed so far */
@@ -102,7 +108,7 @@ struct requester {
 	struct loop_task failed_task;
 	bool starved; /* the device had no key left: none is sent until key_free() */
 	void (*held_again)(struct requester_rpc *rpc);
-	unsigned nheld;
+	unsigned nheld;            /* Calls that wait for a credit, or the rest of one */
 	struct exchange_list held; /* of target_entry, in the order in which they came */
 	struct null_calls nulls;
 	struct ccp_client conf;

@@ -2,68 +2,63 @@
 /* The timer is not cleared when Calls may be sent again: it finds that when it expires. */
 #include "rpcrdma/draft03/requester_zero.h"
 
-static uint64_t limit_us(const struct requester_zero *zero)
+static uint64_t limit_us(const struct requester *rq)
 {
-	return zero->conn->leg->config->stall_timeout_us;
+	return rq->conn->leg->config->stall_timeout_us;
 }
 
-static bool holds_calls(const struct requester_zero *zero)
+static bool holds_calls(const struct requester *rq)
 {
-	const struct credit_window *window = &zero->conn->window;
+	const struct credit_window *window = &rq->conn->window;
 
-	return !window->granted && window->in_flight && *zero->nheld;
+	return !window->granted && window->in_flight && rq->nheld;
 }
 
-static void set_timer(struct requester_zero *zero)
+static void set_timer(struct requester *rq)
 {
-	zero->set = true;
-	loop_timer_set(zero->conn->fabric->loop, zero->timer,
-		       zero->since_us + limit_us(zero) - rdma_conn_now_us(zero->conn));
+	rq->zero.set = true;
+	loop_timer_set(rq->conn->fabric->loop, rq->zero.timer,
+		       rq->zero.since_us + limit_us(rq) - rdma_conn_now_us(rq->conn));
 }
 
 static void expired(void *arg)
 {
-	struct requester_zero *zero = arg;
+	struct requester *rq = arg;
 
-	zero->set = false;
-	if (rdma_conn_is_over(zero->conn) || !holds_calls(zero))
+	rq->zero.set = false;
+	if (rdma_conn_is_over(rq->conn) || !holds_calls(rq))
 		return;
-	if (rdma_conn_now_us(zero->conn) - zero->since_us < limit_us(zero)) {
-		set_timer(zero);
+	if (rdma_conn_now_us(rq->conn) - rq->zero.since_us < limit_us(rq)) {
+		set_timer(rq);
 		return;
 	}
-	zero->conn->counters->credit_zero_stalls++;
-	rdma_conn_fail(zero->conn, LEG_CLOSE_CALL_STALLED,
+	rq->conn->counters->credit_zero_stalls++;
+	rdma_conn_fail(rq->conn, LEG_CLOSE_CALL_STALLED,
 		       "the server granted 0 credits and no more in %llu s, %u Calls wait",
-		       (unsigned long long)(limit_us(zero) / 1000000), *zero->nheld);
+		       (unsigned long long)(limit_us(rq) / 1000000), rq->nheld);
 }
 
-void requester_zero_init(struct requester_zero *zero, struct rdma_conn *conn, const unsigned *nheld)
+void requester_zero_watch(struct requester *rq)
 {
-	*zero = (struct requester_zero){.conn = conn, .nheld = nheld};
-}
-
-void requester_zero_watch(struct requester_zero *zero)
-{
-	if (!limit_us(zero) || rdma_conn_is_over(zero->conn) || !holds_calls(zero))
+	if (!limit_us(rq) || rdma_conn_is_over(rq->conn) || !holds_calls(rq))
 		return;
-	zero->since_us = rdma_conn_now_us(zero->conn);
-	if (zero->set)
+	rq->zero.since_us = rdma_conn_now_us(rq->conn);
+	if (rq->zero.set)
 		return;
-	if (!zero->timer)
-		zero->timer = loop_timer_new(zero->conn->fabric->loop, expired, zero);
-	if (zero->timer)
-		set_timer(zero);
+	if (!rq->zero.timer)
+		rq->zero.timer = loop_timer_new(rq->conn->fabric->loop, expired, rq);
+	if (rq->zero.timer)
+		set_timer(rq);
 	else
-		rdma_conn_fail(zero->conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
+		rdma_conn_fail(rq->conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
 }
 
-void requester_zero_end(struct requester_zero *zero)
+void requester_zero_end(struct requester *rq)
 {
-	loop_timer_clear(zero->conn->fabric->loop, zero->timer);
+	loop_timer_clear(rq->conn->fabric->loop, rq->zero.timer);
 }
 
-void requester_zero_fini(struct requester_zero *zero)
+void requester_zero_fini(struct requester *rq)
 {
-	loop_timer_free(zero->conn->fabric->loop, zero->timer);
+	loop_timer_free(rq->conn->fabric->loop, rq->zero.timer);
 }

@@ -12,24 +12,13 @@
 #ifndef RPCRDMA_DRAFT03_REQUESTER_ZERO_H
 #define RPCRDMA_DRAFT03_REQUESTER_ZERO_H
 
-#include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/requester_rpc.h"
 
-struct requester_zero {
-	struct rdma_conn *conn;
-	const unsigned *nheld;    /* Calls that wait for a credit */
-	struct loop_timer *timer; /* NULL: never needed so far */
-	uint64_t since_us; /* the last Reply that granted zero, or the first Call that is held */
-	bool set;
-};
-
-/** requester_zero_init - nothing waits yet; @nheld points to how many Calls are held, and outlives @zero. */
-void requester_zero_init(struct requester_zero *zero, struct rdma_conn *conn,
-			 const unsigned *nheld);
 /** requester_zero_watch - a grant of zero has come, or a Call is held and was none before: start the time if both hold. */
-void requester_zero_watch(struct requester_zero *zero);
+void requester_zero_watch(struct requester *rq);
 /** requester_zero_end - the connection is over: the timer does nothing any more. */
-void requester_zero_end(struct requester_zero *zero);
+void requester_zero_end(struct requester *rq);
 /** requester_zero_fini - free the timer; accepts one that never had any. */
-void requester_zero_fini(struct requester_zero *zero);
+void requester_zero_fini(struct requester *rq);
 
 #endif
