@@ -211,6 +211,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/call_stats.h \
 	daemon/service/client_counts.c \
 	daemon/service/client_counts.h \
+	daemon/service/client_owner.h \
 	daemon/service/client_table.c \
 	daemon/service/client_table.h \
 	daemon/service/clients.c \

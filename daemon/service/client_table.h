@@ -14,7 +14,8 @@
 #include "base/compiler.h"
 #include "base/hash_table.h"
 #include "base/state.h"
-#include "daemon/service/clients.h"
+#include "daemon/service/call_mark.h"
+#include "daemon/service/client_owner.h"
 
 #define CLIENT_STATES(X)                                                                           \
 	X(CLIENT_LIVE, "live", "its end, or that of its sending side",                             \
@@ -26,6 +27,9 @@
 	X(CLIENT_LEFT, "left", "whoever still holds it to let go", 0)
 STATE_ENUM(client_state, CLIENT_STATES);
 extern const struct state_table client_states;
+
+struct client;
+struct clients;
 
 /* A mark of a client, as it is found. */
 struct client_mark {

@@ -32,8 +32,8 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "base/loop.h"
 #include "daemon/service/call_mark.h"
+#include "daemon/service/client_owner.h"
 
 #define CLIENTS_REMEMBER_US (120u * 1000000u) /* how long a pin is kept */
 
@@ -47,20 +47,6 @@ struct client_ends {
 	bool keeps_port; /* its upstream connection comes from its own address and port: it only waits for an old one's end */
 	bool privileged; /* it is, on its host: it has nothing to do with those of its address that are not */
 	bool asks; /* its first Call may lead elsewhere: only that, or its own port, tells that a pin is for it */
-};
-
-/* Who is told of a client: the owner of its connection. */
-struct client_owner {
-	struct loop *loop; /* of the owner's thread */
-	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
-	void (*superseded)(void *arg); /* the client is connected anew: end this connection now */
-	void (*resumed)(void *arg);    /* what clients_seek() said to wait for is over: ask again */
-	void *arg;
-	/*
-	 * If the connection has ended, hear of it now, even behind what is unread. Called on the owner's thread; nothing of
-	 * clients.h is called in there: clients_half_closed() or clients_ending() follow from a task of the loop.
-	 */
-	void (*hear_end)(void *arg);
 };
 
 enum client_found {

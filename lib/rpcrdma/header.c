@@ -7,7 +7,7 @@
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"
-#include "rpcrdma/v2/header_v2.h"
+#include "rpcrdma/header_impl.h"
 
 #define DISCRIMINATOR_BYTES 4u
 #define COUNT_BYTES         4u

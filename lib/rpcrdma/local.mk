@@ -18,6 +18,7 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
+	lib/rpcrdma/header_impl.h \
 	lib/rpcrdma/lend.c \
 	lib/rpcrdma/lend.h \
 	lib/rpcrdma/message.h \
@@ -65,7 +66,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/v2/control_msgs.c \
 	lib/rpcrdma/v2/control_msgs.h \
 	lib/rpcrdma/v2/header_v2.c \
-	lib/rpcrdma/v2/header_v2.h \
 	lib/rpcrdma/v2/negotiation.c \
 	lib/rpcrdma/v2/negotiation.h \
 	lib/rpcrdma/v2/optional_msgs.c \

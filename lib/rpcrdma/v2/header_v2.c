@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* An error is a word, and what follows it is not looked at (E4.2-6). */
-#include "rpcrdma/v2/header_v2.h"
-
 #include "rpc/xdr.h"
+#include "rpcrdma/header_impl.h"
 
 #define ERROR_BYTES        20u /* fixed words and the code */
 #define OPTIONAL_MIN_BYTES 24u /* fixed words, type and length */

@@ -4,8 +4,8 @@
  *
  * A reader stands behind the fixed words, which are in the header already; so does a writer.
  */
-#ifndef RPCRDMA_V2_HEADER_V2_H
-#define RPCRDMA_V2_HEADER_V2_H
+#ifndef RPCRDMA_HEADER_IMPL_H
+#define RPCRDMA_HEADER_IMPL_H
 
 #include "rpcrdma/header.h"
 
