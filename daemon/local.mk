@@ -3,6 +3,45 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES = \
+	daemon/base/sd_send.c \
+	daemon/base/sd_send.h \
+	daemon/config/config_choices.h \
+	daemon/config/config_hosts.c \
+	daemon/config/config_hosts.h \
+	daemon/config/config_mount.c \
+	daemon/config/config_mount.h \
+	daemon/config/config_reader.c \
+	daemon/config/config_reader.h \
+	daemon/config/config_ports.c \
+	daemon/config/config_ports.h \
+	daemon/control/capture.h \
+	daemon/control/check_answer.c \
+	daemon/control/check_answer.h \
+	daemon/control/control_socket.c \
+	daemon/control/control_socket.h \
+	daemon/control/control_user.c \
+	daemon/control/control_user.h \
+	daemon/control/target_command.c \
+	daemon/control/target_command.h \
+	daemon/control/trace.h \
+	daemon/health/check_words.c \
+	daemon/health/check_words.h \
+	daemon/health/nfs3_call.c \
+	daemon/health/nfs3_call.h \
+	daemon/health/probe_call.c \
+	daemon/health/probe_call.h \
+	daemon/health/check_ground.c \
+	daemon/health/check_ground.h \
+	daemon/rpcbind/universal_address.c \
+	daemon/rpcbind/universal_address.h \
+	daemon/view/call_json.c \
+	daemon/view/call_json.h \
+	daemon/view/latency_json.c \
+	daemon/view/latency_json.h \
+	daemon/view/server_json.c \
+	daemon/view/server_json.h \
+	daemon/view/service_json.c \
+	daemon/view/service_json.h \
 	daemon/base/address.c \
 	daemon/base/address.h \
 	daemon/base/amount.c \
@@ -34,8 +73,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd.h \
 	daemon/base/sd_fds.c \
 	daemon/base/sd_fds.h \
-	daemon/base/sd_send.c \
-	daemon/base/sd_send.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
 	daemon/bridge/bridge.c \
@@ -66,31 +103,22 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
 	daemon/config/config_check.h \
-	daemon/config/config_choices.h \
 	daemon/config/config_cidr.c \
 	daemon/config/config_cidr.h \
 	daemon/config/config_descriptors.c \
 	daemon/config/config_descriptors.h \
-	daemon/config/config_hosts.c \
-	daemon/config/config_hosts.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_load.c \
 	daemon/config/config_load.h \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
-	daemon/config/config_mount.c \
-	daemon/config/config_mount.h \
 	daemon/config/config_parse.c \
 	daemon/config/config_parse.h \
 	daemon/config/config_print.c \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
-	daemon/config/config_reader.c \
-	daemon/config/config_reader.h \
-	daemon/config/config_ports.c \
-	daemon/config/config_ports.h \
 	daemon/config/config_routes.c \
 	daemon/config/config_routes.h \
 	daemon/config/config_same.c \
@@ -109,25 +137,15 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/actions.c \
 	daemon/control/actions.h \
 	daemon/control/capture.c \
-	daemon/control/capture.h \
-	daemon/control/check_answer.c \
-	daemon/control/check_answer.h \
 	daemon/control/control.c \
 	daemon/control/control.h \
 	daemon/control/control_request.c \
 	daemon/control/control_request.h \
-	daemon/control/control_socket.c \
-	daemon/control/control_socket.h \
-	daemon/control/control_user.c \
-	daemon/control/control_user.h \
 	daemon/control/feed.c \
 	daemon/control/feed.h \
 	daemon/control/query.c \
 	daemon/control/query.h \
-	daemon/control/target_command.c \
-	daemon/control/target_command.h \
 	daemon/control/trace.c \
-	daemon/control/trace.h \
 	daemon/control/watching.c \
 	daemon/control/watching.h \
 	daemon/health/check.c \
@@ -136,32 +154,19 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/check_report.h \
 	daemon/health/check_steps.c \
 	daemon/health/check_steps.h \
-	daemon/health/check_words.c \
-	daemon/health/check_words.h \
 	daemon/health/health.c \
 	daemon/health/health.h \
 	daemon/health/mount_trip.c \
 	daemon/health/mount_trip.h \
-	daemon/health/nfs3_call.c \
-	daemon/health/nfs3_call.h \
 	daemon/health/check_conn.c \
 	daemon/health/check_conn.h \
-	daemon/health/probe_call.c \
-	daemon/health/probe_call.h \
-	daemon/health/check_ground.c \
-	daemon/health/check_ground.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_host.c daemon/http/http_host.h \
 	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c \
 	daemon/http/http_server.h \
-	daemon/http/metrics_calls.c \
-	daemon/http/metrics_daemon.c \
-	daemon/http/metrics_families.c \
-	daemon/http/metrics_families.h \
-	daemon/http/metrics_process.c \
-	daemon/http/metrics_service.c \
-	daemon/http/metrics_sides.c \
+	daemon/http/metrics_table.c \
+	daemon/http/metrics_table.h \
 	daemon/http/metrics_text.c \
 	daemon/http/metrics_text.h \
 	daemon/http/readiness.c \
@@ -201,8 +206,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/rpcbind/registrar.h \
 	daemon/rpcbind/rpcbind_message.c \
 	daemon/rpcbind/rpcbind_message.h \
-	daemon/rpcbind/universal_address.c \
-	daemon/rpcbind/universal_address.h \
 	daemon/service/backend.c \
 	daemon/service/backend.h \
 	daemon/service/call_mark.c \
@@ -270,18 +273,10 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/upstream/upstream_connect.h \
 	daemon/view/answer.c \
 	daemon/view/answer.h \
-	daemon/view/call_json.c \
-	daemon/view/call_json.h \
 	daemon/view/gather.c \
 	daemon/view/gather.h \
-	daemon/view/latency_json.c \
-	daemon/view/latency_json.h \
 	daemon/view/load.c \
 	daemon/view/load.h \
-	daemon/view/server_json.c \
-	daemon/view/server_json.h \
-	daemon/view/service_json.c \
-	daemon/view/service_json.h \
 	daemon/view/snapshot.c \
 	daemon/view/snapshot.h \
 	daemon/view/stats.c \

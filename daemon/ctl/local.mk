@@ -4,10 +4,23 @@ daemon_ctl_libctl_a_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFL
 daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/beside.c \
 	daemon/ctl/beside.h \
+	daemon/ctl/capture.h \
+	daemon/ctl/control_path.c \
+	daemon/ctl/control_path.h \
+	daemon/ctl/own_commands.c \
+	daemon/ctl/plain.c \
+	daemon/ctl/plain.h \
+	daemon/ctl/render_actions.c \
+	daemon/ctl/render_check.c \
+	daemon/ctl/render_trace.h \
+	daemon/ctl/run_program.c \
+	daemon/ctl/run_program.h \
+	daemon/ctl/support.h \
+	daemon/ctl/top.h \
+	daemon/ctl/trace.h \
 	daemon/ctl/call_sums.c \
 	daemon/ctl/call_sums.h \
 	daemon/ctl/capture.c \
-	daemon/ctl/capture.h \
 	daemon/ctl/capture_tally.c \
 	daemon/ctl/capture_tally.h \
 	daemon/ctl/cells.c \
@@ -16,47 +29,34 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/client.h \
 	daemon/ctl/complain.c \
 	daemon/ctl/complain.h \
-	daemon/ctl/control_path.c \
-	daemon/ctl/control_path.h \
 	daemon/ctl/news.c \
 	daemon/ctl/news.h \
 	daemon/ctl/options.c \
 	daemon/ctl/options.h \
-	daemon/ctl/own_commands.c \
 	daemon/ctl/own_commands.h \
-	daemon/ctl/plain.c \
-	daemon/ctl/plain.h \
 	daemon/ctl/render.c \
 	daemon/ctl/render.h \
-	daemon/ctl/render_actions.c \
-	daemon/ctl/render_check.c \
 	daemon/ctl/render_connections.c \
 	daemon/ctl/render_latency.c \
 	daemon/ctl/render_services.c \
 	daemon/ctl/render_stats.c \
 	daemon/ctl/render_status.c \
 	daemon/ctl/render_trace.c \
-	daemon/ctl/render_trace.h \
-	daemon/ctl/run_program.c \
-	daemon/ctl/run_program.h \
 	daemon/ctl/secrets.c \
 	daemon/ctl/secrets.h \
 	daemon/ctl/support.c \
-	daemon/ctl/support.h \
 	daemon/ctl/table.c \
 	daemon/ctl/table.h \
 	daemon/ctl/terminal.c \
 	daemon/ctl/terminal.h \
 	daemon/ctl/top.c \
-	daemon/ctl/top.h \
 	daemon/ctl/top_render.c \
 	daemon/ctl/top_render.h \
 	daemon/ctl/top_rows.c \
 	daemon/ctl/top_rows.h \
 	daemon/ctl/top_view.c \
 	daemon/ctl/top_view.h \
-	daemon/ctl/trace.c \
-	daemon/ctl/trace.h
+	daemon/ctl/trace.c
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
 daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c

@@ -10,7 +10,7 @@
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/http/http_server.h"
-#include "daemon/http/metrics_families.h"
+#include "daemon/http/metrics_table.h"
 #include "daemon/http/readiness.h"
 #include "daemon/view/answer.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/http/metrics_families.h"
+#include "daemon/http/metrics_table.h"
 #include "tests/unit/proxy_scene.h"
 
 #define PAGE_BYTES (256u * 1024u)

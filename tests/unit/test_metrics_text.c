@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http/metrics_families.h"
+#include "daemon/http/metrics_table.h"
 #include "daemon/http/metrics_text.h"
 #include "tests/lib/test.h"
 

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/* Metrics: what writes the samples of each family, and the table of families. */
+#include "daemon/http/metrics_table.h"
+
+#include <config.h>
+
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/base/clock.h"
+#include "daemon/base/log.h"
+#include "daemon/base/thread.h"
+#include "daemon/config/config_value.h"
+
+/* A service of them. */
+struct metrics_service {
+	const struct gathered *gathered;
+	size_t i;
+	struct proxy_service *ps;
+	const struct service_config *config;
+	const struct stats *stats;
+	const struct load *load;
+};
+
+/* What was seen of an operation of a service. */
+struct metrics_operation {
+	const char *service, *operation;
+	enum nfs_operation id;
+	const struct operation_stats *stats;
+	const struct call_stats *all; /* of the service */
+};
+
+/* One side of a service. */
+struct metrics_side {
+	const struct metrics_service *service;
+	const char *name;
+	bool is_rdma;
+	enum stats_side side;
+};
+
+/* ---- the process: these have the same names for all programs ---- */
+
+#define FDS_US                                                                                     \
+	15000000u /* between two counts: with ten thousand connections one takes milliseconds */
+
+static double seconds(struct timeval tv)
+{
+	return (double)tv.tv_sec + (double)tv.tv_usec / 1e6;
+}
+
+static void metrics_process_cpu(struct metrics_text *text, const struct metrics_source *source)
+{
+	struct rusage usage;
+
+	if (!getrusage(RUSAGE_SELF, &usage))
+		metrics_text_put(text, METRICS_NO_LABELS,
+				 seconds(usage.ru_utime) + seconds(usage.ru_stime));
+}
+
+/* As the daemon's own start, which is a moment after that of the process. */
+static void metrics_process_start(struct metrics_text *text, const struct metrics_source *source)
+{
+	const struct proxy *proxy = source->gathered->proxy;
+	uint64_t age_us = loop_now_us(proxy->loop) - proxy->start_us;
+
+	metrics_text_put(text, METRICS_NO_LABELS,
+			 (double)(clock_us(CLOCK_REALTIME) - age_us) / 1e6);
+}
+
+/* Sets pages of all that is mapped, and of what is in RAM. */
+static bool read_pages(unsigned long *mapped, unsigned long *resident)
+{
+	FILE *in = fopen("/proc/self/statm", "re");
+	bool good;
+
+	if (!in)
+		return false;
+	good = fscanf(in, "%lu %lu", mapped, resident) == 2;
+	fclose(in);
+	return good;
+}
+
+static void metrics_process_resident(struct metrics_text *text, const struct metrics_source *source)
+{
+	unsigned long mapped, resident;
+
+	if (read_pages(&mapped, &resident))
+		metrics_text_put(text, METRICS_NO_LABELS,
+				 (double)resident * (double)sysconf(_SC_PAGESIZE));
+}
+
+static void metrics_process_virtual(struct metrics_text *text, const struct metrics_source *source)
+{
+	unsigned long mapped, resident;
+
+	if (read_pages(&mapped, &resident))
+		metrics_text_put(text, METRICS_NO_LABELS,
+				 (double)mapped * (double)sysconf(_SC_PAGESIZE));
+}
+
+/* Without the one that is open for this. */
+static unsigned count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	unsigned count = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	return count - 1;
+}
+
+/* The main thread's alone, as all of this is. */
+static void metrics_process_fds(struct metrics_text *text, const struct metrics_source *source)
+{
+	static uint64_t counted_us;
+	static unsigned count;
+	uint64_t now_us = loop_now_us(source->gathered->proxy->loop);
+
+	if (!count || now_us - counted_us >= FDS_US) {
+		count = count_fds();
+		counted_us = now_us;
+	}
+	if (count)
+		metrics_text_put(text, METRICS_NO_LABELS, count);
+}
+
+static void metrics_process_max_fds(struct metrics_text *text, const struct metrics_source *source)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit))
+		metrics_text_put(text, METRICS_NO_LABELS, (double)limit.rlim_cur);
+}
+
+/* ---- the daemon as a whole ---- */
+
+static void metrics_build_info(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_LABELS({"version", PACKAGE_VERSION}), 1);
+}
+
+static void metrics_reload_successful(struct metrics_text *text,
+				      const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, !source->gathered->proxy->reload_failed);
+}
+
+static void metrics_reload_time(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->proxy->config_s);
+}
+
+static void metrics_worker_cpu(struct metrics_text *text, const struct metrics_source *source)
+{
+	const struct proxy *proxy = source->gathered->proxy;
+	char number[24];
+
+	for (size_t i = 0; i < proxy->nworkers; i++) {
+		snprintf(number, sizeof(number), "%zu", i);
+		metrics_text_put(text, METRICS_LABELS({"worker", number}),
+				 (double)thread_cpu_us(proxy->workers[i]->thread) / 1e6);
+	}
+}
+
+static void metrics_memory_limit(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->budget.limit_bytes);
+}
+
+static void metrics_memory_mapped(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->pool.slab_bytes);
+}
+
+static void metrics_trace_dropped(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->proxy->records_missed);
+}
+
+static void metrics_log_dropped(struct metrics_text *text, const struct metrics_source *source)
+{
+	metrics_text_put(text, METRICS_NO_LABELS, (double)log_lines_dropped());
+}
+
+static void metrics_http_requests(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (unsigned i = 0; i < HTTP_END_COUNT; i++)
+		metrics_text_put(text, METRICS_LABELS({"code", http_end_name(i)}),
+				 (double)source->http_ends[i]);
+}
+
+/* ---- services and their servers ---- */
+
+static void metrics_service_info(struct metrics_text *text, const struct metrics_service *service)
+{
+	const struct service_config *config = service->config;
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+
+	metrics_text_put(text,
+			 METRICS_LABELS({"service", config->name},
+					{"listen", config_uri_text(&config->listen, listen)},
+					{"connect", config_uri_text(&config->connect, connect)}),
+			 1);
+}
+
+static double metrics_service_draining(const struct metrics_service *service)
+{
+	return atomic_load(&service->ps->service.draining);
+}
+
+static void metrics_connections(struct metrics_text *text, const struct metrics_service *service)
+{
+	for (unsigned k = 0; k < LOAD_FABRIC_COUNT; k++)
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", service->config->name},
+						{"fabric", load_fabric_name(k)}),
+				 (double)service->load->connections[k]);
+}
+
+static double metrics_connections_limit(const struct metrics_service *service)
+{
+	return service->config->max_connections;
+}
+
+static double metrics_accepted(const struct metrics_service *service)
+{
+	return (double)atomic_load(&service->ps->service.connections_total);
+}
+
+/* Only what has happened is shown, of this and the next. */
+static void metrics_refused(struct metrics_text *text, const struct metrics_service *service)
+{
+	char reason[STATS_CLOSE_NAME_BYTES];
+
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
+		if (service->ps->refused[why])
+			metrics_text_put(text,
+					 METRICS_LABELS({"service", service->config->name},
+							{"reason", stats_close_name(why, reason)}),
+					 (double)service->ps->refused[why]);
+}
+
+static void put_closed(struct metrics_text *text, const char *service, const char *side,
+		       const uint64_t *closes)
+{
+	char reason[STATS_CLOSE_NAME_BYTES];
+
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
+		if (closes[why])
+			metrics_text_put(text,
+					 METRICS_LABELS({"service", service}, {"side", side},
+							{"reason", stats_close_name(why, reason)}),
+					 (double)closes[why]);
+}
+
+static void metrics_closed(struct metrics_text *text, const struct metrics_service *service)
+{
+	const char *name = service->config->name;
+
+	put_closed(text, name, "client", service->stats->closes[CLOSE_BY_CLIENT]);
+	put_closed(text, name, "upstream", service->stats->closes[CLOSE_BY_SERVER]);
+	put_closed(text, name, "proxy", service->stats->closes[CLOSE_BY_PROXY]);
+}
+
+static double metrics_fallbacks(const struct metrics_service *service)
+{
+	return (double)service->load->fabric_fallbacks;
+}
+
+static double metrics_shortfalls(const struct metrics_service *service)
+{
+	return (double)stats_value(service->stats, STATS_UPSTREAM, "tcp", "source_port_shortfalls");
+}
+
+static double metrics_memory_claimed(const struct metrics_service *service)
+{
+	return (double)service->gathered->memory[service->i].claimed_bytes;
+}
+
+static double metrics_target_up(const struct target *target, const struct target_info *info)
+{
+	return info->order != TARGET_DOWN && !server_state_is_down(&target->server);
+}
+
+static double metrics_target_connections(const struct target *target,
+					 const struct target_info *info)
+{
+	return info->connections;
+}
+
+static double metrics_target_failures(const struct target *target, const struct target_info *info)
+{
+	return (double)info->failures;
+}
+
+/* ---- the two ends of connections ---- */
+
+static double counted(const struct metrics_side *side, const char *module, const char *name)
+{
+	return (double)stats_value(side->service->stats, side->side, module, name);
+}
+
+/* A sample of a side, told apart by one label more; without a @label it is the side's only one. */
+static void put_of_side(struct metrics_text *text, const struct metrics_side *side,
+			const char *label, const char *which, double value)
+{
+	metrics_text_put(text,
+			 METRICS_LABELS({"service", side->service->config->name},
+					{"side", side->name}, {label, which}),
+			 value);
+}
+
+static void metrics_forms(struct metrics_text *text, const struct metrics_side *side)
+{
+	if (!side->is_rdma) {
+		put_of_side(text, side, "form", "record",
+			    counted(side, "tcp", "calls_received") +
+				    counted(side, "tcp", "calls_sent"));
+		return;
+	}
+	put_of_side(text, side, "form", "short", counted(side, "rdma", "calls_short"));
+	put_of_side(text, side, "form", "chunked", counted(side, "rdma", "calls_chunked"));
+	put_of_side(text, side, "form", "long", counted(side, "rdma", "calls_long"));
+}
+
+static void metrics_received(struct metrics_text *text, const struct metrics_side *side)
+{
+	put_of_side(text, side, NULL, NULL,
+		    counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_received"));
+}
+
+static void metrics_sent(struct metrics_text *text, const struct metrics_side *side)
+{
+	put_of_side(text, side, NULL, NULL,
+		    counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_sent"));
+}
+
+static const struct {
+	const char *direction, *error, *counter;
+} rdma_errors[] = {
+	{"sent", "err_vers", "err_vers_sent"},
+	{"sent", "err_chunk", "err_chunk_sent"},
+	{"sent", "inval_option", "err_inval_option_sent"},
+	{"received", "err_vers", "err_vers_received"},
+	{"received", "err_chunk", "err_chunk_received"},
+	{"received", "inval_option", "err_inval_option_received"},
+	{"received", "unknown", "err_unknown_received"},
+};
+
+static void metrics_rdma_errors(struct metrics_text *text, const struct metrics_side *side)
+{
+	for (size_t i = 0; side->is_rdma && i < ARRAY_SIZE(rdma_errors); i++)
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", side->service->config->name},
+						{"side", side->name},
+						{"direction", rdma_errors[i].direction},
+						{"error", rdma_errors[i].error}),
+				 counted(side, "rdma", rdma_errors[i].counter));
+}
+
+static void metrics_crc_errors(struct metrics_text *text, const struct metrics_side *side)
+{
+	if (side->is_rdma)
+		put_of_side(text, side, NULL, NULL, counted(side, "iwarp", "crc_bad"));
+}
+
+static void metrics_credits(struct metrics_text *text, const struct metrics_side *side)
+{
+	const struct load_credits *credits = &side->service->load->credits[side->side];
+
+	if (!side->is_rdma)
+		return;
+	put_of_side(text, side, "state", "granted", (double)credits->granted);
+	put_of_side(text, side, "state", "used", (double)credits->used);
+	if (side->side == STATS_UPSTREAM)
+		put_of_side(text, side, "state", "waited", (double)credits->waited);
+}
+
+/* ---- Calls ---- */
+
+static void put_operation(struct metrics_text *text, const struct metrics_operation *seen,
+			  uint64_t value)
+{
+	metrics_text_put(text,
+			 METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
+			 (double)value);
+}
+
+static void metrics_calls(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	put_operation(text, seen, seen->stats->calls);
+}
+
+static void metrics_call_errors(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	char status[CALL_STATUS_TEXT_BYTES];
+
+	for (unsigned i = 0; i < seen->all->nerrors; i++) {
+		const struct call_error *error = &seen->all->errors[i];
+
+		if (error->operation == seen->id)
+			metrics_text_put(
+				text,
+				METRICS_LABELS({"service", seen->service},
+					       {"operation", seen->operation},
+					       {"status", call_status_name(error->status, status)}),
+				(double)error->count);
+	}
+}
+
+static const struct {
+	const char *reason, *counter;
+} denials[] = {
+	{"tls", "auth_tls_refused"},
+	{"credential", "bad_auth_refused"},
+	{"rpc_version", "rpc_mismatches"},
+	{"program", "prog_unavail"},
+};
+
+/* Of clients' connections, whatever their transport. */
+static void metrics_calls_denied(struct metrics_text *text, const struct metrics_service *service)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(denials); i++)
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", service->config->name},
+						{"reason", denials[i].reason}),
+				 (double)(stats_value(service->stats, STATS_CLIENT, "tcp",
+						      denials[i].counter) +
+					  stats_value(service->stats, STATS_CLIENT, "rdma",
+						      denials[i].counter)));
+}
+
+static double metrics_in_flight(const struct metrics_service *service)
+{
+	return (double)service->load->in_flight;
+}
+
+static void metrics_waiting(struct metrics_text *text, const struct metrics_service *service)
+{
+	const char *name = service->config->name;
+
+	metrics_text_put(text, METRICS_LABELS({"service", name}, {"resource", "memory"}),
+			 (double)service->gathered->memory[service->i].waiting);
+	metrics_text_put(text, METRICS_LABELS({"service", name}, {"resource", "credit"}),
+			 (double)service->load->credits[STATS_UPSTREAM].waited);
+}
+
+static double metrics_oldest(const struct metrics_service *service)
+{
+	return (double)service->load->oldest_us / 1e6;
+}
+
+/* A leg over RDMA does not look for them. */
+static double metrics_retransmissions(const struct metrics_service *service)
+{
+	return (double)stats_value(service->stats, STATS_CLIENT, "tcp",
+				   "retransmissions_swallowed");
+}
+
+static void metrics_duration(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	metrics_text_put_durations(
+		text, METRICS_LABELS({"service", seen->service}, {"operation", seen->operation}),
+		&seen->stats->whole);
+}
+
+static void metrics_stages(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", seen->service},
+						{"operation", seen->operation},
+						{"stage", call_stage_name(i)}),
+				 (double)seen->stats->stages[i].sum_us / 1e6);
+}
+
+static void metrics_request_bytes(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	put_operation(text, seen, seen->stats->request_bytes);
+}
+
+static void metrics_reply_bytes(struct metrics_text *text, const struct metrics_operation *seen)
+{
+	put_operation(text, seen, seen->stats->reply_bytes);
+}
+
+/* ---- all of them ---- */
+
+#define OWN(name) "rpcrdma_proxy_" name
+
+/* clang-format off */
+const struct metrics_family metrics_families[] = {
+	{OWN("build_info"), METRICS_GAUGE, "Version of the daemon; always 1.", .write = metrics_build_info},
+	{OWN("config_last_reload_successful"), METRICS_GAUGE, "Whether the configuration file took effect when it was last read: 1, or 0.", .write = metrics_reload_successful},
+	{OWN("config_last_reload_success_timestamp_seconds"), METRICS_GAUGE, "When the configuration in force was read.", .write = metrics_reload_time},
+	{OWN("worker_cpu_seconds_total"), METRICS_COUNTER, "Processor time of each worker's thread.", .write = metrics_worker_cpu},
+	{OWN("service_info"), METRICS_GAUGE, "Where a service listens, and the first of its servers; always 1.", .service = metrics_service_info},
+	{OWN("service_draining"), METRICS_GAUGE, "Whether a service is drained: its connections end between Calls, and nobody gets in.", .value = metrics_service_draining},
+	{OWN("connections"), METRICS_GAUGE, "Connections of clients, by the RDMA fabric of either end, or tcp; fabric none: its server is not reached yet.", .service = metrics_connections},
+	{OWN("connections_limit"), METRICS_GAUGE, "Connections that a service may have: max_connections.", .value = metrics_connections_limit},
+	{OWN("connections_accepted_total"), METRICS_COUNTER, "Connections of clients that were taken.", .value = metrics_accepted},
+	{OWN("connections_refused_total"), METRICS_COUNTER, "Connections of clients that were turned away as they came.", .service = metrics_refused},
+	{OWN("connections_closed_total"), METRICS_COUNTER, "Connections that closed, by whose end closed first (proxy: neither) and why.", .service = metrics_closed},
+	{OWN("fabric_fallbacks_total"), METRICS_COUNTER, "Times that verbs failed and iWARP had its try at the same server.", .value = metrics_fallbacks},
+	{OWN("source_port_shortfalls_total"), METRICS_COUNTER, "Connections to a server from an unprivileged port, since no reserved one was left.", .value = metrics_shortfalls},
+	{OWN("target_up"), METRICS_GAUGE, "Whether a server may be given to clients: 0 if it is known not to answer, or was taken down.", .target = metrics_target_up},
+	{OWN("target_connections"), METRICS_GAUGE, "Connections to a server.", .target = metrics_target_connections},
+	{OWN("target_connect_failures_total"), METRICS_COUNTER, "Attempts to reach a server that failed.", .target = metrics_target_failures},
+	{OWN("calls_total"), METRICS_COUNTER, "Calls that were answered, callbacks too, by operation.", .operation = metrics_calls},
+	{OWN("call_errors_total"), METRICS_COUNTER, "Of these, those answered with an error, by its status.", .operation = metrics_call_errors},
+	{OWN("calls_denied_total"), METRICS_COUNTER, "Calls that were not passed on, but refused here.", .service = metrics_calls_denied},
+	{OWN("calls_in_flight"), METRICS_GAUGE, "Calls of clients that have no Reply yet.", .value = metrics_in_flight},
+	{OWN("calls_waiting"), METRICS_GAUGE, "Calls that wait in the proxy, by what for.", .service = metrics_waiting},
+	{OWN("oldest_call_age_seconds"), METRICS_GAUGE, "For how long the oldest Call without a Reply has been here; 0 without any.", .value = metrics_oldest},
+	{OWN("retransmissions_total"), METRICS_COUNTER, "Calls that came again while they were in flight, and were not passed on again.", .value = metrics_retransmissions},
+	{OWN("call_duration_seconds"), METRICS_HISTOGRAM, "How long Calls took from their first byte here until their client had the Reply.", .operation = metrics_duration},
+	{OWN("call_stage_seconds_total"), METRICS_COUNTER, "How long Calls were in each stage, added up.", .operation = metrics_stages},
+	{OWN("call_request_bytes_total"), METRICS_COUNTER, "Bytes of Calls, as whole RPC messages.", .operation = metrics_request_bytes},
+	{OWN("call_reply_bytes_total"), METRICS_COUNTER, "Bytes of Replies, as whole RPC messages.", .operation = metrics_reply_bytes},
+	{OWN("call_forms_total"), METRICS_COUNTER, "Calls by how they travel: record over TCP; over RDMA short (inline), chunked (inline but for its data) and long (as a whole by a chunk).", .side = metrics_forms},
+	{OWN("received_bytes_total"), METRICS_COUNTER, "Bytes received: on TCP from the socket; on RDMA Sends and what came by RDMA.", .side = metrics_received},
+	{OWN("sent_bytes_total"), METRICS_COUNTER, "Bytes sent, likewise.", .side = metrics_sent},
+	{OWN("rdma_errors_total"), METRICS_COUNTER, "RPC-over-RDMA errors sent and received.", .side = metrics_rdma_errors},
+	{OWN("crc_errors_total"), METRICS_COUNTER, "Frames of iWARP whose checksum was wrong: data damaged on the way.", .side = metrics_crc_errors},
+	{OWN("credits"), METRICS_GAUGE, "Credits of all connections: granted by the side's server, used by Calls in flight, and waited for by Calls.", .side = metrics_credits},
+	{OWN("memory_limit_bytes"), METRICS_GAUGE, "Memory that RPCs in flight may take: memory_limit_mib.", .write = metrics_memory_limit},
+	{OWN("memory_mapped_bytes"), METRICS_GAUGE, "Memory that the pools of buffers have.", .write = metrics_memory_mapped},
+	{OWN("memory_claimed_bytes"), METRICS_GAUGE, "Memory that is set aside for RPCs in flight.", .value = metrics_memory_claimed},
+	{OWN("trace_lines_dropped_total"), METRICS_COUNTER, "RPCs and messages that clients of trace and capture missed, since they did not read in time.", .write = metrics_trace_dropped},
+	{OWN("log_lines_dropped_total"), METRICS_COUNTER, "Lines of the log that standard error did not take.", .write = metrics_log_dropped},
+	{OWN("http_requests_total"), METRICS_COUNTER, "Connections to the HTTP listener, by the status of the answer; code none: there was no request to answer.", .write = metrics_http_requests},
+	{"process_cpu_seconds_total", METRICS_COUNTER, "Processor time of the process.", .write = metrics_process_cpu},
+	{"process_start_time_seconds", METRICS_GAUGE, "When the process began, since 1970.", .write = metrics_process_start},
+	{"process_resident_memory_bytes", METRICS_GAUGE, "Memory that the process has in RAM.", .write = metrics_process_resident},
+	{"process_virtual_memory_bytes", METRICS_GAUGE, "Memory that the process has mapped.", .write = metrics_process_virtual},
+	{"process_open_fds", METRICS_GAUGE, "Open descriptors; counted each 15 seconds at most.", .write = metrics_process_fds},
+	{"process_max_fds", METRICS_GAUGE, "Descriptors that it may have.", .write = metrics_process_max_fds},
+	{0},
+};
+/* clang-format on */
+
+static void write_targets(struct metrics_text *text, const struct metrics_service *service,
+			  double (*value)(const struct target *target,
+					  const struct target_info *info))
+{
+	uint64_t now_us = loop_now_us(service->gathered->proxy->loop);
+	struct targets *targets = &service->ps->service.targets;
+
+	for (unsigned k = 0; k < targets->count; k++) {
+		const struct target *target = &targets->list[k];
+		struct target_info info;
+
+		target_info_get(targets, target, now_us, &info);
+		metrics_text_put(text,
+				 METRICS_LABELS({"service", service->config->name},
+						{"target", target->text}),
+				 value(target, &info));
+	}
+}
+
+static void write_operations(struct metrics_text *text, const struct metrics_service *service,
+			     void (*put)(struct metrics_text *text,
+					 const struct metrics_operation *seen))
+{
+	const struct call_stats *calls = &service->gathered->calls[service->i];
+
+	for (unsigned k = 0; k < NFS_OPERATION_COUNT; k++)
+		if (calls->operations[k])
+			put(text, &(struct metrics_operation){service->config->name,
+							      nfs_operation_name(k), k,
+							      calls->operations[k], calls});
+}
+
+static void write_sides(struct metrics_text *text, const struct metrics_service *service,
+			void (*put)(struct metrics_text *text, const struct metrics_side *side))
+{
+	const struct service_config *config = service->config;
+
+	put(text, &(struct metrics_side){service, "client",
+					 config->listen.transport != TRANSPORT_TCP, STATS_CLIENT});
+	put(text,
+	    &(struct metrics_side){service, "upstream", config->connect.transport != TRANSPORT_TCP,
+				   STATS_UPSTREAM});
+}
+
+static void write_service(struct metrics_text *text, const struct metrics_family *family,
+			  const struct metrics_service *service)
+{
+	if (family->service)
+		family->service(text, service);
+	else if (family->value)
+		metrics_text_put(text, METRICS_LABELS({"service", service->config->name}),
+				 family->value(service));
+	else if (family->target)
+		write_targets(text, service, family->target);
+	else if (family->operation)
+		write_operations(text, service, family->operation);
+	else
+		write_sides(text, service, family->side);
+}
+
+static void write_services(struct metrics_text *text, const struct metrics_family *family,
+			   const struct gathered *gathered)
+{
+	for (size_t i = 0; i < gathered->nservices; i++) {
+		struct proxy_service *ps = gathered->services[i];
+		const struct metrics_service service = {
+			gathered,           i, ps, ps->service.config, &gathered->stats[i],
+			&gathered->loads[i]};
+
+		write_service(text, family, &service);
+	}
+}
+
+void metrics_write(struct metrics_text *text, const struct metrics_source *source)
+{
+	for (const struct metrics_family *family = metrics_families; family->name; family++) {
+		metrics_text_family(text, family->name, family->type, family->help);
+		if (family->write)
+			family->write(text, source);
+		else
+			write_services(text, family, source->gathered);
+	}
+}
