@@ -5,7 +5,6 @@ daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFL
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd_send.c \
 	daemon/base/sd_send.h \
-	daemon/config/config_choices.h \
 	daemon/config/config_hosts.c \
 	daemon/config/config_hosts.h \
 	daemon/config/config_mount.c \
