@@ -13,16 +13,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_reader.h \
 	daemon/config/config_ports.c \
 	daemon/config/config_ports.h \
-	daemon/control/capture.h \
-	daemon/control/check_answer.c \
-	daemon/control/check_answer.h \
-	daemon/control/control_socket.c \
-	daemon/control/control_socket.h \
-	daemon/control/control_user.c \
-	daemon/control/control_user.h \
-	daemon/control/target_command.c \
-	daemon/control/target_command.h \
-	daemon/control/trace.h \
 	daemon/health/check_words.c \
 	daemon/health/check_words.h \
 	daemon/health/nfs3_call.c \
@@ -33,14 +23,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/check_ground.h \
 	daemon/rpcbind/universal_address.c \
 	daemon/rpcbind/universal_address.h \
-	daemon/view/call_json.c \
-	daemon/view/call_json.h \
-	daemon/view/latency_json.c \
-	daemon/view/latency_json.h \
-	daemon/view/server_json.c \
-	daemon/view/server_json.h \
-	daemon/view/service_json.c \
-	daemon/view/service_json.h \
 	daemon/base/address.c \
 	daemon/base/address.h \
 	daemon/base/amount.c \

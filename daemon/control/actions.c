@@ -3,6 +3,7 @@
 #include "daemon/control/actions.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,27 +11,56 @@
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/control/target_command.h"
+#include "daemon/control/control_request.h"
 #include "daemon/proxy/held_sockets.h"
+#include "daemon/proxy/proxy.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
 #include "daemon/proxy/registration.h"
 #include "daemon/proxy/reload.h"
+#include "daemon/proxy/worker.h"
 #include "daemon/service/listen_error.h"
-#include "daemon/view/service_json.h"
+#include "daemon/view/answer.h"
 
-/* The lines of a text, each a string. */
-static json_t *lines_json(const char *text)
+static void wake_workers(struct proxy *proxy)
 {
-	json_t *list = json_array();
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		proxy->workers[i]->ground.wake(proxy->workers[i]->ground.arg);
+}
 
-	while (text && *text) {
-		size_t len = strcspn(text, "\n");
+/*
+ * target_order_json - obey "SERVICE ADDRESS up|drain|down"; the main thread's
+ *
+ * Returns the answer: what it is now, or {"error": "why"}; NULL without memory.
+ */
+static json_t *target_order_json(struct proxy *proxy, const char *argument)
+{
+	char text[CONTROL_MAX_ARGUMENT_BYTES + 1];
+	const char *name, *address, *word;
+	enum target_order order;
+	struct proxy_service *ps;
+	struct target *target;
+	char *at;
 
-		json_array_append_new(list, json_stringn(text, len));
-		text += len + (text[len] == '\n');
-	}
-	return list;
+	snprintf(text, sizeof(text), "%s", argument);
+	name = strtok_r(text, " ", &at);
+	address = strtok_r(NULL, " ", &at);
+	word = strtok_r(NULL, " ", &at);
+	if (!name || !address || !word || strtok_r(NULL, " ", &at))
+		return error_json("the command takes a service, an address and a word");
+	ps = proxy_service_find(proxy, name);
+	if (!ps)
+		return no_service_json(proxy, name);
+	target = target_find(&ps->service.targets, address);
+	if (!target)
+		return error_json("service %s has no server %s, or more than one", name, address);
+	if (target_order_parse(word, &order))
+		return error_json("the order is up, drain or down");
+	if (ps->service.config->mount.way == MOUNT_RPCBIND)
+		target_set(&ps->service.mounts, &ps->service.mounts.list[target->index], order);
+	target_set(&ps->service.targets, target, order);
+	wake_workers(proxy);
+	return json_pack("{s:s, s:s, s:s}", "service", name, "target", target->text, "order", word);
 }
 
 /* A client that is answered later. */
@@ -152,7 +182,7 @@ static void on_names(void *arg, struct reading *reading)
 	struct listen_names *names = reading->rc ? waiting->proxy->names : reading->names;
 
 	if (waiting->proxy->stopping || reading->rc == -ECANCELED) {
-		finish(waiting, json_pack("{s:s}", "error", "the daemon is stopping"));
+		finish(waiting, error_json("the daemon is stopping"));
 		return;
 	}
 	if (!reading->rc)
@@ -212,18 +242,16 @@ static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 		const char *wrong = config_cidr_parse(argument, &cidr);
 
 		if (wrong)
-			return json_pack("{s:o}", "error",
-					 json_sprintf("%s is neither the number of a connection "
-						      "nor an address",
-						      argument));
+			return error_json("%s is neither the number of a connection "
+					  "nor an address",
+					  argument);
 		choice.addresses = cidr;
 		choice.by_address = true;
 	}
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		count += worker_disconnect(proxy->workers[i], &choice);
 	if (!count)
-		return json_pack("{s:o}", "error",
-				 json_sprintf("there is no connection %s", argument));
+		return error_json("there is no connection %s", argument);
 	return json_pack("{s:i}", "disconnected", count);
 }
 
@@ -254,7 +282,7 @@ void action_run(struct proxy *proxy, enum control_command_id command, const char
 						     : "to disconnect",
 		 argument[0] && !of_service ? " " : "", of_service ? "" : argument, who);
 	if (proxy->stopping)
-		done(done_arg, json_pack("{s:s}", "error", "the daemon is stopping"));
+		done(done_arg, error_json("the daemon is stopping"));
 	else if (of_service && argument[0] && !proxy_service_find(proxy, argument))
 		done(done_arg, no_service_json(proxy, argument));
 	else if (command == CONTROL_COMMAND_RELOAD)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The answer to `capture`: messages, as a capture file. */
-#include "daemon/control/capture.h"
+/*
+ * The answer to `capture`: {"schema": 1} on a line, then a capture file in the pcapng format (daemon/tap/capture.h). It
+ * is complete when the client has ended its sending side, the time is up, or the file is as long as is wanted.
+ */
+#include "daemon/control/watching.h"
 
 #include <stdlib.h>
 #include <string.h>

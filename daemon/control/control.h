@@ -20,16 +20,22 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/control/control_request.h"
-#include "daemon/control/control_user.h"
 
 #define CONTROL_MAX_CLIENTS  16u
 #define CONTROL_KEPT_CLIENTS 4u       /* of these, for root and the daemon's own user */
 #define CONTROL_USER_CLIENTS 8u       /* of the others, for one user */
 #define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for taking the answer */
+
+/* The user at the other end of a connection to the control socket. */
+struct control_user {
+	uid_t uid;    /* (uid_t)-1: the kernel does not say */
+	bool is_root; /* or the daemon's own user: may change things */
+};
 
 struct control_ops {
 	/*

@@ -10,7 +10,7 @@
 #include "daemon/base/loop.h"
 #include "daemon/control/feed.h"
 #include "daemon/proxy/tapping.h"
-#include "daemon/view/service_json.h"
+#include "daemon/view/answer.h"
 
 #define TURN_RECORDS 256u /* that are put out in a turn of the main loop */
 
@@ -229,15 +229,14 @@ json_t *watch_begin(struct watching *watching, const struct watch_form *form, co
 	struct watch *watch;
 
 	if (tap_request_parse(form->kind, argument, &request, error))
-		return json_pack("{s:s}", "error", error);
+		return error_json("%s", error);
 	if (request.service[0] && !proxy_service_find(proxy, request.service))
 		return no_service_json(proxy, request.service);
 	if (!has_place(watching, form, user) || !has_place(watching, NULL, user))
-		return json_pack("{s:o}", "error",
-				 json_sprintf("too many clients of %s at once", form->name));
+		return error_json("too many clients of %s at once", form->name);
 	watch = calloc(1, sizeof(*watch));
 	if (!watch)
-		return json_pack("{s:s}", "error", "the daemon has no memory for it");
+		return error_json("the daemon has no memory for it");
 	watch->watching = watching;
 	watch->form = form;
 	watch->user = *user;
@@ -246,7 +245,7 @@ json_t *watch_begin(struct watching *watching, const struct watch_form *form, co
 	if (start(watch, &request, fd))
 		return NULL;
 	watch_free(watch);
-	return json_pack("{s:s}", "error", "the daemon has no memory for it");
+	return error_json("the daemon has no memory for it");
 }
 
 struct watching *watching_new(struct proxy *proxy)

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "base/compiler.h"
-#include "daemon/control/control_user.h"
+#include "daemon/control/control.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/tap/tap.h"
 
@@ -50,6 +50,9 @@ struct watch_form {
 	void (*tail)(void *state, enum watch_end why, struct watch_output *out);
 	void (*free)(void *state);
 };
+
+/* Of the commands of these names: trace.c, capture.c. */
+extern const struct watch_form trace_form, capture_form;
 
 /** watch_put - put bytes out. */
 void watch_put(struct watch_output *out, const void *bytes, size_t len);

@@ -2,19 +2,167 @@
 /* What the daemon shows of itself, as JSON: a snapshot of what the answer has, and its form. */
 #include "daemon/view/answer.h"
 
+#include <config.h>
+
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "daemon/view/latency_json.h"
-#include "daemon/view/service_json.h"
+#include "base/compiler.h"
+#include "daemon/base/likeness.h"
+#include "daemon/base/log.h"
+#include "daemon/config/config_print.h"
+#include "daemon/config/config_value.h"
+#include "daemon/proxy/proxy.h"
+#include "daemon/proxy/proxy_parts.h"
+#include "daemon/service/call_stats.h"
+#include "daemon/service/listener.h"
+#include "daemon/service/service.h"
+#include "daemon/view/stats.h"
 
-/* Who waits for an answer. */
-struct question {
-	enum answer_kind kind;
-	char argument[ANSWER_ARGUMENT_BYTES + 1];
-	void (*done)(void *arg, json_t *answer);
-	void *arg;
-};
+/* ---- what others have a use for, too ---- */
+
+json_t *error_json(const char *format, ...)
+{
+	json_t *text;
+	va_list ap;
+
+	va_start(ap, format);
+	text = json_vsprintf(format, ap);
+	va_end(ap);
+	return json_pack("{s:o}", "error", text);
+}
+
+json_t *lines_json(const char *text)
+{
+	json_t *list = json_array();
+
+	while (text && *text) {
+		size_t len = strcspn(text, "\n");
+
+		json_array_append_new(list, json_stringn(text, len));
+		text += len + (text[len] == '\n');
+	}
+	return list;
+}
+
+/* The name that is most like it, or NULL. */
+static const char *nearest(const struct proxy *proxy, const char *name)
+{
+	const struct proxy_service *ps;
+	unsigned best = UINT_MAX;
+	const char *found = NULL;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		unsigned edits = likeness_edits(name, ps->service.config->name);
+
+		if (edits >= best)
+			continue;
+		best = edits;
+		found = ps->service.config->name;
+	}
+	return found;
+}
+
+json_t *no_service_json(const struct proxy *proxy, const char *name)
+{
+	const char *meant = nearest(proxy, name);
+
+	if (meant)
+		return error_json("there is no service %s: is %s meant?", name, meant);
+	return error_json("there is no service %s", name);
+}
+
+/* ---- servers ---- */
+
+static const char *const reach_names[] = {
+	[SERVER_UNKNOWN] = "unknown", [SERVER_OK] = "ok", [SERVER_DOWN] = "down"};
+
+static json_t *json_text(const char *text)
+{
+	return text[0] ? json_string(text) : json_null();
+}
+
+static json_t *reach_age(const struct server_info *info)
+{
+	return info->reach != SERVER_UNKNOWN ? json_real(info->age_us / 1e6) : json_null();
+}
+
+/* What is said of all: that they are down only if none is known to answer, or has yet to be asked. */
+static void best_server(uint64_t now_us, struct service *service, struct server_info *best)
+{
+	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < service->targets.count; i++) {
+		struct server_info info;
+
+		server_state_get(&service->targets.list[i].server, now_us, &info);
+		waiting += info.waiting;
+		if (!i || worth[info.reach] > worth[best->reach])
+			*best = info;
+	}
+	best->waiting = waiting;
+}
+
+/* The one that does best, and what waits for any of them. */
+static json_t *server_json(struct service *service, uint64_t now_us)
+{
+	struct server_info info;
+
+	best_server(now_us, service, &info);
+	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", reach_names[info.reach],
+			 "state_age_s", reach_age(&info), "error", json_text(info.error), "address",
+			 json_text(info.addr), "waiting_clients", (int)info.waiting,
+			 "attempts_failed", (json_int_t)info.failed, "late_calls",
+			 late_calls_count(&service->late));
+}
+
+static json_t *target_json(struct targets *targets, struct target *target, uint64_t now_us)
+{
+	struct server_info server;
+	struct target_info info;
+
+	server_state_get(&target->server, now_us, &server);
+	target_info_get(targets, target, now_us, &info);
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:o, s:o}",
+			 "connect", target->text, "order", target_order_name(info.order), "state",
+			 reach_names[server.reach], "state_age_s", reach_age(&server), "error",
+			 json_text(server.error), "address", json_text(server.addr), "tried_last_s",
+			 info.last_us ? json_real(info.last_us / 1e6) : json_null(), "connections",
+			 (int)info.connections, "connections_total",
+			 (json_int_t)info.connections_total, "attempts", (json_int_t)info.attempts,
+			 "failures", (json_int_t)info.failures, "last_error", json_text(info.error),
+			 "last_error_age_s",
+			 info.error[0] ? json_real(info.error_age_us / 1e6) : json_null());
+}
+
+/* Each of them, in the order of the file. */
+static json_t *targets_json(struct targets *targets, uint64_t now_us)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < targets->count; i++)
+		json_array_append_new(list, target_json(targets, &targets->list[i], now_us));
+	return list;
+}
+
+/* ---- status and services ---- */
+
+static json_t *memory_use_json(const struct memory_use *use)
+{
+	json_t *memory = json_object();
+
+	memory_use_put(use, memory);
+	return memory;
+}
 
 static json_t *memory_json(const struct gathered *gathered)
 {
@@ -32,27 +180,85 @@ static json_t *memory_json(const struct gathered *gathered)
 	return memory;
 }
 
+static int leaving(const struct proxy *proxy)
+{
+	const struct proxy_service *ps;
+	int n = 0;
+
+	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+		n++;
+	return n;
+}
+
 static json_t *status_answer(const struct gathered *gathered, const char *argument)
 {
-	json_t *answer = status_json(gathered->proxy);
+	const struct proxy *proxy = gathered->proxy;
 
-	json_object_set_new(answer, "memory", memory_json(gathered));
-	return answer;
+	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o}", "version",
+			 PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
+			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
+			 log_level_name(log_level()), "log_lines_dropped",
+			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
+			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
+			 "services_leaving", leaving(proxy), "stopping", proxy->stopping, "memory",
+			 memory_json(gathered));
+}
+
+static json_t *listens_json(const struct service_config *config)
+{
+	char text[CONFIG_URI_TEXT_BYTES];
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < config_nlisteners(config); i++)
+		json_array_append_new(
+			list, json_string(config_uri_text(config_listener(config, i), text)));
+	return list;
+}
+
+static json_t *service_json(const struct gathered *gathered, size_t i)
+{
+	struct proxy_service *ps = gathered->services[i];
+	struct service *service = &ps->service;
+	const struct service_config *config = service->config;
+	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
+	char name[STATS_CLOSE_NAME_BYTES], mount[CONFIG_URI_TEXT_BYTES];
+	uint64_t now_us = loop_now_us(gathered->proxy->loop);
+	json_t *refused = json_object();
+	struct door_counts counts;
+
+	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
+		if (ps->refused[why])
+			json_object_set_new(refused, stats_close_name(why, name),
+					    json_integer(ps->refused[why]));
+	door_counts_get(&service->door, &counts);
+	return json_pack(
+		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o, s:s, s:o, s:o}",
+		"name", config->name, "listen", config_uri_text(&config->listen, listen), "connect",
+		config_uri_text(&config->connect, connect), "connections",
+		atomic_load(&service->connections), "connections_total",
+		(json_int_t)atomic_load(&service->connections_total), "max_connections",
+		config->max_connections, "max_connections_per_client",
+		config->max_connections_per_client, "half_open",
+		counts.half_open + listener_unnamed(ps->listener), "held", counts.held, "refused",
+		refused, "server", server_json(service, now_us), "draining",
+		(int)atomic_load(&service->draining), "balance",
+		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
+		targets_json(&service->targets, now_us), "listens", listens_json(config), "mount",
+		config_mount_text(&config->mount, mount), "mount_targets",
+		targets_json(&service->mounts, now_us), "memory",
+		memory_use_json(&gathered->memory[i]));
 }
 
 static json_t *services_answer(const struct gathered *gathered, const char *argument)
 {
-	json_t *answer = services_json(gathered->proxy, gathered->services, gathered->nservices);
-	json_t *list = json_object_get(answer, "services");
+	json_t *list = json_array();
 
-	for (size_t i = 0; i < gathered->nservices; i++) {
-		json_t *memory = json_object();
-
-		memory_use_put(&gathered->memory[i], memory);
-		json_object_set_new(json_array_get(list, i), "memory", memory);
-	}
-	return answer;
+	for (size_t i = 0; i < gathered->nservices; i++)
+		json_array_append_new(list, service_json(gathered, i));
+	return json_pack("{s:o}", "services", list);
 }
+
+/* ---- connections ---- */
 
 static json_t *connections_answer(const struct gathered *gathered, const char *argument)
 {
@@ -91,6 +297,124 @@ static json_t *oldest_answer(const struct gathered *gathered, const char *argume
 	return json_pack("{s:o}", "connections", list);
 }
 
+/* ---- latency, stats, counters and config ---- */
+
+static json_t *limit_json(unsigned bucket)
+{
+	double limit_s = durations_limit_s(bucket);
+
+	return isfinite(limit_s) ? json_real(limit_s) : json_null();
+}
+
+/* null of none, and of one that is in the last bucket. */
+static json_t *quantile_json(const struct durations *durations, uint64_t count, double q)
+{
+	return count ? limit_json(durations_quantile(durations, q)) : json_null();
+}
+
+static json_t *durations_json(const struct durations *durations)
+{
+	uint64_t count = durations_count(durations);
+	json_t *counts = json_array();
+	unsigned used = DURATIONS_BUCKETS;
+
+	while (used && !durations->counts[used - 1])
+		used--;
+	for (unsigned i = 0; i < used; i++)
+		json_array_append_new(counts, json_integer((json_int_t)durations->counts[i]));
+	return json_pack("{s:I, s:f, s:o, s:o, s:o}", "count", (json_int_t)count, "sum_s",
+			 (double)durations->sum_us / 1e6, "p50_s",
+			 quantile_json(durations, count, 0.5), "p99_s",
+			 quantile_json(durations, count, 0.99), "counts", counts);
+}
+
+static json_t *errors_json(const struct call_stats *stats, enum nfs_operation operation)
+{
+	json_t *errors = json_object();
+
+	for (unsigned i = 0; i < stats->nerrors; i++) {
+		const struct call_error *error = &stats->errors[i];
+		char text[CALL_STATUS_TEXT_BYTES];
+
+		if (error->operation == operation)
+			json_object_set_new(errors, call_status_name(error->status, text),
+					    json_integer((json_int_t)error->count));
+	}
+	return errors;
+}
+
+static json_t *operation_json(const struct call_stats *stats, enum nfs_operation operation)
+{
+	const struct operation_stats *found = stats->operations[operation];
+	json_t *stages = json_object();
+
+	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
+		json_object_set_new(stages, call_stage_name(i), durations_json(&found->stages[i]));
+	return json_pack(
+		"{s:I, s:I, s:I, s:o, s:I, s:I, s:o, s:o}", "calls", (json_int_t)found->calls,
+		"unanswered", (json_int_t)found->unanswered, "errors", (json_int_t)found->errors,
+		"errors_by_status", errors_json(stats, operation), "request_bytes",
+		(json_int_t)found->request_bytes, "reply_bytes", (json_int_t)found->reply_bytes,
+		"whole", durations_json(&found->whole), "stages", stages);
+}
+
+/* Of a service; NFS_OPERATION_COUNT: of each operation. */
+static json_t *operations_json(const struct call_stats *stats, enum nfs_operation only)
+{
+	json_t *operations = json_object();
+
+	for (unsigned i = 0; i < NFS_OPERATION_COUNT; i++)
+		if (stats->operations[i] && (only == NFS_OPERATION_COUNT || only == i))
+			json_object_set_new(operations, nfs_operation_name(i),
+					    operation_json(stats, i));
+	return json_pack("{s:o}", "operations", operations);
+}
+
+/* The last bucket, which is left out, has no end. */
+static json_t *limits_json(void)
+{
+	json_t *limits = json_array();
+
+	for (unsigned i = 0; i < DURATIONS_BUCKETS - 1; i++)
+		json_array_append_new(limits, limit_json(i));
+	return limits;
+}
+
+/* @argument: "", "SERVICE" or "SERVICE OPERATION". */
+static json_t *latency_answer(const struct gathered *gathered, const char *argument)
+{
+	enum nfs_operation only = NFS_OPERATION_COUNT;
+	const char *word = strchrnul(argument, ' ');
+	json_t *services = json_object();
+	char name[ANSWER_ARGUMENT_BYTES + 1];
+	const char *wrong = NULL;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(word - argument), argument);
+	if (*name && *word && *++word) {
+		only = nfs_operation_find(word);
+		wrong = only == NFS_OPERATION_COUNT ? word : NULL;
+	}
+	for (size_t i = 0; i < gathered->nservices; i++) {
+		const char *own = gathered->services[i]->service.config->name;
+
+		if (!*name || !strcmp(name, own))
+			json_object_set_new(services, own,
+					    operations_json(&gathered->calls[i], only));
+	}
+	if (*name && !json_object_size(services)) {
+		json_decref(services);
+		return no_service_json(gathered->proxy, name);
+	}
+	if (wrong) {
+		json_decref(services);
+		return error_json("there is no operation %s", wrong);
+	}
+	if (only == NFS_OPERATION_COUNT)
+		return json_pack("{s:o, s:o}", "limits_s", limits_json(), "services", services);
+	return json_pack("{s:o, s:s, s:o}", "limits_s", limits_json(), "operation",
+			 nfs_operation_name(only), "services", services);
+}
+
 static json_t *stats_answer(const struct gathered *gathered, const char *argument)
 {
 	json_t *services = json_object();
@@ -108,15 +432,6 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 	return json_pack("{s:o}", "services", services);
 }
 
-static json_t *latency_answer(const struct gathered *gathered, const char *argument)
-{
-	json_t *answer = latency_json(gathered->services, gathered->calls, gathered->nservices);
-	json_t *share = latency_only(gathered->proxy, answer, argument);
-
-	json_decref(answer);
-	return share;
-}
-
 /* They are the same for each service. */
 static json_t *counters_answer(const struct gathered *gathered, const char *argument)
 {
@@ -127,8 +442,30 @@ static json_t *counters_answer(const struct gathered *gathered, const char *argu
 
 static json_t *config_answer(const struct gathered *gathered, const char *argument)
 {
-	return config_json(gathered->proxy->config);
+	const struct config *config = gathered->proxy->config;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+	json_t *lines = NULL;
+
+	if (!out)
+		return NULL;
+	config_print(config, out);
+	if (!fclose(out))
+		lines = lines_json(text);
+	free(text);
+	return json_pack("{s:s, s:o}", "file", config->file, "lines", lines);
 }
+
+/* ---- asking ---- */
+
+/* Who waits for an answer. */
+struct question {
+	enum answer_kind kind;
+	char argument[ANSWER_ARGUMENT_BYTES + 1];
+	void (*done)(void *arg, json_t *answer);
+	void *arg;
+};
 
 static const struct {
 	unsigned wants;
@@ -159,7 +496,7 @@ void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *
 	struct question *question;
 
 	if (strlen(argument) > ANSWER_ARGUMENT_BYTES) {
-		done(arg, json_pack("{s:s}", "error", "the argument is too long"));
+		done(arg, error_json("the argument is too long"));
 		return;
 	}
 	question = malloc(sizeof(*question));

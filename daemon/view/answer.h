@@ -73,6 +73,15 @@ enum answer_kind {
  */
 void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *argument,
 		void (*done)(void *arg, json_t *answer), void *arg);
+/** error_json - {"error": the text}; a new reference, NULL without memory. */
+json_t *error_json(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
+
+/** no_service_json - {"error": "there is no service …"}, with the one that may be meant; the same. */
+json_t *no_service_json(const struct proxy *proxy, const char *name) MUST_CHECK;
+
+/** lines_json - the lines of a text, each a string; @text may be NULL. A new reference, NULL without memory. */
+json_t *lines_json(const char *text);
+
 /**
  * answer_text - an answer as it is sent: with its schema, on one line
  * @answer: taken over; others may have it as well. NULL: there is none
