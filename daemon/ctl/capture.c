@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* capture: messages as they pass the daemon, written to a file. */
-#include "daemon/ctl/capture.h"
+#include "daemon/ctl/own_commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,7 +149,7 @@ static bool is_service(const struct options *options, const char *name)
 	return is;
 }
 
-int capture(const struct options *options, const char *argument)
+int own_capture(const struct options *options, const char *argument)
 {
 	struct tap_request request;
 	char error[512];

@@ -129,11 +129,3 @@ void cells_print_unknown(const json_t *object, const char *known, const char *na
 		free(text);
 	}
 }
-
-int cells_finish(struct table *table, const char *indent, size_t line, FILE *out)
-{
-	int rc = table_print(table, indent, line, out);
-
-	table_fini(table);
-	return rc;
-}

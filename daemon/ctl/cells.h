@@ -49,7 +49,4 @@ void cell_waiting(struct table *table, const json_t *memory);
  */
 void cells_print_unknown(const json_t *object, const char *known, const char *name, FILE *out);
 
-/** cells_finish - print a table and free it; see table_print(). Returns 0 or -ENOMEM. */
-int cells_finish(struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;
-
 #endif

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <jansson.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +16,137 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "daemon/base/paths.h"
+#include "daemon/config/config_parse.h"
 #include "daemon/control/control_request.h"
-#include "daemon/ctl/plain.h"
+
+/* Parses as the daemon does. What it reports is of many lines; the first has the cause. */
+static int parse(const char *file, config_t *parsed, char **reported)
+{
+	struct config_reader r;
+	size_t bytes;
+	FILE *errors = open_memstream(reported, &bytes);
+	int rc;
+
+	if (!errors)
+		return -ENOMEM;
+	rc = config_reader_init(&r, file, errors);
+	if (!rc)
+		rc = config_parse(&r, parsed);
+	fclose(errors);
+	return rc;
+}
+
+int config_string(const char *file, const char *key, const char *preset, char *error,
+		  size_t error_bytes, char **out)
+{
+	const char *value = preset;
+	char *reported = NULL;
+	config_t parsed;
+	int rc;
+
+	config_init(&parsed);
+	rc = parse(file, &parsed, &reported);
+	if (!rc) {
+		config_lookup_string(&parsed, key, &value);
+		*out = strdup(value);
+		rc = *out ? 0 : -ENOMEM;
+	}
+	if (rc && reported && reported[0])
+		snprintf(error, error_bytes, "%.*s", (int)strcspn(reported, "\n"), reported);
+	else if (rc)
+		snprintf(error, error_bytes, "%s: %s", file, strerror(-rc));
+	free(reported);
+	config_destroy(&parsed);
+	return rc;
+}
+
+int control_path(const char *file, char *error, size_t error_bytes, char **out)
+{
+	return config_string(file, "control", CONTROL_DEFAULT_SOCKET, error, error_bytes, out);
+}
+
+/* In UTF-8 those of Latin 1 have two bytes. */
+static size_t control_bytes(const char *at)
+{
+	const unsigned char *c = (const unsigned char *)at;
+
+	if (*c < 0x20 || *c == 0x7f)
+		return 1;
+	return c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 ? 2 : 0;
+}
+
+static char *plain_text(const char *text)
+{
+	char *plain = strdup(text), *to = plain;
+
+	while (plain && *text) {
+		size_t skip = control_bytes(text);
+
+		*to++ = skip ? '?' : *text;
+		text += skip ? skip : 1;
+	}
+	if (plain)
+		*to = '\0';
+	return plain;
+}
+
+static json_t *plain_string(const json_t *value)
+{
+	char *text = plain_text(json_string_value(value));
+	json_t *plain = text ? json_string(text) : NULL;
+
+	free(text);
+	return plain;
+}
+
+static json_t *plain_array(const json_t *value)
+{
+	json_t *plain = json_array();
+
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		if (json_array_append_new(plain, plain_json(json_array_get(value, i)))) {
+			json_decref(plain);
+			return NULL;
+		}
+	}
+	return plain;
+}
+
+static json_t *plain_object(const json_t *value)
+{
+	json_t *plain = json_object(), *member;
+	const char *key;
+	char *text;
+	int rc;
+
+	json_object_foreach((json_t *)value, key, member)
+	{
+		text = plain_text(key);
+		rc = text ? json_object_set_new(plain, text, plain_json(member)) : -1;
+		free(text);
+		if (rc) {
+			json_decref(plain);
+			return NULL;
+		}
+	}
+	return plain;
+}
+
+json_t *plain_json(const json_t *value)
+{
+	switch (value ? json_typeof(value) : JSON_NULL) {
+	case JSON_STRING:
+		return plain_string(value);
+	case JSON_ARRAY:
+		return plain_array(value);
+	case JSON_OBJECT:
+		return plain_object(value);
+	default:
+		return json_incref((json_t *)value);
+	}
+}
 
 #define CHUNK_BYTES 65536u
 #define GROUP_BYTES 64u

@@ -2,22 +2,6 @@
 noinst_LIBRARIES += daemon/ctl/libctl.a
 daemon_ctl_libctl_a_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
 daemon_ctl_libctl_a_SOURCES = \
-	daemon/ctl/beside.c \
-	daemon/ctl/beside.h \
-	daemon/ctl/capture.h \
-	daemon/ctl/control_path.c \
-	daemon/ctl/control_path.h \
-	daemon/ctl/own_commands.c \
-	daemon/ctl/plain.c \
-	daemon/ctl/plain.h \
-	daemon/ctl/render_actions.c \
-	daemon/ctl/render_check.c \
-	daemon/ctl/render_trace.h \
-	daemon/ctl/run_program.c \
-	daemon/ctl/run_program.h \
-	daemon/ctl/support.h \
-	daemon/ctl/top.h \
-	daemon/ctl/trace.h \
 	daemon/ctl/call_sums.c \
 	daemon/ctl/call_sums.h \
 	daemon/ctl/capture.c \

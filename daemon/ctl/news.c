@@ -18,33 +18,19 @@ void news_fini(struct news_list *news)
 	*news = (struct news_list){0};
 }
 
-static bool make_room(struct news_list *news)
-{
-	size_t room = news->room ? 2 * news->room : 16;
-	struct news *list;
-
-	if (news->count < news->room)
-		return true;
-	list = realloc(news->list, room * sizeof(*list));
-	if (!list)
-		return false;
-	news->list = list;
-	news->room = room;
-	return true;
-}
-
 void news_add(struct news_list *news, enum news_rank rank, const char *service, const char *format,
 	      ...)
 {
-	struct news *line;
+	struct news *list = reallocarray(news->list, news->count + 1, sizeof(*list)), *line;
 	va_list ap;
 	int len;
 
-	if (news->nomem || !make_room(news)) {
+	if (!list) {
 		news->nomem = true;
 		return;
 	}
-	line = &news->list[news->count];
+	news->list = list;
+	line = &list[news->count];
 	*line = (struct news){.rank = rank, .service = service};
 	va_start(ap, format);
 	len = vasprintf(&line->text, format, ap);

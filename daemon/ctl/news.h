@@ -32,7 +32,7 @@ struct news {
 /* All zero at first. */
 struct news_list {
 	struct news *list;
-	size_t count, room;
+	size_t count;
 	bool nomem;
 };
 

@@ -3,8 +3,6 @@
 #ifndef DAEMON_CTL_OWN_COMMANDS_H
 #define DAEMON_CTL_OWN_COMMANDS_H
 
-#include "base/compiler.h"
-#include "daemon/control/control_request.h"
 #include "daemon/ctl/options.h"
 
 /**
@@ -16,7 +14,13 @@
  */
 typedef int own_command(const struct options *options, const char *argument);
 
-/** own_command_find - that of a command, or NULL if the daemon is asked for its answer. */
-own_command *own_command_find(const struct control_command *command);
+/** own_capture - messages as they pass the daemon, written to options->output. */
+own_command own_capture;
+/** own_support - what somebody needs to know who is to find out, far from here, what is wrong: in one archive, without secrets. */
+own_command own_support;
+/** own_top - what the daemon does now, asked again and again. */
+own_command own_top;
+/** own_trace - RPCs as they finish. */
+own_command own_trace;
 
 #endif

@@ -10,6 +10,101 @@
 #include "base/compiler.h"
 #include "daemon/ctl/cells.h"
 
+/* "changed: to-filer, exports"; nothing of an empty list. */
+static void print_list(const json_t *answer, const char *key, const char *title, FILE *out)
+{
+	const json_t *list = json_object_get(answer, key);
+	size_t n = json_array_size(list);
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%s%s%s", i ? ", " : title, json_string_value(json_array_get(list, i)),
+			i + 1 == n ? "\n" : "");
+}
+
+static void print_lines(const json_t *answer, const char *key, FILE *out)
+{
+	const json_t *list = json_object_get(answer, key);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		fprintf(out, "%s\n", json_string_value(json_array_get(list, i)));
+}
+
+static void render_reload(const json_t *answer, FILE *out)
+{
+	static const char known[] = "schema reloaded kept changed added removed held warnings";
+
+	fprintf(out, "reloaded\n");
+	print_list(answer, "kept", "kept: ", out);
+	print_list(answer, "changed", "changed: ", out);
+	print_list(answer, "added", "added: ", out);
+	print_list(answer, "removed", "removed: ", out);
+	print_list(answer, "held", "as they were until a restart: ", out);
+	print_lines(answer, "warnings", out);
+	cells_print_unknown(answer, known, NULL, out);
+}
+
+static void render_config(const json_t *answer, FILE *out)
+{
+	fprintf(out, "# What %s comes to.\n", json_text(answer, "file"));
+	print_lines(answer, "lines", out);
+}
+
+static void print_or_none(const json_t *answer, const char *key, const char *title,
+			  const char *none, FILE *out)
+{
+	print_list(answer, key, title, out);
+	if (!json_array_size(json_object_get(answer, key)))
+		fprintf(out, "%s\n", none);
+}
+
+static void render_drain(const json_t *answer, FILE *out)
+{
+	print_or_none(answer, "draining", "draining: ", "there are no services", out);
+}
+
+static void render_resume(const json_t *answer, FILE *out)
+{
+	print_or_none(answer, "resumed", "resumed: ", "nothing was drained", out);
+}
+
+static void render_disconnect(const json_t *answer, FILE *out)
+{
+	fprintf(out, "connections closed: %llu\n",
+		(unsigned long long)json_number(answer, "disconnected"));
+}
+
+static void print_step(const json_t *step, FILE *out)
+{
+	const json_t *took = json_object_get(step, "took_us");
+	const char *what = json_string_value(json_object_get(step, "what"));
+	const char *advice = json_string_value(json_object_get(step, "advice"));
+
+	fprintf(out, "  %-11s  %-9s", json_text(step, "step"), json_text(step, "result"));
+	if (json_is_integer(took))
+		fprintf(out, "  %8.1f ms", (double)json_integer_value(took) / 1000);
+	else if (what)
+		fprintf(out, "  %11s", "");
+	fprintf(out, "%s%s\n", what ? "  " : "", what ? what : "");
+	if (advice)
+		fprintf(out, "  what to do: %s\n", advice);
+}
+
+static void render_check(const json_t *answer, FILE *out)
+{
+	const json_t *servers = json_object_get(answer, "servers");
+
+	for (size_t i = 0; i < json_array_size(servers); i++) {
+		const json_t *server = json_array_get(servers, i);
+		const json_t *steps = json_object_get(server, "steps");
+
+		fprintf(out, "%s: %s\n", json_text(server, "server"), json_text(server, "result"));
+		for (size_t k = 0; k < json_array_size(steps); k++)
+			print_step(json_array_get(steps, k), out);
+	}
+	if (json_array_size(servers) != 1)
+		fprintf(out, "%s: %s\n", json_text(answer, "service"), json_text(answer, "result"));
+}
+
 int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
 		  bool all, FILE *out)
 {

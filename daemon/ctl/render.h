@@ -23,26 +23,23 @@ int render_stats(const json_t *answer, const json_t *meanings, bool all, FILE *o
 /** render_counters - what they mean. Returns 0 or -ENOMEM. */
 int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
 
-/** render_check - the servers of a service and the steps that each was tried with. */
-void render_check(const json_t *answer, FILE *out);
-/** render_config - the configuration in force, as a file. */
-void render_config(const json_t *answer, FILE *out);
-/** render_reload, render_drain, render_resume, render_disconnect - what such a command has changed. */
-void render_reload(const json_t *answer, FILE *out);
-void render_drain(const json_t *answer, FILE *out);
-void render_resume(const json_t *answer, FILE *out);
-void render_disconnect(const json_t *answer, FILE *out);
-
 /**
  * render_answer - print an answer
  * @command:  the command that it answers
  * @answer:   the JSON; what is missing in it is printed as "-"
- * @beside:   what was asked besides (beside.h), or NULL
+ * @beside:   what was asked besides, or NULL: of stats the answer to counters, by which each is explained; of status
+ *	       {"time_s": now, "services": [as of services], "latency": its answer, "connections": [as of connections]},
+ *	       without what an older daemon does not answer, or one with too many connections
  * @all:      every column, however long the lines get; every counter; and what this client does not know
  *
  * Returns 0 or -ENOMEM.
  */
 int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
 		  bool all, FILE *out) MUST_CHECK;
+
+/** render_trace_titles - what stands above the lines of trace (daemon/control/trace.c). */
+void render_trace_titles(FILE *out);
+/** render_trace_line - an RPC that is over, or how many were missed; nothing of anything else. */
+void render_trace_line(const json_t *line, FILE *out);
 
 #endif

@@ -234,7 +234,7 @@ int render_connections(const json_t *answer, bool all, FILE *out)
 		   all ? ARRAY_SIZE(all_columns) : ARRAY_SIZE(brief_columns));
 	for (size_t i = 0; i < n; i++)
 		(all ? cells_all : cells_brief)(&table, sorted[i]);
-	rc = cells_finish(&table, "", all ? 0 : TABLE_LINE, out);
+	rc = table_finish(&table, "", all ? 0 : TABLE_LINE, out);
 	for (size_t i = 0; all && i < n; i++)
 		print_unknown(sorted[i], out);
 	free(sorted);

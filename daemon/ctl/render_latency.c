@@ -55,7 +55,7 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 		for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
 			cell_mean(&table, json_object_get(parts, stages[i]));
 	}
-	return cells_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
+	return table_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
 }
 
 /* How many of stage @i, or of the whole, which is behind them, are in a bucket. */
@@ -103,7 +103,7 @@ static int print_spread(const json_t *operation, const json_t *limits, FILE *out
 	table_init(&table, columns, ARRAY_SIZE(columns));
 	for (size_t bucket = 0; bucket <= json_array_size(limits); bucket++)
 		cells_bucket(&table, operation, limits, bucket);
-	return cells_finish(&table, "    ", 0, out);
+	return table_finish(&table, "    ", 0, out);
 }
 
 static void print_facts(const char *name, const json_t *operation, FILE *out)

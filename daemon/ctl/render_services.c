@@ -148,7 +148,7 @@ int render_services(const json_t *answer, bool all, FILE *out)
 
 	table_init(&table, all ? every : brief, all ? ARRAY_SIZE(every) : ARRAY_SIZE(brief));
 	json_array_foreach(services, i, service)(all ? cells_all : cells_brief)(&table, service);
-	rc = cells_finish(&table, "", all ? 0 : TABLE_LINE, out);
+	rc = table_finish(&table, "", all ? 0 : TABLE_LINE, out);
 	json_array_foreach(services, i, service)
 	{
 		if (!rc)

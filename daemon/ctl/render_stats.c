@@ -26,7 +26,7 @@ static int print_group(const char *name, const char *side, const json_t *counter
 	}
 	fprintf(out, "  %s%s%s%s\n", name, side ? " by the " : "", side ? side : "",
 		table.ncells ? "" : "  (all zero)");
-	return cells_finish(&table, "    ", 0, out);
+	return table_finish(&table, "    ", 0, out);
 }
 
 /* A group, or several, whose members are then objects. */
@@ -87,7 +87,7 @@ int render_counters(const json_t *answer, FILE *out)
 			table_cell(&table, "%s", counter);
 			cell_text(&table, module, counter);
 		}
-		rc = cells_finish(&table, "  ", 0, out);
+		rc = table_finish(&table, "  ", 0, out);
 		if (rc)
 			return rc;
 	}

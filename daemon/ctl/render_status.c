@@ -85,7 +85,7 @@ static int print_memory(const json_t *memory, FILE *out)
 	table_cell(&table, "%s in use, %s mapped",
 		   amount_bytes(json_number(memory, "in_use_bytes"), a),
 		   amount_bytes(json_number(memory, "mapped_bytes"), b));
-	return cells_finish(&table, "", 0, out);
+	return table_finish(&table, "", 0, out);
 }
 
 /* ---- what is out of the ordinary ---- */
@@ -249,7 +249,7 @@ static int print_services(const struct screen *screen)
 		if (show[i])
 			cells_service(&table, screen, service);
 	}
-	rc = cells_finish(&table, "", screen->all ? 0 : TABLE_LINE, screen->out);
+	rc = table_finish(&table, "", screen->all ? 0 : TABLE_LINE, screen->out);
 	if (!screen->all && n > SERVICES_SHOWN)
 		fprintf(screen->out, "and %zu more services\n", n - SERVICES_SHOWN);
 	free(show);

@@ -2,10 +2,12 @@
 /*
  * The lines of trace as text. They come one by one, so columns have a width of their own; what is longer pushes the others.
  */
-#include "daemon/ctl/render_trace.h"
+#include "daemon/ctl/render.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/ctl/cells.h"

@@ -4,23 +4,81 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <jansson.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/compiler.h"
 #include "daemon/base/likeness.h"
 #include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
-#include "daemon/ctl/beside.h"
+#include "daemon/ctl/cells.h"
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/complain.h"
-#include "daemon/ctl/control_path.h"
 #include "daemon/ctl/options.h"
 #include "daemon/ctl/own_commands.h"
 #include "daemon/ctl/render.h"
+
+/* Of more connections the oldest Calls are not looked for, since each is told by the daemon then. */
+#define BESIDE_MAX_CONNECTIONS 2000u
+
+static json_t *ask_beside(const char *socket, const char *command)
+{
+	json_t *answer = NULL;
+	char error[512];
+
+	return client_ask(socket, command, NULL, error, sizeof(error), &answer) ? NULL : answer;
+}
+
+/* That member of the answer to the command of the same name, or nothing. */
+static void put_member(json_t *beside, const char *socket, const char *command)
+{
+	json_t *answer = ask_beside(socket, command);
+	json_t *member = json_object_get(answer, command);
+
+	if (member)
+		json_object_set(beside, command, member);
+	json_decref(answer);
+}
+
+static json_t *ask_for_status(const char *socket, const json_t *answer)
+{
+	json_t *beside = json_pack("{s:I}", "time_s", (json_int_t)time(NULL));
+	json_t *latency = ask_beside(socket, "latency");
+
+	put_member(beside, socket, "services");
+	if (latency)
+		json_object_set_new(beside, "latency", latency);
+	if (json_number(answer, "connections") <= BESIDE_MAX_CONNECTIONS)
+		put_member(beside, socket, "connections");
+	return beside;
+}
+
+/*
+ * beside_ask - ask it
+ * @socket: of the daemon
+ * @answer: to the command
+ *
+ * stats:  the answer to counters, by which each is explained.
+ * status: {"time_s": now, "services": [as of services], "latency": its answer, "connections": [as of connections]}
+ *
+ * What an older daemon does not answer, or one with too many connections, is left out. Returns a new reference, or NULL.
+ */
+static json_t *beside_ask(const char *socket, enum control_command_id command, const json_t *answer)
+{
+	switch (command) {
+	case CONTROL_COMMAND_STATS:
+		return ask_beside(socket, "counters");
+	case CONTROL_COMMAND_STATUS:
+		return ask_for_status(socket, answer);
+	default:
+		return NULL;
+	}
+}
 
 /* ---- help ---- */
 
@@ -184,6 +242,23 @@ static int ask(struct options *options, const struct control_command *command, c
 	return status;
 }
 
+/* NULL: the daemon is asked for the answer. */
+static own_command *own_command_find(enum control_command_id command)
+{
+	switch (command) {
+	case CONTROL_COMMAND_SUPPORT:
+		return own_support;
+	case CONTROL_COMMAND_TOP:
+		return own_top;
+	case CONTROL_COMMAND_TRACE:
+		return own_trace;
+	case CONTROL_COMMAND_CAPTURE:
+		return own_capture;
+	default:
+		return NULL;
+	}
+}
+
 /* The socket: as given, or as a file has it. A file that was not asked for may be missing, closed or broken. */
 static int ask_there(struct options *options, const struct control_command *command,
 		     const char *argument)
@@ -205,7 +280,7 @@ static int ask_there(struct options *options, const struct control_command *comm
 	}
 	if (options->verbose)
 		complain(0, "asking %s", options->socket);
-	own = own_command_find(command);
+	own = own_command_find(command->id);
 	status = own ? own(options, argument) : ask(options, command, argument);
 	free(path);
 	return status;

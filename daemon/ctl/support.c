@@ -3,15 +3,19 @@
  * One archive for who is to help: the daemon's answers, its file and log, and what the host is like. Its members are
  * written to a folder beside it, which its owner alone can read, and packed by tar(1).
  */
-#include "daemon/ctl/support.h"
+#include "daemon/ctl/own_commands.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +25,117 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/paths.h"
 #include "daemon/control/control_request.h"
 #include "daemon/ctl/client.h"
-#include "daemon/ctl/control_path.h"
-#include "daemon/ctl/run_program.h"
+#include "daemon/ctl/complain.h"
 #include "daemon/ctl/secrets.h"
 
-#define UNIT          "rpcrdma-proxy"
-#define RUN_TIMEOUT_S 5u
-#define MAX_BYTES     (16u << 20) /* of one member */
-#define PATH_BYTES    4096u
+#define RUN_PROGRAM_MAX_WORDS 12u
+
+#define NOT_FOUND             127
+
+static int64_t now_ms(void)
+{
+	return (int64_t)(clock_us(CLOCK_MONOTONIC) / 1000);
+}
+
+static void run(const char *const *words, int out)
+{
+	char *copy[RUN_PROGRAM_MAX_WORDS + 1] = {NULL};
+	int in = open("/dev/null", O_RDONLY);
+
+	for (unsigned i = 0; i < RUN_PROGRAM_MAX_WORDS && words[i]; i++)
+		copy[i] = (char *)words[i];
+	setpgid(0, 0);
+	signal(SIGPIPE, SIG_DFL);
+	if (in < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+	    dup2(out, STDERR_FILENO) < 0)
+		_exit(NOT_FOUND);
+	execvp(copy[0], copy);
+	_exit(NOT_FOUND);
+}
+
+/* Returns why it is to be ended, or NULL at the end of what it says. */
+static const char *copy_output(int from, unsigned timeout_s, size_t max_bytes, FILE *out)
+{
+	struct pollfd pollfd = {.fd = from, .events = POLLIN};
+	int64_t end_ms = now_ms() + (int64_t)timeout_s * 1000, left_ms;
+	char buffer[4096];
+	ssize_t n;
+
+	while (max_bytes) {
+		left_ms = end_ms - now_ms();
+		if (left_ms <= 0)
+			return "was ended after its time";
+		if (poll(&pollfd, 1, (int)left_ms) <= 0)
+			continue;
+		n = read(from, buffer, sizeof(buffer) < max_bytes ? sizeof(buffer) : max_bytes);
+		if (n <= 0)
+			return NULL;
+		fwrite(buffer, 1, (size_t)n, out);
+		max_bytes -= (size_t)n;
+	}
+	return "said more than is kept";
+}
+
+static void tell_status(const char *name, int status, FILE *out)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
+		fprintf(out, "[%s cannot be run]\n", name);
+	else if (WIFEXITED(status) && WEXITSTATUS(status))
+		fprintf(out, "[%s ended with status %d]\n", name, WEXITSTATUS(status));
+	else if (WIFSIGNALED(status))
+		fprintf(out, "[%s was ended by signal %d]\n", name, WTERMSIG(status));
+}
+
+/*
+ * run_program - run a program, without a shell, and copy what it says on standard output and error
+ * @words:     its name and arguments, ended by NULL; found as execvp() does
+ * @timeout_s: after which it is ended
+ * @max_bytes: of which no more than the first are copied; it is ended then
+ * @out:       also has a line in brackets if it cannot be run or ends otherwise than with success
+ */
+static void run_program(const char *const *words, unsigned timeout_s, size_t max_bytes, FILE *out)
+{
+	const char *broken_off;
+	int ends[2], status = 0;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC)) {
+		fprintf(out, "[%s: %s]\n", words[0], strerror(errno));
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		run(words, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		fprintf(out, "[%s: %s]\n", words[0], strerror(errno));
+		close(ends[0]);
+		return;
+	}
+	setpgid(pid, pid); /* in either process: whichever comes first */
+	broken_off = copy_output(ends[0], timeout_s, max_bytes, out);
+	close(ends[0]);
+	if (broken_off) {
+		kill(-pid, SIGKILL);
+		fprintf(out, "\n[%s %s]\n", words[0], broken_off);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!broken_off)
+		tell_status(words[0], status, out);
+}
+
+/* What the archive is called unless it is told. */
+#define SUPPORT_NAME_BYTES 64u
+
+#define UNIT               "rpcrdma-proxy"
+#define RUN_TIMEOUT_S      5u
+#define MAX_BYTES          (16u << 20) /* of one member */
+#define PATH_BYTES         4096u
 
 struct support {
 	char work[PATH_BYTES];           /* is removed at the end */
@@ -313,8 +418,12 @@ static int write_archive(struct support *support, int fd)
 	return rc;
 }
 
-int support_write(const char *socket, const char *file, const char *path, char *name,
-		  size_t name_bytes, char *error, size_t error_bytes)
+/*
+ * Writes it. @name is set to its path, as far as it fits; @error to "", or, on failure and if the daemon did not answer, to a
+ * sentence without a full stop. Returns 0 or a negative errno.
+ */
+static int support_write(const char *socket, const char *file, const char *path, char *name,
+			 size_t name_bytes, char *error, size_t error_bytes)
 {
 	struct support support = {
 		.socket = socket, .file = file, .error = error, .error_bytes = error_bytes};
@@ -338,4 +447,18 @@ int support_write(const char *socket, const char *file, const char *path, char *
 		snprintf(error, error_bytes, "cannot write %s: %s", name,
 			 rc == -ENOEXEC ? "tar cannot be run" : strerror(-rc));
 	return rc;
+}
+
+/* That the daemon does not answer is something to know, too. */
+int own_support(const struct options *options, const char *path)
+{
+	char name[PATH_MAX], error[PATH_MAX + 128];
+
+	if (support_write(options->socket, options->file ? options->file : CONFIG_DEFAULT_FILE,
+			  path, name, sizeof(name), error, sizeof(error)))
+		return complain(EXIT_USAGE, "%s", error);
+	if (error[0])
+		complain(0, "without the daemon's answers: %s", error);
+	printf("%s\n", name);
+	return EXIT_OK;
 }

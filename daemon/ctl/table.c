@@ -149,3 +149,11 @@ int table_print(const struct table *table, const char *indent, size_t line, FILE
 	}
 	return 0;
 }
+
+int table_finish(struct table *table, const char *indent, size_t line, FILE *out)
+{
+	int rc = table_print(table, indent, line, out);
+
+	table_fini(table);
+	return rc;
+}

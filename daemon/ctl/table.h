@@ -41,5 +41,7 @@ void PRINTF_LIKE(2, 3) table_cell(struct table *table, const char *format, ...);
  * Returns 0 or -ENOMEM.
  */
 int table_print(const struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;
+/** table_finish - print it as table_print() does, and free it. Returns 0 or -ENOMEM. */
+int table_finish(struct table *table, const char *indent, size_t line, FILE *out) MUST_CHECK;
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Without a terminal what it shows is printed, a block for each interval.
  */
-#include "daemon/ctl/top.h"
+#include "daemon/ctl/own_commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -295,7 +295,7 @@ static int take_options(struct top *top, const struct options *options, const ch
 	return 0;
 }
 
-int top_run(const struct options *options, const char *service)
+int own_top(const struct options *options, const char *service)
 {
 	struct top top = {.socket = options->socket,
 			  .counted = options->of_command[OPTION_COUNT] != NULL,

@@ -210,7 +210,7 @@ static int print_operations(const struct top_rows *rows, size_t shown, unsigned 
 	table_init(&table, operation_columns, ARRAY_SIZE(operation_columns));
 	for (size_t i = 0; i < shown; i++)
 		cells_operation(&table, &rows->list[i]);
-	return cells_finish(&table, "", columns, out);
+	return table_finish(&table, "", columns, out);
 }
 
 static int print_connections(const struct top_view *view, const struct top_rows *rows, size_t shown,
@@ -231,7 +231,7 @@ static int print_connections(const struct top_view *view, const struct top_rows 
 			if (shows_bytes(view, b, columns))
 				cell_rate(&table, rows->list[i].value[byte_columns[b].value] / MIB);
 	}
-	return cells_finish(&table, "", columns, out);
+	return table_finish(&table, "", columns, out);
 }
 
 static int print_rows(const struct top_view *view, const struct top_rows *rows, unsigned columns,

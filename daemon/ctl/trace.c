@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* trace: RPCs as they finish. */
-#include "daemon/ctl/trace.h"
+#include "daemon/ctl/own_commands.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +10,7 @@
 
 #include "daemon/ctl/client.h"
 #include "daemon/ctl/complain.h"
-#include "daemon/ctl/plain.h"
-#include "daemon/ctl/render_trace.h"
+#include "daemon/ctl/render.h"
 #include "daemon/tap/tap_request.h"
 
 static volatile sig_atomic_t interrupted;
@@ -70,7 +69,7 @@ static bool print_lines(const struct options *options, FILE *in)
 	return last || interrupted || ferror(stdout);
 }
 
-int trace(const struct options *options, const char *argument)
+int own_trace(const struct options *options, const char *argument)
 {
 	struct tap_request request;
 	char error[512];

@@ -12,8 +12,6 @@
 #include "daemon/control/control.h"
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/client.h"
-#include "daemon/ctl/control_path.h"
-#include "daemon/ctl/plain.h"
 #include "daemon/ctl/render.h"
 #include "daemon/ctl/table.h"
 #include "tests/lib/fake_loop.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "daemon/ctl/render_trace.h"
+#include "daemon/ctl/render.h"
 #include "tests/lib/test.h"
 
 #define CALL                                                                                       \
