@@ -5,14 +5,6 @@ daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFL
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/sd_send.c \
 	daemon/base/sd_send.h \
-	daemon/config/config_hosts.c \
-	daemon/config/config_hosts.h \
-	daemon/config/config_mount.c \
-	daemon/config/config_mount.h \
-	daemon/config/config_reader.c \
-	daemon/config/config_reader.h \
-	daemon/config/config_ports.c \
-	daemon/config/config_ports.h \
 	daemon/health/check_words.c \
 	daemon/health/check_words.h \
 	daemon/health/nfs3_call.c \

@@ -12,8 +12,6 @@
 #include "base/compiler.h"
 #include "daemon/base/log_line.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/config/config_hosts.h"
-#include "daemon/config/config_mount.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
 #include "fabric/verbs/verbs_config.h"
@@ -134,6 +132,14 @@ struct config {
 
 /** config_warn - say on @out what is legal but unwise, as start-up warnings. */
 void config_warn(const struct config *config, FILE *out);
+/**
+ * config_ports_print - a line for each way by which clients come to a service with a TCP server. For -t.
+ *
+ * Which clients are taken for privileged on their hosts, so that connections for them come to the server from ports below
+ * 1024 (daemon/service/incoming.h).
+ */
+void config_ports_print(const struct config *config, FILE *out);
+
 /** config_ref - one more reference to it, on the same thread; returns @config. */
 static inline struct config *config_ref(struct config *config)
 {

@@ -16,12 +16,54 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_keys.h"
-#include "daemon/config/config_reader.h"
+#include "daemon/config/config_parse.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 
 #define MAX_ALLOW 1024
 #define MAX_HOSTS 64
+
+const char *config_type_text(const config_setting_t *setting)
+{
+	switch (config_setting_type(setting)) {
+	case CONFIG_TYPE_GROUP:
+		return "a group { }";
+	case CONFIG_TYPE_INT:
+	case CONFIG_TYPE_INT64:
+		return "a number";
+	case CONFIG_TYPE_FLOAT:
+		return "a fraction";
+	case CONFIG_TYPE_STRING:
+		return "a string";
+	case CONFIG_TYPE_BOOL:
+		return "true or false";
+	case CONFIG_TYPE_ARRAY:
+		return "an array [ ]";
+	case CONFIG_TYPE_LIST:
+		return "a list ( )";
+	default:
+		return "nothing";
+	}
+}
+
+/* A key's setting is not what it is to be. */
+static void config_report_type(struct config_reader *r, const config_setting_t *s,
+			       const struct config_key *key, const char *wanted)
+{
+	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
+	const char *cure = plain && config_setting_type(s) == CONFIG_TYPE_STRING
+				   ? ": write it without quotes"
+				   : "";
+
+	config_report(r, s, "%s must be %s, not %s%s", key->name, wanted, config_type_text(s),
+		      cure);
+}
+
+/* Whether it holds several values: libconfig has two kinds of that. */
+static bool config_is_array(const config_setting_t *s)
+{
+	return config_setting_is_array(s) || config_setting_is_list(s);
+}
 
 /* ---- lists; the arguments are those of config_value_read() ---- */
 
@@ -538,44 +580,4 @@ void config_value_preset(struct config_reader *r, const struct config_key *key, 
 	default:
 		break; /* all zero */
 	}
-}
-
-const char *config_type_text(const config_setting_t *setting)
-{
-	switch (config_setting_type(setting)) {
-	case CONFIG_TYPE_GROUP:
-		return "a group { }";
-	case CONFIG_TYPE_INT:
-	case CONFIG_TYPE_INT64:
-		return "a number";
-	case CONFIG_TYPE_FLOAT:
-		return "a fraction";
-	case CONFIG_TYPE_STRING:
-		return "a string";
-	case CONFIG_TYPE_BOOL:
-		return "true or false";
-	case CONFIG_TYPE_ARRAY:
-		return "an array [ ]";
-	case CONFIG_TYPE_LIST:
-		return "a list ( )";
-	default:
-		return "nothing";
-	}
-}
-
-void config_report_type(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, const char *wanted)
-{
-	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
-	const char *cure = plain && config_setting_type(s) == CONFIG_TYPE_STRING
-				   ? ": write it without quotes"
-				   : "";
-
-	config_report(r, s, "%s must be %s, not %s%s", key->name, wanted, config_type_text(s),
-		      cure);
-}
-
-bool config_is_array(const config_setting_t *s)
-{
-	return config_setting_is_array(s) || config_setting_is_list(s);
 }

@@ -7,16 +7,10 @@
 #include <stdbool.h>
 
 #include "daemon/config/config_keys.h"
-#include "daemon/config/config_reader.h"
+#include "daemon/config/config_parse.h"
 
 /** config_type_text - "a string", "a group { }" …: what a setting is. */
 const char *config_type_text(const config_setting_t *setting);
-
-/** config_report_type - a key's setting is not what it is to be. */
-void config_report_type(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, const char *wanted);
-/** config_is_array - whether it holds several values: libconfig has two kinds of that. */
-bool config_is_array(const config_setting_t *s);
 
 /**
  * config_value_read - read the value of a key, or report what is wrong with it

@@ -13,8 +13,8 @@
 #include "daemon/base/resolver.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_parse.h"
 #include "daemon/config/config_read.h"
-#include "daemon/config/config_reader.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/own_doors.h"
 #include "nfs/table.h"
@@ -189,6 +189,69 @@ static void apply_defaults(struct config_reader *r, const config_setting_t *grou
 	}
 }
 
+/* The setting itself, or the group if its value is a default. */
+static const config_setting_t *at(const config_setting_t *group, const char *name)
+{
+	const config_setting_t *setting = config_setting_get_member(group, name);
+
+	return setting ? setting : group;
+}
+
+/*
+ * What such a server sends would have to be led back whoever it is for, and with it all that this host sends from
+ * that address.
+ */
+static void check_own(struct config_reader *r, const config_setting_t *group,
+		      const struct config_uri *server, const struct sockaddr *addr)
+{
+	if (sockaddr_is_loopback(addr) || !own_doors_is_ours(addr))
+		return;
+	config_report(
+		r, at(group, "connect"),
+		"connect: %s is an address of this host: with source = \"client\" a server of "
+		"this host is reached by 127.0.0.1 or [::1]",
+		server->host);
+}
+
+static void check_family(struct config_reader *r, const config_setting_t *group,
+			 const struct service_config *service, const struct config_uri *server,
+			 const struct sockaddr *addr)
+{
+	for (size_t i = 0; i < service->nsources; i++)
+		if (service->sources[i].ss_family == addr->sa_family)
+			return;
+	config_report(r, at(group, "source_address"),
+		      "source_address: none of them is an %s address, as that of the server %s is",
+		      addr->sa_family == AF_INET ? "IPv4" : "IPv6", server->host);
+}
+
+/* Of several addresses it is enough if one can be used. */
+static void check_server(struct config_reader *r, const config_setting_t *group,
+			 const struct service_config *service, const struct config_uri *server)
+{
+	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
+
+	if (config_uri_addrs(server, addrs) != 1)
+		return;
+	if (service->source == SOURCE_CLIENT)
+		check_own(r, group, server, (struct sockaddr *)&addrs[0]);
+	else if (service->nsources)
+		check_family(r, group, service, server, (struct sockaddr *)&addrs[0]);
+}
+
+/* Which addresses of the service do not go together. */
+static void config_source_check(struct config_reader *r, const config_setting_t *group,
+				const struct service_config *service)
+{
+	if (service->source == SOURCE_CLIENT && service->nsources)
+		config_report(r, at(group, "source_address"),
+			      "source_address has no place beside source = \"client\"");
+	for (unsigned i = 0; i < config_nservers(service); i++)
+		check_server(r, group, service, config_server(service, i));
+	if (service->mount.way == MOUNT_AT)
+		check_server(r, group, service, &service->mount.at);
+}
+
 /* What cannot be said of one key alone. */
 static void check_service(struct config_reader *r, const config_setting_t *group,
 			  struct service_config *service)
@@ -211,14 +274,6 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 			      service->max_message_bytes);
 	check_config_program(r, group, service);
 	config_source_check(r, group, service);
-}
-
-/* The setting itself, or the group if its value is a default. */
-static const config_setting_t *at(const config_setting_t *group, const char *name)
-{
-	const config_setting_t *setting = config_setting_get_member(group, name);
-
-	return setting ? setting : group;
 }
 
 #define PLACE_BYTES (PATH_MAX + 16u)
@@ -389,58 +444,4 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 	default:
 		return true;
 	}
-}
-
-/*
- * What such a server sends would have to be led back whoever it is for, and with it all that this host sends from
- * that address.
- */
-static void check_own(struct config_reader *r, const config_setting_t *group,
-		      const struct config_uri *server, const struct sockaddr *addr)
-{
-	if (sockaddr_is_loopback(addr) || !own_doors_is_ours(addr))
-		return;
-	config_report(
-		r, at(group, "connect"),
-		"connect: %s is an address of this host: with source = \"client\" a server of "
-		"this host is reached by 127.0.0.1 or [::1]",
-		server->host);
-}
-
-static void check_family(struct config_reader *r, const config_setting_t *group,
-			 const struct service_config *service, const struct config_uri *server,
-			 const struct sockaddr *addr)
-{
-	for (size_t i = 0; i < service->nsources; i++)
-		if (service->sources[i].ss_family == addr->sa_family)
-			return;
-	config_report(r, at(group, "source_address"),
-		      "source_address: none of them is an %s address, as that of the server %s is",
-		      addr->sa_family == AF_INET ? "IPv4" : "IPv6", server->host);
-}
-
-/* Of several addresses it is enough if one can be used. */
-static void check_server(struct config_reader *r, const config_setting_t *group,
-			 const struct service_config *service, const struct config_uri *server)
-{
-	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
-
-	if (config_uri_addrs(server, addrs) != 1)
-		return;
-	if (service->source == SOURCE_CLIENT)
-		check_own(r, group, server, (struct sockaddr *)&addrs[0]);
-	else if (service->nsources)
-		check_family(r, group, service, server, (struct sockaddr *)&addrs[0]);
-}
-
-void config_source_check(struct config_reader *r, const config_setting_t *group,
-			 const struct service_config *service)
-{
-	if (service->source == SOURCE_CLIENT && service->nsources)
-		config_report(r, at(group, "source_address"),
-			      "source_address has no place beside source = \"client\"");
-	for (unsigned i = 0; i < config_nservers(service); i++)
-		check_server(r, group, service, config_server(service, i));
-	if (service->mount.way == MOUNT_AT)
-		check_server(r, group, service, &service->mount.at);
 }

@@ -8,11 +8,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
-#include "daemon/config/config_reader.h"
-
-/** config_source_check - report at @group, of @service, which addresses do not go together. */
-void config_source_check(struct config_reader *r, const config_setting_t *group,
-			 const struct service_config *service);
+#include "daemon/config/config_parse.h"
 
 /** config_in_scope - whether a key of that scope does; where @service listens and connects is known. */
 bool config_in_scope(const struct service_config *service, enum config_key_scope scope);

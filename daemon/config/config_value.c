@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Addresses as the configuration file writes them. */
+/* Addresses and names of hosts as the configuration file writes them. */
 #include "daemon/config/config_value.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/sockaddr.h"
 #include "daemon/base/resolver.h"
 #include "daemon/config/config_cidr.h"
@@ -298,4 +301,75 @@ bool config_uri_is_any(const struct config_uri *uri)
 const char *config_verbs_missing(void)
 {
 	return verbs_devices_present() ? NULL : "there is no RDMA device: use rdma:// or iwarp://";
+}
+
+/* ---- names of hosts ---- */
+
+#define NAME_MAX_BYTES 255u /* RFC 1035, section 2.3.4 */
+
+const char *config_host_wrong(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (!len || len > NAME_MAX_BYTES)
+		return "a name has from 1 to 255 characters";
+	if (!text[strspn(text, ".")])
+		return "a name has letters or digits besides its dots";
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && !strchr("-_.", *text))
+			return "a name stands alone here, without http:// and port, and has "
+			       "letters, digits, '-', '_' and '.' only; addresses need not be named";
+	return NULL;
+}
+
+void config_hosts_fini(struct config_hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++)
+		free(hosts->names[i]);
+	free(hosts->names);
+	*hosts = (struct config_hosts){0};
+}
+
+/* ---- where a service's Calls of MOUNT go ---- */
+
+#define TCP "tcp://"
+
+static const char *const words[] = {
+	[MOUNT_CONNECT] = "connect",
+	[MOUNT_RPCBIND] = "rpcbind",
+	[MOUNT_OFF] = "off",
+};
+
+/* Without its port, an address would be that of NFS. */
+static bool has_port(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon && colon[1] != '/' && !strchr(colon, ']');
+}
+
+const char *config_mount_parse(const char *text, struct config_mount *mount)
+{
+	const char *wrong;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(words[i], text))
+			continue;
+		*mount = (struct config_mount){.way = (enum mount_way)i};
+		return NULL;
+	}
+	if (strncmp(text, TCP, strlen(TCP)))
+		return "it must be \"connect\", \"rpcbind\", \"off\" or tcp://HOST:PORT";
+	if (!has_port(text))
+		return "the port of MOUNT is missing: tcp://HOST:PORT";
+	wrong = config_uri_parse(text, false, &mount->at);
+	if (!wrong)
+		mount->way = MOUNT_AT;
+	return wrong;
+}
+
+const char *config_mount_text(const struct config_mount *mount,
+			      char text[static CONFIG_URI_TEXT_BYTES])
+{
+	return mount->way == MOUNT_AT ? config_uri_text(&mount->at, text) : words[mount->way];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Addresses, which are a small language of their own in the configuration file. */
+/* Addresses and names of hosts, which are a small language of their own in the configuration file. */
 #ifndef DAEMON_CONFIG_CONFIG_VALUE_H
 #define DAEMON_CONFIG_CONFIG_VALUE_H
 
@@ -55,5 +55,45 @@ bool config_uri_is_loopback(const struct config_uri *uri);
 bool config_uri_is_any(const struct config_uri *uri);
 /** config_verbs_missing - why verbs:// cannot be had here, or NULL if it can. */
 const char *config_verbs_missing(void);
+
+/* A list of names of hosts. */
+struct config_hosts {
+	size_t count;
+	char **names; /* each of them, and the array, are the list's */
+};
+
+/**
+ * config_host_wrong - why @text is no host's name
+ *
+ * A name has no scheme, port or path, and letters, digits, '-', '_' and '.' only. Returns a sentence without a full
+ * stop, constant; NULL if it is one.
+ */
+const char *config_host_wrong(const char *text);
+/** config_hosts_fini - free the names. */
+void config_hosts_fini(struct config_hosts *hosts);
+
+/* Where a service's Calls of MOUNT go. */
+enum mount_way {
+	MOUNT_CONNECT, /* where all others go */
+	MOUNT_RPCBIND, /* to the port that rpcbind of the server's host names */
+	MOUNT_OFF,     /* nowhere */
+	MOUNT_AT,      /* to an address */
+};
+
+struct config_mount {
+	enum mount_way way;
+	struct config_uri at; /* of MOUNT_AT; else all zero */
+};
+
+/**
+ * config_mount_parse - "connect", "rpcbind", "off" or tcp://HOST:PORT
+ * @mount: set on success; its address is freed with config_uri_fini()
+ *
+ * Returns NULL, or what is wrong with it; the text lasts until the next call in this thread.
+ */
+const char *config_mount_parse(const char *text, struct config_mount *mount) MUST_CHECK;
+/** config_mount_text - as the file has it, with the address in @text. Returns a word, or @text. */
+const char *config_mount_text(const struct config_mount *mount,
+			      char text[static CONFIG_URI_TEXT_BYTES]);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "daemon/config/config_hosts.h"
+#include "daemon/config/config_value.h"
 
 /**
  * http_host_is_ours - whether a Host may be asked for

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/config/config_hosts.h"
+#include "daemon/config/config_value.h"
 
 struct http_peer {
 	int fd; /* connected */

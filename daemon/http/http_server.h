@@ -23,7 +23,7 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/config/config_hosts.h"
+#include "daemon/config/config_value.h"
 
 /* By the status of their answer, or without one of ours. */
 #define HTTP_ENDS(X)                                                                               \
