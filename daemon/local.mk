@@ -3,18 +3,6 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES = \
-	daemon/base/sd_send.c \
-	daemon/base/sd_send.h \
-	daemon/health/check_words.c \
-	daemon/health/check_words.h \
-	daemon/health/nfs3_call.c \
-	daemon/health/nfs3_call.h \
-	daemon/health/probe_call.c \
-	daemon/health/probe_call.h \
-	daemon/health/check_ground.c \
-	daemon/health/check_ground.h \
-	daemon/rpcbind/universal_address.c \
-	daemon/rpcbind/universal_address.h \
 	daemon/base/address.c \
 	daemon/base/address.h \
 	daemon/base/amount.c \
@@ -133,6 +121,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/health/mount_trip.h \
 	daemon/health/check_conn.c \
 	daemon/health/check_conn.h \
+	daemon/health/check_rpc.c \
+	daemon/health/check_rpc.h \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_host.c daemon/http/http_host.h \

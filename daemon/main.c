@@ -23,7 +23,6 @@
 #include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
-#include "daemon/config/config_ports.h"
 #include "daemon/config/config_routes.h"
 #include "daemon/control/query.h"
 #include "daemon/http/http.h"

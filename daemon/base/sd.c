@@ -2,16 +2,101 @@
 /* sd_notify(3) in the daemon's words. */
 #include "daemon/base/sd.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
-#include "daemon/base/sd_send.h"
+
+/* "@" stands for the zero byte of an abstract name. Returns its length; 0 if it is another kind of address. */
+static socklen_t make_address(const char *path, struct sockaddr_un *addr)
+{
+	size_t len = strlen(path);
+
+	*addr = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if ((path[0] != '/' && path[0] != '@') || len < 2 || len >= sizeof(addr->sun_path))
+		return 0;
+	memcpy(addr->sun_path, path, len);
+	if (path[0] == '@')
+		addr->sun_path[0] = '\0';
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + (path[0] == '/'));
+}
+
+static int try_send(int fd, const char *state, const int *fds, size_t nfds)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(SD_SEND_FDS * sizeof(int))];
+	} control = {0};
+	struct iovec iov = {(char *)state, strlen(state)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	if (nfds) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(nfds * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, nfds * sizeof(int));
+	}
+	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/* One that was waited for in vain: the next ones are not waited for until the queue has room. */
+static bool is_full;
+
+static int send_connected(int fd, const char *state, const int *fds, size_t nfds, bool waits)
+{
+	struct pollfd pollfd = {.fd = fd, .events = POLLOUT};
+	int rc = try_send(fd, state, fds, nfds);
+
+	if (rc == -EAGAIN && waits && !is_full) {
+		is_full = poll(&pollfd, 1, SD_SEND_MS) <= 0;
+		if (!is_full)
+			rc = try_send(fd, state, fds, nfds);
+	} else if (!rc) {
+		is_full = false;
+	}
+	return rc;
+}
+
+int sd_send(const char *state, const int *fds, size_t nfds, bool waits)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un addr;
+	socklen_t bytes;
+	int fd, rc;
+
+	if (!path || !*path)
+		return 0;
+	bytes = make_address(path, &addr);
+	if (!bytes) { /* a virtual machine's, which systemd itself knows */
+		rc = sd_pid_notify_with_fds(0, 0, state, fds, (unsigned)nfds);
+		return rc < 0 ? rc : 0;
+	}
+	if (nfds > SD_SEND_FDS)
+		return -E2BIG;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	rc = connect(fd, (struct sockaddr *)&addr, bytes) ? -errno : 0;
+	if (!rc)
+		rc = send_connected(fd, state, fds, nfds, waits);
+	close(fd);
+	return rc;
+}
 
 #define STATUS_BYTES  256u
 #define MESSAGE_BYTES 512u

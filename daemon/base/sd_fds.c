@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
-#include "daemon/base/sd_send.h"
+#include "daemon/base/sd.h"
 
 #define STATE_BYTES 160u
 

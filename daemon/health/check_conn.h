@@ -18,7 +18,7 @@
 
 #include "base/compiler.h"
 #include "daemon/config/config.h"
-#include "daemon/health/check_ground.h"
+#include "daemon/health/health.h"
 #include "leg/exchange.h"
 #include "leg/leg.h"
 

@@ -6,9 +6,31 @@
 #ifndef DAEMON_HEALTH_HEALTH_H
 #define DAEMON_HEALTH_HEALTH_H
 
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "base/account.h"
+#include "base/budget.h"
 #include "base/compiler.h"
 #include "base/loop.h"
-#include "daemon/health/check_ground.h"
+#include "daemon/service/backend.h"
+#include "daemon/service/service_net.h"
+
+/* Where a connection waits for the name of its server. */
+struct check_backend {
+	LIST_ENTRY(check_backend) entry; /* of its ground */
+	struct backend backend;
+};
+LIST_HEAD(check_backend_list, check_backend);
+
+/* What the connections of all checks stand on, in the one thread that checks have: memory apart from that of all clients. */
+struct check_ground {
+	struct worker_ground ground;
+	struct budget budget;
+	struct budget_account account;
+	struct check_backend_list backends;
+	bool has_budget;
+};
 
 struct health;
 

@@ -6,17 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/health/probe_call.h"
+#include "daemon/health/check_rpc.h"
 #include "daemon/rpcbind/rpcbind_message.h"
 #include "nfs/table.h"
 #include "rpc/record.h"
 
-#define CONNECT_US    5000000u
-#define ANSWER_US     5000000u
-#define RPCBIND_AT    "111"
-#define MOUNT_VERSION 3u
-#define MNT3_ACCES    13u
-#define REFUSES       "does it refuse this host (hosts.allow, firewall)?"
+#define CONNECT_US 5000000u
+#define ANSWER_US  5000000u
+#define RPCBIND_AT "111"
+#define MNT3_ACCES 13u
+#define REFUSES    "does it refuse this host (hosts.allow, firewall)?"
 
 enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
 
@@ -73,8 +72,8 @@ static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
 static size_t getaddr_call(uint8_t msg[NFS3_CALL_BYTES], uint32_t xid, bool v6)
 {
 	uint8_t record[RPCBIND_MAX_CALL_BYTES];
-	size_t len = rpcbind_call(record, xid, RPCBIND_GETADDR, NFS_PROGRAM_MOUNT, MOUNT_VERSION,
-				  v6 ? "tcp6" : "tcp", "");
+	size_t len = rpcbind_call(record, xid, RPCBIND_GETADDR, NFS_PROGRAM_MOUNT,
+				  PROBE_MOUNT_VERSION, v6 ? "tcp6" : "tcp", "");
 
 	if (!len)
 		return 0;

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "daemon/health/check_conn.h"
 #include "daemon/health/check_report.h"
-#include "daemon/health/nfs3_call.h"
+#include "daemon/health/check_rpc.h"
 
 struct mount_trip_config {
 	struct check_conn_config conn; /* as of the check's own; what it is told by is not used */

@@ -17,7 +17,6 @@
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/rpcbind/rpcbind_message.h"
-#include "daemon/rpcbind/universal_address.h"
 
 #define REGISTRAR_SOCKET "/run/rpcbind.sock"
 #define REGISTRAR_END_MS 1000 /* that registrar_free() may take */

@@ -2,10 +2,14 @@
 /* RPCBPROC_SET, RPCBPROC_UNSET, RPCBPROC_GETADDR, and their Replies. */
 #include "daemon/rpcbind/rpcbind_message.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/least.h"
+#include "base/sockaddr.h"
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 
@@ -146,4 +150,21 @@ enum rpcbind_reply rpcbind_reply_port(const uint8_t *message, size_t len, uint32
 	if (!bytes)
 		return RPCBIND_NO;
 	return parse_port(address, port) ? RPCBIND_YES : RPCBIND_GARBAGE;
+}
+
+const char *universal_address(const struct sockaddr *addr, char text[UNIVERSAL_ADDRESS_BYTES])
+{
+	char name[INET6_ADDRSTRLEN];
+	struct in6_addr host;
+	uint16_t port = sockaddr_port(addr);
+
+	text[0] = '\0';
+	if (!sockaddr_host(addr, &host))
+		return text;
+	if (IN6_IS_ADDR_V4MAPPED(&host))
+		inet_ntop(AF_INET, &host.s6_addr[12], name, sizeof(name));
+	else
+		inet_ntop(AF_INET6, &host, name, sizeof(name));
+	snprintf(text, UNIVERSAL_ADDRESS_BYTES, "%s.%u.%u", name, port >> 8, port & 0xffu);
+	return text;
 }

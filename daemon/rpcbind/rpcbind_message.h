@@ -3,9 +3,11 @@
 #ifndef DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 #define DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include "base/compiler.h"
 #include "rpc/record.h"
@@ -66,5 +68,10 @@ enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xi
  */
 enum rpcbind_reply rpcbind_reply_port(const uint8_t *message, size_t len, uint32_t xid,
 				      uint16_t *port) MUST_CHECK;
+
+#define UNIVERSAL_ADDRESS_BYTES (INET6_ADDRSTRLEN + sizeof(".255.255"))
+
+/** universal_address - @addr as text, v4-mapped ones as IPv4; "" for an address of another family. Returns @text. */
+const char *universal_address(const struct sockaddr *addr, char text[UNIVERSAL_ADDRESS_BYTES]);
 
 #endif

@@ -2,8 +2,7 @@
 /* Any bytes as what a server answers to the Calls of a check. */
 #include <string.h>
 
-#include "daemon/health/nfs3_call.h"
-#include "daemon/health/probe_call.h"
+#include "daemon/health/check_rpc.h"
 #include "daemon/rpcbind/rpcbind_message.h"
 #include "tests/fuzz/fuzz.h"
 

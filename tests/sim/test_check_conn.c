@@ -4,7 +4,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/health/check_conn.h"
-#include "daemon/health/probe_call.h"
+#include "daemon/health/check_rpc.h"
 #include "nfs/table.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"

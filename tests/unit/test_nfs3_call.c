@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The Calls by which a check finds a file handle of NFSv3, and what is read of their Replies. */
-#include "daemon/health/nfs3_call.h"
+#include "daemon/health/check_rpc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The Calls of a check of a server, what their Replies say, and what a report comes to. */
-#include "daemon/health/probe_call.h"
+#include "daemon/health/check_rpc.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,6 @@
 
 #include "base/compiler.h"
 #include "daemon/rpcbind/rpcbind_message.h"
-#include "daemon/rpcbind/universal_address.h"
 #include "rpc/record.h"
 #include "tests/lib/hex.h"
 #include "tests/lib/test.h"

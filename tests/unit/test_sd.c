@@ -11,7 +11,6 @@
 #include "daemon/base/log.h"
 #include "daemon/base/sd.h"
 #include "daemon/base/sd_fds.h"
-#include "daemon/base/sd_send.h"
 #include "tests/lib/test.h"
 #include "tests/lib/time_limit.h"
 
