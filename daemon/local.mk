@@ -109,8 +109,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/control/trace.c \
 	daemon/control/watching.c \
 	daemon/control/watching.h \
-	daemon/health/check.c \
-	daemon/health/check.h \
 	daemon/health/check_report.c \
 	daemon/health/check_report.h \
 	daemon/health/check_steps.c \
@@ -126,14 +124,12 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/http.c \
 	daemon/http/http.h \
 	daemon/http/http_host.c daemon/http/http_host.h \
-	daemon/http/http_peer.c daemon/http/http_peer.h daemon/http/http_server.c \
+	daemon/http/http_server.c \
 	daemon/http/http_server.h \
 	daemon/http/metrics_table.c \
 	daemon/http/metrics_table.h \
 	daemon/http/metrics_text.c \
 	daemon/http/metrics_text.h \
-	daemon/http/readiness.c \
-	daemon/http/readiness.h \
 	daemon/proxy/admission.c \
 	daemon/proxy/admission.h \
 	daemon/proxy/held_sockets.c \

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The control socket of a proxy: who answers which command. */
 #include "daemon/control/query.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include "daemon/control/actions.h"
 #include "daemon/control/control_request.h"
 #include "daemon/control/watching.h"
-#include "daemon/health/check.h"
+#include "daemon/health/health.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reader.h"
 #include "daemon/view/answer.h"

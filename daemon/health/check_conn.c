@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A connection to one server of a service that no client has. */
 #include "daemon/health/check_conn.h"
 
 #include <errno.h>

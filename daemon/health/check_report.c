@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What came of a check of a service's servers. */
 #include "daemon/health/check_report.h"
 
 const char *check_step_name(enum check_step_id step)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Calls of a check, and what their Replies say. */
 #include "daemon/health/check_rpc.h"
 
 #include <stddef.h>

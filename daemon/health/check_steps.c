@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The steps of a check. */
 #include "daemon/health/check_steps.h"
 
 #include <errno.h>

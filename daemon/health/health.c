@@ -6,16 +6,23 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/queue.h>
+#include <time.h>
 
 #include "base/account.h"
 #include "base/budget.h"
 #include "base/compiler.h"
+#include "base/loop.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/thread.h"
+#include "daemon/config/config.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/health/check_report.h"
+#include "daemon/health/check_steps.h"
 #include "daemon/service/backend.h"
+#include "daemon/service/targets.h"
 #include "daemon/service/service_net.h"
 #include "daemon/upstream/leg_factory.h"
 
@@ -74,7 +81,7 @@ struct health {
 	struct loop *loop;
 	struct check_ground ground;
 	pthread_t thread;
-	atomic_uint checks;
+	atomic_uint checks; /* that are not over */
 };
 
 static void *run(void *arg)
@@ -106,26 +113,6 @@ int health_new(struct ports *ports, struct health **out)
 	return 0;
 }
 
-struct loop *health_loop(const struct health *health)
-{
-	return health->loop;
-}
-
-struct check_ground *health_ground(struct health *health)
-{
-	return &health->ground;
-}
-
-void health_begun(struct health *health)
-{
-	atomic_fetch_add(&health->checks, 1);
-}
-
-void health_over(struct health *health)
-{
-	atomic_fetch_sub(&health->checks, 1);
-}
-
 static void stop(void *arg)
 {
 	event_loop_stop(((struct health *)arg)->loop);
@@ -143,4 +130,177 @@ void health_free(struct health *health)
 	check_ground_fini(&health->ground);
 	event_loop_free(health->loop);
 	free(health);
+}
+
+/* ---- a check, between the thread that wants it and the one that does it ---- */
+
+#define END_PATIENCE_MS 3000u /* for a check that is given up */
+
+struct check {
+	struct check_config config;
+	struct server_uris servers;
+	struct check_report report;
+	struct check_steps steps; /* health's */
+
+	/* Between the two. */
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	bool is_over;
+	bool given_up;    /* nobody wants to know any more … */
+	bool nobody_told; /* … and tell_done() was not posted */
+	/* Who wants it. */
+	bool is_told;
+	bool is_orphan; /* tell_done() is on its way, and frees it */
+};
+
+static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)
+{
+	while (event_loop_post(loop, fn, check))
+		;
+}
+
+/* Health's: nothing that was posted to it for this check is left. */
+static void bury(void *arg)
+{
+	struct check *check = arg;
+
+	free(check->report.servers);
+	pthread_mutex_destroy(&check->lock);
+	pthread_cond_destroy(&check->ended);
+	free(check);
+}
+
+static void part_with(struct check *check)
+{
+	struct health *health = check->config.health;
+
+	config_free(check->config.config);
+	post(health->loop, bury, check);
+	atomic_fetch_sub(&health->checks, 1);
+}
+
+static void tell_done(void *arg)
+{
+	struct check *check = arg;
+
+	if (check->is_orphan) {
+		part_with(check);
+		return;
+	}
+	check->is_told = true;
+	check->config.done(check->config.arg, &check->report);
+}
+
+/* Health's. */
+static void on_over(void *arg)
+{
+	struct check *check = arg;
+
+	pthread_mutex_lock(&check->lock);
+	check->nobody_told = check->given_up;
+	if (!check->nobody_told)
+		post(check->config.loop, tell_done, check);
+	check->is_over = true;
+	pthread_cond_signal(&check->ended);
+	pthread_mutex_unlock(&check->lock);
+}
+
+/* Health's. */
+static void begin(void *arg)
+{
+	struct check *check = arg;
+	const struct check_steps_config steps = {
+		.ground = &check->config.health->ground,
+		.doors = check->config.doors,
+		.service = check->config.service,
+		.servers = &check->servers,
+		.report = &check->report,
+		.to_mount = check->config.to_mount,
+		.last = check->config.last,
+		.left_out = check->config.left_out,
+		.over = on_over,
+		.arg = check,
+	};
+
+	check_steps_begin(&check->steps, &steps);
+}
+
+static int prepare_report(struct check *check)
+{
+	const struct check_config *config = &check->config;
+	struct check_report *report = &check->report;
+
+	report->with_mount = config->with_mount;
+	report->nservers = check->servers.count;
+	report->servers = calloc(report->nservers, sizeof(*report->servers));
+	if (!report->servers)
+		return -ENOMEM;
+	for (unsigned i = 0; i < report->nservers; i++)
+		config_uri_text(&check->servers.list[i], report->servers[i].server);
+	return 0;
+}
+
+int check_start(const struct check_config *config, struct check **out)
+{
+	struct check *check = calloc(1, sizeof(*check));
+
+	if (!check)
+		return -ENOMEM;
+	check->config = *config;
+	check->servers = config->to_mount ? mount_servers_of(config->service)
+					  : server_uris_of(config->service);
+	if (prepare_report(check)) {
+		free(check);
+		return -ENOMEM;
+	}
+	pthread_mutex_init(&check->lock, NULL);
+	thread_cond_init(&check->ended);
+	config_ref(config->config);
+	atomic_fetch_add(&config->health->checks, 1);
+	post(config->health->loop, begin, check);
+	*out = check;
+	return 0;
+}
+
+/* Health's. */
+static void give_up(void *arg)
+{
+	struct check *check = arg;
+
+	check_steps_give_up(&check->steps);
+}
+
+void check_give_up(struct check *check)
+{
+	post(check->config.health->loop, give_up, check);
+}
+
+/* Returns whether it came to its end. */
+static bool await_end(struct check *check)
+{
+	struct timespec until = thread_deadline(END_PATIENCE_MS);
+	bool is_over;
+
+	pthread_mutex_lock(&check->lock);
+	check->given_up = true;
+	while (!check->is_over && !pthread_cond_timedwait(&check->ended, &check->lock, &until))
+		;
+	is_over = check->is_over;
+	pthread_mutex_unlock(&check->lock);
+	return is_over;
+}
+
+void check_free(struct check *check)
+{
+	if (!check)
+		return;
+	if (!check->is_told) {
+		check_give_up(check);
+		if (!await_end(check))
+			return;
+	}
+	if (check->is_told || check->nobody_told)
+		part_with(check);
+	else
+		check->is_orphan = true;
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The way to a file handle of NFSv3. */
 #include "daemon/health/mount_trip.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
 #include "daemon/http/http.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +13,68 @@
 #include "daemon/base/log.h"
 #include "daemon/http/http_server.h"
 #include "daemon/http/metrics_table.h"
-#include "daemon/http/readiness.h"
+#include "daemon/proxy/proxy.h"
+#include "daemon/proxy/watchdog.h"
 #include "daemon/view/answer.h"
+
+/* readiness_is_healthy - whether the loop of each worker turns; "ok" or those that do not are told on @out, in lines. */
+static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < proxy->nworkers; i++) {
+		if (watchdog_turns(proxy->watchdog, i))
+			continue;
+		fprintf(out, "worker %zu does not turn\n", i);
+		all = false;
+	}
+	if (all)
+		fputs("ok\n", out);
+	return all;
+}
+
+static bool has_target(const struct targets *targets)
+{
+	for (unsigned i = 0; i < targets->count; i++)
+		if (atomic_load(&targets->list[i].order) == TARGET_UP &&
+		    !server_state_is_down(&targets->list[i].server))
+			return true;
+	return false;
+}
+
+static bool takes_clients(const struct service *service, FILE *out)
+{
+	const char *why = atomic_load(&service->draining) ? "is drained"
+			  : !has_target(&service->targets)
+				  ? "has no server: each is down or taken away"
+				  : NULL;
+
+	if (why)
+		fprintf(out, "service %s %s\n", service->config->name, why);
+	return !why;
+}
+
+/*
+ * readiness_is_ready - whether clients are to come; "ok" or what speaks against it is told on @out, in lines
+ *
+ * Not while it stops, nor while a service is drained or has no server: all of them are known to be down, or an
+ * administrator has taken them away.
+ */
+static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
+{
+	const struct proxy_service *ps;
+	bool all = true;
+
+	if (proxy->stopping) {
+		fputs("stopping\n", out);
+		return false;
+	}
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		all &= takes_clients(&ps->service, out);
+	if (all)
+		fputs("ok\n", out);
+	return all;
+}
 
 /* It has all it needs in itself, and asks nobody but this daemon. */
 #define PAGE_POLICY                                                                                \

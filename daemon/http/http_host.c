@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Host of a request. */
 #include "daemon/http/http_host.h"
 
 #include <arpa/inet.h>

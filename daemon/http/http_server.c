@@ -15,16 +15,125 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "base/listen_socket.h"
+#include "daemon/base/address.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
-#include "daemon/http/http_peer.h"
+#include "daemon/config/config_cidr.h"
+#include "daemon/config/config_value.h"
+#include "daemon/http/http_host.h"
+
+struct http_peer {
+	int fd; /* connected */
+	const struct config_hosts *hosts;
+	struct log_limit *lines; /* about hosts that are not this one */
+};
+
+#define BACKLOG 64
+/* Of a Host, in the log. */
+#define SHOWN_BYTES 100
+
+/* http_peer_listen - listen at @addr. Returns a descriptor, the caller's, or a negative errno. */
+static int http_peer_listen(const struct sockaddr *addr)
+{
+	int fd = listen_socket_new(addr);
+	int rc = fd < 0 ? fd : listen_socket_start(fd, addr, BACKLOG, NULL);
+
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
+}
+
+/* Returns false if the peer has gone. */
+static bool get_peer(int fd, struct sockaddr_storage *peer)
+{
+	socklen_t bytes = sizeof(*peer);
+
+	*peer = (struct sockaddr_storage){0};
+	return !getpeername(fd, (struct sockaddr *)peer, &bytes);
+}
+
+/*
+ * http_peer_may_ask - whether the peer's address may ask
+ * @fd:      connected
+ * @allow:   addresses that may
+ * @refused: the bucket of the line that says that it may not
+ *
+ * Returns false, too, if the peer has gone.
+ */
+static bool http_peer_may_ask(int fd, const struct config_cidrs *allow, struct log_limit *refused)
+{
+	char text[ADDRESS_TEXT_BYTES];
+	struct sockaddr_storage peer;
+
+	if (!get_peer(fd, &peer))
+		return false;
+	if (config_cidrs_contain(allow, (struct sockaddr *)&peer))
+		return true;
+	log_write_limited(LOG_LEVEL_WARNING, refused, NULL,
+			  "http: %s came and is refused: http_allow does not have it",
+			  address_text((struct sockaddr *)&peer, text));
+	return false;
+}
+
+/* A Host that is to stand between quotes: those that it has itself are written as in a URI. */
+static const char *show(const char *host, char text[SHOWN_BYTES + 1])
+{
+	size_t len = 0;
+
+	for (; *host && len + 3 <= SHOWN_BYTES; host++)
+		if (*host == '"')
+			len += (size_t)sprintf(text + len, "%%22");
+		else
+			text[len++] = *host;
+	text[len] = '\0';
+	return text;
+}
+
+/* http_peer_may_ask_for - http_host_is_ours(@host) with the name of this machine; logs it if not. */
+static bool http_peer_may_ask_for(const struct http_peer *peer, const char *host)
+{
+	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
+	struct sockaddr_storage from;
+	struct utsname own = {0};
+
+	(void)uname(&own);
+	if (http_host_is_ours(host, own.nodename, peer->hosts))
+		return true;
+	if (get_peer(peer->fd, &from))
+		log_write_limited(LOG_LEVEL_WARNING, peer->lines, NULL,
+				  "http: %s asked for the host \"%s\" and is refused: if that is "
+				  "this host, add it to http_hosts",
+				  address_text((struct sockaddr *)&from, text), show(host, shown));
+	return false;
+}
+
+/*
+ * http_peer_gives_way - whether a peer that waits for its answer is not to be waited for
+ * @needed: another one needs its place
+ *
+ * Returns true if nothing can be sent to it; if @needed, also if it will send nothing more: it has closed the connection,
+ * or its sending side alone, and these two cannot be told apart.
+ */
+static bool http_peer_gives_way(int fd, bool needed)
+{
+	/* poll() returns POLLERR and POLLHUP although they are not requested. */
+	struct pollfd pollfd = {.fd = fd, .events = needed ? POLLRDHUP : 0};
+
+	return poll(&pollfd, 1, 0) > 0;
+}
 
 #define LOOK_US 20000u
 /* Where there are no places left, who has said nothing for so long goes. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Metrics as text. */
 #include "daemon/http/metrics_text.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "daemon/health/check.h"
+#include "daemon/health/health.h"
 #include "daemon/service/targets.h"
 
 static struct loop *loop_of(const struct probing *probing)

@@ -3,7 +3,7 @@
  * Servers that are asked once in a while whether they answer, so that one that is down is known before it is needed.
  *
  * Those alone to which no client has a connection: a Reply that a client had says more. What is asked is NULL, over
- * a connection that counts for nobody (daemon/health/check.h).
+ * a connection that counts for nobody (daemon/health/health.h).
  *
  * A server that has become doubtful (daemon/service/server_state.h) is asked at once, whether or not the service has the
  * others asked; but not twice in PROBING_DOUBT_US. So are the servers of MOUNT (daemon/service/targets.h), by a NULL of

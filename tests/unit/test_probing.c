@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/health/check.h"
+#include "daemon/health/health.h"
 #include "daemon/proxy/probing.h"
 #include "daemon/service/targets.h"
 #include "tests/lib/fake_loop.h"
