@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Socket addresses as text. */
 #include "daemon/base/address.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Large numbers and times as people read them. */
 #include "daemon/base/amount.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Work that can block, on a thread of its own. */
 #include "daemon/base/background.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Memory when the host has none left. */
 #include "daemon/base/host_memory.h"
 
 #include <errno.h>

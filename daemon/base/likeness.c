@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether one word may be meant where another was written. */
 #include "daemon/base/likeness.h"
 
 #include <limits.h>

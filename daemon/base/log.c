@@ -253,53 +253,50 @@ void log_tell_left_out(struct log_limit *limits, size_t n)
 
 /* ---- lines ---- */
 
-void log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...)
+/* Without a limit each line passes. */
+static void PRINTF_LIKE(5, 0)
+	write_if_it_may(enum log_level level, struct log_limit *limit, struct log_tokens *share,
+			const struct log_ctx *ctx, const char *format, va_list ap)
 {
 	char text[LOG_LINE_BYTES];
+
+	vsnprintf(text, sizeof(text), format, ap);
+	pthread_mutex_lock(&mutex);
+	if (!limit || may_pass(limit, share, level, true))
+		emit(level, ctx, text);
+	pthread_mutex_unlock(&mutex);
+}
+
+void log_write(enum log_level level, const struct log_ctx *ctx, const char *format, ...)
+{
 	va_list ap;
 
 	if (!log_is_on(level))
 		return;
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	write_if_it_may(level, NULL, NULL, ctx, format, ap);
 	va_end(ap);
-	pthread_mutex_lock(&mutex);
-	emit(level, ctx, text);
-	pthread_mutex_unlock(&mutex);
-}
-
-static void write_if_it_may(enum log_level level, struct log_limit *limit, struct log_tokens *share,
-			    const struct log_ctx *ctx, const char *text)
-{
-	pthread_mutex_lock(&mutex);
-	if (may_pass(limit, share, level, true))
-		emit(level, ctx, text);
-	pthread_mutex_unlock(&mutex);
 }
 
 void log_write_limited(enum log_level level, struct log_limit *limit, const struct log_ctx *ctx,
 		       const char *format, ...)
 {
-	char text[LOG_LINE_BYTES];
 	va_list ap;
 
 	if (!log_is_on(level))
 		return;
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	write_if_it_may(level, limit, NULL, ctx, format, ap);
 	va_end(ap);
-	write_if_it_may(level, limit, NULL, ctx, text);
 }
 
 void log_write_note(struct log_ctx *ctx, const char *format, ...)
 {
-	char text[LOG_LINE_BYTES];
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	write_if_it_may(LOG_LEVEL_INFO, ctx->notes, &ctx->share, ctx, format, ap);
 	va_end(ap);
-	write_if_it_may(LOG_LEVEL_INFO, ctx->notes, &ctx->share, ctx, text);
 }
 
 bool log_leaves_out(enum log_level level, struct log_limit *limit)

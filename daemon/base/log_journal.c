@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Entries with fields, for the journal. */
 #define SD_JOURNAL_SUPPRESS_LOCATION /* where in this file they were sent from tells nobody anything */
 #include "daemon/base/log_journal.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the log writes, as bytes. */
 #include "daemon/base/log_line.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The daemon's loop: base/loop.h on libevent. */
 #include "daemon/base/loop.h"
 
 #include <assert.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Several names looked up at the same time. */
 #include "daemon/base/resolve_all.h"
 
 #include <pthread.h>

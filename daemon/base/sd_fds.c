@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Listening sockets that systemd holds. */
 #include "daemon/base/sd_fds.h"
 
 #include <errno.h>

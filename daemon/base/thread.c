@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Threads of the daemon beside the main one. */
 #include "daemon/base/thread.h"
 
 #include <signal.h>

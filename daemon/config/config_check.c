@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What -t looks at beside the file: the host that it runs on. */
 #include "daemon/config/config_check.h"
 
 #include <errno.h>

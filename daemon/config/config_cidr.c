@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Prefixes of addresses as the configuration file writes them. */
 #include "daemon/config/config_cidr.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How many descriptors the connections that a configuration allows can take. */
 #include "daemon/config/config_descriptors.h"
 
 #include <inttypes.h>

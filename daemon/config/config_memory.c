@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What memory_limit_mib makes possible. */
 #include "daemon/config/config_memory.h"
 
 #include "base/budget.h"

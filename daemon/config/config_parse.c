@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file from its bytes to libconfig's tree. */
 #include "daemon/config/config_parse.h"
 
 #include <ctype.h>

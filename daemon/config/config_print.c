@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A configuration as a file would have it. */
 #include "daemon/config/config_print.h"
 
 #include <inttypes.h>

@@ -353,104 +353,95 @@ static void read_uri(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
-/* How an array of addresses is told from one address; NULL and a report if it has too many or none. */
-static struct config_uri *array_of(struct config_reader *r, const config_setting_t *s,
-				   const struct config_key *key, unsigned max, const char *what)
-{
-	int n = config_setting_length(s);
-	struct config_uri *uris;
-
-	if (n < 1 || n > (int)max) {
-		config_report(r, s, "%s has %d %s, but must have from 1 to %u", key->name, n, what,
-			      max);
-		return NULL;
-	}
-	uris = calloc((size_t)n, sizeof(*uris));
-	r->nomem |= !uris;
-	return uris;
-}
+/* The addresses of a service, of either kind: the first stands by itself. */
+struct uri_list {
+	struct config_uri *first, **more;
+	size_t *nmore;
+	unsigned max;
+	const char *what;
+	/* Why one may not stand beside another that was read; NULL if it may. */
+	const char *(*wrong)(const struct config_uri *other, const struct config_uri *uri);
+};
 
 /* One of several, behind those that were read; what a mistake leaves out is reported. */
-static void read_listener(struct config_reader *r, const config_setting_t *s,
-			  const struct config_key *key, struct service_config *service)
+static void read_one_of(struct config_reader *r, const config_setting_t *s,
+			const struct config_key *key, const struct uri_list *list)
 {
-	bool is_first = !service->listen.host;
+	bool is_first = !list->first->host;
 	struct config_uri uri = {0};
+	const char *wrong = NULL;
 
 	read_uri(r, s, key, &uri);
 	if (!uri.host)
 		return;
-	for (unsigned i = 0; !is_first && i < config_nlisteners(service); i++) {
-		const struct config_uri *other = config_listener(service, i);
-
-		if (!config_uri_overlaps(other, &uri) || config_uri_may_share(other, &uri))
-			continue;
-		config_report(
-			r, s,
-			"%s: another address of this service has that port already; tcp:// and "
-			"iwarp:// of the same host may share one",
-			key->name);
-		config_uri_fini(&uri);
+	if (is_first) {
+		*list->first = uri;
 		return;
 	}
-	if (is_first)
-		service->listen = uri;
-	else
-		service->more_listen[service->nmore_listen++] = uri;
+	wrong = list->wrong(list->first, &uri);
+	for (size_t i = 0; !wrong && i < *list->nmore; i++)
+		wrong = list->wrong(&(*list->more)[i], &uri);
+	if (wrong) {
+		config_report(r, s, "%s: %s", key->name, wrong);
+		config_uri_fini(&uri);
+	} else {
+		(*list->more)[(*list->nmore)++] = uri;
+	}
+}
+
+/* One address, or an array of them. */
+static void read_uris(struct config_reader *r, const config_setting_t *s,
+		      const struct config_key *key, const struct uri_list *list)
+{
+	int n = config_setting_length(s);
+
+	if (!config_is_array(s)) {
+		read_uri(r, s, key, list->first);
+		return;
+	}
+	if (n < 1 || n > (int)list->max) {
+		config_report(r, s, "%s has %d %s, but must have from 1 to %u", key->name, n,
+			      list->what, list->max);
+		return;
+	}
+	*list->more = calloc((size_t)n, sizeof(**list->more));
+	r->nomem |= !*list->more;
+	for (int i = 0; *list->more && i < n; i++)
+		read_one_of(r, config_setting_get_elem(s, (unsigned)i), key, list);
+}
+
+static const char *wrong_listener(const struct config_uri *other, const struct config_uri *uri)
+{
+	if (!config_uri_overlaps(other, uri) || config_uri_may_share(other, uri))
+		return NULL;
+	return "another address of this service has that port already; tcp:// and "
+	       "iwarp:// of the same host may share one";
 }
 
 static void read_listeners(struct config_reader *r, const config_setting_t *s,
 			   const struct config_key *key, struct service_config *service)
 {
-	if (!config_is_array(s)) {
-		read_uri(r, s, key, &service->listen);
-		return;
-	}
-	service->more_listen = array_of(r, s, key, CONFIG_MAX_LISTENERS, "addresses");
-	for (int i = 0; service->more_listen && i < config_setting_length(s); i++)
-		read_listener(r, config_setting_get_elem(s, (unsigned)i), key, service);
+	read_uris(r, s, key,
+		  &(const struct uri_list){&service->listen, &service->more_listen,
+					   &service->nmore_listen, CONFIG_MAX_LISTENERS,
+					   "addresses", wrong_listener});
 }
 
-/* The same of servers. */
-static void read_server(struct config_reader *r, const config_setting_t *s,
-			const struct config_key *key, struct service_config *service)
+static const char *wrong_server(const struct config_uri *other, const struct config_uri *uri)
 {
-	bool is_first = !service->connect.host;
-	struct config_uri uri = {0};
-
-	read_uri(r, s, key, &uri);
-	if (!uri.host)
-		return;
-	for (unsigned i = 0; !is_first && i < config_nservers(service); i++) {
-		const struct config_uri *other = config_server(service, i);
-
-		if (other->transport != uri.transport ||
-		    (!strcmp(other->port, uri.port) && !strcasecmp(other->host, uri.host))) {
-			config_report(r, s,
-				      other->transport != uri.transport
-					      ? "%s: all servers of a service have one transport"
-					      : "%s: this server is named twice",
-				      key->name);
-			config_uri_fini(&uri);
-			return;
-		}
-	}
-	if (is_first)
-		service->connect = uri;
-	else
-		service->more[service->nmore++] = uri;
+	if (other->transport != uri->transport)
+		return "all servers of a service have one transport";
+	return !strcmp(other->port, uri->port) && !strcasecmp(other->host, uri->host)
+		       ? "this server is named twice"
+		       : NULL;
 }
 
 static void read_servers(struct config_reader *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
-	if (!config_is_array(s)) {
-		read_uri(r, s, key, &service->connect);
-		return;
-	}
-	service->more = array_of(r, s, key, CONFIG_MAX_SERVERS, "servers");
-	for (int i = 0; service->more && i < config_setting_length(s); i++)
-		read_server(r, config_setting_get_elem(s, (unsigned)i), key, service);
+	read_uris(r, s, key,
+		  &(const struct uri_list){&service->connect, &service->more, &service->nmore,
+					   CONFIG_MAX_SERVERS, "servers", wrong_server});
 }
 
 static void read_mount(struct config_reader *r, const config_setting_t *s,

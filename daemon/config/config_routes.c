@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The capability and the routes for services that come to their servers from the addresses of clients. */
 #include "daemon/config/config_routes.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two readings of the configuration file compared. */
 #include "daemon/config/config_same.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where this daemon listens, to tell whether it would be its own upstream. */
 #include "daemon/config/own_doors.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the commands of the control socket do that change something. */
 #include "daemon/control/actions.h"
 
 #include <errno.h>
@@ -255,19 +254,6 @@ static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 	return json_pack("{s:i}", "disconnected", count);
 }
 
-/* Those that are answered at once. */
-static json_t *run_json(struct proxy *proxy, enum control_command_id command, const char *argument)
-{
-	switch (command) {
-	case CONTROL_COMMAND_DRAIN:
-		return drain_json(proxy, argument);
-	case CONTROL_COMMAND_TARGET:
-		return target_order_json(proxy, argument);
-	default:
-		return disconnect_json(proxy, argument);
-	}
-}
-
 void action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
 		const char *who, action_done_fn *done, void *done_arg)
 {
@@ -289,6 +275,10 @@ void action_run(struct proxy *proxy, enum control_command_id command, const char
 		start_reload(proxy, done, done_arg);
 	else if (command == CONTROL_COMMAND_RESUME)
 		start_resume(proxy, argument, done, done_arg);
+	else if (command == CONTROL_COMMAND_DRAIN)
+		done(done_arg, drain_json(proxy, argument));
+	else if (command == CONTROL_COMMAND_TARGET)
+		done(done_arg, target_order_json(proxy, argument));
 	else
-		done(done_arg, run_json(proxy, command, argument));
+		done(done_arg, disconnect_json(proxy, argument));
 }

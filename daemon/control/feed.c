@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client of the control socket that is sent bytes for as long as it takes them. */
 #include "daemon/control/feed.h"
 
 #include <assert.h>

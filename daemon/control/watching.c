@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients of the control socket that watch RPCs. */
 #include "daemon/control/watching.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Members of the daemon's answers as cells of a table. */
 #include "daemon/ctl/cells.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <jansson.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,6 +149,14 @@ json_t *plain_json(const json_t *value)
 	}
 }
 
+json_t *plain_load(const char *text, size_t len)
+{
+	json_t *said = json_loadb(text, len, 0, NULL), *plain = plain_json(said);
+
+	json_decref(said);
+	return plain;
+}
+
 #define CHUNK_BYTES 65536u
 #define GROUP_BYTES 64u
 #define GRANT_BYTES 4096u
@@ -279,12 +288,17 @@ static int receive(int fd, char **answer, size_t *answer_bytes)
 	return 0;
 }
 
+static int fail_without_answer(bool is_late, char *error, size_t error_bytes)
+{
+	return is_late ? fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time")
+		       : fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
+}
+
 static int exchange(int fd, const char *command, const char *argument, char *error,
 		    size_t error_bytes, json_t **answer)
 {
 	char *text = NULL;
 	size_t len = 0;
-	json_t *said;
 	int err;
 
 	err = send_request(fd, command, argument);
@@ -292,18 +306,12 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 		err = errno;
 	if (!err)
 		err = receive(fd, &text, &len);
-	if (err == EAGAIN)
-		return fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time");
-	if (err)
+	if (err && err != EAGAIN)
 		return fail(err, error, error_bytes, "the daemon could not be asked: %s",
 			    strerror(err));
-	said = json_loadb(text, len, 0, NULL);
+	*answer = err ? NULL : plain_load(text, len);
 	free(text);
-	*answer = plain_json(said);
-	json_decref(said);
-	if (!*answer)
-		return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
-	return 0;
+	return *answer ? 0 : fail_without_answer(err == EAGAIN, error, error_bytes);
 }
 
 int client_ask(const char *path, const char *command, const char *argument, char *error,
@@ -342,11 +350,9 @@ static int read_grant(int fd, char *error, size_t error_bytes, json_t **grant)
 {
 	char line[GRANT_BYTES];
 	ssize_t len = read_line(fd, line, sizeof(line));
-	json_t *said = len > 0 ? json_loadb(line, (size_t)len, 0, NULL) : NULL;
-	json_t *plain = plain_json(said);
+	json_t *plain = len > 0 ? plain_load(line, (size_t)len) : NULL;
 	const char *refused = json_string_value(json_object_get(plain, "error"));
 
-	json_decref(said);
 	if (refused)
 		snprintf(error, error_bytes, "%s", refused);
 	if (plain && !refused) {
@@ -356,9 +362,7 @@ static int read_grant(int fd, char *error, size_t error_bytes, json_t **grant)
 	json_decref(plain);
 	if (plain)
 		return 1;
-	if (len == -EAGAIN)
-		return fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time");
-	return fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
+	return fail_without_answer(len == -EAGAIN, error, error_bytes);
 }
 
 int client_stream(const char *path, const char *command, const char *argument, char *error,

@@ -43,6 +43,8 @@ int client_stream(const char *path, const char *command, const char *argument, c
  * terminal obeys what it is shown: so they are taken out of an answer before anybody has it. Returns a new reference; NULL for NULL or without memory.
  */
 json_t *plain_json(const json_t *value);
+/** plain_load - such a copy of the JSON in a text; NULL without memory or of a text that has none. */
+json_t *plain_load(const char *text, size_t len);
 
 /**
  * control_path - read `control` of a configuration file, and nothing else of it

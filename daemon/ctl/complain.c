@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the client says on standard error. */
 #include "daemon/ctl/complain.h"
 
 #include <stdarg.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is out of the ordinary, line by line. */
 #include "daemon/ctl/news.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The options of the command line. */
 #include "daemon/ctl/options.h"
 
 #include <getopt.h>

@@ -57,22 +57,6 @@ static void print_or_none(const json_t *answer, const char *key, const char *tit
 		fprintf(out, "%s\n", none);
 }
 
-static void render_drain(const json_t *answer, FILE *out)
-{
-	print_or_none(answer, "draining", "draining: ", "there are no services", out);
-}
-
-static void render_resume(const json_t *answer, FILE *out)
-{
-	print_or_none(answer, "resumed", "resumed: ", "nothing was drained", out);
-}
-
-static void render_disconnect(const json_t *answer, FILE *out)
-{
-	fprintf(out, "connections closed: %llu\n",
-		(unsigned long long)json_number(answer, "disconnected"));
-}
-
 static void print_step(const json_t *step, FILE *out)
 {
 	const json_t *took = json_object_get(step, "took_us");
@@ -143,13 +127,14 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		render_reload(answer, out);
 		return 0;
 	case CONTROL_COMMAND_DRAIN:
-		render_drain(answer, out);
+		print_or_none(answer, "draining", "draining: ", "there are no services", out);
 		return 0;
 	case CONTROL_COMMAND_RESUME:
-		render_resume(answer, out);
+		print_or_none(answer, "resumed", "resumed: ", "nothing was drained", out);
 		return 0;
 	case CONTROL_COMMAND_DISCONNECT:
-		render_disconnect(answer, out);
+		fprintf(out, "connections closed: %llu\n",
+			(unsigned long long)json_number(answer, "disconnected"));
 		return 0;
 	case CONTROL_COMMAND_STOP:
 		fprintf(out, "stopping\n");

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Columns of text. */
 #include "daemon/ctl/table.h"
 
 #include <assert.h>

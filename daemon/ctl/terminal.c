@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The terminal as a screen with keys. */
 #include "daemon/ctl/terminal.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A screen of top. */
 #include "daemon/ctl/top_render.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What top shows, and its keys. */
 #include "daemon/ctl/top_view.h"
 
 #include <errno.h>

@@ -40,10 +40,9 @@ static void print_json(const json_t *line)
 /* What is no line of the daemon's is passed over. Whoever reads has each line at once. Returns whether that is the last. */
 static bool print_line(const struct options *options, const char *text, size_t len)
 {
-	json_t *said = json_loadb(text, len, 0, NULL), *line = plain_json(said);
+	json_t *line = plain_load(text, len);
 	bool last = json_object_get(line, "end") != NULL;
 
-	json_decref(said);
 	if (!line)
 		return false;
 	if (options->json)

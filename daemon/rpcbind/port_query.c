@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One question to the rpcbind of some host. */
 #include "daemon/rpcbind/port_query.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages as a capture file. */
 #include "daemon/tap/capture.h"
 
 #include <config.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPC messages as packets of a TCP connection that never was. */
 #include "daemon/tap/rebuilt_tcp.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Queues from the workers to somebody on the main thread who watches. */
 #include "daemon/tap/tap.h"
 
 #include <pthread.h>

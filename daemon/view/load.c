@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What connections are about, added up. */
 #include "daemon/view/load.h"
 
 #include <string.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What one worker shows of itself. */
 #include "daemon/view/snapshot.h"
 
 #include <jansson.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Mistakes in the syntax of the configuration file, and what was probably meant. */
 #include "daemon/config/syntax/hint.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file as tokens. */
 #include "daemon/config/syntax/tokens.h"
 
 #include <ctype.h>
