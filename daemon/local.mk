@@ -3,6 +3,11 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES = \
+	daemon/config/config_descriptors.c \
+	daemon/config/config_descriptors.h \
+	daemon/config/config_load.h \
+	daemon/view/load.c \
+	daemon/view/load.h \
 	daemon/base/address.c \
 	daemon/base/address.h \
 	daemon/base/amount.c \
@@ -16,8 +21,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/likeness.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
-	daemon/base/log_journal.c \
-	daemon/base/log_journal.h \
 	daemon/base/log_line.c \
 	daemon/base/log_line.h \
 	daemon/base/log_writer.c \
@@ -66,12 +69,9 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_check.h \
 	daemon/config/config_cidr.c \
 	daemon/config/config_cidr.h \
-	daemon/config/config_descriptors.c \
-	daemon/config/config_descriptors.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
 	daemon/config/config_load.c \
-	daemon/config/config_load.h \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
 	daemon/config/config_parse.c \
@@ -234,8 +234,6 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/view/answer.h \
 	daemon/view/gather.c \
 	daemon/view/gather.h \
-	daemon/view/load.c \
-	daemon/view/load.h \
 	daemon/view/snapshot.c \
 	daemon/view/snapshot.h \
 	daemon/view/stats.c \

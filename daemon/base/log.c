@@ -12,7 +12,6 @@
 
 #include "daemon/base/address.h"
 #include "daemon/base/clock.h"
-#include "daemon/base/log_journal.h"
 #include "daemon/base/log_line.h"
 #include "daemon/base/log_writer.h"
 
@@ -332,17 +331,7 @@ struct log_ctx log_ctx_because(const struct log_ctx *ctx, const char *reason)
 
 /* ---- the thread ---- */
 
-static bool write_queued(void *arg, const char *line, size_t len)
-{
-	return log_writer_write(STDERR_FILENO, line, len);
-}
-
-static bool send_queued(void *arg, const char *entry, size_t len)
-{
-	return log_journal_send(entry, len);
-}
-
-static void on_drained(void *arg, bool taken)
+static void on_drained(bool taken)
 {
 	pthread_mutex_lock(&mutex);
 	/* Else it would be one more line that is not taken, and so on. */
@@ -354,9 +343,7 @@ static void on_drained(void *arg, bool taken)
 int log_start_writer(void)
 {
 	bool fields = log_journal_is_reached();
-	const struct log_sink sink = {.write = fields ? send_queued : write_queued,
-				      .drained = on_drained};
-	struct log_writer *made = log_writer_new(&sink, LOG_QUEUE_BYTES);
+	struct log_writer *made = log_writer_new(fields, LOG_QUEUE_BYTES, on_drained);
 
 	if (!made)
 		return -ENOMEM;

@@ -12,7 +12,7 @@
  * What is told of once for all (a server's outage, Calls that wait) is not told again by each connection.
  *
  * On the journal's stream a line begins with its sd-daemon level ("<6>"), elsewhere with time and level; where the
- * journal's socket is here too, a line becomes an entry with fields (daemon/base/log_journal.h). Control characters
+ * journal's socket is here too, a line becomes an entry with fields (daemon/base/log_writer.h). Control characters
  * and bytes beyond ASCII are escaped, whoever they come from.
  *
  * Lines that a peer can provoke go through a token bucket, of which a service has one for each kind of line. What is

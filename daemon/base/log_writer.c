@@ -1,19 +1,128 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A queue of lines, and the thread that writes them. */
+#define SD_JOURNAL_SUPPRESS_LOCATION /* where in this file they were sent from tells nobody anything */
 #include "daemon/base/log_writer.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <systemd/sd-journal.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
+#include "daemon/base/log_line.h"
 #include "daemon/base/thread.h"
 
+/* As long as it takes. Returns whether all of the line was taken. */
+static bool write_stderr(const char *line, size_t len)
+{
+	struct pollfd ask = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	/* One call for the line, but for a descriptor that takes a part: others may write to the same file. */
+	while (len) {
+		ssize_t n = write(STDERR_FILENO, line, len);
+
+		if (n > 0) {
+			line += n;
+			len -= (size_t)n;
+		} else if (n < 0 && errno == EAGAIN) {
+			/* Somebody else has made it non-blocking. */
+			(void)poll(&ask, 1, -1);
+		} else if (n == 0 || errno != EINTR) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* ---- the journal ---- */
+
+#define JOURNAL_SOCKET "/run/systemd/journal/socket"
+#define MESSAGE        "MESSAGE="
+#define PRIORITY       "PRIORITY="
+#define FIELDS_MAX     8u
+
+/* JOURNAL_STREAM names the journal's socket; standard error may have been sent elsewhere since. */
+bool log_journal_is_stderr(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long dev, ino;
+	struct stat st;
+
+	return stream && sscanf(stream, "%llu:%llu", &dev, &ino) == 2 &&
+	       !fstat(STDERR_FILENO, &st) && st.st_dev == dev && st.st_ino == ino;
+}
+
+static bool has_socket(void)
+{
+	return !access(JOURNAL_SOCKET, W_OK);
+}
+
+bool log_journal_is_reached(void)
+{
+	return log_journal_is_stderr() && has_socket();
+}
+
+/* Without their newlines. Returns how many there are. */
+static int part_fields(const char *entry, size_t len, struct iovec fields[static FIELDS_MAX])
+{
+	const char *end = entry + len, *newline;
+	int n = 0;
+
+	for (; n < (int)FIELDS_MAX && (newline = memchr(entry, '\n', (size_t)(end - entry))); n++) {
+		fields[n] = (struct iovec){(char *)entry, (size_t)(newline - entry)};
+		entry = newline + 1;
+	}
+	return n;
+}
+
+static bool begins(const struct iovec *field, const char *name)
+{
+	return field->iov_len > strlen(name) && !memcmp(field->iov_base, name, strlen(name));
+}
+
+/* As a line with its level, of which the stream makes an entry. */
+static bool write_message(const struct iovec *fields, int n)
+{
+	char line[LOG_ENTRY_BYTES], priority = '6';
+	const char *text = fields[0].iov_base;
+	int len;
+
+	for (int i = 0; i < n; i++)
+		if (begins(&fields[i], PRIORITY))
+			priority = ((const char *)fields[i].iov_base)[strlen(PRIORITY)];
+	len = snprintf(line, sizeof(line), "<%c>%.*s\n", priority,
+		       (int)(fields[0].iov_len - strlen(MESSAGE)), text + strlen(MESSAGE));
+	return len > 0 && (size_t)len < sizeof(line) && write_stderr(line, (size_t)len);
+}
+
+/* The message is the first field. Returns whether the journal or standard error took it. */
+static bool send_entry(const char *entry, size_t len)
+{
+	struct iovec fields[FIELDS_MAX];
+	int n = part_fields(entry, len, fields);
+
+	if (n == 0 || !begins(&fields[0], MESSAGE))
+		return false;
+	/* The library takes a socket that is not there for one that took the entry. */
+	if (has_socket() && !sd_journal_sendv(fields, n))
+		return true;
+	return write_message(fields, n);
+}
+
+/* ---- the queue ---- */
+
 struct log_writer {
-	struct log_sink sink;
+	bool has_fields;
+	void (*drained)(bool taken);
 	pthread_t thread;
 	pthread_mutex_t lock;      /* guards all below */
 	pthread_cond_t more, done; /* lines or the order to end; the thread's end */
@@ -62,27 +171,6 @@ static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_L
 	return len;
 }
 
-bool log_writer_write(int fd, const char *line, size_t len)
-{
-	struct pollfd ask = {.fd = fd, .events = POLLOUT};
-
-	/* One call for the line, but for a descriptor that takes a part: others may write to the same file. */
-	while (len) {
-		ssize_t n = write(fd, line, len);
-
-		if (n > 0) {
-			line += n;
-			len -= (size_t)n;
-		} else if (n < 0 && errno == EAGAIN) {
-			/* Somebody else has made it non-blocking. */
-			(void)poll(&ask, 1, -1);
-		} else if (n == 0 || errno != EINTR) {
-			return false;
-		}
-	}
-	return true;
-}
-
 /* Under the lock, which it gives up meanwhile. Returns whether the line was taken. */
 static bool write_oldest(struct log_writer *writer)
 {
@@ -91,7 +179,7 @@ static bool write_oldest(struct log_writer *writer)
 	bool written;
 
 	pthread_mutex_unlock(&writer->lock);
-	written = writer->sink.write(writer->sink.arg, line, len);
+	written = writer->has_fields ? send_entry(line, len) : write_stderr(line, len);
 	pthread_mutex_lock(&writer->lock);
 	if (!written)
 		writer->failed++;
@@ -108,7 +196,7 @@ static void *run(void *arg)
 		while (writer->used)
 			taken = write_oldest(writer);
 		pthread_mutex_unlock(&writer->lock);
-		writer->sink.drained(writer->sink.arg, taken);
+		writer->drained(taken);
 		pthread_mutex_lock(&writer->lock);
 		if (!writer->used && writer->ending)
 			break;
@@ -138,13 +226,14 @@ static void writer_release(struct log_writer *writer)
 	free(writer);
 }
 
-struct log_writer *log_writer_new(const struct log_sink *sink, size_t queue_bytes)
+struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken))
 {
 	struct log_writer *writer = malloc(sizeof(*writer) + queue_bytes);
 
 	if (!writer)
 		return NULL;
-	*writer = (struct log_writer){.sink = *sink, .size = queue_bytes};
+	*writer = (struct log_writer){
+		.has_fields = has_fields, .drained = drained, .size = queue_bytes};
 	writer_init(writer);
 	if (thread_start("log", run, writer, &writer->thread)) {
 		writer_release(writer);

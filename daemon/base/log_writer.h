@@ -21,23 +21,18 @@
 
 struct log_writer;
 
-/* Both are called with @arg on the writer's thread. */
-struct log_sink {
-	/* Writes one line, as long as it takes; returns whether it was taken. */
-	bool (*write)(void *arg, const char *line, size_t len);
-	/* The queue has run empty, and whether the last line was taken; may put lines. */
-	void (*drained)(void *arg, bool taken);
-	void *arg;
-};
-
 /**
  * log_writer_new - start the thread
- * @sink:        copied
+ * @has_fields:  what it gets are entries for the journal, of the form LOG_FORM_FIELDS: one that the journal does not take is
+ *		 written to standard error as a line with its level, where the journal's stream may take it; else lines for
+ *		 standard error
  * @queue_bytes: what may wait, at least twice LOG_WRITER_LINE_BYTES
+ * @drained:     called on the thread when the queue has run empty, with whether the last line was taken; may put lines
  *
- * Returns NULL without memory or threads.
+ * Nothing is changed on standard error: its other users may share more of it than its number. Returns NULL without memory
+ * or threads.
  */
-struct log_writer *log_writer_new(const struct log_sink *sink, size_t queue_bytes);
+struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken));
 
 /**
  * log_writer_put - queue a line; never blocks for longer than to copy it
@@ -47,24 +42,25 @@ struct log_writer *log_writer_new(const struct log_sink *sink, size_t queue_byte
  */
 bool log_writer_put(struct log_writer *writer, const char *line, size_t len) MUST_CHECK;
 
-/** log_writer_failed - lines that were queued, but that the sink did not take. */
+/** log_writer_failed - lines that were queued, but could not be written. */
 uint64_t log_writer_failed(struct log_writer *writer);
-
-/**
- * log_writer_write - write a line to a descriptor, as long as it takes
- *
- * Nothing is changed on the descriptor: its other users may share more of it than its number. Returns whether all of
- * the line was taken.
- */
-bool log_writer_write(int fd, const char *line, size_t len) MUST_CHECK;
 
 /**
  * log_writer_free - end the thread once everything is written, and free
  * @timeout_ms: how long that may take
  *
- * Nobody puts lines any more. Returns false if the sink still blocks then: the writer and its thread are left
+ * Nobody puts lines any more. Returns false if it is still blocked then: the writer and its thread are left
  * as they are, and it may be called again.
  */
 bool log_writer_free(struct log_writer *writer, unsigned timeout_ms) MUST_CHECK;
+
+/**
+ * log_journal_is_reached - whether standard error is the journal's, and its socket for entries is here
+ *
+ * A container may have the one without the other.
+ */
+bool log_journal_is_reached(void) MUST_CHECK;
+/** log_journal_is_stderr - whether standard error is a stream of the journal's. */
+bool log_journal_is_stderr(void) MUST_CHECK;
 
 #endif
