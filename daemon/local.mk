@@ -3,11 +3,6 @@ noinst_LIBRARIES += daemon/libdaemon.a
 daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFLAGS) $(SYSTEMD_CFLAGS) \
 	$(JANSSON_CFLAGS)
 daemon_libdaemon_a_SOURCES = \
-	daemon/config/config_descriptors.c \
-	daemon/config/config_descriptors.h \
-	daemon/config/config_load.h \
-	daemon/view/load.c \
-	daemon/view/load.h \
 	daemon/base/address.c \
 	daemon/base/address.h \
 	daemon/base/amount.c \

@@ -20,8 +20,6 @@
 #include "daemon/base/sd.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_check.h"
-#include "daemon/config/config_descriptors.h"
-#include "daemon/config/config_load.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_routes.h"
 #include "daemon/control/query.h"

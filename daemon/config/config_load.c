@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* From files to a configuration. */
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -18,9 +18,7 @@
 #include "daemon/proxy/reader.h"
 #include "daemon/view/answer.h"
 
-struct check_query;
-/* Those that are under way; all zero: none. */
-LIST_HEAD(check_queries, check_query);
+/* ---- check ---- */
 
 struct check_query {
 	LIST_ENTRY(check_query) entry;
@@ -31,19 +29,17 @@ struct check_query {
 	void *done_arg;
 };
 
-static json_t *text_or_null(const char *text)
-{
-	return text && *text ? json_string(text) : json_null();
-}
+/* Those that are under way; all zero: none. */
+LIST_HEAD(check_queries, check_query);
 
 static json_t *step_json(enum check_step_id id, const struct check_step *step)
 {
 	bool took = step->result == CHECK_PASSED || step->took_us;
 
-	return json_pack("{s:s, s:s, s:o, s:o, s:o}", "step", check_step_name(id), "result",
+	return json_pack("{s:s, s:s, s:o, s:s?, s:s?}", "step", check_step_name(id), "result",
 			 check_result_name(step->result), "took_us",
 			 took ? json_integer((json_int_t)step->took_us) : json_null(), "what",
-			 text_or_null(step->what), "advice", text_or_null(step->advice));
+			 step->what[0] ? step->what : NULL, "advice", step->advice);
 }
 
 static json_t *server_json(const struct check_server *server, bool with_mount)
@@ -177,6 +173,8 @@ static void check_answers_end(struct check_queries *queries)
 		query_free(query);
 	}
 }
+
+/* ---- all commands ---- */
 
 _Static_assert(CONTROL_MAX_ARGUMENT_BYTES <= ANSWER_ARGUMENT_BYTES,
 	       "an argument that is taken is too long for its answer");

@@ -57,6 +57,12 @@ static void print_or_none(const json_t *answer, const char *key, const char *tit
 		fprintf(out, "%s\n", none);
 }
 
+static void render_disconnect(const json_t *answer, FILE *out)
+{
+	fprintf(out, "connections closed: %llu\n",
+		(unsigned long long)json_number(answer, "disconnected"));
+}
+
 static void print_step(const json_t *step, FILE *out)
 {
 	const json_t *took = json_object_get(step, "took_us");
@@ -133,8 +139,7 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		print_or_none(answer, "resumed", "resumed: ", "nothing was drained", out);
 		return 0;
 	case CONTROL_COMMAND_DISCONNECT:
-		fprintf(out, "connections closed: %llu\n",
-			(unsigned long long)json_number(answer, "disconnected"));
+		render_disconnect(answer, out);
 		return 0;
 	case CONTROL_COMMAND_STOP:
 		fprintf(out, "stopping\n");

@@ -15,12 +15,32 @@
 #define DAEMON_HEALTH_CHECK_CONN_H
 
 #include <stdint.h>
+#include <sys/queue.h>
 
+#include "base/account.h"
+#include "base/budget.h"
 #include "base/compiler.h"
 #include "daemon/config/config.h"
-#include "daemon/health/health.h"
+#include "daemon/service/backend.h"
+#include "daemon/service/service_net.h"
 #include "leg/exchange.h"
 #include "leg/leg.h"
+
+/* Where a connection waits for the name of its server. */
+struct check_backend {
+	LIST_ENTRY(check_backend) entry; /* of its ground */
+	struct backend backend;
+};
+LIST_HEAD(check_backend_list, check_backend);
+
+/* What the connections of all checks stand on, in the one thread that checks have: memory apart from that of all clients. */
+struct check_ground {
+	struct worker_ground ground;
+	struct budget budget;
+	struct budget_account account;
+	struct check_backend_list backends;
+	bool has_budget;
+};
 
 enum check_conn_event {
 	CHECK_CONN_OPENED,    /* the server is reached */

@@ -8,34 +8,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
-#include "base/account.h"
-#include "base/budget.h"
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
 #include "daemon/health/check_report.h"
-#include "daemon/service/backend.h"
-#include "daemon/service/service_net.h"
-
-/* Where a connection waits for the name of its server. */
-struct check_backend {
-	LIST_ENTRY(check_backend) entry; /* of its ground */
-	struct backend backend;
-};
-LIST_HEAD(check_backend_list, check_backend);
-
-/* What the connections of all checks stand on, in the one thread that checks have: memory apart from that of all clients. */
-struct check_ground {
-	struct worker_ground ground;
-	struct budget budget;
-	struct budget_account account;
-	struct check_backend_list backends;
-	bool has_budget;
-};
 
 struct health;
+struct ports;
 
 /** health_new - start it; @ports: of the process, outlive it. Returns 0 or a negative errno. */
 int health_new(struct ports *ports, struct health **out) MUST_CHECK;

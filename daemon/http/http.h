@@ -3,7 +3,7 @@
  * What the daemon shows over HTTP, if the configuration has http_listen.
  *
  *	/metrics                of Prometheus (daemon/http/metrics_table.h)
- *	/healthz, /readyz       whether it works, and whether clients are to come (daemon/http/readiness.h)
+ *	/healthz, /readyz       whether it works, and whether clients are to come
  *	/                       a page for people, in one file
  *	/api/status.json …      what that page polls: the answers of daemon/view/answer.h, and "schema"
  */

@@ -35,18 +35,12 @@
 #include "daemon/config/config_value.h"
 #include "daemon/http/http_host.h"
 
-struct http_peer {
-	int fd; /* connected */
-	const struct config_hosts *hosts;
-	struct log_limit *lines; /* about hosts that are not this one */
-};
-
 #define BACKLOG 64
 /* Of a Host, in the log. */
 #define SHOWN_BYTES 100
 
-/* http_peer_listen - listen at @addr. Returns a descriptor, the caller's, or a negative errno. */
-static int http_peer_listen(const struct sockaddr *addr)
+/* Listens at @addr. Returns a descriptor, the caller's, or a negative errno. */
+static int peer_listen(const struct sockaddr *addr)
 {
 	int fd = listen_socket_new(addr);
 	int rc = fd < 0 ? fd : listen_socket_start(fd, addr, BACKLOG, NULL);
@@ -65,29 +59,6 @@ static bool get_peer(int fd, struct sockaddr_storage *peer)
 	return !getpeername(fd, (struct sockaddr *)peer, &bytes);
 }
 
-/*
- * http_peer_may_ask - whether the peer's address may ask
- * @fd:      connected
- * @allow:   addresses that may
- * @refused: the bucket of the line that says that it may not
- *
- * Returns false, too, if the peer has gone.
- */
-static bool http_peer_may_ask(int fd, const struct config_cidrs *allow, struct log_limit *refused)
-{
-	char text[ADDRESS_TEXT_BYTES];
-	struct sockaddr_storage peer;
-
-	if (!get_peer(fd, &peer))
-		return false;
-	if (config_cidrs_contain(allow, (struct sockaddr *)&peer))
-		return true;
-	log_write_limited(LOG_LEVEL_WARNING, refused, NULL,
-			  "http: %s came and is refused: http_allow does not have it",
-			  address_text((struct sockaddr *)&peer, text));
-	return false;
-}
-
 /* A Host that is to stand between quotes: those that it has itself are written as in a URI. */
 static const char *show(const char *host, char text[SHOWN_BYTES + 1])
 {
@@ -102,32 +73,11 @@ static const char *show(const char *host, char text[SHOWN_BYTES + 1])
 	return text;
 }
 
-/* http_peer_may_ask_for - http_host_is_ours(@host) with the name of this machine; logs it if not. */
-static bool http_peer_may_ask_for(const struct http_peer *peer, const char *host)
-{
-	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
-	struct sockaddr_storage from;
-	struct utsname own = {0};
-
-	(void)uname(&own);
-	if (http_host_is_ours(host, own.nodename, peer->hosts))
-		return true;
-	if (get_peer(peer->fd, &from))
-		log_write_limited(LOG_LEVEL_WARNING, peer->lines, NULL,
-				  "http: %s asked for the host \"%s\" and is refused: if that is "
-				  "this host, add it to http_hosts",
-				  address_text((struct sockaddr *)&from, text), show(host, shown));
-	return false;
-}
-
 /*
- * http_peer_gives_way - whether a peer that waits for its answer is not to be waited for
- * @needed: another one needs its place
- *
- * Returns true if nothing can be sent to it; if @needed, also if it will send nothing more: it has closed the connection,
+ * Whether a peer that waits for its answer is not to be waited for; @needed: another one needs its place. Returns true if nothing can be sent to it; if @needed, also if it will send nothing more: it has closed the connection,
  * or its sending side alone, and these two cannot be told apart.
  */
-static bool http_peer_gives_way(int fd, bool needed)
+static bool peer_gives_way(int fd, bool needed)
 {
 	/* poll() returns POLLERR and POLLHUP although they are not requested. */
 	struct pollfd pollfd = {.fd = fd, .events = needed ? POLLRDHUP : 0};
@@ -250,12 +200,28 @@ static int fd_of(const struct conn *conn)
 	return bufferevent_getfd(conn->socket);
 }
 
+/* Whether the peer's address may ask; false, too, if the peer has gone. */
+static bool may_ask(struct http_server *server, const struct conn *conn)
+{
+	char text[ADDRESS_TEXT_BYTES];
+	struct sockaddr_storage peer;
+
+	if (!get_peer(fd_of(conn), &peer))
+		return false;
+	if (config_cidrs_contain(server->access.allow, (struct sockaddr *)&peer))
+		return true;
+	log_write_limited(LOG_LEVEL_WARNING, &server->refused, NULL,
+			  "http: %s came and is refused: http_allow does not have it",
+			  address_text((struct sockaddr *)&peer, text));
+	return false;
+}
+
 static void judge(struct http_server *server, struct conn *conn)
 {
 	if (conn->judged)
 		return;
 	conn->judged = true;
-	conn->is_stranger = !http_peer_may_ask(fd_of(conn), server->access.allow, &server->refused);
+	conn->is_stranger = !may_ask(server, conn);
 	if (conn->is_stranger)
 		server->nstrangers++;
 }
@@ -268,7 +234,7 @@ static void look_at(struct http_server *server, struct conn *conn, bool is_full)
 
 	judge(server, conn);
 	if ((conn->is_stranger && server->nstrangers > HTTP_MAX_STRANGERS) ||
-	    (conn->request && http_peer_gives_way(fd_of(conn), is_full)) ||
+	    (conn->request && peer_gives_way(fd_of(conn), is_full)) ||
 	    (is_full && !conn->asked && now_us - conn->came_us >= SILENCE_US))
 		drop(server, conn);
 	else if (conn->deadline_us <= now_us && conn->request)
@@ -431,7 +397,7 @@ static bool make_place(struct http_server *server, const struct conn *but)
 	struct conn *conn;
 
 	TAILQ_FOREACH(conn, &server->conns, entry) {
-		if (conn == but || !conn->request || !http_peer_gives_way(fd_of(conn), true))
+		if (conn == but || !conn->request || !peer_gives_way(fd_of(conn), true))
 			continue;
 		drop(server, conn);
 		return true;
@@ -496,19 +462,35 @@ static struct conn *conn_of(struct http_server *server, struct evhttp_request *e
 	return conn;
 }
 
+/* Whether @host is one of ours, with the name of this machine; logs it if not. */
+static bool may_ask_for(struct http_server *server, const struct conn *conn, const char *host)
+{
+	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
+	struct sockaddr_storage from;
+	struct utsname own = {0};
+
+	(void)uname(&own);
+	if (http_host_is_ours(host, own.nodename, server->access.hosts))
+		return true;
+	if (get_peer(fd_of(conn), &from))
+		log_write_limited(LOG_LEVEL_WARNING, &server->hosts, NULL,
+				  "http: %s asked for the host \"%s\" and is refused: if that is "
+				  "this host, add it to http_hosts",
+				  address_text((struct sockaddr *)&from, text), show(host, shown));
+	return false;
+}
+
 /* For each Host, and that of a target with a scheme: evhttp looks at the first alone. */
 static bool is_for_us(struct http_server *server, const struct conn *conn,
 		      struct evhttp_request *evreq)
 {
-	const struct http_peer peer = {fd_of(conn), server->access.hosts, &server->hosts};
 	const char *target = evhttp_uri_get_host(evhttp_request_get_evhttp_uri(evreq));
 	const struct evkeyval *header;
 
-	if (target && !http_peer_may_ask_for(&peer, target))
+	if (target && !may_ask_for(server, conn, target))
 		return false;
 	TAILQ_FOREACH(header, evhttp_request_get_input_headers(evreq), next)
-		if (!strcasecmp(header->key, "Host") &&
-		    !http_peer_may_ask_for(&peer, header->value))
+		if (!strcasecmp(header->key, "Host") && !may_ask_for(server, conn, header->value))
 			return false;
 	return true;
 }
@@ -555,7 +537,7 @@ static void server_free(struct http_server *server)
 
 int http_server_listen(struct http_server *server, const struct sockaddr *addr)
 {
-	int fd = http_peer_listen(addr);
+	int fd = peer_listen(addr);
 	struct evconnlistener *listener;
 
 	if (fd < 0)

@@ -9,7 +9,7 @@
 
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
-#include "daemon/config/config_descriptors.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/proxy/proxy_parts.h"
 #include "daemon/proxy/worker_select.h"
 

@@ -2,7 +2,6 @@
 #include "daemon/proxy/lacks.h"
 
 #include "daemon/base/log.h"
-#include "daemon/config/config_descriptors.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_routes.h"
 #include "daemon/service/service.h"

@@ -9,7 +9,7 @@
 
 #include "daemon/base/background.h"
 #include "daemon/base/log.h"
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 
 /* One reading: of the thread until that is over. */
 struct job {

@@ -17,7 +17,6 @@
 #include "base/compiler.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/service/call_stats.h"
-#include "daemon/view/load.h"
 #include "daemon/view/snapshot.h"
 #include "daemon/view/stats.h"
 #include "fabric/pool.h"

@@ -13,10 +13,47 @@
 
 #include "base/account.h"
 #include "base/compiler.h"
+#include "daemon/bridge/bridge.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/worker_service.h"
-#include "daemon/view/load.h"
 #include "daemon/view/stats.h"
+
+/* ---- what the connections of a service are about at this moment, added up: plain numbers, for metrics ---- */
+
+/* By the RDMA end of a connection, or TCP if it has none; "none" while its server is not reached and it may have one yet. */
+#define LOAD_FABRICS(X)                                                                            \
+	X(NONE, "none")                                                                            \
+	X(TCP, "tcp")                                                                              \
+	X(IWARP, "iwarp")                                                                          \
+	X(VERBS, "verbs")
+
+enum load_fabric {
+#define LOAD_FABRIC_ENUM(name, text) LOAD_FABRIC_##name,
+	LOAD_FABRICS(LOAD_FABRIC_ENUM) LOAD_FABRIC_COUNT
+#undef LOAD_FABRIC_ENUM
+};
+
+/** load_fabric_name - "iwarp" … */
+const char *load_fabric_name(enum load_fabric fabric);
+
+/* Of one side's RDMA ends. */
+struct load_credits {
+	uint64_t granted, used, waited; /* waited for: Calls held */
+};
+
+/* All zero is nothing. */
+struct load {
+	uint64_t connections[LOAD_FABRIC_COUNT];
+	uint64_t in_flight; /* Calls of clients without a Reply */
+	uint64_t oldest_us; /* how old the oldest of them is; 0: there is none */
+	struct load_credits credits[STATS_SIDES]; /* zero of TCP */
+	uint64_t fabric_fallbacks;                /* since the start */
+};
+
+/** load_merge - add those of another worker. */
+void load_merge(struct load *sum, const struct load *part);
+
+/* ---- memory ---- */
 
 /* All zero is nothing. */
 struct memory_use {
@@ -31,6 +68,8 @@ struct memory_use memory_use_of(const struct budget_account *account);
 void memory_use_add(struct memory_use *sum, const struct memory_use *part);
 /** memory_use_put - set it in a JSON object. */
 void memory_use_put(const struct memory_use *use, json_t *object);
+
+/* ---- a snapshot ---- */
 
 #define SNAPSHOT_SLICE 100u /* bridges, or services, in one turn of the loop */
 #define SNAPSHOT_CALLS 50u  /* of these the statistics of a service's Calls are worth */

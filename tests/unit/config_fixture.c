@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 #include "tests/lib/test.h"
 
 struct config_fixture fixture;

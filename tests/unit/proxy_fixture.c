@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 #include "daemon/control/query.h"
 #include "daemon/http/http.h"
 #include "daemon/proxy/reload.h"

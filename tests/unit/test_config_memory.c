@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/config/config_descriptors.h"
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
 #include "rpcrdma/proto.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 

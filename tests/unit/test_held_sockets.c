@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
-#include "daemon/config/config_load.h"
+#include "daemon/config/config.h"
 #include "tests/unit/fake_manager.h"
 #include "tests/unit/proxy_scene.h"
 

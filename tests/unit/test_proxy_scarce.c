@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
-#include "daemon/config/config_descriptors.h"
+#include "daemon/config/config_memory.h"
 #include "tests/unit/proxy_scene.h"
 
 /* A second service with many clients, and its server, which answers nobody. */
