@@ -54,11 +54,6 @@ static void print_cidrs(const struct config_cidr *list, size_t count, FILE *out)
 	fputs(" ]", out);
 }
 
-static void print_allow(const struct service_config *service, FILE *out)
-{
-	print_cidrs(service->allow, service->nallow, out);
-}
-
 static void print_prefixes(const struct config_cidrs *cidrs, FILE *out)
 {
 	print_cidrs(cidrs->list, cidrs->count, out);
@@ -93,6 +88,7 @@ static void print_sources(const struct service_config *service, FILE *out)
 void config_print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
+	const struct service_config *service = base; /* of its keys */
 	char text[CONFIG_URI_TEXT_BYTES];
 
 	switch (key->type) {
@@ -131,7 +127,7 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 		print_sources(base, out);
 		break;
 	case CONFIG_KEY_ALLOW:
-		print_allow(base, out);
+		print_cidrs(service->allow, service->nallow, out);
 		break;
 	case CONFIG_KEY_FOLDER:
 	case CONFIG_KEY_DEFAULTS:

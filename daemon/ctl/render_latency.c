@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "daemon/ctl/call_sums.h"
 #include "daemon/ctl/cells.h"
 #include "daemon/ctl/render.h"
-
-static const char *const stages[] = {"receive", "memory", "credit", "server", "client"};
 
 static void cell_seconds(struct table *table, const json_t *value)
 {
@@ -52,8 +51,8 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 		cell_number(&table, operation, "errors");
 		cell_seconds(&table, json_object_get(whole, "p50_s"));
 		cell_seconds(&table, json_object_get(whole, "p99_s"));
-		for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
-			cell_mean(&table, json_object_get(parts, stages[i]));
+		for (size_t i = 0; i < CALL_SUMS_STAGES; i++)
+			cell_mean(&table, json_object_get(parts, call_sums_stage((unsigned)i)));
 	}
 	return table_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
 }
@@ -61,10 +60,10 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 /* How many of stage @i, or of the whole, which is behind them, are in a bucket. */
 static json_int_t count_of(const json_t *operation, size_t i, size_t bucket)
 {
-	const json_t *times =
-		i < ARRAY_SIZE(stages)
-			? json_object_get(json_object_get(operation, "stages"), stages[i])
-			: json_object_get(operation, "whole");
+	const json_t *times = i < CALL_SUMS_STAGES
+				      ? json_object_get(json_object_get(operation, "stages"),
+							call_sums_stage((unsigned)i))
+				      : json_object_get(operation, "whole");
 
 	return json_integer_value(json_array_get(json_object_get(times, "counts"), bucket));
 }
@@ -75,7 +74,7 @@ static void cells_bucket(struct table *table, const json_t *operation, const jso
 {
 	json_int_t any = 0;
 
-	for (size_t i = 0; i <= ARRAY_SIZE(stages); i++)
+	for (size_t i = 0; i <= CALL_SUMS_STAGES; i++)
 		any |= count_of(operation, i, bucket);
 	if (!any)
 		return;
@@ -83,7 +82,7 @@ static void cells_bucket(struct table *table, const json_t *operation, const jso
 		cell_seconds(table, json_array_get(limits, bucket));
 	else
 		table_cell(table, "longer");
-	for (size_t i = 0; i <= ARRAY_SIZE(stages); i++) {
+	for (size_t i = 0; i <= CALL_SUMS_STAGES; i++) {
 		json_int_t count = count_of(operation, i, bucket);
 
 		table_cell(table, count ? "%" PRId64 : ".", (int64_t)count);

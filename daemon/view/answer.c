@@ -423,7 +423,7 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 		const char *name = gathered->services[i]->service.config->name;
 
 		if (!*argument || !strcmp(argument, name))
-			json_object_set_new(services, name, stats_json(&gathered->stats[i]));
+			json_object_set_new(services, name, stats_json(&gathered->stats[i], false));
 	}
 	if (*argument && !json_object_size(services)) {
 		json_decref(services);
@@ -436,7 +436,7 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 static json_t *counters_answer(const struct gathered *gathered, const char *argument)
 {
 	return json_pack("{s:o}", "counters",
-			 gathered->nservices ? stats_help_json(&gathered->stats[0])
+			 gathered->nservices ? stats_json(&gathered->stats[0], true)
 					     : json_object());
 }
 

@@ -125,7 +125,7 @@ static json_t *module_json(const struct stats_module *module, bool help)
 	return object;
 }
 
-static json_t *all_json(const struct stats *stats, bool help)
+json_t *stats_json(const struct stats *stats, bool help)
 {
 	json_t *object = json_object();
 
@@ -141,14 +141,4 @@ static json_t *all_json(const struct stats *stats, bool help)
 		return NULL;
 	}
 	return object;
-}
-
-json_t *stats_json(const struct stats *stats)
-{
-	return all_json(stats, false);
-}
-
-json_t *stats_help_json(const struct stats *stats)
-{
-	return all_json(stats, true);
 }

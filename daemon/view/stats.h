@@ -60,11 +60,10 @@ const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTE
 
 /**
  * stats_json - {"tcp": {"calls_received": 5, …}, …, "closes": {"client": {"peer": 3, …}, "server": …, "proxy": …}}
+ * @help: what they mean instead: {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}
  *
  * A new reference, NULL without memory.
  */
-json_t *stats_json(const struct stats *stats) MUST_CHECK;
-/** stats_help_json - {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}; the same. */
-json_t *stats_help_json(const struct stats *stats) MUST_CHECK;
+json_t *stats_json(const struct stats *stats, bool help) MUST_CHECK;
 
 #endif

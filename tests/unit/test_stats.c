@@ -45,12 +45,12 @@ START_TEST(json_names_every_counter)
 	char *text;
 
 	stats_add(&stats, STATS_CLIENT, "toy", toy_counters_table, &a);
-	object = stats_json(&stats);
+	object = stats_json(&stats, false);
 	text = json_dumps(json_object_get(object, "toy"), 0);
 	ck_assert_str_eq(text, "{\"apples\": 1, \"pears\": 1099511627776}");
 	free(text);
 	json_decref(object);
-	object = stats_help_json(&stats);
+	object = stats_json(&stats, true);
 	text = json_dumps(json_object_get(object, "toy"), 0);
 	ck_assert_str_eq(text, "{\"apples\": \"apples eaten\", \"pears\": \"pears eaten\"}");
 	free(text);
@@ -68,7 +68,7 @@ START_TEST(closes_are_told_apart_by_side_and_reason)
 	for (unsigned by = 0; by < CLOSE_BY_COUNT; by++)
 		for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
 			stats.closes[by][why] = 100 * by + why;
-	object = stats_json(&stats);
+	object = stats_json(&stats, false);
 	closes = json_object_get(object, "closes");
 	for (unsigned by = 0; by < CLOSE_BY_COUNT; by++)
 		for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
@@ -84,7 +84,7 @@ START_TEST(reasons_are_in_lower_case_and_explained)
 {
 	char name[STATS_CLOSE_NAME_BYTES];
 	struct stats stats = {0};
-	json_t *object = stats_help_json(&stats), *closes = json_object_get(object, "closes");
+	json_t *object = stats_json(&stats, true), *closes = json_object_get(object, "closes");
 
 	ck_assert_str_eq(stats_close_name(LEG_CLOSE_RECORD_TOO_BIG, name), "record_too_big");
 	ck_assert_uint_eq(json_object_size(closes), LEG_CLOSE_COUNT);
