@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "daemon/config/config.h"
-#include "daemon/config/config_memory.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
