@@ -206,6 +206,24 @@ START_TEST(an_end_that_is_no_news_is_not_told_beforehand)
 }
 END_TEST
 
+/* Nothing of the device is watched by then: its last connection has let go of it. */
+START_TEST(a_device_may_be_removed_while_its_last_connection_is_buried)
+{
+	scene_begin(IB, 0);
+	scene_connected();
+	fake.blocks = VERBS_FAKE_DESTROY_ID;
+	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	wait_until_blocked();
+	scene_event(RDMA_CM_EVENT_DEVICE_REMOVAL, 0);
+	ck_assert_uint_eq(scene.closed, 0);
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_int_eq(scene.why, FABRIC_CLOSE_PEER);
+	scene_end();
+}
+END_TEST
+
 /* More than what is carried inline. */
 static void post(unsigned i, struct buf *buf)
 {
@@ -424,6 +442,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_end_waits_for_a_call_that_hangs, 0, 2 * ARRAY_SIZE(end_calls));
 	tcase_add_loop_test(tc, an_end_is_told_before_the_device_has_done_its_part, 0, 2);
 	tcase_add_loop_test(tc, an_end_that_is_no_news_is_not_told_beforehand, 0, 3);
+	tcase_add_test(tc, a_device_may_be_removed_while_its_last_connection_is_buried);
 	tcase_add_test(tc, work_waits_for_its_memory_to_be_registered);
 	tcase_add_loop_test(tc, a_send_stays_behind_receives_whose_memory_is_being_registered, 0,
 			    2);

@@ -344,14 +344,14 @@ static void qp_failed(struct verbs_ep *ep)
 		verbs_ep_command(ep, call_fail_qp, qp_has_failed);
 }
 
-/* Of some drivers its descriptors are readable for ever now. */
+/* Of some drivers its descriptors are readable for ever now. Whose last endpoint is being buried is not watched any more. */
 void verbs_async_removed(struct verbs_device *device)
 {
-	if (device->removed || !device->opened) {
-		device->removed = true;
-		return;
-	}
+	bool watched = !device->removed && device->channel_watch.loop;
+
 	device->removed = true;
+	if (!watched)
+		return;
 	verbs_watch_set(&device->channel_watch, false);
 	verbs_async_leave(device);
 }
