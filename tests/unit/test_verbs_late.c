@@ -155,6 +155,27 @@ START_TEST(the_last_are_done_in_time)
 }
 END_TEST
 
+/* What was sent to have others done takes longer than that. */
+START_TEST(those_posted_meanwhile_are_done_in_time_too)
+{
+	begin(IB, VERBS_FAKE_VENDOR);
+	post(0, 1, true);
+	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	ck_assert_uint_eq(fake.nsends, 2);
+	post(1, 2, true);
+	fake_loop_advance(scene.loop, SECOND);
+	ck_assert_uint_eq(fake.nsends, 3);
+	scene_done(fake.sends[1].wr.wr_id, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(dones, 1);
+	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	ck_assert_uint_eq(fake.nsends, 4);
+	ck_assert(is_signalled(3));
+	scene_done(fake.sends[3].wr.wr_id, IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(dones, 2);
+	end();
+}
+END_TEST
+
 START_TEST(where_more_is_sent_nothing_is_sent_for_it)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
@@ -254,6 +275,7 @@ int main(void)
 	tcase_add_test(tc, one_that_is_waited_for_is_signalled);
 	tcase_add_test(tc, those_behind_it_in_its_chain_are_done_with_it);
 	tcase_add_loop_test(tc, the_last_are_done_in_time, 0, 2);
+	tcase_add_test(tc, those_posted_meanwhile_are_done_in_time_too);
 	tcase_add_test(tc, where_more_is_sent_nothing_is_sent_for_it);
 	tcase_add_loop_test(tc, a_close_has_them_done_at_once, 0, 2);
 	tcase_add_test(tc, a_close_has_those_done_that_were_posted_meanwhile);

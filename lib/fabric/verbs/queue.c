@@ -419,13 +419,13 @@ void verbs_late_fini(struct verbs_fabric *fabric)
 	loop_timer_free(fabric->fabric.loop, fabric->late.timer);
 }
 
-/* On a connection that is closing, more may have been posted behind it before. */
+/* More may have been posted behind it. Where the timer does not look at that, since it came by meanwhile, nothing else will. */
 static void flushed(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_ep *ep = container_of(wr, struct verbs_ep, flush);
 
 	ep->flushing = false;
-	if (ep->state == VERBS_DRAINING)
+	if (ep->state == VERBS_DRAINING || !ep->is_late)
 		verbs_late_flush(ep);
 }
 
