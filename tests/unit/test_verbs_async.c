@@ -7,7 +7,10 @@
 #include "fabric/verbs/verbs.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
+#include "tests/lib/time_limit.h"
 #include "tests/unit/verbs_scene.h"
+
+#define PATIENCE_S 2
 
 START_TEST(a_completion_queue_that_fails_ends_its_connection)
 {
@@ -57,14 +60,17 @@ END_TEST
 /* libibverbs may not wait then until events of a queue are acknowledged, so none is in anybody's hand. */
 START_TEST(no_event_is_read_while_a_queue_is_destroyed)
 {
+	struct verbs_device *device;
+
 	scene_begin(IWARP, 0);
 	scene_connected();
-	verbs_async_hold();
+	device = verbs_ep_of(scene.ep)->device;
+	verbs_async_hold(device);
 	verbs_fake_async(IBV_EVENT_QP_FATAL);
 	for (unsigned i = 0; i < 3; i++)
 		fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.asyncs_acked, 0);
-	verbs_async_release();
+	verbs_async_release(device);
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.asyncs_acked, 1);
 	ck_assert_uint_eq(fake.qp_errors, 1);
@@ -211,6 +217,61 @@ START_TEST(all_workers_end_their_connections_on_a_device_that_fails)
 }
 END_TEST
 
+/* ---- two devices ---- */
+
+static void run_until(bool (*holds)(void))
+{
+	struct time_limit limit;
+
+	time_limit_begin(&limit, PATIENCE_S);
+	while (!holds() && !time_limit_passed(&limit))
+		fake_loop_run(scene.loop);
+	ck_assert(holds());
+}
+
+static bool is_blocked(void)
+{
+	return fake.blocked;
+}
+
+static bool is_closed(void)
+{
+	return scene.closed > 0;
+}
+
+/* However long that takes. */
+START_TEST(events_of_a_device_are_read_while_a_queue_of_another_is_destroyed)
+{
+	scene_begin(IB, 0);
+	scene_connected();
+	id1 = fake.id;
+	fake.other_device = true;
+	ck_assert_int_eq(fabric_connect(scene.fabric, (struct sockaddr *)&scene.addr, &scene.params,
+					&scene_events, NULL, &ep2),
+			 0);
+	scene_event(RDMA_CM_EVENT_ADDR_RESOLVED, 0);
+	scene_event(RDMA_CM_EVENT_ROUTE_RESOLVED, 0);
+	scene_answered();
+	ck_assert_uint_eq(scene.established, 2);
+	fake.blocks = VERBS_FAKE_DESTROY_QP;
+	fake.id = id1;
+	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
+	run_until(is_blocked);
+	fake.blocks = VERBS_FAKE_NO_CALL;
+	verbs_fake_async(IBV_EVENT_DEVICE_FATAL);
+	run_until(is_closed);
+	ck_assert(fake.blocked);
+	ck_assert_uint_eq(scene.closed, 1);
+	ck_assert_str_eq(scene.detail, "the device failed");
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.closed, 2);
+	fabric_ep_free(ep2);
+	scene.closed--;
+	scene_end();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verbs_async");
@@ -228,6 +289,10 @@ int main(void)
 	tcase_add_test(tc, an_endpoint_that_is_freed_meanwhile_is_not_touched);
 	tcase_add_test(tc, another_worker_takes_over);
 	tcase_add_loop_test(tc, all_workers_end_their_connections_on_a_device_that_fails, 0, 2);
+	suite_add_tcase(suite, tc);
+
+	tc = tcase_create("two devices");
+	tcase_add_test(tc, events_of_a_device_are_read_while_a_queue_of_another_is_destroyed);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

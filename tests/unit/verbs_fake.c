@@ -27,8 +27,8 @@ struct channel {
 };
 
 static struct ibv_device device = {.name = "fake0"};
-static struct ibv_context context;
-static struct ibv_comp_channel *comp_channel; /* made last */
+static struct ibv_context context, other_context; /* of two devices of a kind */
+static struct ibv_comp_channel *comp_channel;     /* made last */
 static struct ibv_async_event asyncs[EVENTS];
 static unsigned async_head, async_count;
 /* In their order, of all queues; and the queues of events that nobody has taken. */
@@ -154,8 +154,10 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 	fake.max_cqe = 4096;
 	fake.link_layer = transport == IBV_TRANSPORT_IWARP ? IBV_LINK_LAYER_ETHERNET
 							   : IBV_LINK_LAYER_INFINIBAND;
-	if (context.device)
+	if (context.device) {
 		close(context.async_fd);
+		close(other_context.async_fd);
+	}
 	context = (struct ibv_context){
 		.device = &device,
 		.ops = {.alloc_mw = alloc_mw,
@@ -167,6 +169,8 @@ void verbs_fake_reset(enum ibv_transport_type transport, unsigned cap_flags)
 		.async_fd = eventfd(0, EFD_NONBLOCK),
 		.num_comp_vectors = 3,
 	};
+	other_context = context;
+	other_context.async_fd = eventfd(0, EFD_NONBLOCK);
 	ncompletions = ncq_events = async_head = async_count = 0;
 	next_key = 0x1000;
 	invalidating = false;
@@ -231,6 +235,12 @@ void verbs_fake_done(uint64_t wr_id, enum ibv_wc_status status, uint32_t bytes)
 	eventfd_write(comp_channel->fd, 1);
 }
 
+static struct ibv_context *context_of(const struct ibv_async_event *event)
+{
+	return event->event_type == IBV_EVENT_CQ_ERR ? event->element.cq->context
+						     : event->element.qp->context;
+}
+
 void verbs_fake_async(enum ibv_event_type type)
 {
 	struct ibv_async_event *event = &asyncs[(async_head + async_count++) % EVENTS];
@@ -240,7 +250,7 @@ void verbs_fake_async(enum ibv_event_type type)
 		event->element.cq = fake.cq;
 	else
 		event->element.qp = fake.qp;
-	eventfd_write(context.async_fd, 1);
+	eventfd_write(context_of(event)->async_fd, 1);
 }
 
 void verbs_fake_invalidating(uint32_t rkey)
@@ -355,7 +365,7 @@ int rdma_resolve_addr(struct rdma_cm_id *id, struct sockaddr *from, struct socka
 {
 	memcpy(&id->route.addr.dst_storage, to, sizeof(struct sockaddr_in));
 	id->route.addr.src_addr.sa_family = to->sa_family;
-	id->verbs = &context;
+	id->verbs = fake.other_device ? &other_context : &context;
 	fake.addrs_resolved++;
 	fake.resolve_ms = timeout_ms;
 	if (from)
@@ -648,7 +658,7 @@ int ibv_get_async_event(struct ibv_context *ctx, struct ibv_async_event *event)
 {
 	eventfd_t count;
 
-	if (!async_count)
+	if (!async_count || context_of(&asyncs[async_head % EVENTS]) != ctx)
 		return -1;
 	*event = asyncs[async_head++ % EVENTS];
 	if (--async_count == 0)
@@ -692,7 +702,7 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 		return NULL;
 	}
 	fake.qp = calloc(1, sizeof(*fake.qp));
-	fake.qp->context = &context;
+	fake.qp->context = pd->context;
 	fake.qp->qp_context = attr->qp_context;
 	fake.qp->pd = pd;
 	fake.qp->qp_num = 77;

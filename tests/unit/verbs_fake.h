@@ -44,7 +44,8 @@ struct verbs_fake {
 	/* What the device says and does. */
 	enum ibv_transport_type transport;
 	unsigned cap_flags, vendor_id;
-	int ndevices; /* that there are: 1 */
+	int ndevices;      /* that there are: 1 */
+	bool other_device; /* addresses are resolved to a second one from now on */
 	int connect_errno, accept_errno, resolve_errno;
 	_Atomic enum verbs_fake_call blocks; /* this call, until go is posted */
 	sem_t go;

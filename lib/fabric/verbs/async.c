@@ -9,8 +9,8 @@
  * would not do: while an event still names the old one, the kernel may have given it to another.
  *
  * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
- * so no event is read and handled while any thread destroys one. Who reads does not wait for that, which may be long: it looks
- * away, and is woken by the thread that destroyed.
+ * so no event of a device is read and handled while any thread destroys a queue of it (hold.h). Who reads does not wait for that, which
+ * may be long: it looks away, and is woken by the thread that destroyed.
  *
  * A device that has failed (IBV_EVENT_DEVICE_FATAL) completes nothing any more, so all workers end their connections on it. The kernel
  * says so, too, when it takes a device away, before or after the connection manager, which omits connections not accepted yet.
@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 #include "fabric/verbs/domain.h"
+#include "fabric/verbs/hold.h"
 
 #define EVENTS_PER_TURN 16u
 
@@ -32,10 +33,6 @@
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
 
-/* Read-locked by those who destroy, write-locked by a reader. */
-static pthread_rwlock_t events_lock = PTHREAD_RWLOCK_INITIALIZER;
-static atomic_bool events_wanted; /* a reader may have found it locked */
-
 static void wake(struct verbs_fabric *fabric)
 {
 	struct verbs_box *box = &fabric->news_box;
@@ -45,28 +42,27 @@ static void wake(struct verbs_fabric *fabric)
 	pthread_mutex_unlock(&box->lock);
 }
 
-/* Their loops look again: see take_over(). */
-static void wake_readers(void)
+/* Its loop looks again: see take_over(). */
+static void wake_reader(const struct ibv_context *context)
 {
 	struct verbs_device *device;
 
 	pthread_mutex_lock(&devices_lock);
 	LIST_FOREACH(device, &devices, async_entry)
-		if (device->reads)
+		if (device->reads && device->context == context)
 			wake(device->fabric);
 	pthread_mutex_unlock(&devices_lock);
 }
 
-void verbs_async_hold(void)
+void verbs_async_hold(struct verbs_device *device)
 {
-	(void)pthread_rwlock_rdlock(&events_lock);
+	verbs_hold_begin(device->hold);
 }
 
-void verbs_async_release(void)
+void verbs_async_release(struct verbs_device *device)
 {
-	(void)pthread_rwlock_unlock(&events_lock);
-	if (atomic_exchange(&events_wanted, false))
-		wake_readers();
+	if (verbs_hold_end(device->hold))
+		wake_reader(device->context);
 }
 
 /* ---- the reader's side ---- */
@@ -147,9 +143,8 @@ static bool next_event(struct verbs_device *device)
 	struct ibv_async_event event;
 	bool got;
 
-	/* Set first: the thread that holds the lock sees it, and wakes us. */
-	atomic_store(&events_wanted, true);
-	if (pthread_rwlock_trywrlock(&events_lock)) {
+	/* The thread that destroys wakes us. */
+	if (!verbs_hold_read(device->hold)) {
 		verbs_watch_set(&device->async_watch, false);
 		return false;
 	}
@@ -159,7 +154,7 @@ static bool next_event(struct verbs_device *device)
 		handle(device, &event);
 		ibv_ack_async_event(&event);
 	}
-	verbs_async_release();
+	verbs_async_release(device);
 	return got;
 }
 

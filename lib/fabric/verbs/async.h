@@ -26,12 +26,12 @@ void verbs_async_removed(struct verbs_device *device);
 /** verbs_async_leave - not here any more; another worker takes over. Accepts one that has left or never joined. */
 void verbs_async_leave(struct verbs_device *device);
 /**
- * verbs_async_hold - read no asynchronous event until verbs_async_release(); any thread, several at once
+ * verbs_async_hold - read no asynchronous event of @device until verbs_async_release(); any thread, several at once
  *
  * Around the end of a queue: once its device is gone, libibverbs does not wait for events of it that are not acknowledged.
  */
-void verbs_async_hold(void);
-void verbs_async_release(void);
+void verbs_async_hold(struct verbs_device *device);
+void verbs_async_release(struct verbs_device *device);
 /**
  * verbs_async_want_window - a connection on @device waits for a memory window: ask the other workers for theirs
  *

@@ -417,11 +417,11 @@ static void destroy(struct verbs_command *command)
 
 	if (!cq->made)
 		return;
-	verbs_async_hold();
+	verbs_async_hold(cq->device);
 	pthread_mutex_lock(&cq->device->cq_lock);
 	ibv_destroy_cq(cq->made);
 	pthread_mutex_unlock(&cq->device->cq_lock);
-	verbs_async_release();
+	verbs_async_release(cq->device);
 }
 
 static void destroyed(struct verbs_command *command)

@@ -9,6 +9,7 @@
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/cq.h"
 #include "fabric/verbs/domain.h"
+#include "fabric/verbs/hold.h"
 #include "fabric/verbs/trial.h"
 
 #define SIW_GAP_CQES 32768
@@ -132,14 +133,24 @@ static struct verbs_device *device_new(struct verbs_fabric *fabric, struct ibv_c
 	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
 	LIST_INIT(&device->eps);
 	device->shared = verbs_domain_new(device);
-	if (!device->shared || verbs_commands_start(&device->commands, &fabric->back)) {
-		free(device->shared);
-		free(device);
-		return NULL;
-	}
+	if (!device->shared)
+		goto out_free;
+	device->hold = verbs_hold_get(context);
+	if (!device->hold)
+		goto out_shared;
+	if (verbs_commands_start(&device->commands, &fabric->back))
+		goto out_hold;
 	pthread_mutex_init(&device->cq_lock, NULL);
 	LIST_INSERT_HEAD(&fabric->devices, device, entry);
 	return device;
+
+out_hold:
+	verbs_hold_put(device->hold);
+out_shared:
+	free(device->shared);
+out_free:
+	free(device);
+	return NULL;
 }
 
 int verbs_device_get(struct verbs_ep *ep)
@@ -186,5 +197,6 @@ void verbs_device_free(struct verbs_device *device)
 {
 	verbs_commands_stop(&device->commands);
 	pthread_mutex_destroy(&device->cq_lock);
+	verbs_hold_put(device->hold);
 	free(device);
 }

@@ -12,6 +12,8 @@ lib_fabric_verbs_libverbs_fabric_a_SOURCES = \
 	lib/fabric/verbs/device.h \
 	lib/fabric/verbs/domain.c \
 	lib/fabric/verbs/domain.h \
+	lib/fabric/verbs/hold.c \
+	lib/fabric/verbs/hold.h \
 	lib/fabric/verbs/key.c \
 	lib/fabric/verbs/key.h \
 	lib/fabric/verbs/listen.c \

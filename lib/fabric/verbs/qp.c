@@ -267,11 +267,13 @@ int verbs_qp_ready(struct verbs_ep *ep)
 
 void verbs_qp_destroy(struct verbs_ep *ep)
 {
-	verbs_async_hold();
+	if (!ep->qp)
+		return;
+	verbs_async_hold(ep->device);
 	if (ep->id->qp)
 		rdma_destroy_qp(ep->id);
-	else if (ep->qp)
+	else
 		ibv_destroy_qp(ep->qp);
-	verbs_async_release();
+	verbs_async_release(ep->device);
 	ep->qp = NULL;
 }

@@ -34,7 +34,7 @@ int verbs_qp_created(struct verbs_ep *ep) MUST_CHECK;
  * Does nothing over iWARP. Returns 0 or a negative errno.
  */
 int verbs_qp_ready(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_qp_destroy - destroy it, on another thread; nothing of this endpoint is touched by the device any more. */
+/** verbs_qp_destroy - destroy it, if it was created, on another thread; nothing of this endpoint is touched by the device any more. */
 void verbs_qp_destroy(struct verbs_ep *ep);
 
 #endif

@@ -14,7 +14,7 @@
  *	recv                         receives
  *	domain                       what is registered
  *	verbs_ep, listen             this; listeners
- *	command, trial, watch        commands of devices; whether one has windows; descriptors
+ *	command, trial, watch, hold  commands of devices; whether one has windows; descriptors; the lock of events
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
  * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
@@ -92,6 +92,7 @@ struct verbs_device {
 		cq_lock; /* held while an event is read, and while a completion queue is destroyed */
 	/* Asynchronous events, see async.c. */
 	LIST_ENTRY(verbs_device) async_entry;
+	struct verbs_hold *hold; /* all workers' */
 	struct verbs_watch async_watch;
 	bool reads;
 	bool failed; /* it said so, and its worker has not acted on that yet; the lock of async.c guards it */
