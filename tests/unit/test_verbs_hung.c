@@ -206,6 +206,33 @@ START_TEST(an_end_that_is_no_news_is_not_told_beforehand)
 }
 END_TEST
 
+/* What the manager says of it may come first. */
+START_TEST(a_connect_that_hangs_is_waited_for)
+{
+	const bool answered = _i < 2;
+
+	scene_begin(_i % 2 ? IWARP : IB, 0);
+	fake.blocks = VERBS_FAKE_CONNECT;
+	ask();
+	wait_until_blocked();
+	verbs_fake_event(!answered ? RDMA_CM_EVENT_REJECTED
+			 : _i % 2  ? RDMA_CM_EVENT_ESTABLISHED
+				   : RDMA_CM_EVENT_CONNECT_RESPONSE,
+			 0);
+	fake_loop_advance(scene.loop, SECOND);
+	ck_assert(fake.blocked);
+	ck_assert_uint_eq(scene.closed, 0);
+	verbs_fake_release();
+	fake_loop_run(scene.loop);
+	ck_assert_uint_eq(scene.established, answered);
+	ck_assert_uint_eq(scene.closed, !answered);
+	if (answered)
+		scene_ended();
+	else
+		scene_end();
+}
+END_TEST
+
 /* Nothing of the device is watched by then: its last connection has let go of it. */
 START_TEST(a_device_may_be_removed_while_its_last_connection_is_buried)
 {
@@ -442,6 +469,7 @@ int main(void)
 	tcase_add_loop_test(tc, an_end_waits_for_a_call_that_hangs, 0, 2 * ARRAY_SIZE(end_calls));
 	tcase_add_loop_test(tc, an_end_is_told_before_the_device_has_done_its_part, 0, 2);
 	tcase_add_loop_test(tc, an_end_that_is_no_news_is_not_told_beforehand, 0, 3);
+	tcase_add_loop_test(tc, a_connect_that_hangs_is_waited_for, 0, 4);
 	tcase_add_test(tc, a_device_may_be_removed_while_its_last_connection_is_buried);
 	tcase_add_test(tc, work_waits_for_its_memory_to_be_registered);
 	tcase_add_loop_test(tc, a_send_stays_behind_receives_whose_memory_is_being_registered, 0,

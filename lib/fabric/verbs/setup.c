@@ -272,12 +272,41 @@ static enum fabric_close setup_error(const struct verbs_ep *ep, int error)
 	return error == -ECONNREFUSED ? FABRIC_CLOSE_REFUSED : FABRIC_CLOSE_LOST;
 }
 
+static int call_establish(struct verbs_ep *ep)
+{
+	int err = verbs_qp_ready(ep);
+
+	if (!err && rdma_establish(ep->id))
+		err = -errno;
+	return err;
+}
+
+static void connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
+{
+	/* What the acceptor answers, already turned round to our side; it can only lower ours. */
+	ep->ord = least(ep->ord, conn->initiator_depth);
+	ep->ird = least(ep->ird, conn->responder_resources ? conn->responder_resources : ep->ird);
+	verbs_ep_established(ep, conn->private_data, conn->private_data_len);
+}
+
+static void establish_called(struct verbs_ep *ep, int result)
+{
+	if (verbs_ep_returned(ep))
+		return;
+	if (result)
+		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_establish: %s", strerror(-result));
+	else
+		connected(ep, &ep->answer);
+}
+
 /* The thread that connected is back; events may have been here before. */
 static void connect_called(struct verbs_ep *ep, int result)
 {
 	if (verbs_ep_returned(ep))
 		return;
-	if (!result)
+	if (!result && ep->answered)
+		verbs_ep_command(ep, call_establish, establish_called);
+	else if (!result)
 		verbs_ep_drained(ep);
 	else if (ep->state == VERBS_ABANDONED)
 		verbs_ep_end_wait(ep);
@@ -290,21 +319,16 @@ static void start_connect(struct verbs_ep *ep)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	unsigned max_ird = least((unsigned)attr->max_qp_rd_atom, UINT8_MAX);
-	int err;
 
 	ep->ird = least(ep->params.ird ? ep->params.ird : 1, max_ird);
 	ep->ord = least(ep->params.ord, least((unsigned)attr->max_qp_init_rd_atom, UINT8_MAX));
 	conn_param_fill(ep, &ep->conn_param);
-	if (ep->device->iwarp) {
-		verbs_ep_set(ep, VERBS_CONNECTING);
+	verbs_ep_set(ep, VERBS_CONNECTING);
+	/* On RoCE irdma and bnxt_re (Linux 6.1) wait in it for their adapter, which is to make an address handle. */
+	if (ep->device->iwarp)
 		verbs_aside(ep, call_connect, connect_called);
-		return;
-	}
-	err = call_connect(ep);
-	if (err)
-		verbs_ep_die(ep, setup_error(ep, err), "rdma_connect: %s", strerror(-err));
 	else
-		verbs_ep_set(ep, VERBS_CONNECTING);
+		verbs_ep_command(ep, call_connect, connect_called);
 }
 
 static int call_accept(struct verbs_ep *ep)
@@ -456,41 +480,16 @@ void verbs_reject(struct fabric_ep *fep, const void *private_data, size_t len_by
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
 }
 
-static int call_establish(struct verbs_ep *ep)
-{
-	int err = verbs_qp_ready(ep);
-
-	if (!err && rdma_establish(ep->id))
-		err = -errno;
-	return err;
-}
-
-static void connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
-{
-	/* What the acceptor answers, already turned round to our side; it can only lower ours. */
-	ep->ord = least(ep->ord, conn->initiator_depth);
-	ep->ird = least(ep->ird, conn->responder_resources ? conn->responder_resources : ep->ird);
-	verbs_ep_established(ep, conn->private_data, conn->private_data_len);
-}
-
-static void establish_called(struct verbs_ep *ep, int result)
-{
-	if (verbs_ep_returned(ep))
-		return;
-	if (result)
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_establish: %s", strerror(-result));
-	else
-		connected(ep, &ep->answer);
-}
-
 /* The peer has accepted; over iWARP that is all. What it says is the event's, so it is kept where an acceptor keeps a request. */
 static void on_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
+	ep->answered = true;
 	ep->answer = *conn;
 	if (conn->private_data_len)
 		memcpy(ep->request, conn->private_data, conn->private_data_len);
 	ep->answer.private_data = ep->request;
-	verbs_ep_command(ep, call_establish, establish_called);
+	if (!ep->aside)
+		verbs_ep_command(ep, call_establish, establish_called);
 }
 
 static void on_established(struct verbs_ep *ep, const struct rdma_conn_param *conn)
@@ -566,7 +565,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 			on_route(ep);
 		break;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		if (ep->state == VERBS_CONNECTING && !ep->aside)
+		if (ep->state == VERBS_CONNECTING && !ep->answered)
 			on_response(ep, &event->param.conn);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:

@@ -252,7 +252,8 @@ struct verbs_ep {
 	/* The connection manager's side. */
 	struct rdma_cm_id *id;
 	struct rdma_conn_param conn_param;
-	struct rdma_conn_param answer; /* the acceptor's */
+	struct rdma_conn_param answer; /* the acceptor's … */
+	bool answered;                 /* … has come */
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, peer;
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
