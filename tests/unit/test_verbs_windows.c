@@ -312,6 +312,73 @@ START_TEST(who_waits_for_a_key_may_end)
 }
 END_TEST
 
+/* ---- many that were lent at one time ---- */
+
+#define MANY 100u
+
+static struct fabric_key many[MANY];
+static unsigned nunbound;
+
+static void on_unbound(struct fabric_key *key)
+{
+	nunbound++;
+}
+
+/* All at once. */
+static void lend_many(struct buf *buf)
+{
+	for (unsigned i = 0; i < MANY; i++) {
+		many[i] = (struct fabric_key){.buf = buf,
+					      .mem = buf->mem,
+					      .len_bytes = 100,
+					      .ready_bytes = 100,
+					      .rights = FABRIC_REMOTE_WRITE,
+					      .unbound = on_unbound};
+		/* More are allocated beside the loop. */
+		while (fabric_key_bind(scene.ep, &many[i]))
+			fake_loop_run(scene.loop);
+	}
+	nunbound = 0;
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert(!fabric_key_unbind(&many[i]));
+	fake_loop_run(scene.loop);
+	scene_done(SEQ(2 * MANY - 1), IBV_WC_SUCCESS, 0);
+	ck_assert_uint_eq(nunbound, MANY);
+}
+
+static void pass(uint64_t us)
+{
+	fake_loop_advance(scene.loop, us);
+	fake_loop_run(scene.loop);
+}
+
+/* Some at a time, so that other commands of the device need not wait long. */
+START_TEST(windows_that_nobody_has_been_lent_for_long_are_freed)
+{
+	struct buf *buf = begin_with_windows(0);
+	unsigned windows;
+
+	lend_many(buf);
+	windows = fake.windows;
+	ck_assert_uint_ge(windows, MANY);
+	/* They were lent in this period. */
+	pass(POOL_PERIOD_US);
+	ck_assert_uint_eq(fake.windows, windows);
+	pass(POOL_PERIOD_US);
+	ck_assert_uint_eq(fake.windows, windows - VERBS_WINDOWS_AGED);
+	pass(POOL_PAUSE_US);
+	ck_assert_uint_eq(fake.windows, windows - 2 * VERBS_WINDOWS_AGED);
+	for (unsigned i = 0; i < MANY / VERBS_WINDOWS_AGED; i++)
+		pass(POOL_PAUSE_US);
+	ck_assert_uint_eq(fake.windows, VERBS_WINDOWS_EP);
+	pass(2ull * POOL_PERIOD_US);
+	ck_assert_uint_eq(fake.windows, VERBS_WINDOWS_EP);
+	ck_assert_int_eq(scene_lend(0, buf), 0);
+	fake_loop_run(scene.loop);
+	end_with_keys(buf, 1);
+}
+END_TEST
+
 int main(void)
 {
 	const int nrows = sizeof(rows) / sizeof(rows[0]);
@@ -330,6 +397,9 @@ int main(void)
 	tcase_add_test(tc, a_key_that_its_own_user_gives_back_wakes_nobody);
 	tcase_add_test(tc, a_region_is_waited_for_while_others_are_lent);
 	tcase_add_test(tc, who_waits_for_a_key_may_end);
+	suite_add_tcase(suite, tc);
+	tc = tcase_create("many");
+	tcase_add_test(tc, windows_that_nobody_has_been_lent_for_long_are_freed);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

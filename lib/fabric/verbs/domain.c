@@ -2,7 +2,10 @@
 #include "fabric/verbs/domain.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+
+#include "base/least.h"
 
 STATE_TABLE(verbs_key_states, VERBS_KEY_STATES);
 
@@ -63,35 +66,61 @@ static void window_freed(struct verbs_command *command)
 	free(container_of(command, struct verbs_key, command));
 }
 
-/* Returns whether there were any. */
-static bool free_windows(struct verbs_domain *domain)
+/* As far as there are so many. Returns whether there were any. */
+static bool free_windows(struct verbs_domain *domain, unsigned n)
 {
-	bool any = domain->free_windows;
+	bool any = n && domain->free_windows;
 	struct verbs_key *vk;
 
-	while ((vk = domain->free_windows)) {
+	for (; n && (vk = domain->free_windows); n--) {
 		domain->free_windows = vk->next_free;
+		domain->nfree_windows--;
 		verbs_command_post(&domain->device->commands, &vk->command, window_free,
 				   window_freed);
 	}
-	domain->nfree_windows = 0;
+	domain->idle_windows = least(domain->idle_windows, domain->nfree_windows);
 	return any;
 }
 
-bool verbs_domains_free_windows(struct verbs_device *device)
+static bool age(struct verbs_domain *domain, bool period_over)
 {
-	bool any = free_windows(device->shared);
+	unsigned spare = verbs_domain_spare(domain), n;
+
+	if (period_over) {
+		domain->surplus_windows = most(domain->idle_windows, spare) - spare;
+		domain->idle_windows = domain->nfree_windows;
+	}
+	n = least(domain->surplus_windows, VERBS_WINDOWS_AGED);
+	domain->surplus_windows -= n;
+	(void)free_windows(domain, n);
+	return domain->surplus_windows > 0;
+}
+
+bool verbs_domains_age(struct verbs_device *device, bool period_over)
+{
+	bool more = age(device->shared, period_over);
 	struct verbs_domain *domain;
 
 	for (unsigned i = 0; i < VERBS_DOMAIN_BUCKETS; i++)
 		LIST_FOREACH(domain, &device->domains[i], entry)
-			any |= free_windows(domain);
+			more |= age(domain, period_over);
+	return more;
+}
+
+bool verbs_domains_free_windows(struct verbs_device *device)
+{
+	bool any = free_windows(device->shared, UINT_MAX);
+	struct verbs_domain *domain;
+
+	for (unsigned i = 0; i < VERBS_DOMAIN_BUCKETS; i++)
+		LIST_FOREACH(domain, &device->domains[i], entry)
+			any |= free_windows(domain, UINT_MAX);
 	return any;
 }
 
 void verbs_domain_fini(struct verbs_domain *domain)
 {
-	(void)free_windows(domain);
+	(void)free_windows(domain, UINT_MAX);
 	pool_forget_domain(&domain->slabs);
 	verbs_command_post(&domain->device->commands, &domain->command, pd_free, pd_freed);
 }

@@ -33,6 +33,10 @@
 
 #include "fabric/verbs/verbs_ep.h"
 
+#define VERBS_WINDOWS_EP    16u  /* free windows that a domain has for each endpoint, … */
+#define VERBS_WINDOWS_SPARE 256u /* … and at most */
+#define VERBS_WINDOWS_AGED  32u  /* that are freed in one go, of those that nobody needs */
+
 /* Windows that are being allocated for a domain, all at once. */
 struct verbs_window_batch {
 	struct verbs_command command;
@@ -52,6 +56,8 @@ struct verbs_domain {
 	awaits_slab; /* endpoints with work that needs a slab which is being registered */
 	struct verbs_key *free_windows;
 	unsigned nfree_windows;
+	/* The least of that in this period; and what was too many in the last one, and is being freed: verbs_domains_age(). */
+	unsigned idle_windows, surplus_windows;
 	struct verbs_window_batch batch;
 	/* Unless it is the worker's: */
 	LIST_ENTRY(verbs_domain) entry;
@@ -129,5 +135,19 @@ void verbs_slab_forget(struct verbs_ep *ep);
 void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes);
 /** verbs_domains_free_windows - free the windows that @device has and lends to nobody. Returns whether there were any. */
 bool verbs_domains_free_windows(struct verbs_device *device);
+/**
+ * verbs_domains_age - free windows of @device that nobody has been lent in a whole period, some of them
+ * @period_over: a period ends now, and the next one begins
+ *
+ * As many as are allocated ahead stay. Returns whether there are more to free, so that this is to be called again after a pause.
+ */
+bool verbs_domains_age(struct verbs_device *device, bool period_over) MUST_CHECK;
+
+/** verbs_domain_spare - return how many windows are allocated ahead for @domain. */
+static inline unsigned verbs_domain_spare(const struct verbs_domain *domain)
+{
+	return domain->eps < VERBS_WINDOWS_SPARE / VERBS_WINDOWS_EP ? domain->eps * VERBS_WINDOWS_EP
+								    : VERBS_WINDOWS_SPARE;
+}
 
 #endif

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/least.h"
 #include "fabric/verbs/async.h"
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/queue.h"
@@ -308,10 +309,8 @@ static void windows_allocated(struct verbs_command *command)
 
 void verbs_windows_fill(struct verbs_domain *domain)
 {
-	unsigned spare = domain->eps * VERBS_WINDOWS_EP;
+	unsigned spare = verbs_domain_spare(domain);
 
-	if (spare > VERBS_WINDOWS_SPARE)
-		spare = VERBS_WINDOWS_SPARE;
 	if (!domain->device->windows || domain->batch.wanted || domain->nfree_windows >= spare / 2)
 		return;
 	if (loop_now_us(domain->device->fabric->fabric.loop) < domain->device->yields_until_us)
@@ -329,6 +328,7 @@ static struct verbs_key *window_get(struct verbs_domain *domain)
 	if (vk) {
 		domain->free_windows = vk->next_free;
 		domain->nfree_windows--;
+		domain->idle_windows = least(domain->idle_windows, domain->nfree_windows);
 		/*
 		 * Each binding has a key of its own, so that the last one's cannot be used again; the device wants to
 		 * see that one while it binds the next.

@@ -5,8 +5,6 @@
 
 #include "fabric/verbs/domain.h"
 
-#define VERBS_WINDOWS_EP    16u       /* free windows that a domain has for each endpoint, … */
-#define VERBS_WINDOWS_SPARE 256u      /* … and at most */
 #define VERBS_KEY_WAIT_US   60000000u /* for one, while all that the device has are others' */
 
 /** verbs_key_bind - fabric_key_bind(); -EINVAL for memory lent for Reads that is not all ready. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/verbs/async.h"
+#include "fabric/verbs/domain.h"
 #include "fabric/verbs/key.h"
 #include "fabric/verbs/listen.h"
 #include "fabric/verbs/probe.h"
@@ -60,13 +61,26 @@ void verbs_process_init(void)
 	(void)setenv("RDMAV_ALLOW_DISASSOC_DESTROY", "1", 0);
 }
 
-static void age_pool(void *arg)
+/* Returns whether there are more to free. */
+static bool age_windows(struct verbs_fabric *fabric, uint64_t now_us)
+{
+	bool period_over = now_us - fabric->windows_period_us >= POOL_PERIOD_US, more = false;
+	struct verbs_device *device;
+
+	if (period_over)
+		fabric->windows_period_us = now_us;
+	LIST_FOREACH(device, &fabric->devices, entry)
+		more |= verbs_domains_age(device, period_over);
+	return more;
+}
+
+static void age(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
 	struct loop *loop = fabric->fabric.loop;
-
 	bool more = pool_age(fabric->fabric.pool, loop_now_us(loop));
 
+	more |= age_windows(fabric, loop_now_us(loop));
 	loop_timer_set(loop, fabric->age_timer, more ? POOL_PAUSE_US : POOL_PERIOD_US);
 }
 
@@ -118,11 +132,11 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 		goto out_async;
 	if (verbs_late_init(fabric))
 		goto out_await;
-	fabric->age_timer = loop_timer_new(loop, age_pool, fabric);
+	fabric->age_timer = loop_timer_new(loop, age, fabric);
 	if (!fabric->age_timer)
 		goto out_late;
 	pool_keep_peak(pool, true);
-	age_pool(fabric);
+	age(fabric);
 	verbs_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 

@@ -133,7 +133,8 @@ struct verbs_fabric {
 	struct verbs_watch channel_watch;
 	struct loop_task channel_task; /* reads all that has come */
 	struct verbs_device_list devices;
-	struct loop_timer *age_timer; /* tells the pool the time */
+	struct loop_timer *age_timer; /* tells the pool the time, and when windows are due: */
+	uint64_t windows_period_us;   /* when their period began */
 	struct verbs_returns back;
 	/* The thread of an endpoint that was done last: see verbs_aside(). The lock guards it. */
 	pthread_mutex_t aside_lock;
