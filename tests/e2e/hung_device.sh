@@ -87,6 +87,7 @@ for verb in create_cq create_qp reg_mr modify_qp destroy_qp dereg_mr destroy_cq;
 	hung roce mlx5 $verb 1
 done
 hung roce mlx5 destroy_id 1
+hung roce bnxt_re connect 1
 for verb in create_qp destroy_qp destroy_id; do hung iwarp cxgb4 $verb 1; done
 DRAIN_S=2
 hung_stop destroy_qp
