@@ -490,7 +490,7 @@ static struct verbs_cq *find(const struct verbs_device *device, unsigned need)
 	struct verbs_cq *cq;
 
 	LIST_FOREACH(cq, &device->cqs, entry)
-		if (!cq->own && !cq->failed && cq->cqes >= cq->used + need)
+		if (!cq->failed && cq->cqes >= cq->used + need)
 			return cq;
 	return NULL;
 }
@@ -498,9 +498,12 @@ static struct verbs_cq *find(const struct verbs_device *device, unsigned need)
 int verbs_cq_join(struct verbs_ep *ep)
 {
 	unsigned need = need_of(ep);
-	struct verbs_cq *cq = find(ep->device, need);
+	struct verbs_cq *cq = NULL;
 	int err;
 
+	/* Where each endpoint has its own there are as many as endpoints, and none to be found among them. */
+	if (ep->device->shares_cqs)
+		cq = find(ep->device, need);
 	if (!cq)
 		cq = cq_new(ep->device, need);
 	if (!cq)
