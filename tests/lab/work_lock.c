@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 struct side {
 	const char *name;
 	int fd, told, heard;
+	uint64_t *found; /* what it has counted on from, a round each; both processes see it */
 };
 
 static void tell(const struct side *side, char what)
@@ -151,6 +153,7 @@ static void count_up(const struct side *side, unsigned rounds)
 		}
 		if (pread(side->fd, &count, sizeof(count), 0) != sizeof(count))
 			fail("%s: round %u: read: %s", side->name, i, strerror(errno));
+		side->found[i] = count;
 		count++;
 		if (pwrite(side->fd, &count, sizeof(count), 0) != sizeof(count))
 			fail("%s: round %u: write: %s", side->name, i, strerror(errno));
@@ -171,15 +174,39 @@ static int open_in(const char *dir, int flags)
 	return fd;
 }
 
-static void check_count(const char *dir, unsigned rounds)
+/* Says in which rounds both have counted on from the same: if in none, it is the last read that is wrong. */
+static void tell_lost(const struct side *a, const struct side *b, unsigned rounds)
+{
+	for (unsigned i = 0; i < rounds; i++)
+		for (unsigned j = 0; j < rounds; j++)
+			if (a->found[i] == b->found[j])
+				printf("both found %llu: %s in round %u, %s in round %u\n",
+				       (unsigned long long)a->found[i], a->name, i, b->name, j);
+}
+
+static uint64_t count_in(const char *dir)
 {
 	int fd = open_in(dir, 0);
 	uint64_t count = 0;
 
 	drop_pages(fd);
-	if (pread(fd, &count, sizeof(count), 0) != sizeof(count) || count != 2ull * rounds)
-		fail("counted to %llu, not %llu", (unsigned long long)count, 2ull * rounds);
+	if (pread(fd, &count, sizeof(count), 0) != sizeof(count))
+		fail("%s: read: %s", dir, strerror(errno));
 	close(fd);
+	return count;
+}
+
+static void check_counts(const char *dir_a, const char *dir_b, const struct side *a,
+			 const struct side *b, unsigned rounds)
+{
+	uint64_t count_a = count_in(dir_a), count_b = count_in(dir_b);
+
+	if (count_a == 2ull * rounds && count_b == 2ull * rounds)
+		return;
+	tell_lost(a, b, rounds);
+	fail("counted to %llu as the %s has it and %llu as the %s has it, not %llu",
+	     (unsigned long long)count_a, a->name, (unsigned long long)count_b, b->name,
+	     2ull * rounds);
 }
 
 void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
@@ -188,8 +215,15 @@ void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
 	struct side a = {.name = "first client"}, b = {.name = "second client"};
 	char path[PATH_MAX];
 	int to_a[2], to_b[2], status = 0;
+	uint64_t *found;
 	pid_t other;
 
+	found = mmap(NULL, 2 * rounds * sizeof(*found), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (found == MAP_FAILED)
+		fail("mmap: %s", strerror(errno));
+	a.found = found;
+	b.found = found + rounds;
 	if (pipe(to_a) || pipe(to_b))
 		fail("pipe: %s", strerror(errno));
 	a.fd = open_in(dir_a, O_CREAT | O_TRUNC);
@@ -219,8 +253,8 @@ void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
 	close(a.fd);
 	if (waitpid(other, &status, 0) != other || status)
 		fail("the second client failed");
-	check_count(dir_a, rounds);
-	check_count(dir_b, rounds);
+	check_counts(dir_a, dir_b, &a, &b, rounds);
+	munmap(found, 2 * rounds * sizeof(*found));
 	snprintf(path, sizeof(path), "%s/contended", dir_a);
 	unlink(path);
 }

@@ -5,7 +5,7 @@
 
 #include "fabric/verbs/domain.h"
 
-#define VERBS_KEY_WAIT_US   60000000u /* for one, while all that the device has are others' */
+#define VERBS_KEY_WAIT_US 60000000u /* for one, while all that the device has are others' */
 
 /** verbs_key_bind - fabric_key_bind(); -EINVAL for memory lent for Reads that is not all ready. */
 int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
