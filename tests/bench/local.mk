@@ -3,7 +3,7 @@
 EXTRA_PROGRAMS += tests/bench/rpc_load tests/bench/reverse_mix \
 	tests/bench/rpc_replay tests/bench/engine_replay \
 	tests/bench/nfs_serve tests/bench/nfs_load tests/bench/copy_proxy
-EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions.sh \
+EXTRA_DIST += tests/bench/README.md tests/bench/load.sh tests/bench/instructions.sh tests/bench/device_instructions.sh \
 	tests/bench/receive_sizes.sh tests/bench/reverse_instructions.sh tests/bench/profile.sh tests/bench/calls.sh \
 	tests/bench/costs.sh tests/bench/costs.awk tests/bench/recorded.txt
 

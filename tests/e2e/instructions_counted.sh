@@ -17,10 +17,17 @@ counts() {
 		     END { exit !(NR == 2 && good) }'
 }
 
+# counts_device: one row, with a number that can be true
+counts_device() {
+	env -u E2E_INSIDE "$E2E_SRC/../bench/device_instructions.sh" -b "$E2E_BUILD" -l "$E2E_BUILD" -p mlx5 -k 3 -w getattr -t 1 |
+		awk 'NR == 2 && $1 == "mlx5" && $5 > 0 && $6 > 1000 && $6 < 10000000 { good = 1 } END { exit !(NR == 2 && good) }'
+}
+
 exits_with() { local wanted=$1; shift; "$@"; [ $? = "$wanted" ]; }
 
 check "the proxy from TCP to RDMA, NFSv3 WRITEs" counts tcp-rdma write
 check "the proxy from RDMA to TCP, COMPOUNDs of NFSv4.1" counts rdma-tcp compound-read
+check "both ends over an RDMA device in memory" counts_device
 check "1,000 reverse Calls a second add 1 % to a forward RPC at most" \
 	"$E2E_SRC/../bench/reverse_instructions.sh" -b "$E2E_BUILD" -n 100
 check "of what is past its limit it says so" \
