@@ -132,6 +132,14 @@ note_guest() {
 	fi
 }
 
+# keep_logs NUMBER GUEST: the next boot of a guest removes its logs, so those of a row that failed are copied
+keep_logs() {
+	grep -q "^not ok - round $1: laboratory $2: " "$tap_file" || return 0
+	mkdir -p "$build/lab/failed"
+	cp -r "$build/lab/logs" "$build/lab/failed/$2-$(date +%s)"
+	say "the logs are kept in $build/lab/failed"
+}
+
 # one_round NUMBER: all that was named, once
 one_round() {
 	local guest name="round $1"
@@ -155,6 +163,7 @@ one_round() {
 	for guest in "${guests[@]}"; do
 		tap_stage "$name: laboratory $guest" "$top/tests/lab/run.sh" --build "$build" "$guest"
 		note_guest "$name: laboratory $guest" "$guest"
+		keep_logs "$1" "$guest"
 	done
 }
 
