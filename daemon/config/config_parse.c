@@ -75,7 +75,8 @@ char *config_place(const struct config_reader *r, const config_setting_t *settin
  * The rest of a line about a file, from where "FILE:LINE: " was written. It counts as an error. It may quote the file: what a
  * terminal would obey, or would make two lines of it, stands as '?'.
  */
-static void config_reader_put(struct config_reader *r, const char *format, va_list ap)
+static void PRINTF_LIKE(2, 0)
+	config_reader_put(struct config_reader *r, const char *format, va_list ap)
 {
 	char *text;
 

@@ -56,8 +56,8 @@ static void begin_flush(struct tcp_leg *leg)
 	tcp_conn_watch(conn);
 }
 
-static void set_reason(struct tcp_leg *leg, enum leg_close why, int err, const char *fmt,
-		       va_list args)
+static void PRINTF_LIKE(4, 0)
+	set_reason(struct tcp_leg *leg, enum leg_close why, int err, const char *fmt, va_list args)
 {
 	vsnprintf(leg->close.detail, sizeof(leg->close.detail), fmt, args);
 	leg->close.why = why;
