@@ -22,8 +22,8 @@
 #include "daemon/health/check_report.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/service/backend.h"
-#include "daemon/service/targets.h"
 #include "daemon/service/service_net.h"
+#include "daemon/service/targets.h"
 #include "daemon/upstream/leg_factory.h"
 
 #define BUDGET_BYTES ((size_t)256 << 20) /* nothing is set aside for it */

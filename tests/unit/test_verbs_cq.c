@@ -307,7 +307,8 @@ START_TEST(who_comes_after_a_failure_has_another_queue)
 	event(&more[1], RDMA_CM_EVENT_CONNECT_RESPONSE);
 	ck_assert_uint_eq(more[1].closed, 0);
 	ck_assert_uint_eq(fake.cqs, 1);
-	ck_assert_ptr_ne(verbs_ep_of(more[1].ep)->cq, cq);
+	/* The one that failed is freed, so this may stand where that stood. */
+	ck_assert(!verbs_ep_of(more[1].ep)->cq->failed);
 	ended(&more[1]);
 	scene_end();
 }
