@@ -151,6 +151,8 @@ stop() {
 # has_cpu NAME: it has been at work for a tick of the clock
 has_cpu() { awk '{ exit !($14 + $15 > 0) }' "/proc/${pid_of[$1]}/stat"; }
 not() { ! "$@"; }
+# short_tier: this is a part of ./dev test without names and without --all
+short_tier() { [ -n "${E2E_SHORT:-}" ]; }
 is() { [ "$1" = "$2" ]; }
 alive() { kill -0 "${pid_of[$1]}" 2>/dev/null; }
 has_ended() { ! alive "$1"; }
