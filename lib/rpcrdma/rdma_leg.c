@@ -15,6 +15,7 @@
 #include "rpcrdma/requester_late.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/v2/characteristics.h"
+#include "rpcrdma/v2/optional_msgs.h"
 #include "rpcrdma/v2/version_probe.h"
 #include "rpcrdma/work.h"
 
@@ -114,6 +115,7 @@ static void end(struct rdma_leg *leg, enum fabric_close why, int err, const char
 	rdma_watch_end(&leg->watch);
 	requester_late_end(&leg->requester);
 	version_probe_ended(leg);
+	optional_msgs_end(leg->options);
 	rdma_conn_ended(&leg->conn, why, err, detail);
 	read_chunks_end(&leg->conn);
 	requester_end(&leg->requester);

@@ -260,6 +260,28 @@ START_TEST(memory_comes_back_with_the_end_of_the_connection)
 }
 END_TEST
 
+/* While its endpoint takes a while to close, the receives are there, and so is the claim for them. */
+START_TEST(memory_is_held_until_the_endpoint_is_closed)
+{
+	struct fabric_ep *ep;
+	size_t all;
+
+	open_with(_i);
+	raise_both();
+	all = held(&rig->budget);
+	ep = v2_leg(&rig->server)->conn.ep;
+	ep->events->ending(ep->arg, FABRIC_CLOSE_LOST, "gone");
+	v2_run(1);
+	ck_assert(rdma_conn_is_over(&v2_leg(&rig->server)->conn));
+	ck_assert_uint_eq(rig->server.closed, 0);
+	ck_assert_uint_eq(held(&rig->budget), all);
+	leg_close(rig->client.leg, LEG_CLOSE_LOCAL);
+	v2_run(100);
+	ck_assert_uint_eq(rig->server.closed, 1);
+	ck_assert_uint_eq(held(&rig->budget), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("v2_memory");
@@ -274,6 +296,7 @@ int main(void)
 	tcase_add_test(tc, a_size_that_is_rejected_is_asked_for_again_after_a_minute);
 	tcase_add_test(tc, what_is_held_for_good_leaves_room_for_the_largest_messages);
 	tcase_add_loop_test(tc, memory_comes_back_with_the_end_of_the_connection, 0, 2);
+	tcase_add_loop_test(tc, memory_is_held_until_the_endpoint_is_closed, 0, 2);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

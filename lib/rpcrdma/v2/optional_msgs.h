@@ -37,7 +37,7 @@ struct optional_msgs {
 
 /** optional_msgs_new - of a connection that sends or has been sent an RDMA_OPTIONAL. NULL without memory. */
 struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *rs);
-/** optional_msgs_end - the connection is over: let go of the memory. Accepts NULL. */
+/** optional_msgs_end - the endpoint is closed, and its receives gone: let go of the memory. Accepts NULL. */
 void optional_msgs_end(struct optional_msgs *options);
 /** optional_msgs_free - free it; accepts NULL. */
 void optional_msgs_free(struct optional_msgs *options);

@@ -168,7 +168,6 @@ void version_probe_ended(struct rdma_leg *leg)
 {
 	if (leg->conn.state.now == RDMA_PROBING)
 		remember(&leg->conn);
-	optional_msgs_end(leg->options);
 }
 
 void version_probe_fini(struct rdma_leg *leg)

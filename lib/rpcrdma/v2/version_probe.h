@@ -30,7 +30,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr);
 /** version_probe_option - an RDMA_OPTIONAL has come that decodes as such. */
 void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr);
-/** version_probe_ended - the connection has ended: remember that it was before the version was settled; let go of memory. */
+/** version_probe_ended - the connection has ended: remember that it was before the version was settled. */
 void version_probe_ended(struct rdma_leg *leg);
 /** version_probe_fini - free what it took. */
 void version_probe_fini(struct rdma_leg *leg);
