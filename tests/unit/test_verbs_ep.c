@@ -134,13 +134,14 @@ END_TEST
 START_TEST(an_accept_that_fails_rejects)
 {
 	scene_begin(_i ? IWARP : IB, 0);
-	fake.accept_errno = EINVAL;
+	fake.accept_errno = ECONNRESET;
 	verbs_fake_request();
 	fake_loop_run(scene.loop);
 	ck_assert_int_eq(fabric_ep_accept(scene.ep, &scene.params), 0);
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(scene.closed, 1);
 	ck_assert_int_eq(scene.why, FABRIC_CLOSE_LOST);
+	ck_assert_int_eq(scene.ep->close_errno, ECONNRESET);
 	ck_assert_uint_eq(fake.rejects, 1);
 	ck_assert_uint_eq(fake.disconnects, 0);
 	scene_end();

@@ -354,6 +354,8 @@ static void accept_called(struct verbs_ep *ep, int result)
 	if (verbs_ep_returned(ep))
 		return;
 	if (result) {
+		/* Over iWARP, that the client has reset the connection meanwhile. */
+		ep->ep.close_errno = -result;
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(-result));
 		return;
 	}
