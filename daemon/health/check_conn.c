@@ -25,11 +25,12 @@ struct check_conn {
 	struct leg *leg;    /* that is open */
 	struct exchange *x; /* the Call that has no answer yet */
 	struct loop_timer *timer;
-	struct check_conn_news due; /* to be told */
-	char detail[LEG_DETAIL_BYTES];
-	char noted[LEG_DETAIL_BYTES]; /* of the server, since the Call */
-	struct loop_task telling;     /* of what is `due` */
-	struct loop_task over;        /* the upstream is, or the connection itself */
+	struct check_conn_news due;    /* to be told by `telling` … */
+	struct check_conn_news end;    /* … and behind that, once the upstream is over */
+	char detail[LEG_DETAIL_BYTES]; /* of the end */
+	char noted[LEG_DETAIL_BYTES];  /* of the server, since the Call */
+	struct loop_task telling;      /* of what is `due` */
+	struct loop_task over;         /* the upstream is, or the connection itself */
 	bool going;
 	void (*gone)(void *arg);
 	void *gone_arg;
@@ -55,16 +56,18 @@ static void tell_due(void *arg)
 	conn->config.told(conn->config.arg, &conn->due);
 }
 
-/* What is to be told once the upstream is over, or at once by tell(). */
-static void expect(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
-		   const char *detail)
+/* What is to be told once the upstream is over. */
+static void expect_end(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
+		       const char *detail)
 {
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail);
-	conn->due = (struct check_conn_news){.event = event, .why = why, .detail = conn->detail};
+	conn->end = (struct check_conn_news){.event = event, .why = why, .detail = conn->detail};
 }
 
-static void tell(struct check_conn *conn)
+/* Also if the leg ends in the same turn: the end is told behind it. */
+static void tell(struct check_conn *conn, enum check_conn_event event)
 {
+	conn->due = (struct check_conn_news){.event = event, .why = LEG_CLOSE_LOCAL, .detail = ""};
 	if (!conn->going)
 		loop_defer(loop_of(conn), &conn->telling);
 }
@@ -80,13 +83,12 @@ static void on_opened(struct upstream *upstream, struct leg *leg)
 	struct check_conn *conn = conn_of(upstream);
 
 	conn->leg = leg;
-	expect(conn, CHECK_CONN_OPENED, LEG_CLOSE_LOCAL, "");
-	tell(conn);
+	tell(conn, CHECK_CONN_OPENED);
 }
 
 static void on_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	expect(conn_of(upstream), CHECK_CONN_UNREACHED, why, detail);
+	expect_end(conn_of(upstream), CHECK_CONN_UNREACHED, why, detail);
 }
 
 static void leg_ends(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
@@ -94,8 +96,7 @@ static void leg_ends(struct check_conn *conn, enum check_conn_event event, enum 
 {
 	conn->leg = NULL;
 	loop_timer_clear(loop_of(conn), conn->timer);
-	loop_task_cancel(loop_of(conn), &conn->telling);
-	expect(conn, event, why, detail);
+	expect_end(conn, event, why, detail);
 }
 
 static void on_closing(struct upstream *upstream, enum leg_close why, const char *detail)
@@ -119,7 +120,7 @@ static void on_over(void *arg)
 	if (conn->going)
 		finish(conn);
 	else
-		tell_due(conn);
+		conn->config.told(conn->config.arg, &conn->end);
 }
 
 static void on_closed(struct upstream *upstream)
@@ -150,8 +151,7 @@ static void on_reply(void *arg, struct exchange *x)
 	if (x != conn->x || !conn->leg)
 		return;
 	loop_timer_clear(loop_of(conn), conn->timer);
-	expect(conn, CHECK_CONN_ANSWERED, LEG_CLOSE_LOCAL, "");
-	tell(conn);
+	tell(conn, CHECK_CONN_ANSWERED);
 }
 
 static void ignore_exchange(void *arg, struct exchange *x)
@@ -196,7 +196,7 @@ void check_conn_open(struct check_conn *conn, uint64_t timeout_us)
 
 void check_conn_info(const struct check_conn *conn, struct leg_info *info)
 {
-	leg_info(conn->leg, info);
+	leg_info(conn->upstream.leg, info);
 }
 
 /* Returns the exchange of a Call, which is the caller's, or NULL: without memory, or if @call is no Call. */

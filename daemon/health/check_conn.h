@@ -84,7 +84,7 @@ void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg
 
 /** check_conn_open - reach the server within @timeout_us; while there is no connection. */
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us);
-/** check_conn_info - of the connection that is open. */
+/** check_conn_info - of the connection that is open, or was until its end is told. */
 void check_conn_info(const struct check_conn *conn, struct leg_info *info);
 /**
  * check_conn_call - send a Call over the connection that is open

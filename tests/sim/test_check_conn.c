@@ -16,9 +16,10 @@ static struct bench *bench;
 static struct check_ground ground;
 static struct check_conn *conn;
 static unsigned told, gone;
-static enum check_conn_event event;
+static enum check_conn_event event, event_before;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
+static const char *kind; /* of the connection, when it was told that it is open */
 static const struct exchange *answered;
 static char said[4096];
 
@@ -46,9 +47,16 @@ static void on_told(void *arg, const struct check_conn_news *news)
 {
 	ck_assert_ptr_eq(arg, bench);
 	told++;
+	event_before = event;
 	event = news->event;
 	why = news->why;
 	answered = news->x;
+	if (event == CHECK_CONN_OPENED) {
+		struct leg_info info;
+
+		check_conn_info(conn, &info);
+		kind = info.kind;
+	}
 	snprintf(detail, sizeof(detail), "%s", news->detail);
 }
 
@@ -279,18 +287,31 @@ START_TEST(one_that_is_lost_can_be_opened_again)
 }
 END_TEST
 
-/* Who has been told of neither learns the end alone. */
-START_TEST(an_end_overtakes_what_was_not_told)
+/* A server that answers and ends at once is one that answers. */
+START_TEST(an_end_follows_on_the_answer_that_came_before_it)
 {
 	open_conn();
 	expect_told(1, CHECK_CONN_OPENED);
 	call();
 	reply();
-	stub_fail(last_stub(), LEG_CLOSE_PEER, "");
-	expect_told(2, CHECK_CONN_LOST);
+	stub_fail(last_stub(), LEG_CLOSE_PEER, "gone");
+	expect_told(3, CHECK_CONN_LOST);
+	ck_assert_int_eq(event_before, CHECK_CONN_ANSWERED);
+	ck_assert_str_eq(detail, "gone");
 	call();
 	bench_run(bench, 2000);
-	ck_assert_uint_eq(told, 2);
+	ck_assert_uint_eq(told, 3);
+}
+END_TEST
+
+START_TEST(an_end_follows_on_the_opening_that_came_before_it)
+{
+	open_conn();
+	stub_fail(last_stub(), LEG_CLOSE_LOST, "gone");
+	expect_told(2, CHECK_CONN_LOST);
+	ck_assert_int_eq(event_before, CHECK_CONN_OPENED);
+	ck_assert_str_eq(kind, "stub");
+	ck_assert_str_eq(detail, "gone");
 }
 END_TEST
 
@@ -352,7 +373,8 @@ int main(void)
 	tcase_add_test(tc, a_name_server_that_is_silent_has_the_time_of_the_connection);
 	tcase_add_test(tc, an_answer_that_is_late_ends_the_connection);
 	tcase_add_test(tc, one_that_is_lost_can_be_opened_again);
-	tcase_add_test(tc, an_end_overtakes_what_was_not_told);
+	tcase_add_test(tc, an_end_follows_on_the_answer_that_came_before_it);
+	tcase_add_test(tc, an_end_follows_on_the_opening_that_came_before_it);
 	tcase_add_test(tc, calls_of_the_server_are_refused);
 	tcase_add_loop_test(tc, it_goes_from_any_state, BEFORE, STATES);
 	tcase_add_test(tc, nobody_is_gone_at_once);
