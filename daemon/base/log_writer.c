@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A queue of lines, and the thread that writes them. */
-#define SD_JOURNAL_SUPPRESS_LOCATION /* where in this file they were sent from tells nobody anything */
+#define SD_JOURNAL_SUPPRESS_LOCATION /* the place in this file is of no use */
 #include "daemon/base/log_writer.h"
 
 #include <errno.h>

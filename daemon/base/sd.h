@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What systemd is told of the daemon's state (Type=notify); nothing where systemd did not start it.
+ * Reports the daemon's state to systemd (Type=notify), if systemd started it.
  *
- * Nobody waits for it for long: while it reads no messages, its socket's queue is full, and sd_notify(3) itself would block
+ * No call waits for it for long: while it reads no messages, its socket's queue is full, and sd_notify(3) itself would block
  * until that has room.
  *
  * Concurrency: the main thread.

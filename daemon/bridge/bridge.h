@@ -5,7 +5,7 @@
  *	client leg ◀── exchanges ──▶ server leg
  *
  * The client leg is what a listener took; the server leg is what the bridge has an upstream connect for it
- * (daemon/upstream/upstream_connect.h). Calls that one leg gives up are handed to the other, Replies go back to the
+ * (daemon/upstream/upstream_connect.h). The Calls of one leg are delivered to the other, Replies go back to the
  * leg that the Call came from; both directions work alike. Each leg closes with the other, and the reason
  * of the first to close is the bridge's.
  *

@@ -60,7 +60,7 @@ struct unacked_replies {
 /* How it opens (opening.c). */
 struct bridge_open {
 	bool trusted;             /* over iwarp it is privileged, whatever its port */
-	bool either;              /* it is taken for TCP for now: its first bytes tell */
+	bool either;              /* TCP or iWARP: TCP until its first bytes decide */
 	bool accepted;            /* the client, before its server was sought */
 	bool passing;             /* there is a server for the client's Calls */
 	bool told;                /* to the log, that it is open */
