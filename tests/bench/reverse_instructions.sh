@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What 1,000 reverse Calls a second add to the instructions of a forward RPC: a table, and a verdict.
 #
-# usage: reverse_instructions.sh [-b BUILD] [-n CALLS] [-m PERCENT] [-w WORK]
+# usage: reverse_instructions.sh [-b BUILD] [-n CALLS] [-m PERCENT] [-w WORK] [-r RATE]
 #    -b BUILD    the build that has tests/bench/reverse_mix: `make e2e-programs` there (build/)
 #    -n CALLS    so many forward Calls in the shorter of two runs (2000)
 #    -m PERCENT  what a forward RPC may cost more (1)
 #    -w WORK     getattr, read or write; all if not given
+#    -r RATE     so many forward Calls a second; 50000, 10000 and 2000 if not given
 #
 # README.md tells what is counted. Exits with 1 where a row is past the limit, with 77 where something is missing
 # that it needs.
@@ -15,13 +16,14 @@ works=(getattr read write)
 rates=(50000 10000 2000)
 build= calls=2000 limit=1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-while getopts b:n:m:w:h option; do
+while getopts b:n:m:w:r:h option; do
 	case $option in
 	b) build=$OPTARG ;;
 	n) calls=$OPTARG ;;
 	m) limit=$OPTARG ;;
 	w) works=("$OPTARG") ;;
-	*) sed -n '3,12s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	r) rates=("$OPTARG") ;;
+	*) sed -n '3,13s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 

@@ -29,10 +29,10 @@ check "the proxy from TCP to RDMA, NFSv3 WRITEs" counts tcp-rdma write
 check "the proxy from RDMA to TCP, COMPOUNDs of NFSv4.1" counts rdma-tcp compound-read
 check "both ends over an RDMA device in memory" counts_device
 works=()
-short_tier && works=(-w write)
+short_tier && works=(-w write -r 10000)
 check "1,000 reverse Calls a second add 1 % to a forward RPC at most" \
 	"$E2E_SRC/../bench/reverse_instructions.sh" -b "$E2E_BUILD" -n 100 "${works[@]}"
 check "of what is past its limit it says so" \
-	exits_with 1 "$E2E_SRC/../bench/reverse_instructions.sh" -b "$E2E_BUILD" -n 100 -m -5 -w getattr
+	exits_with 1 "$E2E_SRC/../bench/reverse_instructions.sh" -b "$E2E_BUILD" -n 100 -m -5 -w getattr -r 10000
 check "a load generator that is not there is a skip" exits_with 77 instructions -l /
 finish

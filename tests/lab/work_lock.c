@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +24,17 @@
 #define REFUSED_MS 300
 #define GRANTED_S  60
 
+/* What both processes see, past the file system. */
+struct common {
+	_Atomic int holders;     /* which have the lock of the count, by their own account */
+	_Atomic uint64_t written; /* the count that the last holder wrote */
+};
+
 /* One of the two; told and heard by pipes, a byte at a time. */
 struct side {
 	const char *name;
 	int fd, told, heard;
-	uint64_t *found; /* what it has counted on from, a round each; both processes see it */
+	struct common *common;
 };
 
 static void tell(const struct side *side, char what)
@@ -136,13 +143,36 @@ static void steps_of_waiter(const struct side *side)
 	must_lock(side, F_SETLK, F_UNLCK, 0, 0);
 }
 
+static uint64_t count_read(const struct side *side)
+{
+	uint64_t count = 0;
+
+	if (pread(side->fd, &count, sizeof(count), 0) != sizeof(count))
+		fail("%s: read: %s", side->name, strerror(errno));
+	return count;
+}
+
+/* Reads once more as the page cache has it, and as the server has it, so that it is known who is wrong. */
+static void fail_stale(const struct side *side, unsigned round, uint64_t found, uint64_t written)
+{
+	uint64_t cached = count_read(side), served;
+
+	drop_pages(side->fd);
+	served = count_read(side);
+	fail("%s, round %u: reads %llu under its lock, where the last holder wrote %llu; read again it is %llu, and "
+	     "without the cached page %llu",
+	     side->name, round, (unsigned long long)found, (unsigned long long)written,
+	     (unsigned long long)cached, (unsigned long long)served);
+}
+
 /* Tries are repeated rather than waited for: a waiting client may be told, or ask again after many seconds. */
 static void count_up(const struct side *side, unsigned rounds)
 {
+	struct common *common = side->common;
 	unsigned refused = 0;
 
 	for (unsigned i = 0; i < rounds; i++) {
-		uint64_t count = 0;
+		uint64_t count, written;
 		int err;
 
 		while ((err = lock(side, F_SETLK, F_WRLCK, 0, sizeof(count)))) {
@@ -151,12 +181,17 @@ static void count_up(const struct side *side, unsigned rounds)
 			refused++;
 			sched_yield();
 		}
-		if (pread(side->fd, &count, sizeof(count), 0) != sizeof(count))
-			fail("%s: round %u: read: %s", side->name, i, strerror(errno));
-		side->found[i] = count;
+		if (atomic_fetch_add(&common->holders, 1))
+			fail("%s: round %u: both have the lock", side->name, i);
+		written = atomic_load(&common->written);
+		count = count_read(side);
+		if (count != written)
+			fail_stale(side, i, count, written);
 		count++;
 		if (pwrite(side->fd, &count, sizeof(count), 0) != sizeof(count))
 			fail("%s: round %u: write: %s", side->name, i, strerror(errno));
+		atomic_store(&common->written, count);
+		atomic_fetch_sub(&common->holders, 1);
 		must_lock(side, F_SETLK, F_UNLCK, 0, sizeof(count));
 	}
 	printf("%s: %u rounds, %u tries refused\n", side->name, rounds, refused);
@@ -174,16 +209,6 @@ static int open_in(const char *dir, int flags)
 	return fd;
 }
 
-/* Says in which rounds both have counted on from the same: if in none, it is the last read that is wrong. */
-static void tell_lost(const struct side *a, const struct side *b, unsigned rounds)
-{
-	for (unsigned i = 0; i < rounds; i++)
-		for (unsigned j = 0; j < rounds; j++)
-			if (a->found[i] == b->found[j])
-				printf("both found %llu: %s in round %u, %s in round %u\n",
-				       (unsigned long long)a->found[i], a->name, i, b->name, j);
-}
-
 static uint64_t count_in(const char *dir)
 {
 	int fd = open_in(dir, 0);
@@ -196,17 +221,13 @@ static uint64_t count_in(const char *dir)
 	return count;
 }
 
-static void check_counts(const char *dir_a, const char *dir_b, const struct side *a,
-			 const struct side *b, unsigned rounds)
+static void check_counts(const char *dir_a, const char *dir_b, unsigned rounds)
 {
 	uint64_t count_a = count_in(dir_a), count_b = count_in(dir_b);
 
-	if (count_a == 2ull * rounds && count_b == 2ull * rounds)
-		return;
-	tell_lost(a, b, rounds);
-	fail("counted to %llu as the %s has it and %llu as the %s has it, not %llu",
-	     (unsigned long long)count_a, a->name, (unsigned long long)count_b, b->name,
-	     2ull * rounds);
+	if (count_a != 2ull * rounds || count_b != 2ull * rounds)
+		fail("counted to %llu as the first client has it and %llu as the second has it, not %llu",
+		     (unsigned long long)count_a, (unsigned long long)count_b, 2ull * rounds);
 }
 
 void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
@@ -215,15 +236,14 @@ void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
 	struct side a = {.name = "first client"}, b = {.name = "second client"};
 	char path[PATH_MAX];
 	int to_a[2], to_b[2], status = 0;
-	uint64_t *found;
+	struct common *common;
 	pid_t other;
 
-	found = mmap(NULL, 2 * rounds * sizeof(*found), PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (found == MAP_FAILED)
+	common = mmap(NULL, sizeof(*common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	if (common == MAP_FAILED)
 		fail("mmap: %s", strerror(errno));
-	a.found = found;
-	b.found = found + rounds;
+	a.common = b.common = common;
 	if (pipe(to_a) || pipe(to_b))
 		fail("pipe: %s", strerror(errno));
 	a.fd = open_in(dir_a, O_CREAT | O_TRUNC);
@@ -253,8 +273,8 @@ void lock_contend(const char *dir_a, const char *dir_b, unsigned rounds)
 	close(a.fd);
 	if (waitpid(other, &status, 0) != other || status)
 		fail("the second client failed");
-	check_counts(dir_a, dir_b, &a, &b, rounds);
-	munmap(found, 2 * rounds * sizeof(*found));
+	check_counts(dir_a, dir_b, rounds);
+	munmap(common, sizeof(*common));
 	snprintf(path, sizeof(path), "%s/contended", dir_a);
 	unlink(path);
 }
