@@ -8,7 +8,7 @@ struct planner {
 	const struct rpcrdma_header *hdr;
 	struct msg_plan *plan;
 	uint32_t limit_bytes;
-	unsigned order[RPCRDMA_MAX_SEGMENTS]; /* of hdr->reads, by position, stable */
+	unsigned *order; /* of hdr->reads, by position, stable */
 	/* The inline stream. */
 	bool pulled;                /* it is the position-zero chunk */
 	uint64_t inline_bytes, in;  /* how long it is, how much of it is placed */
@@ -142,7 +142,9 @@ static enum msg_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_b
 static enum msg_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
 					 uint32_t limit_bytes, struct msg_plan *plan)
 {
-	struct planner p = {.hdr = hdr, .plan = plan, .limit_bytes = limit_bytes};
+	/* Not initialized: clearing it would cost more than all the rest. */
+	unsigned order[RPCRDMA_MAX_SEGMENTS];
+	struct planner p = {.hdr = hdr, .plan = plan, .limit_bytes = limit_bytes, .order = order};
 	enum msg_plan_verdict verdict;
 	unsigned i;
 
