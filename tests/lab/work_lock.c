@@ -26,7 +26,7 @@
 
 /* What both processes see, past the file system. */
 struct common {
-	_Atomic int holders;     /* which have the lock of the count, by their own account */
+	_Atomic int holders;      /* which have the lock of the count, by their own account */
 	_Atomic uint64_t written; /* the count that the last holder wrote */
 };
 
