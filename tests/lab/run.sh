@@ -203,7 +203,17 @@ if [ "${LAB_INSIDE:-}" != yes ]; then
 	ns=(--net --mount --uts --ipc --pid --fork --kill-child --mount-proc)
 	[ "$(id -u)" = 0 ] || ns+=(--user --map-root-user)
 	unshare "${ns[@]}" true 2>/dev/null || skip_all "unshare is not allowed here"
-	LAB_INSIDE=yes exec unshare "${ns[@]}" "$0" "${args[@]}"
+	LAB_INSIDE=yes unshare "${ns[@]}" "$0" "${args[@]}" &
+	inside=$!
+	# unshare itself ignores signals while it waits for its child.
+	trap 'pkill -TERM -P "$inside"' TERM INT HUP
+	wait "$inside"
+	status=$?
+	while kill -0 "$inside" 2>/dev/null; do
+		wait "$inside"
+		status=$?
+	done
+	exit "$status"
 fi
 trap 'exit 143' TERM INT HUP
 ip link set lo up

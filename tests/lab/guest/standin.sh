@@ -12,7 +12,9 @@ standin_pair() {
 	proxy_start "$name" "tcp://10.0.2.15:$((port + 1))" "verbs://$address:$port" "$keys"
 }
 
+# standin_end NAME: the mount first, since nothing unmounts without its server.
 standin_end() {
+	! grep -q " /mnt/n " /proc/mounts || umount -f -l /mnt/n
 	proxy_stop "$1" KILL
 	proxy_stop "$1-server" KILL
 }
