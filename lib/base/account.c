@@ -9,7 +9,7 @@ static size_t unused(const struct budget_account *account)
 	return account->borrower.lent_bytes - account->used_bytes;
 }
 
-/* ---- what may be held ---- */
+/* ---- what a connection can hold ---- */
 
 static bool leaves_as_much(const struct budget_holder *holder, size_t bytes, size_t room)
 {
@@ -17,8 +17,8 @@ static bool leaves_as_much(const struct budget_holder *holder, size_t bytes, siz
 }
 
 /*
- * What a connection holds leaves as much for the others of its service. First by what is on loan alone: that needs no look
- * at the shared budget.
+ * Returns whether the connection leaves at least as much for the others of its service as it holds. Tries the lease alone
+ * first, which does not read the shared budget.
  */
 static bool is_within_share(const struct budget_holder *holder, size_t bytes)
 {
@@ -29,7 +29,7 @@ static bool is_within_share(const struct budget_holder *holder, size_t bytes)
 	       leaves_as_much(holder, bytes, room + budget_room_bytes(account->borrower.part));
 }
 
-/* Has @bytes on loan and unused, or asks for them: all of them, when it comes to waiting. */
+/* Ensures that @bytes of the lease are unused. Waits for all of them if @how allows waiting. */
 static bool obtain(struct budget_account *account, size_t bytes, bool alone, enum budget_ask how,
 		   bool first)
 {
@@ -81,7 +81,7 @@ static void leave_turns(struct budget_holder *holder)
 	TAILQ_REMOVE(&holder->account->turns, holder, entry);
 }
 
-/* When the claim's turn is over, or comes again. */
+/* Returns when the claim's turn ends or, if the claim is late, begins again. */
 static uint64_t turn_ends_us(const struct budget_claim *claim)
 {
 	return claim->turn_us + (claim->late ? BUDGET_TURN_AGAIN_US : BUDGET_TURN_US);
@@ -97,7 +97,7 @@ static void watch_until(struct budget_account *account, uint64_t due_us)
 	loop_timer_set(account->loop, account->timer, due_us > now ? due_us - now : 0);
 }
 
-/* Many turns that end at about the same time are ended together: each look goes through all. */
+/* Each scan goes through all turns, so turns that end at about the same time are ended together. */
 static void watch_turns(struct budget_account *account)
 {
 	uint64_t due_us = UINT64_MAX, soon_us = loop_now_us(account->loop) + BUDGET_LOOK_US;
@@ -132,17 +132,17 @@ static void unqueue(struct budget_claim *claim)
 		leave_turns(holder);
 }
 
-/* What a holder whose share does not allow its claim has to see free, of what is there for its service. */
+/* Returns how much must be free for its service before the fairness rule allows the holder's first claim. */
 static size_t share_bytes(const struct budget_holder *holder)
 {
 	return holder->used_bytes + 2 * TAILQ_FIRST(&holder->waiting)->bytes;
 }
 
-/* A look through the holders whose turn is over, or whose share does not allow more. */
+/* A scan of the holders whose claim is late, or refused by the fairness rule. */
 struct look {
-	struct budget_holder *least; /* who needs the least … */
-	size_t least_bytes;          /* … which is so much, on loan to the account */
-	size_t refused_bytes[2]; /* the least that was refused; to one that holds nothing: [1] */
+	struct budget_holder *least; /* needs the least … */
+	size_t least_bytes;          /* … which is this much of the account's lease */
+	size_t refused_bytes[2]; /* smallest size that was refused; [1]: to a holder of nothing */
 };
 
 static void look_at(struct look *look, struct budget_holder *holder, size_t bytes)
@@ -153,7 +153,7 @@ static void look_at(struct look *look, struct budget_holder *holder, size_t byte
 	look->least_bytes = bytes;
 }
 
-/* Whether a late claim is met. What was refused to one is not asked for again by those behind it. */
+/* Tries to grant a late claim. A size that was refused once is not tried again for the claims after it. */
 static bool is_met_late(struct look *look, const struct budget_holder *holder, size_t bytes)
 {
 	size_t *refused = &look->refused_bytes[holder->used_bytes == 0];
@@ -167,8 +167,8 @@ static bool is_met_late(struct look *look, const struct budget_holder *holder, s
 }
 
 /*
- * Nobody's turn: of what is needed the account waits for the least, so that it hears of all that may help somebody.
- * What one has a share of again is lent to the account for a moment.
+ * No claim has a turn. The account waits for the smallest lease that would help one, so that it wakes up whenever one can
+ * be helped. For a holder that only the fairness rule refuses, the bytes are leased for a moment.
  */
 static struct budget_holder *wait_for_least(struct budget_account *account, const struct look *look)
 {
@@ -185,8 +185,8 @@ static struct budget_holder *wait_for_least(struct budget_account *account, cons
 }
 
 /*
- * The next holder whose first claim can be met, and is: it has the memory now. If none can, the account waits for
- * the first whose turn it is.
+ * Returns the next holder whose first claim can be granted; its memory has been obtained. If there is none, the account
+ * waits for the first claim whose turn it is, and NULL is returned.
  */
 static struct budget_holder *next_served(struct budget_account *account)
 {
@@ -214,8 +214,8 @@ static struct budget_holder *next_served(struct budget_account *account)
 }
 
 /*
- * Returns what is on loan beyond what is kept for the next claims: all of it while somebody waits for a turn. Up to
- * twice as much is kept, so that a claim and its end do not borrow and return each time.
+ * Gives unused bytes beyond the headroom back to the budget; all unused bytes while another account waits. Up to twice
+ * the headroom is kept, so that a claim and its release do not lease and return each time.
  */
 static void settle(struct budget_account *account)
 {
@@ -227,7 +227,7 @@ static void settle(struct budget_account *account)
 		budget_return(&account->borrower, have - keep);
 }
 
-/* Meets waiting claims in turn. A granted() may claim, release or cancel others: all is looked at afresh. */
+/* Grants waiting claims in turn. A granted() callback can claim, release or cancel others, so each round starts over. */
 static void serve(struct budget_account *account)
 {
 	struct budget_holder *holder;
@@ -251,7 +251,7 @@ static void serve(struct budget_account *account)
 	settle(account);
 }
 
-/* Claims have come or gone. What was freed here is not ours while it is the turn of others. */
+/* Claims were queued or released. While it is another account's turn, memory freed here goes to that one. */
 static void on_task(void *arg)
 {
 	struct budget_account *account = arg;
@@ -266,7 +266,7 @@ static void end_turn(struct budget_account *account, struct budget_claim *claim,
 {
 	claim->late = !claim->late;
 	claim->turn_us = now;
-	/* Another turn comes after those of who has come meanwhile. */
+	/* Its next turn comes after those of the holders that queued meanwhile. */
 	if (!claim->late) {
 		leave_turns(claim->holder);
 		join_turns(claim->holder);
@@ -468,7 +468,7 @@ void budget_release(struct budget_claim *claim)
 		return;
 	if (was == BUDGET_CLAIM_WAITING) {
 		unqueue(claim);
-		/* What it asked for may be another's now. */
+		/* The bytes that it waited for may now go to another claim. */
 		loop_defer(holder->account->loop, &holder->account->task);
 		bytes = 0;
 	}

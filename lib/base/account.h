@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Admission of memory: a service's connections on one worker, and what their RPCs claim.
+ * Admits RPCs of one service on one worker by memory.
  *
- * An RPC claims, in one step, all the memory that it can come to need: its Call and its largest Reply. Only then
- * is its body received or pulled, so whatever has been admitted can finish without asking again, and a shortage
- * makes peers wait instead of failing.
+ * An RPC claims all the memory that it can need in one step: for its Call and its largest Reply. Its body is received or
+ * pulled only after the claim is granted. So an admitted RPC can always finish, and a shortage makes peers wait instead
+ * of failing.
  *
- * The claims of one connection are met in their order. Connections take turns:
+ * The claims of one connection are granted in order. Connections take turns:
  *
- *  - One that holds nothing may hold one RPC of any size when its turn comes.
- *  - One that holds something may hold no more than what then is left for the others of its service, so that a
- *    connection whose RPCs never end leaves the others something.
- *  - An urged one (a reverse Call is out, whose Reply may stand behind Calls that wait) goes first.
- *  - A claim whose turn has lasted for BUDGET_TURN_US is late: it waits on, but holds nobody else up. It has
- *    another turn each BUDGET_TURN_AGAIN_US, behind those who have come meanwhile.
+ *  - A connection that holds nothing can hold one RPC of any size when its turn comes.
+ *  - A connection that holds memory can hold at most as much as it then leaves for the other connections of its service.
+ *    So a connection whose RPCs never end leaves memory for the others.
+ *  - An urgent connection goes first: a reverse Call is out, and its Reply may be queued after Calls that wait.
+ *  - A claim whose turn has lasted BUDGET_TURN_US is late: it keeps waiting but no longer blocks others. It gets another
+ *    turn every BUDGET_TURN_AGAIN_US, after the connections that have queued meanwhile.
  *
- * An account has on loan what its claims hold, and a little for the next ones (base/budget.h).
+ * An account leases what its claims hold, and some headroom for the next ones (base/budget.h).
  *
- * Concurrency: an account, its holders and their claims belong to the thread of its loop; wake() alone comes from
- * any thread.
+ * Concurrency: an account, its holders and their claims belong to the thread of its loop. Any thread can call wake().
  */
 #ifndef BASE_ACCOUNT_H
 #define BASE_ACCOUNT_H
@@ -30,11 +29,11 @@
 
 #define BUDGET_TURN_US       5000000u
 #define BUDGET_TURN_AGAIN_US 60000000u
-#define BUDGET_LOOK_US       100000u /* between two looks at whose turn is over, at least */
+#define BUDGET_LOOK_US       100000u /* minimum interval between scans for expired turns */
 
 enum budget_claim_state {
-	BUDGET_CLAIM_IDLE,    /* holds nothing, waits for nothing */
-	BUDGET_CLAIM_WAITING, /* in its holder's queue; granted() will be called */
+	BUDGET_CLAIM_IDLE,    /* holds no bytes and does not wait */
+	BUDGET_CLAIM_WAITING, /* queued at its holder; granted() will be called */
 	BUDGET_CLAIM_HELD,    /* holds `bytes` */
 };
 
@@ -42,23 +41,23 @@ struct budget_claim {
 	TAILQ_ENTRY(budget_claim) entry;
 	struct budget_holder *holder;
 	size_t bytes;
-	uint64_t since_us; /* when it began to wait */
-	uint64_t turn_us;  /* when it began to wait for its turn, or last became late */
+	uint64_t since_us; /* start of the wait */
+	uint64_t turn_us;  /* start of its turn, or when it last became late */
 	enum budget_claim_state state;
 	bool late, told;
-	void (*granted)(void *arg); /* from a task, never from inside budget_claim() */
+	void (*granted)(void *arg); /* called from a task, never from inside budget_claim() */
 	void *arg;
 };
 TAILQ_HEAD(budget_claim_list, budget_claim);
 
 /* A connection. */
 struct budget_holder {
-	TAILQ_ENTRY(budget_holder) entry; /* in its account's turns, while a claim waits */
+	TAILQ_ENTRY(budget_holder) entry; /* in the account's turns while a claim waits */
 	struct budget_account *account;
 	struct budget_claim_list waiting;
 	size_t used_bytes;
 	bool urged;
-	void *owner; /* the user's */
+	void *owner; /* for the caller */
 };
 TAILQ_HEAD(budget_holder_list, budget_holder);
 
@@ -68,86 +67,88 @@ struct budget_account {
 	struct loop *loop;
 	struct loop_task task;
 	struct loop_timer *timer;
-	uint64_t due_us; /* of the timer; 0: not set */
+	uint64_t due_us; /* when the timer fires; 0: not set */
 	struct budget_holder_list turns;
-	size_t used_bytes, peak_bytes; /* by its claims, of what it has on loan */
-	size_t waiting;                /* claims */
-	bool keeps_turn; /* one of them waits for a loan, and new ones wait behind it */
-	bool asked;      /* it may be among those that wait for a loan */
-	/* A claim has become late for the first time. From a timer. */
+	size_t used_bytes, peak_bytes; /* held by its claims, out of its lease */
+	size_t waiting;                /* number of waiting claims */
+	bool keeps_turn; /* the claim whose turn it is waits for a lease; new claims queue */
+	bool asked;      /* the account may be waiting for a lease */
+	/* Called from a timer when a claim becomes late for the first time. */
 	void (*late)(void *arg, const struct budget_claim *claim);
 	void *late_arg;
 };
 
 /**
- * budget_account_init - an account without connections
- * @wake: with @wake_arg: have budget_account_woken() called in the loop's thread; called in any, holding a lock
+ * budget_account_init - Initializes an account without connections
+ * @wake: called with @wake_arg in any thread while a lock is held; must have budget_account_woken() called in the loop's
+ *        thread
  *
- * Returns 0 or -ENOMEM; budget_account_fini() is due either way.
+ * Returns 0 or -ENOMEM. Call budget_account_fini() in both cases.
  */
 int budget_account_init(struct budget_account *account, struct budget_part *part, struct loop *loop,
 			void (*wake)(void *arg), void *wake_arg) MUST_CHECK;
-/** budget_account_fini - give back what is on loan; no holder may be left. Accepts one that is all zero. */
+/** budget_account_fini - Gives the lease back. No holder may be left. Accepts an all-zero account. */
 void budget_account_fini(struct budget_account *account);
-/** budget_account_woken - after wake(), in the loop's thread. */
+/** budget_account_woken - Collects a granted lease. Call it in the loop's thread after wake(). */
 void budget_account_woken(struct budget_account *account);
-/** budget_account_oldest_us - how long the claim that waits longest has waited; 0: none waits. */
+/** budget_account_oldest_us - Returns how long the oldest waiting claim has waited; 0 if none waits. */
 uint64_t budget_account_oldest_us(const struct budget_account *account);
 
-/** budget_holder_init - a connection that holds nothing; @owner is for who asks later. */
+/** budget_holder_init - Initializes a connection that holds nothing. @owner is for the caller. */
 void budget_holder_init(struct budget_holder *holder, struct budget_account *account, void *owner);
-/** budget_holder_fini - it may hold nothing and wait for nothing any more. Accepts one that is all zero. */
+/** budget_holder_fini - Detaches a holder that holds nothing and waits for nothing. Accepts an all-zero holder. */
 void budget_holder_fini(struct budget_holder *holder);
-/** budget_holder_urge - have it go first in its service's turns, or no longer. */
+/** budget_holder_urge - Sets whether the connection goes first in its service's turns. */
 void budget_holder_urge(struct budget_holder *holder, bool urged);
-/** budget_holder_is_short - whether somebody of its service waits for memory here. */
+/** budget_holder_is_short - Returns whether any claim of its account waits for memory. */
 static inline bool budget_holder_is_short(const struct budget_holder *holder)
 {
 	return holder->account->waiting > 0;
 }
 
-/** budget_holder_waits - whether a claim of its own waits. */
+/** budget_holder_waits - Returns whether one of its own claims waits. */
 static inline bool budget_holder_waits(const struct budget_holder *holder)
 {
 	return !TAILQ_EMPTY(&holder->waiting);
 }
 
-/** budget_claim_init - prepare an idle claim; @granted and @arg serve when it has to wait. */
+/** budget_claim_init - Initializes an idle claim. @granted is called with @arg if the claim had to wait. */
 void budget_claim_init(struct budget_claim *claim, void (*granted)(void *arg), void *arg);
 
 /**
- * budget_claim - ask for memory
- * @holder: whose it is
+ * budget_claim - Claims memory
+ * @holder: the connection
  * @claim:  an idle claim
- * @bytes:  how much; a claim up to budget_largest_claim_bytes() can wait long, but not for ever
+ * @bytes:  size of the claim; up to budget_largest_claim_bytes() it can wait long, but not forever
  *
- * Returns true if the claim holds the bytes now; false if it waits and granted() will be called.
+ * Returns true if the claim was granted immediately, or false if it waits and granted() will be called.
  */
 bool budget_claim(struct budget_holder *holder, struct budget_claim *claim, size_t bytes);
 
 /**
- * budget_grow - let a held claim hold @bytes, at least what it does, now or not at all
+ * budget_grow - Enlarges a granted claim to @bytes, without waiting
  *
- * Who holds some memory does not wait for more: two who did might wait for each other. Returns whether it does.
+ * A claim that holds memory never waits for more: two such claims could wait for each other. Returns true on success, or
+ * false if the memory is not available now.
  */
 bool budget_grow(struct budget_claim *claim, size_t bytes);
-/** budget_shrink - give back all but @bytes of a held claim; never grows it. */
+/** budget_shrink - Releases all but @bytes of a granted claim; never enlarges it. */
 void budget_shrink(struct budget_claim *claim, size_t bytes);
 /**
- * budget_claim_now - hold @bytes, now or not at all, where enough is left for others
- * @claim:      an idle claim, or a held one, which may hold less than that so far
- * @left_bytes: so much is free besides, or nothing is had
+ * budget_claim_now - Claims @bytes without waiting, if enough is left for others
+ * @claim:      an idle claim, or a granted claim of fewer bytes
+ * @left_bytes: must remain free in addition, or the claim fails
  *
- * For what may last until others have had memory: it never takes what those need. Returns whether it is held; if not,
- * the claim is as it was.
+ * For RPCs that may last until others have had memory: it never uses memory that those need. Returns true on success; on
+ * failure the claim is unchanged.
  */
 bool budget_claim_now(struct budget_holder *holder, struct budget_claim *claim, size_t bytes,
 		      size_t left_bytes) MUST_CHECK;
-/** budget_claim_nothing - hold no bytes: for what is accounted for elsewhere. */
+/** budget_claim_nothing - Marks the claim as granted with 0 bytes: its memory is accounted for elsewhere. */
 void budget_claim_nothing(struct budget_holder *holder, struct budget_claim *claim);
-/** budget_release - hold nothing and wait for nothing; accepts an idle claim. */
+/** budget_release - Releases a granted claim, or stops waiting. Accepts an idle claim. */
 void budget_release(struct budget_claim *claim);
-/** budget_move - hand what @from holds to the idle claim @to; @from is idle afterwards. */
+/** budget_move - Moves the bytes of @from to the idle claim @to. @from is idle afterwards. */
 void budget_move(struct budget_claim *to, struct budget_claim *from);
 
 #endif

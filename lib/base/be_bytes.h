@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loads and stores of big-endian numbers, as they are on the wire, at any alignment. */
+/* Loads and stores big-endian numbers at any alignment. */
 #ifndef BASE_BE_BYTES_H
 #define BASE_BE_BYTES_H
 

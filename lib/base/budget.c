@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPARES_DIVISOR  16u /* of the rest, for what all accounts together keep unused … */
-#define SPARE_MAX_BYTES (4u * 1024u * 1024u) /* … and what one account has for its next claims */
+#define SPARES_DIVISOR  16u /* of the common bytes, for the headroom of all accounts together … */
+#define SPARE_MAX_BYTES (4u * 1024u * 1024u) /* … and of one account */
 #define SPARE_MIN_BYTES 4096u                /* less is not worth keeping */
 
 static size_t rest_of(size_t limit_bytes, size_t own_bytes, size_t nparts)
@@ -28,13 +28,13 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats)
 
 /* ---- the rules ---- */
 
-/* What a part that has @lent_bytes has of the rest. */
+/* Returns how much of the common bytes a share with a lease of @lent_bytes uses. */
 static size_t beyond(const struct budget *budget, size_t lent_bytes)
 {
 	return lent_bytes > budget->own_bytes ? lent_bytes - budget->own_bytes : 0;
 }
 
-/* What two parts or more may have of the rest: half of what is there for it. One part may have all. */
+/* Fairness: one of several shares can have half; a single share can have all. */
 static size_t share_of(size_t bytes, size_t nparts)
 {
 	return nparts > 1 ? bytes / 2 : bytes;
@@ -65,7 +65,7 @@ size_t budget_room_bytes(const struct budget_part *part)
 	return own + (free > over ? share_of(free - over, budget->nparts) : 0);
 }
 
-/* How much of the rest a loan of @bytes takes. */
+/* Returns how many common bytes an additional lease of @bytes uses. */
 static size_t taken_from_rest(const struct budget_part *part, size_t bytes)
 {
 	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
@@ -94,7 +94,7 @@ static void set_ask(struct budget_borrower *borrower, enum budget_ask how)
 	borrower->ask = how;
 }
 
-/* Whether it is for lack of what others have that an account waits: a part that has had its share waits for itself. */
+/* Returns whether bytes are reserved for a waiting account. A share that has had its half waits for itself. */
 static bool is_kept_for(const struct budget_part *part, const struct budget_borrower *borrower)
 {
 	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
@@ -104,7 +104,7 @@ static bool is_kept_for(const struct budget_part *part, const struct budget_borr
 	return (borrower->ask_alone && !over) || 2 * (over + more) <= part->budget->rest_bytes;
 }
 
-/* What is kept for the part whose turn it is, if that is another one. */
+/* Returns how much is reserved for another share, whose turn it is. */
 static size_t kept_for_others(const struct budget_part *part)
 {
 	const struct budget_borrower *borrower = NULL;
@@ -129,7 +129,7 @@ static bool may_lend(const struct budget_part *part, size_t bytes, bool alone)
 
 	if (!more)
 		return true;
-	/* What is larger than the limit is lent when nothing else is. */
+	/* A lease larger than the limit is granted when nothing else is leased. */
 	if (alone && !budget->lent_bytes && more > free)
 		return true;
 	if (more > free || kept > free - more)
@@ -139,7 +139,7 @@ static bool may_lend(const struct budget_part *part, size_t bytes, bool alone)
 	return over + more <= free - more - kept;
 }
 
-/* The rest after parts have come to hold more or less of it. A loan of any size may be more than there is. */
+/* Sets how much of the common bytes is leased. A lease of any size can exceed what exists. */
 static void set_over(struct budget *budget, size_t over_bytes)
 {
 	budget->over_bytes = over_bytes;
@@ -198,7 +198,7 @@ static void join_queue(struct budget_borrower *borrower, bool first)
 		TAILQ_INSERT_TAIL(&part->waiting, borrower, entry);
 }
 
-/* The first account of @part that can have what it asks for gets it. One with a turn keeps those behind it back. */
+/* Grants the first lease of @part that can be granted. An account with a turn blocks the accounts after it. */
 static bool serve_part(struct budget_part *part)
 {
 	struct budget *budget = part->budget;
@@ -215,7 +215,7 @@ static bool serve_part(struct budget_part *part)
 	lend(part, borrower->ask_bytes);
 	borrower->given_bytes += borrower->ask_bytes;
 	leave_queue(borrower);
-	/* The part's next turn comes after those of the others. */
+	/* The share's next turn comes after those of the others. */
 	if (!TAILQ_EMPTY(&part->waiting)) {
 		TAILQ_REMOVE(&budget->turns, part, entry);
 		TAILQ_INSERT_TAIL(&budget->turns, part, entry);
@@ -224,7 +224,7 @@ static bool serve_part(struct budget_part *part)
 	return true;
 }
 
-/* Serves those who wait until nobody can be served. */
+/* Grants waiting leases until none can be granted. */
 static void serve(struct budget *budget)
 {
 	struct budget_part *part = TAILQ_FIRST(&budget->turns);
@@ -233,15 +233,15 @@ static void serve(struct budget *budget)
 		part = serve_part(part) ? TAILQ_FIRST(&budget->turns) : TAILQ_NEXT(part, entry);
 }
 
-/* ---- parts ---- */
+/* ---- shares ---- */
 
-/* The parts have become more or fewer. */
+/* Call it when a share was added or removed. */
 static void set_nparts(struct budget *budget, size_t nparts)
 {
 	size_t all = nparts * budget->naccounts, spare;
 
 	budget->rest_bytes = rest_of(budget->limit_bytes, budget->own_bytes, nparts);
-	/* Accounts keep up to twice as much. */
+	/* Accounts keep up to twice the headroom. */
 	spare = all ? budget->rest_bytes / SPARES_DIVISOR / 2 / all : 0;
 	if (spare > SPARE_MAX_BYTES)
 		spare = SPARE_MAX_BYTES;
@@ -349,9 +349,9 @@ size_t budget_largest(struct budget *budget, char *name, size_t name_bytes)
 	return bytes;
 }
 
-/* ---- loans ---- */
+/* ---- leases ---- */
 
-/* How much @borrower may be lent of what it needs; what it may keep for its next claims comes with it if nobody waits. */
+/* Returns how many bytes can be leased: @bytes, plus the headroom if no account waits; 0 if none. */
 static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool alone, bool first)
 {
 	const struct budget_part *part = borrower->part;
@@ -364,7 +364,7 @@ static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool a
 	return may_lend(part, bytes, alone) ? bytes : 0;
 }
 
-/* It waits from now on, or goes on waiting: then it keeps its place, but for a turn that begins. */
+/* Queues the account. If it waits already it keeps its place, unless it now waits for a turn. */
 static void wait_for(struct budget_borrower *borrower, size_t bytes, bool alone,
 		     enum budget_ask how, bool first)
 {
@@ -390,7 +390,7 @@ bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, e
 
 	pthread_mutex_lock(&budget->lock);
 	anew = borrower->asks && how != BUDGET_NOW;
-	/* It keeps nothing from itself. */
+	/* A reservation must not block the account that it is for. */
 	was = borrower->ask;
 	set_ask(borrower, BUDGET_NOW);
 	offered = offer(borrower, bytes, alone, first);
@@ -403,7 +403,7 @@ bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, e
 	} else if (how != BUDGET_NOW) {
 		wait_for(borrower, bytes, alone, how, first);
 	}
-	/* Less may be kept for it now than was. */
+	/* Less may be reserved for it now than before. */
 	if (anew)
 		serve(budget);
 	pthread_mutex_unlock(&budget->lock);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of the process, and who may have it.
+ * The memory budget of the process, which limits the memory of its services.
  *
- *	budget ◀── part (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
+ *	budget ◀── share (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
  *
- * This is the upper half: what the threads share, behind one lock. A part is lent bytes for its accounts; an
- * account (base/account.h) serves its connections from what it has on loan, without a lock, and comes here only
- * when that does not do, or is more than it needs.
+ * This is the upper half, which all threads share behind one lock. An account leases bytes from the share of its service
+ * and grants claims from this lease without a lock (base/account.h). It comes here only when the lease is too small, or
+ * larger than needed.
  *
- * Each part has a size of its own that is never lent to others. What a part has on loan beyond that comes from the
- * rest, which all parts share, by two rules:
+ * Each share has guaranteed bytes that no other share can lease. Leases beyond them come from the common bytes, which all
+ * shares use by two rules:
  *
- *  - Share: no part has more of the rest than stays free for the others. So a part whose RPCs never end cannot
- *    leave the others without memory, whoever came first, and nobody needs to know who will want some later. One
- *    loan of any size is made to a part that has nothing of the rest.
- *  - Turns: who does not get what it asks for waits, one account of a part at a time, parts in turn. What is
- *    freed is kept for the one whose turn it is, until it withdraws or asks without a turn; but not for one that has
- *    so much already that nothing of the others' would help it.
+ *  - Fairness: a share leases no more of the common bytes than it leaves free for the others. So a service whose RPCs
+ *    never end cannot leave the others without memory, and nothing needs to predict demand. A share that has none of the
+ *    common bytes gets one lease of any size.
+ *  - Turns: accounts that cannot get a lease wait. Shares take turns, with one account of a share at a time. Freed bytes
+ *    are reserved for the account whose turn it is, until it cancels or asks without a turn. Nothing is reserved for a
+ *    share that already leases so much that the bytes of others could not help it.
  *
- * Concurrency: every function here may be called from any thread.
+ * Concurrency: any thread can call every function.
  */
 #ifndef BASE_BUDGET_H
 #define BASE_BUDGET_H
@@ -31,24 +31,27 @@
 
 #include "base/compiler.h"
 
-/* How loans are asked for. */
+/* What to do if a lease cannot be granted now. */
 enum budget_ask {
-	BUDGET_NOW,  /* now or not at all */
-	BUDGET_TURN, /* else wait for a turn */
-	BUDGET_LATE, /* else wait until there happens to be enough: nothing is kept for it */
+	BUDGET_NOW,  /* fail */
+	BUDGET_TURN, /* wait for a turn */
+	BUDGET_LATE, /* wait until enough is free by chance: nothing is reserved */
 };
 
-/* What an account has to do with the budget. */
+/* What an account leases from the budget. */
 struct budget_borrower {
 	struct budget_part *part;
-	size_t lent_bytes; /* to it; its own thread's */
-	/* Something was given to it: any thread, the lock held; budget_collect() is due in its own. */
+	size_t lent_bytes; /* current size; belongs to the account's thread */
+	/*
+	 * Called in any thread, with the lock held, when the lease was granted: budget_collect() must follow in the
+	 * account's thread.
+	 */
 	void (*wake)(void *arg);
 	void *wake_arg;
 
-	/* Under the budget's lock. */
-	TAILQ_ENTRY(budget_borrower) entry; /* in its part's list, while it waits */
-	bool asks;                          /* it does */
+	/* Protected by the budget's lock. */
+	TAILQ_ENTRY(budget_borrower) entry; /* in the share's list while it waits */
+	bool asks;                          /* it waits */
 	enum budget_ask ask;
 	bool ask_alone;
 	size_t ask_bytes, given_bytes;
@@ -57,103 +60,111 @@ TAILQ_HEAD(budget_borrower_list, budget_borrower);
 
 struct budget_part {
 	struct budget *budget;
-	TAILQ_ENTRY(budget_part) link;  /* among all */
-	TAILQ_ENTRY(budget_part) entry; /* among those with a waiting account */
+	TAILQ_ENTRY(budget_part) link;  /* in the list of all shares */
+	TAILQ_ENTRY(budget_part) entry; /* in the list of shares with a waiting account */
 	struct budget_borrower_list waiting;
-	unsigned nturns;          /* of these, those that wait for a turn */
+	unsigned nturns;          /* waiting accounts that wait for a turn */
 	atomic_size_t lent_bytes; /* changed under the lock only */
-	const char *name;         /* the user's, for budget_largest() */
+	const char *name;         /* belongs to the caller; for budget_largest() */
 };
 TAILQ_HEAD(budget_part_list, budget_part);
 
 struct budget {
 	pthread_mutex_t lock;
 	size_t limit_bytes;
-	size_t own_bytes;  /* of each part */
-	size_t rest_bytes; /* for all: what the limit leaves */
-	size_t over_bytes; /* what parts have of it */
-	size_t naccounts;  /* of a part */
-	atomic_size_t
-		spare_bytes; /* what an account may keep for its next claims; changed under the lock only */
-	atomic_size_t free_bytes; /* of the rest; the same */
-	atomic_size_t nparts;     /* the same */
+	size_t own_bytes;  /* guaranteed to each share */
+	size_t rest_bytes; /* the common bytes: what the guarantees leave of the limit */
+	size_t over_bytes; /* leased of these */
+	size_t naccounts;  /* accounts of a share */
+	/* These three are changed under the lock only. */
+	atomic_size_t spare_bytes; /* headroom of an account: kept for its next claims */
+	atomic_size_t free_bytes;  /* of the common bytes */
+	atomic_size_t nparts;
 	size_t lent_bytes, peak_bytes;
 	struct budget_part_list parts;
-	struct budget_part_list turns; /* the one whose turn it is first */
-	atomic_bool contended;         /* there are such; changed under the lock only */
+	struct budget_part_list turns; /* whose turn it is comes first */
+	atomic_bool contended;         /* whether any waits; changed under the lock only */
 };
 
 struct budget_stats {
 	size_t limit_bytes;
-	size_t lent_bytes, peak_bytes; /* with what accounts keep for their next claims */
+	size_t lent_bytes, peak_bytes; /* including the accounts' headroom */
 };
 
 /**
- * budget_init - a budget of which nothing is lent
- * @limit_bytes: of the whole; if it is less than the parts' own, these count
- * @own_bytes:   what each part has for itself
- * @nparts:      how many parts there are, from 0
- * @naccounts:   how many accounts each will have, at most; together they keep a sixteenth of the rest unused
+ * budget_init - Initializes a budget with nothing leased
+ * @limit_bytes: of the whole; the sum of the guarantees if that is more
+ * @own_bytes:   guaranteed to each share
+ * @nparts:      number of shares, from 0
+ * @naccounts:   maximum number of accounts of a share; together their headroom is a sixteenth of the common bytes
  *
  * Returns 0 or -ENOMEM.
  */
 int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
 		size_t naccounts) MUST_CHECK;
-/** budget_fini - release what budget_init() took, and parts that are left; nothing may be lent. */
+/** budget_fini - Frees the budget and its remaining shares. Nothing may be leased. */
 void budget_fini(struct budget *budget);
-/** budget_part - one of the parts, in the order in which they came. */
+/** budget_part - Returns share number @part, in order of creation. */
 struct budget_part *budget_part(struct budget *budget, size_t part);
 /**
- * budget_part_new - one part more
+ * budget_part_new - Adds a share
  * @name: outlives it
  *
- * What it has for itself is taken from the rest, though others may have more of that now than is left: they are lent
- * nothing until they have given back. Returns NULL without memory.
+ * Its guaranteed bytes are taken from the common bytes. Other shares may now lease more than is left: they get no lease
+ * until enough was returned. Returns NULL without memory.
  */
 struct budget_part *budget_part_new(struct budget *budget, const char *name) MUST_CHECK;
-/** budget_part_free - a part less, to which nothing is lent; its own goes to the rest. Accepts NULL. */
+/** budget_part_free - Removes a share that leases nothing; its guarantee becomes common. Accepts NULL. */
 void budget_part_free(struct budget_part *part);
-/** budget_largest - the name of the part that has most, into @name, and how much that is; at least one must be there. */
+/**
+ * budget_largest - Writes the name of the share that leases most into @name. Returns its bytes. At least one share must
+ * exist.
+ */
 size_t budget_largest(struct budget *budget, char *name, size_t name_bytes);
-/** budget_stats_get - the figures of the whole. */
+/** budget_stats_get - Fills in the totals. */
 void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 
 /**
- * budget_largest_claim_bytes - the largest claim that is sure to be met some time, whatever others hold for ever
+ * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted some time, whatever other shares
+ * hold forever
  * @limit_bytes, @own_bytes, @nparts: as for budget_init()
  */
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 
-/** budget_most_bytes - what a part can be lent in several loans while the others have none; arguments as above. */
+/**
+ * budget_most_bytes - Returns how much a share can lease in several steps while the others lease nothing. Arguments as
+ * above.
+ */
 size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 
-/** budget_room_bytes - what a part could be lent now, with the share that the others are left; no lock. */
+/** budget_room_bytes - Returns how much a share could lease now under the fairness rule. Takes no lock. */
 size_t budget_room_bytes(const struct budget_part *part);
 
-/** budget_is_contended - whether an account waits: then what is not used is to be returned at once; no lock. */
+/**
+ * budget_is_contended - Returns whether an account waits: then unused bytes must be returned immediately. Takes no lock.
+ */
 static inline bool budget_is_contended(const struct budget *budget)
 {
 	return atomic_load_explicit(&budget->contended, memory_order_relaxed);
 }
 
 /**
- * budget_borrow - ask for a loan
- * @bytes:  needed
- * @alone:  it is for a connection that holds nothing: it may be of any size
- * @how:    what if it cannot be made now
- * @first:  wait before the other accounts of the part
+ * budget_borrow - Enlarges a lease
+ * @bytes: needed in addition
+ * @alone: for a connection that holds nothing: any size is allowed
+ * @how:   what to do if it cannot be granted now
+ * @first: wait before the other accounts of the share
  *
- * Returns true if it was made: the account has lent_bytes more then, by @bytes at least. Else, unless BUDGET_NOW,
- * the account waits until it is made, which wake() tells, or until budget_withdraw(); if it waited already, it
- * asks anew.
+ * Returns true if the lease grew by at least @bytes. Otherwise, unless @how is BUDGET_NOW, the account waits until wake()
+ * is called or until budget_withdraw(). A request of an account that waits already replaces the earlier one.
  */
 bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
 		   bool first);
-/** budget_withdraw - wait for nothing any more. */
+/** budget_withdraw - Stops waiting. */
 void budget_withdraw(struct budget_borrower *borrower);
-/** budget_collect - after wake(): take what was lent to a waiting one into its lent_bytes. */
+/** budget_collect - Adds the bytes that were granted to a waiting account to its lease. Call it after wake(). */
 void budget_collect(struct budget_borrower *borrower);
-/** budget_return - give back @bytes of what the account has on loan. */
+/** budget_return - Gives @bytes of the lease back. */
 void budget_return(struct budget_borrower *borrower, size_t bytes);
 
 #endif
