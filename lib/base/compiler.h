@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiler helpers used everywhere: attributes, container_of, array sizes. */
+/* Compiler helpers: attributes, container_of, array sizes. */
 #ifndef BASE_COMPILER_H
 #define BASE_COMPILER_H
 
@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define MUST_CHECK __attribute__((warn_unused_result))
-/* On the way of each RPC, and from a place or two besides. */
+/* For functions on the path of every RPC that have only a few callers. */
 #define ALWAYS_INLINE __attribute__((always_inline)) inline
-/* Seldom called; inlined it would cost its callers registers. */
+/* For rarely called functions: inlined, they would cost their callers registers. */
 #define NOT_INLINE                      __attribute__((noinline))
 #define PRINTF_LIKE(fmt, va)            __attribute__((format(printf, fmt, va)))
 
@@ -18,9 +18,10 @@
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 /**
- * clear_bytes - fill what is large with zeros
+ * clear_bytes - Fills a large object with zeros
  *
- * Of a size that it knows gcc makes string instructions, which take longer to begin than memset() takes for some hundred bytes.
+ * For a size known at compile time gcc emits string instructions. Up to some hundred bytes their start-up costs more than
+ * memset(); so the size is hidden from gcc.
  */
 static inline void clear_bytes(void *at, size_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters as tables.
+ * Tables of counters.
  *
  * A module lists its counters once, as an X-macro of (name, help):
  *
@@ -9,10 +9,9 @@
  *		X(records_sent, "records sent")
  *	COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
  *
- * That makes `struct tcp_leg_counters` with one uint64_t each and, in the one .c file that says
- * COUNTER_TABLE, `const struct counter_desc tcp_leg_counters_table[]`, ended by a NULL name, by
- * which the statistics code adds, names and prints them without knowing the module.
- * A counter belongs to one thread; other threads see it in snapshots only.
+ * This declares `struct tcp_leg_counters` with one uint64_t each. In one .c file COUNTER_TABLE defines `const struct
+ * counter_desc tcp_leg_counters_table[]`, which ends with a NULL name. By this table the statistics code adds, names and
+ * prints the counters without knowing the module. A counter belongs to one thread; other threads read snapshots only.
  */
 #ifndef BASE_COUNTER_H
 #define BASE_COUNTER_H
@@ -38,10 +37,10 @@ struct counter_desc {
 	const struct counter_desc tag##_table[] = {LIST(COUNTER_DESC){NULL, NULL}}
 
 /**
- * counters_add - add one counter struct to another of the same type
+ * counters_add - Adds one struct of counters to another of the same type
  * @table: the type's table
- * @sum:   struct that takes the sums
- * @part:  struct that is added
+ * @sum:   receives the sums
+ * @part:  is added
  */
 static inline void counters_add(const struct counter_desc *table, void *sum, const void *part)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CRC32C by ISA-L, which picks the fastest way of the processor at hand. */
+/* Uses ISA-L, which selects the fastest implementation for the processor. */
 #include "base/crc32c.h"
 
 #include <isa-l.h>
 
 #include "base/compiler.h"
 
-/* ISA-L neither inverts at the start nor at the end; it takes lengths as int. */
+/* ISA-L inverts neither at the start nor at the end, and takes lengths as int. */
 #define MAX_STEP (1u << 30)
 
 NOT_INLINE static uint32_t add_long(uint32_t crc, unsigned char *at, size_t len_bytes)
@@ -23,7 +23,8 @@ NOT_INLINE static uint32_t add_long(uint32_t crc, unsigned char *at, size_t len_
 
 uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes)
 {
-	unsigned char *at = (unsigned char *)bytes; /* never written: ISA-L forgot the const */
+	/* never written; the prototype of ISA-L lacks the const */
+	unsigned char *at = (unsigned char *)bytes;
 
 	if (!len_bytes)
 		return crc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* CRC32C, in pieces. */
+/* Computes CRC32C incrementally. */
 #ifndef BASE_CRC32C_H
 #define BASE_CRC32C_H
 
@@ -8,7 +8,7 @@
 
 #define CRC32C_START 0xffffffffu
 
-/** crc32c_add - the sum continued over @len_bytes more; start with CRC32C_START, and invert what comes out at last. */
+/** crc32c_add - Returns @crc continued over @len_bytes more. Start with CRC32C_START and invert the final result. */
 uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/compiler.h"
 
 #define RPC_TOLD_BYTES 12u /* mark, XID, type */
-#define RPC_LEAST      20u /* bytes of a message: a Reply that is denied */
+#define RPC_LEAST      20u /* shortest message: a denied Reply */
 #define RPC_VERSION    2u
 
 static const struct prefix {
@@ -50,7 +50,7 @@ static uint32_t word_at(const uint8_t *at)
 	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A Call of version 2, or a Reply that is accepted or denied. */
+/* Returns whether this is a Call of RPC version 2, or an accepted or denied Reply. */
 static bool is_rpc(const uint8_t *bytes, size_t len_bytes)
 {
 	uint32_t type, next;
@@ -99,7 +99,7 @@ static bool is_text(const uint8_t *bytes, size_t len_bytes)
 	return true;
 }
 
-/* Writes the bytes, and returns how long that is: at most three characters each, and two. */
+/* Writes the bytes, at most three characters each and two quotes. Returns the length. */
 static size_t put_bytes(const uint8_t *bytes, size_t len_bytes, char *to)
 {
 	bool as_text = is_text(bytes, len_bytes);

@@ -20,7 +20,7 @@ bool foreign_may(void)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), rc;
 
-	/* What else is lacking will be told by who connects. */
+	/* Other problems are reported when a connection is made. */
 	if (fd < 0)
 		return true;
 	rc = foreign_permit(fd, AF_INET);

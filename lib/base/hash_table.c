@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What of a hash table is not on every path: keys, hashes of bytes, and growing. */
 #include "base/hash_table.h"
 
 #include <errno.h>

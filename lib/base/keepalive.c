@@ -8,15 +8,15 @@
 
 #include "base/compiler.h"
 
-#define QUESTIONS      10u /* in as much time again as the silence before them, */
-#define INTERVAL_MAX_S 3u  /* but no less often than that */
-/* From the first question to the end. */
+#define QUESTIONS      10u /* probes within a time equal to the idle time, … */
+#define INTERVAL_MAX_S 3u  /* … but at most this far apart */
+/* From the first probe to the end of the connection. */
 #define END_MIN_S 3u
 #define END_MAX_S (QUESTIONS * INTERVAL_MAX_S)
 
 unsigned keepalive_ask_s(unsigned idle_s, int fd)
 {
-	/* Golden ratio: neighbours are far apart. */
+	/* Golden ratio: neighbouring descriptors get values far apart. */
 	unsigned mixed = (unsigned)fd * 2654435761u >> 16;
 
 	return idle_s - mixed % (idle_s / 2 + 1);

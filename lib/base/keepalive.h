@@ -1,38 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How TCP asks a quiet peer whether it is still there: the same for every socket of both rooms that have some.
+ * TCP keepalive settings shared by lib/stream and lib/fabric/iwarp.
  *
- * Connections that came at about the same time would be asked in one tick of the kernel's, which is as coarse as 2 s, and
- * of thousands of probes at once the host drops what its queues do not hold. So they are asked at times that differ; and
- * often, since those that were dropped are repeated together, each time fewer.
+ * Connections opened at about the same time would be probed in one tick of the kernel's timer, which can be 2 s long. The
+ * host drops probes that its queues cannot hold, if thousands are sent together. So each connection has a different idle
+ * time. Probes are frequent, since dropped ones are repeated together, each time fewer.
  *
- * How often a silent peer is asked ends nothing: that is for TCP_USER_TIMEOUT, in place of which the kernel would count
- * probes.
+ * The number of probes does not end a connection: TCP_USER_TIMEOUT does, and it overrides the probe count.
  */
 #ifndef BASE_KEEPALIVE_H
 #define BASE_KEEPALIVE_H
 
 #include <stdbool.h>
 
-/** keepalive_ask_s - the silence after which the peer at @fd is asked: half of @idle_s to all of it. */
+/** keepalive_ask_s - Returns the idle time before the first probe of @fd: half of @idle_s to all of it. */
 unsigned keepalive_ask_s(unsigned idle_s, int fd);
-/** keepalive_end_s - from the last word of the peer until it is given up, asked after @idle_s of silence at most. */
+/**
+ * keepalive_end_s - Returns the time from the peer's last segment until its connection is closed, for an idle time of
+ * @idle_s at most.
+ */
 unsigned keepalive_end_s(unsigned idle_s);
 /**
- * keepalive_tune - TCP_NODELAY, keepalive, and the bound on data and probes that nobody answers
- * @fd:     a TCP socket; one that listens hands all of it on to what it accepts
- * @idle_s: the longest silence before the peer is asked
- * @end_ms: how long data and probes may go unanswered
+ * keepalive_tune - Sets TCP_NODELAY, keepalive and TCP_USER_TIMEOUT
+ * @fd:     a TCP socket; sockets accepted by a listener inherit the settings
+ * @idle_s: longest idle time before the first probe
+ * @end_ms: how long data and probes may stay unacknowledged
  *
- * Best effort: what the system lacks is left out.
+ * Options that the system does not have are ignored.
  */
 void keepalive_tune(int fd, unsigned idle_s, unsigned end_ms);
-/** keepalive_spread - have a socket that was accepted ask at a time of its own. */
+/** keepalive_spread - Sets an idle time of its own for an accepted socket. */
 void keepalive_spread(int fd, unsigned idle_s);
 /**
- * keepalive_says_silent - whether @err, of a connection that was up, says that nobody answers any more
+ * keepalive_says_silent - Returns whether @err, of an established connection, means that the peer stopped answering
  *
- * What the network said last, while TCP asked in vain, takes the place of ETIMEDOUT.
+ * An ICMP error received while TCP retransmits in vain replaces ETIMEDOUT.
  */
 bool keepalive_says_silent(int err);
 

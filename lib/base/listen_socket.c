@@ -17,7 +17,7 @@ int listen_socket_new(const struct sockaddr *addr)
 	if (fd < 0)
 		return -errno;
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* [::] takes IPv4 clients too, whatever the system's default is. */
+	/* [::] accepts IPv4 clients too, whatever the system's default. */
 	if (addr->sa_family == AF_INET6)
 		(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
 	return fd;
@@ -70,7 +70,7 @@ static bool is_any(const struct sockaddr *addr)
 	       (IN6_IS_ADDR_UNSPECIFIED(&host) || !memcmp(&host, &mapped, sizeof(host)));
 }
 
-/* An address that is not here may come; a family that is not, will not. */
+/* An absent address can be added later; an absent address family cannot. */
 static int bind_absent(int fd, const struct sockaddr *addr)
 {
 	int on = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Listening TCP sockets: made, or gone on with where somebody has one already. */
+/* Creates listening TCP sockets, or reuses inherited ones. */
 #ifndef BASE_LISTEN_SOCKET_H
 #define BASE_LISTEN_SOCKET_H
 
@@ -9,37 +9,36 @@
 
 #include "base/compiler.h"
 
-/* Listening sockets that somebody else has: lent. */
+/* Inherited listening sockets; owned by the caller. */
 struct listen_sockets {
 	size_t count;
 	const int *fds;
 };
 
 /**
- * listen_socket_new - a socket that is to listen at @addr, not bound yet
- * @addr: IPv4 or IPv6; [::] takes IPv4 too
+ * listen_socket_new - Creates an unbound socket for @addr
+ * @addr: IPv4 or IPv6; [::] accepts IPv4 too
  *
- * Returns it, non-blocking, or a negative errno.
+ * Returns a non-blocking socket or a negative errno.
  */
 int listen_socket_new(const struct sockaddr *addr) MUST_CHECK;
 /**
- * listen_socket_find - the socket among @have that listens at @addr already
- * @have: may be NULL
+ * listen_socket_find - Finds the inherited socket that listens on @addr
+ * @have: can be NULL
  *
- * Returns a duplicate of it, made non-blocking, which takes from the same queue; -ENOENT if there is none; or another
- * negative errno.
+ * Returns a non-blocking duplicate that accepts from the same queue, -ENOENT if there is none, or another negative errno.
  */
 int listen_socket_find(const struct listen_sockets *have, const struct sockaddr *addr) MUST_CHECK;
 /**
- * listen_socket_start - bind it to @addr and listen
- * @fd: the caller's whatever is returned
- * @absent: NULL, or set where this host does not have the address: it listens all the same, and is connected to once
- *          the host has it (IP_FREEBIND)
+ * listen_socket_start - Binds @fd to @addr and listens
+ * @fd:     remains the caller's in any case
+ * @absent: NULL, or set if this host does not have the address: the socket listens all the same and becomes reachable
+ *          once the host has it (IP_FREEBIND)
  *
- * Returns 0 or a negative errno, -EADDRNOTAVAIL for an address that is not here if @absent is NULL.
+ * Returns 0 or a negative errno: -EADDRNOTAVAIL for an absent address if @absent is NULL.
  */
 int listen_socket_start(int fd, const struct sockaddr *addr, int backlog, bool *absent) MUST_CHECK;
-/** listen_socket_has_host - whether this host has the address (its port does not matter); true if that cannot be told. */
+/** listen_socket_has_host - Returns whether this host has the address, ignoring its port; true if that is unknown. */
 bool listen_socket_has_host(const struct sockaddr *addr);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The parts of a loop that every implementation shares: dispatch and the queue of deferred tasks. */
+/* Dispatch, and the queue of deferred tasks. */
 #include "base/loop.h"
 
 void loop_io_set(struct loop *loop, struct loop_io *io, unsigned events)
@@ -59,7 +59,7 @@ bool loop_run_tasks(struct loop *loop)
 {
 	struct loop_task mark = {.queued = true};
 
-	/* The mark ends this turn's share; a task may cancel others, never the mark. */
+	/* The mark ends this iteration's share of tasks. A task can cancel other tasks but never the mark. */
 	TAILQ_INSERT_TAIL(&loop->tasks, &mark, entry);
 	for (;;) {
 		struct loop_task *task = TAILQ_FIRST(&loop->tasks);

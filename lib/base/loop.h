@@ -2,14 +2,14 @@
 /*
  * The event loop as lib/ sees it: descriptors, timers, deferred tasks and the time.
  *
- * lib/ waits for nothing and reads no clock by itself; it is given a loop. The daemon's loop stands on
- * libevent (daemon/base/loop.c); the tests' loop has a clock that moves when told (tests/lib/fake_loop.h).
+ * lib/ never blocks and reads no clock; its callers pass a loop. The daemon's loop is based on libevent
+ * (daemon/base/loop.c). The tests' loop has a clock that tests advance (tests/lib/fake_loop.h).
  *
- * Concurrency: a loop and everything made from it belong to one thread.
+ * Concurrency: a loop and all objects made from it belong to one thread.
  *
- * One turn of a loop: descriptor callbacks, then due timers, then deferred tasks until none is left
- * (a task that defers itself again runs in the next turn). Output made in a turn is flushed by such a
- * task, so that it leaves in one system call.
+ * One iteration of a loop: descriptor callbacks, then expired timers, then deferred tasks until none is left. A task that
+ * defers itself again runs in the next iteration. Output made in an iteration is flushed by such a task, in one system
+ * call.
  */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H
@@ -26,12 +26,11 @@ struct loop_timer; /* a one-shot timer */
 
 #define LOOP_READ  0x01u
 #define LOOP_WRITE 0x02u
-#define LOOP_ERROR 0x04u /* what loop_io_set() asked for cannot be had */
-#define LOOP_LOST                                                                                  \
-	0x08u /* the connection has ended both ways: it broke, or both its ends were closed */
-#define LOOP_END 0x10u /* the peer has ended what it sends, of which some may be unread */
+#define LOOP_ERROR 0x04u /* loop_io_set() failed: the descriptor cannot be watched */
+#define LOOP_LOST  0x08u /* the connection has ended both ways: it broke, or both sides closed */
+#define LOOP_END   0x10u /* the peer has closed its sending side; input may be unread */
 
-/* A task to run at the end of this turn; embedded in the object that it serves. */
+/* A task that runs at the end of an iteration; embedded in the object that it serves. */
 struct loop_task {
 	TAILQ_ENTRY(loop_task) entry;
 	void (*fn)(void *arg);
@@ -50,25 +49,27 @@ struct loop_ops {
 	void (*timer_set)(struct loop_timer *timer, uint64_t delay_us);
 	void (*timer_clear)(struct loop_timer *timer);
 	void (*timer_free)(struct loop_timer *timer);
-	void (*kick)(struct loop *loop); /* tasks were queued: do not sleep before running them */
+	/* called when tasks were queued: do not sleep before running them */
+	void (*kick)(struct loop *loop);
 };
 
 struct loop {
 	const struct loop_ops *ops;
-	uint64_t turn_us; /* the time of this turn, as an implementation keeps it; 0: ask that */
+	/* time of this iteration, if the implementation caches it; 0: call now_us() */
+	uint64_t turn_us;
 	struct loop_task_list tasks;
 };
 
-/** loop_now_us - monotonic time in microseconds, as of this turn of the loop. */
+/** loop_now_us - Returns the monotonic time of this iteration in microseconds. */
 static inline uint64_t loop_now_us(struct loop *loop)
 {
 	return loop->turn_us ? loop->turn_us : loop->ops->now_us(loop);
 }
 
 /**
- * loop_io_new - watch a descriptor
+ * loop_io_new - Registers a descriptor
  * @loop: the loop
- * @fd:   non-blocking descriptor; stays the caller's, who closes it after loop_io_free()
+ * @fd:   non-blocking descriptor; remains the caller's, who closes it after loop_io_free()
  * @fn:   called with the LOOP_* events that are ready, or with LOOP_ERROR
  * @arg:  for @fn
  *
@@ -81,7 +82,7 @@ static inline struct loop_io *loop_io_new(struct loop *loop, int fd,
 }
 
 /**
- * loop_timer_new - make a timer, not yet set
+ * loop_timer_new - Creates a timer, not yet set
  *
  * It fires once per loop_timer_set(). Returns NULL without memory.
  */
@@ -91,37 +92,36 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
 }
 
 /**
- * loop_io_set - watch for exactly these LOOP_* events from now on, 0 for none
+ * loop_io_set - Watches for exactly these LOOP_* events from now on; 0 for none
  *
- * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is said once each time that it is newly asked for, also if
- * it has held for long; neither bytes nor the peer's end of the stream alone wake who watches for nothing else.
- * LOOP_END goes with it, and is said once. All but LOOP_WRITE may be switched as often as one likes: it is a system call
- * the first time, and after something has come to be read that nobody wanted.
+ * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is reported once each time that it is newly requested, even if
+ * the connection ended long ago. Neither input nor the peer's end of stream wakes a caller that watches for LOOP_LOST
+ * only. LOOP_END is requested together with LOOP_LOST and reported once. Changing any event but LOOP_WRITE is cheap: it
+ * costs a system call the first time, and after unwanted input has arrived.
  *
- * What cannot be watched, for want of memory or of the system's watches, is told by LOOP_ERROR alone, from a task, once
- * for each call: nobody will hear of that descriptor again, so a connection is to be given up, and what must live is
- * to be asked for again later.
+ * If the descriptor cannot be watched, for lack of memory or of the system's watches, a task reports LOOP_ERROR alone,
+ * once per call. No further event will be reported: close a connection, and retry later for anything that must survive.
  */
 void loop_io_set(struct loop *loop, struct loop_io *io, unsigned events);
-/** loop_io_free - stop watching; accepts NULL; allowed inside its own callback. */
+/** loop_io_free - Stops watching. Accepts NULL. Allowed inside its own callback. */
 void loop_io_free(struct loop *loop, struct loop_io *io);
-/** loop_timer_set - (re)start: fire once after @delay_us microseconds. It does not fail. */
+/** loop_timer_set - Starts or restarts the timer: it fires once after @delay_us microseconds. It cannot fail. */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_us);
-/** loop_timer_clear - do not fire; accepts NULL and a timer that is not set. */
+/** loop_timer_clear - Stops the timer. Accepts NULL and a timer that is not set. */
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer);
-/** loop_timer_free - clear and free; accepts NULL; allowed inside its own callback. */
+/** loop_timer_free - Stops and frees the timer. Accepts NULL. Allowed inside its own callback. */
 void loop_timer_free(struct loop *loop, struct loop_timer *timer);
 
-/** loop_task_init - prepare a task; it is not queued yet. */
+/** loop_task_init - Initializes a task; it is not queued yet. */
 void loop_task_init(struct loop_task *task, void (*fn)(void *arg), void *arg);
-/** loop_defer - run the task once at the end of this turn; does nothing if it is queued already. */
+/** loop_defer - Queues the task to run once at the end of this iteration. Does nothing if it is queued. */
 void loop_defer(struct loop *loop, struct loop_task *task);
-/** loop_task_cancel - take the task out of the queue; does nothing if it is not queued. */
+/** loop_task_cancel - Removes the task from the queue. Does nothing if it is not queued. */
 void loop_task_cancel(struct loop *loop, struct loop_task *task);
 /**
- * loop_run_tasks - run what is queued; for implementations of a loop, once at the end of each turn
+ * loop_run_tasks - Runs the queued tasks; for implementations of a loop, once at the end of each iteration
  *
- * Tasks queued by the tasks themselves stay for the next turn. Returns true if there are such.
+ * Tasks queued by these tasks stay for the next iteration. Returns true if there are any.
  */
 bool loop_run_tasks(struct loop *loop);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Probes for bpftrace, SystemTap and gdb (USDT), of provider rpcrdma_proxy. Their names and arguments are in
- * rpcrdma-proxy(8).
+ * Tracepoints (USDT) for bpftrace, SystemTap and gdb, of provider rpcrdma_proxy. rpcrdma-proxy(8) describes their names
+ * and arguments.
  *
- * One is a nop and a note of where its arguments are: what stands in memory or in a register already costs nothing. Where
- * an argument is dear, PROBE_IS_ON() asks first, in a file that defines _SDT_HAS_SEMAPHORES before it includes
- * this, has a PROBE_SEMAPHORE() and no other probe.
+ * A tracepoint is a nop and a note where its arguments are, so arguments that are in memory or registers cost nothing. If
+ * an argument is expensive, check PROBE_IS_ON() first. This needs a file that defines _SDT_HAS_SEMAPHORES before it
+ * includes this header, has a PROBE_SEMAPHORE() and contains no other tracepoint.
  */
 #ifndef BASE_PROBES_H
 #define BASE_PROBES_H
@@ -16,7 +16,7 @@
 #define PROBE3(name, a, b, c)          DTRACE_PROBE3(rpcrdma_proxy, name, a, b, c)
 #define PROBE4(name, a, b, c, d)       DTRACE_PROBE4(rpcrdma_proxy, name, a, b, c, d)
 #define PROBE6(name, a, b, c, d, e, f) DTRACE_PROBE6(rpcrdma_proxy, name, a, b, c, d, e, f)
-/* How many look at the probe, which the kernel counts there. */
+/* The kernel counts the users of the tracepoint here. */
 #define PROBE_SEMAPHORE(name)                                                                      \
 	__extension__ volatile unsigned short rpcrdma_proxy_##name##_semaphore                     \
 		__attribute__((section(".probes")))

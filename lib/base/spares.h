@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small objects for reuse: what each RPC needs anew, and gives back soon.
+ * Per-thread free lists for the small objects of an RPC.
  *
- * A worker has one `struct spares`, which its legs share; it belongs to the worker's thread. It keeps a bounded
- * number of objects of each size, so an idle worker holds little. Under AddressSanitizer nothing is kept, so
- * that what is used after its end is found.
+ * A worker has one `struct spares`, which its legs share; it belongs to the worker's thread. Each size class keeps a
+ * bounded number of objects, so an idle worker holds little memory. Under AddressSanitizer nothing is kept, so that a use
+ * after free is detected.
  */
 #ifndef BASE_SPARES_H
 #define BASE_SPARES_H
@@ -28,13 +28,13 @@
 
 #define SPARES_STEP_BYTES 64u
 #define SPARES_CLASSES    16u /* larger objects are not kept */
-#define SPARES_KEEP       64u /* of each class */
+#define SPARES_KEEP       64u /* maximum kept of each class */
 
 struct spare {
 	struct spare *next;
 };
 
-/* Objects of one size. One that is all zero is empty. */
+/* Free objects of one size. An all-zero list is empty. */
 struct spare_list {
 	struct spare *first;
 	unsigned count;
@@ -44,7 +44,10 @@ struct spares {
 	struct spare_list classes[SPARES_CLASSES];
 };
 
-/** spare_list_get - an object of @size_bytes, the size of all that the list gets; not cleared. NULL without memory. */
+/**
+ * spare_list_get - Returns an uninitialized object of @size_bytes, which must be the same for every call; NULL without
+ * memory.
+ */
 static inline void *spare_list_get(struct spare_list *list, size_t size_bytes)
 {
 	struct spare *spare = list->first;
@@ -56,7 +59,7 @@ static inline void *spare_list_get(struct spare_list *list, size_t size_bytes)
 	return spare;
 }
 
-/** spare_list_put - give an object back to a list that keeps up to @keep; accepts NULL. */
+/** spare_list_put - Gives an object back to a list that keeps up to @keep. Accepts NULL. */
 static inline void spare_list_put(struct spare_list *list, void *object, unsigned keep)
 {
 	struct spare *spare = object;
@@ -70,12 +73,12 @@ static inline void spare_list_put(struct spare_list *list, void *object, unsigne
 	list->count++;
 }
 
-/** spare_list_fini - free what is kept. */
+/** spare_list_fini - Frees the kept objects. */
 void spare_list_fini(struct spare_list *list);
 
-/** spares_init - nothing is kept yet. */
+/** spares_init - Initializes empty lists. */
 void spares_init(struct spares *spares);
-/** spares_fini - free what is kept. */
+/** spares_fini - Frees all kept objects. */
 void spares_fini(struct spares *spares);
 
 static inline size_t spares_class(size_t size_bytes)
@@ -84,10 +87,10 @@ static inline size_t spares_class(size_t size_bytes)
 }
 
 /**
- * spares_get - memory for an object of @size_bytes, at least one; not cleared
- * @spares: NULL: none are kept
+ * spares_get - Allocates an uninitialized object of @size_bytes, at least one
+ * @spares: NULL: allocate from the heap
  *
- * To be given back by spares_put() with the same size. Returns NULL without memory.
+ * Free it by spares_put() with the same size. Returns NULL without memory.
  */
 static inline void *spares_get(struct spares *spares, size_t size_bytes)
 {
@@ -98,7 +101,7 @@ static inline void *spares_get(struct spares *spares, size_t size_bytes)
 	return spare_list_get(&spares->classes[class], (class + 1) * SPARES_STEP_BYTES);
 }
 
-/** spares_put - give an object back; accepts NULL. */
+/** spares_put - Frees an object. Accepts NULL. */
 static inline void spares_put(struct spares *spares, void *object, size_t size_bytes)
 {
 	size_t class = spares_class(size_bytes);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * States as tables.
+ * Table-driven state machines.
  *
- * A machine lists its states once, as an X-macro of (state, name, what it waits for, what may follow):
+ * A machine lists its states once, as an X-macro of (state, name, awaited event, possible next states):
  *
- *	#define DOOR_STATES(X)                                            \
- *		X(DOOR_SHUT, "shut", "somebody to knock", TO(DOOR_OPEN))  \
- *		X(DOOR_OPEN, "open", "nothing any more", 0)
- *	STATE_ENUM(door_state, DOOR_STATES);
+ *	#define DEMO_STATES(X)                                         \
+ *		X(DEMO_IDLE, "idle", "a request", TO(DEMO_BUSY))       \
+ *		X(DEMO_BUSY, "busy", "the end of the request", TO(DEMO_IDLE))
+ *	STATE_ENUM(demo_state, DEMO_STATES);
  *
- * That makes `enum door_state`; in one .c file STATE_TABLE(door_states, DOOR_STATES) makes the table, by
- * which moves are checked, logs and the control socket name the states, and a test holds the drawings in
- * HACKING.md. A machine has one function that sets its state, and that one goes through state_move() or
- * state_next().
+ * This defines `enum demo_state`. In one .c file STATE_TABLE(demo_states, DEMO_STATES) defines the table. By this table
+ * transitions are checked, the log and the control socket name the states, and a test checks the diagrams in HACKING.md.
+ * A machine has one function that sets its state, through state_move() or state_next().
  */
 #ifndef BASE_STATE_H
 #define BASE_STATE_H
@@ -25,17 +24,17 @@
 
 struct state_row {
 	const char *name;
-	const char *awaits; /* what leads on from here */
-	uint32_t next;      /* TO() of each state that may follow */
+	const char *awaits; /* the event that ends the state */
+	uint32_t next;      /* TO() of each possible next state */
 };
 
 struct state_table {
-	const char *machine; /* the table's own name: "bridge_states" */
+	const char *machine; /* the table's name: "bridge_states" */
 	unsigned count;
-	const struct state_row *rows; /* by state */
+	const struct state_row *rows; /* indexed by state */
 };
 
-/* The state that a machine is in, and since when on its loop's clock. */
+/* The current state, and since when on the loop's clock. */
 struct state {
 	unsigned now;
 	uint64_t since_us;
@@ -52,27 +51,27 @@ struct state {
 	static const struct state_row table##_rows[] = {LIST(STATE_TABLE_ROW)};                    \
 	const struct state_table table = {#table, ARRAY_SIZE(table##_rows), table##_rows}
 
-/** state_name - the name of a state. */
+/** state_name - Returns the name of a state. */
 static inline const char *state_name(const struct state_table *table, unsigned state)
 {
 	assert(state < table->count);
 	return table->rows[state].name;
 }
 
-/** state_may - whether @to may follow @from. */
+/** state_may - Returns whether @to can follow @from. */
 static inline bool state_may(const struct state_table *table, unsigned from, unsigned to)
 {
 	return table->rows[from].next & TO(to);
 }
 
-/** state_next - @to, which must be one that may follow @from: for machines that keep no time. */
+/** state_next - Returns @to, which must be able to follow @from; for machines that keep no time. */
 static inline unsigned state_next(const struct state_table *table, unsigned from, unsigned to)
 {
 	assert(state_may(table, from, to));
 	return to;
 }
 
-/** state_move - go on to @to, which must be one that may follow. */
+/** state_move - Changes the state to @to, which must be able to follow the current one. */
 static inline void state_move(struct state *state, const struct state_table *table, unsigned to,
 			      uint64_t now_us)
 {
