@@ -10,18 +10,18 @@
 
 #include "base/sockaddr.h"
 
-#define TURN_STEP 97u /* no divisor of PORTS_COUNT: several users begin far from each other */
+#define TURN_STEP 97u /* does not divide PORTS_COUNT: users start far from each other */
 
 /*
- * One word a port: TAKEN by a connection of this process, or a moment with a mark in its lowest bit. With the
- * mark, somebody else has the port, and it is not tried before that moment. Without, it was given back then; 0
- * is never.
+ * One word per port: TAKEN while a connection of this process holds it, else a time, with MARK in the lowest bit. With
+ * the mark, another process uses the port, which is not tried before that time. Without it, the port was released then; 0
+ * means never.
  */
 #define TAKEN UINT64_MAX
 #define MARK  1u
 
 struct ports_key {
-	struct in6_addr dest, source; /* IPv4 as v4-mapped; source all zero: the host's choice */
+	struct in6_addr dest, source; /* IPv4 as v4-mapped; all-zero source: chosen by the host */
 	uint32_t dest_scope;
 	uint16_t dest_port;
 };
@@ -29,13 +29,13 @@ struct ports_key {
 struct ports_map {
 	LIST_ENTRY(ports_map) link;
 	struct ports_key key;
-	atomic_uint users;        /* from 0 under the lock only */
-	_Atomic uint64_t used_us; /* when the last one came or went */
+	atomic_uint users;        /* raised from 0 under the lock only */
+	_Atomic uint64_t used_us; /* last time that a user was added or removed */
 	_Atomic uint64_t words[PORTS_COUNT];
 };
 
 struct ports {
-	pthread_mutex_t lock; /* of the list */
+	pthread_mutex_t lock; /* protects the list */
 	LIST_HEAD(, ports_map) maps;
 	atomic_uint turns;
 };
@@ -82,7 +82,7 @@ static struct ports_key key_of(const struct sockaddr_storage *dest,
 {
 	struct ports_key key;
 
-	/* It is compared as bytes. */
+	/* Keys are compared as bytes. */
 	memset(&key, 0, sizeof(key));
 	(void)sockaddr_host((const struct sockaddr *)dest, &key.dest);
 	(void)sockaddr_host((const struct sockaddr *)source, &key.source);
@@ -92,7 +92,7 @@ static struct ports_key key_of(const struct sockaddr_storage *dest,
 	return key;
 }
 
-/* With the lock. Drops the maps whose time is up, and returns the one of @key. */
+/* Returns the map of @key or NULL. Frees maps that were unused for too long. Called with the lock held. */
 static struct ports_map *look_through(struct ports *ports, const struct ports_key *key,
 				      uint64_t now_us)
 {
@@ -109,7 +109,7 @@ static struct ports_map *look_through(struct ports *ports, const struct ports_ke
 	return found;
 }
 
-/* With the lock. Makes room for one that will be idle some day. */
+/* Frees the map that was unused longest if there are too many such. Called with the lock held. */
 static void drop_longest_idle(struct ports *ports)
 {
 	struct ports_map *map, *oldest = NULL;
@@ -155,11 +155,11 @@ void ports_map_put(struct ports_map *map, uint64_t now_us)
 	if (!map)
 		return;
 	atomic_store(&map->used_us, now_us);
-	/* From here on another thread may drop it. */
+	/* From here on another thread can free it. */
 	atomic_fetch_sub(&map->users, 1);
 }
 
-/* ---- the ports of one ---- */
+/* ---- the ports of a map ---- */
 
 static _Atomic uint64_t *word_of(struct ports_map *map, uint16_t port)
 {
@@ -190,7 +190,7 @@ uint16_t ports_take(struct ports_map *map, unsigned turn, uint64_t now_us)
 		}
 		if (least == TAKEN)
 			return 0;
-		/* If it has changed somebody else has it, and there is one free port less to go through. */
+		/* If the word has changed, another thread holds the port, and one free port less remains to be tried. */
 		if (atomic_compare_exchange_strong(&map->words[best], &least, TAKEN))
 			return (uint16_t)(PORTS_FIRST - best);
 	}

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reserved ports that connections may come from, and which of them are free towards each destination.
+ * Allocates reserved source ports (below 1024), and tracks which are free towards each destination.
  *
- * Servers ask for a port below 1024, of which there are few; one serves any number of destinations, but one
- * connection to each. So this process keeps a map of its own for each: which ports its connections have, and
- * which ones the kernel said somebody else has. No port is tried of which that is known.
+ * Servers ask for a port below 1024. There are few; one port can serve any number of destinations, but only one
+ * connection to each. So this process keeps a map per destination: which ports its connections hold, and which ports the
+ * kernel reported as in use by other processes. Ports known to be in use are not tried.
  *
- * A port that a connection has given back is taken again after all others that are free. Its client may come
- * back and want it: the server knows what it was asked from there.
+ * A released port is allocated again only after all other free ports. Its client may reconnect and want it: the server
+ * knows the client's earlier requests by this port.
  *
- * There is one `struct ports` for the process, and any thread may call anything. Taking and giving back have no
- * lock; finding the map of a destination has one, and so is for connect and close.
+ * The process has one `struct ports`. Any thread can call any function. Allocating and releasing take no lock. Finding
+ * the map of a destination takes one, so it is for connect and close only.
  */
 #ifndef STREAM_PORTS_H
 #define STREAM_PORTS_H
@@ -22,51 +22,54 @@
 #include "base/compiler.h"
 
 #define PORTS_FIRST    1023u
-#define PORTS_LAST     665u /* those below are left to the services of the host */
+#define PORTS_LAST     665u /* lower ones are left to the host's services */
 #define PORTS_COUNT    (PORTS_FIRST - PORTS_LAST + 1)
-#define PORTS_AVOID_US 10000000u  /* what somebody else has is not tried again for so long */
-#define PORTS_KEEP_US  120000000u /* a map is kept for so long after its last user … */
-#define PORTS_IDLE_MAX 64u        /* … and so many at most that have no user */
+#define PORTS_AVOID_US 10000000u  /* how long a port in use by another process is skipped */
+#define PORTS_KEEP_US  120000000u /* how long a map is kept without users … */
+#define PORTS_IDLE_MAX 64u        /* … and how many such maps at most */
 
 struct ports;
 struct ports_map;
 
-/** ports_new - no destination is known. Returns NULL without memory. */
+/** ports_new - Returns an allocator without destinations, or NULL without memory. */
 struct ports *ports_new(void);
-/** ports_free - free all maps, which nobody may have any more; accepts NULL. */
+/** ports_free - Frees all maps, which must have no users. Accepts NULL. */
 void ports_free(struct ports *ports);
-/** ports_turn - where the next user is to begin among ports that are equally good: not where another does. */
+/** ports_turn - Returns a round-robin start index, so that concurrent users try different ports first. */
 unsigned ports_turn(struct ports *ports);
 
 /**
- * ports_map_get - the map of a destination, for one connection
- * @dest:   an IPv4 or IPv6 address and a port
- * @source: the address that the connection comes from; its port is not looked at. AF_UNSPEC: the host's choice
+ * ports_map_get - Returns the map of a destination, for one connection
+ * @dest:   IPv4 or IPv6 address and port
+ * @source: source address of the connection, its port ignored; AF_UNSPEC: chosen by the host
  * @now_us: monotonic time, here and below
  *
- * To be given back by ports_map_put(). Returns NULL without memory.
+ * Release it by ports_map_put(). Returns NULL without memory.
  */
 struct ports_map *ports_map_get(struct ports *ports, const struct sockaddr_storage *dest,
 				const struct sockaddr_storage *source, uint64_t now_us);
-/** ports_map_put - the connection is over, and its port given back; accepts NULL. */
+/** ports_map_put - Releases the map after its port was released. Accepts NULL. */
 void ports_map_put(struct ports_map *map, uint64_t now_us);
 
 /**
- * ports_take - the free port that was given back longest ago
- * @turn: of ports_turn()
+ * ports_take - Allocates the free port that was released longest ago
+ * @turn: from ports_turn()
  *
- * Returns 0 if none is free. The port is to be given back by ports_give() or ports_avoid().
+ * Returns 0 if none is free. Release the port by ports_give() or ports_avoid().
  */
 uint16_t ports_take(struct ports_map *map, unsigned turn, uint64_t now_us);
 /**
- * ports_take_this - @port itself, also if somebody else had it a while ago
+ * ports_take_this - Allocates @port itself, even if another process used it recently
  *
- * Returns false if another connection of this process has it. A port of no map may always be taken.
+ * Returns false if another connection of this process holds it. A port outside the map is always allowed.
  */
 bool ports_take_this(struct ports_map *map, uint16_t port);
-/** ports_give - @port is free now; nothing for a port of no map. */
+/** ports_give - Releases @port. Does nothing for a port outside the map. */
 void ports_give(struct ports_map *map, uint16_t port, uint64_t now_us);
-/** ports_avoid - somebody else has @port, as bind() or connect() said; nothing for a port of no map. */
+/**
+ * ports_avoid - Releases @port and marks it as in use by another process, as bind() or connect() reported. Does nothing
+ * for a port outside the map.
+ */
 void ports_avoid(struct ports_map *map, uint16_t port, uint64_t now_us);
 
 #endif

@@ -14,9 +14,9 @@
 
 #define V2_SIGNATURE       "\r\n\r\n\0\r\nQUIT\n"
 #define V2_SIGNATURE_BYTES 12u
-#define V2_HEAD_BYTES      16u /* in front of the addresses */
+#define V2_HEAD_BYTES      16u /* before the addresses */
 
-#define V2_VERSION         0x20u /* in the byte that has both … */
+#define V2_VERSION         0x20u /* in the byte that holds version and command */
 #define V2_COMMAND_LOCAL   0x0u
 #define V2_COMMAND_PROXY   0x1u
 
@@ -54,7 +54,7 @@ static bool begins(const uint8_t *bytes, size_t len_bytes, const char *with, siz
 
 /* ---- version 1 ---- */
 
-/* The next word of the line, which the blank behind it ends; NULL: there is none. */
+/* Returns the next word of the line and terminates it; NULL if there is none. */
 static char *take_word(char **line)
 {
 	char *word = *line, *end;
@@ -93,7 +93,7 @@ static bool take_port(char **line, struct sockaddr_storage *addr)
 	return port <= UINT16_MAX;
 }
 
-/* Nobody comes from such an address, and who is bound to it comes from one of this host. */
+/* No client has such an address, and a socket bound to it would use an address of this host. */
 static bool may_be_clients(const struct sockaddr_storage *addr)
 {
 	struct in6_addr host;
@@ -109,7 +109,7 @@ static bool may_be_clients(const struct sockaddr_storage *addr)
 	return v4 != INADDR_ANY && v4 != INADDR_BROADCAST && !IN_MULTICAST(v4);
 }
 
-/* @line: behind the prefix, without its end. */
+/* @line: after the prefix, without the line end. */
 static enum proxy_header_verdict decode_line(char *line, struct proxy_header *header)
 {
 	struct proxy_header found = {.named = true};
@@ -160,7 +160,7 @@ static enum proxy_header_verdict decode_v1(const uint8_t *bytes, size_t len_byte
 
 /* ---- version 2 ---- */
 
-/* Of the sum itself zeros count. */
+/* The checksum is computed with its own bytes as zeros. */
 static bool crc_is_right(const uint8_t *bytes, size_t len_bytes, const uint8_t *crc)
 {
 	static const uint8_t zeros[CRC_BYTES];
@@ -173,7 +173,7 @@ static bool crc_is_right(const uint8_t *bytes, size_t len_bytes, const uint8_t *
 	return ~sum == be32_get(crc);
 }
 
-/* The whole header is @bytes; its TLVs begin at @at. */
+/* @bytes is the whole header; its TLVs begin at @at. */
 static enum proxy_header_verdict check_tlvs(const uint8_t *bytes, size_t len_bytes, size_t at)
 {
 	while (at < len_bytes) {
@@ -223,7 +223,7 @@ static void load_addresses(unsigned family, const uint8_t *at, struct proxy_head
 	}
 }
 
-/* How long the addresses are; -1 for a family that there is not. */
+/* Returns the length of the addresses; -1 for an undefined family. */
 static int address_bytes(unsigned family)
 {
 	switch (family) {
@@ -244,8 +244,8 @@ static int address_bytes(unsigned family)
 }
 
 /*
- * All of it is here. What stands in one of LOCAL, or of no family, is not to be looked at, but for a CRC where that can be
- * found: it may be anything.
+ * The header is complete. The contents of a LOCAL header, or of one without a family, are ignored, except for a CRC if it
+ * can be found.
  */
 static enum proxy_header_verdict decode_whole(const uint8_t *bytes, size_t len_bytes,
 					      struct proxy_header *header)
@@ -311,7 +311,7 @@ enum proxy_header_verdict proxy_header_decode(const uint8_t *bytes, size_t len_b
 
 /* ---- sending ---- */
 
-/* The last 4 bytes of a v4-mapped address are the IPv4 address. Returns the length of both addresses and ports. */
+/* Writes both addresses and ports; IPv4 is the last 4 bytes of a v4-mapped address. Returns the length. */
 static unsigned store_addresses(const struct proxy_header *header, unsigned host_bytes, uint8_t *to)
 {
 	const struct sockaddr *source = (const struct sockaddr *)&header->source;

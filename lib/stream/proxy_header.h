@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The header of the PROXY protocol: what a proxy puts before a connection, to say whose connection that is.
+ * Decodes and encodes the PROXY protocol header, by which a proxy names the client of a connection.
  *
  *	version 1   "PROXY TCP4 192.0.2.10 192.0.2.30 711 2049\r\n", at most 107 bytes
  *	version 2   signature (12), version and command (1), family (1), length of the rest (2), addresses, TLVs
  *
- * Both are read; version 2 is sent. All numbers are big-endian. A header may say that the connection is the proxy's
- * own (LOCAL), or that it cannot name whose it is (UNKNOWN, UNSPEC, UNIX): both count as the peer's own.
+ * Both versions are accepted; version 2 is sent. All numbers are big-endian. If a header says that the connection is the
+ * proxy's own (LOCAL), or that the proxy cannot name the client (UNKNOWN, UNSPEC, UNIX), the connection counts as the
+ * proxy's own.
  */
 #ifndef STREAM_PROXY_HEADER_H
 #define STREAM_PROXY_HEADER_H
@@ -19,13 +20,13 @@
 #include "base/compiler.h"
 
 #define PROXY_HEADER_V1_MAX_BYTES 107u
-#define PROXY_HEADER_MAX_BYTES    2048u /* of version 2, all of it */
-#define PROXY_HEADER_SENT_BYTES   52u   /* the longest that is sent */
+#define PROXY_HEADER_MAX_BYTES    2048u /* whole header of version 2 */
+#define PROXY_HEADER_SENT_BYTES   52u   /* longest header that is sent */
 
-/* The connection that it stands for. */
+/* The client's connection to the proxy. */
 struct proxy_header {
-	bool named; /* else it is the peer's own, and the rest means nothing */
-	struct sockaddr_storage source, destination; /* IPv4 or IPv6, both of one family */
+	bool named; /* false: the connection is the proxy's own, and the rest is unset */
+	struct sockaddr_storage source, destination; /* IPv4 or IPv6, both of the same family */
 };
 
 #define PROXY_HEADER_VERDICTS(X)                                                                   \
@@ -46,25 +47,25 @@ enum proxy_header_verdict {
 #undef PROXY_HEADER_ENUM
 };
 
-/** proxy_header_verdict_text - the verdict in words, behind "PROXY header: ". */
+/** proxy_header_verdict_text - Returns the verdict as text, to follow "PROXY header: ". */
 const char *proxy_header_verdict_text(enum proxy_header_verdict verdict);
 
 /**
- * proxy_header_decode - the header that a connection begins with
- * @bytes, @len_bytes: what has come
+ * proxy_header_decode - Decodes the header at the start of a connection
+ * @bytes, @len_bytes: received so far
  * @header:            filled in for PROXY_HEADER_OK
- * @used_bytes:        for PROXY_HEADER_OK how long it is; what is behind it is not looked at
+ * @used_bytes:        for PROXY_HEADER_OK the length of the header; later bytes are not examined
  *
- * PROXY_HEADER_MORE says that all of @bytes is of the header, and does not end it. What is none, or too long, is told
- * as early as it shows.
+ * Returns PROXY_HEADER_MORE if all of @bytes belong to the header and it is incomplete. Missing and too long headers are
+ * reported as early as possible.
  */
 enum proxy_header_verdict proxy_header_decode(const uint8_t *bytes, size_t len_bytes,
 					      struct proxy_header *header,
 					      size_t *used_bytes) MUST_CHECK;
 
 /**
- * proxy_header_encode - a header of version 2
- * @header: v4-mapped addresses go as IPv4; one that is not named goes as LOCAL
+ * proxy_header_encode - Encodes a header of version 2
+ * @header: v4-mapped addresses are sent as IPv4; without `named` LOCAL is sent
  *
  * Returns its length.
  */

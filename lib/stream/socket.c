@@ -16,12 +16,12 @@
 struct socket_stream {
 	struct stream stream;
 	struct loop *loop;
-	int fd; /* -1: closed, or there never was one */
+	int fd; /* -1: closed, or never opened */
 	struct loop_io *io;
-	struct start start; /* the port that it holds */
+	struct start start; /* with the port that it holds */
 	bool connecting;
-	int connect_error;       /* negative errno of a connection that failed at once */
-	struct loop_task failed; /* says so */
+	int connect_error;       /* negative errno of a connection that failed immediately */
+	struct loop_task failed; /* reports it */
 };
 
 static struct socket_stream *socket_of(struct stream *stream)

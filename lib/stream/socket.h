@@ -1,63 +1,63 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams on TCP sockets: those that a listener accepted, and those that connect. */
+/* Streams on TCP sockets, accepted and connecting. */
 #ifndef STREAM_SOCKET_H
 #define STREAM_SOCKET_H
 
 #include "stream/ports.h"
 #include "stream/stream.h"
 
-/* Past the stall timeout, which names the reason better, the kernel gives a connection up. */
+/* The stall timeout names the reason better, so the kernel's timeout is this much longer. */
 #define SOCKET_USER_TIMEOUT_MARGIN_MS 5000u
 
-/* The sockets of one loop. */
+/* The TCP streams of one loop. */
 struct socket_net {
 	struct stream_net net;
 	struct loop *loop;
-	unsigned user_timeout_ms; /* for the peer to acknowledge what it was sent */
-	unsigned keepalive_s;     /* of silence, and the peer is asked */
+	unsigned user_timeout_ms; /* for the peer to acknowledge sent data */
+	unsigned keepalive_s;     /* idle time before a keepalive probe */
 	struct ports *ports;
 	unsigned ports_turn;
 };
 
 /**
- * socket_net_init - for streams whose user waits for its peers for @stall_timeout_us at most
+ * socket_net_init - Initializes the TCP streams of a loop, whose users time peers out after @stall_timeout_us
  * @ports:       of the process; outlives the streams
- * @keepalive_s: a peer that said nothing for so long, at most, is asked whether it is there
+ * @keepalive_s: longest idle time before a peer is probed
  *
- * Linux goes on asking as long as a peer may leave data unacknowledged, which is until a little after
- * @stall_timeout_us, but at least twice: a silent peer is given up at the first question after that.
+ * Linux probes an idle peer for as long as data can stay unacknowledged, which is slightly longer than @stall_timeout_us,
+ * but at least twice. A silent peer's connection is closed at the first probe after that.
  */
 void socket_net_init(struct socket_net *net, struct loop *loop, struct ports *ports,
 		     uint64_t stall_timeout_us, unsigned keepalive_s);
 
 /**
- * socket_tune_listener - give the streams that are accepted at @fd what those have that connect
+ * socket_tune_listener - Sets the socket options of accepted streams on their listener @fd
  *
- * What is accepted inherits no delay, keepalive and the bound on unanswered data, so that they are set once. The values
- * are those of socket_net_init(); how soon a peer is asked differs from one to the next.
+ * Accepted sockets inherit TCP_NODELAY, keepalive and TCP_USER_TIMEOUT, so these are set once. The values are those of
+ * socket_net_init(); the idle time differs between connections.
  */
 void socket_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s);
 
 /**
- * socket_adopt - make a stream of an accepted connection
- * @fd: non-blocking, accepted at a listener that was tuned; taken, also on failure
+ * socket_adopt - Creates a stream from an accepted connection
+ * @fd: non-blocking, accepted by a listener tuned by socket_tune_listener(); closed on failure
  *
  * Returns 0 or -ENOMEM.
  */
 int socket_adopt(struct socket_net *net, int fd, struct stream **out) MUST_CHECK;
 
-/** socket_await - have a socket be ready to be read once @bytes are here, or the end of what its peer sends. */
+/** socket_await - Makes a socket readable only once @bytes have arrived, or the peer's end of stream (SO_RCVLOWAT). */
 void socket_await(int fd, unsigned bytes);
 /**
- * socket_first_bytes - as stream_readv(), of a stream on a socket; what is here stays unread
+ * socket_first_bytes - Like stream_readv() for a stream on a socket, but the bytes stay unread
  *
- * From now on the socket is ready to be read as soon as one byte is here.
+ * From now on the socket is readable as soon as one byte has arrived.
  */
 ssize_t socket_first_bytes(struct stream *stream, uint8_t *bytes, size_t len_bytes) MUST_CHECK;
 /**
- * socket_part - take the socket out of a stream that was adopted, which is freed
+ * socket_part - Detaches the socket from an adopted stream and frees the stream
  *
- * Not from inside an event of it. Returns the socket.
+ * Do not call it from an event of the stream. Returns the socket.
  */
 int socket_part(struct stream *stream) MUST_CHECK;
 

@@ -10,10 +10,10 @@
 
 enum verdict {
 	UNDER_WAY,
-	PORT_TAKEN,     /* by somebody, towards this destination */
-	PORT_FORBIDDEN, /* to this process, as are all reserved ones */
-	SOURCE_ABSENT,  /* this host does not have the address */
-	HOPELESS,       /* from any port */
+	PORT_TAKEN,     /* in use towards this destination */
+	PORT_FORBIDDEN, /* this process may not use reserved ports */
+	SOURCE_ABSENT,  /* this host does not have the source address */
+	HOPELESS,       /* fails from any port */
 };
 
 struct choice {
@@ -21,15 +21,14 @@ struct choice {
 	struct ports *ports;
 	unsigned turn;
 	const struct stream_target *target;
-	const struct sockaddr_storage *source; /* whose map start.map is */
+	const struct sockaddr_storage *source; /* start.map is the map of this address */
 	uint64_t now_us;
 };
 
 /*
- * Binds the source address, if there is one, and @port. SO_REUSEADDR lets one port serve connections to
- * several servers, and again while an earlier connection from it still is in TIME_WAIT; connect() then
- * says EADDRNOTAVAIL if the pair of addresses is really taken. A port left to the kernel is chosen by
- * connect(), which alone knows the pair.
+ * Binds the source address, if any, and @port. SO_REUSEADDR lets one port serve connections to several servers, and again
+ * while an earlier connection from it is in TIME_WAIT. If the address pair is really in use, connect() returns
+ * EADDRNOTAVAIL. If the kernel chooses the port, connect() does it, since only then the pair is known.
  */
 static int bind_source(int fd, const struct choice *choice, uint16_t port)
 {
@@ -69,7 +68,7 @@ static enum verdict attempt(int fd, const struct choice *choice, uint16_t port, 
 	return *error == -EADDRNOTAVAIL || *error == -EADDRINUSE ? PORT_TAKEN : HOPELESS;
 }
 
-/* From one port, or for 0 from what the kernel gives; sets start.fd. */
+/* Connects from @port, or for 0 from a port chosen by the kernel. Sets start.fd. */
 static enum verdict start_from(struct choice *choice, uint16_t port)
 {
 	int fd = socket(choice->target->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -94,7 +93,7 @@ static enum verdict start_from(struct choice *choice, uint16_t port)
 	return verdict;
 }
 
-/* From a port that has been taken in the map; what it may not keep is given back. */
+/* Connects from a port that is allocated in the map. Releases the port on failure. */
 static enum verdict start_from_taken(struct choice *choice, uint16_t port)
 {
 	enum verdict verdict = start_from(choice, port);
@@ -116,7 +115,7 @@ static unsigned nsources(const struct stream_target *target)
 	return target->sources.count ? target->sources.count : 1;
 }
 
-/* The one that has its turn after @i others; NULL if it is of another family. */
+/* Returns source address number @i, beginning with the first to try; NULL if it is of another family. */
 static const struct sockaddr_storage *source_at(const struct stream_target *target, unsigned i)
 {
 	static const struct sockaddr_storage of_the_host;
@@ -137,7 +136,7 @@ static bool has_source(const struct stream_target *target)
 	return false;
 }
 
-/* Has the map be that of @source. Returns false without memory. */
+/* Switches to the map of @source. Returns false without memory. */
 static bool turn_to(struct choice *choice, const struct sockaddr_storage *source)
 {
 	struct start *start = &choice->start;
@@ -159,7 +158,7 @@ static bool is_reserved(uint16_t port)
 	return port < IPPORT_RESERVED;
 }
 
-/* These return whether the outcome is known: it is under way, or hopeless. */
+/* These functions return true if the result is final: connecting, or no port can succeed. */
 
 static bool try_preferred(struct choice *choice)
 {
@@ -278,7 +277,7 @@ bool start_may_be_reserved(void)
 
 	if (fd < 0)
 		return may;
-	/* Who has the port may go on having it; somebody having it is no refusal either. */
+	/* Another user keeps the port; a port in use is not a refusal. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, (struct sockaddr *)&in, sizeof(in)))
 		may = errno != EACCES && errno != EPERM;

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The start of a TCP connection: its socket, and the choice of the port that it comes from. */
+/* Starts a TCP connection: creates its socket and chooses its source address and port. */
 #ifndef STREAM_START_H
 #define STREAM_START_H
 
 #include "stream/ports.h"
 #include "stream/stream.h"
 
-/* What became of it. Of a connection that is on its way, the port is held until start_end(). */
+/* The result. A connection that was started holds its port until start_end(). */
 struct start {
-	int fd;                /* on its way; or a negative errno */
-	unsigned retries;      /* ports that were taken when they were wanted */
-	bool shortfall;        /* a reserved port was wanted, and none was to be had */
+	int fd;                /* connecting socket, or a negative errno */
+	unsigned retries;      /* ports that turned out to be in use */
+	bool shortfall;        /* a reserved port was preferred, but none was free */
 	uint16_t port;         /* held in the map; 0: none */
-	struct ports_map *map; /* NULL: nothing is held */
+	struct ports_map *map; /* NULL: no port is held */
 };
 
 /**
- * start_connection - a connection to @target, from the first port that it may have
+ * start_connection - Connects to @target from the first port that is available
  * @ports:  of the process
- * @turn:   of ports_turn()
+ * @turn:   from ports_turn()
  * @now_us: monotonic time
  *
  *	                 auto                       reserved    any
@@ -26,23 +26,23 @@ struct start {
  *	                 … or preferred_above                   … or above
  *	then             each reserved port that may be free
  *	then             the preferred port
- *	at last          what the kernel gives                  what the kernel gives
+ *	at last          a port chosen by the kernel            a port chosen by the kernel
  *
- * Each source address has its own reserved ports, and those of all are tried, from the first one on.
+ * Each source address has its own reserved ports; those of all addresses are tried, beginning with the first.
  *
- * In start.fd is a descriptor, or -ENOMEM, -EACCES (no reserved port is for this process), -EADDRINUSE (they are
- * all taken), -EBUSY (the only one that may be had is), -ENODEV (this host has none of the source addresses, or they are of another family), or the errno
- * of what failed with any port.
+ * start.fd is a descriptor, or -ENOMEM, -EACCES (this process may not use reserved ports), -EADDRINUSE (all are in use),
+ * -EBUSY (the only port allowed is in use), -ENODEV (this host has none of the source addresses, or they are of another
+ * family), or the errno of an error that no other port avoids.
  */
 struct start start_connection(struct ports *ports, unsigned turn,
 			      const struct stream_target *target, uint64_t now_us);
 /**
- * start_may_be_reserved - whether this process may have a port below 1024, as CAP_NET_BIND_SERVICE lets it
+ * start_may_be_reserved - Returns whether this process may bind ports below 1024 (CAP_NET_BIND_SERVICE)
  *
- * Asks the kernel, so not for every connection.
+ * Asks the kernel, so do not call it for every connection.
  */
 bool start_may_be_reserved(void);
-/** start_end - the connection is over and its socket closed, or there is none: the port is free. */
+/** start_end - Releases the port after the socket was closed, or if there is none. */
 void start_end(struct start *start, uint64_t now_us);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams of bytes, both ways, as TCP gives them: what the TCP leg stands on.
+ * Interface of a bidirectional byte stream, which the TCP leg uses.
  *
- * Behind it are sockets (stream/socket.h) and, for tests, pairs of ends in memory (tests/lib/stream_pair.h).
+ * It is implemented by sockets (stream/socket.h) and, for tests, by pairs in memory (tests/lib/stream_pair.h).
  *
- * What every stream promises:
- *  - Nothing is called back from inside a call into the stream, nor after stream_close().
- *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready() is said
- *    again in each turn of the loop in which it holds. LOOP_LOST, for a stream that is not read, is said once
- *    each time that it is newly watched for; neither bytes nor the end of what the peer sends bring it. LOOP_END
- *    goes with it, and is said once.
- *  - A stream dies in two steps: stream_close() ends the connection at once, stream_free() gives the
- *    memory back, and never from inside an event of that stream.
+ * Every stream guarantees:
+ *  - No callback from inside a call into the stream, nor after stream_close().
+ *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready() is called in each
+ *    iteration of the loop in which they hold. LOOP_LOST is for a stream that is not read. It is reported once each time
+ *    that it is newly watched; neither input nor the peer's end of stream causes it. LOOP_END goes with it and is
+ *    reported once.
+ *  - A stream is destroyed in two steps: stream_close() ends the connection immediately. stream_free() frees the memory,
+ *    and must not be called from an event of that stream.
  *
  * A stream, its net and their loop belong to one thread.
  */
@@ -31,42 +31,41 @@ struct stream;
 
 struct stream_events {
 	/*
-	 * What stream_watch() asked for may be done now: LOOP_READ, LOOP_WRITE or both. Or the connection has ended
-	 * both ways, LOOP_LOST, or the peer has ended what it sends, LOOP_END; what came before that may be unread.
-	 * Or it cannot be watched, LOOP_ERROR: then nothing will be heard of the stream any more, and it is to be
-	 * closed.
+	 * An event that stream_watch() requested: LOOP_READ, LOOP_WRITE or both. LOOP_LOST: the connection has ended both
+	 * ways. LOOP_END: the peer has closed its sending side. Input from before may be unread in both cases.
+	 * LOOP_ERROR: the stream cannot be watched, and no further event will be reported; close it.
 	 */
 	void (*ready)(void *arg, unsigned events);
-	/* A stream of stream_connect(): it is up, for @error 0, or cannot be had, for a negative errno. */
+	/* Called for a stream of stream_connect(): @error is 0 once it is connected, else a negative errno. */
 	void (*connected)(void *arg, int error);
 };
 
-/* Which local ports a connection to a server may come from. */
+/* Which source ports a connection to a server can use. */
 enum source_port {
-	SOURCE_PORT_AUTO,     /* below 1024 while one is to be had, else what the kernel gives */
-	SOURCE_PORT_RESERVED, /* below 1024, or not at all */
-	SOURCE_PORT_ANY,      /* what the kernel gives */
+	SOURCE_PORT_AUTO,     /* below 1024 if one is available, else chosen by the kernel */
+	SOURCE_PORT_RESERVED, /* below 1024, or fail */
+	SOURCE_PORT_ANY,      /* chosen by the kernel */
 };
 
-/* The addresses that a connection may come from. All zero: the host's choice. */
+/* The source addresses that a connection can use. All zero: chosen by the host. */
 struct stream_sources {
-	const struct sockaddr_storage
-		*list; /* ports are not looked at; those of another family are passed over */
+	/* Ports are ignored, and addresses of another family are skipped. */
+	const struct sockaddr_storage *list;
 	unsigned count;
-	unsigned
-		first; /* the one to begin with, whose port a preferred port is; the others follow in their order */
-	bool foreign; /* they may be other hosts' (base/foreign.h) */
+	/* The first to try, which the preferred port belongs to; the others follow in order. */
+	unsigned first;
+	bool foreign; /* they can belong to other hosts (base/foreign.h) */
 };
 
-/* Where to connect to, and where to come from. */
+/* Where to connect to, and from where. */
 struct stream_target {
 	struct sockaddr_storage addr;
-	struct stream_sources sources; /* lent for stream_connect() */
-	uint16_t preferred_port;       /* to come from rather than from others; 0: none */
-	bool port_only;                /* from the preferred port, or not at all */
+	struct stream_sources sources; /* must stay valid during stream_connect() */
+	uint16_t preferred_port;       /* tried before others; 0: none */
+	bool port_only;                /* from the preferred port, or fail */
 	/*
-	 * SOURCE_PORT_AUTO: a preferred port above 1023 goes before the reserved ones, since the server is to
-	 * recognise what it was asked from there. Else it only goes before what the kernel gives.
+	 * With SOURCE_PORT_AUTO: try a preferred port above 1023 before the reserved ones, because the server must
+	 * recognise the client's earlier requests by it. Otherwise it is only tried before a port chosen by the kernel.
 	 */
 	bool preferred_above;
 	enum source_port source_port;
@@ -87,26 +86,26 @@ struct stream_ops {
 	void (*free)(struct stream *stream);
 };
 
-/* The head of each kind's own structure. */
+/* Common head of each implementation's structure. */
 struct stream {
 	const struct stream_ops *ops;
 	const struct stream_events *events;
 	void *arg;
-	unsigned port_retries; /* source ports that were taken when they were wanted */
-	bool port_shortfall;   /* SOURCE_PORT_AUTO, and no reserved port was to be had */
+	unsigned port_retries; /* source ports that turned out to be in use */
+	bool port_shortfall;   /* SOURCE_PORT_AUTO, but no reserved port was free */
 };
 
-/* What makes streams that connect. */
+/* Creates connecting streams. */
 struct stream_net {
 	int (*connect)(struct stream_net *net, const struct stream_target *target,
 		       struct stream **out);
 };
 
 /**
- * stream_connect - make a stream to @target
+ * stream_connect - Creates a stream that connects to @target
  *
- * connected() follows, whatever the outcome, or nothing at all: there is no time limit. stream_bind() is
- * due before the next turn of the loop. Returns 0 or -ENOMEM.
+ * connected() reports the result, however late: there is no time limit. Call stream_bind() before the next iteration of
+ * the loop. Returns 0 or -ENOMEM.
  */
 static inline int MUST_CHECK stream_connect(struct stream_net *net,
 					    const struct stream_target *target, struct stream **out)
@@ -114,7 +113,7 @@ static inline int MUST_CHECK stream_connect(struct stream_net *net,
 	return net->connect(net, target, out);
 }
 
-/** stream_bind - whom to tell of @stream's events. */
+/** stream_bind - Sets the receiver of @stream's events. */
 static inline void stream_bind(struct stream *stream, const struct stream_events *events, void *arg)
 {
 	stream->events = events;
@@ -122,10 +121,10 @@ static inline void stream_bind(struct stream *stream, const struct stream_events
 }
 
 /**
- * stream_readv - read what has come
+ * stream_readv - Reads received bytes
  *
- * Returns how many bytes, 0 at the end of what the peer sends, -EAGAIN if nothing is here, or another
- * negative errno: the connection is broken.
+ * Returns their number, 0 at the peer's end of stream, -EAGAIN if there are none, or another negative errno if the
+ * connection is broken.
  */
 static inline ssize_t stream_readv(struct stream *stream, const struct iovec *iov, int niov)
 {
@@ -133,39 +132,39 @@ static inline ssize_t stream_readv(struct stream *stream, const struct iovec *io
 }
 
 /**
- * stream_writev - send the gathered bytes, or as many as there is room for
+ * stream_writev - Sends the gathered bytes, or as many as fit the send buffer
  * @niov: at most IOV_MAX
  *
- * Returns how many, -EAGAIN if there is no room, or another negative errno: the connection is broken.
+ * Returns their number, -EAGAIN if none fit, or another negative errno if the connection is broken.
  */
 static inline ssize_t stream_writev(struct stream *stream, const struct iovec *iov, int niov)
 {
 	return stream->ops->writev(stream, iov, niov);
 }
 
-/** stream_peek - as stream_readv() of one byte, which stays unread. */
+/** stream_peek - Like stream_readv() of one byte, which stays unread. */
 static inline int stream_peek(struct stream *stream)
 {
 	return stream->ops->peek(stream);
 }
 
-/** stream_shutdown - send no more; what was sent before arrives first. Returns 0 or a negative errno. */
+/** stream_shutdown - Closes the sending side; data sent before still arrive. Returns 0 or a negative errno. */
 static inline int stream_shutdown(struct stream *stream)
 {
 	return stream->ops->shutdown(stream);
 }
 
-/** stream_watch - say ready() for exactly these LOOP_* events from now on; 0 for none. */
+/** stream_watch - Requests ready() for exactly these LOOP_* events from now on; 0 for none. */
 static inline void stream_watch(struct stream *stream, unsigned events)
 {
 	stream->ops->watch(stream, events);
 }
 
 /**
- * stream_ended - tell which end of the stream has come, whatever is unread before it
+ * stream_ended - Returns which end of the connection has arrived, even if input before it is unread
  *
- * Returns LOOP_LOST if the connection has ended both ways, LOOP_END if the peer has ended what it sends, both, or 0. Costs
- * a system call.
+ * Returns LOOP_LOST if the connection has ended both ways, LOOP_END if the peer has closed its sending side, both, or 0.
+ * Makes a system call.
  */
 static inline unsigned stream_ended(const struct stream *stream)
 {
@@ -173,26 +172,29 @@ static inline unsigned stream_ended(const struct stream *stream)
 }
 
 /**
- * stream_untaken_bytes - how much of what was sent the peer has not acknowledged
+ * stream_untaken_bytes - Returns how many sent bytes the peer has not acknowledged
  *
- * Costs a system call. It may count the end of what is sent as a byte.
+ * Makes a system call. Our end of stream can count as one byte.
  */
 static inline uint64_t stream_untaken_bytes(const struct stream *stream)
 {
 	return stream->ops->untaken_bytes(stream);
 }
 
-/** stream_unsent_bytes - how much of that has not left this host: the peer has no room for it. Costs a system call. */
+/**
+ * stream_unsent_bytes - Returns how many of these have not left this host, because the peer's window is full. Makes a
+ * system call.
+ */
 static inline uint64_t stream_unsent_bytes(const struct stream *stream)
 {
 	return stream->ops->unsent_bytes(stream);
 }
 
 /**
- * stream_addrs - the addresses of a stream that is up; what is not known stays as it was
- * @peer: NULL: it is known already
+ * stream_addrs - Gets the addresses of a connected stream; unknown ones stay unchanged
+ * @peer: NULL: not needed
  *
- * Costs a system call for each.
+ * Makes a system call for each.
  */
 static inline void stream_addrs(const struct stream *stream, struct sockaddr_storage *local,
 				struct sockaddr_storage *peer)
@@ -201,16 +203,16 @@ static inline void stream_addrs(const struct stream *stream, struct sockaddr_sto
 }
 
 /**
- * stream_close - end the connection now
- * @reset: drop what was sent and has not arrived, and tell the peer by a reset; else what was sent
- *         arrives, and then the end, unless there is something unread here, which makes it a reset too
+ * stream_close - Ends the connection immediately
+ * @reset: discard unsent data and send a reset. Otherwise sent data arrive first, and then the end of stream; unread
+ *         input turns that into a reset too.
  */
 static inline void stream_close(struct stream *stream, bool reset)
 {
 	stream->ops->close(stream, reset);
 }
 
-/** stream_free - free a stream after stream_close(); accepts NULL. */
+/** stream_free - Frees a stream after stream_close(). Accepts NULL. */
 static inline void stream_free(struct stream *stream)
 {
 	if (stream)

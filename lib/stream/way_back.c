@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether what a server sends to a client comes here: RTM_GETROUTE of rtnetlink(7). */
+/* Queries routes by RTM_GETROUTE of rtnetlink(7). */
 #include "stream/way_back.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 #include "base/sockaddr.h"
 
-#define ANSWER_BYTES 4096u /* of one route; what is longer is cut, behind what is looked at */
+/* for one route; a longer answer is cut after the attributes that are used */
+#define ANSWER_BYTES 4096u
 
 struct request {
 	struct nlmsghdr header;
@@ -21,7 +22,7 @@ struct request {
 
 struct answer {
 	unsigned char type; /* RTN_LOCAL … */
-	uint32_t out;       /* the interface; 0: not told */
+	uint32_t out;       /* outgoing interface; 0: unknown */
 };
 
 static void add(struct request *request, unsigned short type, const void *data, size_t len_bytes)
@@ -65,7 +66,7 @@ static struct request route_to(const struct sockaddr *dest)
 	return request;
 }
 
-/* The fields of a segment that rules may ask for. */
+/* Adds the fields of a segment that routing rules can match. */
 static void add_segment(struct request *request, const struct sockaddr *from,
 			const struct sockaddr *to)
 {
@@ -78,7 +79,7 @@ static void add_segment(struct request *request, const struct sockaddr *from,
 	add_port(request, RTA_DPORT, to);
 }
 
-/* Returns 0 or a negative errno, which may be what the kernel answers. */
+/* Returns 0 or a negative errno, possibly from the kernel's answer. */
 static int read_answer(const uint8_t *bytes, size_t len_bytes, struct answer *answer)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)bytes;
@@ -109,12 +110,12 @@ static int ask(int fd, const struct request *request, struct answer *answer)
 
 	if (n < 0)
 		return -errno;
-	/* The kernel has put its answer into the queue by now. */
+	/* The kernel has queued its answer by now. */
 	n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
 	return n < 0 ? -errno : read_answer(bytes, (size_t)n, answer);
 }
 
-/* Of a server of this host its own rules for what it sends count; elsewhere those for what comes in. */
+/* For a server on this host the rules for outgoing packets apply; for another host, those for incoming ones. */
 static int find(int fd, const struct sockaddr *server, const struct sockaddr *client)
 {
 	struct request request = route_to(server);
@@ -127,7 +128,7 @@ static int find(int fd, const struct sockaddr *server, const struct sockaddr *cl
 	add_segment(&request, server, client);
 	if (there.type != RTN_LOCAL)
 		add(&request, RTA_IIF, &there.out, sizeof(there.out));
-	/* That there is no route is an answer, too, by one of several errors. */
+	/* A missing route is an answer too, reported by one of several errors. */
 	if (ask(fd, &request, &back) || back.type != RTN_LOCAL)
 		return -EHOSTUNREACH;
 	return 0;
