@@ -30,16 +30,16 @@ struct proxy_header {
 };
 
 #define PROXY_HEADER_VERDICTS(X)                                                                   \
-	X(MORE, "it is cut")                                                                       \
-	X(OK, "it is whole")                                                                       \
-	X(NONE, "there is none")                                                                   \
-	X(TOO_LONG, "it is too long")                                                              \
-	X(BAD_LINE, "its line cannot be read")                                                     \
-	X(BAD_COMMAND, "of an unknown version or command")                                         \
-	X(BAD_FAMILY, "its addresses are of an unknown family, or a datagram's")                   \
-	X(BAD_LENGTH, "its parts are longer than it is")                                           \
-	X(BAD_SOURCE, "it names an address or a port that no client has")                          \
-	X(BAD_CRC, "its CRC32C is wrong")
+	X(MORE, "truncated")                                                                       \
+	X(OK, "complete")                                                                          \
+	X(NONE, "no PROXY header")                                                                 \
+	X(TOO_LONG, "too long")                                                                    \
+	X(BAD_LINE, "malformed line")                                                              \
+	X(BAD_COMMAND, "unknown version or command")                                               \
+	X(BAD_FAMILY, "unknown address family, or a datagram protocol")                            \
+	X(BAD_LENGTH, "a length exceeds the header")                                               \
+	X(BAD_SOURCE, "source address or port that no client can have")                            \
+	X(BAD_CRC, "wrong CRC32C")
 
 enum proxy_header_verdict {
 #define PROXY_HEADER_ENUM(name, text) PROXY_HEADER_##name,
@@ -47,7 +47,7 @@ enum proxy_header_verdict {
 #undef PROXY_HEADER_ENUM
 };
 
-/** proxy_header_verdict_text - Returns the verdict as text, to follow "PROXY header: ". */
+/** proxy_header_verdict_text - Returns the verdict as text, the detail of LEG_CLOSE_PROXY_HEADER. */
 const char *proxy_header_verdict_text(enum proxy_header_verdict verdict);
 
 /**

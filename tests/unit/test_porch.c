@@ -238,7 +238,7 @@ START_TEST(what_is_no_header_is_told)
 {
 	come("10.0.0.1", "GET / HTTP/1.1\r\n");
 	expect_refused(LEG_CLOSE_PROXY_HEADER,
-		       "there is none: the first bytes are \"GET / HTTP/1.1..\" (HTTP)");
+		       "no PROXY header: the first bytes are \"GET / HTTP/1.1..\" (HTTP)");
 }
 END_TEST
 
@@ -249,7 +249,7 @@ START_TEST(who_leaves_in_the_midst_of_it_is_told)
 	fake_loop_run(loop);
 	shutdown(fd, SHUT_WR);
 	fake_loop_run(loop);
-	expect_refused(LEG_CLOSE_PROXY_HEADER, "it is cut");
+	expect_refused(LEG_CLOSE_PROXY_HEADER, "truncated");
 }
 END_TEST
 
