@@ -11,7 +11,7 @@
 #include "rpc/xdr.h"
 
 #define MSG_SLACK_BYTES 4u
-#define KEYS_DRAWN      16u /* 256 bytes, which the kernel gives whole */
+#define KEYS_DRAWN      16u /* 256 bytes, which getrandom() never returns in part */
 
 _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
@@ -47,7 +47,7 @@ struct exchange *exchange_new(struct spares *spares)
 
 	if (!x)
 		return NULL;
-	/* But for facts.ops, which needs no clearing. */
+	/* Except facts.ops, which needs no clearing. */
 	clear_bytes(x, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
 	x->spares = spares;
@@ -87,7 +87,7 @@ size_t rpc_msg_cost_bytes(uint32_t len_bytes)
 	return pool_class_bytes((size_t)RPC_MSG_HEADROOM + len_bytes + MSG_SLACK_BYTES);
 }
 
-/* The longest payload of the Reply that may come apart from the rest; only ever one does. */
+/* Returns the longest payload of the Reply that can arrive separately; at most one ever does. */
 static uint64_t lone_payload_bytes(const struct call_facts *facts, uint64_t reply_bytes)
 {
 	uint64_t bytes;
@@ -114,7 +114,9 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 	       rpc_msg_cost_bytes((uint32_t)beside);
 }
 
-/* Whoever chooses the XIDs does not know the key, and so not which of them meet. Each XID has another hash. */
+/*
+ * A peer that chooses XIDs does not know the key, so it cannot know which collide. Different XIDs have different hashes.
+ */
 static uint64_t hash_of(const struct xid_table *table, uint32_t xid)
 {
 	uint64_t h = (xid + table->key.words[0]) * table->key.words[1];
@@ -128,8 +130,8 @@ static struct exchange *exchange_of(const struct xid_table *table, struct hash_n
 }
 
 /*
- * Random numbers are drawn for KEYS_DRAWN tables in one system call. No two tables share a key, nor does one follow from
- * another: what a peer finds out about one connection's, by timing, is of no use with the next one.
+ * One system call draws random numbers for KEYS_DRAWN tables. No two tables share a key, and no key follows from another:
+ * what a peer learns about one connection's key by timing does not help with the next.
  */
 static int choose_key(struct xid_table *table)
 {

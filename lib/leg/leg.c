@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What all legs share: the names of the reasons for which they close. */
 #include "leg/leg.h"
 
 const char *leg_close_text(enum leg_close why)

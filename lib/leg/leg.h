@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A leg: one connection of ONC RPC to one peer, over TCP or RDMA.
+ * A leg: one ONC RPC connection to one peer, over TCP or RDMA.
  *
- * A leg takes Calls to its peer and Replies to its peer's Calls; it gives up what the peer sends. Both
- * directions always work: a Call may come from either end. A bridge (daemon/bridge/bridge.h) owns two
- * legs and hands exchanges from one to the other; neither leg knows the other or what kind it is.
+ * A leg sends Calls to its peer, and Replies to its peer's Calls. It delivers to its owner what the peer sends. Both
+ * directions always work: either end can send Calls. A bridge (daemon/bridge/bridge.h) owns two legs and forwards
+ * exchanges between them. Neither leg knows the other, or its kind.
  *
  * Rules:
- *  - Nothing is called back from inside a call into the leg, except note().
- *  - The leg that gives call() up is the exchange's origin and has put a reference into the hands of the
- *    callee, who passes it to the other leg's call() or ends it with this leg's reply().
- *  - The origin keeps a second reference of its own until it has answered or closed.
- *  - reply() carries the target's reference to the callee, who passes it to the origin leg's reply(),
- *    which consumes it.
- *  - With config.partial a message may be given up before all of it is here (struct rpc_msg). The leg
- *    that gives it up calls more() each time it has grown, the last time when it is complete; the callee
- *    passes that on by the other leg's more(). A record of several fragments, and a Reply that lands by
- *    DDP, are given up complete in any case. Legs take messages that still come whether or not they give
- *    up any.
- *  - A message that still comes when its leg says closing() never becomes complete. The other leg then
- *    ends its own connection without completing it: TCP by a reset, the requester and the responder by
- *    disconnecting before a Read of it is answered or a Send of it is posted.
- *  - closing() comes once, as soon as it is decided that the connection ends, whoever decided it; no
- *    call(), reply() or more() comes after it. After closed() the leg calls nothing any more, holds no
- *    exchange, and waits for leg_free().
+ *  - No callback from inside a call into the leg, except note().
+ *  - The leg that delivers call() is the exchange's origin and passes a reference to the callee. The callee passes it on
+ *    to the other leg's call(), or answers by this leg's reply().
+ *  - The origin keeps a second reference until it has answered or closed.
+ *  - reply() passes the target's reference to the callee, which passes it to the origin leg's reply(). That consumes it.
+ *  - With config.partial a message can be delivered before it is complete (struct rpc_msg). The leg then calls more()
+ *    each time it has grown, the last time when it is complete. The callee forwards that by the other leg's more(). A
+ *    record of several fragments, and a Reply placed by DDP, are always delivered complete. Every leg accepts incomplete
+ *    messages, whether or not it delivers any.
+ *  - If a message is incomplete when its leg calls closing(), it never becomes complete. The other leg must then end its
+ *    own connection without completing it: TCP by a reset; requester and responder disconnect before a Read of the
+ *    message is answered or a Send of it is posted.
+ *  - closing() is called once, as soon as it is decided that the connection ends, whichever side decided. No call(),
+ *    reply() or more() follows. After closed() the leg calls nothing, holds no exchange, and waits for leg_free().
  */
 #ifndef LEG_LEG_H
 #define LEG_LEG_H
@@ -39,10 +36,10 @@
 #include "base/loop.h"
 #include "leg/exchange.h"
 
-/* How long the end of a leg that is closed for LEG_CLOSE_SHUTDOWN may take, whatever its peer does. */
+/* How long a leg closed for LEG_CLOSE_SHUTDOWN can take to end, whatever its peer does. */
 #define LEG_STOP_US 5000000u
 
-/* The one reason for which a leg closed: in the log, the counters and the control socket. */
+/* Why a leg closed; shown in the log, the counters and the control socket. */
 #define LEG_CLOSE_REASONS(X)                                                                       \
 	X(LOCAL, "closed here")                                                                    \
 	X(PEER, "peer closed")                                                                     \
@@ -53,25 +50,25 @@
 	X(NO_ADDRESS, "no address")                                                                \
 	X(OWN_UPSTREAM, "the server would be this daemon")                                         \
 	X(NO_SERVER, "no server takes new connections")                                            \
-	X(NO_MOUNT, "no port of MOUNT is to be had")                                               \
+	X(NO_MOUNT, "MOUNT port unknown")                                                          \
 	X(TAKEN_DOWN, "its server was taken down")                                                 \
 	X(TIMEOUT, "set-up timed out")                                                             \
 	X(RECORD_TOO_BIG, "record far over max_message_bytes")                                     \
 	X(RECORD_STALLED, "record not finished in time")                                           \
-	X(REPLY_STALLED, "replies not taken in time")                                              \
-	X(CALL_STALLED, "Calls not taken in time")                                                 \
+	X(REPLY_STALLED, "Replies not read in time")                                               \
+	X(CALL_STALLED, "Calls not read in time")                                                  \
 	X(XID_REUSED, "XID in flight used for another Call")                                       \
 	X(RETRANSMITTED, "Call sent again and again")                                              \
 	X(NOT_RPC, "not an RPC message")                                                           \
-	X(PROXY_HEADER, "PROXY header missing, wrong or not taken")                                \
+	X(PROXY_HEADER, "PROXY header missing, malformed or not accepted")                         \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \
 	X(NOT_ALLOWED, "address is not allowed")                                                   \
 	X(TOO_MANY, "max_connections reached")                                                     \
 	X(PER_CLIENT, "max_connections_per_client reached")                                        \
 	X(HALF_OPEN, "too many connections without a Call")                                        \
-	X(MADE_ROOM, "without a Call, and others needed its place")                                \
+	X(MADE_ROOM, "without a Call, evicted for a new client")                                   \
 	X(NO_CALL, "no Call in time")                                                              \
-	X(HALF_CLOSED, "half-closed by its client, and others needed its place")                   \
+	X(HALF_CLOSED, "half-closed by its client, evicted for a new client")                      \
 	X(HALF_CLOSED_TIMEOUT, "half-closed by its client, and not answered in time")              \
 	X(PROTOCOL, "peer broke the RDMA protocol")                                                \
 	X(TERMINATED, "peer terminated the RDMA connection")                                       \
@@ -80,10 +77,10 @@
 	X(RESOURCES, "out of memory or descriptors")                                               \
 	X(NO_SOURCE_PORT, "no source port")                                                        \
 	X(NO_SOURCE_ADDRESS, "no source address")                                                  \
-	X(SUPERSEDED, "its client is back on a new connection")                                    \
-	X(DRAINED, "the service takes nobody")                                                     \
-	X(DISCONNECTED, "an administrator ended it")                                               \
-	X(SHUTDOWN, "drained, or the daemon stops")
+	X(SUPERSEDED, "its client has reconnected")                                                \
+	X(DRAINED, "the service is drained")                                                       \
+	X(DISCONNECTED, "disconnected by an administrator")                                        \
+	X(SHUTDOWN, "drained, or the daemon is stopping")
 
 enum leg_close {
 #define LEG_CLOSE_ENUM(name, text) LEG_CLOSE_##name,
@@ -91,127 +88,132 @@ enum leg_close {
 #undef LEG_CLOSE_ENUM
 };
 
-/** leg_close_text - the reason in words. */
+/** leg_close_text - Returns the reason as text for people. */
 const char *leg_close_text(enum leg_close why);
-/** leg_close_name - the reason as an identifier: "RECORD_TOO_BIG". */
+/** leg_close_name - Returns the reason as an identifier, such as "RECORD_TOO_BIG". */
 const char *leg_close_name(enum leg_close why);
 
-#define LEG_DETAIL_BYTES 160u /* room for the sentence of closing(), its end included */
+#define LEG_DETAIL_BYTES 160u /* of the detail of closing(), including the terminating null byte */
 
 struct leg_events {
-	/* The leg is up. Listening legs: the peer may be answered; connecting legs: Calls may be sent. */
+	/* The leg is open: an accepted leg can answer its peer, a connecting leg can send Calls. */
 	void (*opened)(void *arg);
 	/*
-	 * An accepted leg only: leg_accept() or leg_close() is due, now or later. RDMA: the peer asks for the
-	 * connection. TCP: the first byte is here, and stays unread until leg_accept(). To accept before
-	 * there is a server is allowed: Calls then wait with whoever was given them.
+	 * Accepted legs only: leg_accept() or leg_close() must follow, now or later. RDMA: the peer requests the
+	 * connection. TCP: the first byte has arrived, and stays unread until leg_accept(). A leg can be accepted before
+	 * a server is chosen: its Calls then wait at their receiver.
 	 */
 	void (*requested)(void *arg);
 	/*
-	 * A Call came in, admitted; complete unless config.partial. Its facts are at FACTS_HEAD at least, at
+	 * Delivers a Call that was admitted; complete unless config.partial. Its facts are at FACTS_HEAD at least, and at
 	 * FACTS_WHOLE if it is complete.
 	 */
 	void (*call)(void *arg, struct exchange *x);
-	/* The Reply, or a fault, for an exchange that was given to leg_call(); complete unless config.partial. */
+	/* Delivers the Reply or a fault of an exchange that was passed to leg_call(); complete unless config.partial. */
 	void (*reply)(void *arg, struct exchange *x);
-	/* A Call or Reply that was given up before it was complete has grown, or a Call's facts have. */
+	/* A Call or Reply that was delivered incomplete has grown, or a Call's facts have. */
 	void (*more)(void *arg, struct exchange *x);
 	/*
-	 * Optional, accepted TCP legs: the peer has ended its sending side, and may be gone. The Replies to its Calls
-	 * still go to it, and the leg closes behind the last one. Of a leg that is not being read it is said at once,
-	 * though Calls may be unread, and once more behind those.
+	 * Optional, accepted TCP legs only: the peer has closed its sending side and may be gone. Replies to its Calls
+	 * are still sent to it, and the leg closes after the last one. If the leg is not being read, this is called
+	 * immediately, though Calls may be unread, and again after these.
 	 */
 	void (*half_closed)(void *arg);
-	/* leg_can_call() has become true again. */
+	/* leg_can_call() is true again. */
 	void (*call_ready)(void *arg);
 	/*
-	 * The connection is going to end, for @why. @detail is a sentence for the log, or "". The leg's close_errno says which
-	 * error of the connection it was, if it was one.
+	 * The connection will end for @why. @detail is a sentence for the log, or "". The leg's close_errno is the socket
+	 * error that caused it, if any.
 	 */
 	void (*closing)(void *arg, enum leg_close why, const char *detail);
-	/* Always last: over, and everything released. */
+	/* Always last: the connection has ended and all resources are released. */
 	void (*closed)(void *arg);
-	/* The peer did something worth a log line; says what. */
+	/* Something that the peer did, for the log. */
 	void (*note)(void *arg, const char *text);
 };
 
 struct nfs_sessions;
 
 /*
- * Reverse Calls, those of a server to its client. A Call and a Reply of so many bytes each take nothing from the budget:
- * each leg that connects has room for those that it takes at once. What is longer has memory at once, where enough is left
- * for the largest Calls of clients besides, or fails: its Reply may stand behind Calls that wait for memory.
+ * Limits of reverse Calls, from a server to its client. A Call and a Reply of up to REVERSE_FREE_BYTES each are not
+ * charged to the budget: each connecting leg reserves memory for those that it accepts together. A longer one gets memory
+ * immediately, if enough is left for the largest Calls of clients in addition, or fails: its Reply could be queued after
+ * Calls that wait for memory.
  */
 #define REVERSE_FREE_BYTES (16u * 1024u)
-/* The longest that is taken from a server behind TCP: clients ask for 4 KiB to 1 MiB (RFC 8881 section 18.36.3). */
+/* The longest accepted from a TCP server: clients ask for 4 KiB to 1 MiB (RFC 8881 section 18.36.3). */
 #define REVERSE_MAX_BYTES (1024u * 1024u)
 
 #define LEG_PREFACE_BYTES 52u
 
-/* What both kinds of leg are made from. Owned by the bridge; outlives the leg. */
+/* Configuration of both kinds of leg. Owned by the bridge; outlives the leg. */
 struct leg_config {
 	struct loop *loop;
 	struct pool *pool;
-	struct budget_holder *holder; /* of memory: the connection that the leg is an end of */
-	struct spares *spares;        /* of this thread; NULL: none are kept */
-	uint32_t max_message_bytes;   /* of one RPC message, either way */
-	struct reply_room reply_room; /* of the leg to which this one's Calls go */
-	/* What that takes of a reverse Call, and of its Reply, at most; less than REVERSE_FREE_BYTES count as these. */
+	struct budget_holder *holder; /* the memory of the leg's connection */
+	struct spares *spares;        /* of this thread; NULL: use the heap */
+	uint32_t max_message_bytes;   /* of one RPC message in either direction */
+	struct reply_room reply_room; /* of the leg that gets this leg's Calls */
+	/* The longest reverse Call, and Reply to one, that that leg accepts; at least REVERSE_FREE_BYTES count. */
 	uint32_t reverse_max_bytes;
-	uint64_t stall_timeout_us;   /* to finish a record, to take a reply */
-	uint64_t connect_timeout_us; /* to get a connecting leg up */
-	/* RPC-over-RDMA's own program for configuration: Calls to it are answered here (A6.2-8); 0: there is none. */
+	uint64_t stall_timeout_us;   /* to complete a record, to read a Reply */
+	uint64_t connect_timeout_us; /* for connecting */
+	/* RPC-over-RDMA's configuration program, whose Calls are answered locally (A6.2-8); 0: none. */
 	uint32_t config_program;
-	bool partial; /* give messages up before they are complete */
-	/* Of legs that connect over a stream of bytes: what goes out on it before anything else. */
+	bool partial; /* deliver messages before they are complete */
+	/* Sent first on a connecting leg over a byte stream. */
 	uint8_t preface[LEG_PREFACE_BYTES];
 	unsigned preface_bytes;
-	const struct nfs_sessions *sessions; /* that the connection has shown; lent; NULL: none */
+	/* that the connection has created; not owned; NULL: none */
+	const struct nfs_sessions *sessions;
 	const struct leg_events *events;
 	void *arg;
 };
 
-/* A snapshot for the control socket. */
+/* Snapshot for the control socket. */
 struct leg_info {
 	const char *kind; /* "tcp", "iwarp", "verbs", "sim" */
 	const char *state;
-	uint64_t state_since_us; /* on the leg's loop */
+	uint64_t state_since_us; /* time of the leg's loop */
 	struct sockaddr_storage local, peer;
-	/* Not answered; a Reply that is lent is an answer, though its client has to read it. */
+	/* Calls not answered yet. A Reply that the client must fetch by Read chunk counts as an answer. */
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
-	bool credits_told; /* RDMA: whether a Reply of the peer has granted those available; one until then */
-	unsigned credits_used; /* RDMA: of what the peer grants, by whatever is out; else 0 */
+	/* RDMA: a Reply of the peer has granted those available; one until then */
+	bool credits_told;
+	unsigned credits_used; /* RDMA: credits of the peer in use; else 0 */
 	unsigned calls_held;   /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
-	const char
-		*dialect; /* which document of that is spoken; NULL: it has but one, or no RDMA */
-	/* RDMA: how long receives are, as this end and the peer have told; all those posted here; else 0. */
+	/* Which RPC-over-RDMA document is used; NULL: the version has only one, or no RDMA. */
+	const char *dialect;
+	/* RDMA: the Receive sizes that this end and the peer have advertised, and all bytes posted here; else 0. */
 	uint32_t recv_size_bytes, peer_recv_size_bytes;
 	uint64_t recv_posted_bytes;
-	/* RDMA: the peer has told by the configuration program how many Reads it takes at once, and its sizes. */
+	/* RDMA: the peer has reported its Read limit and its sizes by the configuration program. */
 	bool configured;
 	uint32_t peer_reads_max;
-	unsigned replies_lent; /* RDMA: which the peer is reading */
-	unsigned
-		calls_abandoned; /* RDMA: given up without an answer; their credits are out still */
-	const char *pending;     /* what an end has asked for and has not got yet; NULL: nothing */
-	const char *peer_profile, *peer_why; /* RDMA: what a server is taken for; else NULL */
-	bool peer_found; /* … since it has shown that, or the configuration says so */
-	/* On the socket; or of Sends and of what went by RDMA, whichever end moved it. */
+	unsigned replies_lent; /* RDMA: Replies that the peer is fetching by Read chunk */
+	/* RDMA: abandoned without an answer; their credits are still in use. */
+	unsigned calls_abandoned;
+	/* what one end has requested and not received yet; NULL: nothing */
+	const char *pending;
+	/* RDMA: the profile of a server and why it was chosen; else NULL */
+	const char *peer_profile, *peer_why;
+	bool peer_found; /* the server's behaviour or the configuration selected the profile */
+	/* On the socket; on RDMA of Sends, Reads and Writes of either end. */
 	uint64_t bytes_received, bytes_sent;
 };
 
-/* Of that, what is added up over many connections: quick to get. */
+/* The part of leg_info that is summed over many connections; fast to get. */
 struct leg_load {
 	const char *kind;
 	bool is_rdma;
 	unsigned calls_in_flight_in, calls_in_flight_out, calls_held;
-	unsigned credits_granted, credits_available; /* RDMA: as of leg_info */
+	unsigned credits_granted, credits_available; /* RDMA: as in leg_info */
 };
 
-#define LEG_TEXT_BYTES 512u /* room for leg_describe() */
+#define LEG_TEXT_BYTES 512u /* of leg_describe() */
 
 struct leg_ops {
 	void (*accept)(struct leg *leg);
@@ -222,57 +224,56 @@ struct leg_ops {
 	void (*pause)(struct leg *leg, bool paused);
 	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
-	void (*hear_end)(struct leg *leg); /* NULL: the leg hears of ends as they come */
+	void (*hear_end)(struct leg *leg); /* NULL: the leg notices every end immediately */
 	void (*info)(const struct leg *leg, struct leg_info *info);
-	void (*load)(const struct leg *leg, struct leg_load *load); /* NULL: info() tells it */
-	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* may be NULL */
-	/* All three NULL: the end of an exchange tells that its Reply has been taken. */
+	void (*load)(const struct leg *leg, struct leg_load *load);         /* NULL: use info() */
+	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* can be NULL */
+	/* All three NULL: the end of an exchange implies that its Reply was acknowledged. */
 	uint64_t (*sent_bytes)(const struct leg *leg);
 	uint64_t (*left_bytes)(const struct leg *leg);
 	uint64_t (*taken_bytes)(const struct leg *leg);
 	void (*free)(struct leg *leg);
 };
 
-/* The head of each kind's own structure. */
+/* Common head of each implementation's structure. */
 struct leg {
 	const struct leg_ops *ops;
 	const struct leg_config *config;
-	int close_errno; /* from closing() on: the errno of the socket that ended it; 0: it was none */
+	int close_errno; /* from closing() on: the socket error that ended the leg; 0: none */
 };
 
-/** leg_accept - after requested(): accept the peer; opened() follows, and reading begins. */
+/** leg_accept - Accepts the peer after requested(); opened() follows, and reading begins. */
 static inline void leg_accept(struct leg *leg)
 {
 	leg->ops->accept(leg);
 }
 
 /**
- * leg_can_call - whether further Calls are welcome
+ * leg_can_call - Returns whether more Calls can be sent
  *
- * False asks the other side to stop making Calls until call_ready(); a Call given all the same is held.
+ * If false, the caller must stop sending Calls until call_ready(). A Call passed anyway is queued.
  */
 static inline bool leg_can_call(const struct leg *leg)
 {
 	return leg->ops->can_call(leg);
 }
 
-/** leg_call - send x->call to the peer; takes a reference; reply() follows unless the leg closes. */
+/** leg_call - Sends x->call to the peer. Takes over a reference. reply() follows unless the leg closes. */
 static inline void leg_call(struct leg *leg, struct exchange *x)
 {
 	leg->ops->call(leg, x);
 }
 
-/** leg_reply - answer the peer's Call with x->reply or for x->fault; takes a reference. */
+/** leg_reply - Answers the peer's Call with x->reply, or for x->fault. Takes over a reference. */
 static inline void leg_reply(struct leg *leg, struct exchange *x)
 {
 	leg->ops->reply(leg, x);
 }
 
 /**
- * leg_more - a message that this leg was given before it was complete has grown
+ * leg_more - Notifies the leg that an incomplete message passed to it has grown
  *
- * x->call if it was given by leg_call(), x->reply if by leg_reply(). Does nothing for one that the leg
- * has let go of already.
+ * That is x->call after leg_call(), and x->reply after leg_reply(). Does nothing if the leg has dropped the exchange.
  */
 static inline void leg_more(struct leg *leg, struct exchange *x)
 {
@@ -280,10 +281,10 @@ static inline void leg_more(struct leg *leg, struct exchange *x)
 }
 
 /**
- * leg_pause - give up no further Calls of a TCP peer (RDMA peers are held by their credits alone)
+ * leg_pause - Stops or resumes the delivery of a TCP peer's Calls; RDMA peers are limited by credits alone
  *
- * Its stream is not read meanwhile, but for an accepted leg on which reverse Calls are out: their Replies pass,
- * also those behind a bounded amount of Calls.
+ * Meanwhile the stream is not read, except on an accepted leg with outstanding reverse Calls: their Replies are
+ * delivered, even if a bounded amount of Calls precedes them.
  */
 static inline void leg_pause(struct leg *leg, bool paused)
 {
@@ -291,11 +292,11 @@ static inline void leg_pause(struct leg *leg, bool paused)
 }
 
 /**
- * leg_drain - take no further Call from the peer; close for LEG_CLOSE_SHUTDOWN when none is in flight
+ * leg_drain - Accepts no more Calls, and closes for LEG_CLOSE_SHUTDOWN when none is in flight
  *
- * Calls in flight, both ways, are finished first, and Replies that are lent are read. Calls that the peer sends
- * meanwhile are not taken: it sends them again on its next connection. There is no time limit: leg_close() is the
- * caller's.
+ * Calls in flight in both directions are finished first, and the peer fetches Replies by Read chunk. Calls that arrive
+ * meanwhile are discarded: the peer retransmits them on its next connection. It has no time limit: the caller can use
+ * leg_close().
  */
 static inline void leg_drain(struct leg *leg)
 {
@@ -303,10 +304,10 @@ static inline void leg_drain(struct leg *leg)
 }
 
 /**
- * leg_close - close for @why, in good order; closing() and closed() follow
+ * leg_close - Closes the leg gracefully for @why; closing() and closed() follow
  *
- * If it is closing that goes on, and @why no longer counts. But LEG_CLOSE_SHUTDOWN sets a limit: closed() follows within
- * LEG_STOP_US of the first such call, even if the peer goes on taking what is queued for it.
+ * If the leg is closing, @why is ignored. But LEG_CLOSE_SHUTDOWN sets a limit: closed() follows within LEG_STOP_US of the
+ * first such call, even if the peer still reads what is queued for it.
  */
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {
@@ -314,10 +315,10 @@ static inline void leg_close(struct leg *leg, enum leg_close why)
 }
 
 /**
- * leg_hear_end - check whether the peer has ended the connection, even if unread bytes stand before the end
+ * leg_hear_end - Checks whether the peer has ended the connection, even if input before the end is unread
  *
- * If it has, a task of this turn of the loop or the next calls closing() or half_closed(). Unread Calls may then not be
- * delivered: the peer sends them again on its next connection. Does nothing for a leg that is not up. May make a system call.
+ * If it has, a task in this or the next iteration of the loop calls closing() or half_closed(). Unread Calls may then be
+ * dropped: the peer retransmits them on its next connection. Does nothing if the leg is not open. May make a system call.
  */
 static inline void leg_hear_end(struct leg *leg)
 {
@@ -325,16 +326,16 @@ static inline void leg_hear_end(struct leg *leg)
 		leg->ops->hear_end(leg);
 }
 
-/** leg_info - a snapshot. */
+/** leg_info - Fills in a snapshot. */
 static inline void leg_info(const struct leg *leg, struct leg_info *info)
 {
 	leg->ops->info(leg, info);
 }
 
-/** leg_load_get - what it is about now, for sums. */
+/** leg_load_get - Fills in the values that are summed over connections. */
 void leg_load_get(const struct leg *leg, struct leg_load *load);
 
-/** leg_describe - what its ends have agreed on, in words for a log; "" if there is nothing of that. */
+/** leg_describe - Writes what both ends have agreed on, as text for the log; "" if nothing. */
 static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES])
 {
 	text[0] = '\0';
@@ -342,28 +343,28 @@ static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES]
 		leg->ops->describe(leg, text);
 }
 
-/** leg_tells_taken - whether what was sent may not have been taken yet: what is below may be asked. */
+/** leg_tells_taken - Returns whether the leg tracks acknowledgements: then the three functions below can be called. */
 static inline bool leg_tells_taken(const struct leg *leg)
 {
 	return leg->ops->taken_bytes != NULL;
 }
-/** leg_sent_bytes - how much the socket has been given. */
+/** leg_sent_bytes - Returns how many bytes were written to the socket. */
 static inline uint64_t leg_sent_bytes(const struct leg *leg)
 {
 	return leg->ops->sent_bytes(leg);
 }
-/** leg_left_bytes - how much of that has left this host, whether it has arrived or not. Costs a system call. */
+/** leg_left_bytes - Returns how many of these have left this host. Makes a system call. */
 static inline uint64_t leg_left_bytes(const struct leg *leg)
 {
 	return leg->ops->left_bytes(leg);
 }
-/** leg_taken_bytes - how much of that the peer has acknowledged. Costs a system call. */
+/** leg_taken_bytes - Returns how many of these the peer has acknowledged. Makes a system call. */
 static inline uint64_t leg_taken_bytes(const struct leg *leg)
 {
 	return leg->ops->taken_bytes(leg);
 }
 
-/** leg_free - free a leg after closed(); accepts NULL. */
+/** leg_free - Frees a leg after closed(). Accepts NULL. */
 static inline void leg_free(struct leg *leg)
 {
 	if (leg)

@@ -39,7 +39,7 @@ note "$(tail -n 1 $T/check.out)"
 check "one of them made room" wait_for 10 counter_is a closes half_closed = 1
 check "nor do 3 of one address, which may have 3" half_closed gone $SHARE_PORT 3
 check "one of them made room" wait_for 10 ended share half_closed 1
-check "the log says so" grep -q 'closed: half-closed by its client, and others needed its place' $T/g.log
+check "the log says so" grep -q 'closed: half-closed by its client, evicted for a new client' $T/g.log
 for port in $ONE_PORT "$FRONT_PORT"; do
 	check "port $port: 16 READs and a half-close give 16 Replies of a server that answers late" half_closed reads "$port"
 done
