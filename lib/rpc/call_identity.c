@@ -6,11 +6,11 @@
 #include "base/least.h"
 #include "rpc/xdr.h"
 
-/* Of a credential of RPCSEC_GSS: version and procedure, sequence number, service, length of the handle (RFC 2203 5.3.1). */
+/* RPCSEC_GSS credential: version and procedure, sequence number, service, length of the handle (RFC 2203 5.3.1). */
 #define GSS_SEQ_OFFSET     8u
 #define GSS_SERVICE_OFFSET 12u
 #define GSS_HANDLE_OFFSET  20u
-/* At the start of what is signed. */
+/* At the start of the signed bytes. */
 #define INTEG_SEQ_BYTES 4u
 
 static void add_part(struct call_identity *identity, const uint8_t *data, uint32_t len_bytes)
@@ -23,7 +23,7 @@ static void add_args(struct call_identity *identity, const uint8_t *args, uint32
 	add_part(identity, args, least(have_bytes, CALL_IDENTITY_BYTES));
 }
 
-/* What is signed, without its sequence number. Of arguments that are too short for that nothing is compared. */
+/* Adds the signed arguments without their sequence number. Arguments too short for it are not compared. */
 static void add_signed(struct call_identity *identity, const uint8_t *args, uint32_t have_bytes)
 {
 	uint32_t len_bytes;
@@ -48,7 +48,7 @@ static bool is_gss_cred(const uint8_t *cred, uint32_t len_bytes)
 	return GSS_HANDLE_OFFSET + xdr_padded_bytes(handle_bytes) == len_bytes;
 }
 
-/* RPCSEC_GSS of versions two and three has the same credential (RFC 5403, RFC 7861). */
+/* RPCSEC_GSS versions two and three have the same credential (RFC 5403, RFC 7861). */
 static void find_gss(struct call_identity *identity, const struct rpc_call_hdr *hdr,
 		     const uint8_t *msg, uint32_t have_bytes)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a Call is recognized by when its client sends it again: no less than what servers compare, and nothing of what may
- * differ between two copies of one Call.
+ * Recognizes a retransmitted Call: compares at least what servers compare, and nothing that can differ between two copies
+ * of one Call.
  *
- * Servers compare the XID and what follows the credential and the verifier. Linux knfsd (fs/nfsd/nfscache.c) compares XID,
- * version, procedure, the length of the arguments and a checksum of their first 256 bytes; NFS-Ganesha (DupReq) compares the
- * XID and a hash of the first 256 bytes. Neither compares credentials: the stamp, the groups and the machine name of AUTH_SYS
- * may differ. We compare the program too.
+ * Servers compare the XID and what follows the credential and the verifier. Linux knfsd (fs/nfsd/nfscache.c) compares
+ * XID, version, procedure, the length of the arguments and a checksum of their first 256 bytes. NFS-Ganesha (DupReq)
+ * compares the XID and a hash of the first 256 bytes. Neither compares credentials: the stamp, the groups and the machine
+ * name of AUTH_SYS can differ. This module compares the program too.
  *
- * An RPCSEC_GSS client raises its sequence number each time that it sends a Call (RFC 2203 section 5.3.3.1), so that the
- * verifier and whatever is signed or encrypted differ as well. What stays the same depends on the service:
+ * An RPCSEC_GSS client raises its sequence number each time that it sends a Call (RFC 2203 section 5.3.3.1). So the
+ * verifier and all signed or encrypted bytes differ as well. What stays the same depends on the service:
  *
  *	credential            version, procedure, service and handle, not the sequence number
  *	arguments, none       all of them; the same where a context is made or destroyed
  *	arguments, integrity  the length, and what follows the sequence number, not the checksum
- *	arguments, privacy    nothing but their length
+ *	arguments, privacy    only their length
  *
  * Pure.
  */
@@ -28,12 +28,12 @@
 #include "base/least.h"
 #include "rpc/msg.h"
 
-#define CALL_IDENTITY_BYTES     256u /* of the arguments that are compared */
+#define CALL_IDENTITY_BYTES     256u /* arguments compared at most */
 #define CALL_IDENTITY_MAX_PARTS 4u
-/* Before arguments that are signed: their length, and the sequence number (RFC 2203 section 5.3.2.2). */
+/* Before signed arguments: their length and the sequence number (RFC 2203 section 5.3.2.2). */
 #define CALL_IDENTITY_SIGNED_BYTES 8u
 
-/* Of the message that the identity was found in. */
+/* Points into the message that the identity was found in. */
 struct call_identity_part {
 	const uint8_t *data;
 	uint32_t len_bytes;
@@ -47,7 +47,7 @@ struct call_identity {
 };
 
 /**
- * call_identity_bytes - how much of a Call must be here for call_identity_find()
+ * call_identity_bytes - Returns how many bytes of a Call call_identity_find() needs
  * @hdr:       its header, decoded
  * @len_bytes: of the whole message
  */
@@ -59,26 +59,26 @@ MUST_CHECK static inline uint32_t call_identity_bytes(const struct rpc_call_hdr 
 }
 
 /**
- * call_identity_find - find what a Call is recognized by
- * @identity: filled in; its parts point into @msg
- * @hdr:      the header of the Call, decoded from @msg
- * @msg, @have_bytes: the Call, or call_identity_bytes() of it at least
+ * call_identity_find - Finds the bytes that identify a Call
+ * @identity:         filled in; its parts point into @msg
+ * @hdr:              the Call's header, decoded from @msg
+ * @msg, @have_bytes: the Call, or at least call_identity_bytes() of it
  *
- * The length of the arguments is not part of it, since it may not be known yet: call_identity_args_bytes().
+ * The length of the arguments is not included, since it can be unknown yet; compare call_identity_args_bytes() too.
  */
 void call_identity_find(struct call_identity *identity, const struct rpc_call_hdr *hdr,
 			const uint8_t *msg, uint32_t have_bytes);
-/** call_identity_args - what call_identity_find() takes of the arguments of a Call that is not of RPCSEC_GSS: its only part. */
+/** call_identity_args - Returns the compared arguments of a Call without RPCSEC_GSS: the only part of its identity. */
 static inline struct call_identity_part call_identity_args(const struct rpc_call_hdr *hdr,
 							   const uint8_t *msg, uint32_t have_bytes)
 {
 	return (struct call_identity_part){
 		msg + hdr->args_offset, least(have_bytes - hdr->args_offset, CALL_IDENTITY_BYTES)};
 }
-/** call_identity_equals - whether two Calls are the same, if their arguments are of the same length. */
+/** call_identity_equals - Returns whether two Calls are the same, if their arguments have the same length. */
 bool call_identity_equals(const struct call_identity *a, const struct call_identity *b) MUST_CHECK;
 
-/** call_identity_args_bytes - the length of the arguments of a Call of @len_bytes, which must be equal too. */
+/** call_identity_args_bytes - Returns the length of the arguments of a Call of @len_bytes, which must be equal too. */
 static inline uint32_t call_identity_args_bytes(const struct rpc_call_hdr *hdr, uint32_t len_bytes)
 {
 	return len_bytes - hdr->args_offset;

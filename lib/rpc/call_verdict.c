@@ -16,7 +16,7 @@ const char *call_verdict_text(enum call_verdict verdict)
 	return (size_t)verdict < ARRAY_SIZE(texts) ? texts[verdict] : "unknown";
 }
 
-/* A header that ends too early: the rest of it comes yet, or never. */
+/* The header ends too early: incomplete or truncated. */
 static enum call_verdict cut(uint32_t have_bytes, uint32_t len_bytes)
 {
 	return have_bytes < len_bytes ? CALL_PENDING : CALL_CUT;

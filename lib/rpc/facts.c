@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* They are part of every exchange. */
+/* Every exchange contains one. */
 _Static_assert(sizeof(struct call_facts) <= 320, "facts are to stay small");
 
 enum facts_body call_facts_gss_body(const struct rpc_call_hdr *hdr)

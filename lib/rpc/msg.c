@@ -7,9 +7,9 @@ enum { REJECT_RPC_MISMATCH = 0, REJECT_AUTH_ERROR = 1 };
 
 #define AUTH_HEAD_BYTES   8u  /* flavour and length */
 #define CALL_START_BYTES  24u /* of a Call, up to its credential */
-#define REPLY_START_BYTES 12u /* of a Reply, up to what its status decides */
+#define REPLY_START_BYTES 12u /* of a Reply, up to the fields that depend on its status */
 
-/* opaque_auth (RFC 5531 section 8.2). Its body, of *len_bytes, is behind those two words. */
+/* Reads opaque_auth (RFC 5531 section 8.2). The body of *len_bytes follows these two words. */
 static inline enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *flavor,
 					uint32_t *len_bytes)
 {
@@ -24,8 +24,8 @@ static inline enum rpc_verdict get_auth(struct xdr_reader *reader, uint32_t *fla
 }
 
 /*
- * rpc_gss_cred_vers_1_t (RFC 2203 section 5.3.1). A context that is still being created has no
- * service (section 5.2.2: undefined, to be ignored).
+ * rpc_gss_cred_vers_1_t (RFC 2203 section 5.3.1). While a context is being created the service is undefined and ignored
+ * (section 5.2.2).
  */
 void rpc_gss_cred_decode(struct rpc_call_hdr *hdr, const uint8_t *body)
 {
@@ -47,7 +47,7 @@ void rpc_gss_cred_decode(struct rpc_call_hdr *hdr, const uint8_t *body)
 	hdr->gss_service = service;
 }
 
-/* Whether the words are there, and right, that each Call begins with; of another version of RPC it sets the XID. */
+/* Checks the words at the start of every Call. Sets the XID for another version of RPC. */
 static inline enum rpc_verdict check_call_start(const uint8_t *msg, size_t len, uint32_t *xid)
 {
 	if (len < 2 * XDR_UNIT_BYTES)
@@ -93,7 +93,7 @@ enum rpc_verdict rpc_call_decode(const uint8_t *msg, size_t len, struct rpc_call
 	return RPC_OK;
 }
 
-/* accepted_reply up to what depends on the procedure. */
+/* Decodes accepted_reply up to the results. */
 static enum rpc_verdict get_accepted(struct xdr_reader *reader, struct rpc_reply_hdr *hdr)
 {
 	uint32_t stat;

@@ -12,14 +12,14 @@ uint32_t rpc_pieces_have_bytes(const struct rpc_pieces *msg)
 	return have < msg->len_bytes ? (uint32_t)have : msg->len_bytes;
 }
 
-/* Nothing at hand at @offset. */
+/* Clears the current entry; the reader is at @offset. */
 static void let_go(struct pieces_reader *reader, uint32_t offset)
 {
 	reader->pos = reader->end = reader->joined;
 	reader->end_offset = offset;
 }
 
-/* Takes the next piece in hand, @offset of the message being inside it. */
+/* Enters the next entry, which contains @offset of the message. */
 static void take_piece(struct pieces_reader *reader, uint32_t offset)
 {
 	const struct rpc_piece *piece = reader->next++;
@@ -28,7 +28,7 @@ static void take_piece(struct pieces_reader *reader, uint32_t offset)
 	reader->next_offset = end;
 	if (!piece->data)
 		return;
-	/* No byte behind the message's length is looked at, whatever the pieces say. */
+	/* Bytes after the message's length are never read, even if entries are longer. */
 	if (end > reader->len_bytes)
 		end = reader->len_bytes;
 	reader->pos = piece->data + (offset - start);
@@ -36,7 +36,7 @@ static void take_piece(struct pieces_reader *reader, uint32_t offset)
 	reader->end_offset = (uint32_t)end;
 }
 
-/* Goes to @offset, not before where the reader is and not behind the message. */
+/* Seeks forward to @offset, at most the message's length. */
 static void go_to(struct pieces_reader *reader, uint32_t offset)
 {
 	let_go(reader, offset);
@@ -73,10 +73,10 @@ void pieces_reader_init_whole(struct pieces_reader *reader, const uint8_t *data,
 	reader->next_offset = len_bytes;
 }
 
-/* Why nothing is at hand at @offset, where @want_bytes of the message are needed. */
+/* Fails a read at @offset that needs @want_bytes of the message. */
 static const uint8_t *stopped(struct pieces_reader *reader, uint32_t offset, uint32_t want_bytes)
 {
-	/* The piece that was taken last reaches beyond: it is a hole. */
+	/* If the last entry entered reaches beyond the offset, it is a hole. */
 	reader->stop = offset < reader->next_offset ? PIECES_HOLE : PIECES_LATER;
 	reader->want_bytes = want_bytes;
 	return NULL;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reader of XDR over a message that is not one stretch of memory, or of which not all has come.
+ * Reads XDR from a message that is scattered in memory, or of which only a part has arrived.
  *
- * The message is a list of pieces in order. A piece without memory is a hole: its bytes are somewhere else, and
- * are never read. What is behind the last piece has not come yet:
+ * The message is a list of entries in order. An entry without memory is a hole: its bytes are elsewhere and are never
+ * read. Bytes after the last entry have not arrived yet:
  *
  *	| inline head |  hole: a read chunk  | inline tail |          RDMA_MSG
- *	| what has come |                                  |          a prefix
+ *	| received    |                                    |          a prefix
  *
- * Moving past bytes takes no bytes: a hole, or what has not come, is skipped like anything else, within the
- * length of the message. A read that needs them fails, and `stop` says why.
+ * Skipping needs no bytes: holes and missing bytes are skipped like others, within the length of the message. A read that
+ * needs them fails, and `stop` tells why.
  *
- * As long as what is read lies in one piece, reading costs what it does with struct xdr_reader. A word that lies
- * in two pieces is put together in the reader.
+ * While reads stay within one entry they cost the same as with struct xdr_reader. Words that span entries are joined in
+ * the reader.
  */
 #ifndef RPC_PIECES_H
 #define RPC_PIECES_H
@@ -24,7 +24,7 @@
 #include "base/compiler.h"
 #include "rpc/xdr.h"
 
-#define PIECES_MAX_READ_BYTES 32u /* by one pieces_get_bytes() */
+#define PIECES_MAX_READ_BYTES 32u /* per pieces_get_bytes() */
 
 struct rpc_piece {
 	const uint8_t *data; /* NULL: a hole */
@@ -34,62 +34,62 @@ struct rpc_piece {
 struct rpc_pieces {
 	const struct rpc_piece *list;
 	unsigned count;
-	uint32_t len_bytes; /* of the whole message; the pieces together are no longer */
+	uint32_t len_bytes; /* of the whole message; the entries together are no longer */
 };
 
-/** rpc_pieces_have_bytes - how much of the message has come, holes included. */
+/** rpc_pieces_have_bytes - Returns how much of the message has arrived, including holes. */
 uint32_t rpc_pieces_have_bytes(const struct rpc_pieces *msg);
 
 enum pieces_stop {
 	PIECES_GO,
-	PIECES_LATER, /* bytes that have not come; `want_bytes` of the message are needed */
+	PIECES_LATER, /* bytes that have not arrived; `want_bytes` of the message are needed */
 	PIECES_HOLE,  /* bytes in a hole */
-	PIECES_END,   /* bytes behind the end of the message */
+	PIECES_END,   /* bytes after the end of the message */
 };
 
 struct pieces_reader {
-	const uint8_t *pos, *end; /* of the memory at hand, not read yet */
+	const uint8_t *pos, *end; /* unread memory of the current entry */
 	uint32_t end_offset;      /* of `end` in the message */
 	uint32_t len_bytes;       /* of the message */
 	uint32_t want_bytes;
-	enum pieces_stop stop;               /* why a read has failed, unless for its value */
-	const struct rpc_piece *next, *last; /* pieces behind the one at hand */
-	uint64_t next_offset;                /* of the first of these in the message */
+	enum pieces_stop stop;               /* why a read failed, unless its value was invalid */
+	const struct rpc_piece *next, *last; /* entries after the current one */
+	uint64_t next_offset;                /* offset of the first of these in the message */
 	uint8_t joined[PIECES_MAX_READ_BYTES];
 };
 
 /**
- * pieces_reader_init - read @msg from @offset on, at most its length; memory and list must stay
+ * pieces_reader_init - Starts reading @msg at @offset, at most its length; memory and list must remain valid
  *
- * After a read has failed the reader is good for its `stop` and its offset only.
+ * After a failed read only `stop` and the offset of the reader are valid.
  */
 void pieces_reader_init(struct pieces_reader *reader, const struct rpc_pieces *msg,
 			uint32_t offset);
 
-/** pieces_reader_init_whole - read @len_bytes at @data, which are all of the message. */
+/** pieces_reader_init_whole - Starts reading a complete message of @len_bytes at @data. */
 void pieces_reader_init_whole(struct pieces_reader *reader, const uint8_t *data,
 			      uint32_t len_bytes);
 
-/** pieces_offset - how far from the start of the message the reader is. */
+/** pieces_offset - Returns the reader's offset in the message. */
 static inline uint32_t pieces_offset(const struct pieces_reader *reader)
 {
 	return reader->end_offset - (uint32_t)(reader->end - reader->pos);
 }
 
-/** pieces_remaining_bytes - how much of the message is behind the reader, whether it has come or not. */
+/** pieces_remaining_bytes - Returns how much of the message is left, arrived or not. */
 static inline uint32_t pieces_remaining_bytes(const struct pieces_reader *reader)
 {
 	return reader->len_bytes - pieces_offset(reader);
 }
 
-/* What reading and skipping do at the end of a piece. */
+/* The slow paths of reading and skipping, at the end of an entry. */
 const uint8_t *pieces_get_far(struct pieces_reader *reader, uint32_t len_bytes) MUST_CHECK;
 bool pieces_skip_far(struct pieces_reader *reader, uint64_t len_bytes) MUST_CHECK;
 
 /**
- * pieces_get_bytes - the next @len_bytes, at most PIECES_MAX_READ_BYTES, without padding
+ * pieces_get_bytes - Reads @len_bytes, at most PIECES_MAX_READ_BYTES, without padding
  *
- * Returns where they are, good until the next read, or NULL.
+ * Returns a pointer that is valid until the next read, or NULL.
  */
 MUST_CHECK static inline const uint8_t *pieces_get_bytes(struct pieces_reader *reader,
 							 uint32_t len_bytes)
@@ -112,7 +112,7 @@ MUST_CHECK static inline bool pieces_get_u32(struct pieces_reader *reader, uint3
 	return true;
 }
 
-/** pieces_get_bool - a bool or the discriminator of optional data; false also for a word over 1. */
+/** pieces_get_bool - Reads a bool or the discriminator of optional data. Returns false also for values above 1. */
 MUST_CHECK static inline bool pieces_get_bool(struct pieces_reader *reader, bool *value)
 {
 	uint32_t word;
@@ -123,7 +123,7 @@ MUST_CHECK static inline bool pieces_get_bool(struct pieces_reader *reader, bool
 	return true;
 }
 
-/** pieces_skip - move past @len_bytes, without padding; false if the message ends before. */
+/** pieces_skip - Skips @len_bytes, without padding. Returns false if the message ends before. */
 MUST_CHECK static inline bool pieces_skip(struct pieces_reader *reader, uint64_t len_bytes)
 {
 	if (len_bytes > (size_t)(reader->end - reader->pos))
@@ -133,9 +133,9 @@ MUST_CHECK static inline bool pieces_skip(struct pieces_reader *reader, uint64_t
 }
 
 /**
- * pieces_get_count - the length word of a counted array
- * @max:      the largest that the caller accepts
- * @min_each: the fewest bytes that an element takes; the count is held against what remains
+ * pieces_get_count - Reads the length word of a counted array
+ * @max:      the largest count that the caller accepts
+ * @min_each: minimum size of an element; the count is checked against the remaining bytes
  */
 MUST_CHECK static inline bool pieces_get_count(struct pieces_reader *reader, uint32_t max,
 					       uint32_t min_each, uint32_t *count)
@@ -149,7 +149,7 @@ MUST_CHECK static inline bool pieces_get_count(struct pieces_reader *reader, uin
 	return true;
 }
 
-/** pieces_skip_opaque - counted opaque data or a string, with its padding; sets @len_bytes without it. */
+/** pieces_skip_opaque - Skips counted opaque data or a string with its padding. Sets @len_bytes without padding. */
 MUST_CHECK static inline bool pieces_skip_opaque(struct pieces_reader *reader, uint32_t max_bytes,
 						 uint32_t *len_bytes)
 {

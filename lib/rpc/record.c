@@ -8,17 +8,17 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes)
 	*parser = (struct record_parser){.max_bytes = max_bytes};
 }
 
-/* A whole mark has come. */
+/* Handles a complete mark. */
 static enum record_status begin_fragment(struct record_parser *parser)
 {
 	uint32_t len = parser->mark & RECORD_MAX_FRAGMENT_BYTES;
 
 	bool last = parser->mark & RECORD_LAST_FRAGMENT;
 
-	/* One that fails leaves no fragment, and `last` as it was, not set: so record_next() asks for marks again, in vain. */
+	/* A failure leaves no fragment, and `last` unset: record_next() then asks for marks, and fails again. */
 	if (len > parser->max_bytes - parser->record_bytes)
 		return parser->failure = RECORD_TOO_BIG;
-	/* The last one may be empty in any record: it ends the work. */
+	/* The last fragment can be empty in any record, since it ends the work. */
 	if (len == 0 && !last && ++parser->empty_fragments > RECORD_MAX_EMPTY_FRAGMENTS)
 		return parser->failure = RECORD_TOO_EMPTY;
 	parser->last = last;
@@ -36,7 +36,10 @@ static void begin_record(struct record_parser *parser)
 	parser->empty_fragments = 0;
 }
 
-/* Eats what has come of a mark, behind the *used bytes: most come in one piece. Returns whether it is whole. */
+/*
+ * Consumes the received bytes of a mark, after the *used bytes; most marks arrive complete. Returns whether it is
+ * complete.
+ */
 static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
 		      size_t *used)
 {
@@ -66,7 +69,7 @@ enum record_status record_next_mark(struct record_parser *parser, const uint8_t 
 
 	if (parser->failure)
 		return parser->failure;
-	/* Fragments may be empty: then another mark follows, or the record is complete. */
+	/* Fragments can be empty: then another mark follows, or the record is complete. */
 	do {
 		if (!take_mark(parser, in, len_bytes, used_bytes))
 			return RECORD_MORE;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Record marking (RFC 5531 section 11): RPC messages on a stream. A record is one message; it is sent as one
- * or more fragments, each behind a mark:
+ * Record marking (RFC 5531 section 11): RPC messages on a stream. A record is one message, sent as one or more fragments,
+ * each after a mark:
  *
  *	+---+-----------------+-------------------------------+
  *	| L | length, 31 bits | `length` bytes of the message |   L: this is the record's last fragment
  *	+---+-----------------+-------------------------------+
  *
- * The parser takes the marks out of the stream and says where the message's own bytes begin and end. It never
- * touches or keeps those, so that the caller can receive them wherever it likes, out of its input or straight
- * from the socket; record_take() tells the parser how many there were:
+ * The parser removes the marks from the stream and reports where the message's bytes begin and end. It never copies
+ * these, so the caller can receive them anywhere, from its input or directly from the socket. record_take() tells the
+ * parser how many were received:
  *
  *	while ((status = record_next(&parser, in, len, &used)) == RECORD_BODY) {
- *		take up to parser.fragment_left_bytes of what follows `used`
- *		record_take(&parser, taken);
+ *		consume up to parser.fragment_left_bytes of what follows `used`
+ *		record_take(&parser, consumed);
  *	}
  */
 #ifndef RPC_RECORD_H
@@ -30,11 +30,11 @@
 #define RECORD_MARK_BYTES          4u
 #define RECORD_MAX_FRAGMENT_BYTES  0x7fffffffu
 #define RECORD_LAST_FRAGMENT       0x80000000u
-#define RECORD_MAX_EMPTY_FRAGMENTS 8u /* in one record: they carry nothing and cost work */
+#define RECORD_MAX_EMPTY_FRAGMENTS 8u /* per record: they carry nothing and cost work */
 
 enum record_status {
 	RECORD_MORE = 0,  /* the input is used up inside or before a mark */
-	RECORD_BODY,      /* the next fragment_left_bytes are the message's */
+	RECORD_BODY,      /* the next fragment_left_bytes belong to the message */
 	RECORD_END,       /* the record is complete; reported once */
 	RECORD_TOO_BIG,   /* the fragments announced so far are more than max_bytes; final */
 	RECORD_TOO_EMPTY, /* more than RECORD_MAX_EMPTY_FRAGMENTS; final */
@@ -43,22 +43,25 @@ enum record_status {
 struct record_parser {
 	uint32_t max_bytes;
 	uint32_t record_bytes;        /* sum of the fragments announced so far, at most max_bytes */
-	uint32_t fragment_left_bytes; /* of the current fragment, not taken yet */
-	uint32_t mark;                /* the last one, or the part of it that has come */
-	unsigned mark_bytes;          /* how much of it */
+	uint32_t fragment_left_bytes; /* of the current fragment, not received yet */
+	uint32_t mark;                /* the last mark, or the received part of it */
+	unsigned mark_bytes;          /* received bytes of the mark */
 	unsigned empty_fragments;
-	bool last;    /* the current fragment is the record's last: record_bytes is the whole */
-	bool started; /* a byte of this record has come */
-	enum record_status failure; /* RECORD_TOO_…, once it has been said; else RECORD_MORE */
+	bool last;    /* the current fragment is the last: record_bytes is the record's length */
+	bool started; /* a byte of this record was received */
+	enum record_status failure; /* RECORD_TOO_… once it was returned; else RECORD_MORE */
 };
 
-/** record_parser_init - before the first record; no record may be longer than @max_bytes. */
+/** record_parser_init - Initializes the parser; no record may be longer than @max_bytes. */
 void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 
-/* Of record_next(): a mark is to come, or one has failed. */
+/* The slow path of record_next(): a mark is expected, or the parser has failed. */
 enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
 				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
-/* Of record_next(): whether a record of one fragment begins, whose mark is whole; most do. The others go the long way. */
+/*
+ * The fast path of record_next(): starts a record of one fragment whose mark is complete, as most are. Else returns
+ * false.
+ */
 static inline bool record_begin_whole(struct record_parser *parser, const uint8_t *in,
 				      size_t len_bytes)
 {
@@ -78,12 +81,12 @@ static inline bool record_begin_whole(struct record_parser *parser, const uint8_
 }
 
 /**
- * record_next - eat marks up to the next thing to do
- * @in, @len_bytes: what has come and is not eaten yet; may be empty
- * @used_bytes:     set to how much of it was marks
+ * record_next - Consumes marks up to the next event
+ * @in, @len_bytes: received and not consumed yet; can be empty
+ * @used_bytes:     set to the number of bytes of marks
  *
- * After RECORD_BODY, record_take() is due; without it the same is said again. After RECORD_END, `last` is set
- * and record_bytes that record's length until the next call with input.
+ * After RECORD_BODY call record_take(); otherwise the same is returned again. After RECORD_END, `last` is set and
+ * record_bytes is the record's length until the next call with input.
  */
 MUST_CHECK static inline enum record_status
 record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes, size_t *used_bytes)
@@ -102,17 +105,17 @@ record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes, s
 	return record_next_mark(parser, in, len_bytes, used_bytes);
 }
 
-/** record_take - @bytes, at most fragment_left_bytes, of the message have been received. */
+/** record_take - Tells the parser that @bytes of the message, at most fragment_left_bytes, were received. */
 static inline void record_take(struct record_parser *parser, uint32_t bytes)
 {
 	assert(bytes <= parser->fragment_left_bytes);
 	parser->fragment_left_bytes -= bytes;
 }
 
-/** record_idle - whether the stream may end here: no byte of an unfinished record has come. */
+/** record_idle - Returns whether the stream can end here: no byte of an unfinished record was received. */
 bool record_idle(const struct record_parser *parser);
 
-/** record_mark_encode - the mark of a record that is one fragment. */
+/** record_mark_encode - Encodes the mark of a record of one fragment. */
 void record_mark_encode(uint8_t to[RECORD_MARK_BYTES], uint32_t len_bytes);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * XDR (RFC 4506): a reader over [pos, end) and a bounded writer with a sticky failure.
  *
- * Neither owns memory. A read that fails moves nothing and leaves its outputs alone, so reads chain with &&,
- * and a decoder is one expression per production. A write that does not fit writes nothing and
- * makes all that follow do the same; xdr_written_bytes() tells once at the end.
+ * Neither owns memory. A failed read changes neither the reader nor its outputs. So reads can be chained with &&, and a
+ * decoder is one expression per production. A write that does not fit writes nothing, and neither do all later writes;
+ * xdr_written_bytes() reports that once at the end.
  */
 #ifndef RPC_XDR_H
 #define RPC_XDR_H
@@ -19,7 +19,7 @@
 
 #define XDR_UNIT_BYTES 4u
 
-/** xdr_padded_bytes - @len_bytes rounded up to the unit of XDR (RFC 4506 section 3). */
+/** xdr_padded_bytes - Returns @len_bytes rounded up to the unit of XDR (RFC 4506 section 3). */
 static inline uint64_t xdr_padded_bytes(uint64_t len_bytes)
 {
 	return (len_bytes + XDR_UNIT_BYTES - 1) & ~(uint64_t)(XDR_UNIT_BYTES - 1);
@@ -29,7 +29,7 @@ struct xdr_reader {
 	const uint8_t *start, *pos, *end; /* start <= pos <= end */
 };
 
-/** xdr_reader_init - read @len bytes from @data, which must stay until the last read. */
+/** xdr_reader_init - Starts reading @len bytes at @data, which must remain valid until the last read. */
 static inline void xdr_reader_init(struct xdr_reader *reader, const uint8_t *data, size_t len)
 {
 	reader->start = data;
@@ -37,19 +37,19 @@ static inline void xdr_reader_init(struct xdr_reader *reader, const uint8_t *dat
 	reader->end = len ? data + len : data;
 }
 
-/** xdr_remaining_bytes - how much has not been read. */
+/** xdr_remaining_bytes - Returns the number of unread bytes. */
 static inline size_t xdr_remaining_bytes(const struct xdr_reader *reader)
 {
 	return (size_t)(reader->end - reader->pos);
 }
 
-/** xdr_position_bytes - how far the reader is from where it began. */
+/** xdr_position_bytes - Returns the offset from the start. */
 static inline size_t xdr_position_bytes(const struct xdr_reader *reader)
 {
 	return (size_t)(reader->pos - reader->start);
 }
 
-/** xdr_skip - move past @len_bytes, without padding; false, and no move, if there are fewer. */
+/** xdr_skip - Skips @len_bytes, without padding. Returns false, and skips nothing, if there are fewer. */
 MUST_CHECK static inline bool xdr_skip(struct xdr_reader *reader, uint64_t len_bytes)
 {
 	if (len_bytes > xdr_remaining_bytes(reader))
@@ -77,7 +77,7 @@ MUST_CHECK static inline bool xdr_get_u64(struct xdr_reader *reader, uint64_t *v
 	return true;
 }
 
-/** xdr_get_bool - a bool or the discriminator of optional data; false also for a word over 1. */
+/** xdr_get_bool - Reads a bool or the discriminator of optional data. Returns false also for values above 1. */
 MUST_CHECK static inline bool xdr_get_bool(struct xdr_reader *reader, bool *value)
 {
 	if (xdr_remaining_bytes(reader) < sizeof(uint32_t) || be32_get(reader->pos) > 1)
@@ -88,31 +88,30 @@ MUST_CHECK static inline bool xdr_get_bool(struct xdr_reader *reader, bool *valu
 }
 
 /**
- * xdr_get_count - the length word of a counted array
- * @max:      the largest that the caller accepts
- * @min_each: the fewest bytes that an element takes; the count is held against what remains
+ * xdr_get_count - Reads the length word of a counted array
+ * @max:      the largest count that the caller accepts
+ * @min_each: minimum size of an element; the count is checked against the remaining bytes
  */
 MUST_CHECK bool xdr_get_count(struct xdr_reader *reader, uint32_t max, size_t min_each,
 			      uint32_t *count);
 
 /**
- * xdr_get_fixed - fixed-length opaque data and its padding
- * @data: points into the reader's memory
+ * xdr_get_fixed - Reads fixed-length opaque data and its padding
+ * @data: set to a pointer into the reader's memory
  *
- * The value of pad bytes is not looked at, here and below. A last item may not go without its
- * padding.
+ * The values of pad bytes are ignored, here and below. The padding of a last item must be present.
  */
 MUST_CHECK bool xdr_get_fixed(struct xdr_reader *reader, uint32_t len_bytes, const uint8_t **data);
 
 /**
- * xdr_get_opaque - counted opaque data or a string, with its padding
- * @max_bytes: the longest that the caller accepts; UINT32_MAX: whatever the reader holds
- * @data, @len_bytes: points into the reader's memory, without padding
+ * xdr_get_opaque - Reads counted opaque data or a string, with its padding
+ * @max_bytes:        the longest that the caller accepts; UINT32_MAX: whatever the reader holds
+ * @data, @len_bytes: set to a pointer into the reader's memory, and the length without padding
  */
 MUST_CHECK bool xdr_get_opaque(struct xdr_reader *reader, uint32_t max_bytes, const uint8_t **data,
 			       uint32_t *len_bytes);
 
-/** xdr_skip_opaque - xdr_get_opaque() of no interest. */
+/** xdr_skip_opaque - Skips counted opaque data. */
 MUST_CHECK bool xdr_skip_opaque(struct xdr_reader *reader, uint32_t max_bytes);
 
 struct xdr_writer {
@@ -120,7 +119,7 @@ struct xdr_writer {
 	bool failed;
 };
 
-/** xdr_writer_init - write into @room bytes at @to, which stays the caller's. */
+/** xdr_writer_init - Starts writing into @room bytes at @to, owned by the caller. */
 static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_t room)
 {
 	writer->start = to;
@@ -130,9 +129,9 @@ static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_
 }
 
 /**
- * xdr_reserve - @len_bytes to be filled by the caller
+ * xdr_reserve - Reserves @len_bytes, which the caller fills in
  *
- * Returns where, or NULL if they do not fit or anything before did not.
+ * Returns a pointer to them, or NULL if they do not fit or an earlier write did not.
  */
 MUST_CHECK static inline uint8_t *xdr_reserve(struct xdr_writer *writer, uint64_t len_bytes)
 {
@@ -168,13 +167,13 @@ static inline void xdr_put_bool(struct xdr_writer *writer, bool value)
 	xdr_put_u32(writer, value);
 }
 
-/** xdr_put_fixed - fixed-length opaque data and zeros up to the unit. */
+/** xdr_put_fixed - Writes fixed-length opaque data, and zeros up to the unit. */
 void xdr_put_fixed(struct xdr_writer *writer, const uint8_t *data, uint32_t len_bytes);
 
-/** xdr_put_opaque - a length word, the data and zeros up to the unit; all or nothing. */
+/** xdr_put_opaque - Writes a length word, the data, and zeros up to the unit; all or nothing. */
 void xdr_put_opaque(struct xdr_writer *writer, const uint8_t *data, uint32_t len_bytes);
 
-/** xdr_written_bytes - how long it all is, or 0 if anything did not fit. */
+/** xdr_written_bytes - Returns the number of bytes written, or 0 if anything did not fit. */
 static inline size_t xdr_written_bytes(const struct xdr_writer *writer)
 {
 	return writer->failed ? 0 : (size_t)(writer->pos - writer->start);
