@@ -15,9 +15,9 @@
 
 _Static_assert(offsetof(struct exchange, facts) + sizeof(struct call_facts) ==
 		       sizeof(struct exchange),
-	       "what stands behind the facts is not cleared");
+	       "members after the facts are not cleared");
 
-_Static_assert(BUDGET_CLAIM_IDLE == 0, "a claim that is cleared is not idle");
+_Static_assert(BUDGET_CLAIM_IDLE == 0, "a zeroed claim must be idle");
 
 const char *call_stage_name(enum call_stage stage)
 {

@@ -2,19 +2,19 @@
 #include "nfs/ceiling.h"
 
 #define REPLY_HEADER_BYTES (6 * 4 + RPC_MAX_AUTH_BYTES) /* RFC 5531 section 9, to accept_stat */
-#define MISMATCH_BYTES     8                            /* what an error reply carries at most */
+#define MISMATCH_BYTES     8                            /* most that an error Reply carries */
 /*
- * RFC 2203 section 5.3.3.2: a length and the sequence number before the results, a checksum after
- * them, which takes what a verifier may take.
+ * RFC 2203 section 5.3.3.2: a length and the sequence number before the results, a checksum after them, which can be as
+ * long as a verifier.
  */
 #define INTEGRITY_REPLY_BYTES (4 + 4 + NFS_VAR_BYTES(RPC_MAX_AUTH_BYTES))
 /*
- * Context set-up: Kerberos tickets of users in many groups are allowed 64 KiB, and an answer may be
- * as large as what it answers. The rest is for the context's handle and status words.
+ * Context set-up: Kerberos tickets of users in many groups get 64 KiB, and an answer can be as large as the request. The
+ * rest is for the context's handle and status words.
  */
 #define GSS_CONTROL_REPLY_BYTES (64 * 1024 + 1024)
 
-/* ---- how large the NFSv4 attributes are ---- */
+/* ---- sizes of the NFSv4 attributes ---- */
 
 #define BITMAP   NFS_VAR_BYTES(4 * NFS4_BITMAP_WORDS)
 #define FH4      NFS_VAR_BYTES(128)
@@ -120,8 +120,8 @@ static const uint32_t attr_bytes[] = {
 /* clang-format on */
 
 /*
- * The largest attrlist4 that a request for attributes can get: the values alone, without their bitmap and length. @words,
- * @count: the bitmap of the request, as on the wire; NULL: none. NFS_UNBOUNDED if an attribute is not known.
+ * Bounds the attrlist4 of a request for attributes: the values, without bitmap and length. @words, @count: the bitmap of
+ * the request as on the wire; NULL: none. Returns NFS_UNBOUNDED if an attribute is unknown.
  */
 static uint64_t attrs_bytes(const uint8_t *words, uint32_t count)
 {
@@ -143,7 +143,7 @@ static uint64_t attrs_bytes(const uint8_t *words, uint32_t count)
 
 /* ---- results ---- */
 
-/* What the results grow by, given the arguments. */
+/* Returns how much the results grow with the arguments. */
 static uint64_t growth_bytes(enum nfs_growth growth, const struct nfs_marks *marks)
 {
 	uint64_t count = marks->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How large the parts of a Reply can get. */
+/* Bounds the size of a Reply: its header, the COMPOUND, and the results of each operation. */
 #ifndef NFS_CEILING_H
 #define NFS_CEILING_H
 
@@ -7,17 +7,17 @@
 #include "nfs/table.h"
 #include "rpc/facts.h"
 
-/** nfs_frame_bytes - the header of a Reply, and what the security flavour adds. */
+/** nfs_frame_bytes - Returns the maximum size of a Reply's header, including what the security flavour adds. */
 uint64_t nfs_frame_bytes(enum facts_body body);
 
-/** nfs_compound_bytes - the results of a COMPOUND without those of its operations. */
+/** nfs_compound_bytes - Returns the maximum size of a COMPOUND's results without those of its operations. */
 uint64_t nfs_compound_bytes(const struct nfs_compound *compound);
 
 /**
- * nfs_results_bytes - the results of a procedure or operation
- * @marks: what its arguments ask for
+ * nfs_results_bytes - Bounds the results of a procedure or operation
+ * @marks: what its arguments request
  *
- * Returns the most that they can take, or NFS_UNBOUNDED.
+ * Returns their maximum size, or NFS_UNBOUNDED.
  */
 uint64_t nfs_results_bytes(const struct nfs_proc *proc, const struct nfs_marks *marks);
 

@@ -7,7 +7,7 @@ bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc)
 		return false;
 	if (prog == NFS_PROGRAM_NFS)
 		return vers == 4;
-	/* RFC 8881 section 20 says version 1; Linux takes 4 as well. */
+	/* RFC 8881 section 20 says version 1; Linux accepts 4 as well. */
 	return prog == NFS_PROGRAM_CALLBACK && (vers == 1 || vers == 4);
 }
 

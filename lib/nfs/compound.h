@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The frame of an NFSv4 COMPOUND or CB_COMPOUND (RFC 8881 sections 16.2 and 20): what is around its
- * operations. Each operation is a row of a table and is walked like a procedure.
+ * Reads the headers of NFSv4 COMPOUND and CB_COMPOUND (RFC 8881 sections 16.2 and 20). Each operation after the header is
+ * a table row, parsed like a procedure.
  */
 #ifndef NFS_COMPOUND_H
 #define NFS_COMPOUND_H
@@ -15,25 +15,25 @@
 struct nfs_compound {
 	bool callback;
 	uint32_t tag_bytes, minor_version;
-	uint32_t op_count; /* of operations that follow */
+	uint32_t op_count; /* number of operations that follow */
 };
 
-/** nfs_compound_is - whether a Call is a COMPOUND or a CB_COMPOUND. */
+/** nfs_compound_is - Returns whether a Call is a COMPOUND or a CB_COMPOUND. */
 bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc);
 
 /**
- * nfs_compound_call - read the frame of a Call of @prog; false if it cannot be followed
- * @listener: hears of the tag; NULL: nobody listens
+ * nfs_compound_call - Reads the header of a Call of @prog. Returns false if it cannot be parsed
+ * @listener: gets the tag; NULL: none
  */
 bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_listener *listener,
 		       struct nfs_compound *compound) MUST_CHECK;
 
-/** nfs_compound_reply - read the frame of a Reply: status, tag, and how many results follow; @listener as above. */
+/** nfs_compound_reply - Reads the header of a Reply: status, tag, and number of results. @listener as above. */
 bool nfs_compound_reply(struct pieces_reader *at, struct nfs_listener *listener,
 			uint32_t *op_count) MUST_CHECK;
 
 /**
- * nfs_compound_op - read the number of an operation and find its row
+ * nfs_compound_op - Reads the number of an operation and finds its row
  *
  * Returns NULL at the end of the message, or if the minor version has no such operation.
  */

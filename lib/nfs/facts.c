@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The one walk of a Call, and the facts that it leaves. */
 #include <stddef.h>
 #include <string.h>
 
@@ -7,20 +6,20 @@
 #include "nfs/compound.h"
 #include "nfs/nfs.h"
 
-/* One stretch of the walk: from where the last one has stopped to where bytes are missing, or the end. */
+/* One step of the walk: from where the last one stopped to the first missing byte, or the end. */
 struct walker {
 	struct call_facts *facts;
 	const struct nfs_sessions *sessions;
 	uint32_t have_bytes; /* of the message */
 	struct pieces_reader at;
-	/* Where opaques are reported, and what they belong to. */
+	/* The receiver of opaques, and what the current one belongs to. */
 	const struct nfs_sink *sink;
 	struct nfs_listener listener;
 	uint32_t op;
 	unsigned index;
 };
 
-/* Whether RFC 8267 lets data items of the program move, and its flavour does. */
+/* Returns whether RFC 8267 makes data items of the program DDP-eligible, and the security flavour allows moving them. */
 static bool is_movable(const struct call_facts *facts)
 {
 	return facts->hdr.prog == NFS_PROGRAM_NFS && facts->body == FACTS_BODY_PLAIN;
@@ -31,7 +30,7 @@ static bool has_arg_payload(const struct nfs_proc *proc)
 	return proc->ddp == NFS_DDP_ARGS || proc->ddp == NFS_DDP_TARGET;
 }
 
-/* RFC 8267 sections 4 to 6: NFS, its callbacks, and NFSACL, of which nothing may move. */
+/* RFC 8267 sections 4 to 6: NFS, its callbacks, and NFSACL, which has no DDP-eligible items. */
 static bool is_bound(const struct call_facts *facts)
 {
 	uint32_t prog = facts->hdr.prog;
@@ -58,14 +57,14 @@ static uint32_t lesser(uint64_t bytes, uint32_t limit_bytes)
 	return bytes < limit_bytes ? (uint32_t)bytes : limit_bytes;
 }
 
-/* The Reply can have no more than @bytes. */
+/* The Reply is proven to have at most @bytes. */
 static void prove(struct call_facts *facts, uint64_t bytes)
 {
 	facts->is_proved = bytes <= facts->limit_bytes || facts->walk.session_limits;
 	facts->ceiling_bytes = lesser(bytes, facts->limit_bytes);
 }
 
-/* The Reply may have what has been walked, and the rest no more than what is allowed without a proof. */
+/* The Reply gets the bound of what was walked, plus the allowance for the unbounded rest. */
 static void allow(struct call_facts *facts)
 {
 	uint64_t bytes = facts->walk.result_bytes + FACTS_UNBOUNDED_BYTES;
@@ -90,7 +89,7 @@ static void begin_proc(struct call_facts *facts)
 		facts->results = FACTS_RESULTS_MAYBE;
 	facts->walk.args_matter =
 		proc->growth != NFS_GROWS_NOT || (proc->ddp != NFS_DDP_NONE && is_movable(facts));
-	/* Whether there is room for the frame of integrity is seen with the message. */
+	/* Whether the integrity header fits is only known with the message. */
 	if (proc->growth == NFS_GROWS_NOT && facts->body == FACTS_BODY_PLAIN)
 		prove(facts, nfs_frame_bytes(facts->body) + proc->bound_bytes);
 }
@@ -134,7 +133,7 @@ void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes)
 		facts->stage = FACTS_WHOLE;
 }
 
-/* ---- what a walked procedure or operation says ---- */
+/* ---- evaluation of a walked procedure or operation ---- */
 
 static void take_arg(struct call_facts *facts, const struct nfs_proc *proc,
 		     const struct nfs_marks *marks)
@@ -151,7 +150,7 @@ static void take_arg(struct call_facts *facts, const struct nfs_proc *proc,
 static void take_result(struct call_facts *facts, const struct nfs_proc *proc,
 			const struct nfs_marks *marks)
 {
-	/* A READ says how much it wants; a READLINK's path is all of its row's growth. */
+	/* A READ has a count. A READLINK's path is the whole growth of its row. */
 	bool is_data = proc->growth == NFS_GROWS_COUNT;
 	uint32_t i = facts->nresult_payloads++;
 
@@ -178,9 +177,9 @@ static void take(struct call_facts *facts, const struct nfs_proc *proc,
 		take_result(facts, proc, marks);
 }
 
-/* ---- how a walk ends ---- */
+/* ---- end of a walk ---- */
 
-/* What follows is not here. It is worth another try when that is. */
+/* The next bytes are missing. Records when another attempt is useful. */
 static void wait_for_more(struct walker *w)
 {
 	struct facts_walk *walk = &w->facts->walk;
@@ -202,7 +201,7 @@ static void lose(struct call_facts *facts, enum facts_trail trail)
 	facts->reply_sum = 0;
 }
 
-/* The walk cannot go on. */
+/* The walk cannot continue. */
 static void stop(struct walker *w)
 {
 	if (!w->facts->is_proved)
@@ -227,7 +226,7 @@ static void finish(struct call_facts *facts)
 
 /* ---- the walk ---- */
 
-/* What was told already is not told again when its operation is begun again. */
+/* Opaques that were reported are not reported again when their operation is walked again. */
 static void tell(struct walker *w, uint32_t offset_bytes, uint32_t len_bytes, bool is_data)
 {
 	const struct nfs_opaque opaque = {offset_bytes, len_bytes, w->op, w->index++, is_data};
@@ -247,7 +246,7 @@ static uint64_t heard(struct nfs_listener *listener, uint32_t offset_bytes, uint
 	return xdr_padded_bytes(len_bytes);
 }
 
-/* Walks the arguments of a procedure or operation, number @op of its COMPOUND. */
+/* Walks the arguments of a procedure, or of operation number @op of the COMPOUND. */
 static bool walk_args(struct walker *w, const struct nfs_proc *proc, uint32_t op,
 		      struct nfs_marks *marks)
 {
@@ -258,12 +257,12 @@ static bool walk_args(struct walker *w, const struct nfs_proc *proc, uint32_t op
 	w->index = 0;
 	if (!nfs_walk(&w->at, proc->args, marks))
 		return false;
-	/* Of one that is begun again they count once. */
+	/* If the operation is walked again they count once. */
 	w->facts->walk.elements = (uint16_t)marks->elements;
 	return true;
 }
 
-/* Most procedures need no look at their arguments, and are what they are whatever these say. */
+/* The arguments of most procedures need not be read, and an error in them does not matter. */
 static void walk_proc(struct walker *w)
 {
 	struct call_facts *facts = w->facts;
@@ -317,7 +316,7 @@ static void enter_op(struct call_facts *facts, uint32_t op, const struct nfs_pro
 	}
 }
 
-/* A Call that begins with SEQUENCE can get no larger Reply than its session allows. */
+/* A Call that begins with SEQUENCE gets no larger Reply than its session allows. */
 static void limit_by_session(struct walker *w, const struct nfs_marks *marks)
 {
 	struct call_facts *facts = w->facts;
@@ -327,7 +326,7 @@ static void limit_by_session(struct walker *w, const struct nfs_marks *marks)
 	facts->limit_bytes = limit;
 }
 
-/* Clients send CREATE_SESSION alone, or behind the SEQUENCE of another session. */
+/* Clients send CREATE_SESSION alone, or after the SEQUENCE of another session. */
 static bool is_session_maker(const struct call_facts *facts, uint32_t op)
 {
 	return op == NFS_OP_CREATE_SESSION &&
@@ -379,8 +378,8 @@ static void walk_compound(struct walker *w)
 }
 
 /*
- * Whether enough has come for another try. Walks in vain take no more time than walks that lead on: once they have
- * added up to what is here, the next one waits until as much again has come.
+ * Returns whether enough has arrived for another attempt. Attempts in vain may take no more time than successful ones:
+ * once their bytes add up to what has arrived, the next attempt waits until as much again has arrived.
  */
 static bool is_worth_a_try(const struct facts_walk *walk, uint32_t have_bytes, uint32_t len_bytes)
 {

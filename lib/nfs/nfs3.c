@@ -8,7 +8,7 @@
 #define POST_OP_FH3  (4 + FH3)
 #define POST_OP_ATTR (4 + FATTR3)
 #define WCC_DATA     (4 + 24 + POST_OP_ATTR)
-#define MADE         (POST_OP_FH3 + POST_OP_ATTR + WCC_DATA) /* by CREATE and its like */
+#define MADE         (POST_OP_FH3 + POST_OP_ATTR + WCC_DATA) /* by CREATE and similar */
 #define PATH         NFS_VAR_BYTES(NFS_PATH_BYTES)
 
 /* Section 2.5 and 2.6. */

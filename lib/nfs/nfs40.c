@@ -99,7 +99,7 @@ static const struct nfs_field rename_ok[] = {X_CINFO, X_CINFO, X_END};
 static const struct nfs_field rename_res[] = {X_STATUS(rename_ok, nfs_void), X_END};
 
 static const struct nfs_field setattr_args[] = {X_STATEID, X_STRUCT(nfs4_fattr), X_END};
-/* The bitmap is there whatever the status. */
+/* The bitmap is present whatever the status. */
 static const struct nfs_field attrsset[] = {X_BITMAP, X_END};
 static const struct nfs_field setattr_res[] = {X_STATUS(attrsset, attrsset), X_END};
 
@@ -167,7 +167,7 @@ static const struct nfs_proc ops[] = {
 
 const struct nfs_ops nfs_ops_40 = {0, FIRST, ARRAY_SIZE(ops), ops};
 
-/* The procedures of the program; COMPOUND is made of operations, see compound.h. */
+/* The procedures of the program. COMPOUND consists of operations: see compound.h. */
 static const struct nfs_proc procs[] = {
 	[0] = NFS_PROC("NULL", nfs_void, nfs_void, 0, NOT, NONE),
 };

@@ -149,7 +149,7 @@ static const struct nfs_field layoutreturn_ok[] = {X_UNION(layoutreturn_stateid)
 static const struct nfs_field layoutreturn_res[] = {X_STATUS(layoutreturn_ok, nfs_void), X_END};
 
 /* SEQUENCE */
-/* At the head of each COMPOUND: its four words are one field, which is passed in one step. */
+/* First in each COMPOUND: its four words are one field, which is skipped in one step. */
 static const struct nfs_field sequence_args[] = {
 	X_SESSION(16), X_FIXED(4 * 4) /* sequenceid, slotid, highest_slotid, cachethis */, X_END};
 static const struct nfs_field sequence_ok[] = {X_SESSIONID,

@@ -52,7 +52,7 @@ static const struct nfs_field offload_status_ok[] = {X_U64 /* count */,
 						     X_VECTOR(1, 4) /* complete */, X_END};
 static const struct nfs_field offload_status_res[] = {X_STATUS(offload_status_ok, nfs_void), X_END};
 
-/* READ_PLUS: its data are not DDP-eligible here, whatever RFC 8267 allows: nobody moves them. */
+/* READ_PLUS: its data are not treated as DDP-eligible, though RFC 8267 allows it: no implementation moves them. */
 static const struct nfs_field read_plus_args[] = {X_STATEID, X_U64 /* offset */, X_COUNT, X_END};
 static const struct nfs_field data4[] = {X_U64 /* offset */, X_OPAQUE(NFS_NO_MAX), X_END};
 static const struct nfs_field hole[] = {X_U64 /* offset */, X_U64 /* length */, X_END};

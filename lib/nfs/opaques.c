@@ -5,7 +5,7 @@
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 
-/* RFC 2203 sections 5.2.2, 5.2.3, 5.3.3.2 and 5.3.3.4: what stands in the place of arguments and results. */
+/* RFC 2203 sections 5.2.2, 5.2.3, 5.3.3.2 and 5.3.3.4: what replaces arguments and results. */
 static const struct nfs_field gss_token[] = {X_OPAQUE(NFS_NO_MAX), X_END};
 static const struct nfs_field gss_init_res[] = {X_OPAQUE(NFS_NO_MAX) /* handle */,
 						X_U32 /* major */,
@@ -17,10 +17,10 @@ static const struct nfs_field gss_integrity[] = {X_OPAQUE(NFS_NO_MAX) /* databod
 						 X_OPAQUE(NFS_NO_MAX) /* checksum */, X_END};
 static const struct nfs_field gss_privacy[] = {X_OPAQUE(NFS_NO_MAX), X_END};
 
-/* One message on its way. */
+/* The walk through one message. */
 struct walk {
 	struct pieces_reader at;
-	struct nfs_marks marks; /* for the listener alone */
+	struct nfs_marks marks; /* only for the listener */
 };
 
 static void start(struct walk *w, const uint8_t *msg, uint32_t len_bytes,
@@ -35,7 +35,7 @@ static bool is_at_end(const struct walk *w)
 	return pieces_remaining_bytes(&w->at) == 0;
 }
 
-/* opaque_auth; sets @body to its first byte, NULL where it is elsewhere. */
+/* Walks opaque_auth. Sets @body to its first byte; NULL if it is elsewhere. */
 static bool walk_auth(struct walk *w, uint32_t *flavor, uint32_t *len_bytes, const uint8_t **body)
 {
 	struct nfs_listener *listener = w->marks.listener;
@@ -69,9 +69,9 @@ static bool walk_call_head(struct walk *w, struct rpc_call_hdr *hdr)
 	return walk_auth(w, &hdr->verf_flavor, &hdr->verf_bytes, &verf);
 }
 
-/* ---- what the security flavour has made of arguments and results ---- */
+/* ---- arguments and results that RPCSEC_GSS protects ---- */
 
-/* In the place of arguments; NULL: they cannot be read. */
+/* Returns the type that replaces the arguments; NULL if they cannot be read. */
 static const struct nfs_field *protected_args(const struct rpc_call_hdr *hdr, enum facts_body body)
 {
 	switch (body) {
@@ -87,7 +87,7 @@ static const struct nfs_field *protected_args(const struct rpc_call_hdr *hdr, en
 	return NULL;
 }
 
-/* The same of results. */
+/* The same for results. */
 static const struct nfs_field *protected_results(const struct rpc_call_hdr *hdr,
 						 enum facts_body body)
 {
@@ -143,7 +143,7 @@ bool nfs_call_opaques(const uint8_t *msg, uint32_t len_bytes, struct nfs_listene
 
 /* ---- results ---- */
 
-/* Some servers leave out what follows the status of the operation that failed: SETATTR's bitmap. */
+/* Some servers omit what follows the status of the failed operation: SETATTR's bitmap. */
 static bool ends_with_failure(const struct walk *w)
 {
 	return pieces_remaining_bytes(&w->at) == XDR_UNIT_BYTES && be32_get(w->at.pos) != 0;

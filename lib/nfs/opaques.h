@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every counted opaque and string of a whole RPC message, in the order of its bytes: the bodies of credential and
- * verifier, then those among arguments or results (A3.5-7). Pure, linear in the length of the message.
+ * Walks every counted opaque and string of a whole RPC message in order: the bodies of credential and verifier, then
+ * those of arguments or results (A3.5-7). Pure, linear in the length of the message.
  *
- * What is walked need not be the message as its program has it: a listener that says how many bytes an opaque takes
- * leads the walk past what was put before it, and on at once where its data are elsewhere.
+ * The buffer can differ from the original message: the listener returns how many bytes an opaque takes in the buffer. So
+ * it can skip pad bytes that were inserted before an opaque, or data that are elsewhere.
  *
- * What an opaque holds is its program's: the parameters of AUTH_SYS, the attributes of NFSv4, and all that RPCSEC_GSS
- * protects are one opaque each.
+ * The contents of an opaque belong to its program: the parameters of AUTH_SYS, the attributes of NFSv4, and everything
+ * that RPCSEC_GSS protects are one opaque each.
  */
 #ifndef NFS_OPAQUES_H
 #define NFS_OPAQUES_H
@@ -16,19 +16,19 @@
 #include "rpc/facts.h"
 
 /**
- * nfs_call_opaques - tell @listener of each opaque of a Call
- * @msg, @len_bytes: all that is walked
+ * nfs_call_opaques - Reports each opaque of a Call to @listener
+ * @msg, @len_bytes: the buffer
  *
- * Returns false if the Call cannot be followed, or not to its end: then the listener has heard of those before.
+ * Returns false if the Call cannot be parsed up to its end; the listener got the opaques before the error.
  */
 bool nfs_call_opaques(const uint8_t *msg, uint32_t len_bytes,
 		      struct nfs_listener *listener) MUST_CHECK;
 
 /**
- * nfs_reply_opaques - the same of a Reply
- * @facts: of its Call; NULL: one whose results have no opaques, so that only the header is walked
+ * nfs_reply_opaques - Reports each opaque of a Reply to @listener
+ * @facts: of its Call; NULL: its results have no opaques, so only the header is walked
  *
- * A Reply that is no success is walked as far as its verifier.
+ * An error Reply is walked up to its verifier. Returns false as above.
  */
 bool nfs_reply_opaques(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
 		       struct nfs_listener *listener) MUST_CHECK;

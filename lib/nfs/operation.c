@@ -8,13 +8,13 @@
 #define COUNT_ONE(name) +1
 enum { RANKED_COUNT = 0 NFS_OPERATIONS_RANKED(COUNT_ONE) };
 
-_Static_assert(NFS_OPERATION_COUNT <= UINT8_MAX, "the tables hold more");
+_Static_assert(NFS_OPERATION_COUNT <= UINT8_MAX, "the tables store bytes");
 
 static const char *const names[] = {
 #define NFS_OPERATION_NAME(name) [NFS_OPERATION_##name] = #name,
 	NFS_OPERATIONS(NFS_OPERATION_NAME)};
 
-/* By number. Zero is the foremost of all, which none of the tables has at a place that is not used. */
+/* Indexed by number. Zero is the highest-ranked operation, which no table has at an unused number. */
 static const uint8_t v4_ops[] = {
 	[3] = NFS_OPERATION_ACCESS,
 	[4] = NFS_OPERATION_CLOSE,
@@ -144,7 +144,7 @@ static const uint8_t acl_procs[] = {
 	[4] = NFS_OPERATION_NFSACL_ACCESS, [5] = NFS_OPERATION_NFSACL_GETXATTRDIR,
 };
 
-/* Version 3 of NFSACL has no procedures 3 and 4 of its own. */
+/* NFSACL version 3 has no GETATTR and ACCESS: its procedure 3 is GETXATTRDIR. */
 static enum nfs_operation of_acl(const struct rpc_call_hdr *hdr)
 {
 	if (hdr->vers == 3 && hdr->proc == 3)
@@ -152,7 +152,7 @@ static enum nfs_operation of_acl(const struct rpc_call_hdr *hdr)
 	return acl_procs[hdr->proc];
 }
 
-/* The tables have as many as lib/nfs has of the program, of which there is a row for @hdr. */
+/* The tables have as many entries as the procedure tables, which have a row for @hdr. */
 static enum nfs_operation of_nfs(const struct rpc_call_hdr *hdr)
 {
 	if (hdr->vers == 3)
@@ -180,7 +180,7 @@ static enum nfs_operation of_beside(const struct rpc_call_hdr *hdr)
 	}
 }
 
-/* What is in the list is an operation of its minor version. */
+/* Every listed number is an operation of its minor version. */
 static enum nfs_operation of_op(uint8_t op)
 {
 	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_ops[op];
@@ -199,7 +199,7 @@ static enum nfs_operation of_compound(const struct call_facts *facts)
 	return (unsigned)foremost < RANKED_COUNT ? foremost : op;
 }
 
-/* Behind CB_SEQUENCE comes what it is about, as a rule alone. */
+/* CB_SEQUENCE is followed by the actual operation, usually only one. */
 static enum nfs_operation of_callback(const struct call_facts *facts)
 {
 	uint8_t op;

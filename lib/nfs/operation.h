@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * By what name a Call is counted: its operation, in all versions of NFS the same.
+ * Names the operation that a Call is counted as, the same in all versions of NFS.
  *
- * A COMPOUND counts as the first of NFS_OPERATIONS_RANKED that is in it, whatever stands before; without any of them as its
- * last operation. Of a body that is encrypted only the procedure shows, and it counts as COMPOUND.
+ * A COMPOUND counts as the first entry of NFS_OPERATIONS_RANKED that it contains, at any place, or else as its last
+ * operation. If the body is encrypted, only the procedure is known, and it counts as COMPOUND.
  */
 #ifndef NFS_OPERATION_H
 #define NFS_OPERATION_H
@@ -11,7 +11,7 @@
 #include "rpc/facts.h"
 
 /* clang-format off */
-/* Those by which a COMPOUND is known, the foremost first. */
+/* Operations by which a COMPOUND is counted, highest rank first. */
 #define NFS_OPERATIONS_RANKED(X) \
 	X(WRITE) X(READ) X(COMMIT) X(CREATE) X(OPEN) X(REMOVE) X(RENAME) X(READDIR) X(LOCK) \
 	X(LINK) X(SETATTR) X(COPY) X(CLONE) X(READ_PLUS) X(WRITE_SAME) X(ALLOCATE) \
@@ -19,7 +19,7 @@
 	X(DELEGRETURN) X(LAYOUTGET) X(LAYOUTCOMMIT) X(LAYOUTRETURN) X(READLINK) X(GETXATTR) \
 	X(SETXATTR) X(LISTXATTRS) X(REMOVEXATTR) X(LOOKUP) X(LOOKUPP) X(ACCESS) X(GETATTR)
 
-/* The others of NFSv4. */
+/* The other operations of NFSv4. */
 #define NFS_OPERATIONS_V4(X) \
 	X(DELEGPURGE) X(GETFH) X(NVERIFY) X(OPENATTR) X(PUTFH) X(PUTPUBFH) X(PUTROOTFH) \
 	X(RENEW) X(RESTOREFH) X(SAVEFH) X(SECINFO) X(SETCLIENTID) X(SETCLIENTID_CONFIRM) \
@@ -30,19 +30,19 @@
 	X(RECLAIM_COMPLETE) X(COPY_NOTIFY) X(IO_ADVISE) X(LAYOUTERROR) X(LAYOUTSTATS) \
 	X(OFFLOAD_CANCEL) X(OFFLOAD_STATUS) X(ILLEGAL) X(COMPOUND)
 
-/* What only NFSv2 and NFSv3 have, and the procedure 0 of every program. */
+/* Procedures that only NFSv2 and NFSv3 have, and procedure 0 of every program. */
 #define NFS_OPERATIONS_OLD(X) \
 	X(NULL) X(MKDIR) X(SYMLINK) X(MKNOD) X(RMDIR) X(READDIRPLUS) X(FSSTAT) X(FSINFO) \
 	X(PATHCONF) X(ROOT) X(WRITECACHE) X(STATFS)
 
-/* What a server asks of its clients. */
+/* Callbacks of a server to its clients. */
 #define NFS_OPERATIONS_CALLBACK(X) \
 	X(CB_GETATTR) X(CB_RECALL) X(CB_LAYOUTRECALL) X(CB_NOTIFY) X(CB_PUSH_DELEG) \
 	X(CB_RECALL_ANY) X(CB_RECALLABLE_OBJ_AVAIL) X(CB_RECALL_SLOT) X(CB_SEQUENCE) \
 	X(CB_WANTS_CANCELLED) X(CB_NOTIFY_LOCK) X(CB_NOTIFY_DEVICEID) X(CB_OFFLOAD) \
 	X(CB_NULL) X(CB_COMPOUND)
 
-/* Those of the other programs, as PROGRAM_PROCEDURE. */
+/* Procedures of the other programs, as PROGRAM_PROCEDURE. */
 #define NFS_OPERATIONS_BESIDE(X) \
 	X(MOUNT_MNT) X(MOUNT_DUMP) X(MOUNT_UMNT) X(MOUNT_UMNTALL) X(MOUNT_EXPORT) \
 	X(MOUNT_EXPORTALL) X(MOUNT_PATHCONF) X(NFSACL_GETACL) X(NFSACL_SETACL) \
@@ -63,24 +63,26 @@ enum nfs_operation {
 #undef NFS_OPERATION_ENUM
 };
 
-/** nfs_operation_of - of a Call, whatever stage its facts are in. */
+/** nfs_operation_of - Returns the operation of a Call, at any stage of its facts. */
 enum nfs_operation nfs_operation_of(const struct call_facts *facts);
-/** nfs_operation_name - "READ"; "other" of what is no program that is known. */
+/** nfs_operation_name - Returns the name, such as "READ"; "other" for an unknown program. */
 const char *nfs_operation_name(enum nfs_operation operation);
-/** nfs_operation_find - the operation of that name, in any case of letters; NFS_OPERATION_COUNT: there is none. */
+/** nfs_operation_find - Returns the operation of that name, ignoring case; NFS_OPERATION_COUNT if there is none. */
 enum nfs_operation nfs_operation_find(const char *name);
 
 /**
- * nfs_operation_has_status - whether what the Call gets begins with a status of NFS, at which its results_offset points
+ * nfs_operation_has_status - Returns whether the Reply's results begin with an NFS status, at results_offset
  *
- * Under RPCSEC_GSS with integrity that stands NFS_INTEGRITY_HEAD_BYTES behind; of what is encrypted it does not show.
+ * Under RPCSEC_GSS with integrity the status is NFS_INTEGRITY_HEAD_BYTES later. Returns false if the results are
+ * encrypted.
  */
 bool nfs_operation_has_status(const struct call_facts *facts);
 
 /**
- * nfs_status_name - "NOENT" of NFS3ERR_NOENT and NFS4ERR_NOENT; NULL: there is none
+ * nfs_status_name - Returns the name of a status, such as "NOENT" for NFS3ERR_NOENT and NFS4ERR_NOENT; NULL if it has
+ * none
  *
- * The versions give a number one meaning. Where they have two words for it, this is NFSv4's: DELAY, not JUKEBOX.
+ * A number means the same in all versions. If the names differ, NFSv4's is returned: DELAY, not JUKEBOX.
  */
 const char *nfs_status_name(uint32_t status);
 

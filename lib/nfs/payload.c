@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the DDP-eligible data items of Replies are (RFC 8267). */
+/* Finds the DDP-eligible data items of Replies (RFC 8267). */
 #include <errno.h>
 
 #include "nfs/compound.h"
 #include "nfs/nfs.h"
 
-/* Takes the items of a Reply, as many as there is room for. */
+/* Collects up to `max` items of a Reply. */
 struct collector {
 	struct rpc_payload *payloads;
 	unsigned count, max;
-	uint32_t elements; /* of arrays and lists that were walked */
+	uint32_t elements; /* elements of arrays and lists walked */
 };
 
-/* What a procedure or an operation has found is found in @marks. */
+/* Walks the results of a procedure or an operation. Fills in @marks. */
 static bool walk_results(struct collector *c, const struct nfs_proc *proc, struct pieces_reader *at,
 			 struct nfs_marks *marks)
 {
@@ -31,14 +31,17 @@ static void collect(struct collector *c, const struct nfs_proc *proc, const stru
 			(struct rpc_payload){marks->data_offset, marks->data_bytes};
 }
 
-/* An operation that has failed carries no data item; its chunk stays empty. */
+/* A failed operation has no data item; its chunk stays empty. */
 static void collect_failed(struct collector *c, const struct nfs_proc *proc)
 {
 	if (proc->ddp == NFS_DDP_RESULTS && c->count < c->max)
 		c->payloads[c->count++] = (struct rpc_payload){0};
 }
 
-/* Whether result @i is of the operation that the Call has there, as far as that is listed; else @sum will tell. */
+/*
+ * Returns whether result @i is that of the Call's operation, as far as this is stored. Later ones are only hashed into
+ * @sum.
+ */
 static bool answers(const struct call_facts *facts, unsigned i, uint32_t op, uint32_t *sum)
 {
 	if (i < FACTS_LISTED_OPS)
@@ -66,7 +69,7 @@ static int collect_compound(struct collector *c, const struct call_facts *facts,
 		if (!row || !answers(facts, i, op, &sum) ||
 		    (size_t)(at->end - at->pos) < XDR_UNIT_BYTES)
 			return -EBADMSG;
-		/* The first that fails ends the COMPOUND (RFC 8881 section 16.2.3). */
+		/* The first failure ends the COMPOUND (RFC 8881 section 16.2.3). */
 		if (be32_get(at->pos) != 0) {
 			collect_failed(c, row);
 			return (int)c->count;
@@ -94,7 +97,7 @@ static int collect_proc(struct collector *c, const struct call_facts *facts,
 	return (int)c->count;
 }
 
-/* @at is at the start of the message, of which the first @have_bytes are at @msg. */
+/* @at is at the start of the message, whose first @have_bytes are at @msg. */
 static int find(const struct call_facts *facts, struct pieces_reader *at, const uint8_t *msg,
 		uint32_t have_bytes, struct collector *c)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What NFSv4.1 sessions allow their replies. */
+/* Records which Reply sizes NFSv4.1 sessions allow. */
 #include "nfs/compound.h"
 #include "nfs/nfs.h"
 
 /*
- * ca_maxresponsesize counts all of the RPC message (RFC 8881 section 18.36.3). Servers differ in
- * what of RPCSEC_GSS they count: a verifier and a checksum of 400 bytes each may come on top.
+ * ca_maxresponsesize counts the whole RPC message (RFC 8881 section 18.36.3). Servers differ in what they count of
+ * RPCSEC_GSS: a verifier and a checksum of 400 bytes each can come in addition.
  */
 #define SESSION_SLACK_BYTES 1024u
 
 /* CREATE_SESSION is one of the first two operations of its Call (may_create_session). */
 #define MAKERS 2u
 
-/* Where a session is in the list; the count of them if it is not. */
+/* Returns the index of a session; the number of sessions if it is not in the list. */
 static unsigned find(const struct nfs_sessions *sessions, const uint8_t *id)
 {
 	unsigned i = 0;
@@ -36,7 +36,7 @@ static void enter(struct nfs_sessions *sessions, const uint8_t *id, uint32_t max
 	sessions->list[i].max_response_bytes = max_response_bytes;
 }
 
-/* Points @at at the results of a successful Reply to a Call with this @body. */
+/* Moves @at to the results of a successful Reply to a Call with this @body. */
 static bool open_results(enum facts_body body, const uint8_t *reply, uint32_t reply_bytes,
 			 struct pieces_reader *at)
 {

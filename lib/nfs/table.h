@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The protocols as tables: one row per procedure or operation, to lay beside the RFC.
+ * The protocols as tables: one row per procedure or operation, to be compared with the RFCs.
  *
- * A row says how the arguments and the results are walked, how many bytes the results can take, and
- * which side carries a DDP-eligible data item (RFC 8267). Numbers not in use have no name.
+ * A row has the types of the arguments and the results, the maximum size of the results, and which of the two has a
+ * DDP-eligible data item (RFC 8267). Unused numbers have no name.
  */
 #ifndef NFS_TABLE_H
 #define NFS_TABLE_H
 
 #include "nfs/type.h"
 
-/* What the results may take beyond the row's bound. */
+/* How the results can grow beyond the row's bound. */
 enum nfs_growth {
 	NFS_GROWS_NOT,
-	NFS_GROWS_COUNT,    /* the arguments' count, rounded up to a word */
-	NFS_GROWS_SLACK,    /* the same, and NFS_COUNT_SLACK_BYTES */
-	NFS_GROWS_SEGMENTS, /* the count, cut into segments that have a head each */
-	NFS_GROWS_WORDS,    /* a word for each of the arguments' count */
-	NFS_GROWS_DEVICES,  /* a device ID for each of the arguments' count */
-	NFS_GROWS_ATTRS,    /* the attributes that the arguments ask for */
-	NFS_GROWS_FREELY,   /* nothing in the arguments bounds them */
+	NFS_GROWS_COUNT,    /* by the arguments' count, rounded up to a word */
+	NFS_GROWS_SLACK,    /* the same, plus NFS_COUNT_SLACK_BYTES */
+	NFS_GROWS_SEGMENTS, /* by the count, in segments with a header each */
+	NFS_GROWS_WORDS,    /* by a word per count */
+	NFS_GROWS_DEVICES,  /* by a device ID per count */
+	NFS_GROWS_ATTRS,    /* by the requested attributes */
+	NFS_GROWS_FREELY,   /* the arguments do not bound them */
 };
 
-#define NFS_UNBOUNDED UINT64_MAX /* in place of a size: nothing bounds it */
+#define NFS_UNBOUNDED UINT64_MAX /* instead of a size: not bounded */
 
 enum nfs_ddp {
 	NFS_DDP_NONE,
 	NFS_DDP_ARGS,   /* the data of a WRITE */
-	NFS_DDP_TARGET, /* among the arguments, too: where a new link leads */
+	NFS_DDP_TARGET, /* also in the arguments: the target of a new link */
 	NFS_DDP_RESULTS,
 };
 
 struct nfs_proc {
 	const char *name;
 	const struct nfs_field *args, *results;
-	uint32_t bound_bytes; /* of the results, status included, without what grows */
+	uint32_t bound_bytes; /* of the results, including the status, without growth */
 	uint8_t growth;       /* enum nfs_growth */
 	uint8_t ddp;          /* enum nfs_ddp */
 };
@@ -48,14 +48,14 @@ struct nfs_program {
 	const char *name; /* without the version */
 	uint32_t prog, vers;
 	unsigned count;
-	const struct nfs_proc *procs; /* by procedure number */
+	const struct nfs_proc *procs; /* indexed by procedure number */
 };
 
 /* The operations that one minor version of NFSv4 added, as in the RFCs. */
 struct nfs_ops {
 	uint32_t minor_version, first;
 	unsigned count;
-	const struct nfs_proc *ops; /* by operation number less first */
+	const struct nfs_proc *ops; /* indexed by operation number - first */
 };
 
 #define NFS_PROGRAM_RPCBIND   100000u
@@ -64,7 +64,7 @@ struct nfs_ops {
 #define NFS_PROGRAM_NLM       100021u
 #define NFS_PROGRAM_NSM       100024u
 #define NFS_PROGRAM_NFSACL    100227u
-#define NFS_PROGRAM_CALLBACK  0x40000000u /* of RFC 7530 section 18; what clients choose */
+#define NFS_PROGRAM_CALLBACK  0x40000000u /* RFC 7530 section 18; the number that clients choose */
 
 #define NFS_PROC_COMPOUND     1u
 #define NFS_OP_CREATE_SESSION 43u
@@ -75,16 +75,16 @@ struct nfs_ops {
 #define NFS_VAR_BYTES(max) (4u + (((max) + 3u) & ~3u))
 
 /*
- * Bounds of what the protocols leave open. One byte too low loses a reply after the server has
- * executed the Call; too high costs memory for as long as the Call is in flight.
+ * Bounds for what the protocols leave open. If one is too low, a Reply is lost after the server has executed the Call. If
+ * it is too high, it costs memory while the Call is in flight.
  */
-/* A symbolic link's target: twice PATH_MAX, at which servers stop. */
+/* A symbolic link's target: twice PATH_MAX, the limit of servers. */
 #define NFS_PATH_BYTES 8192u
-/* Beyond the largest result that a Call allows: servers round up to an entry, a block, pages. */
+/* In addition to the largest result that a Call allows: servers round up to an entry, a block, pages. */
 #define NFS_COUNT_SLACK_BYTES 16384u
-/* Authentication flavours in a MOUNT reply; servers know under 16. */
+/* Authentication flavours in a MOUNT Reply; servers have fewer than 16. */
 #define NFS_MOUNT_FLAVORS 256u
-/* Replies repeat the Call's tag (RFC 8881 section 16.2.3: SHOULD); some may say more. */
+/* Replies repeat the Call's tag (RFC 8881 section 16.2.3: SHOULD); some can be longer. */
 #define NFS_TAG_SLACK_BYTES 256u
 /* 256 attributes or operations; 87 are defined. */
 #define NFS4_BITMAP_WORDS 8u
@@ -106,15 +106,15 @@ struct nfs_ops {
 /* A layout hint or a threshold list: a few words per layout type. */
 #define NFS4_LAYOUT_HINT_BYTES  4096u
 #define NFS4_MDSTHRESHOLD_BYTES 4096u
-/* fs4_status: two strings of 1024 bytes, which name a source and a version, and six words. */
+/* fs4_status: two strings of 1024 bytes, for a source and a version, and six words. */
 #define NFS4_FS_STATUS_BYTES (2 * NFS_VAR_BYTES(1024) + 24u)
 /* An extended attribute: what Linux allows. */
 #define NFS4_XATTR_BYTES 65536u
-/* SECINFO: 64 flavours of at most 128 bytes; servers know under 16, of under 40. */
+/* SECINFO: 64 flavours of at most 128 bytes; servers have fewer than 16, of less than 40 bytes. */
 #define NFS4_SECINFO_BYTES (64u * 128)
 /* nfs_impl_id4: a domain, a name and a date. */
 #define NFS4_IMPL_ID_BYTES (2 * NFS_VAR_BYTES(1024) + 12u)
-/* EXCHANGE_ID with SP4_SSV: the GSS handles; clients ask for a few of under 64 bytes. */
+/* EXCHANGE_ID with SP4_SSV: the GSS handles; clients request a few of less than 64 bytes. */
 #define NFS4_SSV_HANDLES_BYTES 16384u
 /* A hash of SET_SSV: sixteen times SHA-512's. */
 #define NFS4_DIGEST_BYTES 1024u
@@ -122,7 +122,7 @@ struct nfs_ops {
 #define NFS4_NETADDR_BYTES (2 * NFS_VAR_BYTES(1024))
 /* COPY_NOTIFY: sixteen addresses of the source server. */
 #define NFS4_NETLOCS_BYTES (16 * (4 + NFS4_NETADDR_BYTES))
-/* READ_PLUS: a segment has a kind, an offset, a length, padding, and the size of a sector. */
+/* READ_PLUS: a segment has a kind, an offset, a length, padding, and a sector size. */
 #define NFS_SEGMENT_HEAD_BYTES 24u
 #define NFS_SEGMENT_MIN_BYTES  512u
 #define NFS_DEVICE_ID_BYTES    16u
@@ -139,19 +139,19 @@ extern const struct nfs_program nfs_program_callback1, nfs_program_callback4;
 extern const struct nfs_ops nfs_ops_40, nfs_ops_41, nfs_ops_42;
 extern const struct nfs_ops nfs_cb_ops_40, nfs_cb_ops_41, nfs_cb_ops_42;
 
-/** nfs_program_find - a program's table; NULL if there is none of this version. */
+/** nfs_program_find - Returns the table of a program; NULL if this version has none. */
 const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers);
 
-/** nfs_program_name - what a program is called whose messages are known in any version; NULL if there is none. */
+/** nfs_program_name - Returns the name of a program that has a table in any version; NULL if there is none. */
 const char *nfs_program_name(uint32_t prog);
 
-/** nfs_program_proc - the row of a procedure; NULL if there is none. */
+/** nfs_program_proc - Returns the row of a procedure; NULL if there is none. */
 const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc);
 
-/** nfs_proc_find - the row of a procedure; NULL if the program, version or procedure has none. */
+/** nfs_proc_find - Returns the row of a procedure; NULL if the program, version or procedure has none. */
 const struct nfs_proc *nfs_proc_find(uint32_t prog, uint32_t vers, uint32_t proc);
 
-/** nfs_op_find - the row of an operation in a COMPOUND or CB_COMPOUND; NULL if there is none. */
+/** nfs_op_find - Returns the row of an operation in a COMPOUND or CB_COMPOUND; NULL if there is none. */
 const struct nfs_proc *nfs_op_find(bool callback, uint32_t minor_version, uint32_t op);
 
 #endif

@@ -66,7 +66,7 @@ static bool walk_vector(struct pieces_reader *at, const struct nfs_field *field,
 	return true;
 }
 
-/* Returns whether there may be @count elements more. */
+/* Counts @count more elements. Returns false beyond the limit. */
 static bool has_room(struct nfs_marks *marks, uint32_t count)
 {
 	if (marks->elements_max && count > marks->elements_max - marks->elements)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * XDR types as data, and the one walker that follows them.
+ * XDR types as data, and a walker that parses messages by them.
  *
  * A struct is an array of fields that X_END ends; it reads like the XDR description in the RFC:
  *
  *	static const struct nfs_field read3args[] = {X_OPAQUE(64), X_U64, X_COUNT, X_END};
  *
- * Types do not refer to themselves: XDR's linked lists are X_LIST. So the walker's depth is that of
- * the types, and its time is linear in the length of the message, since each element of an array or
- * of a list takes at least four bytes of it, and in nfs_marks.elements_max, which bounds how many there may be.
+ * Types are not recursive: XDR's linked lists are X_LIST. So the walker's depth is that of the types. Its time is linear
+ * in the length of the message, since each element of an array or list takes at least four bytes. nfs_marks.elements_max
+ * bounds the number of elements.
  */
 #ifndef NFS_TYPE_H
 #define NFS_TYPE_H
@@ -19,27 +19,28 @@
 #include "base/compiler.h"
 #include "rpc/pieces.h"
 
-#define NFS_MAX_DEPTH 10 /* structs within structs; a test holds the tables to it */
+#define NFS_MAX_DEPTH 10 /* nested structs; a test checks the tables */
 #define NFS_NO_MAX    UINT32_MAX
 
 enum nfs_kind {
 	NFS_END,
 	NFS_FIXED,    /* n bytes, padded */
-	NFS_VECTOR,   /* a count of at most n, then as many elements of size bytes each, padded */
-	NFS_STRUCT,   /* a type in place */
-	NFS_ARRAY,    /* a count of at most n, then as many of a type */
+	NFS_VECTOR,   /* a count of at most n, then that many elements of size_bytes each, padded */
+	NFS_STRUCT,   /* a nested type */
+	NFS_ARRAY,    /* a count of at most n, then that many elements of a type */
 	NFS_OPTIONAL, /* a boolean, and the type if it is TRUE */
-	NFS_LIST,     /* any number of a type, TRUE before each and FALSE after the last */
-	NFS_STATUS,   /* a status; zero: the one type, else the other */
-	NFS_UNION,    /* a discriminant, then the type of its arm */
+	/* any number of elements of a type, TRUE before each and FALSE after the last */
+	NFS_LIST,
+	NFS_STATUS, /* a status, then one type for zero and another for all others */
+	NFS_UNION,  /* a discriminant, then the type of its arm */
 };
 
-/* What a walk reports of a field. */
+/* What a walk reports about a field. */
 enum nfs_mark {
 	NFS_UNMARKED,
 	NFS_MARK_DATA,    /* the DDP-eligible data item */
-	NFS_MARK_COUNT,   /* a word, or a vector's count, by which the result grows */
-	NFS_MARK_ATTRS,   /* a bitmap of attributes asked for */
+	NFS_MARK_COUNT,   /* a word, or a vector's count, by which the results grow */
+	NFS_MARK_ATTRS,   /* a bitmap of requested attributes */
 	NFS_MARK_SESSION, /* a session ID */
 };
 
@@ -49,7 +50,7 @@ struct nfs_field {
 	uint8_t kind, mark;
 	uint16_t size_bytes;
 	uint32_t n;
-	const struct nfs_field *type; /* of elements, or after a status of zero */
+	const struct nfs_field *type; /* of the elements, or after a status of zero */
 	const struct nfs_field *fail; /* after any other status */
 	const struct nfs_union *arms;
 };
@@ -60,7 +61,7 @@ struct nfs_arm {
 };
 
 struct nfs_union {
-	const struct nfs_field *otherwise; /* NULL: other values are not valid */
+	const struct nfs_field *otherwise; /* NULL: other values are invalid */
 	unsigned count;
 	const struct nfs_arm *arms;
 };
@@ -88,49 +89,49 @@ struct nfs_union {
 #define X_SESSION(sz)      {.kind = NFS_FIXED, .mark = NFS_MARK_SESSION, .n = (sz)}
 /* clang-format on */
 
-/* Defines a union: its name, the type of other values or NULL, and {value, type} for each arm. */
+/* Defines a union: its name, the type for other values or NULL, and {value, type} for each arm. */
 #define NFS_UNION_TYPE(name, other, ...)                                                           \
 	static const struct nfs_arm name##_arms[] = {__VA_ARGS__};                                 \
 	static const struct nfs_union name = {other, ARRAY_SIZE(name##_arms), name##_arms}
 
-/** nfs_void - the type without fields. */
+/** nfs_void - The type without fields. */
 extern const struct nfs_field nfs_void[];
 
-#define NFS_MARK_ATTRS_WORDS                                                                       \
-	8u /* the most that a bitmap of attributes may have; a test holds the tables to it */
+/* Maximum words of a bitmap of attributes; a test checks the tables. */
+#define NFS_MARK_ATTRS_WORDS   8u
 #define NFS_MARK_SESSION_BYTES 16u
 
-/* Hears of each counted opaque and string as a walk comes to it: the message may end before its last byte. */
+/* Gets each counted opaque and string in order. The message can end before its last byte. */
 struct nfs_listener {
 	/*
-	 * @offset_bytes is where what is walked goes on behind its length word; @is_data: it is the DDP-eligible data
-	 * item. Returns how many bytes it takes there: xdr_padded_bytes(@len_bytes), unless the listener knows better.
+	 * @offset_bytes is the position after its length word; @is_data: it is the DDP-eligible data item. Returns how
+	 * many bytes it takes in the buffer: normally xdr_padded_bytes(@len_bytes).
 	 */
 	uint64_t (*heard)(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
 			  bool is_data);
 };
 
-/* What walks found; start from {0}, or from a listener, elements_max and elements, and else {0}. */
+/* What walks have found. Initialize with {0}, except for listener, elements_max and elements. */
 struct nfs_marks {
-	struct nfs_listener *listener; /* NULL: nobody listens */
-	uint32_t elements_max;         /* of arrays and lists; 0: as many as there are */
-	uint32_t elements;             /* how many of these there were */
-	uint32_t status;               /* the last status met */
+	struct nfs_listener *listener; /* NULL: none */
+	uint32_t elements_max;         /* of arrays and lists; 0: no limit */
+	uint32_t elements;             /* elements so far */
+	uint32_t status;               /* the last status read */
 	uint32_t count;                /* the largest NFS_MARK_COUNT */
-	uint32_t data_offset; /* in the message, of the data item's first byte; 0: there was none */
-	uint32_t data_bytes;  /* without padding */
-	uint32_t attrs_words; /* 0: there was no bitmap, or an empty one */
+	uint32_t data_offset;          /* of the data item's first byte in the message; 0: none */
+	uint32_t data_bytes;           /* without padding */
+	uint32_t attrs_words;          /* 0: no bitmap, or an empty one */
 	bool has_session;
 	uint8_t session[NFS_MARK_SESSION_BYTES];
 	uint8_t attrs[4 * NFS_MARK_ATTRS_WORDS]; /* as on the wire */
 };
 
 /**
- * nfs_walk - follow @type from where @at is
+ * nfs_walk - Parses @type at @at
  *
- * Returns true with @at behind the last field and @marks brought up to date; false if the message ends too early,
- * exceeds a maximum or elements_max, or holds a value that the type does not allow, or if a field that must be read is not here
- * (see pieces_reader.stop).
+ * Returns true with @at after the last field and @marks updated. Returns false if the message ends too early, exceeds a
+ * maximum or elements_max, has an invalid value, or if a field that must be read is not available (see
+ * pieces_reader.stop).
  */
 bool nfs_walk(struct pieces_reader *at, const struct nfs_field *type,
 	      struct nfs_marks *marks) MUST_CHECK;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 /* Every exchange contains one. */
-_Static_assert(sizeof(struct call_facts) <= 320, "facts are to stay small");
+_Static_assert(sizeof(struct call_facts) <= 320, "the information must stay small");
 
 enum facts_body call_facts_gss_body(const struct rpc_call_hdr *hdr)
 {
