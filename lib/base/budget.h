@@ -42,10 +42,7 @@ enum budget_ask {
 struct budget_borrower {
 	struct budget_part *part;
 	size_t lent_bytes; /* current size; belongs to the account's thread */
-	/*
-	 * Called in any thread, with the lock held, when the lease was granted: budget_collect() must follow in the
-	 * account's thread.
-	 */
+	/* Called in any thread with the lock held after a grant: budget_collect() must follow in the account's own. */
 	void (*wake)(void *arg);
 	void *wake_arg;
 
@@ -116,10 +113,7 @@ struct budget_part *budget_part(struct budget *budget, size_t part);
 struct budget_part *budget_part_new(struct budget *budget, const char *name) MUST_CHECK;
 /** budget_part_free - Removes a share that leases nothing; its guarantee becomes common. Accepts NULL. */
 void budget_part_free(struct budget_part *part);
-/**
- * budget_largest - Writes the name of the share that leases most into @name. Returns its bytes. At least one share must
- * exist.
- */
+/** budget_largest - Writes the name of the share with the largest lease into @name; returns its bytes. One must exist. */
 size_t budget_largest(struct budget *budget, char *name, size_t name_bytes);
 /** budget_stats_get - Fills in the totals. */
 void budget_stats_get(struct budget *budget, struct budget_stats *stats);
@@ -131,18 +125,13 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats);
  */
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 
-/**
- * budget_most_bytes - Returns how much a share can lease in several steps while the others lease nothing. Arguments as
- * above.
- */
+/** budget_most_bytes - Returns how much a share can lease in steps while others lease nothing. Arguments as above. */
 size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 
 /** budget_room_bytes - Returns how much a share could lease now under the fairness rule. Takes no lock. */
 size_t budget_room_bytes(const struct budget_part *part);
 
-/**
- * budget_is_contended - Returns whether an account waits: then unused bytes must be returned immediately. Takes no lock.
- */
+/** budget_is_contended - Returns whether an account waits: then return unused bytes immediately. Takes no lock. */
 static inline bool budget_is_contended(const struct budget *budget)
 {
 	return atomic_load_explicit(&budget->contended, memory_order_relaxed);

@@ -16,8 +16,7 @@
 /** keepalive_ask_s - Returns the idle time before the first probe of @fd: half of @idle_s to all of it. */
 unsigned keepalive_ask_s(unsigned idle_s, int fd);
 /**
- * keepalive_end_s - Returns the time from the peer's last segment until its connection is closed, for an idle time of
- * @idle_s at most.
+ * keepalive_end_s - Returns how long after its last segment a silent peer is closed, with at most @idle_s of idle time.
  */
 unsigned keepalive_end_s(unsigned idle_s);
 /**

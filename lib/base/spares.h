@@ -44,10 +44,7 @@ struct spares {
 	struct spare_list classes[SPARES_CLASSES];
 };
 
-/**
- * spare_list_get - Returns an uninitialized object of @size_bytes, which must be the same for every call; NULL without
- * memory.
- */
+/** spare_list_get - Returns an uninitialized object of @size_bytes, always the same size; NULL without memory. */
 static inline void *spare_list_get(struct spare_list *list, size_t size_bytes)
 {
 	struct spare *spare = list->first;

@@ -114,9 +114,7 @@ size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 	       rpc_msg_cost_bytes((uint32_t)beside);
 }
 
-/*
- * A peer that chooses XIDs does not know the key, so it cannot know which collide. Different XIDs have different hashes.
- */
+/* A peer that chooses XIDs does not know the key, so not which collide. Different XIDs have different hashes. */
 static uint64_t hash_of(const struct xid_table *table, uint32_t xid)
 {
 	uint64_t h = (xid + table->key.words[0]) * table->key.words[1];

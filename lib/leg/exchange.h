@@ -131,8 +131,7 @@ struct exchange {
 TAILQ_HEAD(exchange_list, exchange);
 
 /**
- * exchange_new - Creates an empty exchange with one reference from @spares, which can be NULL. Returns NULL without
- * memory.
+ * exchange_new - Creates an exchange with one reference, from @spares, which can be NULL. Returns NULL without memory.
  */
 struct exchange *exchange_new(struct spares *spares);
 /** exchange_free - Frees an exchange without references; only for exchange_put(). */

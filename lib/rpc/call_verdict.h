@@ -80,9 +80,7 @@ enum call_verdict call_judge(const uint8_t *msg, uint32_t have_bytes, uint32_t l
 size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict verdict,
 			   const struct rpc_call_hdr *hdr);
 
-/**
- * call_verdict_is_denied - Returns whether that Reply is a denied one instead of an accepted one: count auth_failed_sent.
- */
+/** call_verdict_is_denied - Returns whether that Reply is denied instead of accepted: count auth_failed_sent. */
 static inline bool call_verdict_is_denied(enum call_verdict verdict, const struct rpc_call_hdr *hdr)
 {
 	return (verdict == CALL_GARBAGE_ARGS || verdict == CALL_CONFIGURES) &&

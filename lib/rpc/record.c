@@ -36,10 +36,7 @@ static void begin_record(struct record_parser *parser)
 	parser->empty_fragments = 0;
 }
 
-/*
- * Consumes the received bytes of a mark, after the *used bytes; most marks arrive complete. Returns whether it is
- * complete.
- */
+/* Consumes the received bytes of a mark, after the *used bytes. Returns whether it is complete; most are. */
 static bool take_mark(struct record_parser *parser, const uint8_t *in, size_t len_bytes,
 		      size_t *used)
 {

@@ -58,10 +58,7 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 /* The slow path of record_next(): a mark is expected, or the parser has failed. */
 enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
 				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
-/*
- * The fast path of record_next(): starts a record of one fragment whose mark is complete, as most are. Else returns
- * false.
- */
+/* The fast path of record_next(): starts a record of one fragment with a complete mark, if it is one; most are. */
 static inline bool record_begin_whole(struct record_parser *parser, const uint8_t *in,
 				      size_t len_bytes)
 {

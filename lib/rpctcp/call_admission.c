@@ -8,7 +8,7 @@ static bool is_held(const struct tcp_leg *leg)
 	return leg->admission.paused || leg->admission.full;
 }
 
-/* Whether the stream is left alone: a Call waits, and nothing that may stand behind it is due. */
+/* Blocks the stream if a Call waits and nothing that could follow it is needed. */
 static void set_block(struct tcp_leg *leg)
 {
 	bool given = tcp_leg_call_is_delivered(leg);
@@ -21,7 +21,7 @@ static void set_block(struct tcp_leg *leg)
 							(waits && !leg->admission.reverse)));
 }
 
-/* Something has changed that Calls may have waited for. */
+/* Something that Calls may have waited for has changed. */
 static void call_admission_retry(struct tcp_leg *leg)
 {
 	leg->admission.stuck = false;
@@ -40,7 +40,7 @@ void call_admission_init(struct tcp_leg *leg)
 	budget_claim_init(&leg->admission.claim, call_admission_granted, leg);
 }
 
-/* Claims for the first Call that waits, unless it is a server's, which has its claim; true once that is held. */
+/* Claims memory for the first waiting Call; a server's Call has its claim already. Returns whether it is granted. */
 static bool call_admission_claim(struct tcp_leg *leg, size_t bytes)
 {
 	struct budget_holder *holder = leg->conn.config.leg.holder;
@@ -57,7 +57,7 @@ static bool call_admission_claim(struct tcp_leg *leg, size_t bytes)
 	return false;
 }
 
-/* What a Call takes that is in a buffer of @call_bytes. */
+/* Returns the claim for a Call in a buffer of @call_bytes. */
 static size_t cost_bytes(const struct tcp_leg *leg, size_t call_bytes, uint32_t reply_max_bytes,
 			 const struct exchange *x)
 {
@@ -70,7 +70,7 @@ static size_t cost_now_bytes(const struct tcp_leg *leg, const struct exchange *x
 	return cost_bytes(leg, x->call.buf->size_bytes, x->reply_max_bytes, x);
 }
 
-/* The Call whose claim is held gets that; what it does not need goes back. */
+/* Moves the claim to the Call, and releases what it does not need. */
 void call_admission_deliver(struct tcp_leg *leg, struct exchange *x)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
@@ -87,7 +87,7 @@ void call_admission_deliver(struct tcp_leg *leg, struct exchange *x)
 	config->events->call(config->arg, exchange_ref(x));
 }
 
-/* What @x waits for here: memory, or that the other end takes more. */
+/* @x waits for memory, or for the other leg to accept more. */
 static void wait_in_stage(const struct tcp_leg *leg, struct exchange *x)
 {
 	exchange_enter(x,
@@ -108,7 +108,7 @@ static void call_admission_park(struct tcp_leg *leg, struct exchange *x)
 	tcp_conn_defer(&leg->conn);
 }
 
-/* The first that is parked is so no more. Those behind it in the list came later, and are parked too. */
+/* Removes the first parked Call. Those after it in the list arrived later, and are parked too. */
 static struct exchange *call_admission_unpark(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->admission.parked;
@@ -125,7 +125,7 @@ static bool may_be_parked(const struct tcp_leg *leg, uint32_t cap_bytes)
 	       leg->admission.parked_bytes + rpc_msg_cost_bytes(cap_bytes) <= TCP_PARKED_MAX_BYTES;
 }
 
-/* Left to clients, whose largest Call and Reply must not find too little for a server's. */
+/* Memory left to clients, so that their largest Call and Reply still find enough. */
 static size_t left_bytes(const struct tcp_leg *leg)
 {
 	return 2 * rpc_msg_cost_bytes(leg->conn.config.leg.max_message_bytes);
@@ -144,7 +144,7 @@ bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes)
 {
 	bool is_short = cap_bytes <= REVERSE_FREE_BYTES;
 
-	/* It has come here before, or the claim is that of the one before it, which is parked. */
+	/* This Call was checked before, or the claim belongs to an earlier, parked Call. */
 	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_IDLE)
 		return true;
 	if ((!is_short || leg->call.ceiling_bytes > REVERSE_FREE_BYTES) &&
@@ -157,7 +157,7 @@ bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes)
 	return true;
 }
 
-/* @x waits no longer, and the rest of it may come. */
+/* @x waits no longer; the rest of it can be received. */
 static void call_admission_resume(const struct tcp_leg *leg, struct exchange *x)
 {
 	if (x->stage != CALL_STAGE_RECEIVE)
@@ -186,7 +186,7 @@ bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes)
 
 bool call_admission_grow(struct tcp_leg *leg, uint32_t cap_bytes)
 {
-	/* One that is to be parked has no claim. */
+	/* A Call that will be parked has no claim. */
 	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_HELD)
 		return false;
 	if (leg->conn.connector)
@@ -218,10 +218,10 @@ void call_admission_go_on(struct tcp_leg *leg)
 {
 	const struct exchange *first = leg->admission.parked;
 
-	/* Whoever gets one may pause or close the leg. */
+	/* The receiver of a Call can pause or close the leg. */
 	while (leg->admission.parked && tcp_conn_is_open(&leg->conn) && !is_held(leg) &&
 	       call_admission_claim(leg, cost_now_bytes(leg, leg->admission.parked))) {
-		/* It may have been made when less was known. */
+		/* The claim may be older than this information. */
 		leg->admission.claim_is_exact = false;
 		call_admission_deliver(leg, call_admission_unpark(leg));
 	}
@@ -233,7 +233,7 @@ void call_admission_go_on(struct tcp_leg *leg)
 
 void call_admission_cancel(struct tcp_leg *leg)
 {
-	/* Else it is that of the first Call that is parked. */
+	/* Otherwise the claim belongs to the first parked Call. */
 	if (!leg->admission.parked)
 		budget_release(&leg->admission.claim);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The exchanges that a TCP leg takes part in. */
 #include "rpctcp/inflight.h"
 
 void inflight_init(struct inflight *flight, struct leg *leg)

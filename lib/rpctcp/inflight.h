@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The exchanges that a TCP leg takes part in: Calls of its peer, and Calls to it. */
+/* The RPCs in flight on a TCP leg: Calls of its peer, and Calls to it. */
 #ifndef RPCTCP_INFLIGHT_H
 #define RPCTCP_INFLIGHT_H
 
@@ -7,7 +7,7 @@
 
 struct inflight {
 	struct leg *leg;
-	/* Calls of the peer: complete or given up as they come, and not yet wholly answered. */
+	/* Calls of the peer that are complete, or delivered in parts, and not completely answered yet. */
 	struct xid_table in;
 	struct exchange_list in_list;
 	/* Calls to the peer, and those that failed before they were sent. */
@@ -15,16 +15,16 @@ struct inflight {
 	struct exchange_list out_list, faulted;
 };
 
-/** inflight_init - nothing is in flight on @leg. */
+/** inflight_init - Initializes empty tables for @leg. */
 void inflight_init(struct inflight *flight, struct leg *leg);
-/** inflight_fini - free the tables, after inflight_release(). */
+/** inflight_fini - Frees the tables after inflight_release(). */
 void inflight_fini(struct inflight *flight);
-/** inflight_release - let go of every exchange; whoever else holds one keeps it. */
+/** inflight_release - Drops every exchange; other references keep it. */
 void inflight_release(struct inflight *flight);
-/** inflight_is_idle - whether no RPC is in flight, either way. */
+/** inflight_is_idle - Returns whether no RPC is in flight in either direction. */
 bool inflight_is_idle(const struct inflight *flight);
 
-/** inflight_in_add - add a Call of the peer; its reference is kept. Returns as xid_table_add(). */
+/** inflight_in_add - Adds a Call of the peer and keeps its reference. Returns as xid_table_add(). */
 static inline int MUST_CHECK inflight_in_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->in, x);
@@ -35,7 +35,7 @@ static inline int MUST_CHECK inflight_in_add(struct inflight *flight, struct exc
 	x->origin = flight->leg;
 	return 0;
 }
-/** inflight_in_end - it is answered or cut: remove it, and put the reference. */
+/** inflight_in_end - Removes a Call that was answered or cut off, and drops its reference. */
 static inline void inflight_in_end(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->in_list, x, origin_entry);
@@ -44,7 +44,7 @@ static inline void inflight_in_end(struct inflight *flight, struct exchange *x)
 	exchange_put(x);
 }
 
-/** inflight_out_add - add a Call to the peer; the reference is kept. Returns as xid_table_add(). */
+/** inflight_out_add - Adds a Call to the peer and keeps the reference. Returns as xid_table_add(). */
 static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->out, x);
@@ -55,16 +55,16 @@ static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct ex
 	x->target = flight->leg;
 	return 0;
 }
-/** inflight_out_take - remove it, and hand over the reference that was kept. */
+/** inflight_out_take - Removes it and returns the kept reference to the caller. */
 static inline void inflight_out_take(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->out_list, x, target_entry);
 	xid_table_remove(&flight->out, x);
 	x->target = NULL;
 }
-/** inflight_out_fault - keep one that could not be added, with its reference, until it is taken. */
+/** inflight_out_fault - Keeps a Call that could not be added, with its reference, until inflight_fault_take(). */
 void inflight_out_fault(struct inflight *flight, struct exchange *x);
-/** inflight_fault_take - take the first of those, with its reference; NULL if there is none. */
+/** inflight_fault_take - Removes the first of those and returns it with its reference; NULL if there is none. */
 struct exchange *inflight_fault_take(struct inflight *flight);
 
 #endif

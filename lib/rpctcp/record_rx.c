@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A small message that is here from end to end takes two events: RX_BEGIN, at which it gets its memory, and RX_END. */
+/* A small message that has arrived completely causes two events: RX_BEGIN, when it gets its memory, and RX_END. */
 #include "rpctcp/record_rx.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/least.h"
 
-/* The longest record that is worth being read to its end. */
+/* Returns the longest record that is read to its end. */
 static uint32_t drain_max_bytes(uint32_t max_message_bytes)
 {
 	uint64_t bytes = (uint64_t)TCP_DRAIN_FACTOR * max_message_bytes;
@@ -66,7 +66,7 @@ static void take_input(struct record_rx *rx, uint32_t n)
 	rx->in_bytes -= n;
 }
 
-/* What is known of the message so far goes into it. */
+/* Copies the start of the message into its memory. */
 static void fill_start(struct record_rx *rx)
 {
 	memcpy(rx->msg.data, rx->start, rx->start_bytes);
@@ -84,7 +84,7 @@ int record_rx_body(struct record_rx *rx, uint32_t cap_bytes)
 	if (rpc_msg_get(rx->conn->config.leg.pool, cap_bytes, &rx->msg))
 		return -ENOMEM;
 	rx->msg.have_bytes = 0;
-	/* What is too long for the memory stays in the input, and is an RX_OVERFLOW next. */
+	/* A start that exceeds the memory stays in the input and causes RX_OVERFLOW next. */
 	if (rx->start_bytes <= cap_bytes)
 		fill_start(rx);
 	rx->since_us = loop_now_us(tcp_loop(rx->conn));
@@ -122,7 +122,7 @@ int record_rx_grow(struct record_rx *rx, uint32_t cap_bytes)
 	return 0;
 }
 
-/* Whether @bytes from its start are enough to say what memory a record may have. */
+/* Returns whether @bytes from the start are enough to decide about the record's memory. */
 static bool is_enough(const struct record_rx *rx, uint32_t bytes)
 {
 	return bytes >= TCP_BULK_BYTES || (rx->parser.last && bytes == rx->parser.record_bytes);
@@ -136,7 +136,7 @@ static enum rx_event show_start(struct record_rx *rx, enum rx_event event, const
 	return event;
 }
 
-/* What is due for the head and all else that has been set aside of the record, without input. */
+/* Returns the next event that needs no input: of the buffered head or prebuffer. */
 static enum rx_event look_aside(struct record_rx *rx)
 {
 	if (rx->mode == RECORD_RX_HEAD && rx->head_bytes == TCP_RECORD_HEAD_BYTES)
@@ -146,7 +146,7 @@ static enum rx_event look_aside(struct record_rx *rx)
 	return rx->ended ? RX_END : RX_MORE;
 }
 
-/* Takes message bytes that are in the input, where it knows where to. */
+/* Consumes message bytes of the input, if their destination is known. */
 static enum rx_event take_body(struct record_rx *rx)
 {
 	uint32_t n = least(rx->parser.fragment_left_bytes, (uint32_t)rx->in_bytes);
@@ -198,7 +198,7 @@ enum rx_event record_rx_next(struct record_rx *rx)
 			break;
 		case RECORD_END:
 			rx->ended = true;
-			/* What is aside may have no memory yet. */
+			/* A buffered message may have no memory yet. */
 			if (!rx->head_bytes)
 				return RX_END;
 			break;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of a TCP leg as they are received: where the bytes of a message go.
+ * Receives the records of a TCP leg, and decides where the bytes of a message go.
  *
- * record_rx_next() takes input until there is something to decide, and returns what. It calls nobody: what a record is,
- * and what memory it may have, is for the caller to say, by record_rx_body(), _gather() or _skip().
+ * record_rx_next() consumes input up to the next decision and returns what it is. It calls no other module: the caller
+ * decides what a record is and which memory it gets, by record_rx_body(), _gather() or _skip().
  *
- * The input is good only meanwhile: what is taken of it goes into the message that is being received, or aside. A Call gets no
- * memory before all of it is here, or TCP_BULK_BYTES of a longer one: so much of it may be gathered first. In addition to
- * messages that have memory, a connection so holds at most what one read may put into staging and what is
- * gathered: TCP_STAGING_BYTES + TCP_BULK_BYTES.
+ * The input is only valid meanwhile: consumed bytes go into the message that is being received, or into a buffer. A Call
+ * gets no memory before it is complete, or TCP_BULK_BYTES of a longer one have arrived. So much can be prebuffered
+ * before. In addition to messages with memory, a connection therefore holds at most what one read can put into staging,
+ * and a prebuffer: TCP_STAGING_BYTES + TCP_BULK_BYTES.
  */
 #ifndef RPCTCP_RECORD_RX_H
 #define RPCTCP_RECORD_RX_H
@@ -17,26 +17,26 @@
 #include "rpc/record.h"
 #include "rpctcp/tcp_conn.h"
 
-#define TCP_RECORD_HEAD_BYTES 8u /* XID and type: what tells what a record is */
+#define TCP_RECORD_HEAD_BYTES 8u /* XID and type */
 
-/* Where the message bytes of the record go. */
+/* Where the bytes of the message go. */
 enum record_rx_mode {
-	RECORD_RX_HEAD,   /* to `head`: its kind is not known yet, or its memory not granted */
+	RECORD_RX_HEAD,   /* to `head`: its type is not known yet, or its memory not granted */
 	RECORD_RX_GATHER, /* to `gathered`: likewise */
 	RECORD_RX_BODY,   /* to `body` */
-	RECORD_RX_SKIP,   /* nowhere */
+	RECORD_RX_SKIP,   /* discarded */
 };
 
 /*
- * What record_rx_next() returns. RX_TYPE, RX_BEGIN and RX_OVERFLOW come again until the caller has changed the mode, or made
- * room by record_rx_grow(). RX_BEGIN may follow on RX_TYPE.
+ * Result of record_rx_next(). RX_TYPE, RX_BEGIN and RX_OVERFLOW are repeated until the caller has changed the mode or
+ * called record_rx_grow(). RX_BEGIN can follow RX_TYPE.
  */
 enum rx_event {
-	RX_MORE,      /* nothing: the input is used up */
-	RX_TYPE,      /* XID and type are at `start`, and not yet what RX_BEGIN wants */
-	RX_BEGIN,     /* all of the message is at `start`, or TCP_BULK_BYTES at least */
-	RX_OVERFLOW,  /* more than cap_bytes, of a record whose length was not known */
-	RX_END,       /* the record is complete, whatever the mode; record_rx_done() is due */
+	RX_MORE,      /* the input is used up */
+	RX_TYPE,      /* XID and type are at `start`, but not enough for RX_BEGIN */
+	RX_BEGIN,     /* the whole message is at `start`, or at least TCP_BULK_BYTES */
+	RX_OVERFLOW,  /* a record of unknown length exceeds cap_bytes */
+	RX_END,       /* the record is complete, in any mode; call record_rx_done() */
 	RX_TOO_BIG,   /* RECORD_TOO_BIG; final */
 	RX_TOO_EMPTY, /* RECORD_TOO_EMPTY; final */
 };
@@ -44,60 +44,60 @@ enum rx_event {
 struct record_rx {
 	struct tcp_conn *conn;
 	struct record_parser parser;
-	const uint8_t *in; /* the input that is not taken yet */
+	const uint8_t *in; /* unconsumed input */
 	size_t in_bytes;
 	enum record_rx_mode mode;
-	bool ended; /* all of the record has come, though it may wait for its memory */
+	bool ended; /* the whole record has arrived, but may wait for its memory */
 	uint8_t head[TCP_RECORD_HEAD_BYTES];
 	unsigned head_bytes;
-	uint8_t *gathered; /* GATHER: the start of the message, the head included */
+	uint8_t *gathered; /* GATHER: the start of the message, including the head */
 	uint32_t gathered_bytes;
 	const uint8_t *start; /* RX_TYPE, RX_BEGIN: the start of the message … */
 	uint32_t start_bytes; /* … and how much of it is there */
 	struct rpc_msg msg;   /* BODY: its length is known at its end */
-	struct rpc_msg *body; /* that, or where record_rx_lend() has put it */
-	uint64_t since_us;    /* BODY: when it began */
-	uint32_t cap_bytes;   /* BODY: how much of it may be filled */
-	uint32_t told_bytes;  /* BODY: how much its owner has been told of */
+	struct rpc_msg *body; /* `msg`, or where record_rx_lend() has moved it */
+	uint64_t since_us;    /* BODY: start time */
+	uint32_t cap_bytes;   /* BODY: its capacity */
+	uint32_t told_bytes;  /* BODY: how much was reported to the owner */
 };
 
-/** record_rx_init - before the first byte. */
+/** record_rx_init - Initializes before the first byte. */
 void record_rx_init(struct record_rx *rx, struct tcp_conn *conn);
-/** record_rx_fini - free what is held for the record; once is enough. */
+/** record_rx_fini - Frees the record's memory; can be called repeatedly. */
 void record_rx_fini(struct record_rx *rx);
 /**
- * record_rx_give - give it input, which record_rx_next() takes; @bytes are good until record_rx_left()
+ * record_rx_give - Sets the input of record_rx_next(); @bytes must be valid until record_rx_left()
  *
- * There may be none, for a record that was received in place or has been granted its memory.
+ * It can be empty, for a record that was received in place or has got its memory.
  */
 static inline void record_rx_give(struct record_rx *rx, const uint8_t *bytes, size_t len_bytes)
 {
 	rx->in = bytes;
 	rx->in_bytes = len_bytes;
 }
-/** record_rx_left - return how much of the input has not been taken. */
+/** record_rx_left - Returns how much of the input is unconsumed. */
 static inline size_t record_rx_left(const struct record_rx *rx)
 {
 	return rx->in_bytes;
 }
-/** record_rx_next - take input up to the next event. */
+/** record_rx_next - Consumes input up to the next event. */
 enum rx_event record_rx_next(struct record_rx *rx) MUST_CHECK;
-/** record_rx_done - after RX_END: be ready for the next record. What is left in `body` is the caller's. */
+/** record_rx_done - Prepares for the next record after RX_END. The message left in `body` belongs to the caller. */
 void record_rx_done(struct record_rx *rx);
 
-/** record_rx_body - at RX_TYPE, RX_BEGIN: receive the message into memory for @cap_bytes. Returns 0 or -ENOMEM. */
+/** record_rx_body - At RX_TYPE or RX_BEGIN: receives the message into memory of @cap_bytes. Returns 0 or -ENOMEM. */
 int record_rx_body(struct record_rx *rx, uint32_t cap_bytes) MUST_CHECK;
-/** record_rx_gather - go on when it is here from end to end, or TCP_BULK_BYTES of it. Returns 0 or -ENOMEM. */
+/** record_rx_gather - Prebuffers until the message is complete or has TCP_BULK_BYTES. Returns 0 or -ENOMEM. */
 int record_rx_gather(struct record_rx *rx) MUST_CHECK;
-/** record_rx_grow - move what has come of the message to memory for @cap_bytes, more than it had. Returns 0 or -ENOMEM. */
+/** record_rx_grow - Moves the message to memory of @cap_bytes, more than before. Returns 0 or -ENOMEM. */
 int record_rx_grow(struct record_rx *rx, uint32_t cap_bytes) MUST_CHECK;
-/** record_rx_skip - discard what has come of the message and what is left of it. */
+/** record_rx_skip - Discards the received part of the message, and the rest when it arrives. */
 void record_rx_skip(struct record_rx *rx);
 /**
- * record_rx_comes_in_parts - whether the message that comes is long enough to be delivered in parts
+ * record_rx_comes_in_parts - Returns whether the message is long enough to be delivered in parts
  *
- * Its length must have been known when it took its memory: of one that began as a fragment it is not, also when the last
- * fragment has begun.
+ * Its length must have been known when it got its memory. That excludes records that began with a fragment, even after
+ * the last fragment has begun.
  */
 static inline bool record_rx_comes_in_parts(const struct record_rx *rx)
 {
@@ -105,9 +105,10 @@ static inline bool record_rx_comes_in_parts(const struct record_rx *rx)
 	       rx->cap_bytes == rx->parser.record_bytes && rx->cap_bytes >= 2 * TCP_PART_BYTES;
 }
 /**
- * record_rx_lend - move the message that comes, record_rx_comes_in_parts(), to @msg, and fill it there
+ * record_rx_lend - Moves an incomplete message, for which record_rx_comes_in_parts() is true, to @msg, and continues
+ * there
  *
- * @msg stays until RX_END or record_rx_skip(). After the latter it does not grow any more.
+ * @msg must exist until RX_END or record_rx_skip(). After the latter it no longer grows.
  */
 void record_rx_lend(struct record_rx *rx, struct rpc_msg *msg);
 

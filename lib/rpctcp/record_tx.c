@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's output: a queue of records, sent gathered once a turn. */
 #include "rpctcp/record_tx.h"
 
 #include <assert.h>
@@ -11,7 +10,8 @@
 #include "base/probes.h"
 #include "rpc/record.h"
 
-#define ASK_AFTER_PART 16u /* of the stall timeout */
+/* fraction of the stall timeout until the first check of acknowledgements */
+#define ASK_AFTER_PART 16u
 
 enum tcp_out_kind { TCP_OUT_PREFACE, TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
 
@@ -20,15 +20,15 @@ struct tcp_out {
 	STAILQ_ENTRY(tcp_out) entry;
 	enum tcp_out_kind kind;
 	const uint8_t *data;       /* record mark and message, contiguous; or the preface */
-	uint32_t len_bytes;        /* of both, when all of it is here */
-	const struct rpc_msg *msg; /* NULL: all of it is here, in `small` or the configuration */
-	struct exchange *x;        /* CALL, REPLY: a reference; keeps the message */
+	uint32_t len_bytes;        /* of both, when the message is complete */
+	const struct rpc_msg *msg; /* NULL: complete, in `small` or the configuration */
+	struct exchange *x;        /* CALL, REPLY: a reference, which keeps the message */
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
 
-_Static_assert(sizeof(struct tcp_out) <= TCP_ANSWER_BYTES, "an answer takes more");
+_Static_assert(sizeof(struct tcp_out) <= TCP_ANSWER_BYTES, "TCP_ANSWER_BYTES is too small");
 
-/* How much of it is here. */
+/* Returns how much of the record is available. */
 static uint32_t here_bytes(const struct tcp_out *out)
 {
 	return out->msg ? RECORD_MARK_BYTES + out->msg->have_bytes : out->len_bytes;
@@ -73,7 +73,7 @@ static void enqueue(struct record_tx *tx, struct tcp_out *out)
 		tcp_conn_defer(conn);
 }
 
-/* The message goes out from where it lies, behind a mark in its headroom. */
+/* The message is sent from its buffer, after a mark in its headroom. */
 static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
 {
 	record_mark_encode(msg->data - RECORD_MARK_BYTES, msg->len_bytes);
@@ -148,7 +148,7 @@ int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_by
 	return 0;
 }
 
-/* The first record is sent, from end to end. */
+/* The first record was sent completely. */
 static void out_done(struct record_tx *tx)
 {
 	struct tcp_out *out = STAILQ_FIRST(&tx->queue);
@@ -179,7 +179,7 @@ static void out_done(struct record_tx *tx)
 	out_free(tx, out);
 }
 
-/* Drops @first and all that is behind it. */
+/* Drops @first and all records after it. */
 static void drop_from(struct record_tx *tx, struct tcp_out *first)
 {
 	struct tcp_out_list kept = STAILQ_HEAD_INITIALIZER(kept);
@@ -220,7 +220,7 @@ void record_tx_drop_call(struct record_tx *tx, const struct exchange *x)
 	STAILQ_REMOVE(&tx->queue, out, tcp_out, entry);
 	tx->unsent_bytes -= out->len_bytes;
 	out_free(tx, out);
-	/* There may be room now, and nobody to wait for. */
+	/* There may be space now, or no stall to wait for. */
 	tcp_conn_defer(tx->conn);
 }
 
@@ -258,7 +258,7 @@ static void sent(struct record_tx *tx, size_t bytes)
 	}
 }
 
-/* What is here, up to @most_bytes of it; returns how many pieces, and sets *@total_bytes. */
+/* Gathers up to @most_bytes of available output. Returns the number of iovecs and sets *@total_bytes. */
 static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t most_bytes,
 		  size_t *total_bytes)
 {
@@ -281,7 +281,7 @@ static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t 
 	return niov;
 }
 
-/* The peer must take what is here for it. */
+/* The peer must accept the available output. */
 static void watch_progress(struct record_tx *tx)
 {
 	struct tcp_conn *conn = tx->conn;
@@ -332,8 +332,8 @@ static void check_room(struct record_tx *tx)
 }
 
 /*
- * Sends what is here until the stream takes no more or the turn has had its part. Who takes a part of what it is
- * given has no room for the rest, and is not asked again. Returns 0, or a negative errno of a stream that broke.
+ * Sends available output until the stream accepts no more, or the iteration's limit is reached. After a short write the
+ * send buffer is full, so the stream is not tried again. Returns 0, or a negative errno if the stream is broken.
  */
 static int send_all(struct record_tx *tx)
 {

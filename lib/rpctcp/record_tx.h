@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TCP leg's output: a queue of records, sent gathered once a turn.
+ * The TCP leg's output: a queue of records, sent by one gathering write per iteration of the loop.
  *
- * A message may be queued before all of it is here. Its record mark, which has the whole length, and what
- * there is of it leave; the rest follows as it comes, and the records behind it wait. Until then nobody
- * waits for the peer, so that no deadline runs here: it is for those who feed the message to end it.
+ * A message can be queued before it is complete. Its record mark, with the whole length, and the available part are sent;
+ * the rest follows as it arrives, and later records wait. No deadline runs meanwhile, since nothing waits for the peer:
+ * the leg that receives the message must time it out.
  *
- * Whoever takes nothing for the stall timeout has stalled. What a stream accepts tells little of that: a socket
- * takes no more before a third of its buffer is free. So when no progress is seen in that way, the stream is asked
- * what has been acknowledged: a while after the wait began, and when it should end.
+ * A peer that acknowledges nothing for the stall timeout has stalled. The write calls do not show this well: a socket
+ * accepts no more data before a third of its buffer is free. So if they show no progress, the stream is asked how much
+ * was acknowledged: some time after the wait began, and when it should end.
  */
 #ifndef RPCTCP_RECORD_TX_H
 #define RPCTCP_RECORD_TX_H
@@ -18,7 +18,7 @@
 #include "rpctcp/inflight.h"
 #include "rpctcp/tcp_conn.h"
 
-#define TCP_ANSWER_BYTES 128u /* of memory for a record of our own, at most */
+#define TCP_ANSWER_BYTES 128u /* memory for a locally generated record, at most */
 
 STAILQ_HEAD(tcp_out_list, tcp_out);
 
@@ -26,53 +26,54 @@ struct record_tx {
 	struct tcp_conn *conn;
 	struct inflight *flight;
 	struct tcp_out_list queue;
-	size_t sent_bytes;   /* of the first */
-	size_t unsent_bytes; /* of all, whether it is here or not */
+	size_t sent_bytes;   /* of the first record */
+	size_t unsent_bytes; /* of all records, including bytes that have not arrived */
 	unsigned answers;
-	bool full;               /* past TCP_UNSENT_MAX_BYTES and not yet below half of it */
-	size_t progress_bytes;   /* that the stream has accepted since the wait began */
-	uint64_t waits_since_us; /* for the peer to take more; good while TCP_DUE_OUTPUT is set */
-	bool asked;              /* since then … */
-	uint64_t taken_bytes;    /* … and what it had taken by then */
+	bool full;             /* above TCP_UNSENT_MAX_BYTES, and not yet below half of it */
+	size_t progress_bytes; /* written since the wait began */
+	/* start of the wait for the peer; valid while TCP_DUE_OUTPUT is set */
+	uint64_t waits_since_us;
+	bool asked;           /* acknowledgements were checked since then … */
+	uint64_t taken_bytes; /* … and how much was acknowledged */
 };
 
-/** record_tx_init - an empty queue; Calls whose Reply it has sent leave @flight. */
+/** record_tx_init - Initializes an empty queue. Calls whose Reply was sent are removed from @flight. */
 void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight *flight);
-/** record_tx_fini - drop the queue. */
+/** record_tx_fini - Drops the queue. */
 void record_tx_fini(struct record_tx *tx);
 
-/** record_tx_preface - queue what the configuration has to go before the first record. Returns 0 or -ENOMEM. */
+/** record_tx_preface - Queues the configured preface before the first record. Returns 0 or -ENOMEM. */
 int record_tx_preface(struct record_tx *tx) MUST_CHECK;
-/** record_tx_call - queue x->call; takes a reference of its own. Returns 0 or -ENOMEM. */
+/** record_tx_call - Queues x->call, with a reference of its own. Returns 0 or -ENOMEM. */
 int record_tx_call(struct record_tx *tx, struct exchange *x) MUST_CHECK;
 /**
- * record_tx_reply - queue x->reply, or for a fault rpc_encode_failure() with SYSTEM_ERR
+ * record_tx_reply - Queues x->reply; or for a fault rpc_encode_failure() with SYSTEM_ERR
  *
- * The Call stays in flight until it is sent. Returns 0 or -ENOMEM.
+ * The Call stays in flight until the Reply is sent. Returns 0 or -ENOMEM.
  */
 int record_tx_reply(struct record_tx *tx, struct exchange *x) MUST_CHECK;
-/** record_tx_answer - queue a Reply of our own. Returns 0 or -ENOMEM. */
+/** record_tx_answer - Queues a locally generated Reply. Returns 0 or -ENOMEM. */
 int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes) MUST_CHECK;
 
 /**
- * record_tx_drop_call - drop a Call that is not needed any more, if nothing of it has been sent
+ * record_tx_drop_call - Drops a Call that is no longer needed, if none of it has been sent
  *
- * Of one that is partly sent the rest is sent. Goes through the queue.
+ * A partly sent Call is sent to its end. Searches the queue.
  */
 void record_tx_drop_call(struct record_tx *tx, const struct exchange *x);
 
-/** record_tx_flush - send what is here and the stream takes. Returns 0, or a negative errno of a stream that broke. */
+/** record_tx_flush - Sends what is available and fits. Returns 0, or a negative errno if the stream is broken. */
 int record_tx_flush(struct record_tx *tx) MUST_CHECK;
-/** record_tx_has_stalled - at TCP_DUE_OUTPUT: whether the peer takes nothing; else there is another deadline. */
+/** record_tx_has_stalled - At TCP_DUE_OUTPUT: returns whether the peer has stalled. If not, sets the next deadline. */
 bool record_tx_has_stalled(struct record_tx *tx);
-/** record_tx_is_empty - whether everything has been sent. */
+/** record_tx_is_empty - Returns whether everything has been sent. */
 bool record_tx_is_empty(const struct record_tx *tx);
-/** record_tx_is_torn - whether the first record is partly sent and not all of it is here. */
+/** record_tx_is_torn - Returns whether the first record is partly sent and incomplete. */
 bool record_tx_is_torn(const struct record_tx *tx);
 /**
- * record_tx_cut - drop the first record of which not all is here, and those behind it
+ * record_tx_cut - Drops the first incomplete record and all after it
  *
- * For an end in good order. The queue must not be torn.
+ * For a graceful close. record_tx_is_torn() must be false.
  */
 void record_tx_cut(struct record_tx *tx);
 

@@ -8,30 +8,30 @@
 #include "rpctcp/call_admission.h"
 #include "rpctcp/tcp_close.h"
 
-#define PARTS_LEAST_RATE (256u * 1024u) /* bytes a second: four times what a Read must have */
+#define PARTS_LEAST_RATE (256u * 1024u) /* bytes per second: four times the minimum of a Read */
 
-/* What a Call gets that does not pass. A stream that holds what is no Call cannot be trusted any more. */
+/* The answer to a rejected Call. A stream with a message that is not a Call cannot be trusted any more. */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
-	[CALL_AUTH_TLS] =
-		CALL_RULE(REPLY, tcp_leg_counters, auth_tls_refused, "AUTH_TLS was refused"),
+	[CALL_AUTH_TLS] = CALL_RULE(REPLY, tcp_leg_counters, auth_tls_refused,
+				    "a Call with AUTH_TLS was rejected: TLS is not supported"),
 	[CALL_BAD_AUTH] = CALL_RULE(REPLY, tcp_leg_counters, bad_auth_refused, NULL),
 	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, tcp_leg_counters, rpc_mismatches, NULL),
 	[CALL_CUT] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
 	[CALL_IS_REPLY] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
 	[CALL_NOT_RPC] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
-	/* A6.2-8: over TCP there is nothing to configure, and the server behind is not to hear of it. */
+	/* A6.2-8: TCP has nothing to configure, and the server must not get the Call. */
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, tcp_leg_counters, prog_unavail, NULL),
 };
 
-/* A Reply of our own to the record that is being received. */
+/* Answers the record that is being received locally. */
 static void rx_call_answer(struct tcp_leg *leg, const uint8_t *reply, size_t len_bytes)
 {
 	rx_call_skip(leg);
 	if (record_tx_answer(&leg->tx, reply, (uint32_t)len_bytes))
-		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for an answer");
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for a Reply");
 }
 
-/* A Reply of our own that says why a Call fails. */
+/* Answers a Call with an error. */
 static void answer_failure(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
 {
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
@@ -41,7 +41,7 @@ static void answer_failure(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
 	rx_call_answer(leg, reply, rpc_encode_failure(reply, hdr, RPC_SYSTEM_ERR));
 }
 
-/* Past what the leg takes. The connection and its other RPCs live. */
+/* Answers a Call that exceeds the limits. The connection and its other RPCs continue. */
 static void answer_past_limits(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
 {
 	bool denied = rpc_call_wants_verifier(hdr);
@@ -49,21 +49,18 @@ static void answer_past_limits(struct tcp_leg *leg, const struct rpc_call_hdr *h
 	if (leg->conn.connector) {
 		tcp_counters(&leg->conn)->reverse_refused++;
 		tcp_conn_note(&leg->conn, TCP_NOTE_REVERSE,
-			      denied ? "a reverse Call past its limits was denied with AUTH_FAILED"
-				     : "a reverse Call past its limits was answered SYSTEM_ERR");
+			      denied ? "a reverse Call exceeded the limits: denied with AUTH_FAILED"
+				     : "a reverse Call exceeded the limits: answered SYSTEM_ERR");
 	} else {
 		tcp_counters(&leg->conn)->calls_too_big++;
-		tcp_conn_note(
-			&leg->conn, TCP_NOTE_CALL_TOO_BIG,
-			denied ? "a Call longer than is carried was thrown away and denied with "
-				 "AUTH_FAILED"
-			       : "a Call longer than is carried was thrown away and answered "
-				 "SYSTEM_ERR");
+		tcp_conn_note(&leg->conn, TCP_NOTE_CALL_TOO_BIG,
+			      denied ? "a Call exceeded max_message_bytes: denied with AUTH_FAILED"
+				     : "a Call exceeded max_message_bytes: answered SYSTEM_ERR");
 	}
 	answer_failure(leg, hdr);
 }
 
-/* Answers a Call that does not pass, or closes. */
+/* Answers a rejected Call, or closes. */
 static void rx_call_refuse(struct tcp_leg *leg, enum call_verdict verdict,
 			   const struct rpc_call_hdr *hdr)
 {
@@ -82,7 +79,7 @@ static void rx_call_refuse(struct tcp_leg *leg, enum call_verdict verdict,
 			  call_verdict_text(verdict));
 }
 
-/* What is held for the record, in addition to its bytes. */
+/* Frees what is held for the record, except its bytes. */
 static void rx_call_release(struct tcp_leg *leg)
 {
 	call_admission_cancel(leg);
@@ -116,7 +113,7 @@ void rx_call_init(struct tcp_leg *leg)
 	leg->call.limit_bytes = limit;
 }
 
-/* Its length, or the most that it may have. */
+/* Returns the Call's length, or the maximum. */
 static uint32_t cap_bytes(const struct tcp_leg *leg)
 {
 	const struct record_parser *parser = &leg->record.parser;
@@ -127,7 +124,7 @@ static uint32_t cap_bytes(const struct tcp_leg *leg)
 		     leg->conn.connector ? REVERSE_FREE_BYTES : FACTS_UNBOUNDED_BYTES);
 }
 
-/* What is here of the Call says more of it. */
+/* Parses more of the Call. */
 static void rx_call_follow(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes,
 			   uint32_t len_bytes)
 {
@@ -137,7 +134,7 @@ static void rx_call_follow(struct tcp_leg *leg, const uint8_t *msg, uint32_t hav
 	nfs_facts_go_on(&leg->call.x->facts, leg->conn.config.leg.sessions, &pieces, NULL);
 }
 
-/* The look at a Call, as far as it is here. Returns whether it passes; else it has been answered. */
+/* Checks the arrived part of a Call. Returns whether it is accepted; if not it has been answered. */
 static bool rx_call_look(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes,
 			 uint32_t cap_bytes)
 {
@@ -157,7 +154,7 @@ static bool rx_call_look(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_
 	leg->call.x->stage_us = loop_now_us(tcp_loop(&leg->conn));
 	leg->call.x->facts.hdr = hdr;
 	nfs_facts_begin_cleared(&leg->call.x->facts, leg->call.limit_bytes);
-	/* Where nobody knows how long it is, it may end in the middle of anything. */
+	/* A Call of unknown length can end in the middle of any item. */
 	if (leg->record.parser.last)
 		rx_call_follow(leg, msg, have_bytes, cap_bytes);
 	leg->call.ceiling_bytes = leg->call.x->facts.ceiling_bytes;
@@ -170,7 +167,7 @@ static bool is_past_limits(const struct tcp_leg *leg)
 	       (leg->conn.connector && leg->inflight.in.table.count >= TCP_REVERSE_CALLS_MAX);
 }
 
-/* A Call past the limits is answered by what its header says, if that can be read. */
+/* Answers a Call past the limits by its header, if that can be decoded. */
 NOT_INLINE static void refuse_past_limits(struct tcp_leg *leg, const uint8_t *msg,
 					  uint32_t have_bytes, uint32_t xid)
 {
@@ -187,8 +184,8 @@ static void close_reused(struct tcp_leg *leg, const struct exchange *x)
 }
 
 /*
- * X-8: a Call whose XID is in flight, as that of @x, must be that Call sent again. It is discarded, and the leg closes if it
- * is not. That its arguments are as long shows at its end, where it comes in fragments.
+ * X-8: a Call with the XID of @x, which is in flight, must be a retransmission of it. It is discarded; the leg closes if
+ * it differs. If it arrives in fragments, the length of its arguments is compared at its end.
  */
 NOT_INLINE static void begin_repeated(struct tcp_leg *leg, struct exchange *x, const uint8_t *msg,
 				      uint32_t have_bytes)
@@ -212,8 +209,9 @@ NOT_INLINE static void begin_repeated(struct tcp_leg *leg, struct exchange *x, c
 }
 
 /*
- * The copy is dropped. A server that has dropped the Call would then never hear of it again, so in time the
- * client is to come back and the server to decide. What waits here (its claim does) nobody has dropped.
+ * Discards the duplicate. If the server has dropped the Call it would never get it again. So after some time the leg
+ * closes: the client reconnects, and the server decides. A Call that still waits here, shown by its claim, was not
+ * dropped.
  */
 static void end_repeated(struct tcp_leg *leg, struct exchange *x)
 {
@@ -244,7 +242,7 @@ void rx_call_end_skipped(struct tcp_leg *leg)
 	exchange_put(x);
 }
 
-/* Whether a Call may be received; else it has been dealt with. */
+/* Returns whether a Call can be received; if not it has been handled. */
 static bool is_wanted(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes, uint32_t xid)
 {
 	struct exchange *repeated = xid_table_find(&leg->inflight.in, xid);
@@ -258,14 +256,14 @@ static bool is_wanted(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_byt
 	return false;
 }
 
-/* What becomes of a Call is decided when its header is here: whether it repeats another, and how it is refused. */
+/* The decision needs the header: to detect a retransmission, and to reject the Call properly. */
 void rx_call_gather(struct tcp_leg *leg)
 {
 	if (record_rx_gather(&leg->record))
-		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory to gather a Call");
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory to buffer a Call");
 }
 
-/* Once looked at, the Call may have to wait, and comes here again. */
+/* A Call that was checked may have to wait; then this is called again. */
 void rx_call_begin(struct tcp_leg *leg, uint32_t xid)
 {
 	const uint8_t *msg = leg->record.start;
@@ -285,7 +283,7 @@ void rx_call_begin(struct tcp_leg *leg, uint32_t xid)
 			  cap);
 }
 
-/* Longer than most, which nobody could tell when it began: it may have all that a Call can, if that is there now. */
+/* The Call is longer than most, which was unknown when it began. It gets the maximum memory if this is available now. */
 void rx_call_overflow(struct tcp_leg *leg)
 {
 	uint32_t limit = leg->call.limit_bytes;
@@ -298,15 +296,15 @@ void rx_call_overflow(struct tcp_leg *leg)
 	answer_past_limits(leg, &hdr);
 }
 
-/* No more than has been claimed for. */
+/* The Reply gets no more than was claimed. */
 static void rx_call_promise(const struct tcp_leg *leg, struct exchange *x)
 {
 	x->reply_max_bytes = least(x->facts.ceiling_bytes, leg->call.ceiling_bytes);
 }
 
 /*
- * Who reads what is lent of a Call that still comes has the time for it that its length allows (work.c), and knows nothing
- * of the client. So one that comes slowly is passed on complete.
+ * A peer that Reads an incomplete Call must finish within the time that its length allows (work.c), and cannot know that
+ * the client is slow. So a slow Call is forwarded only when it is complete.
  */
 static bool comes_fast(const struct tcp_leg *leg)
 {
@@ -316,8 +314,8 @@ static bool comes_fast(const struct tcp_leg *leg)
 }
 
 /*
- * A client's Call that is long enough to be passed on in parts, if it may be now. Its length is known, so that it cannot
- * turn out to be too long, and so is how large its Reply may get.
+ * Returns whether a client's Call can be delivered in parts now. It must be long enough. Its length must be known, so
+ * that it cannot exceed the limit later, and so must be the bound of its Reply.
  */
 static bool may_come_in_parts(const struct tcp_leg *leg)
 {
@@ -331,7 +329,7 @@ static void fail_no_memory(struct tcp_leg *leg)
 	tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for a Call");
 }
 
-/* The exchange takes the message, and we keep a reference to that, to fill it. */
+/* Moves the message to the exchange. A reference is kept to fill it. */
 static void rx_call_deliver_part(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->call.x;
@@ -357,9 +355,7 @@ void rx_call_grown(struct tcp_leg *leg)
 		rx_call_deliver_part(leg);
 }
 
-/*
- * The target of a Call that was delivered in part learns that it was cut when this connection closes; a Reply to it is ignored.
- */
+/* The target learns that the Call was cut when this connection closes; a Reply to it is ignored. */
 void rx_call_cut(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->call.x;
@@ -381,7 +377,7 @@ void rx_call_drain(struct tcp_leg *leg)
 		rx_call_skip(leg);
 }
 
-/* The last part of one that was given up before. It may have been answered by now. */
+/* Delivers the last part of a Call that was delivered before. It may have been answered by now. */
 static void rx_call_end_delivered(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
@@ -394,7 +390,7 @@ static void rx_call_end_delivered(struct tcp_leg *leg)
 	exchange_put(x);
 }
 
-/* The Call is complete: the exchange takes the message. */
+/* The Call is complete: moves the message to the exchange. */
 static struct exchange *rx_call_complete(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->call.x;

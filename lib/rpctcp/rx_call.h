@@ -1,50 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that a TCP leg receives: the look at each, its claim, and what is answered here.
+ * Receives the Calls of a TCP leg: checks each, claims its memory, and answers some of them locally.
  *
- * A Call is looked at before it takes any memory, in the input or in what was gathered of it, so that it
- * claims no more than it can need: if it is here from end to end that is known. Of a longer one the first
- * TCP_BULK_BYTES are here: it claims its length, and the largest Reply that is left open by those. It is
- * received in place, looked at to its end when it is complete, and gives back what it need not have claimed.
- * One of several fragments whose length is not known is taken to be FACTS_UNBOUNDED_BYTES long, and
- * may be longer only if there is memory for that at once.
+ * A Call is checked before it gets memory, in the input or its prebuffer. So it claims no more than it can need, which is
+ * known if it has arrived completely. Of a longer Call the first TCP_BULK_BYTES have arrived: it claims its length, and
+ * the largest Reply that these allow. It is received in place, checked to its end when it is complete, and releases what
+ * it did not need. A Call of several fragments has an unknown length: FACTS_UNBOUNDED_BYTES are claimed, and it can be
+ * longer only if memory is available immediately.
  *
- * A client's long Call of one fragment, of which all is known that will ever be (FACTS_WHOLE), is delivered as it comes
- * (leg_config.partial). It is in flight from then on: a leg that drains waits for its end. If it is cut off its client gets the
- * Replies to the Calls before it, and then the leg closes, so that the server's connection ends in the middle of it too.
+ * A client's long Call of one fragment is delivered in parts (leg_config.partial) if everything about it is known
+ * (FACTS_WHOLE). It is in flight from then on: a leg that drains waits for its end. If it is cut off, its client gets the
+ * Replies to earlier Calls. Then the leg closes, so that the server's connection ends in the middle of the Call too.
  *
- * A server's Calls are few (TCP_REVERSE_CALLS_MAX), and wait for no memory: their Replies may stand behind clients' Calls
- * that wait for it, and neither would ever go on. Short ones take nothing from the budget; longer ones, and those whose
- * Reply may be longer, have memory at once, where enough is left (REVERSE_FREE_BYTES). If there is none, a long one gets
- * SYSTEM_ERR, and a short one a Reply no longer than is free.
+ * A server's Calls are few (TCP_REVERSE_CALLS_MAX) and do not wait for memory. Their Replies could be queued after
+ * clients' Calls that wait for memory, and neither would ever continue. Short Calls are not charged to the budget. Longer
+ * ones, and those with a longer Reply, get memory immediately if enough is left (REVERSE_FREE_BYTES). Otherwise a long
+ * one is answered SYSTEM_ERR, and a short one gets a Reply no longer than is free of charge.
  */
 #ifndef RPCTCP_RX_CALL_H
 #define RPCTCP_RX_CALL_H
 
 #include "rpctcp/tcp_leg_priv.h"
 
-/** rx_call_init - set how long a Call, and a Reply to one, may be: it must leave as one fragment. */
+/** rx_call_init - Sets the maximum length of a Call, and of a Reply to one: it must be sent as one fragment. */
 void rx_call_init(struct tcp_leg *leg);
-/** rx_call_fini - let go of what is held for the Call; once is enough. */
+/** rx_call_fini - Frees what is held for the Call; can be called repeatedly. */
 void rx_call_fini(struct tcp_leg *leg);
 
-/** rx_call_gather - RX_TYPE of a Call: set aside what comes of it; closes the leg without memory. */
+/** rx_call_gather - RX_TYPE of a Call: prebuffers it. Closes the leg without memory. */
 void rx_call_gather(struct tcp_leg *leg);
-/** rx_call_begin - RX_BEGIN of the Call @xid: look at it, and receive or answer or discard it, or have the stream wait. */
+/** rx_call_begin - RX_BEGIN of Call @xid: checks it, then receives, answers or discards it, or blocks the stream. */
 void rx_call_begin(struct tcp_leg *leg, uint32_t xid);
-/** rx_call_overflow - RX_OVERFLOW: give it more memory, or answer it. */
+/** rx_call_overflow - RX_OVERFLOW: gives it more memory, or answers it. */
 void rx_call_overflow(struct tcp_leg *leg);
-/** rx_call_grown - more of it is here: deliver what there is, if it may be. */
+/** rx_call_grown - More of it has arrived: delivers that if allowed. */
 void rx_call_grown(struct tcp_leg *leg);
-/** rx_call_end - RX_END: deliver it, if it may be. */
+/** rx_call_end - RX_END: delivers it if allowed. */
 void rx_call_end(struct tcp_leg *leg);
-/** rx_call_end_skipped - RX_END of a record that was skipped: it may have been a Call in flight that was sent again. */
+/** rx_call_end_skipped - RX_END of a skipped record, which may have been a retransmission of a Call in flight. */
 void rx_call_end_skipped(struct tcp_leg *leg);
-/** rx_call_skip - discard the rest of the record, and let go of what is held for it. */
+/** rx_call_skip - Discards the rest of the record, and frees what is held for it. */
 void rx_call_skip(struct tcp_leg *leg);
-/** rx_call_cut - the rest of the record will never come. */
+/** rx_call_cut - The rest of the record will never arrive. */
 void rx_call_cut(struct tcp_leg *leg);
-/** rx_call_drain - take no further Call, not even one that has come in part. */
+/** rx_call_drain - Accepts no more Calls, not even one that has arrived in part. */
 void rx_call_drain(struct tcp_leg *leg);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The list of Calls to the peer is in the order in which they came, so its first is the first to be late. */
+/* The list of Calls to the peer is in order of arrival, so the first one is late first. */
 #include "rpctcp/rx_reply.h"
 
 #include "rpctcp/call_admission.h"
 #include "rpctcp/tcp_close.h"
 
 /*
- * A Reply of a server that is long enough to be passed on in parts. Its length is known, so that it cannot turn out to be
- * too long; a client's, to a reverse Call, is given up whole, for a client that ends in the middle of it still gets the
- * Replies to its Calls, which may wait behind.
+ * Returns whether a Reply can be delivered in parts. It must be long enough, and its length known, so that it cannot
+ * exceed the limit later. A client's Reply to a reverse Call is delivered complete: a client that ends in the middle of
+ * it still gets the Replies to its Calls, which may be queued after it.
  */
 static bool may_come_in_parts(const struct tcp_leg *leg)
 {
@@ -21,7 +21,7 @@ static bool rx_reply_is_delivered(const struct tcp_leg *leg)
 	return leg->record.body == &leg->answered->reply;
 }
 
-/* Takes @x from the Calls to the peer and hands our reference to the owner. */
+/* Removes @x from the Calls to the peer, and passes our reference to the owner. */
 static void rx_reply_deliver(struct tcp_leg *leg, struct exchange *x)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
@@ -37,9 +37,9 @@ static void rx_reply_deliver_fault(struct tcp_leg *leg, struct exchange *x,
 	if (fault == EXCHANGE_FAULT_TOO_BIG) {
 		tcp_counters(&leg->conn)->replies_too_big++;
 		tcp_conn_note(&leg->conn, TCP_NOTE_REPLY_TOO_BIG,
-			      "a Reply was larger than its Call allows and was thrown away");
+			      "a Reply larger than its Call allows was discarded");
 	} else {
-		tcp_conn_note(&leg->conn, TCP_NOTE_BAD_REPLY, "a Reply did not decode");
+		tcp_conn_note(&leg->conn, TCP_NOTE_BAD_REPLY, "a Reply could not be decoded");
 	}
 	x->fault = fault;
 	rx_reply_deliver(leg, x);
@@ -57,7 +57,7 @@ void rx_reply_skip(struct tcp_leg *leg)
 	record_rx_skip(&leg->record);
 }
 
-/* A Reply, whose memory its Call has claimed. */
+/* The memory of a Reply was claimed by its Call. */
 void rx_reply_begin(struct tcp_leg *leg, uint32_t xid)
 {
 	const struct record_parser *parser = &leg->record.parser;
@@ -67,7 +67,7 @@ void rx_reply_begin(struct tcp_leg *leg, uint32_t xid)
 	if (!x) {
 		tcp_counters(&leg->conn)->unmatched_replies++;
 		tcp_conn_note(&leg->conn, TCP_NOTE_UNMATCHED,
-			      "a Reply without a Call was thrown away");
+			      "a Reply without a Call was discarded");
 		rx_reply_skip(leg);
 		return;
 	}
@@ -87,12 +87,12 @@ void rx_reply_overflow(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->answered;
 
-	/* It is among the Calls in flight too. */
+	/* The table of Calls in flight still has a reference. */
 	rx_reply_skip(leg);
 	rx_reply_deliver_fault(leg, x, EXCHANGE_FAULT_TOO_BIG);
 }
 
-/* Until it is complete it stays among the Calls to the peer: a leg that drains waits for it. */
+/* It stays in the table until the Reply is complete: a leg that drains waits for it. */
 void rx_reply_grown(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
@@ -109,7 +109,7 @@ void rx_reply_grown(struct tcp_leg *leg)
 	}
 }
 
-/* The last part of one that was given up before. */
+/* Delivers the last part of a Reply that was delivered before. */
 static void rx_reply_end_delivered(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
@@ -146,14 +146,14 @@ void rx_reply_end(struct tcp_leg *leg)
 	exchange_put(x);
 }
 
-/* Reverse Calls that are not answered in time */
+/* Timeout of reverse Calls */
 
 static uint64_t timeout_us(const struct tcp_leg *leg)
 {
 	return leg->conn.config.reverse_timeout_us;
 }
 
-/* The first whose Reply is not being received: a time limit of its own ends that. NULL: there is none. */
+/* Returns the first Call whose Reply is not being received (that has a limit of its own); NULL if there is none. */
 static struct exchange *first_awaited(const struct tcp_leg *leg)
 {
 	struct exchange *x = TAILQ_FIRST(&leg->inflight.out_list);
@@ -179,10 +179,9 @@ static void fail_late(struct tcp_leg *leg, struct exchange *x)
 {
 	tcp_counters(&leg->conn)->reverse_timeouts++;
 	tcp_conn_note(&leg->conn, TCP_NOTE_LATE,
-		      "a reverse Call was not answered in time: it and others like it are answered "
-		      "SYSTEM_ERR");
+		      "a reverse Call timed out: this and later ones are answered SYSTEM_ERR");
 	x->fault = EXCHANGE_FAULT_LATE;
-	/* Its credit goes back, so that its server sends another one: they would pile up here. */
+	/* Its server gets the credit back and sends another Call: unsent Calls would accumulate here. */
 	record_tx_drop_call(&leg->tx, x);
 	rx_reply_deliver(leg, x);
 }
@@ -208,7 +207,7 @@ void rx_reply_expired(struct tcp_leg *leg)
 		}
 		fail_late(leg, x);
 	}
-	/* One that is being answered may be followed by others. */
+	/* A Call that is being answered can be followed by others. */
 	if (tcp_conn_is_open(&leg->conn) && !TAILQ_EMPTY(&leg->inflight.out_list))
 		set_due(leg, 0);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What either version of the PROXY header has in the place of a mark. */
+/* The bytes of a PROXY header, of either version, at the place of a record mark. */
 #define MARK_PROXY_V1 0x50524f58u /* "PROX" */
 #define MARK_PROXY_V2 0x0d0a0d0au
 
@@ -13,7 +13,7 @@ void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const ui
 {
 	size_t room = FIRST_BYTES_MAX - sniff->len_bytes;
 
-	/* What was received in place is not among them. */
+	/* Bytes that were received in place are not among them. */
 	if (sniff->is_over || conn->bytes_received - len_bytes != sniff->len_bytes)
 		return;
 	if (len_bytes > room)
@@ -22,7 +22,7 @@ void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const ui
 	sniff->len_bytes += (unsigned)len_bytes;
 }
 
-/* A mark alone may be that of a record which is too long. */
+/* A mark alone can belong to a record that is too long. */
 static bool is_stranger(const struct rx_sniff *sniff, enum leg_close why)
 {
 	switch (first_bytes_look(sniff->bytes, sniff->len_bytes)) {
@@ -58,7 +58,7 @@ enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_co
 	if (!conn->connector && (mark == MARK_PROXY_V1 || mark == MARK_PROXY_V2)) {
 		snprintf(detail, LEG_DETAIL_BYTES, "%s",
 			 sniff->is_over ? "in the middle of the stream"
-					: "from who is not in accept_proxy_from, or a second one");
+					: "peer not in accept_proxy_from, or a second header");
 		return LEG_CLOSE_PROXY_HEADER;
 	}
 	if (!sniff->is_over && is_stranger(sniff, why)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The first bytes of a TCP leg's peer, kept until a record of it was taken in: of a peer that does not speak RPC they say
- * in the log what it does speak.
+ * Keeps the first bytes of a TCP leg's peer until a record was received. If the peer does not speak RPC, the log shows by
+ * them what it speaks.
  */
 #ifndef RPCTCP_RX_SNIFF_H
 #define RPCTCP_RX_SNIFF_H
@@ -12,25 +12,25 @@
 struct rx_sniff {
 	uint8_t bytes[FIRST_BYTES_MAX];
 	unsigned len_bytes;
-	bool is_over; /* a record was taken in: the peer does speak RPC */
+	bool is_over; /* a record was received: the peer speaks RPC */
 };
 
 /**
- * rx_sniff_take - keep @bytes, of which none has been taken in yet: the last of what the peer has sent
+ * rx_sniff_take - Keeps @bytes, the last that the peer has sent, before they are consumed
  *
- * Does nothing if they do not follow at once on those that are kept.
+ * Does nothing if they do not directly follow the kept ones.
  */
 void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
 		   size_t len_bytes);
 
 /**
- * rx_sniff_reason - find why a connection must be closed whose record cannot be received
+ * rx_sniff_reason - Finds out why a connection with an invalid record must be closed
  * @mark:   of the record
- * @why:    the reason as far as the record tells
- * @detail: the sentence with that; replaced where the bytes tell more
+ * @why:    the reason according to the record
+ * @detail: the sentence for it; replaced if the bytes tell more
  *
- * Returns @why; or LEG_CLOSE_PROXY_HEADER for a client's PROXY header where a record should begin; or LEG_CLOSE_NOT_RPC if no
- * record was taken in yet and the peer does not look like RPC.
+ * Returns LEG_CLOSE_PROXY_HEADER for a client's PROXY header instead of a record; LEG_CLOSE_NOT_RPC if no record was
+ * received yet and the peer does not look like RPC; else @why.
  */
 enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_conn *conn,
 			       uint32_t mark, enum leg_close why, char detail[LEG_DETAIL_BYTES]);

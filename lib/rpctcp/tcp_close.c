@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* FLUSHING and LINGERING have a limit of their own, which begins anew while the peer takes what is sent. */
+/* FLUSHING and LINGERING have a time limit, which is renewed while the peer reads. */
 #include "rpctcp/tcp_close.h"
 
 #include <errno.h>
@@ -9,11 +9,11 @@
 
 #include "base/keepalive.h"
 
-#define CLOSE_LIMIT_US 2000000u /* to take a little of what is queued, and then to end the stream */
+#define CLOSE_LIMIT_US 2000000u /* to read some of the queued output, and then to end the stream */
 
-/* Of a server that was sent something and ends without a word: what follows on the reason. */
+/* Detail for a server that closes after data was sent to it, without having sent anything. */
 #define UNHEARD                                                                                    \
-	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
+	"before answering the first Call: is that its RDMA port, or does it reject this host?"
 
 static bool is_unheard(const struct tcp_conn *conn)
 {
@@ -48,7 +48,7 @@ static void begin_flush(struct tcp_leg *leg)
 	struct tcp_conn *conn = &leg->conn;
 
 	tcp_conn_set_state(conn, TCP_FLUSHING);
-	/* No record is read to its end now. */
+	/* No record is received to its end any more. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
 	leg->close.taken_bytes = tcp_conn_taken_bytes(conn);
 	set_limit(leg);
@@ -74,7 +74,7 @@ void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, 
 	bool in_order = !conn->connector || why == LEG_CLOSE_LOCAL || why == LEG_CLOSE_SHUTDOWN;
 	va_list args;
 
-	/* A daemon that stops waits for its connections. */
+	/* A stopping daemon waits for its connections. */
 	if (flush && why == LEG_CLOSE_SHUTDOWN && !leg->close.limit_us)
 		leg->close.limit_us = loop_now_us(tcp_loop(conn)) + LEG_STOP_US;
 	if (conn->state.now >= (flush ? TCP_FLUSHING : TCP_CLOSING))
@@ -124,7 +124,7 @@ void tcp_close_check_done(struct tcp_leg *leg)
 		tcp_close_peer_ended(leg);
 }
 
-/* A client may still be sending, and a reset would take Replies from it that it has not read: its end is awaited. */
+/* A client may still be sending; a reset would discard Replies that it has not read. So wait for its end of stream. */
 void tcp_close_check_flushed(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -148,7 +148,7 @@ void tcp_close_linger(struct tcp_leg *leg)
 		end_stream(leg, false);
 }
 
-/* Whether the peer has taken enough since the time was set to be given as much time again. */
+/* Returns whether the peer has acknowledged enough since the time was set to get more time. */
 static bool goes_on_taking(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;

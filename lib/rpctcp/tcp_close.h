@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a TCP leg ends: tcp_close() is the one way, at any depth of calls.
+ * Closes a TCP leg: tcp_close() is the only way, at any depth of calls.
  *
- * It marks the connection and closes its stream, now or when what is queued has been sent, and nothing else. All that the leg
- * holds stays valid until the task lets go of it, so that whoever called what failed just returns; it goes on working
- * only while tcp_conn_is_open().
+ * It marks the connection and closes its stream, immediately or after the queued output was sent; nothing else.
+ * Everything that the leg holds stays valid until the task frees it. So the caller of a function that failed just
+ * returns; it continues only while tcp_conn_is_open().
  */
 #ifndef RPCTCP_TCP_CLOSE_H
 #define RPCTCP_TCP_CLOSE_H
@@ -13,39 +13,42 @@
 #include "rpctcp/tcp_leg_priv.h"
 
 /*
- * How the stream ends. Either manner resets a connection on which a record has left in part and will never be complete; and
- * one to a server, since nothing that it still says is wanted, and the source port is free at once for the client's next
- * connection. But a server gets an end in good order for LEG_CLOSE_LOCAL and LEG_CLOSE_SHUTDOWN.
+ * How to end the stream. In both cases a connection with a partly sent record that will never be complete is reset. So is
+ * one to a server, since its remaining output is not wanted, and a reset frees the source port immediately for the
+ * client's next connection. Exception: for LEG_CLOSE_LOCAL and LEG_CLOSE_SHUTDOWN a server connection is closed
+ * gracefully.
  */
 enum tcp_close_how {
-	TCP_CLOSE_FLUSH, /* the owner closes: a client is sent what is queued for it, and reads to the end */
-	TCP_CLOSE_NOW, /* it cannot go on; a server that has ended the stream itself is not reset */
+	/* the owner closes: a client gets the queued output and reads to the end */
+	TCP_CLOSE_FLUSH,
+	/* close immediately; a server that has ended the stream itself is not reset */
+	TCP_CLOSE_NOW,
 };
 
 /**
- * tcp_close - end the connection for @why; the task calls closing() and closed()
- * @err: the errno of its socket that ended it, or 0
+ * tcp_close - Closes the connection for @why; the task calls closing() and closed()
+ * @err: the socket's errno that caused it, or 0
  * @fmt: a sentence for the log, or "%s" and ""
  *
- * Only the first reason counts. If it is closing already, TCP_CLOSE_NOW ends that at once, and TCP_CLOSE_FLUSH for
- * LEG_CLOSE_SHUTDOWN sets a limit to it.
+ * Only the first reason counts. If the leg is closing already, TCP_CLOSE_NOW completes that immediately, and
+ * TCP_CLOSE_FLUSH for LEG_CLOSE_SHUTDOWN limits its time.
  */
 void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, int err,
 	       const char *fmt, ...) PRINTF_LIKE(5, 6);
-/** tcp_close_broken - tcp_close() at once, for what @err, the errno of a stream that was up, says of the peer. */
+/** tcp_close_broken - Calls tcp_close() immediately for @err, the errno of a stream that was connected. */
 void tcp_close_broken(struct tcp_leg *leg, int err);
-/** tcp_close_peer_ended - tcp_close() at once, since the peer has ended its stream and is owed nothing more. */
+/** tcp_close_peer_ended - Calls tcp_close() immediately: the peer has ended its stream and awaits nothing. */
 void tcp_close_peer_ended(struct tcp_leg *leg);
 
-/** tcp_close_check_done - OPEN and DRAINING: end if that is due and all has been answered. */
+/** tcp_close_check_done - OPEN and DRAINING: closes if required and everything was answered. */
 void tcp_close_check_done(struct tcp_leg *leg);
-/** tcp_close_check_flushed - FLUSHING: end our side of the stream when all is sent. */
+/** tcp_close_check_flushed - FLUSHING: ends our side of the stream when everything was sent. */
 void tcp_close_check_flushed(struct tcp_leg *leg);
-/** tcp_close_linger - LINGERING: discard what the peer still sends, up to its end. */
+/** tcp_close_linger - LINGERING: discards what the peer still sends, up to its end of stream. */
 void tcp_close_linger(struct tcp_leg *leg);
-/** tcp_close_expired - FLUSHING, LINGERING: time is up, unless the peer goes on taking what is sent. */
+/** tcp_close_expired - FLUSHING, LINGERING: the time is over, unless the peer is still reading. */
 void tcp_close_expired(struct tcp_leg *leg);
-/** tcp_close_tell - call closing() if that is due. */
+/** tcp_close_tell - Calls closing() if it is due. */
 void tcp_close_tell(struct tcp_leg *leg);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One timer serves all deadlines. It is never set later, only found to have fired early. */
+/* One timer serves all deadlines. It is never set to a later time; it fires early instead, and is set again. */
 #include "rpctcp/tcp_conn.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
 		conn->config.leg.events->note(conn->config.leg.arg, text);
 }
 
-/* What the stream is watched for */
+/* Events of the stream */
 
 static unsigned wanted_of_input(const struct tcp_conn *conn)
 {
@@ -36,7 +36,7 @@ static unsigned wanted_of_input(const struct tcp_conn *conn)
 		return LOOP_LOST;
 	if (conn->blocks)
 		return LOOP_LOST | LOOP_END;
-	/* What has been read goes first, in the next turn. */
+	/* Input that was read is consumed first, in the next iteration. */
 	return conn->unread_pending ? 0 : LOOP_READ;
 }
 
@@ -119,7 +119,7 @@ enum tcp_due tcp_conn_take_due(struct tcp_conn *conn)
 	return which;
 }
 
-/* What keeps input from being taken */
+/* Reasons not to read */
 
 static void blocks_changed(struct tcp_conn *conn, unsigned before)
 {
@@ -153,7 +153,7 @@ void tcp_conn_drain(struct tcp_conn *conn)
 	blocks_changed(conn, before);
 }
 
-/* Making one */
+/* Initialization */
 
 int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
 		  enum tcp_leg_state first, void (*work)(void *arg), void (*expired)(void *arg),

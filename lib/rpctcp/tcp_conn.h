@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connection of a TCP leg: its stream, its state, its deadlines, and what keeps it from being read.
+ * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (HACKING.md draws them). It calls the leg by its task and its timer alone. Whatever must
- * not happen inside a call into the leg (events, sending, reading on) waits for the task.
+ * The lowest module of the leg (HACKING.md shows them). It calls the leg only by its task and its timer. What must not
+ * happen inside a call into the leg (events, sending, continued reading) waits for the task.
  */
 #ifndef RPCTCP_TCP_CONN_H
 #define RPCTCP_TCP_CONN_H
@@ -30,13 +30,13 @@
 STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
 
-/* Why no input is taken just now. */
-#define TCP_BLOCK_CALLS   0x01u /* a Call may not be passed on: call_admission.h */
-#define TCP_BLOCK_ANSWERS 0x02u /* too many answers of our own are not sent yet */
-#define TCP_BLOCK_UNSENT  0x04u /* accepted: the peer does not take its Replies */
-#define TCP_BLOCK_EOF     0x08u /* the peer sends no more */
+/* Reasons why no input is read. */
+#define TCP_BLOCK_CALLS   0x01u /* a Call must wait: call_admission.h */
+#define TCP_BLOCK_ANSWERS 0x02u /* too many unsent locally generated Replies */
+#define TCP_BLOCK_UNSENT  0x04u /* accepted leg: the peer does not read its Replies */
+#define TCP_BLOCK_EOF     0x08u /* end of the peer's stream */
 
-/* What is said once a connection. */
+/* Notes that are logged once per connection. */
 #define TCP_NOTE_CALL          0x01u
 #define TCP_NOTE_CALL_TOO_BIG  0x02u
 #define TCP_NOTE_REVERSE       0x04u
@@ -45,12 +45,12 @@ extern const struct state_table tcp_leg_states;
 #define TCP_NOTE_BAD_REPLY     0x20u
 #define TCP_NOTE_LATE          0x40u
 
-/* The deadlines that a connection can have, all on one timer. */
+/* The deadlines of a connection, all on one timer. */
 enum tcp_due {
-	TCP_DUE_STATE,   /* of a state that lasts only so long */
-	TCP_DUE_INPUT,   /* for a record to go on */
-	TCP_DUE_OUTPUT,  /* for the peer to take more */
-	TCP_DUE_REVERSE, /* for a client to answer a reverse Call: late.h */
+	TCP_DUE_STATE,   /* of the state */
+	TCP_DUE_INPUT,   /* for a record to progress */
+	TCP_DUE_OUTPUT,  /* for the peer to read */
+	TCP_DUE_REVERSE, /* for a client to answer a reverse Call: rx_reply.h */
 	TCP_DUE_COUNT
 };
 
@@ -59,10 +59,10 @@ struct tcp_conn {
 	bool connector; /* this end connected: its peer is a server */
 	struct state state;
 	struct stream *stream;
-	unsigned watched; /* of the stream */
+	unsigned watched; /* events watched */
 	unsigned blocks;
-	bool unread_pending; /* what has been read is not all taken: the task goes on with it */
-	bool send_full;      /* the stream takes no more for now */
+	bool unread_pending; /* input was read and not consumed: the task continues with it */
+	bool send_full;      /* the stream accepts no more output */
 	unsigned noted;
 	struct loop_task task;
 	struct loop_timer *timer;
@@ -82,30 +82,30 @@ static inline struct loop *tcp_loop(const struct tcp_conn *conn)
 	return conn->config.leg.loop;
 }
 
-/** tcp_conn_is_open - whether messages pass, both ways. */
+/** tcp_conn_is_open - Returns whether messages can pass in both directions. */
 static inline bool tcp_conn_is_open(const struct tcp_conn *conn)
 {
 	return conn->state.now == TCP_OPEN || conn->state.now == TCP_DRAINING;
 }
 
-/** tcp_conn_takes_input - whether what has come may be taken in. */
+/** tcp_conn_takes_input - Returns whether input can be consumed. */
 static inline bool tcp_conn_takes_input(const struct tcp_conn *conn)
 {
 	return tcp_conn_is_open(conn) && !conn->blocks;
 }
 
-/** tcp_conn_defer - run the task at the end of this turn. */
+/** tcp_conn_defer - Runs the task at the end of this iteration. */
 static inline void tcp_conn_defer(struct tcp_conn *conn)
 {
 	loop_defer(tcp_loop(conn), &conn->task);
 }
 
 /**
- * tcp_conn_init - make a connection without a stream
+ * tcp_conn_init - Initializes a connection without a stream
  * @config:  copied
  * @first:   its state; TCP_CONNECTING makes it a connector
  * @work:    the task
- * @expired: called when a deadline may have passed: tcp_conn_take_due() and tcp_conn_arm() are due
+ * @expired: called when a deadline may have passed; must call tcp_conn_take_due() and tcp_conn_arm()
  * @arg:     for both
  *
  * Returns 0 or -ENOMEM.
@@ -113,34 +113,34 @@ static inline void tcp_conn_defer(struct tcp_conn *conn)
 int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
 		  enum tcp_leg_state first, void (*work)(void *arg), void (*expired)(void *arg),
 		  void *arg) MUST_CHECK;
-/** tcp_conn_fini - free the timer and cancel the task. */
+/** tcp_conn_fini - Frees the timer and cancels the task. */
 void tcp_conn_fini(struct tcp_conn *conn);
-/** tcp_conn_set_state - the one setter of the state, which must be one that may follow. */
+/** tcp_conn_set_state - Changes the state, which must be able to follow; the only setter. */
 void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
 
-/** tcp_conn_watch - watch the stream for what the state asks for. */
+/** tcp_conn_watch - Watches the stream for the events that the state needs. */
 void tcp_conn_watch(struct tcp_conn *conn);
 /**
- * tcp_conn_block - set or clear one TCP_BLOCK_*; clearing the last one reads on in the task
+ * tcp_conn_block - Sets or clears one TCP_BLOCK_*; after the last one is cleared the task continues reading
  *
- * A connection that drains takes no Calls, and so reads on whatever else would keep it.
+ * A draining connection accepts no Calls, so it is read despite all other reasons.
  */
 void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked);
-/** tcp_conn_drain - from OPEN to DRAINING. */
+/** tcp_conn_drain - Changes from OPEN to DRAINING. */
 void tcp_conn_drain(struct tcp_conn *conn);
-/** tcp_conn_set_due - have a deadline @delay_us from now. */
+/** tcp_conn_set_due - Sets a deadline @delay_us from now. */
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
-/** tcp_conn_take_due - when the timer fires: clear and return the first deadline that has passed; TCP_DUE_COUNT: none. */
+/** tcp_conn_take_due - Clears and returns the first deadline that has passed; TCP_DUE_COUNT: none. For the timer. */
 enum tcp_due tcp_conn_take_due(struct tcp_conn *conn);
-/** tcp_conn_arm - set the timer for the first of the deadlines. */
+/** tcp_conn_arm - Sets the timer for the earliest deadline. */
 void tcp_conn_arm(struct tcp_conn *conn);
-/** tcp_conn_taken_bytes - how much of what was sent the peer has acknowledged. Costs a system call. */
+/** tcp_conn_taken_bytes - Returns how many sent bytes the peer has acknowledged. Makes a system call. */
 uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn);
-/** tcp_conn_left_bytes - how much of it has left this host. Costs a system call. */
+/** tcp_conn_left_bytes - Returns how many of them have left this host. Makes a system call. */
 uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn);
-/** tcp_conn_half_closed - call half_closed() if the leg is open. */
+/** tcp_conn_half_closed - Calls half_closed() if the leg is open. */
 void tcp_conn_half_closed(struct tcp_conn *conn);
-/** tcp_conn_note - something worth a log line, once a connection for each TCP_NOTE_*. */
+/** tcp_conn_note - Reports something for the log, once per connection and TCP_NOTE_*. */
 void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg: the operations of leg.h, the task, and what each event of the stream means. */
+/* The operations of leg.h, the task, and the stream's events. */
 #include "rpctcp/tcp_leg.h"
 
 #include <assert.h>
@@ -34,7 +34,7 @@ static struct tcp_leg *tcp_leg_of(struct leg *leg)
 	return container_of(leg, struct tcp_leg, leg);
 }
 
-/* The task: each step may close the leg. */
+/* The task: each step can close the leg. */
 
 static void say_opened(struct tcp_leg *leg)
 {
@@ -64,7 +64,7 @@ static void say_half_closed(struct tcp_leg *leg)
 	tcp_conn_half_closed(&leg->conn);
 }
 
-/* closing() and closed() as they are due, each after what must be let go of by then. The leg may be freed in there. */
+/* Calls closing() and closed() when due, after dropping what they require. The callee can free the leg. */
 static void say_end(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -107,7 +107,7 @@ static void on_work(void *arg)
 	if (conn->unread_pending && tcp_conn_takes_input(conn))
 		tcp_rx_resume(leg);
 	say_faults(leg);
-	/* A stream that takes no more says when it does. */
+	/* A stream that accepts no more output reports when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_close_check_done(leg);
@@ -115,7 +115,7 @@ static void on_work(void *arg)
 	say_end(leg);
 }
 
-/* What an errno of a connect means, and the sentence with that; NULL: that of the errno. The first row is for all others. */
+/* Reasons and details by the errno of connect(); NULL: the text of the errno. The first row is for all other errnos. */
 static const struct connect_error {
 	int err;
 	enum leg_close why;
@@ -131,13 +131,11 @@ static const struct connect_error {
 	{ENOMEM, LEG_CLOSE_RESOURCES, NULL},
 	{EACCES, LEG_CLOSE_NO_SOURCE_PORT,
 	 "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"},
-	{EADDRINUSE, LEG_CLOSE_NO_SOURCE_PORT,
-	 "all that may be taken are in use towards that address"},
+	{EADDRINUSE, LEG_CLOSE_NO_SOURCE_PORT, "all allowed ports are in use towards that address"},
 	{EADDRNOTAVAIL, LEG_CLOSE_NO_SOURCE_PORT,
-	 "all that may be taken are in use towards that address"},
-	{EBUSY, LEG_CLOSE_NO_SOURCE_PORT,
-	 "the only one that may be taken is in use towards that address"},
-	{ENODEV, LEG_CLOSE_NO_SOURCE_ADDRESS, "this host does not have it"},
+	 "all allowed ports are in use towards that address"},
+	{EBUSY, LEG_CLOSE_NO_SOURCE_PORT, "the only allowed port is in use towards that address"},
+	{ENODEV, LEG_CLOSE_NO_SOURCE_ADDRESS, "this host does not have the address"},
 };
 
 static void connect_failed(struct tcp_leg *leg, int err)
@@ -159,7 +157,7 @@ static void input_stalled(struct tcp_leg *leg)
 	const struct record_parser *parser = &leg->record.parser;
 
 	tcp_counters(&leg->conn)->stalls++;
-	tcp_close(leg, LEG_CLOSE_RECORD_STALLED, TCP_CLOSE_NOW, 0, "%u bytes of a record had come",
+	tcp_close(leg, LEG_CLOSE_RECORD_STALLED, TCP_CLOSE_NOW, 0, "%u bytes of a record received",
 		  parser->record_bytes - parser->fragment_left_bytes);
 }
 
@@ -199,7 +197,7 @@ static void on_timer(void *arg)
 	tcp_conn_arm(&leg->conn);
 }
 
-/* What the stream says */
+/* Events of the stream */
 
 static void begin_drain(struct tcp_leg *leg)
 {
@@ -222,14 +220,14 @@ static void on_connected(void *arg, int error)
 	tcp_conn_set_state(conn, TCP_OPEN);
 	tcp_counters(conn)->connections_opened++;
 	tcp_conn_watch(conn);
-	/* What was queued meanwhile goes out. */
+	/* Sends what was queued meanwhile. */
 	tcp_conn_defer(conn);
 	conn->config.leg.events->opened(conn->config.leg.arg);
 	if (leg->drain_due && conn->state.now == TCP_OPEN)
 		begin_drain(leg);
 }
 
-/* QUIET: the byte stays in the stream; it only shows that this is no idle connection. */
+/* QUIET: the byte stays in the stream; it shows that the connection is not idle. */
 static void first_byte(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -257,10 +255,10 @@ static void on_ready(void *arg, unsigned events)
 		return;
 	}
 	if (events & LOOP_LOST) {
-		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not read");
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not being read");
 		return;
 	}
-	/* What is unread is taken as before; but a client may be back before that. */
+	/* Unread input is still read as before; but the client may reconnect earlier. */
 	if (events & LOOP_END) {
 		tcp_conn_half_closed(conn);
 		events &= ~LOOP_END;
@@ -296,7 +294,7 @@ static void op_accept(struct leg *base)
 		return;
 	tcp_conn_set_state(&leg->conn, TCP_OPEN);
 	leg->opened_due = true;
-	/* Nothing is read before the task has said so. */
+	/* Nothing is read before the task has called opened(). */
 	leg->conn.unread_pending = true;
 	tcp_conn_defer(&leg->conn);
 }
@@ -324,7 +322,7 @@ static void op_call(struct leg *base, struct exchange *x)
 	}
 }
 
-/* Our own reference keeps @x until its Reply is sent. What the Reply turns out not to need goes back now. */
+/* Our own reference keeps @x until its Reply is sent. Memory that the Reply does not need is released now. */
 static void op_reply(struct leg *base, struct exchange *x)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
@@ -339,7 +337,7 @@ static void op_reply(struct leg *base, struct exchange *x)
 	exchange_put(x);
 }
 
-/* The queue goes by what x->call and x->reply say: there only has to be another look at it. */
+/* The queue reads x->call and x->reply: it only has to run again. */
 static void op_more(struct leg *base, struct exchange *x)
 {
 	struct tcp_conn *conn = &tcp_leg_of(base)->conn;
@@ -380,7 +378,7 @@ static void op_hear_end(struct leg *base)
 		return;
 	ended = stream_ended(conn->stream);
 	if (ended & LOOP_LOST) {
-		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not read");
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not being read");
 	} else if (ended & LOOP_END && !leg->half_closed_said) {
 		leg->half_closed_due = true;
 		tcp_conn_defer(conn);

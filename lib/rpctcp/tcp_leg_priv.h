@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a TCP leg consists of: first what stands on the connection alone, then the state of the modules that work on the
- * whole leg, each named after its file.
+ * The private structure of a TCP leg: first what depends only on the connection, then the state of the modules that work
+ * on the whole leg, each named after its file.
  */
 #ifndef RPCTCP_TCP_LEG_PRIV_H
 #define RPCTCP_TCP_LEG_PRIV_H
@@ -13,47 +13,48 @@
 #include "rpctcp/rx_sniff.h"
 #include "rpctcp/tcp_conn.h"
 
-/* How the connection ends. */
+/* State of tcp_close.c. */
 struct tcp_close {
-	bool tell; /* the end is decided, and closing() not called */
+	bool tell; /* closing() is due */
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
-	uint64_t taken_bytes; /* of what was sent, when the time of a close was last set */
-	uint64_t limit_us;    /* when a close is over in any case; 0: no such time */
+	uint64_t taken_bytes; /* acknowledged bytes when the time limit was last set */
+	uint64_t limit_us;    /* final time limit of the close; 0: none */
 };
 
-/* When Calls are delivered. */
+/* State of call_admission.c. */
 struct call_admission {
-	struct budget_claim claim; /* of the first Call that has not been delivered */
-	bool claim_is_exact;       /* for no more than is known to be needed */
+	struct budget_claim claim; /* of the first undelivered Call */
+	bool claim_is_exact;       /* covers exactly what is needed */
 	bool paused;               /* leg_pause() */
 	bool full;                 /* TCP_CALLS_MAX are in flight */
-	bool reverse;              /* a Call to the peer is out, on an accepted leg */
-	bool stuck;                /* the Call that comes can neither be passed on nor parked */
-	struct exchange *parked;   /* the first; all behind it in inflight.in_list are parked too */
+	bool reverse;              /* a reverse Call is out */
+	/* the Call that is being received can be neither delivered nor parked */
+	bool stuck;
+	struct exchange *parked; /* the first; all after it in inflight.in_list are parked too */
 	unsigned nparked;
 	size_t parked_bytes; /* of their buffers */
 };
 
-/* The Call that is being received. */
+/* State of rx_call.c: the Call that is being received. */
 struct rx_call {
 	uint32_t limit_bytes;   /* of a Call, and of a Reply to one */
-	struct exchange *x;     /* once it has been looked at; has a message once it is delivered */
-	uint32_t ceiling_bytes; /* of its Reply: what is claimed for */
-	/* a reference to the Call in flight that the record repeats, and where the record's arguments begin. */
+	struct exchange *x;     /* once it was checked; has a message once it is delivered */
+	uint32_t ceiling_bytes; /* bound of its Reply, as claimed */
+	/* a reference to the Call in flight that the record repeats, and the offset of the record's arguments. */
 	struct exchange *repeated;
 	uint32_t repeated_args_offset;
 };
 
-/* What is read of the socket. */
+/* State of tcp_rx.c. */
 struct tcp_rx {
-	uint32_t turn_left_bytes; /* that this turn may still read, */
-	unsigned turn_records;    /* and how many records it has had */
-	size_t window_bytes;      /* how much staging a read may fill; adapts to the traffic */
-	uint8_t *stash;           /* read, but not taken yet */
+	uint32_t turn_left_bytes; /* left to read in this iteration */
+	unsigned turn_records;    /* records of this iteration */
+	size_t window_bytes;      /* how much staging a read can fill; adapts to the traffic */
+	uint8_t *stash;           /* read but not consumed yet */
 	size_t stash_bytes, stash_at;
 	size_t progress_bytes; /* since the deadline was set */
-	uint64_t end_due_us;   /* when a long Call must be complete; 0: no such time */
+	uint64_t end_due_us;   /* when a long Call must be complete; 0: no limit */
 };
 
 struct tcp_leg {
@@ -66,17 +67,17 @@ struct tcp_leg {
 	struct tcp_close close;
 	struct call_admission admission;
 	struct rx_call call;
-	/* rx_reply.c: a reference to the exchange whose Reply is being received; NULL: no Reply is. */
+	/* rx_reply.c: a reference to the exchange whose Reply is being received, or NULL. */
 	struct exchange *answered;
 	struct tcp_rx rx;
-	/* tcp_leg.c: what the task has to say. */
-	bool opened_due;       /* accepted, and opened() not called */
-	bool drain_due;        /* to be drained once it is up */
-	bool half_closed_due;  /* leg_hear_end() has found the peer's end … */
-	bool half_closed_said; /* … and half_closed() has been called for that */
+	/* tcp_leg.c: events that the task must report. */
+	bool opened_due;       /* accepted, and opened() not called yet */
+	bool drain_due;        /* drain once connected */
+	bool half_closed_due;  /* leg_hear_end() has found the peer's end of stream, … */
+	bool half_closed_said; /* … and half_closed() was called for it */
 };
 
-/** tcp_leg_call_is_delivered - whether the Call that is being received has been delivered already, and goes on to grow. */
+/** tcp_leg_call_is_delivered - Returns whether the Call that is being received was delivered already, and grows. */
 static inline bool tcp_leg_call_is_delivered(const struct tcp_leg *leg)
 {
 	return leg->call.x && leg->call.x->call.buf;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Records: what each is, and who deals with it. Then the reads. */
+/* Dispatch of records first, then the reads. */
 #include "rpctcp/tcp_rx.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ void tcp_rx_fini(struct tcp_leg *leg)
 	leg->rx.stash_bytes = leg->rx.stash_at = 0;
 }
 
-/* The stream cannot be gone on with. If the peer does not speak RPC, that is the reason, and @why and the sentence are not. */
+/* Closes the leg because of an invalid record. If the peer does not speak RPC, that replaces @why and the sentence. */
 NOT_INLINE static void PRINTF_LIKE(3, 4)
 	close_bad_record(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
 {
@@ -42,7 +42,7 @@ NOT_INLINE static void PRINTF_LIKE(3, 4)
 	tcp_close(leg, why, TCP_CLOSE_NOW, 0, "%s", detail);
 }
 
-/* What the record is shows; of a Call that may be received, @event tells whether enough is here to look at it. */
+/* The type of the record is known. @event tells whether enough of a Call has arrived to check it. */
 static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
 {
 	const struct record_rx *record = &leg->record;
@@ -51,7 +51,7 @@ static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
 	enum rpc_verdict verdict = rpc_msg_peek(record->start, record->start_bytes, &xid, &type);
 
 	if (verdict != RPC_OK)
-		close_bad_record(leg, LEG_CLOSE_NOT_RPC, "a message that is no RPC: %s",
+		close_bad_record(leg, LEG_CLOSE_NOT_RPC, "invalid message header: %s",
 				 rpc_verdict_name(verdict));
 	else if (type == RPC_REPLY)
 		rx_reply_begin(leg, xid);
@@ -61,7 +61,7 @@ static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
 		rx_call_begin(leg, xid);
 	else
 		rx_call_gather(leg);
-	/* What is long is read into its own memory from now on. */
+	/* From now on a long message is read into its own memory. */
 	if (record->cap_bytes > TCP_BULK_BYTES)
 		leg->rx.window_bytes = WINDOW_MIN_BYTES;
 }
@@ -113,7 +113,7 @@ static void tcp_rx_dispatch(struct tcp_leg *leg, enum rx_event event)
 		tcp_rx_end_record(leg);
 		break;
 	case RX_TOO_BIG:
-		close_bad_record(leg, LEG_CLOSE_RECORD_TOO_BIG, "over %u bytes",
+		close_bad_record(leg, LEG_CLOSE_RECORD_TOO_BIG, "more than %u bytes",
 				 leg->record.parser.max_bytes);
 		break;
 	case RX_TOO_EMPTY:
@@ -123,7 +123,7 @@ static void tcp_rx_dispatch(struct tcp_leg *leg, enum rx_event event)
 	}
 }
 
-/* Takes input until it is used up, the leg is blocked or closed, or its turn over. Returns how much. */
+/* Consumes input until it is used up, the leg blocked or closed, or the iteration over. Returns how much. */
 static size_t tcp_rx_take(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
 {
 	enum rx_event event;
@@ -135,7 +135,7 @@ static size_t tcp_rx_take(struct tcp_leg *leg, const uint8_t *bytes, size_t len_
 	return len_bytes - record_rx_left(&leg->record);
 }
 
-/* Once a turn, when the turn has read what it may: a message that is not complete has grown. */
+/* Called once per iteration, after its reads: an incomplete message has grown. */
 static void tell_growth(struct tcp_leg *leg)
 {
 	struct record_rx *record = &leg->record;
@@ -156,7 +156,7 @@ static void tcp_rx_begin_turn(struct tcp_leg *leg)
 	leg->rx.turn_left_bytes = TCP_TURN_BYTES;
 }
 
-/* How long to wait for progress. A Call that holds more memory than most has a time to end in, too. */
+/* Returns how long to wait for progress. A Call that holds more memory than most also has a time limit for its end. */
 static uint64_t patience_us(struct tcp_leg *leg)
 {
 	const struct tcp_conn *conn = &leg->conn;
@@ -175,7 +175,7 @@ static uint64_t patience_us(struct tcp_leg *leg)
 	return leg->rx.end_due_us - now_us < stall_us ? leg->rx.end_due_us - now_us : stall_us;
 }
 
-/* A record must make progress, as long as it is the peer who keeps us waiting. */
+/* A record must progress while only the peer delays it. */
 static void watch_progress(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -188,14 +188,14 @@ static void watch_progress(struct tcp_leg *leg)
 	}
 	if (conn->due_us[TCP_DUE_INPUT] && leg->rx.progress_bytes < TCP_STALL_PROGRESS_BYTES)
 		return;
-	/* It begins, or is read again after a while. */
+	/* The record begins, or is read again after a pause. */
 	if (!conn->due_us[TCP_DUE_INPUT])
 		leg->rx.end_due_us = 0;
 	leg->rx.progress_bytes = 0;
 	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(leg));
 }
 
-/* What is left over and waits for nothing. */
+/* Continues in the next iteration with leftover input that waits for nothing. */
 static void go_on_next_turn(struct tcp_leg *leg)
 {
 	if (leg->conn.unread_pending && tcp_conn_takes_input(&leg->conn))
@@ -245,7 +245,7 @@ static void end_of_stream(struct tcp_leg *leg)
 		tcp_close_peer_ended(leg);
 		return;
 	}
-	/* A half-close: the Replies of the Calls in flight are still wanted. */
+	/* A half-close: the client still wants the Replies to its Calls in flight. */
 	if (leg->answered)
 		rx_reply_skip(leg);
 	else if (!record_idle(&leg->record.parser))
@@ -254,7 +254,7 @@ static void end_of_stream(struct tcp_leg *leg)
 	tcp_conn_half_closed(&leg->conn);
 }
 
-/* How much a read may put into staging. */
+/* Returns how much a read can put into staging. */
 static size_t staging_bytes(const struct tcp_leg *leg)
 {
 	const struct tcp_conn *conn = &leg->conn;
@@ -273,7 +273,7 @@ static size_t staging_bytes(const struct tcp_leg *leg)
 	return bytes;
 }
 
-/* Where the next read goes: straight into the message first, as far as the turn allows, then into staging. */
+/* Sets the destination of the next read: the message first, up to the iteration's limit, then staging. */
 static int read_vector(struct tcp_leg *leg, struct iovec iov[2])
 {
 	uint32_t place = 0;
@@ -290,7 +290,7 @@ static int read_vector(struct tcp_leg *leg, struct iovec iov[2])
 	return n;
 }
 
-/* @n bytes have come; returns how many of them are in staging. */
+/* Counts @n bytes that were read. Returns how many of them are in staging. */
 static size_t count_read(struct tcp_leg *leg, size_t n, const struct iovec *iov)
 {
 	leg->conn.bytes_received += n;
@@ -304,13 +304,13 @@ static size_t count_read(struct tcp_leg *leg, size_t n, const struct iovec *iov)
 		record_take(&leg->record.parser, placed);
 		n -= placed;
 	}
-	/* Many small messages: read more of them at once. tcp_rx_begin_record() does the opposite. */
+	/* Many small messages: read more of them together. tcp_rx_begin_record() does the opposite. */
 	if (n == leg->rx.window_bytes)
 		leg->rx.window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
 	return n;
 }
 
-/* Reads once and takes what has come; returns whether there may be more. */
+/* Reads once and consumes the input. Returns whether there may be more. */
 static bool tcp_rx_read(struct tcp_leg *leg)
 {
 	const uint8_t *staging = leg->conn.config.worker->staging;
@@ -333,7 +333,7 @@ static bool tcp_rx_read(struct tcp_leg *leg)
 	return (size_t)n == room;
 }
 
-/* What is behind goes first, and so do others once the turn has had its part. */
+/* Leftover input goes first, and so do other connections once the iteration's limit is reached. */
 static bool may_read_on(const struct tcp_leg *leg)
 {
 	return tcp_conn_takes_input(&leg->conn) && !leg->conn.unread_pending &&

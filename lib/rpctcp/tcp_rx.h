@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a TCP leg reads of its socket: how much in a turn, where it goes, how long to wait for more, and what each record is.
+ * Reads the socket of a TCP leg: how much per iteration, where it goes, how long to wait for more, and what each record
+ * is.
  *
- * What is read goes straight into the message that is being received, and past its end into staging, which is good
- * within one callback only. What is not taken of that goes to the stash, and nothing more is read before it.
+ * Input goes directly into the message that is being received, and after its end into staging, which is valid within one
+ * callback only. Unconsumed input is saved as leftover, and nothing more is read before it is consumed.
  *
- * A read that has filled all that it was given is followed by another one in the same turn, so that all that they bring
- * leaves by one write; but a connection has no more than its part of a turn, lest others wait for it. A single message
- * takes a single read.
+ * If a read has filled all its space another one follows in the same iteration, so that the results leave by one write.
+ * But a connection is limited per iteration, so that others do not wait for it. A single message takes a single read.
  */
 #ifndef RPCTCP_TCP_RX_H
 #define RPCTCP_TCP_RX_H
 
 #include "rpctcp/tcp_leg_priv.h"
 
-/** tcp_rx_init - before the first byte. */
+/** tcp_rx_init - Initializes before the first byte. */
 void tcp_rx_init(struct tcp_leg *leg);
-/** tcp_rx_fini - drop the stash; once is enough. */
+/** tcp_rx_fini - Drops the leftover; can be called repeatedly. */
 void tcp_rx_fini(struct tcp_leg *leg);
-/** tcp_rx_ready - read what has come, as far as a turn goes, and take it. */
+/** tcp_rx_ready - Reads and consumes input, up to the limit of an iteration. */
 void tcp_rx_ready(struct tcp_leg *leg);
-/** tcp_rx_resume - take what is in the stash, and what is due without input. */
+/** tcp_rx_resume - Consumes the leftover, and handles what is due without input. */
 void tcp_rx_resume(struct tcp_leg *leg);
 
 #endif

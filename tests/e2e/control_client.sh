@@ -120,7 +120,7 @@ calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow 2 1 100 0 resume; }
 check "a group without counts says so" shows "  rdma  (all zero)" ctl a stats nfs
 check "two clients are served" calls
 check "stats of one service" shows "connections_accepted   " ctl a stats nfs
-check "… with what its counters mean" grep -qF "clients taken over from the listener" $T/out
+check "… with what its counters mean" grep -qF "client connections accepted" $T/out
 check "… and those of no other" not grep -q '^mount' $T/out
 check "stats of no service" says 1 "there is no service none" ctl a stats none
 check "no poll carries texts" not grep -qF "taken over" <(ctl a -j stats)

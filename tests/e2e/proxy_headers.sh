@@ -171,12 +171,12 @@ bad "a datagram's block" "plain: $refused" "or a datagram protocol" 6003 hex=${s
 bad "a block whose parts are too long" "plain: $refused" "a length exceeds the header" 6003 hex=${signature}2111000f${v4}04ffff
 bad "a block that is too long" "plain: $refused" "too long" 6003 hex=${signature}211107f1
 bad "a block with a wrong sum" "plain: $refused" "wrong CRC32C" 6003 hex=${signature}21110013${v4}030004deadbeef
-bad "a second header" "[plain#" "or a second one" 6003 "$block" "$block"
+bad "a second header" "[plain#" "or a second header" 6003 "$block" "$block"
 bad "… for RDMA" "[rdma#" "or a second one" 6004 "$local" "$local"
 bad "a header in the middle of the stream" "[plain#" "in the middle of the stream" 6003 "$block" call "$block"
 bad "… of RDMA" "[rdma#" "in the middle of the stream" 6004 "$local" mpa call "$local"
-bad "a header from who is not listed" "127.0.0.5" "from who is not in accept_proxy_from" 6003 from=127.0.0.5:0 "$block"
-bad "… a line" "127.0.0.6" "from who is not in accept_proxy_from" 6003 from=127.0.0.6:0 "$line" crlf
+bad "a header from who is not listed" "127.0.0.5" "peer not in accept_proxy_from" 6003 from=127.0.0.5:0 "$block"
+bad "… a line" "127.0.0.6" "peer not in accept_proxy_from" 6003 from=127.0.0.6:0 "$line" crlf
 bad "… for RDMA" "127.0.0.7" "from who is not in accept_proxy_from" 6004 from=127.0.0.7:0 "$block"
 check "who is not listed is served without one" steps 6003 from=127.0.0.5:0 call
 check "… for RDMA" steps 6004 from=127.0.0.7:0 mpa call

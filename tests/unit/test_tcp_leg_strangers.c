@@ -154,7 +154,7 @@ START_TEST(a_proxy_header_is_a_reason_of_its_own)
 		RUN_UNTIL(seen.requested);
 		leg_accept(leg);
 		expect_closed(LEG_CLOSE_PROXY_HEADER,
-			      "from who is not in accept_proxy_from, or a second one");
+			      "peer not in accept_proxy_from, or a second header");
 		fixture_teardown();
 		fixture_setup();
 	}
@@ -187,7 +187,7 @@ START_TEST(a_server_that_sends_a_proxy_header_does_not_speak_rpc)
 END_TEST
 
 #define UNHEARD                                                                                    \
-	"without an answer to the first Call: is that its RDMA port? (or does it refuse this host?)"
+	"before answering the first Call: is that its RDMA port, or does it reject this host?"
 
 START_TEST(a_server_that_closes_at_the_first_call_may_be_the_wrong_port)
 {
