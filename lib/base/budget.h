@@ -5,7 +5,7 @@
  *	budget ◀── share (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
  *
  * This is the upper half, which all threads share behind one lock. An account leases bytes from the share of its service
- * and grants claims from this lease without a lock (base/account.h). It comes here only when the lease is too small, or
+ * and grants claims from this lease without a lock (base/account.h). It uses this module only when the lease is too small, or
  * larger than needed.
  *
  * Each share has guaranteed bytes that no other share can lease. Leases beyond them come from the common bytes, which all
@@ -79,7 +79,7 @@ struct budget {
 	atomic_size_t nparts;
 	size_t lent_bytes, peak_bytes;
 	struct budget_part_list parts;
-	struct budget_part_list turns; /* whose turn it is comes first */
+	struct budget_part_list turns; /* next turn first */
 	atomic_bool contended;         /* whether any waits; changed under the lock only */
 };
 

@@ -34,7 +34,7 @@ enum first_bytes {
  */
 enum first_bytes first_bytes_look(const uint8_t *bytes, size_t len_bytes);
 
-/** first_bytes_may_be - Returns whether the bytes can be the start of protocol @what; true if there are none. */
+/** first_bytes_may_be - Returns whether the bytes can be the start of protocol @what; true for no bytes. */
 bool first_bytes_may_be(enum first_bytes what, const uint8_t *bytes, size_t len_bytes);
 
 /**

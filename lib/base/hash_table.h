@@ -80,7 +80,7 @@ static inline void hash_table_remove(struct hash_table *table, struct hash_node 
 	table->count--;
 }
 
-/** hash_node_with - Returns @node or the first node after it with @hash; NULL if there is none. */
+/** hash_node_with - Returns @node or the first node after it with @hash; NULL if none. */
 static inline struct hash_node *hash_node_with(struct hash_node *node, uint64_t hash)
 {
 	while (node && node->hash != hash)
@@ -88,7 +88,7 @@ static inline struct hash_node *hash_node_with(struct hash_node *node, uint64_t 
 	return node;
 }
 
-/** hash_table_first - Returns the node with @hash that was added last; NULL if there is none. */
+/** hash_table_first - Returns the node with @hash that was added last; NULL if none. */
 static inline struct hash_node *hash_table_first(const struct hash_table *table, uint64_t hash)
 {
 	return hash_node_with(*hash_table_bucket(table, hash), hash);

@@ -26,7 +26,7 @@ int listen_socket_new(const struct sockaddr *addr) MUST_CHECK;
  * listen_socket_find - Finds the inherited socket that listens on @addr
  * @have: can be NULL
  *
- * Returns a non-blocking duplicate that accepts from the same queue, -ENOENT if there is none, or another negative errno.
+ * Returns a non-blocking duplicate that accepts from the same queue, -ENOENT if none, or another negative errno.
  */
 int listen_socket_find(const struct listen_sockets *have, const struct sockaddr *addr) MUST_CHECK;
 /**

@@ -69,7 +69,7 @@ static inline uint64_t loop_now_us(struct loop *loop)
 /**
  * loop_io_new - Registers a descriptor
  * @loop: the loop
- * @fd:   non-blocking descriptor; remains the caller's, who closes it after loop_io_free()
+ * @fd:   non-blocking descriptor, owned by the caller; close it after loop_io_free()
  * @fn:   called with the LOOP_* events that are ready, or with LOOP_ERROR
  * @arg:  for @fn
  *

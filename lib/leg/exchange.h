@@ -105,7 +105,7 @@ struct exchange {
 	unsigned copies;
 	struct spares *spares; /* where the memory is returned */
 	struct rpc_msg call;
-	struct rpc_msg reply; /* set by the target unless there is a fault */
+	struct rpc_msg reply; /* set by the target, unless fault */
 	/* the largest that the origin can send, or that the Call can get */
 	uint32_t reply_max_bytes;
 	enum exchange_fault fault;

@@ -67,7 +67,7 @@ enum nfs_operation {
 enum nfs_operation nfs_operation_of(const struct call_facts *facts);
 /** nfs_operation_name - Returns the name, such as "READ"; "other" for an unknown program. */
 const char *nfs_operation_name(enum nfs_operation operation);
-/** nfs_operation_find - Returns the operation of that name, ignoring case; NFS_OPERATION_COUNT if there is none. */
+/** nfs_operation_find - Returns the operation of that name, ignoring case; NFS_OPERATION_COUNT if none exists. */
 enum nfs_operation nfs_operation_find(const char *name);
 
 /**

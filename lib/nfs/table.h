@@ -142,16 +142,16 @@ extern const struct nfs_ops nfs_cb_ops_40, nfs_cb_ops_41, nfs_cb_ops_42;
 /** nfs_program_find - Returns the table of a program; NULL if this version has none. */
 const struct nfs_program *nfs_program_find(uint32_t prog, uint32_t vers);
 
-/** nfs_program_name - Returns the name of a program that has a table in any version; NULL if there is none. */
+/** nfs_program_name - Returns the name of a program that has a table in any version; NULL if none. */
 const char *nfs_program_name(uint32_t prog);
 
-/** nfs_program_proc - Returns the row of a procedure; NULL if there is none. */
+/** nfs_program_proc - Returns the row of a procedure; NULL if none. */
 const struct nfs_proc *nfs_program_proc(const struct nfs_program *program, uint32_t proc);
 
 /** nfs_proc_find - Returns the row of a procedure; NULL if the program, version or procedure has none. */
 const struct nfs_proc *nfs_proc_find(uint32_t prog, uint32_t vers, uint32_t proc);
 
-/** nfs_op_find - Returns the row of an operation in a COMPOUND or CB_COMPOUND; NULL if there is none. */
+/** nfs_op_find - Returns the row of an operation in a COMPOUND or CB_COMPOUND; NULL if none. */
 const struct nfs_proc *nfs_op_find(bool callback, uint32_t minor_version, uint32_t op);
 
 #endif

@@ -64,7 +64,7 @@ static inline void inflight_out_take(struct inflight *flight, struct exchange *x
 }
 /** inflight_out_fault - Keeps a Call that could not be added, with its reference, until inflight_fault_take(). */
 void inflight_out_fault(struct inflight *flight, struct exchange *x);
-/** inflight_fault_take - Removes the first of those and returns it with its reference; NULL if there is none. */
+/** inflight_fault_take - Removes the first of those and returns it with its reference; NULL if none. */
 struct exchange *inflight_fault_take(struct inflight *flight);
 
 #endif

@@ -5,10 +5,10 @@
  * record_rx_next() consumes input up to the next decision and returns what it is. It calls no other module: the caller
  * decides what a record is and which memory it gets, by record_rx_body(), _gather() or _skip().
  *
- * The input is only valid meanwhile: consumed bytes go into the message that is being received, or into a buffer. A Call
- * gets no memory before it is complete, or TCP_BULK_BYTES of a longer one have arrived. So much can be prebuffered
- * before. In addition to messages with memory, a connection therefore holds at most what one read can put into staging,
- * and a prebuffer: TCP_STAGING_BYTES + TCP_BULK_BYTES.
+ * The input is valid only until record_rx_left(). Consumed bytes go into the message that is being received, or into a
+ * buffer. A Call gets no memory before it is complete, or TCP_BULK_BYTES of a longer one have arrived; until then it is
+ * prebuffered. So in addition to messages with memory, a connection holds at most what one read can put into staging, and
+ * a prebuffer: TCP_STAGING_BYTES + TCP_BULK_BYTES.
  */
 #ifndef RPCTCP_RECORD_RX_H
 #define RPCTCP_RECORD_RX_H

@@ -153,7 +153,7 @@ static uint64_t timeout_us(const struct tcp_leg *leg)
 	return leg->conn.config.reverse_timeout_us;
 }
 
-/* Returns the first Call whose Reply is not being received (that has a limit of its own); NULL if there is none. */
+/* Returns the first Call whose Reply is not being received (that has a limit of its own); NULL if none. */
 static struct exchange *first_awaited(const struct tcp_leg *leg)
 {
 	struct exchange *x = TAILQ_FIRST(&leg->inflight.out_list);

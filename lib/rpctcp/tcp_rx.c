@@ -13,7 +13,7 @@
 #include "rpctcp/rx_reply.h"
 #include "rpctcp/tcp_close.h"
 
-/* Read at once when records are long: the record mark and as much of the message as is needed before memory is claimed. */
+/* Read size for long records: the record mark and as much of the message as is needed before memory is claimed. */
 #define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)
 
 void tcp_rx_init(struct tcp_leg *leg)

@@ -54,7 +54,7 @@ static bool begins(const uint8_t *bytes, size_t len_bytes, const char *with, siz
 
 /* ---- version 1 ---- */
 
-/* Returns the next word of the line and terminates it; NULL if there is none. */
+/* Returns the next word of the line and terminates it; NULL if none. */
 static char *take_word(char **line)
 {
 	char *word = *line, *end;

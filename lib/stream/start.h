@@ -42,7 +42,7 @@ struct start start_connection(struct ports *ports, unsigned turn,
  * Asks the kernel, so do not call it for every connection.
  */
 bool start_may_be_reserved(void);
-/** start_end - Releases the port after the socket was closed, or if there is none. */
+/** start_end - Releases the port after the socket was closed, or if none exists. */
 void start_end(struct start *start, uint64_t now_us);
 
 #endif

@@ -123,7 +123,7 @@ static inline void stream_bind(struct stream *stream, const struct stream_events
 /**
  * stream_readv - Reads received bytes
  *
- * Returns their number, 0 at the peer's end of stream, -EAGAIN if there are none, or another negative errno if the
+ * Returns their number, 0 at the peer's end of stream, -EAGAIN if none, or another negative errno if the
  * connection is broken.
  */
 static inline ssize_t stream_readv(struct stream *stream, const struct iovec *iov, int niov)
