@@ -28,7 +28,7 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats)
 
 /* ---- the rules ---- */
 
-/* Returns how much of the common bytes a share with a lease of @lent_bytes uses. */
+/* Returns how much of the common bytes a share with a lease of @leased_bytes uses. */
 static size_t beyond(const struct budget *budget, size_t lent_bytes)
 {
 	return lent_bytes > budget->own_bytes ? lent_bytes - budget->own_bytes : 0;
@@ -198,7 +198,7 @@ static void join_queue(struct budget_borrower *borrower, bool first)
 		TAILQ_INSERT_TAIL(&part->waiting, borrower, entry);
 }
 
-/* Grants the first lease of @part that can be granted. An account with a turn blocks the accounts after it. */
+/* Grants the first lease of @share that can be granted. An account with a turn blocks the accounts after it. */
 static bool serve_part(struct budget_part *part)
 {
 	struct budget *budget = part->budget;

@@ -90,10 +90,10 @@ struct budget_stats {
 
 /**
  * budget_init - Initializes a budget with nothing leased
- * @limit_bytes: of the whole; the sum of the guarantees if that is more
- * @own_bytes:   guaranteed to each share
- * @nparts:      number of shares, from 0
- * @naccounts:   maximum number of accounts of a share; together their headroom is a sixteenth of the common bytes
+ * @limit_bytes:      of the whole; the sum of the guarantees if that is more
+ * @guaranteed_bytes: guaranteed to each share
+ * @nshares:          number of shares, from 0
+ * @naccounts:        maximum number of accounts of a share; together their headroom is a sixteenth of the common bytes
  *
  * Returns 0 or -ENOMEM.
  */
@@ -101,7 +101,7 @@ int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, siz
 		size_t naccounts) MUST_CHECK;
 /** budget_fini - Frees the budget and its remaining shares. Nothing may be leased. */
 void budget_fini(struct budget *budget);
-/** budget_part - Returns share number @part, in order of creation. */
+/** budget_part - Returns share number @share, in order of creation. */
 struct budget_part *budget_part(struct budget *budget, size_t part);
 /**
  * budget_part_new - Adds a share
@@ -121,7 +121,7 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 /**
  * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted some time, whatever other shares
  * hold forever
- * @limit_bytes, @own_bytes, @nparts: as for budget_init()
+ * @limit_bytes, @guaranteed_bytes, @nshares: as for budget_init()
  */
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
 

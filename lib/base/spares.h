@@ -2,7 +2,7 @@
 /*
  * Per-thread free lists for the small objects of an RPC.
  *
- * A worker has one `struct spares`, which its legs share; it belongs to the worker's thread. Each size class keeps a
+ * A worker has one `struct freelists`, which its legs share; it belongs to the worker's thread. Each size class keeps a
  * bounded number of objects, so an idle worker holds little memory. Under AddressSanitizer nothing is kept, so that a use
  * after free is detected.
  */
@@ -85,7 +85,7 @@ static inline size_t spares_class(size_t size_bytes)
 
 /**
  * spares_get - Allocates an uninitialized object of @size_bytes, at least one
- * @spares: NULL: allocate from the heap
+ * @freelists: NULL: allocate from the heap
  *
  * Free it by spares_put() with the same size. Returns NULL without memory.
  */

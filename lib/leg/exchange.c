@@ -47,7 +47,7 @@ struct exchange *exchange_new(struct spares *spares)
 
 	if (!x)
 		return NULL;
-	/* Except facts.ops, which needs no clearing. */
+	/* Except call_info.ops, which needs no clearing. */
 	clear_bytes(x, offsetof(struct exchange, facts.ops));
 	x->refs = 1;
 	x->spares = spares;

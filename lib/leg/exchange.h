@@ -125,13 +125,13 @@ struct exchange {
 	/* indexed by enum exchange_side: each leg's XID table */
 	struct hash_node links[2];
 	TAILQ_ENTRY(exchange) owner_entry; /* of the owner of both legs */
-	/* Parsed once by the origin; grows while the Call arrives. Last member: see facts.ops. */
+	/* Parsed once by the origin; grows while the Call arrives. Last member: see call_info.ops. */
 	struct call_facts facts;
 };
 TAILQ_HEAD(exchange_list, exchange);
 
 /**
- * exchange_new - Creates an exchange with one reference, from @spares, which can be NULL. Returns NULL without memory.
+ * exchange_new - Creates an exchange with one reference, from @freelists, which can be NULL. Returns NULL without memory.
  */
 struct exchange *exchange_new(struct spares *spares);
 /** exchange_free - Frees an exchange without references; only for exchange_put(). */
@@ -195,7 +195,7 @@ struct reply_room {
  * exchange_cost_bytes - Returns how much an RPC can take from the pool, for its claim
  * @call_bytes:      size of the Call's buffer
  * @reply_max_bytes: its longest Reply
- * @facts:           of the Call; NULL: not known yet
+ * @call_info:       of the Call; NULL: not known yet
  */
 size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 			   const struct call_facts *facts, const struct reply_room *room);
@@ -217,7 +217,7 @@ struct xid_table {
 void xid_table_init(struct xid_table *table, enum exchange_side side);
 /** xid_table_fini - Frees the table, which must be empty. */
 void xid_table_fini(struct xid_table *table);
-/** xid_table_add - Adds @x under x->facts.hdr.xid. Returns 0, -EEXIST, or -EAGAIN without a random key. */
+/** xid_table_add - Adds @x under x->call_info.hdr.xid. Returns 0, -EEXIST, or -EAGAIN without a random key. */
 int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
 /** xid_table_find - Returns the exchange with @xid, or NULL. */
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);

@@ -105,13 +105,13 @@ struct leg_events {
 	 */
 	void (*requested)(void *arg);
 	/*
-	 * Delivers a Call that was admitted; complete unless config.partial. Its facts are at FACTS_HEAD at least, and at
+	 * Delivers a Call that was admitted; complete unless config.partial. Its information is at FACTS_HEAD at least, and at
 	 * FACTS_WHOLE if it is complete.
 	 */
 	void (*call)(void *arg, struct exchange *x);
 	/* Delivers the Reply or a fault of an exchange that was passed to leg_call(); complete unless config.partial. */
 	void (*reply)(void *arg, struct exchange *x);
-	/* A Call or Reply that was delivered incomplete has grown, or a Call's facts have. */
+	/* A Call or Reply that was delivered incomplete has grown, or a Call's information has. */
 	void (*more)(void *arg, struct exchange *x);
 	/*
 	 * Optional, accepted TCP legs only: the peer has closed its sending side and may be gone. Replies to its Calls

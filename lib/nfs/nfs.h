@@ -3,11 +3,11 @@
  * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and which payloads can move by RDMA. Pure:
  * bytes in, information out, no allocation.
  *
- *	call_judge(..., &facts.hdr)              the message is a Call that can be forwarded
- *	nfs_facts_begin(&facts, limit)           stage HEAD
- *	nfs_facts_go_on(&facts, ..., &msg, ...)  each time more of it has arrived, until stage WHOLE
- *	nfs_reply_payloads(&facts, reply, ...)   the movable payloads of its Reply
- *	nfs_sessions_learn(&sessions, &facts, reply, ...)
+ *	call_judge(..., &call_info.hdr)              the message is a Call that can be forwarded
+ *	nfs_facts_begin(&call_info, limit)           stage HEAD
+ *	nfs_facts_go_on(&call_info, ..., &msg, ...)  each time more of it has arrived, until stage WHOLE
+ *	nfs_reply_payloads(&call_info, reply, ...)   the movable payloads of its Reply
+ *	nfs_sessions_learn(&sessions, &call_info, reply, ...)
  *
  * nfs/opaques.h walks every opaque of a whole message, including its header.
  *
@@ -68,7 +68,7 @@ struct nfs_sink {
 
 /**
  * nfs_facts_begin - Collects what a Call's header tells
- * @facts:       with its hdr set; all other members are initialized
+ * @call_info:   with its hdr set; all other members are initialized
  * @limit_bytes: the largest message of the service
  */
 void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
@@ -105,12 +105,12 @@ enum nfs_binding {
 	NFS_BINDING_ITEMS,    /* those that the sink gets with is_payload */
 };
 
-/** nfs_args_binding - Returns what RFC 8267 says about a Call's arguments. @facts: after nfs_facts_begin(). */
+/** nfs_args_binding - Returns what RFC 8267 says about a Call's arguments. @call_info: after nfs_facts_begin(). */
 enum nfs_binding nfs_args_binding(const struct call_facts *facts);
 
 /**
  * nfs_reply_payloads - Finds the DDP-eligible results of a Reply: READ data, READLINK paths
- * @facts:           of its Call
+ * @call_info:       of its Call
  * @msg, @len_bytes: the whole Reply
  * @payloads, @max:  receives them in order; that of a failed operation has length zero
  *

@@ -26,7 +26,7 @@ bool nfs_call_opaques(const uint8_t *msg, uint32_t len_bytes,
 
 /**
  * nfs_reply_opaques - Reports each opaque of a Reply to @listener
- * @facts: of its Call; NULL: its results have no opaques, so only the header is walked
+ * @call_info: of its Call; NULL: its results have no opaques, so only the header is walked
  *
  * An error Reply is walked up to its verifier. Returns false as above.
  */

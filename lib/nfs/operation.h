@@ -63,7 +63,7 @@ enum nfs_operation {
 #undef NFS_OPERATION_ENUM
 };
 
-/** nfs_operation_of - Returns the operation of a Call, at any stage of its facts. */
+/** nfs_operation_of - Returns the operation of a Call, at any stage of its information. */
 enum nfs_operation nfs_operation_of(const struct call_facts *facts);
 /** nfs_operation_name - Returns the name, such as "READ"; "other" for an unknown program. */
 const char *nfs_operation_name(enum nfs_operation operation);

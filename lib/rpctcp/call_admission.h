@@ -24,7 +24,11 @@
 
 /** call_admission_init - Initializes: no Call waits. */
 void call_admission_init(struct tcp_leg *leg);
-/** call_admission_reverse_call - Returns whether a server's Call of up to @cap_bytes has memory; precedes the next. */
+/**
+ * call_admission_reverse_call - Returns whether a server's Call of at most @cap_bytes has memory
+ *
+ * Call it before call_admission_begin().
+ */
 bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes);
 /** call_admission_begin - Returns whether to receive a Call of up to @cap_bytes; if not, blocks the stream. */
 bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes);
@@ -34,7 +38,7 @@ bool call_admission_grow(struct tcp_leg *leg, uint32_t cap_bytes);
 bool call_admission_passes(const struct tcp_leg *leg);
 /** call_admission_deliver - Delivers @x, in flight and perhaps incomplete. call_admission_passes() must be true. */
 void call_admission_deliver(struct tcp_leg *leg, struct exchange *x);
-/** call_admission_part_end - The Call that was delivered in parts is complete: others may have to wait. */
+/** call_admission_part_end - Unblocks or blocks the stream after a Call delivered in parts is complete. */
 void call_admission_part_end(struct tcp_leg *leg);
 /** call_admission_end - Delivers @x, which is complete and in flight, or parks it. */
 void call_admission_end(struct tcp_leg *leg, struct exchange *x);
@@ -49,7 +53,7 @@ void call_admission_fini(struct tcp_leg *leg);
 
 /** call_admission_pause - Stops or resumes the delivery. */
 void call_admission_pause(struct tcp_leg *leg, bool paused);
-/** call_admission_answered - Calls were answered: others may be delivered. */
+/** call_admission_answered - Resumes the delivery if enough Calls were answered. */
 void call_admission_answered(struct tcp_leg *leg);
 /* The part of call_admission_reverse() for accepted legs. */
 void call_admission_reverse_accepted(struct tcp_leg *leg);

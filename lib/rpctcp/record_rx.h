@@ -22,7 +22,7 @@
 /* Where the bytes of the message go. */
 enum record_rx_mode {
 	RECORD_RX_HEAD,   /* to `head`: its type is not known yet, or its memory not granted */
-	RECORD_RX_GATHER, /* to `gathered`: likewise */
+	RECORD_RX_GATHER, /* to `prebuffered`: likewise */
 	RECORD_RX_BODY,   /* to `body` */
 	RECORD_RX_SKIP,   /* discarded */
 };

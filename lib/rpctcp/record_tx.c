@@ -258,7 +258,7 @@ static void sent(struct record_tx *tx, size_t bytes)
 	}
 }
 
-/* Gathers up to @most_bytes of available output. Returns the number of iovecs and sets *@total_bytes. */
+/* Gathers up to @max_bytes of available output. Returns the number of iovecs and sets *@total_bytes. */
 static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t most_bytes,
 		  size_t *total_bytes)
 {

@@ -29,12 +29,11 @@ struct record_tx {
 	size_t sent_bytes;   /* of the first record */
 	size_t unsent_bytes; /* of all records, including bytes that have not arrived */
 	unsigned answers;
-	bool full;             /* above TCP_UNSENT_MAX_BYTES, and not yet below half of it */
-	size_t progress_bytes; /* written since the wait began */
-	/* start of the wait for the peer; valid while TCP_DUE_OUTPUT is set */
-	uint64_t waits_since_us;
-	bool asked;           /* acknowledgements were checked since then … */
-	uint64_t taken_bytes; /* … and how much was acknowledged */
+	bool full;               /* above TCP_UNSENT_MAX_BYTES, and not yet below half of it */
+	size_t progress_bytes;   /* written since the wait began */
+	uint64_t waits_since_us; /* start of the wait for the peer, if TCP_DUE_OUTPUT is set */
+	bool asked;              /* acknowledgements were checked since then … */
+	uint64_t taken_bytes;    /* … and how much was acknowledged */
 };
 
 /** record_tx_init - Initializes an empty queue. Calls whose Reply was sent are removed from @flight. */

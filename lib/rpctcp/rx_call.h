@@ -15,7 +15,7 @@
  * A server's Calls are few (TCP_REVERSE_CALLS_MAX) and do not wait for memory. Their Replies could be queued after
  * clients' Calls that wait for memory, and neither would ever continue. Short Calls are not charged to the budget. Longer
  * ones, and those with a longer Reply, get memory immediately if enough is left (REVERSE_FREE_BYTES). Otherwise a long
- * one is answered SYSTEM_ERR, and a short one gets a Reply no longer than is free of charge.
+ * one is answered SYSTEM_ERR, and the Reply to a short one is limited to REVERSE_FREE_BYTES.
  */
 #ifndef RPCTCP_RX_CALL_H
 #define RPCTCP_RX_CALL_H
@@ -33,7 +33,7 @@ void rx_call_gather(struct tcp_leg *leg);
 void rx_call_begin(struct tcp_leg *leg, uint32_t xid);
 /** rx_call_overflow - RX_OVERFLOW: gives it more memory, or answers it. */
 void rx_call_overflow(struct tcp_leg *leg);
-/** rx_call_grown - More of it has arrived: delivers that if allowed. */
+/** rx_call_grown - Delivers what has arrived of it, if allowed. */
 void rx_call_grown(struct tcp_leg *leg);
 /** rx_call_end - RX_END: delivers it if allowed. */
 void rx_call_end(struct tcp_leg *leg);
@@ -41,7 +41,7 @@ void rx_call_end(struct tcp_leg *leg);
 void rx_call_end_skipped(struct tcp_leg *leg);
 /** rx_call_skip - Discards the rest of the record, and frees what is held for it. */
 void rx_call_skip(struct tcp_leg *leg);
-/** rx_call_cut - The rest of the record will never arrive. */
+/** rx_call_cut - Ends a Call whose rest will never arrive. */
 void rx_call_cut(struct tcp_leg *leg);
 /** rx_call_drain - Accepts no more Calls, not even one that has arrived in part. */
 void rx_call_drain(struct tcp_leg *leg);

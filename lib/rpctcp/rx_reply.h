@@ -12,11 +12,11 @@
 
 #include "rpctcp/tcp_leg_priv.h"
 
-/** rx_reply_begin - The record is a Reply to @xid: receives or discards it. */
+/** rx_reply_begin - Receives or discards the Reply to @xid. */
 void rx_reply_begin(struct tcp_leg *leg, uint32_t xid);
 /** rx_reply_overflow - RX_OVERFLOW: discards it; its Call fails. */
 void rx_reply_overflow(struct tcp_leg *leg);
-/** rx_reply_grown - More of it has arrived: delivers that if allowed. */
+/** rx_reply_grown - Delivers what has arrived of it, if allowed. */
 void rx_reply_grown(struct tcp_leg *leg);
 /** rx_reply_end - RX_END: delivers it, or a fault. */
 void rx_reply_end(struct tcp_leg *leg);
@@ -25,7 +25,7 @@ void rx_reply_skip(struct tcp_leg *leg);
 /** rx_reply_fini - Drops the exchange whose Reply is being received; can be called repeatedly. */
 void rx_reply_fini(struct tcp_leg *leg);
 
-/** rx_reply_await - A Call to the peer is in flight: sets its time limit if it is a reverse Call. */
+/** rx_reply_await - Sets the time limit of a Call to the peer that was added, if it is a reverse Call. */
 void rx_reply_await(struct tcp_leg *leg);
 /** rx_reply_expired - TCP_DUE_REVERSE has passed: fails late Calls and sets the deadline of the next one. */
 void rx_reply_expired(struct tcp_leg *leg);

@@ -19,10 +19,8 @@
  * gracefully.
  */
 enum tcp_close_how {
-	/* the owner closes: a client gets the queued output and reads to the end */
-	TCP_CLOSE_FLUSH,
-	/* close immediately; a server that has ended the stream itself is not reset */
-	TCP_CLOSE_NOW,
+	TCP_CLOSE_FLUSH, /* the owner closes: a client first gets the queued output */
+	TCP_CLOSE_NOW,   /* immediately; a server that has ended the stream itself is not reset */
 };
 
 /**

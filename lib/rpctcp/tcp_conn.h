@@ -115,7 +115,7 @@ int tcp_conn_init(struct tcp_conn *conn, const struct tcp_leg_config *config,
 		  void *arg) MUST_CHECK;
 /** tcp_conn_fini - Frees the timer and cancels the task. */
 void tcp_conn_fini(struct tcp_conn *conn);
-/** tcp_conn_set_state - Changes the state, which must be able to follow; the only setter. */
+/** tcp_conn_set_state - Changes the state to one that can follow; the only setter. */
 void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
 
 /** tcp_conn_watch - Watches the stream for the events that the state needs. */

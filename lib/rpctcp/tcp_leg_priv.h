@@ -29,9 +29,8 @@ struct call_admission {
 	bool paused;               /* leg_pause() */
 	bool full;                 /* TCP_CALLS_MAX are in flight */
 	bool reverse;              /* a reverse Call is out */
-	/* the Call that is being received can be neither delivered nor parked */
-	bool stuck;
-	struct exchange *parked; /* the first; all after it in inflight.in_list are parked too */
+	bool stuck;                /* the Call being received can be neither delivered nor parked */
+	struct exchange *parked;   /* the first; all after it in inflight.in_list are parked too */
 	unsigned nparked;
 	size_t parked_bytes; /* of their buffers */
 };

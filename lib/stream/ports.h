@@ -9,7 +9,7 @@
  * A released port is allocated again only after all other free ports. Its client may reconnect and want it: the server
  * knows the client's earlier requests by this port.
  *
- * The process has one `struct ports`. Any thread can call any function. Allocating and releasing take no lock. Finding
+ * The process has one `struct reserved_ports`. Any thread can call any function. Allocating and releasing take no lock. Finding
  * the map of a destination takes one, so it is for connect and close only.
  */
 #ifndef STREAM_PORTS_H
@@ -53,7 +53,7 @@ void ports_map_put(struct ports_map *map, uint64_t now_us);
 
 /**
  * ports_take - Allocates the free port that was released longest ago
- * @turn: from ports_turn()
+ * @rr_start: from ports_turn()
  *
  * Returns 0 if none is free. Release the port by ports_give() or ports_avoid().
  */

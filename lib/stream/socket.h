@@ -21,8 +21,8 @@ struct socket_net {
 
 /**
  * socket_net_init - Initializes the TCP streams of a loop, whose users time peers out after @stall_timeout_us
- * @ports:       of the process; outlives the streams
- * @keepalive_s: longest idle time before a peer is probed
+ * @reserved_ports: of the process; outlives the streams
+ * @keepalive_s:    longest idle time before a peer is probed
  *
  * Linux probes an idle peer for as long as data can stay unacknowledged, which is slightly longer than @stall_timeout_us,
  * but at least twice. A silent peer's connection is closed at the first probe after that.

@@ -17,9 +17,9 @@ struct start {
 
 /**
  * start_connection - Connects to @target from the first port that is available
- * @ports:  of the process
- * @turn:   from ports_turn()
- * @now_us: monotonic time
+ * @reserved_ports: of the process
+ * @rr_start:       from ports_turn()
+ * @now_us:         monotonic time
  *
  *	                 auto                       reserved    any
  *	first            the preferred port, if it is below 1024 …
