@@ -364,7 +364,7 @@ static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool a
 	return may_lend(part, bytes, alone) ? bytes : 0;
 }
 
-/* Queues the account. If it waits already it keeps its place, unless it now waits for a turn. */
+/* Queues the account. If it waits already in the same way it keeps its place, unless it goes first. */
 static void wait_for(struct budget_borrower *borrower, size_t bytes, bool alone,
 		     enum budget_ask how, bool first)
 {

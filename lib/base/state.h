@@ -10,7 +10,7 @@
  *	STATE_ENUM(demo_state, DEMO_STATES);
  *
  * This defines `enum demo_state`. In one .c file STATE_TABLE(demo_states, DEMO_STATES) defines the table. By this table
- * transitions are checked, the log and the control socket name the states, and a test checks the diagrams in HACKING.md.
+ * transitions are checked, the log and the control socket name the states, and a test checks the drawings in doc/states.md.
  * A machine has one function that sets its state, through state_move() or state_next().
  */
 #ifndef BASE_STATE_H

@@ -2,7 +2,7 @@
 /*
  * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (HACKING.md shows them). It calls the leg only by its task and its timer. What must not
+ * The lowest module of the leg (doc/internals.md draws them). It calls the leg only by its task and its timer. What must not
  * happen inside a call into the leg (events, sending, continued reading) waits for the task.
  */
 #ifndef RPCTCP_TCP_CONN_H
@@ -14,18 +14,18 @@
 #include "rpctcp/tcp_config.h"
 
 #define TCP_LEG_STATES(X)                                                                          \
-	X(TCP_CONNECTING, "connecting", "the server to answer", TO(TCP_OPEN) | TO(TCP_CLOSING))    \
-	X(TCP_QUIET, "quiet", "the first byte, which is not read",                                 \
+	X(TCP_CONNECTING, "connecting", "the server's answer", TO(TCP_OPEN) | TO(TCP_CLOSING))     \
+	X(TCP_QUIET, "quiet", "the first byte, which stays unread",                                \
 	  TO(TCP_REQUESTED) | TO(TCP_CLOSING))                                                     \
 	X(TCP_REQUESTED, "requested", "leg_accept()", TO(TCP_OPEN) | TO(TCP_CLOSING))              \
-	X(TCP_OPEN, "open", "either end to close",                                                 \
+	X(TCP_OPEN, "open", "a close by either end",                                               \
 	  TO(TCP_DRAINING) | TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                   \
-	X(TCP_DRAINING, "draining", "the last RPC in flight to end",                               \
+	X(TCP_DRAINING, "draining", "the end of the last RPC in flight",                           \
 	  TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                                      \
-	X(TCP_FLUSHING, "flushing", "the peer to take what is queued for it",                      \
+	X(TCP_FLUSHING, "flushing", "the peer to read the queued output",                          \
 	  TO(TCP_LINGERING) | TO(TCP_CLOSING))                                                     \
-	X(TCP_LINGERING, "lingering", "the peer's end of the stream", TO(TCP_CLOSING))             \
-	X(TCP_CLOSING, "closing", "the task, which lets go of everything", TO(TCP_CLOSED))         \
+	X(TCP_LINGERING, "lingering", "the peer's end of stream", TO(TCP_CLOSING))                 \
+	X(TCP_CLOSING, "closing", "the task, which frees everything", TO(TCP_CLOSED))              \
 	X(TCP_CLOSED, "closed", "leg_free()", 0)
 STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
