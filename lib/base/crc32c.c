@@ -23,7 +23,7 @@ NOT_INLINE static uint32_t add_long(uint32_t crc, unsigned char *at, size_t len_
 
 uint32_t crc32c_add(uint32_t crc, const void *bytes, size_t len_bytes)
 {
-	/* never written; the prototype of ISA-L lacks the const */
+	/* Never written; the prototype of ISA-L lacks the const. */
 	unsigned char *at = (unsigned char *)bytes;
 
 	if (!len_bytes)

@@ -49,13 +49,13 @@ struct loop_ops {
 	void (*timer_set)(struct loop_timer *timer, uint64_t delay_us);
 	void (*timer_clear)(struct loop_timer *timer);
 	void (*timer_free)(struct loop_timer *timer);
-	/* called when tasks were queued: do not sleep before running them */
+	/* Called when tasks were queued: do not sleep before running them. */
 	void (*kick)(struct loop *loop);
 };
 
 struct loop {
 	const struct loop_ops *ops;
-	/* time of this iteration, if the implementation caches it; 0: call now_us() */
+	/* Time of this iteration, if the implementation caches it; 0: call now_us(). */
 	uint64_t turn_us;
 	struct loop_task_list tasks;
 };

@@ -101,15 +101,15 @@ enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
 struct exchange {
 	unsigned refs;
-	/* duplicates of the Call that were discarded while it was in flight */
+	/* Duplicates of the Call that were discarded while it was in flight. */
 	unsigned copies;
 	struct spares *spares; /* where the memory is returned */
 	struct rpc_msg call;
 	struct rpc_msg reply; /* set by the target, unless fault */
-	/* the largest that the origin can send, or that the Call can get */
+	/* The largest that the origin can send, or that the Call can get. */
 	uint32_t reply_max_bytes;
 	enum exchange_fault fault;
-	/* for both messages and the legs' needs; moved in by the origin */
+	/* For both messages and the legs' needs; moved in by the origin. */
 	struct budget_claim claim;
 	uint64_t start_us; /* when the Call was complete, or before that when it was delivered */
 	enum call_stage stage;
@@ -122,7 +122,7 @@ struct exchange {
 	struct leg *origin, *target;
 	void *origin_priv, *target_priv;                  /* each leg's state of this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's lists */
-	/* indexed by enum exchange_side: each leg's XID table */
+	/* Indexed by enum exchange_side: each leg's XID table. */
 	struct hash_node links[2];
 	TAILQ_ENTRY(exchange) owner_entry; /* of the owner of both legs */
 	/* Parsed once by the origin; grows while the Call arrives. Last member: see call_info.ops. */

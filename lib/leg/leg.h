@@ -164,7 +164,7 @@ struct leg_config {
 	/* Sent first on a connecting leg over a byte stream. */
 	uint8_t preface[LEG_PREFACE_BYTES];
 	unsigned preface_bytes;
-	/* that the connection has created; not owned; NULL: none */
+	/* The sessions created on the connection; not owned; NULL: none. */
 	const struct nfs_sessions *sessions;
 	const struct leg_events *events;
 	void *arg;
@@ -196,7 +196,7 @@ struct leg_info {
 	unsigned replies_lent; /* RDMA: Replies that the peer is fetching by Read chunk */
 	/* RDMA: abandoned without an answer; their credits are still in use. */
 	unsigned calls_abandoned;
-	/* what one end has requested and not received yet; NULL: nothing */
+	/* What one end has requested and not received yet; NULL: nothing. */
 	const char *pending;
 	/* RDMA: the profile of a server and why it was chosen; else NULL */
 	const char *peer_profile, *peer_why;

@@ -29,7 +29,7 @@ enum nfs_kind {
 	NFS_STRUCT,   /* a nested type */
 	NFS_ARRAY,    /* a count of at most n, then that many elements of a type */
 	NFS_OPTIONAL, /* a boolean, and the type if it is TRUE */
-	/* any number of elements of a type, TRUE before each and FALSE after the last */
+	/* Any number of elements of a type, TRUE before each and FALSE after the last. */
 	NFS_LIST,
 	NFS_STATUS, /* a status, then one type for zero and another for all others */
 	NFS_UNION,  /* a discriminant, then the type of its arm */

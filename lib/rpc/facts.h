@@ -107,7 +107,7 @@ struct call_facts {
 	bool result_is_data; /* the first movable result is file data, not a path */
 	/* CREATE_SESSION is the first operation, or follows SEQUENCE */
 	bool may_create_session : 1;
-	/* no Reply can exceed ceiling_bytes: proven by the Call or its session */
+	/* No Reply can exceed ceiling_bytes: proven by the Call or its session. */
 	bool is_proved : 1;
 	uint16_t reply_ops; /* operations up to the last one with a payload in its results … */
 	/* … and the hash of those that are not stored: facts_ops_sum(). */
