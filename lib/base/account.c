@@ -139,24 +139,24 @@ static size_t share_bytes(const struct budget_holder *holder)
 }
 
 /* A scan of the holders whose claim is late, or refused by the fairness rule. */
-struct look {
+struct budget_scan {
 	struct budget_holder *least; /* needs the least … */
 	size_t least_bytes;          /* … which is this much of the account's lease */
 	size_t refused_bytes[2]; /* smallest size that was refused; [1]: to a holder of nothing */
 };
 
-static void look_at(struct look *look, struct budget_holder *holder, size_t bytes)
+static void scan_note_least(struct budget_scan *scan, struct budget_holder *holder, size_t bytes)
 {
-	if (look->least && look->least_bytes <= bytes)
+	if (scan->least && scan->least_bytes <= bytes)
 		return;
-	look->least = holder;
-	look->least_bytes = bytes;
+	scan->least = holder;
+	scan->least_bytes = bytes;
 }
 
 /* Tries to grant a late claim. A size that was refused once is not tried again for the claims after it. */
-static bool is_met_late(struct look *look, const struct budget_holder *holder, size_t bytes)
+static bool is_met_late(struct budget_scan *scan, const struct budget_holder *holder, size_t bytes)
 {
-	size_t *refused = &look->refused_bytes[holder->used_bytes == 0];
+	size_t *refused = &scan->refused_bytes[holder->used_bytes == 0];
 
 	if (bytes >= *refused)
 		return false;
@@ -170,17 +170,18 @@ static bool is_met_late(struct look *look, const struct budget_holder *holder, s
  * No claim has a turn. The account waits for the smallest lease that would help one, so that it wakes up whenever one can
  * be helped. For a holder that only the fairness rule refuses, the bytes are leased for a moment.
  */
-static struct budget_holder *wait_for_least(struct budget_account *account, const struct look *look)
+static struct budget_holder *wait_for_least(struct budget_account *account,
+					    const struct budget_scan *scan)
 {
-	struct budget_holder *holder = look->least;
+	struct budget_holder *holder = scan->least;
 	size_t bytes;
 	bool alone;
 
 	if (!holder)
 		return NULL;
 	bytes = TAILQ_FIRST(&holder->waiting)->bytes;
-	alone = holder->used_bytes == 0 && look->least_bytes == bytes;
-	return obtain(account, look->least_bytes, alone, BUDGET_LATE, holder->urged) ? holder
+	alone = holder->used_bytes == 0 && scan->least_bytes == bytes;
+	return obtain(account, scan->least_bytes, alone, BUDGET_LATE, holder->urged) ? holder
 										     : NULL;
 }
 
@@ -190,7 +191,7 @@ static struct budget_holder *wait_for_least(struct budget_account *account, cons
  */
 static struct budget_holder *next_served(struct budget_account *account)
 {
-	struct look look = {.refused_bytes = {SIZE_MAX, SIZE_MAX}};
+	struct budget_scan scan = {.refused_bytes = {SIZE_MAX, SIZE_MAX}};
 	struct budget_holder *holder;
 
 	account->keeps_turn = false;
@@ -198,11 +199,11 @@ static struct budget_holder *next_served(struct budget_account *account)
 		const struct budget_claim *claim = TAILQ_FIRST(&holder->waiting);
 
 		if (!is_within_share(holder, claim->bytes)) {
-			look_at(&look, holder, share_bytes(holder));
+			scan_note_least(&scan, holder, share_bytes(holder));
 		} else if (claim->late) {
-			if (is_met_late(&look, holder, claim->bytes))
+			if (is_met_late(&scan, holder, claim->bytes))
 				return holder;
-			look_at(&look, holder, claim->bytes);
+			scan_note_least(&scan, holder, claim->bytes);
 		} else if (obtain_for(holder, claim->bytes, BUDGET_TURN)) {
 			return holder;
 		} else {
@@ -210,7 +211,7 @@ static struct budget_holder *next_served(struct budget_account *account)
 			return NULL;
 		}
 	}
-	return wait_for_least(account, &look);
+	return wait_for_least(account, &scan);
 }
 
 /*

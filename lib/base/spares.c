@@ -8,11 +8,11 @@ void spares_init(struct spares *spares)
 
 void spare_list_fini(struct spare_list *list)
 {
-	struct spare *spare;
+	struct freelist_item *item;
 
-	while ((spare = list->first)) {
-		list->first = spare->next;
-		free(spare);
+	while ((item = list->first)) {
+		list->first = item->next;
+		free(item);
 	}
 	list->count = 0;
 }

@@ -30,13 +30,13 @@
 #define SPARES_CLASSES    16u /* larger objects are not kept */
 #define SPARES_KEEP       64u /* maximum kept of each class */
 
-struct spare {
-	struct spare *next;
+struct freelist_item {
+	struct freelist_item *next;
 };
 
 /* Free objects of one size. An all-zero list is empty. */
 struct spare_list {
-	struct spare *first;
+	struct freelist_item *first;
 	unsigned count;
 };
 
@@ -47,26 +47,26 @@ struct spares {
 /** spare_list_get - Returns an uninitialized object of @size_bytes, always the same size; NULL without memory. */
 static inline void *spare_list_get(struct spare_list *list, size_t size_bytes)
 {
-	struct spare *spare = list->first;
+	struct freelist_item *item = list->first;
 
-	if (!spare)
+	if (!item)
 		return malloc(size_bytes);
-	list->first = spare->next;
+	list->first = item->next;
 	list->count--;
-	return spare;
+	return item;
 }
 
 /** spare_list_put - Gives an object back to a list that keeps up to @keep. Accepts NULL. */
 static inline void spare_list_put(struct spare_list *list, void *object, unsigned keep)
 {
-	struct spare *spare = object;
+	struct freelist_item *item = object;
 
 	if (!SPARES_ARE_KEPT || !object || list->count >= keep) {
 		free(object);
 		return;
 	}
-	spare->next = list->first;
-	list->first = spare;
+	item->next = list->first;
+	list->first = item;
 	list->count++;
 }
 

@@ -23,7 +23,7 @@ void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const ui
 }
 
 /* A mark alone can belong to a record that is too long. */
-static bool is_stranger(const struct rx_sniff *sniff, enum leg_close why)
+static bool is_non_rpc(const struct rx_sniff *sniff, enum leg_close why)
 {
 	switch (first_bytes_look(sniff->bytes, sniff->len_bytes)) {
 	case FIRST_BYTES_RPC:
@@ -61,7 +61,7 @@ enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_co
 					: "peer not in accept_proxy_from, or a second header");
 		return LEG_CLOSE_PROXY_HEADER;
 	}
-	if (!sniff->is_over && is_stranger(sniff, why)) {
+	if (!sniff->is_over && is_non_rpc(sniff, why)) {
 		tell_stranger(sniff, conn, detail);
 		return LEG_CLOSE_NOT_RPC;
 	}

@@ -51,7 +51,7 @@ struct tcp_rx {
 	unsigned turn_records;    /* records of this iteration */
 	size_t window_bytes;      /* how much staging a read can fill; adapts to the traffic */
 	uint8_t *stash;           /* read but not consumed yet */
-	size_t stash_bytes, stash_at;
+	size_t leftover_bytes, stash_at;
 	size_t progress_bytes; /* since the deadline was set */
 	uint64_t end_due_us;   /* when a long Call must be complete; 0: no limit */
 };

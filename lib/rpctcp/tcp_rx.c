@@ -25,7 +25,7 @@ void tcp_rx_fini(struct tcp_leg *leg)
 {
 	free(leg->rx.stash);
 	leg->rx.stash = NULL;
-	leg->rx.stash_bytes = leg->rx.stash_at = 0;
+	leg->rx.leftover_bytes = leg->rx.stash_at = 0;
 }
 
 /* Closes the leg because of an invalid record. If the peer does not speak RPC, that replaces @why and the sentence. */
@@ -211,7 +211,7 @@ static void tcp_rx_stash(struct tcp_leg *leg, const uint8_t *bytes, size_t len_b
 		return;
 	}
 	memcpy(leg->rx.stash, bytes, len_bytes);
-	leg->rx.stash_bytes = len_bytes;
+	leg->rx.leftover_bytes = len_bytes;
 	leg->rx.stash_at = 0;
 	tcp_counters(&leg->conn)->stash_bytes += len_bytes;
 	leg->conn.unread_pending = true;
@@ -225,11 +225,11 @@ void tcp_rx_resume(struct tcp_leg *leg)
 	size_t taken;
 
 	tcp_rx_begin_turn(leg);
-	taken = tcp_rx_take(leg, bytes, leg->rx.stash_bytes - leg->rx.stash_at);
+	taken = tcp_rx_take(leg, bytes, leg->rx.leftover_bytes - leg->rx.stash_at);
 	if (!tcp_conn_is_open(&leg->conn))
 		return;
 	leg->rx.stash_at += taken;
-	if (leg->rx.stash_at == leg->rx.stash_bytes) {
+	if (leg->rx.stash_at == leg->rx.leftover_bytes) {
 		tcp_rx_fini(leg);
 		leg->conn.unread_pending = false;
 	}

@@ -18,7 +18,7 @@ struct socket_stream {
 	struct loop *loop;
 	int fd; /* -1: closed, or never opened */
 	struct loop_io *io;
-	struct start start; /* with the port that it holds */
+	struct tcp_connect_result start; /* with the port that it holds */
 	bool connecting;
 	int connect_error;       /* negative errno of a connection that failed immediately */
 	struct loop_task failed; /* reports it */

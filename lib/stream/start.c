@@ -8,7 +8,7 @@
 #include "base/foreign.h"
 #include "base/sockaddr.h"
 
-enum verdict {
+enum attempt_verdict {
 	UNDER_WAY,
 	PORT_TAKEN,     /* in use towards this destination */
 	PORT_FORBIDDEN, /* this process may not use reserved ports */
@@ -16,8 +16,8 @@ enum verdict {
 	HOPELESS,       /* fails from any port */
 };
 
-struct choice {
-	struct start start;
+struct port_choice {
+	struct tcp_connect_result start;
 	struct ports *ports;
 	unsigned turn;
 	const struct stream_target *target;
@@ -30,7 +30,7 @@ struct choice {
  * while an earlier connection from it is in TIME_WAIT. If the address pair is really in use, connect() returns
  * EADDRNOTAVAIL. If the kernel chooses the port, connect() does it, since only then the pair is known.
  */
-static int bind_source(int fd, const struct choice *choice, uint16_t port)
+static int bind_source(int fd, const struct port_choice *choice, uint16_t port)
 {
 	struct sockaddr_storage addr = *choice->source;
 	struct sockaddr *from = (struct sockaddr *)&addr;
@@ -52,7 +52,8 @@ static int bind_source(int fd, const struct choice *choice, uint16_t port)
 	return 0;
 }
 
-static enum verdict attempt(int fd, const struct choice *choice, uint16_t port, int *error)
+static enum attempt_verdict attempt(int fd, const struct port_choice *choice, uint16_t port,
+				    int *error)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&choice->target->addr;
 
@@ -69,12 +70,12 @@ static enum verdict attempt(int fd, const struct choice *choice, uint16_t port, 
 }
 
 /* Connects from @port, or for 0 from a port chosen by the kernel. Sets start.fd. */
-static enum verdict start_from(struct choice *choice, uint16_t port)
+static enum attempt_verdict start_from(struct port_choice *choice, uint16_t port)
 {
 	int fd = socket(choice->target->addr.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
 			0);
-	struct start *start = &choice->start;
-	enum verdict verdict;
+	struct tcp_connect_result *start = &choice->start;
+	enum attempt_verdict verdict;
 
 	if (fd < 0) {
 		start->fd = -errno;
@@ -94,10 +95,10 @@ static enum verdict start_from(struct choice *choice, uint16_t port)
 }
 
 /* Connects from a port that is allocated in the map. Releases the port on failure. */
-static enum verdict start_from_taken(struct choice *choice, uint16_t port)
+static enum attempt_verdict start_from_taken(struct port_choice *choice, uint16_t port)
 {
-	enum verdict verdict = start_from(choice, port);
-	struct start *start = &choice->start;
+	enum attempt_verdict verdict = start_from(choice, port);
+	struct tcp_connect_result *start = &choice->start;
 
 	if (verdict == UNDER_WAY)
 		start->port = port;
@@ -137,9 +138,9 @@ static bool has_source(const struct stream_target *target)
 }
 
 /* Switches to the map of @source. Returns false without memory. */
-static bool turn_to(struct choice *choice, const struct sockaddr_storage *source)
+static bool turn_to(struct port_choice *choice, const struct sockaddr_storage *source)
 {
-	struct start *start = &choice->start;
+	struct tcp_connect_result *start = &choice->start;
 
 	if (start->map && choice->source == source)
 		return true;
@@ -160,11 +161,11 @@ static bool is_reserved(uint16_t port)
 
 /* These functions return true if the result is final: connecting, or no port can succeed. */
 
-static bool try_preferred(struct choice *choice)
+static bool try_preferred(struct port_choice *choice)
 {
 	const struct sockaddr_storage *source = source_at(choice->target, 0);
 	uint16_t port = choice->target->preferred_port;
-	enum verdict verdict;
+	enum attempt_verdict verdict;
 
 	if (!source)
 		return false;
@@ -178,9 +179,9 @@ static bool try_preferred(struct choice *choice)
 	return verdict == UNDER_WAY || verdict == HOPELESS;
 }
 
-static bool try_reserved(struct choice *choice)
+static bool try_reserved(struct port_choice *choice)
 {
-	enum verdict verdict = PORT_TAKEN;
+	enum attempt_verdict verdict = PORT_TAKEN;
 	uint16_t port;
 
 	for (unsigned i = 0; i < nsources(choice->target) && verdict != PORT_FORBIDDEN; i++) {
@@ -200,9 +201,9 @@ static bool try_reserved(struct choice *choice)
 	return false;
 }
 
-static void try_any(struct choice *choice)
+static void try_any(struct port_choice *choice)
 {
-	enum verdict verdict = SOURCE_ABSENT;
+	enum attempt_verdict verdict = SOURCE_ABSENT;
 
 	for (unsigned i = 0; i < nsources(choice->target) && verdict == SOURCE_ABSENT; i++) {
 		const struct sockaddr_storage *source = source_at(choice->target, i);
@@ -215,7 +216,7 @@ static void try_any(struct choice *choice)
 	}
 }
 
-static void try_only(struct choice *choice)
+static void try_only(struct port_choice *choice)
 {
 	int *fd = &choice->start.fd;
 
@@ -224,7 +225,7 @@ static void try_only(struct choice *choice)
 		*fd = -EBUSY;
 }
 
-static void try_all(struct choice *choice)
+static void try_all(struct port_choice *choice)
 {
 	const struct stream_target *target = choice->target;
 	bool may_be_above = target->source_port != SOURCE_PORT_RESERVED;
@@ -245,17 +246,17 @@ static void try_all(struct choice *choice)
 	try_any(choice);
 }
 
-struct start start_connection(struct ports *ports, unsigned turn,
-			      const struct stream_target *target, uint64_t now_us)
+struct tcp_connect_result start_connection(struct ports *ports, unsigned turn,
+					   const struct stream_target *target, uint64_t now_us)
 {
-	struct choice choice = {
+	struct port_choice choice = {
 		.start.fd = -EADDRINUSE,
 		.ports = ports,
 		.turn = turn,
 		.target = target,
 		.now_us = now_us,
 	};
-	struct start *start = &choice.start;
+	struct tcp_connect_result *start = &choice.start;
 
 	if (!has_source(target))
 		start->fd = -ENODEV;
@@ -285,7 +286,7 @@ bool start_may_be_reserved(void)
 	return may;
 }
 
-void start_end(struct start *start, uint64_t now_us)
+void start_end(struct tcp_connect_result *start, uint64_t now_us)
 {
 	if (start->port)
 		ports_give(start->map, start->port, now_us);

@@ -7,7 +7,7 @@
 #include "stream/stream.h"
 
 /* The result. A connection that was started holds its port until start_end(). */
-struct start {
+struct tcp_connect_result {
 	int fd;                /* connecting socket, or a negative errno */
 	unsigned retries;      /* ports that turned out to be in use */
 	bool shortfall;        /* a reserved port was preferred, but none was free */
@@ -34,8 +34,8 @@ struct start {
  * -EBUSY (the only port allowed is in use), -ENODEV (this host has none of the source addresses, or they are of another
  * family), or the errno of an error that no other port avoids.
  */
-struct start start_connection(struct ports *ports, unsigned turn,
-			      const struct stream_target *target, uint64_t now_us);
+struct tcp_connect_result start_connection(struct ports *ports, unsigned turn,
+					   const struct stream_target *target, uint64_t now_us);
 /**
  * start_may_be_reserved - Returns whether this process may bind ports below 1024 (CAP_NET_BIND_SERVICE)
  *
@@ -43,6 +43,6 @@ struct start start_connection(struct ports *ports, unsigned turn,
  */
 bool start_may_be_reserved(void);
 /** start_end - Releases the port after the socket was closed, or if none exists. */
-void start_end(struct start *start, uint64_t now_us);
+void start_end(struct tcp_connect_result *start, uint64_t now_us);
 
 #endif

@@ -14,18 +14,19 @@
 /* for one route; a longer answer is cut after the attributes that are used */
 #define ANSWER_BYTES 4096u
 
-struct request {
+struct route_request {
 	struct nlmsghdr header;
 	struct rtmsg route;
 	uint8_t attributes[128];
 };
 
-struct answer {
+struct route_reply {
 	unsigned char type; /* RTN_LOCAL … */
 	uint32_t out;       /* outgoing interface; 0: unknown */
 };
 
-static void add(struct request *request, unsigned short type, const void *data, size_t len_bytes)
+static void add(struct route_request *request, unsigned short type, const void *data,
+		size_t len_bytes)
 {
 	struct rtattr *at =
 		(struct rtattr *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
@@ -37,7 +38,8 @@ static void add(struct request *request, unsigned short type, const void *data, 
 }
 
 /* @type: RTA_DST or RTA_SRC. */
-static void add_host(struct request *request, unsigned short type, const struct sockaddr *addr)
+static void add_host(struct route_request *request, unsigned short type,
+		     const struct sockaddr *addr)
 {
 	if (addr->sa_family == AF_INET)
 		add(request, type, &((const struct sockaddr_in *)addr)->sin_addr, 4);
@@ -45,17 +47,18 @@ static void add_host(struct request *request, unsigned short type, const struct 
 		add(request, type, &((const struct sockaddr_in6 *)addr)->sin6_addr, 16);
 }
 
-static void add_port(struct request *request, unsigned short type, const struct sockaddr *addr)
+static void add_port(struct route_request *request, unsigned short type,
+		     const struct sockaddr *addr)
 {
 	uint16_t port = htons(sockaddr_port(addr));
 
 	add(request, type, &port, sizeof(port));
 }
 
-static struct request route_to(const struct sockaddr *dest)
+static struct route_request route_to(const struct sockaddr *dest)
 {
 	uint8_t bits = dest->sa_family == AF_INET ? 32 : 128;
-	struct request request = {
+	struct route_request request = {
 		.header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)),
 			   .nlmsg_type = RTM_GETROUTE,
 			   .nlmsg_flags = NLM_F_REQUEST},
@@ -67,7 +70,7 @@ static struct request route_to(const struct sockaddr *dest)
 }
 
 /* Adds the fields of a segment that routing rules can match. */
-static void add_segment(struct request *request, const struct sockaddr *from,
+static void add_segment(struct route_request *request, const struct sockaddr *from,
 			const struct sockaddr *to)
 {
 	uint8_t tcp = IPPROTO_TCP;
@@ -80,7 +83,7 @@ static void add_segment(struct request *request, const struct sockaddr *from,
 }
 
 /* Returns 0 or a negative errno, possibly from the kernel's answer. */
-static int read_answer(const uint8_t *bytes, size_t len_bytes, struct answer *answer)
+static int read_answer(const uint8_t *bytes, size_t len_bytes, struct route_reply *answer)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)bytes;
 	const struct rtmsg *route = NLMSG_DATA(header);
@@ -93,7 +96,7 @@ static int read_answer(const uint8_t *bytes, size_t len_bytes, struct answer *an
 		return *(const int *)NLMSG_DATA(header);
 	if (header->nlmsg_type != RTM_NEWROUTE || header->nlmsg_len < NLMSG_LENGTH(sizeof(*route)))
 		return -EBADMSG;
-	*answer = (struct answer){.type = route->rtm_type};
+	*answer = (struct route_reply){.type = route->rtm_type};
 	left = header->nlmsg_len - NLMSG_LENGTH(sizeof(*route));
 	for (at = RTM_RTA(route); RTA_OK(at, left); at = RTA_NEXT(at, left))
 		if (at->rta_type == RTA_OIF && RTA_PAYLOAD(at) == sizeof(answer->out))
@@ -101,7 +104,7 @@ static int read_answer(const uint8_t *bytes, size_t len_bytes, struct answer *an
 	return 0;
 }
 
-static int ask(int fd, const struct request *request, struct answer *answer)
+static int ask(int fd, const struct route_request *request, struct route_reply *answer)
 {
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 	_Alignas(struct nlmsghdr) uint8_t bytes[ANSWER_BYTES];
@@ -118,8 +121,8 @@ static int ask(int fd, const struct request *request, struct answer *answer)
 /* For a server on this host the rules for outgoing packets apply; for another host, those for incoming ones. */
 static int find(int fd, const struct sockaddr *server, const struct sockaddr *client)
 {
-	struct request request = route_to(server);
-	struct answer there, back;
+	struct route_request request = route_to(server);
+	struct route_reply there, back;
 	int rc = ask(fd, &request, &there);
 
 	if (rc)

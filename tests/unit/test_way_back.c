@@ -152,8 +152,8 @@ static int server_at(struct sockaddr_storage *addr)
 	return fd;
 }
 
-static struct start start(struct ports *ports, const struct sockaddr_storage *server,
-			  const struct sockaddr_storage *client, bool port_only)
+static struct tcp_connect_result start(struct ports *ports, const struct sockaddr_storage *server,
+				       const struct sockaddr_storage *client, bool port_only)
 {
 	const struct stream_target target = {
 		.addr = *server,
@@ -171,7 +171,7 @@ START_TEST(a_server_of_this_host_sees_the_client)
 	struct sockaddr_storage server = address(ways[_i].server, 0), seen;
 	struct sockaddr_storage client = address(ways[_i].client, 1);
 	struct ports *ports = ports_new();
-	struct start one, two;
+	struct tcp_connect_result one, two;
 	socklen_t len = sizeof(seen);
 	int listener, fd;
 
