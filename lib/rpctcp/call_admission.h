@@ -13,7 +13,7 @@
  * The claim belongs to the first undelivered Call: the first parked one, else the one that is being received.
  *
  * A long Call can be delivered before it is complete. From then on it is read to its end, even if other Calls must wait:
- * its memory is granted, and the target may be unable to take other Calls until this one is sent.
+ * its memory is granted, and the target may be unable to accept other Calls until this one is sent.
  *
  * A server's Calls never wait for memory (rx_call.h). A pause of a connecting leg stops its Replies too.
  */
