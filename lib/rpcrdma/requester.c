@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The requester's sending half: the queue of Calls, and what each one is planned to be. */
 #include "rpcrdma/requester.h"
 
 #include "rpc/msg.h"
@@ -17,7 +16,6 @@ static void tell_ready(void *arg)
 		config->events->call_ready(config->arg);
 }
 
-/* One more is in the queue. */
 static void count_held(struct requester *rq)
 {
 	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
@@ -26,14 +24,14 @@ static void count_held(struct requester *rq)
 		requester_zero_watch(rq);
 }
 
-/* It goes before all others: what comes after it in the queue came after it. */
+/* Queues a starved Call again, before all others, because it is older than they are. */
 static void hold_first(struct requester_rpc *rpc)
 {
 	struct requester *rq = rpc->rq;
 
 	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
 	count_held(rq);
-	/* What came while its keys were taken back has found nothing held. */
+	/* Nothing was queued when the events of that time came, so they sent nothing. */
 	if (!rq->starved)
 		loop_defer(rq->conn->fabric->loop, &rq->again_task);
 }
@@ -91,28 +89,31 @@ bool requester_is_idle(const struct requester *rq)
 
 bool requester_can_call(const struct requester *rq)
 {
-	/* Reverse Calls are never stopped: Replies to the peer would be stopped with them. */
+	/* Reverse Calls are never stopped: that would stop Replies to the peer with them. */
 	return rq->reverse || rq->nheld < REQUESTER_HELD_MAX;
 }
 
-/* One note says it for all of a connection: a server makes as many as it likes. */
+/* Logs once per connection: a server can make any number of reverse Calls. */
 static void note_reverse_refused(struct requester *rq, const struct requester_rpc *rpc)
 {
 	if (rq->refused)
 		return;
 	rq->refused = true;
 	if (rpc->terms.reverse_calls)
-		rdma_conn_note(
-			rq->conn,
-			"reverse Call %#x of %u bytes cannot be sent to this client, which takes "
-			"%u bytes at once: it and others like it are answered SYSTEM_ERR",
-			rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rpc->terms.send_bytes);
+		rdma_conn_note(rq->conn,
+			       "reverse Call %#x of %u bytes is longer than this client accepts "
+			       "(%u bytes): this and later ones are answered SYSTEM_ERR",
+			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
+			       rpc->terms.send_bytes);
 	else
-		rdma_conn_note(rq->conn, "this client takes no reverse Calls: they are answered "
+		rdma_conn_note(rq->conn, "this client accepts no reverse Calls: they are answered "
 					 "SYSTEM_ERR");
 }
 
-/* What cannot be sent: no header holds it, the peer takes none, or there is no memory to keep track of it. */
+/*
+ * Fails a Call that cannot be sent: no header can hold it, the peer accepts no such Call, or memory
+ * is short.
+ */
 static void refuse(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse) {
@@ -122,22 +123,24 @@ static void refuse(struct requester *rq, struct requester_rpc *rpc)
 		rq->conn->counters->calls_not_sendable++;
 		rdma_conn_note(rq->conn, "Call %#x of %u bytes cannot be sent to this peer (%s%s)",
 			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name,
-			       rpc->terms.reads_nothing ? ": it has said that it reads nothing"
-							: "");
+			       rpc->terms.reads_nothing ? ": it advertised no RDMA Reads" : "");
 	}
 	requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 }
 
-/* What the whole Call shows. Only ever one payload a Call and one a Reply is moved: no server takes more. */
+/*
+ * Fills in the facts that only the complete Call shows. At most one payload per Call and one per
+ * Reply is moved, because servers support no more.
+ */
 static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 		       struct call_form_ask *ask)
 {
 	const struct call_facts *facts = &x->facts;
-	/* Rounded up: some servers write the pad, too. */
+	/* Rounded up, because some servers write the pad too. */
 	uint64_t result = xdr_padded_bytes(facts->bounds_bytes[0]);
 
 	ask->known = CALL_FORM_RESULT | CALL_FORM_PAYLOAD;
-	/* A Reply longer than reply_max_bytes is of no use, so no more than that need land. */
+	/* A longer Reply than reply_max_bytes cannot be delivered, so no more memory is needed. */
 	if (result > xdr_padded_bytes(x->reply_max_bytes))
 		result = xdr_padded_bytes(x->reply_max_bytes);
 	if (facts->nresult_payloads == 1 && result <= UINT32_MAX) {
@@ -179,7 +182,7 @@ static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc
 
 enum outlook { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
 
-/* Whether all that goes inline is here: what is lent may follow. */
+/* Returns true if all inline bytes have arrived; exposed bytes can follow later. */
 static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *call)
 {
 	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
@@ -189,7 +192,7 @@ static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *ca
 		end >= call->len_bytes);
 }
 
-/* Whether the Call can be sent now, and in which form (A5.1-1, A5.2-1). */
+/* Decides whether the Call can be sent now, and in which form (A5.1-1, A5.2-1). */
 static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 {
 	bool whole = rpc_msg_is_whole(&rpc->x->call);
@@ -197,7 +200,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 
 	if (requester_is_ours(rq, rpc->x->facts.hdr.xid))
 		return PLAN_WAIT;
-	/* What is not here can wait only where Reads can. */
+	/* Only Reads can wait for missing bytes. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
 	rpc->terms = rq->conn->terms;
@@ -220,7 +223,9 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
-/* A Call or Reply that goes by chunk may show that a receive is too small for what this client does. */
+/*
+ * Records a Call or Reply that goes by chunk, since larger Receives can be better for this client.
+ */
 static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 {
 	uint64_t call = 0, reply = 0;
@@ -232,7 +237,7 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 	conn_sizes_note(conn->sizes, call, reply, &conn->terms, rdma_conn_now_us(conn));
 }
 
-/* The time limit of a reverse Call begins when it comes (requester_late.h). */
+/* The time limit of a reverse Call starts when it arrives (requester_late.h). */
 static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)
@@ -247,7 +252,7 @@ static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook 
 		note_sizes(rq->conn, rpc);
 }
 
-/* Whether the first Call in the queue may be sent, as far as the connection is concerned. */
+/* Returns true if the connection allows the next Call to be sent. */
 static inline bool may_send(const struct requester *rq)
 {
 	return rdma_conn_is_up(rq->conn) && !rq->starved &&
@@ -270,7 +275,7 @@ void requester_send_held(struct requester *rq)
 	}
 	if (rq->full && rq->nheld < REQUESTER_HELD_MAX && rdma_conn_is_up(rq->conn)) {
 		rq->full = false;
-		/* From a task, since a call into the leg may be on the stack. */
+		/* A task, because a call into the leg can be on the stack. */
 		loop_defer(rq->conn->fabric->loop, &rq->ready_task);
 	}
 }
@@ -329,7 +334,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 		break;
 	case REQUESTER_SENT:
 	case REQUESTER_RESENT:
-	/* It is answered, but the peer may still read the Call. */
+	/* answered, but the peer can still be reading the Call */
 	case REQUESTER_PULLING:
 	case REQUESTER_ENDING:
 	case REQUESTER_FAILING:
@@ -342,7 +347,7 @@ void requester_more(struct requester *rq, struct exchange *x)
 	}
 }
 
-/* ---- NULL Calls of its own ---- */
+/* ---- NULL Calls originated by the proxy ---- */
 
 void requester_null_reserve(struct requester *rq)
 {
@@ -373,7 +378,7 @@ bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_f
 		return false;
 	nulls->xids[nulls->count++] = xid;
 	credit_window_take(&conn->window);
-	/* What was kept back is in use. */
+	/* The reserved credit is in use. */
 	conn->window.reserved = 0;
 	message_init(&m, conn->terms.dialect, xid);
 	message_add_bytes(

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The responder's receiving half: Calls are planned, admitted, pulled together and passed on. */
+/*
+ * The path of a Call:
+ *
+ * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit()
+ * copies its inline bytes, start_reads() posts its Reads, and pass_on() or give_part() delivers it.
+ */
 #include "rpcrdma/responder.h"
 
 #include <assert.h>
@@ -54,7 +59,6 @@ bool responder_is_idle(const struct responder *rs)
 	return TAILQ_EMPTY(&rs->calls);
 }
 
-/* A peer that sends and takes nothing must not make us queue answers without end. */
 bool responder_is_flooded(struct responder *rs)
 {
 	struct rdma_conn *conn = rs->conn;
@@ -62,11 +66,15 @@ bool responder_is_flooded(struct responder *rs)
 
 	if (conn->works.sends <= max)
 		return false;
-	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED, "messages come and no answer is taken");
+	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED,
+		       "peer keeps sending but does not receive Replies");
 	return true;
 }
 
-/* Whether a Call that came is to be looked at. One that is not taken is sent again, on another connection. */
+/*
+ * Returns true if a Call can be accepted now. The client sends an ignored Call again, on another
+ * connection.
+ */
 static bool takes_calls(struct responder *rs)
 {
 	struct rdma_conn *conn = rs->conn;
@@ -87,8 +95,8 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 }
 
 /*
- * Whether a Call is given up as its Reads are done: its head has shown all that is to be known of it. It is long enough for
- * two parts at least.
+ * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have
+ * shown all facts about the Call, and it must be long enough for at least two parts.
  */
 static bool comes_in_parts(const struct responder_rpc *rpc)
 {
@@ -108,7 +116,7 @@ static void count_call(const struct responder_rpc *rpc)
 	rdma_conn_count_form(conn, rpc->x->call_forms[EXCHANGE_ORIGIN]);
 }
 
-/* The Call is complete here. */
+/* Delivers a complete Call. */
 static void pass_on(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -123,7 +131,7 @@ static void pass_on(struct responder_rpc *rpc)
 	config->events->call(config->arg, exchange_ref(x));
 }
 
-/* What is here of a Call that comes in parts. The Reply to it may have come by the time that it is complete. */
+/* Delivers the next part of a Call. Its Reply can arrive before its last part. */
 static void give_part(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -168,7 +176,7 @@ static void start_reads(struct responder_rpc *rpc)
 		read_chunks_start(rpc->reads, &rpc->x->call, rpc->x, read_max_bytes, on_read, rpc);
 }
 
-/* The budget holds all that this RPC can take. */
+/* Fills in the Call, once the budget has granted all memory that the RPC can need. */
 static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -191,7 +199,7 @@ static void on_granted(void *arg)
 	struct buf *stash = rpc->stash;
 
 	if (!rdma_conn_is_up(rpc->rs->conn))
-		return; /* freed with the rest when the connection has ended */
+		return; /* responder_end() frees it */
 	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rs->conn));
 	rpc->stash = NULL;
 	admit(rpc, stash ? stash->mem : NULL);
@@ -199,9 +207,10 @@ static void on_granted(void *arg)
 }
 
 /*
- * The Reply of a reverse Call may stand behind clients' Calls that wait for the budget, so nothing is waited for. Of a
- * short one inline, rdma_beside_bytes() has counted as much as it takes with a Reply as short: for its Writes to a reply
- * chunk of a few segments, what it has for a Call's chunks.
+ * Claims memory for a reverse Call without waiting, because its Reply can be queued after client
+ * Calls that wait for the budget. rdma_beside_bytes() already counts a short inline Call with a
+ * Reply of the same size. It counts the Writes to a reply chunk of a few segments as the chunks of
+ * such a Call.
  */
 #define REVERSE_FREE_SEGMENTS 16u
 
@@ -214,7 +223,7 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 				conn->config->config_protocol);
 	uint32_t free_bytes = rdma_reverse_free_bytes(recv_bytes);
 	struct exchange *x = rpc->x;
-	/* A reply chunk says that the Reply may be long, not that it will be. */
+	/* A reply chunk shows that the Reply can be long, not that it will be. */
 	bool is_short = !rpc->reads && !rpc->nwrites && rpc->nsegments <= REVERSE_FREE_SEGMENTS &&
 			rpc->total_bytes <= free_bytes;
 
@@ -234,12 +243,12 @@ static void refuse_reverse(struct responder_rpc *rpc)
 	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->reverse_refused++;
-	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory is left for it",
+	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory left, answered with an error",
 		       rpc->x->facts.hdr.xid, rpc->total_bytes);
 	responder_answer_failure(rpc);
 }
 
-/* Until there is memory for the message, its inline part waits in a buffer no larger than a receive. */
+/* Keeps the inline bytes of a Call that waits for memory, in a buffer no larger than a Receive. */
 static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -250,7 +259,8 @@ static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint
 		return;
 	rpc->stash = buf_get(conn->leg->config->pool, len_bytes);
 	if (!rpc->stash)
-		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call that waits");
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES,
+			       "no memory for the inline bytes of a Call");
 	else
 		memcpy(rpc->stash->mem, body, len_bytes);
 }
@@ -271,7 +281,7 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 		wait_for_memory(rpc, body, len_bytes);
 }
 
-/* What makes a Call's lists wrong, or NULL. */
+/* Returns what is wrong with the chunk lists of a Call, or NULL. */
 static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
 			       uint32_t len_bytes, struct msg_plan *plan)
 {
@@ -283,13 +293,13 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 	case MSG_PLAN_OK:
 		break;
 	case MSG_PLAN_BAD:
-		return "read chunks that make no message";
+		return "read chunks do not form a message";
 	case MSG_PLAN_TOO_BIG:
 		rs->conn->counters->calls_too_big++;
-		return "over max_message_bytes";
+		return "longer than max_message_bytes";
 	}
 	if (plan->npulls && !read_chunks_bound(rs->conn))
-		return "read chunks from a peer that cannot be read from";
+		return "read chunks, but RDMA Reads from this peer are not allowed";
 	return NULL;
 }
 
@@ -298,7 +308,7 @@ static void refuse_without_room(struct responder_rpc *rpc)
 	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->bad_calls++;
-	rdma_conn_note(conn, "Call %#x: no Send is long enough for the chunks that a Reply returns",
+	rdma_conn_note(conn, "Call %#x: its chunk lists do not fit into the header of a Reply",
 		       rpc->x->facts.hdr.xid);
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
@@ -346,7 +356,9 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		claim(rs, rpc, body, len_bytes);
 }
 
-/* In the order of their Calls; those behind one that still finds too few keys wait with it. */
+/*
+ * Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too.
+ */
 void responder_key_free(struct responder *rs)
 {
 	struct exchange *x, *next;

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The responder: takes the peer's Calls.
+ * The responder: receives the peer's Calls, delivers them to the owner, and sends their Replies.
  *
- * Nothing of a Call is pulled before the budget holds the whole Call and the largest Reply that its chunks can take.
- * Calls behind it wait in order, in the bytes of their receives, of which there are no more than credits. All Reads
- * of a Call are done before it is passed on, so before it is answered (A3.6-3).
+ * A Call is read only after the budget has granted memory for the whole Call and for the largest
+ * Reply that its chunks can hold. Until then the Call waits, in order, in a buffer no larger than
+ * its Receive; no more Calls wait than credits were granted. A Call is delivered after its last
+ * Read, or in parts if its arguments are already parsed. Its Reply always waits for the last Read
+ * (A3.6-3).
  *
- * A second Call with the XID of one that is not answered yet closes the connection: there is no retransmission on a
- * live RDMA connection, and two Replies with one XID cannot be told apart. While the leg drains no Call is taken.
+ * The responder closes the connection when a Call reuses the XID of an unanswered one. A live RDMA
+ * connection has no retransmissions, and two Replies with one XID could not be told apart. While
+ * the leg drains, the responder ignores Calls.
  *
- * A reverse responder (the end that connected) takes Calls without chunks only (RFC 8167, D2.5-1), unless it has said
- * in version two that it takes others (X-16). Short ones take nothing from the budget, and may have a longer Reply where
- * there is memory for it; longer ones have memory at once or are denied (responder_answer_failure()): the Replies may stand behind clients'
- * Calls that wait for memory, so they never wait for it themselves, and leave enough of it for the largest of those Calls.
+ * A reverse responder (on the end that connected) accepts only Calls without chunks (RFC 8167,
+ * D2.5-1), unless it advertised chunk support in version two (X-16). Short reverse Calls need no
+ * memory from the budget; their Reply can be longer if memory is free. Longer ones get memory
+ * immediately or are denied (responder_answer_failure()). Reverse Calls never wait for memory,
+ * because client Calls that wait for memory can hold up their Replies. They leave enough memory for
+ * the largest of those client Calls.
  */
 #ifndef RPCRDMA_RESPONDER_H
 #define RPCRDMA_RESPONDER_H
@@ -24,28 +29,46 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/* Sends that may wait for the peer beside one for each credit of either direction. */
+/* Sends that can be unfinished in addition to one for each credit of either direction. */
 #define RESPONDER_SENDS_SPARE 64u
 
-/** responder_init - no Calls yet. */
+/** responder_init - Initializes a responder without Calls. */
 void responder_init(struct responder *rs, struct rdma_conn *conn);
-/** responder_withdraw - the connection is going to end: Calls that wait for memory wait no longer. */
+/**
+ * responder_withdraw - Cancels the memory requests of waiting Calls, because the connection is
+ * closing.
+ */
 void responder_withdraw(struct responder *rs);
-/** responder_end - the connection is over and all work is done: let go of everything. */
+/**
+ * responder_end - Releases everything, after the connection has closed and all work requests are
+ * done.
+ */
 void responder_end(struct responder *rs);
-/** responder_fini - free what is left of it after responder_end(), or when it never began. */
+/** responder_fini - Frees the responder, after responder_end() or if it was never used. */
 void responder_fini(struct responder *rs);
-/** responder_is_idle - whether it has no RPC. */
+/** responder_is_idle - Returns true if the responder has no RPC. */
 bool responder_is_idle(const struct responder *rs);
 
-/** responder_call - a decoded RDMA_MSG or RDMA_NOMSG that is a Call, with what follows its header. */
+/**
+ * responder_call - Handles a Call: an RDMA_MSG or RDMA_NOMSG, decoded, and the bytes after its
+ * header.
+ */
 void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, const uint8_t *body,
 		    uint32_t len_bytes);
-/** responder_key_free - fabric_ep_events.key_free(): Replies that could not be lent may be. */
+/**
+ * responder_key_free - Handles fabric_ep_events.key_free(): exposes Replies that waited for a key.
+ */
 void responder_key_free(struct responder *rs);
-/** responder_is_flooded - whether a peer that takes no answers has sent so much that the connection ends for it. */
+/**
+ * responder_is_flooded - Closes the connection if the peer keeps sending without receiving answers,
+ * so that queued answers stay bounded.
+ *
+ * Returns true if it did.
+ */
 bool responder_is_flooded(struct responder *rs);
-/** responder_refuse - answer a Call that does not decode with @err; @hdr has its fixed words. */
+/**
+ * responder_refuse - Answers a Call that does not decode with @err; @hdr has its four fixed words.
+ */
 void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err);
 
 #endif

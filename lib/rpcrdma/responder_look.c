@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The responder's look at a Call: its verdict, and its facts, by one walk.
+ * Checks the header of a Call and finds its facts in one walk over its arguments.
  *
- * Of an RDMA_MSG all is known at once: its read chunks are holes of known length, which the walk passes. Of an
- * RDMA_NOMSG nothing is here before it has been pulled.
+ * An RDMA_MSG shows everything immediately: its read chunks are holes of known length, which the
+ * walk skips. An RDMA_NOMSG shows nothing until its chunk has been read.
  */
 #include "rpcrdma/responder_rpc.h"
 
@@ -12,9 +12,12 @@
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/responder_reply.h"
 
-/* What a Call gets that does not pass. A cut header costs no other Call anything here, so the connection stays. */
+/*
+ * Answers to unacceptable Calls. A truncated header affects no other Call, so the connection stays
+ * open.
+ */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
-	/* TLS is not for an RDMA connection, and the server behind must not be asked. */
+	/* An RDMA connection has no TLS, and a STARTTLS probe must not reach the server. */
 	[CALL_AUTH_TLS] = CALL_RULE(REPLY, rdma_leg_counters, auth_tls_refused, NULL),
 	[CALL_BAD_AUTH] = CALL_RULE(REPLY, rdma_leg_counters, bad_auth_refused, "refused"),
 	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, rdma_leg_counters, rpc_mismatches, "refused"),
@@ -25,11 +28,14 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_XID_DIFFERS] = CALL_RULE(ERROR, rdma_leg_counters, xid_mismatches, "not this Call"),
 	[CALL_GARBAGE_ARGS] = CALL_RULE(REPLY, rdma_leg_counters, chunk_mismatches, NULL),
 	[CALL_MISPLACED] = CALL_RULE(ERROR, rdma_leg_counters, chunks_misplaced, NULL),
-	/* A6.2-10: where it is not served. */
+	/* A6.2-10: if the program is not served */
 	[CALL_CONFIGURES] = CALL_RULE(REPLY, rdma_leg_counters, prog_unavail, NULL),
 };
 
-/* What RPC itself answers is a Call of this version; what it is not, is none of any. */
+/*
+ * Returns true for a valid RPC Call. If RPC defines an answer, the message is a Call of this
+ * transport version; any other message proves no version (X-19).
+ */
 static bool is_understood(enum call_verdict verdict)
 {
 	return verdict == CALL_PASSES || rules[verdict].answer == CALL_ANSWER_REPLY;
@@ -50,18 +56,19 @@ static enum call_verdict judge(struct responder_rpc *rpc, const uint8_t *msg, ui
 	return verdict;
 }
 
-/* The read chunks of a Call on the walk past its opaques, both in order. */
+/* State of the walk over the opaques of a Call, in parallel with its read chunks. */
 struct chunk_check {
 	const struct responder_rpc *rpc;
-	unsigned next;  /* of rpc->chunks, the first that belongs to no payload heard of so far */
-	bool differs;   /* one is not as long as its payload */
-	bool misplaced; /* one is at the position of no payload */
-	bool has_rest;  /* has_the_rest() of the last one that belongs to a payload */
+	unsigned next;  /* index in rpc->chunks of the first chunk not matched to a payload yet */
+	bool differs;   /* a chunk has another length than its payload */
+	bool misplaced; /* a chunk is not at the position of a payload */
+	bool has_rest;  /* has_the_rest() of the last matched chunk */
 };
 
 /*
- * Linux before 4.7 has all that follows the payload of a COMPOUND in the payload's chunk, and nothing inline behind
- * it: every WRITE of NFSv4 comes so. It is the same message.
+ * Returns true if the chunk holds the payload and everything after it in a COMPOUND. Linux before
+ * 4.7 sends every NFSv4 WRITE this way, with nothing inline after the payload. The message is the
+ * same.
  */
 static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chunk *chunk,
 			 uint32_t data_bytes)
@@ -73,7 +80,10 @@ static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chun
 	       chunk->position + xdr_padded_bytes(chunk->len_bytes) == rpc->total_bytes;
 }
 
-/* A3.4-4: a chunk in a payload's place is as long as the payload, with its pad or without. */
+/*
+ * Checks A3.4-4: a chunk in place of a payload has the length of the payload, with or without its
+ * pad.
+ */
 static void check_length(struct chunk_check *check, const struct plan_chunk *chunk,
 			 uint32_t data_bytes)
 {
@@ -85,7 +95,7 @@ static void check_length(struct chunk_check *check, const struct plan_chunk *chu
 	if (check->has_rest)
 		return;
 	check->differs = true;
-	rdma_conn_note(rpc->rs->conn, "Call %#x: %u bytes of data come in a chunk of %u",
+	rdma_conn_note(rpc->rs->conn, "Call %#x: payload of %u bytes in a chunk of %u",
 		       rpc->x->facts.hdr.xid, data_bytes, chunk->len_bytes);
 }
 
@@ -106,16 +116,17 @@ static void check_opaque(void *arg, const struct nfs_opaque *opaque)
 }
 
 /*
- * Whether a read chunk is at the position of no DDP-eligible item (RFC 8166 section 6.1). Of arguments that could not be
- * followed it is known up to there, and of what had to be read and was in a chunk: that is no item, unless it is the rest
- * of a COMPOUND (has_the_rest()).
+ * Returns true if a read chunk is not at the position of a DDP-eligible item (RFC 8166 section
+ * 6.1). If the arguments could not be parsed to the end, only the chunks before that point count.
+ * If parsing stopped inside a chunk, that chunk is no item, except for the rest of a COMPOUND
+ * (has_the_rest()).
  */
 static bool is_misplaced(const struct chunk_check *check)
 {
 	const struct call_facts *facts = &check->rpc->x->facts;
 	enum nfs_binding binding;
 
-	/* Each chunk has the position and the length of a payload, as in most Calls. */
+	/* The usual case: each chunk has the position and length of a payload. */
 	if (!check->misplaced && check->next == check->rpc->nchunks)
 		return false;
 	binding = nfs_args_binding(facts);
@@ -125,7 +136,7 @@ static bool is_misplaced(const struct chunk_check *check)
 	       (facts->trail == FACTS_LOST_IN_HOLE && !check->has_rest);
 }
 
-/* Finds the facts of a Call that has chunks. Returns what its chunks make of it. */
+/* Finds the facts of a Call with chunks. Returns the verdict on its chunks. */
 static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -140,12 +151,15 @@ static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rp
 	if (!conn->config->strict_chunks || !is_misplaced(&check))
 		return CALL_PASSES;
 	call_facts_name(facts, name);
-	rdma_conn_note(conn, "Call %#x: a read chunk of %s where no data may be moved",
+	rdma_conn_note(conn, "Call %#x (%s): a read chunk is not at a DDP-eligible argument",
 		       facts->hdr.xid, name);
 	return CALL_MISPLACED;
 }
 
-/* What the Reply can have is no more than what its Call allows. Returns what the Call's chunks make of it. */
+/*
+ * Finds the facts of a Call and lowers reply_max_bytes to the longest possible Reply. Returns the
+ * verdict on the chunks of the Call.
+ */
 static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	const struct leg_config *config = rpc->rs->conn->leg->config;
@@ -162,7 +176,10 @@ static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_
 	return verdict;
 }
 
-/* The plan's copies and pulls, both in order, as pieces of the message. Returns how many. */
+/*
+ * Makes a list of message pieces from the copies and pulls of the plan, which are both in order.
+ * Returns the number of pieces.
+ */
 static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_bytes,
 			struct rpc_piece *list)
 {
@@ -186,7 +203,7 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 	return count;
 }
 
-/* Returns CALL_PASSES if it may pass as far as it is here, or what its chunks make of it. */
+/* Returns CALL_PASSES if the inline bytes are acceptable, or the verdict on the chunks. */
 static enum call_verdict look_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rpc_piece list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
@@ -198,7 +215,7 @@ static enum call_verdict look_inline(struct responder_rpc *rpc, const uint8_t *i
 	} else {
 		pieces.count = lay_out(rpc, inline_bytes, list);
 	}
-	/* What does not pass is answered when its Reads are done (A3.6-3). */
+	/* Other errors are answered when the Reads are done (A3.6-3). */
 	if (!pieces.count || !list[0].data ||
 	    judge(rpc, list[0].data, list[0].len_bytes) != CALL_PASSES)
 		return CALL_PASSES;
@@ -233,7 +250,7 @@ bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes
 		refuse(rpc, verdict);
 		return false;
 	}
-	/* Memory is claimed before more is known, and what a peer offers proves nothing. */
+	/* The claim needs a bound now, and the size of the offered chunks proves nothing. */
 	if (x->facts.stage == FACTS_NONE && x->reply_max_bytes > FACTS_UNBOUNDED_BYTES)
 		x->reply_max_bytes = FACTS_UNBOUNDED_BYTES;
 	return true;
@@ -246,7 +263,7 @@ bool responder_look(struct responder_rpc *rpc)
 	const struct rpc_pieces pieces = {&piece, 1, x->call.len_bytes};
 	enum call_verdict verdict;
 
-	/* What was read out of a hole is here now. */
+	/* The bytes that were in a hole are here now. */
 	if (x->facts.stage == FACTS_WHOLE && x->facts.trail != FACTS_LOST_IN_HOLE)
 		return true;
 	verdict = judge(rpc, x->call.data, x->call.len_bytes);

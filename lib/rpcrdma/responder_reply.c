@@ -15,14 +15,19 @@
 #include "rpcrdma/v2/size_wait.h"
 #include "rpcrdma/work.h"
 
-/* A Reply on its way out. */
+/* A Reply being sent. */
 struct reply {
 	struct responder_rpc *rpc;
-	/* With the lists of the Call, all lengths zero until written; its pieces are what is in no write chunk. */
+	/*
+	 * Has the chunk lists of the Call, with zero lengths until written. Its pieces are the
+	 * bytes outside write chunks.
+	 */
 	struct message m;
-	bool uses_reply_chunk; /* else the header returns it empty, or has none (A5.2-4) */
+	/* otherwise the header returns the reply chunk empty, or omits it (A5.2-4) */
+	bool uses_reply_chunk;
 	unsigned npayloads;
-	struct rpc_payload payloads[RPCRDMA_MAX_CHUNKS]; /* the n-th for the n-th write chunk */
+	/* the n-th payload is for the n-th write chunk */
+	struct rpc_payload payloads[RPCRDMA_MAX_CHUNKS];
 };
 
 static void reply_init(struct reply *reply, struct responder_rpc *rpc)
@@ -43,7 +48,7 @@ static void reply_init(struct reply *reply, struct responder_rpc *rpc)
 	hdr->reply_chunk = rpc->reply_chunk;
 }
 
-/* Where the payloads are; if the Reply cannot be followed, nothing is reduced. */
+/* Finds the payloads. If the Reply cannot be parsed, nothing is reduced. */
 static void find_payloads(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
@@ -60,7 +65,10 @@ static void find_payloads(struct reply *reply)
 		reply->npayloads = (unsigned)n;
 }
 
-/* The same while it still comes. Returns false if it does not show yet, or there are none. */
+/*
+ * Finds the payloads of an incomplete Reply. Returns false if there are none or their positions are
+ * not known yet.
+ */
 static bool find_payloads_begun(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
@@ -76,9 +84,9 @@ static bool find_payloads_begun(struct reply *reply)
 }
 
 /*
- * Cuts the Reply into what goes into write chunks and what does not. An empty chunk leaves its
- * payload inline; a moved payload's pad is neither written nor sent (A-Δ5). Returns false if a
- * payload is longer than its chunk, or is none.
+ * Splits the Reply into payloads for the write chunks and pieces for the rest. An empty chunk
+ * leaves its payload inline. The pad of a moved payload is neither written nor sent (A-Δ5). Returns
+ * false if a payload is longer than its chunk or lies outside the Reply.
  */
 static bool cut(struct reply *reply)
 {
@@ -94,7 +102,7 @@ static bool cut(struct reply *reply)
 			payload->len_bytes = 0;
 			continue;
 		}
-		/* What is found must not make us write what is not the Reply. */
+		/* Never write bytes that are outside the Reply. */
 		if (payload->len_bytes > room || payload->offset_bytes < at ||
 		    payload->offset_bytes > msg->len_bytes ||
 		    payload->len_bytes > msg->len_bytes - payload->offset_bytes)
@@ -107,8 +115,8 @@ static bool cut(struct reply *reply)
 }
 
 /*
- * Writes @pieces into a chunk, segment by segment, and notes in the header how much each one got. The first @done_bytes
- * have been written before.
+ * Writes @pieces into a chunk, segment by segment, and sets the lengths of the segments in the
+ * header. The first @done_bytes have been written before.
  */
 static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			const struct fabric_sge *pieces, unsigned npieces, uint32_t done_bytes)
@@ -144,7 +152,7 @@ static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 	}
 }
 
-/* The last step of each answer: receives first, then the Send that re-grants their credit (A3.3-8). */
+/* Posts Receives, then sends the Reply, which grants their credits again (A3.3-8). */
 static void send_reply(struct responder_rpc *rpc, struct message *m, bool pin)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -206,7 +214,10 @@ void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t le
 	send_reply(rpc, &reply.m, false);
 }
 
-/* The flavour of a Call that has not been pulled is not known. A denied Reply serves the clients of all of them. */
+/*
+ * Encodes the answer to a failed Call. If the Call has not been read, its authentication flavor is
+ * unknown. Clients of every flavor accept a denied Reply.
+ */
 static size_t encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_call_hdr *hdr,
 			     struct rdma_leg_counters *counters)
 {
@@ -234,7 +245,7 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 		responder_answer_failure(rpc);
 }
 
-/* Answers a Call whose Reply goes nowhere, for this errno of place(). */
+/* Answers a Call whose Reply could not be placed; @rc is the errno of place(). */
 static void give_up(struct responder_rpc *rpc, int rc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -242,20 +253,20 @@ static void give_up(struct responder_rpc *rpc, int rc)
 
 	if (rc == -EMSGSIZE) {
 		conn->counters->replies_too_big++;
-		rdma_conn_note(conn, "Reply %#x of %u bytes does not fit what its Call offered",
+		rdma_conn_note(conn,
+			       "Reply %#x of %u bytes does not fit into the chunks of its Call",
 			       xid, rpc->x->reply.len_bytes);
 	} else if (rc == -EBUSY) {
 		conn->counters->replies_too_big++;
-		rdma_conn_note(conn,
-			       "Reply %#x cannot be lent: %u are, and none has got its RDMA_DONE",
+		rdma_conn_note(conn, "Reply %#x: %u read-chunk Replies already await RDMA_DONE",
 			       xid, conn->grant.lent);
 	} else if (rc != -ENOTCONN) {
-		rdma_conn_note(conn, "Reply %#x: no memory or key to lend", xid);
+		rdma_conn_note(conn, "Reply %#x: no memory or key to expose it", xid);
 	}
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
-/* How much of a payload is here. */
+/* Returns how many bytes of a payload have arrived. */
 static uint32_t here_bytes(const struct rpc_msg *msg, const struct rpc_payload *payload)
 {
 	if (msg->have_bytes <= payload->offset_bytes)
@@ -263,7 +274,7 @@ static uint32_t here_bytes(const struct rpc_msg *msg, const struct rpc_payload *
 	return least(msg->have_bytes - payload->offset_bytes, payload->len_bytes);
 }
 
-/* What is here of the payloads and has not been written before. They come in their order. */
+/* Writes the payload bytes that have arrived since the last call. Payloads arrive in order. */
 static void write_payloads(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
@@ -283,8 +294,9 @@ static void write_payloads(struct reply *reply)
 }
 
 /*
- * Where what is in no write chunk goes, before anything is written: inline, into the reply chunk, or to be read by the
- * client (A5.2-3, A-Δ3). Returns 0, -EMSGSIZE if it fits nowhere, or why it cannot be lent.
+ * Chooses where the bytes outside write chunks go, before anything is written: inline, into the
+ * reply chunk, or exposed for the client to read (A5.2-3, A-Δ3). Returns 0, -EMSGSIZE if nothing
+ * fits, or the error of responder_lend().
  */
 static int place(struct reply *reply)
 {
@@ -351,8 +363,8 @@ static void answer_reply(struct responder_rpc *rpc)
 }
 
 /*
- * Payloads are written as they come where all else goes inline for certain: how long a Send may be can change until then,
- * but not to less than the least.
+ * Writes payloads as they arrive, if all other bytes are certain to fit inline. The longest Send
+ * can change until the Reply is sent, but not below RPCRDMA_INLINE_MIN.
  */
 static void write_begun(struct responder_rpc *rpc)
 {
@@ -378,7 +390,7 @@ static void go_on(struct responder_rpc *rpc)
 
 void responder_reply(struct responder_rpc *rpc)
 {
-	/* To a Call that still comes: whoever answers has not waited for it. */
+	/* The server can answer before the Call is complete here. */
 	rpc->is_answered = true;
 	if (!responder_rpc_is_here(rpc))
 		return;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answering the peer's Calls: payloads go into the write chunks, the rest inline or into the reply chunk, and all
- * Writes before the Send that tells of them (A2-3).
+ * Sends the Replies to the peer's Calls. Payloads go into the write chunks, the rest goes inline or
+ * into the reply chunk. All Writes are posted before the Send that reports them (A2-3).
  *
- * What does not fit is found before anything is written; then the answer is ERR_CHUNK (A5.2-3, A-Δ3). Of a Reply that
- * still comes the payloads are written as they do, if their places show and all else is certain to fit inline; any
- * other waits until all of it is here, as the Send does of each.
+ * The responder checks the size before it writes anything. A Reply that does not fit is answered
+ * ERR_CHUNK (A5.2-3, A-Δ3). Payloads of a Reply that is still arriving are written as they arrive,
+ * if their positions are known and the rest is certain to fit inline. Every other Reply, and every
+ * Send, waits for the complete Reply.
  */
 #ifndef RPCRDMA_RESPONDER_REPLY_H
 #define RPCRDMA_RESPONDER_REPLY_H
@@ -16,21 +17,27 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/** responder_reply - leg_reply() for a Call of this connection that is not answered; the reference stays. */
+/**
+ * responder_reply - Handles leg_reply() for an unanswered Call of this connection; keeps the
+ * reference.
+ */
 void responder_reply(struct responder_rpc *rpc);
-/** responder_more - leg_more() of its Reply; or what it waits for may be there. */
+/**
+ * responder_more - Handles leg_more() of the Reply, or retries a Reply that waited for a size or a
+ * key.
+ */
 void responder_more(struct responder_rpc *rpc);
-/** responder_answer - answer with a short RPC message made here, and finish. */
+/** responder_answer - Answers with a short RPC message made by the proxy, and ends the RPC. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /**
- * responder_answer_failure - answer with rpc_encode_failure(), SYSTEM_ERR, and finish
+ * responder_answer_failure - Answers SYSTEM_ERR (rpc_encode_failure()) and ends the RPC.
  *
- * A Call of which the header is not here is denied: AUTH_ERROR, AUTH_FAILED.
+ * If the RPC header has not been read, the answer is MSG_DENIED: AUTH_ERROR, AUTH_FAILED.
  */
 void responder_answer_failure(struct responder_rpc *rpc);
-/** responder_answer_error - answer with an RDMA_ERROR, and finish. */
+/** responder_answer_error - Answers with an RDMA_ERROR and ends the RPC. */
 void responder_answer_error(struct responder_rpc *rpc, enum rpcrdma_err err);
-/** responder_send_error - send an RDMA_ERROR in the version of its Call (RFC 8166 section 4.5). */
+/** responder_send_error - Sends an RDMA_ERROR in the version of the Call (RFC 8166 section 4.5). */
 void responder_send_error(struct rdma_conn *conn, uint32_t xid, uint32_t vers,
 			  enum rpcrdma_err err);
 

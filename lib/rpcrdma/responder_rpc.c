@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct exchange) + sizeof(struct responder_rpc) + sizeof(s
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
-/* C5.1-1: only when one key is all that the Call lent may it be invalidated without harm. */
+/* Finds the key that a Send can invalidate: the Call must have exactly one (C5.1-1). */
 static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_header *hdr)
 {
 	unsigned total = hdr->nreads + hdr->nsegments;
@@ -35,7 +35,7 @@ static void find_one_handle(struct responder_rpc *rpc, const struct rpcrdma_head
 	}
 }
 
-/* Copies a table to *@at, which goes on behind it; most are empty. */
+/* Copies a table to *@at and advances *@at. Most tables are empty. */
 static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 {
 	void *to = *at;
@@ -46,7 +46,6 @@ static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 	return to;
 }
 
-/* The Reads and their table. */
 static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
 				     const struct msg_plan *plan)
 {
@@ -59,7 +58,7 @@ static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
 	return reads;
 }
 
-/* One allocation: the struct, then its Reads, if it has some, and the five tables. */
+/* Allocates the struct, its Reads if it has any, and the five tables in one piece. */
 static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 				       const struct msg_plan *plan)
 {
@@ -103,7 +102,10 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 		spares_put(spares, rpc, rpc->size_bytes);
 }
 
-/* What the keys take that a Reply is lent under: one more where it ends inside of one, or a payload parts it. */
+/*
+ * Returns the memory for the keys of an exposed Reply. One more segment is needed for the remainder
+ * and for each payload that splits the Reply.
+ */
 static size_t keys_bytes(const struct responder_rpc *rpc)
 {
 	uint32_t segment = rpc->rs->conn->max_segment_bytes;
@@ -112,13 +114,19 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 				     responder_rpc_lend_room(rpc)));
 }
 
-/* What one takes beside its two messages that has chunks, or whose Reply may be lent. */
+/*
+ * Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to
+ * its messages.
+ */
 static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites, bytes = 0;
 
-	/* In more pieces than a Send gathers the Reply is copied, however long it is (work.h). */
+	/*
+	 * A Reply in more pieces than a Send can gather is copied, whatever its length
+	 * (work_request.h).
+	 */
 	if (rpc->nwrites + 1 >= conn->max_sge)
 		bytes = pool_class_bytes(rpc->terms.send_bytes);
 	if (to_read)
@@ -147,7 +155,10 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 				   &conn->leg->config->reply_room);
 }
 
-/* How long the header is with the Call's write list, and with its reply chunk. */
+/*
+ * Returns the length of the header with the write list of the Call, and optionally with its reply
+ * chunk.
+ */
 static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
 {
 	uint64_t bytes = RPCRDMA_MIN_HDR_BYTES;
@@ -160,15 +171,19 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 }
 
 /*
- * The longest Send where there is another way: the client counts on none, so that it may have taken smaller receives
- * since (B3.1-7), and from the moment that we ask for that (B3.1-4).
+ * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a
+ * longer one, so it can have lowered its Receives since the Call (B3.1-7), as soon as we asked for
+ * that (B3.1-4).
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {
 	return least(rpc->terms.send_bytes, rpc->rs->conn->terms.send_bytes);
 }
 
-/* The same where there is none: what the client has told, also since, for its receives may be no larger (B3.1-8). */
+/*
+ * Returns the longest Send for a Reply that cannot go by chunk: at most what the client last
+ * advertised, because its Receives are no larger (B3.1-8).
+ */
 static uint32_t reply_bytes(const struct responder_rpc *rpc)
 {
 	return least(rpc->terms.reply_bytes, rpc->rs->conn->terms.reply_bytes);
@@ -213,7 +228,7 @@ unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
 	return least((uint32_t)((send - hdr) / RPCRDMA_READ_SEGMENT_BYTES), RPCRDMA_MAX_SEGMENTS);
 }
 
-/* What of its Reply has no other way. */
+/* Returns the Send that the Reply needs because no chunk can hold it; 0 if a chunk can. */
 static uint32_t needs(const struct responder_rpc *rpc)
 {
 	uint64_t bytes = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc)) +
@@ -254,8 +269,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * The largest Reply that the peer's chunks and receive can take, or what it is lent. Write chunks take a part of it alone:
- * whether there is a way for the rest is noted.
+ * Returns the largest Reply that the peer's chunks and Receives, or an exposed Reply, can hold.
+ * Write chunks hold only payloads, so this also records whether the rest has a place.
  */
 static uint32_t capacity(struct responder_rpc *rpc)
 {
@@ -316,7 +331,7 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	TAILQ_REMOVE(&rs->calls, x, origin_entry);
 	x->origin = NULL;
 	x->origin_priv = NULL;
-	/* What it holds is held while anything of the exchange is in use. */
+	/* A granted claim stays until the exchange is freed. */
 	if (x->claim.state == BUDGET_CLAIM_WAITING)
 		budget_release(&x->claim);
 	buf_put(rpc->stash);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One RPC of the responder: a Call of the peer, from its Send until its Reply is posted, or if that is lent until
- * the peer has read it (responder_read_reply.h).
+ * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client
+ * reads the Reply (responder_read_reply.h), the RPC lasts until the client has finished.
  *
- *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ over
- *	    └────── nothing to pull ──────────────────────▲                          └──▶ lent ──▲
+ *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ done
+ *	    └────── nothing to read ──────────────────────▲                          └──▶ exposed ──▲
  *
- * A long Call whose head says all of it is executing when its first Reads are done. Its Reply waits for the last, since
- * they write to the Call, and end here.
+ * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply
+ * waits for the last Read, because the Reads write to the Call's buffer and complete here.
  *
- * A Call that is wrong is answered and over at once, in whatever state that is found.
+ * An invalid Call is answered and its RPC ends immediately, in any state.
  */
 #ifndef RPCRDMA_RESPONDER_RPC_H
 #define RPCRDMA_RESPONDER_RPC_H
@@ -25,12 +25,12 @@
 #define RESPONDER_RPC_STATES(X)                                                                    \
 	X(RESPONDER_ADMITTING, "admitting", "memory for the Call and its largest Reply",           \
 	  TO(RESPONDER_PULLING) | TO(RESPONDER_EXECUTING))                                         \
-	X(RESPONDER_PULLING, "pulling", "its RDMA Reads", TO(RESPONDER_EXECUTING))                 \
-	X(RESPONDER_EXECUTING, "executing", "leg_reply(), and the last of its RDMA Reads",         \
+	X(RESPONDER_PULLING, "pulling", "the RDMA Reads of the Call", TO(RESPONDER_EXECUTING))     \
+	X(RESPONDER_EXECUTING, "executing", "leg_reply(), and the last RDMA Read of the Call",     \
 	  TO(RESPONDER_ANSWERING))                                                                 \
-	X(RESPONDER_ANSWERING, "answering", "the rest of its Reply, a size or a key",              \
-	  TO(RESPONDER_LENT))                                                                      \
-	X(RESPONDER_LENT, "lent", "RDMA_DONE, or the end of its time", 0)
+	X(RESPONDER_ANSWERING, "answering",                                                        \
+	  "the rest of the Reply, a receive size, or a free key", TO(RESPONDER_LENT))              \
+	X(RESPONDER_LENT, "exposed", "RDMA_DONE, or done_timeout_us", 0)
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
 
@@ -38,119 +38,147 @@ struct read_reply_responder;
 struct responder_rpc;
 struct responder_lents;
 
-/* A Call that comes in parts is pulled by Reads of so many bytes at most, and given up by parts of so many at least. */
+/* A Call that is delivered in parts: longest Read, and shortest part to deliver. */
 #define RESPONDER_READ_BYTES (256u * 1024u)
 #define RESPONDER_PART_BYTES (128u * 1024u)
 
-/* A responder (responder.h), and its RPCs. */
+/* A responder (responder.h) and its RPCs. */
 struct responder {
 	struct rdma_conn *conn;
 	bool reverse; /* this end connected */
 	struct exchange_list
-		calls;     /* of origin_entry, in all states, in the order in which they came */
-	uint64_t numbered; /* Calls that have come */
-	uint64_t judged;   /* how often responder_need() has judged one: tests count that */
-	struct xid_table table;        /* the same */
-	struct responder_lents *lents; /* NULL until the first Reply is lent */
-	/* Replies that wait for a size (v2/size_wait.h), and the timer for the oldest; NULL until there is one. */
+		calls;          /* by origin_entry: RPCs in all states, in the order of arrival */
+	uint64_t numbered;      /* Calls received */
+	uint64_t judged;        /* RPCs that responder_need() examined, for tests */
+	struct xid_table table; /* the RPCs in `calls`, by XID */
+	struct responder_lents *lents; /* NULL until the first Reply is exposed */
+	/*
+	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest one.
+	 * The timer is NULL until one waits.
+	 */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
-	void (*answer)(struct responder_rpc *
-			       rpc); /* for a Reply that has waited long enough: responder_more() */
-	unsigned waiting_for_key;    /* Replies to be lent, which the device has no key for */
+	void (*answer)(struct responder_rpc
+			       *rpc); /* responder_more(), for a Reply that no longer has to wait */
+	unsigned waiting_for_key;     /* Replies that wait for a free key of the device */
 };
 
 struct responder_rpc {
-	size_t size_bytes; /* with the tables behind it */
-	uint64_t number;   /* of its Call, from 1 */
+	size_t size_bytes; /* including the tables that follow the struct */
+	uint64_t number;   /* sequence number of the Call, from 1 */
 	struct responder *rs;
-	struct exchange *x; /* the origin's own reference */
+	struct exchange *x; /* the origin's reference */
 	enum responder_rpc_state state;
-	struct rpc_terms terms; /* as the Call came: the only ones that its Reply goes by */
-	struct buf *stash; /* the inline bytes, while the memory for the message is not there */
-	struct read_reply_responder *lent; /* its Reply, if that is lent */
-	struct read_chunks *reads;         /* of its Call; NULL: none */
-	bool in_parts; /* the owner has its Call as the Reads are done (leg_config.partial) … */
-	uint32_t told_bytes; /* … and has heard of so much of it */
-	bool is_answered;    /* its Reply was here before the last Read was done */
-	/* While its Reply still comes: how much of its payloads is written, and how much was here when it was looked at. */
+	struct rpc_terms terms;            /* limits when the Call arrived; its Reply keeps them */
+	struct buf *stash;                 /* inline bytes of a Call that waits for memory */
+	struct read_reply_responder *lent; /* its Reply, if the client reads it */
+	struct read_chunks *reads;         /* RDMA Reads of its Call; NULL: none */
+	bool in_parts;       /* the Call is delivered in parts (leg_config.partial) … */
+	uint32_t told_bytes; /* … and this much of it has been delivered */
+	bool is_answered;    /* its Reply arrived before the last Read was done */
+	/*
+	 * While its Reply arrives: payload bytes written, and Reply bytes present at the last
+	 * check.
+	 */
 	uint32_t written_bytes, seen_bytes;
-	/* Its Reply waits until a size is settled that the peer was asked for, since then; or it has waited in vain. */
+	/*
+	 * The Reply waits for the peer to answer a REQ for another receive size, since
+	 * waits_since_us; or that wait has timed out.
+	 */
 	bool waits_for_size, waited_for_size;
 	uint64_t waits_since_us;
-	bool waits_for_key; /* its Reply waits until the device has keys to lend it */
-	/* The one key of the peer that its header names, if it names exactly one (C5.1-1). */
+	bool waits_for_key; /* the Reply waits for free keys of the device */
+	/* The peer's key, if the header of the Call has exactly one (C5.1-1). */
 	bool one_handle;
 	uint32_t handle;
-	/* From the plan. */
+	/* From the read plan. */
 	uint32_t total_bytes;
 	unsigned ncopies, nchunks;
 	const struct plan_copy *copies;
 	const struct plan_chunk *chunks;
-	/* From the header: what the Reply may use. */
+	/* From the header: the chunks that the Reply can use. */
 	unsigned nwrites, nsegments;
 	bool has_reply_chunk;
-	bool has_room; /* for the shortest Reply, beside the chunks that it returns; else it is not executed */
+	/* the chunk lists leave space for the shortest Reply; otherwise the Call is not executed */
+	bool has_room;
 	struct rpcrdma_chunk reply_chunk;
 	const struct rpcrdma_chunk *writes;
 	const struct rpcrdma_segment *segments;
 };
 
 /**
- * responder_need - find the longest Send that a Reply can take for which no chunk was offered (B3.1-7)
- * @after:  judges only Calls that came after the one with this number; 0: all that are in flight
- * @enough: the first that is longer will do; UINT32_MAX: 0 will
+ * responder_need - Returns the longest Send that a Reply without a chunk can need (B3.1-7).
+ * @after:  considers only Calls after the one with this number; 0: all Calls in flight
+ * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
  *
- * Returns its length in bytes, 0 if no Reply needs one.
+ * Returns the length in bytes, 0 if no Reply needs one.
  */
 uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough);
-/** responder_rpc_new - an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
+/**
+ * responder_rpc_new - Creates an RPC, in state admitting, for a planned Call.
+ *
+ * Returns 0, -ENOMEM, or an error of xid_table_add().
+ */
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
-/** responder_rpc_set_state - the one way to another state. */
+/** responder_rpc_set_state - Changes the state; the only function that does. */
 static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
 {
 	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
 }
 
-/** responder_rpc_is_here - return whether all of its Call is: the last Read is done. */
+/** responder_rpc_is_here - Returns true once the last Read of the Call is done. */
 static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
 {
 	return !rpc->reads || read_chunks_are_done(rpc->reads);
 }
-/** responder_rpc_finish - its Reply is posted, or none will be: free it and the origin's reference. */
+/**
+ * responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the
+ * origin's reference.
+ */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
 /**
- * responder_rpc_cost_bytes - what it can come to need: count this in its claim
- * @call_bytes: what the memory for its Call takes
+ * responder_rpc_cost_bytes - Returns the most memory that the RPC can need, for its claim.
+ * @call_bytes: size of the Call's buffer
  * @to_read:    its Reads are not done
  *
- * In addition to the two messages its Reads take work requests (read_chunks_cost_bytes()), each segment of the Reply takes
- * one, and each part of the Reply one more where it ends inside of a segment, or is longer than the endpoint takes at once,
- * or where it comes in parts. If it may be lent it takes the keys for that.
+ * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes()),
+ * one for each segment of the Reply, and one more for each part of the Reply that ends inside a
+ * segment, exceeds the longest transfer, or arrives separately. It also counts the keys of a Reply
+ * that can be exposed.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
- * responder_rpc_returns_reply_chunk - whether its RDMA_MSG returns the reply chunk of its Call with zero lengths (A5.2-4)
+ * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk
+ * with zero lengths (A5.2-4).
  *
- * By its dialect. The header of the Reply is longer for it.
+ * The dialect decides. The chunk makes the header of the Reply longer.
  */
 static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc *rpc)
 {
 	return rpc->has_reply_chunk && rpc->terms.dialect->returns_reply_chunk;
 }
-/** responder_rpc_inline_room - the longest that may follow an RDMA_MSG header; 0: nothing. */
+/**
+ * responder_rpc_inline_room - Returns the most bytes that can follow an RDMA_MSG header; can be 0.
+ */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
-/** responder_rpc_settled_room - returns the same, once what the peer was asked for is rejected or taken back (B3.1-4). */
+/**
+ * responder_rpc_settled_room - Returns the same limit for the time after the pending REQ has been
+ * rejected or reverted (B3.1-4).
+ */
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
-/** responder_rpc_chunk_room - the longest that the reply chunk takes; 0 if it cannot be used. */
+/**
+ * responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be
+ * used.
+ */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**
- * responder_rpc_may_lend - whether its Reply may be lent (A5.1-3, A5.2-3)
+ * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3,
+ * A5.2-3).
  *
- * By its dialect, and to the end that connected alone, if that ever reads. Whether there is room for one more is
- * seen when it comes to that.
+ * This depends on the dialect. Only the end that connected reads Replies, and only if it reads at
+ * all. credit_grant_may_lend() says whether another Reply can be exposed now.
  */
 static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {
@@ -159,26 +187,32 @@ static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
 	       !rpc->terms.reads_nothing;
 }
-/** responder_rpc_lend_room - in how many segments its Reply may be lent at most; 0: it may not. */
+/**
+ * responder_rpc_lend_room - Returns the most segments in which the Reply can be exposed; 0: it
+ * cannot.
+ */
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 
-/* ---- a look at its Call (responder_look.c) ---- */
+/* ---- parsing of its Call (responder_look.c) ---- */
 
 /**
- * responder_look_early - know a Call by what is here of it, before it has memory
+ * responder_look_early - Parses the inline bytes of a Call, before memory is reserved.
  * @inline_bytes: of its RDMA_MSG; NULL: it is an RDMA_NOMSG
  *
- * Returns whether it may go on; if not, it has been answered, none of its chunks pulled, and is over. It
- * leaves its facts at FACTS_NONE if it does not pass, or does not show its header here, and reply_max_bytes at no
- * more than FACTS_UNBOUNDED_BYTES; else its facts at FACTS_WHOLE, and reply_max_bytes at what the Reply can have.
+ * On success the facts are FACTS_WHOLE and reply_max_bytes is the longest possible Reply. If the
+ * header is not inline or not acceptable, the facts stay FACTS_NONE and reply_max_bytes is at most
+ * FACTS_UNBOUNDED_BYTES.
+ *
+ * Returns false if the chunks were wrong: the Call has been answered, no chunk was read, and the
+ * RPC has ended.
  */
 bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
 
 /**
- * responder_look - know a Call that is complete
+ * responder_look - Parses a complete Call.
  *
- * Does nothing more if its facts are known. Returns whether it may be passed on; if not, it has been answered, and
- * is over.
+ * Does nothing if the facts are already known. Returns false if the Call must not be delivered: it
+ * has been answered, and the RPC has ended.
  */
 bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
 

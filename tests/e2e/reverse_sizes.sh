@@ -24,7 +24,7 @@ check "one that is longer than a Send gets SYSTEM_ERR" reverse fails 8192 20000 
 check "each is counted" eval 'counter_is b rdma reverse_refused -eq 400 && counter_is b tcp reverse_refused -eq 200'
 stop_proxy a
 stop_proxy b
-check "and was said once a connection" logged_lines b 2 "cannot be sent to this client"
+check "and was said once a connection" logged_lines b 2 "is longer than this client accepts"
 
 chain 262144
 check "with Sends of 256 KiB one of 200,000 bytes passes" reverse passes 4 4096 20000 200000 262000
