@@ -18,7 +18,10 @@ static uint64_t due_us(const struct requester *rq, const struct requester_rpc *r
 	return rpc->since_us + timeout_us(rq);
 }
 
-/* Of all that wait for their Reply or a credit, of which there are few, the one that is due first. NULL: none waits. */
+/*
+ * Returns the Call that times out first, among those that wait for a Reply or a credit, which are
+ * few. Returns NULL if none waits.
+ */
 static struct requester_rpc *first_due(const struct requester *rq)
 {
 	struct requester_rpc *found = NULL;
@@ -39,7 +42,10 @@ static struct requester_rpc *first_due(const struct requester *rq)
 	return found;
 }
 
-/* What is lent goes with the stand-in; the origin has the Call besides, until it has answered. */
+/*
+ * Moves the exposed memory to the placeholder. The origin also keeps the Call until it has
+ * answered.
+ */
 static void take_memory(struct exchange *heir, struct exchange *x)
 {
 	heir->call = x->call;
@@ -52,7 +58,10 @@ static void take_memory(struct exchange *heir, struct exchange *x)
 	budget_claim_nothing(heir->claim.holder, &x->claim);
 }
 
-/* Puts @heir into the place of the exchange of @rpc, which it returns, with the reference that the RPC had. */
+/*
+ * Replaces the exchange of @rpc by @heir. Returns the old exchange, with the reference that the RPC
+ * had.
+ */
 static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir)
 {
 	struct requester *rq = rpc->rq;
@@ -66,7 +75,8 @@ static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir
 	if (rpc->lend.nkeys)
 		take_memory(heir, x);
 	xid_table_remove(&rq->table, x);
-	rc = xid_table_add(&rq->table, heir); /* in the room of the other one: it cannot fail */
+	/* in the slot of the old exchange, so it cannot fail */
+	rc = xid_table_add(&rq->table, heir);
 	assert(rc == 0);
 	(void)rc;
 	TAILQ_INSERT_AFTER(&rq->begun, x, heir, target_entry);
@@ -77,7 +87,7 @@ static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir
 	return x;
 }
 
-/* The origin has its answer now; @rpc goes on without it. */
+/* Delivers the fault to the origin; @rpc continues with a placeholder. */
 static void abandon(struct requester *rq, struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rq->conn;
@@ -86,7 +96,7 @@ static void abandon(struct requester *rq, struct requester_rpc *rpc)
 
 	if (!heir) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES,
-			       "no memory to give a reverse Call up without an answer");
+			       "no memory for the placeholder of a reverse Call");
 		return;
 	}
 	x = replace(rpc, heir);
@@ -103,9 +113,9 @@ static void note(struct requester *rq, const struct requester_rpc *rpc)
 		return;
 	rq->late.noted = true;
 	rdma_conn_note(rq->conn,
-		       "reverse Call %#x, %s, has had no answer in %llu s: it and those that "
-		       "follow it so are answered SYSTEM_ERR",
-		       rpc->x->facts.hdr.xid, is_sent(rpc) ? "sent" : "which waited for a credit",
+		       "reverse Call %#x (%s) timed out after %llu s: this and "
+		       "later ones are answered SYSTEM_ERR",
+		       rpc->x->facts.hdr.xid, is_sent(rpc) ? "sent" : "waiting for a credit",
 		       (unsigned long long)(timeout_us(rq) / 1000000));
 }
 
@@ -131,7 +141,7 @@ static void set_timer(struct requester *rq, const struct requester_rpc *first)
 	loop_timer_set(rq->conn->fabric->loop, rq->late.timer, at_us > now ? at_us - now : 0);
 }
 
-/* Whoever hears of one may end the connection, or give up others. */
+/* The callee can close the connection, or time out other Calls. */
 static void look(void *arg)
 {
 	struct requester *rq = arg;
@@ -145,7 +155,7 @@ static void look(void *arg)
 		}
 		give_up(rq, rpc);
 	}
-	/* What was held behind one that could not be sent yet may go. */
+	/* Calls queued after a Call that could not be sent may now be sent. */
 	requester_pump(rq);
 }
 
@@ -176,7 +186,10 @@ void requester_late_end(struct requester *rq)
 	loop_timer_clear(rq->conn->fabric->loop, rq->late.timer);
 }
 
-/* It has been given up: whatever this says, only its credit and what was lent for it come back (D4.2-2). */
+/*
+ * The Call has already failed, so the answer only releases its credit and its exposed memory
+ * (D4.2-2).
+ */
 void requester_late_answered(struct requester *rq, struct requester_rpc *rpc)
 {
 	rq->conn->counters->reverse_late_replies++;

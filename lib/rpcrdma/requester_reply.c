@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The requester's receiving half: Replies are matched, held against what was offered, and given up
- * once nothing of them can be changed by the peer any more.
+ * Matches Replies to Calls and checks them against the exposed chunks. A Reply is delivered only
+ * when the peer can no longer change it.
  */
 
 #include "rpcrdma/requester.h"
@@ -23,10 +23,10 @@ bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 }
 
 /*
- * Returns NULL if a returned chunk is the one that was offered, with lengths that it can have (A3.7-4): never grown,
- * and without a gap, since the segments are one stretch of memory. What else a server claims of it must have been
- * written (X-18): the rest of that memory last held another Reply, which may be another client's. Returns what is wrong
- * otherwise, @not_offered for a chunk that differs.
+ * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer,
+ * and without a gap, because the segments are contiguous memory. The peer must really have written
+ * the bytes that it claims (X-18): the rest of that memory last held another Reply, perhaps of
+ * another client. Otherwise returns what is wrong, @not_offered for a different chunk.
  */
 static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
@@ -78,7 +78,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 	if (wrong)
 		return wrong;
 	if (hdr->nreads)
-		return len ? "a Reply both lent and in the reply chunk" : NULL;
+		return len ? "a Reply both in read chunks and in the reply chunk" : NULL;
 	if (hdr->proc == RPCRDMA_MSG && len)
 		return "a Reply both inline and in the reply chunk";
 	if (hdr->proc == RPCRDMA_NOMSG && len < RPCRDMA_MIN_REPLY_BYTES)
@@ -91,11 +91,11 @@ static const char *read_list_wrong(const struct requester_rpc *rpc)
 	if (!read_reply_requester_may(rpc))
 		return "a read list in a Reply";
 	if (!read_chunks_bound(rpc->rq->conn))
-		return "a Reply lent by a peer that cannot be read from";
+		return "read chunks, but RDMA Reads from this peer are not allowed";
 	return NULL;
 }
 
-/* What is wrong with the lists of a Reply, or NULL. */
+/* Returns what is wrong with the chunk lists of a Reply, or NULL. */
 static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
 {
 	const char *wrong = hdr->nreads ? read_list_wrong(rpc) : NULL;
@@ -105,7 +105,7 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 	return wrong ? wrong : reply_chunk_wrong(rpc, hdr);
 }
 
-/* Keeps what came inline, and notes what came by RDMA. */
+/* Stores the inline bytes and records what the peer wrote. Returns what is wrong, or NULL. */
 static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			const uint8_t *body, uint32_t len_bytes)
 {
@@ -143,7 +143,10 @@ static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const cha
 	requester_pump(rq);
 }
 
-/* Reverse Calls are never granted zero, in any dialect (D2.1.2-1). */
+/*
+ * Returns true if a grant of zero is valid. It never is for reverse Calls, in any dialect
+ * (D2.1.2-1).
+ */
 static bool zero_is_grant(const struct requester *rq, const struct dialect *dialect)
 {
 	return dialect->zero_grants && !rq->reverse;
@@ -162,7 +165,10 @@ static inline void obey_grant(struct requester *rq, const struct dialect *dialec
 	}
 }
 
-/* Whether all of the Reply is inline, and more than its Call allows: memory for it is not in the claim. */
+/*
+ * Returns true if the whole Reply is inline and longer than its Call allows: the claim has no
+ * memory for it.
+ */
 static bool is_too_big(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 		       uint32_t len_bytes)
 {
@@ -179,7 +185,10 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 	requester_pump(rq);
 }
 
-/* Unless it is to a Call of our own, whose grant is as good as any. */
+/*
+ * Handles a Reply without a Call of a client. If it answers a Call originated by the proxy, its
+ * grant counts like any other.
+ */
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
 {
@@ -196,7 +205,10 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
-/* It is told again before it forgets. The memory is shared between threads, so not with each Call. */
+/*
+ * Records that the server accepts long Calls. The cache is shared by all threads, so it is written
+ * rarely, but before its entry expires.
+ */
 static void took_long(struct requester *rq)
 {
 	struct peer_memory *memory = rq->conn->config->peer_memory;
@@ -216,7 +228,7 @@ static void took_long(struct requester *rq)
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
 {
 	rq->conn->counters->replies_received++;
-	/* Who has answered a Call has pulled what was lent of it. */
+	/* A peer that has answered a Call has read its chunks. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
 	if (rpc->form.call.form == MESSAGE_FORM_LONG)
 		took_long(rq);
@@ -233,8 +245,8 @@ static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
 }
 
 /*
- * A Reply that is wrong. What it has lent is not read; but RDMA_DONE says that it may be freed, and without one the server
- * would keep it, and then close a connection on which other RPCs are well.
+ * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it:
+ * otherwise the server would time out and close a connection whose other RPCs are fine.
  */
 static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 			const struct rpcrdma_header *hdr, const char *what)
@@ -244,7 +256,7 @@ static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 	bad_reply(rq, rpc, what);
 }
 
-/* A Reply of which there is something to read. */
+/* Handles a Reply with read chunks. */
 static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 		       const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
 {
@@ -257,7 +269,7 @@ static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 		requester_pump(rq);
 		break;
 	case MSG_PLAN_BAD:
-		wrong_reply(rq, rpc, hdr, "read chunks that make no Reply");
+		wrong_reply(rq, rpc, hdr, "read chunks do not form a Reply");
 		break;
 	case MSG_PLAN_TOO_BIG:
 		read_reply_requester_done(rpc);
@@ -327,12 +339,12 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 		requester_pump(rq);
 		return;
 	}
-	/* It may have been the Reply to any Call, and that one would wait for ever. */
+	/* It can have been the Reply to any Call, and that Call would wait forever. */
 	if (rq->conn->window.in_flight > control_msgs_credits(&rq->conn->own))
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }
 
-/* A Call of ours that the peer did not execute. */
+/* Handles ERR_VERS for a Call, which the peer has not executed. */
 static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
 {
@@ -344,19 +356,25 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 	}
 }
 
-/* To a Call of our own. Configuration, which goes first, is not sent again in another version: that has none. */
+/*
+ * Returns true if the error was for a Call originated by the proxy. CONF_RDMA, which goes first, is
+ * not sent again: other versions do not have it (X-1).
+ */
 static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	if (requester_null_answered(rq, hdr->xid))
 		return true;
-	if (!ccp_client_failed(rq, hdr->xid, "it answers RDMA_ERROR"))
+	if (!ccp_client_failed(rq, hdr->xid, "it answered RDMA_ERROR"))
 		return false;
 	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
 		(void)version_probe_settle_another(rq->conn, hdr);
 	return true;
 }
 
-/* Whether what was offered holds every Reply that the Call can get, so that none was too long for it. */
+/*
+ * Returns true if the chunk or the inline bytes can hold every possible Reply, so that no Reply was
+ * too long.
+ */
 static bool reply_had_room(const struct requester_rpc *rpc)
 {
 	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
@@ -369,8 +387,9 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 }
 
 /*
- * A well-formed Call was refused. If it was an RDMA_NOMSG, none of which this server has taken so far, whoever sent it,
- * and nothing but its form can be meant, the next ones of this client are not sent.
+ * Learns from ERR_CHUNK for a valid Call. If the Call was an RDMA_NOMSG, this server has accepted
+ * none from any client, and the form is the only possible cause, then no more are sent for this
+ * client.
  */
 static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 {
@@ -386,8 +405,7 @@ static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 	if (memory && peer_memory_takes(memory, now_us))
 		return;
 	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
-	rdma_conn_note(conn, "peer is taken for %s from now on: it %s", conn->peer->name,
-		       conn->peer_why);
+	rdma_conn_note(conn, "peer profile is now %s: it %s", conn->peer->name, conn->peer_why);
 	if (memory)
 		peer_memory_refused(memory, conn->config->peer_client, now_us);
 }
@@ -407,11 +425,11 @@ static void count_error(const struct rdma_conn *conn, const struct rpcrdma_heade
 		counters->err_unknown_received++;
 }
 
-/* Whoever has RFC 8166 alone refuses every aligned message: one Call is enough to lose to that. */
+/* A peer without draft-03 support refuses every RDMA_MSGP, so only one Call is lost. */
 static void learn_of_padding(struct rdma_conn *conn)
 {
 	conn->refuses_padding = true;
-	rdma_conn_note(conn, "peer refuses aligned messages, so no more are sent to it: "
+	rdma_conn_note(conn, "peer refuses RDMA_MSGP, no more are sent to it: "
 			     "does it speak draft03?");
 }
 

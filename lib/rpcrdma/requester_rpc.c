@@ -15,7 +15,7 @@
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
 		       EXCHANGE_BESIDE_BYTES,
-	       "what an RPC takes in small objects, the record of a TCP leg among them");
+	       "the small objects of an RPC, including the record of a TCP leg");
 
 STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
 
@@ -47,7 +47,7 @@ struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x
 
 	if (!rpc)
 		return NULL;
-	/* Limits and form come with the plan, the keys when they are bound. */
+	/* Limits and form are set by the plan, the keys when they are bound. */
 	rpc->rq = rq;
 	rpc->x = x;
 	rpc->state = REQUESTER_HELD;
@@ -62,7 +62,7 @@ struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x
 	return rpc;
 }
 
-/* The RPC is over, and in no list any more; its exchange, with its reference, is left. */
+/* Frees an RPC that is in no list. Returns its exchange, with the reference. */
 static struct exchange *dissolve(struct requester_rpc *rpc)
 {
 	struct requester *rq = rpc->rq;
@@ -92,11 +92,13 @@ void requester_rpcs_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->failed_task);
-	/* After the connection an unbind is immediate: each of these ends here, unanswered. */
+	/*
+	 * After the connection has closed, an unbind is immediate: each RPC ends here, unanswered.
+	 */
 	while ((x = TAILQ_FIRST(&rq->begun))) {
 		struct requester_rpc *rpc = x->target_priv;
 
-		/* The rest of its Call was waited for. */
+		/* It was waiting for the rest of its Call. */
 		if (rpc->state == REQUESTER_ENDING || rpc->state == REQUESTER_FAILING ||
 		    rpc->state == REQUESTER_STARVED)
 			take_back(rpc);
@@ -117,7 +119,7 @@ struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xi
 	return x ? x->target_priv : NULL;
 }
 
-/* Giving up */
+/* ---- delivery ---- */
 
 static void give_up(struct requester_rpc *rpc)
 {
@@ -154,7 +156,7 @@ void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault)
 	loop_defer(rpc->rq->conn->fabric->loop, &rpc->rq->failed_task);
 }
 
-/* Decodes nothing twice: the XID and the type are all that a transport may look at. */
+/* Looks only at XID and type: a transport must not look at more. */
 static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 {
 	enum rpc_msg_type type;
@@ -164,11 +166,11 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 	       type == RPC_REPLY && got == xid;
 }
 
-/* ---- a payload that lands by itself (requester_rpc.h) ---- */
+/* ---- a separately placed payload (requester_rpc.h) ---- */
 
 #define LANDING_SLACK_BYTES XDR_UNIT_BYTES
 
-/* Memory for such a Reply. Returns 0 or -ENOMEM. */
+/* Allocates memory for such a Reply. Returns 0 or -ENOMEM. */
 static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
 {
 	size_t room = requester_rpc_landing_room(rpc);
@@ -182,15 +184,16 @@ static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
 	return 0;
 }
 
-/* Where the payload lands in it. */
+/* Returns where the payload goes in that memory. */
 static uint8_t *landing_memory(const struct requester_rpc *rpc, const struct rpc_msg *reply)
 {
 	return reply->buf->mem + RPC_MSG_HEADROOM + requester_rpc_landing_room(rpc);
 }
 
 /*
- * Makes one message of it, when nobody can write there any more: @before_bytes of what came inline come before the
- * payload, whose pad, up to @padded_bytes, is made here.
+ * Moves the inline bytes around the payload, after the peer can no longer write there.
+ * @before_bytes of them belong before the payload. Adds the pad of the payload, up to
+ * @padded_bytes.
  */
 static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
 		       uint32_t payload_bytes, uint32_t padded_bytes)
@@ -205,7 +208,7 @@ static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
 	reply->len_bytes = reply->have_bytes = rpc->around_bytes + padded_bytes;
 }
 
-/* Joins what landed with what came inline around it; false if they make no Reply. */
+/* Joins the payload with the inline bytes around it. Returns false if they do not form a Reply. */
 static bool join(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
@@ -214,14 +217,14 @@ static bool join(struct requester_rpc *rpc)
 	struct rpc_payload payload;
 
 	/*
-	 * The payload is looked for where the bytes behind the inline ones stand for its last ones: what it is
-	 * made of does not matter.
+	 * Search with the bytes after the inline ones in place of the payload: the search does not
+	 * depend on the content of the payload.
 	 */
 	if (nfs_reply_payloads(&rpc->x->facts, reply->data, rpc->around_bytes + padded, &payload,
 			       1) != 1 ||
 	    payload.offset_bytes > rpc->around_bytes)
 		return false;
-	/* What was written is the payload, with its pad or without (A-Δ5). */
+	/* The peer wrote the payload with or without its pad (A-Δ5). */
 	if (payload.len_bytes != rpc->landed_bytes &&
 	    (!conn->peer->lenient || xdr_padded_bytes(payload.len_bytes) != rpc->landed_bytes))
 		return false;
@@ -230,8 +233,8 @@ static bool join(struct requester_rpc *rpc)
 }
 
 /*
- * Whether the payload that a write chunk was offered for came inline all the same (A3.7-1). Paths of READLINK are forgiven:
- * Linux before 5.11 (NFSv4) and Chimera leave their chunks unused.
+ * Returns true if the payload arrived inline although a write chunk was offered (A3.7-1). READLINK
+ * paths are tolerated: Linux before 5.11 (NFSv4) and Chimera leave those chunks unused.
  */
 static bool has_payload_inline(const struct requester_rpc *rpc)
 {
@@ -255,7 +258,7 @@ static enum exchange_fault bad_payload(const struct requester_rpc *rpc, const ch
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
-/* Makes x->reply of what came, wherever it came to. */
+/* Assembles x->reply from the received parts. */
 static enum exchange_fault assemble(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
@@ -265,21 +268,22 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 		rpc_msg_put(&x->reply);
 		x->reply = rpc->reply_inline;
 		if (has_payload_inline(rpc))
-			return bad_payload(rpc, "inline what its write chunk is for");
+			return bad_payload(rpc,
+					   "a payload inline although a write chunk was offered");
 	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
 		if (!join(rpc))
-			return bad_payload(rpc, "no such payload");
+			return bad_payload(rpc, "no payload that matches its write chunk");
 	} else {
 		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
 	}
 	if (is_reply_to(&x->reply, x->facts.hdr.xid))
 		return EXCHANGE_OK;
 	conn->counters->xid_mismatches++;
-	rdma_conn_note(conn, "Reply %#x holds no Reply to that Call", x->facts.hdr.xid);
+	rdma_conn_note(conn, "Reply %#x: not an RPC Reply with this XID", x->facts.hdr.xid);
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
-/* It is planned anew when there may be keys. */
+/* Queues a starved RPC again, to be planned again when keys are free. */
 static void hold_again(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
@@ -291,7 +295,7 @@ static void hold_again(struct requester_rpc *rpc)
 	rpc->rq->held_again(rpc);
 }
 
-/* The peer reaches none of its memory now. */
+/* Ends an RPC whose memory the peer can no longer reach. */
 static void finish(struct requester_rpc *rpc)
 {
 	TAILQ_REMOVE(&rpc->rq->begun, rpc->x, target_entry);
@@ -336,9 +340,9 @@ void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 	take_back(rpc);
 }
 
-/* Sending */
+/* ---- sending ---- */
 
-/* How much of what is lent of the Call is here: what is beside it always is. */
+/* Returns how many exposed bytes of the Call have arrived; the inline bytes always have. */
 static uint32_t lent_here_bytes(const struct requester_rpc *rpc)
 {
 	const struct msg_form *form = &rpc->form.call;
@@ -390,7 +394,7 @@ static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
 	return rc ? rc : lend_landing(rpc);
 }
 
-/* The Call as its form says: inline goes all but the chunk and its pad (A3.4-3). */
+/* Adds the Call in the chosen form: the chunk and its pad do not go inline (A3.4-3). */
 static void put_call(struct message *m, const struct requester_rpc *rpc)
 {
 	const struct rpc_msg *call = &rpc->x->call;
@@ -407,7 +411,7 @@ static void put_call(struct message *m, const struct requester_rpc *rpc)
 		message_add_piece(m, call, (uint32_t)end, call->len_bytes);
 }
 
-/* Where the peer may write a payload of its Reply, or all of it. */
+/* Adds the chunk into which the peer can write the payload of the Reply, or the whole Reply. */
 static void offer_landing(struct message *m, const struct requester_rpc *rpc)
 {
 	struct rpcrdma_chunk chunk = {.count = rpc->form.landing_nsegments};
@@ -449,12 +453,12 @@ static void transmit(struct requester_rpc *rpc)
 	rdma_conn_count_form(conn, form->call.form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
-	/* Memory that is lent is not free before the work requests are done that lend it. */
+	/* Exposed memory must stay allocated until the work request that announces it is done. */
 	message_send(&m, conn, conn->window.asked,
 		     rpc->lend.nkeys || !work_copies(m.pieces_bytes) ? rpc->x : NULL, NULL);
 }
 
-/* It could not be lent all that it needs. */
+/* Handles an RPC for which not all memory could be exposed; @rc is the error. */
 static void do_not_send(struct requester_rpc *rpc, int rc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
@@ -465,7 +469,8 @@ static void do_not_send(struct requester_rpc *rpc, int rc)
 		rpc->rq->starved = true;
 		requester_rpc_set_state(rpc, REQUESTER_STARVED);
 	} else {
-		rdma_conn_note(conn, "Call %#x: no memory or key to lend", rpc->x->facts.hdr.xid);
+		rdma_conn_note(conn, "Call %#x: no memory or key to expose it",
+			       rpc->x->facts.hdr.xid);
 		requester_rpc_set_state(rpc, REQUESTER_FAILING);
 	}
 	take_back(rpc);
@@ -488,7 +493,7 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 	}
 	requester_rpc_set_state(rpc, REQUESTER_SENT);
 	credit_window_take(&rq->conn->window);
-	/* A connection that is lost, of which we are still to hear, takes its Calls with it. */
+	/* On a lost connection, before its end is reported, the RPC ends with the connection. */
 	if (!rc)
 		transmit(rpc);
 	return true;
@@ -497,12 +502,12 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 void requester_rpc_resend(struct requester_rpc *rpc)
 {
 	requester_rpc_set_state(rpc, REQUESTER_RESENT);
-	/* Its sizes are those that it was planned with: keys are lent for them. */
+	/* Sizes and exposed keys of the first plan stay; only the dialect changes. */
 	rpc->terms.dialect = rpc->rq->conn->terms.dialect;
 	transmit(rpc);
 }
 
-/* What of it could come inline. */
+/* Returns the longest Send that the Reply can need. */
 static uint32_t counts_on(const struct requester_rpc *rpc)
 {
 	uint64_t whole = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
@@ -535,7 +540,7 @@ uint32_t requester_counts_on(const struct requester *rq, uint32_t enough)
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
-	/* On a connection that is lost, of which we are still to hear, not all were bound. */
+	/* On a lost connection, before its end is reported, some keys may be unbound. */
 	unsigned nkeys = least(rpc->form.call.nsegments, rpc->lend.nkeys);
 
 	lend_ready(&rpc->lend, 0, nkeys, lent_here_bytes(rpc));

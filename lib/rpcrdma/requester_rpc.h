@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One RPC of the requester, from leg_call() until its exchange is given up.
+ * One RPC of the requester, from leg_call() until its exchange is delivered.
  *
- *	held ──▶ sent ─────────────────────▶ ending ──▶ given up with its Reply, or a fault
- *	  │       ├─▶ resent ──────────────────▲
- *	  │       ├───────┴──▶ pulling ────────┤   a Reply that is lent (requester_read_reply.h)
- *	  │       └──────────▶ abandoned ──────┘   its exchange was given up before (requester_late.h)
- *	  ├──────▶ failing ──▶ failed ──▶ given up with a fault
- *	  ├──────────────────────▲
- *	  └──◀──▶ starved                            the device has no key left, and takes back what was lent before that
+ *	queued ──▶ sent ─────────────────────▶ ending ──▶ delivered with its Reply, or a fault
+ *	  │         ├─▶ resent ──────────────────▲
+ *	  │         ├───────┴──▶ pulling ────────┤   the Reply is being read (requester_read_reply.h)
+ *	  │         └──────────▶ abandoned ──────┘   its exchange was delivered before (requester_late.h)
+ *	  ├────────▶ failing ──▶ failed ──▶ delivered with a fault
+ *	  ├────────────────────────▲
+ *	  └──◀────▶ starved                          the device has no key left; exposed keys are invalidated
  *
- * In flight are those that are sent, resent, pulling or abandoned: they hold a credit, and their XID is in the table. Every
- * key is taken back before a byte of the Reply is read; while the peer reads a Call that still comes, that waits for the
- * rest of it (lend_end()). What fails before it is sent is given up from a task, since a call into
- * the leg may be on the stack.
+ * RPCs in the states sent, resent, pulling and abandoned are in flight: they hold a credit, and
+ * their XID is in the table. All keys are invalidated before any byte of the Reply is read. If the
+ * peer is reading an incomplete Call, invalidation waits for the rest of the Call (lend_end()). An
+ * RPC that fails before it is sent is delivered from a task, because a call into the leg can be on
+ * the stack.
  *
- * A Reply is to be one stretch of memory, but how many bytes come before its payload is known only when it is here. So a
- * payload that lands by itself does so in the middle of a buffer, with room on both sides for all that can come inline:
+ * A Reply must be contiguous in memory, but the number of bytes before its payload is known only on
+ * arrival. So a separately placed payload goes into the middle of a buffer, with space on both
+ * sides for all possible inline bytes:
  *
- *	| headroom | room | payload | room |
+ *	| headroom | space | payload | space |
  *
- * What came inline is parted where the payload belongs (lib/nfs finds that), and laid before and behind the payload,
- * which never moves.
+ * On arrival the inline bytes are split at the position of the payload (lib/nfs finds it) and moved
+ * before and after the payload, which never moves.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H
 #define RPCRDMA_REQUESTER_RPC_H
@@ -34,24 +36,23 @@
 #include "rpcrdma/requester_rpc.h"
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
-	X(REQUESTER_HELD, "held", "a credit, those before it, or the rest of its Call",            \
+	X(REQUESTER_HELD, "queued", "a credit, the Calls before it, or the rest of its Call",      \
 	  TO(REQUESTER_SENT) | TO(REQUESTER_STARVED) | TO(REQUESTER_FAILING) |                     \
 		  TO(REQUESTER_FAILED))                                                            \
 	X(REQUESTER_SENT, "sent", "its Reply",                                                     \
 	  TO(REQUESTER_RESENT) | TO(REQUESTER_PULLING) | TO(REQUESTER_ABANDONED) |                 \
 		  TO(REQUESTER_ENDING))                                                            \
-	X(REQUESTER_RESENT, "resent", "its Reply, after one ERR_VERS",                             \
+	X(REQUESTER_RESENT, "resent", "its Reply, in another version after ERR_VERS",              \
 	  TO(REQUESTER_PULLING) | TO(REQUESTER_ABANDONED) | TO(REQUESTER_ENDING))                  \
-	X(REQUESTER_ABANDONED, "abandoned", "a late Reply, for which nobody waits",                \
+	X(REQUESTER_ABANDONED, "abandoned", "a late Reply, which is discarded",                    \
 	  TO(REQUESTER_ENDING))                                                                    \
-	X(REQUESTER_PULLING, "pulling", "its keys to be unbound, then the Reads of its Reply",     \
+	X(REQUESTER_PULLING, "pulling", "its keys to be invalidated, then the Reads of its Reply", \
 	  TO(REQUESTER_ENDING))                                                                    \
-	X(REQUESTER_ENDING, "ending", "its keys to be unbound", 0)                                 \
-	X(REQUESTER_STARVED, "starved",                                                            \
-	  "its keys to be unbound: the device had none for the rest",                              \
+	X(REQUESTER_ENDING, "ending", "its keys to be invalidated", 0)                             \
+	X(REQUESTER_STARVED, "starved", "its keys to be invalidated: the device had too few",      \
 	  TO(REQUESTER_HELD) | TO(REQUESTER_FAILED))                                               \
-	X(REQUESTER_FAILING, "failing", "its keys to be unbound", TO(REQUESTER_FAILED))            \
-	X(REQUESTER_FAILED, "failed", "the task that gives it up", 0)
+	X(REQUESTER_FAILING, "failing", "its keys to be invalidated", TO(REQUESTER_FAILED))        \
+	X(REQUESTER_FAILED, "failed", "the task that delivers it", 0)
 STATE_ENUM(requester_rpc_state, REQUESTER_RPC_STATES);
 extern const struct state_table requester_rpc_states;
 
@@ -60,108 +61,122 @@ struct read_reply;
 
 #define NULL_CALLS_MAX 2u
 
-/* NULL Calls that are out. */
+/* Unanswered NULL Calls. */
 struct null_calls {
 	unsigned count;
 	uint32_t xids[NULL_CALLS_MAX];
 };
 
-/* What the server is asked before the first Call: ccp.h. */
+/* The CONF_RDMA sent before the first Call: ccp.h. */
 #define CCP_CLIENT_STATES(X)                                                                       \
-	X(CONF_NONE, "none", "the leg to open that is to ask", TO(CONF_ASKED))                     \
-	X(CONF_ASKED, "asked", "an answer, for a while", TO(CONF_LATE) | TO(CONF_OVER))            \
-	X(CONF_LATE, "late", "an answer, which is thrown away, for a while", TO(CONF_OVER))        \
-	X(CONF_OVER, "over", "nothing any more", 0)
+	X(CONF_NONE, "idle", "the leg to open", TO(CONF_ASKED))                                    \
+	X(CONF_ASKED, "sent", "an answer, or a timeout", TO(CONF_LATE) | TO(CONF_OVER))            \
+	X(CONF_LATE, "expired", "a late answer, which is discarded, or a timeout", TO(CONF_OVER))  \
+	X(CONF_OVER, "done", "nothing", 0)
 STATE_ENUM(ccp_client_state, CCP_CLIENT_STATES);
 extern const struct state_table ccp_client_states;
 
 struct ccp_client {
 	enum ccp_client_state state;
 	uint32_t xid;
-	struct loop_timer *timer; /* while an answer may come; else NULL */
+	struct loop_timer *timer; /* while an answer can arrive; otherwise NULL */
 };
 
-/* The time limit of a grant of zero: draft03/requester_zero.h. */
+/* Timeout for a grant of zero: draft03/requester_zero.h. */
 struct requester_zero {
-	struct loop_timer *timer; /* NULL: never needed so far */
-	uint64_t since_us; /* the last Reply that granted zero, or the first Call that is held */
+	struct loop_timer *timer; /* NULL until needed */
+	/* time of the last Reply that granted zero, or of the first queued Call */
+	uint64_t since_us;
 	bool set;
 };
 
-/* The time limit of reverse Calls: requester_late.h. */
+/* Timeout for reverse Calls: requester_late.h. */
 struct requester_late {
-	struct loop_timer *timer; /* NULL: never needed so far */
+	struct loop_timer *timer; /* NULL until needed */
 	bool set;
-	bool noted; /* one note a connection */
+	bool noted; /* one log line per connection */
 };
 
-/* A requester (requester.h), and its RPCs. */
+/* A requester (requester.h) and its RPCs. */
 struct requester {
 	struct rdma_conn *conn;
-	bool reverse;       /* this end accepted */
-	unsigned count;     /* of its RPCs */
-	unsigned abandoned; /* of these */
+	bool reverse;       /* this end accepted the connection */
+	unsigned count;     /* all RPCs */
+	unsigned abandoned; /* RPCs in state abandoned */
 	struct exchange_list
-		begun; /* of target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
-	struct exchange_list failed; /* of target_entry */
-	struct xid_table table;      /* those in flight */
+		/* by target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
+		begun;
+	struct exchange_list failed; /* by target_entry */
+	struct xid_table table;      /* RPCs in flight */
 	struct loop_task failed_task;
-	bool starved; /* the device had no key left: none is sent until key_free() */
+	bool starved; /* the device has no key left: nothing is sent until key_free() */
 	void (*held_again)(struct requester_rpc *rpc);
-	unsigned nheld;            /* Calls that wait for a credit, or the rest of one */
-	struct exchange_list held; /* of target_entry, in the order in which they came */
+	unsigned nheld;            /* queued Calls: waiting for a credit or for more bytes */
+	struct exchange_list held; /* by target_entry, in the order of arrival */
 	struct null_calls nulls;
 	struct ccp_client conf;
 	struct requester_zero zero;
 	struct requester_late late;
-	bool answered;         /* by anything but an RDMA_ERROR: a grant has been told (E5-1) */
-	bool long_taken;       /* the server has answered an RDMA_NOMSG Call: it takes them */
-	uint64_t long_told_us; /* when that was told to the memory of all connections last */
-	bool full;             /* call_ready() is due once the queue is shorter */
-	bool refused;          /* a Call could not be sent, and a note was made of it */
+	bool answered; /* by a Reply, which carries a grant; an RDMA_ERROR does not count (E5-1) */
+	bool long_taken; /* the server has answered an RDMA_NOMSG Call, so it supports them */
+	/* when this was last written to the cache shared by all connections */
+	uint64_t long_told_us;
+	bool full;    /* call_ready() must be called once the queue is shorter */
+	bool refused; /* a Call could not be sent, and this has been logged */
 	struct loop_task ready_task, again_task;
 };
 
 struct requester_rpc {
 	struct requester *rq;
-	struct exchange *x; /* the target's reference, which goes back with the Reply */
+	struct exchange *x; /* the target's reference, passed on with the Reply */
 	enum requester_rpc_state state;
 	enum exchange_fault fault;
-	uint64_t since_us;      /* of a reverse Call: when it came */
-	struct rpc_terms terms; /* that it was planned with: the only ones that it goes by */
+	uint64_t since_us;      /* arrival time of a reverse Call */
+	struct rpc_terms terms; /* limits with which it was planned; they stay */
 	struct call_form form;
-	struct rpc_msg reply_inline; /* a Reply of which nothing came by RDMA, or that was pulled */
-	uint32_t landed_bytes;       /* what came by RDMA */
-	uint32_t around_bytes;       /* of a Reply whose payload came by RDMA: all the rest */
-	/* While it is pulling, of the leg's spares: what is kept of its Reply (draft03/requester_read_reply.c). Else NULL. */
+	struct rpc_msg reply_inline; /* a Reply that arrived inline, or that was read */
+	uint32_t landed_bytes;       /* bytes of the Reply that the peer wrote */
+	uint32_t around_bytes;       /* bytes inline around a payload that the peer wrote */
+	/*
+	 * In state pulling, from the leg's free list: the kept part of its Reply
+	 * (draft03/requester_read_reply.c). Otherwise NULL.
+	 */
 	struct read_reply *read_reply;
 	size_t read_reply_bytes;
-	/* The segments of the Call's read chunk, then those of the landing. Last: it is not initialised whole. */
+	/*
+	 * The segments of the Call's read chunk, then those for the Reply. Last member, because it
+	 * is not initialized completely.
+	 */
 	struct lend lend;
 };
 
 /**
- * requester_rpcs_init - no RPC yet; its connection is set
- * @held_again: called for an RPC that requester_rpc_send() found too few keys for, once those that it had are taken back
+ * requester_rpcs_init - Initializes the list of RPCs; the connection of @rq is set.
+ * @held_again: called when a starved RPC has had its keys invalidated, to queue it again
  */
 void requester_rpcs_init(struct requester *rq, void (*held_again)(struct requester_rpc *rpc));
-/** requester_rpcs_end - the connection has ended: let go of all. */
+/** requester_rpcs_end - Releases all RPCs, after the connection has closed. */
 void requester_rpcs_end(struct requester *rq);
-/** requester_rpcs_fini - free what is left after that, or when there never was one. */
+/**
+ * requester_rpcs_fini - Frees the rest, after requester_rpcs_end() or if there never was an RPC.
+ */
 void requester_rpcs_fini(struct requester *rq);
 
 /**
- * requester_rpc_new - an RPC, held, for @x, of which it takes the reference
+ * requester_rpc_new - Creates an RPC, in state queued, for @x, and takes over the reference.
  *
- * Until it is sent or failed it is in no list here: target_entry is the caller's. NULL without memory.
+ * The caller owns target_entry until the RPC is sent or failed. Returns NULL without memory.
  */
 struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x) MUST_CHECK;
-/** requester_rpc_set_state - the one way to another state. */
+/** requester_rpc_set_state - Changes the state; the only function that does. */
 static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum requester_rpc_state to)
 {
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
 }
-/** requester_rpc_forget_read_reply - free what is kept of its Reply, if anything is; no Read of it may be out. */
+/**
+ * requester_rpc_forget_read_reply - Frees the kept part of its Reply, if any; no Read of it can be
+ * outstanding.
+ */
 static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 {
 	if (rpc->read_reply)
@@ -170,9 +185,9 @@ static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 	rpc->read_reply = NULL;
 }
 /**
- * rdma_landing_room - return the longest that comes inline around a payload that lands by itself
+ * rdma_landing_room - Returns the most inline bytes around a separately placed payload.
  * @recv_bytes: the longest Send, header included
- * @nsegments:  of the write chunk, which comes back in that header
+ * @nsegments:  of the write chunk, which the header of the Reply returns
  */
 static inline uint32_t rdma_landing_room(uint32_t recv_bytes, unsigned nsegments)
 {
@@ -180,21 +195,28 @@ static inline uint32_t rdma_landing_room(uint32_t recv_bytes, unsigned nsegments
 
 	return recv_bytes > hdr ? recv_bytes - hdr : 0;
 }
-/** requester_rpc_landing_room - return the same of its Reply, if its form says that the payload lands by itself. */
+/**
+ * requester_rpc_landing_room - Returns the same for the Reply of @rpc, if its payload is placed
+ * separately.
+ */
 static inline uint32_t requester_rpc_landing_room(const struct requester_rpc *rpc)
 {
 	return rdma_landing_room(rpc->terms.around_bytes, rpc->form.landing_nsegments);
 }
-/** requester_rpc_drop - the connection has ended: let go of one that is held. */
+/** requester_rpc_drop - Releases a queued or failed RPC, after the connection has closed. */
 void requester_rpc_drop(struct requester_rpc *rpc);
 /**
- * requester_counts_on - the longest Send with a Reply that those in flight have no other way for (B3.1-7)
- * @enough: the first that is longer will do; UINT32_MAX: 0 will
+ * requester_counts_on - Returns the longest Send that a Reply in flight needs because it has no
+ * reply chunk (B3.1-7).
+ * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
  */
 uint32_t requester_counts_on(const struct requester *rq, uint32_t enough);
-/** requester_rpc_find - the one in flight with @xid, or NULL. */
+/** requester_rpc_find - Returns the RPC in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid);
-/** requester_rpc_waiting - the same, if it has no answer yet; one that was given up has none. */
+/**
+ * requester_rpc_waiting - Like requester_rpc_find(), but only while no Reply has arrived. Abandoned
+ * RPCs count as unanswered.
+ */
 static inline struct requester_rpc *requester_rpc_waiting(const struct requester *rq, uint32_t xid)
 {
 	struct requester_rpc *rpc = requester_rpc_find(rq, xid);
@@ -202,24 +224,27 @@ static inline struct requester_rpc *requester_rpc_waiting(const struct requester
 	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
 }
 /**
- * requester_rpc_send - lend what its form says, and send it; it holds a credit from now on
+ * requester_rpc_send - Exposes memory as its form requires, and sends the Call, which then holds a
+ * credit.
  *
- * Without memory to lend it fails. Where the device has no key left it becomes starved: key_free() is due, and held_again(),
- * which may come from inside this call. Returns false if its XID is in flight already, or there is no memory to
- * enter it: then it is held still.
+ * Without memory for the keys the RPC fails. If the device has no key left, the RPC becomes
+ * starved: key_free() and held_again() follow, and held_again() can be called before this function
+ * returns. Returns false if the XID is already in flight or cannot be entered in the table; the RPC
+ * is then still queued.
  */
 bool requester_rpc_send(struct requester_rpc *rpc) MUST_CHECK;
-/** requester_rpc_resend - send it once more: the peer did not execute it. */
+/** requester_rpc_resend - Sends the Call again, because the peer did not execute it. */
 void requester_rpc_resend(struct requester_rpc *rpc);
-/** requester_rpc_more - one in flight has more of its Call. */
+/** requester_rpc_more - Makes newly arrived bytes of a Call in flight available to the peer. */
 void requester_rpc_more(struct requester_rpc *rpc);
-/** requester_rpc_fail - one that is held cannot be sent, or failed to be: give it up with @fault, from a task. */
+/** requester_rpc_fail - Fails an RPC that cannot be sent: delivers it with @fault, from a task. */
 void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault);
 /**
- * requester_rpc_end - one in flight has come to its end, with a Reply or with @fault
+ * requester_rpc_end - Ends an RPC in flight, with a Reply or with @fault.
  *
- * Takes its keys back and its credit; the exchange is given up once the peer cannot reach its memory any more,
- * which may be at once. So nothing of it may be used after this. Of an abandoned one all is freed then.
+ * Invalidates its keys and releases its credit. The exchange is delivered once the peer can no
+ * longer reach its memory, possibly before this function returns, so do not use the RPC afterwards.
+ * An abandoned RPC is freed instead.
  */
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault);
 
