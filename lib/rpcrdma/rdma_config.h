@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What RDMA legs are made from, and what they count. */
+/* Configuration and counters of RDMA legs. */
 #ifndef RPCRDMA_RDMA_CONFIG_H
 #define RPCRDMA_RDMA_CONFIG_H
 
@@ -15,172 +15,182 @@
 #include "rpcrdma/peer_profile.h"
 
 /*
- * The longest header that a message of the size may have that the configuration program tells: the draft does not say
- * whether it counts, so there is room for both (A6.2-9).
+ * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether
+ * that size includes the header, so Receives hold both (A6.2-9).
  */
 #define RDMA_HEADER_ROOM_BYTES 4096u
 
-/* What an end does whose Reply was not read in time (A3.8-3). */
+/* Action after a Reply was not read in time (A3.8-3). */
 enum done_policy {
-	DONE_POLICY_CLOSE,    /* the connection */
-	DONE_POLICY_WITHDRAW, /* takes its memory back: reading it is an error from then on */
+	DONE_POLICY_CLOSE,    /* close the connection */
+	DONE_POLICY_WITHDRAW, /* invalidate the memory: a later Read is an error */
 };
 
 #define RDMA_LEG_COUNTERS(X)                                                                       \
 	X(connect_failures, "attempts to reach an address of a server that failed")                \
-	X(source_port_retries,                                                                     \
-	  "source ports that were in use already, so that another one was taken")                  \
-	X(bytes_received, "bytes of Sends received, and of what came by RDMA")                     \
-	X(bytes_sent, "bytes of Sends sent, and of what went by RDMA")                             \
-	X(calls_short, "Calls, either way, that travel in one Send")                               \
-	X(calls_chunked, "Calls, either way, whose data travel by RDMA (a chunk)")                 \
-	X(calls_long, "Calls, either way, that travel as a whole by RDMA (RDMA_NOMSG)")            \
+	X(source_port_retries, "source ports that were in use, so that another port was chosen")   \
+	X(bytes_received, "bytes received in Sends and by RDMA")                                   \
+	X(bytes_sent, "bytes sent in Sends and by RDMA")                                           \
+	X(calls_short, "Calls, in both directions, sent inline in one Send")                       \
+	X(calls_chunked, "Calls, in both directions, whose data go by RDMA (in a chunk)")          \
+	X(calls_long, "Calls, in both directions, that go entirely by RDMA (RDMA_NOMSG)")          \
 	X(calls_sent, "Calls sent")                                                                \
-	X(calls_received, "Calls received and understood")                                         \
+	X(calls_received, "valid Calls received")                                                  \
 	X(replies_sent, "Replies sent")                                                            \
-	X(replies_received, "Replies received to Calls of ours")                                   \
-	X(sends_msg, "messages whose RPC header travels inline (RDMA_MSG) sent")                   \
-	X(sends_nomsg, "messages that travel as a whole by RDMA (RDMA_NOMSG) sent")                \
-	X(sends_msgp, "messages with aligned data (RDMA_MSGP) sent")                               \
-	X(msgp_received, "such messages received, on connections that may have them")              \
-	X(sends_version_one, "messages of version one of RPC-over-RDMA sent, of any kind")         \
-	X(sends_version_two, "messages of version two sent, of any kind")                          \
-	X(keys_lent, "times that memory was made accessible to the peer")                          \
-	X(read_chunk_bytes_pulled, "bytes of Calls fetched from the peer, by RDMA Read")           \
-	X(reply_bytes_pulled, "bytes of Replies that are lent to us fetched, by RDMA Read")        \
+	X(replies_received, "Replies received")                                                    \
+	X(sends_msg, "messages sent with the RPC header inline (RDMA_MSG)")                        \
+	X(sends_nomsg, "messages sent entirely by RDMA (RDMA_NOMSG)")                              \
+	X(sends_msgp, "messages sent with aligned data (RDMA_MSGP)")                               \
+	X(msgp_received, "RDMA_MSGP messages received, on connections that support them")          \
+	X(sends_version_one, "RPC-over-RDMA version one messages sent, of any type")               \
+	X(sends_version_two, "RPC-over-RDMA version two messages sent, of any type")               \
+	X(keys_lent, "memory segments exposed to the peer")                                        \
+	X(read_chunk_bytes_pulled, "bytes of Calls read from the peer, by RDMA Read")              \
+	X(reply_bytes_pulled, "bytes of Replies read from the server, by RDMA Read (draft03)")     \
 	X(write_chunk_bytes_pushed,                                                                \
-	  "bytes of data put into the memory that the peer offered for them, by RDMA Write")       \
-	X(reply_chunk_bytes_pushed, "bytes of whole Replies put there, by RDMA Write")             \
-	X(call_chunk_bytes_offered, "bytes of Calls offered to the peer to fetch, by RDMA Read")   \
+	  "bytes of data written into the peer's write chunks, by RDMA Write")                     \
+	X(reply_chunk_bytes_pushed,                                                                \
+	  "bytes of whole Replies written into the peer's reply chunks, by RDMA Write")            \
+	X(call_chunk_bytes_offered, "bytes of Calls exposed for the peer to read, by RDMA Read")   \
 	X(reply_chunk_bytes_taken,                                                                 \
-	  "bytes of whole Replies that the peer put into our memory, by RDMA Write")               \
-	X(write_chunk_bytes_taken, "bytes of data that the peer put there, by RDMA Write")         \
+	  "bytes of whole Replies that the peer wrote into reply chunks, by RDMA Write")           \
+	X(write_chunk_bytes_taken,                                                                 \
+	  "bytes of data that the peer wrote into write chunks, by RDMA Write")                    \
 	X(remote_invalidations_sent,                                                               \
-	  "Sends that also took the peer its key away (Send with Invalidate) sent")                \
-	X(remote_invalidations_received, "Sends that also took a key of ours away received")       \
-	X(credit_waits, "Calls that waited until the server allowed more at once (a credit)")      \
+	  "Sends that invalidated a key of the peer (Send with Invalidate)")                       \
+	X(remote_invalidations_received, "Sends received that invalidated a key of the proxy")     \
+	X(credit_waits, "Calls that waited for a credit of the server")                            \
 	X(credit_zero_received,                                                                    \
-	  "Replies that allowed no further Call, which the protocol forbids: taken as one")        \
+	  "Replies that granted zero credits, which the protocol forbids: treated as one")         \
 	X(credit_zero_obeyed,                                                                      \
-	  "Replies that allowed no further Call, where that says to wait (draft03)")               \
+	  "Replies that granted zero credits, where zero means to wait (draft03)")                 \
 	X(credit_zero_stalls,                                                                      \
-	  "connections closed because the server allowed none in time then (stall_timeout_s)")     \
-	X(err_vers_sent, "messages of another version of RPC-over-RDMA refused (ERR_VERS)")        \
-	X(err_vers_received,                                                                       \
-	  "messages of ours that the peer refused for their version (ERR_VERS)")                   \
-	X(err_chunk_sent, "messages that cannot be carried out refused (ERR_CHUNK)")               \
-	X(err_chunk_received, "Calls of ours that the peer could not carry out (ERR_CHUNK)")       \
-	X(err_inval_option_sent,                                                                   \
-	  "operations of version two that are unknown here refused (INVAL_OPTION)")                \
-	X(err_inval_option_received, "operations of ours that the peer does not know")             \
-	X(err_unknown_received, "Calls of ours that the peer refused with an unknown error")       \
+	  "connections closed because no credit followed within stall_timeout_s (draft03)")        \
+	X(err_vers_sent, "messages of an unsupported RPC-over-RDMA version rejected (ERR_VERS)")   \
+	X(err_vers_received, "messages that the peer rejected for their version (ERR_VERS)")       \
+	X(err_chunk_sent, "messages that could not be processed, rejected (ERR_CHUNK)")            \
+	X(err_chunk_received, "Calls that the peer could not process (ERR_CHUNK)")                 \
+	X(err_inval_option_sent, "unknown version two operations rejected (INVAL_OPTION)")         \
+	X(err_inval_option_received, "operations that the peer does not know (INVAL_OPTION)")      \
+	X(err_unknown_received, "Calls that the peer rejected with an unknown error")              \
 	X(drained_calls,                                                                           \
-	  "Calls that came while the connection was being ended, left for the next one")           \
-	X(short_discarded, "messages too short to be any, thrown away")                            \
+	  "Calls ignored because the connection was draining; clients send them again")            \
+	X(short_discarded, "messages discarded because they are too short")                        \
 	X(bad_replies, "Replies that are malformed or break the protocol")                         \
-	X(unmatched_replies, "Replies to no Call, thrown away")                                    \
+	X(unmatched_replies, "Replies discarded because they match no Call")                       \
 	X(xid_mismatches, "messages whose two transaction ids (XID) differ")                       \
 	X(replies_too_big,                                                                         \
-	  "Replies for which the client left too little room, answered with an error (ERR_CHUNK)") \
-	X(replies_over_limit, "Replies longer than their Call allows, thrown away")                \
+	  "Replies too long for the client's chunks, answered with an error (ERR_CHUNK)")          \
+	X(replies_over_limit, "Replies discarded because they are longer than their Call allows")  \
 	X(reverse_refused,                                                                         \
-	  "callbacks of a server past their limits, answered with an error (SYSTEM_ERR)")          \
+	  "callbacks of a server beyond the limits, answered with an error (SYSTEM_ERR)")          \
 	X(reverse_timeouts,                                                                        \
-	  "callbacks that a client did not answer in time, answered with an error (SYSTEM_ERR)")   \
-	X(reverse_late_replies, "Replies to such that came after all, thrown away")                \
+	  "callbacks that timed out at the client, answered with an error (SYSTEM_ERR)")           \
+	X(reverse_late_replies, "late Replies to timed-out callbacks, discarded")                  \
 	X(payloads_not_found,                                                                      \
-	  "Replies whose data could not be told from the rest, so that they went as a whole")      \
-	X(calls_too_big, "Calls longer than max_message_bytes, refused (ERR_CHUNK)")               \
+	  "Replies sent whole because the positions of their data are unknown")                    \
+	X(calls_too_big, "Calls longer than max_message_bytes, rejected (ERR_CHUNK)")              \
 	X(chunk_mismatches,                                                                        \
-	  "Calls whose data came in a chunk of another length, refused (GARBAGE_ARGS)")            \
+	  "Calls whose data came in a chunk of another length, rejected (GARBAGE_ARGS)")           \
 	X(chunks_misplaced,                                                                        \
-	  "Calls with a read chunk where no data may be moved, refused (ERR_CHUNK)")               \
-	X(calls_not_sendable, "Calls that the server cannot take in any form, failed")             \
-	X(landings_cut,                                                                            \
-	  "Calls whose Reply was given less room than it could need, as the server takes no more") \
-	X(memory_waits, "Calls that had to wait for memory")                                       \
-	X(key_waits, "times that a Call waited since the device had no memory key left")           \
-	X(null_calls_sent, "empty Calls sent to ask a silent server whether it is there")          \
-	X(null_calls_answered, "of these, those that were answered")                               \
-	X(null_calls_unanswered, "connections closed because none was answered")                   \
-	X(options_sent, "messages of version two's characteristics (RDMA_OPTIONAL) sent")          \
-	X(options_received, "such messages received")                                              \
-	X(options_late, "answers to the attempt at version two that came too late, thrown away")   \
-	X(characteristics_wrong, "characteristics that break what was told or asked before")       \
-	X(recv_raises, "times that the receives of a connection became larger")                    \
-	X(recv_raises_refused, "times that there was no memory for that")                          \
-	X(recv_lowered_unasked, "times that a peer took smaller receives, and nobody had asked")   \
+	  "Calls with a read chunk not at a DDP-eligible argument, rejected (ERR_CHUNK)")          \
+	X(calls_not_sendable, "Calls failed because the server accepts them in no form")           \
+	X(landings_cut, "Calls whose Reply chunk was shortened to what the server supports")       \
+	X(memory_waits, "Calls that waited for memory")                                            \
+	X(key_waits, "waits of a Call for a free memory key of the device")                        \
+	X(null_calls_sent, "NULL Calls sent to check whether a silent server is alive")            \
+	X(null_calls_answered, "NULL Calls that were answered")                                    \
+	X(null_calls_unanswered, "connections closed because no NULL Call was answered")           \
+	X(options_sent, "RDMA_OPTIONAL messages sent (version two characteristics)")               \
+	X(options_received, "RDMA_OPTIONAL messages received")                                     \
+	X(options_late, "answers to the version two probe that came too late, discarded")          \
+	X(characteristics_wrong, "characteristics that contradict earlier messages")               \
+	X(recv_raises, "times that the Receives of a connection were enlarged")                    \
+	X(recv_raises_refused, "times that memory was too short to enlarge Receives")              \
+	X(recv_lowered_unasked, "times that a peer reduced its Receives unasked")                  \
 	X(replies_lent,                                                                            \
-	  "Replies that fit nowhere, lent to the client, which reads them (draft03)")              \
-	X(reply_bytes_lent, "bytes of such Replies lent to the client to fetch, by RDMA Read")     \
-	X(dones_received, "RDMA_DONE messages, by which a client says that it has read one")       \
-	X(lent_timeouts, "Replies lent for which none came within done_timeout_s")                 \
-	X(dones_sent, "Replies lent to us whose memory was given back (RDMA_DONE)")                \
-	X(dones_ignored, "RDMA_DONE messages for nothing that is lent, which have no effect")      \
-	X(conf_asked, "servers that were asked how to configure the connection (config_protocol)") \
-	X(conf_answered, "of these, those that said it")                                           \
-	X(conf_refused, "of these, those that did not, or not in time")                            \
-	X(conf_served, "clients that asked that, and were answered")                               \
+	  "Replies exposed for the client to read, because they fit nowhere else (draft03)")       \
+	X(reply_bytes_lent, "bytes of Replies exposed for the client to read, by RDMA Read")       \
+	X(dones_received, "RDMA_DONE messages received: the client has read a Reply")              \
+	X(lent_timeouts, "exposed Replies without RDMA_DONE within done_timeout_s")                \
+	X(dones_sent, "RDMA_DONE messages sent: a Reply of the server has been read")              \
+	X(dones_ignored, "RDMA_DONE messages for no exposed Reply, ignored")                       \
+	X(conf_asked, "configuration requests sent to servers (config_protocol)")                  \
+	X(conf_answered, "configuration requests that were answered")                              \
+	X(conf_refused, "configuration requests that failed or timed out")                         \
+	X(conf_served, "configuration requests of clients answered")                               \
 	CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(private_data_defaults,                                                                   \
-	  "peers that did not say what they can at the start (no usable private data)")
+	X(private_data_defaults, "peers without usable private data at connection set-up")
 COUNTER_STRUCT(rdma_leg_counters, RDMA_LEG_COUNTERS);
 
 struct version_cache;
 
 struct rdma_leg_config {
 	struct leg_config leg;
-	uint32_t credits; /* to ask for as requester, to grant at most as responder */
-	uint32_t inline_threshold_bytes; /* told both ways, and posted: rdma_recv_bytes() */
-	uint32_t max_segment_bytes;      /* longest segment to offer; 0: no limit of our own */
-	bool remote_invalidation;        /* offer it, if the device can (C3.2-1, C3.2-2) */
-	bool ddp; /* requester: move payloads by RDMA, where a Call or Reply has one; else whole messages */
-	/* Legs that connect: where to come from; AF_UNSPEC: an address of the host's choice. Its port is not looked at. */
+	uint32_t credits; /* requested as requester; the most granted as responder */
+	/* advertised for both directions; size of Receives: rdma_recv_bytes() */
+	uint32_t inline_threshold_bytes;
+	uint32_t max_segment_bytes; /* longest segment to expose; 0: no configured limit */
+	bool remote_invalidation;   /* offered if the device supports it (C3.2-1, C3.2-2) */
+	/* requester: move the payload of a Call or Reply in a chunk; otherwise whole messages */
+	bool ddp;
+	/* Legs that connect: source address, port ignored; AF_UNSPEC: chosen by the host. */
 	struct sockaddr_storage source;
-	bool source_foreign;   /* as in fabric_ep_params */
-	uint16_t source_port;  /* if it can be had; 0: no matter which */
-	bool source_port_only; /* from that port, or not at all */
-	enum peer_id peer;     /* what the server is; for legs that connect */
-	uint64_t keepalive_us; /* a peer that said nothing for so long is asked; 0: never */
-	struct peer_memory *peer_memory; /* outlives the leg; NULL: nothing is kept */
-	uint64_t peer_client; /* for that: a number for the address of the client that it serves */
-	/* What version one is taken for. */
+	bool source_foreign;             /* as in fabric_ep_params */
+	uint16_t source_port;            /* preferred source port; 0: any */
+	bool source_port_only;           /* fail if that port is not available */
+	enum peer_id peer;               /* legs that connect: quirks of the server */
+	uint64_t keepalive_us;           /* silence after which the peer is checked; 0: never */
+	struct peer_memory *peer_memory; /* cache of quirks found; outlives the leg; NULL: none */
+	uint64_t peer_client; /* key for peer_memory: a number for the address of the client */
+	/* The document that defines version one. */
 	enum dialect_id version_one;
-	/* A Reply that is lent: how long its RDMA_DONE may take, and what is done then. 0: for ever. */
+	/* Exposed Replies: timeout for RDMA_DONE, and the action after it. 0: no timeout. */
 	uint64_t done_timeout_us;
 	enum done_policy done_policy;
-	/* Opaques of so many bytes or more are sent at a multiple of that, where there is RDMA_MSGP; 0: none are. */
+	/*
+	 * RDMA_MSGP: opaques of at least threshold bytes are aligned to a multiple of align; 0:
+	 * never.
+	 */
 	uint32_t padding_align_bytes, padding_threshold_bytes;
-	bool config_protocol;        /* the configuration program is served, and asked */
-	uint64_t reverse_timeout_us; /* how long a reverse Call waits for its Reply; 0: for ever */
-	/* The highest version to speak: of legs that connect, to try first. 0: version one. */
+	bool config_protocol;        /* serve and use the Connection Configuration Protocol */
+	uint64_t reverse_timeout_us; /* timeout for the Reply to a reverse Call; 0: none */
+	/* The highest version; legs that connect try it first. 0: version one. */
 	uint32_t highest_version;
-	/* Where a leg that connects notes what it found of its server's; outlives the leg; NULL: nowhere. */
+	/* Cache of server versions for legs that connect; outlives the leg; NULL: none. */
 	struct version_cache *version_cache;
-	uint32_t receive_max_bytes; /* the receive size may be raised to so much; 0: it is not */
-	bool characteristics; /* version two: they are told, and those of the peer understood */
-	bool reverse_chunks;  /* version two: reverse Calls may use chunks */
-	/* A Call with a read chunk where its program's binding lets nothing move gets ERR_CHUNK; else it is executed. */
+	uint32_t receive_max_bytes; /* largest Receives after raises; 0: no raises */
+	bool characteristics;       /* version two: send and understand characteristics */
+	bool reverse_chunks;        /* version two: reverse Calls can use chunks */
+	/*
+	 * Reject Calls with a read chunk not at a DDP-eligible item (ERR_CHUNK); otherwise execute
+	 * them.
+	 */
 	bool strict_chunks;
 	struct rdma_leg_counters *counters;
 };
 
 /**
- * rdma_recv_bytes - the receives that a leg begins with: what it tells is what it posts (C5.2-1)
- * @told_bytes:  told in private data
- * @least_bytes: what is taken by default in any version that it may come to speak (E5.2-3)
- * @configures:  it may have told it by the configuration program, too, and then a header comes besides (A6.2-9)
+ * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises
+ * (C5.2-1).
+ * @told_bytes:  advertised in private data
+ * @least_bytes: minimum of every version that the connection can use (E5.2-3)
+ * @configures:  the size can also be advertised by CONF_RDMA, which may exclude the header (A6.2-9)
  *
- * Reverse Calls have no other receives. A TCP client invites callbacks of 4096 bytes, and servers send what it invites,
- * whatever is told them: the 8192 that are told by default hold these with their header, and with what RPCSEC_GSS adds (X-4).
- * Who tells 4096 or less is left with callbacks as long as that: a server that sends a longer one ends the connection.
+ * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers
+ * send that much regardless of the advertised size. The default of 8192 holds such a callback with
+ * its header and the additions of RPCSEC_GSS (X-4). With 4096 or less, a server that sends a longer
+ * callback breaks the connection.
  */
 static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes, bool configures)
 {
 	return most(told_bytes, least_bytes) + (configures ? RDMA_HEADER_ROOM_BYTES : 0);
 }
 
-/** rdma_reverse_free_bytes - of a reverse Call to a leg with such receives, and of its Reply, that take nothing from the budget. */
+/**
+ * rdma_reverse_free_bytes - Returns the longest reverse Call, or Reply to it, that needs no memory
+ * from the budget.
+ */
 static inline uint32_t rdma_reverse_free_bytes(uint32_t recv_bytes)
 {
 	return least(recv_bytes, REVERSE_FREE_BYTES);

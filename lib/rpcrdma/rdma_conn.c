@@ -25,7 +25,7 @@ static void tell_closed(void *arg)
 	config->events->closed(config->arg);
 }
 
-/* Before its end is decided: what we give up ourselves is no failure. */
+/* Call it before closing starts: a close by this end is no failure. */
 static void count_failure(struct rdma_conn *conn)
 {
 	if (conn->state.now == RDMA_CONNECTING)
@@ -99,7 +99,7 @@ void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *w
 	conn->peer_why = why;
 }
 
-/* From now on nothing is called but closing() and closed(). */
+/* After this only closing() and closed() are called. */
 static void begin_closing(struct rdma_conn *conn, enum leg_close why)
 {
 	rdma_conn_set_state(conn, RDMA_CLOSING);
@@ -123,7 +123,10 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	if (requested)
 		fabric_ep_reject(conn->ep, reason, reject_reason_encode(why, reason));
 	else if (conn->connector && why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_SHUTDOWN)
-		/* The client may be back at once, and is to come to the server from the same port. */
+		/*
+		 * Abort, because the client can reconnect immediately and must reach the server
+		 * from the same port.
+		 */
 		fabric_ep_abort(conn->ep);
 	else
 		fabric_ep_close(conn->ep);
@@ -155,7 +158,7 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, con
 	if (rdma_conn_is_over(conn))
 		return;
 	count_failure(conn);
-	/* Of a peer that just leaves there is no more to say. */
+	/* A normal close by the peer needs no detail. */
 	if (why == FABRIC_CLOSE_PEER && rdma_conn_is_up(conn))
 		detail = NULL;
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
@@ -175,7 +178,10 @@ void rdma_conn_released(struct rdma_conn *conn)
 {
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
-	/* Behind the task that tells of closing, and not inside the endpoint's own callback: it is freed then. */
+	/*
+	 * After the task that reports closing(), and not inside the endpoint's own callback,
+	 * because the endpoint is freed then.
+	 */
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
 
@@ -192,7 +198,10 @@ void rdma_conn_replenish(struct rdma_conn *conn)
 	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted + grant->lent;
 	unsigned more;
 
-	/* Each Call that is not answered keeps the receive that it took: a peer that overruns runs out. */
+	/*
+	 * An unanswered Call keeps its Receive in use, so a peer that exceeds its credits finds
+	 * none.
+	 */
 	if (!rdma_conn_is_established(conn) || conn->recvs_posted + grant->in_flight >= want)
 		return;
 	more = want - grant->in_flight - conn->recvs_posted;
@@ -214,8 +223,8 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 }
 
 /*
- * Who makes reverse Calls goes by what the other end says of itself, who takes them by what it has said. Of an end
- * that says nothing the program behind knows (B3.3-2).
+ * The sender of reverse Calls obeys what the other end advertised, the receiver what it has
+ * advertised itself. If an end advertised nothing, its program must know (B3.3-2).
  */
 static void agree_on_reverse(struct rdma_conn *conn)
 {
@@ -273,8 +282,8 @@ uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)
 }
 
 /*
- * What it sends is another matter: of a server CONF_RDMA tells nothing (A6.2-2), so that for Replies that it might not
- * send inline a chunk is offered, as private data have it.
+ * Sets only the limit for Sends to the peer. CONF_RDMA does not tell how long the Sends of a server
+ * are (A6.2-2), so private data decide when a Reply needs a chunk.
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The connection of an RDMA leg: what requester and responder both stand on.
+ * The connection of an RDMA leg, shared by requester and responder.
  *
- * It holds the endpoint, the state, what both ends agreed, the credits of both directions and the receives posted
- * for them, and the work requests in flight. It knows neither requester nor responder; what it has to tell goes to
- * the leg's events, always from a task, so that everything here may be called at any moment.
+ * It has the endpoint, the state, the limits that both ends agreed on, the credits of both
+ * directions, the Receives posted for them, and the outstanding work requests. It does not use the
+ * requester or the responder. It reports to the leg's events, always from a task, so every function
+ * here can be called at any time.
  */
 #ifndef RPCRDMA_RDMA_CONN_H
 #define RPCRDMA_RDMA_CONN_H
@@ -23,11 +24,14 @@
 #include "rpcrdma/v2/control_msgs.h"
 #include "rpcrdma/v2/negotiation.h"
 
-/* Receives beyond all credits, for what no document gives a credit: RDMA_ERROR, RDMA_DONE. */
+/*
+ * Receives in addition to all credits, for messages that no document gives a credit: RDMA_ERROR,
+ * RDMA_DONE (X-2).
+ */
 #define RDMA_RECV_RESERVE 8u
-/* RDMA Reads that the peer may have outstanding here, and we there. */
+/* Most RDMA Reads outstanding, in each direction. */
 #define RDMA_READ_DEPTH 16u
-/* Lines that one peer can make us log. */
+/* Most log lines that one peer can cause. */
 #define RDMA_NOTES_MAX 16u
 
 #define RDMA_CONN_STATES(X)                                                                        \
@@ -53,192 +57,229 @@ struct read_chunks;
 TAILQ_HEAD(read_chunks_list, read_chunks);
 
 /*
- * The work requests of a connection (work.h), in two classes that are completed in order each: Reads, and Sends with
- * Writes. Between the two there is no order: siw completes a Send before a Read that was posted ahead of it.
+ * The work requests of a connection (work_request.h), in two classes: Reads, and Sends with Writes.
+ * Each class completes in order. The two classes are not ordered with respect to each other: siw
+ * completes a Send before a Read posted earlier.
  */
 enum work_class { WORK_READS, WORK_SENDS, WORK_CLASSES };
 
 struct work_queues {
 	struct {
-		struct work_list posted; /* not done yet */
-		uint64_t head_us;        /* since when the first of them is the first */
+		struct work_list posted; /* not completed */
+		uint64_t head_us;        /* since when the first is the first */
 	} classes[WORK_CLASSES];
-	unsigned sends; /* posted Sends, without Writes */
+	unsigned sends; /* outstanding Sends, without Writes */
 	struct read_chunks_list
-		waiting; /* messages of which not all Reads are posted (read_chunks.h) */
-	unsigned reads;  /* posted */
+		waiting; /* messages whose Reads are not all posted (read_chunks.h) */
+	unsigned reads;  /* outstanding Reads */
 	unsigned
-		reads_max; /* that the peer takes at once, as it has said (A6.2-5); UINT_MAX: nothing */
+		/* most Reads that the peer accepts, as advertised (A6.2-5); UINT_MAX: unlimited */
+		reads_max;
 	struct loop_timer *timer;
 	bool timer_set;
 };
 
 struct rdma_conn {
-	struct leg *leg; /* whose events are called, and who exchanges are told is their leg */
+	struct leg *leg; /* receives the events, and is the leg of the exchanges */
 	const struct rdma_leg_config *config;
 	struct rdma_leg_counters *counters;
 	struct fabric *fabric;
 	struct fabric_ep *ep;
-	bool connector; /* this end connected: the client */
+	bool connector; /* this end connected: it is the client */
 	struct state state;
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
-	int close_errno;                  /* with that; 0: none */
-	char rejection[LEG_DETAIL_BYTES]; /* what a server says that rejects us; or "" */
-	struct loop_timer *timer;         /* of the set-up, and of the end if that has a limit */
-	bool close_limited;               /* it has, and the timer is set */
-	struct loop_task closing_task;    /* the leg's: run when the end is decided */
+	int close_errno; /* errno for `why`; 0: none */
+	/* reason given by a server that rejected the connection; or "" */
+	char rejection[LEG_DETAIL_BYTES];
+	struct loop_timer *timer; /* for connection set-up, and for closing if that has a limit */
+	bool close_limited;       /* closing has a limit, and the timer is set */
+	struct loop_task closing_task; /* the leg's: runs when the connection starts to close */
 	struct loop_task closed_task;
-	struct sockaddr_storage server; /* a connector's: where it connects to */
-	uint16_t source_port;           /* … and from, if it can; 0: no matter where */
+	struct sockaddr_storage server; /* of a connector: the address that it connects to */
+	uint16_t source_port;           /* … and its preferred source port; 0: any */
 	unsigned notes_left;
 
-	const struct peer_profile *peer; /* the row that it goes by */
+	const struct peer_profile *peer; /* quirks of the peer */
 	const char *peer_why;
 
-	/* The private data that it sent, which told as much as this; false: none that could be used. */
+	/* The peer's private data; peer_told: they were usable. */
 	bool peer_told;
 	struct rpcrdma_private_data theirs;
 
-	/* Agreed at set-up. */
-	bool remote_invalidation; /* we offer it */
-	bool sends_invalidate;    /* the endpoint can */
-	bool may_invalidate;      /* version one: both ends offer it (C5.1-1) */
-	bool takes_invalidation;  /* version two: it may be done to this end (B3.2-1) */
-	bool late_reads;          /* what is lent for Reads may still be filled */
+	/* Agreed at connection set-up. */
+	bool remote_invalidation; /* offered by this end */
+	bool sends_invalidate;    /* supported by the endpoint */
+	bool may_invalidate;      /* version one: offered by both ends (C5.1-1) */
+	bool takes_invalidation;  /* version two: this end accepts it (B3.2-1) */
+	bool late_reads;          /* exposed memory can be filled while the peer reads it */
 	unsigned ird, ord, max_sge;
-	uint32_t max_segment_bytes;  /* longest memory to lend under one key */
-	uint32_t max_transfer_bytes; /* longest Read or Write of the peer's memory */
-	/* These may change while the connection is up; RPCs go by the terms as they were planned. */
+	uint32_t max_segment_bytes;  /* longest memory under one key */
+	uint32_t max_transfer_bytes; /* longest Read or Write by this end */
+	/*
+	 * Can change while the connection is open; RPCs keep the limits with which they were
+	 * planned.
+	 */
 	struct negotiation negotiation;
-	struct inline_limit send_limit, recv_limit; /* of version one */
+	struct inline_limit send_limit, recv_limit; /* for version one */
 	struct rpc_terms terms;
-	/* What the peer has said by the configuration program beside sizes and Reads (ccp.h). */
-	uint32_t peer_align_bytes; /* it recommends for aligned data; 0: nothing (A6.2-6) */
-	bool conf_came;            /* a CONF_RDMA */
-	bool configured;           /* the peer's sizes are what it said by that program */
-	bool refuses_padding; /* it has answered an RDMA_MSGP with ERR_CHUNK: no more are sent */
-	/* Version two: of both ends, NULL: nothing was told; and what is wanted, NULL: nothing ever. */
+	/* Advertised by the peer in CONF_RDMA in addition to sizes and Reads (ccp.h). */
+	uint32_t peer_align_bytes; /* recommended alignment; 0: none (A6.2-6) */
+	bool conf_came;            /* a CONF_RDMA arrived */
+	bool configured;           /* the peer's sizes come from CONF_RDMA */
+	bool refuses_padding;      /* it answered an RDMA_MSGP with ERR_CHUNK: no more are sent */
+	/* Version two: characteristics of both ends, and wanted sizes; each can be NULL. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;
 	struct control_msgs own;
 
-	/* For Calls that are sent, and Calls that come. */
+	/* Credits for Calls sent and Calls received. */
 	struct credit_window window;
 	struct credit_grant grant;
-	struct recv_runs recvs; /* that are posted */
+	struct recv_runs recvs; /* posted Receives */
 	unsigned recvs_posted;
-	uint32_t recv_size_bytes; /* of those to be posted */
+	uint32_t recv_size_bytes; /* size of Receives to be posted */
 
-	/* The leg's: run when a Call of the peer has settled the version. */
+	/* The leg's: runs when a Call of the peer has settled the version. */
 	struct loop_task settled_task;
 
-	bool drain_asked;           /* leg_drain() was called, whatever the state */
-	struct loop_task idle_task; /* the leg's: run when an RPC has ended after that */
+	bool drain_asked;           /* leg_drain() was called, in any state */
+	struct loop_task idle_task; /* the leg's: runs when an RPC has ended after that */
 
-	bool heard;                  /* from the peer, since the watch (rdma_watch.h) last looked */
-	uint32_t longest_send_bytes; /* since the sizes were last looked at (optional_msgs.h) */
+	bool heard;                  /* a message arrived since the last check of rdma_watch.h */
+	uint32_t longest_send_bytes; /* longest Send since the last check of optional_msgs.h */
 
 	struct work_queues works;
 	uint64_t bytes_received, bytes_sent;
 };
 
-/** rdma_conn_now_us - return the time of this iteration of its loop. */
+/** rdma_conn_now_us - Returns the time of this loop iteration. */
 static inline uint64_t rdma_conn_now_us(const struct rdma_conn *conn)
 {
 	return loop_now_us(conn->fabric->loop);
 }
 
-/** rdma_conn_is_up - whether it carries RPCs. */
+/** rdma_conn_is_up - Returns true while the connection carries RPCs. */
 static inline bool rdma_conn_is_up(const struct rdma_conn *conn)
 {
 	return conn->state.now == RDMA_OPEN || conn->state.now == RDMA_DRAINING;
 }
 
-/** rdma_conn_is_over - whether its end is decided. */
+/** rdma_conn_is_over - Returns true once the connection is closing or closed. */
 static inline bool rdma_conn_is_over(const struct rdma_conn *conn)
 {
 	return conn->state.now >= RDMA_CLOSING;
 }
 
-/** rdma_conn_is_established - whether messages are sent and taken, though it may not carry RPCs yet. */
+/**
+ * rdma_conn_is_established - Returns true while messages can be sent and received, though possibly
+ * no RPCs yet.
+ */
 static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 {
 	return conn->state.now >= RDMA_PROBING && conn->state.now <= RDMA_DRAINING;
 }
 
-/** rdma_conn_agree - the version, or what one of the ends can, has changed: from now on RPCs are planned with that. */
+/**
+ * rdma_conn_agree - Recomputes the limits for new RPCs, after the version or a limit of one end has
+ * changed.
+ */
 void rdma_conn_agree(struct rdma_conn *conn);
-/** rdma_conn_agree_for - plan the next RPC in @dialect, which is not settled, until rdma_conn_agree() is called. */
+/**
+ * rdma_conn_agree_for - Computes the limits for @dialect, which is not settled, until
+ * rdma_conn_agree() is called.
+ */
 void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect);
 /**
- * rdma_conn_call_understood - a Call of the peer was understood, in @dialect: that settles the version (X-15)
+ * rdma_conn_call_understood - Settles the version, because a valid Call arrived in @dialect (X-15).
  *
- * Does nothing if it is settled. What was read as a Call and is none settles nothing (X-19).
+ * Does nothing if the version is settled. An invalid Call settles nothing (X-19).
  */
 void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect);
 /**
- * rdma_conn_reads_taken - returns how many RDMA Reads of our memory the peer may have outstanding (A6.2-2)
+ * rdma_conn_reads_taken - Returns how many RDMA Reads of our memory the peer can have outstanding
+ * (A6.2-2).
  *
- * This is the lesser of RDMA_READ_DEPTH and of what both ends agreed on when they connected. 0: the peer reads nothing.
+ * This is the smaller of RDMA_READ_DEPTH and the limit agreed at connection set-up. 0: the peer
+ * reads nothing.
  */
 uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
 /**
- * rdma_conn_peer_takes - the peer has said by the configuration program how long a Send to it may be
+ * rdma_conn_peer_takes - Sets the longest Send to the peer, as advertised in CONF_RDMA.
  *
- * Less than every end takes counts as that, more than this end can as that (A6.2-7). Before private data (X-5).
+ * A value below the minimum of every end counts as that minimum, a value above our maximum as that
+ * maximum (A6.2-7). It takes precedence over private data (X-5).
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
-/** rdma_conn_may_invalidate - whether a Send may take the peer a key away that it lent for an RPC with these terms. */
+/**
+ * rdma_conn_may_invalidate - Returns true if a Send can invalidate a key that the peer exposed for
+ * an RPC with these limits.
+ */
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms);
 
-/** rdma_conn_rpc_over - an RPC of either direction has come to its end. */
+/** rdma_conn_rpc_over - Reports the end of an RPC of either direction. */
 static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
 {
 	if (conn->drain_asked)
 		loop_defer(conn->fabric->loop, &conn->idle_task);
 }
 
-/** rdma_conn_init - a connection to be, in @state; closing_task and idle_task are the caller's to set up. 0 or -ENOMEM. */
+/**
+ * rdma_conn_init - Initializes a connection in @state; the caller sets closing_task and idle_task.
+ *
+ * Returns 0 or -ENOMEM.
+ */
 int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
 		   struct fabric *fabric, enum rdma_conn_state state) MUST_CHECK;
-/** rdma_conn_fini - free what it holds; accepts one whose init failed. */
+/** rdma_conn_fini - Frees the members; accepts a connection whose init failed. */
 void rdma_conn_fini(struct rdma_conn *conn);
 
-/** rdma_conn_set_state - the one way to another state. */
+/** rdma_conn_set_state - Changes the state; the only function that does. */
 void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to);
-/** rdma_conn_fail - end it for @why, with a sentence for the log; nothing if its end is decided. */
+/**
+ * rdma_conn_fail - Closes the connection for @why, with a text for the log; does nothing if it is
+ * already closing.
+ */
 void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/** rdma_conn_limit_closing - abort the connection if it is still closing after LEG_STOP_US; once; else do nothing. */
+/**
+ * rdma_conn_limit_closing - Aborts the connection if it is still closing after LEG_STOP_US. Only
+ * the first call has an effect.
+ */
 void rdma_conn_limit_closing(struct rdma_conn *conn);
 /**
- * rdma_conn_ended - the fabric has closed: nothing is posted any more; everybody lets go now
+ * rdma_conn_ended - Starts closing because the fabric has ended the connection: nothing can be
+ * posted any more.
  * @err: the errno that ended the connection, or 0
  */
 void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail);
-/** rdma_conn_released - everybody has let go: closed() is due. */
+/** rdma_conn_released - Reports closed(), because all users have released the connection. */
 void rdma_conn_released(struct rdma_conn *conn);
-/** rdma_conn_note - something worth a log line; the first RDMA_NOTES_MAX are given up. */
+/**
+ * rdma_conn_note - Passes a text about the peer to the log; only the first RDMA_NOTES_MAX texts of
+ * a connection are logged.
+ */
 void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/** rdma_conn_peer_found - the server, which the configuration does not name, has shown what it is. */
+/**
+ * rdma_conn_peer_found - Sets the quirks of the peer: configured, or found by the way it behaves.
+ */
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
 
-/** rdma_conn_count_received - bytes have come, or have been fetched. */
+/** rdma_conn_count_received - Counts bytes that arrived or were read. */
 static inline void rdma_conn_count_received(struct rdma_conn *conn, uint32_t bytes)
 {
 	conn->bytes_received += bytes;
 	conn->counters->bytes_received += bytes;
 }
 
-/** rdma_conn_count_sent - bytes go, or are fetched by the peer. */
+/** rdma_conn_count_sent - Counts bytes that were sent, or that the peer reads. */
 static inline void rdma_conn_count_sent(struct rdma_conn *conn, uint32_t bytes)
 {
 	conn->bytes_sent += bytes;
 	conn->counters->bytes_sent += bytes;
 }
 
-/** rdma_conn_count_form - a Call travels in that form. */
+/** rdma_conn_count_form - Counts a Call by its form. */
 static inline void rdma_conn_count_form(struct rdma_conn *conn, enum message_form form)
 {
 	struct rdma_leg_counters *counters = conn->counters;
@@ -251,7 +292,7 @@ static inline void rdma_conn_count_form(struct rdma_conn *conn, enum message_for
 		counters->calls_long++;
 }
 
-/** rdma_conn_received - a Send has come, and has taken a receive. */
+/** rdma_conn_received - Accounts for a Send that arrived and used a Receive. */
 static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabric_recv *recv)
 {
 	conn->recvs_posted--;
@@ -261,16 +302,23 @@ static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabri
 }
 
 /**
- * rdma_conn_replenish - post the receives that what is granted and in flight asks for
+ * rdma_conn_replenish - Posts Receives for all grants and Calls in flight.
  *
- * Due before each Call (its Reply needs one) and before each Reply (its credit needs one, A3.3-8, and if it is lent
- * its RDMA_DONE another, since both may come at once: A3.8-4).
+ * Call it before each Call, whose Reply needs a Receive, and before each Reply, whose credit needs
+ * one (A3.3-8). An exposed Reply needs another one for its RDMA_DONE, because that can arrive
+ * together with a Call (A3.8-4).
  */
 void rdma_conn_replenish(struct rdma_conn *conn);
-/** rdma_conn_first_receives - those that the endpoint posts by itself when it is made. Returns 0 or -ENOMEM. */
+/**
+ * rdma_conn_first_receives - Records the Receives that the endpoint posts itself. Returns 0 or
+ * -ENOMEM.
+ */
 int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count,
 			     uint32_t size_bytes) MUST_CHECK;
-/** rdma_conn_resize_receives - from now on receives of @size_bytes are posted; those that are become such where they can. */
+/**
+ * rdma_conn_resize_receives - Sets the size of new Receives, and resizes posted ones if the
+ * endpoint can.
+ */
 void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes);
 
 #endif

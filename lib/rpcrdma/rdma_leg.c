@@ -22,14 +22,14 @@
 static const struct leg_ops rdma_leg_ops;
 static const struct fabric_ep_events fabric_events;
 
-/* Draining */
+/* ---- draining ---- */
 
 static bool is_idle(const struct rdma_leg *leg)
 {
 	return requester_is_idle(&leg->requester) && responder_is_idle(&leg->responder);
 }
 
-/* What was posted is sent before the connection ends. */
+/* Closes a drained leg without RPCs; posted Sends are still sent. */
 static void settle(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -38,13 +38,16 @@ static void settle(void *arg)
 		rdma_conn_fail(&leg->conn, LEG_CLOSE_SHUTDOWN, "%s", "");
 }
 
-/* The version is settled: Calls of this end that waited for that go. */
+/* Sends the Calls that waited until the version was settled. */
 static void on_settled(void *arg)
 {
 	requester_pump(&((struct rdma_leg *)arg)->requester);
 }
 
-/* Calls that wait for the connection are in flight, too: they are sent first when it is open. */
+/*
+ * Calls that wait for the connection are in flight too: they are sent when it opens, before it
+ * drains.
+ */
 static void rdma_drain(struct leg *l)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
@@ -57,7 +60,10 @@ static void rdma_drain(struct leg *l)
 	settle(leg);
 }
 
-/* The end is decided. It may take a while, and meanwhile nothing is to wait for memory that others could have. */
+/*
+ * Reports that the connection is closing. Closing can take a while, so waiting Calls stop waiting
+ * for memory now.
+ */
 static void tell_closing(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -67,7 +73,7 @@ static void tell_closing(void *arg)
 	leg->config.leg.events->closing(leg->config.leg.arg, leg->conn.why, leg->conn.detail);
 }
 
-/* The fabric's events */
+/* ---- events of the fabric ---- */
 
 static void on_requested(void *arg, const uint8_t *private_data, size_t len)
 {
@@ -101,7 +107,7 @@ static void on_rejected(void *arg, const uint8_t *private_data, size_t len)
 		snprintf(conn->rejection, sizeof(conn->rejection), "it rejects: \"%s\"", words);
 }
 
-/* Its endpoint takes a while to close; who waits for the end of the connection does not. */
+/* The endpoint needs time to close; the owner learns of the end now. */
 static void on_ending(void *arg, enum fabric_close why, const char *detail)
 {
 	struct rdma_leg *leg = arg;
@@ -134,7 +140,10 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 		    leg->conn.rejection[0] ? leg->conn.rejection : detail);
 }
 
-/* It may have been closed meanwhile: there is no endpoint then that would say so. */
+/*
+ * Connects again from another port, unless the leg was closed meanwhile; no endpoint would report
+ * that.
+ */
 static void connect_again(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -162,7 +171,7 @@ static void on_key_free(void *arg)
 	responder_key_free(&leg->responder);
 }
 
-/* The leg's interface */
+/* ---- the interface of the leg ---- */
 
 static void rdma_accept(struct leg *l)
 {
@@ -188,7 +197,7 @@ static void rdma_call(struct leg *l, struct exchange *x)
 
 static void rdma_reply(struct leg *l, struct exchange *x)
 {
-	/* Closed meanwhile, or about to be: nobody waits for it. */
+	/* A Reply for a connection that is closing is discarded. */
 	if (x->origin == l && rdma_conn_is_up(&rdma_leg_of(l)->conn))
 		responder_reply(x->origin_priv);
 	exchange_put(x);
@@ -206,7 +215,7 @@ static void rdma_more(struct leg *l, struct exchange *x)
 		responder_more(x->origin_priv);
 }
 
-/* An RDMA peer is held by its credits: what it may send has its memory already. */
+/* Does nothing: credits limit an RDMA peer, and all that it may send has memory already. */
 static void rdma_pause(struct leg *l, bool paused)
 {
 }
@@ -228,7 +237,7 @@ static void rdma_close(struct leg *l, enum leg_close why)
 		rdma_conn_limit_closing(conn);
 }
 
-/* What only some connections have. */
+/* Fills in the values that only some connections have. */
 static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 {
 	const struct rdma_conn *conn = &leg->conn;
@@ -314,10 +323,10 @@ static void describe_private_data(const struct rdma_conn *conn, char *text, size
 			conn->theirs.send_bytes, conn->theirs.recv_bytes,
 			conn->theirs.remote_invalidation ? "" : "no ");
 	else
-		snprintf(text, bytes, "no private data of it that could be used");
+		snprintf(text, bytes, "no usable private data from it");
 }
 
-/* Whether keys of the end that connected may be taken away by Sends. */
+/* Returns true if Sends can invalidate keys of the end that connected. */
 static bool invalidates(const struct rdma_conn *conn)
 {
 	if (conn->connector && conn->terms.dialect->one_sided_invalidation)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an RDMA leg consists of: a connection, and both roles on it. */
+/* The private definition of struct rdma_leg, for lib/rpcrdma only. */
 #ifndef RPCRDMA_RDMA_LEG_IMPL_H
 #define RPCRDMA_RDMA_LEG_IMPL_H
 
@@ -16,15 +16,18 @@ struct rdma_leg {
 	struct leg leg;
 	struct rdma_leg_config config;
 	struct rdma_conn conn;
-	struct loop_task again_task; /* connects anew: its source port was not to be had */
+	struct loop_task again_task; /* connects again, because its source port was not available */
 	struct requester requester;
 	struct responder responder;
 	struct rdma_watch watch;
-	struct loop_timer *probe_timer; /* of an attempt at version two; or NULL */
-	struct optional_msgs *options;  /* once there is an RDMA_OPTIONAL; or NULL */
+	struct loop_timer *probe_timer; /* for the version two probe; or NULL */
+	struct optional_msgs *options;  /* from the first RDMA_OPTIONAL on; or NULL */
 };
 
-/** rdma_leg_recv - the fabric's recv() (rdma_recv.c): decode a Send and hand it to the requester or the responder. */
+/**
+ * rdma_leg_recv - Handles the fabric's recv() (rdma_recv.c): decodes a Send and passes it to the
+ * requester or the responder.
+ */
 void rdma_leg_recv(void *arg, const struct fabric_recv *recv);
 
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)
