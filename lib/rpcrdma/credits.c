@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Credits of both sides: arithmetic that never goes to zero nor past what was agreed. */
 #include "rpcrdma/credits.h"
 
 #include <assert.h>
@@ -39,7 +38,10 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested)
 
 	grant->requested = requested;
 	grant->in_flight++;
-	/* As many Calls as granted, together or over time: this peer is no idle one, which would cost. */
+	/*
+	 * Grow when the client has used all granted credits, at once or over time: a larger grant
+	 * costs Receives, which an idle client does not need.
+	 */
 	grant->used++;
 	if (grant->granted >= limit ||
 	    (grant->used < grant->granted && grant->in_flight < grant->granted))

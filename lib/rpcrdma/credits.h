@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credits: how many Calls may be in flight, as the requester counts them and as the responder does
+ * Credits limit the Calls in flight, on the requester's and on the responder's side
  * (draft-ietf-nfsv4-rpcrdma-03 section 3.3; the same for reverse Calls, A3.3-9, D2.1.2-1). Pure
  * arithmetic.
  */
@@ -13,7 +13,9 @@
 
 #include "base/least.h"
 
-/** credit_at_least_one - return @n; 1 for 0, which is no number of credits (A3.3-3). */
+/**
+ * credit_at_least_one - Returns @n, or 1 for 0, which is not a valid number of credits (A3.3-3).
+ */
 static inline uint32_t credit_at_least_one(uint32_t n)
 {
 	return n ? n : 1;
@@ -21,98 +23,114 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 
 /* The requester's side. */
 struct credit_window {
-	uint32_t asked; /* told to the peer in each Call; no grant counts for more */
+	uint32_t asked; /* requested in each Call; a larger grant counts as this */
 	uint32_t
-		granted; /* by the last Reply, where that may be 0; 1 until then: the first Call goes alone */
-	uint32_t in_flight; /* Calls sent and not answered */
-	uint32_t reserved;  /* of several granted, kept back for Calls of our own */
-	uint32_t waited;    /* … and for messages of our own that wait: 0 or 1 */
+		/* by the last Reply, possibly 0; 1 until then, because the first Call goes alone */
+		granted;
+	uint32_t in_flight; /* unanswered Calls */
+	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
+	uint32_t waited;    /* … and for a control message that waits: 0 or 1 */
 };
 
-/** credit_window_init - a new connection's window, which asks for @asked (at least 1). */
+/**
+ * credit_window_init - Initializes the window of a new connection, which requests @asked credits
+ * (at least 1).
+ */
 void credit_window_init(struct credit_window *window, uint32_t asked);
 /**
- * credit_window_value - how many Calls may be in flight: what was granted
+ * credit_window_value - Returns how many Calls can be in flight.
  *
- * A grant of zero says to wait for a Reply that grants more. With nothing in flight none would come, so it counts as
- * one then (A3.3-11), whatever ended the last one.
+ * After a grant of zero the requester waits for a Reply that grants more. If nothing is in flight
+ * no Reply would come, so zero then counts as one (A3.3-11), whatever ended the last Call.
  */
 static inline uint32_t credit_window_value(const struct credit_window *window)
 {
 	return window->granted || window->in_flight ? window->granted : 1;
 }
-/** credit_window_open - whether another Call may be sent (A3.3-4), and none of those kept back is taken for it. */
+/**
+ * credit_window_open - Returns true if another Call can be sent (A3.3-4) without using a reserved
+ * credit.
+ */
 static inline bool credit_window_open(const struct credit_window *window)
 {
 	uint32_t granted = window->granted;
 
 	if (!granted)
 		return !window->in_flight;
-	/* The last one is never kept back: nothing would be sent. */
+	/* The last credit is never reserved, or nothing could be sent. */
 	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
 }
-/** credit_window_left - whether there is a credit at all: for a Call of our own. */
+/**
+ * credit_window_left - Returns true if any credit is left, reserved ones included: for NULL Calls.
+ */
 static inline bool credit_window_left(const struct credit_window *window)
 {
 	return window->in_flight < credit_window_value(window);
 }
-/** credit_window_take - a Call is sent. */
+/** credit_window_take - Uses a credit for a Call. */
 static inline void credit_window_take(struct credit_window *window)
 {
 	window->in_flight++;
 }
-/** credit_window_give - a Call in flight has come to its end. */
+/** credit_window_give - Releases the credit of a Call that has ended. */
 static inline void credit_window_give(struct credit_window *window)
 {
 	assert(window->in_flight > 0);
 	window->in_flight--;
 }
 /**
- * credit_window_grant - obey the grant of a Reply (A3.3-5)
+ * credit_window_grant - Obeys the grant of a Reply (A3.3-5).
  *
- * Zero is taken as one (A3.3-3), more than was asked as what was asked. Returns false if it was
+ * Zero counts as one (A3.3-3), more than requested as the number requested. Returns false if it was
  * zero.
  */
 bool credit_window_grant(struct credit_window *window, uint32_t granted);
 /**
- * credit_window_lower - obey the grant of an RDMA_ERROR, if it is smaller than the last one
+ * credit_window_lower - Obeys the grant of an RDMA_ERROR if it is smaller than the last one.
  *
- * RFC 8166 section 3.3.1 has it in all that a responder sends. But some echo what was asked, and some send zero, so
- * neither more nor nothing counts.
+ * RFC 8166 section 3.3.1 requires a grant in every message of a responder. Some responders echo the
+ * request and some send zero, so larger grants and zero are ignored.
  */
 void credit_window_lower(struct credit_window *window, uint32_t granted);
-/** credit_window_stop - obey a grant of zero that says to wait (A3.3-11). */
+/** credit_window_stop - Obeys a grant of zero that means to wait (A3.3-11). */
 void credit_window_stop(struct credit_window *window);
 
 /* The responder's side. */
 struct credit_grant {
-	uint32_t max;       /* never grants more */
-	uint32_t requested; /* by the last Call */
-	uint32_t granted;   /* most that was ever granted: receives are posted for as many */
-	uint32_t in_flight; /* Calls received and not answered */
-	uint32_t used;      /* Calls received since the grant last grew */
-	uint32_t lent; /* Replies lent: of each an RDMA_DONE may come beside the Calls (A3.8-4) */
+	uint32_t max;       /* upper limit of the grant */
+	uint32_t requested; /* by the last message */
+	uint32_t granted;   /* largest grant so far: as many Receives are posted */
+	uint32_t in_flight; /* unanswered Calls */
+	uint32_t used;      /* Calls received since the grant grew */
+	/* exposed Replies: for each an RDMA_DONE can arrive in addition to the Calls (A3.8-4) */
+	uint32_t lent;
 };
 
-/** credit_grant_init - grant @first at first and grow with use up to @max; both at least 1. */
+/**
+ * credit_grant_init - Initializes a grant of @first that grows with use up to @max; both at least
+ * 1.
+ */
 void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max);
-/** credit_grant_call - a Call has come, which requested @requested. */
+/** credit_grant_call - Accounts for a received Call that requested @requested credits. */
 void credit_grant_call(struct credit_grant *grant, uint32_t requested);
-/** credit_grant_ask - a message that is no Call has requested @requested. */
+/** credit_grant_ask - Records a request of @requested credits in a message other than a Call. */
 void credit_grant_ask(struct credit_grant *grant, uint32_t requested);
-/** credit_grant_done - a Call is about to be answered. */
+/** credit_grant_done - Accounts for a Call that is being answered. */
 static inline void credit_grant_done(struct credit_grant *grant)
 {
 	assert(grant->in_flight > 0);
 	grant->in_flight--;
 }
-/** credit_grant_may_lend - whether another Reply may be lent: no more at once than ever were granted (A3.8-5). */
+/**
+ * credit_grant_may_lend - Returns true if another Reply can be exposed: at most as many as credits
+ * were granted (A3.8-5).
+ */
 bool credit_grant_may_lend(const struct credit_grant *grant);
-/** credit_grant_lend - a Reply is about to be lent. */
+/** credit_grant_lend - Accounts for a Reply that is being exposed. */
 void credit_grant_lend(struct credit_grant *grant);
-/** credit_grant_taken_back - a Reply that was lent is lent no more. */
+/** credit_grant_taken_back - Accounts for an exposed Reply that has been invalidated. */
 void credit_grant_taken_back(struct credit_grant *grant);
-/** credit_grant_value - what to write into a Reply: never zero, never above granted. */
+/** credit_grant_value - Returns the grant for the next Reply: never zero, at most `granted`. */
 static inline uint32_t credit_grant_value(const struct credit_grant *grant)
 {
 	return least(grant->granted, credit_at_least_one(grant->requested));

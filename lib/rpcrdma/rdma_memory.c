@@ -13,7 +13,7 @@
 #include "rpcrdma/responder.h"
 #include "rpcrdma/work.h"
 
-/* In whatever version. */
+/* For any version. */
 static uint32_t first_recv_bytes(const struct rdma_sizes *sizes)
 {
 	return rdma_recv_bytes(sizes->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO,
@@ -30,7 +30,10 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes)
 	return rdma_receives(sizes) * pool_class_bytes(first_recv_bytes(sizes));
 }
 
-/* Of reverse Calls: short ones that come, with their Replies; of those that were given up what is lent for them. */
+/*
+ * Returns the memory for reverse Calls: received short ones with their Replies, or the exposed
+ * memory of sent ones that timed out.
+ */
 static size_t reverse_bytes(const struct rdma_sizes *sizes)
 {
 	size_t beside = 0, messages = 0;
@@ -44,7 +47,10 @@ static size_t reverse_bytes(const struct rdma_sizes *sizes)
 	return RDMA_REVERSE_CREDITS * (beside + 2 * messages);
 }
 
-/* Of Replies that are lent: a receive and an RPC for each RDMA_DONE; or what is kept while one is read. */
+/*
+ * Returns the memory for read-chunk Replies: on the accepting end a Receive and an RPC for each
+ * RDMA_DONE, on the connecting end the kept part of each Reply being read.
+ */
 static size_t lent_bytes(const struct rdma_sizes *sizes)
 {
 	uint32_t recv_bytes = first_recv_bytes(sizes);
@@ -59,7 +65,9 @@ static size_t lent_bytes(const struct rdma_sizes *sizes)
 		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));
 }
 
-/* Of Calls whose peer writes their Replies out of order: which parts it has written. */
+/*
+ * Returns the memory that records the written parts of Replies, for peers that write out of order.
+ */
 static size_t gaps_bytes(const struct rdma_sizes *sizes)
 {
 	size_t calls = sizes->accepted ? RDMA_REVERSE_CREDITS : sizes->credits;
@@ -75,13 +83,13 @@ size_t rdma_beside_bytes(const struct rdma_sizes *sizes)
 	size_t sends = RESPONDER_SENDS_SPARE + 2 * (size_t)sizes->credits + RDMA_REVERSE_CREDITS;
 	size_t calls = sizes->accepted ? sizes->credits : RDMA_REVERSE_CREDITS;
 
-	/* What is kept of a Call's chunks is at most twice as long as the header that has them. */
+	/* The kept part of a Call's chunk lists is at most twice as long as its header. */
 	return rdma_receives_bytes(sizes) + sends * pool_class_bytes(send_bytes) +
 	       calls * (EXCHANGE_BESIDE_BYTES + 2 * header_bytes) + lent_bytes(sizes) +
 	       reverse_bytes(sizes) + gaps_bytes(sizes);
 }
 
-/* Replies no longer than the least that a peer may advertise are never given a place of their own. */
+/* A Reply that fits into the smallest Receive that a peer can advertise never gets a chunk. */
 struct reply_room rdma_reply_room(const struct rdma_sizes *sizes)
 {
 	uint32_t recv =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What memory an RDMA leg may come to take. Pure. */
+/* Computes the most memory that an RDMA leg can need. Pure. */
 #ifndef RPCRDMA_RDMA_MEMORY_H
 #define RPCRDMA_RDMA_MEMORY_H
 
@@ -9,32 +9,42 @@
 
 #include "leg/exchange.h"
 
-/* What of a leg's configuration says how much memory it may take. */
+/* The parts of a leg's configuration that determine its memory. */
 struct rdma_sizes {
-	bool accepted; /* its peer is a client */
+	bool accepted; /* the leg accepted: its peer is a client */
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;
-	uint32_t
-		recv_max_bytes; /* the largest that its receives may become; 0: they stay as they are */
+	uint32_t recv_max_bytes; /* largest size of its Receives; 0: it does not change */
 	bool config_protocol;
 	bool reverse_chunks;
-	bool lent_replies; /* its dialect has them */
+	bool lent_replies; /* the dialect has read-chunk Replies */
 };
 
-/** rdma_reply_room - what a leg may take for the Reply to a Call that it is given, beside the buffer for it. */
+/**
+ * rdma_reply_room - Returns what a leg can need for the Reply to a Call in addition to the Reply's
+ * buffer.
+ */
 struct reply_room rdma_reply_room(const struct rdma_sizes *sizes);
 
-/** rdma_receives - how many receives a leg may post, for its Calls and the peer's, and in reserve. */
+/**
+ * rdma_receives - Returns how many Receives a leg can post: for its Calls, the peer's Calls, and
+ * the reserve.
+ */
 unsigned rdma_receives(const struct rdma_sizes *sizes);
-/** rdma_receives_bytes - what the receives come to that a leg may post, for its Calls and the peer's, and in reserve. */
+/** rdma_receives_bytes - Returns the memory of those Receives. */
 size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
 
 /**
- * rdma_beside_bytes - what a leg can come to hold that no claim covers
+ * rdma_beside_bytes - Returns the most memory that a leg can hold without a claim.
  *
- * Receives, the headers and short bodies of Sends, for each Call of the peer its small objects and what is kept of its
- * chunks, short reverse Calls with their Replies, what is left of reverse Calls without an answer (requester_late.h), and
- * what Replies that are lent take beside their RPCs, and which parts of a Reply its peer has written. While receives are larger than at first that is in a claim.
+ * This counts:
+ * - Receives of the initial size (a claim covers larger ones);
+ * - headers and short bodies of Sends;
+ * - for each Call of the peer, its small objects and the kept part of its chunk lists;
+ * - short reverse Calls with their Replies, and the placeholders of timed-out ones
+ *   (requester_late.h);
+ * - exposed Replies, except for their RPCs;
+ * - the record of which parts of a Reply the peer has written.
  */
 size_t rdma_beside_bytes(const struct rdma_sizes *sizes);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What arrives: each Send is decoded once and handed to the requester, to the responder, or to nobody.
+ * Decodes each received Send once and passes it to the requester or the responder, or discards it.
  *
- * Both directions share one connection, so what does not decode must be told apart too: only a Call
- * is answered, never a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that no two ends answer
- * each other's errors for ever.
+ * Both directions share one connection, so even undecodable messages must be classified. Only a
+ * Call is answered, never a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that two ends cannot
+ * answer each other's errors forever.
  */
 #include "rpcrdma/rdma_leg_impl.h"
 
@@ -20,7 +20,7 @@
 
 enum direction { DIRECTION_UNKNOWN, DIRECTION_CALL, DIRECTION_REPLY };
 
-/* The RPC message itself says it in the word behind its XID. */
+/* Reads the direction from the RPC message: the word after its XID. */
 static enum direction direction_of_message(const uint8_t *msg, uint32_t len_bytes)
 {
 	if (len_bytes < 8)
@@ -40,7 +40,10 @@ static bool has_no_chunks(const struct fabric_recv *recv)
 	       !be32_get(recv->data + 20) && !be32_get(recv->data + 24);
 }
 
-/* by the word with which the read list begins, whether the lists behind it decode or not. */
+/*
+ * Derives the direction from the first word of the read list, whether the lists decode or not
+ * (X-13).
+ */
 static enum direction direction_of_read_list(const struct fabric_recv *recv)
 {
 	uint32_t word = 2;
@@ -51,8 +54,9 @@ static enum direction direction_of_read_list(const struct fabric_recv *recv)
 }
 
 /*
- * The direction of a Send that cannot be used, as far as the Send tells it: what nobody answers counts as a Reply. The RPC
- * message stands behind lists that decode, and where there are no chunks at a fixed place (D1.3.4-1).
+ * Returns the direction of an unusable Send, if it shows one. Messages that must not be answered
+ * count as Replies. The RPC message follows the chunk lists if they decode, and without chunks it
+ * has a fixed offset (D1.3.4-1).
  */
 static enum direction direction_of(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 				   const struct fabric_recv *recv)
@@ -81,9 +85,10 @@ static enum direction direction_of(const struct rdma_leg *leg, const struct rpcr
 }
 
 /*
- * Whether a Send that cannot be used was a Call. Where it does not tell, an XID for which a Call of this end waits makes it
- * the Reply to that: nothing else would end that Call (X-3). Otherwise only the end that connected sends chunks in Calls
- * of version one; in version two either end may.
+ * Returns true if an unusable Send counts as a Call. If the direction is unknown and a Call of this
+ * end waits for that XID, the Send counts as its Reply, because nothing else would end that Call
+ * (X-3). Otherwise, in version one only the end that connected sends chunks in Calls; in version
+ * two either end can.
  */
 static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			    const struct fabric_recv *recv)
@@ -125,7 +130,7 @@ static void bad_version(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 	undecodable(leg, hdr, recv, RPCRDMA_ERR_VERS, what);
 }
 
-/* A message that is neither Call nor Reply (X-9, E4.2-5). */
+/* Rejects a message that is neither Call nor Reply (X-9, E4.2-5). */
 static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const char *what)
 {
 	leg->conn.counters->bad_calls++;
@@ -133,7 +138,10 @@ static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const
 	responder_refuse(&leg->responder, hdr, RPCRDMA_ERR_CHUNK);
 }
 
-/* An RDMA_MSGP carries Calls and Replies in version one: as an answer to a Call of this end it is a bad Reply. */
+/*
+ * Handles a type that version two reserves. Version one uses RDMA_MSGP for Calls and Replies, so
+ * one that answers a Call of this end is a bad Reply.
+ */
 static void reserved(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	const char *what = "a type that version two reserves";
@@ -151,9 +159,10 @@ static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 }
 
 /*
- * Whether a message with chunks is a Call (X-13). In version one the end that connected gets a read list in a Reply that is
- * lent, where the dialect has those; else it comes with a reverse Call, which is refused (RFC 8167 section 5.3), unless it
- * answers a Call of this end, as a bad Reply.
+ * Returns true if a message with chunks is a Call (X-13). In version one the end that connected
+ * receives a read list in a read-chunk Reply, if the dialect has them. Otherwise a read list means
+ * a reverse Call, which is rejected (RFC 8167 section 5.3), unless it answers a Call of this end,
+ * as a bad Reply.
  */
 static bool has_chunks_of_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
@@ -175,12 +184,16 @@ static bool begins_in_chunk(const struct rpcrdma_header *hdr)
 	return false;
 }
 
-/* A body that holds no RPC message, nor a Reply's beginning: too short, unless a client put it in a chunk (A-Δ8). */
+/*
+ * Handles a body too short for an RPC message: discards it, or rejects it if a client put the
+ * message in a chunk (A-Δ8).
+ */
 static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		       const struct fabric_recv *recv)
 {
 	if (has_chunks_of_call(leg, hdr) && begins_in_chunk(hdr))
-		unusable(leg, hdr, true, RPCRDMA_ERR_CHUNK, "an RDMA_MSG that is in a chunk");
+		unusable(leg, hdr, true, RPCRDMA_ERR_CHUNK,
+			 "an RDMA_MSG whose message is in a position-zero chunk");
 	else
 		too_short(leg, recv);
 }
@@ -191,7 +204,10 @@ static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const u
 	struct rdma_conn *conn = &leg->conn;
 	bool settled = conn->negotiation.stage == NEGOTIATION_SETTLED;
 
-	/* It goes by the terms of its version, which is settled when it is understood: that may be later, or never. */
+	/*
+	 * Use the limits of the Call's version. A valid Call settles that version, possibly later
+	 * or never.
+	 */
 	if (!settled)
 		rdma_conn_agree_for(conn, negotiation_of(&conn->negotiation, hdr->vers));
 	responder_call(&leg->responder, hdr, body, len);
@@ -242,7 +258,7 @@ static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 	buf_put(body.buf);
 }
 
-/* messages of our own first, then Calls; INVAL_OPTION is of no Call. */
+/* Control messages first, then Calls; INVAL_OPTION never answers a Call. */
 static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	if (hdr->error == RPCRDMA_ERR_VERS && version_probe_refused(leg, hdr))
@@ -283,7 +299,7 @@ static void dispatch(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 	}
 }
 
-/* Whether the key that a Send has invalidated was one that it might. */
+/* Returns true if the Send was allowed to invalidate this key. */
 static bool may_have_invalidated(const struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 				 const struct rpcrdma_header *hdr, uint32_t rkey)
 {
@@ -323,14 +339,17 @@ static void judge(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpc
 	}
 }
 
-/* ERR_VERS is understood in any version (A4.2-1). */
+/* ERR_VERS is valid in any version (A4.2-1). */
 static bool is_err_vers(enum rpcrdma_verdict verdict, const struct rpcrdma_header *hdr)
 {
 	return verdict == RPCRDMA_OK && hdr->proc == RPCRDMA_ERROR &&
 	       hdr->error == RPCRDMA_ERR_VERS;
 }
 
-/* What an RDMA_OPTIONAL tells holds for the Calls that wait for the leg to open; all else is for an open leg. */
+/*
+ * Handles a Send and opens a leg that was waiting for it. An RDMA_OPTIONAL is handled before the
+ * leg opens, so that it applies to waiting Calls; all other messages need an open leg.
+ */
 static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
 		 const struct fabric_recv *recv)
 {
@@ -344,7 +363,7 @@ static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcr
 		version_probe_open(leg);
 }
 
-/* What is spoken is judged by its version first, and settles it where nothing does yet. */
+/* Checks the version first; a message can settle it. */
 static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
 		    const struct fabric_recv *recv)
 {
@@ -392,7 +411,10 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 		}
 	}
 	receive(leg, verdict, &hdr, recv);
-	/* Not before: an error may be to one of those, and not to a Call that waited for its XID. */
+	/*
+	 * Only now: an error can answer a control message rather than a Call that waited for its
+	 * XID (X-12).
+	 */
 	if (conn->own.count && control_msgs_heard(&conn->own))
 		requester_pump(&leg->requester);
 	rdma_conn_replenish(conn);

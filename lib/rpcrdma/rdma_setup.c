@@ -17,7 +17,7 @@ static void arm_timer(struct rdma_conn *conn)
 		loop_timer_set(conn->fabric->loop, conn->timer, timeout_us);
 }
 
-/* The end that connected sends forward Calls; the other one takes them. Reverse Calls go the other way. */
+/* The end that connected sends forward Calls and receives reverse Calls. */
 void rdma_setup_init(struct rdma_conn *conn)
 {
 	const struct rdma_leg_config *config = conn->config;
@@ -50,7 +50,10 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 	params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
 }
 
-/* How many Replies may be lent at once, of each of which an RDMA_DONE takes a receive. */
+/*
+ * Returns the most Replies that can be exposed at the same time; the RDMA_DONE of each uses a
+ * Receive.
+ */
 static uint32_t most_lent(const struct rdma_conn *conn)
 {
 	bool lends = !conn->connector && dialect(conn->config->version_one)->lent_replies;
@@ -58,7 +61,9 @@ static uint32_t most_lent(const struct rdma_conn *conn)
 	return lends ? conn->grant.max : 0;
 }
 
-/* What both ends post at least and at most: all credits of both directions, and the reserve. */
+/*
+ * Sets the number of Receives, first and largest: all credits of both directions, and the reserve.
+ */
 static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
@@ -72,10 +77,11 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 }
 
 /*
- * The client reads nothing but reverse Calls, which have chunks in version two alone (X-16), and Replies that are lent to
- * it. A server that version two is tried with may turn out to have version one. A server that is configured tells the Reads
- * that it takes on this connection (A6.2-2): zero, which a connection without any makes it tell, would say that nothing
- * may be sent to it that has to be read (A6.2-5).
+ * Returns true if this end can post RDMA Reads. A client reads only reverse Calls with chunks,
+ * which exist in version two alone (X-16), and read-chunk Replies. A server probed for version two
+ * can turn out to have version one. A server that uses CONF_RDMA advertises how many Reads it
+ * accepts on this connection (A6.2-2); on a connection without Reads it would advertise zero, which
+ * forbids sending it anything by read chunk (A6.2-5).
  */
 static bool will_read(const struct rdma_conn *conn)
 {
@@ -87,7 +93,7 @@ static bool will_read(const struct rdma_conn *conn)
 /* Returns 0 or -ENOMEM. */
 static int fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
-	/* Peers refuse one that cannot be read from. */
+	/* Peers reject a connection whose ird is 0. */
 	*params = (struct fabric_ep_params){.ird = RDMA_READ_DEPTH};
 	params->ord = will_read(conn) ? RDMA_READ_DEPTH : 0;
 	if (conn->peer->private_data)
@@ -95,7 +101,7 @@ static int fill_params(struct rdma_conn *conn, struct fabric_ep_params *params)
 	return set_receives(conn, params);
 }
 
-/* The address that is asked for, or one of the host's choice, and the port. */
+/* Returns the configured source address, or one chosen by the host, with the source port. */
 static struct sockaddr_storage source_of(const struct rdma_conn *conn)
 {
 	struct sockaddr_storage source = conn->config->source;
@@ -161,7 +167,7 @@ int rdma_setup_again(struct rdma_conn *conn, const struct fabric_ep_events *even
 	struct fabric_ep *before = conn->ep;
 	int rc = connect_from_any_port(conn, events, arg);
 
-	/* Without another one it stays, for those who ask for its addresses. */
+	/* On failure the old endpoint stays, because its addresses can still be queried. */
 	if (!rc)
 		fabric_ep_free(before);
 	return rc;
@@ -177,7 +183,10 @@ int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 	return rc;
 }
 
-/* Without keys that die alone, the death of one would take memory from others (C3.2-2). */
+/*
+ * Withdraws the offer of remote invalidation if keys are not per RPC: invalidating one would revoke
+ * memory of other RPCs (C3.2-2).
+ */
 void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	struct fabric_ep_info info;
@@ -197,7 +206,7 @@ static bool is_remembered(const struct rdma_conn *conn)
 	       peer_memory_refuses(memory, conn->config->peer_client, rdma_conn_now_us(conn));
 }
 
-/* What the server's private data, or the lack of them, says of it. */
+/* Finds the quirks of the server from its private data, or the lack of them. */
 static void find_peer(struct rdma_conn *conn, const struct rpcrdma_private_data *theirs,
 		      bool usable)
 {
@@ -215,7 +224,7 @@ static void find_peer(struct rdma_conn *conn, const struct rpcrdma_private_data 
 				     "its private data show no server with quirks");
 }
 
-/* C4.1.1-1, C5.2-2, X-5: what does not conform leaves the defaults. */
+/* Applies the peer's private data; invalid data leave the defaults (C4.1.1-1, C5.2-2, X-5). */
 static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
 {
 	struct rpcrdma_private_data theirs;
@@ -232,7 +241,10 @@ static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
 	conn->theirs = theirs;
 }
 
-/* As the server we are the one that invalidates, if the device does (C3.2-1). */
+/*
+ * Offers remote invalidation only if the device supports it: this end, as the server, sends it
+ * (C3.2-1).
+ */
 static void offer_what_it_sends(struct rdma_conn *conn)
 {
 	struct fabric_ep_info info;
@@ -265,7 +277,7 @@ void rdma_setup_accept(struct rdma_conn *conn)
 	rdma_conn_set_state(conn, RDMA_ACCEPTING);
 	arm_timer(conn);
 	if (fabric_ep_accept(conn->ep, &params))
-		rdma_conn_fail(conn, LEG_CLOSE_LOST, "the peer went before it was accepted");
+		rdma_conn_fail(conn, LEG_CLOSE_LOST, "the peer disconnected before accept");
 }
 
 static void limit_segments(struct rdma_conn *conn, uint32_t key_bytes)
@@ -287,13 +299,16 @@ void rdma_setup_version_found(struct rdma_conn *conn)
 	rdma_conn_agree(conn);
 	if (!conn->connector || !conn->terms.dialect->options || conn->config->peer != PEER_AUTO)
 		return;
-	/* Servers with quirks have private data or none, but not this. */
+	/* No server with quirks speaks version two. */
 	rdma_conn_peer_found(conn, PEER_AUTO, "speaks version two");
 	fabric_ep_info(conn->ep, &info);
 	limit_segments(conn, info.max_key_bytes);
 }
 
-/* B3.2-1: of who lends memory; an end that accepted does so for reverse Calls with chunks. */
+/*
+ * Returns true if this end accepts remote invalidation (B3.2-1). An end that accepted exposes
+ * memory only for reverse Calls with chunks.
+ */
 static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric_ep_info *info)
 {
 	const struct rdma_leg_config *config = conn->config;
@@ -303,7 +318,7 @@ static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric
 	return config->remote_invalidation && config->reverse_chunks && info->per_rpc_keys;
 }
 
-/* What the endpoint can, now that it is known. */
+/* Reads the capabilities of the endpoint, known once it is established. */
 static void learn_endpoint(struct rdma_conn *conn)
 {
 	struct fabric_ep_info info;

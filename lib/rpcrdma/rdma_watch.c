@@ -5,10 +5,10 @@
 
 #include "rpcrdma/requester.h"
 
-#define LOOKS 2u /* while an answer is waited for, and in a silence at least */
+#define LOOKS 2u /* checks while waiting for an answer, and the fewest in a silence */
 #define ASKS  NULL_CALLS_MAX
 
-/* Far from those that a client counts up from the Call that it is like. */
+/* Far from the XIDs that a client counts up from the template Call. */
 #define XID_DISTANCE 0x80000000u
 
 static bool is_in_flight(const struct rdma_watch *watch, uint32_t xid)
@@ -49,7 +49,7 @@ static void ask_server(struct rdma_watch *watch)
 	xid = like->hdr.xid + XID_DISTANCE;
 	while (is_in_flight(watch, xid))
 		xid++;
-	/* One that is out still asks as well. */
+	/* An earlier unanswered NULL Call also serves as a check. */
 	if (requester_null_send(watch->rq, xid, like) || watch->rq->nulls.count)
 		watch->asked++;
 }
@@ -64,7 +64,7 @@ static void ask(struct rdma_watch *watch)
 		ask_server(watch);
 }
 
-/* After so many looks in a row that found nothing it is time to ask. */
+/* Returns the number of consecutive checks without a message after which the peer is probed. */
 static unsigned patience(const struct rdma_watch *watch)
 {
 	uint64_t look_us = answer_us(watch) / LOOKS;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether the peer of an RDMA leg is still there, where the fabric does not find out by itself.
+ * Keepalive: detects a dead peer of an RDMA leg, if the fabric does not do so itself.
  *
- * Nothing is done for a message but to set a flag (rdma_conn.heard), at which a timer looks twice in keepalive_us, or
- * more often if that is long. After a silence of that long, or one look more, the fabric is asked to probe. Where it
- * has nothing that tells, the end that connected sends the server a NULL Call of its own, while others are in flight
- * (requester.h), waits, sends another, waits once more, and gives the server up. For these a credit is kept back.
- * A server that grants one credit only cannot be asked while it holds a Call: then, and while nothing is in flight, it
- * is left to the host's TCP.
+ * Per message only a flag is set (rdma_conn.heard); a timer checks it twice per keepalive_us, or
+ * more often if keepalive_us is long. After a silence of keepalive_us, or one check more, the
+ * fabric is asked to probe the peer. If the fabric cannot probe, the end that connected sends a
+ * NULL Call to the server while other Calls are in flight (requester.h). It waits for an answer,
+ * sends a second NULL Call, waits again, and then closes the connection. One credit is reserved for
+ * NULL Calls. A server that grants a single credit cannot be checked while it executes a Call;
+ * then, and while nothing is in flight, only the host's TCP detects its death.
  *
- * RDMA Writes of the peer are not seen when they land: it counts as silent until the Send that comes behind them.
+ * The proxy does not notice RDMA Writes of the peer when they arrive: the peer counts as silent
+ * until the Send that follows them.
  */
 #ifndef RPCRDMA_RDMA_WATCH_H
 #define RPCRDMA_RDMA_WATCH_H
@@ -18,25 +20,30 @@
 #include "rpcrdma/requester.h"
 #include "rpcrdma/responder.h"
 
-/* The longest that a NULL Call is waited for; a shorter keepalive_us shortens it. */
+/* Longest wait for the answer to a NULL Call; a shorter keepalive_us shortens it. */
 #define RDMA_WATCH_ANSWER_US 30000000u
 
 struct rdma_watch {
 	struct requester *rq;
 	const struct responder *rs;
 	struct loop_timer *timer;
-	unsigned quiet; /* looks in a row that found nothing */
-	unsigned asked; /* times that the server was asked in vain, by a NULL Call */
+	unsigned quiet; /* consecutive checks that found no message */
+	unsigned asked; /* unanswered checks of the server by NULL Call */
 };
 
-/** rdma_watch_init - not watching yet; @rq and @rs are the roles on the connection. Returns 0 or -ENOMEM. */
+/**
+ * rdma_watch_init - Initializes the keepalive, stopped; @rq and @rs are the roles of the
+ * connection.
+ *
+ * Returns 0 or -ENOMEM.
+ */
 int rdma_watch_init(struct rdma_watch *watch, struct requester *rq,
 		    const struct responder *rs) MUST_CHECK;
-/** rdma_watch_fini - accepts one whose init failed. */
+/** rdma_watch_fini - Frees the timer; accepts an object whose init failed. */
 void rdma_watch_fini(struct rdma_watch *watch);
-/** rdma_watch_start - the connection is up: watch, if the fabric does not. */
+/** rdma_watch_start - Starts the keepalive on an open connection, if the fabric has none. */
 void rdma_watch_start(struct rdma_watch *watch);
-/** rdma_watch_end - the connection is over. */
+/** rdma_watch_end - Stops the keepalive, because the connection is closing. */
 void rdma_watch_end(struct rdma_watch *watch);
 
 #endif
