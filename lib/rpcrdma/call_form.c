@@ -11,7 +11,7 @@ static uint64_t segments_of(const struct call_form_ask *ask, uint64_t len_bytes)
 	return len_bytes / ask->max_segment_bytes + (len_bytes % ask->max_segment_bytes != 0);
 }
 
-/* The header that goes with what is chosen so far. */
+/* Returns the length of the header for the form chosen so far. */
 static uint64_t header_bytes(const struct call_form *form)
 {
 	uint64_t bytes =
@@ -41,7 +41,10 @@ static bool call_fits_inline(const struct call_form_ask *ask, const struct call_
 	return header_bytes(form) + ask->call_bytes <= ask->terms.send_bytes;
 }
 
-/* Whether the Reply's payload can land by itself: all around it fits inline, and the buffer is not too large. */
+/*
+ * Returns true if the payload of the Reply can have a write chunk: the rest fits inline, and the
+ * buffer is not too large.
+ */
 static bool result_lands(const struct call_form_ask *ask)
 {
 	uint64_t result = ask->result_bytes, recv = ask->terms.around_bytes;
@@ -51,7 +54,7 @@ static bool result_lands(const struct call_form_ask *ask)
 	return result && result + 2 * recv <= ask->max_message_bytes && hdr + rest <= recv;
 }
 
-/* Returns false if a Reply that may come cannot land anywhere. */
+/* Chooses the chunk for the Reply. Returns false if a possible Reply fits nowhere. */
 static bool choose_landing(const struct call_form_ask *ask, struct call_form *form)
 {
 	uint64_t bytes = xdr_padded_bytes(ask->reply_max_bytes);
@@ -77,14 +80,21 @@ static bool choose_landing(const struct call_form_ask *ask, struct call_form *fo
 	return true;
 }
 
-/* Whether the payload has a position for a chunk (A3.4-1; zero is the whole Call's) and lies in the Call. */
+/*
+ * Returns true if the payload has a valid chunk position (A3.4-1; zero means the whole Call) and
+ * lies inside the Call.
+ */
 static bool is_chunk(const struct call_form_ask *ask)
 {
 	return ask->payload_bytes && ask->payload_at && ask->payload_at % XDR_UNIT_BYTES == 0 &&
 	       ask->payload_at + xdr_padded_bytes(ask->payload_bytes) <= ask->call_bytes;
 }
 
-/* Whether the payload is to go apart from a Call that fits inline or not, and the server then finds it. */
+/*
+ * Returns true if the payload becomes a chunk: usually if the Call does not fit inline. A peer with
+ * data_apart gets file data in a chunk whenever the payload is longer than the bytes after it, by
+ * which the peer recognizes the chunk.
+ */
 static bool may_part(const struct call_form_ask *ask, bool fits)
 {
 	uint64_t end = ask->payload_at + xdr_padded_bytes(ask->payload_bytes);
@@ -94,7 +104,9 @@ static bool may_part(const struct call_form_ask *ask, bool fits)
 	return ask->payload_bytes > ask->call_bytes - end;
 }
 
-/* Makes the payload a read chunk, if the rest then fits inline; else leaves the form alone. */
+/*
+ * Makes the payload a read chunk if the rest then fits inline; otherwise leaves the form unchanged.
+ */
 static bool reduce(const struct call_form_ask *ask, struct call_form *form)
 {
 	struct call_form reduced = *form;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The form in which a Call is sent, and where its Reply may land. Pure: sizes, limits and facts in, a form out.
+ * Chooses the form of a Call, and where its Reply can be placed. Pure: sizes, limits and facts in,
+ * a form out.
  *
- * A message that fits goes inline. Else its one payload is a read chunk at its position and the rest goes inline, or
- * the whole of it is the position-zero read chunk of an RDMA_NOMSG (A5.1-1). A Reply that is not sure to fit inline
- * is offered a chunk: a write chunk for its one payload, or a reply chunk for all of it.
+ * A message that fits goes inline. Otherwise its single payload becomes a read chunk and the rest
+ * goes inline, or the whole message becomes the position-zero read chunk of an RDMA_NOMSG (A5.1-1).
+ * If the Reply is not certain to fit inline, the Call has a chunk for it: a write chunk for its
+ * single payload, or a reply chunk for all of it.
  *
- * Some facts are dear, since the whole Call must be read for them, so call_form_needs() says which ones matter.
- * While it names any, the form hangs on what the Call holds, and a Call that is not all here has none yet.
+ * Some inputs are expensive because the whole Call must be parsed; call_form_needs() tells which
+ * are required. While it returns any, the form depends on the content of the Call, so an incomplete
+ * Call has no form yet.
  */
 #ifndef RPCRDMA_CALL_FORM_H
 #define RPCRDMA_CALL_FORM_H
@@ -22,10 +25,10 @@
 #include "rpcrdma/proto.h"
 #include "rpcrdma/rpc_terms.h"
 
-/* How one message is sent: what of it is lent as a read chunk, and in how many segments. */
+/* The form of one message: which bytes are a read chunk, and in how many segments. */
 struct msg_form {
 	enum message_form form; /* short, chunked or long */
-	uint32_t chunk_at;      /* in the message; the chunk's position */
+	uint32_t chunk_at;      /* offset in the message, and position of the chunk */
 	uint32_t chunk_bytes;   /* without the pad of a payload */
 	unsigned nsegments;
 };
@@ -37,36 +40,37 @@ struct call_form {
 	enum landing landing;
 	uint32_t landing_bytes;
 	unsigned landing_nsegments;
-	bool landing_cut; /* to less than the Reply could need, since the peer takes no more */
-	bool padded;      /* it was sent as RDMA_MSGP */
+	/* the chunk is shorter than the longest Reply, because the peer supports no more */
+	bool landing_cut;
+	bool padded; /* sent as RDMA_MSGP */
 };
 
-/* What only the whole Call shows. */
+/* Facts that only the complete Call shows. */
 #define CALL_FORM_RESULT  0x1u /* result_bytes, reply_bytes */
 #define CALL_FORM_PAYLOAD 0x2u /* payload_at, payload_bytes, payload_is_data */
 
 struct call_form_ask {
 	uint32_t call_bytes;
-	uint32_t reply_max_bytes;   /* a Reply longer than that is of no use */
-	uint32_t max_message_bytes; /* no buffer is to be larger than one for such a message */
+	uint32_t reply_max_bytes;   /* a longer Reply cannot be delivered */
+	uint32_t max_message_bytes; /* buffers must not be larger than for such a message */
 	struct rpc_terms terms;
 	uint32_t max_segment_bytes; /* longest memory under one key */
 	const struct peer_profile *peer;
-	bool inline_only; /* without chunks: a reverse Call, where those are not for it (D2.5-1) */
-	bool moves_payloads; /* payloads may go by RDMA */
-	unsigned known;      /* which of the facts below are filled in; the others are all zero */
-	/* The longest that the one payload of the Reply can be, its pad counted; 0: none or several. */
+	bool inline_only;    /* no chunks: a reverse Call without chunk support (D2.5-1) */
+	bool moves_payloads; /* payloads can go by RDMA */
+	unsigned known;      /* the facts below that are filled in; the others are zero */
+	/* Longest possible payload of the Reply, with its pad; 0: no payload, or several. */
 	uint32_t result_bytes;
-	uint32_t reply_bytes; /* the longest that the Reply can be */
-	/* The one payload of the Call; of 0 bytes: none or several. */
+	uint32_t reply_bytes; /* longest possible Reply */
+	/* The single payload of the Call; 0 bytes: no payload, or several. */
 	uint32_t payload_at, payload_bytes;
-	bool payload_is_data; /* it is written to a file */
+	bool payload_is_data; /* the payload is file data */
 };
 
 /**
- * call_form_is_plain - whether a Call and each Reply that it allows fit inline
+ * call_form_is_plain - Returns true if the Call, and every Reply that it allows, fits inline.
  *
- * Where payloads are not moved that is the form which call_form_choose() would choose: call_form_plain().
+ * If payloads are not moved, call_form_choose() would then choose call_form_plain().
  */
 static inline bool call_form_is_plain(const struct rpc_terms *terms, uint32_t call_bytes,
 				      uint32_t reply_max_bytes)
@@ -75,19 +79,22 @@ static inline bool call_form_is_plain(const struct rpc_terms *terms, uint32_t ca
 	       RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(reply_max_bytes) <= terms->recv_bytes;
 }
 
-/** call_form_plain - return the form of a Call that goes inline as a whole, and so does its Reply. */
+/** call_form_plain - Returns the form of a Call that goes inline with an inline Reply. */
 static inline struct call_form call_form_plain(void)
 {
 	return (struct call_form){.call.form = MESSAGE_FORM_SHORT};
 }
 
-/** call_form_needs - the facts, CALL_FORM_*, that are not known and that the form hangs on; asked until 0. */
+/**
+ * call_form_needs - Returns the missing facts, CALL_FORM_*, that determine the form; call it again
+ * until it returns 0.
+ */
 unsigned call_form_needs(const struct call_form_ask *ask);
 
 /**
- * call_form_choose - choose the form; nothing that call_form_needs() names may be missing
+ * call_form_choose - Chooses the form; all facts of call_form_needs() must be known.
  *
- * Returns false if there is none in which the Call could be sent and answered.
+ * Returns false if the Call cannot be sent and answered in any form.
  */
 bool call_form_choose(const struct call_form_ask *ask, struct call_form *form) MUST_CHECK;
 

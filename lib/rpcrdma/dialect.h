@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What two ends may say to each other, and how: a row for each document that describes it, a column for each choice in
- * which documents differ. A connection goes by one row; an RPC by the one that it was planned with.
+ * Protocol differences: a row for each document that describes a version, a column for each
+ * difference. A connection uses one row; an RPC keeps the row with which it was planned.
  *
- * Version one has two: RFC 8166, which every peer speaks, and draft-ietf-nfsv4-rpcrdma-03, from which it was made and
- * which has more in it. Of the differences between these (A-Δ in tests/REQUIREMENTS.md) those have a column that decide
- * what is done, and so have two of which the draft is silent: what becomes of an unused reply chunk (A5.2-4), and of data
- * that came inline instead of in their write chunk (A3.7-1); in the others one way serves both: pads of chunks are taken
- * with and without (A-Δ5), read lists in any order (A-Δ7), a position-zero chunk in an RDMA_MSG by neither (A-Δ8), errors
- * of unknown numbers (A-Δ9), 1024 bytes until more is told (A-Δ10), the same errors (A-Δ11), entries of one position as
- * one chunk (A-Δ12).
+ * Version one has two rows: RFC 8166, which every peer supports, and its predecessor
+ * draft-ietf-nfsv4-rpcrdma-03, which has more features. The columns cover the differences between
+ * them (A-Δ in tests/REQUIREMENTS.md) that matter, and two questions that the draft leaves open:
+ * the handling of an unused reply chunk (A5.2-4), and of data that arrive inline instead of in
+ * their write chunk (A3.7-1). For the other differences one behavior satisfies both documents:
+ * chunk pads are accepted with and without (A-Δ5), read lists in any order (A-Δ7), a position-zero
+ * chunk in an RDMA_MSG by neither (A-Δ8), errors with unknown numbers (A-Δ9), 1024 bytes until more
+ * is advertised (A-Δ10), the same errors (A-Δ11), entries of one position as one chunk (A-Δ12).
  *
- * Code asks columns. Only the codec of the header, this table and what settles the version of a connection
- * (negotiation.h) compare numbers of versions.
+ * Other code tests columns. Only the header codec, this table and version negotiation
+ * (negotiation.h) compare version numbers.
  */
 #ifndef RPCRDMA_DIALECT_H
 #define RPCRDMA_DIALECT_H
@@ -32,37 +33,57 @@ enum dialect_id {
 };
 
 struct dialect {
-	/* Which of several documents of its version; NULL: there is one. */
+	/* Name of the document, if its version has several; otherwise NULL. */
 	const char *name;
-	/* What stands in each of its messages. */
+	/* Version number in each message. */
 	uint32_t version;
-	/* The longest Send where nothing is told; what is told and is less counts as this (E2.3-1, X-14). */
+	/*
+	 * The longest Send if nothing is advertised; smaller advertised sizes count as this
+	 * (E2.3-1, X-14).
+	 */
 	uint32_t least_inline_bytes;
-	/* Ends send private data (RFC 8797), so that a lack of them shows something of a server (peer_profile.h). */
+	/*
+	 * Ends send private data (RFC 8797), so their absence identifies some servers
+	 * (peer_profile.h).
+	 */
 	bool private_data;
-	/* RDMA_DONE, which gets no answer (A4.2-3); else its number is reserved (E4.2-5). */
+	/*
+	 * Has RDMA_DONE, which is not answered (A4.2-3); otherwise its number is reserved (E4.2-5).
+	 */
 	bool done;
-	/* RDMA_MSGP, whose opaques stand aligned (A3.5-1, A-Δ1). */
+	/* Has RDMA_MSGP, with aligned opaques (A3.5-1, A-Δ1). */
 	bool padding;
-	/* A Reply may be lent as read chunks, until an RDMA_DONE (A3.6-4, A5.1-3, A-Δ2, A-Δ3). */
+	/* A Reply can be exposed as read chunks, until RDMA_DONE (A3.6-4, A5.1-3, A-Δ2, A-Δ3). */
 	bool lent_replies;
-	/* A Reply with data inline that a write chunk was offered for is wrong (A3.7-1); else it is taken. */
+	/*
+	 * A Reply with data inline for which a write chunk was offered is wrong (A3.7-1); otherwise
+	 * it is accepted.
+	 */
 	bool reduces_results;
-	/* A reply chunk that is not used is returned with zero lengths (A5.2-4); else it is left out. */
+	/* An unused reply chunk is returned with zero lengths (A5.2-4); otherwise it is omitted. */
 	bool returns_reply_chunk;
-	/* A grant of zero means to wait while Calls are in flight (A3.3-11, A-Δ6); else it is wrong. */
+	/*
+	 * A grant of zero means to wait while Calls are in flight (A3.3-11, A-Δ6); otherwise it is
+	 * wrong.
+	 */
 	bool zero_grants;
-	/* The sizes of a connection may be asked for by the configuration program (A6.2-1, A-Δ4). */
+	/* Has the Connection Configuration Protocol (A6.2-1, A-Δ4). */
 	bool configuration;
-	/* RDMA_OPTIONAL, and with it the characteristics (E3.1-1). */
+	/* Has RDMA_OPTIONAL, and with it characteristics (E3.1-1). */
 	bool options;
-	/* A requester says by itself whether its keys may be invalidated; else both ends must. */
+	/*
+	 * The requester alone permits invalidation of its keys; otherwise both ends must (X-6,
+	 * X-14).
+	 */
 	bool one_sided_invalidation;
-	/* An RDMA_NOMSG with a read list is a Call, without one a Reply; else the end that connected calls. */
+	/*
+	 * Set: an RDMA_NOMSG with a read list is a Call, without one a Reply. Clear: only the end
+	 * that connected sends RDMA_NOMSG Calls (X-13).
+	 */
 	bool read_list_tells_call;
 };
 
-/** dialect - the row of a document. */
+/** dialect - Returns the row of a document. */
 const struct dialect *dialect(enum dialect_id id);
 
 #endif

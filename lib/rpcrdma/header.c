@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The four words that stand first in every version (A4.1-1), ERR_VERS, which is the same in all versions and is understood
- * in any (A4.2-1), and what follows them in version one (draft-ietf-nfsv4-rpcrdma-03 section 4.3). What only version two
- * has (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2) is in v2/header_v2.c.
+ * Has three parts: the four words that begin every header (A4.1-1); ERR_VERS, which is the same and
+ * valid in all versions (A4.2-1); and the rest of version one (draft-ietf-nfsv4-rpcrdma-03 section
+ * 4.3). The parts that only version two has (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2)
+ * are in v2/header_v2.c.
  */
 #include "rpcrdma/header.h"
 
@@ -15,9 +16,9 @@
 
 #define ERROR_VERS_BYTES    28u
 #define ERROR_BYTES         20u /* version one: fixed words and the code */
-#define ERROR_EXTRA_WORDS   8u  /* … what the default arm of the error carries */
+#define ERROR_EXTRA_WORDS   8u  /* … and the default arm of the error */
 
-/* ---- the three chunk lists, which are alike in all versions ---- */
+/* ---- the three chunk lists, the same in all versions ---- */
 
 static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
 {
@@ -31,7 +32,7 @@ static bool get_segment(struct xdr_reader *reader, struct rpcrdma_segment *seg)
 	return seg->offset <= UINT64_MAX - seg->len_bytes;
 }
 
-/* Neither wraps; an empty one overlaps nothing. */
+/* Neither segment wraps. An empty segment overlaps nothing. */
 static bool segments_overlap(const struct rpcrdma_segment *a, const struct rpcrdma_segment *b)
 {
 	return a->handle == b->handle && a->len_bytes && b->len_bytes &&
@@ -58,7 +59,7 @@ static bool get_read_list(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 	}
 }
 
-/* A chunk without segments is legal (RFC 8166 section 3.4.6) and has no room. */
+/* A chunk without segments is legal (RFC 8166 section 3.4.6) and can hold nothing. */
 static bool get_chunk(struct xdr_reader *reader, struct rpcrdma_header *hdr,
 		      struct rpcrdma_chunk *chunk)
 {
@@ -114,7 +115,7 @@ static void chunk_lists_clear(struct rpcrdma_header *hdr)
 	hdr->has_reply_chunk = false;
 }
 
-/* Takes three empty lists, as most messages have them. */
+/* Skips three empty lists, the usual case. */
 static bool get_no_lists(struct xdr_reader *reader)
 {
 	if (xdr_remaining_bytes(reader) < NO_LISTS_BYTES || be64_get(reader->pos) ||
@@ -124,7 +125,7 @@ static bool get_no_lists(struct xdr_reader *reader)
 	return true;
 }
 
-/* The lists of @hdr are empty when this is called. */
+/* Decodes the chunk lists; the lists of @hdr are empty on entry. */
 static enum rpcrdma_verdict chunk_lists_get(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
 	if (get_no_lists(reader)) {
@@ -206,7 +207,7 @@ static size_t chunk_lists_bytes(const struct rpcrdma_header *hdr)
 	return bytes;
 }
 
-/* ---- what only version one has ---- */
+/* ---- only version one ---- */
 
 static enum rpcrdma_verdict get_msgp(struct xdr_reader *reader, struct rpcrdma_header *hdr)
 {
@@ -225,7 +226,7 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 			       : get_msgp(reader, hdr);
 	case RPCRDMA_DONE:
 	case RPCRDMA_ERROR:
-		/* Error codes that are not known stand alone; what follows them is ignored. */
+		/* An unknown error code has no known arguments; bytes after it are ignored. */
 		hdr->body_offset = (uint32_t)xdr_position_bytes(reader);
 		return RPCRDMA_OK;
 	case RPCRDMA_MSG:
@@ -233,7 +234,7 @@ static enum rpcrdma_verdict v1_get(struct xdr_reader *reader, size_t len,
 	case RPCRDMA_OPTIONAL:
 		break;
 	}
-	/* RFC 8166 section 4.5 drops what is shorter than any Call's header. */
+	/* RFC 8166 section 4.5: discard messages shorter than any Call's header. */
 	return len < RPCRDMA_MIN_HDR_BYTES ? RPCRDMA_SHORT : RPCRDMA_BAD_PROC;
 }
 
@@ -292,7 +293,7 @@ static bool is_known_version(const struct rpcrdma_header *hdr)
 	return hdr->vers == RPCRDMA_VERSION_ONE || hdr->vers == RPCRDMA_VERSION_TWO;
 }
 
-/* The fixed words and the lists, in both versions. */
+/* Returns true for messages of fixed words and lists only, in both versions. */
 static bool is_msg_or_nomsg(const struct rpcrdma_header *hdr)
 {
 	return hdr->proc == RPCRDMA_MSG || hdr->proc == RPCRDMA_NOMSG;

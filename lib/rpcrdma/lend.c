@@ -21,7 +21,7 @@ int lend_reserve(struct lend *lend, unsigned nkeys)
 	return 0;
 }
 
-/* What of a segment of @len_bytes is filled, if @ready_bytes of the stretch are from the segment's start on. */
+/* Returns how many of @len_bytes, from offset @at, are filled if @ready_bytes of the whole are. */
 static uint32_t share(uint32_t ready_bytes, uint32_t at, uint32_t len_bytes)
 {
 	return ready_bytes > at ? least(ready_bytes - at, len_bytes) : 0;
@@ -73,10 +73,10 @@ static bool starves(const struct lend *lend)
 	return false;
 }
 
-/* Returns whether the peer reaches nothing from now on. */
+/* Unbinds all keys. Returns true if the peer can reach nothing from now on. */
 static bool unbind_all(struct lend *lend)
 {
-	lend->unbinding = 1; /* ours, so that no unbound() ends it under our feet */
+	lend->unbinding = 1; /* one extra, so that no unbound() finishes during the loop */
 	for (unsigned i = 0; i < lend->nkeys; i++)
 		if (!fabric_key_unbind(&lend->keys[i].key))
 			lend->unbinding++;
@@ -102,7 +102,10 @@ void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t read
 	if (!lend->ending || starves(lend))
 		return;
 	lend->ending = false;
-	/* A Read that has its bytes only now is not answered yet, unless the connection is ending, which ends this too. */
+	/*
+	 * A Read that just received its bytes is still unanswered, so an unbind cannot finish now,
+	 * unless the connection is closing, which ends this too.
+	 */
 	(void)unbind_all(lend);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message on its way out, of either role: its transport header with the chunk lists, and the pieces of the RPC
- * message that go inline behind it.
+ * An outgoing transport message of either role: the transport header with its chunk lists, and the
+ * pieces of the RPC message that go inline after it.
  *
- * It lives on the stack between planning and sending; what it names is pinned by the exchange.
+ * It lives on the stack from planning to sending; the exchange keeps the memory that it refers to.
  */
 #ifndef RPCRDMA_MESSAGE_H
 #define RPCRDMA_MESSAGE_H
@@ -15,7 +15,7 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/work.h"
 
-/* A payload for each write chunk parts the message once. */
+/* Each payload in a write chunk splits the message once. */
 #define MESSAGE_MAX_PIECES (RPCRDMA_MAX_CHUNKS + 1)
 
 struct message {
@@ -25,7 +25,7 @@ struct message {
 	uint32_t pieces_bytes;
 };
 
-/** message_init - an RDMA_MSG of that dialect without lists or body. */
+/** message_init - Initializes an RDMA_MSG of @dialect, without lists or body. */
 static inline void message_init(struct message *m, const struct dialect *dialect, uint32_t xid)
 {
 	rpcrdma_header_init(&m->hdr, xid, dialect->version, 0, RPCRDMA_MSG);
@@ -33,7 +33,10 @@ static inline void message_init(struct message *m, const struct dialect *dialect
 	m->pieces_bytes = 0;
 }
 
-/** message_add_piece - what lies in @msg from @from to @to goes inline; nothing if that is empty. */
+/**
+ * message_add_piece - Adds the bytes of @msg from @from to @to as an inline piece, if there are
+ * any.
+ */
 static inline void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from,
 				     uint32_t to)
 {
@@ -44,7 +47,10 @@ static inline void message_add_piece(struct message *m, const struct rpc_msg *ms
 	m->pieces_bytes += to - from;
 }
 
-/** message_add_bytes - short bytes that belong to no exchange go inline: they are copied when it is sent. */
+/**
+ * message_add_bytes - Adds a short inline piece that belongs to no exchange; message_send() copies
+ * it.
+ */
 static inline void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes)
 {
 	assert(m->npieces < MESSAGE_MAX_PIECES);
@@ -53,15 +59,15 @@ static inline void message_add_bytes(struct message *m, const uint8_t *bytes, ui
 }
 
 /**
- * message_send - send it
- * @credit:   asked for, or granted
- * @x:        pinned until it has left, or NULL
+ * message_send - Sends the message.
+ * @credit:   requested, or granted
+ * @x:        kept until the Send is done, or NULL
  * @inv_rkey: the peer's key to invalidate, or NULL
  */
 static inline void message_send(struct message *m, struct rdma_conn *conn, uint32_t credit,
 				struct exchange *x, const uint32_t *inv_rkey)
 {
-	/* The pieces of an RDMA_NOMSG are in a chunk by now. */
+	/* The pieces of an RDMA_NOMSG are in a chunk. */
 	unsigned npieces = m->hdr.proc != RPCRDMA_NOMSG ? m->npieces : 0;
 
 	m->hdr.credit = credit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the parts of a message go: one pass over the read list in the order of positions. */
+/* One pass over the read list in the order of positions. */
 #include "rpcrdma/msg_plan.h"
 
 #include "rpc/xdr.h"
@@ -8,17 +8,18 @@ struct planner {
 	const struct rpcrdma_header *hdr;
 	struct msg_plan *plan;
 	uint32_t limit_bytes;
-	unsigned *order; /* of hdr->reads, by position, stable */
+	/* indices of hdr->reads, sorted by position, stable */
+	unsigned order[RPCRDMA_MAX_SEGMENTS];
 	/* The inline stream. */
 	bool pulled;                /* it is the position-zero chunk */
-	uint64_t inline_bytes, in;  /* how long it is, how much of it is placed */
-	unsigned zero_at, zero_end; /* the next entry of that chunk, and the first behind it */
-	uint32_t zero_used;         /* bytes of the next entry that are placed */
-	/* The message. */
+	uint64_t inline_bytes, in;  /* its length, and how much is placed */
+	unsigned zero_at, zero_end; /* next entry of that chunk, and the entry after its last */
+	uint32_t zero_used;         /* placed bytes of the next entry */
+	/* Length of the message so far. */
 	uint64_t at;
 };
 
-/* Insertion: lists are short and mostly in order. */
+/* Insertion sort: lists are short and mostly sorted. */
 static void sort_reads(struct planner *p)
 {
 	for (unsigned i = 0; i < p->hdr->nreads; i++) {
@@ -52,7 +53,7 @@ static void copy(struct planner *p, uint64_t to, uint64_t from, uint64_t len)
 			(struct plan_copy){(uint32_t)to, (uint32_t)from, (uint32_t)len};
 }
 
-/* The next @len bytes of the inline stream go to where the message has come; they are there. */
+/* Appends the next @len bytes of the inline stream, which must have that many. */
 static void place_inline(struct planner *p, uint64_t len)
 {
 	uint64_t end = p->at + len;
@@ -86,7 +87,7 @@ static void place_pad(struct planner *p)
 	p->at = padded;
 }
 
-/* The chunk that starts at entry *@i of the sorted list; leaves *@i behind it. */
+/* Appends the chunk that starts at entry *@i of the sorted list, and advances *@i past it. */
 static enum msg_plan_verdict place_chunk(struct planner *p, unsigned *i)
 {
 	uint32_t position = read_at(p, *i)->position;
@@ -110,7 +111,10 @@ static enum msg_plan_verdict place_chunk(struct planner *p, unsigned *i)
 	return p->at > p->limit_bytes ? MSG_PLAN_TOO_BIG : MSG_PLAN_OK;
 }
 
-/* Finds the position-zero chunk: the one inline stream of an RDMA_NOMSG, and never in an RDMA_MSG. */
+/*
+ * Finds the position-zero chunk: an RDMA_NOMSG must have one, as its inline stream; an RDMA_MSG
+ * must not.
+ */
 static enum msg_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
 {
 	p->inline_bytes = inline_bytes;
@@ -125,7 +129,7 @@ static enum msg_plan_verdict find_inline(struct planner *p, uint32_t inline_byte
 	return p->inline_bytes > p->limit_bytes ? MSG_PLAN_TOO_BIG : MSG_PLAN_OK;
 }
 
-/* An RDMA_MSG without read chunks, as most are: all of it is here. */
+/* Plans an RDMA_MSG without read chunks, the usual case: the message is complete. */
 static enum msg_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_bytes,
 					 struct msg_plan *plan)
 {
@@ -138,7 +142,7 @@ static enum msg_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_b
 	return MSG_PLAN_OK;
 }
 
-/* A position-zero chunk, or others between the parts of what is here. */
+/* Plans a message with read chunks. */
 static enum msg_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
 					 uint32_t limit_bytes, struct msg_plan *plan)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the parts of a message go: how its inline bytes and its read chunks make one RPC message
+ * Plans how inline bytes and read chunks are assembled into one RPC message
  * (draft-ietf-nfsv4-rpcrdma-03 sections 3.4, 3.6 and 5.1). Pure.
  *
- * It is a Call, or a Reply that is lent (requester_read_reply.h), which are made alike.
+ * Used for Calls and for Replies sent by Read chunk (requester_read_reply.h), which are assembled
+ * alike.
  *
- * Positions count the unreduced message (A3.4-6). The inline stream is the body of the RDMA_MSG, or
- * the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts. Entries of one
- * position are one chunk, in the order of the list (A3.4-5); otherwise their order says nothing
- * (A-Δ7). A chunk may or may not bring its XDR pad (A-Δ5); what is missing is filled with zeros.
+ * Positions count bytes of the unreduced message (A3.4-6). The inline stream is the body of the
+ * RDMA_MSG, or the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts.
+ * Entries with the same position form one chunk, in list order (A3.4-5); otherwise the order does
+ * not matter (A-Δ7). A chunk can include its XDR pad or omit it (A-Δ5); a missing pad is filled
+ * with zeros.
  */
 #ifndef RPCRDMA_MSG_PLAN_H
 #define RPCRDMA_MSG_PLAN_H
@@ -23,47 +25,47 @@ struct plan_copy {
 };
 #define PLAN_ZEROS UINT32_MAX
 
-/* Pull `len_bytes` (at least one) by RDMA Read. */
+/* Read `len_bytes` (at least one) by RDMA Read. */
 struct plan_pull {
 	uint32_t to, len_bytes;
 	uint32_t handle;
 	uint64_t offset;
 };
 
-/* A read chunk with its own place in the message: any but the position-zero chunk. */
+/* A read chunk other than the position-zero chunk. */
 struct plan_chunk {
-	uint32_t position, len_bytes; /* of all its segments together */
+	uint32_t position, len_bytes; /* sum of its segments */
 };
 
-/* Each chunk splits the inline stream once at most, and takes one pad at most. */
+/* Each chunk splits the inline stream at most once and needs at most one pad. */
 #define PLAN_MAX_COPIES (2 * RPCRDMA_MAX_SEGMENTS + 2)
 #define PLAN_MAX_PULLS  (2 * RPCRDMA_MAX_SEGMENTS)
 
 struct msg_plan {
-	uint32_t total_bytes; /* of the whole RPC message */
+	uint32_t total_bytes; /* of the RPC message */
 	unsigned ncopies, npulls, nchunks;
 	struct plan_copy copies[PLAN_MAX_COPIES];
 	struct plan_pull pulls[PLAN_MAX_PULLS];
-	struct plan_chunk chunks[RPCRDMA_MAX_SEGMENTS]; /* by position */
+	struct plan_chunk chunks[RPCRDMA_MAX_SEGMENTS]; /* sorted by position */
 };
 
 enum msg_plan_verdict {
 	MSG_PLAN_OK,
-	MSG_PLAN_BAD,     /* the lists make no message: of a Call, ERR_CHUNK */
-	MSG_PLAN_TOO_BIG, /* over the limit: the same */
+	MSG_PLAN_BAD,     /* the lists do not form a message: for a Call, ERR_CHUNK */
+	MSG_PLAN_TOO_BIG, /* longer than the limit: for a Call, ERR_CHUNK */
 };
 
 /**
- * msg_plan_make - plan the assembly of a message
+ * msg_plan_make - Plans the assembly of a message.
  * @hdr:          a decoded RDMA_MSG or RDMA_NOMSG
- * @inline_bytes: bytes behind the header; ignored with RDMA_NOMSG
- * @limit_bytes:  the longest RPC message to accept
+ * @inline_bytes: bytes after the header; ignored for RDMA_NOMSG
+ * @limit_bytes:  longest RPC message to accept
  * @plan:         set on MSG_PLAN_OK
  */
 enum msg_plan_verdict msg_plan_make(const struct rpcrdma_header *hdr, uint32_t inline_bytes,
 				    uint32_t limit_bytes, struct msg_plan *plan) MUST_CHECK;
 
-/** msg_plan_copy - put what came inline, at @from, to where it belongs in the message at @to */
+/** msg_plan_copy - Copies the inline bytes at @from to their positions in the message at @to. */
 static inline void msg_plan_copy(const struct plan_copy *copies, unsigned count, uint8_t *to,
 				 const uint8_t *from)
 {

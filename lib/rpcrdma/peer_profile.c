@@ -8,7 +8,7 @@
 #define MIB (1024u * 1024u)
 
 static const struct peer_profile profiles[] = {
-	/* Conforms as far as is known, and is forgiven as everybody is. */
+	/* Conforms as far as known; violations are tolerated, as for every server. */
 	[PEER_AUTO] =
 		{
 			.name = "auto",
@@ -17,9 +17,9 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * svcrdma takes whole messages and payloads alike, of any size. It invalidates on our flag alone, though its
-	 * own is clear; old ones write pads. Very old ones send no private data: named in the
-	 * configuration, they are spared what is for the servers below.
+	 * svcrdma accepts whole messages and payloads of any size. It invalidates if our flag is
+	 * set, though its own is clear; old versions write pads. Very old versions send no private
+	 * data: if named in the configuration, they do not get the quirks of the servers below.
 	 */
 	[PEER_LINUX] =
 		{
@@ -29,10 +29,11 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * NFS-Ganesha has buffers of 1 MiB for what comes and goes by RDMA, and before April 2026 ends by an
-	 * assertion when it is offered a longer reply chunk, even unused. A READ of 1 MiB fits only with its data
-	 * in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk. From April 2025 to April 2026 it
-	 * wrote wrong bytes to the file when the data of a WRITE came inline.
+	 * NFS-Ganesha has buffers of 1 MiB for data moved by RDMA. Before April 2026 it aborts by
+	 * an assertion if a longer reply chunk is offered, even unused. A READ of 1 MiB fits only
+	 * with its data in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk.
+	 * From April 2025 to April 2026 it wrote wrong bytes to the file if the data of a WRITE
+	 * came inline.
 	 */
 	[PEER_GANESHA] =
 		{
@@ -46,8 +47,9 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only what has a payload can be longer than inline. The rest
-	 * is as above, since all that tells the two apart is one answer, which may mean another thing some day.
+	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only a Call with a payload can be longer
+	 * than inline. The other quirks are those above, because only that one answer distinguishes
+	 * the two servers, and its meaning can change.
 	 */
 	[PEER_CHIMERA] =
 		{
@@ -59,7 +61,7 @@ static const struct peer_profile profiles[] = {
 			.data_apart = true,
 			.lenient = true,
 		},
-	/* Solaris and illumos know no private data and have Sends of 1024 bytes. */
+	/* Solaris and illumos have no private data and use Sends of 1024 bytes. */
 	[PEER_SOLARIS] =
 		{
 			.name = "solaris",
@@ -67,7 +69,7 @@ static const struct peer_profile profiles[] = {
 			.position_zero = true,
 			.lenient = true,
 		},
-	/* The documents alone. */
+	/* Only what the documents allow. */
 	[PEER_STRICT] =
 		{
 			.name = "strict",

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What servers take and send beside what the documents say: a row for each that is known, a column for each
- * quirk. A connection goes by one row, which the configuration names or the server shows.
+ * Quirks of known servers, one row each. A connection uses one row, named in the configuration or
+ * detected:
  *
- *	connecting                 the row of the name; "auto" holds until the server has shown something
- *	it shows private data      Linux's form: "linux"; another: "auto" stays, there is nothing to allow for
- *	it shows none              "ganesha", which is what every server without takes; or "chimera", if this
- *	                           service's server has lately been found to be one (struct peer_memory). In a
- *	                           dialect whose servers all have none "auto" stays
- *	it refuses, with ERR_CHUNK, an RDMA_NOMSG Call that has nothing else that it could mean: "chimera"
+ *	connecting                 the named row; "auto" applies until the server is detected
+ *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays, no quirks are known
+ *	no private data arrived    "ganesha", which every server without private data can handle; or
+ *	                           "chimera", if this service's server was recently detected as one
+ *	                           (struct peer_memory). In a dialect without private data "auto" stays
+ *	ERR_CHUNK to an RDMA_NOMSG Call, with no other possible cause: "chimera"
  *
- * Only the end that connected has one. No Call is ever sent twice to find out.
+ * Only the end that connected uses quirks. No Call is ever sent twice to detect them.
  */
 #ifndef RPCRDMA_PEER_PROFILE_H
 #define RPCRDMA_PEER_PROFILE_H
@@ -35,58 +35,63 @@ enum peer_id {
 
 struct peer_profile {
 	const char *name;
-	/* Private data is sent; without, the server takes our receives for 1024 bytes (C4.1.1-1). */
+	/* Sends private data; without them the server assumes Receives of 1024 bytes (C4.1.1-1). */
 	bool private_data;
-	/* Longest Send, either way; 0: what both ends tell. */
+	/* Longest Send in both directions; 0: what both ends advertise. */
 	uint32_t inline_max_bytes;
-	/* Longest segment to lend; 0: what the device can. */
+	/* Longest segment to expose; 0: the limit of the device. */
 	uint32_t segment_max_bytes;
-	/* Longest reply or write chunk to offer, though the Reply could need more; 0: what it could need. */
+	/* Longest reply or write chunk, even if the Reply can be longer; 0: no limit. */
 	uint32_t landing_max_bytes;
-	/* Takes an RDMA_NOMSG Call, whose message is a position-zero read chunk. */
+	/* Accepts RDMA_NOMSG Calls, whose message is a position-zero read chunk. */
 	bool position_zero;
-	/* Payloads that do not fit inline go in chunks of their own, whatever the configuration says. */
+	/* Payloads that do not fit inline go in chunks, whatever the configuration says. */
 	bool ddp;
 	/*
-	 * With ddp: what is written to a file goes in a chunk of its own even where it fits inline, if it is longer
-	 * than what follows it: by that alone the server tells whether it is inline.
+	 * With ddp: file data go in a chunk even if they fit inline, if they are longer than the
+	 * bytes after them. Only by that can the server tell that they are not inline.
 	 */
 	bool data_apart;
 	/*
-	 * Is forgiven what the documents forbid and implementations do: invalidating without having offered
-	 * to (C5.1-1), a grant of zero (A3.3-3), a written XDR pad (A-Δ5), a write list that is not returned
-	 * (A3.7-2), a path inline that a write chunk was offered for (A3.7-1).
+	 * Tolerates violations that implementations commit: invalidating without offering it
+	 * (C5.1-1), a grant of zero (A3.3-3), a written XDR pad (A-Δ5), an omitted write list
+	 * (A3.7-2), a path inline although a write chunk was offered (A3.7-1).
 	 */
 	bool lenient;
 };
 
-/** peer_profile - the row of a server. */
+/** peer_profile - Returns the row of a server. */
 const struct peer_profile *peer_profile(enum peer_id id);
 
 /*
- * What a service found out about its server, kept over its connections on all threads; starts as {0}.
+ * Cache of what a service learned about its server, shared by its connections on all threads;
+ * starts as {0}.
  *
- * A server may refuse a long Call for what is in it. So a refusal that one client met is remembered for that client
- * alone. It holds for all clients once another client has met one, and not while the server takes long Calls.
+ * A server can reject a long Call because of its content. So a rejection counts at first only for
+ * the client that met it. It counts for all clients once another client meets one, and not while
+ * the server accepts long Calls.
  */
 struct peer_memory {
-	/* By the loops' clock. */
-	atomic_uint_fast64_t refuses_until_us; /* position-zero chunks, of all clients */
-	atomic_uint_fast64_t refused_client;   /* … of this one, a number for its address … */
+	/* Times are on the loops' clock. */
+	/* all clients: position-zero chunks are rejected until then */
+	atomic_uint_fast64_t refuses_until_us;
+	atomic_uint_fast64_t refused_client; /* … of this client, a number for its address … */
 	atomic_uint_fast64_t refused_until_us; /* … until then */
-	atomic_uint_fast64_t takes_until_us;   /* it has taken one of some client */
+	atomic_uint_fast64_t takes_until_us;   /* a long Call was accepted */
 };
 
-/* A server that was updated is to be found out anew. */
+/* Lifetime of an entry: an updated server must be detected again. */
 #define PEER_MEMORY_US 600000000u
 
-/** peer_memory_refused - remember that the server refused a long Call of @client. */
+/** peer_memory_refused - Records that the server rejected a long Call of @client. */
 void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us);
-/** peer_memory_took - remember that the server took a long Call, whoever sent it. */
+/** peer_memory_took - Records that the server accepted a long Call of any client. */
 void peer_memory_took(struct peer_memory *memory, uint64_t now_us);
-/** peer_memory_takes - returns whether the server has taken a long Call in the last PEER_MEMORY_US. */
+/**
+ * peer_memory_takes - Returns true if the server accepted a long Call in the last PEER_MEMORY_US.
+ */
 bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us);
-/** peer_memory_refuses - returns whether the server is taken for one that refuses the long Calls of @client. */
+/** peer_memory_refuses - Returns true if the server is assumed to reject long Calls of @client. */
 bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CM private data: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4). */
+/* The format: identifier, version, flags and two sizes in units of 1024 (RFC 8797 section 4). */
 #include "rpcrdma/private_data.h"
 
 #include <assert.h>
@@ -11,10 +11,10 @@
 #define FORMAT_IDENTIFIER 0xf6ab0e18u
 #define FORMAT_VERSION    1u
 #define FLAG_REMOTE_INVALIDATE                                                                     \
-	0x01u /* "bit 15" of the document; the others are reserved (C5.1-2) */
+	0x01u /* "bit 15" in the document; the others are reserved (C5.1-2) */
 #define SIZE_UNIT_BYTES 1024u
 
-/* What private data can say, in their units. */
+/* Rounds a size to a value that private data can express, in its units. */
 static uint32_t in_units(uint32_t size_bytes)
 {
 	return least(most(size_bytes, RPCRDMA_INLINE_MIN), RPCRDMA_INLINE_MAX) / SIZE_UNIT_BYTES;
@@ -31,8 +31,8 @@ static uint32_t decode_size(uint8_t value)
 }
 
 /*
- * Finds the eight octets: at the beginning if the identifier stands there, in whatever version; else behind what a library
- * or another layer has put before them. Returns NULL if there are none.
+ * Finds the eight octets: at the beginning if the identifier is there, in any version; otherwise
+ * after data that a library or another layer put first. Returns NULL if there are none.
  */
 static const uint8_t *find(const uint8_t *data, size_t len)
 {
@@ -51,7 +51,10 @@ bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma
 	pd->remote_invalidation = false;
 	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
 	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
-	/* Another version counts as nothing received (C4-6); what follows the eight octets is ignored (C5-1). */
+	/*
+	 * Another version counts as no data (C4-6); bytes after the eight octets are ignored
+	 * (C5-1).
+	 */
 	data = find(data, len);
 	if (!data)
 		return false;

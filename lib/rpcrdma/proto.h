@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RPC-over-RDMA on the wire: numbers and sizes (draft-ietf-nfsv4-rpcrdma-03 section 4; for version two
- * draft-cel-nfsv4-rpcrdma-version-two-00 section 4).
+ * Numbers and sizes of RPC-over-RDMA on the wire (draft-ietf-nfsv4-rpcrdma-03 section 4; for
+ * version two draft-cel-nfsv4-rpcrdma-version-two-00 section 4).
  */
 #ifndef RPCRDMA_PROTO_H
 #define RPCRDMA_PROTO_H
@@ -28,10 +28,10 @@ enum rpcrdma_err {
 
 #define RPCRDMA_FIXED_BYTES        16u /* xid, vers, credit, proc */
 #define RPCRDMA_MIN_HDR_BYTES      28u /* RDMA_MSG or RDMA_NOMSG with three empty lists */
-#define RPCRDMA_MSGP_EXTRA_BYTES   8u  /* of an RDMA_MSGP: alignment and threshold */
+#define RPCRDMA_MSGP_EXTRA_BYTES   8u  /* additional in an RDMA_MSGP: alignment and threshold */
 #define RPCRDMA_READ_SEGMENT_BYTES 24u /* discriminator, position, segment */
 #define RPCRDMA_SEGMENT_BYTES      16u
-/* A write chunk with its discriminator, and a reply chunk, of so many segments. */
+/* A write chunk with its discriminator, and a reply chunk, of nsegments segments. */
 #define RPCRDMA_WRITE_CHUNK_BYTES(nsegments) (8u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
 #define RPCRDMA_REPLY_CHUNK_BYTES(nsegments) (4u + (uint64_t)(nsegments)*RPCRDMA_SEGMENT_BYTES)
 #define RPCRDMA_DEFAULT_INLINE               1024u

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One queue of messages a connection: the first of them posts its next Read whenever one more may be outstanding. */
+/*
+ * A connection has one queue of messages. The first message posts its next Read whenever another
+ * Read can be outstanding.
+ */
 #include "rpcrdma/read_chunks.h"
 
-/* How long the Read at @at is. */
+/* Returns the length of the Read at @at. */
 static uint32_t read_bytes(const struct read_chunks *reads, const struct read_cursor *at)
 {
 	return least(reads->pulls[at->pull].len_bytes - at->bytes, reads->read_max_bytes);
 }
 
-/* Moves @at behind that Read. */
+/* Advances @at past that Read. */
 static void step(const struct read_chunks *reads, struct read_cursor *at)
 {
 	at->bytes += read_bytes(reads, at);
@@ -34,7 +37,7 @@ static void post_next(struct read_chunks *reads)
 	work_read(conn, &to, p->handle, p->offset + at, reads->x, on_read, reads);
 }
 
-/* On a connection that is going each post fails, and all that wait are let go of. */
+/* Posts waiting Reads up to the bound; stops if the connection starts to close. */
 static void post_waiting(struct rdma_conn *conn)
 {
 	struct read_chunks *first;
@@ -44,7 +47,7 @@ static void post_waiting(struct rdma_conn *conn)
 		post_next(first);
 }
 
-/* The next Read goes first: what is done with this one may take a while. */
+/* Posts the next Read first, because read_done() can take long. */
 static void on_read(void *arg)
 {
 	struct read_chunks *reads = arg;

@@ -11,9 +11,11 @@
 #define HEAD_BYTES  6u
 #define WORDS_BYTES (REJECT_REASON_WORDS_BYTES - 1u)
 
-/* To one who reads them in the log of the proxy that asked: "it" rejects "you". */
+/*
+ * Read in the log of the connecting proxy: "it" is the rejecting proxy, "you" the connecting one.
+ */
 static const char *const words_of[LEG_CLOSE_COUNT] = {
-	/* What became of its own server. */
+	/* About its server. */
 	[LEG_CLOSE_PEER] = "its server has closed the connection",
 	[LEG_CLOSE_LOST] = "its connection to its server is lost",
 	[LEG_CLOSE_SILENT] = "its server does not answer any more",
@@ -28,7 +30,7 @@ static const char *const words_of[LEG_CLOSE_COUNT] = {
 	[LEG_CLOSE_PROTOCOL] = "what answers as its server does not speak RPC over RDMA",
 	[LEG_CLOSE_VERSION] = "it and its server have no version of RPC over RDMA in common",
 	[LEG_CLOSE_RESOURCES] = "it lacks memory, descriptors or a source port",
-	/* What it thinks of the client. */
+	/* About the client. */
 	[LEG_CLOSE_NO_SOURCE_ADDRESS] = "it cannot come to its server from your address",
 	[LEG_CLOSE_PROXY_HEADER] = "your PROXY header is missing, wrong or not taken",
 	[LEG_CLOSE_NOT_ALLOWED] = "your address is not allowed",
@@ -55,7 +57,7 @@ size_t reject_reason_encode(enum leg_close why, uint8_t to[REJECT_REASON_BYTES])
 	return HEAD_BYTES + len_bytes;
 }
 
-/* In the log they stand in quotes. */
+/* Replaces characters that cannot be shown between quotes in the log. */
 static char shown(uint8_t c)
 {
 	if (c < 0x20 || c >= 0x7f || c == '\\')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an RPC goes by, from its planning to its end: where its Reply lands, and how much of a message is inline, was
- * decided by these, while those of the connection may have changed since.
+ * Limits of an RPC, frozen when it is planned. Its chunks and inline parts depend on them, while
+ * the limits of the connection can change.
  */
 #ifndef RPCRDMA_RPC_TERMS_H
 #define RPCRDMA_RPC_TERMS_H
@@ -12,26 +12,33 @@
 #include "rpcrdma/dialect.h"
 
 /*
- * What comes around a payload that lands by itself has room on both sides of it, so this is no longer however long Sends
- * may be: results beside a payload are attributes, and those that need more come whole.
+ * Upper limit for inline bytes around a separately placed payload, however long Sends can be. Their
+ * buffer needs that much space on both sides of the payload. Results other than the payload are
+ * attributes; longer Replies use a reply chunk.
  */
 #define RPC_AROUND_MAX_BYTES 4096u
 
 struct rpc_terms {
 	const struct dialect *dialect;
-	/* Longest Send to the peer, or to what it was asked to lower its receives; what is in force may be less. */
+	/*
+	 * Longest Send to the peer, counting a pending request to lower its Receives; the limit in
+	 * force can be lower.
+	 */
 	uint32_t send_bytes;
-	/* The same of a Reply that can come in no other way: what is only asked for does not count, … */
+	/* The same for a Reply without a chunk: a pending request does not count, … */
 	uint32_t reply_bytes;
-	/* … but until it is settled no Send is longer (B3.1-4). UINT32_MAX: nothing is asked for. */
+	/*
+	 * … but until the request is settled no Send is longer than asked_bytes (B3.1-4).
+	 * UINT32_MAX: no request is pending.
+	 */
 	uint32_t asked_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */
-	uint32_t around_bytes; /* the same of a Reply whose payload lands by itself */
-	/* The peer reads nothing, it has said: what is lent to be read may not go to it (A6.2-5). */
+	uint32_t around_bytes; /* the same for a Reply whose payload is placed separately */
+	/* The peer advertised that it posts no Reads: it gets no read chunks (A6.2-5). */
 	bool reads_nothing;
-	/* Of Calls of the end that accepted. */
-	bool reverse_calls;  /* the other end takes them (B3.3-1) */
-	bool reverse_chunks; /* they may have chunks */
+	/* For Calls of the end that accepted. */
+	bool reverse_calls;  /* the other end accepts them (B3.3-1) */
+	bool reverse_chunks; /* they can have chunks */
 };
 
 #endif

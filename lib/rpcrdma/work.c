@@ -9,7 +9,10 @@
 
 #include "base/least.h"
 
-/* What our Sends are for the most part: Calls to a server, Replies to a client. */
+/*
+ * Returns the close reason for a stalled Send: most Sends are Calls to a server or Replies to a
+ * client.
+ */
 static enum leg_close why_sends_stall(const struct rdma_conn *conn)
 {
 	return conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED;
@@ -25,7 +28,7 @@ static enum work_class class_of(const struct work *work)
 	return work->wr.op == FABRIC_READ ? WORK_READS : WORK_SENDS;
 }
 
-/* How long a work request may be the first of its class. */
+/* Returns how long a work request can be the first of its class. */
 static uint64_t time_of(const struct work *work, uint64_t stall_timeout_us)
 {
 	uint64_t bytes = 0;
@@ -40,10 +43,14 @@ static void stalled(struct rdma_conn *conn, enum work_class class, uint64_t idle
 	const char *what = class == WORK_READS ? "an RDMA Read" : "a Send or RDMA Write";
 
 	rdma_conn_fail(conn, class == WORK_READS ? LEG_CLOSE_RECORD_STALLED : why_sends_stall(conn),
-		       "%s was not done in %llu ms", what, (unsigned long long)(idle_us / 1000));
+		       "%s did not complete in %llu ms", what,
+		       (unsigned long long)(idle_us / 1000));
 }
 
-/* Looked at once in stall_timeout_us at least, so that what becomes the first meanwhile is not looked at late. */
+/*
+ * Checks at least once per stall_timeout_us, so that a request that has become the first is not
+ * checked late.
+ */
 static void on_timer(void *arg)
 {
 	struct rdma_conn *conn = arg;
@@ -101,7 +108,7 @@ static void release(struct work *work)
 	exchange_put(x);
 }
 
-/* It is done: out of its class, where the next one has its time from now on. */
+/* Removes a completed request from its class; the time of the next one starts now. */
 static void leave(struct work *work)
 {
 	struct rdma_conn *conn = work->conn;
@@ -128,9 +135,9 @@ static void on_done(struct fabric_wr *wr, enum fabric_status status)
 		work->done(work->arg);
 	else if (status == FABRIC_ERR_REMOTE)
 		rdma_conn_fail(conn, LEG_CLOSE_PROTOCOL,
-			       "the peer refused an access to its memory");
+			       "the peer rejected an access to its memory");
 	else if (status == FABRIC_ERR_LOCAL)
-		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "a work request failed here");
+		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "a work request failed locally");
 	release(work);
 }
 
@@ -160,7 +167,7 @@ static void post(struct work *work)
 	unsigned class = class_of(work);
 
 	if (fabric_post(conn->ep, &work->wr)) {
-		release(work); /* the connection is going; its closed() is on the way */
+		release(work); /* the connection is closing; closed() follows */
 		return;
 	}
 	if (TAILQ_EMPTY(&works->classes[class].posted))
@@ -186,11 +193,14 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 	work->wr.raddr = raddr;
 }
 
-/* How long the gather list of a long body is, the header's place in it; and what of it is copied behind that. */
+/*
+ * Returns the length of the gather list of a long body, header included, and in *@copied_bytes how
+ * much of the body is copied after the header.
+ */
 static unsigned gather_list(const struct fabric_sge *body, unsigned nbody, uint32_t *copied_bytes)
 {
 	bool copied =
-		true; /* each piece goes on behind the last one, the first behind the header */
+		true; /* consecutive copied pieces share an entry, the first with the header */
 	unsigned nsge = 1;
 
 	*copied_bytes = 0;
@@ -218,7 +228,7 @@ static void copy_piece(uint8_t *to, const struct fabric_sge *piece)
 		memset(to, 0, piece->len_bytes);
 }
 
-/* What has no buffer goes into that of the header, behind it; all else stays where it is. */
+/* Copies pieces without a buffer after the header; the others stay in place. */
 static void gather(struct work *work, const struct fabric_sge *body, unsigned nbody)
 {
 	struct fabric_sge *last = work->wr.sge;
@@ -238,7 +248,7 @@ static void gather(struct work *work, const struct fabric_sge *body, unsigned nb
 	work->wr.nsge = (unsigned)(last - work->wr.sge) + 1;
 }
 
-/* The header, of so many bytes, then the body: copied while it is short, gathered when it is long. */
+/* Fills in the header and the body, which is copied if short and gathered if long. */
 static int fill_send(struct work *work, const struct rpcrdma_header *hdr, size_t hdr_bytes,
 		     const struct fabric_sge *body, unsigned nbody, uint32_t body_bytes)
 {
@@ -298,7 +308,7 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 		release(work);
 		return;
 	}
-	/* Only the buffer of this work request waits. */
+	/* Without @x only the buffer of this request waits for the completion. */
 	assert(x || work->wr.nsge == 1);
 	work->wr.late = !x;
 	if (inv_rkey) {

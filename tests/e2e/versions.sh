@@ -63,7 +63,7 @@ B_SERVICE='listen_version = 1;'
 start_chain
 check "a client is served by a server of version one" holds
 check "both proxies show version one" both_see 1
-check "the first one's log tells why" wait_for 10 grep -q "server refuses version two, so version one is spoken" a.log
+check "the first one's log tells why" wait_for 10 grep -q "server rejected version two: using version one" a.log
 check "the second one's, which version was asked for" wait_for 10 grep -q "version 2 is not supported" b.log
 stop holder KILL
 wait_for 10 no_connections b

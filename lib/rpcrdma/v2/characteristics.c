@@ -8,22 +8,26 @@
 STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
 STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
 
-/* ---- a REQ of the peer's, by the ids in it, and the RESP to it, by its elements ---- */
+/* ---- a REQ of the peer, by ids, and its RESP, by elements ---- */
 
 static uint64_t words(uint32_t elements)
 {
 	return ((uint64_t)elements + 31) / 32;
 }
 
-/* A RESP with @count elements, those behind the first @mixed rejected and these in whichever subset: no longer. */
+/*
+ * Returns true if a RESP with @count elements fits: the first @mixed in any subset, the others
+ * rejected.
+ */
 static bool resp_fits(uint32_t count, uint32_t mixed)
 {
 	return 4 * (XCHAR_SETS + words(count) + 2 * words(mixed)) <= CHARACTERISTICS_RESP_BYTES;
 }
 
 /*
- * A REQ with @spec came; everything in it is rejected so far. If the RESP might be too long for the verdicts, everything
- * stays so: `known` is 0. Returns false if it would be too long even then.
+ * Reads a REQ with @spec; all values are rejected at first. If the RESP could be too long for
+ * individual verdicts, all stay rejected: `known` is 0. Returns false if even that RESP would be
+ * too long.
  */
 static bool request_take(struct characteristics_request *request, uint32_t xid,
 			 struct xchar_spec *spec)
@@ -72,7 +76,7 @@ static enum xchar_set set_of(void *arg, uint32_t n)
 	return XCHAR_REJ;
 }
 
-/* Encodes the RESP into @to. Returns its length, or 0 if @room is too little. */
+/* Encodes the RESP into @to. Returns its length, or 0 if @room is too small. */
 static size_t request_resp(struct characteristics_request *request, uint8_t *to, size_t room)
 {
 	return xchar_encode_resp(to, room, request->count, set_of, request);
@@ -101,7 +105,7 @@ void characteristics_init(struct characteristics *ch, const struct characteristi
 	*ch = (struct characteristics){.config = *config, .posted_bytes = config->recv_bytes};
 }
 
-/* Messages to be sent. */
+/* ---- messages to be sent ---- */
 
 static void give(struct characteristics *ch, struct characteristics_message *message,
 		 enum xchar_op op, size_t info_bytes)
@@ -157,9 +161,12 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 		     : xchar_encode_req(message->info, sizeof(message->info), &size, 1));
 }
 
-/* What the peer tells. */
+/* ---- what the peer advertises ---- */
 
-/* A wish that is not sent yet is of no use with another size; one that takes back a lower size goes on with that. */
+/*
+ * Drops a queued request, since the size has changed. A request that reverts a lower size continues
+ * with the new size.
+ */
 static void change_held_wish(struct characteristics *ch, uint32_t bytes)
 {
 	if (characteristics_has_asked(ch))
@@ -176,7 +183,7 @@ static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsig
 		if (bytes < characteristics_peer_size(ch) &&
 		    !(characteristics_has_asked(ch) && bytes >= ch->asked_bytes))
 			*what |= CHARACTERISTICS_LOWERED;
-		/* What is wanted was made of the old size. */
+		/* The queued request was derived from the old size. */
 		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_HELD)
 			change_held_wish(ch, bytes);
 		if (!ch->peer_first_bytes)
@@ -253,7 +260,7 @@ static void take_upd(struct characteristics *ch, struct xchar_operation *operati
 	learn(ch, value.id, value.value, what);
 	of_size = value.id == XCHAR_RBSIZ;
 	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
-		return; /* the RESP that is due says whether there is something to end */
+		return; /* the RESP, still to come, tells whether a request is pending */
 	if (!of_size || !characteristics_has_asked(ch)) {
 		*what |= CHARACTERISTICS_UNASKED;
 		return;
@@ -263,9 +270,9 @@ static void take_upd(struct characteristics *ch, struct xchar_operation *operati
 	set_wish(ch, WISH_NONE);
 }
 
-/* What the peer asks. */
+/* ---- what the peer requests ---- */
 
-/* A receive size is rejected, which ends what pended for an older REQ. */
+/* Rejects a receive size, which also ends what was pending for an older REQ. */
 static void reject_size(struct characteristics *ch)
 {
 	ch->judges_size = false;
@@ -335,9 +342,12 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid)
 	return true;
 }
 
-/* What is wanted here. */
+/* ---- what this end wants ---- */
 
-/* Both ends have begun: an acceptor to which no INIT came sends nothing of its own. */
+/*
+ * Returns true once both ends have sent INIT: an acceptor without the peer's INIT originates
+ * nothing.
+ */
 static bool may_begin(const struct characteristics *ch)
 {
 	return ch->greeted && ch->peer_knows;
@@ -383,7 +393,7 @@ void characteristics_take_back(struct characteristics *ch)
 	set_wish(ch, WISH_HELD);
 }
 
-/* What is to be done. */
+/* ---- steps ---- */
 
 static enum characteristics_step resize(struct characteristics *ch, uint32_t bytes,
 					uint32_t *recv_bytes)
@@ -422,7 +432,7 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 {
 	bool may_tell = look->may_tell;
 
-	/* What was begun and is not wanted any more is given back. */
+	/* A raise that is no longer wanted is undone. */
 	if (ch->receives == RECEIVES_SETTLED)
 		return ch->posted_bytes > characteristics_told_size(ch)
 			       ? resize(ch, characteristics_told_size(ch), recv_bytes)
@@ -431,7 +441,10 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 		if (look->counted_bytes > ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
 		if (ch->posted_bytes != ch->goal_bytes) {
-			/* Between smaller receives and the UPD that tells of them nothing may come. */
+			/*
+			 * Nothing can be sent between posting smaller Receives and the UPD that
+			 * advertises them.
+			 */
 			if (ch->goal_bytes < characteristics_told_size(ch) && !may_tell)
 				return CHARACTERISTICS_NOTHING;
 			return resize(ch, ch->goal_bytes, recv_bytes);
@@ -574,7 +587,7 @@ uint32_t characteristics_counts_over(const struct characteristics *ch)
 		bytes = ch->request.value[XCHAR_RBSIZ];
 	else if (ch->receives == RECEIVES_PENDING)
 		bytes = ch->goal_bytes;
-	/* No Call counts on more than what was told. */
+	/* No Call counts on more than the advertised size. */
 	return bytes < characteristics_told_size(ch) ? bytes : UINT32_MAX;
 }
 

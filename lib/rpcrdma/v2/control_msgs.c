@@ -9,7 +9,7 @@ void control_msgs_init(struct control_msgs *own, struct credit_window *window)
 	*own = (struct control_msgs){.window = window};
 }
 
-/* Whether there is a place for one more, though Calls may have it now. */
+/* Returns true if one more can be outstanding, even if Calls use the credits now. */
 static bool has_place(const struct control_msgs *own)
 {
 	if (!own->window)

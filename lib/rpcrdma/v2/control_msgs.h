@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of our own, which are no Calls of a client: their XIDs, and the credits that they hold
+ * Control messages originated by the proxy: their XIDs, and the credits that they use
  * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; X-11, X-12).
  *
- * The end that connected takes a credit for each, since a peer may have no receive to spare. What has an answer gives
- * it back with that; what has none, with the next message of the peer. Messages never hold the last credit; for one that
- * waits for a credit one is kept back, or Calls that wait for it, too, would take each as it comes. The other end
- * takes none, and has one message without an answer out at a time. None is kept back for a message that waits for an
- * answer to another one: a peer that gives none is not to stop Calls.
+ * The end that connected uses a credit for each, because a peer may have no spare Receive. The
+ * credit is free again with the answer, or for a message without an answer with the next message of
+ * the peer. Control messages never use the last credit. While one waits, one credit is reserved for
+ * it, or queued Calls would take every credit first. The other end uses no credits, and has at most
+ * one message without an answer outstanding. No credit is reserved for a message that waits for the
+ * answer to another one: a peer that never answers must not block Calls.
  */
 #ifndef RPCRDMA_V2_CONTROL_MSGS_H
 #define RPCRDMA_V2_CONTROL_MSGS_H
@@ -22,33 +23,44 @@
 
 struct own_message {
 	uint32_t xid;
-	bool has_answer; /* one with its XID is waited for; else any message of the peer is as good */
+	/* an answer with its XID will come; otherwise any message of the peer ends it */
+	bool has_answer;
 };
 
 struct control_msgs {
-	struct credit_window *window; /* that credits are taken of; NULL: of none */
+	struct credit_window *window; /* window of its credits; NULL: none */
 	unsigned count;
 	struct own_message list[CONTROL_MSGS_MAX];
 };
 
-/** control_msgs_init - none is out; @window is the connector's, or NULL. */
+/** control_msgs_init - Initializes the list; @window is the connector's, or NULL. */
 void control_msgs_init(struct control_msgs *own, struct credit_window *window);
-/** control_msgs_may_send - whether one may be sent now; all that are out leave a credit to Calls. */
+/**
+ * control_msgs_may_send - Returns true if a control message can be sent now, leaving a credit to
+ * Calls.
+ */
 bool control_msgs_may_send(const struct control_msgs *own);
-/** control_msgs_wait - whether one waits for leave. Returns true if Calls may have a credit that was kept back for it. */
+/**
+ * control_msgs_wait - Sets whether a control message waits. Returns true if Calls can now have the
+ * credit reserved for it.
+ */
 bool control_msgs_wait(struct control_msgs *own, bool waits) MUST_CHECK;
-/** control_msgs_credits - how many credits they hold. */
+/** control_msgs_credits - Returns the number of credits in use. */
 static inline unsigned control_msgs_credits(const struct control_msgs *own)
 {
 	return own->window ? own->count : 0;
 }
-/** control_msgs_sent - one is sent, with @xid. */
+/** control_msgs_sent - Records a sent message with @xid. */
 void control_msgs_sent(struct control_msgs *own, uint32_t xid, bool has_answer);
-/** control_msgs_has - whether @xid is of one that is out. */
+/** control_msgs_has - Returns true if @xid is that of an outstanding message. */
 bool control_msgs_has(const struct control_msgs *own, uint32_t xid);
-/** control_msgs_answered - the one with @xid, if there is one, is over. Returns whether there was. */
+/** control_msgs_answered - Ends the message with @xid; returns false if there is none. */
 bool control_msgs_answered(struct control_msgs *own, uint32_t xid);
-/** control_msgs_heard - the peer has sent something: those without an answer are over. Returns whether there were any. */
+/**
+ * control_msgs_heard - Ends all messages without an answer, because the peer has sent something.
+ *
+ * Returns false if there are none.
+ */
 bool control_msgs_heard(struct control_msgs *own);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An error is a word, and what follows it is not looked at (E4.2-6). */
+/* An error is one word; bytes after it are ignored (E4.2-6). */
 #include "rpc/xdr.h"
 #include "rpcrdma/header_impl.h"
 

@@ -59,11 +59,14 @@ void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *h
 
 uint32_t negotiation_least_bytes(const struct negotiation *neg)
 {
-	/* No version takes less than the one before. */
+	/* No version has a smaller default than the one before. */
 	return negotiation_of(neg, neg->highest)->least_inline_bytes;
 }
 
-/* Only silence lets an answer be late: whoever refused has answered. */
+/*
+ * Returns true for an answer to the probe after its timeout. A peer that rejected the probe has
+ * answered it.
+ */
 static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, bool optional)
 {
 	return neg->probed && !neg->answered && neg->called && vers == RPCRDMA_VERSION_TWO &&
@@ -89,7 +92,7 @@ bool negotiation_heard(struct negotiation *neg, uint32_t vers)
 
 	if (!probing && !early)
 		return false;
-	/* That is what is assumed. */
+	/* Version one is already assumed. */
 	if (early && vers == RPCRDMA_VERSION_ONE)
 		return false;
 	neg->answered = true;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which version a connection speaks (draft-cel-nfsv4-rpcrdma-version-two-00 section 5; X-1, X-15). Pure.
+ * Decides the version of a connection (draft-cel-nfsv4-rpcrdma-version-two-00 section 5; X-1,
+ * X-15). Pure.
  *
  *	connector that tries version two   probing ──any message of it──▶ settled: two
  *	                                      ├──ERR_VERS──────────────▶ settled: the highest in common
  *	                                      └──nothing in a second───▶ assumed: one
  *	connector that does not            assumed: one
  *	                                   assumed ──a Reply───────────▶ settled: one
- *	                                      └──ERR_VERS to its Call──▶ settled: the highest in common; that Call once more
+ *	                                      └──ERR_VERS to its Call──▶ settled: the highest in common;
+ *	                                                                 the Call is sent again
  *	acceptor                           unsettled ──a Call──────────▶ settled: its version
  *
- * While nothing is settled an acceptor takes whatever it speaks, and answers in the version of what came (E5.3-1). What
- * only looks like a Call settles nothing: a client of another draft of version two may fall back to version one (X-19).
+ * Until a version is settled, an acceptor accepts every version it supports, and answers in the
+ * version of the message (E5.3-1). An invalid Call settles nothing: a client of another draft of
+ * version two can fall back to version one (X-19).
  */
 #ifndef RPCRDMA_V2_NEGOTIATION_H
 #define RPCRDMA_V2_NEGOTIATION_H
@@ -32,80 +35,98 @@ enum negotiation_stage {
 
 struct negotiation {
 	enum negotiation_stage stage;
-	uint32_t highest;              /* of this end */
-	enum dialect_id version_one;   /* the document that this end has for that */
-	const struct dialect *dialect; /* in force: for what this end begins */
-	bool probed;                   /* an attempt at version two was made … */
+	uint32_t highest;              /* highest version of this end */
+	enum dialect_id version_one;   /* document that this end uses for version one */
+	const struct dialect *dialect; /* in force, for messages that this end originates */
+	bool probed;                   /* version two was probed … */
 	uint32_t probe_xid;            /* … with this XID */
-	bool answered;                 /* it had an answer in time */
+	bool answered;                 /* the probe was answered in time */
 	bool called;                   /* a Call has been sent */
 };
 
 enum negotiation_verdict {
-	NEGOTIATION_TAKE, /* a version that is spoken */
-	NEGOTIATION_LATE, /* an answer to the attempt after the first Call of version one: drop it */
-	NEGOTIATION_REFUSE, /* ERR_VERS, if it can be answered */
+	NEGOTIATION_TAKE, /* accept: a supported version */
+	NEGOTIATION_LATE, /* discard: an answer to the probe after the first Call of version one */
+	NEGOTIATION_REFUSE, /* answer ERR_VERS, if the message can be answered */
 };
 
 /**
- * negotiation_init - of an end that speaks versions up to @highest; 0 is one. A connector assumes version one
- * @version_one: the row of the document that it has for that
+ * negotiation_init - Initializes an end that supports versions up to @highest; 0 is one. A
+ * connector assumes version one.
+ * @version_one: the document that it uses for version one
  */
 void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
 		      enum dialect_id version_one);
-/** negotiation_tries - whether a higher version than the assumed one is to be tried first. */
+/**
+ * negotiation_tries - Returns true if a higher version than the assumed one must be probed first.
+ */
 bool negotiation_tries(const struct negotiation *neg);
-/** negotiation_probe - the attempt goes, with @xid. */
+/** negotiation_probe - Records the probe, sent with @xid. */
 void negotiation_probe(struct negotiation *neg, uint32_t xid);
-/** negotiation_silence - it was not answered in time: version one is assumed. */
+/** negotiation_silence - Assumes version one, because the probe was not answered in time. */
 void negotiation_silence(struct negotiation *neg);
-/** negotiation_range - the versions that ERR_VERS is to name: the settled one alone, else all. */
+/**
+ * negotiation_range - Returns the versions for ERR_VERS: the settled one, otherwise all supported
+ * ones (X-15).
+ */
 void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high);
 
-/** negotiation_least_bytes - what an end takes by default that may come to speak any version up to the highest (E5.2-3). */
+/**
+ * negotiation_least_bytes - Returns the default receive size of an end that can use any version up
+ * to the highest (E5.2-3).
+ */
 uint32_t negotiation_least_bytes(const struct negotiation *neg);
 
-/** negotiation_is_settled_as - whether @vers is what is spoken from now on: it is taken, and tells nothing new. */
+/** negotiation_is_settled_as - Returns true if @vers is the settled version. */
 static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint32_t vers)
 {
 	return neg->stage == NEGOTIATION_SETTLED && neg->dialect->version == vers;
 }
 
-/** negotiation_judge - whether a message with this fixed part is taken; @optional: it is an RDMA_OPTIONAL. */
+/**
+ * negotiation_judge - Decides whether to accept a message with this fixed part; @optional: it is an
+ * RDMA_OPTIONAL.
+ */
 enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional) MUST_CHECK;
 /**
- * negotiation_heard - a message that is taken has come, of version @vers, and is no ERR_VERS
+ * negotiation_heard - Handles an accepted message of version @vers other than ERR_VERS.
  *
- * Returns whether that has ended the attempt, or has corrected what was assumed before a Call was sent: the version is
- * settled then.
+ * Returns true if it ended the probe, or corrected an assumption before a Call was sent: the
+ * version is then settled.
  */
 bool negotiation_heard(struct negotiation *neg, uint32_t vers);
-/** negotiation_call_came - settle @vers, in which a Call of the peer was understood, if nothing is settled yet. */
+/**
+ * negotiation_call_came - Settles @vers, the version of a valid Call of the peer, if nothing is
+ * settled yet (X-15).
+ */
 void negotiation_call_came(struct negotiation *neg, uint32_t vers);
-/** negotiation_may_call - whether there is a version to call in: an acceptor of several waits for the peer's first Call. */
+/**
+ * negotiation_may_call - Returns true if Calls can be sent: an acceptor of several versions waits
+ * for the peer's first Call.
+ */
 static inline bool negotiation_may_call(const struct negotiation *neg)
 {
 	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
 }
-/** negotiation_call_sent - a Call of ours goes. */
+/** negotiation_call_sent - Records that a Call has been sent. */
 static inline void negotiation_call_sent(struct negotiation *neg)
 {
 	neg->called = true;
 }
-/** negotiation_reply_came - a Call of ours was answered, by no error: the version of the Call is settled. */
+/** negotiation_reply_came - Settles the version of our Call, because a Reply (no error) arrived. */
 static inline void negotiation_reply_came(struct negotiation *neg)
 {
 	if (neg->stage == NEGOTIATION_ASSUMED)
 		neg->stage = NEGOTIATION_SETTLED;
 }
 /**
- * negotiation_refused - ERR_VERS has come for the attempt, or for a Call while nothing is settled
+ * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
  *
- * Returns whether there is a version in common: the highest is settled.
+ * Returns true if there is a common version: the highest one is settled.
  */
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
-/** negotiation_of - the dialect in which this end speaks a version. */
+/** negotiation_of - Returns the dialect in which this end uses a version. */
 const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers);
 
 #endif

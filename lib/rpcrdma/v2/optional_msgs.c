@@ -14,7 +14,7 @@ static struct rdma_conn *conn_of(const struct optional_msgs *options)
 	return options->rq->conn;
 }
 
-/* Receives that hold a Send of @bytes are never smaller than those that the connection began with. */
+/* Returns the receive size for Sends of @bytes: never smaller than the initial size. */
 static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 {
 	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
@@ -26,7 +26,10 @@ static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 
 /* ---- memory ---- */
 
-/* What they take that no claim of an RPC covers: all receives that there can be, and reverse Calls with Replies. */
+/*
+ * Returns the memory that no claim of an RPC covers: all possible Receives, and reverse Calls with
+ * their Replies.
+ */
 static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
 {
 	size_t recvs = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
@@ -35,13 +38,16 @@ static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
 	       2 * (size_t)RDMA_REVERSE_CREDITS * rpc_msg_cost_bytes(size);
 }
 
-/* What is more than at first. */
+/* Returns how much of it exceeds the initial size. */
 static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 {
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
-/* What the largest RPC takes: its messages, what comes around or beside its Reply, and its work requests. */
+/*
+ * Returns the memory of the largest RPC: its messages, the bytes inline around its Reply or
+ * elsewhere, and its work requests.
+ */
 static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 {
 	uint32_t recv = receive_of(conn, conn->config->receive_max_bytes);
@@ -51,10 +57,11 @@ static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 }
 
 /*
- * Whoever holds some memory is admitted no more than it leaves for the others (base/account.h): beside what is held for
- * good, by this or by another connection, there is to be twice what the largest RPC takes, or that one never goes.
+ * Claims memory for larger Receives. A connection that holds memory is admitted only as long as
+ * enough is left for others (base/account.h). Besides permanent claims of this or other
+ * connections, twice the largest RPC must fit, or such an RPC would never be admitted.
  *
- * While larger receives are still posted the claim is for those, and may be more than enough.
+ * While larger Receives are still posted the claim covers those, and can be more than needed.
  */
 static bool claim(struct optional_msgs *options, size_t cost)
 {
@@ -62,14 +69,14 @@ static bool claim(struct optional_msgs *options, size_t cost)
 	bool held = options->claim.state == BUDGET_CLAIM_HELD;
 	size_t most_held = cost_of(conn, conn->config->receive_max_bytes);
 
-	/* What is still held for receives that were larger will do. */
+	/* The claim still covers earlier, larger Receives. */
 	if (held && cost <= options->claim.bytes)
 		return true;
 	return budget_claim_now(conn->leg->config->holder, &options->claim, cost,
 				most_held + 2 * largest_rpc_bytes(conn));
 }
 
-/* When the last large one is gone, what they took goes back. */
+/* Shrinks the claim when the last large Receive is gone. */
 static void release(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
@@ -91,10 +98,11 @@ static bool resize(struct optional_msgs *options, uint32_t bytes)
 	if (size > conn->recv_size_bytes) {
 		if (!claim(options, cost_of(conn, bytes))) {
 			conn->counters->recv_raises_refused++;
-			rdma_conn_note(conn,
-				       "receives stay at %u bytes: memory_limit_mib leaves no "
-				       "room for larger ones beside the largest messages",
-				       conn->recv_size_bytes);
+			rdma_conn_note(
+				conn,
+				"receives stay at %u bytes: memory_limit_mib is too small for "
+				"larger ones in addition to the largest messages",
+				conn->recv_size_bytes);
 			return false;
 		}
 		conn->counters->recv_raises++;
@@ -113,7 +121,7 @@ static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
 
 static uint32_t new_xid(const struct optional_msgs *options)
 {
-	/* Far from where a client counts, as well as can be without knowing it. */
+	/* Probably far from the XIDs of the client, which are unknown. */
 	uint32_t xid = (uint32_t)(rdma_conn_now_us(conn_of(options)) * 2654435761u);
 
 	while (is_in_flight(options, xid))
@@ -121,7 +129,7 @@ static uint32_t new_xid(const struct optional_msgs *options)
 	return xid;
 }
 
-/* Its credit is asked for or granted as in a Call or a Reply. */
+/* Requests or grants credits as a Call or Reply does. */
 static void send_option(struct optional_msgs *options,
 			const struct characteristics_message *message, uint32_t xid)
 {
@@ -160,7 +168,7 @@ uint32_t optional_msgs_hello(struct optional_msgs *options)
 	return xid;
 }
 
-/* ---- what is to be done ---- */
+/* ---- steps ---- */
 
 static void look(const struct optional_msgs *options, struct characteristics_look *look)
 {
@@ -192,8 +200,8 @@ static void wish(struct optional_msgs *options)
 }
 
 /*
- * The number after which Calls have not been judged for a wish that is @over. What a Call needs never grows while the terms
- * stay: so each is judged once under the same terms.
+ * Returns the number after which Calls have not been examined for size @over. Under the same limits
+ * the need of a Call never grows, so each is examined once.
  */
 static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
 {
@@ -210,7 +218,7 @@ static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
 	return before;
 }
 
-/* A Call that crossed a REQ for less counts on what the peer has: it is asked for that again. */
+/* A Call that crossed a REQ for a lower size counts on the present size, so request that again. */
 static void take_back(struct optional_msgs *options)
 {
 	uint32_t over = characteristics_pends_over(&options->ch);
@@ -220,7 +228,7 @@ static void take_back(struct optional_msgs *options)
 		characteristics_take_back(&options->ch);
 }
 
-/* Until there is no more to do now. */
+/* Does steps until none is left. */
 static void take_steps(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
@@ -250,7 +258,7 @@ static void take_steps(struct optional_msgs *options)
 	}
 }
 
-/* Not in a connection that has come to version one after all. */
+/* Returns false on a connection that has fallen back to version one. */
 static bool may_send(const struct rdma_conn *conn)
 {
 	return rdma_conn_is_up(conn) &&
@@ -272,7 +280,7 @@ void optional_msgs_go_on(struct optional_msgs *options)
 		requester_pump(options->rq);
 }
 
-/* ---- what comes ---- */
+/* ---- received messages ---- */
 
 static void note(struct rdma_conn *conn, unsigned what)
 {
@@ -280,28 +288,28 @@ static void note(struct rdma_conn *conn, unsigned what)
 
 	if (what & CHARACTERISTICS_LOWERED) {
 		counters->recv_lowered_unasked++;
-		rdma_conn_note(conn, "peer lowers its receives to %u bytes, which nobody asked for",
+		rdma_conn_note(conn, "peer lowered its receives to %u bytes unasked",
 			       characteristics_peer_size(conn->characteristics));
 	}
 	if (what & CHARACTERISTICS_INCONSTANT) {
 		counters->characteristics_wrong++;
-		rdma_conn_note(conn, "peer changes a characteristic that it called constant");
+		rdma_conn_note(conn, "peer changed a characteristic that it had declared constant");
 	}
 	if (what & CHARACTERISTICS_STRAY) {
 		counters->characteristics_wrong++;
-		rdma_conn_note(conn, "RESP_XCHAR to no request of ours");
+		rdma_conn_note(conn, "RESP_XCHAR matches no request");
 	}
 	if (what & CHARACTERISTICS_CONFUSED) {
 		counters->characteristics_wrong++;
-		rdma_conn_note(conn, "RESP_XCHAR that does not cover our request");
+		rdma_conn_note(conn, "RESP_XCHAR does not cover the request");
 	}
 	if (what & CHARACTERISTICS_UNASKED) {
 		counters->characteristics_wrong++;
-		rdma_conn_note(conn, "UPD_XCHAR that ends what was never asked for");
+		rdma_conn_note(conn, "UPD_XCHAR ends a request that was never made");
 	}
 }
 
-/* from the end that connected what it asks for, from the other one a grant. */
+/* Reads the credit field: a request from the end that connected, a grant from the other. */
 static void take_credit(struct rdma_conn *conn, uint32_t credit)
 {
 	if (!conn->connector)
@@ -334,7 +342,7 @@ void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_head
 		note(conn, what);
 		if (what & CHARACTERISTICS_UNANSWERED)
 			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
-		/* What only ended without it may be had another time. */
+		/* A request that merely ended without success can be repeated. */
 		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
 			options->rejected_until_us =
 				rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
@@ -358,7 +366,7 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 
 	if (characteristics_refused(&options->ch, xid)) {
 		options->rejected_until_us = rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
-		/* A lower size that was asked for is no limit any more (B3.1-4). */
+		/* The rejected lower size no longer limits Sends (B3.1-4). */
 		rdma_conn_agree(conn);
 		size_wait_settled(options->rs);
 		ours = true;
@@ -369,8 +377,9 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 /* ---- idle minutes ---- */
 
 /*
- * A REQ that has had no RESP for a minute holds its credit no longer: a server that grants but one would get no Call
- * any more. The wish stays open, and a lower size in force, for the RESP may still come.
+ * Releases the credit of a REQ that has been unanswered for a minute; a server that grants one
+ * credit would otherwise get no more Calls. The request stays open, and its lower size in force,
+ * because the RESP can still come.
  */
 static void give_up_credit(struct optional_msgs *options)
 {
@@ -384,7 +393,10 @@ static void give_up_credit(struct optional_msgs *options)
 	options->old_req_xid = options->ch.wish_xid;
 }
 
-/* What the peer raised for our Sends is too much if none of them needed it (B3.1-7 says when that may be asked). */
+/*
+ * If no recent Send needed the size that the peer raised for us, ask for the initial size (B3.1-7
+ * says when that is allowed).
+ */
 static void on_timer(void *arg)
 {
 	struct optional_msgs *options = arg;
@@ -401,7 +413,7 @@ static void on_timer(void *arg)
 	loop_timer_set(conn->fabric->loop, options->timer, RECV_SIZING_US);
 }
 
-/* ---- the whole ---- */
+/* ---- create and destroy ---- */
 
 static struct characteristics_config config_of(const struct rdma_conn *conn)
 {

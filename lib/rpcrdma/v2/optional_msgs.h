@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The RDMA_OPTIONAL messages of a connection of version two: what came is told to the machine of the characteristics
- * (characteristics.h), and what that wants is done: messages are sent as credits allow (control_msgs.h), receives
- * become larger or smaller, and the limits with them.
+ * The RDMA_OPTIONAL messages of a version two connection. Passes received operations to the state
+ * machine of the characteristics (characteristics.h) and does its steps: sends messages as credits
+ * allow (control_msgs.h), resizes Receives and updates the limits.
  *
- * Larger receives are claimed from the budget, now or not at all. What the traffic of the end that connected wants is
- * in rdma_conn.sizes; in an idle minute each end asks the other for the size that it began with.
+ * Memory for larger Receives is claimed from the budget without waiting. rdma_conn.sizes has the
+ * sizes that suit the traffic of the end that connected. After an idle minute each end asks the
+ * other to return to its initial size.
  */
 #ifndef RPCRDMA_V2_OPTIONAL_MSGS_H
 #define RPCRDMA_V2_OPTIONAL_MSGS_H
@@ -23,32 +24,41 @@ struct optional_msgs {
 	struct responder *rs;
 	struct characteristics ch;
 	struct conn_sizes sizes;
-	struct budget_claim claim; /* for receives that are larger than at first */
+	struct budget_claim claim; /* for Receives larger than the initial size */
 	struct {
-		uint64_t number;                        /* Calls up to this one were judged … */
-		uint32_t over, send_bytes, reply_bytes; /* … for this wish, under these terms */
+		uint64_t number; /* Calls up to this number were examined … */
+		uint32_t over, send_bytes, reply_bytes; /* … for this size, under these limits */
 	} judged;
-	bool old_req;             /* a REQ was open when the timer last looked, … */
-	uint32_t old_req_xid;     /* … this one */
-	struct loop_timer *timer; /* looks for idle minutes */
-	/* So long nothing is wanted again: there was no memory here; the peer has rejected it. */
+	bool old_req;             /* a REQ was unanswered when the timer last expired, … */
+	uint32_t old_req_xid;     /* … with this XID */
+	struct loop_timer *timer; /* detects idle minutes */
+	/* No new request until then: no memory here, or rejected by the peer. */
 	uint64_t refused_until_us, rejected_until_us;
 };
 
-/** optional_msgs_new - of a connection that sends or has been sent an RDMA_OPTIONAL. NULL without memory. */
+/**
+ * optional_msgs_new - Creates the object for a connection that sends or has received an
+ * RDMA_OPTIONAL. Returns NULL without memory.
+ */
 struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *rs);
-/** optional_msgs_end - the endpoint is closed, and its receives gone: let go of the memory. Accepts NULL. */
+/**
+ * optional_msgs_end - Releases the claim, after the endpoint has closed and its Receives are gone.
+ * Accepts NULL.
+ */
 void optional_msgs_end(struct optional_msgs *options);
-/** optional_msgs_free - free it; accepts NULL. */
+/** optional_msgs_free - Frees the object; accepts NULL. */
 void optional_msgs_free(struct optional_msgs *options);
 
-/** optional_msgs_hello - send the INIT with which a connector begins; returns its XID. */
+/** optional_msgs_hello - Sends the INIT with which a connector begins; returns its XID. */
 uint32_t optional_msgs_hello(struct optional_msgs *options);
-/** optional_msgs_take - an RDMA_OPTIONAL has come that decodes as such. */
+/** optional_msgs_take - Handles a received, decoded RDMA_OPTIONAL. */
 void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_header *hdr);
-/** optional_msgs_refused - an RDMA_ERROR has come for @xid. Returns whether that was a message of ours. */
+/**
+ * optional_msgs_refused - Handles an RDMA_ERROR for @xid. Returns true if that was a message of
+ * this end.
+ */
 bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid) MUST_CHECK;
-/** optional_msgs_go_on - do what is to be done: due after each Send that came. */
+/** optional_msgs_go_on - Does all steps that are due; call it after each received Send. */
 void optional_msgs_go_on(struct optional_msgs *options);
 
 #endif

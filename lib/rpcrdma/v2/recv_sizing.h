@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which receive sizes the messages of a connection of version two want. Pure.
+ * Chooses a receive size from the lengths of recent messages in one direction. Pure.
  *
- * Messages are sorted into classes by their length, a power of two each. Where those of a class went by chunk
- * RECV_SIZING_OFTEN times within RECV_SIZING_US, and would fit, a receive that holds the class is wanted. When less will do
- * again is another matter (optional_msgs.h).
+ * Messages are counted in classes of length, one per power of two. If RECV_SIZING_OFTEN messages of
+ * a class went by chunk within RECV_SIZING_US and would fit inline, a Receive that holds the class
+ * is wanted. When smaller Receives suffice again is decided elsewhere (optional_msgs.h).
  */
 #ifndef RPCRDMA_V2_RECV_SIZING_H
 #define RPCRDMA_V2_RECV_SIZING_H
@@ -18,33 +18,35 @@
 #define RECV_SIZING_CLASSES 8u /* up to 4096, 8192 … 524288 bytes */
 
 struct recv_sizing {
-	uint32_t max_bytes; /* no more is ever wanted; a multiple of 1024 */
-	uint64_t since_us;  /* of the counts */
+	uint32_t max_bytes; /* upper limit; a multiple of 1024 */
+	uint64_t since_us;  /* start of the counting period */
 	uint32_t by_chunk[RECV_SIZING_CLASSES];
 };
 
-/** recv_sizing_init - nothing sent yet; at @now_us, on the clock of all that follows. */
+/** recv_sizing_init - Initializes the counts; @now_us is on the clock of all later calls. */
 void recv_sizing_init(struct recv_sizing *wish, uint32_t max_bytes, uint64_t now_us);
 /**
- * recv_sizing_by_chunk - a message that is @bytes long as one Send, header included, goes by chunk
+ * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have
+ * @bytes.
  *
- * Returns the receive size that is wanted for such, a multiple of 1024, or 0: none. What is wanted is said at each
- * RECV_SIZING_OFTEN-th message of a class, so that a wish that could not be met comes again.
+ * Returns the wanted receive size, a multiple of 1024, or 0. A size is returned at every
+ * RECV_SIZING_OFTEN-th message of a class, so that a request that failed is repeated.
  */
 uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t now_us);
 
-/* What the Calls and Replies of a connection want. */
+/* Sizes wanted for the Calls and Replies of a connection. */
 struct conn_sizes {
-	struct recv_sizing calls, replies; /* that went by chunk */
-	uint32_t wanted_there_bytes;       /* … so the peer's is to be that; 0: no new wish */
-	uint32_t wanted_here_bytes;        /* … and ours that */
+	struct recv_sizing calls, replies; /* messages that went by chunk */
+	/* … so the peer should have Receives of this size; 0: no new request */
+	uint32_t wanted_there_bytes;
+	uint32_t wanted_here_bytes; /* … and this end of this size */
 };
 
 /**
- * conn_sizes_note - note a Call that was sent
- * @call_bytes:  how long a Send with it would be, if it goes by chunk; else 0
- * @reply_bytes: the same of its longest Reply
- * @terms:       those in force
+ * conn_sizes_note - Counts a sent Call.
+ * @call_bytes:  length of a Send with it, if it goes by chunk; otherwise 0
+ * @reply_bytes: the same for its longest Reply
+ * @terms:       limits in force
  */
 void conn_sizes_note(struct conn_sizes *sizes, uint64_t call_bytes, uint64_t reply_bytes,
 		     const struct rpc_terms *terms, uint64_t now_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One timer for all Replies of a connection that wait, set for the oldest. */
+/* One timer per connection serves all waiting Replies, set for the oldest. */
 #include "rpcrdma/v2/size_wait.h"
 
 bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
@@ -9,7 +9,7 @@ bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
 	       inline_bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
 }
 
-/* How long it may still wait; 0: no longer. */
+/* Returns the remaining wait; 0: it is over. */
 static uint64_t left_us(const struct responder_rpc *rpc)
 {
 	uint64_t now_us = rdma_conn_now_us(rpc->rs->conn);
@@ -18,7 +18,10 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 	return end_us > now_us ? end_us - now_us : 0;
 }
 
-/* Answers those that need not wait any more, or may not. The others have no room until nothing is asked for any more. */
+/*
+ * Answers Replies that need not, or must not, wait any longer. The others do not fit until no
+ * request is pending.
+ */
 static void go_on_waiting(struct responder *rs)
 {
 	bool waits = size_wait_is_open(rs);

@@ -16,7 +16,7 @@ void version_cache_fini(struct version_cache *memory)
 	pthread_mutex_destroy(&memory->lock);
 }
 
-/* Its place, or the count. */
+/* Returns the index of @addr, or the count if it is absent. */
 static unsigned find(const struct version_cache *memory, const struct sockaddr *addr)
 {
 	unsigned at = 0;

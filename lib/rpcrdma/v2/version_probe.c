@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What a server does that has version one only, to the first message of version two. The kernel's (Linux 6.1,
- * svc_rdma_xdr_decode_req, svc_rdma_send_error_msg) looks at the version before all else: it answers ERR_VERS with the
- * same XID, 1 as the lowest and the highest version and, in the place of its own version, the one that was asked for, and
- * serves the connection on. So no Call is lost, the connection opens after the grace, and the next one begins with
- * version one. Others close it, or say nothing.
+ * How servers with version one only react to the first message of version two. Linux (6.1:
+ * svc_rdma_xdr_decode_req, svc_rdma_send_error_msg) checks the version first. It answers ERR_VERS
+ * with the same XID, 1 as lowest and highest version, and the requested version in place of its
+ * own, and keeps the connection. So no Call is lost: the connection opens after the grace period,
+ * and the next connection starts with version one. Other servers close the connection, or do not
+ * answer.
  */
 #include "rpcrdma/v2/version_probe.h"
 
@@ -32,7 +33,7 @@ static void open_leg(struct rdma_leg *leg)
 {
 	struct rdma_conn *conn = &leg->conn;
 
-	/* Before any Call, of which there may be some as soon as it is open (A6.1-1). */
+	/* Before any Call: Calls can arrive as soon as the leg is open (A6.1-1). */
 	ccp_client_begin(&leg->requester);
 	if (rdma_conn_is_over(conn))
 		return;
@@ -55,7 +56,7 @@ void version_probe_open(struct rdma_leg *leg)
 	open_leg(leg);
 }
 
-/* Silence; or a server that refused has not closed the connection since. */
+/* The server did not answer, or it rejected the probe and has kept the connection. */
 static void on_timer(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -65,8 +66,7 @@ static void on_timer(void *arg)
 		return;
 	if (conn->negotiation.stage == NEGOTIATION_PROBING) {
 		negotiation_silence(&conn->negotiation);
-		rdma_conn_note(conn,
-			       "server says nothing to version two, so version one is assumed");
+		rdma_conn_note(conn, "no response to version two: falling back to version one");
 		remember(conn);
 	}
 	version_probe_open(leg);
@@ -115,7 +115,10 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		remember(conn);
 }
 
-/* Settles the highest version in common with an ERR_VERS. Returns false if there is none: the connection has failed. */
+/*
+ * Settles the highest common version after an ERR_VERS. Returns false if there is none: the
+ * connection has failed.
+ */
 static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
 	bool common = negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high);
@@ -138,7 +141,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 		return true;
 	rdma_setup_version_found(conn);
 	if (!conn->terms.dialect->options) {
-		rdma_conn_note(conn, "server refuses version two, so version one is spoken");
+		rdma_conn_note(conn, "server rejected version two: using version one");
 		remember(conn);
 	}
 	loop_timer_set(conn->fabric->loop, leg->probe_timer, VERSION_PROBE_GRACE_US);
@@ -147,7 +150,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 
 bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	/* Whatever was taken for a server of version one is none. */
+	/* The server does not support the version that the cache says. */
 	if (hdr->vers_low > conn->terms.dialect->version)
 		forget(conn);
 	if (!settle_common(conn, hdr))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Transport characteristics on the wire:
+ * The formats:
  *
  *	INIT    values, subset that will not change
  *	REQ     values
@@ -17,7 +17,7 @@
 #define WORD_BITS       32u
 #define VALUE_MIN_BYTES 8u /* id and length */
 
-/* The data of each known id is a word, which is no larger than this. */
+/* Largest value of each known id, whose data are one word. */
 static const uint32_t largest[XCHAR_ID_MAX + 1] = {
 	[XCHAR_RBSIZ] = UINT32_MAX,
 	[XCHAR_RQREMINV] = true,
@@ -183,7 +183,7 @@ size_t xchar_encode_resp(uint8_t *to, size_t room, uint32_t count,
 	uint8_t *words[XCHAR_SETS];
 	struct xdr_writer writer;
 
-	/* The subset that the last element is in has all the words. */
+	/* The subset with the last element has all words. */
 	if (XCHAR_SETS * WORD_BYTES + ((uint64_t)count + WORD_BITS - 1) / WORD_BITS * WORD_BYTES >
 	    room)
 		return 0;
