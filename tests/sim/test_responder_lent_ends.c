@@ -19,7 +19,7 @@ START_TEST(without_done_the_connection_closes_in_time)
 	rig_run_for(rig, 20000);
 	ck_assert_uint_eq(rig->server.closed, 1);
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_REPLY_STALLED);
-	ck_assert_ptr_nonnull(strstr(rig->server.detail, "no RDMA_DONE for the Reply 0x28"));
+	ck_assert_ptr_nonnull(strstr(rig->server.detail, "no RDMA_DONE for Reply 0x28"));
 	ck_assert_uint_eq(rig->server.counters.lent_timeouts, 1);
 }
 END_TEST

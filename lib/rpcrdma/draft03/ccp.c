@@ -9,7 +9,7 @@
 #define PROC_NULL 0u
 #define PROC_CONF 1u
 
-/* All that follows a header is these words. */
+/* Reads the three words after a header; returns false if there are more or fewer bytes. */
 static bool get_words(const uint8_t *msg, size_t len, size_t at, uint32_t words[3])
 {
 	struct xdr_reader reader;
@@ -139,12 +139,12 @@ static void over(struct requester *rq)
 	rq->conf.timer = NULL;
 }
 
-/* Calls go by private data, or by what holds without. */
+/* The limits stay those of the private data, or the defaults. */
 static void refused(struct requester *rq, const char *what)
 {
 	rq->conn->counters->conf_refused++;
 	if (what)
-		rdma_conn_note(rq->conn, "server does not configure the connection: %s", what);
+		rdma_conn_note(rq->conn, "server did not answer CONF_RDMA: %s", what);
 }
 
 static void on_timer(void *arg)
@@ -162,14 +162,14 @@ static void on_timer(void *arg)
 		(void)control_msgs_answered(&rq->conn->own, conf->xid);
 		refused(rq, "no answer in 5 s");
 	}
-	/* Calls may have waited for the answer, or one for its XID. */
+	/* Calls can have waited for the answer, or for its XID to be free. */
 	requester_pump(rq);
 }
 
 /* Nothing is in flight yet in either direction. */
 static uint32_t new_xid(const struct requester *rq)
 {
-	/* Far from where a client counts, as well as can be without knowing it. */
+	/* Probably far from the XIDs of the client, which are unknown. */
 	uint32_t xid = (uint32_t)(rdma_conn_now_us(rq->conn) * 2654435761u);
 
 	while (requester_is_ours(rq, xid) || xid == rq->conn->negotiation.probe_xid)
@@ -177,7 +177,10 @@ static uint32_t new_xid(const struct requester *rq)
 	return xid;
 }
 
-/* A6.2-9: receives have room for the longest header besides, so that a message may be as long as a Send. */
+/*
+ * Receives have space for the longest header in addition, so a message can be as long as a Send
+ * (A6.2-9).
+ */
 static struct ccp_args args_of(const struct rdma_conn *conn)
 {
 	return (struct ccp_args){
@@ -196,7 +199,7 @@ static void ask(struct requester *rq)
 	struct message m;
 
 	control_msgs_sent(&conn->own, xid, true);
-	/* From now on an answer to the attempt at version two is late. */
+	/* From now on an answer to the version two probe is late. */
 	negotiation_call_sent(&conn->negotiation);
 	message_init(&m, conn->terms.dialect, xid);
 	message_add_bytes(&m, call, (uint32_t)ccp_encode_call(call, xid, prog, &args));
@@ -228,7 +231,10 @@ void ccp_client_begin(struct requester *rq)
 	loop_timer_set(conn->fabric->loop, rq->conf.timer, CCP_CLIENT_WAIT_US);
 }
 
-/* Whether @xid is answered, and how: in time, or so late that nobody asks any more. */
+/*
+ * Ends CONF_RDMA if @xid is its XID, and returns true; sets *@in_time to false if the answer is
+ * late.
+ */
 static bool end(struct requester *rq, uint32_t xid, bool *in_time)
 {
 	struct ccp_client *conf = &rq->conf;
@@ -254,7 +260,7 @@ static void take_results(struct requester *rq, const struct ccp_results *results
 	rdma_conn_peer_takes(conn, results->maxcall_sendsize);
 }
 
-/* What is no fault of the server's: it does not know the program. */
+/* Returns true if the server does not know the program, which needs no log line. */
 static bool is_unknown(const uint8_t *body, uint32_t len_bytes)
 {
 	struct rpc_reply_hdr reply;
@@ -271,13 +277,13 @@ bool ccp_client_answered(struct requester *rq, const struct rpcrdma_header *hdr,
 
 	if (!end(rq, hdr->xid, &in_time))
 		return false;
-	/* The RPC message has an XID of its own. */
+	/* The RPC message has its own copy of the XID. */
 	good = hdr->proc == RPCRDMA_MSG && !rpcrdma_header_has_chunks(hdr) &&
 	       ccp_decode_reply(body, len_bytes, hdr->xid, &results);
 	if (in_time && good)
 		take_results(rq, &results);
 	else if (in_time)
-		refused(rq, is_unknown(body, len_bytes) ? NULL : "its answer says nothing of use");
+		refused(rq, is_unknown(body, len_bytes) ? NULL : "invalid answer");
 	return true;
 }
 
@@ -302,7 +308,10 @@ bool ccp_server_serves(const struct responder_rpc *rpc)
 	       rpc->terms.dialect->configuration;
 }
 
-/* Where there are no aligned messages, or none that long, none are recommended. */
+/*
+ * Recommends no alignment if the dialect has no RDMA_MSGP, or if the alignment exceeds the longest
+ * Call.
+ */
 static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 {
 	uint32_t align = rpc->rs->conn->config->padding_align_bytes;
@@ -310,7 +319,10 @@ static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 	return rpc->terms.dialect->padding && align <= maxcall ? align : 0;
 }
 
-/* Receives have room for the longest header besides, so that a message may be as long as a Send (A6.2-9). */
+/*
+ * Receives have space for the longest header in addition, so a message can be as long as a Send
+ * (A6.2-9).
+ */
 static struct ccp_results results_of(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;

@@ -10,7 +10,10 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 
-/* How many pads come at @at of a Send before a long opaque; no @align does harm (A3.5-5, A3.5-6). */
+/*
+ * Returns the number of pad bytes at offset @at of a Send before a long opaque; every @align is
+ * safe (A3.5-5, A3.5-6).
+ */
 static uint32_t pad_bytes(uint32_t align, uint64_t at)
 {
 	uint32_t over = align > 1 ? (uint32_t)(at % align) : 0;
@@ -18,23 +21,23 @@ static uint32_t pad_bytes(uint32_t align, uint64_t at)
 	return over ? align - over : 0;
 }
 
-/* ---- taken out ---- */
+/* ---- removal ---- */
 
 struct remover {
 	struct nfs_listener listener;
 	const struct padded *in;
 	uint8_t *to;
-	uint32_t done_bytes;      /* of the body: passed, and copied where it is no pad */
-	uint32_t pads_bytes;      /* of these, pads */
-	uint64_t elsewhere_bytes; /* of the message: in chunks */
-	uint64_t next_chunk;      /* position of the next read chunk; NO_CHUNK: there is none */
-	unsigned nresults;        /* data items of a Reply that were met */
-	bool lost;                /* a read chunk was passed that holds no opaque */
+	uint32_t done_bytes;      /* bytes of the body passed, and copied except for pads */
+	uint32_t pads_bytes;      /* … of which pads */
+	uint64_t elsewhere_bytes; /* bytes of the message in chunks */
+	uint64_t next_chunk;      /* position of the next read chunk; NO_CHUNK: none */
+	unsigned nresults;        /* data items of a Reply found so far */
+	bool lost;                /* a read chunk that holds no opaque was passed */
 };
 
 #define NO_CHUNK UINT64_MAX
 
-/* The first position in the read list that is not before @from. */
+/* Returns the first position in the read list at or after @from. */
 static uint64_t find_chunk(const struct rpcrdma_header *hdr, uint64_t from)
 {
 	uint64_t found = NO_CHUNK;
@@ -45,7 +48,10 @@ static uint64_t find_chunk(const struct rpcrdma_header *hdr, uint64_t from)
 	return found;
 }
 
-/* Whether the data at @position are in a read chunk; a chunk anywhere else leaves unknown what the body has. */
+/*
+ * Returns true if the data at @position are in a read chunk. After a chunk anywhere else the
+ * content of the body is unknown.
+ */
 static bool is_in_read_chunk(struct remover *r, uint64_t position)
 {
 	if (position > r->next_chunk)
@@ -56,7 +62,7 @@ static bool is_in_read_chunk(struct remover *r, uint64_t position)
 	return true;
 }
 
-/* The n-th data item among the results is in the n-th write chunk, if anything is. */
+/* The n-th data item of the results is in the n-th write chunk, if that has data. */
 static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_data)
 {
 	const struct rpcrdma_header *hdr = r->in->hdr;
@@ -68,7 +74,7 @@ static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_dat
 	return len_bytes && n < hdr->nwrites && hdr->writes[n].len_bytes;
 }
 
-/* The body as far as @offset_bytes is the message's, and the @pad_bytes that follow are not. */
+/* Copies the body up to @offset_bytes and skips the @pad_bytes after it. */
 static void pass(struct remover *r, uint32_t offset_bytes, uint32_t pad_bytes)
 {
 	if (r->to)
@@ -94,7 +100,7 @@ static uint64_t take_out(struct nfs_listener *listener, uint32_t offset_bytes, u
 	if (len_bytes < hdr->thresh)
 		return padded;
 	pads = pad_bytes(hdr->align, (uint64_t)hdr->body_offset + offset_bytes);
-	/* Where they end behind the body, the walk ends as well. */
+	/* If the pads would end after the body, the walk ends too. */
 	if (pads && pads <= r->in->len_bytes - offset_bytes)
 		pass(r, offset_bytes, pads);
 	return pads + padded;
@@ -123,7 +129,7 @@ int64_t msgp_remove(const struct padded *padded, uint8_t *to)
 	return padded->len_bytes - r.pads_bytes;
 }
 
-/* ---- put in ---- */
+/* ---- insertion ---- */
 
 struct inserter {
 	struct nfs_listener listener;
@@ -131,9 +137,10 @@ struct inserter {
 	struct fabric_sge *to;
 	unsigned count, max;
 	bool found, full;
-	unsigned next;       /* of the goal's pieces: the one that the walk is in or before */
-	uint32_t done_bytes; /* of that piece */
-	uint64_t at;         /* where in the Send what follows goes */
+	/* index of the goal's piece that contains or follows the position of the walk */
+	unsigned next;
+	uint32_t done_bytes; /* bytes done of that piece */
+	uint64_t at;         /* offset in the Send of the next bytes */
 };
 
 static void put(struct inserter *in, struct fabric_sge piece)
@@ -147,7 +154,7 @@ static void put(struct inserter *in, struct fabric_sge piece)
 		in->to[in->count++] = piece;
 }
 
-/* The next piece, as far as @end_bytes. */
+/* Adds the next piece up to @end_bytes. */
 static void put_part(struct inserter *in, uint32_t end_bytes)
 {
 	struct fabric_sge part = in->goal->pieces[in->next];
@@ -165,7 +172,10 @@ static void put_rest(struct inserter *in)
 	in->done_bytes = 0;
 }
 
-/* Goes to the piece with what is at @offset_bytes of the message, if that is inline; *@inside is where in it. */
+/*
+ * Advances to the piece that contains @offset_bytes of the message, and sets *@inside to the offset
+ * in it. Returns false if that byte is not inline.
+ */
 static bool find_piece(struct inserter *in, uint32_t offset_bytes, uint32_t *inside)
 {
 	const struct msgp_goal *goal = in->goal;
@@ -223,15 +233,15 @@ unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsign
 	return in.full ? 0 : in.count;
 }
 
-/* ---- messages that come: the body is copied without its pads, if it has some ---- */
+/* ---- received messages: a body with pads is copied without them ---- */
 
-/* Nothing that is aligned to more can come (A3.5-6). */
+/* Returns the largest alignment of a message that fits into a Receive (A3.5-6). */
 static uint32_t alignment_max(const struct rdma_conn *conn)
 {
 	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
 }
 
-/* Takes the pads out of a body of which all is known; returns false without memory for it. */
+/* Removes the pads of a parsed body; returns false without memory. */
 static bool strip(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
 		  struct msgp_body *body)
 {
@@ -265,7 +275,7 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 	body->is_call = padded.is_call = type == RPC_CALL;
 	plain_bytes = msgp_remove(&padded, NULL);
 	if (hdr->align > alignment_max(conn))
-		body->wrong = "an RDMA_MSGP aligned to more than a receive";
+		body->wrong = "an RDMA_MSGP with an alignment longer than a receive";
 	else if (plain_bytes < 0)
 		body->wrong = "an RDMA_MSGP whose pads cannot be found";
 	if (body->wrong)
@@ -274,22 +284,25 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 	return strip(conn, &padded, (uint32_t)plain_bytes, body);
 }
 
-/* ---- messages on their way out ---- */
+/* ---- outgoing messages ---- */
 
-/* What the long opaques of forward messages to the peer are aligned to; below 2: to nothing. */
+/* Returns the alignment for long opaques of forward messages to the peer; below 2: none. */
 static uint32_t message_alignment(const struct rdma_conn *conn)
 {
 	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
 
 	if (conn->refuses_padding)
 		return 0;
-	/* A recommendation, not an order: who aligns nothing goes on so, nor is a message to be mostly pads (A6.2-6). */
+	/*
+	 * A recommendation, not an order: an end without alignment stays so, and a message must not
+	 * consist mostly of pads (A6.2-6).
+	 */
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 
 /*
- * What is short is copied at once, with the pads around it: it takes no place in the gather list. Returns how long all
- * are, *@copied_bytes: those that are copied.
+ * Marks short pieces and the pads around them to be copied, so that they need no gather entry.
+ * Returns the total length, and in *@copied_bytes the copied part.
  */
 static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64_t *copied_bytes)
 {
@@ -306,7 +319,10 @@ static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64
 	return bytes;
 }
 
-/* Whether a Send takes no longer a buffer than rdma_beside_bytes() counts for it, nor more pieces than it gathers. */
+/*
+ * Returns true if a Send of these pieces needs no larger buffer than rdma_beside_bytes() counts,
+ * and no more gather entries than the endpoint has.
+ */
 static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
 		     const struct fabric_sge *pieces, unsigned npieces, uint64_t copied_bytes)
 {
@@ -314,7 +330,7 @@ static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
 	       work_gathers(conn, pieces, npieces);
 }
 
-/* The pieces with pads between them, and the header as it stands; false if the message is to go without. */
+/* Inserts the pads; returns false if the message must be sent without them. */
 static bool pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
 		const struct call_facts *facts, uint64_t room)
 {

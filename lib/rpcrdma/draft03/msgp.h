@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
+ * Removes and inserts the alignment pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
  *
- * Each counted opaque or string of the RPC message that is as long as the threshold or longer begins at a multiple of
- * the alignment, counted from the first byte of the Send, header included (A3.5-4): pads stand between its length word
- * and its first byte. What they hold nobody looks at.
+ * Each counted opaque or string at least as long as the threshold begins at a multiple of the
+ * alignment, counted from the first byte of the Send, header included (A3.5-4). The pads are
+ * between its length word and its first byte. Their content is ignored.
  *
  *	header | … LLLL ppp DDDDDDDDDDD … | … LLLL pp DDDDDDDDD …
  *	                    ^ multiple of the alignment ^
  *
- * They are the transport's: positions and lengths of chunks, and the length of the message, do not count them, and data
- * that are in a chunk have none (A3.5-8). Where the opaques are, lib/nfs knows.
+ * The pads belong to the transport: positions and lengths of chunks, and the length of the message,
+ * do not count them. Data in a chunk have no pads (A3.5-8). lib/nfs finds the opaques.
  */
 #ifndef RPCRDMA_DRAFT03_MSGP_H
 #define RPCRDMA_DRAFT03_MSGP_H
@@ -27,81 +27,82 @@
 
 /* ---- pads; pure ---- */
 
-/* An RDMA_MSGP that has come. */
+/* A received RDMA_MSGP. */
 struct padded {
 	const struct rpcrdma_header *hdr;
-	const uint8_t *body; /* behind the header */
+	const uint8_t *body; /* after the header */
 	uint32_t len_bytes;
 	bool is_call;
-	/* Of the Call that a Reply answers; NULL: one whose results have no opaques. */
+	/* For a Reply: facts of its Call; NULL: a Call whose results have no opaques. */
 	const struct call_facts *facts;
 };
 
 /**
- * msgp_remove - the message without its pads
- * @to: where it is put, with room for it; NULL: it is only to be known how long it is
+ * msgp_remove - Removes the pads of a message.
+ * @to: output buffer, large enough; NULL: only computes the length
  *
- * Returns its length: that of the body means that this is the message as it is. -EBADMSG: it cannot be followed, so that
- * nobody knows where pads are.
+ * Returns the length without pads; if it equals that of the body, there are no pads. Returns
+ * -EBADMSG if the message cannot be parsed, so that the pads cannot be found.
  */
 int64_t msgp_remove(const struct padded *padded, uint8_t *to) MUST_CHECK;
 
-/* A message that is to be sent as RDMA_MSGP. */
+/* A message to be sent as RDMA_MSGP. */
 struct msgp_goal {
 	uint32_t align;
 	uint32_t thresh_bytes; /* at least 1 */
 	uint32_t header_bytes; /* of its RDMA_MSGP */
-	const uint8_t *msg;    /* all of it, without pads, in one piece */
+	const uint8_t *msg;    /* the whole message, without pads, contiguous */
 	uint32_t len_bytes;
-	const struct call_facts *facts; /* of the Call that it answers; NULL: it is a Call */
-	/* What of it goes inline, in order; the rest is in chunks. */
+	const struct call_facts *facts; /* facts of the Call that it answers; NULL: it is a Call */
+	/* The inline pieces, in order; the rest is in chunks. */
 	const struct fabric_sge *pieces;
 	unsigned npieces;
 };
 
 /**
- * msgp_insert - part what goes inline for the pads
- * @to, @max: take the pieces; a pad has neither address nor buffer
+ * msgp_insert - Splits the inline pieces to insert pads.
+ * @to, @max: output pieces; a pad has neither address nor buffer
  *
- * Returns how many there are; 0: the message is to go without pads, as it has no long opaque inline, cannot be
- * followed, or makes more than @max pieces.
+ * Returns the number of pieces. Returns 0 if the message must be sent without pads: it has no long
+ * inline opaque, cannot be parsed, or needs more than @max pieces.
  */
 unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max);
 
-/* ---- messages that come: each is the RDMA_MSG that it is without its pads (A3.5-3) ---- */
+/* ---- received messages: an RDMA_MSGP becomes the RDMA_MSG without its pads (A3.5-3) ---- */
 
-/* What stands behind the header, and the buffer that holds it, if that is not the receive. */
+/* The bytes after the header, and their buffer if it is not the Receive. */
 struct msgp_body {
 	const uint8_t *data;
 	uint32_t len_bytes;
-	struct buf *buf;   /* the caller's to put; or NULL */
-	bool is_call;      /* set if it is wrong */
-	const char *wrong; /* why it cannot be taken; or NULL */
+	struct buf *buf;   /* the caller puts it; or NULL */
+	bool is_call;      /* set if `wrong` is */
+	const char *wrong; /* why the message is unusable; or NULL */
 };
 
 /**
- * msgp_decode - make @hdr, an RDMA_MSGP, an RDMA_MSG
+ * msgp_decode - Converts @hdr from RDMA_MSGP to RDMA_MSG.
  * @facts: of the Call in flight with its XID; NULL: there is none
  * @body:  set
  *
- * Whether it is a Call its body says, which begins without pads in any case; what is too short for that, or no RPC message,
- * stays as it is. Returns false if there is nothing to dispatch: body->wrong says why, or the connection has failed
- * without memory.
+ * The body shows whether it is a Call, because it never begins with pads. A body that is too short
+ * or no RPC message stays unchanged. Returns false if the message cannot be dispatched: body->wrong
+ * is the reason, or the connection has failed for lack of memory.
  */
 bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
 		 const struct call_facts *facts, struct msgp_body *body) MUST_CHECK;
 
-/* ---- messages on their way out whose long opaques are to stand aligned (A3.5-2) ---- */
+/* ---- outgoing messages whose long opaques are aligned (A3.5-2) ---- */
 
 /**
- * message_pad - make an RDMA_MSG an RDMA_MSGP, if something in it is to be aligned and there is room
- * @m:     planned, with its lists and its pieces: of a dialect that has RDMA_MSGP
- * @msg:   where the pieces lie, whole
+ * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and there is
+ * space.
+ * @m:     planned, with lists and pieces; its dialect has RDMA_MSGP
+ * @msg:   the whole message, which contains the pieces
  * @facts: of the Call that it answers; NULL: it is a Call
- * @room:  how long its pieces may be, as RDMA_MSG
+ * @room:  longest total of its pieces, as RDMA_MSG
  *
- * Its form stays what it is: pads make no message too long, nor one of reverse direction, nor do they cost a copy of
- * more than WORK_COPY_MAX_BYTES at a time.
+ * The form does not change: messages are padded only if they still fit, only in forward direction,
+ * and only if no more than WORK_COPY_MAX_BYTES must be copied per piece.
  */
 void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
 		 const struct call_facts *facts, uint64_t room);

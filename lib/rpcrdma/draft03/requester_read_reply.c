@@ -10,7 +10,10 @@
 #include "rpcrdma/requester.h"
 #include "rpcrdma/work.h"
 
-/* The plan of a Reply, and a copy of what came inline, so that their Send may go: keys are invalidated before the Reads. */
+/*
+ * The plan of a Reply and a copy of its inline part: the Receive is returned before the Reads,
+ * because keys are invalidated first.
+ */
 struct read_reply {
 	struct read_chunks reads;
 	uint32_t total_bytes;
@@ -20,7 +23,10 @@ struct read_reply {
 	struct plan_pull pulls[];
 };
 
-/* Keeps them in one piece of memory, with the tables and the inline bytes behind the struct. Returns 0 or -ENOMEM. */
+/*
+ * Saves plan and inline part in one allocation, tables and bytes after the struct. Returns 0 or
+ * -ENOMEM.
+ */
 static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const uint8_t *body,
 		uint32_t len_bytes)
 {
@@ -46,30 +52,30 @@ static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const ui
 	return 0;
 }
 
-/* An entry of a read list takes as much in its Send as a pull here; it makes two of these at most, and two copies. */
+/* A read list entry has the length of a pull here; it makes at most two pulls, and two copies. */
 _Static_assert(sizeof(struct plan_pull) + sizeof(struct plan_copy) <=
 		       RPCRDMA_READ_SEGMENT_BYTES + RPCRDMA_READ_SEGMENT_BYTES / 2,
-	       "what is kept of a Send is at most three times as long");
+	       "the kept part of a Send is at most three times as long as the Send");
 
 size_t read_reply_requester_cost_bytes(uint32_t recv_bytes)
 {
-	/* The two copies more are of what lies before and behind all chunks. */
+	/* The two additional copies are the bytes before and after all chunks. */
 	return sizeof(struct read_reply) + 3 * (size_t)recv_bytes + 2 * sizeof(struct plan_copy);
 }
 
-/* Of reverse Calls no Reply is ever lent: they have no chunks (D1.3.3-1). */
+/* Reverse Calls never get read-chunk Replies, because they have no chunks (D1.3.3-1). */
 bool read_reply_requester_may(const struct requester_rpc *rpc)
 {
 	return rpc->terms.dialect->lent_replies && rpc->rq->conn->connector;
 }
 
-/* How much of its payload has been written to where it was to land. */
+/* Returns how much of its payload the server wrote. */
 static uint32_t written_bytes(const struct rpcrdma_header *hdr)
 {
 	return hdr->nwrites ? (uint32_t)hdr->writes[0].len_bytes : 0;
 }
 
-/* The longest message that the read list may make. */
+/* Returns the longest message that the read list can form. */
 static uint32_t limit_bytes(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
 {
 	uint32_t whole = rpc->x->reply_max_bytes;
@@ -97,7 +103,7 @@ static void send_done(struct rdma_conn *conn, const struct dialect *dialect, uin
 {
 	struct rpcrdma_header hdr;
 
-	/* A3.8-6: it asks for credits as a Call does. */
+	/* It requests credits as a Call does (A3.8-6). */
 	rpcrdma_header_init(&hdr, xid, dialect->version, conn->window.asked, RPCRDMA_DONE);
 	conn->counters->dones_sent++;
 	work_send(conn, &hdr, NULL, 0, NULL, NULL);
@@ -116,7 +122,7 @@ void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
 		send_done(rq->conn, dialect, xid);
 }
 
-/* When all is here the server's memory is its own again. */
+/* Releases the server's memory when everything has been read. */
 static void on_read(void *arg)
 {
 	struct requester_rpc *rpc = arg;
@@ -130,7 +136,7 @@ static void on_read(void *arg)
 	requester_pump(rq);
 }
 
-/* How long a message the buffer takes in which the Reply was to land. */
+/* Returns the longest message that the buffer exposed for the Reply can hold. */
 static uint64_t landing_room(const struct requester_rpc *rpc)
 {
 	switch (rpc->form.landing) {
@@ -144,7 +150,7 @@ static uint64_t landing_room(const struct requester_rpc *rpc)
 	return 0;
 }
 
-/* Where the message is to be, with room for it; NULL without memory. */
+/* Returns the memory for the message; NULL without memory. */
 static struct rpc_msg *make_room(struct requester_rpc *rpc)
 {
 	struct pool *pool = rpc->rq->conn->leg->config->pool;
@@ -159,12 +165,12 @@ static struct rpc_msg *make_room(struct requester_rpc *rpc)
 		*reply = (struct rpc_msg){0};
 		return &rpc->reply_inline;
 	}
-	/* Its own buffer has what the claim counts for one of them, so the other goes first. */
+	/* The claim covers one buffer, so the exposed one goes first. */
 	rpc_msg_put(reply);
 	return rpc_msg_get(pool, total, &rpc->reply_inline) ? NULL : &rpc->reply_inline;
 }
 
-/* The peer reaches none of the RPC's memory now. */
+/* Starts the Reads, when the peer can no longer reach the memory of the RPC. */
 static void fetch(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
@@ -173,7 +179,7 @@ static void fetch(struct requester_rpc *rpc)
 	uint32_t bytes;
 
 	if (!rdma_conn_is_up(conn))
-		return; /* freed with the rest when the connection has ended */
+		return; /* requester_rpcs_end() frees it */
 	to = make_room(rpc);
 	if (!to) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Replies that are lent: the server gives keys to what does not come in their Send, the end that connected reads it and
- * says RDMA_DONE (draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and 5.1), in dialects with lent_replies.
+ * Read-chunk Replies: the server exposes the parts of a Reply that are not in its Send. The end
+ * that connected reads them and sends RDMA_DONE (draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and
+ * 5.1). Only in dialects with lent_replies.
  *
- * All of the Reply may be the position-zero chunk of an RDMA_NOMSG, or parts of it may be chunks at other positions; of a
- * Reply whose payload was written to where it was to land, the rest may come so. Positions count what then comes around
- * the payload, since where in it the payload belongs is known only when it is here.
+ * The whole Reply can be the position-zero chunk of an RDMA_NOMSG, or parts of it can be chunks at
+ * other positions. If the payload was written to its write chunk, the rest can still come this way.
+ * Positions then count only the rest, because the place of the payload is known only when the rest
+ * has arrived.
  *
- * First the keys of the RPC are taken back, so that the peer reaches nothing that is read into. Then the Reply is read to
- * where it was to land, if there is room, and else into a buffer of its own, in the place of that. So it never takes more
- * than the claim of its exchange has for a Reply: one buffer for the longest that it may be. What came inline waits for
- * that in struct read_reply, which rdma_beside_bytes() counts.
+ * First the keys of the RPC are invalidated, so that the peer can reach nothing that is read into.
+ * Then the Reply is read into the memory exposed for it, if large enough, or into a new buffer that
+ * replaces that memory. So a Reply never needs more than its claim: one buffer of the longest
+ * possible length. The inline part waits in struct read_reply, which rdma_beside_bytes() counts.
  *
- * The RPC keeps its credit until its RDMA_DONE is posted, so that there always is one for that (A3.8-4).
+ * The RPC keeps its credit until its RDMA_DONE is posted, so that RDMA_DONE always has one
+ * (A3.8-4).
  */
 #ifndef RPCRDMA_DRAFT03_REQUESTER_READ_REPLY_H
 #define RPCRDMA_DRAFT03_REQUESTER_READ_REPLY_H
@@ -25,36 +28,43 @@
 #include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"
 
-/** read_reply_requester_may - whether the Reply to @rpc may be lent. */
+/** read_reply_requester_may - Returns true if the Reply to @rpc can have read chunks. */
 bool read_reply_requester_may(const struct requester_rpc *rpc);
 /**
- * read_reply_requester_plan - how a Reply with a read list comes to be one message
- * @len_bytes: behind its header
+ * read_reply_requester_plan - Plans the assembly of a Reply with a read list.
+ * @len_bytes: bytes after its header
  * @plan:      set on MSG_PLAN_OK
  *
- * Its other lists are right. MSG_PLAN_TOO_BIG: it is longer than its Call allows, or than what there is room for around
- * a payload.
+ * Its other lists are valid. MSG_PLAN_TOO_BIG: it is longer than its Call allows, or than the space
+ * around a payload.
  */
 enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
 						const struct rpcrdma_header *hdr,
 						uint32_t len_bytes,
 						struct msg_plan *plan) MUST_CHECK;
 /**
- * read_reply_requester_begin - fetch a Reply that is planned; the RPC ends with it, which may be at once
+ * read_reply_requester_begin - Reads a planned Reply and then ends the RPC, possibly immediately.
  *
- * requester_rpc_end() and requester_pump() follow; so nothing of the RPC may be used after this.
+ * requester_rpc_end() and requester_pump() follow, so do not use the RPC after this call.
  */
 void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 				const struct msg_plan *plan, const uint8_t *body,
 				uint32_t len_bytes);
-/** read_reply_requester_cost_bytes - return what is kept of one at most, whose message came in a Send of @recv_bytes. */
+/**
+ * read_reply_requester_cost_bytes - Returns the most memory kept for one Reply whose message was in
+ * a Send of @recv_bytes.
+ */
 size_t read_reply_requester_cost_bytes(uint32_t recv_bytes);
-/** read_reply_requester_done - tell the server that what it lent with its Reply to @rpc is its own again. */
+/**
+ * read_reply_requester_done - Sends RDMA_DONE: the server can reuse the memory that it exposed for
+ * the Reply to @rpc.
+ */
 void read_reply_requester_done(const struct requester_rpc *rpc);
 /**
- * read_reply_requester_own_done - the same of a Reply to @xid, if that is a Call of our own, which is not over yet
+ * read_reply_requester_own_done - Sends RDMA_DONE for a Reply to @xid, if that is an unfinished
+ * Call originated by the proxy.
  *
- * What such a Reply lends is never read.
+ * The exposed part of such a Reply is never read.
  */
 void read_reply_requester_own_done(struct requester *rq, uint32_t xid);
 

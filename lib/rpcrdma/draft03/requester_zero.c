@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The timer is not cleared when Calls may be sent again: it finds that when it expires. */
+/* The timer keeps running when Calls can be sent again; it notices that when it expires. */
 #include "rpcrdma/draft03/requester_zero.h"
 
 static uint64_t limit_us(const struct requester *rq)
@@ -34,7 +34,7 @@ static void expired(void *arg)
 	}
 	rq->conn->counters->credit_zero_stalls++;
 	rdma_conn_fail(rq->conn, LEG_CLOSE_CALL_STALLED,
-		       "the server granted 0 credits and no more in %llu s, %u Calls wait",
+		       "the server granted 0 credits for %llu s while %u Calls wait",
 		       (unsigned long long)(limit_us(rq) / 1000000), rq->nheld);
 }
 

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time limit for a grant of zero (draft03, A3.3-11): Calls wait then until the server grants more, and a server that never
- * does would hold them, and all Calls behind them, for the life of the connection.
+ * Timeout for a grant of zero (draft03, A3.3-11). After such a grant Calls wait until the server
+ * grants more; without a timeout a server could block them for the life of the connection.
  *
- * While Calls are held by a grant of zero, some Reply must come within stall_timeout_us: one with a higher grant sends
- * them, one that grants zero starts the time again, and after the last one in flight zero counts as one. Otherwise the
- * connection closes for LEG_CLOSE_CALL_STALLED, as one to a TCP server that takes no Calls does.
+ * While a grant of zero blocks queued Calls, a Reply must arrive within stall_timeout_us. A Reply
+ * with a higher grant releases the Calls, a Reply that grants zero restarts the timeout, and after
+ * the last Call in flight zero counts as one. If none arrives the connection closes for
+ * LEG_CLOSE_CALL_STALLED, like a connection to a TCP server that stops receiving Calls.
  *
- * A connection has a timer once a grant of zero has held a Call.
+ * The timer is created when a grant of zero first blocks a Call.
  */
 #ifndef RPCRDMA_DRAFT03_REQUESTER_ZERO_H
 #define RPCRDMA_DRAFT03_REQUESTER_ZERO_H
 
 #include "rpcrdma/requester_rpc.h"
 
-/** requester_zero_watch - a grant of zero has come, or a Call is held and was none before: start the time if both hold. */
+/**
+ * requester_zero_watch - Starts the timeout if a grant of zero blocks a queued Call; call it after
+ * either event.
+ */
 void requester_zero_watch(struct requester *rq);
-/** requester_zero_end - the connection is over: the timer does nothing any more. */
+/** requester_zero_end - Stops the timer, because the connection is closing. */
 void requester_zero_end(struct requester *rq);
-/** requester_zero_fini - free the timer; accepts one that never had any. */
+/** requester_zero_fini - Frees the timer; accepts an object without one. */
 void requester_zero_fini(struct requester *rq);
 
 #endif

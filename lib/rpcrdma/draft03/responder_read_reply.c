@@ -7,7 +7,7 @@
 
 #include "rpcrdma/work.h"
 
-/* Nobody reaches the memory any more. */
+/* Frees an exposed Reply whose memory the peer can no longer reach. */
 static void let_go(struct read_reply_responder *lent)
 {
 	exchange_put(lent->x);
@@ -37,9 +37,9 @@ static void take_back(struct read_reply_responder *lent)
 	responder_rpc_finish(rpc);
 }
 
-/* Time */
+/* ---- timeout ---- */
 
-/* A3.8-3 */
+/* Applies done_policy (A3.8-3). */
 static void is_late(struct read_reply_responder *lent)
 {
 	struct rdma_conn *conn = lent->rpc->rs->conn;
@@ -50,11 +50,11 @@ static void is_late(struct read_reply_responder *lent)
 	switch (conn->config->done_policy) {
 	case DONE_POLICY_CLOSE:
 		rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED,
-			       "no RDMA_DONE for the Reply %#x in %llu ms", xid, limit_ms);
+			       "no RDMA_DONE for Reply %#x within %llu ms", xid, limit_ms);
 		break;
 	case DONE_POLICY_WITHDRAW:
-		rdma_conn_note(conn, "Reply %#x: no RDMA_DONE in %llu ms, it is taken back", xid,
-			       limit_ms);
+		rdma_conn_note(conn, "Reply %#x: no RDMA_DONE within %llu ms: memory invalidated",
+			       xid, limit_ms);
 		take_back(lent);
 		break;
 	}
@@ -66,7 +66,7 @@ static void arm(struct responder_lents *lents, uint64_t us)
 	loop_timer_set(lents->conn->fabric->loop, lents->timer, us);
 }
 
-/* All have the same time, so the first of them is the next to be late. */
+/* All have the same timeout, so the first is the next to expire. */
 static void on_timer(void *arg)
 {
 	struct responder_lents *lents = arg;
@@ -87,7 +87,7 @@ static void on_timer(void *arg)
 	}
 }
 
-/* Lending */
+/* ---- exposure ---- */
 
 static struct responder_lents *lents_of(struct responder *rs)
 {
@@ -149,7 +149,7 @@ static uint64_t count_keys(const struct rdma_conn *conn, const struct message *m
 	return nkeys;
 }
 
-/* What was claimed for a longer Reply than it is. Its Call may be in work requests still. */
+/* Releases the claim for a longer Reply than this one. Work requests can still use the Call. */
 static void give_up_the_rest(struct responder_rpc *rpc, const struct message *m)
 {
 	struct exchange *x = rpc->x;
@@ -172,7 +172,7 @@ int responder_lend(struct responder_rpc *rpc, struct message *m)
 		return -EMSGSIZE;
 	if (!credit_grant_may_lend(&conn->grant))
 		return -EBUSY;
-	/* It goes behind those that wait. */
+	/* It waits after the Replies that already wait. */
 	if (rpc->rs->waiting_for_key && !rpc->waits_for_key)
 		return -EAGAIN;
 	if (!lents_of(rpc->rs))
@@ -235,7 +235,7 @@ void responder_lents_end(struct responder *rs)
 
 	if (!rs->lents)
 		return;
-	/* After the connection an unbind is immediate. */
+	/* After the connection has closed, an unbind is immediate. */
 	while ((lent = TAILQ_FIRST(&rs->lents->list)))
 		take_back(lent);
 }
