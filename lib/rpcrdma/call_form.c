@@ -54,7 +54,7 @@ static bool result_lands(const struct call_form_ask *ask)
 	return result && result + 2 * recv <= ask->max_message_bytes && hdr + rest <= recv;
 }
 
-/* Chooses the chunk for the Reply. Returns false if a possible Reply fits nowhere. */
+/* Chooses the chunk for the Reply. Returns false if no chunk can hold a possible Reply. */
 static bool choose_landing(const struct call_form_ask *ask, struct call_form *form)
 {
 	uint64_t bytes = xdr_padded_bytes(ask->reply_max_bytes);

@@ -24,9 +24,8 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 /* The requester's side. */
 struct credit_window {
 	uint32_t asked; /* requested in each Call; a larger grant counts as this */
-	uint32_t
-		/* by the last Reply, possibly 0; 1 until then, because the first Call goes alone */
-		granted;
+	/* by the last Reply, possibly 0; 1 until then, because the first Call goes alone */
+	uint32_t granted;
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
 	uint32_t waited;    /* … and for a control message that waits: 0 or 1 */

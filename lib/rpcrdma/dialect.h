@@ -5,12 +5,14 @@
  *
  * Version one has two rows: RFC 8166, which every peer supports, and its predecessor
  * draft-ietf-nfsv4-rpcrdma-03, which has more features. The columns cover the differences between
- * them (A-Δ in tests/REQUIREMENTS.md) that matter, and two questions that the draft leaves open:
- * the handling of an unused reply chunk (A5.2-4), and of data that arrive inline instead of in
- * their write chunk (A3.7-1). For the other differences one behavior satisfies both documents:
- * chunk pads are accepted with and without (A-Δ5), read lists in any order (A-Δ7), a position-zero
- * chunk in an RDMA_MSG by neither (A-Δ8), errors with unknown numbers (A-Δ9), 1024 bytes until more
- * is advertised (A-Δ10), the same errors (A-Δ11), entries of one position as one chunk (A-Δ12).
+ * them (A-Δ in tests/REQUIREMENTS.md) that matter. They also cover two questions that the draft
+ * leaves open: the handling of an unused reply chunk (A5.2-4), and of data that arrive inline
+ * instead of in their write chunk (A3.7-1).
+ *
+ * For the other differences one behavior satisfies both documents. Chunk pads are accepted with and
+ * without (A-Δ5), read lists in any order (A-Δ7), errors with unknown numbers (A-Δ9), entries of
+ * one position as one chunk (A-Δ12). A position-zero chunk in an RDMA_MSG is rejected (A-Δ8). Sends
+ * are limited to 1024 bytes until more is advertised (A-Δ10). The errors are the same (A-Δ11).
  *
  * Other code tests columns. Only the header codec, this table and version negotiation
  * (negotiation.h) compare version numbers.

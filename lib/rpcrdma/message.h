@@ -34,8 +34,8 @@ static inline void message_init(struct message *m, const struct dialect *dialect
 }
 
 /**
- * message_add_piece - Adds the bytes of @msg from @from to @to as an inline piece, if there are
- * any.
+ * message_add_piece - Adds the bytes of @msg from @from to @to as an inline piece, unless the range
+ * is empty.
  */
 static inline void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from,
 				     uint32_t to)

@@ -45,17 +45,17 @@ struct peer_profile {
 	uint32_t landing_max_bytes;
 	/* Accepts RDMA_NOMSG Calls, whose message is a position-zero read chunk. */
 	bool position_zero;
-	/* Payloads that do not fit inline go in chunks, whatever the configuration says. */
+	/* Payloads that do not fit inline go in chunks, regardless of the configuration. */
 	bool ddp;
 	/*
-	 * With ddp: file data go in a chunk even if they fit inline, if they are longer than the
-	 * bytes after them. Only by that can the server tell that they are not inline.
+	 * With ddp: file data longer than the bytes after them go in a chunk even if they fit
+	 * inline. The server compares these lengths to decide whether the data are inline.
 	 */
 	bool data_apart;
 	/*
-	 * Tolerates violations that implementations commit: invalidating without offering it
-	 * (C5.1-1), a grant of zero (A3.3-3), a written XDR pad (A-Δ5), an omitted write list
-	 * (A3.7-2), a path inline although a write chunk was offered (A3.7-1).
+	 * Tolerates common violations: invalidating without offering it (C5.1-1), a grant of zero
+	 * (A3.3-3), a written XDR pad (A-Δ5), an omitted write list (A3.7-2), a READLINK path
+	 * inline although a write chunk was offered (A3.7-1).
 	 */
 	bool lenient;
 };

@@ -10,9 +10,9 @@
 
 #define FORMAT_IDENTIFIER 0xf6ab0e18u
 #define FORMAT_VERSION    1u
-#define FLAG_REMOTE_INVALIDATE                                                                     \
-	0x01u /* "bit 15" in the document; the others are reserved (C5.1-2) */
-#define SIZE_UNIT_BYTES 1024u
+/* "bit 15" in the document; the others are reserved (C5.1-2) */
+#define FLAG_REMOTE_INVALIDATE 0x01u
+#define SIZE_UNIT_BYTES        1024u
 
 /* Rounds a size to a value that private data can express, in its units. */
 static uint32_t in_units(uint32_t size_bytes)
@@ -31,8 +31,8 @@ static uint32_t decode_size(uint8_t value)
 }
 
 /*
- * Finds the eight octets: at the beginning if the identifier is there, in any version; otherwise
- * after data that a library or another layer put first. Returns NULL if there are none.
+ * Returns the eight octets, or NULL: at the beginning if the identifier is there, in any version;
+ * otherwise after data that a library or another layer put first.
  */
 static const uint8_t *find(const uint8_t *data, size_t len)
 {

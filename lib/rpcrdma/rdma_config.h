@@ -109,7 +109,7 @@ enum done_policy {
 	X(recv_raises_refused, "times that memory was too short to enlarge Receives")              \
 	X(recv_lowered_unasked, "times that a peer reduced its Receives unasked")                  \
 	X(replies_lent,                                                                            \
-	  "Replies exposed for the client to read, because they fit nowhere else (draft03)")       \
+	  "Replies exposed for the client to read, because no chunk could hold them (draft03)")    \
 	X(reply_bytes_lent, "bytes of Replies exposed for the client to read, by RDMA Read")       \
 	X(dones_received, "RDMA_DONE messages received: the client has read a Reply")              \
 	X(lent_timeouts, "exposed Replies without RDMA_DONE within done_timeout_s")                \
@@ -175,12 +175,12 @@ struct rdma_leg_config {
  * (C5.2-1).
  * @told_bytes:  advertised in private data
  * @least_bytes: minimum of every version that the connection can use (E5.2-3)
- * @configures:  the size can also be advertised by CONF_RDMA, which may exclude the header (A6.2-9)
+ * @configures:  CONF_RDMA also advertises the size, possibly without the header (A6.2-9)
  *
  * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers
  * send that much regardless of the advertised size. The default of 8192 holds such a callback with
- * its header and the additions of RPCSEC_GSS (X-4). With 4096 or less, a server that sends a longer
- * callback breaks the connection.
+ * its header and the additions of RPCSEC_GSS (X-4). With 4096 or less, a longer callback ends the
+ * connection.
  */
 static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes, bool configures)
 {

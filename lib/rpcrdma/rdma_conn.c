@@ -282,8 +282,8 @@ uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)
 }
 
 /*
- * Sets only the limit for Sends to the peer. CONF_RDMA does not tell how long the Sends of a server
- * are (A6.2-2), so private data decide when a Reply needs a chunk.
+ * Sets only the limit for Sends to the peer. CONF_RDMA does not include the length of a server's
+ * Sends (A6.2-2), so private data decide when a Reply needs a chunk.
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
 {

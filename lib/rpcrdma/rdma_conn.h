@@ -69,12 +69,11 @@ struct work_queues {
 		uint64_t head_us;        /* since when the first is the first */
 	} classes[WORK_CLASSES];
 	unsigned sends; /* outstanding Sends, without Writes */
-	struct read_chunks_list
-		waiting; /* messages whose Reads are not all posted (read_chunks.h) */
-	unsigned reads;  /* outstanding Reads */
-	unsigned
-		/* most Reads that the peer accepts, as advertised (A6.2-5); UINT_MAX: unlimited */
-		reads_max;
+	/* messages whose Reads are not all posted (read_chunks.h) */
+	struct read_chunks_list waiting;
+	unsigned reads; /* outstanding Reads */
+	/* most Reads that the peer accepts, as advertised (A6.2-5); UINT_MAX: unlimited */
+	unsigned reads_max;
 	struct loop_timer *timer;
 	bool timer_set;
 };
@@ -208,7 +207,7 @@ uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
  * rdma_conn_peer_takes - Sets the longest Send to the peer, as advertised in CONF_RDMA.
  *
  * A value below the minimum of every end counts as that minimum, a value above our maximum as that
- * maximum (A6.2-7). It takes precedence over private data (X-5).
+ * maximum (A6.2-7). The result has precedence over private data (X-5).
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
 /**

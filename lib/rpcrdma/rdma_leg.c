@@ -215,7 +215,9 @@ static void rdma_more(struct leg *l, struct exchange *x)
 		responder_more(x->origin_priv);
 }
 
-/* Does nothing: credits limit an RDMA peer, and all that it may send has memory already. */
+/*
+ * Does nothing: credits limit an RDMA peer, and memory is reserved for all Calls that they allow.
+ */
 static void rdma_pause(struct leg *l, bool paused)
 {
 }

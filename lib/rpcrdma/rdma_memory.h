@@ -44,7 +44,7 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
  * - short reverse Calls with their Replies, and the placeholders of timed-out ones
  *   (requester_late.h);
  * - exposed Replies, except for their RPCs;
- * - the record of which parts of a Reply the peer has written.
+ * - for each Call, the record of the parts of its Reply that the peer has written.
  */
 size_t rdma_beside_bytes(const struct rdma_sizes *sizes);
 

@@ -86,9 +86,9 @@ static enum direction direction_of(const struct rdma_leg *leg, const struct rpcr
 
 /*
  * Returns true if an unusable Send counts as a Call. If the direction is unknown and a Call of this
- * end waits for that XID, the Send counts as its Reply, because nothing else would end that Call
- * (X-3). Otherwise, in version one only the end that connected sends chunks in Calls; in version
- * two either end can.
+ * end waits for that XID, the Send counts as its Reply: nothing else would end that Call (X-3).
+ * Otherwise, in version one only the end that connected sends chunks in Calls; in version two
+ * either end can.
  */
 static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			    const struct fabric_recv *recv)
@@ -139,8 +139,8 @@ static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const
 }
 
 /*
- * Handles a type that version two reserves. Version one uses RDMA_MSGP for Calls and Replies, so
- * one that answers a Call of this end is a bad Reply.
+ * Handles a type that version two reserves. Version one uses RDMA_MSGP for Calls and Replies, so an
+ * RDMA_MSGP with the XID of a Call of this end is a bad Reply.
  */
 static void reserved(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {

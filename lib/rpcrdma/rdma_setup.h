@@ -40,8 +40,8 @@ int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 /** rdma_setup_resolved - Handles the fabric's resolved(). */
 void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params);
 /**
- * rdma_setup_requested - Handles the fabric's requested(). Returns false if the owner must not be
- * told.
+ * rdma_setup_requested - Handles the fabric's requested(). Returns false if the connection is in
+ * another state.
  */
 bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes);
 /** rdma_setup_accept - Accepts the requested connection; does nothing in other states. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The RDMA Reads that fetch the read chunks of a message: a Call (responder.c), or a Reply that the
- * server exposed (draft03/requester_read_reply.h). The read plan (msg_plan.h) says where each chunk
- * belongs.
+ * server exposed (draft03/requester_read_reply.h). The read plan (msg_plan.h) has the position of
+ * each chunk.
  *
  * A connection posts Reads in the order in which their messages were started, and within a message
  * in the order of its plan; they complete in the same order. At most read_chunks_bound() are

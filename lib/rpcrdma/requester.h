@@ -76,7 +76,7 @@ const struct call_facts *requester_null_like(const struct requester *rq);
  */
 bool requester_null_send(struct requester *rq, uint32_t xid,
 			 const struct call_facts *like) MUST_CHECK;
-/** requester_null_answered - Ends the NULL Call with @xid; returns false if there is none. */
+/** requester_null_answered - Ends the NULL Call with @xid; returns false if no NULL Call has it. */
 bool requester_null_answered(struct requester *rq, uint32_t xid) MUST_CHECK;
 /** requester_null_is - Returns true if @xid is that of an unanswered NULL Call. */
 static inline bool requester_null_is(const struct requester *rq, uint32_t xid)

@@ -155,7 +155,7 @@ static void look(void *arg)
 		}
 		give_up(rq, rpc);
 	}
-	/* Calls queued after a Call that could not be sent may now be sent. */
+	/* A Call that blocked the queue can be gone, so send the Calls after it. */
 	requester_pump(rq);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Timeout for reverse-direction Calls (D4.2-1, D4.2-2; RFC 8167 section 5.4). A peer that does not
- * support them may drop them silently, so each fails after reverse_timeout_us, counted from
+ * support them can drop them silently, so each fails after reverse_timeout_us, counted from
  * leg_call(), including the time spent waiting for a credit.
  *
  * After the timeout the origin gets the fault, whether the Call was sent or still queued. If it was
  * sent, a placeholder exchange keeps its XID, the exposed memory, the claim for that memory, the
  * credit and the Receive. A late Reply, RDMA Read or RDMA Write of the peer is therefore harmless.
  * A late Reply or RDMA_ERROR is counted and releases the placeholder, and so does the end of the
- * connection. There are never more placeholders than credits requested, and draining does not wait
- * for them. The connection closes if there is no memory for a placeholder.
+ * connection. The number of placeholders is at most the number of credits requested, and draining
+ * does not wait for them. Without memory for a placeholder the connection closes.
  *
  * For an incomplete Call the timeout starts again, because the sender of the Call has its own time
  * limit.

@@ -25,8 +25,8 @@ bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 /*
  * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer,
  * and without a gap, because the segments are contiguous memory. The peer must really have written
- * the bytes that it claims (X-18): the rest of that memory last held another Reply, perhaps of
- * another client. Otherwise returns what is wrong, @not_offered for a different chunk.
+ * the bytes that it claims (X-18), because the rest of that memory still contains an earlier Reply,
+ * perhaps of another client. Otherwise returns what is wrong, @not_offered for a different chunk.
  */
 static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
@@ -387,9 +387,9 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 }
 
 /*
- * Learns from ERR_CHUNK for a valid Call. If the Call was an RDMA_NOMSG, this server has accepted
- * none from any client, and the form is the only possible cause, then no more are sent for this
- * client.
+ * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such
+ * a Call was rejected, this server has accepted none from any client, and no other cause is
+ * possible.
  */
 static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 {

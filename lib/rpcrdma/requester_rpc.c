@@ -540,7 +540,7 @@ uint32_t requester_counts_on(const struct requester *rq, uint32_t enough)
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
-	/* On a lost connection, before its end is reported, some keys may be unbound. */
+	/* On a lost connection, before its end is reported, some keys can be unbound. */
 	unsigned nkeys = least(rpc->form.call.nsegments, rpc->lend.nkeys);
 
 	lend_ready(&rpc->lend, 0, nkeys, lent_here_bytes(rpc));

@@ -103,9 +103,8 @@ struct requester {
 	bool reverse;       /* this end accepted the connection */
 	unsigned count;     /* all RPCs */
 	unsigned abandoned; /* RPCs in state abandoned */
-	struct exchange_list
-		/* by target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
-		begun;
+	/* by target_entry: sent, resent, abandoned, pulling, ending, starved, failing */
+	struct exchange_list begun;
 	struct exchange_list failed; /* by target_entry */
 	struct xid_table table;      /* RPCs in flight */
 	struct loop_task failed_task;

@@ -8,16 +8,16 @@
  * Read, or in parts if its arguments are already parsed. Its Reply always waits for the last Read
  * (A3.6-3).
  *
- * The responder closes the connection when a Call reuses the XID of an unanswered one. A live RDMA
- * connection has no retransmissions, and two Replies with one XID could not be told apart. While
+ * The responder closes the connection when a Call reuses the XID of an unanswered Call. A live RDMA
+ * connection has no retransmissions, and two Replies with one XID could not be distinguished. While
  * the leg drains, the responder ignores Calls.
  *
  * A reverse responder (on the end that connected) accepts only Calls without chunks (RFC 8167,
- * D2.5-1), unless it advertised chunk support in version two (X-16). Short reverse Calls need no
+ * D2.5-1), unless it advertised chunk support in version two (X-16). A reverse Call never waits for
+ * memory, because client Calls that wait for memory can hold up its Reply. Short ones need no
  * memory from the budget; their Reply can be longer if memory is free. Longer ones get memory
- * immediately or are denied (responder_answer_failure()). Reverse Calls never wait for memory,
- * because client Calls that wait for memory can hold up their Replies. They leave enough memory for
- * the largest of those client Calls.
+ * immediately or are denied (responder_answer_failure()), and they leave enough memory for the
+ * largest of those client Calls.
  */
 #ifndef RPCRDMA_RESPONDER_H
 #define RPCRDMA_RESPONDER_H

@@ -66,7 +66,7 @@ static void find_payloads(struct reply *reply)
 }
 
 /*
- * Finds the payloads of an incomplete Reply. Returns false if there are none or their positions are
+ * Finds the payloads of an incomplete Reply. Returns false if it has none or their positions are
  * not known yet.
  */
 static bool find_payloads_begun(struct reply *reply)

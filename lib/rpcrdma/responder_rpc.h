@@ -58,9 +58,9 @@ struct responder {
 	 */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
-	void (*answer)(struct responder_rpc
-			       *rpc); /* responder_more(), for a Reply that no longer has to wait */
-	unsigned waiting_for_key;     /* Replies that wait for a free key of the device */
+	/* responder_more(), for a Reply that no longer has to wait */
+	void (*answer)(struct responder_rpc *rpc);
+	unsigned waiting_for_key; /* Replies that wait for a free key of the device */
 };
 
 struct responder_rpc {
@@ -143,10 +143,10 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @call_bytes: size of the Call's buffer
  * @to_read:    its Reads are not done
  *
- * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes()),
- * one for each segment of the Reply, and one more for each part of the Reply that ends inside a
- * segment, exceeds the longest transfer, or arrives separately. It also counts the keys of a Reply
- * that can be exposed.
+ * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes())
+ * and for each segment of the Reply. Each part of the Reply that ends inside a segment, exceeds the
+ * longest transfer, or arrives separately needs one more. It also counts the keys of a Reply that
+ * can be exposed.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
@@ -178,7 +178,7 @@ uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
  * A5.2-3).
  *
  * This depends on the dialect. Only the end that connected reads Replies, and only if it reads at
- * all. credit_grant_may_lend() says whether another Reply can be exposed now.
+ * all. The limit of exposed Replies is checked separately (credit_grant_may_lend()).
  */
 static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {

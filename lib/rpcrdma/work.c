@@ -199,8 +199,8 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
  */
 static unsigned gather_list(const struct fabric_sge *body, unsigned nbody, uint32_t *copied_bytes)
 {
-	bool copied =
-		true; /* consecutive copied pieces share an entry, the first with the header */
+	/* consecutive copied pieces share an entry, the first with the header */
+	bool copied = true;
 	unsigned nsge = 1;
 
 	*copied_bytes = 0;

@@ -9,7 +9,7 @@
 #define PROC_NULL 0u
 #define PROC_CONF 1u
 
-/* Reads the three words after a header; returns false if there are more or fewer bytes. */
+/* Reads the three words after a header; returns false if the length differs. */
 static bool get_words(const uint8_t *msg, size_t len, size_t at, uint32_t words[3])
 {
 	struct xdr_reader reader;

@@ -41,14 +41,14 @@
 struct ccp_args {
 	uint32_t maxcall_sendsize;  /* longest Send with a Call that it sends */
 	uint32_t maxreply_sendsize; /* longest Send with a Reply that it accepts */
-	uint32_t maxrdmaread;       /* RDMA Reads of its memory at once */
+	uint32_t maxrdmaread;       /* most RDMA Reads of its memory outstanding */
 };
 
 /* Values of the server. */
 struct ccp_results {
 	uint32_t maxcall_sendsize; /* longest Send with a Call that it accepts */
 	uint32_t align;            /* recommended alignment for RDMA_MSGP (A6.2-6); 0: none */
-	uint32_t maxrdmaread;      /* RDMA Reads of its memory at once */
+	uint32_t maxrdmaread;      /* most RDMA Reads of its memory outstanding */
 };
 
 /* Verdict on a Call to the program. */

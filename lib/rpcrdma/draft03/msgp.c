@@ -28,7 +28,7 @@ struct remover {
 	const struct padded *in;
 	uint8_t *to;
 	uint32_t done_bytes;      /* bytes of the body passed, and copied except for pads */
-	uint32_t pads_bytes;      /* … of which pads */
+	uint32_t pads_bytes;      /* pad bytes among them */
 	uint64_t elsewhere_bytes; /* bytes of the message in chunks */
 	uint64_t next_chunk;      /* position of the next read chunk; NO_CHUNK: none */
 	unsigned nresults;        /* data items of a Reply found so far */

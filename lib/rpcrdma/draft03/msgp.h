@@ -2,9 +2,9 @@
 /*
  * Removes and inserts the alignment pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
  *
- * Each counted opaque or string at least as long as the threshold begins at a multiple of the
+ * Counted opaques and strings at least as long as the threshold begin at a multiple of the
  * alignment, counted from the first byte of the Send, header included (A3.5-4). The pads are
- * between its length word and its first byte. Their content is ignored.
+ * between the length word and the first byte. Their content is ignored.
  *
  *	header | … LLLL ppp DDDDDDDDDDD … | … LLLL pp DDDDDDDDD …
  *	                    ^ multiple of the alignment ^
@@ -41,7 +41,7 @@ struct padded {
  * msgp_remove - Removes the pads of a message.
  * @to: output buffer, large enough; NULL: only computes the length
  *
- * Returns the length without pads; if it equals that of the body, there are no pads. Returns
+ * Returns the length without pads, which equals that of the body if the message has none. Returns
  * -EBADMSG if the message cannot be parsed, so that the pads cannot be found.
  */
 int64_t msgp_remove(const struct padded *padded, uint8_t *to) MUST_CHECK;
@@ -81,7 +81,7 @@ struct msgp_body {
 
 /**
  * msgp_decode - Converts @hdr from RDMA_MSGP to RDMA_MSG.
- * @facts: of the Call in flight with its XID; NULL: there is none
+ * @facts: of the Call in flight with its XID, or NULL
  * @body:  set
  *
  * The body shows whether it is a Call, because it never begins with pads. A body that is too short
@@ -94,15 +94,15 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 /* ---- outgoing messages whose long opaques are aligned (A3.5-2) ---- */
 
 /**
- * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and there is
- * space.
+ * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads
+ * fit.
  * @m:     planned, with lists and pieces; its dialect has RDMA_MSGP
  * @msg:   the whole message, which contains the pieces
  * @facts: of the Call that it answers; NULL: it is a Call
  * @room:  longest total of its pieces, as RDMA_MSG
  *
- * The form does not change: messages are padded only if they still fit, only in forward direction,
- * and only if no more than WORK_COPY_MAX_BYTES must be copied per piece.
+ * The form of the message does not change. Only forward messages are padded, and only if no piece
+ * longer than WORK_COPY_MAX_BYTES must be copied for it.
  */
 void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
 		 const struct call_facts *facts, uint64_t room);

@@ -260,7 +260,7 @@ static void take_upd(struct characteristics *ch, struct xchar_operation *operati
 	learn(ch, value.id, value.value, what);
 	of_size = value.id == XCHAR_RBSIZ;
 	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
-		return; /* the RESP, still to come, tells whether a request is pending */
+		return; /* the RESP, still to come, shows whether a request is pending */
 	if (!of_size || !characteristics_has_asked(ch)) {
 		*what |= CHARACTERISTICS_UNASKED;
 		return;

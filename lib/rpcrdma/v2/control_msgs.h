@@ -3,7 +3,7 @@
  * Control messages originated by the proxy: their XIDs, and the credits that they use
  * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; X-11, X-12).
  *
- * The end that connected uses a credit for each, because a peer may have no spare Receive. The
+ * The end that connected uses a credit for each, because the peer can lack a spare Receive. The
  * credit is free again with the answer, or for a message without an answer with the next message of
  * the peer. Control messages never use the last credit. While one waits, one credit is reserved for
  * it, or queued Calls would take every credit first. The other end uses no credits, and has at most
@@ -54,12 +54,12 @@ static inline unsigned control_msgs_credits(const struct control_msgs *own)
 void control_msgs_sent(struct control_msgs *own, uint32_t xid, bool has_answer);
 /** control_msgs_has - Returns true if @xid is that of an outstanding message. */
 bool control_msgs_has(const struct control_msgs *own, uint32_t xid);
-/** control_msgs_answered - Ends the message with @xid; returns false if there is none. */
+/** control_msgs_answered - Ends the message with @xid; returns false if no message has it. */
 bool control_msgs_answered(struct control_msgs *own, uint32_t xid);
 /**
  * control_msgs_heard - Ends all messages without an answer, because the peer has sent something.
  *
- * Returns false if there are none.
+ * Returns false if none was outstanding.
  */
 bool control_msgs_heard(struct control_msgs *own);
 

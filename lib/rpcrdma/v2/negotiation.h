@@ -123,7 +123,7 @@ static inline void negotiation_reply_came(struct negotiation *neg)
 /**
  * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
  *
- * Returns true if there is a common version: the highest one is settled.
+ * Settles the highest common version and returns true, or returns false if the ends have none.
  */
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
 /** negotiation_of - Returns the dialect in which this end uses a version. */

@@ -58,7 +58,7 @@ static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 
 /*
  * Claims memory for larger Receives. A connection that holds memory is admitted only as long as
- * enough is left for others (base/account.h). Besides permanent claims of this or other
+ * enough is left for others (base/account.h). In addition to permanent claims of this or other
  * connections, twice the largest RPC must fit, or such an RPC would never be admitted.
  *
  * While larger Receives are still posted the claim covers those, and can be more than needed.
@@ -394,8 +394,8 @@ static void give_up_credit(struct optional_msgs *options)
 }
 
 /*
- * If no recent Send needed the size that the peer raised for us, ask for the initial size (B3.1-7
- * says when that is allowed).
+ * If no recent Send needed the size that the peer raised for us, ask for the initial size (as
+ * B3.1-7 allows).
  */
 static void on_timer(void *arg)
 {

@@ -3,8 +3,8 @@
  * Holds Replies until a pending request for the peer's receive size is settled.
  *
  * A Call can cross our REQ for smaller Receives, and count on larger ones. If its Reply has no
- * chunk, the Reply waits until the REQ is settled, because no Send may be longer than the requested
- * size (B3.1-4, characteristics_take_back()).
+ * chunk, the Reply waits until the REQ is settled, because no Send must be longer than the
+ * requested size (B3.1-4, characteristics_take_back()).
  */
 #ifndef RPCRDMA_V2_SIZE_WAIT_H
 #define RPCRDMA_V2_SIZE_WAIT_H

@@ -116,7 +116,7 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 }
 
 /*
- * Settles the highest common version after an ERR_VERS. Returns false if there is none: the
+ * Settles the highest common version after an ERR_VERS. Returns false if the ends have none: the
  * connection has failed.
  */
 static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
@@ -150,7 +150,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 
 bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	/* The server does not support the version that the cache says. */
+	/* The server does not support version one, unlike its entry in the cache. */
 	if (hdr->vers_low > conn->terms.dialect->version)
 		forget(conn);
 	if (!settle_common(conn, hdr))

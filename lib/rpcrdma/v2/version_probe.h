@@ -33,7 +33,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
  * rejected for a Call.
  * @hdr: its ERR_VERS
  *
- * Returns false if there is no common version: the connection has failed.
+ * Returns false if the ends have no common version: the connection has failed.
  */
 bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr);
 /** version_probe_option - Handles a decoded RDMA_OPTIONAL. */
