@@ -42,8 +42,8 @@ static bool call_fits_inline(const struct call_form_ask *ask, const struct call_
 }
 
 /*
- * Returns true if the payload of the Reply can have a write chunk: the rest fits inline, and the
- * buffer is not too large.
+ * Returns true if the payload of the Reply can have a write chunk: the rest fits inline, and the buffer is not too
+ * large.
  */
 static bool result_lands(const struct call_form_ask *ask)
 {
@@ -81,8 +81,7 @@ static bool choose_landing(const struct call_form_ask *ask, struct call_form *fo
 }
 
 /*
- * Returns true if the payload has a valid chunk position (A3.4-1; zero means the whole Call) and
- * lies inside the Call.
+ * Returns true if the payload has a valid chunk position (A3.4-1; zero means the whole Call) and lies inside the Call.
  */
 static bool is_chunk(const struct call_form_ask *ask)
 {
@@ -91,9 +90,8 @@ static bool is_chunk(const struct call_form_ask *ask)
 }
 
 /*
- * Returns true if the payload becomes a chunk: usually if the Call does not fit inline. A peer with
- * data_apart gets file data in a chunk whenever the payload is longer than the bytes after it, by
- * which the peer recognizes the chunk.
+ * Returns true if the payload becomes a chunk: usually if the Call does not fit inline. A peer with data_apart gets
+ * file data in a chunk whenever the payload is longer than the bytes after it, by which the peer recognizes the chunk.
  */
 static bool may_part(const struct call_form_ask *ask, bool fits)
 {
@@ -104,9 +102,7 @@ static bool may_part(const struct call_form_ask *ask, bool fits)
 	return ask->payload_bytes > ask->call_bytes - end;
 }
 
-/*
- * Makes the payload a read chunk if the rest then fits inline; otherwise leaves the form unchanged.
- */
+/* Makes the payload a read chunk if the rest then fits inline; otherwise leaves the form unchanged. */
 static bool reduce(const struct call_form_ask *ask, struct call_form *form)
 {
 	struct call_form reduced = *form;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Chooses the form of a Call, and where its Reply can be placed. Pure: sizes, limits and facts in,
- * a form out.
+ * Chooses the form of a Call, and where its Reply can be placed. Pure: sizes, limits and facts in, a form out.
  *
- * A message that fits goes inline. Otherwise its single payload becomes a read chunk and the rest
- * goes inline, or the whole message becomes the position-zero read chunk of an RDMA_NOMSG (A5.1-1).
- * If the Reply is not certain to fit inline, the Call has a chunk for it: a write chunk for its
- * single payload, or a reply chunk for all of it.
+ * A message that fits goes inline. Otherwise its single payload becomes a read chunk and the rest goes inline, or the
+ * whole message becomes the position-zero read chunk of an RDMA_NOMSG (A5.1-1). If the Reply is not certain to fit
+ * inline, the Call has a chunk for it: a write chunk for its single payload, or a reply chunk for all of it.
  *
- * Some inputs are expensive because the whole Call must be parsed; call_form_needs() tells which
- * are required. While it returns any, the form depends on the content of the Call, so an incomplete
- * Call has no form yet.
+ * Some inputs are expensive because the whole Call must be parsed; call_form_needs() tells which are required. While it
+ * returns any, the form depends on the content of the Call, so an incomplete Call has no form yet.
  */
 #ifndef RPCRDMA_CALL_FORM_H
 #define RPCRDMA_CALL_FORM_H
@@ -86,8 +83,7 @@ static inline struct call_form call_form_plain(void)
 }
 
 /**
- * call_form_needs - Returns the missing facts, CALL_FORM_*, that determine the form; call it again
- * until it returns 0.
+ * call_form_needs - Returns the missing facts, CALL_FORM_*, that determine the form; call it again until it returns 0.
  */
 unsigned call_form_needs(const struct call_form_ask *ask);
 

@@ -39,8 +39,8 @@ void credit_grant_call(struct credit_grant *grant, uint32_t requested)
 	grant->requested = requested;
 	grant->in_flight++;
 	/*
-	 * Grow when the client has used all granted credits, together or over time: a larger grant
-	 * costs Receives, which an idle client does not need.
+	 * Grow when the client has used all granted credits, together or over time: a larger grant costs Receives,
+	 * which an idle client does not need.
 	 */
 	grant->used++;
 	if (grant->granted >= limit ||

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Credits limit the Calls in flight, on the requester's and on the responder's side
- * (draft-ietf-nfsv4-rpcrdma-03 section 3.3; the same for reverse Calls, A3.3-9, D2.1.2-1). Pure
- * arithmetic.
+ * Credits limit the Calls in flight, on the requester's and on the responder's side (draft-ietf-nfsv4-rpcrdma-03
+ * section 3.3; the same for reverse Calls, A3.3-9, D2.1.2-1). Pure arithmetic.
  */
 #ifndef RPCRDMA_CREDITS_H
 #define RPCRDMA_CREDITS_H
@@ -13,9 +12,7 @@
 
 #include "base/least.h"
 
-/**
- * credit_at_least_one - Returns @n, or 1 for 0, which is not a valid number of credits (A3.3-3).
- */
+/** credit_at_least_one - Returns @n, or 1 for 0, which is not a valid number of credits (A3.3-3). */
 static inline uint32_t credit_at_least_one(uint32_t n)
 {
 	return n ? n : 1;
@@ -31,25 +28,19 @@ struct credit_window {
 	uint32_t waited;    /* … and for a control message that waits: 0 or 1 */
 };
 
-/**
- * credit_window_init - Initializes the window of a new connection, which requests @asked credits
- * (at least 1).
- */
+/** credit_window_init - Initializes the window of a new connection, which requests @asked credits (at least 1). */
 void credit_window_init(struct credit_window *window, uint32_t asked);
 /**
  * credit_window_value - Returns how many Calls can be in flight.
  *
- * After a grant of zero the requester waits for a Reply that grants more. If nothing is in flight
- * no Reply would come, so zero then counts as one (A3.3-11), whatever ended the last Call.
+ * After a grant of zero the requester waits for a Reply that grants more. If nothing is in flight no Reply would come,
+ * so zero then counts as one (A3.3-11), whatever ended the last Call.
  */
 static inline uint32_t credit_window_value(const struct credit_window *window)
 {
 	return window->granted || window->in_flight ? window->granted : 1;
 }
-/**
- * credit_window_open - Returns true if another Call can be sent (A3.3-4) without using a reserved
- * credit.
- */
+/** credit_window_open - Returns true if another Call can be sent (A3.3-4) without using a reserved credit. */
 static inline bool credit_window_open(const struct credit_window *window)
 {
 	uint32_t granted = window->granted;
@@ -59,9 +50,7 @@ static inline bool credit_window_open(const struct credit_window *window)
 	/* The last credit is never reserved, or nothing could be sent. */
 	return window->in_flight < granted - least(window->reserved + window->waited, granted - 1);
 }
-/**
- * credit_window_left - Returns true if any credit is left, reserved ones included: for NULL Calls.
- */
+/** credit_window_left - Returns true if any credit is left, reserved ones included: for NULL Calls. */
 static inline bool credit_window_left(const struct credit_window *window)
 {
 	return window->in_flight < credit_window_value(window);
@@ -80,15 +69,14 @@ static inline void credit_window_give(struct credit_window *window)
 /**
  * credit_window_grant - Obeys the grant of a Reply (A3.3-5).
  *
- * Zero counts as one (A3.3-3), more than requested as the number requested. Returns false if it was
- * zero.
+ * Zero counts as one (A3.3-3), more than requested as the number requested. Returns false if it was zero.
  */
 bool credit_window_grant(struct credit_window *window, uint32_t granted);
 /**
  * credit_window_lower - Obeys the grant of an RDMA_ERROR if it is smaller than the last one.
  *
- * RFC 8166 section 3.3.1 requires a grant in every message of a responder. Some responders echo the
- * request and some send zero, so larger grants and zero are ignored.
+ * RFC 8166 section 3.3.1 requires a grant in every message of a responder. Some responders echo the request and some
+ * send zero, so larger grants and zero are ignored.
  */
 void credit_window_lower(struct credit_window *window, uint32_t granted);
 /** credit_window_stop - Obeys a grant of zero that means to wait (A3.3-11). */
@@ -105,10 +93,7 @@ struct credit_grant {
 	uint32_t lent;
 };
 
-/**
- * credit_grant_init - Initializes a grant of @first that grows with use up to @max; both at least
- * 1.
- */
+/** credit_grant_init - Initializes a grant of @first that grows with use up to @max; both at least 1. */
 void credit_grant_init(struct credit_grant *grant, uint32_t first, uint32_t max);
 /** credit_grant_call - Accounts for a received Call that requested @requested credits. */
 void credit_grant_call(struct credit_grant *grant, uint32_t requested);
@@ -121,8 +106,8 @@ static inline void credit_grant_done(struct credit_grant *grant)
 	grant->in_flight--;
 }
 /**
- * credit_grant_may_lend - Returns true if another Reply can be exposed: at most as many as credits
- * were granted (A3.8-5).
+ * credit_grant_may_lend - Returns true if another Reply can be exposed: at most as many as credits were granted
+ * (A3.8-5).
  */
 bool credit_grant_may_lend(const struct credit_grant *grant);
 /** credit_grant_lend - Accounts for a Reply that is being exposed. */

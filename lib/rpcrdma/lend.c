@@ -103,8 +103,8 @@ void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t read
 		return;
 	lend->ending = false;
 	/*
-	 * A Read that just received its bytes is still unanswered, so an unbind cannot finish now,
-	 * unless the connection is closing, which ends this too.
+	 * A Read that just received its bytes is still unanswered, so an unbind cannot finish now, unless the
+	 * connection is closing, which ends this too.
 	 */
 	(void)unbind_all(lend);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An outgoing transport message of either role: the transport header with its chunk lists, and the
- * pieces of the RPC message that go inline after it.
+ * An outgoing transport message of either role: the transport header with its chunk lists, and the pieces of the RPC
+ * message that go inline after it.
  *
  * It lives on the stack from planning to sending; the exchange keeps the memory that it refers to.
  */
@@ -33,10 +33,7 @@ static inline void message_init(struct message *m, const struct dialect *dialect
 	m->pieces_bytes = 0;
 }
 
-/**
- * message_add_piece - Adds the bytes of @msg from @from to @to as an inline piece, unless the range
- * is empty.
- */
+/** message_add_piece - Adds the bytes of @msg from @from to @to as an inline piece, unless the range is empty. */
 static inline void message_add_piece(struct message *m, const struct rpc_msg *msg, uint32_t from,
 				     uint32_t to)
 {
@@ -47,10 +44,7 @@ static inline void message_add_piece(struct message *m, const struct rpc_msg *ms
 	m->pieces_bytes += to - from;
 }
 
-/**
- * message_add_bytes - Adds a short inline piece that belongs to no exchange; message_send() copies
- * it.
- */
+/** message_add_bytes - Adds a short inline piece that belongs to no exchange; message_send() copies it. */
 static inline void message_add_bytes(struct message *m, const uint8_t *bytes, uint32_t len_bytes)
 {
 	assert(m->npieces < MESSAGE_MAX_PIECES);

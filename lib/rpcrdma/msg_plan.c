@@ -111,10 +111,7 @@ static enum msg_plan_verdict place_chunk(struct planner *p, unsigned *i)
 	return p->at > p->limit_bytes ? MSG_PLAN_TOO_BIG : MSG_PLAN_OK;
 }
 
-/*
- * Finds the position-zero chunk: an RDMA_NOMSG must have one, as its inline stream; an RDMA_MSG
- * must not.
- */
+/* Finds the position-zero chunk: an RDMA_NOMSG must have one, as its inline stream; an RDMA_MSG must not. */
 static enum msg_plan_verdict find_inline(struct planner *p, uint32_t inline_bytes)
 {
 	p->inline_bytes = inline_bytes;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plans how inline bytes and read chunks are assembled into one RPC message
- * (draft-ietf-nfsv4-rpcrdma-03 sections 3.4, 3.6 and 5.1). Pure.
+ * Plans how inline bytes and read chunks are assembled into one RPC message (draft-ietf-nfsv4-rpcrdma-03 sections 3.4,
+ * 3.6 and 5.1). Pure.
  *
- * Used for Calls and for Replies sent by Read chunk (requester_read_reply.h), which are assembled
- * alike.
+ * Used for Calls and for Replies sent by Read chunk (requester_read_reply.h), which are assembled alike.
  *
- * Positions count bytes of the unreduced message (A3.4-6). The inline stream is the body of the
- * RDMA_MSG, or the position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts.
- * Entries with the same position form one chunk, in list order (A3.4-5); otherwise the order does
- * not matter (A-Δ7). A chunk can include its XDR pad or omit it (A-Δ5); a missing pad is filled
- * with zeros.
+ * Positions count bytes of the unreduced message (A3.4-6). The inline stream is the body of the RDMA_MSG, or the
+ * position-zero chunk of the RDMA_NOMSG; the other chunks lie between its parts. Entries with the same position form
+ * one chunk, in list order (A3.4-5); otherwise the order does not matter (A-Δ7). A chunk can include its XDR pad or
+ * omit it (A-Δ5); a missing pad is filled with zeros.
  */
 #ifndef RPCRDMA_MSG_PLAN_H
 #define RPCRDMA_MSG_PLAN_H

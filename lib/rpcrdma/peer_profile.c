@@ -17,9 +17,9 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * svcrdma accepts whole messages and payloads of any size. It invalidates if our flag is
-	 * set, though its own is clear; old versions write pads. Very old versions send no private
-	 * data: if named in the configuration, they do not get the quirks of the servers below.
+	 * svcrdma accepts whole messages and payloads of any size. It invalidates if our flag is set, though its own is
+	 * clear; old versions write pads. Very old versions send no private data: if named in the configuration, they
+	 * do not get the quirks of the servers below.
 	 */
 	[PEER_LINUX] =
 		{
@@ -29,11 +29,10 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * NFS-Ganesha has buffers of 1 MiB for data moved by RDMA. Before April 2026 it aborts by
-	 * an assertion if a longer reply chunk is offered, even unused. A READ of 1 MiB fits only
-	 * with its data in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk.
-	 * From April 2025 to April 2026 it wrote wrong bytes to the file if the data of a WRITE
-	 * came inline.
+	 * NFS-Ganesha has buffers of 1 MiB for data moved by RDMA. Before April 2026 it aborts by an assertion if a
+	 * longer reply chunk is offered, even unused. A READ of 1 MiB fits only with its data in a write chunk, and a
+	 * WRITE of 1 MiB only with its data in a read chunk. From April 2025 to April 2026 it wrote wrong bytes to the
+	 * file if the data of a WRITE came inline.
 	 */
 	[PEER_GANESHA] =
 		{
@@ -47,9 +46,9 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only a Call with a payload can be longer
-	 * than inline. The other quirks are those above, because only that one answer distinguishes
-	 * the two servers, and its meaning can change.
+	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only a Call with a payload can be longer than inline. The
+	 * other quirks are those above, because only that one answer distinguishes the two servers, and its meaning can
+	 * change.
 	 */
 	[PEER_CHIMERA] =
 		{

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Quirks of known servers, one row each. A connection uses one row, named in the configuration or
- * detected:
+ * Quirks of known servers, one row each. A connection uses one row, named in the configuration or detected:
  *
  *	connecting                 the named row; "auto" applies until the server is detected
  *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays, no quirks are known
@@ -48,14 +47,14 @@ struct peer_profile {
 	/* Payloads that do not fit inline go in chunks, regardless of the configuration. */
 	bool ddp;
 	/*
-	 * With ddp: file data longer than the bytes after them go in a chunk even if they fit
-	 * inline. The server compares these lengths to decide whether the data are inline.
+	 * With ddp: file data longer than the bytes after them go in a chunk even if they fit inline. The server
+	 * compares these lengths to decide whether the data are inline.
 	 */
 	bool data_apart;
 	/*
-	 * Tolerates common violations: invalidating without offering it (C5.1-1), a grant of zero
-	 * (A3.3-3), a written XDR pad (A-Δ5), an omitted write list (A3.7-2), a READLINK path
-	 * inline although a write chunk was offered (A3.7-1).
+	 * Tolerates common violations: invalidating without offering it (C5.1-1), a grant of zero (A3.3-3), a written
+	 * XDR pad (A-Δ5), an omitted write list (A3.7-2), a READLINK path inline although a write chunk was offered
+	 * (A3.7-1).
 	 */
 	bool lenient;
 };
@@ -64,12 +63,10 @@ struct peer_profile {
 const struct peer_profile *peer_profile(enum peer_id id);
 
 /*
- * Cache of what a service learned about its server, shared by its connections on all threads;
- * starts as {0}.
+ * Cache of what a service learned about its server, shared by its connections on all threads; starts as {0}.
  *
- * A server can reject a long Call because of its content. So a rejection counts at first only for
- * the client that met it. It counts for all clients once another client meets one, and not while
- * the server accepts long Calls.
+ * A server can reject a long Call because of its content. So a rejection counts at first only for the client that met
+ * it. It counts for all clients once another client meets one, and not while the server accepts long Calls.
  */
 struct peer_memory {
 	/* Times are on the loops' clock. */
@@ -87,9 +84,7 @@ struct peer_memory {
 void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us);
 /** peer_memory_took - Records that the server accepted a long Call of any client. */
 void peer_memory_took(struct peer_memory *memory, uint64_t now_us);
-/**
- * peer_memory_takes - Returns true if the server accepted a long Call in the last PEER_MEMORY_US.
- */
+/** peer_memory_takes - Returns true if the server accepted a long Call in the last PEER_MEMORY_US. */
 bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us);
 /** peer_memory_refuses - Returns true if the server is assumed to reject long Calls of @client. */
 bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us);

@@ -31,8 +31,8 @@ static uint32_t decode_size(uint8_t value)
 }
 
 /*
- * Returns the eight octets, or NULL: at the beginning if the identifier is there, in any version;
- * otherwise after data that a library or another layer put first.
+ * Returns the eight octets, or NULL: at the beginning if the identifier is there, in any version; otherwise after data
+ * that a library or another layer put first.
  */
 static const uint8_t *find(const uint8_t *data, size_t len)
 {
@@ -51,10 +51,7 @@ bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma
 	pd->remote_invalidation = false;
 	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
 	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
-	/*
-	 * Another version counts as no data (C4-6); bytes after the eight octets are ignored
-	 * (C5-1).
-	 */
+	/* Another version counts as no data (C4-6); bytes after the eight octets are ignored (C5-1). */
 	data = find(data, len);
 	if (!data)
 		return false;

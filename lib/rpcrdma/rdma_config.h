@@ -15,8 +15,8 @@
 #include "rpcrdma/peer_profile.h"
 
 /*
- * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether
- * that size includes the header, so Receives hold both (A6.2-9).
+ * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether that size includes
+ * the header, so Receives hold both (A6.2-9).
  */
 #define RDMA_HEADER_ROOM_BYTES 4096u
 
@@ -148,10 +148,7 @@ struct rdma_leg_config {
 	/* Exposed Replies: timeout for RDMA_DONE, and the action after it. 0: no timeout. */
 	uint64_t done_timeout_us;
 	enum done_policy done_policy;
-	/*
-	 * RDMA_MSGP: opaques of at least threshold bytes are aligned to a multiple of align; 0:
-	 * never.
-	 */
+	/* RDMA_MSGP: opaques of at least threshold bytes are aligned to a multiple of align; 0: never. */
 	uint32_t padding_align_bytes, padding_threshold_bytes;
 	bool config_protocol;        /* serve and use the Connection Configuration Protocol */
 	uint64_t reverse_timeout_us; /* timeout for the Reply to a reverse Call; 0: none */
@@ -162,35 +159,27 @@ struct rdma_leg_config {
 	uint32_t receive_max_bytes; /* largest Receives after raises; 0: no raises */
 	bool characteristics;       /* version two: send and understand characteristics */
 	bool reverse_chunks;        /* version two: reverse Calls can use chunks */
-	/*
-	 * Reject Calls with a read chunk not at a DDP-eligible item (ERR_CHUNK); otherwise execute
-	 * them.
-	 */
+	/* Reject Calls with a read chunk not at a DDP-eligible item (ERR_CHUNK); otherwise execute them. */
 	bool strict_chunks;
 	struct rdma_leg_counters *counters;
 };
 
 /**
- * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises
- * (C5.2-1).
+ * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises (C5.2-1).
  * @told_bytes:  advertised in private data
  * @least_bytes: minimum of every version that the connection can use (E5.2-3)
  * @configures:  CONF_RDMA also advertises the size, possibly without the header (A6.2-9)
  *
- * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers
- * send that much regardless of the advertised size. The default of 8192 holds such a callback with
- * its header and the additions of RPCSEC_GSS (X-4). With 4096 or less, a longer callback ends the
- * connection.
+ * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers send that much
+ * regardless of the advertised size. The default of 8192 holds such a callback with its header and the additions of
+ * RPCSEC_GSS (X-4). With 4096 or less, a longer callback ends the connection.
  */
 static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes, bool configures)
 {
 	return most(told_bytes, least_bytes) + (configures ? RDMA_HEADER_ROOM_BYTES : 0);
 }
 
-/**
- * rdma_reverse_free_bytes - Returns the longest reverse Call, or Reply to it, that needs no memory
- * from the budget.
- */
+/** rdma_reverse_free_bytes - Returns the longest reverse Call, or Reply to it, that needs no memory from the budget. */
 static inline uint32_t rdma_reverse_free_bytes(uint32_t recv_bytes)
 {
 	return least(recv_bytes, REVERSE_FREE_BYTES);

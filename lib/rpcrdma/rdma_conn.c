@@ -123,10 +123,7 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	if (requested)
 		fabric_ep_reject(conn->ep, reason, reject_reason_encode(why, reason));
 	else if (conn->connector && why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_SHUTDOWN)
-		/*
-		 * Abort, because the client can reconnect immediately and must reach the server
-		 * from the same port.
-		 */
+		/* Abort, because the client can reconnect immediately and must reach the server from the same port. */
 		fabric_ep_abort(conn->ep);
 	else
 		fabric_ep_close(conn->ep);
@@ -179,8 +176,8 @@ void rdma_conn_released(struct rdma_conn *conn)
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
 	/*
-	 * After the task that reports closing(), and not inside the endpoint's own callback,
-	 * because the endpoint is freed then.
+	 * After the task that reports closing(), and not inside the endpoint's own callback, because the endpoint is
+	 * freed then.
 	 */
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
@@ -198,10 +195,7 @@ void rdma_conn_replenish(struct rdma_conn *conn)
 	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted + grant->lent;
 	unsigned more;
 
-	/*
-	 * An unanswered Call keeps its Receive in use, so a peer that exceeds its credits finds
-	 * none.
-	 */
+	/* An unanswered Call keeps its Receive in use, so a peer that exceeds its credits finds none. */
 	if (!rdma_conn_is_established(conn) || conn->recvs_posted + grant->in_flight >= want)
 		return;
 	more = want - grant->in_flight - conn->recvs_posted;
@@ -223,8 +217,8 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 }
 
 /*
- * The sender of reverse Calls obeys what the other end advertised, the receiver what it has
- * advertised itself. If an end advertised nothing, its program must know (B3.3-2).
+ * The sender of reverse Calls obeys what the other end advertised, the receiver what it has advertised itself. If an
+ * end advertised nothing, its program must know (B3.3-2).
  */
 static void agree_on_reverse(struct rdma_conn *conn)
 {
@@ -282,8 +276,8 @@ uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)
 }
 
 /*
- * Sets only the limit for Sends to the peer. CONF_RDMA does not include the length of a server's
- * Sends (A6.2-2), so private data decide when a Reply needs a chunk.
+ * Sets only the limit for Sends to the peer. CONF_RDMA does not include the length of a server's Sends (A6.2-2), so
+ * private data decide when a Reply needs a chunk.
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
 {

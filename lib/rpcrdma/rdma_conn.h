@@ -2,10 +2,9 @@
 /*
  * The connection of an RDMA leg, shared by requester and responder.
  *
- * It has the endpoint, the state, the limits that both ends agreed on, the credits of both
- * directions, the Receives posted for them, and the outstanding work requests. It does not use the
- * requester or the responder. It reports to the leg's events, always from a task, so every function
- * here can be called at any time.
+ * It has the endpoint, the state, the limits that both ends agreed on, the credits of both directions, the Receives
+ * posted for them, and the outstanding work requests. It does not use the requester or the responder. It reports to the
+ * leg's events, always from a task, so every function here can be called at any time.
  */
 #ifndef RPCRDMA_RDMA_CONN_H
 #define RPCRDMA_RDMA_CONN_H
@@ -24,10 +23,7 @@
 #include "rpcrdma/v2/control_msgs.h"
 #include "rpcrdma/v2/negotiation.h"
 
-/*
- * Receives in addition to all credits, for messages that no document gives a credit: RDMA_ERROR,
- * RDMA_DONE (X-2).
- */
+/* Receives in addition to all credits, for messages that no document gives a credit: RDMA_ERROR, RDMA_DONE. */
 #define RDMA_RECV_RESERVE 8u
 /* Most RDMA Reads outstanding, in each direction. */
 #define RDMA_READ_DEPTH 16u
@@ -57,9 +53,9 @@ struct read_chunks;
 TAILQ_HEAD(read_chunks_list, read_chunks);
 
 /*
- * The work requests of a connection (work_request.h), in two classes: Reads, and Sends with Writes.
- * Each class completes in order. The two classes are not ordered with respect to each other: siw
- * completes a Send before a Read posted earlier.
+ * The work requests of a connection (work_request.h), in two classes: Reads, and Sends with Writes. Each class
+ * completes in order. The two classes are not ordered with respect to each other: siw completes a Send before a Read
+ * posted earlier.
  */
 enum work_class { WORK_READS, WORK_SENDS, WORK_CLASSES };
 
@@ -115,10 +111,7 @@ struct rdma_conn {
 	unsigned ird, ord, max_sge;
 	uint32_t max_segment_bytes;  /* longest memory under one key */
 	uint32_t max_transfer_bytes; /* longest Read or Write by this end */
-	/*
-	 * Can change while the connection is open; RPCs keep the limits with which they were
-	 * planned.
-	 */
+	/* Can change while the connection is open; RPCs keep the limits with which they were planned. */
 	struct negotiation negotiation;
 	struct inline_limit send_limit, recv_limit; /* for version one */
 	struct rpc_terms terms;
@@ -170,24 +163,15 @@ static inline bool rdma_conn_is_over(const struct rdma_conn *conn)
 	return conn->state.now >= RDMA_CLOSING;
 }
 
-/**
- * rdma_conn_is_established - Returns true while messages can be sent and received, though possibly
- * no RPCs yet.
- */
+/** rdma_conn_is_established - Returns true while messages can be sent and received, though possibly no RPCs yet. */
 static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
 {
 	return conn->state.now >= RDMA_PROBING && conn->state.now <= RDMA_DRAINING;
 }
 
-/**
- * rdma_conn_agree - Recomputes the limits for new RPCs, after the version or a limit of one end has
- * changed.
- */
+/** rdma_conn_agree - Recomputes the limits for new RPCs, after the version or a limit of one end has changed. */
 void rdma_conn_agree(struct rdma_conn *conn);
-/**
- * rdma_conn_agree_for - Computes the limits for @dialect, which is not settled, until
- * rdma_conn_agree() is called.
- */
+/** rdma_conn_agree_for - Computes the limits for @dialect, which is not settled, until rdma_conn_agree() is called. */
 void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect);
 /**
  * rdma_conn_call_understood - Settles the version, because a valid Call arrived in @dialect (X-15).
@@ -196,23 +180,21 @@ void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect);
  */
 void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect);
 /**
- * rdma_conn_reads_taken - Returns how many RDMA Reads of our memory the peer can have outstanding
- * (A6.2-2).
+ * rdma_conn_reads_taken - Returns how many RDMA Reads of our memory the peer can have outstanding (A6.2-2).
  *
- * This is the smaller of RDMA_READ_DEPTH and the limit agreed at connection set-up. 0: the peer
- * reads nothing.
+ * This is the smaller of RDMA_READ_DEPTH and the limit agreed at connection set-up. 0: the peer reads nothing.
  */
 uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
 /**
  * rdma_conn_peer_takes - Sets the longest Send to the peer, as advertised in CONF_RDMA.
  *
- * A value below the minimum of every end counts as that minimum, a value above our maximum as that
- * maximum (A6.2-7). The result has precedence over private data (X-5).
+ * A value below the minimum of every end counts as that minimum, a value above our maximum as that maximum (A6.2-7).
+ * The result has precedence over private data (X-5).
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
 /**
- * rdma_conn_may_invalidate - Returns true if a Send can invalidate a key that the peer exposed for
- * an RPC with these limits.
+ * rdma_conn_may_invalidate - Returns true if a Send can invalidate a key that the peer exposed for an RPC with these
+ * limits.
  */
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms);
 
@@ -235,33 +217,27 @@ void rdma_conn_fini(struct rdma_conn *conn);
 
 /** rdma_conn_set_state - Changes the state; the only function that does. */
 void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to);
-/**
- * rdma_conn_fail - Closes the connection for @why, with a text for the log; does nothing if it is
- * already closing.
- */
+/** rdma_conn_fail - Closes the connection for @why, with a text for the log; does nothing if it is already closing. */
 void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /**
- * rdma_conn_limit_closing - Aborts the connection if it is still closing after LEG_STOP_US. Only
- * the first call has an effect.
+ * rdma_conn_limit_closing - Aborts the connection if it is still closing after LEG_STOP_US. Only the first call has an
+ * effect.
  */
 void rdma_conn_limit_closing(struct rdma_conn *conn);
 /**
- * rdma_conn_ended - Starts closing because the fabric has ended the connection: nothing can be
- * posted any more.
+ * rdma_conn_ended - Starts closing because the fabric has ended the connection: nothing can be posted any more.
  * @err: the errno that ended the connection, or 0
  */
 void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail);
 /** rdma_conn_released - Reports closed(), because all users have released the connection. */
 void rdma_conn_released(struct rdma_conn *conn);
 /**
- * rdma_conn_note - Passes a text about the peer to the log; only the first RDMA_NOTES_MAX texts of
- * a connection are logged.
+ * rdma_conn_note - Passes a text about the peer to the log; only the first RDMA_NOTES_MAX texts of a connection are
+ * logged.
  */
 void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/**
- * rdma_conn_peer_found - Sets the quirks of the peer: configured, or found by the way it behaves.
- */
+/** rdma_conn_peer_found - Sets the quirks of the peer: configured, or found by the way it behaves. */
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
 
 /** rdma_conn_count_received - Counts bytes that arrived or were read. */
@@ -303,21 +279,14 @@ static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabri
 /**
  * rdma_conn_replenish - Posts Receives for all grants and Calls in flight.
  *
- * Call it before each Call, whose Reply needs a Receive, and before each Reply, whose credit needs
- * one (A3.3-8). An exposed Reply needs another one for its RDMA_DONE, because that can arrive
- * together with a Call (A3.8-4).
+ * Call it before each Call, whose Reply needs a Receive, and before each Reply, whose credit needs one (A3.3-8). An
+ * exposed Reply needs another one for its RDMA_DONE, because that can arrive together with a Call (A3.8-4).
  */
 void rdma_conn_replenish(struct rdma_conn *conn);
-/**
- * rdma_conn_first_receives - Records the Receives that the endpoint posts itself. Returns 0 or
- * -ENOMEM.
- */
+/** rdma_conn_first_receives - Records the Receives that the endpoint posts itself. Returns 0 or -ENOMEM. */
 int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count,
 			     uint32_t size_bytes) MUST_CHECK;
-/**
- * rdma_conn_resize_receives - Sets the size of new Receives, and resizes posted ones if the
- * endpoint can.
- */
+/** rdma_conn_resize_receives - Sets the size of new Receives, and resizes posted ones if the endpoint can. */
 void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes);
 
 #endif

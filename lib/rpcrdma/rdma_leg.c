@@ -44,10 +44,7 @@ static void on_settled(void *arg)
 	requester_pump(&((struct rdma_leg *)arg)->requester);
 }
 
-/*
- * Calls that wait for the connection are in flight too: they are sent when it opens, before it
- * drains.
- */
+/* Calls that wait for the connection are in flight too: they are sent when it opens, before it drains. */
 static void rdma_drain(struct leg *l)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
@@ -60,10 +57,7 @@ static void rdma_drain(struct leg *l)
 	settle(leg);
 }
 
-/*
- * Reports that the connection is closing. Closing can take a while, so waiting Calls stop waiting
- * for memory now.
- */
+/* Reports that the connection is closing. Closing can take a while, so waiting Calls stop waiting for memory now. */
 static void tell_closing(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -140,10 +134,7 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 		    leg->conn.rejection[0] ? leg->conn.rejection : detail);
 }
 
-/*
- * Connects again from another port, unless the leg was closed meanwhile; no endpoint would report
- * that.
- */
+/* Connects again from another port, unless the leg was closed meanwhile; no endpoint would report that. */
 static void connect_again(void *arg)
 {
 	struct rdma_leg *leg = arg;
@@ -215,9 +206,7 @@ static void rdma_more(struct leg *l, struct exchange *x)
 		responder_more(x->origin_priv);
 }
 
-/*
- * Does nothing: credits limit an RDMA peer, and memory is reserved for all Calls that they allow.
- */
+/* Does nothing: credits limit an RDMA peer, and memory is reserved for all Calls that they allow. */
 static void rdma_pause(struct leg *l, bool paused)
 {
 }

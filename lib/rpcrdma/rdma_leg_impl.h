@@ -25,8 +25,8 @@ struct rdma_leg {
 };
 
 /**
- * rdma_leg_recv - Handles the fabric's recv() (rdma_recv.c): decodes a Send and passes it to the
- * requester or the responder.
+ * rdma_leg_recv - Handles the fabric's recv() (rdma_recv.c): decodes a Send and passes it to the requester or the
+ * responder.
  */
 void rdma_leg_recv(void *arg, const struct fabric_recv *recv);
 

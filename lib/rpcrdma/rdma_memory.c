@@ -31,8 +31,8 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes)
 }
 
 /*
- * Returns the memory for reverse Calls: received short ones with their Replies, or the exposed
- * memory of sent ones that timed out.
+ * Returns the memory for reverse Calls: received short ones with their Replies, or the exposed memory of sent ones that
+ * timed out.
  */
 static size_t reverse_bytes(const struct rdma_sizes *sizes)
 {
@@ -48,8 +48,8 @@ static size_t reverse_bytes(const struct rdma_sizes *sizes)
 }
 
 /*
- * Returns the memory for read-chunk Replies: on the accepting end a Receive and an RPC for each
- * RDMA_DONE, on the connecting end the kept part of each Reply being read.
+ * Returns the memory for read-chunk Replies: on the accepting end a Receive and an RPC for each RDMA_DONE, on the
+ * connecting end the kept part of each Reply being read.
  */
 static size_t lent_bytes(const struct rdma_sizes *sizes)
 {
@@ -65,9 +65,7 @@ static size_t lent_bytes(const struct rdma_sizes *sizes)
 		EXCHANGE_BESIDE_BYTES + 2 * (size_t)least(recv_bytes, RPCRDMA_LONGEST_HDR_BYTES));
 }
 
-/*
- * Returns the memory that records the written parts of Replies, for peers that write out of order.
- */
+/* Returns the memory that records the written parts of Replies, for peers that write out of order. */
 static size_t gaps_bytes(const struct rdma_sizes *sizes)
 {
 	size_t calls = sizes->accepted ? RDMA_REVERSE_CREDITS : sizes->credits;

@@ -20,16 +20,10 @@ struct rdma_sizes {
 	bool lent_replies; /* the dialect has read-chunk Replies */
 };
 
-/**
- * rdma_reply_room - Returns what a leg can need for the Reply to a Call in addition to the Reply's
- * buffer.
- */
+/** rdma_reply_room - Returns what a leg can need for the Reply to a Call in addition to the Reply's buffer. */
 struct reply_room rdma_reply_room(const struct rdma_sizes *sizes);
 
-/**
- * rdma_receives - Returns how many Receives a leg can post: for its Calls, the peer's Calls, and
- * the reserve.
- */
+/** rdma_receives - Returns how many Receives a leg can post: for its Calls, the peer's Calls, and the reserve. */
 unsigned rdma_receives(const struct rdma_sizes *sizes);
 /** rdma_receives_bytes - Returns the memory of those Receives. */
 size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
@@ -41,8 +35,7 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes);
  * - Receives of the initial size (a claim covers larger ones);
  * - headers and short bodies of Sends;
  * - for each Call of the peer, its small objects and the kept part of its chunk lists;
- * - short reverse Calls with their Replies, and the placeholders of timed-out ones
- *   (requester_late.h);
+ * - short reverse Calls with their Replies, and the placeholders of timed-out ones (requester_late.h);
  * - exposed Replies, except for their RPCs;
  * - for each Call, the record of the parts of its Reply that the peer has written.
  */

@@ -2,9 +2,8 @@
 /*
  * Decodes each received Send once and passes it to the requester or the responder, or discards it.
  *
- * Both directions share one connection, so even undecodable messages must be classified. Only a
- * Call is answered, never a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that two ends cannot
- * answer each other's errors forever.
+ * Both directions share one connection, so even undecodable messages must be classified. Only a Call is answered, never
+ * a Reply, an RDMA_ERROR or an RDMA_DONE (A4.2-3), so that two ends cannot answer each other's errors forever.
  */
 #include "rpcrdma/rdma_leg_impl.h"
 
@@ -40,10 +39,7 @@ static bool has_no_chunks(const struct fabric_recv *recv)
 	       !be32_get(recv->data + 20) && !be32_get(recv->data + 24);
 }
 
-/*
- * Derives the direction from the first word of the read list, whether the lists decode or not
- * (X-13).
- */
+/* Derives the direction from the first word of the read list, whether the lists decode or not. */
 static enum direction direction_of_read_list(const struct fabric_recv *recv)
 {
 	uint32_t word = 2;
@@ -54,9 +50,8 @@ static enum direction direction_of_read_list(const struct fabric_recv *recv)
 }
 
 /*
- * Returns the direction of an unusable Send, if it shows one. Messages that must not be answered
- * count as Replies. The RPC message follows the chunk lists if they decode, and without chunks it
- * has a fixed offset (D1.3.4-1).
+ * Returns the direction of an unusable Send, if it shows one. Messages that must not be answered count as Replies. The
+ * RPC message follows the chunk lists if they decode, and without chunks it has a fixed offset (D1.3.4-1).
  */
 static enum direction direction_of(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 				   const struct fabric_recv *recv)
@@ -85,10 +80,9 @@ static enum direction direction_of(const struct rdma_leg *leg, const struct rpcr
 }
 
 /*
- * Returns true if an unusable Send counts as a Call. If the direction is unknown and a Call of this
- * end waits for that XID, the Send counts as its Reply: nothing else would end that Call (X-3).
- * Otherwise, in version one only the end that connected sends chunks in Calls; in version two
- * either end can.
+ * Returns true if an unusable Send counts as a Call. If the direction is unknown and a Call of this end waits for that
+ * XID, the Send counts as its Reply: nothing else would end that Call (X-3). Otherwise, in version one only the end
+ * that connected sends chunks in Calls; in version two either end can.
  */
 static bool looks_like_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 			    const struct fabric_recv *recv)
@@ -139,8 +133,8 @@ static void refuse(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const
 }
 
 /*
- * Handles a type that version two reserves. Version one uses RDMA_MSGP for Calls and Replies, so an
- * RDMA_MSGP with the XID of a Call of this end is a bad Reply.
+ * Handles a type that version two reserves. Version one uses RDMA_MSGP for Calls and Replies, so an RDMA_MSGP with the
+ * XID of a Call of this end is a bad Reply.
  */
 static void reserved(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
@@ -159,10 +153,9 @@ static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
 }
 
 /*
- * Returns true if a message with chunks is a Call (X-13). In version one the end that connected
- * receives a read list in a read-chunk Reply, if the dialect has them. Otherwise a read list means
- * a reverse Call, which is rejected (RFC 8167 section 5.3), unless it answers a Call of this end,
- * as a bad Reply.
+ * Returns true if a message with chunks is a Call (X-13). In version one the end that connected receives a read list in
+ * a read-chunk Reply, if the dialect has them. Otherwise a read list means a reverse Call, which is rejected (RFC 8167
+ * section 5.3), unless it answers a Call of this end, as a bad Reply.
  */
 static bool has_chunks_of_call(const struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
@@ -185,8 +178,8 @@ static bool begins_in_chunk(const struct rpcrdma_header *hdr)
 }
 
 /*
- * Handles a body too short for an RPC message: discards it, or rejects it if a client put the
- * message in a chunk (A-Δ8).
+ * Handles a body too short for an RPC message: discards it, or rejects it if a client put the message in a chunk
+ * (A-Δ8).
  */
 static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		       const struct fabric_recv *recv)
@@ -204,10 +197,7 @@ static void call(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const u
 	struct rdma_conn *conn = &leg->conn;
 	bool settled = conn->negotiation.stage == NEGOTIATION_SETTLED;
 
-	/*
-	 * Use the limits of the Call's version. A valid Call settles that version, possibly later
-	 * or never.
-	 */
+	/* Use the limits of the Call's version. A valid Call settles that version, possibly later or never. */
 	if (!settled)
 		rdma_conn_agree_for(conn, negotiation_of(&conn->negotiation, hdr->vers));
 	responder_call(&leg->responder, hdr, body, len);
@@ -347,8 +337,8 @@ static bool is_err_vers(enum rpcrdma_verdict verdict, const struct rpcrdma_heade
 }
 
 /*
- * Handles a Send and opens a leg that was waiting for it. An RDMA_OPTIONAL is handled before the
- * leg opens, so that it applies to waiting Calls; all other messages need an open leg.
+ * Handles a Send and opens a leg that was waiting for it. An RDMA_OPTIONAL is handled before the leg opens, so that it
+ * applies to waiting Calls; all other messages need an open leg.
  */
 static void take(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct rpcrdma_header *hdr,
 		 const struct fabric_recv *recv)
@@ -411,10 +401,7 @@ void rdma_leg_recv(void *arg, const struct fabric_recv *recv)
 		}
 	}
 	receive(leg, verdict, &hdr, recv);
-	/*
-	 * Only now: an error can answer a control message rather than a Call that waited for its
-	 * XID (X-12).
-	 */
+	/* Only now: an error can answer a control message rather than a Call that waited for its XID. */
 	if (conn->own.count && control_msgs_heard(&conn->own))
 		requester_pump(&leg->requester);
 	rdma_conn_replenish(conn);

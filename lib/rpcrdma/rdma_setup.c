@@ -50,10 +50,7 @@ static void offer(const struct rdma_conn *conn, struct fabric_ep_params *params)
 	params->private_data_bytes = RPCRDMA_PRIVATE_DATA_BYTES;
 }
 
-/*
- * Returns the most Replies that can be exposed at the same time; the RDMA_DONE of each uses a
- * Receive.
- */
+/* Returns the most Replies that can be exposed at the same time; the RDMA_DONE of each uses a Receive. */
 static uint32_t most_lent(const struct rdma_conn *conn)
 {
 	bool lends = !conn->connector && dialect(conn->config->version_one)->lent_replies;
@@ -61,9 +58,7 @@ static uint32_t most_lent(const struct rdma_conn *conn)
 	return lends ? conn->grant.max : 0;
 }
 
-/*
- * Sets the number of Receives, first and largest: all credits of both directions, and the reserve.
- */
+/* Sets the number of Receives, first and largest: all credits of both directions, and the reserve. */
 static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	conn->recv_size_bytes = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
@@ -77,11 +72,10 @@ static int set_receives(struct rdma_conn *conn, struct fabric_ep_params *params)
 }
 
 /*
- * Returns true if this end can post RDMA Reads. A client reads only reverse Calls with chunks,
- * which exist in version two alone (X-16), and read-chunk Replies. A server probed for version two
- * can turn out to have version one. A server that uses CONF_RDMA advertises how many Reads it
- * accepts on this connection (A6.2-2); on a connection without Reads it would advertise zero, which
- * forbids sending it anything by read chunk (A6.2-5).
+ * Returns true if this end can post RDMA Reads. A client reads only reverse Calls with chunks, which exist in version
+ * two alone (X-16), and read-chunk Replies. A server probed for version two can turn out to have version one. A server
+ * that uses CONF_RDMA advertises how many Reads it accepts on this connection (A6.2-2); on a connection without Reads
+ * it would advertise zero, which forbids sending it anything by read chunk (A6.2-5).
  */
 static bool will_read(const struct rdma_conn *conn)
 {
@@ -184,8 +178,8 @@ int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 }
 
 /*
- * Withdraws the offer of remote invalidation if keys are not per RPC: invalidating one would revoke
- * memory of other RPCs (C3.2-2).
+ * Withdraws the offer of remote invalidation if keys are not per RPC: invalidating one would revoke memory of other
+ * RPCs (C3.2-2).
  */
 void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
@@ -241,10 +235,7 @@ static void agree(struct rdma_conn *conn, const uint8_t *data, size_t len)
 	conn->theirs = theirs;
 }
 
-/*
- * Offers remote invalidation only if the device supports it: this end, as the server, sends it
- * (C3.2-1).
- */
+/* Offers remote invalidation only if the device supports it: this end, as the server, sends it (C3.2-1). */
 static void offer_what_it_sends(struct rdma_conn *conn)
 {
 	struct fabric_ep_info info;
@@ -306,8 +297,8 @@ void rdma_setup_version_found(struct rdma_conn *conn)
 }
 
 /*
- * Returns true if this end accepts remote invalidation (B3.2-1). An end that accepted exposes
- * memory only for reverse Calls with chunks.
+ * Returns true if this end accepts remote invalidation (B3.2-1). An end that accepted exposes memory only for reverse
+ * Calls with chunks.
  */
 static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric_ep_info *info)
 {

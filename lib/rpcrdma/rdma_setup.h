@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Sets up the connection of an RDMA leg: what this end offers, what the peer answers, and the
- * limits that result.
- */
+/* Sets up the connection of an RDMA leg: what this end offers, what the peer answers, and the limits that result. */
 #ifndef RPCRDMA_RDMA_SETUP_H
 #define RPCRDMA_RDMA_SETUP_H
 
@@ -14,41 +11,28 @@
 
 /** rdma_setup_init - Decides what to offer; the connection is already initialized. */
 void rdma_setup_init(struct rdma_conn *conn);
-/**
- * rdma_setup_connect - Connects to @addr; @events are called with @arg. Returns 0 or the fabric's
- * errno.
- */
+/** rdma_setup_connect - Connects to @addr; @events are called with @arg. Returns 0 or the fabric's errno. */
 int rdma_setup_connect(struct rdma_conn *conn, const struct sockaddr *addr,
 		       const struct fabric_ep_events *events, void *arg) MUST_CHECK;
-/**
- * rdma_setup_port_refused - Returns true if only the source port caused closed() for @why: call
- * rdma_setup_again().
- */
+/** rdma_setup_port_refused - Returns true if only the source port caused closed() for @why: call rdma_setup_again(). */
 bool rdma_setup_port_refused(const struct rdma_conn *conn, enum fabric_close why);
 /**
- * rdma_setup_again - Connects again, from any port; returns as rdma_setup_connect(). Do not call it
- * from a callback of the endpoint.
+ * rdma_setup_again - Connects again, from any port; returns as rdma_setup_connect(). Do not call it from a callback of
+ * the endpoint.
  */
 int rdma_setup_again(struct rdma_conn *conn, const struct fabric_ep_events *events,
 		     void *arg) MUST_CHECK;
-/**
- * rdma_setup_adopt - Takes over @in, also on failure; arguments and result are those of
- * rdma_setup_connect().
- */
+/** rdma_setup_adopt - Takes over @in, also on failure; arguments and result are those of rdma_setup_connect(). */
 int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 		     const struct fabric_ep_events *events, void *arg) MUST_CHECK;
 /** rdma_setup_resolved - Handles the fabric's resolved(). */
 void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params);
-/**
- * rdma_setup_requested - Handles the fabric's requested(). Returns false if the connection is in
- * another state.
- */
+/** rdma_setup_requested - Handles the fabric's requested(). Returns false if the connection is in another state. */
 bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes);
 /** rdma_setup_accept - Accepts the requested connection; does nothing in other states. */
 void rdma_setup_accept(struct rdma_conn *conn);
 /**
- * rdma_setup_established - Handles the fabric's established(): opens, or starts to probe the
- * version.
+ * rdma_setup_established - Handles the fabric's established(): opens, or starts to probe the version.
  *
  * Returns false if the connection is in another state.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A connection has one queue of messages. The first message posts its next Read whenever another
- * Read can be outstanding.
+ * A connection has one queue of messages. The first message posts its next Read whenever another Read can be
+ * outstanding.
  */
 #include "rpcrdma/read_chunks.h"
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells a connecting proxy why its connection was rejected: a short text in the private data of the
- * rejection.
+ * Tells a connecting proxy why its connection was rejected: a short text in the private data of the rejection.
  *
  *	 0  identifier, 52 50 52 4a ("RPRJ")
  *	 4  version, 1
  *	 5  length of the text in bytes, 1 to 88
  *	 6  the text, printable ASCII; bytes after it are ignored
  *
- * RFC 8797 defines private data only for a request and its acceptance, and ignores data without its
- * own identifier. Linux, as client and as server, ignores private data of a rejection. The text is
- * fixed for each reason: names and addresses of servers, and facts about other clients, are not
- * sent.
+ * RFC 8797 defines private data only for a request and its acceptance, and ignores data without its own identifier.
+ * Linux, as client and as server, ignores private data of a rejection. The text is fixed for each reason: names and
+ * addresses of servers, and facts about other clients, are not sent.
  */
 #ifndef RPCRDMA_REJECT_REASON_H
 #define RPCRDMA_REJECT_REASON_H

@@ -110,10 +110,7 @@ static void note_reverse_refused(struct requester *rq, const struct requester_rp
 					 "SYSTEM_ERR");
 }
 
-/*
- * Fails a Call that cannot be sent: no header can hold it, the peer accepts no such Call, or memory
- * is short.
- */
+/* Fails a Call that cannot be sent: no header can hold it, the peer accepts no such Call, or memory is short. */
 static void refuse(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse) {
@@ -129,8 +126,8 @@ static void refuse(struct requester *rq, struct requester_rpc *rpc)
 }
 
 /*
- * Fills in the facts that only the complete Call shows. At most one payload per Call and one per
- * Reply is moved, because servers support no more.
+ * Fills in the facts that only the complete Call shows. At most one payload per Call and one per Reply is moved,
+ * because servers support no more.
  */
 static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 		       struct call_form_ask *ask)
@@ -223,9 +220,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
-/*
- * Records a Call or Reply that goes by chunk, since larger Receives can be better for this client.
- */
+/* Records a Call or Reply that goes by chunk, since larger Receives can be better for this client. */
 static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 {
 	uint64_t call = 0, reply = 0;

@@ -2,23 +2,21 @@
 /*
  * The requester: sends Calls to the peer and delivers its Replies.
  *
- * Calls are sent in order, as credits allow. The form of a Call is chosen when its turn comes
- * (call_form.h). If the Reply is not certain to fit inline, the requester exposes the memory where
- * x->reply will be. It parses a Reply only if the payload was placed separately, to find the
- * position of the payload.
+ * Calls are sent in order, as credits allow. The form of a Call is chosen when its turn comes (call_form.h). If the
+ * Reply is not certain to fit inline, the requester exposes the memory where x->reply will be. It parses a Reply only
+ * if the payload was placed separately, to find the position of the payload.
  *
- * A reverse requester (on the end that accepted) sends inline only, without chunks (RFC 8167,
- * D2.5-1), unless both ends advertised chunk support in version two (X-16). The memory exposed for
- * such a Reply is charged to the origin, as for any Call.
+ * A reverse requester (on the end that accepted) sends inline only, without chunks (RFC 8167, D2.5-1), unless both ends
+ * advertised chunk support in version two (X-16). The memory exposed for such a Reply is charged to the origin, as for
+ * any Call.
  *
- * An incomplete Call waits, with all Calls after it. Exception: if only exposed bytes are missing,
- * the Call is sent immediately where the endpoint answers Reads as the bytes arrive (late_reads).
+ * An incomplete Call waits, with all Calls after it. Exception: if only exposed bytes are missing, the Call is sent
+ * immediately where the endpoint answers Reads as the bytes arrive (late_reads).
  *
- * NULL Calls originated by the proxy check that a server is alive, where no layer below RPC can
- * check it (rdma_watch.h). Such a Call uses a credit. It has the program and version of a Call in
- * flight, which this server knows. Any answer, including an error, proves that the server is alive,
- * and is not forwarded. Its XID differs from those of all Calls in flight in either direction; a
- * Call with that XID waits until the NULL Call is answered (X-12).
+ * NULL Calls originated by the proxy check that a server is alive, where no layer below RPC can check it
+ * (rdma_watch.h). Such a Call uses a credit. It has the program and version of a Call in flight, which this server
+ * knows. Any answer, including an error, proves that the server is alive, and is not forwarded. Its XID differs from
+ * those of all Calls in flight in either direction; a Call with that XID waits until the NULL Call is answered (X-12).
  */
 #ifndef RPCRDMA_REQUESTER_H
 #define RPCRDMA_REQUESTER_H
@@ -34,10 +32,7 @@
 
 /** requester_init - Initializes a requester without Calls. */
 void requester_init(struct requester *rq, struct rdma_conn *conn);
-/**
- * requester_end - Releases everything, after the connection has closed and all work requests are
- * done.
- */
+/** requester_end - Releases everything, after the connection has closed and all work requests are done. */
 void requester_end(struct requester *rq);
 /** requester_fini - Frees the requester, after requester_end() or if it was never used. */
 void requester_fini(struct requester *rq);
@@ -52,20 +47,13 @@ void requester_call(struct requester *rq, struct exchange *x);
 void requester_more(struct requester *rq, struct exchange *x);
 /** requester_held_late - Fails the queued @rpc, because it waited too long. */
 void requester_held_late(struct requester *rq, struct requester_rpc *rpc);
-/**
- * requester_send_held - Sends queued Calls, in order, as credits and the Calls themselves allow.
- */
+/** requester_send_held - Sends queued Calls, in order, as credits and the Calls themselves allow. */
 void requester_send_held(struct requester *rq);
 /** requester_key_free - Handles fabric_ep_events.key_free(): sends Calls that waited for a key. */
 void requester_key_free(struct requester *rq);
-/**
- * requester_null_reserve - Reserves a credit for NULL Calls, if the server grants more than one.
- */
+/** requester_null_reserve - Reserves a credit for NULL Calls, if the server grants more than one. */
 void requester_null_reserve(struct requester *rq);
-/**
- * requester_null_like - Returns a Call in flight whose program and version a NULL Call can use, or
- * NULL.
- */
+/** requester_null_like - Returns a Call in flight whose program and version a NULL Call can use, or NULL. */
 const struct call_facts *requester_null_like(const struct requester *rq);
 /**
  * requester_null_send - Sends a NULL Call.
@@ -91,10 +79,7 @@ static inline bool ccp_client_has(const struct requester *rq, uint32_t xid)
 {
 	return rq->conf.xid == xid && (rq->conf.state == CONF_ASKED || rq->conf.state == CONF_LATE);
 }
-/**
- * requester_is_ours - Returns true if @xid is that of an unfinished message originated by the proxy
- * (X-12).
- */
+/** requester_is_ours - Returns true if @xid is that of an unfinished message originated by the proxy. */
 static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 {
 	if (rq->conn->own.count && control_msgs_has(&rq->conn->own, xid))
@@ -103,8 +88,7 @@ static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 }
 
 /**
- * requester_waits_for - Returns true if the Call with @xid is in flight from this end and
- * unanswered.
+ * requester_waits_for - Returns true if the Call with @xid is in flight from this end and unanswered.
  *
  * This includes abandoned Calls and Calls originated by the proxy.
  */
@@ -115,10 +99,7 @@ static inline bool requester_waits_for(const struct requester *rq, uint32_t xid)
 	return requester_null_is(rq, xid) || ccp_client_has(rq, xid);
 }
 
-/**
- * requester_pump - Runs requester_send_held() if Calls are queued. Call it whenever a credit can be
- * free.
- */
+/** requester_pump - Runs requester_send_held() if Calls are queued. Call it whenever a credit can be free. */
 static inline void requester_pump(struct requester *rq)
 {
 	if (rq->nheld)
@@ -127,22 +108,14 @@ static inline void requester_pump(struct requester *rq)
 
 /* ---- answers to its Calls: Replies, errors and undecodable messages (requester_reply.c) ---- */
 
-/**
- * requester_owns_key - Returns true if the Call in flight with @xid has exposed @rkey to the peer.
- */
+/** requester_owns_key - Returns true if the Call in flight with @xid has exposed @rkey to the peer. */
 bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey);
-/**
- * requester_reply - Handles a Reply: an RDMA_MSG or RDMA_NOMSG, decoded, and the bytes after its
- * header.
- */
+/** requester_reply - Handles a Reply: an RDMA_MSG or RDMA_NOMSG, decoded, and the bytes after its header. */
 void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, const uint8_t *body,
 		     uint32_t len_bytes);
 /** requester_error - Handles a decoded RDMA_ERROR. */
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr);
-/**
- * requester_error_of_own - Counts an RDMA_ERROR for a control message of this end; its credit is
- * free again.
- */
+/** requester_error_of_own - Counts an RDMA_ERROR for a control message of this end; its credit is free again. */
 void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr);
 /** requester_bad_reply - Handles a Reply that does not decode; only its XID is known. */
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what);

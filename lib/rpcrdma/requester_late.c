@@ -19,8 +19,8 @@ static uint64_t due_us(const struct requester *rq, const struct requester_rpc *r
 }
 
 /*
- * Returns the Call that times out first, among those that wait for a Reply or a credit, which are
- * few. Returns NULL if none waits.
+ * Returns the Call that times out first, among those that wait for a Reply or a credit, which are few. Returns NULL if
+ * none waits.
  */
 static struct requester_rpc *first_due(const struct requester *rq)
 {
@@ -42,10 +42,7 @@ static struct requester_rpc *first_due(const struct requester *rq)
 	return found;
 }
 
-/*
- * Moves the exposed memory to the placeholder. The origin also keeps the Call until it has
- * answered.
- */
+/* Moves the exposed memory to the placeholder. The origin also keeps the Call until it has answered. */
 static void take_memory(struct exchange *heir, struct exchange *x)
 {
 	heir->call = x->call;
@@ -58,10 +55,7 @@ static void take_memory(struct exchange *heir, struct exchange *x)
 	budget_claim_nothing(heir->claim.holder, &x->claim);
 }
 
-/*
- * Replaces the exchange of @rpc by @heir. Returns the old exchange, with the reference that the RPC
- * had.
- */
+/* Replaces the exchange of @rpc by @heir. Returns the old exchange, with the reference that the RPC had. */
 static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir)
 {
 	struct requester *rq = rpc->rq;
@@ -186,10 +180,7 @@ void requester_late_end(struct requester *rq)
 	loop_timer_clear(rq->conn->fabric->loop, rq->late.timer);
 }
 
-/*
- * The Call has already failed, so the answer only releases its credit and its exposed memory
- * (D4.2-2).
- */
+/* The Call has already failed, so the answer only releases its credit and its exposed memory (D4.2-2). */
 void requester_late_answered(struct requester *rq, struct requester_rpc *rpc)
 {
 	rq->conn->counters->reverse_late_replies++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Matches Replies to Calls and checks them against the exposed chunks. A Reply is delivered only
- * when the peer can no longer change it.
+ * Matches Replies to Calls and checks them against the exposed chunks. A Reply is delivered only when the peer can no
+ * longer change it.
  */
 
 #include "rpcrdma/requester.h"
@@ -23,10 +23,10 @@ bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 }
 
 /*
- * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer,
- * and without a gap, because the segments are contiguous memory. The peer must really have written
- * the bytes that it claims (X-18), because the rest of that memory still contains an earlier Reply,
- * perhaps of another client. Otherwise returns what is wrong, @not_offered for a different chunk.
+ * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer, and without a gap,
+ * because the segments are contiguous memory. The peer must really have written the bytes that it claims (X-18),
+ * because the rest of that memory still contains an earlier Reply, perhaps of another client. Otherwise returns what is
+ * wrong, @not_offered for a different chunk.
  */
 static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
@@ -143,10 +143,7 @@ static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const cha
 	requester_pump(rq);
 }
 
-/*
- * Returns true if a grant of zero is valid. It never is for reverse Calls, in any dialect
- * (D2.1.2-1).
- */
+/* Returns true if a grant of zero is valid. It never is for reverse Calls, in any dialect (D2.1.2-1). */
 static bool zero_is_grant(const struct requester *rq, const struct dialect *dialect)
 {
 	return dialect->zero_grants && !rq->reverse;
@@ -165,10 +162,7 @@ static inline void obey_grant(struct requester *rq, const struct dialect *dialec
 	}
 }
 
-/*
- * Returns true if the whole Reply is inline and longer than its Call allows: the claim has no
- * memory for it.
- */
+/* Returns true if the whole Reply is inline and longer than its Call allows: the claim has no memory for it. */
 static bool is_too_big(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 		       uint32_t len_bytes)
 {
@@ -186,8 +180,8 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 }
 
 /*
- * Handles a Reply without a Call of a client. If it answers a Call originated by the proxy, its
- * grant counts like any other.
+ * Handles a Reply without a Call of a client. If it answers a Call originated by the proxy, its grant counts like any
+ * other.
  */
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
@@ -206,8 +200,8 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 }
 
 /*
- * Records that the server accepts long Calls. The cache is shared by all threads, so it is written
- * rarely, but before its entry expires.
+ * Records that the server accepts long Calls. The cache is shared by all threads, so it is written rarely, but before
+ * its entry expires.
  */
 static void took_long(struct requester *rq)
 {
@@ -245,8 +239,8 @@ static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
 }
 
 /*
- * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it:
- * otherwise the server would time out and close a connection whose other RPCs are fine.
+ * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it: otherwise the server would
+ * time out and close a connection whose other RPCs are fine.
  */
 static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 			const struct rpcrdma_header *hdr, const char *what)
@@ -357,8 +351,8 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 }
 
 /*
- * Returns true if the error was for a Call originated by the proxy. CONF_RDMA, which goes first, is
- * not sent again: other versions do not have it (X-1).
+ * Returns true if the error was for a Call originated by the proxy. CONF_RDMA, which goes first, is not sent again:
+ * other versions do not have it (X-1).
  */
 static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hdr)
 {
@@ -371,10 +365,7 @@ static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hd
 	return true;
 }
 
-/*
- * Returns true if the chunk or the inline bytes can hold every possible Reply, so that no Reply was
- * too long.
- */
+/* Returns true if the chunk or the inline bytes can hold every possible Reply, so that no Reply was too long. */
 static bool reply_had_room(const struct requester_rpc *rpc)
 {
 	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
@@ -387,9 +378,8 @@ static bool reply_had_room(const struct requester_rpc *rpc)
 }
 
 /*
- * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such
- * a Call was rejected, this server has accepted none from any client, and no other cause is
- * possible.
+ * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such a Call was
+ * rejected, this server has accepted none from any client, and no other cause is possible.
  */
 static void learn(const struct requester *rq, const struct requester_rpc *rpc)
 {

@@ -92,9 +92,7 @@ void requester_rpcs_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->failed_task);
-	/*
-	 * After the connection has closed, an unbind is immediate: each RPC ends here, unanswered.
-	 */
+	/* After the connection has closed, an unbind is immediate: each RPC ends here, unanswered. */
 	while ((x = TAILQ_FIRST(&rq->begun))) {
 		struct requester_rpc *rpc = x->target_priv;
 
@@ -191,9 +189,8 @@ static uint8_t *landing_memory(const struct requester_rpc *rpc, const struct rpc
 }
 
 /*
- * Moves the inline bytes around the payload, after the peer can no longer write there.
- * @before_bytes of them belong before the payload. Adds the pad of the payload, up to
- * @padded_bytes.
+ * Moves the inline bytes around the payload, after the peer can no longer write there. @before_bytes of them belong
+ * before the payload. Adds the pad of the payload, up to @padded_bytes.
  */
 static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
 		       uint32_t payload_bytes, uint32_t padded_bytes)
@@ -217,8 +214,8 @@ static bool join(struct requester_rpc *rpc)
 	struct rpc_payload payload;
 
 	/*
-	 * Search with the bytes after the inline ones in place of the payload: the search does not
-	 * depend on the content of the payload.
+	 * Search with the bytes after the inline ones in place of the payload: the search does not depend on the
+	 * content of the payload.
 	 */
 	if (nfs_reply_payloads(&rpc->x->facts, reply->data, rpc->around_bytes + padded, &payload,
 			       1) != 1 ||
@@ -233,8 +230,8 @@ static bool join(struct requester_rpc *rpc)
 }
 
 /*
- * Returns true if the payload arrived inline although a write chunk was offered (A3.7-1). READLINK
- * paths are tolerated: Linux before 5.11 (NFSv4) and Chimera leave those chunks unused.
+ * Returns true if the payload arrived inline although a write chunk was offered (A3.7-1). READLINK paths are tolerated:
+ * Linux before 5.11 (NFSv4) and Chimera leave those chunks unused.
  */
 static bool has_payload_inline(const struct requester_rpc *rpc)
 {

@@ -10,20 +10,18 @@
  *	  ├────────────────────────▲
  *	  └──◀────▶ starved                          the device has no key left; exposed keys are invalidated
  *
- * RPCs in the states sent, resent, pulling and abandoned are in flight: they hold a credit, and
- * their XID is in the table. All keys are invalidated before any byte of the Reply is read. If the
- * peer is reading an incomplete Call, invalidation waits for the rest of the Call (lend_end()). An
- * RPC that fails before it is sent is delivered from a task, because a call into the leg can be on
- * the stack.
+ * RPCs in the states sent, resent, pulling and abandoned are in flight: they hold a credit, and their XID is in the
+ * table. All keys are invalidated before any byte of the Reply is read. If the peer is reading an incomplete Call,
+ * invalidation waits for the rest of the Call (lend_end()). An RPC that fails before it is sent is delivered from a
+ * task, because a call into the leg can be on the stack.
  *
- * A Reply must be contiguous in memory, but the number of bytes before its payload is known only on
- * arrival. So a separately placed payload goes into the middle of a buffer, with space on both
- * sides for all possible inline bytes:
+ * A Reply must be contiguous in memory, but the number of bytes before its payload is known only on arrival. So a
+ * separately placed payload goes into the middle of a buffer, with space on both sides for all possible inline bytes:
  *
  *	| headroom | space | payload | space |
  *
- * On arrival the inline bytes are split at the position of the payload (lib/nfs finds it) and moved
- * before and after the payload, which never moves.
+ * On arrival the inline bytes are split at the position of the payload (lib/nfs finds it) and moved before and after
+ * the payload, which never moves.
  */
 #ifndef RPCRDMA_REQUESTER_RPC_H
 #define RPCRDMA_REQUESTER_RPC_H
@@ -137,14 +135,14 @@ struct requester_rpc {
 	uint32_t landed_bytes;       /* bytes of the Reply that the peer wrote */
 	uint32_t around_bytes;       /* bytes inline around a payload that the peer wrote */
 	/*
-	 * In state pulling, from the leg's free list: the kept part of its Reply
-	 * (draft03/requester_read_reply.c). Otherwise NULL.
+	 * In state pulling, from the leg's free list: the kept part of its Reply (draft03/requester_read_reply.c).
+	 * Otherwise NULL.
 	 */
 	struct read_reply *read_reply;
 	size_t read_reply_bytes;
 	/*
-	 * The segments of the Call's read chunk, then those for the Reply. Last member, because it
-	 * is not initialized completely.
+	 * The segments of the Call's read chunk, then those for the Reply. Last member, because it is not initialized
+	 * completely.
 	 */
 	struct lend lend;
 };
@@ -156,9 +154,7 @@ struct requester_rpc {
 void requester_rpcs_init(struct requester *rq, void (*held_again)(struct requester_rpc *rpc));
 /** requester_rpcs_end - Releases all RPCs, after the connection has closed. */
 void requester_rpcs_end(struct requester *rq);
-/**
- * requester_rpcs_fini - Frees the rest, after requester_rpcs_end() or if there never was an RPC.
- */
+/** requester_rpcs_fini - Frees the rest, after requester_rpcs_end() or if there never was an RPC. */
 void requester_rpcs_fini(struct requester *rq);
 
 /**
@@ -172,10 +168,7 @@ static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum reque
 {
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
 }
-/**
- * requester_rpc_forget_read_reply - Frees the kept part of its Reply, if any; no Read of it can be
- * outstanding.
- */
+/** requester_rpc_forget_read_reply - Frees the kept part of its Reply, if any; no Read of it can be outstanding. */
 static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 {
 	if (rpc->read_reply)
@@ -194,10 +187,7 @@ static inline uint32_t rdma_landing_room(uint32_t recv_bytes, unsigned nsegments
 
 	return recv_bytes > hdr ? recv_bytes - hdr : 0;
 }
-/**
- * requester_rpc_landing_room - Returns the same for the Reply of @rpc, if its payload is placed
- * separately.
- */
+/** requester_rpc_landing_room - Returns the same for the Reply of @rpc, if its payload is placed separately. */
 static inline uint32_t requester_rpc_landing_room(const struct requester_rpc *rpc)
 {
 	return rdma_landing_room(rpc->terms.around_bytes, rpc->form.landing_nsegments);
@@ -205,16 +195,15 @@ static inline uint32_t requester_rpc_landing_room(const struct requester_rpc *rp
 /** requester_rpc_drop - Releases a queued or failed RPC, after the connection has closed. */
 void requester_rpc_drop(struct requester_rpc *rpc);
 /**
- * requester_counts_on - Returns the longest Send that a Reply in flight needs because it has no
- * reply chunk (B3.1-7).
+ * requester_counts_on - Returns the longest Send that a Reply in flight needs because it has no reply chunk (B3.1-7).
  * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
  */
 uint32_t requester_counts_on(const struct requester *rq, uint32_t enough);
 /** requester_rpc_find - Returns the RPC in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid);
 /**
- * requester_rpc_waiting - Like requester_rpc_find(), but only while no Reply has arrived. Abandoned
- * RPCs count as unanswered.
+ * requester_rpc_waiting - Like requester_rpc_find(), but only while no Reply has arrived. Abandoned RPCs count as
+ * unanswered.
  */
 static inline struct requester_rpc *requester_rpc_waiting(const struct requester *rq, uint32_t xid)
 {
@@ -223,13 +212,11 @@ static inline struct requester_rpc *requester_rpc_waiting(const struct requester
 	return rpc && rpc->state != REQUESTER_PULLING ? rpc : NULL;
 }
 /**
- * requester_rpc_send - Exposes memory as its form requires, and sends the Call, which then holds a
- * credit.
+ * requester_rpc_send - Exposes memory as its form requires, and sends the Call, which then holds a credit.
  *
- * Without memory for the keys the RPC fails. If the device has no key left, the RPC becomes
- * starved: key_free() and held_again() follow, and held_again() can be called before this function
- * returns. Returns false if the XID is already in flight or cannot be entered in the table; the RPC
- * is then still queued.
+ * Without memory for the keys the RPC fails. If the device has no key left, the RPC becomes starved: key_free() and
+ * held_again() follow, and held_again() can be called before this function returns. Returns false if the XID is already
+ * in flight or cannot be entered in the table; the RPC is then still queued.
  */
 bool requester_rpc_send(struct requester_rpc *rpc) MUST_CHECK;
 /** requester_rpc_resend - Sends the Call again, because the peer did not execute it. */
@@ -241,9 +228,8 @@ void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault);
 /**
  * requester_rpc_end - Ends an RPC in flight, with a Reply or with @fault.
  *
- * Invalidates its keys and releases its credit. The exchange is delivered once the peer can no
- * longer reach its memory, possibly before this function returns, so do not use the RPC afterwards.
- * An abandoned RPC is freed instead.
+ * Invalidates its keys and releases its credit. The exchange is delivered once the peer can no longer reach its memory,
+ * possibly before this function returns, so do not use the RPC afterwards. An abandoned RPC is freed instead.
  */
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault);
 

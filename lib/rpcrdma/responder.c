@@ -2,8 +2,8 @@
 /*
  * The path of a Call:
  *
- * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit()
- * copies its inline bytes, start_reads() posts its Reads, and pass_on() or give_part() delivers it.
+ * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit() copies its inline
+ * bytes, start_reads() posts its Reads, and pass_on() or give_part() delivers it.
  */
 #include "rpcrdma/responder.h"
 
@@ -71,10 +71,7 @@ bool responder_is_flooded(struct responder *rs)
 	return true;
 }
 
-/*
- * Returns true if a Call can be accepted now. The client sends an ignored Call again, on another
- * connection.
- */
+/* Returns true if a Call can be accepted now. The client sends an ignored Call again, on another connection. */
 static bool takes_calls(struct responder *rs)
 {
 	struct rdma_conn *conn = rs->conn;
@@ -95,8 +92,8 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 }
 
 /*
- * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have
- * shown all facts about the Call, and it must be long enough for at least two parts.
+ * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have shown all facts about
+ * the Call, and it must be long enough for at least two parts.
  */
 static bool comes_in_parts(const struct responder_rpc *rpc)
 {
@@ -207,10 +204,9 @@ static void on_granted(void *arg)
 }
 
 /*
- * Claims memory for a reverse Call without waiting, because its Reply can be queued after client
- * Calls that wait for the budget. rdma_beside_bytes() already counts a short inline Call with a
- * Reply of the same size. It counts the Writes to a reply chunk of a few segments as the chunks of
- * such a Call.
+ * Claims memory for a reverse Call without waiting, because its Reply can be queued after client Calls that wait for
+ * the budget. rdma_beside_bytes() already counts a short inline Call with a Reply of the same size. It counts the
+ * Writes to a reply chunk of a few segments as the chunks of such a Call.
  */
 #define REVERSE_FREE_SEGMENTS 16u
 
@@ -356,9 +352,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 		claim(rs, rpc, body, len_bytes);
 }
 
-/*
- * Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too.
- */
+/* Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too. */
 void responder_key_free(struct responder *rs)
 {
 	struct exchange *x, *next;

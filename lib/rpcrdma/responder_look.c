@@ -2,8 +2,8 @@
 /*
  * Checks the header of a Call and finds its facts in one walk over its arguments.
  *
- * An RDMA_MSG shows everything immediately: its read chunks are holes of known length, which the
- * walk skips. An RDMA_NOMSG shows nothing until its chunk has been read.
+ * An RDMA_MSG shows everything immediately: its read chunks are holes of known length, which the walk skips. An
+ * RDMA_NOMSG shows nothing until its chunk has been read.
  */
 #include "rpcrdma/responder_rpc.h"
 
@@ -12,10 +12,7 @@
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/responder_reply.h"
 
-/*
- * Answers to unacceptable Calls. A truncated header affects no other Call, so the connection stays
- * open.
- */
+/* Answers to unacceptable Calls. A truncated header affects no other Call, so the connection stays open. */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	/* An RDMA connection has no TLS, and a STARTTLS probe must not reach the server. */
 	[CALL_AUTH_TLS] = CALL_RULE(REPLY, rdma_leg_counters, auth_tls_refused, NULL),
@@ -33,8 +30,8 @@ static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 };
 
 /*
- * Returns true for a valid RPC Call. If RPC defines an answer, the message is a Call of this
- * transport version; any other message proves no version (X-19).
+ * Returns true for a valid RPC Call. If RPC defines an answer, the message is a Call of this transport version; any
+ * other message proves no version (X-19).
  */
 static bool is_understood(enum call_verdict verdict)
 {
@@ -66,9 +63,8 @@ struct chunk_check {
 };
 
 /*
- * Returns true if the chunk holds the payload and everything after it in a COMPOUND. Linux before
- * 4.7 sends every NFSv4 WRITE this way, with nothing inline after the payload. The message is the
- * same.
+ * Returns true if the chunk holds the payload and everything after it in a COMPOUND. Linux before 4.7 sends every NFSv4
+ * WRITE this way, with nothing inline after the payload. The message is the same.
  */
 static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chunk *chunk,
 			 uint32_t data_bytes)
@@ -80,10 +76,7 @@ static bool has_the_rest(const struct responder_rpc *rpc, const struct plan_chun
 	       chunk->position + xdr_padded_bytes(chunk->len_bytes) == rpc->total_bytes;
 }
 
-/*
- * Checks A3.4-4: a chunk in place of a payload has the length of the payload, with or without its
- * pad.
- */
+/* Checks A3.4-4: a chunk in place of a payload has the length of the payload, with or without its pad. */
 static void check_length(struct chunk_check *check, const struct plan_chunk *chunk,
 			 uint32_t data_bytes)
 {
@@ -116,10 +109,9 @@ static void check_opaque(void *arg, const struct nfs_opaque *opaque)
 }
 
 /*
- * Returns true if a read chunk is not at the position of a DDP-eligible item (RFC 8166 section
- * 6.1). If the arguments could not be parsed to the end, only the chunks before that point count.
- * If parsing stopped inside a chunk, that chunk is no item, except for the rest of a COMPOUND
- * (has_the_rest()).
+ * Returns true if a read chunk is not at the position of a DDP-eligible item (RFC 8166 section 6.1). If the arguments
+ * could not be parsed to the end, only the chunks before that point count. If parsing stopped inside a chunk, that
+ * chunk is no item, except for the rest of a COMPOUND (has_the_rest()).
  */
 static bool is_misplaced(const struct chunk_check *check)
 {
@@ -157,8 +149,8 @@ static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rp
 }
 
 /*
- * Finds the facts of a Call and lowers reply_max_bytes to the longest possible Reply. Returns the
- * verdict on the chunks of the Call.
+ * Finds the facts of a Call and lowers reply_max_bytes to the longest possible Reply. Returns the verdict on the chunks
+ * of the Call.
  */
 static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
@@ -177,8 +169,8 @@ static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_
 }
 
 /*
- * Makes a list of message pieces from the copies and pulls of the plan, which are both in order.
- * Returns the number of pieces.
+ * Makes a list of message pieces from the copies and pulls of the plan, which are both in order. Returns the number of
+ * pieces.
  */
 static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_bytes,
 			struct rpc_piece *list)

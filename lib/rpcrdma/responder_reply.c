@@ -19,8 +19,8 @@
 struct reply {
 	struct responder_rpc *rpc;
 	/*
-	 * Has the chunk lists of the Call, with zero lengths until written. Its pieces are the
-	 * bytes outside write chunks.
+	 * Has the chunk lists of the Call, with zero lengths until written. Its pieces are the bytes outside write
+	 * chunks.
 	 */
 	struct message m;
 	/* otherwise the header returns the reply chunk empty, or omits it (A5.2-4) */
@@ -65,10 +65,7 @@ static void find_payloads(struct reply *reply)
 		reply->npayloads = (unsigned)n;
 }
 
-/*
- * Finds the payloads of an incomplete Reply. Returns false if it has none or their positions are
- * not known yet.
- */
+/* Finds the payloads of an incomplete Reply. Returns false if it has none or their positions are not known yet. */
 static bool find_payloads_begun(struct reply *reply)
 {
 	struct responder_rpc *rpc = reply->rpc;
@@ -84,9 +81,9 @@ static bool find_payloads_begun(struct reply *reply)
 }
 
 /*
- * Splits the Reply into payloads for the write chunks and pieces for the rest. An empty chunk
- * leaves its payload inline. The pad of a moved payload is neither written nor sent (A-Δ5). Returns
- * false if a payload is longer than its chunk or lies outside the Reply.
+ * Splits the Reply into payloads for the write chunks and pieces for the rest. An empty chunk leaves its payload
+ * inline. The pad of a moved payload is neither written nor sent (A-Δ5). Returns false if a payload is longer than its
+ * chunk or lies outside the Reply.
  */
 static bool cut(struct reply *reply)
 {
@@ -115,8 +112,8 @@ static bool cut(struct reply *reply)
 }
 
 /*
- * Writes @pieces into a chunk, segment by segment, and sets the lengths of the segments in the
- * header. The first @done_bytes have been written before.
+ * Writes @pieces into a chunk, segment by segment, and sets the lengths of the segments in the header. The first
+ * @done_bytes have been written before.
  */
 static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			const struct fabric_sge *pieces, unsigned npieces, uint32_t done_bytes)
@@ -215,8 +212,8 @@ void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t le
 }
 
 /*
- * Encodes the answer to a failed Call. If the Call has not been read, its authentication flavor is
- * unknown. Clients of every flavor accept a denied Reply.
+ * Encodes the answer to a failed Call. If the Call has not been read, its authentication flavor is unknown. Clients of
+ * every flavor accept a denied Reply.
  */
 static size_t encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_call_hdr *hdr,
 			     struct rdma_leg_counters *counters)
@@ -294,9 +291,8 @@ static void write_payloads(struct reply *reply)
 }
 
 /*
- * Chooses where the bytes outside write chunks go, before anything is written: inline, into the
- * reply chunk, or exposed for the client to read (A5.2-3, A-Δ3). Returns 0, -EMSGSIZE if nothing
- * fits, or the error of responder_lend().
+ * Chooses where the bytes outside write chunks go, before anything is written: inline, into the reply chunk, or exposed
+ * for the client to read (A5.2-3, A-Δ3). Returns 0, -EMSGSIZE if nothing fits, or the error of responder_lend().
  */
 static int place(struct reply *reply)
 {
@@ -363,8 +359,8 @@ static void answer_reply(struct responder_rpc *rpc)
 }
 
 /*
- * Writes payloads as they arrive, if all other bytes are certain to fit inline. The longest Send
- * can change until the Reply is sent, but not below RPCRDMA_INLINE_MIN.
+ * Writes payloads as they arrive, if all other bytes are certain to fit inline. The longest Send can change until the
+ * Reply is sent, but not below RPCRDMA_INLINE_MIN.
  */
 static void write_begun(struct responder_rpc *rpc)
 {

@@ -103,8 +103,8 @@ static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
 }
 
 /*
- * Returns the memory for the keys of an exposed Reply. One more segment is needed for the remainder
- * and for each payload that splits the Reply.
+ * Returns the memory for the keys of an exposed Reply. One more segment is needed for the remainder and for each
+ * payload that splits the Reply.
  */
 static size_t keys_bytes(const struct responder_rpc *rpc)
 {
@@ -114,19 +114,13 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 				     responder_rpc_lend_room(rpc)));
 }
 
-/*
- * Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to
- * its messages.
- */
+/* Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to its messages. */
 static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites, bytes = 0;
 
-	/*
-	 * A Reply in more pieces than a Send can gather is copied, whatever its length
-	 * (work_request.h).
-	 */
+	/* A Reply in more pieces than a Send can gather is copied, whatever its length (work_request.h). */
 	if (rpc->nwrites + 1 >= conn->max_sge)
 		bytes = pool_class_bytes(rpc->terms.send_bytes);
 	if (to_read)
@@ -155,10 +149,7 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 				   &conn->leg->config->reply_room);
 }
 
-/*
- * Returns the length of the header with the write list of the Call, and optionally with its reply
- * chunk.
- */
+/* Returns the length of the header with the write list of the Call, and optionally with its reply chunk. */
 static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
 {
 	uint64_t bytes = RPCRDMA_MIN_HDR_BYTES;
@@ -171,9 +162,8 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 }
 
 /*
- * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a
- * longer one, so it can have lowered its Receives since the Call (B3.1-7), as soon as we asked for
- * that (B3.1-4).
+ * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a longer one, so it can
+ * have lowered its Receives since the Call (B3.1-7), as soon as we asked for that (B3.1-4).
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {
@@ -181,8 +171,8 @@ static uint32_t send_bytes(const struct responder_rpc *rpc)
 }
 
 /*
- * Returns the longest Send for a Reply that cannot go by chunk: at most what the client last
- * advertised, because its Receives are no larger (B3.1-8).
+ * Returns the longest Send for a Reply that cannot go by chunk: at most what the client last advertised, because its
+ * Receives are no larger (B3.1-8).
  */
 static uint32_t reply_bytes(const struct responder_rpc *rpc)
 {
@@ -269,8 +259,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the largest Reply that the peer's chunks and Receives, or an exposed Reply, can hold.
- * Write chunks hold only payloads, so this also records whether the rest has a place.
+ * Returns the largest Reply that the peer's chunks and Receives, or an exposed Reply, can hold. Write chunks hold only
+ * payloads, so this also records whether the rest has a place.
  */
 static uint32_t capacity(struct responder_rpc *rpc)
 {

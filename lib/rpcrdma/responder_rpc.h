@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client
- * reads the Reply (responder_read_reply.h), the RPC lasts until the client has finished.
+ * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client reads the Reply
+ * (responder_read_reply.h), the RPC lasts until the client has finished.
  *
  *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ done
  *	    └────── nothing to read ──────────────────────▲                          └──▶ exposed ──▲
  *
- * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply
- * waits for the last Read, because the Reads write to the Call's buffer and complete here.
+ * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply waits for the last
+ * Read, because the Reads write to the Call's buffer and complete here.
  *
  * An invalid Call is answered and its RPC ends immediately, in any state.
  */
@@ -53,8 +53,8 @@ struct responder {
 	struct xid_table table; /* the RPCs in `calls`, by XID */
 	struct responder_lents *lents; /* NULL until the first Reply is exposed */
 	/*
-	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest one.
-	 * The timer is NULL until one waits.
+	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest one. The timer is NULL
+	 * until one waits.
 	 */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
@@ -76,14 +76,11 @@ struct responder_rpc {
 	bool in_parts;       /* the Call is delivered in parts (leg_config.partial) … */
 	uint32_t told_bytes; /* … and this much of it has been delivered */
 	bool is_answered;    /* its Reply arrived before the last Read was done */
-	/*
-	 * While its Reply arrives: payload bytes written, and Reply bytes present at the last
-	 * check.
-	 */
+	/* While its Reply arrives: payload bytes written, and Reply bytes present at the last check. */
 	uint32_t written_bytes, seen_bytes;
 	/*
-	 * The Reply waits for the peer to answer a REQ for another receive size, since
-	 * waits_since_us; or that wait has timed out.
+	 * The Reply waits for the peer to answer a REQ for another receive size, since waits_since_us; or that wait has
+	 * timed out.
 	 */
 	bool waits_for_size, waited_for_size;
 	uint64_t waits_since_us;
@@ -132,10 +129,7 @@ static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
 {
 	return !rpc->reads || read_chunks_are_done(rpc->reads);
 }
-/**
- * responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the
- * origin's reference.
- */
+/** responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the origin's reference. */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
 /**
@@ -143,15 +137,14 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @call_bytes: size of the Call's buffer
  * @to_read:    its Reads are not done
  *
- * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes())
- * and for each segment of the Reply. Each part of the Reply that ends inside a segment, exceeds the
- * longest transfer, or arrives separately needs one more. It also counts the keys of a Reply that
- * can be exposed.
+ * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes()) and for each segment
+ * of the Reply. Each part of the Reply that ends inside a segment, exceeds the longest transfer, or arrives separately
+ * needs one more. It also counts the keys of a Reply that can be exposed.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
- * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk
- * with zero lengths (A5.2-4).
+ * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk with zero lengths
+ * (A5.2-4).
  *
  * The dialect decides. The chunk makes the header of the Reply longer.
  */
@@ -159,26 +152,20 @@ static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc 
 {
 	return rpc->has_reply_chunk && rpc->terms.dialect->returns_reply_chunk;
 }
-/**
- * responder_rpc_inline_room - Returns the most bytes that can follow an RDMA_MSG header; can be 0.
- */
+/** responder_rpc_inline_room - Returns the most bytes that can follow an RDMA_MSG header; can be 0. */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
 /**
- * responder_rpc_settled_room - Returns the same limit for the time after the pending REQ has been
- * rejected or reverted (B3.1-4).
+ * responder_rpc_settled_room - Returns the same limit for the time after the pending REQ has been rejected or reverted
+ * (B3.1-4).
  */
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
-/**
- * responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be
- * used.
- */
+/** responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**
- * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3,
- * A5.2-3).
+ * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3, A5.2-3).
  *
- * This depends on the dialect. Only the end that connected reads Replies, and only if it reads at
- * all. The limit of exposed Replies is checked separately (credit_grant_may_lend()).
+ * This depends on the dialect. Only the end that connected reads Replies, and only if it reads at all. The limit of
+ * exposed Replies is checked separately (credit_grant_may_lend()).
  */
 static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {
@@ -187,10 +174,7 @@ static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
 	       !rpc->terms.reads_nothing;
 }
-/**
- * responder_rpc_lend_room - Returns the most segments in which the Reply can be exposed; 0: it
- * cannot.
- */
+/** responder_rpc_lend_room - Returns the most segments in which the Reply can be exposed; 0: it cannot. */
 unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 
 /* ---- parsing of its Call (responder_look.c) ---- */
@@ -199,20 +183,18 @@ unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
  * responder_look_early - Parses the inline bytes of a Call, before memory is reserved.
  * @inline_bytes: of its RDMA_MSG; NULL: it is an RDMA_NOMSG
  *
- * On success the facts are FACTS_WHOLE and reply_max_bytes is the longest possible Reply. If the
- * header is not inline or not acceptable, the facts stay FACTS_NONE and reply_max_bytes is at most
- * FACTS_UNBOUNDED_BYTES.
+ * On success the facts are FACTS_WHOLE and reply_max_bytes is the longest possible Reply. If the header is not inline
+ * or not acceptable, the facts stay FACTS_NONE and reply_max_bytes is at most FACTS_UNBOUNDED_BYTES.
  *
- * Returns false if the chunks were wrong: the Call has been answered, no chunk was read, and the
- * RPC has ended.
+ * Returns false if the chunks were wrong: the Call has been answered, no chunk was read, and the RPC has ended.
  */
 bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
 
 /**
  * responder_look - Parses a complete Call.
  *
- * Does nothing if the facts are already known. Returns false if the Call must not be delivered: it
- * has been answered, and the RPC has ended.
+ * Does nothing if the facts are already known. Returns false if the Call must not be delivered: it has been answered,
+ * and the RPC has ended.
  */
 bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
 

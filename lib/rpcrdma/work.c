@@ -9,10 +9,7 @@
 
 #include "base/least.h"
 
-/*
- * Returns the close reason for a stalled Send: most Sends are Calls to a server or Replies to a
- * client.
- */
+/* Returns the close reason for a stalled Send: most Sends are Calls to a server or Replies to a client. */
 static enum leg_close why_sends_stall(const struct rdma_conn *conn)
 {
 	return conn->connector ? LEG_CLOSE_CALL_STALLED : LEG_CLOSE_REPLY_STALLED;
@@ -47,10 +44,7 @@ static void stalled(struct rdma_conn *conn, enum work_class class, uint64_t idle
 		       (unsigned long long)(idle_us / 1000));
 }
 
-/*
- * Checks at least once per stall_timeout_us, so that a request that has become the first is not
- * checked late.
- */
+/* Checks at least once per stall_timeout_us, so that a request that has become the first is not checked late. */
 static void on_timer(void *arg)
 {
 	struct rdma_conn *conn = arg;
@@ -194,8 +188,8 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
 }
 
 /*
- * Returns the length of the gather list of a long body, header included, and in *@copied_bytes how
- * much of the body is copied after the header.
+ * Returns the length of the gather list of a long body, header included, and in *@copied_bytes how much of the body is
+ * copied after the header.
  */
 static unsigned gather_list(const struct fabric_sge *body, unsigned nbody, uint32_t *copied_bytes)
 {

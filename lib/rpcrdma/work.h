@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work requests of an RDMA connection. Each has a context that keeps its memory until completion:
- * the exchange whose memory is sent, written or read, and the buffer with the transport header.
- * Contexts come from the leg's free list.
+ * Work requests of an RDMA connection. Each has a context that keeps its memory until completion: the exchange whose
+ * memory is sent, written or read, and the buffer with the transport header. Contexts come from the leg's free list.
  *
- * The endpoint completes all work requests before it reports its close, so none is left afterwards.
- * Stall timeout: the first request of each class must complete within the leg's stall_timeout_us,
- * from when it became the first, plus the time for its bytes at WORK_LEAST_RATE. Otherwise the
- * connection closes, whatever the other class does.
+ * The endpoint completes all work requests before it reports its close, so none is left afterwards. Stall timeout: the
+ * first request of each class must complete within the leg's stall_timeout_us, from when it became the first, plus the
+ * time for its bytes at WORK_LEAST_RATE. Otherwise the connection closes, whatever the other class does.
  */
 #ifndef RPCRDMA_WORK_H
 #define RPCRDMA_WORK_H
@@ -33,10 +31,7 @@ struct work {
 /* Shortest part of an incomplete message that is written; each part needs a work request. */
 #define WORK_PART_BYTES (128u * 1024u)
 
-/*
- * A body up to this length is copied after its header. A longer one is gathered, except for pieces
- * without a buffer.
- */
+/* A body up to this length is copied after its header. A longer one is gathered, except for pieces without a buffer. */
 #define WORK_COPY_MAX_BYTES 4096u
 
 /** work_queues_init - Initializes the queues, empty. Returns 0 or -ENOMEM. */
@@ -53,10 +48,9 @@ static inline size_t work_cost_bytes(size_t n)
 /**
  * work_send - Sends a transport header and the pieces of a body after it.
  * @hdr:          encoded here
- * @body, @nbody: the pieces; one without a buffer is copied now and must be short; one without an
- *                address stands for zeros
- * @x:            kept until the Send is done; NULL: the completion can be reported late
- *                (fabric_wr.late)
+ * @body, @nbody: the pieces; one without a buffer is copied now and must be short; one without an address stands for
+ *                zeros
+ * @x:            kept until the Send is done; NULL: the completion can be reported late (fabric_wr.late)
  * @inv_rkey:     the peer's key to invalidate, or NULL
  *
  * A failure closes the connection, which the leg reports, so nothing is returned.
@@ -65,30 +59,25 @@ void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
 /**
- * work_copies - Returns true if work_send() copies a whole body of this length, so that nothing
- * must be kept for it.
+ * work_copies - Returns true if work_send() copies a whole body of this length, so that nothing must be kept for it.
  */
 static inline bool work_copies(uint32_t body_bytes)
 {
 	return body_bytes <= WORK_COPY_MAX_BYTES;
 }
-/**
- * work_gathers - Returns true if work_send() copies only the pieces without a buffer of such a long
- * body.
- */
+/** work_gathers - Returns true if work_send() copies only the pieces without a buffer of such a long body. */
 bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 		  unsigned nbody) MUST_CHECK;
 /**
- * work_write - Posts an RDMA Write of @from to the peer's @rkey and @raddr, and keeps @x until it
- * is done.
+ * work_write - Posts an RDMA Write of @from to the peer's @rkey and @raddr, and keeps @x until it is done.
  *
  * Splits data that exceed the longest transfer. A failure closes the connection.
  */
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x);
 /**
- * work_read - Posts an RDMA Read into @to, at most as long as the longest transfer; calls @done
- * with @arg after success. For read_chunks.c.
+ * work_read - Posts an RDMA Read into @to, at most as long as the longest transfer; calls @done with @arg after
+ * success. For read_chunks.c.
  */
 void work_read(struct rdma_conn *conn, const struct fabric_sge *to, uint32_t rkey, uint64_t raddr,
 	       struct exchange *x, void (*done)(void *arg), void *arg);

@@ -177,10 +177,7 @@ static uint32_t new_xid(const struct requester *rq)
 	return xid;
 }
 
-/*
- * Receives have space for the longest header in addition, so a message can be as long as a Send
- * (A6.2-9).
- */
+/* Receives have space for the longest header in addition, so a message can be as long as a Send (A6.2-9). */
 static struct ccp_args args_of(const struct rdma_conn *conn)
 {
 	return (struct ccp_args){
@@ -231,10 +228,7 @@ void ccp_client_begin(struct requester *rq)
 	loop_timer_set(conn->fabric->loop, rq->conf.timer, CCP_CLIENT_WAIT_US);
 }
 
-/*
- * Ends CONF_RDMA if @xid is its XID, and returns true; sets *@in_time to false if the answer is
- * late.
- */
+/* Ends CONF_RDMA if @xid is its XID, and returns true; sets *@in_time to false if the answer is late. */
 static bool end(struct requester *rq, uint32_t xid, bool *in_time)
 {
 	struct ccp_client *conf = &rq->conf;
@@ -308,10 +302,7 @@ bool ccp_server_serves(const struct responder_rpc *rpc)
 	       rpc->terms.dialect->configuration;
 }
 
-/*
- * Recommends no alignment if the dialect has no RDMA_MSGP, or if the alignment exceeds the longest
- * Call.
- */
+/* Recommends no alignment if the dialect has no RDMA_MSGP, or if the alignment exceeds the longest Call. */
 static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 {
 	uint32_t align = rpc->rs->conn->config->padding_align_bytes;
@@ -319,10 +310,7 @@ static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 	return rpc->terms.dialect->padding && align <= maxcall ? align : 0;
 }
 
-/*
- * Receives have space for the longest header in addition, so a message can be as long as a Send
- * (A6.2-9).
- */
+/* Receives have space for the longest header in addition, so a message can be as long as a Send (A6.2-9). */
 static struct ccp_results results_of(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;

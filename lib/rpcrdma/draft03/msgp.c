@@ -11,8 +11,7 @@
 #include "rpc/xdr.h"
 
 /*
- * Returns the number of pad bytes at offset @at of a Send before a long opaque; every @align is
- * safe (A3.5-5, A3.5-6).
+ * Returns the number of pad bytes at offset @at of a Send before a long opaque; every @align is safe (A3.5-5, A3.5-6).
  */
 static uint32_t pad_bytes(uint32_t align, uint64_t at)
 {
@@ -49,8 +48,8 @@ static uint64_t find_chunk(const struct rpcrdma_header *hdr, uint64_t from)
 }
 
 /*
- * Returns true if the data at @position are in a read chunk. After a chunk anywhere else the
- * content of the body is unknown.
+ * Returns true if the data at @position are in a read chunk. After a chunk anywhere else the content of the body is
+ * unknown.
  */
 static bool is_in_read_chunk(struct remover *r, uint64_t position)
 {
@@ -173,8 +172,8 @@ static void put_rest(struct inserter *in)
 }
 
 /*
- * Advances to the piece that contains @offset_bytes of the message, and sets *@inside to the offset
- * in it. Returns false if that byte is not inline.
+ * Advances to the piece that contains @offset_bytes of the message, and sets *@inside to the offset in it. Returns
+ * false if that byte is not inline.
  */
 static bool find_piece(struct inserter *in, uint32_t offset_bytes, uint32_t *inside)
 {
@@ -294,15 +293,15 @@ static uint32_t message_alignment(const struct rdma_conn *conn)
 	if (conn->refuses_padding)
 		return 0;
 	/*
-	 * A recommendation, not an order: an end without alignment stays so, and a message must not
-	 * consist mostly of pads (A6.2-6).
+	 * A recommendation, not an order: an end without alignment stays so, and a message must not consist mostly of
+	 * pads (A6.2-6).
 	 */
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 
 /*
- * Marks short pieces and the pads around them to be copied, so that they need no gather entry.
- * Returns the total length, and in *@copied_bytes the copied part.
+ * Marks short pieces and the pads around them to be copied, so that they need no gather entry. Returns the total
+ * length, and in *@copied_bytes the copied part.
  */
 static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64_t *copied_bytes)
 {
@@ -320,8 +319,8 @@ static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64
 }
 
 /*
- * Returns true if a Send of these pieces needs no larger buffer than rdma_beside_bytes() counts,
- * and no more gather entries than the endpoint has.
+ * Returns true if a Send of these pieces needs no larger buffer than rdma_beside_bytes() counts, and no more gather
+ * entries than the endpoint has.
  */
 static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
 		     const struct fabric_sge *pieces, unsigned npieces, uint64_t copied_bytes)

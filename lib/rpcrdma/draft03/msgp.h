@@ -2,15 +2,15 @@
 /*
  * Removes and inserts the alignment pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
  *
- * Counted opaques and strings at least as long as the threshold begin at a multiple of the
- * alignment, counted from the first byte of the Send, header included (A3.5-4). The pads are
- * between the length word and the first byte. Their content is ignored.
+ * Counted opaques and strings at least as long as the threshold begin at a multiple of the alignment, counted from the
+ * first byte of the Send, header included (A3.5-4). The pads are between the length word and the first byte. Their
+ * content is ignored.
  *
  *	header | … LLLL ppp DDDDDDDDDDD … | … LLLL pp DDDDDDDDD …
  *	                    ^ multiple of the alignment ^
  *
- * The pads belong to the transport: positions and lengths of chunks, and the length of the message,
- * do not count them. Data in a chunk have no pads (A3.5-8). lib/nfs finds the opaques.
+ * The pads belong to the transport: positions and lengths of chunks, and the length of the message, do not count them.
+ * Data in a chunk have no pads (A3.5-8). lib/nfs finds the opaques.
  */
 #ifndef RPCRDMA_DRAFT03_MSGP_H
 #define RPCRDMA_DRAFT03_MSGP_H
@@ -41,8 +41,8 @@ struct padded {
  * msgp_remove - Removes the pads of a message.
  * @to: output buffer, large enough; NULL: only computes the length
  *
- * Returns the length without pads, which equals that of the body if the message has none. Returns
- * -EBADMSG if the message cannot be parsed, so that the pads cannot be found.
+ * Returns the length without pads, which equals that of the body if the message has none. Returns -EBADMSG if the
+ * message cannot be parsed, so that the pads cannot be found.
  */
 int64_t msgp_remove(const struct padded *padded, uint8_t *to) MUST_CHECK;
 
@@ -63,8 +63,8 @@ struct msgp_goal {
  * msgp_insert - Splits the inline pieces to insert pads.
  * @to, @max: output pieces; a pad has neither address nor buffer
  *
- * Returns the number of pieces. Returns 0 if the message must be sent without pads: it has no long
- * inline opaque, cannot be parsed, or needs more than @max pieces.
+ * Returns the number of pieces. Returns 0 if the message must be sent without pads: it has no long inline opaque,
+ * cannot be parsed, or needs more than @max pieces.
  */
 unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max);
 
@@ -84,9 +84,9 @@ struct msgp_body {
  * @facts: of the Call in flight with its XID, or NULL
  * @body:  set
  *
- * The body shows whether it is a Call, because it never begins with pads. A body that is too short
- * or no RPC message stays unchanged. Returns false if the message cannot be dispatched: body->wrong
- * is the reason, or the connection has failed for lack of memory.
+ * The body shows whether it is a Call, because it never begins with pads. A body that is too short or no RPC message
+ * stays unchanged. Returns false if the message cannot be dispatched: body->wrong is the reason, or the connection has
+ * failed for lack of memory.
  */
 bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
 		 const struct call_facts *facts, struct msgp_body *body) MUST_CHECK;
@@ -94,15 +94,14 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 /* ---- outgoing messages whose long opaques are aligned (A3.5-2) ---- */
 
 /**
- * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads
- * fit.
+ * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads fit.
  * @m:     planned, with lists and pieces; its dialect has RDMA_MSGP
  * @msg:   the whole message, which contains the pieces
  * @facts: of the Call that it answers; NULL: it is a Call
  * @room:  longest total of its pieces, as RDMA_MSG
  *
- * The form of the message does not change. Only forward messages are padded, and only if no piece
- * longer than WORK_COPY_MAX_BYTES must be copied for it.
+ * The form of the message does not change. Only forward messages are padded, and only if no piece longer than
+ * WORK_COPY_MAX_BYTES must be copied for it.
  */
 void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
 		 const struct call_facts *facts, uint64_t room);

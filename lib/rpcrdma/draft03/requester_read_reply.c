@@ -11,8 +11,8 @@
 #include "rpcrdma/work.h"
 
 /*
- * The plan of a Reply and a copy of its inline part: the Receive is returned before the Reads,
- * because keys are invalidated first.
+ * The plan of a Reply and a copy of its inline part: the Receive is returned before the Reads, because keys are
+ * invalidated first.
  */
 struct read_reply {
 	struct read_chunks reads;
@@ -23,10 +23,7 @@ struct read_reply {
 	struct plan_pull pulls[];
 };
 
-/*
- * Saves plan and inline part in one allocation, tables and bytes after the struct. Returns 0 or
- * -ENOMEM.
- */
+/* Saves plan and inline part in one allocation, tables and bytes after the struct. Returns 0 or -ENOMEM. */
 static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const uint8_t *body,
 		uint32_t len_bytes)
 {

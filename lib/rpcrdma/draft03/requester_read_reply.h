@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Read-chunk Replies: the server exposes the parts of a Reply that are not in its Send. The end
- * that connected reads them and sends RDMA_DONE (draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and
- * 5.1). Only in dialects with lent_replies.
+ * Read-chunk Replies: the server exposes the parts of a Reply that are not in its Send. The end that connected reads
+ * them and sends RDMA_DONE (draft-ietf-nfsv4-rpcrdma-03 sections 3.6, 3.8 and 5.1). Only in dialects with lent_replies.
  *
- * The whole Reply can be the position-zero chunk of an RDMA_NOMSG, or parts of it can be chunks at
- * other positions. If the payload was written to its write chunk, the rest can still come this way.
- * Positions then count only the rest, because the place of the payload is known only when the rest
- * has arrived.
+ * The whole Reply can be the position-zero chunk of an RDMA_NOMSG, or parts of it can be chunks at other positions. If
+ * the payload was written to its write chunk, the rest can still come this way. Positions then count only the rest,
+ * because the place of the payload is known only when the rest has arrived.
  *
- * First the keys of the RPC are invalidated, so that the peer can reach nothing that is read into.
- * Then the Reply is read into the memory exposed for it, if large enough, or into a new buffer that
- * replaces that memory. So a Reply never needs more than its claim: one buffer of the longest
- * possible length. The inline part waits in struct read_reply, which rdma_beside_bytes() counts.
+ * First the keys of the RPC are invalidated, so that the peer can reach nothing that is read into. Then the Reply is
+ * read into the memory exposed for it, if large enough, or into a new buffer that replaces that memory. So a Reply
+ * never needs more than its claim: one buffer of the longest possible length. The inline part waits in struct
+ * read_reply, which rdma_beside_bytes() counts.
  *
- * The RPC keeps its credit until its RDMA_DONE is posted, so that RDMA_DONE always has one
- * (A3.8-4).
+ * The RPC keeps its credit until its RDMA_DONE is posted, so that RDMA_DONE always has one (A3.8-4).
  */
 #ifndef RPCRDMA_DRAFT03_REQUESTER_READ_REPLY_H
 #define RPCRDMA_DRAFT03_REQUESTER_READ_REPLY_H
@@ -35,8 +32,7 @@ bool read_reply_requester_may(const struct requester_rpc *rpc);
  * @len_bytes: bytes after its header
  * @plan:      set on MSG_PLAN_OK
  *
- * Its other lists are valid. MSG_PLAN_TOO_BIG: it is longer than its Call allows, or than the space
- * around a payload.
+ * Its other lists are valid. MSG_PLAN_TOO_BIG: it is longer than its Call allows, or than the space around a payload.
  */
 enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
 						const struct rpcrdma_header *hdr,
@@ -51,18 +47,17 @@ void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_
 				const struct msg_plan *plan, const uint8_t *body,
 				uint32_t len_bytes);
 /**
- * read_reply_requester_cost_bytes - Returns the most memory kept for one Reply whose message was in
- * a Send of @recv_bytes.
+ * read_reply_requester_cost_bytes - Returns the most memory kept for one Reply whose message was in a Send of
+ * @recv_bytes.
  */
 size_t read_reply_requester_cost_bytes(uint32_t recv_bytes);
 /**
- * read_reply_requester_done - Sends RDMA_DONE: the server can reuse the memory that it exposed for
- * the Reply to @rpc.
+ * read_reply_requester_done - Sends RDMA_DONE: the server can reuse the memory that it exposed for the Reply to @rpc.
  */
 void read_reply_requester_done(const struct requester_rpc *rpc);
 /**
- * read_reply_requester_own_done - Sends RDMA_DONE for a Reply to @xid, if that is an unfinished
- * Call originated by the proxy.
+ * read_reply_requester_own_done - Sends RDMA_DONE for a Reply to @xid, if that is an unfinished Call originated by the
+ * proxy.
  *
  * The exposed part of such a Reply is never read.
  */

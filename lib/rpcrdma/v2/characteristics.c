@@ -15,19 +15,15 @@ static uint64_t words(uint32_t elements)
 	return ((uint64_t)elements + 31) / 32;
 }
 
-/*
- * Returns true if a RESP with @count elements fits: the first @mixed in any subset, the others
- * rejected.
- */
+/* Returns true if a RESP with @count elements fits: the first @mixed in any subset, the others rejected. */
 static bool resp_fits(uint32_t count, uint32_t mixed)
 {
 	return 4 * (XCHAR_SETS + words(count) + 2 * words(mixed)) <= CHARACTERISTICS_RESP_BYTES;
 }
 
 /*
- * Reads a REQ with @spec; all values are rejected at first. If the RESP could be too long for
- * individual verdicts, all stay rejected: `known` is 0. Returns false if even that RESP would be
- * too long.
+ * Reads a REQ with @spec; all values are rejected at first. If the RESP could be too long for individual verdicts, all
+ * stay rejected: `known` is 0. Returns false if even that RESP would be too long.
  */
 static bool request_take(struct characteristics_request *request, uint32_t xid,
 			 struct xchar_spec *spec)
@@ -164,8 +160,7 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 /* ---- what the peer advertises ---- */
 
 /*
- * Drops a queued request, since the size has changed. A request that reverts a lower size continues
- * with the new size.
+ * Drops a queued request, since the size has changed. A request that reverts a lower size continues with the new size.
  */
 static void change_held_wish(struct characteristics *ch, uint32_t bytes)
 {
@@ -344,10 +339,7 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid)
 
 /* ---- what this end wants ---- */
 
-/*
- * Returns true once both ends have sent INIT: an acceptor without the peer's INIT originates
- * nothing.
- */
+/* Returns true once both ends have sent INIT: an acceptor without the peer's INIT originates nothing. */
 static bool may_begin(const struct characteristics *ch)
 {
 	return ch->greeted && ch->peer_knows;
@@ -441,10 +433,7 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 		if (look->counted_bytes > ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
 		if (ch->posted_bytes != ch->goal_bytes) {
-			/*
-			 * Nothing can be sent between posting smaller Receives and the UPD that
-			 * advertises them.
-			 */
+			/* Nothing can be sent between posting smaller Receives and the UPD that advertises them. */
 			if (ch->goal_bytes < characteristics_told_size(ch) && !may_tell)
 				return CHARACTERISTICS_NOTHING;
 			return resize(ch, ch->goal_bytes, recv_bytes);

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport characteristics of a version two connection: what each end has advertised, and
- * which changes are requested (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; part B of
- * tests/REQUIREMENTS.md).
+ * The transport characteristics of a version two connection: what each end has advertised, and which changes are
+ * requested (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; part B of tests/REQUIREMENTS.md).
  *
- * Pure. The owner reports events: an operation arrived, a size is wanted, Receives were used up.
- * After each event, and whenever the snapshot can have changed, the owner calls
- * characteristics_next() and does each step until none is left. It finishes all steps before it
- * handles another operation or plans an RPC. So no answer is delayed, and the advertised size and
- * the posted Receives differ only briefly.
+ * Pure. The owner reports events: an operation arrived, a size is wanted, Receives were used up. After each event, and
+ * whenever the snapshot can have changed, the owner calls characteristics_next() and does each step until none is left.
+ * It finishes all steps before it handles another operation or plans an RPC. So no answer is delayed, and the
+ * advertised size and the posted Receives differ only briefly.
  *
- * Every posted Receive holds at least the size last advertised to the peer. To raise the size,
- * larger Receives are posted as old ones are used up, and the size is advertised when no smaller
- * one is left (B3.1-3). The size is lowered only if the peer asks for it and no Call of this end
- * counts on more (B3.1-4, B3.1-7); it is then advertised immediately. Only one change is in
- * progress at a time; a REQ of the peer replaces it (B4.2-2).
+ * Every posted Receive holds at least the size last advertised to the peer. To raise the size, larger Receives are
+ * posted as old ones are used up, and the size is advertised when no smaller one is left (B3.1-3). The size is lowered
+ * only if the peer asks for it and no Call of this end counts on more (B3.1-4, B3.1-7); it is then advertised
+ * immediately. Only one change is in progress at a time; a REQ of the peer replaces it (B4.2-2).
  */
 #ifndef RPCRDMA_V2_CHARACTERISTICS_H
 #define RPCRDMA_V2_CHARACTERISTICS_H
@@ -26,17 +23,15 @@
 #include "base/state.h"
 #include "rpcrdma/v2/xchar_codec.h"
 
-/*
- * The longest RESP: with the 24 bytes of RDMA_OPTIONAL it fits into the smallest Receive (E2.3-1).
- */
+/* The longest RESP: with the 24 bytes of RDMA_OPTIONAL it fits into the smallest Receive (E2.3-1). */
 #define CHARACTERISTICS_RESP_BYTES 4072u
 /* Most values with a known id in one REQ; if a REQ has more, all are rejected (B3-2). */
 #define CHARACTERISTICS_KNOWN_MAX 16u
 
 /*
- * A REQ of the peer: the wanted values, and the verdicts for its RESP (sections 4.2 and 4.3). For
- * each known id the last value counts (B2.1-5), and all its values get one verdict; unknown ids are
- * rejected. The struct does not point into the received message.
+ * A REQ of the peer: the wanted values, and the verdicts for its RESP (sections 4.2 and 4.3). For each known id the
+ * last value counts (B2.1-5), and all its values get one verdict; unknown ids are rejected. The struct does not point
+ * into the received message.
  */
 struct characteristics_request {
 	uint32_t xid;
@@ -100,9 +95,7 @@ struct characteristics {
 	enum characteristics_wish_state wish;
 	uint32_t wish_bytes;
 	uint32_t wish_xid; /* of the REQ */
-	/*
-	 * While a request is not settled, no Send is longer than this (B3.1-4); 0: none is pending.
-	 */
+	/* While a request is not settled, no Send is longer than this (B3.1-4); 0: none is pending. */
 	uint32_t asked_bytes;
 
 	/* The receive size of this end. */
@@ -130,9 +123,8 @@ struct characteristics {
 struct characteristics_look {
 	uint32_t smallest_bytes; /* smallest posted Receive */
 	/*
-	 * Longest inline Reply that a Call of this end counts on, and longest Send that a Call of
-	 * the peer needs (B3.1-7). Only values above characteristics_counts_over() and
-	 * characteristics_needs_over() matter.
+	 * Longest inline Reply that a Call of this end counts on, and longest Send that a Call of the peer needs
+	 * (B3.1-7). Only values above characteristics_counts_over() and characteristics_needs_over() matter.
 	 */
 	uint32_t counted_bytes, needed_bytes;
 	bool may_ask;  /* a REQ can be sent now */
@@ -168,8 +160,8 @@ enum characteristics_step {
 /** characteristics_init - Initializes the object; neither end has advertised anything. */
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config);
 /**
- * characteristics_hello - Makes the INIT with which a connector begins, with all its
- * characteristics (X-1, B4.1-1, B4.1-2).
+ * characteristics_hello - Makes the INIT with which a connector begins, with all its characteristics (X-1, B4.1-1,
+ * B4.1-2).
  * @message: to be sent first; do not call characteristics_sent() for it
  */
 void characteristics_hello(struct characteristics *ch, struct characteristics_message *message);
@@ -183,42 +175,36 @@ void characteristics_hello(struct characteristics *ch, struct characteristics_me
 enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid, uint32_t opttype,
 					const uint8_t *info, size_t len, unsigned *what) MUST_CHECK;
 /**
- * characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if that was our REQ, which
- * is now rejected.
+ * characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if that was our REQ, which is now rejected.
  */
 bool characteristics_refused(struct characteristics *ch, uint32_t xid);
 /**
- * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most
- * receive_max_bytes.
+ * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most receive_max_bytes.
  *
- * Does nothing if they are that large already, while another change is in progress, or before the
- * peer has shown that it understands characteristics. A raise that fails for lack of memory is
- * dropped.
+ * Does nothing if they are that large already, while another change is in progress, or before the peer has shown that
+ * it understands characteristics. A raise that fails for lack of memory is dropped.
  */
 void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 /**
- * characteristics_ask - Requests Receives of @bytes at the peer, at least 4096 and at most
- * send_max_bytes.
+ * characteristics_ask - Requests Receives of @bytes at the peer, at least 4096 and at most send_max_bytes.
  *
- * Replaces a request that was not sent yet; cancels it if the peer has that size. Does nothing
- * while the peer has not settled an older request, or before it has shown that it understands
- * characteristics. A rejected request is dropped.
+ * Replaces a request that was not sent yet; cancels it if the peer has that size. Does nothing while the peer has not
+ * settled an older request, or before it has shown that it understands characteristics. A rejected request is dropped.
  */
 void characteristics_ask(struct characteristics *ch, uint32_t bytes);
 
 /**
- * characteristics_pends_over - Returns the lower size pending at the peer that can be reverted, in
- * bytes; UINT32_MAX: none.
+ * characteristics_pends_over - Returns the lower size pending at the peer that can be reverted, in bytes; UINT32_MAX:
+ * none.
  *
  * A Call of the peer whose Reply needs a longer Send is a reason to revert it.
  */
 uint32_t characteristics_pends_over(const struct characteristics *ch);
 /**
- * characteristics_take_back - Requests the size that the peer has now, to revert a pending lower
- * size (B4.2-2).
+ * characteristics_take_back - Requests the size that the peer has now, to revert a pending lower size (B4.2-2).
  *
- * A Call that crossed the REQ counts on larger Receives: its Reply can be sent when the second REQ
- * is settled. Call it only if characteristics_pends_over() returned a size.
+ * A Call that crossed the REQ counts on larger Receives: its Reply can be sent when the second REQ is settled. Call it
+ * only if characteristics_pends_over() returned a size.
  */
 void characteristics_take_back(struct characteristics *ch);
 
@@ -240,16 +226,14 @@ static inline bool characteristics_waits(const struct characteristics *ch)
 	       ch->wish == WISH_HELD;
 }
 /**
- * characteristics_counts_over, _needs_over - Return the value that counted_bytes or needed_bytes
- * must exceed to matter.
+ * characteristics_counts_over, _needs_over - Return the value that counted_bytes or needed_bytes must exceed to matter.
  *
  * UINT32_MAX: no value matters, and no RPC must be examined.
  */
 uint32_t characteristics_counts_over(const struct characteristics *ch);
 uint32_t characteristics_needs_over(const struct characteristics *ch);
 /**
- * characteristics_pending - Returns a text for the sizes that an end has requested and not received
- * yet; NULL: none.
+ * characteristics_pending - Returns a text for the sizes that an end has requested and not received yet; NULL: none.
  */
 const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - Reports that the message of the last step has been sent, with @xid. */
@@ -279,8 +263,7 @@ static inline bool characteristics_has_asked(const struct characteristics *ch)
 /**
  * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4).
  *
- * If a second REQ has reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is
- * pending.
+ * If a second REQ has reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is pending.
  */
 static inline uint32_t characteristics_asked_bytes(const struct characteristics *ch)
 {
@@ -295,11 +278,9 @@ static inline uint32_t characteristics_asked_bytes(const struct characteristics 
  */
 uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
- * characteristics_reply_bytes - Returns the longest Send that the peer accepts, for a Reply without
- * a chunk (B3.1-7).
+ * characteristics_reply_bytes - Returns the longest Send that the peer accepts, for a Reply without a chunk (B3.1-7).
  *
- * While a lower size is requested no Send is longer than that size, so such a Reply has to wait
- * (B3.1-4).
+ * While a lower size is requested no Send is longer than that size, so such a Reply has to wait (B3.1-4).
  */
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
@@ -309,10 +290,7 @@ uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t 
  * At most a lower size that the peer waits for, so that its wait ends.
  */
 uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t told_bytes);
-/**
- * characteristics_may_invalidate - Returns true if a Send can invalidate keys of the peer (B3.2-2,
- * X-14).
- */
+/** characteristics_may_invalidate - Returns true if a Send can invalidate keys of the peer (B3.2-2, X-14). */
 bool characteristics_may_invalidate(const struct characteristics *ch);
 /** characteristics_peer_reverse - Returns which reverse Calls and Replies the peer accepts. */
 enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch);

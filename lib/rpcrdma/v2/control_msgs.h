@@ -3,12 +3,11 @@
  * Control messages originated by the proxy: their XIDs, and the credits that they use
  * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; X-11, X-12).
  *
- * The end that connected uses a credit for each, because the peer can lack a spare Receive. The
- * credit is free again with the answer, or for a message without an answer with the next message of
- * the peer. Control messages never use the last credit. While one waits, one credit is reserved for
- * it, or queued Calls would take every credit first. The other end uses no credits, and has at most
- * one message without an answer outstanding. No credit is reserved for a message that waits for the
- * answer to another one: a peer that never answers must not block Calls.
+ * The end that connected uses a credit for each, because the peer can lack a spare Receive. The credit is free again
+ * with the answer, or for a message without an answer with the next message of the peer. Control messages never use the
+ * last credit. While one waits, one credit is reserved for it, or queued Calls would take every credit first. The other
+ * end uses no credits, and has at most one message without an answer outstanding. No credit is reserved for a message
+ * that waits for the answer to another one: a peer that never answers must not block Calls.
  */
 #ifndef RPCRDMA_V2_CONTROL_MSGS_H
 #define RPCRDMA_V2_CONTROL_MSGS_H
@@ -35,14 +34,11 @@ struct control_msgs {
 
 /** control_msgs_init - Initializes the list; @window is the connector's, or NULL. */
 void control_msgs_init(struct control_msgs *own, struct credit_window *window);
-/**
- * control_msgs_may_send - Returns true if a control message can be sent now, leaving a credit to
- * Calls.
- */
+/** control_msgs_may_send - Returns true if a control message can be sent now, leaving a credit to Calls. */
 bool control_msgs_may_send(const struct control_msgs *own);
 /**
- * control_msgs_wait - Sets whether a control message waits. Returns true if Calls can now have the
- * credit reserved for it.
+ * control_msgs_wait - Sets whether a control message waits. Returns true if Calls can now have the credit reserved for
+ * it.
  */
 bool control_msgs_wait(struct control_msgs *own, bool waits) MUST_CHECK;
 /** control_msgs_credits - Returns the number of credits in use. */

@@ -63,10 +63,7 @@ uint32_t negotiation_least_bytes(const struct negotiation *neg)
 	return negotiation_of(neg, neg->highest)->least_inline_bytes;
 }
 
-/*
- * Returns true for an answer to the probe after its timeout. A peer that rejected the probe has
- * answered it.
- */
+/* Returns true for an answer to the probe after its timeout. A peer that rejected the probe has answered it. */
 static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, bool optional)
 {
 	return neg->probed && !neg->answered && neg->called && vers == RPCRDMA_VERSION_TWO &&

@@ -26,10 +26,7 @@ static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 
 /* ---- memory ---- */
 
-/*
- * Returns the memory that no claim of an RPC covers: all possible Receives, and reverse Calls with
- * their Replies.
- */
+/* Returns the memory that no claim of an RPC covers: all possible Receives, and reverse Calls with their Replies. */
 static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
 {
 	size_t recvs = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
@@ -45,8 +42,8 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 }
 
 /*
- * Returns the memory of the largest RPC: its messages, the bytes inline around its Reply or
- * elsewhere, and its work requests.
+ * Returns the memory of the largest RPC: its messages, the bytes inline around its Reply or elsewhere, and its work
+ * requests.
  */
 static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 {
@@ -57,9 +54,9 @@ static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 }
 
 /*
- * Claims memory for larger Receives. A connection that holds memory is admitted only as long as
- * enough is left for others (base/account.h). In addition to permanent claims of this or other
- * connections, twice the largest RPC must fit, or such an RPC would never be admitted.
+ * Claims memory for larger Receives. A connection that holds memory is admitted only as long as enough is left for
+ * others (base/account.h). In addition to permanent claims of this or other connections, twice the largest RPC must
+ * fit, or such an RPC would never be admitted.
  *
  * While larger Receives are still posted the claim covers those, and can be more than needed.
  */
@@ -200,8 +197,8 @@ static void wish(struct optional_msgs *options)
 }
 
 /*
- * Returns the number after which Calls have not been examined for size @over. Under the same limits
- * the need of a Call never grows, so each is examined once.
+ * Returns the number after which Calls have not been examined for size @over. Under the same limits the need of a Call
+ * never grows, so each is examined once.
  */
 static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
 {
@@ -377,9 +374,8 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 /* ---- idle minutes ---- */
 
 /*
- * Releases the credit of a REQ that has been unanswered for a minute; a server that grants one
- * credit would otherwise get no more Calls. The request stays open, and its lower size in force,
- * because the RESP can still come.
+ * Releases the credit of a REQ that has been unanswered for a minute; a server that grants one credit would otherwise
+ * get no more Calls. The request stays open, and its lower size in force, because the RESP can still come.
  */
 static void give_up_credit(struct optional_msgs *options)
 {
@@ -393,10 +389,7 @@ static void give_up_credit(struct optional_msgs *options)
 	options->old_req_xid = options->ch.wish_xid;
 }
 
-/*
- * If no recent Send needed the size that the peer raised for us, ask for the initial size (as
- * B3.1-7 allows).
- */
+/* If no recent Send needed the size that the peer raised for us, ask for the initial size (as B3.1-7 allows). */
 static void on_timer(void *arg)
 {
 	struct optional_msgs *options = arg;

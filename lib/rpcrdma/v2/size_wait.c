@@ -18,10 +18,7 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 	return end_us > now_us ? end_us - now_us : 0;
 }
 
-/*
- * Answers Replies that need not, or must not, wait any longer. The others do not fit until no
- * request is pending.
- */
+/* Answers Replies that need not, or must not, wait any longer. The others do not fit until no request is pending. */
 static void go_on_waiting(struct responder *rs)
 {
 	bool waits = size_wait_is_open(rs);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How servers with version one only react to the first message of version two. Linux (6.1:
- * svc_rdma_xdr_decode_req, svc_rdma_send_error_msg) checks the version first. It answers ERR_VERS
- * with the same XID, 1 as lowest and highest version, and the requested version in place of its
- * own, and keeps the connection. So no Call is lost: the connection opens after the grace period,
- * and the next connection starts with version one. Other servers close the connection, or do not
- * answer.
+ * How servers with version one only react to the first message of version two. Linux (6.1: svc_rdma_xdr_decode_req,
+ * svc_rdma_send_error_msg) checks the version first. It answers ERR_VERS with the same XID, 1 as lowest and highest
+ * version, and the requested version in place of its own, and keeps the connection. So no Call is lost: the connection
+ * opens after the grace period, and the next connection starts with version one. Other servers close the connection, or
+ * do not answer.
  */
 #include "rpcrdma/v2/version_probe.h"
 
@@ -116,8 +115,7 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 }
 
 /*
- * Settles the highest common version after an ERR_VERS. Returns false if the ends have none: the
- * connection has failed.
+ * Settles the highest common version after an ERR_VERS. Returns false if the ends have none: the connection has failed.
  */
 static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
