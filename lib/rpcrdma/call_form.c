@@ -11,7 +11,6 @@ static uint64_t segments_of(const struct call_form_ask *ask, uint64_t len_bytes)
 	return len_bytes / ask->max_segment_bytes + (len_bytes % ask->max_segment_bytes != 0);
 }
 
-/* Returns the length of the header for the form chosen so far. */
 static uint64_t header_bytes(const struct call_form *form)
 {
 	uint64_t bytes =

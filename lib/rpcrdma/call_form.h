@@ -65,9 +65,8 @@ struct call_form_ask {
 };
 
 /**
- * call_form_is_plain - Returns true if the Call, and every Reply that it allows, fits inline.
- *
- * If payloads are not moved, call_form_choose() would then choose call_form_plain().
+ * call_form_is_plain - Returns true if the Call, and every Reply that it allows, fits inline. If payloads are not
+ * moved, call_form_choose() would then choose call_form_plain().
  */
 static inline bool call_form_is_plain(const struct rpc_terms *terms, uint32_t call_bytes,
 				      uint32_t reply_max_bytes)
@@ -88,9 +87,8 @@ static inline struct call_form call_form_plain(void)
 unsigned call_form_needs(const struct call_form_ask *ask);
 
 /**
- * call_form_choose - Chooses the form; all facts of call_form_needs() must be known.
- *
- * Returns false if the Call cannot be sent and answered in any form.
+ * call_form_choose - Chooses the form; all facts of call_form_needs() must be known. Returns false if the Call cannot
+ * be sent and answered in any form.
  */
 bool call_form_choose(const struct call_form_ask *ask, struct call_form *form) MUST_CHECK;
 

@@ -31,10 +31,9 @@ struct credit_window {
 /** credit_window_init - Initializes the window of a new connection, which requests @asked credits (at least 1). */
 void credit_window_init(struct credit_window *window, uint32_t asked);
 /**
- * credit_window_value - Returns how many Calls can be in flight.
- *
- * After a grant of zero the requester waits for a Reply that grants more. If nothing is in flight no Reply would come,
- * so zero then counts as one (A3.3-11), whatever ended the last Call.
+ * credit_window_value - Returns how many Calls can be in flight. After a grant of zero the requester waits for a Reply
+ * that grants more. If nothing is in flight no Reply would come, so zero then counts as one (A3.3-11), whatever ended
+ * the last Call.
  */
 static inline uint32_t credit_window_value(const struct credit_window *window)
 {
@@ -67,16 +66,14 @@ static inline void credit_window_give(struct credit_window *window)
 	window->in_flight--;
 }
 /**
- * credit_window_grant - Obeys the grant of a Reply (A3.3-5).
- *
- * Zero counts as one (A3.3-3), more than requested as the number requested. Returns false if it was zero.
+ * credit_window_grant - Obeys the grant of a Reply (A3.3-5). Zero counts as one (A3.3-3), more than requested as the
+ * number requested. Returns false if it was zero.
  */
 bool credit_window_grant(struct credit_window *window, uint32_t granted);
 /**
- * credit_window_lower - Obeys the grant of an RDMA_ERROR if it is smaller than the last one.
- *
- * RFC 8166 section 3.3.1 requires a grant in every message of a responder. Some responders echo the request and some
- * send zero, so larger grants and zero are ignored.
+ * credit_window_lower - Obeys the grant of an RDMA_ERROR if it is smaller than the last one. RFC 8166 section 3.3.1
+ * requires a grant in every message of a responder. Some responders echo the request and some send zero, so larger
+ * grants and zero are ignored.
  */
 void credit_window_lower(struct credit_window *window, uint32_t granted);
 /** credit_window_stop - Obeys a grant of zero that means to wait (A3.3-11). */

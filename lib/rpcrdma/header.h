@@ -106,9 +106,8 @@ size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size
 size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
 
 /**
- * rpcrdma_header_init - Sets the fixed words and empties the lists.
- *
- * Sets only counts and flags of the lists, not the tables, so it is cheap enough for every message.
+ * rpcrdma_header_init - Sets the fixed words and empties the lists. Sets only counts and flags of the lists, not the
+ * tables, so it is cheap enough for every message.
  */
 void rpcrdma_header_init(struct rpcrdma_header *hdr, uint32_t xid, uint32_t vers, uint32_t credit,
 			 enum rpcrdma_proc proc);

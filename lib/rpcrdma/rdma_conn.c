@@ -217,8 +217,8 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 }
 
 /*
- * The sender of reverse Calls obeys what the other end advertised, the receiver what it has advertised itself. If an
- * end advertised nothing, its program must know (B3.3-2).
+ * The sender of reverse Calls obeys what the other end advertised, the receiver what it advertised itself. If an end
+ * advertised nothing, its program knows what it can receive (B3.3-2).
  */
 static void agree_on_reverse(struct rdma_conn *conn)
 {

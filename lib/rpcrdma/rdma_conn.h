@@ -174,22 +174,19 @@ void rdma_conn_agree(struct rdma_conn *conn);
 /** rdma_conn_agree_for - Computes the limits for @dialect, which is not settled, until rdma_conn_agree() is called. */
 void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect);
 /**
- * rdma_conn_call_understood - Settles the version, because a valid Call arrived in @dialect (X-15).
- *
- * Does nothing if the version is settled. An invalid Call settles nothing (X-19).
+ * rdma_conn_call_understood - Settles the version, because a valid Call arrived in @dialect (X-15). Does nothing if the
+ * version is settled. An invalid Call settles nothing (X-19).
  */
 void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect);
 /**
- * rdma_conn_reads_taken - Returns how many RDMA Reads of our memory the peer can have outstanding (A6.2-2).
- *
- * This is the smaller of RDMA_READ_DEPTH and the limit agreed at connection set-up. 0: the peer reads nothing.
+ * rdma_conn_reads_taken - Returns how many RDMA Reads of our memory the peer can have outstanding (A6.2-2). This is the
+ * smaller of RDMA_READ_DEPTH and the limit agreed at connection set-up. 0: the peer reads nothing.
  */
 uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
 /**
- * rdma_conn_peer_takes - Sets the longest Send to the peer, as advertised in CONF_RDMA.
- *
- * A value below the minimum of every end counts as that minimum, a value above our maximum as that maximum (A6.2-7).
- * The result has precedence over private data (X-5).
+ * rdma_conn_peer_takes - Sets the longest Send to the peer, as advertised in CONF_RDMA. A value below the minimum of
+ * every end counts as that minimum, a value above our maximum as that maximum (A6.2-7). The result has precedence over
+ * private data (X-5).
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
 /**
@@ -206,9 +203,8 @@ static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
 }
 
 /**
- * rdma_conn_init - Initializes a connection in @state; the caller sets closing_task and idle_task.
- *
- * Returns 0 or -ENOMEM.
+ * rdma_conn_init - Initializes a connection in @state; the caller sets closing_task and idle_task. Returns 0 or
+ * -ENOMEM.
  */
 int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
 		   struct fabric *fabric, enum rdma_conn_state state) MUST_CHECK;
@@ -277,10 +273,9 @@ static inline void rdma_conn_received(struct rdma_conn *conn, const struct fabri
 }
 
 /**
- * rdma_conn_replenish - Posts Receives for all grants and Calls in flight.
- *
- * Call it before each Call, whose Reply needs a Receive, and before each Reply, whose credit needs one (A3.3-8). An
- * exposed Reply needs another one for its RDMA_DONE, because that can arrive together with a Call (A3.8-4).
+ * rdma_conn_replenish - Posts Receives for all grants and Calls in flight. Call it before each Call, whose Reply needs
+ * a Receive, and before each Reply, whose credit needs one (A3.3-8). An exposed Reply needs another one for its
+ * RDMA_DONE, because that can arrive together with a Call (A3.8-4).
  */
 void rdma_conn_replenish(struct rdma_conn *conn);
 /** rdma_conn_first_receives - Records the Receives that the endpoint posts itself. Returns 0 or -ENOMEM. */

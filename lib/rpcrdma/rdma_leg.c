@@ -228,7 +228,6 @@ static void rdma_close(struct leg *l, enum leg_close why)
 		rdma_conn_limit_closing(conn);
 }
 
-/* Fills in the values that only some connections have. */
 static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 {
 	const struct rdma_conn *conn = &leg->conn;

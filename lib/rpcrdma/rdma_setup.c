@@ -309,7 +309,6 @@ static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric
 	return config->remote_invalidation && config->reverse_chunks && info->per_rpc_keys;
 }
 
-/* Reads the capabilities of the endpoint, known once it is established. */
 static void learn_endpoint(struct rdma_conn *conn)
 {
 	struct fabric_ep_info info;

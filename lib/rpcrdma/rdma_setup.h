@@ -32,9 +32,8 @@ bool rdma_setup_requested(struct rdma_conn *conn, const uint8_t *private_data, s
 /** rdma_setup_accept - Accepts the requested connection; does nothing in other states. */
 void rdma_setup_accept(struct rdma_conn *conn);
 /**
- * rdma_setup_established - Handles the fabric's established(): opens, or starts to probe the version.
- *
- * Returns false if the connection is in another state.
+ * rdma_setup_established - Handles the fabric's established(): opens, or starts to probe the version. Returns false if
+ * the connection is in another state.
  */
 bool rdma_setup_established(struct rdma_conn *conn, const uint8_t *private_data, size_t len_bytes);
 

@@ -31,9 +31,8 @@ struct rdma_watch {
 };
 
 /**
- * rdma_watch_init - Initializes the keepalive, stopped; @rq and @rs are the roles of the connection.
- *
- * Returns 0 or -ENOMEM.
+ * rdma_watch_init - Initializes the keepalive, stopped; @rq and @rs are the roles of the connection. Returns 0 or
+ * -ENOMEM.
  */
 int rdma_watch_init(struct rdma_watch *watch, struct requester *rq,
 		    const struct responder *rs) MUST_CHECK;

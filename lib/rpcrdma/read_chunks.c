@@ -5,13 +5,12 @@
  */
 #include "rpcrdma/read_chunks.h"
 
-/* Returns the length of the Read at @at. */
 static uint32_t read_bytes(const struct read_chunks *reads, const struct read_cursor *at)
 {
 	return least(reads->pulls[at->pull].len_bytes - at->bytes, reads->read_max_bytes);
 }
 
-/* Advances @at past that Read. */
+/* Advances @at past its Read. */
 static void step(const struct read_chunks *reads, struct read_cursor *at)
 {
 	at->bytes += read_bytes(reads, at);

@@ -40,9 +40,8 @@ struct read_chunks {
 };
 
 /**
- * read_chunks_bound - Returns how many RDMA Reads the connection can have outstanding; 0: no Reads are possible.
- *
- * This is the limit agreed at connection set-up, at most RDMA_READ_DEPTH, or less if the peer has advertised less since
+ * read_chunks_bound - Returns how many RDMA Reads the connection can have outstanding; 0: no Reads are possible. This
+ * is the limit agreed at connection set-up, at most RDMA_READ_DEPTH, or less if the peer has advertised less since
  * (A6.2-5).
  */
 static inline unsigned read_chunks_bound(const struct rdma_conn *conn)

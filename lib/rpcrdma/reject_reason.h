@@ -24,9 +24,8 @@
 #define REJECT_REASON_BYTES       (6u + REJECT_REASON_WORDS_BYTES - 1u)
 
 /**
- * reject_reason_encode - Encodes the private data for a peer that is rejected for @why.
- *
- * Returns the length in bytes; 0 for a reason that has no text.
+ * reject_reason_encode - Encodes the private data for a peer that is rejected for @why. Returns the length in bytes; 0
+ * for a reason that has no text.
  */
 size_t reject_reason_encode(enum leg_close why, uint8_t to[REJECT_REASON_BYTES]);
 

@@ -31,7 +31,7 @@ static void hold_first(struct requester_rpc *rpc)
 
 	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
 	count_held(rq);
-	/* Nothing was queued when the events of that time came, so they sent nothing. */
+	/* Events during the invalidation found an empty queue, so run it again. */
 	if (!rq->starved)
 		loop_defer(rq->conn->fabric->loop, &rq->again_task);
 }
@@ -110,7 +110,7 @@ static void note_reverse_refused(struct requester *rq, const struct requester_rp
 					 "SYSTEM_ERR");
 }
 
-/* Fails a Call that cannot be sent: no header can hold it, the peer accepts no such Call, or memory is short. */
+/* Fails a Call that cannot be sent: no header can hold it, the peer does not accept it, or memory is not available. */
 static void refuse(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse) {
@@ -197,7 +197,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 
 	if (requester_is_ours(rq, rpc->x->facts.hdr.xid))
 		return PLAN_WAIT;
-	/* Only Reads can wait for missing bytes. */
+	/* Missing bytes can follow only in Reads. */
 	if (!whole && !rq->conn->late_reads)
 		return PLAN_WAIT;
 	rpc->terms = rq->conn->terms;
@@ -220,7 +220,7 @@ static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
 	return PLAN_READY;
 }
 
-/* Records a Call or Reply that goes by chunk, since larger Receives can be better for this client. */
+/* Records a Call or Reply that goes by chunk, for the choice of receive sizes. */
 static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 {
 	uint64_t call = 0, reply = 0;

@@ -88,9 +88,8 @@ static inline bool requester_is_ours(const struct requester *rq, uint32_t xid)
 }
 
 /**
- * requester_waits_for - Returns true if the Call with @xid is in flight from this end and unanswered.
- *
- * This includes abandoned Calls and Calls originated by the proxy.
+ * requester_waits_for - Returns true if the Call with @xid is in flight from this end and unanswered. This includes
+ * abandoned Calls and Calls originated by the proxy.
  */
 static inline bool requester_waits_for(const struct requester *rq, uint32_t xid)
 {

@@ -135,7 +135,7 @@ static void set_timer(struct requester *rq, const struct requester_rpc *first)
 	loop_timer_set(rq->conn->fabric->loop, rq->late.timer, at_us > now ? at_us - now : 0);
 }
 
-/* The callee can close the connection, or time out other Calls. */
+/* Expires every due Call. Each report can close the connection or expire other Calls. */
 static void look(void *arg)
 {
 	struct requester *rq = arg;

@@ -222,7 +222,7 @@ static void took_long(struct requester *rq)
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
 {
 	rq->conn->counters->replies_received++;
-	/* A peer that has answered a Call has read its chunks. */
+	/* The peer has read the chunks of a Call that it has answered. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
 	if (rpc->form.call.form == MESSAGE_FORM_LONG)
 		took_long(rq);
@@ -250,7 +250,6 @@ static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 	bad_reply(rq, rpc, what);
 }
 
-/* Handles a Reply with read chunks. */
 static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
 		       const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
 {
@@ -333,7 +332,7 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 		requester_pump(rq);
 		return;
 	}
-	/* It can have been the Reply to any Call, and that Call would wait forever. */
+	/* This could have been the Reply to any Call, which would now wait forever. */
 	if (rq->conn->window.in_flight > control_msgs_credits(&rq->conn->own))
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }

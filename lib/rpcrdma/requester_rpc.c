@@ -47,7 +47,7 @@ struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x
 
 	if (!rpc)
 		return NULL;
-	/* Limits and form are set by the plan, the keys when they are bound. */
+	/* The plan sets limits and form; keys are set when they are bound. */
 	rpc->rq = rq;
 	rpc->x = x;
 	rpc->state = REQUESTER_HELD;
@@ -182,7 +182,6 @@ static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
 	return 0;
 }
 
-/* Returns where the payload goes in that memory. */
 static uint8_t *landing_memory(const struct requester_rpc *rpc, const struct rpc_msg *reply)
 {
 	return reply->buf->mem + RPC_MSG_HEADROOM + requester_rpc_landing_room(rpc);

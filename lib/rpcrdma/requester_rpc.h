@@ -158,9 +158,8 @@ void requester_rpcs_end(struct requester *rq);
 void requester_rpcs_fini(struct requester *rq);
 
 /**
- * requester_rpc_new - Creates an RPC, in state queued, for @x, and takes over the reference.
- *
- * The caller owns target_entry until the RPC is sent or failed. Returns NULL without memory.
+ * requester_rpc_new - Creates an RPC, in state queued, for @x, and takes over the reference. The caller owns
+ * target_entry until the RPC is sent or failed. Returns NULL without memory.
  */
 struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x) MUST_CHECK;
 /** requester_rpc_set_state - Changes the state; the only function that does. */
@@ -226,10 +225,9 @@ void requester_rpc_more(struct requester_rpc *rpc);
 /** requester_rpc_fail - Fails an RPC that cannot be sent: delivers it with @fault, from a task. */
 void requester_rpc_fail(struct requester_rpc *rpc, enum exchange_fault fault);
 /**
- * requester_rpc_end - Ends an RPC in flight, with a Reply or with @fault.
- *
- * Invalidates its keys and releases its credit. The exchange is delivered once the peer can no longer reach its memory,
- * possibly before this function returns, so do not use the RPC afterwards. An abandoned RPC is freed instead.
+ * requester_rpc_end - Ends an RPC in flight, with a Reply or with @fault. Invalidates its keys and releases its credit.
+ * The exchange is delivered once the peer can no longer reach its memory, possibly before this function returns, so do
+ * not use the RPC afterwards. An abandoned RPC is freed instead.
  */
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault);
 

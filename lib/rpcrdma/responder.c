@@ -173,7 +173,7 @@ static void start_reads(struct responder_rpc *rpc)
 		read_chunks_start(rpc->reads, &rpc->x->call, rpc->x, read_max_bytes, on_read, rpc);
 }
 
-/* Fills in the Call, once the budget has granted all memory that the RPC can need. */
+/* Receives a Call, once the budget has granted all memory that its RPC can need. */
 static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
 	struct rdma_conn *conn = rpc->rs->conn;

@@ -48,9 +48,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 void responder_key_free(struct responder *rs);
 /**
  * responder_is_flooded - Closes the connection if the peer keeps sending without receiving answers, so that queued
- * answers stay bounded.
- *
- * Returns true if it did.
+ * answers stay bounded. Returns true if it did.
  */
 bool responder_is_flooded(struct responder *rs);
 /** responder_refuse - Answers a Call that does not decode with @err; @hdr has its four fixed words. */

@@ -14,7 +14,7 @@
 
 /* Answers to unacceptable Calls. A truncated header affects no other Call, so the connection stays open. */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
-	/* An RDMA connection has no TLS, and a STARTTLS probe must not reach the server. */
+	/* RDMA connections do not use TLS, and an AUTH_TLS probe must not reach the server. */
 	[CALL_AUTH_TLS] = CALL_RULE(REPLY, rdma_leg_counters, auth_tls_refused, NULL),
 	[CALL_BAD_AUTH] = CALL_RULE(REPLY, rdma_leg_counters, bad_auth_refused, "refused"),
 	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, rdma_leg_counters, rpc_mismatches, "refused"),

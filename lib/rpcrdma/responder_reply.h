@@ -23,9 +23,8 @@ void responder_more(struct responder_rpc *rpc);
 /** responder_answer - Answers with a short RPC message made by the proxy, and ends the RPC. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /**
- * responder_answer_failure - Answers SYSTEM_ERR (rpc_encode_failure()) and ends the RPC.
- *
- * If the RPC header has not been read, the answer is MSG_DENIED: AUTH_ERROR, AUTH_FAILED.
+ * responder_answer_failure - Answers SYSTEM_ERR (rpc_encode_failure()) and ends the RPC. If the RPC header has not been
+ * read, the answer is MSG_DENIED: AUTH_ERROR, AUTH_FAILED.
  */
 void responder_answer_failure(struct responder_rpc *rpc);
 /** responder_answer_error - Answers with an RDMA_ERROR and ends the RPC. */

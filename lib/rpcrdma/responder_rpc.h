@@ -112,9 +112,8 @@ struct responder_rpc {
  */
 uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough);
 /**
- * responder_rpc_new - Creates an RPC, in state admitting, for a planned Call.
- *
- * Returns 0, -ENOMEM, or an error of xid_table_add().
+ * responder_rpc_new - Creates an RPC, in state admitting, for a planned Call. Returns 0, -ENOMEM, or an error of
+ * xid_table_add().
  */
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
@@ -144,9 +143,7 @@ void responder_rpc_finish(struct responder_rpc *rpc);
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
  * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk with zero lengths
- * (A5.2-4).
- *
- * The dialect decides. The chunk makes the header of the Reply longer.
+ * (A5.2-4). The dialect decides. The chunk makes the header of the Reply longer.
  */
 static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc *rpc)
 {
@@ -162,10 +159,9 @@ uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**
- * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3, A5.2-3).
- *
- * This depends on the dialect. Only the end that connected reads Replies, and only if it reads at all. The limit of
- * exposed Replies is checked separately (credit_grant_may_lend()).
+ * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3, A5.2-3). This
+ * depends on the dialect. Only the end that connected reads Replies, and only if it reads at all. The limit of exposed
+ * Replies is checked separately (credit_grant_may_lend()).
  */
 static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
 {
@@ -191,10 +187,8 @@ unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
 bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
 
 /**
- * responder_look - Parses a complete Call.
- *
- * Does nothing if the facts are already known. Returns false if the Call must not be delivered: it has been answered,
- * and the RPC has ended.
+ * responder_look - Parses a complete Call. Does nothing if the facts are already known. Returns false if the Call must
+ * not be delivered: it has been answered, and the RPC has ended.
  */
 bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
 

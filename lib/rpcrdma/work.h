@@ -69,9 +69,8 @@ static inline bool work_copies(uint32_t body_bytes)
 bool work_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 		  unsigned nbody) MUST_CHECK;
 /**
- * work_write - Posts an RDMA Write of @from to the peer's @rkey and @raddr, and keeps @x until it is done.
- *
- * Splits data that exceed the longest transfer. A failure closes the connection.
+ * work_write - Posts an RDMA Write of @from to the peer's @rkey and @raddr, and keeps @x until it is done. Splits data
+ * that exceed the longest transfer. A failure closes the connection.
  */
 void work_write(struct rdma_conn *conn, const struct fabric_sge *from, uint32_t rkey,
 		uint64_t raddr, struct exchange *x);

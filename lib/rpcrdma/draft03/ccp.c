@@ -162,7 +162,7 @@ static void on_timer(void *arg)
 		(void)control_msgs_answered(&rq->conn->own, conf->xid);
 		refused(rq, "no answer in 5 s");
 	}
-	/* Calls can have waited for the answer, or for its XID to be free. */
+	/* Send Calls that waited for the answer, or for its XID. */
 	requester_pump(rq);
 }
 

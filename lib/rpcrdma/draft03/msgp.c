@@ -61,7 +61,10 @@ static bool is_in_read_chunk(struct remover *r, uint64_t position)
 	return true;
 }
 
-/* The n-th data item of the results is in the n-th write chunk, if that has data. */
+/*
+ * Returns true if the data item is in a write chunk: the n-th item of the results is in the n-th chunk, if that has
+ * data.
+ */
 static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_data)
 {
 	const struct rpcrdma_header *hdr = r->in->hdr;
@@ -153,7 +156,6 @@ static void put(struct inserter *in, struct fabric_sge piece)
 		in->to[in->count++] = piece;
 }
 
-/* Adds the next piece up to @end_bytes. */
 static void put_part(struct inserter *in, uint32_t end_bytes)
 {
 	struct fabric_sge part = in->goal->pieces[in->next];

@@ -39,9 +39,8 @@ enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
 						uint32_t len_bytes,
 						struct msg_plan *plan) MUST_CHECK;
 /**
- * read_reply_requester_begin - Reads a planned Reply and then ends the RPC, possibly immediately.
- *
- * requester_rpc_end() and requester_pump() follow, so do not use the RPC after this call.
+ * read_reply_requester_begin - Reads a planned Reply and then ends the RPC, possibly immediately. requester_rpc_end()
+ * and requester_pump() follow, so do not use the RPC after this call.
  */
 void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 				const struct msg_plan *plan, const uint8_t *body,
@@ -57,9 +56,7 @@ size_t read_reply_requester_cost_bytes(uint32_t recv_bytes);
 void read_reply_requester_done(const struct requester_rpc *rpc);
 /**
  * read_reply_requester_own_done - Sends RDMA_DONE for a Reply to @xid, if that is an unfinished Call originated by the
- * proxy.
- *
- * The exposed part of such a Reply is never read.
+ * proxy. The exposed part of such a Reply is never read.
  */
 void read_reply_requester_own_done(struct requester *rq, uint32_t xid);
 

@@ -16,9 +16,8 @@
 #include "rpcrdma/requester_rpc.h"
 
 /**
- * requester_zero_watch - Starts the timeout if a grant of zero blocks queued Calls.
- *
- * Call it after a grant of zero, and after the first Call is queued.
+ * requester_zero_watch - Starts the timeout if a grant of zero blocks queued Calls. Call it after a grant of zero, and
+ * after the first Call is queued.
  */
 void requester_zero_watch(struct requester *rq);
 /** requester_zero_end - Stops the timer, because the connection is closing. */

@@ -179,10 +179,9 @@ enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid
  */
 bool characteristics_refused(struct characteristics *ch, uint32_t xid);
 /**
- * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most receive_max_bytes.
- *
- * Does nothing if they are that large already, while another change is in progress, or before the peer has shown that
- * it understands characteristics. A raise that fails for lack of memory is dropped.
+ * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most receive_max_bytes. Does nothing
+ * if they are that large already, while another change is in progress, or before the peer has shown that it understands
+ * characteristics. A raise that fails for lack of memory is dropped.
  */
 void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 /**
@@ -195,16 +194,13 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes);
 
 /**
  * characteristics_pends_over - Returns the lower size pending at the peer that can be reverted, in bytes; UINT32_MAX:
- * none.
- *
- * A Call of the peer whose Reply needs a longer Send is a reason to revert it.
+ * none. A Call of the peer whose Reply needs a longer Send is a reason to revert it.
  */
 uint32_t characteristics_pends_over(const struct characteristics *ch);
 /**
- * characteristics_take_back - Requests the size that the peer has now, to revert a pending lower size (B4.2-2).
- *
- * A Call that crossed the REQ counts on larger Receives: its Reply can be sent when the second REQ is settled. Call it
- * only if characteristics_pends_over() returned a size.
+ * characteristics_take_back - Requests the size that the peer has now, to revert a pending lower size (B4.2-2). A Call
+ * that crossed the REQ counts on larger Receives: its Reply can be sent when the second REQ is settled. Call it only if
+ * characteristics_pends_over() returned a size.
  */
 void characteristics_take_back(struct characteristics *ch);
 
@@ -227,7 +223,6 @@ static inline bool characteristics_waits(const struct characteristics *ch)
 }
 /**
  * characteristics_counts_over, _needs_over - Return the value that counted_bytes or needed_bytes must exceed to matter.
- *
  * UINT32_MAX: no value matters, and no RPC must be examined.
  */
 uint32_t characteristics_counts_over(const struct characteristics *ch);
@@ -239,9 +234,8 @@ const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - Reports that the message of the last step has been sent, with @xid. */
 void characteristics_sent(struct characteristics *ch, uint32_t xid);
 /**
- * characteristics_resized - Reports whether new Receives have the size of the last step.
- *
- * Posted Receives keep their size, or grow. A lower size than before is never refused.
+ * characteristics_resized - Reports whether new Receives have the size of the last step. Posted Receives keep their
+ * size, or grow. A lower size than before is never refused.
  */
 void characteristics_resized(struct characteristics *ch, bool done);
 
@@ -261,9 +255,8 @@ static inline bool characteristics_has_asked(const struct characteristics *ch)
 	return ch->asked_bytes > 0;
 }
 /**
- * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4).
- *
- * If a second REQ has reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is pending.
+ * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4). If a second REQ has
+ * reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is pending.
  */
 static inline uint32_t characteristics_asked_bytes(const struct characteristics *ch)
 {
@@ -279,7 +272,6 @@ static inline uint32_t characteristics_asked_bytes(const struct characteristics 
 uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
  * characteristics_reply_bytes - Returns the longest Send that the peer accepts, for a Reply without a chunk (B3.1-7).
- *
  * While a lower size is requested no Send is longer than that size, so such a Reply has to wait (B3.1-4).
  */
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);

@@ -53,9 +53,8 @@ bool control_msgs_has(const struct control_msgs *own, uint32_t xid);
 /** control_msgs_answered - Ends the message with @xid; returns false if no message has it. */
 bool control_msgs_answered(struct control_msgs *own, uint32_t xid);
 /**
- * control_msgs_heard - Ends all messages without an answer, because the peer has sent something.
- *
- * Returns false if none was outstanding.
+ * control_msgs_heard - Ends all messages without an answer, because the peer has sent something. Returns false if none
+ * was outstanding.
  */
 bool control_msgs_heard(struct control_msgs *own);
 

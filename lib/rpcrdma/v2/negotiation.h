@@ -81,9 +81,8 @@ static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint
 enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional) MUST_CHECK;
 /**
- * negotiation_heard - Handles an accepted message of version @vers other than ERR_VERS.
- *
- * Returns true if it ended the probe, or corrected an assumption before a Call was sent: the version is then settled.
+ * negotiation_heard - Handles an accepted message of version @vers other than ERR_VERS. Returns true if it ended the
+ * probe, or corrected an assumption before a Call was sent: the version is then settled.
  */
 bool negotiation_heard(struct negotiation *neg, uint32_t vers);
 /** negotiation_call_came - Settles @vers, the version of a valid Call of the peer, if nothing is settled yet. */
@@ -108,9 +107,8 @@ static inline void negotiation_reply_came(struct negotiation *neg)
 		neg->stage = NEGOTIATION_SETTLED;
 }
 /**
- * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
- *
- * Settles the highest common version and returns true, or returns false if the ends have none.
+ * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled. Settles the highest
+ * common version and returns true, or returns false if the ends have none.
  */
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
 /** negotiation_of - Returns the dialect in which this end uses a version. */

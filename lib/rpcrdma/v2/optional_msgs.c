@@ -35,7 +35,7 @@ static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
 	       2 * (size_t)RDMA_REVERSE_CREDITS * rpc_msg_cost_bytes(size);
 }
 
-/* Returns how much of it exceeds the initial size. */
+/* Returns how much more memory Receives of @bytes need than those of the initial size. */
 static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 {
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));

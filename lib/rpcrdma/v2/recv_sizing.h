@@ -26,10 +26,9 @@ struct recv_sizing {
 /** recv_sizing_init - Initializes the counts; @now_us is on the clock of all later calls. */
 void recv_sizing_init(struct recv_sizing *wish, uint32_t max_bytes, uint64_t now_us);
 /**
- * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have @bytes.
- *
- * Returns the wanted receive size, a multiple of 1024, or 0. A size is returned at every RECV_SIZING_OFTEN-th message
- * of a class, so that a request that failed is repeated.
+ * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have @bytes. Returns the
+ * wanted receive size, a multiple of 1024, or 0. A size is returned at every RECV_SIZING_OFTEN-th message of a class,
+ * so that a request that failed is repeated.
  */
 uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t now_us);
 

@@ -32,10 +32,9 @@ static inline bool size_wait_is_open(const struct responder *rs)
 /** size_wait_begin - Makes the Reply wait; rs->answer() follows. Returns false without memory for a timer. */
 bool size_wait_begin(struct responder_rpc *rpc) MUST_CHECK;
 /**
- * size_wait_settled - Answers the Calls whose Replies waited, if the request is settled.
- *
- * Call it when the peer has advertised a receive size or answered a REQ. Until the REQ is settled Replies keep waiting,
- * at most SIZE_WAIT_US. Then a Call gets ERR_CHUNK if its Reply does not fit.
+ * size_wait_settled - Answers the Calls whose Replies waited, if the request is settled. Call it when the peer has
+ * advertised a receive size or answered a REQ. Until the REQ is settled Replies keep waiting, at most SIZE_WAIT_US.
+ * Then a Call gets ERR_CHUNK if its Reply does not fit.
  */
 void size_wait_settled(struct responder *rs);
 
