@@ -3,7 +3,7 @@
  * Exposes memory to the peer for the time of one RPC.
  *
  * Contiguous memory is exposed as segments, each with its own key, no longer than the connection allows. All memory of
- * an RPC is invalidated together; the peer can reach none of it once lend_end() has returned true or ended() was
+ * an RPC is invalidated together; the peer can reach none of it once lend_end() has returned true or invalidated() was
  * called. Both roles expose memory: a Call or Reply as read chunks, or the memory for a Reply.
  */
 #ifndef RPCRDMA_LEND_H
@@ -39,7 +39,7 @@ static inline size_t lend_cost_bytes(size_t nkeys)
 
 /**
  * lend_init - Initializes the object, with nothing exposed.
- * @ended: called once if lend_end() has returned false
+ * @invalidated: called once if lend_end() has returned false
  */
 static inline void lend_init(struct lend *lend, struct rdma_conn *conn,
 			     void (*ended)(struct lend *lend))
@@ -92,7 +92,7 @@ static inline uint32_t lend_written_bytes(const struct lend *lend, unsigned i)
  *
  * If the peer is reading unfilled bytes, all memory stays exposed until lend_ready() has filled them, because an
  * earlier invalidation would end the connection. Returns true if the peer can reach nothing from now on. Otherwise
- * ended() follows, never from inside lend_ready(). After the connection has closed, the owner calls this again for
+ * invalidated() follows, never from inside lend_ready(). After the connection has closed, the owner calls this again for
  * pending objects, and it returns true.
  */
 bool lend_end(struct lend *lend) MUST_CHECK;

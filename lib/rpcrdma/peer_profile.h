@@ -6,7 +6,7 @@
  *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays, no quirks are known
  *	no private data arrived    "ganesha", which every server without private data can handle; or
  *	                           "chimera", if this service's server was recently detected as one
- *	                           (struct peer_memory). In a dialect without private data "auto" stays
+ *	                           (struct peer_cache). In a dialect without private data "auto" stays
  *	ERR_CHUNK to an RDMA_NOMSG Call, with no other possible cause: "chimera"
  *
  * Only the end that connected uses quirks. No Call is ever sent twice to detect them.

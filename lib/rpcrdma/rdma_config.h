@@ -142,7 +142,7 @@ struct rdma_leg_config {
 	enum peer_id peer;               /* legs that connect: quirks of the server */
 	uint64_t keepalive_us;           /* silence after which the peer is checked; 0: never */
 	struct peer_memory *peer_memory; /* cache of quirks found; outlives the leg; NULL: none */
-	uint64_t peer_client; /* key for peer_memory: a number for the address of the client */
+	uint64_t peer_client; /* key for peer_cache: a number for the address of the client */
 	/* The document that defines version one. */
 	enum dialect_id version_one;
 	/* Exposed Replies: timeout for RDMA_DONE, and the action after it. 0: no timeout. */
@@ -166,9 +166,9 @@ struct rdma_leg_config {
 
 /**
  * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises (C5.2-1).
- * @told_bytes:  advertised in private data
- * @least_bytes: minimum of every version that the connection can use (E5.2-3)
- * @configures:  CONF_RDMA also advertises the size, possibly without the header (A6.2-9)
+ * @advertised_bytes: advertised in private data
+ * @least_bytes:      minimum of every version that the connection can use (E5.2-3)
+ * @configures:       CONF_RDMA also advertises the size, possibly without the header (A6.2-9)
  *
  * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers send that much
  * regardless of the advertised size. The default of 8192 holds such a callback with its header and the additions of

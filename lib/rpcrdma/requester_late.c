@@ -55,7 +55,7 @@ static void take_memory(struct exchange *heir, struct exchange *x)
 	budget_claim_nothing(heir->claim.holder, &x->claim);
 }
 
-/* Replaces the exchange of @rpc by @heir. Returns the old exchange, with the reference that the RPC had. */
+/* Replaces the exchange of @rpc by @placeholder. Returns the old exchange, with the reference that the RPC had. */
 static struct exchange *replace(struct requester_rpc *rpc, struct exchange *heir)
 {
 	struct requester *rq = rpc->rq;

@@ -3,7 +3,7 @@
  * The path of a Call:
  *
  * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit() copies its inline
- * bytes, start_reads() posts its Reads, and pass_on() or give_part() delivers it.
+ * bytes, start_reads() posts its Reads, and deliver_call() or give_part() delivers it.
  */
 #include "rpcrdma/responder.h"
 

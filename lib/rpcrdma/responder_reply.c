@@ -242,7 +242,7 @@ static void answer_fault(struct responder_rpc *rpc, enum exchange_fault fault)
 		responder_answer_failure(rpc);
 }
 
-/* Answers a Call whose Reply could not be placed; @rc is the errno of place(). */
+/* Answers a Call whose Reply could not be placed; @rc is the errno of place_reply(). */
 static void give_up(struct responder_rpc *rpc, int rc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;

@@ -265,7 +265,7 @@ static inline uint32_t characteristics_asked_bytes(const struct characteristics 
 
 /**
  * characteristics_send_bytes - Returns the longest Send to the peer.
- * @told_bytes: size that it advertised otherwise: private data or the default (X-5, X-14)
+ * @advertised_bytes: size that it advertised otherwise: private data or the default (X-5, X-14)
  *
  * At most the size in an unsettled REQ (B3.1-4).
  */
@@ -277,7 +277,7 @@ uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t t
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
  * characteristics_recv_bytes - Returns the longest Send that can arrive (B3.1-6).
- * @told_bytes: size that the ends advertised otherwise
+ * @advertised_bytes: size that the ends advertised otherwise
  *
  * At most a lower size that the peer waits for, so that its wait ends.
  */

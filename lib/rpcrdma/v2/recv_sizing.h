@@ -44,7 +44,7 @@ struct conn_sizes {
  * conn_sizes_note - Counts a sent Call.
  * @call_bytes:  length of a Send with it, if it goes by chunk; otherwise 0
  * @reply_bytes: the same for its longest Reply
- * @terms:       limits in force
+ * @limits:      limits in force
  */
 void conn_sizes_note(struct conn_sizes *sizes, uint64_t call_bytes, uint64_t reply_bytes,
 		     const struct rpc_terms *terms, uint64_t now_us);
