@@ -46,11 +46,11 @@ struct responder_lents;
 struct responder {
 	struct rdma_conn *conn;
 	bool reverse; /* this end connected */
-	struct exchange_list
-		calls;          /* by origin_entry: RPCs in all states, in the order of arrival */
-	uint64_t numbered;      /* Calls received */
-	uint64_t judged;        /* RPCs that responder_need() examined, for tests */
-	struct xid_table table; /* the RPCs in `calls`, by XID */
+	/* by origin_entry: RPCs in all states, in the order of arrival */
+	struct exchange_list calls;
+	uint64_t numbered;             /* Calls received */
+	uint64_t judged;               /* RPCs that responder_need() examined, for tests */
+	struct xid_table table;        /* the RPCs in `calls`, by XID */
 	struct responder_lents *lents; /* NULL until the first Reply is exposed */
 	/*
 	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest one. The timer is NULL

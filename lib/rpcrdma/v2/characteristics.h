@@ -62,7 +62,7 @@ extern const struct state_table characteristics_receives_states;
 
 /* The receive size that this end wants the peer to have. */
 #define CHARACTERISTICS_WISH_STATES(X)                                                             \
-	X(WISH_NONE, "none", "a wish for another size of the peer", TO(WISH_HELD))                 \
+	X(WISH_NONE, "none", "this end to want another size of the peer", TO(WISH_HELD))           \
 	X(WISH_HELD, "queued",                                                                     \
 	  "permission to send, and for a lower size the end of Calls that need more",              \
 	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
@@ -91,7 +91,7 @@ struct characteristics {
 	bool constant[XCHAR_ID_MAX + 1]; /* promised not to change (B4.1-3) */
 	uint32_t peer_first_bytes;       /* the receive size that it advertised first; 0: none */
 
-	/* The receive size that it should have. */
+	/* The receive size that this end wants it to have. */
 	enum characteristics_wish_state wish;
 	uint32_t wish_bytes;
 	uint32_t wish_xid; /* of the REQ */
@@ -222,8 +222,8 @@ static inline bool characteristics_waits(const struct characteristics *ch)
 	       ch->wish == WISH_HELD;
 }
 /**
- * characteristics_counts_over, _needs_over - Return the value that counted_bytes or needed_bytes must exceed to matter.
- * UINT32_MAX: no value matters, and no RPC must be examined.
+ * characteristics_counts_over, characteristics_needs_over - Return the value that counted_bytes or needed_bytes must
+ * exceed to matter. UINT32_MAX: no value matters, and no RPC must be examined.
  */
 uint32_t characteristics_counts_over(const struct characteristics *ch);
 uint32_t characteristics_needs_over(const struct characteristics *ch);
@@ -276,7 +276,7 @@ uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t t
  */
 uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);
 /**
- * characteristics_recv_bytes - Returns the longest Send that can arrive (B3.1-6).
+ * characteristics_recv_bytes - Returns the longest Send that can be relied on to arrive (B3.1-6).
  * @advertised_bytes: size that the ends advertised otherwise
  *
  * At most a lower size that the peer waits for, so that its wait ends.
