@@ -51,7 +51,7 @@ static inline void lend_init(struct lend *lend, struct rdma_conn *conn,
 	lend->ending = false;
 }
 
-/** lend_fini - Frees the keys; none can be bound. */
+/** lend_fini - Frees the keys; all must be unbound. */
 static inline void lend_fini(struct lend *lend)
 {
 	if (lend->keys != lend->few)

@@ -167,7 +167,7 @@ static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum reque
 {
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
 }
-/** requester_rpc_forget_read_reply - Frees the kept part of its Reply, if any; no Read of it can be outstanding. */
+/** requester_rpc_forget_read_reply - Frees the kept part of its Reply, if any; no Read of it must be outstanding. */
 static inline void requester_rpc_forget_read_reply(struct requester_rpc *rpc)
 {
 	if (rpc->read_reply)

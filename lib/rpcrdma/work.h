@@ -36,7 +36,7 @@ struct work {
 
 /** work_queues_init - Initializes the queues, empty. Returns 0 or -ENOMEM. */
 int work_queues_init(struct rdma_conn *conn) MUST_CHECK;
-/** work_queues_fini - Frees the timer; no work request can be outstanding. */
+/** work_queues_fini - Frees the timer; no work request must be outstanding. */
 void work_queues_fini(struct rdma_conn *conn);
 
 /** work_cost_bytes - Returns the memory of @n work requests, for a claim. */

@@ -3,7 +3,7 @@
  * Holds Replies until a pending request for the peer's receive size is settled.
  *
  * A Call can cross our REQ for smaller Receives, and count on larger ones. If its Reply has no chunk, the Reply waits
- * until the REQ is settled, because no Send must be longer than the requested size (B3.1-4,
+ * until the REQ is settled, because Sends must not be longer than the requested size (B3.1-4,
  * characteristics_take_back()).
  */
 #ifndef RPCRDMA_V2_SIZE_WAIT_H
