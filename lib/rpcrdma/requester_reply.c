@@ -414,7 +414,7 @@ static void count_error(const struct rdma_conn *conn, const struct rpcrdma_heade
 		counters->err_unknown_received++;
 }
 
-/* A peer without draft-03 support refuses every RDMA_MSGP, so only one Call is lost. */
+/* A peer that supports only RFC 8166 refuses every RDMA_MSGP, so only one Call is lost. */
 static void learn_of_padding(struct rdma_conn *conn)
 {
 	conn->refuses_padding = true;

@@ -133,7 +133,7 @@ struct requester_rpc {
 	struct call_form form;
 	struct rpc_msg reply_inline; /* a Reply that arrived inline, or that was read */
 	uint32_t landed_bytes;       /* bytes of the Reply that the peer wrote */
-	uint32_t around_bytes;       /* bytes inline around a payload that the peer wrote */
+	uint32_t around_bytes;       /* bytes other than a payload that the peer wrote */
 	/*
 	 * In state pulling, from the leg's free list: the kept part of its Reply (draft03/requester_read_reply.c).
 	 * Otherwise NULL.
