@@ -40,10 +40,7 @@ static bool call_fits_inline(const struct call_form_ask *ask, const struct call_
 	return header_bytes(form) + ask->call_bytes <= ask->terms.send_bytes;
 }
 
-/*
- * Returns true if the payload of the Reply can have a write chunk: the rest fits inline, and the buffer is not too
- * large.
- */
+/* Returns true if the Reply's payload can have a write chunk: the rest fits inline, the buffer is not too large. */
 static bool result_lands(const struct call_form_ask *ask)
 {
 	uint64_t result = ask->result_bytes, recv = ask->terms.around_bytes;
@@ -79,9 +76,7 @@ static bool choose_landing(const struct call_form_ask *ask, struct call_form *fo
 	return true;
 }
 
-/*
- * Returns true if the payload has a valid chunk position (A3.4-1; zero means the whole Call) and lies inside the Call.
- */
+/* Returns true if the payload lies in the Call, at a valid chunk position (A3.4-1; zero means the whole Call). */
 static bool is_chunk(const struct call_form_ask *ask)
 {
 	return ask->payload_bytes && ask->payload_at && ask->payload_at % XDR_UNIT_BYTES == 0 &&

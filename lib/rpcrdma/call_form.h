@@ -81,9 +81,7 @@ static inline struct call_form call_form_plain(void)
 	return (struct call_form){.call.form = MESSAGE_FORM_SHORT};
 }
 
-/**
- * call_form_needs - Returns the missing facts, CALL_FORM_*, that determine the form; call it again until it returns 0.
- */
+/** call_form_needs - Returns the missing facts, CALL_FORM_*, that determine the form; call it until it returns 0. */
 unsigned call_form_needs(const struct call_form_ask *ask);
 
 /**

@@ -21,7 +21,7 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 /* The requester's side. */
 struct credit_window {
 	uint32_t asked; /* requested in each Call; a larger grant counts as this */
-	/* by the last Reply, possibly 0; 1 until then, because the first Call goes alone */
+	/* by the last Reply, possibly 0; 1 until then */
 	uint32_t granted;
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
@@ -102,10 +102,7 @@ static inline void credit_grant_done(struct credit_grant *grant)
 	assert(grant->in_flight > 0);
 	grant->in_flight--;
 }
-/**
- * credit_grant_may_lend - Returns true if another Reply can be exposed: at most as many as credits were granted
- * (A3.8-5).
- */
+/** credit_grant_may_lend - Returns true if another Reply can be exposed: at most as many as credits (A3.8-5). */
 bool credit_grant_may_lend(const struct credit_grant *grant);
 /** credit_grant_lend - Accounts for a Reply that is being exposed. */
 void credit_grant_lend(struct credit_grant *grant);

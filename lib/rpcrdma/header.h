@@ -99,10 +99,7 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
  */
 size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room) MUST_CHECK;
 
-/**
- * rpcrdma_header_bytes - Returns the length that rpcrdma_header_encode() would produce; 0: the version has no such
- * message.
- */
+/** rpcrdma_header_bytes - Returns the length that rpcrdma_header_encode() would produce; 0: no such message. */
 size_t rpcrdma_header_bytes(const struct rpcrdma_header *hdr);
 
 /**

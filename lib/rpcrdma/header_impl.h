@@ -21,9 +21,7 @@ enum rpcrdma_verdict header_v2_get(struct xdr_reader *reader, size_t len,
 				   struct rpcrdma_header *hdr);
 /** header_v2_put - Encodes the same; returns false if version two has no such message. */
 bool header_v2_put(struct xdr_writer *writer, const struct rpcrdma_header *hdr);
-/**
- * header_v2_bytes - Returns the length of the whole header, for the same messages; 0: version two has no such message.
- */
+/** header_v2_bytes - Returns the length of the whole header, for the same messages; 0: no such message. */
 size_t header_v2_bytes(const struct rpcrdma_header *hdr);
 
 #endif

@@ -71,18 +71,13 @@ int lend_reserve(struct lend *lend, unsigned nkeys) MUST_CHECK;
  */
 int lend_memory(struct lend *lend, struct buf *buf, uint8_t *mem, uint32_t len_bytes,
 		uint32_t ready_bytes, unsigned rights) MUST_CHECK;
-/**
- * lend_ready - Sets how many bytes are filled, of the memory of the @nkeys segments from @first; also after lend_end().
- */
+/** lend_ready - Sets how many bytes are filled, in the @nkeys segments from @first; also after lend_end(). */
 void lend_ready(struct lend *lend, unsigned first, unsigned nkeys, uint32_t ready_bytes);
 /** lend_owns - Returns true if @rkey is one of the keys. */
 bool lend_owns(const struct lend *lend, uint32_t rkey);
 /** lend_segment - Returns key @i as a segment of a chunk. */
 struct rpcrdma_segment lend_segment(const struct lend *lend, unsigned i);
-/**
- * lend_written_bytes - Returns how many bytes the peer has written from the start of segment @i, as far as the fabric
- * knows.
- */
+/** lend_written_bytes - Returns how many bytes the peer is known to have written from the start of segment @i. */
 static inline uint32_t lend_written_bytes(const struct lend *lend, unsigned i)
 {
 	return lend->keys[i].key.written.prefix_bytes;

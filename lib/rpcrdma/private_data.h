@@ -30,9 +30,7 @@ struct rpcrdma_private_data {
  */
 bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd);
 
-/**
- * rpcrdma_private_data_encode - Encodes @pd; rounds sizes down to multiples of 1024 and limits them to 1 to 256 KiB.
- */
+/** rpcrdma_private_data_encode - Encodes @pd; rounds sizes down to multiples of 1024, between 1 and 256 KiB. */
 void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
 				 uint8_t to[RPCRDMA_PRIVATE_DATA_BYTES]);
 

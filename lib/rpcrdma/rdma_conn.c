@@ -175,10 +175,7 @@ void rdma_conn_released(struct rdma_conn *conn)
 {
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
-	/*
-	 * After the task that reports closing(), and not inside the endpoint's own callback, because the endpoint is
-	 * freed then.
-	 */
+	/* After the task that reports closing(), and outside the endpoint's callback: the endpoint is freed then. */
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
 

@@ -65,10 +65,10 @@ struct work_queues {
 		uint64_t head_us;        /* since when the first is the first */
 	} classes[WORK_CLASSES];
 	unsigned sends; /* outstanding Sends, without Writes */
-	/* messages whose Reads are not all posted (read_chunks.h) */
+	/* messages with Reads not posted yet (read_chunks.h) */
 	struct read_chunks_list waiting;
 	unsigned reads; /* outstanding Reads */
-	/* most Reads that the peer accepts, as advertised (A6.2-5); UINT_MAX: unlimited */
+	/* most Reads that the peer advertised (A6.2-5); UINT_MAX: unlimited */
 	unsigned reads_max;
 	struct loop_timer *timer;
 	bool timer_set;
@@ -85,7 +85,7 @@ struct rdma_conn {
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
 	int close_errno; /* errno for `why`; 0: none */
-	/* reason given by a server that rejected the connection; or "" */
+	/* text of a server that rejected the connection; or "" */
 	char rejection[LEG_DETAIL_BYTES];
 	struct loop_timer *timer; /* for connection set-up, and for closing if that has a limit */
 	bool close_limited;       /* closing has a limit, and the timer is set */
@@ -189,10 +189,7 @@ uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn);
  * private data (X-5).
  */
 void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes);
-/**
- * rdma_conn_may_invalidate - Returns true if a Send can invalidate a key that the peer exposed for an RPC with these
- * limits.
- */
+/** rdma_conn_may_invalidate - Returns true if a Send can invalidate a key of the peer, for an RPC with these limits. */
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms);
 
 /** rdma_conn_rpc_over - Reports the end of an RPC of either direction. */
@@ -202,10 +199,7 @@ static inline void rdma_conn_rpc_over(struct rdma_conn *conn)
 		loop_defer(conn->fabric->loop, &conn->idle_task);
 }
 
-/**
- * rdma_conn_init - Initializes a connection in @state; the caller sets closing_task and idle_task. Returns 0 or
- * -ENOMEM.
- */
+/** rdma_conn_init - Initializes a connection in @state; the caller sets its tasks. Returns 0 or -ENOMEM. */
 int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_leg_config *config,
 		   struct fabric *fabric, enum rdma_conn_state state) MUST_CHECK;
 /** rdma_conn_fini - Frees the members; accepts a connection whose init failed. */
@@ -216,10 +210,7 @@ void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to);
 /** rdma_conn_fail - Closes the connection for @why, with a text for the log; does nothing if it is already closing. */
 void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/**
- * rdma_conn_limit_closing - Aborts the connection if it is still closing after LEG_STOP_US. Only the first call has an
- * effect.
- */
+/** rdma_conn_limit_closing - Aborts the connection if it is still closing after LEG_STOP_US; does so only once. */
 void rdma_conn_limit_closing(struct rdma_conn *conn);
 /**
  * rdma_conn_ended - Starts closing because the fabric has ended the connection: nothing can be posted any more.
@@ -228,10 +219,7 @@ void rdma_conn_limit_closing(struct rdma_conn *conn);
 void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail);
 /** rdma_conn_released - Reports closed(), because all users have released the connection. */
 void rdma_conn_released(struct rdma_conn *conn);
-/**
- * rdma_conn_note - Passes a text about the peer to the log; only the first RDMA_NOTES_MAX texts of a connection are
- * logged.
- */
+/** rdma_conn_note - Passes a text about the peer to the log; only the first RDMA_NOTES_MAX are logged. */
 void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /** rdma_conn_peer_found - Sets the quirks of the peer: configured, or found by the way it behaves. */
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);

@@ -313,7 +313,7 @@ static void describe_private_data(const struct rdma_conn *conn, char *text, size
 			conn->theirs.send_bytes, conn->theirs.recv_bytes,
 			conn->theirs.remote_invalidation ? "" : "no ");
 	else
-		snprintf(text, bytes, "no usable private data from it");
+		snprintf(text, bytes, "no usable private data");
 }
 
 /* Returns true if Sends can invalidate keys of the end that connected. */

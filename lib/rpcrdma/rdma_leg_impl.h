@@ -24,10 +24,7 @@ struct rdma_leg {
 	struct optional_msgs *options;  /* from the first RDMA_OPTIONAL on; or NULL */
 };
 
-/**
- * rdma_leg_recv - Handles the fabric's recv() (rdma_recv.c): decodes a Send and passes it to the requester or the
- * responder.
- */
+/** rdma_leg_recv - Handles the fabric's recv(): passes a decoded Send to requester or responder (rdma_recv.c). */
 void rdma_leg_recv(void *arg, const struct fabric_recv *recv);
 
 static inline struct rdma_leg *rdma_leg_of(struct leg *leg)

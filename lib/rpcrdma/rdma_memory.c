@@ -30,10 +30,7 @@ size_t rdma_receives_bytes(const struct rdma_sizes *sizes)
 	return rdma_receives(sizes) * pool_class_bytes(first_recv_bytes(sizes));
 }
 
-/*
- * Returns the memory for reverse Calls: received short ones with their Replies, or the exposed memory of sent ones that
- * timed out.
- */
+/* Returns the memory for reverse Calls: received short ones with Replies, or what sent ones keep after a timeout. */
 static size_t reverse_bytes(const struct rdma_sizes *sizes)
 {
 	size_t beside = 0, messages = 0;

@@ -177,10 +177,7 @@ static bool begins_in_chunk(const struct rpcrdma_header *hdr)
 	return false;
 }
 
-/*
- * Handles a body too short for an RPC message: discards it, or rejects it if a client put the message in a chunk
- * (A-Δ8).
- */
+/* Handles a body too short for an RPC message: discards it, or rejects it if a chunk has the message (A-Δ8). */
 static void short_body(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 		       const struct fabric_recv *recv)
 {

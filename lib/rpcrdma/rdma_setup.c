@@ -177,10 +177,7 @@ int rdma_setup_adopt(struct rdma_conn *conn, struct fabric_incoming *in,
 	return rc;
 }
 
-/*
- * Withdraws the offer of remote invalidation if keys are not per RPC: invalidating one would revoke memory of other
- * RPCs (C3.2-2).
- */
+/* Withdraws the offer of remote invalidation if keys are not per RPC, since RPCs would share them (C3.2-2). */
 void rdma_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *params)
 {
 	struct fabric_ep_info info;
@@ -296,10 +293,7 @@ void rdma_setup_version_found(struct rdma_conn *conn)
 	limit_segments(conn, info.max_key_bytes);
 }
 
-/*
- * Returns true if this end accepts remote invalidation (B3.2-1). An end that accepted exposes memory only for reverse
- * Calls with chunks.
- */
+/* Returns true if this end accepts remote invalidation (B3.2-1). The accepting end does so for reverse chunks only. */
 static bool takes_invalidation(const struct rdma_conn *conn, const struct fabric_ep_info *info)
 {
 	const struct rdma_leg_config *config = conn->config;

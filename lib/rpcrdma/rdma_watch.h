@@ -30,10 +30,7 @@ struct rdma_watch {
 	unsigned asked; /* unanswered checks of the server by NULL Call */
 };
 
-/**
- * rdma_watch_init - Initializes the keepalive, stopped; @rq and @rs are the roles of the connection. Returns 0 or
- * -ENOMEM.
- */
+/** rdma_watch_init - Initializes the keepalive, stopped, with both roles of the connection. Returns 0 or -ENOMEM. */
 int rdma_watch_init(struct rdma_watch *watch, struct requester *rq,
 		    const struct responder *rs) MUST_CHECK;
 /** rdma_watch_fini - Frees the timer; accepts an object whose init failed. */

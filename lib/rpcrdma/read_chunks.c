@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * A connection has one queue of messages. The first message posts its next Read whenever another Read can be
- * outstanding.
- */
+/* A connection has one queue of messages. The first one posts its next Read whenever the bound allows it. */
 #include "rpcrdma/read_chunks.h"
 
 static uint32_t read_bytes(const struct read_chunks *reads, const struct read_cursor *at)

@@ -23,9 +23,7 @@ struct read_cursor {
 	uint32_t bytes;
 };
 
-/*
- * The Reads of one message. The owner keeps it, and what it points to, until all are done or the connection has closed.
- */
+/* The Reads of one message. The owner keeps it, and its pointees, until all are done or the connection has closed. */
 struct read_chunks {
 	TAILQ_ENTRY(read_chunks) entry; /* in conn->works.waiting, until the last Read is posted */
 	struct rdma_conn *conn;

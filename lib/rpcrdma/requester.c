@@ -102,7 +102,7 @@ static void note_reverse_refused(struct requester *rq, const struct requester_rp
 	if (rpc->terms.reverse_calls)
 		rdma_conn_note(rq->conn,
 			       "reverse Call %#x of %u bytes is longer than this client accepts "
-			       "(%u bytes): this and later ones are answered SYSTEM_ERR",
+			       "(%u bytes): such Calls are answered SYSTEM_ERR",
 			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
 			       rpc->terms.send_bytes);
 	else

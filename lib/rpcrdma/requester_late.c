@@ -18,10 +18,7 @@ static uint64_t due_us(const struct requester *rq, const struct requester_rpc *r
 	return rpc->since_us + timeout_us(rq);
 }
 
-/*
- * Returns the Call that times out first, among those that wait for a Reply or a credit, which are few. Returns NULL if
- * none waits.
- */
+/* Returns the Call, sent or queued, that times out first, or NULL. They are few. */
 static struct requester_rpc *first_due(const struct requester *rq)
 {
 	struct requester_rpc *found = NULL;

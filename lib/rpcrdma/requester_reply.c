@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Matches Replies to Calls and checks them against the exposed chunks. A Reply is delivered only when the peer can no
- * longer change it.
- */
+/* Checks Replies against the exposed chunks. Delivers a Reply only when the peer can no longer change it. */
 
 #include "rpcrdma/requester.h"
 
@@ -179,10 +176,7 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 	requester_pump(rq);
 }
 
-/*
- * Handles a Reply without a Call of a client. If it answers a Call originated by the proxy, its grant counts like any
- * other.
- */
+/* Handles a Reply to no Call of a client. If it answers a Call of the proxy itself, its grant counts. */
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
 {
@@ -199,10 +193,7 @@ static void matches_no_call(struct requester *rq, const struct rpcrdma_header *h
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
-/*
- * Records that the server accepts long Calls. The cache is shared by all threads, so it is written rarely, but before
- * its entry expires.
- */
+/* Records that the server accepts long Calls. Writes to the shared cache rarely, but before its entry expires. */
 static void took_long(struct requester *rq)
 {
 	struct peer_memory *memory = rq->conn->config->peer_memory;

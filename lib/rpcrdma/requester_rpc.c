@@ -212,10 +212,7 @@ static bool join(struct requester_rpc *rpc)
 	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
 	struct rpc_payload payload;
 
-	/*
-	 * Search with the bytes after the inline ones in place of the payload: the search does not depend on the
-	 * content of the payload.
-	 */
+	/* The search does not depend on the payload's content, so the bytes after the inline ones stand for it. */
 	if (nfs_reply_payloads(&rpc->x->facts, reply->data, rpc->around_bytes + padded, &payload,
 			       1) != 1 ||
 	    payload.offset_bytes > rpc->around_bytes)

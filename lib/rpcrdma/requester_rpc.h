@@ -83,7 +83,7 @@ struct ccp_client {
 /* Timeout for a grant of zero: draft03/requester_zero.h. */
 struct requester_zero {
 	struct loop_timer *timer; /* NULL until needed */
-	/* time of the last Reply that granted zero, or of the first queued Call */
+	/* last Reply that granted zero, or first queued Call */
 	uint64_t since_us;
 	bool set;
 };
@@ -116,7 +116,7 @@ struct requester {
 	struct requester_late late;
 	bool answered; /* by a Reply, which carries a grant; an RDMA_ERROR does not count (E5-1) */
 	bool long_taken; /* the server has answered an RDMA_NOMSG Call, so it supports them */
-	/* when this was last written to the cache shared by all connections */
+	/* when the shared cache was last written */
 	uint64_t long_told_us;
 	bool full;    /* call_ready() must be called once the queue is shorter */
 	bool refused; /* a Call could not be sent, and this has been logged */
@@ -134,15 +134,11 @@ struct requester_rpc {
 	struct rpc_msg reply_inline; /* a Reply that arrived inline, or that was read */
 	uint32_t landed_bytes;       /* bytes of the Reply that the peer wrote */
 	uint32_t around_bytes;       /* bytes other than a payload that the peer wrote */
-	/*
-	 * In state pulling, from the leg's free list: the kept part of its Reply (draft03/requester_read_reply.c).
-	 * Otherwise NULL.
-	 */
+	/* In state pulling: the kept part of its Reply (draft03/requester_read_reply.c). Otherwise NULL. */
 	struct read_reply *read_reply;
 	size_t read_reply_bytes;
 	/*
-	 * The segments of the Call's read chunk, then those for the Reply. Last member, because it is not initialized
-	 * completely.
+	 * Segments of the Call's read chunk, then those for the Reply. Last member: it is not initialized completely.
 	 */
 	struct lend lend;
 };
@@ -200,10 +196,7 @@ void requester_rpc_drop(struct requester_rpc *rpc);
 uint32_t requester_counts_on(const struct requester *rq, uint32_t enough);
 /** requester_rpc_find - Returns the RPC in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid);
-/**
- * requester_rpc_waiting - Like requester_rpc_find(), but only while no Reply has arrived. Abandoned RPCs count as
- * unanswered.
- */
+/** requester_rpc_waiting - Like requester_rpc_find(), but only before a Reply. Abandoned RPCs count as unanswered. */
 static inline struct requester_rpc *requester_rpc_waiting(const struct requester *rq, uint32_t xid)
 {
 	struct requester_rpc *rpc = requester_rpc_find(rq, xid);

@@ -47,8 +47,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 /** responder_key_free - Handles fabric_ep_events.key_free(): exposes Replies that waited for a key. */
 void responder_key_free(struct responder *rs);
 /**
- * responder_is_flooded - Closes the connection if the peer keeps sending without receiving answers, so that queued
- * answers stay bounded. Returns true if it did.
+ * responder_is_flooded - Closes the connection, and returns true, if the peer keeps sending without receiving answers.
  */
 bool responder_is_flooded(struct responder *rs);
 /** responder_refuse - Answers a Call that does not decode with @err; @hdr has its four fixed words. */

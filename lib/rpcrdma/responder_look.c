@@ -148,10 +148,7 @@ static enum call_verdict check_chunks(struct responder_rpc *rpc, const struct rp
 	return CALL_MISPLACED;
 }
 
-/*
- * Finds the facts of a Call and lowers reply_max_bytes to the longest possible Reply. Returns the verdict on the chunks
- * of the Call.
- */
+/* Finds the facts of a Call and lowers reply_max_bytes accordingly. Returns the verdict on its chunks. */
 static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_pieces *pieces)
 {
 	const struct leg_config *config = rpc->rs->conn->leg->config;
@@ -168,10 +165,7 @@ static enum call_verdict find_facts(struct responder_rpc *rpc, const struct rpc_
 	return verdict;
 }
 
-/*
- * Makes a list of message pieces from the copies and pulls of the plan, which are both in order. Returns the number of
- * pieces.
- */
+/* Lists the copies and pulls of the plan, both in order, as pieces of the message. Returns their number. */
 static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_bytes,
 			struct rpc_piece *list)
 {

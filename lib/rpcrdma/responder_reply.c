@@ -18,12 +18,9 @@
 /* A Reply being sent. */
 struct reply {
 	struct responder_rpc *rpc;
-	/*
-	 * Has the chunk lists of the Call, with zero lengths until written. Its pieces are the bytes outside write
-	 * chunks.
-	 */
+	/* The chunk lists of the Call, with zero lengths until written, and the pieces outside write chunks. */
 	struct message m;
-	/* otherwise the header returns the reply chunk empty, or omits it (A5.2-4) */
+	/* otherwise it is returned empty or omitted (A5.2-4) */
 	bool uses_reply_chunk;
 	unsigned npayloads;
 	/* the n-th payload is for the n-th write chunk */

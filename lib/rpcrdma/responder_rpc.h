@@ -46,16 +46,13 @@ struct responder_lents;
 struct responder {
 	struct rdma_conn *conn;
 	bool reverse; /* this end connected */
-	/* by origin_entry: RPCs in all states, in the order of arrival */
+	/* by origin_entry, in order of arrival */
 	struct exchange_list calls;
 	uint64_t numbered;             /* Calls received */
 	uint64_t judged;               /* RPCs that responder_need() examined, for tests */
 	struct xid_table table;        /* the RPCs in `calls`, by XID */
 	struct responder_lents *lents; /* NULL until the first Reply is exposed */
-	/*
-	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest one. The timer is NULL
-	 * until one waits.
-	 */
+	/* Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest; NULL until needed. */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
 	/* responder_more(), for a Reply that no longer has to wait */
@@ -78,10 +75,7 @@ struct responder_rpc {
 	bool is_answered;    /* its Reply arrived before the last Read was done */
 	/* While its Reply arrives: payload bytes written, and Reply bytes present at the last check. */
 	uint32_t written_bytes, seen_bytes;
-	/*
-	 * The Reply waits for the peer to answer a REQ for another receive size, since waits_since_us; or that wait has
-	 * timed out.
-	 */
+	/* The Reply waits for the answer to a REQ for another receive size; or that wait has timed out. */
 	bool waits_for_size, waited_for_size;
 	uint64_t waits_since_us;
 	bool waits_for_key; /* the Reply waits for free keys of the device */
@@ -111,10 +105,7 @@ struct responder_rpc {
  * Returns the length in bytes, 0 if no Reply needs one.
  */
 uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough);
-/**
- * responder_rpc_new - Creates an RPC, in state admitting, for a planned Call. Returns 0, -ENOMEM, or an error of
- * xid_table_add().
- */
+/** responder_rpc_new - Creates an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
 /** responder_rpc_set_state - Changes the state; the only function that does. */
@@ -151,10 +142,7 @@ static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc 
 }
 /** responder_rpc_inline_room - Returns the most bytes that can follow an RDMA_MSG header; can be 0. */
 uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
-/**
- * responder_rpc_settled_room - Returns the same limit for the time after the pending REQ has been rejected or reverted
- * (B3.1-4).
- */
+/** responder_rpc_settled_room - Returns the same limit for when the pending REQ is rejected or reverted (B3.1-4). */
 uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
 /** responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be used. */
 uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);

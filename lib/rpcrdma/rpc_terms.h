@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Limits of an RPC, frozen when it is planned. Its chunks and inline parts depend on them, while the limits of the
- * connection can change.
- */
+/* Limits of an RPC, frozen when it is planned: its chunks depend on them, while those of the connection can change. */
 #ifndef RPCRDMA_RPC_TERMS_H
 #define RPCRDMA_RPC_TERMS_H
 
@@ -20,16 +17,11 @@
 
 struct rpc_terms {
 	const struct dialect *dialect;
-	/*
-	 * Longest Send to the peer, counting a pending request to lower its Receives; the limit in force can be lower.
-	 */
+	/* Longest Send to the peer, or the pending lower size; the limit in force can be lower. */
 	uint32_t send_bytes;
 	/* The same for a Reply without a chunk: a pending request does not count, … */
 	uint32_t reply_bytes;
-	/*
-	 * … but until the request is settled no Send is longer than asked_bytes (B3.1-4). UINT32_MAX: no request is
-	 * pending.
-	 */
+	/* … but no Send is longer until it is settled (B3.1-4). UINT32_MAX: no request is pending. */
 	uint32_t asked_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */
 	uint32_t around_bytes; /* the same for a Reply whose payload is placed separately */

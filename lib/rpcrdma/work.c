@@ -193,7 +193,7 @@ static void set_memory(struct work *work, const struct fabric_sge *sge, uint32_t
  */
 static unsigned gather_list(const struct fabric_sge *body, unsigned nbody, uint32_t *copied_bytes)
 {
-	/* consecutive copied pieces share an entry, the first with the header */
+	/* consecutive copied pieces share an entry; the header begins one */
 	bool copied = true;
 	unsigned nsge = 1;
 

@@ -58,9 +58,7 @@ static inline size_t work_cost_bytes(size_t n)
 void work_send(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 	       const struct fabric_sge *body, unsigned nbody, struct exchange *x,
 	       const uint32_t *inv_rkey);
-/**
- * work_copies - Returns true if work_send() copies a whole body of this length, so that nothing must be kept for it.
- */
+/** work_copies - Returns true if work_send() copies a whole body of this length, so that nothing must be kept. */
 static inline bool work_copies(uint32_t body_bytes)
 {
 	return body_bytes <= WORK_COPY_MAX_BYTES;

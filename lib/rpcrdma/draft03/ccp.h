@@ -55,7 +55,7 @@ enum ccp_verdict {
 	CCP_MISMATCH, /* another version: PROG_MISMATCH */
 	CCP_NO_PROC,  /* another procedure: PROC_UNAVAIL */
 	CCP_GARBAGE,  /* invalid arguments: GARBAGE_ARGS */
-	/* authentication flavor whose Replies need a verifier that the proxy cannot make: AUTH_FAILED */
+	/* flavor whose Replies need a verifier, which the proxy cannot make: AUTH_FAILED */
 	CCP_FLAVOR,
 };
 
@@ -102,10 +102,7 @@ bool ccp_client_failed(struct requester *rq, uint32_t xid, const char *what) MUS
 
 /* ---- the server ---- */
 
-/**
- * ccp_server_serves - Returns true if the client of this Call can use the program; otherwise answer PROG_UNAVAIL
- * (A6.2-10).
- */
+/** ccp_server_serves - Returns true if this client can use the program; otherwise answer PROG_UNAVAIL (A6.2-10). */
 bool ccp_server_serves(const struct responder_rpc *rpc);
 /** ccp_server_answer - Answers a complete Call to the program, whose header is decoded; the RPC then ends. */
 void ccp_server_answer(struct responder_rpc *rpc);

@@ -10,9 +10,7 @@
 #include "rpc/msg.h"
 #include "rpc/xdr.h"
 
-/*
- * Returns the number of pad bytes at offset @at of a Send before a long opaque; every @align is safe (A3.5-5, A3.5-6).
- */
+/* Returns the number of pads at offset @at of a Send, before a long opaque; any @align is safe (A3.5-5, A3.5-6). */
 static uint32_t pad_bytes(uint32_t align, uint64_t at)
 {
 	uint32_t over = align > 1 ? (uint32_t)(at % align) : 0;
@@ -47,10 +45,7 @@ static uint64_t find_chunk(const struct rpcrdma_header *hdr, uint64_t from)
 	return found;
 }
 
-/*
- * Returns true if the data at @position are in a read chunk. After a chunk anywhere else the content of the body is
- * unknown.
- */
+/* Returns true if the data at @position are in a read chunk. A chunk anywhere else makes the body unknown. */
 static bool is_in_read_chunk(struct remover *r, uint64_t position)
 {
 	if (position > r->next_chunk)
@@ -61,10 +56,7 @@ static bool is_in_read_chunk(struct remover *r, uint64_t position)
 	return true;
 }
 
-/*
- * Returns true if the data item is in a write chunk: the n-th item of the results is in the n-th chunk, if that has
- * data.
- */
+/* Returns true if the data item is in a write chunk: the n-th item is in the n-th chunk, if that has data. */
 static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_data)
 {
 	const struct rpcrdma_header *hdr = r->in->hdr;
@@ -139,7 +131,7 @@ struct inserter {
 	struct fabric_sge *to;
 	unsigned count, max;
 	bool found, full;
-	/* index of the goal's piece that contains or follows the position of the walk */
+	/* index of the goal's piece at or after the position of the walk */
 	unsigned next;
 	uint32_t done_bytes; /* bytes done of that piece */
 	uint64_t at;         /* offset in the Send of the next bytes */
@@ -294,10 +286,7 @@ static uint32_t message_alignment(const struct rdma_conn *conn)
 
 	if (conn->refuses_padding)
 		return 0;
-	/*
-	 * A recommendation, not an order: an end without alignment stays so, and a message must not consist mostly of
-	 * pads (A6.2-6).
-	 */
+	/* Not an order: an end without alignment stays so, and a message must not be mostly pads (A6.2-6). */
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 

@@ -10,10 +10,7 @@
 #include "rpcrdma/requester.h"
 #include "rpcrdma/work.h"
 
-/*
- * The plan of a Reply and a copy of its inline part: the Receive is returned before the Reads, because keys are
- * invalidated first.
- */
+/* The plan of a Reply and a copy of its inline part, since the Receive is returned before the Reads start. */
 struct read_reply {
 	struct read_chunks reads;
 	uint32_t total_bytes;

@@ -45,14 +45,9 @@ enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
 void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 				const struct msg_plan *plan, const uint8_t *body,
 				uint32_t len_bytes);
-/**
- * read_reply_requester_cost_bytes - Returns the most memory kept for one Reply whose message was in a Send of
- * @recv_bytes.
- */
+/** read_reply_requester_cost_bytes - Returns the most memory kept for one Reply with a Send of @recv_bytes. */
 size_t read_reply_requester_cost_bytes(uint32_t recv_bytes);
-/**
- * read_reply_requester_done - Sends RDMA_DONE: the server can reuse the memory that it exposed for the Reply to @rpc.
- */
+/** read_reply_requester_done - Sends RDMA_DONE: the server can reuse the memory exposed for the Reply to @rpc. */
 void read_reply_requester_done(const struct requester_rpc *rpc);
 /**
  * read_reply_requester_own_done - Sends RDMA_DONE for a Reply to @xid, if that is an unfinished Call originated by the

@@ -159,9 +159,7 @@ static void give_size(struct characteristics *ch, struct characteristics_message
 
 /* ---- what the peer advertises ---- */
 
-/*
- * Drops a queued request, since the size has changed. A request that reverts a lower size continues with the new size.
- */
+/* Drops a queued request, since the size has changed. A revert continues with the new size. */
 static void change_held_wish(struct characteristics *ch, uint32_t bytes)
 {
 	if (characteristics_has_asked(ch))

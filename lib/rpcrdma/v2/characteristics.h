@@ -134,7 +134,7 @@ struct characteristics_look {
 /* An RDMA_OPTIONAL to be sent. */
 struct characteristics_message {
 	enum xchar_op op;
-	/* an acceptor's INIT, or a RESP: uses the XID below; otherwise choose a new XID */
+	/* INIT of an acceptor, or RESP: with the XID below */
 	bool answers;
 	uint32_t xid;
 	uint32_t info_bytes;
@@ -174,9 +174,7 @@ void characteristics_hello(struct characteristics *ch, struct characteristics_me
  */
 enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid, uint32_t opttype,
 					const uint8_t *info, size_t len, unsigned *what) MUST_CHECK;
-/**
- * characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if that was our REQ, which is now rejected.
- */
+/** characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if it rejects our REQ. */
 bool characteristics_refused(struct characteristics *ch, uint32_t xid);
 /**
  * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most receive_max_bytes. Does nothing
@@ -227,9 +225,7 @@ static inline bool characteristics_waits(const struct characteristics *ch)
  */
 uint32_t characteristics_counts_over(const struct characteristics *ch);
 uint32_t characteristics_needs_over(const struct characteristics *ch);
-/**
- * characteristics_pending - Returns a text for the sizes that an end has requested and not received yet; NULL: none.
- */
+/** characteristics_pending - Returns a text for the sizes requested and not received yet; NULL: none. */
 const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - Reports that the message of the last step has been sent, with @xid. */
 void characteristics_sent(struct characteristics *ch, uint32_t xid);

@@ -22,7 +22,7 @@
 
 struct own_message {
 	uint32_t xid;
-	/* an answer with its XID will come; otherwise any message of the peer ends it */
+	/* otherwise any message of the peer ends it */
 	bool has_answer;
 };
 
@@ -36,10 +36,7 @@ struct control_msgs {
 void control_msgs_init(struct control_msgs *own, struct credit_window *window);
 /** control_msgs_may_send - Returns true if a control message can be sent now, leaving a credit to Calls. */
 bool control_msgs_may_send(const struct control_msgs *own);
-/**
- * control_msgs_wait - Sets whether a control message waits. Returns true if Calls can now have the credit reserved for
- * it.
- */
+/** control_msgs_wait - Sets whether a control message waits. Returns true if its reserved credit becomes free. */
 bool control_msgs_wait(struct control_msgs *own, bool waits) MUST_CHECK;
 /** control_msgs_credits - Returns the number of credits in use. */
 static inline unsigned control_msgs_credits(const struct control_msgs *own)
@@ -52,10 +49,7 @@ void control_msgs_sent(struct control_msgs *own, uint32_t xid, bool has_answer);
 bool control_msgs_has(const struct control_msgs *own, uint32_t xid);
 /** control_msgs_answered - Ends the message with @xid; returns false if no message has it. */
 bool control_msgs_answered(struct control_msgs *own, uint32_t xid);
-/**
- * control_msgs_heard - Ends all messages without an answer, because the peer has sent something. Returns false if none
- * was outstanding.
- */
+/** control_msgs_heard - Ends all messages without an answer, after any message of the peer. Returns false if none. */
 bool control_msgs_heard(struct control_msgs *own);
 
 #endif

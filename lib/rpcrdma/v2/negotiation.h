@@ -65,10 +65,7 @@ void negotiation_silence(struct negotiation *neg);
 /** negotiation_range - Returns the versions for ERR_VERS: the settled one, otherwise all supported ones. */
 void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high);
 
-/**
- * negotiation_least_bytes - Returns the default receive size of an end that can use any version up to the highest
- * (E5.2-3).
- */
+/** negotiation_least_bytes - Returns the default receive size of an end that can use all its versions (E5.2-3). */
 uint32_t negotiation_least_bytes(const struct negotiation *neg);
 
 /** negotiation_is_settled_as - Returns true if @vers is the settled version. */
@@ -87,10 +84,7 @@ enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32
 bool negotiation_heard(struct negotiation *neg, uint32_t vers);
 /** negotiation_call_came - Settles @vers, the version of a valid Call of the peer, if nothing is settled yet. */
 void negotiation_call_came(struct negotiation *neg, uint32_t vers);
-/**
- * negotiation_may_call - Returns true if Calls can be sent: an acceptor of several versions waits for the peer's first
- * Call.
- */
+/** negotiation_may_call - Returns true if Calls can be sent: an acceptor of several versions waits for a Call. */
 static inline bool negotiation_may_call(const struct negotiation *neg)
 {
 	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;

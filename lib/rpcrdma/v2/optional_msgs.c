@@ -41,10 +41,7 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
-/*
- * Returns the memory of the largest RPC: its messages, the bytes inline around its Reply or elsewhere, and its work
- * requests.
- */
+/* Returns the memory of the largest RPC: messages, bytes inline around its Reply or elsewhere, and work requests. */
 static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 {
 	uint32_t recv = receive_of(conn, conn->config->receive_max_bytes);

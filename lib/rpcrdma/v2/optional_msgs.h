@@ -35,10 +35,7 @@ struct optional_msgs {
 	uint64_t refused_until_us, rejected_until_us;
 };
 
-/**
- * optional_msgs_new - Creates the object for a connection that sends or has received an RDMA_OPTIONAL. Returns NULL
- * without memory.
- */
+/** optional_msgs_new - Creates the object, for a sent or received RDMA_OPTIONAL. Returns NULL without memory. */
 struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *rs);
 /** optional_msgs_end - Releases the claim, after the endpoint has closed and its Receives are gone. Accepts NULL. */
 void optional_msgs_end(struct optional_msgs *options);

@@ -114,9 +114,7 @@ void version_probe_heard(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 		remember(conn);
 }
 
-/*
- * Settles the highest common version after an ERR_VERS. Returns false if the ends have none: the connection has failed.
- */
+/* Settles the highest common version after an ERR_VERS, or fails the connection and returns false. */
 static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
 	bool common = negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high);

@@ -10,10 +10,7 @@
 
 /* Timeout for the answer to the probe. */
 #define VERSION_PROBE_SILENCE_US 1000000u
-/*
- * A server that rejects the probe can close immediately. No Call is sent for this long, so that the next connection can
- * carry it.
- */
+/* A server that rejects the probe can close immediately: no Call is sent for this long after the rejection. */
 #define VERSION_PROBE_GRACE_US 20000u
 
 /** version_probe_begin - Opens an established connection, or sends the probe and waits. */
