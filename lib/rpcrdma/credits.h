@@ -20,9 +20,8 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 
 /* The requester's side. */
 struct credit_window {
-	uint32_t asked; /* requested in each Call; a larger grant counts as this */
-	/* by the last Reply, possibly 0; 1 until then */
-	uint32_t granted;
+	uint32_t asked;     /* requested in each Call; a larger grant counts as this */
+	uint32_t granted;   /* by the last Reply, possibly 0; 1 before: the first Call goes alone */
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
 	uint32_t waited;    /* … and for a control message that waits: 0 or 1 */

@@ -127,13 +127,11 @@ struct version_cache;
 
 struct rdma_leg_config {
 	struct leg_config leg;
-	uint32_t credits; /* requested as requester; the most granted as responder */
-	/* advertised, both directions; rdma_recv_bytes() */
-	uint32_t inline_threshold_bytes;
-	uint32_t max_segment_bytes; /* longest segment to expose; 0: no configured limit */
-	bool remote_invalidation;   /* offered if the device supports it (C3.2-1, C3.2-2) */
-	/* requester: move payloads in chunks; otherwise whole messages */
-	bool ddp;
+	uint32_t credits;                /* requested as requester; the most granted as responder */
+	uint32_t inline_threshold_bytes; /* advertised, both directions; rdma_recv_bytes() */
+	uint32_t max_segment_bytes;      /* longest segment to expose; 0: no configured limit */
+	bool remote_invalidation;        /* offered if the device supports it (C3.2-1, C3.2-2) */
+	bool ddp; /* requester: move payloads in chunks; otherwise whole messages */
 	/* Legs that connect: source address, port ignored; AF_UNSPEC: chosen by the host. */
 	struct sockaddr_storage source;
 	bool source_foreign;             /* as in fabric_ep_params */

@@ -83,8 +83,7 @@ struct ccp_client {
 /* Timeout for a grant of zero: draft03/requester_zero.h. */
 struct requester_zero {
 	struct loop_timer *timer; /* NULL until needed */
-	/* last Reply that granted zero, or first queued Call */
-	uint64_t since_us;
+	uint64_t since_us;        /* last Reply that granted zero, or first queued Call */
 	bool set;
 };
 
@@ -115,11 +114,10 @@ struct requester {
 	struct requester_zero zero;
 	struct requester_late late;
 	bool answered; /* by a Reply, which carries a grant; an RDMA_ERROR does not count (E5-1) */
-	bool long_taken; /* the server has answered an RDMA_NOMSG Call, so it supports them */
-	/* when the shared cache was last written */
-	uint64_t long_told_us;
-	bool full;    /* call_ready() must be called once the queue is shorter */
-	bool refused; /* a Call could not be sent, and this has been logged */
+	bool long_taken;       /* the server has answered an RDMA_NOMSG Call, so it supports them */
+	uint64_t long_told_us; /* when the shared cache was last written */
+	bool full;             /* call_ready() must be called once the queue is shorter */
+	bool refused;          /* a Call could not be sent, and this has been logged */
 	struct loop_task ready_task, again_task;
 };
 

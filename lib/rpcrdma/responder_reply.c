@@ -20,8 +20,7 @@ struct reply {
 	struct responder_rpc *rpc;
 	/* The chunk lists of the Call, with zero lengths until written, and the pieces outside write chunks. */
 	struct message m;
-	/* otherwise it is returned empty or omitted (A5.2-4) */
-	bool uses_reply_chunk;
+	bool uses_reply_chunk; /* otherwise it is returned empty or omitted (A5.2-4) */
 	unsigned npayloads;
 	/* the n-th payload is for the n-th write chunk */
 	struct rpc_payload payloads[RPCRDMA_MAX_CHUNKS];

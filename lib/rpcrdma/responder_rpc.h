@@ -45,9 +45,8 @@ struct responder_lents;
 /* A responder (responder.h) and its RPCs. */
 struct responder {
 	struct rdma_conn *conn;
-	bool reverse; /* this end connected */
-	/* by origin_entry, in order of arrival */
-	struct exchange_list calls;
+	bool reverse;                  /* this end connected */
+	struct exchange_list calls;    /* by origin_entry, in order of arrival */
 	uint64_t numbered;             /* Calls received */
 	uint64_t judged;               /* RPCs that responder_need() examined, for tests */
 	struct xid_table table;        /* the RPCs in `calls`, by XID */

@@ -131,8 +131,7 @@ struct inserter {
 	struct fabric_sge *to;
 	unsigned count, max;
 	bool found, full;
-	/* index of the goal's piece at or after the position of the walk */
-	unsigned next;
+	unsigned next;       /* index of the goal's piece at or after the position of the walk */
 	uint32_t done_bytes; /* bytes done of that piece */
 	uint64_t at;         /* offset in the Send of the next bytes */
 };

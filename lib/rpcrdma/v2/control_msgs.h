@@ -22,8 +22,7 @@
 
 struct own_message {
 	uint32_t xid;
-	/* otherwise any message of the peer ends it */
-	bool has_answer;
+	bool has_answer; /* answered with its XID; otherwise any message of the peer ends it */
 };
 
 struct control_msgs {
