@@ -69,8 +69,7 @@ const struct peer_profile *peer_profile(enum peer_id id);
  * it. It counts for all clients once another client meets one, and not while the server accepts long Calls.
  */
 struct peer_memory {
-	/* Times are on the loops' clock. */
-	/* all clients: position-zero chunks are rejected until then */
+	/* Position-zero chunks of all clients are rejected until then, on the loops' clock, … */
 	atomic_uint_fast64_t refuses_until_us;
 	atomic_uint_fast64_t refused_client; /* … of this client, a number for its address … */
 	atomic_uint_fast64_t refused_until_us; /* … until then */
