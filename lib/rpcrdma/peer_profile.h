@@ -73,7 +73,7 @@ struct peer_memory {
 	atomic_uint_fast64_t refuses_until_us;
 	atomic_uint_fast64_t refused_client; /* … of this client, a number for its address … */
 	atomic_uint_fast64_t refused_until_us; /* … until then */
-	atomic_uint_fast64_t takes_until_us;   /* a long Call was accepted */
+	atomic_uint_fast64_t takes_until_us;   /* long Calls count as accepted until then */
 };
 
 /* Lifetime of an entry: an updated server must be detected again. */
