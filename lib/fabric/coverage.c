@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The ranges are a sorted array, whose room doubles; a Write joins all ranges that it touches to one. */
+/*
+ * The ranges are a sorted array whose capacity doubles. A Write merges all ranges that it touches.
+ */
 #include "fabric/coverage.h"
 
 #include <stdbool.h>
@@ -21,7 +23,7 @@ _Static_assert(sizeof(struct coverage_ranges) + COVERAGE_RANGES_MAX * sizeof(str
 		       COVERAGE_MAX_BYTES,
 	       "what memory budgets count for it");
 
-/* Returns the first range that ends at @at or behind it; the count, if there is none. */
+/* Returns the index of the first range that ends at or after @at, or the count if none does. */
 static unsigned first_reaching(const struct coverage_ranges *ranges, uint32_t at)
 {
 	unsigned low = 0, high = ranges->count;
@@ -37,7 +39,7 @@ static unsigned first_reaching(const struct coverage_ranges *ranges, uint32_t at
 	return low;
 }
 
-/* Removes @count ranges from number @first on. */
+/* Removes @count ranges, starting at index @first. */
 static void remove_ranges(struct coverage_ranges *ranges, unsigned first, unsigned count)
 {
 	memmove(&ranges->range[first], &ranges->range[first + count],
@@ -45,7 +47,7 @@ static void remove_ranges(struct coverage_ranges *ranges, unsigned first, unsign
 	ranges->count -= count;
 }
 
-/* Makes room for one range more; false if there may be no more, or without memory. */
+/* Makes space for one more range. Returns false at COVERAGE_RANGES_MAX or without memory. */
 static bool reserve_one(struct coverage *coverage)
 {
 	struct coverage_ranges *ranges = coverage->ahead;
@@ -78,7 +80,7 @@ static void insert(struct coverage *coverage, unsigned i, struct range range)
 	ranges->count++;
 }
 
-/* Adds a range that lies behind a gap, and joins those that it touches to it. */
+/* Adds a range after a gap, and merges it with the ranges that it touches. */
 static void add_ahead(struct coverage *coverage, struct range range)
 {
 	struct coverage_ranges *ranges = coverage->ahead;
@@ -98,7 +100,7 @@ static void add_ahead(struct coverage *coverage, struct range range)
 	remove_ranges(ranges, first + 1, last - first - 1);
 }
 
-/* The prefix has grown: takes in the ranges that it has reached. */
+/* Merges the ranges that the grown prefix has reached. */
 static void take_in(struct coverage *coverage)
 {
 	struct coverage_ranges *ranges = coverage->ahead;

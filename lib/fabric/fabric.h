@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RDMA semantics, whatever carries them.
+ * The interface of a fabric: RDMA operations, independent of the transport below.
  *
  *	verbs of the fabric        libibverbs / librdmacm
  *	fabric_listen              rdma_create_id, rdma_bind_addr, rdma_listen
@@ -12,50 +12,51 @@
  *	fabric_key_bind, _unbind   IBV_WR_BIND_MW and IBV_WR_LOCAL_INV, or an ibv_reg_mr of a private domain
  *	fabric_ep_probe            a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
- *	fabric_ep_abort            rdma_disconnect at once
+ *	fabric_ep_abort            rdma_disconnect immediately
  *
- * What every fabric promises:
+ * Every fabric guarantees:
  *
- *  - Sends and Writes leave in the order in which they were posted; a Write is placed at the peer before
- *    a Send that was posted after it is delivered there. A Read is ordered with nothing but other Reads.
- *  - A key is good in a Send that is posted after fabric_key_bind() returned 0.
- *  - One post, one completion: done() is called exactly once for each work request whose post returned
- *    0, in the order of posting among Sends and Writes and in the order of posting among Reads, never
- *    from inside a call into the fabric, and before closed(). Until then the work request and the
- *    buffers that it names belong to the fabric.
- *  - In a completion only the work request and the status can be trusted until the status is FABRIC_OK.
- *  - Never more Reads are outstanding than the peer accepts; further ones wait in order. Where it accepts none
- *    (fabric_ep_info.ord is 0) each fails with FABRIC_ERR_LOCAL, and nothing else does.
- *  - closed() comes exactly once, last of all events, whoever ended the connection, and never from inside
- *    a call into the fabric. After it fabric_ep_free() is due; before it, it is not allowed.
+ *  - Sends and Writes leave in the order of posting. A Write is placed at the peer before a Send that
+ *    was posted after it is delivered there. A Read is ordered only with other Reads.
+ *  - A Send that is posted after fabric_key_bind() returned 0 can carry the key.
+ *  - One post, one completion: done() is called exactly once for each work request whose post returned 0.
+ *    The order is that of posting among Sends and Writes, and that of posting among Reads. done() is never
+ *    called from inside a call into the fabric, and always before closed(). Until then the fabric owns the
+ *    work request and the buffers that it names.
+ *  - In a completion only the work request and the status are valid until the status is FABRIC_OK.
+ *  - At most as many Reads are outstanding as the peer accepts; further Reads wait in order. If the peer
+ *    accepts none (fabric_ep_info.ord is 0), each Read fails with FABRIC_ERR_LOCAL; the connection goes on.
+ *  - closed() is called exactly once, as the last event, whichever end closed the connection, and never
+ *    from inside a call into the fabric. The owner must call fabric_ep_free() after it, and not before.
  *
- * What may be called when. Inside requested(), established(), recv(), done(), unbound(), ending() and closed(), as at any
- * other time, each function of an endpoint may be called, of that endpoint and of others; but nothing may be
- * called inside note() or resolved() that changes anything, and no endpoint is freed inside a callback of its own.
- * What comes of it depends on how far the endpoint is, which is dying from fabric_ep_close() or _abort() or the
- * moment at which the fabric found that the connection is over, whether or not its user has heard of that:
+ * Each function of any endpoint may be called inside requested(), established(), recv(), done(),
+ * unbound(), ending() and closed(), as at any other time. Two exceptions: inside note() and
+ * resolved() nothing may be changed, and no endpoint may be freed inside a callback of its own. The
+ * effect depends on the phase of the endpoint. An endpoint is dying from fabric_ep_close() or
+ * _abort() on, or from the moment at which the fabric found the connection over, even before its
+ * owner is notified:
  *
  *	                     before established()  up                dying              after closed()
  *	fabric_post          -ENOTCONN             0                 -ENOTCONN          -ENOTCONN
  *	fabric_key_bind      -ENOTCONN             0, -ENOMEM, …     -ENOTCONN          -ENOTCONN
  *	fabric_key_await     -                     true, false       false              false
  *	fabric_key_unbind    -                     true, false       true, false        true
- *	fabric_key_ready     -                     Reads go on       nothing            nothing
- *	fabric_recv_post     behind the initial    posted            nothing            nothing
- *	fabric_recv_resize   all keep theirs       as it says        all keep theirs    all keep theirs
+ *	fabric_key_ready     -                     Reads continue    no effect          no effect
+ *	fabric_recv_post     after the initial     posted            no effect          no effect
+ *	fabric_recv_resize   all keep theirs       see there         all keep theirs    all keep theirs
  *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
- *	fabric_ep_close      closed() follows      closed() follows  nothing            nothing
- *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   nothing
- *	fabric_ep_hear_end   as it says            as it says        as it says         nothing
+ *	fabric_ep_close      closed() follows      closed() follows  no effect          no effect
+ *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   no effect
+ *	fabric_ep_hear_end   see there             see there         see there          no effect
  *	fabric_ep_free       -                     -                 -                  frees it
  *
- * While an endpoint dies, done() of Sends and Writes, done() of Reads, and unbound() come in any order among
- * each other, closed() after them; established() comes no more, and recv() at most for what had arrived when the
- * peer ended the connection, as on verbs. In good order what was posted is still sent, so that some of the done()
- * may yet say FABRIC_OK.
+ * While an endpoint is dying, done() of Sends and Writes, done() of Reads, and unbound() come in
+ * any order among each other, before closed(). established() is no longer called. recv() is called
+ * only for Sends that had arrived when the peer ended the connection, as on verbs. After
+ * fabric_ep_close() posted work is still sent, so that done() can still report FABRIC_OK.
  *
- * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming` crosses
- * threads: from the listener's to the one that adopts it.
+ * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming`
+ * crosses threads, from the listener's thread to the thread that adopts it.
  */
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
@@ -78,28 +79,28 @@
 #define FABRIC_MAX_SGE          4
 #define FABRIC_LATE_US          100000u /* see fabric_wr.late */
 #define FABRIC_MAX_PRIVATE_DATA 252     /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
-#define FABRIC_MAX_REJECT_DATA  148     /* in a REJ of InfiniBand, which has the least room */
+#define FABRIC_MAX_REJECT_DATA  148     /* in a REJ of InfiniBand, the smallest */
 
 enum fabric_status {
 	FABRIC_OK,
-	FABRIC_FLUSHED,    /* the connection ended first; says nothing about what the peer saw */
+	FABRIC_FLUSHED, /* the connection ended first; the peer may have received the data or not */
 	FABRIC_ERR_LOCAL,  /* the device or the memory failed here */
-	FABRIC_ERR_REMOTE, /* the peer refused the access or broke the protocol */
+	FABRIC_ERR_REMOTE, /* the peer refused the access, or broke the protocol */
 };
 
-/* Why an endpoint closed; a log line and a counter each. */
+/* Why an endpoint closed. Each reason has its own log line and counter. */
 enum fabric_close {
 	FABRIC_CLOSE_LOCAL,      /* fabric_ep_close() was called */
-	FABRIC_CLOSE_PEER,       /* the peer disconnected in good order */
-	FABRIC_CLOSE_LOST,       /* the link broke: reset, unreachable */
-	FABRIC_CLOSE_SILENT,     /* the peer was asked whether it is there, and did not answer */
+	FABRIC_CLOSE_PEER,       /* orderly disconnect by the peer */
+	FABRIC_CLOSE_LOST,       /* the connection broke: reset, unreachable */
+	FABRIC_CLOSE_SILENT,     /* the peer did not answer a keepalive */
 	FABRIC_CLOSE_REFUSED,    /* the peer refused or rejected the connection */
 	FABRIC_CLOSE_TIMEOUT,    /* set-up took too long */
-	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol and was told so */
-	FABRIC_CLOSE_TERMINATED, /* the peer says that we broke it */
-	FABRIC_CLOSE_RESOURCES,  /* memory or a device limit here */
-	FABRIC_CLOSE_PROXY_HEADER, /* the peer sent a header of the PROXY protocol where none is taken */
-	FABRIC_CLOSE_PORT, /* connecting: the port asked for cannot be had, which showed late */
+	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol; it was sent the reason */
+	FABRIC_CLOSE_TERMINATED, /* the peer reported a protocol error of ours */
+	FABRIC_CLOSE_RESOURCES,  /* out of memory, or a device limit here */
+	FABRIC_CLOSE_PROXY_HEADER, /* unexpected PROXY protocol header from the peer */
+	FABRIC_CLOSE_PORT, /* connecting: the source port is not available, found after fabric_connect() */
 };
 
 enum fabric_wr_op {
@@ -110,7 +111,7 @@ enum fabric_wr_op {
 };
 
 struct fabric_sge {
-	struct buf *buf; /* that `addr` lies in; its reference is the poster's until done() */
+	struct buf *buf; /* contains `addr`; the poster holds its reference until done() */
 	uint8_t *addr;
 	uint32_t len_bytes;
 };
@@ -121,11 +122,14 @@ struct fabric_wr {
 	struct fabric_sge sge[FABRIC_MAX_SGE];
 	uint32_t rkey;     /* WRITE, READ: the peer's key */
 	uint32_t inv_rkey; /* SEND_INV */
-	uint64_t raddr;    /* WRITE, READ: where under that key */
-	/* SEND: nobody waits for done(), which may be FABRIC_LATE_US later where that spares the device a completion. */
+	uint64_t raddr;    /* WRITE, READ: the address under that key */
+	/*
+	 * SEND: done() may come up to FABRIC_LATE_US later, where that saves the device a
+	 * completion.
+	 */
 	bool late;
 	void (*done)(struct fabric_wr *wr, enum fabric_status status);
-	/* The fabric's, while posted. */
+	/* Used by the fabric while posted. */
 	TAILQ_ENTRY(fabric_wr) entry;
 	uint64_t priv[2];
 };
@@ -135,35 +139,41 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
 #define FABRIC_REMOTE_WRITE 0x2u
 
 /*
- * A key lent to the peer: it reaches `len_bytes` from `addr` under `rkey`, with these rights only.
+ * A key that exposes memory to the peer: `len_bytes` from `addr` under `rkey`, with these rights
+ * only.
  *
- * Where fabric_ep_info.late_reads says so, memory may be lent for Reads before all of it is filled: the
- * peer's Read is then answered as far as ready_bytes, and goes on as fabric_key_ready() raises it. Elsewhere,
- * and without FABRIC_REMOTE_READ, ready_bytes must be len_bytes when the key is bound.
+ * If fabric_ep_info.late_reads is set, memory can be exposed for Reads before all of it is filled.
+ * The fabric then answers the peer's Read up to ready_bytes, and continues as fabric_key_ready()
+ * raises it. Otherwise, and without FABRIC_REMOTE_READ, ready_bytes must be len_bytes when the key
+ * is bound.
  *
- * Reads are answered in order, so one that waits holds up those behind it. It holds up no Send and no Write;
- * but over iWARP a Response that has begun is finished before a Write begins, and before what was posted
- * behind that Write. There is no time limit: whoever lent the memory fills it or takes it back. A Read that
- * waits when its key is unbound, or when the connection closes, is never completed: the connection ends.
+ * Reads are answered in order, so a Read that waits for data delays the Reads after it. It delays
+ * no Send and no Write, with one exception: over iWARP a Read Response that has begun is finished
+ * before a Write begins, and before the work posted after that Write. A waiting Read has no time
+ * limit: the owner of the key fills the memory or unbinds the key. A Read that waits when its key
+ * is unbound, or when the connection closes, is never completed: the connection ends.
  *
- * Memory that is lent for RDMA Writes alone is the fabric's while the key is bound: what the peer has not written there
- * is undefined, during and after that. No other key and no Read may have it meanwhile.
+ * Memory that is exposed for RDMA Writes alone belongs to the fabric while the key is bound. The
+ * bytes that the peer has not written are undefined, during and after that. No other key and no
+ * Read may use it meanwhile.
  *
- * `written` says what of such memory the peer has written, in bytes from its start. Its prefix is right when recv() is
- * called for a Send that the peer posted behind its Writes, and until the next fabric_key_bind(). Where a fabric cannot
- * tell (verbs), the prefix is len_bytes from the start; then the fabric clears the memory when it binds the key, unless
- * it last held data of the same connection.
+ * `written` records which bytes of such memory the peer has written, counted from its start. Its
+ * prefix is valid when recv() is called for a Send that the peer posted after its Writes, and until
+ * the next fabric_key_bind(). On a fabric that cannot record this (verbs), the prefix is always
+ * len_bytes. Such a fabric clears the memory when it binds the key, unless the memory last held
+ * data of the same connection.
  */
 struct fabric_key {
 	uint32_t rkey;
-	uint64_t addr; /* the offset to advertise: the fabric's choice */
+	uint64_t addr; /* the offset to advertise; the fabric chooses it */
 	uint32_t len_bytes;
-	uint32_t ready_bytes; /* filled, from the start */
+	uint32_t ready_bytes; /* filled so far, from the start */
 	unsigned rights;
 	struct buf *buf; /* a reference is held while bound */
 	uint8_t *mem;
-	void (*unbound)(struct fabric_key *key); /* only after an unbind that returned false */
-	/* The fabric's, while bound. */
+	void (*unbound)(
+		struct fabric_key *key); /* called only after an unbind that returned false */
+	/* Used by the fabric while bound. */
 	struct fabric_ep *ep;
 	union {
 		TAILQ_ENTRY(fabric_key) entry;
@@ -174,93 +184,102 @@ struct fabric_key {
 	TAILQ_ENTRY(fabric_key) awaiting;
 };
 
-/* A Send that arrived. The bytes are the fabric's and good only during recv(). */
+/* A received Send. The bytes belong to the fabric and are valid only during recv(). */
 struct fabric_recv {
 	const uint8_t *data;
 	uint32_t len_bytes;
-	uint32_t size_bytes; /* of the receive that it took: the one that was posted first */
-	bool invalidated;    /* a Send with Invalidate: `inv_rkey` is dead already */
+	uint32_t size_bytes; /* size of the receive that it consumed: the oldest posted one */
+	bool invalidated;    /* a Send with Invalidate: `inv_rkey` is already invalid */
 	uint32_t inv_rkey;
 };
 
 struct fabric_ep_params;
 
 struct fabric_ep_events {
-	/* Adopted endpoints: the peer asks; fabric_ep_accept() or _reject() is due, now or later. */
+	/*
+	 * Adopted endpoints: the peer's request has arrived. The owner must call fabric_ep_accept()
+	 * or _reject(), now or later.
+	 */
 	void (*requested)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	/*
-	 * Optional, connecting endpoints: the device is known now, so that fabric_ep_info() can tell what
-	 * it does, and the request is about to leave: its private data may still be changed.
+	 * Optional, connecting endpoints: the device is known, so fabric_ep_info() reports its
+	 * features. The request has not been sent yet: its private data may still be changed.
 	 */
 	void (*resolved)(void *arg, struct fabric_ep_params *params);
-	/* Connection is up; connecting endpoints get what the acceptor sent. */
+	/* The connection is up. Connecting endpoints get the acceptor's private data. */
 	void (*established)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	void (*recv)(void *arg, const struct fabric_recv *recv);
 	/*
-	 * Optional, connecting endpoints: the peer rejects, and says this, which InfiniBand pads with zeros. closed() follows
-	 * for FABRIC_CLOSE_REFUSED.
+	 * Optional, connecting endpoints: the peer rejected the request with this private data,
+	 * which InfiniBand pads with zeros. closed() follows with FABRIC_CLOSE_REFUSED.
 	 */
 	void (*rejected)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	/*
-	 * Optional: a connection that was up is over, for a reason that is not this end's; recv() has
-	 * delivered all that had arrived. closed() follows with the same reason, however long the fabric takes for what it has to do before.
+	 * Optional: a connection that was up has ended, and not because this end closed it. recv()
+	 * has delivered all Sends that had arrived. closed() follows with the same reason once the
+	 * fabric has released its resources, however long that takes.
 	 */
 	void (*ending)(void *arg, enum fabric_close why, const char *detail);
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
-	/* Something worth a log line that is no reason to close. */
+	/* An event for the log that does not close the connection. */
 	void (*note)(void *arg, const char *text);
-	/* Optional: fabric_key_await() has returned true, and a key may be had again. */
+	/* Optional: after fabric_key_await() returned true, a key may be available again. */
 	void (*key_free)(void *arg);
 };
 
 struct fabric_ep_params {
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	size_t private_data_bytes;
-	unsigned ird;             /* Reads that the peer may have outstanding here */
-	unsigned ord;             /* Reads that we want to have outstanding there */
-	unsigned recv_count;      /* receives posted before the connection is used … */
+	unsigned ird;        /* maximum of Reads that the peer may have outstanding here */
+	unsigned ord;        /* maximum of Reads that we want to have outstanding at the peer */
+	unsigned recv_count; /* receives to post before the connection is used … */
 	uint32_t recv_size_bytes; /* … each of this size */
-	unsigned recv_max;        /* most that will ever be posted at once; 0: not known */
+	unsigned recv_max;        /* maximum of receives posted at any time; 0: not known */
 	/*
-	 * Connecting, over a stream of bytes: what is sent on it before anything else, good until fabric_connect() returns.
-	 * Where there is no such stream it is not looked at.
+	 * Connecting over a byte stream: sent first on the stream. Must stay valid until
+	 * fabric_connect() returns. Fabrics without a byte stream ignore it.
 	 */
 	const uint8_t *preface;
 	size_t preface_bytes;
-	/* Connecting: where to come from, port 0 for any; AF_UNSPEC: the host's choice of both. */
+	/* Connecting: source address, port 0 for any port; AF_UNSPEC: the host chooses both. */
 	struct sockaddr_storage source;
-	bool source_foreign; /* that address may be another host's (base/foreign.h); iwarp alone can do it */
+	bool source_foreign; /* the source may be another host's address (base/foreign.h); iwarp only */
 };
 
-/* How it comes out that a peer which says nothing is gone. */
+/* How a dead peer that sends nothing is detected. */
 enum fabric_watch {
-	FABRIC_WATCH_ITSELF, /* the fabric finds out, in the time that its configuration says */
-	FABRIC_WATCH_PROBE,  /* fabric_ep_probe() asks */
-	FABRIC_WATCH_NONE,   /* nothing here tells in a bearable time: what the peer answers does */
+	FABRIC_WATCH_ITSELF, /* the fabric detects it, within its configured time */
+	FABRIC_WATCH_PROBE,  /* fabric_ep_probe() detects it */
+	FABRIC_WATCH_NONE, /* the fabric does not detect it in useful time; only answers of the peer do */
 };
 
 struct fabric_ep_info {
 	const char *fabric;
 	struct sockaddr_storage local, peer;
-	unsigned ird, ord;     /* as negotiated */
-	bool sends_invalidate; /* FABRIC_SEND_INV does invalidate: known with resolved(), requested() */
+	unsigned ird, ord; /* as negotiated */
+	bool sends_invalidate; /* FABRIC_SEND_INV invalidates; known from resolved() or requested() on */
 	bool late_reads;       /* see struct fabric_key */
 	enum fabric_watch watch;
-	bool per_rpc_keys; /* keys have exact bounds and die alone: remote invalidation may be offered */
-	uint32_t max_key_bytes;      /* longest memory under one key */
+	bool per_rpc_keys; /* keys have exact bounds and can be invalidated one by one: remote invalidation may be offered */
+	uint32_t max_key_bytes;
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
-	/* Connecting: what its silence says by now, for the log; NULL: nothing but that it is silent. */
+	/*
+	 * Connecting: what the peer's silence suggests so far, for the log; NULL: no more than
+	 * that.
+	 */
 	const char *silence;
 };
 
-#define FABRIC_TEXT_BYTES 160u /* room for fabric_ep_describe() */
+#define FABRIC_TEXT_BYTES 160u /* size of the text of fabric_ep_describe() */
 
 struct fabric;
 struct fabric_ep;
 struct fabric_listener;
 
-/* A connection that a listener accepted and nobody owns yet; the address is for `allow`. */
+/*
+ * An accepted connection that no endpoint has adopted yet. `allow` is checked against its address.
+ */
 struct fabric_incoming {
 	const struct fabric_ops *ops;
 	struct sockaddr_storage peer, local;
@@ -289,28 +308,29 @@ struct fabric_ops {
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
 	void (*ep_describe)(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
-	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
+	unsigned (*recv_resize)(struct fabric_ep *ep,
+				uint32_t size_bytes); /* NULL: posted receives keep their size */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
 	void (*key_ready)(struct fabric_key *key);         /* NULL without late_reads */
 	bool (*key_starves)(const struct fabric_key *key); /* the same */
 	bool (*key_unbind)(struct fabric_key *key);
 	bool (*key_await)(struct fabric_ep *ep,
-			  unsigned own); /* NULL: key_bind never says -EAGAIN */
+			  unsigned own); /* NULL: key_bind never returns -EAGAIN */
 	int (*probe)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
 	void (*abort)(struct fabric_ep *ep);
-	void (*hear_end)(struct fabric_ep *ep); /* NULL: ends are heard of as they come */
+	void (*hear_end)(struct fabric_ep *ep); /* NULL: the fabric notices ends without it */
 	void (*ep_free)(struct fabric_ep *ep);
 };
 
-/* The head of every fabric's own structures. */
+/* The common head of every fabric's structures. */
 struct fabric {
 	const struct fabric_ops *ops;
 	struct loop *loop;
 	struct pool *pool;
-	void *counters;           /* laid out as ops->counters_table says */
-	void *connected_counters; /* those of endpoints that connect; NULL: they are among the others */
+	void *counters;           /* layout: ops->counters_table */
+	void *connected_counters; /* counters of connecting endpoints; NULL: `counters` includes them */
 };
 
 struct fabric_ep {
@@ -318,7 +338,7 @@ struct fabric_ep {
 	struct fabric *fabric;
 	const struct fabric_ep_events *events;
 	void *arg;
-	int close_errno; /* from closed() on: the errno that ended the connection; 0: none is known */
+	int close_errno; /* valid from closed() on: the errno that ended the connection; 0: not known */
 };
 
 struct fabric_listener {
@@ -326,12 +346,12 @@ struct fabric_listener {
 };
 
 /**
- * fabric_listen - listen for connections
+ * fabric_listen - Listens for connections.
  * @ops:      which fabric
  * @config:   that fabric's configuration (iwarp: struct iwarp_config); copied
  * @loop:     loop of the thread that listens
  * @addr:     IPv4 or IPv6 address and port
- * @incoming: called for each connection; it owns it: fabric_adopt() or fabric_incoming_drop()
+ * @incoming: called for each connection and owns it: fabric_adopt() or fabric_incoming_drop()
  *
  * Returns 0 or the negative errno of the bind or listen that failed.
  */
@@ -348,36 +368,39 @@ static inline MUST_CHECK int fabric_listen(const struct fabric_ops *ops, void *c
 	return err;
 }
 
-/** fabric_listener_pause - take no further connection until called with false. */
+/** fabric_listener_pause - Stops accepting connections until it is called with false. */
 static inline void fabric_listener_pause(struct fabric_listener *listener, bool paused)
 {
 	listener->ops->listener_pause(listener, paused);
 }
 
-/** fabric_listener_addr - the address really bound (port 0 asks the kernel for one). */
+/**
+ * fabric_listener_addr - Stores the bound address, with the port that the kernel chose for port 0.
+ */
 static inline void fabric_listener_addr(const struct fabric_listener *listener,
 					struct sockaddr_storage *addr)
 {
 	listener->ops->listener_addr(listener, addr);
 }
 
-/** fabric_listener_free - stop listening; connections already handed out live on; accepts NULL. */
+/** fabric_listener_free - Stops listening; connections already handed out stay; accepts NULL. */
 static inline void fabric_listener_free(struct fabric_listener *listener)
 {
 	if (listener)
 		listener->ops->listener_free(listener);
 }
 
-/** fabric_incoming_drop - close a connection that nobody wants; any thread. */
+/** fabric_incoming_drop - Closes a connection that was not adopted; any thread. */
 static inline void fabric_incoming_drop(struct fabric_incoming *in)
 {
 	in->ops->incoming_drop(in, NULL, 0);
 }
 
 /**
- * fabric_incoming_reject - the same, and tell the peer @len_bytes, at most FABRIC_MAX_REJECT_DATA
+ * fabric_incoming_reject - Like fabric_incoming_drop(), and sends the peer @private_data.
+ * @len_bytes: at most FABRIC_MAX_REJECT_DATA
  *
- * Best effort: over iwarp only a peer whose request is here by now hears it.
+ * Best effort: over iwarp the peer receives it only if its request has already arrived.
  */
 static inline void fabric_incoming_reject(struct fabric_incoming *in, const void *private_data,
 					  size_t len_bytes)
@@ -387,13 +410,14 @@ static inline void fabric_incoming_reject(struct fabric_incoming *in, const void
 }
 
 /**
- * fabric_connect - connect to a peer
+ * fabric_connect - Connects to a peer.
  * @params: private data, depths, receives; copied
- * @events: what to call, with @arg; stays the caller's until closed()
- * @out:    the endpoint; the outcome comes as established() or closed()
+ * @events: callbacks, called with @arg; must stay valid until closed()
+ * @out:    the endpoint; established() or closed() reports the outcome
  *
- * Returns 0, -ENOMEM, or the errno of the socket or device call that failed at once: of a port in @params->source that
- * cannot be had -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, unless closed() says so later with FABRIC_CLOSE_PORT.
+ * Returns 0, -ENOMEM, or the errno of the socket or device call that failed immediately. If the
+ * port in @params->source is not available that is -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, unless
+ * closed() reports FABRIC_CLOSE_PORT later.
  */
 static inline MUST_CHECK int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
 					    const struct fabric_ep_params *params,
@@ -404,10 +428,10 @@ static inline MUST_CHECK int fabric_connect(struct fabric *fabric, const struct 
 }
 
 /**
- * fabric_adopt - take over a connection from a listener
- * @in: taken, also on failure
+ * fabric_adopt - Takes over a connection from a listener.
+ * @in: consumed, also on failure
  *
- * requested() follows when the peer's request is in, or closed(). Returns 0 or -ENOMEM.
+ * requested() follows when the peer's request has arrived, or closed(). Returns 0 or -ENOMEM.
  */
 static inline MUST_CHECK int fabric_adopt(struct fabric *fabric, struct fabric_incoming *in,
 					  const struct fabric_ep_events *events, void *arg,
@@ -416,14 +440,20 @@ static inline MUST_CHECK int fabric_adopt(struct fabric *fabric, struct fabric_i
 	return fabric->ops->adopt(fabric, in, events, arg, out);
 }
 
-/** fabric_ep_accept - answer requested(); established() follows. Returns 0, or -ENOTCONN if it is gone. */
+/**
+ * fabric_ep_accept - Accepts after requested(); established() follows. Returns 0, or -ENOTCONN if
+ * the connection has ended.
+ */
 static inline MUST_CHECK int fabric_ep_accept(struct fabric_ep *ep,
 					      const struct fabric_ep_params *params)
 {
 	return ep->ops->accept(ep, params);
 }
 
-/** fabric_ep_reject - refuse after requested(), with at most FABRIC_MAX_REJECT_DATA; closed() follows. */
+/**
+ * fabric_ep_reject - Rejects after requested(), with at most FABRIC_MAX_REJECT_DATA bytes; closed()
+ * follows.
+ */
 static inline void fabric_ep_reject(struct fabric_ep *ep, const void *private_data,
 				    size_t len_bytes)
 {
@@ -431,13 +461,16 @@ static inline void fabric_ep_reject(struct fabric_ep *ep, const void *private_da
 	ep->ops->reject(ep, private_data, len_bytes);
 }
 
-/** fabric_ep_info - addresses and what was negotiated. */
+/** fabric_ep_info - Stores the addresses, features and negotiated limits of an endpoint. */
 static inline void fabric_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info)
 {
 	ep->ops->ep_info(ep, info);
 }
 
-/** fabric_ep_describe - what was negotiated below that, or the device, in words for a log; "" if nothing is to be said. */
+/**
+ * fabric_ep_describe - Writes the lower layer's negotiated settings or the device as text for a
+ * log; "" if none.
+ */
 static inline void fabric_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES])
 {
 	text[0] = '\0';
@@ -446,24 +479,26 @@ static inline void fabric_ep_describe(const struct fabric_ep *ep, char text[FABR
 }
 
 /**
- * fabric_recv_post - post @count more receives of @size_bytes each
+ * fabric_recv_post - Posts @count more receives of @size_bytes each.
  *
- * Receives are used first in, first out, whatever their sizes, the initial ones first; fabric_recv.size_bytes
- * says which one a Send has taken. A Send longer than the receive at the head ends the connection. How many
- * are posted is for the caller to bound; without memory for them the connection ends.
+ * Sends consume receives first in, first out, whatever their sizes, the initial ones first;
+ * fabric_recv.size_bytes is the size of the receive that a Send consumed. A Send longer than the
+ * oldest receive ends the connection. The caller must bound the number of posted receives; without
+ * memory for them the connection ends.
  */
 static inline void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	ep->ops->recv_post(ep, count, size_bytes);
 }
 
-/** What fabric_recv_resize() returns where none can change. */
+/** The result of fabric_recv_resize() if no receive can change its size. */
 #define FABRIC_RECV_KEPT UINT_MAX
 /**
- * fabric_recv_resize - let the receives that are posted have another size, where they have no memory yet
+ * fabric_recv_resize - Changes the size of posted receives that have no memory yet.
  *
- * Those to come are still posted with a size of their own; memory that is kept for them goes back unless it has this
- * one. Returns how many keep theirs: none; or the first, which a Send has begun to fill; or FABRIC_RECV_KEPT: all.
+ * Later receives are still posted with their own size; buffers kept for them are freed unless they
+ * have this size. Returns how many posted receives keep their size: 0; 1, if a Send has begun to
+ * fill the oldest; or FABRIC_RECV_KEPT, all.
  */
 static inline MUST_CHECK unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes)
 {
@@ -471,9 +506,10 @@ static inline MUST_CHECK unsigned fabric_recv_resize(struct fabric_ep *ep, uint3
 }
 
 /**
- * fabric_post - post a work request
+ * fabric_post - Posts a work request.
  *
- * Returns 0: done() will be called. -ENOTCONN: the connection is not up, or closing; done() will not.
+ * Returns 0: done() will be called. Returns -ENOTCONN: the connection is not up, or is closing;
+ * done() will not be called.
  */
 static inline MUST_CHECK int fabric_post(struct fabric_ep *ep, struct fabric_wr *wr)
 {
@@ -481,12 +517,12 @@ static inline MUST_CHECK int fabric_post(struct fabric_ep *ep, struct fabric_wr 
 }
 
 /**
- * fabric_key_bind - lend memory to the peer
- * @key: its buf, mem, len_bytes, ready_bytes, rights and unbound filled in; the fabric sets rkey and addr and
- *       takes a reference to buf
+ * fabric_key_bind - Exposes memory to the peer.
+ * @key: buf, mem, len_bytes, ready_bytes, rights and unbound are set by the caller; the fabric sets
+ *       rkey and addr and takes a reference to buf
  *
- * Returns 0, -ENOTCONN, -EAGAIN (the device has no key left: see fabric_key_await()), -ENOMEM, or -EINVAL (not all is ready,
- * and no late_reads).
+ * Returns 0, -ENOTCONN, -EAGAIN (the device has no key left: see fabric_key_await()), -ENOMEM, or
+ * -EINVAL (not all memory is ready, and no late_reads).
  */
 static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
 {
@@ -496,12 +532,13 @@ static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric
 }
 
 /**
- * fabric_key_await - wait for a key, after fabric_key_bind() has returned -EAGAIN
- * @own: keys that the caller has bound for the same purpose, and unbinds now
+ * fabric_key_await - Waits for a key, after fabric_key_bind() has returned -EAGAIN.
+ * @own: number of keys that the caller has bound for the same purpose and unbinds now
  *
- * Returns true if key_free() will be called, unless the connection ends before; never from inside this call. That a key is
- * free then is not sure. Returns false if none will be: nothing is lent that could come back, nor has the device had any for
- * others in a minute, or the connection is not up.
+ * Returns true if key_free() will be called, unless the connection ends first; never from inside
+ * this call. Even then no key may be free. Returns false if none will be: this worker exposes no
+ * memory whose key could come back, and the device has had no key for others in a minute; or the
+ * connection is not up.
  */
 static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
 {
@@ -509,24 +546,26 @@ static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned ow
 }
 
 /**
- * fabric_key_ready - more of a key's memory is filled: its first @ready_bytes, no fewer than before
+ * fabric_key_ready - Marks the first @ready_bytes of a key's memory as filled; @ready_bytes must
+ * not decrease.
  *
- * Only for a key that was bound where fabric_ep_info.late_reads; nothing if it is not bound any more, until
- * fabric_ep_free(). A Read that waited is answered later, never from inside this call.
+ * Only for a key bound with fabric_ep_info.late_reads. No effect if the key is no longer bound,
+ * until fabric_ep_free(). A waiting Read is answered later, never from inside this call.
  */
 static inline void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
 {
 	assert(ready_bytes >= key->ready_bytes && ready_bytes <= key->len_bytes);
 	key->ready_bytes = ready_bytes;
-	/* A fabric without late_reads has none: there is nothing that could go on. */
+	/* A fabric without late_reads has no such operation: no Read waits. */
 	if (key->ep->ops->key_ready)
 		key->ep->ops->key_ready(key);
 }
 
 /**
- * fabric_key_starves - return true if a Read of the peer waits for bytes of @key that are not filled
+ * fabric_key_starves - Returns true if a Read of the peer waits for bytes of @key that are not
+ * filled.
  *
- * To unbind such a key ends the connection.
+ * Unbinding such a key ends the connection.
  */
 static inline bool fabric_key_starves(const struct fabric_key *key)
 {
@@ -535,11 +574,11 @@ static inline bool fabric_key_starves(const struct fabric_key *key)
 }
 
 /**
- * fabric_key_unbind - take it back
+ * fabric_key_unbind - Ends the peer's access to the memory of @key.
  *
- * Returns true if the peer cannot reach the memory from now on; else unbound() will be called when that
- * is so, at the latest before closed(). Every bound key is unbound by its owner before fabric_ep_free(),
- * also when the peer invalidated it or the connection ended.
+ * Returns true if the peer can no longer reach the memory. Otherwise unbound() will be called when
+ * that is so, before closed() at the latest. The owner must unbind every bound key before
+ * fabric_ep_free(), even if the peer invalidated it or the connection ended.
  */
 static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
 {
@@ -547,29 +586,31 @@ static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
 }
 
 /**
- * fabric_ep_probe - ask the network whether the peer is still there
+ * fabric_ep_probe - Checks whether the peer is still reachable.
  *
- * Nothing is told when it is; when it is not, closed() comes with FABRIC_CLOSE_SILENT in the fabric's own
- * time. One probe at a time: a second one meanwhile does nothing. Returns 0, -ENOTCONN, or -EOPNOTSUPP
- * where nothing that may be sent would tell. What makes TCP ask below a device is sent all the same, if it may
- * be: that ends the connection at last, in the time of the host.
+ * If it is not, closed() is called with FABRIC_CLOSE_SILENT after the fabric's own timeout; a
+ * reachable peer causes no event. While a keepalive is pending, a further call has no effect.
+ * Returns 0, -ENOTCONN, or -EOPNOTSUPP if the fabric may not send anything that would detect a dead
+ * peer. In that case it still sends data that makes TCP below the device retransmit, if it may: the
+ * host's own TCP timeout then ends the connection.
  */
 static inline MUST_CHECK int fabric_ep_probe(struct fabric_ep *ep)
 {
 	return ep->ops->probe(ep);
 }
 
-/** fabric_ep_close - disconnect in good order: what was posted is sent first, within a bound. */
+/** fabric_ep_close - Disconnects in order: posted work is sent first, within a time limit. */
 static inline void fabric_ep_close(struct fabric_ep *ep)
 {
 	ep->ops->close(ep);
 }
 
 /**
- * fabric_ep_abort - end the connection now: nothing more is sent, and the port that it came from is free
+ * fabric_ep_abort - Ends the connection immediately without sending more, and frees its source
+ * port.
  *
- * The port is free when this returns (iwarp) or at closed() (verbs). The peer hears of a connection that is lost,
- * or on verbs of an end in good order.
+ * The port is free when this returns (iwarp) or at closed() (verbs). The peer sees a lost
+ * connection (iwarp) or an orderly disconnect (verbs).
  */
 static inline void fabric_ep_abort(struct fabric_ep *ep)
 {
@@ -577,9 +618,11 @@ static inline void fabric_ep_abort(struct fabric_ep *ep)
 }
 
 /**
- * fabric_ep_hear_end - look whether the peer has ended the connection, and read what is before that in one go
+ * fabric_ep_hear_end - Checks whether the peer has ended the connection, and if so reads all data
+ * before the end.
  *
- * If it has, recv() for what is unread and ending() or closed() follow in this turn of the loop or the next. Nothing if it has not.
+ * recv() for the unread data and ending() or closed() follow in this loop iteration or the next. No
+ * effect if the peer has not ended the connection.
  */
 static inline void fabric_ep_hear_end(struct fabric_ep *ep)
 {
@@ -587,14 +630,14 @@ static inline void fabric_ep_hear_end(struct fabric_ep *ep)
 		ep->ops->hear_end(ep);
 }
 
-/** fabric_ep_free - free a closed endpoint; accepts NULL. */
+/** fabric_ep_free - Frees a closed endpoint; accepts NULL. */
 static inline void fabric_ep_free(struct fabric_ep *ep)
 {
 	if (ep)
 		ep->ops->ep_free(ep);
 }
 
-/** fabric_free - free a fabric without endpoints; accepts NULL. */
+/** fabric_free - Frees a fabric that has no endpoints; accepts NULL. */
 static inline void fabric_free(struct fabric *fabric)
 {
 	if (fabric)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Size classes are powers of two, their halves in between (512, 768, 1024, 1536 …) and, from 32 KiB on, each power
- * of two and 8 KiB: what is moved in powers of two comes with a header. From 1 MiB on there is each power of two and
- * 72 KiB as well, since limits of messages leave 64 KiB for all that is around the data. Each class has slabs of its
- * own, mapped when it runs dry. Those that are empty are kept while all of them, of whatever class, fit the reserve; those that
- * emptied first go first, so that one busy hour is not paid for ever. A user with a device has more kept: all that was in use
- * at one time of late, since there a slab costs not only its page faults but registering, too.
+ * Size classes are powers of two and their halves in between (512, 768, 1024, 1536 …). From 32 KiB
+ * on, each power of two plus 8 KiB is a class too, because payloads of a power of two come with a
+ * header. From 1 MiB on, each power of two plus 72 KiB is one, because message limits leave 64 KiB
+ * for the parts around the data.
+ *
+ * Each class has its own slabs; a slab is mapped when its class has no free slice. Empty slabs of
+ * all classes share the reserve. Slabs that became empty first are freed first, so a burst does not
+ * hold memory for ever. With a device the pool keeps more: the recent peak use, because there a
+ * slab costs registration as well as page faults.
  */
 #include "fabric/pool.h"
 
@@ -26,7 +29,7 @@
 #define POISON_BY_SANITIZER 1
 #endif
 
-/* AddressSanitizer is told which memory of a slab is nobody's; without it that costs nothing. */
+/* Marks unused slab memory for AddressSanitizer; a no-op without it. */
 #ifdef POISON_BY_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define memory_poison(mem, len_bytes)   __asan_poison_memory_region(mem, len_bytes)
@@ -39,18 +42,19 @@
 #define MIN_CLASS_SHIFT 9u
 #define MIN_CLASS_BYTES ((size_t)1 << MIN_CLASS_SHIFT)
 #define MIN_SLAB_BYTES  (256u * 1024u)
-#define HEADER_SHIFT    15u /* from this power of two on there is a class with room for a header */
+#define HEADER_SHIFT    15u /* from this power of two on, a class leaves space for a header */
 #define HEADER_BYTES    8192u
-#define ROOM_SHIFT      20u /* and from this one on one with room for a message's other parts */
-#define ROOM_BYTES      (72u * 1024u)
-#define MAX_CLASSES     64u
-#define HUGE_BYTES      ((size_t)2 << 20)
-#define MAX_SLAB_BYTES  ((size_t)8 << 20) /* of several buffers */
-#define MAX_SLAB_BUFS   1024u
+#define ROOM_SHIFT                                                                                 \
+	20u /* from this power of two on, a class leaves space for the other parts of a message */
+#define ROOM_BYTES     (72u * 1024u)
+#define MAX_CLASSES    64u
+#define HUGE_BYTES     ((size_t)2 << 20)
+#define MAX_SLAB_BYTES ((size_t)8 << 20) /* of a slab with several buffers */
+#define MAX_SLAB_BUFS  1024u
 
 struct slab {
-	TAILQ_ENTRY(slab) entry;       /* in its class: those with free slices first */
-	TAILQ_ENTRY(slab) empty_entry; /* in the pool's reserve, while it is empty */
+	TAILQ_ENTRY(slab) entry;       /* in its class; slabs with free slices come first */
+	TAILQ_ENTRY(slab) empty_entry; /* in the pool's reserve, while the slab is empty */
 	struct pool *pool;
 	unsigned class;
 	uint8_t *mem;
@@ -58,7 +62,7 @@ struct slab {
 	unsigned nbufs, nfree;
 	struct buf *free;
 	struct slab_regs regs;  /* in all domains */
-	struct slab_reg *found; /* by the last look-up, of whatever domain; NULL: none */
+	struct slab_reg *found; /* result of the last lookup, in any domain; NULL: none */
 	struct buf bufs[];
 };
 TAILQ_HEAD(slab_list, slab);
@@ -66,17 +70,18 @@ TAILQ_HEAD(slab_list, slab);
 struct pool {
 	unsigned nclasses;
 	struct slab_list classes[MAX_CLASSES];
-	struct slab_list empty; /* without a buffer in use; first the one that emptied first */
+	struct slab_list
+		empty; /* slabs without a buffer in use; the one that became empty first comes first */
 	size_t reserve_bytes;
 	unsigned peak_keepers, large_users;
-	size_t keep_most_bytes; /* in empty slabs, because of a peak */
-	size_t peak_bytes[2];   /* most of slabs in use: in this period, and in the one before */
+	size_t keep_most_bytes; /* limit of empty slabs kept because of a peak */
+	size_t peak_bytes[2]; /* maximum of slabs in use: in this period, and in the previous one */
 	uint64_t period_until_us;
-	uint64_t owners; /* numbers given out */
+	uint64_t owners; /* numbers handed out */
 	struct pool_stats stats;
 };
 
-#define TRIM_BYTES (4u << 20) /* that are freed in one go */
+#define TRIM_BYTES (4u << 20) /* freed in one call */
 
 struct size_class {
 	unsigned index;
@@ -151,7 +156,7 @@ static void slab_free(struct slab *slab)
 	free(slab);
 }
 
-/* How many buffers of @size bytes a new slab has. */
+/* Returns the number of buffers of @size bytes in a new slab. */
 static unsigned slab_nbufs(const struct pool *pool, size_t size)
 {
 	size_t want = pool->reserve_bytes / 8;
@@ -174,7 +179,10 @@ static uint8_t *map(size_t len_bytes)
 	return mem == MAP_FAILED ? NULL : mem;
 }
 
-/* From a bound of huge pages on. Those are of this memory alone: what does not fill one is of small pages. */
+/*
+ * Starts at a huge-page boundary. A huge page never contains other memory: the rest that does not
+ * fill one uses small pages.
+ */
 static uint8_t *map_huge(size_t len_bytes)
 {
 	uint8_t *mem = map(len_bytes + HUGE_BYTES), *start;
@@ -222,7 +230,6 @@ static struct slab *slab_new(struct pool *pool, struct size_class class)
 	return slab;
 }
 
-/* More slabs are in use than before. */
 static void note_peak(struct pool *pool)
 {
 	size_t used = pool->stats.slab_bytes - pool->stats.empty_bytes;
@@ -231,7 +238,9 @@ static void note_peak(struct pool *pool)
 		pool->peak_bytes[0] = used;
 }
 
-/* Whether all that is mapped was in use at one time of late, and somebody wants that much kept. */
+/*
+ * Returns true if the mapped total does not exceed the recent peak, and a user wants the peak kept.
+ */
 static bool was_in_use(const struct pool *pool)
 {
 	size_t mapped = pool->stats.slab_bytes;
@@ -240,7 +249,7 @@ static bool was_in_use(const struct pool *pool)
 	       (mapped <= pool->peak_bytes[0] || mapped <= pool->peak_bytes[1]);
 }
 
-/* A slab leaves the reserve, to be used or to be freed. */
+/* Removes a slab from the reserve, to use or to free it. */
 static void slab_unreserve(struct slab *slab)
 {
 	TAILQ_REMOVE(&slab->pool->empty, slab, empty_entry);
@@ -252,7 +261,10 @@ static bool has_too_much(const struct pool *pool)
 	return pool->stats.empty_bytes > pool->reserve_bytes && !was_in_use(pool);
 }
 
-/* Stops when @most_bytes are freed, or a little more: to free memory takes the kernel longer than any RPC. */
+/*
+ * Frees at least @most_bytes if there is that much to free, and little more: freeing memory takes
+ * the kernel longer than an RPC.
+ */
 static void trim(struct pool *pool, size_t most_bytes)
 {
 	size_t freed_bytes = 0;
@@ -266,7 +278,7 @@ static void trim(struct pool *pool, size_t most_bytes)
 	}
 }
 
-/* A slab has emptied. It is kept if it fits the reserve, in the place of those that emptied before it. */
+/* Keeps a slab that became empty if it fits the reserve, and frees older empty slabs for it. */
 static void slab_reserve(struct slab *slab)
 {
 	struct pool *pool = slab->pool;
@@ -330,7 +342,10 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 	*stats = pool->stats;
 }
 
-/* A slab with a free slice, where the first of its class is empty, full, or about to be. */
+/*
+ * Returns a slab with a free slice if the first slab of its class is empty, full, or about to
+ * become full.
+ */
 NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class class)
 {
 	struct slab *slab = TAILQ_FIRST(&pool->classes[class.index]);
@@ -375,7 +390,7 @@ struct buf *buf_get(struct pool *pool, size_t size_bytes)
 	return buf;
 }
 
-/* A slab had no free slice until now, or has no other any more. */
+/* Moves a slab that has its first free slice again, or that has become empty. */
 NOT_INLINE static void slab_freed(struct slab *slab)
 {
 	struct slab_list *class = &slab->pool->classes[slab->class];
@@ -420,7 +435,7 @@ size_t buf_expose(struct buf *buf, uint8_t *mem, size_t len_bytes, uint64_t owne
 
 	assert(from + len_bytes <= buf->size_bytes && owner);
 	buf->owner = owner;
-	/* One range is remembered, so what lies apart from it takes its place. */
+	/* Only one range is recorded: a disjoint range replaces it. */
 	if (!again || from > buf->owned_to || to < buf->owned_from) {
 		buf->owned_from = from;
 		buf->owned_to = to;

@@ -2,12 +2,12 @@
 /*
  * Registered buffers: slices of slabs.
  *
- * A slab is memory that a device registers once; a buffer is a slice of one. TCP receives straight
- * into buffers, RDMA reads and writes them, TCP sends from them. A buffer is counted by reference, so
- * that one that is still in an output queue outlives the RPC that made it.
+ * A device registers a slab once; a buffer is a slice of a slab. TCP receives directly into
+ * buffers, RDMA reads and writes them, TCP sends from them. Buffers have a reference count, so that
+ * a buffer in an output queue outlives its RPC.
  *
- * The pool hands out memory; whether an RPC may have it is the budget's question (base/budget.h), asked
- * first. A pool belongs to one thread.
+ * The pool only allocates. The caller must first reserve the memory in the budget (base/budget.h).
+ * A pool belongs to one thread.
  */
 #ifndef FABRIC_POOL_H
 #define FABRIC_POOL_H
@@ -27,80 +27,87 @@ struct slab_domain;
 
 struct buf {
 	uint8_t *mem;      /* start of the slice */
-	size_t size_bytes; /* its size class: at least what was asked for */
+	size_t size_bytes; /* its size class: at least the requested size */
 	unsigned refs;
 	struct slab *slab;
-	struct buf *next_free; /* the pool's */
-	/* Whose peer was the last that could write here, in this use of it and in the one before; 0: nobody's. */
+	struct buf *next_free; /* used by the pool */
+	/*
+	 * Connection whose peer could last write here, in this use of the buffer and in the
+	 * previous one; 0: none.
+	 */
 	uint64_t owner, owner_before;
-	uint32_t owned_from, owned_to; /* what holds nothing but data of that owner */
+	uint32_t owned_from, owned_to; /* range that holds only data of that owner */
 };
 
 struct pool_stats {
 	size_t slab_bytes;   /* mapped now */
-	size_t empty_bytes;  /* of these, in slabs that hold no buffer in use: the reserve */
-	size_t in_use_bytes; /* in buffers that somebody holds */
+	size_t empty_bytes;  /* part of it in slabs without a buffer in use: the reserve */
+	size_t in_use_bytes; /* in buffers in use */
 };
 
 /**
- * pool_new - make a pool
- * @max_buf_bytes: largest buffer that will be asked for
- * @reserve_bytes: slabs without a buffer in use are kept, mapped and registered, up to so much in all; those that
- *                 emptied first go first, and one that is larger than that goes at once
+ * pool_new - Creates a pool.
+ * @max_buf_bytes: largest buffer that buf_get() will return
+ * @reserve_bytes: total of empty slabs that stay mapped and registered. Slabs that became empty
+ *                 first are freed first; a slab larger than the reserve is freed immediately.
  *
  * Returns NULL without memory.
  */
 struct pool *pool_new(size_t max_buf_bytes, size_t reserve_bytes);
 /**
- * pool_keep_peak - keep as much mapped as was in use of late, also beyond the reserve
- * @on: for a user of the pool to whom mapping and registering memory anew is expensive; false once that user has gone
+ * pool_keep_peak - Keeps as much memory mapped as was recently in use, even beyond the reserve.
+ * @on: true for a user of the pool for which mapping and registering memory is expensive; false
+ *      when that user has ended
  *
- * With such users no slab is freed while all that are mapped are no more than were in use at one time in this period or in
- * the one before, see pool_age().
+ * While such a user exists, no slab is freed as long as the mapped total does not exceed the peak
+ * use of this period or the previous one, see pool_age().
  */
 void pool_keep_peak(struct pool *pool, bool on);
 /**
- * pool_keep_most - keep no more by that than @most_bytes in slabs without a buffer in use; at first there is no such limit
+ * pool_keep_most - Limits what pool_keep_peak() keeps to @most_bytes in empty slabs; initially
+ * unlimited.
  *
- * The peaks of several pools are not at the same time, and all may be as high as what the process may have.
+ * The peaks of several pools come at different times, and each can be as high as the limit of the
+ * process.
  */
 void pool_keep_most(struct pool *pool, size_t most_bytes);
 /**
- * pool_age - tell the pool what time it is
+ * pool_age - Passes the current time to the pool, and frees slabs that were last in use before the
+ * previous period.
  *
- * A period begins anew every POOL_PERIOD_US; slabs that were in use only before the last one are freed then, but for the reserve:
- * some of them. Returns whether there are more, so that this is to be called again after POOL_PAUSE_US.
+ * A period lasts POOL_PERIOD_US. Each call frees only some slabs, and never the reserve. Returns
+ * true if more remain: call it again after POOL_PAUSE_US.
  */
 bool pool_age(struct pool *pool, uint64_t now_us) MUST_CHECK;
 #define POOL_PERIOD_US 300000000u
 #define POOL_PAUSE_US  20000u
 /**
- * pool_large_slabs - map new slabs large and at the bounds of huge pages, and ask for huge pages
- * @on: for a device that registers each slab once for all connections; false once it has gone
+ * pool_large_slabs - Maps new slabs large and aligned to huge pages, and requests huge pages.
+ * @on: true for a device that registers each slab once for all connections; false when it has gone
  *
- * A slab takes at most an eighth of the reserve. Where the host has no huge pages it is of small ones.
+ * A slab is at most an eighth of the reserve. A host without huge pages uses small ones.
  */
 void pool_large_slabs(struct pool *pool, bool on);
-/** pool_free - free a pool, all of whose buffers have been put; accepts NULL. */
+/** pool_free - Frees a pool whose buffers have all been put; accepts NULL. */
 void pool_free(struct pool *pool);
-/** pool_stats_get - how much memory the pool has mapped and lent out. */
+/** pool_stats_get - Stores how much memory the pool has mapped and in use. */
 void pool_stats_get(const struct pool *pool, struct pool_stats *stats);
 
 /**
- * buf_get - take a buffer of at least @size_bytes, with one reference
+ * buf_get - Allocates a buffer of at least @size_bytes, with one reference.
  *
- * Its content is undefined. Returns NULL without memory or beyond the pool's largest size.
+ * Its content is undefined. Returns NULL without memory, or above the pool's largest size.
  */
 struct buf *buf_get(struct pool *pool, size_t size_bytes) MUST_CHECK;
-/** buf_free - nobody refers to it any more: for buf_put() alone. */
+/** buf_free - Frees a buffer without references; only for buf_put(). */
 void buf_free(struct buf *buf);
-/** buf_ref - one more reference; returns @buf. */
+/** buf_ref - Adds a reference; returns @buf. */
 static inline struct buf *buf_ref(struct buf *buf)
 {
 	buf->refs++;
 	return buf;
 }
-/** buf_put - one reference less; the last one gives the slice back; accepts NULL. */
+/** buf_put - Drops a reference, and frees the buffer with the last one; accepts NULL. */
 static inline void buf_put(struct buf *buf)
 {
 	if (!buf)
@@ -110,62 +117,76 @@ static inline void buf_put(struct buf *buf)
 		buf_free(buf);
 }
 
-/** pool_owner_new - a number for a connection that no other connection of this pool has or will have; never 0. */
+/** pool_owner_new - Returns a number for a connection, unique in this pool, never 0. */
 uint64_t pool_owner_new(struct pool *pool);
 /**
- * buf_expose - clear what data of others may be in memory that the peer of a connection may write to from now on
+ * buf_expose - Clears data of other connections in memory that a connection's peer can write to
+ * from now on.
  * @mem, @len_bytes: the memory, inside @buf
  * @owner:           the connection, by pool_owner_new()
  *
- * What the same connection exposed of this buffer in its last use stays as it is. Returns how many bytes were cleared.
+ * The range that the same connection exposed in the buffer's previous use stays as it is. Returns
+ * the number of bytes cleared.
  */
 size_t buf_expose(struct buf *buf, uint8_t *mem, size_t len_bytes, uint64_t owner);
 
-/** pool_class_bytes - the size that buf_get() really takes for @size_bytes: what a budget must count. */
+/**
+ * pool_class_bytes - Returns the size that buf_get() allocates for @size_bytes: the size to count
+ * in a budget.
+ */
 size_t pool_class_bytes(size_t size_bytes);
 
-/* What a fabric keeps of a slab that it registered in a protection domain. */
+/* A fabric's registration of a slab in a protection domain. */
 struct slab_reg {
-	void (*release)(struct slab_reg *reg); /* deregisters and frees; the pool calls it */
-	/* The pool's. */
+	void (*release)(struct slab_reg *reg); /* deregisters and frees; called by the pool */
+	/* Used by the pool. */
 	struct slab_domain *domain;
 	struct slab *slab;
-	LIST_ENTRY(slab_reg) slab_entry; /* of all domains, in its slab */
+	LIST_ENTRY(slab_reg) slab_entry; /* in the slab's list, of all domains */
 	struct hash_node node;           /* in its domain */
 };
 LIST_HEAD(slab_regs, slab_reg);
 
 /*
- * The registrations of slabs in one protection domain, by slab.
+ * The registrations of slabs in one protection domain, indexed by slab.
  *
- * Many domains may register the same slab: one for each peer, where a device has no memory windows. A lookup touches
- * registrations of its own domain alone, so that its cost does not grow with the number of connections.
+ * Many domains can register the same slab: one for each peer, if the device has no memory windows.
+ * A lookup touches only registrations of its own domain, so its cost does not grow with the number
+ * of connections.
  */
 struct slab_domain {
 	struct hash_table table; /* of reg->node */
 };
 
-/** slab_domain_init - set up a domain without registrations; it must not be moved. pool_forget_domain() ends it. */
+/**
+ * slab_domain_init - Initializes an empty domain, which must not be moved. pool_forget_domain()
+ * ends it.
+ */
 static inline void slab_domain_init(struct slab_domain *domain)
 {
 	hash_table_init(&domain->table);
 }
 
-/** buf_slab_memory - the whole slab behind a buffer, for a fabric that registers it. */
+/**
+ * buf_slab_memory - Stores the address and length of the whole slab of @buf, for registering it.
+ */
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes);
 /**
- * buf_slab_reg - find the registration of @buf's slab in @domain, or return NULL
+ * buf_slab_reg - Returns the registration of @buf's slab in @domain, or NULL.
  *
- * The time that this takes does not depend on how many domains and slabs there are.
+ * The cost does not depend on the number of domains and slabs.
  */
 struct slab_reg *buf_slab_reg(const struct buf *buf, const struct slab_domain *domain);
 /**
- * buf_slab_reg_add - remember a registration of @buf's slab in @domain, which has none yet
+ * buf_slab_reg_add - Adds a registration of @buf's slab to @domain, which must not have one yet.
  *
  * The pool calls its release() before it unmaps the slab.
  */
 void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_reg *reg);
-/** pool_forget_domain - release every slab's registration in @domain, and its memory: the domain is about to go. */
+/**
+ * pool_forget_domain - Releases the registrations of all slabs in @domain, and the memory of
+ * @domain.
+ */
 void pool_forget_domain(struct slab_domain *domain);
 
 #endif

@@ -68,7 +68,7 @@ void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes
 		total += recv_run_at(runs, i)->count;
 	if (kept)
 		first = (struct recv_run){recv_run_at(runs, 0)->size_bytes, 1};
-	/* There is room for two runs as soon as there is any. */
+	/* A ring that holds a run has space for two. */
 	runs->count = 0;
 	if (kept)
 		*recv_run_at(runs, runs->count++) = first;

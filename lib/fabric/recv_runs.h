@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives that are posted, for fabrics on which a receive has no memory of its own: first in, first out, kept as
- * runs of (size, count), since sizes change seldom.
+ * List of posted receives, for fabrics whose receives have no memory of their own.
+ *
+ * First in, first out, stored as runs of (size, count), because sizes change seldom.
  */
 #ifndef FABRIC_RECV_RUNS_H
 #define FABRIC_RECV_RUNS_H
@@ -13,7 +14,10 @@
 
 #include "base/compiler.h"
 
-/* Each run stands for one receive at least, so that whoever bounds the receives bounds these; and this does. */
+/*
+ * A run counts at least one receive, so a bound on the receives also bounds the runs. This is the
+ * hard limit.
+ */
 #define RECV_RUNS_MAX 16384u
 
 struct recv_run {
@@ -22,23 +26,26 @@ struct recv_run {
 };
 
 struct recv_runs {
-	struct recv_run *runs; /* a ring; NULL until the first */
-	unsigned room;         /* of it: a power of two */
+	struct recv_run *runs; /* a ring; NULL until the first receive */
+	unsigned room;         /* of the ring; a power of two */
 	unsigned head, count;
 };
 
-/** recv_runs_init - none is posted. */
+/** recv_runs_init - Initializes an empty list. */
 void recv_runs_init(struct recv_runs *runs);
-/** recv_runs_fini - free what the runs take. */
+/** recv_runs_fini - Frees the memory of the list. */
 void recv_runs_fini(struct recv_runs *runs);
-/** recv_run_at - the run behind the first @i; there must be one. */
+/** recv_run_at - Returns the run at index @i, which must exist. */
 static inline struct recv_run *recv_run_at(const struct recv_runs *runs, unsigned i)
 {
 	return &runs->runs[(runs->head + i) & (runs->room - 1)];
 }
-/** recv_runs_begin - the same as recv_runs_add(), of another size than those that were added last. */
+/** recv_runs_begin - Like recv_runs_add(), for a size that differs from the last run's. */
 int recv_runs_begin(struct recv_runs *runs, unsigned count, uint32_t size_bytes) MUST_CHECK;
-/** recv_runs_add - post @count receives of @size_bytes each; returns 0, or -ENOMEM (memory, or RECV_RUNS_MAX). */
+/**
+ * recv_runs_add - Posts @count receives of @size_bytes each. Returns 0, or -ENOMEM (memory, or
+ * RECV_RUNS_MAX).
+ */
 static inline MUST_CHECK int recv_runs_add(struct recv_runs *runs, unsigned count,
 					   uint32_t size_bytes)
 {
@@ -50,9 +57,12 @@ static inline MUST_CHECK int recv_runs_add(struct recv_runs *runs, unsigned coun
 	last->count += count;
 	return 0;
 }
-/** recv_runs_first - the size of the receive that the next Send takes; false if none is posted. */
+/**
+ * recv_runs_first - Stores the size of the receive that the next Send consumes; returns false if
+ * none is posted.
+ */
 bool recv_runs_first(const struct recv_runs *runs, uint32_t *size_bytes) MUST_CHECK;
-/** recv_runs_take - that receive is used; there must be one. */
+/** recv_runs_take - Consumes the oldest receive, which must exist. */
 static inline void recv_runs_take(struct recv_runs *runs)
 {
 	assert(runs->count);
@@ -61,13 +71,13 @@ static inline void recv_runs_take(struct recv_runs *runs)
 	runs->head = (runs->head + 1) & (runs->room - 1);
 	runs->count--;
 }
-/** recv_runs_resize - all but the first @kept, at most one, have @size_bytes from now on. */
+/** recv_runs_resize - Sets the size of all receives but the first @kept (0 or 1) to @size_bytes. */
 void recv_runs_resize(struct recv_runs *runs, unsigned kept, uint32_t size_bytes);
-/** recv_runs_smallest - the size of the smallest that is posted; UINT32_MAX without any. */
+/** recv_runs_smallest - Returns the smallest posted size; UINT32_MAX if none is posted. */
 uint32_t recv_runs_smallest(const struct recv_runs *runs);
-/** recv_runs_bytes - of all that are posted, together. */
+/** recv_runs_bytes - Returns the total size of the posted receives. */
 uint64_t recv_runs_bytes(const struct recv_runs *runs);
-/** recv_runs_largest - the size of the largest that is posted; 0 without any. */
+/** recv_runs_largest - Returns the largest posted size; 0 if none is posted. */
 uint32_t recv_runs_largest(const struct recv_runs *runs);
 
 #endif
