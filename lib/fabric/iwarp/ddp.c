@@ -129,7 +129,7 @@ static const struct error_name error_names[] = {
 	{TERM_LLP, TERM_LLP_MPA, 0x07, "no matching RTR"},
 };
 
-/* The name in the RFCs, or NULL if no document knows the error. */
+/* Returns the name in the RFCs, or NULL if no RFC defines the error. */
 static const char *terminate_name(unsigned layer, unsigned type, unsigned code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(error_names); i++) {
@@ -165,7 +165,7 @@ void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text
 			bytes[2], bytes[3], layer_name(layer), name ? name : "unknown error");
 	if (used < 0 || (size_t)used >= size)
 		return;
-	/* Not siw's layout, or the same in either. */
+	/* The layout is not siw's, or both readings are the same. */
 	if ((name && !((bytes[2] & 0x07) && !(bytes[2] & 0xe0))) || (name && layer == type))
 		return;
 	swapped = terminate_name(type, layer, bytes[1]);

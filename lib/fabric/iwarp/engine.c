@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The protocol engine: its life, and what its owner posts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +7,8 @@
 
 #define DEFAULT_MSS_BYTES 1448u
 /*
- * No Ethernet has segments this long, so that the peer is software: not each adapter takes an FPDU that is longer
- * than a segment.
+ * No Ethernet has segments this long, so the peer is software: not every adapter accepts an FPDU
+ * longer than a TCP segment.
  */
 #define BEYOND_ETHERNET_BYTES 16384u
 
@@ -113,7 +112,10 @@ void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_
 unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_bytes)
 {
 	const struct engine_rx *rx = &engine->rx;
-	/* A Send whose header is here was judged by the first; inside recv() that one is taken already. */
+	/*
+	 * A Send whose header has arrived was checked against the first receive; inside recv() that
+	 * receive is already consumed.
+	 */
 	bool in_send = rx->stage != RX_HEADER && rx->trailer_have < rx->trailer_need &&
 		       engine_rx_is_send(rx);
 	unsigned kept = rx->send_have || rx->send_buf || in_send ? 1 : 0;
@@ -132,7 +134,7 @@ int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr)
 		TAILQ_INSERT_TAIL(&engine->queue, wr, entry);
 		return 0;
 	}
-	/* A peer that accepts no Read will never accept this one. */
+	/* A peer with an IRD of 0 will never accept this Read. */
 	if (engine->ord == 0) {
 		TAILQ_INSERT_TAIL(&engine->failed, wr, entry);
 		return 0;
@@ -173,13 +175,16 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	iwarp_keys_remove(&engine->keys, key);
 	coverage_fini(&key->written);
 	if (engine->rx.key == key) {
-		/* The rest of the FPDU goes nowhere, and its sender is told. */
+		/* Discard the rest of the FPDU, and terminate with an invalid STag. */
 		engine->rx.key = NULL;
 		engine->rx.dest = NULL;
 		engine->rx.verdict = REASON_STAG;
 	}
 	if (engine_key_busy(engine, key)) {
-		/* The peer still gets the Response that it asked for; the reference to buf stays too. */
+		/*
+		 * The Response to the peer's Read is still sent; the reference to buf stays until
+		 * then.
+		 */
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
 		if (engine->state == ENGINE_OPEN && iwarp_engine_key_starves(engine, key))
 			engine_drop(engine, FABRIC_CLOSE_LOCAL,
@@ -195,7 +200,10 @@ void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes)
 	engine->unacked_bytes = len_bytes;
 }
 
-/* What is to be sent before the end: in the socket, in the batch, posted, and asked for. */
+/*
+ * Returns the bytes still to send before the close: in the socket, in the batch, posted, and Read
+ * Responses.
+ */
 static uint64_t unsent_bytes(const struct iwarp_engine *engine)
 {
 	uint64_t bytes = engine->unacked_bytes;

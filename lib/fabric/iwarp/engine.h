@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The protocol engine of one iWARP connection. It does no I/O, reads no clock and draws no random numbers
- * of its own: its owner moves bytes between it and a TCP stream, tells it the time and calls it when a
- * deadline has passed.
+ * The protocol engine of one iWARP connection. It does no I/O, reads no clock and has no source of
+ * randomness of its own. Its owner moves bytes between it and a TCP stream, passes it the time, and
+ * calls it when a deadline has passed.
  *
- *	iwarp_engine_rx_plan()   where the next received bytes go
- *	iwarp_engine_rx_done()   so many came
+ *	iwarp_engine_rx_plan()   where to receive the next bytes
+ *	iwarp_engine_rx_done()   the number of bytes received
  *	iwarp_engine_tx_plan()   what to send next
- *	iwarp_engine_tx_done()   so many went
+ *	iwarp_engine_tx_done()   the number of bytes sent
  *	iwarp_engine_deadline()  when to call at the latest
- *	iwarp_engine_expire()    it is that late
+ *	iwarp_engine_expire()    the deadline has passed
  *	iwarp_engine_wish()      what to do with the TCP connection
  *
- * Receiving: a payload of which much is still to come is received where it belongs, in registered memory, and so are
- * those that are expected behind it (rx_plan.c); everything else passes through the owner's staging memory, of which the
- * engine keeps nothing: after iwarp_engine_rx_done() all of it has been consumed. From a plan to its rx_done no other
- * engine of the same environment may be asked for one.
+ * Receiving: the rest of a long payload, and the payloads predicted after it, are received directly
+ * into registered memory (rx_plan.c). All other bytes pass through the owner's staging memory;
+ * after iwarp_engine_rx_done() the engine has consumed all of it. Between a plan and its rx_done no
+ * other engine of the same environment may make a plan.
  *
- * Sending: headers, padding and CRC come from the engine's own small arrays, payload is only pointed to.
+ * Sending: headers, padding and CRC come from the engine's own small arrays; payload is only
+ * referenced.
  *
- * The engine calls the owner's fabric_ep_events, all but closed(), from rx_done, tx_plan, tx_done and expire
- * only; inside them every function here but _free, rx_*, tx_* and expire may be called.
+ * The engine calls the owner's fabric_ep_events, except closed(), only from rx_done, tx_plan,
+ * tx_done and expire. Inside them every function here may be called except _free, rx_*, tx_* and
+ * expire.
  */
 #ifndef FABRIC_IWARP_ENGINE_H
 #define FABRIC_IWARP_ENGINE_H
@@ -33,24 +35,26 @@
 #include "fabric/iwarp/random.h"
 #include "fabric/iwarp/rx_image.h"
 
-#define IWARP_MAX_IRD          128u /* Linux siw's limit too */
+#define IWARP_MAX_IRD          128u /* also Linux siw's limit */
 #define IWARP_MAX_KEYS         65536u
 #define IWARP_RX_MAX_IOV       RX_IMAGE_MAX_IOV
-#define IWARP_RX_STAGING_BYTES (256u * 1024u) /* the staging that a plan is made for */
+#define IWARP_RX_STAGING_BYTES (256u * 1024u) /* size of the staging memory for a plan */
 #define IWARP_MIN_FPDU_BYTES   128u
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
-/* For the answer to a probe, or any other byte of the peer's, once the probe has been given to TCP. */
+/*
+ * Limit for the answer to a keepalive, or any other byte of the peer, once TCP has the keepalive.
+ */
 #define IWARP_PROBE_TIMEOUT_US (15u * 1000000u)
-/* To send what was posted and see the peer's FIN. */
+/* Limit for sending posted work and receiving the peer's FIN … */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
-/* What a peer takes of what is sent before the end in that time, for the end to wait for as long again. */
+/* … which starts again if the peer has acknowledged this much in that time … */
 #define IWARP_CLOSE_STEP_BYTES 16384u
-/* Whatever it takes: a daemon that stops waits for it. */
+/* … up to this total, because a stopping daemon waits for it. */
 #define IWARP_CLOSE_MAX_US (30u * 1000000u)
 
-/* What a connection waits for, and what may follow. */
+/* The states of a connection, the event that each waits for, and their successors. */
 #define ENGINE_STATES(X)                                                                           \
 	X(ENGINE_NEW, "new", "iwarp_engine_connect() or _listen()",                                \
 	  TO(ENGINE_AWAIT_REPLY) | TO(ENGINE_AWAIT_REQUEST) | TO(ENGINE_DROPPED))                  \
@@ -76,137 +80,167 @@ extern const struct state_table iwarp_engine_states;
 struct iwarp_engine;
 struct iwarp_tx_batch;
 
-/* What the engines of one worker share. */
+/* Shared by the engines of one worker. */
 struct iwarp_env {
 	struct pool *pool;
 	struct iwarp_counters *counters;
 	struct iwarp_random random;
-	struct rx_image image;        /* from a plan to its rx_done */
-	struct iwarp_tx_batch *spare; /* the last batch given back; iwarp_env_fini() frees it */
+	struct rx_image image;        /* in use from a plan to its rx_done */
+	struct iwarp_tx_batch *spare; /* the batch freed last; iwarp_env_fini() frees it */
 };
 
 enum iwarp_wish {
-	IWARP_GO_ON, /* read, and write what there is to write */
+	IWARP_GO_ON, /* read, and write what the engine plans */
 	IWARP_FIN,   /* all is written: shut down the sending side, read until the peer's FIN */
 	IWARP_DROP,  /* close the socket now */
 };
 
-/** iwarp_env_fini - free what engines left in the environment; all of them must be gone. */
+/**
+ * iwarp_env_fini - Frees what engines left in the environment; all engines must have been freed.
+ */
 void iwarp_env_fini(struct iwarp_env *env);
 
 /**
- * iwarp_engine_new - the engine of a new connection
- * @env:    shared; outlives the engine
+ * iwarp_engine_new - Creates the engine of a new connection.
+ * @env:    shared; must outlive the engine
  * @config: copied
- * @events: what to call, with @arg
+ * @events: callbacks, called with @arg
  *
  * Returns NULL without memory.
  */
 struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_config *config,
 				      const struct fabric_ep_events *events, void *arg);
-/** iwarp_engine_free - free it, after iwarp_engine_flush(); accepts NULL. */
+/** iwarp_engine_free - Frees the engine, after iwarp_engine_flush(); accepts NULL. */
 void iwarp_engine_free(struct iwarp_engine *engine);
 
 /**
- * iwarp_engine_connect - be the initiator: the request is the first thing to send, behind @params->preface
+ * iwarp_engine_connect - Starts as initiator: the request is sent first, after @params->preface.
  *
- * Set-up time runs from here. Returns 0 or -ENOMEM.
+ * The set-up time starts. Returns 0 or -ENOMEM.
  */
 int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			 uint64_t now_us) MUST_CHECK;
-/** iwarp_engine_listen - be the responder: await a request. Set-up time runs. */
+/** iwarp_engine_listen - Starts as responder: awaits a request. The set-up time starts. */
 void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
-/** iwarp_engine_accept - answer requested(). Returns 0, or -ENOTCONN if it is gone. */
+/**
+ * iwarp_engine_accept - Accepts after requested(). Returns 0, or -ENOTCONN if the connection has
+ * ended.
+ */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
-/** iwarp_engine_reject - refuse after requested(), with at most FABRIC_MAX_REJECT_DATA. */
+/** iwarp_engine_reject - Rejects after requested(), with at most FABRIC_MAX_REJECT_DATA bytes. */
 void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
 			 uint64_t now_us);
 
-/** iwarp_engine_count_in - count in others than those of its env; before it has any bytes. */
+/**
+ * iwarp_engine_count_in - Sets other counters than those of the environment; before any byte is
+ * exchanged.
+ */
 void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters);
 
-/** iwarp_engine_mss - the TCP connection's segment size, for the length of FPDUs and where they end. */
+/** iwarp_engine_mss - Sets TCP's MSS, which determines the length of FPDUs and where they end. */
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
 
-/** iwarp_engine_recv_post - see fabric_recv_post(). */
+/** iwarp_engine_recv_post - Implements fabric_recv_post(). */
 void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_t size_bytes);
-/** iwarp_engine_recv_resize - see fabric_recv_resize(). */
+/** iwarp_engine_recv_resize - Implements fabric_recv_resize(). */
 unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_bytes);
-/** iwarp_engine_post - see fabric_post(). */
+/** iwarp_engine_post - Implements fabric_post(). */
 int iwarp_engine_post(struct iwarp_engine *engine, struct fabric_wr *wr) MUST_CHECK;
-/** iwarp_engine_key_bind - see fabric_key_bind(); the key's ep is the caller's. */
+/** iwarp_engine_key_bind - Implements fabric_key_bind(); the caller sets the key's ep. */
 int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
-/** iwarp_engine_reads_wait - whether a Read of the peer's waits to be answered: for the socket, or for bytes. */
+/**
+ * iwarp_engine_reads_wait - Returns true if a Read of the peer waits to be answered: for the
+ * socket, or for data.
+ */
 bool iwarp_engine_reads_wait(const struct iwarp_engine *engine);
-/** iwarp_engine_key_starves - see fabric_key_starves(). */
+/** iwarp_engine_key_starves - Implements fabric_key_starves(). */
 bool iwarp_engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key);
-/** iwarp_engine_key_unbind - see fabric_key_unbind(). */
+/** iwarp_engine_key_unbind - Implements fabric_key_unbind(). */
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
-/** iwarp_engine_depths - the Reads that were negotiated, in and out. */
+/** iwarp_engine_depths - Stores the negotiated IRD and ORD. */
 void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsigned *ord);
 
-/** iwarp_engine_describe - what MPA agreed on, in words for a log. */
+/** iwarp_engine_describe - Writes what MPA negotiated as text for a log. */
 void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_TEXT_BYTES]);
 
 /**
- * iwarp_engine_probe - see fabric_ep_probe()
+ * iwarp_engine_probe - Implements fabric_ep_probe() by a zero-length RDMA Read.
  *
- * A zero-length RDMA Read, which only a responder may send, and only to a peer that agreed to be read from:
- * knfsd, whom we connect to, takes none and drops the connection. While Reads are out none is sent: it would
- * be answered after them, which may take the peer any time, and TCP finds out too.
+ * Only a responder may send it, and only to a peer that accepts Reads: knfsd as a server accepts
+ * none and drops the connection. None is sent while Reads are outstanding: the peer would answer it
+ * after them, which can take any time, and TCP detects a dead peer then too.
  */
 int iwarp_engine_probe(struct iwarp_engine *engine) MUST_CHECK;
-/** iwarp_engine_unacked - so much of what was sent the peer has not taken; due before a close and an expire. */
+/**
+ * iwarp_engine_unacked - Passes the number of sent bytes that the peer has not acknowledged; due
+ * before a close and an expire.
+ */
 void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes);
 /**
- * iwarp_engine_close - end in good order: what was posted is sent first
+ * iwarp_engine_close - Closes in order: posted work is sent first.
  *
- * That takes IWARP_CLOSE_TIMEOUT_US, and as long again each time that the peer has taken IWARP_CLOSE_STEP_BYTES in
- * it, but no longer than what there is to send now takes at that rate, nor than IWARP_CLOSE_MAX_US.
+ * The limit is IWARP_CLOSE_TIMEOUT_US, and starts again each time that the peer has acknowledged
+ * IWARP_CLOSE_STEP_BYTES in it. The total is limited to the time that the unsent data takes at that
+ * rate, and to IWARP_CLOSE_MAX_US.
  */
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
-/** iwarp_engine_abort - the TCP connection failed: nothing more can be sent or received. */
+/**
+ * iwarp_engine_abort - Ends the engine because TCP failed: nothing more can be sent or received.
+ */
 void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
-/** iwarp_engine_lost - the same, and what that says of a peer that accepts TCP and owes its MPA reply. */
+/**
+ * iwarp_engine_lost - Like iwarp_engine_abort(), and notes if a peer that accepted TCP never sent
+ * its MPA reply.
+ */
 void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
-/** iwarp_engine_silence - see fabric_ep_info.silence. */
+/** iwarp_engine_silence - Returns fabric_ep_info.silence. */
 const char *iwarp_engine_silence(const struct iwarp_engine *engine);
 
 /**
- * iwarp_engine_rx_plan - where the next received bytes go
+ * iwarp_engine_rx_plan - Plans where to receive the next bytes.
  * @staging: IWARP_RX_STAGING_BYTES of scratch memory
- * @iov:     filled with at most IWARP_RX_MAX_IOV pieces, at least one
+ * @iov:     filled with 1 to IWARP_RX_MAX_IOV pieces
  *
- * Returns how many. The plan holds until rx_done; nothing else of the engine may be called in between.
+ * Returns the number of pieces. The plan is valid until rx_done; no other function of the engine
+ * may be called in between.
  */
 unsigned iwarp_engine_rx_plan(struct iwarp_engine *engine, uint8_t *staging,
 			      struct iovec iov[IWARP_RX_MAX_IOV]);
-/** iwarp_engine_rx_done - @len_bytes were received into the plan, from its start. */
+/** iwarp_engine_rx_done - Processes @len_bytes that were received into the plan, from its start. */
 void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us);
-/** iwarp_engine_rx_eof - the peer sent FIN. */
+/** iwarp_engine_rx_eof - Processes the peer's FIN. */
 void iwarp_engine_rx_eof(struct iwarp_engine *engine);
 
 /**
- * iwarp_engine_tx_plan - what to send next
- * @iov: set to pieces that stay good until tx_done or abort
+ * iwarp_engine_tx_plan - Plans what to send next.
+ * @iov: set to pieces that stay valid until tx_done or abort
  *
- * Returns how many pieces; 0 if there is nothing to send.
+ * Returns the number of pieces; 0 if there is nothing to send.
  */
 unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **iov);
-/** iwarp_engine_tx_done - @len_bytes of the plan were given to TCP; completes work requests. */
+/**
+ * iwarp_engine_tx_done - Processes that TCP accepted @len_bytes of the plan; completes work
+ * requests.
+ */
 void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us);
 
-/** iwarp_engine_deadline - when to call iwarp_engine_expire(); UINT64_MAX: never. */
+/** iwarp_engine_deadline - Returns when to call iwarp_engine_expire(); UINT64_MAX: never. */
 uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine);
-/** iwarp_engine_expire - act upon every deadline that has passed. */
+/** iwarp_engine_expire - Acts on every deadline that has passed. */
 void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
 
-/** iwarp_engine_wish - what the TCP connection should do now. */
+/** iwarp_engine_wish - Returns what the owner must do with the TCP connection now. */
 enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
-/** iwarp_engine_why - why it ended, once the wish is IWARP_FIN or IWARP_DROP; @detail lives as long as it. */
+/**
+ * iwarp_engine_why - Returns the close reason, once the wish is IWARP_FIN or IWARP_DROP; the engine
+ * owns @detail.
+ */
 enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
-/** iwarp_engine_flush - complete all that is posted with FABRIC_FLUSHED, finish deferred unbinds. */
+/**
+ * iwarp_engine_flush - Completes all posted work with FABRIC_FLUSHED, and finishes deferred
+ * unbinds.
+ */
 void iwarp_engine_flush(struct iwarp_engine *engine);
 
 #endif

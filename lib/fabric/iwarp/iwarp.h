@@ -9,7 +9,7 @@
 extern const struct fabric_ops iwarp_fabric_ops;
 
 /**
- * iwarp_fabric_new - a worker's iwarp fabric
+ * iwarp_fabric_new - Creates a worker's iwarp fabric.
  * @loop, @pool: the worker's
  * @config:      copied
  *
@@ -19,16 +19,19 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 				const struct iwarp_config *config);
 
 /**
- * iwarp_incoming_new - a connection that somebody else has accepted, as a listener hands one out
- * @fd:     taken, also on failure
- * @config: NULL: it is going to be rejected, and may be no iWARP at all
+ * iwarp_incoming_new - Wraps an accepted TCP connection as if a listener had accepted it.
+ * @fd:     consumed, also on failure
+ * @config: NULL: the connection will be rejected, and may not be iWARP at all
  *
  * Returns NULL without memory.
  */
 struct fabric_incoming *iwarp_incoming_new(int fd, const struct iwarp_config *config,
 					   const struct sockaddr_storage *local,
 					   const struct sockaddr_storage *peer);
-/** iwarp_incoming_socket - of what a listener of this fabric has accepted: no byte of it has been read. */
+/**
+ * iwarp_incoming_socket - Returns the socket of an accepted connection; nothing has been read from
+ * it.
+ */
 int iwarp_incoming_socket(const struct fabric_incoming *in);
 
 #endif

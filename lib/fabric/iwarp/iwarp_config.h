@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the iwarp fabric is told, and what it counts: for all of its files. */
+/* Configuration and counters of the iwarp fabric. */
 #ifndef FABRIC_IWARP_IWARP_CONFIG_H
 #define FABRIC_IWARP_IWARP_CONFIG_H
 
@@ -8,21 +8,22 @@
 
 #include "base/counter.h"
 
-/* How long FPDUs are that are sent. */
+/* Length of sent FPDUs. */
 enum iwarp_fpdu {
-	IWARP_FPDU_AUTO, /* up to 64 KiB where no Ethernet is on the way, else as a TCP segment */
-	IWARP_FPDU_MSS,  /* as a TCP segment */
+	IWARP_FPDU_AUTO, /* 64 KiB if the MSS shows that no Ethernet is on the path, else the MSS */
+	IWARP_FPDU_MSS,  /* the MSS of TCP */
 	IWARP_FPDU_64K,  /* up to 64 KiB */
 };
 
 struct iwarp_config {
-	bool crc; /* ask for CRC32C; it is used if either end asks */
+	bool crc; /* request CRC32C; used if either end requests it */
 	enum iwarp_fpdu fpdu;
-	uint64_t setup_timeout_us; /* for the TCP connect and the MPA exchange; 0: 10 s */
-	bool has_socket;           /* to listen: on a socket that listens already, … */
-	int socket;                /* … this one; taken, also on failure */
-	bool apart; /* connections that are made here are counted apart: in fabric->connected_counters */
-	unsigned keepalive_s; /* a peer that said nothing for so long is asked; 0: 30 s */
+	uint64_t setup_timeout_us; /* limit of the TCP connect and the MPA exchange; 0: 10 s */
+	bool has_socket;           /* listeners: use a socket that already listens, … */
+	int socket;                /* … this one; consumed, also on failure */
+	/* Outgoing connections have their own counters: fabric->connected_counters. */
+	bool apart;
+	unsigned keepalive_s; /* silence before TCP keepalives are sent; 0: 30 s */
 };
 
 #define IWARP_COUNTERS(X)                                                                          \

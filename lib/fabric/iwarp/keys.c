@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The keys that one connection has lent to its peer: a hash table. key->priv points to it while the key is in it, else it is NULL. */
+/* key->priv points to the table while the key is in it, else it is NULL. */
 #include "fabric/iwarp/keys.h"
 
 #include <errno.h>
 
-/* STags are random, and the upper 24 bits are the index: that chooses the bucket. */
+/* STags are random. The upper 24 bits, the index, select the bucket. */
 static uint64_t hash_of(uint32_t stag)
 {
 	return (uint64_t)stag << 24;
@@ -37,7 +37,7 @@ int iwarp_keys_add(struct iwarp_keys *keys, struct iwarp_random *random, struct 
 		stag = (uint32_t)iwarp_random_next(random);
 	} while (stag >> 8 == 0 || iwarp_keys_find(keys, stag));
 	key->rkey = stag;
-	/* Not zero, and with room for any length before it would wrap. */
+	/* Not zero, and low enough that no length makes the offset wrap. */
 	key->addr = (iwarp_random_next(random) >> 1) | 1u << 12;
 	key->addr &= ~(uint64_t)0xfff;
 	key->priv = keys;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes over an iWARP wire: the constants of MPA (RFC 5044, 6581), DDP (5041) and RDMAP (5040). */
+/* Wire constants of MPA (RFC 5044, 6581), DDP (5041) and RDMAP (5040). */
 #ifndef FABRIC_IWARP_PROTO_H
 #define FABRIC_IWARP_PROTO_H
 
@@ -19,7 +19,7 @@
 #define MPA_KEY_REPLY        "MPA ID Rep Frame"
 #define MPA_HEADER_BYTES     20
 #define MPA_ENHANCED_BYTES   4
-#define MPA_MAX_PRIVATE_DATA 512 /* RFC 5044: at most; what S adds counts */
+#define MPA_MAX_PRIVATE_DATA 512 /* RFC 5044: maximum, including the bytes that S adds */
 #define MPA_MAX_FRAME_BYTES  (MPA_HEADER_BYTES + MPA_MAX_PRIVATE_DATA)
 
 #define MPA_FLAG_MARKERS     0x80u
@@ -32,7 +32,7 @@
 #define MPA_ORD_RTR_WRITE    0x8000u /* C */
 #define MPA_ORD_RTR_READ     0x4000u /* D */
 #define MPA_DEPTH_MASK       0x3fffu
-#define MPA_DEPTH_UNKNOWN    0x3fffu /* "not negotiated": sent by some RNICs */
+#define MPA_DEPTH_UNKNOWN    0x3fffu /* "not negotiated": some RNICs send it */
 
 /*
  * FPDU: be16 ULPDU length | ULPDU | 0-3 bytes of padding | CRC32C, least significant byte first
@@ -42,7 +42,9 @@
 #define MPA_MAX_ULPDU_BYTES 65535
 #define MPA_MAX_PAD_BYTES   3
 
-/** mpa_crc_store - write the sum of an FPDU's length, ULPDU and padding as it goes on the wire: inverted. */
+/**
+ * mpa_crc_store - Writes the CRC of an FPDU's length, ULPDU and padding in wire format: inverted.
+ */
 static inline void mpa_crc_store(uint32_t crc, uint8_t wire[MPA_CRC_BYTES])
 {
 	crc = ~crc;
@@ -68,10 +70,10 @@ static inline void mpa_crc_store(uint32_t crc, uint8_t wire[MPA_CRC_BYTES])
 #define RDMAP_VERSION      0x40u
 #define RDMAP_OPCODE_MASK  0x0fu
 
-#define DDP_CONTROL_BYTES  2 /* of a header, and its first: they say how long it is */
+#define DDP_CONTROL_BYTES  2 /* first bytes of a header; they determine its length */
 #define DDP_TAGGED_BYTES   14
 #define DDP_UNTAGGED_BYTES 18
-#define RDMAP_READ_BYTES   28 /* what a Read Request adds */
+#define RDMAP_READ_BYTES   28 /* added by a Read Request */
 #define DDP_MAX_BYTES      (DDP_UNTAGGED_BYTES + RDMAP_READ_BYTES)
 
 enum ddp_queue {
@@ -94,9 +96,9 @@ enum rdmap_opcode {
 /* Terminate Control (RFC 5040 section 4.8): layer and type, code, header bits, reserved. */
 #define TERM_CONTROL_BYTES 4
 #define TERM_MAX_BYTES     (TERM_CONTROL_BYTES + 2 + DDP_MAX_BYTES)
-#define TERM_HDR_SEGMENT   0x80u /* M: the DDP segment length is there */
-#define TERM_HDR_DDP       0x40u /* D: the DDP header is */
-#define TERM_HDR_RDMAP     0x20u /* R: and the Read Request's */
+#define TERM_HDR_SEGMENT   0x80u /* M: the DDP segment length is included */
+#define TERM_HDR_DDP       0x40u /* D: the DDP header is included */
+#define TERM_HDR_RDMAP     0x20u /* R: the Read Request's header is included */
 
 enum term_layer {
 	TERM_RDMAP = 0,

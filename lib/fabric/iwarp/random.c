@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Random numbers for STags and tagged offsets: xoshiro256** of Blackman and Vigna. */
+/* xoshiro256** of Blackman and Vigna. */
 #include "fabric/iwarp/random.h"
 
 static uint64_t rotated(uint64_t v, unsigned bits)
@@ -11,7 +11,7 @@ void iwarp_random_seed(struct iwarp_random *random, const uint64_t seed[4])
 {
 	for (unsigned i = 0; i < 4; i++)
 		random->state[i] = seed[i];
-	/* The one state that never changes. */
+	/* The only state that never changes. */
 	if (!(seed[0] | seed[1] | seed[2] | seed[3]))
 		random->state[0] = 1;
 }

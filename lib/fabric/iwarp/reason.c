@@ -11,17 +11,17 @@
 #define COUNTER(name) offsetof(struct iwarp_counters, name)
 
 /*
- * The codes are those of RFC 5040 section 4.8, RFC 5041 section 7.2, RFC 5044 section 8 and RFC
- * 6581. Where Linux siw sends something else, its choice stands beside the row. A segment of a
- * version that is not ours has a layout that we do not know, so nothing of it is sent back.
+ * Codes of RFC 5040 section 4.8, RFC 5041 section 7.2, RFC 5044 section 8 and RFC 6581. A comment
+ * on a row says where Linux siw sends another code. The layout of a segment of an unknown version
+ * is unknown, so no part of it is returned.
  */
 static const struct iwarp_reason_info infos[] = {
 	[REASON_CRC] = {TERM_LLP, TERM_LLP_MPA, 0x02, NO_HEADER, COUNTER(term_crc),
 			"an FPDU with a wrong CRC"},
-	/* An FPDU that ends inside its own headers: its start or its length cannot be right. */
+	/* An FPDU that ends inside its own headers: its start or its length is wrong. */
 	[REASON_FPDU] = {TERM_LLP, TERM_LLP_MPA, 0x03, NO_HEADER, COUNTER(term_fpdu),
 			 "an FPDU too short for its headers"},
-	/* RFC 6581: the reply wants more Reads outstanding here than the request offered. */
+	/* RFC 6581: the reply requests more outstanding Reads than our request offered. */
 	[REASON_IRD] = {TERM_LLP, TERM_LLP_MPA, 0x06, NO_HEADER, COUNTER(term_ird),
 			"an ORD above our IRD in the MPA reply"},
 	[REASON_TAGGED_VERSION] = {TERM_DDP, TERM_DDP_TAGGED, 0x04, NO_HEADER,
@@ -31,8 +31,8 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_RDMAP_VERSION] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x05, NO_HEADER,
 				  COUNTER(term_rdmap_version), "an unknown RDMAP version"},
 	/*
-	 * A reserved opcode, a tagged one untagged or the other way round, or a segment of another
-	 * tagged message inside one (siw: no Terminate).
+	 * A reserved opcode, a tagged opcode in an untagged segment or vice versa, or a segment of
+	 * another tagged message inside one (siw: no Terminate).
 	 */
 	[REASON_OPCODE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x06, DDP_HEADER, COUNTER(term_opcode),
 			   "an unexpected opcode"},
@@ -43,22 +43,25 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_MO] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x04, DDP_HEADER, COUNTER(term_mo),
 		       "a message offset out of order"},
 	/*
-	 * The receives of queue 0 are what was posted; those of queue 1 are the slots for Reads, so
-	 * that a Read Request beyond the IRD finds no buffer (siw: RDMAP, operation, 0x07).
+	 * The buffers of queue 0 are the posted receives. Those of queue 1 are the slots for Reads,
+	 * so a Read Request beyond the IRD finds no buffer (siw: RDMAP, operation, 0x07).
 	 */
 	[REASON_NO_BUFFER] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x02, DDP_HEADER,
 			      COUNTER(term_no_buffer), "a message that no receive is posted for"},
 	/* siw: 0x02. */
 	[REASON_TOO_LONG] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x05, DDP_HEADER, COUNTER(term_too_long),
 			     "a message longer than its receive"},
-	/* Also a Read Response that no Read waits for: its sink STag is dead (siw: DDP, catastrophic). */
+	/*
+	 * Also a Read Response without an outstanding Read: its sink STag is invalid (siw: DDP,
+	 * catastrophic).
+	 */
 	[REASON_STAG] = {TERM_DDP, TERM_DDP_TAGGED, 0x00, DDP_HEADER, COUNTER(term_stag),
 			 "an invalid STag"},
 	[REASON_BOUNDS] = {TERM_DDP, TERM_DDP_TAGGED, 0x01, DDP_HEADER, COUNTER(term_bounds),
 			   "a segment out of the bounds of its STag"},
 	[REASON_TO_WRAP] = {TERM_DDP, TERM_DDP_TAGGED, 0x03, DDP_HEADER, COUNTER(term_to_wrap),
 			    "a tagged offset that wraps"},
-	/* DDP knows no rights, RDMAP does (siw: DDP, tagged, 0x00). */
+	/* DDP has no access rights, RDMAP has (siw: DDP, tagged, 0x00). */
 	[REASON_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, DDP_HEADER,
 			   COUNTER(term_rights), "an RDMA Write without the right to"},
 	[REASON_READ_STAG] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x00, ALL_HEADER,
@@ -69,10 +72,10 @@ static const struct iwarp_reason_info infos[] = {
 				 COUNTER(term_to_wrap), "a Read Request whose offset wraps"},
 	[REASON_READ_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, ALL_HEADER,
 				COUNTER(term_rights), "a Read Request without the right to"},
-	/* As siw has it; RFC 5040 lists the code under protection errors too. */
+	/* As in siw; RFC 5040 lists the code under protection errors too. */
 	[REASON_INVALIDATE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x09, DDP_HEADER,
 			       COUNTER(term_invalidate), "an STag to invalidate that is not valid"},
-	/* A Read Request in pieces, a Terminate that is none. */
+	/* A Read Request in several segments, an invalid Terminate. */
 	[REASON_UNSPECIFIED] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0xff, DDP_HEADER,
 				COUNTER(term_unspecified), "a malformed message"},
 };

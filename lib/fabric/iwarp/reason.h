@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a peer can do wrong, and the Terminate that it gets for it. */
+/* Protocol errors of a peer, and the Terminate layer, type and code sent for each. */
 #ifndef FABRIC_IWARP_REASON_H
 #define FABRIC_IWARP_REASON_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum iwarp_reason {
-	REASON_NONE, /* nothing is wrong */
+	REASON_NONE, /* no error */
 	REASON_CRC,
 	REASON_FPDU,
 	REASON_IRD,
@@ -34,12 +34,12 @@ enum iwarp_reason {
 
 struct iwarp_reason_info {
 	uint8_t layer, type, code; /* of the Terminate */
-	uint8_t bits;              /* TERM_HDR_*: what of the segment goes along */
+	uint8_t bits;              /* TERM_HDR_*: parts of the segment to include */
 	size_t counter;            /* offset in struct iwarp_counters */
-	const char *text;          /* what the peer did */
+	const char *text;          /* description for the log */
 };
 
-/** iwarp_reason_info - what there is to say about @reason, which is not REASON_NONE. */
+/** iwarp_reason_info - Returns the table row of @reason, which must not be REASON_NONE. */
 const struct iwarp_reason_info *iwarp_reason_info(enum iwarp_reason reason);
 
 #endif

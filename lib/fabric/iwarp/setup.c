@@ -2,14 +2,14 @@
 /*
  * The MPA exchange (RFC 5044 section 7.1, RFC 6581), both roles.
  *
- * As initiator we ask in revision 2 with IRD and ORD, since knfsd refuses a peer that offers no
- * Reads, and never for peer-to-peer mode. A peer that answers in revision 1 without rejecting is
- * taken at its word: the depths are then what we would have asked for. One that rejects is refused;
- * we do not connect again in revision 1.
+ * As initiator the engine sends revision 2 with IRD and ORD, because knfsd rejects a peer that
+ * offers no Reads, and never requests peer-to-peer mode. If the peer answers in revision 1 without
+ * rejecting, the depths are those of the request. A reject ends the connection; the engine does not
+ * retry in revision 1.
  *
- * As responder we answer in the request's revision and form: without S, the depths are our own.
- * Markers are refused. A revision that does not exist yet is rejected with the highest that we
- * know; revision 0 gets no answer.
+ * As responder the engine answers in the request's revision and form; without S it uses its own
+ * depths. It rejects markers, and rejects unknown revisions with the highest known one. Revision 0
+ * gets no answer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -45,7 +45,10 @@ void engine_setup_forget(struct iwarp_engine *engine)
 	engine->setup_deadline = UINT64_MAX;
 }
 
-/* The connection is up; depths and CRC are set. Returns false without memory, dropped. */
+/*
+ * Opens the connection, once depths and CRC are set. Returns false without memory; the engine is
+ * dropped then.
+ */
 static bool engine_open(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->ird) {
@@ -96,7 +99,7 @@ void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us)
 	engine->setup_deadline = now_us + engine->config.setup_timeout_us;
 }
 
-/* One of the ways that the peer offers to say that it is ready; RDMA Write if it offers none. */
+/* Chooses one of the RTR messages that the peer offers; RDMA Write if it offers none. */
 static void rtr_choose(struct iwarp_engine *engine, struct mpa_frame *reply)
 {
 	const struct mpa_frame *request = &engine->request;
@@ -105,7 +108,7 @@ static void rtr_choose(struct iwarp_engine *engine, struct mpa_frame *reply)
 	if (request->rtr_write || !(request->rtr_read || request->rtr_send)) {
 		reply->rtr_write = true;
 	} else if (request->rtr_read) {
-		/* A Read, though of nothing, takes a slot. */
+		/* Even a zero-length Read needs an IRD slot. */
 		reply->rtr_read = true;
 		if (engine->ird == 0)
 			engine->ird = 1;
@@ -193,7 +196,9 @@ static void early_data(struct iwarp_engine *engine)
 	engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
 }
 
-/* @early: data came behind it, which RFC 5044 section 7.1 forbids before the reply. */
+/*
+ * @early: data followed it, which RFC 5044 section 7.1 forbids before the reply.
+ */
 static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_us)
 {
 	const struct mpa_frame *request = &engine->request;
@@ -213,7 +218,7 @@ static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_u
 	} else if (early) {
 		early_data(engine);
 	} else {
-		/* How long the owner takes is its own affair. */
+		/* The owner has no time limit. */
 		engine->setup_deadline = UINT64_MAX;
 		engine_state_set(engine, ENGINE_REQUESTED);
 		engine->events->requested(engine->arg, request->private_data,
@@ -223,11 +228,11 @@ static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_u
 
 const char *iwarp_engine_silence(const struct iwarp_engine *engine)
 {
-	/* The request is the first thing to be sent, once TCP is up. */
+	/* The request is sent first, once TCP is up. */
 	return engine->state == ENGINE_AWAIT_REPLY && engine->tx.sent ? UNANSWERED : NULL;
 }
 
-/* No reply will come. */
+/* No MPA reply will arrive. */
 static void unanswered(struct iwarp_engine *engine, enum fabric_close why, const char *what)
 {
 	engine_drop(engine, why, UNANSWERED " (%s)", what);
@@ -259,7 +264,9 @@ void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const
 		engine_drop(engine, why, "%s", detail);
 }
 
-/* Of such a client the reason is worth waiting for. */
+/*
+ * Returns true while a client may be sending a PROXY header: its rest determines the close reason.
+ */
 static bool is_cut_proxy_header(const struct iwarp_engine *engine)
 {
 	return !engine->initiator &&
@@ -267,7 +274,7 @@ static bool is_cut_proxy_header(const struct iwarp_engine *engine)
 	       first_bytes_look(engine->setup, engine->setup_have) != FIRST_BYTES_PROXY;
 }
 
-/* What has come is no start-up frame. */
+/* The received bytes are not a start-up frame. */
 static void stranger(struct iwarp_engine *engine)
 {
 	const uint8_t *bytes = engine->setup;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP sockets of the iwarp fabric: what is set on each, and those that connect. */
 #include "fabric/iwarp/socket.h"
 
 #include <errno.h>
@@ -25,7 +24,7 @@ void iwarp_socket_spread(int fd, const struct iwarp_config *config)
 	keepalive_spread(fd, keepalive_of(config));
 }
 
-/* A peer that takes no data is given as long as one that says nothing. */
+/* A peer that acknowledges no data has the same time limit as a silent one. */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config)
 {
 	unsigned keepalive_s = keepalive_of(config);
@@ -55,9 +54,9 @@ bool iwarp_socket_has_ended(int fd)
 }
 
 /*
- * SO_REUSEADDR lets a port serve again while an earlier connection from it is in TIME_WAIT; connect() then says
- * EADDRNOTAVAIL if the pair of addresses is really taken. Without a port it is connect() that chooses one, so that
- * no port is used up that could serve towards another peer.
+ * SO_REUSEADDR allows a port whose earlier connection is in TIME_WAIT; connect() then fails with
+ * EADDRNOTAVAIL if the address pair is really in use. Without a port connect() chooses one, so that
+ * no port is used up that another peer's connection could share.
  */
 static int source_bind(int fd, const struct sockaddr *addr, const struct fabric_ep_params *params)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The TCP sockets of the iwarp fabric, and what endpoints and listeners have of them. */
+/*
+ * TCP sockets of the iwarp fabric: options, connecting, and the structures of endpoints and
+ * listeners.
+ */
 #ifndef FABRIC_IWARP_SOCKET_H
 #define FABRIC_IWARP_SOCKET_H
 
@@ -13,12 +16,13 @@ struct iwarp_incoming {
 };
 
 /*
- * TCP's segment size: it grows with the peer's window, and follows the path. It is asked for before something is
- * sent, ever more seldom as it stays. All zero: it is to be asked for as soon as there is a connection.
+ * MSS of a TCP connection, which grows with the peer's window and follows the path. It is queried
+ * before sending, less often while it stays the same. All zero: query as soon as the connection is
+ * up.
  */
 struct iwarp_segment {
-	int mss_bytes;                  /* when it was last asked for; 0: it was never known */
-	size_t sent_bytes, every_bytes; /* since then; when to ask again */
+	int mss_bytes;                  /* result of the last query; 0: not known yet */
+	size_t sent_bytes, every_bytes; /* since the last query; query again after */
 };
 
 struct iwarp_ep {
@@ -29,40 +33,51 @@ struct iwarp_ep {
 	struct loop_timer *timer;
 	uint64_t timer_at; /* UINT64_MAX: not set */
 	struct loop_task flush;
-	bool connecting; /* TCP is not up yet */
-	bool blocked;    /* the socket takes no more for now */
+	bool connecting; /* the TCP connection is not up yet */
+	bool blocked;    /* the socket buffer is full */
 	bool fin_sent;
-	bool end_due; /* the peer's end has come: what is here is read in one go */
-	bool closed;  /* closed() has been or is being called */
+	bool end_due; /* the peer has ended the connection: read all data that has arrived */
+	bool closed;  /* closed() has been called or is being called */
 	unsigned watched;
 	struct iwarp_segment segment;
 	struct sockaddr_storage local, peer;
 };
 
-#define IWARP_KEEPALIVE_S 30u /* unless the configuration says otherwise */
+#define IWARP_KEEPALIVE_S 30u /* default */
 
 /**
- * iwarp_socket_tune - TCP_NODELAY, keepalive and the bound on unanswered data; best effort
- * @fd: one that connects, or a listener: what is accepted there inherits them
+ * iwarp_socket_tune - Sets TCP_NODELAY, keepalive and the limit of unacknowledged data; best
+ * effort.
+ * @fd: a connecting socket, or a listener: accepted sockets inherit the options
  */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config);
-/** iwarp_socket_spread - ask the peer at @fd, which was accepted, when not all others are asked. */
+/**
+ * iwarp_socket_spread - Offsets the keepalive times of the accepted socket @fd from those of
+ * others.
+ */
 void iwarp_socket_spread(int fd, const struct iwarp_config *config);
 /**
- * iwarp_socket_connect - a TCP connection on its way
- * @params: where it comes from
+ * iwarp_socket_connect - Starts a TCP connection.
+ * @params: the source address
  *
- * Returns the descriptor, or a negative errno; of a port that cannot be had -EADDRINUSE or -EADDRNOTAVAIL.
+ * Returns the descriptor, or a negative errno. If the source port is not available that is
+ * -EADDRINUSE or -EADDRNOTAVAIL.
  */
 int iwarp_socket_connect(const struct sockaddr *addr,
 			 const struct fabric_ep_params *params) MUST_CHECK;
-/** iwarp_socket_why - what @err, an errno, says of a socket that is @connecting, or that was up. */
+/**
+ * iwarp_socket_why - Returns the close reason for the errno @err of a socket that is @connecting,
+ * or was up.
+ */
 enum fabric_close iwarp_socket_why(bool connecting, int err);
-/** iwarp_socket_has_ended - whether the peer has ended or reset the connection at @fd, whatever is unread before that. */
+/**
+ * iwarp_socket_has_ended - Returns true if the peer has closed or reset @fd, even with unread data
+ * before that.
+ */
 bool iwarp_socket_has_ended(int fd);
-/** iwarp_segment_sent - the socket has taken @len_bytes. */
+/** iwarp_segment_sent - Counts @len_bytes that the socket accepted. */
 void iwarp_segment_sent(struct iwarp_segment *segment, size_t len_bytes);
-/** iwarp_segment_changed - ask @fd, if it is time to; returns whether mss_bytes has another value now. */
+/** iwarp_segment_changed - Queries @fd if it is due. Returns true if mss_bytes has changed. */
 bool iwarp_segment_changed(struct iwarp_segment *segment, int fd);
 
 #endif
