@@ -112,7 +112,7 @@ client 4006 'PROXY TCP4 192.0.2.1 192.0.2.2 700 2049\r\n'
 not_taken='the client sent a PROXY header where none is taken: peer not in accept_proxy_from'
 check "a load balancer's header over TCP" says a to-down "$not_taken"
 client 6002 '\x0d\x0a\x0d\x0a\x00\x0d\x0aQUIT\x0a\x20\x00\x00\x00'
-check "… at a port for RDMA" says b down "$not_taken"
+check "… at a port for RDMA" says b down "peer not in accept_proxy_from"
 client 4009 '\x1b[31mred \x07and \x80 more'
 check "bytes of no known use are shown in figures" shown a rdma-port '1b 5b 33 31 6d 72 65 64 20 07 61 6e 64 20 80 20'
 

@@ -465,7 +465,7 @@ START_TEST(a_proxy_header_is_a_reason_of_its_own)
 		if (iwarp_engine_wish(peer_side.engine) != IWARP_DROP && cut < digits)
 			peer_give(proxy_headers[_i] + cut);
 		expect_detail(FABRIC_CLOSE_PROXY_HEADER,
-			      "from who is not in accept_proxy_from, or a second one");
+			      "peer not in accept_proxy_from, or a second header");
 		if (cut < digits)
 			end();
 	}

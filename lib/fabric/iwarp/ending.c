@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* States, and how a connection ends: the reason that counts, the last frame, the time that it may take. */
+/*
+ * Connection teardown: the state setter, the close reason, the last frame (Terminate), and its time
+ * limit.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +72,7 @@ void engine_end(struct iwarp_engine *engine, uint64_t now_us)
 	engine_close_deadline_set(engine, now_us);
 }
 
-/* What has not begun to be sent never will be. */
+/* Removes frames of which no byte has been sent. */
 static void tx_cut(struct iwarp_engine *engine)
 {
 	struct engine_tx *tx = &engine->tx;

@@ -188,7 +188,7 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
 		if (engine->state == ENGINE_OPEN && iwarp_engine_key_starves(engine, key))
 			engine_drop(engine, FABRIC_CLOSE_LOCAL,
-				    "memory was taken back that the peer's Read waited for");
+				    "unbound memory for which the peer's Read was waiting");
 		return false;
 	}
 	buf_put(key->buf);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * FPDUs and start-up frames to send, built into the batch that is being sent.
+ * Builds FPDUs and start-up frames into the batch to send.
  *
- * No TCP segment ends within an FPDU's padding and CRC: Linux siw (6.1) copies the second part of a trailer
- * that comes in two socket buffers over the first, finds the CRC wrong and drops the connection. What one call
- * sends begins a segment (MSG_EOR ends the one before), so where the others begin is known, but for
- * what a full window or a retransmission cuts.
+ * No TCP segment ends within an FPDU's padding and CRC. If a trailer arrives in two socket buffers,
+ * Linux siw (6.1) copies its second part over the first, finds the CRC wrong and drops the
+ * connection. The data of one send call begins a segment (MSG_EOR ends the previous one), so the
+ * start of the following segments is known, except after a full window or a retransmission.
  */
 #include <assert.h>
 #include <errno.h>
@@ -41,7 +41,7 @@ void engine_batch_put(struct iwarp_engine *engine)
 	engine->tx.batch = NULL;
 }
 
-/* It is sent as it is: no FPDU, and nothing that may not be cut. */
+/* Sends the bytes as they are: not an FPDU, and any TCP segment boundary is allowed. */
 static int bytes_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len)
 {
 	if (!engine_batch_get(engine))
@@ -66,16 +66,16 @@ int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame
 
 /* ---- FPDUs ---- */
 
-/* What an FPDU is made of. */
+/* The parts of an FPDU. */
 struct fpdu {
 	struct ddp_header header;
-	const uint8_t *extra; /* behind it: a Read Request's own, or a Terminate's */
+	const uint8_t *extra; /* follows the header: of a Read Request, or of a Terminate */
 	size_t extra_bytes;
-	const uint8_t *payload; /* NULL: of the work request being built */
+	const uint8_t *payload; /* NULL: payload of the work request being built */
 	uint32_t payload_bytes;
 };
 
-/* A piece of payload; returns the sum continued over it. */
+/* Adds a piece of payload; returns the CRC continued over it. */
 static uint32_t piece_add(struct iwarp_engine *engine, const uint8_t *mem, uint32_t len_bytes,
 			  uint32_t crc)
 {
@@ -83,7 +83,7 @@ static uint32_t piece_add(struct iwarp_engine *engine, const uint8_t *mem, uint3
 	return engine->crc ? crc32c_add(crc, mem, len_bytes) : crc;
 }
 
-/* The next bytes of the work request being built, as pieces. */
+/* Adds the next bytes of the work request being built; returns the CRC continued over them. */
 static uint32_t pieces_add(struct iwarp_engine *engine, uint32_t len_bytes, uint32_t crc)
 {
 	struct engine_tx *tx = &engine->tx;
@@ -137,14 +137,19 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);
 }
 
-/* The longest payload behind a header: a multiple of four, so that only a last FPDU is padded. */
+/*
+ * Returns the longest payload after a header: a multiple of four, so that only a last FPDU is
+ * padded.
+ */
 static uint32_t payload_limit(const struct iwarp_engine *engine, size_t header_bytes)
 {
 	return (uint32_t)(engine->fpdu_bytes - MPA_LENGTH_BYTES - header_bytes - MPA_CRC_BYTES) &
 	       ~3u;
 }
 
-/* Whether a segment would end within the trailer of an FPDU of this length, were it built now. */
+/*
+ * Returns true if a TCP segment would end within the trailer of an FPDU of this length, built now.
+ */
 static bool trailer_splits(const struct iwarp_engine *engine, size_t header_bytes, uint32_t payload)
 {
 	size_t bare = MPA_LENGTH_BYTES + header_bytes + payload;
@@ -155,8 +160,9 @@ static bool trailer_splits(const struct iwarp_engine *engine, size_t header_byte
 }
 
 /*
- * How much payload the next FPDU takes: the longest that ends well. What is shorter than it could be is a
- * multiple of four, so that only a last FPDU is padded.
+ * Sets the payload length of the next FPDU: the longest whose trailer is not split. Returns false
+ * if none is. If it is less than @left it is a multiple of four, so that only a last FPDU is
+ * padded.
  */
 static bool payload_fit(const struct iwarp_engine *engine, size_t header_bytes, uint64_t left,
 			uint32_t *payload)
@@ -201,7 +207,7 @@ void engine_terminate_build(struct iwarp_engine *engine)
 	++*(uint64_t *)((char *)engine->counters + info->counter);
 }
 
-/* A fresh sink STag and offset for each Read; see keys.h. */
+/* Each Read has a new sink STag and offset; see keys.h. */
 bool engine_read_build(struct iwarp_engine *engine)
 {
 	struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_wait);
@@ -277,7 +283,7 @@ bool engine_response_build(struct iwarp_engine *engine)
 	return true;
 }
 
-/* The header of the next segment, all but whether it is the last. */
+/* Returns the header of the next segment, without its last flag. */
 static struct ddp_header wr_header(struct iwarp_engine *engine)
 {
 	const struct engine_tx *tx = &engine->tx;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The iwarp fabric: a worker's share of it, its endpoints, and the table of operations.
+ * An endpoint is a TCP socket on the loop, and the engine that decides what is sent on it.
  *
- * An endpoint is a TCP socket on the loop, and the engine that says what goes over it.
+ * Work posted in a loop iteration is sent at its end, by one sendmsg. A readable socket is read
+ * directly to where the engine wants the bytes. An endpoint ends, with closed(), only in a callback
+ * of the loop, and always as the last action there.
  *
- * Everything that was posted in a turn of the loop leaves at its end, in one writev; a readable
- * socket is read straight into where the engine wants the bytes. The endpoint ends, with closed(),
- * in a callback of the loop only, and always as the last thing that is done there.
- *
- * A turn of the loop does so much for one connection, however fast its peer is; the rest is done in the next turn,
- * behind the other connections: the loop tells once more of a socket that is readable, and the flush is deferred.
+ * Each loop iteration does a bounded amount of work for one connection, however fast its peer is.
+ * The rest follows in the next iteration, after the other connections: the loop reports a readable
+ * socket again, and the flush is deferred.
  */
 #include "fabric/iwarp/iwarp.h"
 
@@ -27,7 +26,7 @@
 #include "fabric/iwarp/listener.h"
 #include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN  16u /* while the socket fills what it is given */
+#define READS_PER_TURN  16u /* while a read fills the whole plan */
 #define WRITES_PER_TURN 8u
 
 COUNTER_TABLE(iwarp_counters, IWARP_COUNTERS);
@@ -50,24 +49,26 @@ static struct iwarp_ep *ep_of(struct fabric_ep *ep)
 	return container_of(ep, struct iwarp_ep, ep);
 }
 
-/* The time of this iteration of its loop. */
 static uint64_t ep_now_us(const struct iwarp_ep *ep)
 {
 	return loop_now_us(ep->ep.fabric->loop);
 }
 
-/* ---- between socket and engine: ep_settle() is due after each of these ---- */
+/* ---- between socket and engine: call ep_settle() after each of these ---- */
 
 /* The socket failed with @err, an errno. */
 static void ep_lost(struct iwarp_ep *ep, int err)
 {
-	/* An end that is decided already has its own reason. */
+	/* A connection that is already closing keeps its reason. */
 	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
 		ep->ep.close_errno = err;
 	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
 }
 
-/* Reads once. Returns whether that was no end, and sets @filled if it filled what the engine gave. */
+/*
+ * Reads once. Returns true if data arrived and the connection goes on; sets @filled if the read
+ * filled the whole plan.
+ */
 static bool receive_once(struct iwarp_ep *ep, bool *filled)
 {
 	struct iovec iov[IWARP_RX_MAX_IOV];
@@ -92,7 +93,7 @@ static bool receive_once(struct iwarp_ep *ep, bool *filled)
 	return len > 0 && iwarp_engine_wish(ep->engine) != IWARP_DROP;
 }
 
-/* Reads what has come, as much as one turn of the loop may. */
+/* Reads as much as one loop iteration may. */
 static void ep_receive(struct iwarp_ep *ep)
 {
 	bool filled = true;
@@ -102,7 +103,10 @@ static void ep_receive(struct iwarp_ep *ep)
 			return;
 }
 
-/* Reads all that has come; the peer's end is behind it, so that it is no more than the socket holds. */
+/*
+ * Reads all data that has arrived. The peer has ended the connection, so the socket buffer bounds
+ * it.
+ */
 static void ep_receive_rest(struct iwarp_ep *ep)
 {
 	bool filled;
@@ -111,14 +115,14 @@ static void ep_receive_rest(struct iwarp_ep *ep)
 		;
 }
 
-/* Tells the engine if the size of segments has changed. */
+/* Passes a changed MSS to the engine. */
 static void ep_mss_tell(struct iwarp_ep *ep)
 {
 	if (iwarp_segment_changed(&ep->segment, ep->fd))
 		iwarp_engine_mss(ep->engine, (unsigned)ep->segment.mss_bytes);
 }
 
-/* Sends what the engine has, as much as one turn may; the rest is deferred, or waits for the socket. */
+/* Sends as much as one loop iteration may; the rest is deferred, or waits for the socket. */
 static void ep_send(struct iwarp_ep *ep)
 {
 	for (unsigned i = 0; i < WRITES_PER_TURN; i++) {
@@ -141,7 +145,7 @@ static void ep_send(struct iwarp_ep *ep)
 		if (len < 0 && errno != EAGAIN) {
 			int err = errno;
 
-			/* The peer's last words may say why. */
+			/* Data received before the error can contain the reason. */
 			ep_receive(ep);
 			ep_lost(ep, err);
 			return;
@@ -204,7 +208,10 @@ static void ep_timer_set(struct iwarp_ep *ep)
 		loop_timer_set(loop, ep->timer, deadline > now ? deadline - now : 0);
 }
 
-/* Does what the engine wishes of the socket; the last thing in each callback: the endpoint may be gone. */
+/*
+ * Carries out the engine's action on the socket. It must be the last call in each callback: the
+ * endpoint may be gone.
+ */
 static void ep_settle(struct iwarp_ep *ep)
 {
 	switch (iwarp_engine_wish(ep->engine)) {
@@ -230,7 +237,7 @@ static void ep_send_later(struct iwarp_ep *ep)
 		loop_defer(ep->ep.fabric->loop, &ep->flush);
 }
 
-/* Also while TCP is not up: the task ends the endpoint. */
+/* Works while TCP is connecting too: the task ends the endpoint. */
 static void ep_end_later(struct iwarp_ep *ep)
 {
 	if (!ep->closed)
@@ -248,7 +255,7 @@ static void on_flush(void *arg)
 	ep_settle(ep);
 }
 
-/* How much the peer has not taken of what the socket was given. */
+/* Passes the number of unacknowledged bytes to the engine. */
 static void ep_unacked_tell(struct iwarp_ep *ep)
 {
 	int bytes = 0;
@@ -262,7 +269,7 @@ static void on_timer(void *arg)
 	struct iwarp_ep *ep = arg;
 
 	ep->timer_at = UINT64_MAX;
-	/* What has come counts, however late this process runs. */
+	/* Data that has arrived counts, even if this process runs late. */
 	if (!ep->connecting)
 		ep_receive(ep);
 	ep_unacked_tell(ep);
@@ -295,8 +302,7 @@ static void on_ready(void *arg, unsigned events)
 	struct iwarp_ep *ep = arg;
 
 	if (events & LOOP_ERROR) {
-		iwarp_engine_abort(ep->engine, FABRIC_CLOSE_RESOURCES,
-				   "its socket cannot be watched");
+		iwarp_engine_abort(ep->engine, FABRIC_CLOSE_RESOURCES, "cannot watch its socket");
 	} else if (ep->connecting) {
 		on_connected(ep);
 	} else {
@@ -323,7 +329,7 @@ static void ep_free(struct fabric_ep *base)
 	free(ep);
 }
 
-/* Takes @fd, also on failure. */
+/* Consumes @fd, also on failure. */
 static struct iwarp_ep *ep_new(struct iwarp_fabric *fabric, int fd,
 			       const struct fabric_ep_events *events, void *arg)
 {
@@ -450,7 +456,6 @@ static void ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_b
 	struct iwarp_ep *ep = ep_of(base);
 
 	iwarp_engine_recv_post(ep->engine, count, size_bytes);
-	/* Without memory for them the connection ends. */
 	if (iwarp_engine_wish(ep->engine) == IWARP_DROP)
 		ep_end_later(ep);
 }
@@ -494,7 +499,7 @@ static bool ep_key_unbind(struct fabric_key *key)
 	struct iwarp_ep *ep = ep_of(key->ep);
 	bool unbound = iwarp_engine_key_unbind(ep->engine, key);
 
-	/* A Read may have waited for it. */
+	/* A Read may have waited for the memory. */
 	if (!unbound && iwarp_engine_wish(ep->engine) == IWARP_DROP)
 		ep_end_later(ep);
 	return unbound;
@@ -531,8 +536,8 @@ static void ep_hear_end(struct fabric_ep *base)
 }
 
 /*
- * A reset and nothing before it: had the peer a FIN from us, its own might be here first, and the port be left to
- * TIME_WAIT.
+ * Sends a reset without a FIN before it: after our FIN the peer's FIN could arrive first, and leave
+ * the port in TIME_WAIT.
  */
 static void ep_abort(struct fabric_ep *base)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Listening for iWARP connections, which are TCP connections until somebody adopts them. */
+/* Connections are plain TCP connections until an endpoint adopts them. */
 #include "fabric/iwarp/listener.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ struct iwarp_listener {
 	int fd;
 	struct loop_io *io;
 	struct loop_timer *retry;
-	bool paused;   /* by the owner */
-	bool short_of; /* descriptors or memory */
+	bool paused;   /* paused by the owner */
+	bool short_of; /* out of descriptors or memory */
 	void (*incoming)(void *arg, struct fabric_incoming *in);
 	void *arg;
 };
@@ -54,7 +54,7 @@ static void listener_rest(struct iwarp_listener *listener)
 	loop_timer_set(listener->loop, listener->retry, RETRY_US);
 }
 
-/* Takes @fd; without memory it is closed and the peer tries again. */
+/* Consumes @fd; without memory it closes it, and the peer tries again. */
 static void hand_out(struct iwarp_listener *listener, int fd, const struct sockaddr_storage *peer)
 {
 	struct iwarp_incoming *incoming = calloc(1, sizeof(*incoming));
@@ -102,7 +102,7 @@ static void on_ready(void *arg, unsigned events)
 		case ENOMEM:
 			listener_rest(listener);
 			return;
-		default: /* of the connection that was to be accepted: it is gone */
+		default: /* the connection to accept has gone */
 			break;
 		}
 	}
@@ -184,8 +184,8 @@ void iwarp_listener_free(struct fabric_listener *base)
 }
 
 /*
- * If the request is here from end to end, the answer goes out at once, into a socket that is empty. What was read is
- * not unread, so that no reset follows which could overtake it.
+ * Sends the reject only if the whole request has arrived; the socket buffer is empty then. No
+ * unread bytes remain, so no reset can overtake the reject.
  */
 static void answer_rejecting(int fd, const void *private_data, size_t len_bytes)
 {

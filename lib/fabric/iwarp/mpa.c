@@ -27,7 +27,7 @@ enum mpa_verdict mpa_frame_decode(const uint8_t *bytes, size_t len_bytes, bool r
 	uint8_t flags;
 	bool enhanced;
 
-	/* Garbage is told by its first wrong byte, not by a timeout. */
+	/* Reject garbage at its first wrong byte instead of waiting for a timeout. */
 	if (memcmp(bytes, key, check) != 0)
 		return MPA_BAD_KEY;
 	*used_bytes = MPA_HEADER_BYTES;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What an FPDU may do: each header is checked against what was lent, posted and asked for
- * (RFC 5041 sections 5 and 7, RFC 5040 sections 5 and 7), and a whole FPDU is acted upon.
+ * Checks each header against keys, posted receives and outstanding Reads (RFC 5041 sections 5 and
+ * 7, RFC 5040 sections 5 and 7), and executes a complete FPDU.
  */
 #include <string.h>
 
 #include "base/be_bytes.h"
 #include "fabric/iwarp/engine_priv.h"
 
-/* One tagged message at a time, its segments back to back. */
+/* Tagged messages must not interleave, and their segments must be contiguous. */
 static enum iwarp_reason tagged_order_check(const struct engine_rx *rx)
 {
 	if (!rx->tagged_open)
@@ -22,7 +22,10 @@ static enum iwarp_reason tagged_order_check(const struct engine_rx *rx)
 	return REASON_NONE;
 }
 
-/* RFC 5041 section 7.1: the STag, the offset, the bounds; then RDMAP's question, the right to write. */
+/*
+ * Checks in the order of RFC 5041 section 7.1: the STag, the offset, the bounds; then RDMAP's right
+ * to write.
+ */
 static enum iwarp_reason write_check(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -30,7 +33,7 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	struct fabric_key *key;
 	uint32_t at;
 
-	/* An RDMA Write of nothing touches nothing, so its STag may be anything. */
+	/* A zero-length RDMA Write accesses no memory, so any STag is valid. */
 	if (reason != REASON_NONE || rx->payload_total == 0)
 		return reason;
 	key = iwarp_keys_find(&engine->keys, rx->ddp.stag);
@@ -52,7 +55,7 @@ static enum iwarp_reason write_check(struct iwarp_engine *engine)
 	return REASON_NONE;
 }
 
-/* Only the oldest Read's Response may come, in order, and exactly as long as was asked for. */
+/* Accepts only the Response of the oldest Read, in order, and exactly as long as requested. */
 static enum iwarp_reason response_check(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -175,8 +178,9 @@ static void tagged_advance(struct engine_rx *rx)
 }
 
 /*
- * A whole RDMA Write has come, all segments of it in order and to one key (tagged_order_check()): it counts as written. Its last
- * segment may be empty, and its key taken back or bound anew since it began.
+ * Records a complete RDMA Write as written; its segments came in order and to one key
+ * (tagged_order_check()). Its last segment can be empty, and its key unbound or bound again since
+ * it began.
  */
 static void write_cover(struct iwarp_engine *engine)
 {
@@ -246,7 +250,7 @@ static enum iwarp_reason send_commit(struct iwarp_engine *engine)
 	recv.data = buf ? buf->mem : rx->in_place ? rx->in_place : rx->header;
 	rx->send_have = 0;
 	rx->send_buf = NULL;
-	/* A ready-to-receive message is nobody's but ours. */
+	/* An RTR message is not delivered to the owner. */
 	if ((!engine->rtr_send || recv.len_bytes > 0) &&
 	    recv_runs_first(&engine->recvs, &recv.size_bytes)) {
 		recv_runs_take(&engine->recvs);
@@ -280,7 +284,7 @@ static enum iwarp_reason terminate_commit(struct iwarp_engine *engine)
 
 	engine->counters->terminates_received++;
 	rdmap_terminate_describe(rx->terminate, rx->payload_total, text, sizeof(text));
-	/* It may say which Read was refused. */
+	/* It can name the Read that the peer refused. */
 	if (rx->payload_total == TERM_MAX_BYTES && !(ddp[0] & DDP_TAGGED) &&
 	    (ddp[1] & RDMAP_OPCODE_MASK) == RDMAP_READ_REQUEST) {
 		engine->refused = true;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RDMA Reads: ours, which wait for the peer's slots, and the peer's, which wait for their Responses. */
+/*
+ * Our RDMA Reads wait for the peer's IRD slots; the peer's Reads (IRRQ) wait for their Responses to
+ * be sent.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -28,17 +31,17 @@ int iwarp_engine_probe(struct iwarp_engine *engine)
 		return -ENOTCONN;
 	if (engine->initiator || !engine->ord_agreed || !engine->ord)
 		return -EOPNOTSUPP;
-	/* Another probe, or Reads that tell as much. */
+	/* A keepalive or a Read is already outstanding; either detects a dead peer. */
 	if (engine->reads_posted)
 		return 0;
 	engine->probe = (struct fabric_wr){.op = FABRIC_READ, .nsge = 1, .done = probe_done};
-	engine->probe.sge[0].addr = engine->rx.header; /* somewhere, for no bytes */
+	engine->probe.sge[0].addr = engine->rx.header; /* any address, for zero bytes */
 	engine_read_post(engine, &engine->probe);
 	engine->counters->probes_sent++;
 	return 0;
 }
 
-/* The Read Request is in a batch: its sink is what the peer may now write to, once and in order. */
+/* The Read Request is in a batch: the peer may now write to its sink, once and in order. */
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
 {
 	TAILQ_REMOVE(&engine->reads_wait, wr, entry);
@@ -48,7 +51,7 @@ void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr)
 		engine->probe_end = engine->tx.built;
 }
 
-/* The oldest Read is over. */
+/* Completes the oldest Read. */
 void engine_read_done(struct iwarp_engine *engine, enum fabric_status status)
 {
 	struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_out);
@@ -62,7 +65,7 @@ void engine_read_done(struct iwarp_engine *engine, enum fabric_status status)
 	wr->done(wr, status);
 }
 
-/* RFC 5040 section 5.2: what the peer asks for must be lent to it for reading, in these bounds. */
+/* RFC 5040 section 5.2: the requested memory must be exposed for reading, within its bounds. */
 static enum iwarp_reason source_check(const struct iwarp_engine *engine,
 				      const struct rdmap_read *read, struct fabric_key **out)
 {
@@ -113,7 +116,10 @@ struct engine_irq *engine_irq_next(const struct iwarp_engine *engine)
 	return &engine->irq[(engine->irq_head + engine->irq_built) % engine->ird];
 }
 
-/* All of the rest, or as much as makes a segment that is not padded, as only the last one is. */
+/*
+ * All of the rest; or, if that is not ready, a multiple of four, because only the last segment may
+ * be padded.
+ */
 uint32_t engine_irq_ready(const struct engine_irq *irq)
 {
 	uint32_t left = irq->read.size_bytes - irq->offset;
@@ -138,7 +144,7 @@ bool iwarp_engine_key_starves(const struct iwarp_engine *engine, const struct fa
 	return false;
 }
 
-/* Whether a Read Response from @key is waiting or on its way. */
+/* Returns true while a Read Response from @key waits or is being sent. */
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key)
 {
 	for (unsigned i = 0; i < engine->irq_count; i++)
@@ -147,7 +153,7 @@ bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key 
 	return false;
 }
 
-/* The oldest Read of the peer's is over: its slot is free, and its key, if it was unbound meanwhile. */
+/* Removes the peer's oldest Read: frees its slot, and its key if that was unbound meanwhile. */
 static void irq_pop(struct iwarp_engine *engine)
 {
 	struct engine_irq irq = engine->irq[engine->irq_head];

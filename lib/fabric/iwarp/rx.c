@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The stream of FPDUs: where its next bytes go, and taking them apart when they have come.
+ * Parses the stream of received FPDUs.
  *
- * What is wrong with an FPDU is found in its header, but told only when all of it is in and its CRC
- * is right: a header with a flipped bit is a CRC error, not a protection error. Payload may be
- * placed before that, where the header says and its key allows; if the CRC then turns out wrong,
- * the connection ends and with it every RPC that could have looked.
+ * An error found in a header is acted on only after the whole FPDU has arrived and its CRC is
+ * right: a header with a flipped bit is a CRC error, not a protection error. Payload may be placed
+ * before that, where the header says and its key allows. If the CRC is wrong then, the connection
+ * ends, with every RPC that could have read the payload.
  */
 #include <string.h>
 
@@ -27,8 +27,8 @@ static void fpdu_restart(struct engine_rx *rx)
 }
 
 /*
- * A PROXY header in the place of an FPDU, of either version, would be one of a version that is not ours. No CRC is waited
- * for: none would come.
+ * Returns true for a PROXY header (of either version) instead of an FPDU, which would be an FPDU of
+ * an unknown version. No CRC follows it.
  */
 static bool is_proxy_header(const struct iwarp_engine *engine)
 {
@@ -43,7 +43,7 @@ static void drop_proxy_header(struct iwarp_engine *engine)
 	engine_drop(engine, FABRIC_CLOSE_PROXY_HEADER, "in the middle of the stream");
 }
 
-/* All of the headers are there, or as much as there will be. */
+/* The headers are complete, or as complete as the FPDU's length allows. */
 static void header_end(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -63,7 +63,10 @@ static void header_end(struct iwarp_engine *engine)
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
-/* How long the headers are that begin with @bytes, or at least, if so many do not tell. */
+/*
+ * Returns the length of the headers that begin with @bytes, or the minimum if @have_bytes do not
+ * determine it.
+ */
 static unsigned header_bytes(const uint8_t *bytes, size_t have_bytes)
 {
 	uint32_t ulpdu;
@@ -87,7 +90,7 @@ static void header_decode(struct iwarp_engine *engine)
 	if (rx->header_have >= MPA_LENGTH_BYTES + DDP_TAGGED_BYTES) {
 		ddp_header_decode(rx->header + MPA_LENGTH_BYTES, &rx->ddp);
 	} else {
-		/* Not even its headers are there; a ready-to-receive FPDU of nothing is meant so. */
+		/* Too short for its headers; a zero-length RTR FPDU is valid. */
 		memset(&rx->ddp, 0, sizeof(rx->ddp));
 		if (be16_get(rx->header) > 0 || !engine->rtr_send)
 			rx->verdict = REASON_FPDU;
@@ -100,7 +103,7 @@ static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, siz
 	struct engine_rx *rx = &engine->rx;
 	size_t step;
 
-	/* Nearly always all of them are there. */
+	/* Nearly always the headers are complete. */
 	if (rx->header_have == 0)
 		rx->header_need = header_bytes(bytes, len_bytes);
 	step = rx->header_need - rx->header_have;
@@ -119,7 +122,9 @@ static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, siz
 	return step;
 }
 
-/* @len_bytes of payload have come and are where they belong, or belong nowhere. */
+/*
+ * @len_bytes of payload have arrived, and are placed or discarded.
+ */
 static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -139,7 +144,7 @@ static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 	size_t step = rx->payload_left;
 
 	if (rx->verdict == REASON_NONE && engine_rx_is_send(rx) && !rx->dest) {
-		/* A Send that is here from end to end is handed over where it is. */
+		/* A complete Send is delivered from the staging memory. */
 		if (rx->ddp.last && rx->ddp.mo == 0 && rx->payload_left == rx->payload_total &&
 		    len_bytes >= rx->payload_left + rx->trailer_need) {
 			rx->in_place = bytes;
@@ -211,7 +216,10 @@ static size_t trailer_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
 			uint64_t now_us)
 {
-	/* A callback may close, and an error ends: then the rest is of no interest. */
+	/*
+	 * A callback can close the connection, and an error ends it: the remaining bytes are
+	 * discarded then.
+	 */
 	while (len_bytes > 0 && engine->state < ENGINE_ENDING) {
 		size_t used = 0;
 
@@ -238,8 +246,8 @@ static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_
 }
 
 /*
- * What was expected next in the image has come, or not: then the image is mended before anything else is done. Returns how
- * much of it was taken.
+ * Checks whether the payload predicted for the next hole has arrived. If not, it copies received
+ * bytes back into staging before anything else. Returns how many bytes it consumed.
  */
 static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 {
@@ -261,7 +269,7 @@ static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 			rx_habit_hit(&rx->habit);
 		}
 	} else {
-		/* That a message is shorter than it could be says nothing of its FPDUs. */
+		/* A message shorter than predicted does not change the length of FPDUs. */
 		if (!step || !rx->ddp.last)
 			rx_habit_miss(&rx->habit, !step && rx->guessed);
 		engine->counters->payload_bytes_copied +=

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define DOUBTFUL_MESSAGES 16u /* after one that went elsewhere */
+#define DOUBTFUL_MESSAGES 16u /* after a mispredicted message */
 
 void rx_habit_init(struct rx_habit *habit)
 {
@@ -14,7 +14,7 @@ void rx_habit_init(struct rx_habit *habit)
 
 void rx_habit_tagged(struct rx_habit *habit, uint32_t payload_bytes, bool first, bool last)
 {
-	/* A short last FPDU says nothing of those that follow it. */
+	/* A short last FPDU says nothing about later FPDUs. */
 	if (payload_bytes >= RX_DIRECT_BYTES)
 		habit->tagged_long = true;
 	else if (!last)
@@ -36,7 +36,7 @@ void rx_habit_tagged(struct rx_habit *habit, uint32_t payload_bytes, bool first,
 void rx_habit_send(struct rx_habit *habit, uint32_t have_bytes, uint32_t payload_bytes, bool last)
 {
 	if (payload_bytes >= RX_DIRECT_BYTES) {
-		/* Who makes long FPDUs of a Send makes them of everything. */
+		/* A peer that sends long FPDUs of a Send does so for every message. */
 		habit->tagged_long = true;
 		if (have_bytes + payload_bytes >= RX_BULK_BYTES)
 			habit->sends_long = true;

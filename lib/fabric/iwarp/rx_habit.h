@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the peer's long messages have been like, by which the next ones are expected.
+ * Predicts the lengths of the next FPDUs from those received so far.
  *
- * The FPDUs of a tagged message are as long as each other, messages are as long as the last one, and as much comes
- * between two of them as came between the last two. How many payloads may be expected in one read doubles with each that
- * was there; after one that was not it is one again. When a message has gone elsewhere than was expected, the place of
- * the next is not expected for some messages.
+ * The prediction: the FPDUs of a tagged message have equal length, a message is as long as the last
+ * one, and the gap between messages is as long as the last gap. The number of payloads predicted
+ * per read doubles with each hit, and restarts at one after a miss. After a message went to another
+ * place than predicted, no place is predicted for some messages.
  *
- * Pure: it knows lengths, and no memory.
+ * Pure: it uses lengths only, no memory.
  */
 #ifndef FABRIC_IWARP_RX_HABIT_H
 #define FABRIC_IWARP_RX_HABIT_H
@@ -17,64 +17,71 @@
 
 #include "fabric/iwarp/rx_image.h"
 
-#define RX_BULK_BYTES   (16u * 1024u) /* memory this long makes long messages likely */
-#define RX_DIRECT_BYTES 4096u         /* this much payload is worth a piece of its own */
+#define RX_BULK_BYTES   (16u * 1024u) /* keys and Reads of this length make long messages likely */
+#define RX_DIRECT_BYTES 4096u         /* payload of this length is worth its own iovec entry */
 
 struct rx_habit {
-	bool tagged_long; /* the peer's tagged FPDUs are worth a piece each */
-	bool sends_long;  /* and those of its Sends, some of which are long */
+	bool tagged_long; /* the peer's tagged FPDUs are long */
+	bool sends_long;  /* and so are those of its Sends, some of which are long */
 
-	uint32_t fpdu_payload;  /* of the last FPDU with another behind it in its message */
-	uint32_t message_have;  /* of the message under way, its FPDU under way included */
-	uint32_t message_bytes; /* of the last one that was long; 0: there was none */
-	uint32_t gap_have;      /* of what has come since the last one */
-	uint32_t gap_bytes;     /* that came between the last two */
+	uint32_t fpdu_payload;  /* payload of the last FPDU that was not the last of its message */
+	uint32_t message_have;  /* received of the current message, including the current FPDU */
+	uint32_t message_bytes; /* length of the last long message; 0: none yet */
+	uint32_t gap_have;      /* bytes received since the last message */
+	uint32_t gap_bytes;     /* bytes between the last two messages */
 
-	unsigned holes_allowed;    /* so many payloads may be expected in one read */
-	unsigned messages_to_wait; /* so many begin before the place of one is expected again */
+	unsigned holes_allowed;    /* payloads to predict per read */
+	unsigned messages_to_wait; /* messages to skip before a place is predicted again */
 };
 
-/** rx_habit_init - nothing has come yet: tagged FPDUs are taken for long ones. */
+/** rx_habit_init - Initializes the predictor; tagged FPDUs are assumed to be long. */
 void rx_habit_init(struct rx_habit *habit);
-/** rx_habit_tagged - a tagged FPDU comes with so much payload, the @first or the @last of its message, or neither. */
+/** rx_habit_tagged - Records a tagged FPDU; it can be the @first or the @last of its message. */
 void rx_habit_tagged(struct rx_habit *habit, uint32_t payload_bytes, bool first, bool last);
-/** rx_habit_send - an FPDU of a Send comes, of which @have_bytes came before. */
+/** rx_habit_send - Records an FPDU of a Send, of which @have_bytes came before. */
 void rx_habit_send(struct rx_habit *habit, uint32_t have_bytes, uint32_t payload_bytes, bool last);
-/** rx_habit_between - an FPDU that is not tagged comes, so long from its length to its CRC. */
+/** rx_habit_between - Records an untagged FPDU, with its length including header and CRC. */
 static inline void rx_habit_between(struct rx_habit *habit, uint32_t fpdu_bytes)
 {
 	habit->gap_have += fpdu_bytes;
 }
 
-/** rx_habit_hit - a payload was where it was expected. */
+/** rx_habit_hit - Records that a payload came where it was predicted. */
 static inline void rx_habit_hit(struct rx_habit *habit)
 {
 	if (habit->holes_allowed < RX_IMAGE_HOLES)
 		habit->holes_allowed *= 2;
 }
 
-/** rx_habit_miss - one was not; @message: it was expected to be the first of a message. */
+/** rx_habit_miss - Records a misprediction; @message: of the first payload of a message. */
 void rx_habit_miss(struct rx_habit *habit, bool message);
 
-/** rx_habit_expects - whether a long tagged message is expected to go on as it began. */
+/**
+ * rx_habit_expects - Returns true if a long tagged message is predicted to continue as it began.
+ */
 static inline bool rx_habit_expects(const struct rx_habit *habit)
 {
 	return habit->tagged_long && habit->fpdu_payload >= RX_DIRECT_BYTES;
 }
 
-/** rx_habit_expects_next - whether the next that comes is expected to be a message like the last one. */
+/**
+ * rx_habit_expects_next - Returns true if a message like the last one is predicted to come next.
+ */
 static inline bool rx_habit_expects_next(const struct rx_habit *habit)
 {
 	return rx_habit_expects(habit) && habit->message_bytes && !habit->messages_to_wait &&
 	       habit->gap_have >= habit->gap_bytes;
 }
 
-/** rx_habit_rest - how much is expected of the message under way, behind its FPDU under way, where there is @room_bytes. */
+/**
+ * rx_habit_rest - Returns the predicted rest of the current message after its current FPDU, at most
+ * @room_bytes.
+ */
 static inline uint32_t rx_habit_rest(const struct rx_habit *habit, uint32_t room_bytes)
 {
 	uint32_t rest = habit->message_bytes - habit->message_have;
 
-	/* One that is longer than the last may go on to any length. */
+	/* A message longer than the last one can have any length. */
 	if (habit->message_bytes <= habit->message_have || rest > room_bytes)
 		return room_bytes;
 	return rest;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One read of several FPDUs of a tagged message, whose payloads are received where they belong although their headers have
- * not been seen.
+ * Scatter list of one read of several FPDUs, which receives predicted payloads directly into their
+ * places before their headers have been seen.
  *
- * The staging memory is an image of the stream, with holes: where a payload is expected, its bytes go to its place instead.
+ * The staging memory is an image of the stream with holes: the bytes of a predicted payload go to
+ * its place instead.
  *
- *	image   | glue |   hole   | glue |   hole   | glue …
- *	                    |                 |
- *	place        | expected payload | expected payload |
+ *	image   | staged |   hole   | staged |   hole   | staged …
+ *	                      |                   |
+ *	place          | predicted payload | predicted payload |
  *
- * Who takes the stream apart finds out at each hole whether the payload expected there has come, and begins there. If not,
- * the image is mended: what was received into this hole and those behind it is copied back, before anything else is
- * done, and from there on the stream is in one piece. So a wrong guess changes nothing but memory that was said to be free.
+ * At each hole the parser checks whether the predicted payload has arrived and begins there. If
+ * not, the bytes received into this hole and the later ones are copied back into staging before
+ * anything else, and the rest of the stream is contiguous. So a misprediction only overwrites
+ * memory that was declared free.
  *
- * The payload whose header has come is a first hole that is not in doubt: it is never copied back, so the staging memory
- * has no room for it.
+ * The payload whose header has arrived is a first hole that is certain. It is never copied back, so
+ * the staging memory has no space for it.
  *
- * Pure: it knows nothing of headers.
+ * Pure: it does not parse headers.
  */
 #ifndef FABRIC_IWARP_RX_IMAGE_H
 #define FABRIC_IWARP_RX_IMAGE_H
@@ -29,24 +31,24 @@
 
 #define RX_IMAGE_HOLES 32u
 
-/* The image ends with a glue, and a hole lies between two. */
+/* The image ends with staged bytes, and a hole lies between two staged parts. */
 #define RX_IMAGE_MAX_IOV (2u * RX_IMAGE_HOLES + 1)
 
 struct rx_hole {
 	uint8_t *mem;
-	size_t at, len_bytes; /* in the image */
+	size_t at, len_bytes; /* position and length in the image */
 };
 
 struct rx_image {
 	uint8_t *staging;
-	size_t end;        /* of what is planned */
-	size_t sure_bytes; /* of the first hole, if that is not in doubt; else 0 */
+	size_t end;        /* length of the image */
+	size_t sure_bytes; /* length of the first hole if it is certain; else 0 */
 	unsigned nholes;
-	unsigned next; /* the first hole that has not been passed */
+	unsigned next; /* the first hole not yet passed */
 	struct rx_hole holes[RX_IMAGE_HOLES];
 };
 
-/** rx_image_begin - an image of nothing yet, in @staging. */
+/** rx_image_begin - Initializes an empty image in @staging. */
 static inline void rx_image_begin(struct rx_image *image, uint8_t *staging)
 {
 	image->staging = staging;
@@ -56,13 +58,16 @@ static inline void rx_image_begin(struct rx_image *image, uint8_t *staging)
 	image->next = 0;
 }
 
-/** rx_image_glue - @len_bytes more of it stay there. */
+/** rx_image_glue - Appends @len_bytes that stay in staging. */
 static inline void rx_image_glue(struct rx_image *image, size_t len_bytes)
 {
 	image->end += len_bytes;
 }
 
-/** rx_image_hole - @len_bytes more go to @mem, which nobody looks at while the image is in use; false: no hole is left. */
+/**
+ * rx_image_hole - Appends @len_bytes that go to @mem, which must be unused meanwhile; returns false
+ * if no hole is left.
+ */
 static inline bool rx_image_hole(struct rx_image *image, uint8_t *mem, size_t len_bytes)
 {
 	if (image->nholes == RX_IMAGE_HOLES)
@@ -72,7 +77,7 @@ static inline bool rx_image_hole(struct rx_image *image, uint8_t *mem, size_t le
 	return true;
 }
 
-/** rx_image_sure - the image begins with @len_bytes that are known to belong to @mem. */
+/** rx_image_sure - Starts the image with @len_bytes that certainly belong to @mem. */
 static inline void rx_image_sure(struct rx_image *image, uint8_t *mem, size_t len_bytes)
 {
 	assert(image->end == 0 && image->nholes == 0);
@@ -80,29 +85,35 @@ static inline void rx_image_sure(struct rx_image *image, uint8_t *mem, size_t le
 	image->sure_bytes = len_bytes;
 }
 
-/** rx_image_iov - the image as pieces, at most RX_IMAGE_MAX_IOV; returns how many. */
+/** rx_image_iov - Stores the image as at most RX_IMAGE_MAX_IOV pieces; returns how many. */
 unsigned rx_image_iov(const struct rx_image *image, struct iovec *iov);
 
-/** rx_image_staged - how much of the staging memory it takes. */
+/** rx_image_staged - Returns the bytes of staging memory that the image uses. */
 static inline size_t rx_image_staged(const struct rx_image *image)
 {
 	return image->end - image->sure_bytes;
 }
 
-/** rx_image_bytes - what is in the staging memory of the image from @at on, which is behind what is sure. */
+/**
+ * rx_image_bytes - Returns the staging memory of position @at, which must be after the certain
+ * hole.
+ */
 static inline uint8_t *rx_image_bytes(const struct rx_image *image, size_t at)
 {
 	assert(at >= image->sure_bytes);
 	return image->staging + (at - image->sure_bytes);
 }
 
-/** rx_image_is_sure - whether this hole of it is not in doubt. */
+/** rx_image_is_sure - Returns true if @hole is the certain one. */
 static inline bool rx_image_is_sure(const struct rx_image *image, const struct rx_hole *hole)
 {
 	return image->sure_bytes && hole == image->holes;
 }
 
-/** rx_image_stretch - how far the image of @have_bytes that came is in one piece: the next hole, or the end. */
+/**
+ * rx_image_stretch - Returns how far the @have_bytes received are contiguous: up to the next hole,
+ * or the end.
+ */
 static inline size_t rx_image_stretch(const struct rx_image *image, size_t have_bytes)
 {
 	if (image->next == image->nholes || image->holes[image->next].at > have_bytes)
@@ -110,13 +121,13 @@ static inline size_t rx_image_stretch(const struct rx_image *image, size_t have_
 	return image->holes[image->next].at;
 }
 
-/** rx_image_next - the next hole that has not been passed, or NULL. */
+/** rx_image_next - Returns the next hole not yet passed, or NULL. */
 static inline const struct rx_hole *rx_image_next(const struct rx_image *image)
 {
 	return image->next < image->nholes ? &image->holes[image->next] : NULL;
 }
 
-/** rx_image_pass - in the next hole came what was to come there: what follows is behind it. */
+/** rx_image_pass - Passes the next hole, which received the predicted payload. */
 static inline void rx_image_pass(struct rx_image *image)
 {
 	assert(image->next < image->nholes);
@@ -124,9 +135,10 @@ static inline void rx_image_pass(struct rx_image *image)
 }
 
 /**
- * rx_image_mend - the stream is not as was expected, from @at on, which lies in the next hole
+ * rx_image_mend - Undoes a misprediction from @at on, which lies in the next hole.
  *
- * Of @have_bytes that came, those at and behind @at that went to a place are copied back. Returns how many.
+ * Copies back those of the @have_bytes received that went to holes at and after @at. Returns how
+ * many.
  */
 size_t rx_image_mend(struct rx_image *image, size_t at, size_t have_bytes);
 

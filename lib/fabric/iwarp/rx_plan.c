@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Where the next received bytes go, by what the peer has sent so far.
+ * Builds the readv vector: plans where to receive the next bytes.
  *
- * The payload of an FPDU whose header is known goes where it belongs. Behind it the next FPDUs of a long tagged message are
- * expected as the peer has sent others (rx_habit.h): their payloads are received where they would belong then (rx_image.h).
- * Between two messages the next is expected to go where none has come yet that was asked for or lent for, the oldest first,
- * as peers answer in order most of the time.
+ * The payload of an FPDU whose header is known is received into its place. After it, the next FPDUs
+ * of a long tagged message are predicted to be like the earlier ones (rx_habit.h), and their
+ * payloads are received directly into the predicted place (rx_image.h). Between two messages, the
+ * next message is predicted for the oldest Read or key whose data has not begun to arrive, because
+ * peers mostly answer in order.
  *
- * Memory may be written to on such a guess if the message under way will fill it anyway, or if it is lent for writing only,
- * and no RDMA Write has come so far into it: what is there means nothing to anybody yet. Between two such
- * payloads lies less than any FPDU has that is told to the owner, so nobody takes back memory while a guess about it is out.
+ * Memory may be written on such a prediction only if the message being received will fill it
+ * anyway, or if it is exposed for RDMA Writes only and no Write has reached it yet: nobody uses its
+ * content then. Between two such payloads there are fewer bytes than in any FPDU that causes a
+ * callback to the owner, so no key is unbound while a prediction for it is pending.
  */
 #include <assert.h>
 
 #include "fabric/iwarp/engine_priv.h"
 
-#define TAIL_BYTES     16384u /* to read ahead when long messages are likely to follow */
-#define MIN_HOLE_BYTES 64u    /* a last payload that is shorter is copied */
-#define MAX_GAP_BYTES  4096u  /* between two long messages, to be read up to the second's header */
+#define TAIL_BYTES     16384u /* read-ahead if long messages are likely to follow */
+#define MIN_HOLE_BYTES 64u    /* a shorter last payload is copied instead */
+#define MAX_GAP_BYTES  4096u  /* read-ahead between two long messages, up to the second's header */
 #define NEXT_BYTES     (MPA_LENGTH_BYTES + DDP_TAGGED_BYTES)
 #define TRAILER_BYTES  (MPA_MAX_PAD_BYTES + MPA_CRC_BYTES)
 #define RESERVED_BYTES (TRAILER_BYTES + MAX_GAP_BYTES + NEXT_BYTES)
@@ -26,24 +28,31 @@ _Static_assert(TRAILER_BYTES + NEXT_BYTES <
 		       MPA_CRC_BYTES + MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + MPA_CRC_BYTES,
 	       "between two holes no untagged FPDU ends");
 
-/* Where the stream is: in an FPDU whose header has come, or in the header of the next one. */
+/* Position in the stream: in an FPDU whose header has arrived, or in the header of the next one. */
 struct under_way {
-	size_t left_bytes; /* of the FPDU under way, but for payload that is received in place */
-	size_t have_bytes; /* of the header behind it */
-	bool tagged_open;  /* behind the FPDU under way a tagged message is not at its end */
-	bool tagged;       /* and the FPDU under way is of it, or there is none */
-	bool send; /* the FPDU under way is of a Send that goes on; or there is none, and one does */
-	/* Of the tagged message: what its next FPDU should say. */
+	size_t left_bytes; /* rest of the current FPDU, except payload received in place */
+	size_t have_bytes; /* received bytes of the next header */
+	bool tagged_open;  /* a tagged message continues after the current FPDU */
+	bool tagged;       /* and the current FPDU belongs to it, or there is none */
+	/*
+	 * The current FPDU belongs to a Send that continues; or there is none, and a Send
+	 * continues.
+	 */
+	bool send;
+	/* Expected in the next FPDU of the tagged message. */
 	uint8_t opcode;
 	uint32_t stag;
 	uint64_t to;
-	uint32_t read_have; /* of the oldest Read, before that */
+	uint32_t read_have; /* received bytes of the oldest Read before that FPDU */
 };
 
-/* The rest of the tagged message under way, behind the FPDU under way; or all of the next. */
+/*
+ * Predicted data: the rest of the current tagged message after the current FPDU, or all of the next
+ * message.
+ */
 struct rest {
 	uint8_t *mem;
-	uint32_t left_bytes; /* as much is expected; more cannot come than there is room */
+	uint32_t left_bytes; /* predicted bytes, at most the space there */
 };
 
 void engine_plan_learn(struct iwarp_engine *engine)
@@ -89,7 +98,10 @@ static struct under_way in_fpdu(const struct engine_rx *rx)
 	};
 }
 
-/* How far it is to what lies so far behind the FPDU under way; 0: more of that has come already. */
+/*
+ * Returns the distance to the point @behind_bytes after the current FPDU; 0 if that point has been
+ * passed.
+ */
 static size_t as_far_as(const struct under_way *now, size_t behind_bytes)
 {
 	size_t end = now->left_bytes + behind_bytes;
@@ -97,7 +109,7 @@ static size_t as_far_as(const struct under_way *now, size_t behind_bytes)
 	return end > now->have_bytes ? end - now->have_bytes : 0;
 }
 
-/* How long the next header is of the message under way, if its FPDUs are long; else 0. */
+/* Returns the length of the current message's next header if its FPDUs are long, else 0. */
 static size_t next_header_bytes(const struct rx_habit *habit, const struct under_way *now)
 {
 	if (habit->tagged_long && now->tagged)
@@ -108,8 +120,9 @@ static size_t next_header_bytes(const struct rx_habit *habit, const struct under
 }
 
 /*
- * How far behind the FPDU under way the header ends of the next long message, when @gap_bytes have come since the last one;
- * 0: it is not known whether one comes, or is too far.
+ * Returns the distance from the current FPDU to the end of the next long message's header, when
+ * @gap_bytes have arrived since the last message; 0: no such message is predicted, or it is too
+ * far.
  */
 static size_t next_message_end(const struct iwarp_engine *engine, uint32_t gap_bytes)
 {
@@ -121,9 +134,9 @@ static size_t next_message_end(const struct iwarp_engine *engine, uint32_t gap_b
 }
 
 /*
- * How far to read into staging: in a long message up to the end of its next header and no further, so that the
- * payload behind that is received in place too; little where such a message is likely to come; else as much as there
- * is, to have many small messages in one read.
+ * Returns how far to read into staging. In a long message: up to the end of its next header, so
+ * that the payload after it is received in place too. Little if such a message is likely to follow.
+ * Otherwise as much as possible, to read many small messages at once.
  */
 static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_way *now)
 {
@@ -139,7 +152,9 @@ static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_w
 	next = now->tagged_open || habit->gap_have == habit->gap_bytes
 		       ? 0
 		       : next_message_end(engine, habit->gap_have);
-	/* What has come of a header may be more than was expected up to there: it is another one. */
+	/*
+	 * More bytes of a header may have arrived than predicted up to there: it is another header.
+	 */
 	tail = next ? as_far_as(now, next) : 0;
 	if (tail)
 		return tail;
@@ -147,7 +162,7 @@ static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_w
 									 : IWARP_RX_STAGING_BYTES;
 }
 
-/* Whether the payload that comes next is received where it belongs. */
+/* Returns true if the next payload is received into its place. */
 static bool is_direct(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -160,7 +175,7 @@ static bool is_direct(struct iwarp_engine *engine)
 	if (!engine_rx_is_send(rx) || rx->verdict != REASON_NONE ||
 	    !(rx->habit.sends_long || is_long))
 		return false;
-	/* Without memory it goes on through staging, where that ends the connection. */
+	/* Without memory the payload goes through staging, where that ends the connection. */
 	return rx->dest || engine_place_send(engine);
 }
 
@@ -170,7 +185,7 @@ static bool write_rest(const struct iwarp_engine *engine, const struct under_way
 	const struct fabric_key *key = iwarp_keys_find(&engine->keys, now->stag);
 	uint32_t at;
 
-	/* What can be read is not free, nor what an earlier Write has brought. */
+	/* Memory that the peer can read must not be overwritten, nor data of an earlier Write. */
 	if (!key || key->rights != FABRIC_REMOTE_WRITE || now->to < key->addr ||
 	    now->to - key->addr >= key->len_bytes ||
 	    now->to - key->addr < key->written.reached_bytes)
@@ -193,7 +208,7 @@ static bool response_rest(const struct iwarp_engine *engine, const struct under_
 	return true;
 }
 
-/* Whether a tagged message of long FPDUs goes on, and with what. */
+/* Returns true if a tagged message of long FPDUs continues, and sets @rest. */
 static bool rest_find(const struct iwarp_engine *engine, const struct under_way *now,
 		      struct rest *rest)
 {
@@ -205,8 +220,8 @@ static bool rest_find(const struct iwarp_engine *engine, const struct under_way 
 }
 
 /*
- * Where the next long message goes, if it is of the kind of the last one, what came between the last two has come, and no
- * other was lent for or asked for before it.
+ * Predicts the place of the next long message. Returns true if it has the last message's opcode,
+ * the usual gap between messages has arrived, and no other key or Read comes before it.
  */
 static bool next_guess(const struct iwarp_engine *engine, const struct under_way *now,
 		       struct rest *rest)
@@ -232,7 +247,10 @@ static bool next_guess(const struct iwarp_engine *engine, const struct under_way
 	return true;
 }
 
-/* How far to read behind the last FPDU of a message: up to the header of the next, if that is likely to come. */
+/*
+ * Returns how far to read after the last FPDU of a message: up to the header of the next one, if
+ * predicted.
+ */
 static size_t gap_after(const struct iwarp_engine *engine)
 {
 	size_t end = next_message_end(engine, 0);
@@ -240,7 +258,7 @@ static size_t gap_after(const struct iwarp_engine *engine)
 	return end ? end : MAX_GAP_BYTES;
 }
 
-/* The image of what follows: the end of this FPDU, and those expected behind it. */
+/* Adds the end of the current FPDU and the predicted FPDUs to the image. */
 static void image_expect(const struct iwarp_engine *engine, const struct under_way *now,
 			 struct rest *rest, struct rx_image *image)
 {

@@ -287,7 +287,7 @@ static void stranger(struct iwarp_engine *engine)
 			    shown);
 	else if (first_bytes_may_be(FIRST_BYTES_PROXY, bytes, engine->setup_have))
 		engine_drop(engine, FABRIC_CLOSE_PROXY_HEADER,
-			    "from who is not in accept_proxy_from, or a second one");
+			    "peer not in accept_proxy_from, or a second header");
 	else if (first_bytes_look(bytes, engine->setup_have) == FIRST_BYTES_RPC)
 		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
 			    "looks like RPC over TCP, not iWARP: this service listens for RDMA "
@@ -304,7 +304,7 @@ static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *repl
 		if (engine->events->rejected)
 			engine->events->rejected(engine->arg, reply->private_data,
 						 reply->private_data_bytes);
-		engine_drop(engine, FABRIC_CLOSE_REFUSED, "it rejects, and does not say why%s",
+		engine_drop(engine, FABRIC_CLOSE_REFUSED, "it rejects without a reason%s",
 			    reply->revision == 1 ? ", in revision 1" : "");
 		return;
 	}

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Deadlines, and what is done when one has passed. */
 #include "fabric/iwarp/engine_priv.h"
 
-/* After our first FPDU went out, counted from then. */
+/* Counted from the time at which our first FPDU was sent. */
 static const uint64_t nudge_after_us[] = {20000, 100000, 1000000};
 
 static uint64_t sooner(uint64_t a, uint64_t b)
@@ -17,8 +16,9 @@ uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine)
 }
 
 /*
- * Linux siw sends its reply before it listens for data, so that our first Send can lie unread at
- * its end until more comes. More is a zero-length RDMA Write, which means nothing to anybody.
+ * Linux siw sends its reply before it handles received data, so our first Send can stay unread
+ * there until more data arrives. A zero-length RDMA Write (a "nudge") is such data, and has no
+ * other effect.
  */
 void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us)
 {
@@ -53,7 +53,7 @@ void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us)
 		engine->probe_deadline = now_us + IWARP_PROBE_TIMEOUT_US;
 }
 
-/* A peer that goes on taking what is sent before the end has more time. */
+/* Extends the close deadline while the peer acknowledges data. Returns false if it does not. */
 static bool close_goes_on(struct iwarp_engine *engine, uint64_t now_us)
 {
 	uint64_t taken = engine->tx.sent - engine->unacked_bytes;

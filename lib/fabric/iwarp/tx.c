@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What to send next: FPDUs are built from the queues into a batch, one message at a time. A tagged message is
- * finished before the next one starts, whatever else waits: Linux siw drops a connection on which two of them
- * interleave.
+ * FPDUs are built from the queues into a batch, one message at a time. A tagged message is finished
+ * before the next one starts, even if others wait: Linux siw drops a connection on which two tagged
+ * messages interleave.
  *
- * Read Responses take turns with what is posted, message by message, so that neither starves: a peer whose Reads
- * never end does not keep a Send from going, nor do Sends and Writes without end keep it from its Responses.
+ * Read Responses and posted work alternate, message by message, so that neither starves: endless
+ * Reads of a peer do not delay a Send, and endless Sends and Writes do not delay its Responses.
  *
- * A Read Response may have to wait for its bytes (fabric_key_ready()). Before it begins it holds up other
- * Responses, which come in the order of the Reads, and nothing else. Once begun, it lets Sends and Read
- * Requests through, which are not tagged; a Write, and the Sends behind it, follow its end.
+ * A Read Response may have to wait for its data (fabric_key_ready()). Before it begins, it delays
+ * only other Responses, which are sent in the order of the Reads. After it has begun, Sends and
+ * Read Requests, which are not tagged, still pass it; a Write, and the Sends after that Write, wait
+ * for its end.
  */
 #include "fabric/iwarp/engine_priv.h"
 
-/* As much is built ahead of the socket: its CRC is in the cache still when the kernel copies it. */
+/*
+ * Limit of bytes built ahead of the socket: their payload is then still in the CPU cache when the
+ * kernel copies it.
+ */
 #define BATCH_BYTES (512u * 1024u)
-/* The most that one FPDU takes: its start, a piece for each sge, its end. */
+/* Maximum of one FPDU: its start, a piece for each sge, its end. */
 #define FPDU_PIECES     (FABRIC_MAX_SGE + 2u)
 #define FPDU_GLUE_BYTES (MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES + 8u)
 
@@ -45,15 +49,15 @@ static enum tx_next next_of(const struct iwarp_engine *engine)
 		return NEXT_NUDGE;
 	if (irq && !begun && ready == irq->read.size_bytes && !(wr && engine->tx.responded))
 		return NEXT_RESPONSE;
-	/* Ahead of a Response that would have to wait within. */
+	/* Before a Response that would have to wait after it has begun. */
 	if (wr && !(begun && wr->op == FABRIC_WRITE))
 		return NEXT_WR;
 	return ready ? NEXT_RESPONSE : NEXT_NOTHING;
 }
 
 /*
- * Build the next FPDU, if there is one to build and it may follow what is built already; returns whether.
- * One that may not is built once all before it has been sent.
+ * Builds the next FPDU, if one is due and it may directly follow the FPDUs built so far. Returns
+ * true if it built one. An FPDU that may not is built after the earlier FPDUs have been sent.
  */
 static bool fpdu_next(struct iwarp_engine *engine)
 {
@@ -78,7 +82,7 @@ static bool fpdu_next(struct iwarp_engine *engine)
 	return false;
 }
 
-/* Whether nothing is left that must go out before the connection may end, or nothing that can. */
+/* Returns true if nothing is left to send before the connection may end, or nothing can be sent. */
 static bool tx_idle(const struct iwarp_engine *engine)
 {
 	const struct engine_tx *tx = &engine->tx;
@@ -87,7 +91,7 @@ static bool tx_idle(const struct iwarp_engine *engine)
 		return false;
 	if (engine->state == ENGINE_ENDING)
 		return tx->terminate == REASON_NONE;
-	/* A responder whose peer never spoke may not speak either. */
+	/* A responder must not send before the initiator has sent its first FPDU. */
 	return tx->hold || next_of(engine) == NEXT_NOTHING;
 }
 

@@ -17,7 +17,7 @@ bool iwarp_batch_room(const struct iwarp_tx_batch *batch, unsigned pieces, unsig
 	       batch->glue_used + glue_bytes <= BATCH_GLUE_BYTES;
 }
 
-/* A piece that starts where the last one ends makes it longer. */
+/* A piece that starts where the last one ends extends it. */
 static void piece_add(struct iwarp_tx_batch *batch, uint8_t *mem, size_t len_bytes)
 {
 	batch->unsent_bytes += len_bytes;
