@@ -2,39 +2,42 @@
 /*
  * Completion queues of a worker on a device, shared by its endpoints.
  *
- * An endpoint reserves an entry for each work request that its queues can hold, since each may fail and then completes, signalled
- * or not. So no queue overruns. Where none has enough entries left, one more is created, twice as long as all that are there. None is
- * resized: siw, cxgb4, qedr and hns cannot, and the libraries of the others (rdma-core 65) hold the lock that polling takes while
- * the adapter executes the command, so that an adapter that hangs would hang the worker.
+ * An endpoint reserves one entry for each work request that its queues can hold, because each can
+ * fail and then completes even if unsignalled. So no queue overruns. If no queue has enough free
+ * entries, a new one is created with twice the entries of all existing ones. None is resized: siw,
+ * cxgb4, qedr and hns cannot, and the libraries of the others (rdma-core 65) hold the lock that
+ * polling takes while the adapter executes the command, so a hung adapter would block the worker.
  *
- * A completion names the slot of its endpoint and that slot's generation. So completions of a queue pair that was destroyed, which
- * siw and rxe leave in the queue, are recognized. What an endpoint reserved is free, and its slot, once all that was in the
- * queue at its end was polled: verbs_cq.gone counts entries that were polled, and all entries of the queue whenever it is empty.
+ * A completion names the slot of its endpoint and that slot's generation. So completions of a
+ * destroyed queue pair, which siw and rxe leave in the queue, are recognized. An endpoint's slot
+ * and reserved entries become free after everything that was in the queue at its end has been
+ * polled: verbs_cq.gone counts polled entries, and all entries of the queue whenever it is empty.
  *
- * The queue of each endpoint is its own on a device whose library is not known to bear that one thread polls a queue while
- * another one destroys a queue pair on it. libqedr polls into memory of queue pairs that were freed, libcxgb4 may do so, and libhns
- * may lose completions of other queue pairs.
+ * Each endpoint has its own queue unless the device's library is known to allow one thread to poll
+ * a queue while another destroys a queue pair on it. libqedr polls into memory of freed queue
+ * pairs, libcxgb4 may do so, and libhns can lose completions of other queue pairs.
  */
 #ifndef FABRIC_VERBS_CQ_H
 #define FABRIC_VERBS_CQ_H
 
 #include "fabric/verbs/verbs_ep.h"
 
-/* A power of two less one, as libmlx5 and libmlx4 make them. */
+/* A power of two minus one, as in libmlx5 and libmlx4. */
 #define VERBS_CQES_FIRST  4095u
 #define VERBS_CQES_MOST   65535u
 
-#define VERBS_POLL_BUDGET 64u /* completions of one completion queue in one go */
+#define VERBS_POLL_BUDGET 64u /* completions polled from one queue in one call */
 #define VERBS_NO_SLOT     UINT32_MAX
 
-/* A place of an endpoint on a completion queue, which its completions name. */
+/* The slot of an endpoint on a completion queue, which its completions name. */
 struct verbs_slot {
 	struct verbs_ep
-		*ep; /* NULL: free, or its endpoint has left and its entries are not free yet */
-	unsigned generation; /* of its endpoints */
-	unsigned cqes;       /* that its endpoint reserved */
-	uint64_t gone;       /* they are free once verbs_cq.gone is as much */
-	unsigned next;       /* free one, or next one to be free */
+		/* NULL: free, or its endpoint has left and its entries are not free yet. */
+		*ep;
+	unsigned generation; /* counts its endpoints */
+	unsigned cqes;       /* entries reserved by its endpoint */
+	uint64_t gone;       /* they are free once verbs_cq.gone has reached this */
+	unsigned next;       /* next free slot, or next one to become free */
 };
 
 /* A completion queue. */
@@ -42,64 +45,72 @@ struct verbs_cq {
 	LIST_ENTRY(verbs_cq) entry;
 	struct verbs_device *device;
 	struct verbs_command command;
-	/* The device's thread's, until `cq` is set. */
+	/* Owned by the device's thread until `cq` is set. */
 	struct ibv_cq *made;
 	unsigned made_cqes;
 	struct ibv_cq *cq;   /* NULL: not created yet */
-	bool own;            /* of one endpoint */
-	bool failed;         /* its endpoints end, and no other one gets it */
-	bool armed;          /* an event comes with the next completion */
-	unsigned unacked;    /* events */
-	unsigned cqes, used; /* entries; reserved by endpoints */
-	unsigned eps;        /* that have it */
-	uint64_t gone;       /* entries that were polled; an empty queue counts as many as it has */
+	bool own;            /* used by one endpoint only */
+	bool failed;         /* its endpoints end, and no further endpoint joins it */
+	bool armed;          /* the next completion raises an event */
+	unsigned unacked;    /* unacknowledged events */
+	unsigned cqes, used; /* entries; entries reserved by endpoints */
+	unsigned eps;        /* endpoints that use it */
+	uint64_t gone;       /* entries polled; an empty queue counts all its entries */
 	uint64_t busy_until_us;
 	struct loop_task poll_task;
 	struct verbs_slot *slots;
 	unsigned nslots, free_slot, first_leaving, last_leaving;
-	struct verbs_news news; /* its device said that it failed */
+	struct verbs_news news; /* a failure reported by its device */
 };
 
-/** verbs_cq_may_share - whether the library of a device of that vendor bears what is said above. */
+/**
+ * verbs_cq_may_share - Returns true if the library of devices of @vendor_id allows shared queues.
+ */
 bool verbs_cq_may_share(uint32_t vendor_id);
 /**
- * verbs_cq_join - give an endpoint, whose queues are planned, a completion queue and a slot on it
+ * verbs_cq_join - Assigns a completion queue and a slot on it to an endpoint whose queues are
+ * planned.
  *
  * Returns 0, -ENOSPC if no slot is left, or -ENOMEM.
  */
 int verbs_cq_join(struct verbs_ep *ep) MUST_CHECK;
 /**
- * verbs_cq_create - create the endpoint's completion queue, unless it is there; on the device's thread
+ * verbs_cq_create - Creates the endpoint's completion queue, unless it exists; on the device's
+ * thread.
  *
- * If the device refuses it, a shorter one is asked for, as long as it is enough for the endpoint. Sets verbs_ep.cq_short if it
- * is not, since others joined before. Returns 0 or a negative errno.
+ * If the device refuses the size, it tries shorter queues that are long enough for the endpoint
+ * alone. Sets verbs_ep.cq_short if the queue is too short because others joined before. Returns 0
+ * or a negative errno.
  */
 int verbs_cq_create(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_cq_created - take over what verbs_cq_create() created, all of it or nothing. */
+/** verbs_cq_created - Takes over the queue that verbs_cq_create() created, if any. */
 void verbs_cq_created(struct verbs_ep *ep);
-/** verbs_cq_forget - find the endpoint by no completion any more. */
+/** verbs_cq_forget - Makes completions no longer find the endpoint. */
 void verbs_cq_forget(struct verbs_ep *ep);
 /**
- * verbs_cq_leave - the endpoint's queue pair is destroyed, or never was
+ * verbs_cq_leave - Removes an endpoint whose queue pair is destroyed or was never created.
  *
- * The last endpoint has the completion queue destroyed. Accepts an endpoint without one.
+ * The last endpoint destroys the completion queue. Accepts an endpoint without one.
  */
 void verbs_cq_leave(struct verbs_ep *ep);
 
-/** verbs_poll - drain, arm, drain again; the task of a struct verbs_cq. */
+/** verbs_poll - Drains, arms and drains again; the task of a struct verbs_cq. */
 void verbs_poll(void *cq);
-/** verbs_poll_early - take what completed before the endpoint was up; its task. */
+/** verbs_poll_early - Processes completions that arrived before the endpoint was up; its task. */
 void verbs_poll_early(void *ep);
 /**
- * verbs_poll_last - take what completed before the end of a dying endpoint was decided
+ * verbs_poll_last - Processes completions that arrived before a failing endpoint's end was decided.
  *
- * Returns false if there is more of that, for the next turn.
+ * Returns false if more remain for the next iteration.
  */
 bool verbs_poll_last(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_channel_ready - completion events of a device. */
+/** verbs_channel_ready - Reads completion events of a device. */
 void verbs_channel_ready(void *device);
 
-/** verbs_cq_next - return how many entries the next queue has where there are @total: twice as many, within bounds. */
+/**
+ * verbs_cq_next - Returns the size of the next queue if all existing ones have @total entries:
+ * twice that, within bounds.
+ */
 static inline unsigned verbs_cq_next(unsigned total)
 {
 	unsigned cqes = VERBS_CQES_FIRST;

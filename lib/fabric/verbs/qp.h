@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A verbs endpoint's queue pair. */
+/* Plans, creates and destroys the queue pair of a verbs endpoint. */
 #ifndef FABRIC_VERBS_QP_H
 #define FABRIC_VERBS_QP_H
 
 #include "fabric/verbs/verbs_ep.h"
 
-#define VERBS_SQ_DEPTH 256u /* work requests on a send queue; more wait here */
+#define VERBS_SQ_DEPTH 256u /* work requests on a send queue; further ones wait in our queue */
 
 /**
- * verbs_port_learn - find out what the port of an endpoint is, whose device is known; on the device's thread
+ * verbs_port_learn - Queries the port of an endpoint whose device is known; on the device's thread.
  *
- * Sets ep->port, which is all zero if the device does not say, and the ACK timeout; a route is resolved with that.
+ * Sets ep->port, all zero if the device does not report it, and the ACK timeout, which resolving
+ * the route uses.
  */
 void verbs_port_learn(struct verbs_ep *ep);
 /**
- * verbs_qp_plan - decide how large its queues are to be, and reserve entries of a completion queue for them
+ * verbs_qp_plan - Chooses the sizes of its queues, and reserves entries of a completion queue for
+ * them.
  *
- * Returns 0, -ENOSPC if the device has no such, or -ENOMEM.
+ * Returns 0, -ENOSPC if the device does not allow these sizes, or -ENOMEM.
  */
 int verbs_qp_plan(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_qp_create - on the device's thread: create a queue pair as planned, and its completion queue. Returns 0 or a negative errno. */
+/**
+ * verbs_qp_create - Creates the planned queue pair and its completion queue; on the device's
+ * thread. Returns 0 or a negative errno.
+ */
 int verbs_qp_create(struct verbs_ep *ep) MUST_CHECK;
 /**
- * verbs_qp_created - take over what was created, all of it or less
+ * verbs_qp_created - Takes over the objects that were created, even if not all were.
  *
- * Returns 0; -EAGAIN if the completion queue became shorter than planned, so that the endpoint got another one and
- * verbs_qp_create() is due again; or another negative errno if it got none.
+ * Returns 0; -EAGAIN if the completion queue is shorter than planned, so that the endpoint got
+ * another one and verbs_qp_create() must run again; or another negative errno if it got none.
  */
 int verbs_qp_created(struct verbs_ep *ep) MUST_CHECK;
 /**
- * verbs_qp_ready - before accepting, or when the peer has accepted: the queue pair may be used; on the device's thread
+ * verbs_qp_ready - Makes the queue pair ready, before accepting or when the peer has accepted; on
+ * the device's thread.
  *
- * Does nothing over iWARP. Returns 0 or a negative errno.
+ * No effect over iWARP. Returns 0 or a negative errno.
  */
 int verbs_qp_ready(struct verbs_ep *ep) MUST_CHECK;
-/** verbs_qp_destroy - destroy it, if it was created, on another thread; nothing of this endpoint is touched by the device any more. */
+/**
+ * verbs_qp_destroy - Destroys the queue pair, if it was created; not on the loop's thread. The
+ * device no longer uses memory of this endpoint after that.
+ */
 void verbs_qp_destroy(struct verbs_ep *ep);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verbs fabric: RDMA devices, and the kernel's rxe and siw, through libibverbs and librdmacm. */
+/*
+ * The verbs fabric: RDMA devices, including the kernel's rxe and siw, through libibverbs and
+ * librdmacm.
+ */
 #ifndef FABRIC_VERBS_VERBS_H
 #define FABRIC_VERBS_VERBS_H
 
@@ -9,11 +12,11 @@
 extern const struct fabric_ops verbs_fabric_ops;
 
 /**
- * verbs_fabric_new - a worker's verbs fabric
+ * verbs_fabric_new - Creates a worker's verbs fabric.
  * @loop, @pool: the worker's
  * @config:      copied
  *
- * Returns NULL without memory or without the kernel's RDMA connection manager (errno tells).
+ * Returns NULL without memory or without the kernel's RDMA connection manager, and sets errno.
  */
 struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 				const struct verbs_config *config);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a verbs fabric is made from, what it counts, and whether this machine can have one. */
+/* Configuration and counters of the verbs fabric, and the check of the locked-memory limit. */
 #ifndef FABRIC_VERBS_VERBS_CONFIG_H
 #define FABRIC_VERBS_VERBS_CONFIG_H
 
@@ -36,96 +36,117 @@
 	X(resolve_retries, "times that an address or a route was asked for again")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
-/* Whose protection domain a connection has, where memory windows do not keep others from what it lends. */
+/*
+ * Which connections share a protection domain, on a device whose memory windows do not isolate
+ * them.
+ */
 enum verbs_domain_of {
-	VERBS_DOMAIN_AUTO,       /* the peer's */
-	VERBS_DOMAIN_CONNECTION, /* its own */
-	VERBS_DOMAIN_PEER,       /* that of its peer's address, on this worker */
-	VERBS_DOMAIN_WORKER,     /* that of the worker: all peers */
+	VERBS_DOMAIN_AUTO,       /* one per peer */
+	VERBS_DOMAIN_CONNECTION, /* one per connection */
+	VERBS_DOMAIN_PEER,       /* one per peer address and worker */
+	VERBS_DOMAIN_WORKER,     /* one per worker, for all peers */
 };
 
 #define VERBS_ROCE_ACK_TIMEOUT                                                                     \
-	14u /* 67 ms; by itself Linux 6.1 takes 19 (2.1 s) on RoCE, later ones 17 (0.5 s) */
+	14u /* 67 ms; the default of Linux 6.1 on RoCE is 19 (2.1 s), of later kernels 17 (0.5 s) */
 #define VERBS_ACK_TIMEOUT_MAX 22u /* 17 s */
 
-#define VERBS_NOTICE_BYTES    256u /* of what a device or a listener is told of, cut to fit */
+#define VERBS_NOTICE_BYTES    256u /* size of a notice about a device or a listener */
 
 struct verbs_config {
-	/* To resolve, to connect, and for the peer to finish an accept. */
+	/* Limit for resolving, connecting, and the peer's completion of an accept. */
 	uint64_t setup_timeout_us;
-	/* Poll for so long after a completion before waiting for an event. */
+	/* How long to poll after a completion before waiting for an event. */
 	uint64_t busy_poll_us;
-	/* Times that either end is to try a Send again that found no receive; 7: for ever. Not over iWARP. */
+	/*
+	 * How often either end retries a Send that found no receive; 7: for ever. Not over iWARP.
+	 */
 	unsigned rnr_retry;
 	enum verbs_domain_of domain_of;
-	bool windows_off; /* lend memory as regions, even where a device has memory windows */
+	bool windows_off; /* expose memory by regions even if a device has memory windows */
 	/*
-	 * The local ACK timeout, 4.096 us times two to the power of it, until what the peer did not acknowledge is sent again;
-	 * 0: VERBS_ROCE_ACK_TIMEOUT on RoCE adapters, and what the path says on InfiniBand and rxe. Not over iWARP.
+	 * The local ACK timeout: 4.096 us times two to this power until unacknowledged data is sent
+	 * again. 0: VERBS_ROCE_ACK_TIMEOUT on RoCE adapters, the path's value on InfiniBand and
+	 * rxe. Not over iWARP.
 	 */
 	unsigned ack_timeout;
 	unsigned
-		tos; /* of RoCE and iWARP packets: DSCP and ECN; on InfiniBand the service level; 0: the host's default */
+		/*
+		 * DSCP and ECN of RoCE and iWARP packets; on InfiniBand the service level; 0: the
+		 * host's default.
+		 */
+		tos;
 	unsigned
-		vector; /* the worker's number: its completions interrupt the core that the device has for it */
-	/* Told in words what befalls a device or a listener, on a thread that uses it; may be NULL. */
+		/*
+		 * The worker's number, which selects its completion vector and so the core that is
+		 * interrupted.
+		 */
+		vector;
+	/*
+	 * Called with a notice about a device or a listener, on a thread that uses it; may be NULL.
+	 */
 	void (*notice)(const char *text);
-	/* Told once of each device what it was found to have; may be NULL. */
+	/* Called once per device with the features found; may be NULL. */
 	void (*found)(const char *text);
 };
 
 /**
- * verbs_process_init - set up libibverbs for this process: before any other call, and before the second thread
+ * verbs_process_init - Initializes libibverbs for this process: before any other call, and before
+ * the second thread.
  *
- * Lets libibverbs free what belonged to a device that was removed (RDMAV_ALLOW_DISASSOC_DESTROY), unless the environment
- * says otherwise.
+ * Allows libibverbs to free objects of a removed device (RDMAV_ALLOW_DISASSOC_DESTROY), unless the
+ * environment sets another value.
  */
 void verbs_process_init(void);
 
-/** verbs_devices_present - whether this machine has any RDMA device now. */
+/** verbs_devices_present - Returns true if this machine has an RDMA device now. */
 bool verbs_devices_present(void);
 
-/* What buffers there are, and who uses devices. */
+/* The buffers and the users of devices, for the locked-memory check. */
 struct verbs_memlock_use {
-	size_t memory_bytes; /* of all buffers */
-	size_t services;     /* that use memory windows where devices have them */
-	size_t parting;      /* services that do not */
-	size_t domains;      /* at once, where each peer or connection has its own */
-	size_t queues_bytes; /* of all endpoints */
+	size_t memory_bytes; /* size of all buffers */
+	size_t services;     /* services that use memory windows where devices have them */
+	size_t parting;      /* services that use no memory windows */
+	size_t domains;      /* number of protection domains, if each peer or connection has one */
+	size_t queues_bytes; /* size of the queues of all endpoints */
 };
 
-/* Of what kind the devices of this machine are. */
+/* The kinds of devices of this machine. */
 struct verbs_memlock_devices {
-	size_t sharing; /* devices whose connections share a domain, one for each service */
-	size_t parting; /* devices on which each peer has a domain of its own */
+	size_t sharing; /* devices whose connections share one domain per service */
+	size_t parting; /* devices with one domain per peer */
 };
 
 /**
- * verbs_queues_bytes - what the queues of an endpoint lock that has up to @recvs receives posted
+ * verbs_queues_bytes - Returns the memory that the queues of an endpoint with up to @recvs posted
+ * receives lock.
  *
- * With a completion queue of its own, or its share of those of its worker (verbs_cqs_spare_bytes()). As libmlx5 (rdma-core 65) sizes them, which has the largest of the libraries that were read; those of siw and rxe are the
- * kernel's and lock nothing.
+ * Includes its completion queue, or its share of the worker's (verbs_cqs_spare_bytes()). Sizes are
+ * those of libmlx5 (rdma-core 65), the largest of the libraries examined; the queues of siw and rxe
+ * are the kernel's and lock nothing.
  */
 size_t verbs_queues_bytes(unsigned recvs);
 /**
- * verbs_cqs_spare_bytes - what the completion queues of a worker lock beside that, with up to @endpoints of such endpoints
+ * verbs_cqs_spare_bytes - Returns the additional memory that a worker's completion queues lock,
+ * with up to @endpoints such endpoints.
  *
- * They are created before they are needed whole, see verbs_cq_next().
+ * They are created before they are completely used, see verbs_cq_next().
  */
 size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs);
 
 /**
- * verbs_memlock_bytes - the most that may come to be locked
+ * verbs_memlock_bytes - Returns the maximum of memory that can be locked, or SIZE_MAX on overflow.
  *
- * What is registered in several domains is counted as often. Where each peer has a domain of its own, keys and the
- * sinks of Reads are registered besides. SIZE_MAX if it is more than that.
+ * Memory registered in several domains counts once for each. With one domain per peer, keys and the
+ * sinks of Reads are registered in addition.
  */
 size_t verbs_memlock_bytes(const struct verbs_memlock_use *use,
 			   const struct verbs_memlock_devices *devices);
 
 /**
- * verbs_memlock_check - whether this process may lock that for the devices of this machine
- * @text: on failure says what is wrong and what to do about it
+ * verbs_memlock_check - Checks whether this process may lock that much for the devices of this
+ * machine.
+ * @text: on failure set to the problem and its remedy
  *
  * Returns true if the limit suffices.
  */

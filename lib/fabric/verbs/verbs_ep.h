@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a worker has of the verbs fabric, of devices and of endpoints, and an endpoint's states and end: what the files of this
- * folder stand on. What stands under the name of a file is written by that file alone. Each calls those on floors below
- * its own; what goes up is a task, a timer or a callback, given when an endpoint or a thread's work is made.
+ * The structures of the verbs fabric, its devices and endpoints, and the state machine of an
+ * endpoint.
+ *
+ * Only the named file writes the members under its name. Each file calls files of lower layers
+ * only; calls upwards are tasks, timers or callbacks, set when an endpoint or a command is created:
  *
  *	verbs                        a worker's fabric, and the table of operations
- *	setup                        the connection manager's events, connecting, accepting and closing
- *	bury                         the end
+ *	setup                        connection manager events, connecting, accepting and closing
+ *	bury                         destroying an endpoint
  *	device                       devices and their descriptors
- *	cq, probe                    completions, and the queues that endpoints share; whether the peer is there
- *	qp, key                      the queue pair; what is lent, and endpoints that wait for a key
+ *	cq, probe                    shared completion queues; keepalive
+ *	qp, key                      the queue pair; exposed memory, and endpoints that wait for a key
  *	queue, async                 work requests; asynchronous events
  *	recv                         receives
- *	domain                       what is registered
- *	verbs_ep, listen             this; listeners
- *	command, trial, watch, hold  commands of devices; whether one has windows; descriptors; the lock of events
+ *	domain                       protection domains and registrations
+ *	verbs_ep, listen             this file; listeners
+ *	command, trial, watch, hold  device commands; detection of windows; descriptors; the event lock
  *
- * Threads. librdmacm keeps one ibv_context per device for the whole process; protection domains,
- * completion channels, queue pairs and event channels are made per worker and used by it alone. Only a
- * verbs_incoming crosses from the listener's thread to a worker's, which takes its id over by
- * rdma_migrate_id(). The asynchronous events of a device come on one descriptor, which one worker reads for all (async.c).
+ * Threads. librdmacm keeps one ibv_context per device for the whole process. Each worker has its
+ * own protection domains, completion channels, queue pairs and event channels. Only a
+ * verbs_incoming crosses threads, from the listener to a worker, which takes over its id by
+ * rdma_migrate_id(). The asynchronous events of a device come on one descriptor, which one worker
+ * reads for all (async.c).
  *
- * An adapter that hangs must not hang a worker. So queues, registrations of slabs, windows, domains and ids are created and
- * destroyed on a thread that each device of a worker has, in the order in which that is asked for (command.h); the loop posts,
- * polls, and takes notice of what that thread has done. The endpoint waits in a state of its own, and what it has to
- * post waits in its queue. What is registered for one RPC is still registered on the worker's thread: regions where a device has
- * no windows, sinks over iWARP, and what stands behind rxe's windows.
+ * A hung adapter must not block a worker. So each device of a worker has a thread that creates and
+ * destroys queues, slab registrations, windows, domains and ids, in the order of the requests
+ * (command.h). The loop posts, polls, and processes the results of that thread. Meanwhile the
+ * endpoint is in a state of its own, and its work waits in its queue. Registrations for a single
+ * RPC still run on the worker's thread: regions on devices without windows, sinks over iWARP, and
+ * the regions below rxe's windows.
  */
 #ifndef FABRIC_VERBS_VERBS_EP_H
 #define FABRIC_VERBS_VERBS_EP_H
@@ -44,20 +48,23 @@
 #include "fabric/verbs/command.h"
 #include "fabric/verbs/verbs_config.h"
 
-#define VERBS_CHAIN_MAX      32u /* work requests in one post */
+#define VERBS_CHAIN_MAX      32u /* maximum of work requests in one post */
 #define VERBS_NO_INLINE      3u
-#define VERBS_RXE_VENDOR     0xffffffu /* what the kernel's software RoCE says of itself */
-#define VERBS_SIW_VENDOR     0x626d74u /* and its software iWARP */
+#define VERBS_RXE_VENDOR     0xffffffu /* vendor ID of the kernel's software RoCE */
+#define VERBS_SIW_VENDOR     0x626d74u /* and of its software iWARP */
 #define VERBS_DOMAIN_BUCKETS 64u
 
 LIST_HEAD(verbs_cq_list, verbs_cq);
 LIST_HEAD(verbs_domain_list, verbs_domain);
 
-/* What a device says by itself of an endpoint or of a completion queue, for the thread of that: see async.c. */
+/*
+ * An asynchronous event of an endpoint or of a completion queue, for the thread of its owner: see
+ * async.c.
+ */
 struct verbs_news {
 	struct verbs_fabric *fabric;
 	void (*tell)(struct verbs_news *news, unsigned what);
-	unsigned what; /* 0: nothing. The lock of the fabric's box guards it and the entry. */
+	unsigned what; /* 0: no event. The lock of the fabric's box guards it and the entry. */
 	TAILQ_ENTRY(verbs_news) entry;
 };
 
@@ -66,55 +73,61 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) entry;
 	struct verbs_fabric *fabric;
 	struct ibv_context *context;
-	/* The device's thread sets what stands here before anybody else looks at it, which `opened` tells. */
+	/* Set by the device's thread; other threads read it only after `opened` is set. */
 	struct verbs_commands commands;
 	bool usable, opened;
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
-	bool sends_inv; /* takes IBV_WR_SEND_WITH_INV */
+	bool sends_inv; /* supports IBV_WR_SEND_WITH_INV */
 	unsigned
-		inline_step; /* see open_qp() in qp.c; VERBS_NO_INLINE: nothing is carried inline */
-	bool ordered;        /* refuses IBV_ACCESS_RELAXED_ORDERING */
-	bool rxe;            /* see Memory in domain.h, and invalidated() in cq.c */
-	LIST_HEAD(, verbs_ep) eps; /* endpoints on it */
-	unsigned keys_out;         /* windows and regions that peers may reach */
-	unsigned keys_unused;      /* of these, those on their way back since there were too few */
-	bool keyless;              /* none could be had, though no other is out … */
-	uint64_t keyless_since_us; /* … since then */
+		/* See open_qp() in qp.c; VERBS_NO_INLINE: no inline data. */
+		inline_step;
+	bool ordered;              /* does not support IBV_ACCESS_RELAXED_ORDERING */
+	bool rxe;                  /* see Memory in domain.h, and invalidated() in cq.c */
+	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
+	unsigned keys_out;         /* windows and regions through which peers have access */
+	unsigned keys_unused; /* of these, keys being returned unused because there were too few */
+	bool keyless;         /* no key was available, although none was in use … */
+	uint64_t keyless_since_us; /* … since this time */
 	bool removed;
-	bool signals_all;   /* on siw: see chain_fill() in queue.c */
+	bool signals_all;   /* siw: see chain_fill() in queue.c */
 	bool shares_cqs;    /* among endpoints: see cq.h */
-	struct ibv_cq *gap; /* NULL, unless on siw: see fill_gap() in device.c */
+	struct ibv_cq *gap; /* siw only: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_cq_list cqs;
 	struct verbs_watch channel_watch;
 	pthread_mutex_t
-		cq_lock; /* held while an event is read, and while a completion queue is destroyed */
+		/* Held while an event is read, and while a completion queue is destroyed. */
+		cq_lock;
 	/* Asynchronous events, see async.c. */
 	LIST_ENTRY(verbs_device) async_entry;
-	struct verbs_hold *hold; /* all workers' */
+	struct verbs_hold *hold; /* shared by all workers */
 	struct verbs_watch async_watch;
 	bool reads;
-	bool failed; /* it said so, and its worker has not acted on that yet; the lock of async.c guards it */
-	/* Windows that workers give each other, see async.c; its lock guards these. */
-	bool wants_window;     /* a connection here waits for one */
-	bool window_asked_for; /* another worker does */
-	bool window_came;      /* another worker has given some */
-	/* It had none idle to give: the next one that it has back goes. Its own thread's, like the next ones. */
+	bool failed; /* a failure was reported and not processed yet; guarded by the lock of async.c */
+	/* Windows that workers hand to each other, see async.c, whose lock guards these. */
+	bool wants_window;     /* a connection of this worker waits for a window */
+	bool window_asked_for; /* another worker waits for a window */
+	bool window_came;      /* another worker has freed some */
+	/*
+	 * No idle window to free: the next returned one is freed. Used by its own thread only, like
+	 * the next ones.
+	 */
 	bool owes_window;
-	bool gives, gives_again;   /* windows are being freed for others, and more since */
-	uint64_t yields_until_us;  /* it allocates none meanwhile, lest it takes what it gave */
-	struct verbs_command gift; /* behind the commands that free them */
-	bool shares;               /* one domain for all endpoints: */
+	bool gives, gives_again; /* windows are being freed for others; more were freed since */
+	uint64_t
+		yields_until_us; /* until then it allocates none, so that it does not take the freed windows back */
+	struct verbs_command gift; /* queued after the commands that free them */
+	bool shares;               /* all endpoints share one domain: */
 	struct verbs_domain *shared;
-	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* of peers */
+	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* one per peer */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
 
 /* Endpoints that wait for a key: see key.c. */
 struct verbs_await {
 	TAILQ_HEAD(verbs_ep_waiters, verbs_ep) eps;
-	struct loop_task task; /* wakes them; also when another worker has given windows */
+	struct loop_task task; /* wakes them; also after another worker has freed windows */
 	struct loop_timer *timer;
 };
 
@@ -131,12 +144,12 @@ struct verbs_fabric {
 	struct verbs_counters counters;
 	struct rdma_event_channel *channel;
 	struct verbs_watch channel_watch;
-	struct loop_task channel_task; /* reads all that has come */
+	struct loop_task channel_task; /* reads all pending events */
 	struct verbs_device_list devices;
-	struct loop_timer *age_timer; /* tells the pool the time, and when windows are due: */
-	uint64_t windows_period_us;   /* when their period began */
+	struct loop_timer *age_timer; /* ages the pool and the windows */
+	uint64_t windows_period_us;   /* start of the windows' period */
 	struct verbs_returns back;
-	/* The thread of an endpoint that was done last: see verbs_aside(). The lock guards it. */
+	/* The offload thread that finished last: see verbs_aside(). Guarded by the lock. */
 	pthread_mutex_t aside_lock;
 	bool aside_has_ended;
 	pthread_t aside_ended;
@@ -147,93 +160,99 @@ struct verbs_fabric {
 };
 
 /*
- * The states of an endpoint, and what each of them allows.
+ * The states of an endpoint.
  *
  *	connecting   RESOLVING -> OPENING -> CONNECTING -> OPEN
  *	accepting    ADOPTED -> REQUESTED -> ACCEPTING -> ACCEPTED -> OPEN
- *	closing      OPEN -> DRAINING -> DISCONNECTING -> DYING -> BURYING -> CLOSED
- *	failing      any -> DYING -> BURYING -> CLOSED
+ *	closing      OPEN -> DRAINING -> DISCONNECTING -> DESTROY_PENDING -> DESTROYING -> CLOSED
+ *	failing      any -> DESTROY_PENDING -> DESTROYING -> CLOSED
  *
- * On the way to DYING an endpoint may have to wait: in ABANDONED, because the kernel's iWARP manager lets
- * nobody disconnect or destroy what it is setting up; in RETURNING, because a thread still uses its id or its queues.
+ * Before VERBS_DYING an endpoint can have to wait: in VERBS_ABANDONED, because the kernel's iWARP
+ * manager forbids to disconnect or destroy a connection during its set-up; in VERBS_RETURNING,
+ * because a thread still uses its id or its queues.
  */
 #define VERBS_EP_STATES(X)                                                                         \
-	X(VERBS_RESOLVING, "resolving", "an address, its device, then a route",                    \
+	X(VERBS_RESOLVING, "resolving", "the address, its device, then the route",                 \
 	  TO(VERBS_OPENING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                               \
-	X(VERBS_OPENING, "opening", "its queues to be created, and receives to be posted",         \
+	X(VERBS_OPENING, "opening", "queues to be created, and receives to be posted",             \
 	  TO(VERBS_CONNECTING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                            \
 	X(VERBS_CONNECTING, "connecting", "the peer's answer",                                     \
 	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
-	X(VERBS_ADOPTED, "adopted", "its device, to tell of the peer's request",                   \
+	X(VERBS_ADOPTED, "adopted", "its device to be opened, to report the peer's request",       \
 	  TO(VERBS_REQUESTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                             \
-	X(VERBS_REQUESTED, "requested", "to be accepted or rejected",                              \
+	X(VERBS_REQUESTED, "requested", "the owner to accept or reject",                           \
 	  TO(VERBS_ACCEPTING) | TO(VERBS_DYING))                                                   \
 	X(VERBS_ACCEPTING, "accepting",                                                            \
-	  "its queues to be created, receives to be posted and the accept to be sent",             \
+	  "queues to be created, receives to be posted and the accept to be sent",                 \
 	  TO(VERBS_ACCEPTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                              \
-	X(VERBS_ACCEPTED, "accepted", "the peer to confirm",                                       \
+	X(VERBS_ACCEPTED, "accepted", "the peer's confirmation",                                   \
 	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
-	X(VERBS_OPEN, "open", "its end",                                                           \
+	X(VERBS_OPEN, "open", "either end to close, or a failure",                                 \
 	  TO(VERBS_FLUSHED) | TO(VERBS_DRAINING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))          \
-	X(VERBS_FLUSHED, "flushed", "the event that tells why work was flushed, for a while",      \
+	X(VERBS_FLUSHED, "flushed", "the event with the cause of the flush, or a timeout",         \
 	  TO(VERBS_DRAINING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                              \
-	X(VERBS_DRAINING, "draining", "what was posted to be sent, for a while",                   \
+	X(VERBS_DRAINING, "draining", "posted work to be sent, or a timeout",                      \
 	  TO(VERBS_DISCONNECTING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                         \
-	X(VERBS_DISCONNECTING, "disconnecting", "the end of the connection, for a while",          \
+	X(VERBS_DISCONNECTING, "disconnecting", "the disconnect event, or a timeout",              \
 	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
-	X(VERBS_ABANDONED, "abandoned", "the end of its iWARP set-up, for a while",                \
+	X(VERBS_ABANDONED, "cm abort", "its iWARP set-up to end in the kernel, or a timeout",      \
 	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
-	X(VERBS_RETURNING, "returning", "a thread to come back", TO(VERBS_DYING))                  \
-	X(VERBS_DYING, "dying", "a task, to bury it", TO(VERBS_BURYING))                           \
-	X(VERBS_BURYING, "burying", "its queue pair and its id to be destroyed", TO(VERBS_CLOSED)) \
-	X(VERBS_CLOSED, "closed", "to be freed", 0)
+	X(VERBS_RETURNING, "thread wait", "a thread to finish with its id and queues",             \
+	  TO(VERBS_DYING))                                                                         \
+	X(VERBS_DYING, "destroy pending", "the task that destroys it", TO(VERBS_BURYING))          \
+	X(VERBS_BURYING, "destroying", "its queue pair and its id to be destroyed",                \
+	  TO(VERBS_CLOSED))                                                                        \
+	X(VERBS_CLOSED, "closed", "the owner to free it", 0)
 STATE_ENUM(verbs_ep_state, VERBS_EP_STATES);
 extern const struct state_table verbs_ep_states;
 
-/* What the connection manager is owed by an endpoint that ends. */
+/* What an ending endpoint must do at the connection manager. */
 enum verbs_parting {
-	VERBS_PART_SILENTLY,   /* nothing is under way */
-	VERBS_PART_REJECT,     /* the peer's request is unanswered */
-	VERBS_PART_DISCONNECT, /* there is, or may be, a connection */
-	VERBS_PART_ABANDON,    /* it must be waited for */
+	VERBS_PART_SILENTLY,   /* nothing is pending */
+	VERBS_PART_REJECT,     /* reject: the peer's request is unanswered */
+	VERBS_PART_DISCONNECT, /* disconnect: a connection exists, or may exist */
+	VERBS_PART_ABANDON,    /* wait until the set-up ends */
 };
 
-/** verbs_parting - how an endpoint ends that did not hear from the manager that its set-up is over. */
+/**
+ * verbs_parting - Returns how to end an endpoint in @state whose set-up the manager has not
+ * reported as over.
+ */
 enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp);
 
-/** verbs_state_up - work may be posted and keys lent. */
+/** verbs_state_up - Returns true if work may be posted and memory exposed. */
 static inline bool verbs_state_up(enum verbs_ep_state state)
 {
 	return state == VERBS_OPEN || state == VERBS_FLUSHED;
 }
 
-/** verbs_state_sends - what was posted leaves. */
+/** verbs_state_sends - Returns true if posted work is still sent. */
 static inline bool verbs_state_sends(enum verbs_ep_state state)
 {
 	return verbs_state_up(state) || state == VERBS_DRAINING;
 }
 
-/** verbs_state_polls - completions are taken. */
+/** verbs_state_polls - Returns true if completions are processed. */
 static inline bool verbs_state_polls(enum verbs_ep_state state)
 {
 	return verbs_state_sends(state) || state == VERBS_DISCONNECTING;
 }
 
-/** verbs_state_over - its end is decided; nothing changes the reason any more. */
+/** verbs_state_over - Returns true if the close reason is final. */
 static inline bool verbs_state_over(enum verbs_ep_state state)
 {
 	return state >= VERBS_ABANDONED;
 }
 
-/* Whether the peer is there: one question at a time, see probe.c. */
+/* The keepalive of an endpoint, one at a time: see probe.c. */
 struct verbs_probe {
 	struct fabric_wr wr;
-	bool spoken; /* the peer, ever */
+	bool spoken; /* the peer has sent something, ever */
 	bool asking;
-	bool posted; /* a work request of ours asks */
-	bool heard;  /* the peer, since the question or since the timer last looked */
+	bool posted; /* its work request is posted */
+	bool heard; /* the peer has sent something since the keepalive was sent or the timer last ran */
 	struct loop_timer *timer;
-	uint8_t sink; /* a Read of no bytes wants a place all the same */
+	uint8_t sink; /* a zero-length Read needs an address too */
 };
 
 struct verbs_ep {
@@ -242,84 +261,86 @@ struct verbs_ep {
 	enum fabric_close why;
 	char detail[96];
 	bool connector;
-	enum verbs_parting parting; /* what is still to be done before it is buried */
-	bool opened; /* established() was called: what arrived is given up even while it dies */
-	bool closed_here;         /* nothing that arrives is given up any more */
-	bool bury_aside;          /* destroying it may block */
-	bool is_ending;           /* ending() is still to be called */
-	uint64_t setup_until_us;  /* the end of the time to connect; 0: none */
-	struct loop_timer *timer; /* to the end of the state's "for a while", or of the set-up */
+	enum verbs_parting parting; /* to do before it is destroyed */
+	bool opened; /* established() was called: deliver Receives even while the endpoint is failing */
+	bool closed_here;         /* closed by the owner: deliver no more Receives */
+	bool bury_aside;          /* destroying it may block the device's thread */
+	bool is_ending;           /* ending() must still be called */
+	uint64_t setup_until_us;  /* end of the set-up time; 0: no limit */
+	struct loop_timer *timer; /* timeout of the state, or of the set-up */
 	struct loop_task step_task, post_task, early_task, ending_task;
 	/* The connection manager's side. */
 	struct rdma_cm_id *id;
 	struct rdma_conn_param conn_param;
-	struct rdma_conn_param answer; /* the acceptor's … */
-	bool answered;                 /* … has come */
+	struct rdma_conn_param answer; /* the acceptor's answer … */
+	bool answered;                 /* … has arrived */
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, peer;
 	uint8_t request[FABRIC_MAX_PRIVATE_DATA];
 	size_t request_bytes;
-	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* for the peer, if we reject its request */
+	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* private data of our reject */
 	size_t rejection_bytes;
-	struct verbs_incoming *adopted; /* kept if its id could not be taken over */
+	struct verbs_incoming *adopted; /* kept if its id could not be migrated */
 	unsigned ird, ord;
-	/* A thread is at work for this endpoint, see verbs_ep_command(). */
+	/* A thread works for this endpoint, see verbs_ep_command(). */
 	bool aside;
 	struct verbs_command command;
 	int aside_result;
 	int (*aside_fn)(struct verbs_ep *ep);
 	void (*back_fn)(struct verbs_ep *ep, int result);
-	/* What the device's thread has made of it: the loop takes it over when that has come back. */
+	/* Created by the device's thread; the loop takes it over when the command has completed. */
 	struct ibv_port_attr port; /* all zero: not known */
 	struct ibv_cq *made_cq;
-	unsigned made_cqes; /* of that */
+	unsigned made_cqes;
 	struct ibv_qp *made_qp;
 	struct ibv_qp_cap made_cap;
-	bool heard, confirmed; /* of an acceptor's peer, before the accept came back */
-	bool last;             /* of its device, which is closed with it */
+	bool heard, confirmed; /* acceptor: events that arrived before the accept returned */
+	bool last;             /* last endpoint of its device, which is closed with it */
 	struct verbs_news news;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
 	LIST_ENTRY(verbs_ep) device_entry;
 	struct verbs_domain *domain;
-	struct ibv_qp *qp; /* its id knows of it over iWARP only, see qp.c */
+	struct ibv_qp *qp; /* only over iWARP its id has it too, see qp.c */
 	struct verbs_cq *cq;
-	unsigned slot;    /* on it */
-	uint64_t wr_base; /* of every wr_id */
-	unsigned cqes;    /* of it that were reserved, this endpoint's the last of them */
-	bool cq_short;    /* it has less: set by the device's thread */
-	uint64_t cq_gone; /* of a dying one, see verbs_poll_last(); 0: not set */
+	unsigned slot;    /* slot on the completion queue */
+	uint64_t wr_base; /* common bits of every wr_id */
+	unsigned cqes;    /* entries reserved on the queue, up to and including this endpoint's */
+	bool cq_short;    /* it has fewer; set by the device's thread */
+	uint64_t cq_gone; /* while failing, see verbs_poll_last(); 0: not set */
 	unsigned max_sge, max_inline_bytes;
-	unsigned ack_timeout;        /* 0: the connection manager's */
-	struct ibv_ece ece;          /* what both ends do beyond the standard, see qp.c */
-	uint32_t max_transfer_bytes; /* of the port; 0: not known */
-	/* Send queue: waiting here, and posted. Reads apart, since Sends may pass them. */
+	unsigned ack_timeout;        /* 0: the connection manager's value */
+	struct ibv_ece ece;          /* enhanced connection establishment, see qp.c */
+	uint32_t max_transfer_bytes; /* limit of the port; 0: not known */
+	/* Send queue: waiting here, and posted. Reads are separate, because Sends may pass them. */
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
 	unsigned sq_depth, sq_used, reads_out;
-	/* What was posted last and is not signalled, see queue.c. */
+	/* Unsignalled work requests posted last, see queue.c. */
 	unsigned unsignalled, signal_every;
 	bool is_late,
-		was_late; /* in verbs_late.eps; when its timer was due last, with the same Sends */
+		/* In verbs_late.eps; was there when the timer last ran, with the same Sends. */
+		was_late;
 	bool flushing;
 	struct fabric_wr flush;
 	TAILQ_ENTRY(verbs_ep) late_entry;
-	/* Receive queue: its places, and what waits for one. */
+	/* Receive queue: its places, and receives that wait for a place. */
 	struct verbs_recv *recvs;
 	unsigned rq_depth, idle_recv;
 	unsigned first_early, last_early; /* VERBS_NO_RECV: none */
-	uint32_t recv_size_bytes;         /* that was asked for last */
+	uint32_t recv_size_bytes;         /* size requested last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
-	/* It waits for a key; as many of its own that come back are none for it. */
+	/* Waits for a key; that many returned keys of its own do not wake it. */
 	bool awaits_key;
 	unsigned own_keys;
 	TAILQ_ENTRY(verbs_ep) await_entry;
-	/* Its work needs this slab, which is being registered; 0, or why it could not be. */
+	/* Its work needs this slab, which is being registered; the error, or 0. */
 	const void *awaited_slab;
 	int slab_error;
 	TAILQ_ENTRY(verbs_ep) slab_entry;
-	uint64_t owner; /* of what its peer may write to, by pool_owner_new(); 0: nothing yet */
+	uint64_t
+		owner; /* owner of memory that its peer can write to, by pool_owner_new(); 0: none yet */
 	struct verbs_probe probe;
 };
 
@@ -339,8 +360,9 @@ static inline struct verbs_counters *verbs_ep_counters(const struct verbs_ep *ep
 }
 
 /*
- * A negative errno, or 0. Calls of libibverbs return errnos; but c4iw's post calls (rdma-core 65) return negative ones, and siw's
- * return -1 with errno set if the kernel does not take what was posted.
+ * Returns 0 or a negative errno for the result @rc of a libibverbs call. Most return an errno; but
+ * c4iw's post calls (rdma-core 65) return negative ones, and siw's return -1 with errno set if the
+ * kernel refuses the post.
  */
 static inline int verbs_errno(int rc)
 {
@@ -349,7 +371,10 @@ static inline int verbs_errno(int rc)
 	return rc > 0 ? -rc : rc;
 }
 
-/* Packets of the connection, or over iWARP of those that a listener accepts, have this DSCP; the device may not know how. */
+/*
+ * Sets the DSCP of the connection's packets, or over iWARP of the connections that a listener
+ * accepts; ignores devices that do not support it.
+ */
 static inline void verbs_set_tos(const struct verbs_config *config, struct rdma_cm_id *id)
 {
 	uint8_t tos = (uint8_t)config->tos;
@@ -358,14 +383,14 @@ static inline void verbs_set_tos(const struct verbs_config *config, struct rdma_
 		(void)rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos));
 }
 
-/* Only as much as @from has, which the connection manager sizes by its family. */
+/* Copies only as much as @from has, whose size depends on its family. */
 static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
 {
 	memset(to, 0, sizeof(*to));
 	memcpy(to, from, sockaddr_bytes(from));
 }
 
-/* What the peer says, as much of it as a fabric gives on; returns how much. */
+/* Copies the peer's private data, at most FABRIC_MAX_PRIVATE_DATA; returns its length. */
 static inline size_t verbs_copy_private_data(uint8_t to[FABRIC_MAX_PRIVATE_DATA],
 					     const struct rdma_conn_param *from)
 {
@@ -378,65 +403,87 @@ static inline size_t verbs_copy_private_data(uint8_t to[FABRIC_MAX_PRIVATE_DATA]
 	return bytes;
 }
 
-/* ---- the life of an endpoint: its state, what leads it on, and how its end is decided ---- */
+/* ---- the state machine of an endpoint ---- */
 
-/** verbs_ep_set - the one place that sets a state; the move must be in the table. */
+/** verbs_ep_set - Sets the state; only this function does. The transition must be in the table. */
 void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state);
-/** verbs_ep_die - the connection is over for @why; the end follows from a task. */
+/** verbs_ep_die - Ends the connection for @why; a task destroys the endpoint. */
 void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/** verbs_ep_lost_device - the device of @ep is of no use any more, @what says how: count it, and end the connection. */
+/**
+ * verbs_ep_lost_device - Counts the loss of the device, and ends the connection with detail @what.
+ */
 void verbs_ep_lost_device(struct verbs_ep *ep, const char *what);
-/** verbs_ep_unmade - the same, where the connection manager says itself that nothing is under way any more. */
+/**
+ * verbs_ep_unmade - Like verbs_ep_die(), for CM events after which no connection set-up is pending.
+ */
 void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/** verbs_ep_end_wait - what an abandoned endpoint waits for has come. */
+/** verbs_ep_end_wait - Ends the wait of an endpoint in VERBS_ABANDONED. */
 void verbs_ep_end_wait(struct verbs_ep *ep);
-/** verbs_ep_returned - a thread has come back: lead a returning endpoint on. Returns false if it is not returning. */
+/**
+ * verbs_ep_returned - Continues an endpoint in VERBS_RETURNING after a thread has finished. Returns
+ * false in any other state.
+ */
 bool verbs_ep_returned(struct verbs_ep *ep);
-/** verbs_ep_disconnect - put the queue pair into error, and disconnect. On the device's thread. Returns 0 or a negative errno. */
+/**
+ * verbs_ep_disconnect - Puts the queue pair into the error state, and disconnects; on the device's
+ * thread. Returns 0 or a negative errno.
+ */
 int verbs_ep_disconnect(struct verbs_ep *ep);
-/** verbs_ep_part - tell the connection manager what a dying endpoint owes it. On a thread that has the id. */
+/**
+ * verbs_ep_part - Rejects or disconnects a failing endpoint as its `parting` says; on a thread that
+ * owns the id.
+ */
 void verbs_ep_part(struct verbs_ep *ep);
-/** verbs_ep_timer - the time of a state is up; @ep is a struct verbs_ep. */
+/** verbs_ep_timer - Handles the timeout of a state; @ep is a struct verbs_ep. */
 void verbs_ep_timer(void *ep);
 
 /**
- * verbs_ep_heard - an acceptor's peer has sent something, so that its confirmation may be late or lost
+ * verbs_ep_heard - Records that an acceptor's peer has sent something, because its confirmation can
+ * be late or lost.
  *
- * Tells the connection manager, which then says that the connection is established, and waits for the confirmation no longer.
+ * Notifies the connection manager, which then reports the connection as established, without the
+ * confirmation.
  */
 void verbs_ep_heard(struct verbs_ep *ep);
-/** verbs_ep_established - the peer is there: tell, once. */
+/** verbs_ep_established - Calls established(), once. */
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
-/** verbs_ep_flushed - work was flushed: what caused it says more, and is waited for a little. */
+/** verbs_ep_flushed - Waits briefly for the event that tells why work was flushed. */
 void verbs_ep_flushed(struct verbs_ep *ep);
-/** verbs_hear_end - fabric_ep_hear_end(): the manager's events are read, and what caused the flush of work is not waited for. */
+/**
+ * verbs_hear_end - Implements fabric_ep_hear_end(): reads the manager's events, and does not wait
+ * for the cause of a flush.
+ */
 void verbs_hear_end(struct fabric_ep *ep);
-/** verbs_ep_drain - closed here: what was posted is still sent. */
+/** verbs_ep_drain - Starts an orderly close: posted work is still sent. */
 void verbs_ep_drain(struct verbs_ep *ep);
-/** verbs_ep_drained - if everything posted was sent: go on with closing. */
+/** verbs_ep_drained - Disconnects a draining endpoint once all posted work has been sent. */
 void verbs_ep_drained(struct verbs_ep *ep);
 
 /*
- * Calls for an endpoint that may block. What the device may take long for is executed by the device's thread, in order with all
- * else (command.h). What a connection may take long for has a thread of its own, so that the device's other connections do
- * not wait.
+ * Blocking calls of an endpoint. The device's thread executes calls for which the device can take
+ * long, in order with its other commands (command.h). A call for which one connection can take long
+ * has its own thread, so that the device's other connections do not wait.
  */
 
 /**
- * verbs_ep_command - call @fn on the thread of the endpoint's device
- * @fn:   may use the id and the queues of @ep, and nothing else that changes; returns 0 or a negative errno
- * @back: called with that on the loop's thread
+ * verbs_ep_command - Calls @fn on the thread of the endpoint's device.
+ * @fn:   may use the id and the queues of @ep, and no other changing member; returns 0 or a
+ *        negative errno
+ * @back: called with that result on the loop's thread
  *
- * Until then ep->aside is set, and nobody else touches id and queues.
+ * Until then ep->aside is set, and no other thread may use the id and the queues.
  */
 void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		      void (*back)(struct verbs_ep *ep, int result));
-/** verbs_aside - the same on a thread of the call's own. Without a thread @fn blocks the worker. */
+/**
+ * verbs_aside - Like verbs_ep_command(), on a new thread. If no thread can be created, @fn blocks
+ * the worker.
+ */
 void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		 void (*back)(struct verbs_ep *ep, int result));
-/** verbs_aside_fini - wait for the last thread to end; no endpoint is left. */
+/** verbs_aside_fini - Waits for the last such thread; all endpoints must be gone. */
 void verbs_aside_fini(struct verbs_fabric *fabric);
 
 #endif
