@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A device has one queue of them for the whole process, which one of the workers that use the device reads: the
- * first; when it lets go of the device, another is told to. What concerns a connection is noted with it and told to
- * its own worker, which acts.
+ * A device has one queue of asynchronous events per process. One of the workers that use the device
+ * reads it: the first; when it releases the device, another one takes over. An event of a
+ * connection is recorded in its struct verbs_news, and its own worker handles it.
  *
- * An event names a queue pair or a completion queue, which stands until its events are acknowledged: destroying it
- * waits for that. Its context is the struct verbs_news of its owner, from when it is made until that is forgotten. A queue pair's number
- * would not do: while an event still names the old one, the kernel may have given it to another.
+ * An event names a queue pair or a completion queue, which exists until its events are
+ * acknowledged: destroying it waits for that. Its context is the struct verbs_news of its owner,
+ * from its creation until verbs_async_forget(). A queue pair's number would not do: the kernel can
+ * reuse the number while an event still names the old queue pair.
  *
- * That destroying a queue waits does not hold for a device that is gone (RDMAV_ALLOW_DISASSOC_DESTROY, verbs_process_init()):
- * so no event of a device is read and handled while any thread destroys a queue of it (hold.h). Who reads does not wait for that, which
- * may be long: it looks away, and is woken by the thread that destroyed.
+ * Destroying a queue does not wait for events of a removed device (RDMAV_ALLOW_DISASSOC_DESTROY,
+ * verbs_process_init()). So no event of a device is read and handled while any thread destroys a
+ * queue of it (hold.h). The reader does not wait for that, which can take long: it stops watching,
+ * and the thread that destroyed the queue wakes it.
  *
- * A device that has failed (IBV_EVENT_DEVICE_FATAL) completes nothing any more, so all workers end their connections on it. The kernel
- * says so, too, when it takes a device away, before or after the connection manager, which omits connections not accepted yet.
+ * A failed device (IBV_EVENT_DEVICE_FATAL) completes no more work, so all workers end their
+ * connections on it. The kernel also reports this event when it removes a device, before or after
+ * the connection manager, which does not report connections that are not accepted yet.
  */
 #include "fabric/verbs/async.h"
 
@@ -29,7 +32,10 @@
 #define NEWS_COMM_EST   0x2u
 #define NEWS_CQ         0x4u
 
-/* Of all workers. The lock guards `reads` and the contexts of queues, too, and is taken before that of a fabric's news. */
+/*
+ * The devices of all workers. The lock also guards `reads` and the contexts of queues; it is taken
+ * before the lock of a fabric's news.
+ */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
 
@@ -42,7 +48,7 @@ static void wake(struct verbs_fabric *fabric)
 	pthread_mutex_unlock(&box->lock);
 }
 
-/* Its loop looks again: see take_over(). */
+/* Makes the reader's loop check again: see take_over(). */
 static void wake_reader(const struct ibv_context *context)
 {
 	struct verbs_device *device;
@@ -67,7 +73,9 @@ void verbs_async_release(struct verbs_device *device)
 
 /* ---- the reader's side ---- */
 
-/* @context: of a queue; read once the lock is held. */
+/*
+ * @context: the context of a queue; read under the lock.
+ */
 static void tell(void *const *context, unsigned what)
 {
 	struct verbs_news *news;
@@ -143,7 +151,7 @@ static bool next_event(struct verbs_device *device)
 	struct ibv_async_event event;
 	bool got;
 
-	/* The thread that destroys wakes us. */
+	/* The destroying thread wakes this loop. */
 	if (!verbs_hold_read(device->hold)) {
 		verbs_watch_set(&device->async_watch, false);
 		return false;
@@ -189,7 +197,7 @@ int verbs_async_join(struct verbs_device *device)
 	if (err)
 		return err;
 	pthread_mutex_lock(&devices_lock);
-	/* Of those that use it one reads. */
+	/* Only one of the users reads. */
 	device->reads = !other_user(device);
 	LIST_INSERT_HEAD(&devices, device, async_entry);
 	verbs_watch_set(&device->async_watch, device->reads);
@@ -255,7 +263,7 @@ void verbs_async_yield(struct verbs_device *device)
 	device->yields_until_us = loop_now_us(device->fabric->fabric.loop) + VERBS_KEY_RETRY_US;
 }
 
-/* Returns the value of a flag that @flag points to, which is false then. */
+/* Returns the value of @flag, and sets it to false. */
 static bool take(bool *flag)
 {
 	bool was;
@@ -281,12 +289,12 @@ static void gave(struct verbs_command *command)
 
 	device->gives = device->gives_again = false;
 	verbs_async_gave_window(device);
-	/* Not of a device that is being closed: all that was freed is freed before that. */
+	/* Not if the device is being closed: all windows are freed before that. */
 	if (again && !LIST_EMPTY(&device->eps))
 		give(device);
 }
 
-/* The others hear of windows when the commands that free them were executed. */
+/* Notifies the other workers after the commands that free the windows have been executed. */
 static void give(struct verbs_device *device)
 {
 	device->gives_again = device->gives;
@@ -316,8 +324,9 @@ static void pass_windows(struct verbs_fabric *fabric)
 /* ---- the owner's side ---- */
 
 /*
- * A queue pair that failed without a word to the connection manager (siw, when the peer reads what it may not) is put
- * into the error state, so that its receives are flushed. Other devices do so by themselves.
+ * Puts a queue pair into the error state that failed without a connection manager event (siw, when
+ * the peer reads without the right), so that its receives are flushed. Other devices do so
+ * themselves.
  */
 static int call_fail_qp(struct verbs_ep *ep)
 {
@@ -339,7 +348,10 @@ static void qp_failed(struct verbs_ep *ep)
 		verbs_ep_command(ep, call_fail_qp, qp_has_failed);
 }
 
-/* Of some drivers its descriptors are readable for ever now. Whose last endpoint is being buried is not watched any more. */
+/*
+ * With some drivers the descriptors of a removed device are readable for ever. A device whose last
+ * endpoint is being destroyed is not watched any more.
+ */
 void verbs_async_removed(struct verbs_device *device)
 {
 	bool watched = !device->removed && device->channel_watch.loop;
@@ -385,7 +397,7 @@ void verbs_async_tell_ep(struct verbs_news *news, unsigned what)
 		verbs_ep_heard(ep);
 }
 
-/* NULL: there are none. */
+/* Returns NULL if there are none. */
 static struct verbs_news *next_news(struct verbs_fabric *fabric, unsigned *what)
 {
 	struct verbs_news *news;

@@ -1,53 +1,72 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Asynchronous events of devices: who reads them, and what their connections are told. */
+/* Reads asynchronous events of devices, and passes them to the workers of their connections. */
 #ifndef FABRIC_VERBS_ASYNC_H
 #define FABRIC_VERBS_ASYNC_H
 
 #include "fabric/verbs/verbs_ep.h"
 
-#define VERBS_KEY_RETRY_US 10000u /* to the next attempt to have a memory window */
+#define VERBS_KEY_RETRY_US 10000u /* delay before the next attempt to get a memory window */
 
-/** verbs_async_init - prepare a fabric to hear of its connections. Returns 0 or a negative errno. */
+/**
+ * verbs_async_init - Prepares a fabric for events of its connections. Returns 0 or a negative
+ * errno.
+ */
 int verbs_async_init(struct verbs_fabric *fabric) MUST_CHECK;
-/** verbs_async_fini - no device is left. */
+/** verbs_async_fini - Frees that; no device must be left. */
 void verbs_async_fini(struct verbs_fabric *fabric);
 /**
- * verbs_async_join - @device's events are read from now on, here or by another worker that uses it
+ * verbs_async_join - Starts reading @device's events, on this worker or on another one that uses
+ * it.
  *
  * Returns 0 or a negative errno.
  */
 int verbs_async_join(struct verbs_device *device) MUST_CHECK;
 /**
- * verbs_async_removed - the device was removed, or has failed: do not listen to it here any more
+ * verbs_async_removed - Stops watching a device that was removed or has failed.
  *
- * Endpoints that are made from now on use another view of it. May be called again.
+ * Later endpoints use another struct verbs_device for it. Can be called again.
  */
 void verbs_async_removed(struct verbs_device *device);
-/** verbs_async_leave - not here any more; another worker takes over. Accepts one that has left or never joined. */
+/**
+ * verbs_async_leave - Stops reading @device's events on this worker; another worker takes over.
+ * Accepts a device that has left or never joined.
+ */
 void verbs_async_leave(struct verbs_device *device);
 /**
- * verbs_async_hold - read no asynchronous event of @device until verbs_async_release(); any thread, several at once
+ * verbs_async_hold - Blocks the reading of asynchronous events of @device until
+ * verbs_async_release(); any thread, several at once.
  *
- * Around the end of a queue: once its device is gone, libibverbs does not wait for events of it that are not acknowledged.
+ * Used while destroying a queue: for a removed device libibverbs does not wait until its events are
+ * acknowledged.
  */
 void verbs_async_hold(struct verbs_device *device);
 void verbs_async_release(struct verbs_device *device);
 /**
- * verbs_async_want_window - a connection on @device waits for a memory window: ask the other workers for theirs
+ * verbs_async_want_window - Requests memory windows from the other workers, for a connection that
+ * waits on @device.
  *
- * They free those that they keep for themselves and lend to nobody, or the next that they have back; then the connections
- * that wait here are woken.
+ * They free the unused windows that they keep, or else the next one returned; then the waiting
+ * connections here are woken.
  */
 void verbs_async_want_window(struct verbs_device *device);
-/** verbs_async_yield - a window of @device is being freed for others: none is allocated here for VERBS_KEY_RETRY_US. */
+/**
+ * verbs_async_yield - Stops allocating windows of @device here for VERBS_KEY_RETRY_US, because one
+ * is being freed for others.
+ */
 void verbs_async_yield(struct verbs_device *device);
-/** verbs_async_gave_window - windows of @device were freed: the workers that want one hear of it. */
+/**
+ * verbs_async_gave_window - Notifies the workers that wait for a window that windows of @device
+ * were freed.
+ */
 void verbs_async_gave_window(struct verbs_device *device);
-/** verbs_async_tell_ep - act on what a device says of an endpoint: its news.tell(). */
+/**
+ * verbs_async_tell_ep - Handles asynchronous events of an endpoint: the callback of its struct
+ * verbs_news.
+ */
 void verbs_async_tell_ep(struct verbs_news *news, unsigned what);
 /**
- * verbs_async_forget - tell the owner of @news nothing any more
- * @context: of its queue, which has @news no longer; NULL: it has no queue
+ * verbs_async_forget - Stops passing events to the owner of @news.
+ * @context: context of its queue, which pointed to @news; NULL: it has no queue
  */
 void verbs_async_forget(struct verbs_news *news, void **context);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The end of a verbs endpoint: keys, queue pair, work requests, domain, device, id, in this order.
+ * Destroys in this order: keys, queue pair, work requests, domain, device, id.
  *
- * done() and unbound() are called from here. They find an endpoint that takes nothing more, and may do what
- * they always may: unbind any key, which is answered at once now, and put buffers.
+ * done() and unbound() are called from here. The endpoint accepts no work then, but they may do
+ * everything else: unbind any key, which finishes immediately now, and put buffers.
  */
 #include "fabric/verbs/bury.h"
 
@@ -42,7 +42,7 @@ static int call_destroy_id(struct verbs_ep *ep)
 	return 0;
 }
 
-/* In this order, since the id keeps the device's context open. */
+/* In this order, because the id keeps the device's context open. */
 static int call_close_both(struct verbs_ep *ep)
 {
 	(void)call_close_device(ep);
@@ -100,7 +100,7 @@ static void qp_destroyed(struct verbs_ep *ep, int result)
 		verbs_ep_command(ep, call_close_both, id_destroyed);
 }
 
-/* What the device's thread still does for it has come back after this. */
+/* After this command, all earlier commands of the device's thread for it have completed. */
 static void qp_destroyed_aside(struct verbs_ep *ep, int result)
 {
 	if (ep->device)
@@ -118,15 +118,15 @@ void verbs_ep_tell_ending(void *arg)
 		return;
 	}
 	ep->is_ending = false;
-	ep->cq_gone = 0; /* verbs_ep_bury() polls again what completes until then */
-	/* It may have been closed here meanwhile. */
+	ep->cq_gone = 0; /* verbs_ep_bury() polls again */
+	/* The owner may have closed it meanwhile. */
 	if (ep->ep.events->ending && !ep->closed_here)
 		ep->ep.events->ending(ep->ep.arg, ep->why, ep->detail);
 }
 
 void verbs_ep_bury(struct verbs_ep *ep)
 {
-	/* One of the two polls in a turn. */
+	/* Only one of the two tasks polls per iteration. */
 	if (ep->is_ending || !verbs_poll_last(ep)) {
 		loop_defer(ep->ep.fabric->loop, &ep->step_task);
 		return;

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a verbs endpoint. */
+/* Destroys a verbs endpoint. */
 #ifndef FABRIC_VERBS_BURY_H
 #define FABRIC_VERBS_BURY_H
 
 #include "fabric/verbs/verbs_ep.h"
 
-/** verbs_ep_bury - destroy what a dying endpoint has, complete its work, unbind its keys; closed() is last. */
+/**
+ * verbs_ep_bury - Destroys the queue pair and the id, completes all work, unbinds all keys, and
+ * then calls closed().
+ */
 void verbs_ep_bury(struct verbs_ep *ep);
 
-/** verbs_ep_tell_ending - deliver what has arrived on a connection that is over, and call ending(). @arg: the endpoint. */
+/**
+ * verbs_ep_tell_ending - Delivers Sends that arrived before the end, and calls ending(). @arg: the
+ * endpoint.
+ */
 void verbs_ep_tell_ending(void *arg);
 
 #endif

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The threads of devices, and the commands that come back to a loop, which is woken for the first of several. */
+/* The loop is woken for the first of several completed commands. */
 #include "fabric/verbs/command.h"
 
 #define STACK_BYTES (256u << 10)
 
-/* ---- coming back ---- */
+/* ---- completed commands ---- */
 
 void verbs_command_return(struct verbs_returns *returns, struct verbs_command *command)
 {
 	bool first;
 
-	/* Under the lock to the end: from then on the fabric may go. */
+	/* Nothing is accessed after the unlock: the fabric may be freed then. */
 	pthread_mutex_lock(&returns->box.lock);
 	first = TAILQ_EMPTY(&returns->list);
 	TAILQ_INSERT_TAIL(&returns->list, command, entry);

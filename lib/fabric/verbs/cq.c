@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Completion queues: slots and entries are the loop's, the queue itself is created and destroyed on the device's thread.
+ * The loop owns slots and entries; the device's thread creates and destroys the queue itself.
  *
- * Drain, arm, drain again: a completion between the first drain and the arming makes no event, so the
- * second drain must find it. A bounded number of a queue is taken in one go, in their order, whosever they are; the rest in the next
- * turn.
+ * Drain, arm, drain again: a completion between the first drain and the arming raises no event, so
+ * the second drain must find it. Each call polls a bounded number of completions, in order, of all
+ * endpoints; the rest follow in the next iteration.
  *
- * An endpoint may be sent messages before the connection manager says that it is up. Their completions wait in the places of their
- * receives.
+ * An endpoint can receive Sends before the connection manager reports it as up. Their completions
+ * wait in the places of their receives.
  */
 #include "fabric/verbs/cq.h"
 
@@ -24,7 +24,7 @@
 
 #define FEW_SLOTS  16u
 #define POLL_BATCH 16u
-#define CQ_EVENTS  16u /* of a device in one go */
+#define CQ_EVENTS  16u /* of a device in one call */
 
 static struct loop *loop_of(const struct verbs_cq *cq)
 {
@@ -88,7 +88,7 @@ static int take_slot(struct verbs_cq *cq, struct verbs_ep *ep)
 	return 0;
 }
 
-/* Behind those that have left before. */
+/* Appends the slot to those of endpoints that left earlier. */
 static void leave_slot(struct verbs_cq *cq, unsigned at)
 {
 	struct verbs_slot *slot = &cq->slots[at];
@@ -129,7 +129,10 @@ static void cq_fail(struct verbs_cq *cq, enum fabric_close why, const char *text
 			verbs_ep_die(cq->slots[i].ep, why, "%s", text);
 }
 
-/* rxe hands the kernel's flag for it out unchanged, which in user space is the one for a good checksum. */
+/*
+ * rxe passes the kernel's flag for an invalidation unchanged; in user space that is the flag for a
+ * good checksum.
+ */
 static bool invalidated(const struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	return (wc->wc_flags & IBV_WC_WITH_INV) ||
@@ -151,7 +154,7 @@ static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 		recv.inv_rkey = wc->invalidated_rkey;
 		verbs_key_invalidated(ep, recv.inv_rkey);
 	}
-	/* The slot is idle again only after recv(). */
+	/* The place becomes idle only after recv(). */
 	if (ep->opened && !ep->closed_here)
 		ep->ep.events->recv(ep->ep.arg, &recv);
 	verbs_recv_idle(ep, at);
@@ -174,8 +177,8 @@ static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 }
 
 /*
- * Unless the peer is to blame, the work request is told of no more than a flush: closed() says why, in the
- * device's words.
+ * Unless the peer caused the failure, the work request's status is only FABRIC_FLUSHED: closed()
+ * reports the reason with the device's text.
  */
 static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
@@ -192,7 +195,7 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		why = FABRIC_CLOSE_TERMINATED;
 		break;
 	case IBV_WC_RNR_RETRY_EXC_ERR:
-		/* No access was refused: closed() says what it was. */
+		/* The peer refused no access: closed() reports the reason. */
 		why = FABRIC_CLOSE_TERMINATED;
 		break;
 	case IBV_WC_RETRY_EXC_ERR:
@@ -217,7 +220,7 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		verbs_ep_die(ep, why, "%s", text);
 }
 
-/* ---- what comes early ---- */
+/* ---- early completions ---- */
 
 static bool is_early(enum verbs_ep_state state)
 {
@@ -277,7 +280,7 @@ void verbs_poll_early(void *arg)
 
 /* ---- polling ---- */
 
-/* The endpoint that a completion is for; NULL if its queue pair is, or will be, destroyed. */
+/* Returns the endpoint of a completion; NULL if its queue pair is, or will be, destroyed. */
 static struct verbs_ep *ep_of(const struct verbs_cq *cq, uint64_t wr_id)
 {
 	unsigned at = (unsigned)(wr_id >> (VERBS_NUMBER_BITS + 2)) & ((1u << VERBS_SLOT_BITS) - 1);
@@ -293,7 +296,7 @@ static void completed(struct verbs_cq *cq, const struct ibv_wc *wc)
 	if (!ep)
 		return;
 	cq->device->fabric->counters.completions++;
-	/* An acceptor may see its peer's first Send before the event that says that it is there. */
+	/* An acceptor can receive its peer's first Send before the ESTABLISHED event. */
 	if (ep->state == VERBS_ACCEPTED) {
 		verbs_ep_heard(ep);
 		verbs_ep_established(ep, NULL, 0);
@@ -307,7 +310,10 @@ static void completed(struct verbs_cq *cq, const struct ibv_wc *wc)
 	take(ep, wc);
 }
 
-/* Takes up to about @max completions; returns how many. It has found the queue empty if that is fewer and @whole. */
+/*
+ * Polls about @max completions; returns how many. The queue was empty if that is fewer than @max
+ * and @whole is set.
+ */
 static unsigned drain(struct verbs_cq *cq, unsigned max, bool whole)
 {
 	struct ibv_wc wcs[POLL_BATCH];
@@ -321,7 +327,10 @@ static unsigned drain(struct verbs_cq *cq, unsigned max, bool whole)
 		if (n > 0)
 			total += (unsigned)n;
 	} while (total < max && (n == POLL_BATCH || (whole && n > 0)));
-	/* What was consumed meanwhile is lost: mlx4, mlx5 and hns fail so when they do not know the queue pair. */
+	/*
+	 * Completions consumed meanwhile are lost: mlx4, mlx5 and hns fail like this when they do
+	 * not know the queue pair.
+	 */
 	if (n < 0)
 		cq_fail(cq, FABRIC_CLOSE_LOST, "the completion queue cannot be polled");
 	cq->gone += n ? total : total + cq->cqes;
@@ -365,12 +374,12 @@ bool verbs_poll_last(struct verbs_ep *ep)
 	if (!ep->cq_gone)
 		ep->cq_gone = cq->gone + cq->cqes;
 	if (cq->gone < ep->cq_gone)
-		/* What cannot be polled is not waited for. */
+		/* Do not wait for a queue that cannot be polled. */
 		return drain(cq, VERBS_POLL_BUDGET, true) < VERBS_POLL_BUDGET;
 	return true;
 }
 
-/* Returns false if there is none. */
+/* Returns false if there is no event. */
 static bool next_event(struct verbs_device *device)
 {
 	struct verbs_cq *cq;
@@ -380,7 +389,7 @@ static bool next_event(struct verbs_device *device)
 	if (ibv_get_cq_event(device->channel, &icq, &news))
 		return false;
 	device->fabric->counters.completion_events++;
-	/* Its last endpoint has left: see verbs_async_forget(). */
+	/* The last endpoint of the queue has left: see verbs_async_forget(). */
 	if (!news) {
 		ibv_ack_cq_events(icq, 1);
 		return true;
@@ -393,8 +402,9 @@ static bool next_event(struct verbs_device *device)
 }
 
 /*
- * What is more is left for the next turn: the descriptor stays readable. While a completion queue is destroyed no event is read,
- * which might be its own: see verbs_async_hold(). Who has it destroyed then has this looked at again.
+ * Further events are left for the next iteration: the descriptor stays readable. While a completion
+ * queue is destroyed no event is read, because it could be of that queue: see verbs_async_hold().
+ * After the destruction the descriptor is watched again.
  */
 void verbs_channel_ready(void *arg)
 {
@@ -409,7 +419,7 @@ void verbs_channel_ready(void *arg)
 	pthread_mutex_unlock(&device->cq_lock);
 }
 
-/* ---- the end of a queue ---- */
+/* ---- destroying a queue ---- */
 
 static void destroy(struct verbs_command *command)
 {
@@ -443,7 +453,7 @@ static void put(struct verbs_cq *cq)
 	LIST_REMOVE(cq, entry);
 	loop_task_cancel(loop_of(cq), &cq->poll_task);
 	verbs_async_forget(&cq->news, cq->cq ? &cq->cq->cq_context : NULL);
-	/* Those that still come are acknowledged at once. */
+	/* Later events are acknowledged immediately. */
 	if (cq->cq)
 		ibv_ack_cq_events(cq->cq, cq->unacked);
 	verbs_command_post(&cq->device->commands, &cq->command, destroy, destroyed);
@@ -501,7 +511,7 @@ int verbs_cq_join(struct verbs_ep *ep)
 	struct verbs_cq *cq = NULL;
 	int err;
 
-	/* Where each endpoint has its own there are as many as endpoints, and none to be found among them. */
+	/* If each endpoint has its own queue, none of the existing ones can be used. */
 	if (ep->device->shares_cqs)
 		cq = find(ep->device, need);
 	if (!cq)
@@ -517,7 +527,7 @@ int verbs_cq_join(struct verbs_ep *ep)
 	return err;
 }
 
-/* Workers are spread over the completion vectors that the device has. */
+/* Spreads workers over the completion vectors of the device. */
 static int vector_of(const struct verbs_device *device)
 {
 	int vectors = device->context->num_comp_vectors;
@@ -525,7 +535,10 @@ static int vector_of(const struct verbs_device *device)
 	return vectors > 0 ? (int)(device->fabric->config.vector % (unsigned)vectors) : 0;
 }
 
-/* While it is not created nobody but this thread has `made` and `made_cqes`, and nobody changes `cqes`. */
+/*
+ * Until the queue is created, only this thread uses `made` and `made_cqes`, and `cqes` does not
+ * change.
+ */
 int verbs_cq_create(struct verbs_ep *ep)
 {
 	struct verbs_cq *cq = ep->cq;
@@ -555,7 +568,7 @@ void verbs_cq_created(struct verbs_ep *ep)
 		return;
 	cq->cq = ep->made_cq;
 	cq->cqes = ep->made_cqes;
-	/* Polls what completed before the first event was asked for, and asks. */
+	/* Polls completions from before the queue was armed, and arms it. */
 	loop_defer(loop_of(cq), &cq->poll_task);
 }
 
@@ -573,7 +586,7 @@ void verbs_cq_leave(struct verbs_ep *ep)
 	if (!cq)
 		return;
 	leave_slot(cq, ep->slot);
-	/* Nobody may come to poll a queue on which nothing happens. */
+	/* Without further completions nothing else would poll the queue. */
 	if (cq->cq)
 		loop_defer(loop_of(cq), &cq->poll_task);
 	else

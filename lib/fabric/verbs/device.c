@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric's devices: what they can do, and who uses them. Each is opened by the first command of its thread. */
+/* Each device is opened by the first command of its thread. */
 #include "fabric/verbs/device.h"
 
 #include <errno.h>
@@ -22,10 +22,10 @@ static int set_nonblocking(int fd)
 }
 
 /*
- * siw's kernel side maps each queue of a process at the first place that is free, its library (rdma-core 44) takes one
- * that is mapped at 0x90000 for one that could not be mapped: the connection that it would be for fails. So that none
- * begins there, a completion queue that nobody uses lies across that place. (If the worker that made it lets go of the
- * device before others, the place is free until the next worker comes.)
+ * The kernel's siw maps each queue of a process at the first free place; its library (rdma-core 44)
+ * takes a queue mapped at 0x90000 for a failed mapping, and the connection fails. An unused
+ * completion queue across that place prevents that. (If its worker releases the device before other
+ * workers, the place is free until the next worker uses the device.)
  */
 static void fill_gap(struct verbs_device *device)
 {
@@ -42,11 +42,17 @@ static int find_out(struct verbs_device *device)
 	device->windows =
 		!device->fabric->config.windows_off &&
 		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
-	/* Linux: fast registrations, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set it too. */
+	/*
+	 * Linux: fast registration, local invalidation and IB_WR_SEND_WITH_INV; iWARP devices set
+	 * it too.
+	 */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == VERBS_RXE_VENDOR;
 	device->shares_cqs = verbs_cq_may_share(device->attr.vendor_id);
-	/* The kernel's siw copies inline data from the process when it sends them, which fails on a thread of its own. */
+	/*
+	 * The kernel's siw copies inline data from the process when it sends them, which fails on
+	 * its own thread.
+	 */
 	if (device->attr.vendor_id == VERBS_SIW_VENDOR) {
 		device->inline_step = VERBS_NO_INLINE;
 		device->signals_all = true;
@@ -103,7 +109,7 @@ int verbs_device_opened(struct verbs_device *device)
 		verbs_watch_fini(&device->channel_watch);
 		return err;
 	}
-	/* Each slab is registered once: fewer and larger ones are cheaper. */
+	/* Each slab is registered once, so fewer and larger slabs are cheaper. */
 	if (device->shares)
 		pool_large_slabs(device->fabric->fabric.pool, true);
 	verbs_watch_set(&device->channel_watch, true);

@@ -13,8 +13,8 @@ struct slab_mr {
 	struct slab_reg reg;
 	struct verbs_command command;
 	struct verbs_domain *domain;
-	struct ibv_mr *mr; /* NULL: being registered, or it could not be */
-	struct buf *buf;   /* that keeps the slab while it is being registered; else NULL */
+	struct ibv_mr *mr; /* NULL: being registered, or the registration failed */
+	struct buf *buf;   /* keeps the slab during the registration; else NULL */
 	int error;
 	uint8_t *start;
 	size_t len_bytes;
@@ -37,7 +37,7 @@ struct ibv_pd *verbs_domain_pd(struct verbs_domain *domain)
 	errno = 0;
 	if (!domain->pd)
 		domain->pd = ibv_alloc_pd(domain->device->context);
-	/* Not every library says why. */
+	/* Not every library sets errno. */
 	if (!domain->pd && !errno)
 		errno = ENOMEM;
 	return domain->pd;
@@ -66,7 +66,7 @@ static void window_freed(struct verbs_command *command)
 	free(container_of(command, struct verbs_key, command));
 }
 
-/* As far as there are so many. Returns whether there were any. */
+/* Frees at most @n unused windows. Returns true if there were any. */
 static bool free_windows(struct verbs_domain *domain, unsigned n)
 {
 	bool any = n && domain->free_windows;
@@ -127,7 +127,7 @@ void verbs_domain_fini(struct verbs_domain *domain)
 
 static const struct in6_addr no_peer;
 
-/* A link-local address is that of another host on another link. */
+/* The same link-local address on another link is another host. */
 static uint32_t scope_of(const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
@@ -219,10 +219,11 @@ void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t l
 /* ---- slabs ---- */
 
 /*
- * For local use only, and for windows. The device may write data to a slab in any order (relaxed ordering): a receive or a Read
- * that completes has all its data, and those of the peer's Writes before the Send, all the same. A completion is written
- * to memory that does not have it, and such a write passes no write before it, on the way through PCI Express. What is polled for, or
- * written by a peer behind other data without a completion, would not do; nothing is.
+ * Registers a slab for local use, and for windows. The device may write data to a slab in any order
+ * (relaxed ordering). A completed receive or Read still has all its data, including that of the
+ * peer's Writes before the Send: the completion is written to memory without relaxed ordering, and
+ * such a write passes no earlier write on PCI Express. Data that is polled for, or written by a
+ * peer after other data without a completion, would not be safe; we use neither.
  */
 static struct ibv_mr *slab_register(struct verbs_domain *domain, uint8_t *start, size_t len_bytes)
 {
@@ -235,7 +236,10 @@ static struct ibv_mr *slab_register(struct verbs_domain *domain, uint8_t *start,
 		return NULL;
 	if (!device->ordered) {
 		mr = ibv_reg_mr(pd, start, len_bytes, access | IBV_ACCESS_RELAXED_ORDERING);
-		/* libibverbs leaves it out where the kernel does not know it; a driver may refuse it yet. */
+		/*
+		 * libibverbs omits the flag if the kernel does not know it; a driver can still
+		 * refuse it.
+		 */
 		if (mr || (errno != EOPNOTSUPP && errno != EINVAL))
 			return mr;
 	}
@@ -258,7 +262,7 @@ static void slab_reg_run(struct verbs_command *command)
 	smr->error = smr->mr ? 0 : errno ? -errno : -ENOMEM;
 }
 
-/* They look again; what waits for this slab finds it, or why there is none. */
+/* Wakes the endpoints that wait for this slab; they find it, or the error. */
 static void wake_waiting(struct verbs_domain *domain, const struct slab_mr *smr)
 {
 	struct verbs_ep *ep, *next;
@@ -284,7 +288,7 @@ static void slab_reg_done(struct verbs_command *command)
 		domain->device->fabric->counters.slabs_registered++;
 	smr->buf = NULL;
 	wake_waiting(domain, smr);
-	/* It may be the last of its slab, which is then freed, and this with it. */
+	/* This can be the last buffer of its slab, which is then freed, and @smr with it. */
 	buf_put(buf);
 }
 
@@ -298,7 +302,10 @@ static void slab_dereg_done(struct verbs_command *command)
 	free(slab_mr_of(command));
 }
 
-/* The device reaches the memory until its thread comes to this: the pages stay with it, whatever the pool does. */
+/*
+ * The device can use the memory until its thread executes this: the kernel keeps the pages until
+ * then, even if the pool unmaps them.
+ */
 static void slab_mr_release(struct slab_reg *reg)
 {
 	struct slab_mr *smr = container_of(reg, struct slab_mr, reg);
@@ -330,7 +337,7 @@ void verbs_slab_forget(struct verbs_ep *ep)
 	ep->awaited_slab = NULL;
 }
 
-/* NULL, with errno. */
+/* Returns NULL, with errno set. */
 NOT_INLINE static struct ibv_mr *await_slab(struct verbs_ep *ep, struct buf *buf,
 					    struct slab_mr *smr)
 {
@@ -360,7 +367,7 @@ struct ibv_mr *verbs_slab_mr(struct verbs_ep *ep, struct buf *buf)
 	struct slab_reg *reg = buf_slab_reg(buf, &ep->domain->slabs);
 	struct slab_mr *smr = reg ? container_of(reg, struct slab_mr, reg) : NULL;
 
-	/* While it is being registered, the thread has smr->mr. */
+	/* During the registration the device's thread owns smr->mr. */
 	if (smr && !smr->buf && smr->mr)
 		return smr->mr;
 	return await_slab(ep, buf, smr);

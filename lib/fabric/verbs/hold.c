@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Events of a device that are not read while queues of it are destroyed: a lock, which readers do not wait for. */
+/*
+ * A read-write lock per device. Threads that destroy queues hold it for reading, several at a time;
+ * the reader of events only tries to get it for writing and does not wait.
+ */
 #include "fabric/verbs/hold.h"
 
 #include <pthread.h>
@@ -11,11 +14,12 @@ struct verbs_hold {
 	LIST_ENTRY(verbs_hold) entry;
 	const struct ibv_context *context;
 	unsigned users;
-	pthread_rwlock_t events; /* read-locked by those who destroy, write-locked by a reader */
-	atomic_bool wanted;      /* a reader may have found it locked */
+	pthread_rwlock_t
+		events; /* read-locked by threads that destroy queues, write-locked by the reader of events */
+	atomic_bool wanted; /* the reader of events may have found it locked */
 };
 
-/* It guards the list and `users`. */
+/* Guards the list and `users`. */
 static pthread_mutex_t holds_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_hold) holds = LIST_HEAD_INITIALIZER(holds);
 
@@ -77,7 +81,7 @@ void verbs_hold_begin(struct verbs_hold *hold)
 
 bool verbs_hold_read(struct verbs_hold *hold)
 {
-	/* Set first: the thread that holds the lock sees it. */
+	/* Set first, so that the thread that holds the lock sees it. */
 	atomic_store(&hold->wanted, true);
 	return !pthread_rwlock_trywrlock(&hold->events);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keeps asynchronous events of a device unread while queues of it are destroyed.
+ * Prevents reading asynchronous events of a device while its queues are destroyed.
  *
- * All workers that use a device share one hold. Devices have one each, lest one that hangs in the end of a queue keeps the events of
- * another one unread.
+ * All workers that use a device share its lock. Each device has its own, so that a device that
+ * hangs while destroying a queue does not block the events of another.
  */
 #ifndef FABRIC_VERBS_HOLD_H
 #define FABRIC_VERBS_HOLD_H
@@ -15,15 +15,23 @@
 
 struct verbs_hold;
 
-/** verbs_hold_get - return the hold of a device, or NULL without memory; any thread, as all of these. */
+/**
+ * verbs_hold_get - Returns the event lock of a device, or NULL without memory. All these functions:
+ * any thread.
+ */
 struct verbs_hold *verbs_hold_get(const struct ibv_context *context) MUST_CHECK;
-/** verbs_hold_put - this user needs it no longer; the last one's frees it. */
+/** verbs_hold_put - Releases a reference; the last one frees the lock. */
 void verbs_hold_put(struct verbs_hold *hold);
-/** verbs_hold_begin - have no event read until verbs_hold_end(); several threads at once. */
+/**
+ * verbs_hold_begin - Blocks the reading of events until verbs_hold_end(); several threads at once.
+ */
 void verbs_hold_begin(struct verbs_hold *hold);
-/** verbs_hold_read - return whether an event may be read: then nobody destroys a queue until verbs_hold_end(). It does not wait. */
+/**
+ * verbs_hold_read - Returns true if an event may be read; no queue is destroyed then until
+ * verbs_hold_end(). Never waits.
+ */
 bool verbs_hold_read(struct verbs_hold *hold) MUST_CHECK;
-/** verbs_hold_end - return whether somebody may have been told meanwhile that no event may be read. */
+/** verbs_hold_end - Ends either. Returns true if verbs_hold_read() may have failed meanwhile. */
 bool verbs_hold_end(struct verbs_hold *hold) MUST_CHECK;
 
 #endif

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Keys lent to the peer of a verbs endpoint: memory windows where the device has them, else regions.
+ * Keys are memory windows if the device has them, else regions.
  *
- * A window is bound and invalidated by work requests, in order with the Sends around them; taking it back
- * is over when the invalidation completed. A region is registered and deregistered by system calls.
- * When the connection ends both are released first: a queue pair with a bound window on it may not be
- * destroyed (rxe waits for the window).
+ * A window is bound and invalidated by work requests, in order with the Sends around them; an
+ * unbind has finished when the invalidation completed. A region is registered and deregistered by
+ * system calls. When the connection ends, both are released first: a queue pair with a bound window
+ * must not be destroyed (rxe waits for the window).
  *
- * A key that comes back wakes all who wait on this worker, in a task. Other workers are asked for windows that they keep and do
- * not use (async.c). Windows may also be other processes', that this one hears nothing of, so a timer wakes those who wait, too.
+ * A returned key wakes all endpoints of this worker that wait for one, in a task. Other workers are
+ * asked for windows that they keep unused (async.c). Other processes can hold windows too, and do
+ * not report when they free them, so a timer also wakes the waiting endpoints.
  *
- * An endpoint that found too few keys gives back those that it had. These must not wake it, or it would take them again, find
- * too few again, and so on: it counts them.
+ * An endpoint that got too few keys returns those that it had. They must not wake it, or it would
+ * get them again, still have too few, and so on: it counts them.
  */
 #include "fabric/verbs/key.h"
 
@@ -33,7 +34,7 @@ static struct verbs_key *key_of(struct verbs_command *command)
 	return container_of(command, struct verbs_key, command);
 }
 
-/* The device knows nothing of it any more. */
+/* Frees the window and the region at the device. */
 static void release(struct verbs_command *command)
 {
 	struct verbs_key *vk = key_of(command);
@@ -46,7 +47,7 @@ static void release(struct verbs_command *command)
 	vk->mr = NULL;
 }
 
-/* Another worker may wait for the window that was freed. */
+/* Notifies another worker that waits for the freed window. */
 static void give_window(struct verbs_device *device)
 {
 	if (!device->owes_window)
@@ -64,7 +65,7 @@ static void released(struct verbs_command *command)
 	give_window(device);
 }
 
-/* What is registered for one RPC is registered and released on this thread, see verbs_ep.h. */
+/* Registrations for a single RPC are made and released on this thread, see verbs_ep.h. */
 static void region_release(struct verbs_key *vk)
 {
 	if (vk->mr)
@@ -72,7 +73,7 @@ static void region_release(struct verbs_key *vk)
 	vk->mr = NULL;
 }
 
-/* An unbound window goes back to those that are free. */
+/* Returns an unbound window to the free ones. */
 static void window_put(struct verbs_key *vk)
 {
 	region_release(vk);
@@ -91,7 +92,7 @@ static void wake(void *arg)
 	bool more = last;
 
 	loop_timer_clear(fabric->fabric.loop, await->timer);
-	/* Those that wait again do so behind the last. */
+	/* Endpoints that wait again queue after the last one. */
 	while (more && (ep = TAILQ_FIRST(&await->eps))) {
 		more = ep != last;
 		verbs_await_forget(ep);
@@ -117,8 +118,9 @@ void verbs_await_fini(struct verbs_fabric *fabric)
 }
 
 /*
- * A key that this worker has lent comes back when a server answers, however long that takes: wait for it without a limit. A memory
- * window may also be another worker's or process's: wait for it for VERBS_KEY_WAIT_US. A region may never be had, since locked memory
+ * Returns true if waiting makes sense. A key in use on this worker returns when a server answers,
+ * however long that takes: no limit. A memory window can also be in use by another worker or
+ * process: wait up to VERBS_KEY_WAIT_US. A region may never become available, because locked memory
  * has a limit: do not wait.
  */
 static bool may_wait(struct verbs_device *device)
@@ -152,20 +154,22 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
-	/* While some are being allocated that tells whether others have to be asked for theirs: windows_allocated(). */
+	/*
+	 * While windows are being allocated, windows_allocated() decides whether to request others.
+	 */
 	if (ep->device->windows && ep->domain->batch.vain && !ep->domain->batch.wanted)
 		verbs_async_want_window(ep->device);
 	return true;
 }
 
-/* Each endpoint that waits tries again: the device has keys that it had not. */
+/* Makes each waiting endpoint try again: the device has more keys. */
 static void wake_all(struct verbs_fabric *fabric)
 {
 	if (!TAILQ_EMPTY(&fabric->await.eps))
 		loop_defer(fabric->fabric.loop, &fabric->await.task);
 }
 
-/* The device has a key of @ep back: endpoints that wait try again. */
+/* Handles a key returned by @ep: waiting endpoints try again. */
 static void came_back(struct verbs_ep *ep)
 {
 	if (ep->own_keys) {
@@ -173,7 +177,7 @@ static void came_back(struct verbs_ep *ep)
 		ep->device->keys_unused--;
 		return;
 	}
-	/* It was of use. */
+	/* The key had been in use. */
 	ep->device->keyless = false;
 	wake_all(verbs_fabric_of(ep->ep.fabric));
 }
@@ -187,7 +191,7 @@ void verbs_await_forget(struct verbs_ep *ep)
 
 /* ---- keys ---- */
 
-/* Nobody has it any more: a window that is known to be unbound may be lent again. */
+/* Recycles a key without an owner; a window known to be unbound can be reused. */
 static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 {
 	set_state(vk, VERBS_KEY_FREE);
@@ -205,7 +209,7 @@ static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 	came_back(ep);
 }
 
-/* The peer cannot reach the memory any more: the owner has it back. */
+/* Detaches the key from its owner, when the peer can no longer reach the memory. */
 static struct fabric_key *let_go(struct verbs_ep *ep, struct verbs_key *vk)
 {
 	struct fabric_key *key = vk->key;
@@ -216,7 +220,7 @@ static struct fabric_key *let_go(struct verbs_ep *ep, struct verbs_key *vk)
 	return key;
 }
 
-/* A bind that fails ends the connection, and with it the key. */
+/* A failed bind ends the connection, and the key with it. */
 static void bind_done(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_key *vk = container_of(wr, struct verbs_key, bind);
@@ -242,7 +246,7 @@ static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 	struct fabric_key *key;
 
 	if (status != FABRIC_OK || vk->releasing)
-		return; /* the connection ends: verbs_keys_bury() */
+		return; /* the connection ends: see verbs_keys_bury() */
 	key = let_go(vk->ep, vk);
 	end(vk->ep, vk, true);
 	buf_put(key->buf);
@@ -320,7 +324,7 @@ void verbs_windows_fill(struct verbs_domain *domain)
 			   windows_allocated);
 }
 
-/* NULL if none is free: then some are allocated, for whoever waits. */
+/* Returns a free window, or NULL; then some are allocated, for endpoints that wait. */
 static struct verbs_key *window_get(struct verbs_domain *domain)
 {
 	struct verbs_key *vk = domain->free_windows;
@@ -330,8 +334,8 @@ static struct verbs_key *window_get(struct verbs_domain *domain)
 		domain->nfree_windows--;
 		domain->idle_windows = least(domain->idle_windows, domain->nfree_windows);
 		/*
-		 * Each binding has a key of its own, so that the last one's cannot be used again; the device wants to
-		 * see that one while it binds the next.
+		 * Each bind gets a new key, so that the previous key is invalid; the device expects
+		 * the previous key in the bind.
 		 */
 		vk->mw->rkey = vk->window_rkey;
 	}
@@ -384,7 +388,10 @@ static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key
 	return vk;
 }
 
-/* A device does not tell what the peer writes, so what it does not write must not be another connection's. */
+/*
+ * A device does not report what the peer writes, so unwritten bytes must not be data of another
+ * connection.
+ */
 static void expose(struct verbs_ep *ep, struct fabric_key *key)
 {
 	coverage_init(&key->written, key->len_bytes);
@@ -399,7 +406,7 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 
 	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
-	/* A device answers a Read at once, with whatever is there. */
+	/* A device answers a Read immediately, with the current content. */
 	if ((key->rights & FABRIC_REMOTE_READ) && key->ready_bytes != key->len_bytes)
 		return -EINVAL;
 	expose(ep, key);
@@ -418,8 +425,8 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 }
 
 /*
- * A window whose bind is still in the queue stays with it, as it does where the connection ended first and
- * this is called by the done() of another work request.
+ * A window whose bind is still queued stays with it; also if the connection ended first and the
+ * done() of another work request calls this function.
  */
 bool verbs_key_unbind(struct fabric_key *key)
 {
@@ -427,15 +434,18 @@ bool verbs_key_unbind(struct fabric_key *key)
 	struct verbs_key *vk = key->priv;
 
 	if (!vk)
-		return true; /* buried with the connection */
-	/* Another thread has it: verbs_keys_bury(). */
+		return true; /* destroyed with the connection */
+	/* Another thread is freeing it: see verbs_keys_bury(). */
 	if (vk->releasing) {
 		set_state(vk, VERBS_KEY_UNBINDING);
 		return false;
 	}
 	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_LENT)) {
 		set_state(vk, VERBS_KEY_UNBINDING);
-		/* On a connection that is going down, the end of its queue pair does it: verbs_keys_bury(). */
+		/*
+		 * On a closing connection, destroying the queue pair invalidates it: see
+		 * verbs_keys_bury().
+		 */
 		if (verbs_state_sends(ep->state))
 			verbs_queue(ep, &vk->inv);
 		return false;
@@ -467,7 +477,7 @@ void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey)
 	}
 }
 
-/* verbs_keys_bury() frees it. */
+/* verbs_keys_bury() frees the key. */
 static void stays(struct verbs_command *command)
 {
 }

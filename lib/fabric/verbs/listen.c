@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An event of a connection that nobody has adopted yet says nothing that adopting it would not: it is
- * taken and dropped, and the endpoint's set-up then fails or times out. A listener whose device or
- * address changes says so and binds again, at once and then every second until it succeeds.
+ * An event of a connection that is not adopted yet is acknowledged and ignored: after the adoption
+ * the endpoint's set-up fails or times out. If a listener's device or address changes, it reports
+ * that and binds again, immediately and then every second until it succeeds.
  */
 #include "fabric/verbs/listen.h"
 
@@ -18,7 +18,7 @@
 
 #define REBIND_US 1000000u
 
-/* A listener's event channel: kept as long as an id that was handed out still stands on it. */
+/* A listener's event channel: kept while an id that was handed out is still on it. */
 struct verbs_channel {
 	struct rdma_event_channel *channel;
 	atomic_uint refs;
@@ -31,11 +31,11 @@ struct verbs_listener {
 	int backlog;
 	void (*incoming)(void *arg, struct fabric_incoming *in);
 	void *arg;
-	struct sockaddr_storage addr; /* with the port really bound */
+	struct sockaddr_storage addr; /* with the actual port */
 	struct verbs_channel *channel;
 	struct verbs_watch watch;
 	struct loop_timer *timer;
-	struct rdma_cm_id *id; /* NULL while it cannot be bound */
+	struct rdma_cm_id *id; /* NULL while the bind fails */
 };
 
 static struct verbs_channel *channel_new(void)
@@ -82,10 +82,13 @@ static int bind_and_listen(struct verbs_listener *listener)
 
 	if (rdma_create_id(listener->channel->channel, &listener->id, NULL, RDMA_PS_TCP))
 		return -errno;
-	/* A port that a former listener's connections still hold; the kernel may not know the option. */
+	/*
+	 * The port may still be in use by connections of an earlier listener; the kernel may not
+	 * support the option.
+	 */
 	(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &yes,
 			      sizeof(yes));
-	/* [::] takes IPv4 clients too, whatever the system's default is. */
+	/* [::] accepts IPv4 clients too, whatever the system's default is. */
 	if (listener->addr.ss_family == AF_INET6)
 		(void)rdma_set_option(listener->id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &no,
 				      sizeof(no));
@@ -129,7 +132,7 @@ static struct verbs_incoming *incoming_new(struct verbs_listener *listener,
 	verbs_copy_addr(&in->in.peer, rdma_get_peer_addr(event->id));
 	verbs_copy_addr(&in->in.local, rdma_get_local_addr(event->id));
 	in->private_data_bytes = verbs_copy_private_data(in->private_data, conn);
-	/* librdmacm has turned the peer's values round to our side already. */
+	/* librdmacm has already swapped the peer's values to our side. */
 	in->peer_ird = conn->initiator_depth;
 	in->peer_ord = conn->responder_resources;
 	return in;

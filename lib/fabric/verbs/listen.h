@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verbs fabric's listeners, and the connections that nobody has adopted yet. */
+/* Listeners of the verbs fabric, and their connections that are not adopted yet. */
 #ifndef FABRIC_VERBS_LISTEN_H
 #define FABRIC_VERBS_LISTEN_H
 
 #include "fabric/verbs/verbs_ep.h"
 
-/* A connection that nobody has adopted yet: its id stands on the listener's event channel. */
+/* A connection that is not adopted yet; its id is on the listener's event channel. */
 struct verbs_incoming {
 	struct fabric_incoming in;
 	struct verbs_channel *channel;
 	struct rdma_cm_id *id;
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	size_t private_data_bytes;
-	unsigned peer_ird, peer_ord; /* what the peer offers to answer, wants to ask */
+	unsigned peer_ird, peer_ord; /* Reads that the peer accepts; Reads that it wants to send */
 };
 
-/** verbs_listen - fabric_listen(); @config is a struct verbs_config. */
+/** verbs_listen - Implements fabric_listen(); @config is a struct verbs_config. */
 int verbs_listen(void *config, struct loop *loop, const struct sockaddr *addr, int backlog,
 		 void (*incoming)(void *arg, struct fabric_incoming *in), void *arg,
 		 struct fabric_listener **out);
-/** verbs_listener_pause - fabric_listener_pause(). */
+/** verbs_listener_pause - Implements fabric_listener_pause(). */
 void verbs_listener_pause(struct fabric_listener *listener, bool paused);
-/** verbs_listener_addr - fabric_listener_addr(). */
+/** verbs_listener_addr - Implements fabric_listener_addr(). */
 void verbs_listener_addr(const struct fabric_listener *listener, struct sockaddr_storage *addr);
-/** verbs_listener_free - fabric_listener_free(). */
+/** verbs_listener_free - Implements fabric_listener_free(). */
 void verbs_listener_free(struct fabric_listener *listener);
-/** verbs_incoming_drop - fabric_incoming_drop(). */
+/** verbs_incoming_drop - Implements fabric_incoming_drop() and fabric_incoming_reject(). */
 void verbs_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
-/** verbs_incoming_free - free what adopting it left; the id is the caller's. Any thread. */
+/**
+ * verbs_incoming_free - Frees the structure after the adoption; the caller owns the id. Any thread.
+ */
 void verbs_incoming_free(struct verbs_incoming *in);
 
 #endif

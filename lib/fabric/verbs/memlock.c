@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What RDMA devices this machine has, and whether as much memory may be locked as they may want.
+ * Lists this machine's RDMA devices, and checks whether enough memory may be locked for them.
  *
- * A slab is registered anew in each protection domain that it is used in, and locked memory is counted by registration:
- * see the table in domain.h. A slab belongs to one worker, so the number of workers makes no difference.
+ * A slab is registered in each protection domain that uses it, and locked memory counts once per
+ * registration: see the table in domain.h. A slab belongs to one worker, so the number of workers
+ * does not matter.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -17,7 +18,7 @@
 #include "fabric/verbs/verbs_config.h"
 
 #define PAGE_BYTES      4096u
-#define MLX5_SEND_BYTES 384u /* of a queue for 128 bytes inline and FABRIC_MAX_SGE buffers */
+#define MLX5_SEND_BYTES 384u /* per work request, for 128 bytes inline and FABRIC_MAX_SGE buffers */
 #define MLX5_CQE_BYTES  64u
 
 bool verbs_devices_present(void)
@@ -30,7 +31,10 @@ bool verbs_devices_present(void)
 	return count > 0;
 }
 
-/* One that does not say counts as the worse. */
+/*
+ * Returns true if the device's connections share a domain; false, the worse case, if that is
+ * unknown.
+ */
 static bool shares(struct ibv_device *device)
 {
 	struct ibv_context *context;
@@ -95,8 +99,9 @@ static size_t cq_bytes(size_t cqes)
 }
 
 /*
- * libmlx5: a bind with its data takes 192 bytes, and data inline as many as they are; in blocks of 64. A receive with one
- * buffer takes 16, a completion 64. Each queue has a power of two of bytes or entries.
+ * libmlx5: a bind with its data takes 192 bytes, and inline data its own size, in blocks of 64. A
+ * receive with one buffer takes 16, a completion 64. Each queue is a power of two of bytes or
+ * entries.
  */
 size_t verbs_queues_bytes(unsigned recvs)
 {
@@ -111,7 +116,7 @@ size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs)
 	size_t share_bytes = cq_bytes(VERBS_SQ_DEPTH + recvs), bytes = 0, spare_bytes = 0;
 	unsigned need = VERBS_SQ_DEPTH + recvs, cqes = 0, held = 0;
 
-	/* It is most when the first endpoint of a new queue has come. */
+	/* The maximum is reached when the first endpoint of a new queue has joined. */
 	while (held < endpoints) {
 		unsigned next = most(verbs_cq_next(cqes), need);
 
@@ -124,7 +129,7 @@ size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs)
 	return spare_bytes;
 }
 
-/* CAP_IPC_LOCK is not asked for: siw holds even root to the limit. */
+/* CAP_IPC_LOCK is not checked: siw applies the limit even to root. */
 bool verbs_memlock_check(const struct verbs_memlock_use *use, char *text, size_t text_bytes)
 {
 	struct verbs_memlock_devices devices;
@@ -137,11 +142,10 @@ bool verbs_memlock_check(const struct verbs_memlock_use *use, char *text, size_t
 	need_bytes = verbs_memlock_bytes(use, &devices);
 	if (limit.rlim_cur >= need_bytes)
 		return true;
-	snprintf(
-		text, text_bytes,
-		"RDMA may come to lock up to %zu MiB of memory, as devices and connections register "
-		"the same memory several times, but the limit is %llu KiB: set "
-		"LimitMEMLOCK=infinity in the unit, or `ulimit -l unlimited`",
-		need_bytes >> 20, (unsigned long long)limit.rlim_cur >> 10);
+	snprintf(text, text_bytes,
+		 "RDMA can lock up to %zu MiB of memory, because devices and connections register "
+		 "the same memory several times, but the limit is %llu KiB: set "
+		 "LimitMEMLOCK=infinity in the unit, or `ulimit -l unlimited`",
+		 need_bytes >> 20, (unsigned long long)limit.rlim_cur >> 10);
 	return false;
 }

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * On InfiniBand and RoCE a Write of no bytes asks: it completes when the peer has acknowledged it, needs no key
- * (an InfiniBand peer may not check one) and, if nobody answers, fails in the time that the device takes to retry.
+ * On InfiniBand and RoCE the keepalive is a zero-length Write. It completes when the peer has
+ * acknowledged it, needs no key (an InfiniBand peer may not check one), and fails after the
+ * device's retries if the peer does not respond.
  *
- * Over iWARP a Write completes when it is on its way (in siw, in the socket), so only a Read tells. A Read of no
- * bytes needs no key either, but a place among those that the peer accepts: it is queued with the other Reads. Only
- * who accepted the connection asks, and not before the other end has spoken, as MPA wants it; servers take no Reads,
- * Linux's among them, and one would end the connection.
- * TCP may retry for many minutes, hence a time limit here; it begins anew as long as anything comes from the peer,
- * since its answer may stand behind much else, and as long as what was posted before the question goes out: a slow
- * peer that takes long Replies has nothing to say.
+ * Over iWARP a Write completes when it has been sent (siw: to the socket), so only a Read detects a
+ * dead peer. A zero-length Read needs no key either, but one of the peer's IRD slots: it is queued
+ * with the other Reads. Only the acceptor sends it, and only after the peer has sent something, as
+ * MPA requires. Servers, including Linux, accept no Reads, and one would end the connection. TCP
+ * can retry for many minutes, hence a time limit here. The limit restarts while anything arrives
+ * from the peer, because its answer can come after other data, and while work posted before the
+ * keepalive is being sent: a slow peer that receives long Replies sends nothing.
  *
- * Where a Read may not be sent, a Write of no bytes is: TCP has something to send then, and gives up when that is not
- * acknowledged, which siw's sockets leave to the host's settings (net.ipv4.tcp_retries2: a quarter of an hour). On a
- * connection that is idle they would never ask, since siw sets no keepalive.
+ * Where a Read must not be sent, a zero-length Write is: it gives TCP something to send, and TCP
+ * ends the connection when that stays unacknowledged. siw's sockets leave the limit to the host
+ * (net.ipv4.tcp_retries2: a quarter of an hour). On an idle connection TCP would otherwise never
+ * detect it, because siw sets no keepalive.
  *
- * While the user's Reads are out they ask as well as any, and nothing is posted beside them: the kernel's siw (seen on
- * Linux 6.1) answers a Read of no bytes that has to wait for its sender with as many bytes as were sent
- * before it, which ends the connection. What is left is that a peer's Send is under way at that very moment.
+ * While the owner's Reads are outstanding they serve as the keepalive, and nothing else is posted.
+ * The reason: the kernel's siw (seen on Linux 6.1) answers a zero-length Read that has to wait for
+ * its sender with as many bytes as were sent before it, which ends the connection. The same can
+ * still happen if a Send of the peer is in progress at that moment.
  */
 #include "fabric/verbs/probe.h"
 
@@ -25,13 +28,13 @@
 
 #include "fabric/verbs/queue.h"
 
-#define PROBE_US 15000000u /* for a Read that asks whether an iWARP peer is there */
+#define PROBE_US 15000000u /* limit for the answer to a Read over iWARP */
 
 static void answered(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_ep *ep = container_of(wr, struct verbs_ep, probe.wr);
 
-	/* If it failed, so did the connection. */
+	/* If it failed, the connection has failed too. */
 	ep->probe.asking = ep->probe.posted = false;
 	loop_timer_clear(ep->ep.fabric->loop, ep->probe.timer);
 }
@@ -63,8 +66,9 @@ static void time_is_up(void *arg)
 }
 
 /*
- * What was sent after the question may be in a socket here; only the peer makes room for what stands before it. Where
- * none of ours is posted the user's Reads ask, of which the oldest has to be reached.
+ * Data sent after the keepalive may still be in our socket; only data before it proves that the
+ * peer makes space. If no keepalive of ours is posted, the oldest of the owner's Reads takes its
+ * place.
  */
 void verbs_probe_sent(struct verbs_ep *ep, uint64_t seq)
 {
@@ -98,13 +102,13 @@ static void post(struct verbs_ep *ep, enum fabric_wr_op op, unsigned nsge)
 
 	probe->wr = (struct fabric_wr){
 		.op = op, .nsge = nsge, .sge = {{.addr = &probe->sink}}, .done = answered};
-	/* Until it leaves all others are before it. */
+	/* Until it is sent, all other work counts as before it. */
 	probe->wr.priv[0] = UINT64_MAX;
 	probe->posted = true;
 	verbs_queue(ep, &probe->wr);
 }
 
-/* Bytes that TCP must see acknowledged. */
+/* Gives TCP data that the peer must acknowledge. */
 static void make_tcp_ask(struct verbs_ep *ep)
 {
 	if (!ep->probe.posted)

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A verbs endpoint's queues: their sizes, once and for all, and the queue pair's states.
+ * The sizes of the queues are fixed when they are created.
  *
- * Over iWARP the connection manager leads the queue pair through its states. On InfiniBand and RoCE librdmacm would,
- * too, but it would take from the peer how often a Send of ours is tried again that finds no receive: there its
- * id does not know of the queue pair, and the states are set here.
+ * Over iWARP the connection manager moves the queue pair through its states. On InfiniBand and RoCE
+ * librdmacm could do so too, but would take from the peer how often our Sends that find no receive
+ * are retried. So there its id does not have the queue pair, and this file sets the states.
  *
- * So is enhanced connection establishment: what the devices of both ends do beyond the standard. The connection manager's messages
- * carry the vendor and a word of options of each end, which librdmacm negotiates for a queue pair that it makes itself. A
- * device without any has vendor 0; a library without it answers EOPNOTSUPP, which leaves everything as the standard has it.
+ * The same holds for enhanced connection establishment (ECE): what the devices of both ends do
+ * beyond the standard. The connection manager's messages carry a vendor and a word of options of
+ * each end, which librdmacm negotiates only for a queue pair that it creates itself. A device
+ * without ECE has vendor 0; a library without it returns EOPNOTSUPP, and both ends follow the
+ * standard then.
  */
 #include "fabric/verbs/qp.h"
 
@@ -20,18 +22,20 @@
 #include "fabric/verbs/domain.h"
 #include "fabric/verbs/recv.h"
 
-#define RQ_SPARE      32u  /* receives beyond recv_count when recv_max is not known */
-#define SIGNAL_EVERY  16u  /* of those that are posted, Reads apart: see queue.c */
-#define INLINE_MAX    256u /* of what a device gives: more costs the copy more than it saves */
-#define MIN_RNR_TIMER 12u  /* 0.64 ms; the connection manager's 0 is 655 ms */
+#define RQ_SPARE      32u  /* receives beyond recv_count if recv_max is not known */
+#define SIGNAL_EVERY  16u  /* work requests, not counting Reads: see queue.c */
+#define INLINE_MAX    256u /* limit of inline data: with more, the copy costs more than it saves */
+#define MIN_RNR_TIMER 12u  /* 0.64 ms; the connection manager's value 0 means 655 ms */
 
 /*
- * Bits of the mask that the kernel's user-space connection manager also sets on InfiniBand, where they mean nothing; librdmacm
- * takes them out, too.
+ * Bits of the mask that the kernel's connection manager also sets on InfiniBand, where they are
+ * meaningless; librdmacm clears them too.
  */
 #define ROCE_MASK_BITS 0xe00000
 
-/* To a state whose attributes the connection manager knows, but for what is ours to say; its mask says what counts. */
+/*
+ * Sets a state with the attributes and the mask of the connection manager, except our own values.
+ */
 static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 {
 	unsigned tos = verbs_fabric_of(ep->ep.fabric)->config.tos;
@@ -42,7 +46,7 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 		return -errno;
 	if (ep->port.link_layer == IBV_LINK_LAYER_INFINIBAND && state == IBV_QPS_RTR)
 		mask &= ~ROCE_MASK_BITS;
-	/* The manager knows what a connector may use: the acceptor has said so. */
+	/* For a connector the manager's values are those that the acceptor sent. */
 	if (!ep->connector) {
 		attr.max_dest_rd_atomic = (uint8_t)ep->ird;
 		attr.max_rd_atomic = (uint8_t)ep->ord;
@@ -51,7 +55,7 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 	attr.min_rnr_timer = MIN_RNR_TIMER;
 	if (ep->ack_timeout)
 		attr.timeout = (uint8_t)ep->ack_timeout;
-	/* The manager gives an acceptor what its peer's packets have. */
+	/* The manager sets an acceptor's value from its peer's packets. */
 	if (tos && attr.ah_attr.is_global)
 		attr.ah_attr.grh.traffic_class = (uint8_t)tos;
 	return verbs_errno(ibv_modify_qp(ep->made_qp, &attr, mask));
@@ -59,7 +63,7 @@ static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 
 /* ---- enhanced connection establishment ---- */
 
-/* An end of another vendor means that this one uses no options. */
+/* Returns the common options: none if the ends have different vendors. */
 static struct ibv_ece common(const struct ibv_ece *own, const struct ibv_ece *peers)
 {
 	struct ibv_ece ece = {.vendor_id = own->vendor_id};
@@ -82,7 +86,10 @@ static void accept_offer(struct verbs_ep *ep)
 		ep->ece.options = 0;
 }
 
-/* A connector offers what its device can do. An acceptor sets what the peer offered, and answers what its device does of it. */
+/*
+ * A connector offers its device's options. An acceptor sets the peer's offer, and answers with what
+ * its device accepts of it.
+ */
 static void ece_created(struct verbs_ep *ep)
 {
 	if (ibv_query_ece(ep->made_qp, &ep->ece) || !ep->ece.vendor_id) {
@@ -95,8 +102,8 @@ static void ece_created(struct verbs_ep *ep)
 }
 
 /*
- * Sets what the acceptor answered, before the queue pair gets ready. Returns 0, or a negative errno: -EPROTO for the answer of
- * another vendor.
+ * Sets the acceptor's answer, before the queue pair becomes ready. Returns 0, or a negative errno:
+ * -EPROTO if the answer is of another vendor.
  */
 static int ece_agreed(struct verbs_ep *ep)
 {
@@ -127,20 +134,23 @@ static int create_qp(struct verbs_ep *ep, struct ibv_pd *pd, struct ibv_qp_init_
 	if (!ep->made_qp)
 		return errno ? -errno : -ENOMEM;
 	ece_created(ep);
-	/* Receives may be posted from the first state on. */
+	/* Receives can be posted from the INIT state on. */
 	return set_state(ep, IBV_QPS_INIT);
 }
 
-/* Whether a queue pair was refused since something is short now, not for what was asked for. */
+/*
+ * Returns true if a queue pair was refused for a temporary shortage, not for the requested sizes.
+ */
 static bool is_shortage(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN;
 }
 
 /*
- * What is asked for to be carried inline. Some devices refuse more than they can instead of giving less (irdma: 101 bytes at
- * most), so less is asked for then, and at once for further connections. Others give more, which is used: mlx5, whose queue
- * is twice as long for 128 as for 60 bytes, gives 188.
+ * Inline sizes to request. Some devices refuse more than they support instead of reducing it
+ * (irdma: 101 bytes at most), so smaller sizes follow, and further connections start with the size
+ * that worked. Others give more than requested, which is used: mlx5, whose queue is twice as long
+ * for 128 as for 60 bytes, gives 188.
  */
 static const unsigned inline_steps[] = {128, 96, 64, [VERBS_NO_INLINE] = 0};
 
@@ -229,14 +239,20 @@ int verbs_qp_created(struct verbs_ep *ep)
 	return err ? err : -EAGAIN;
 }
 
-/* Before a route is looked for, which is made of it. The kernel may not know the option; qp.c sets our own end's. */
+/*
+ * Sets the ACK timeout before the route is resolved, which uses it. The kernel may not support the
+ * option; set_state() sets our own end's.
+ */
 static void set_ack_timeout(struct verbs_ep *ep)
 {
 	const struct verbs_config *config = &verbs_fabric_of(ep->ep.fabric)->config;
 	uint8_t timeout;
 
 	ep->ack_timeout = config->ack_timeout;
-	/* rxe acknowledges when the host's processors come to it, and counts the wait for a receive: it keeps the kernel's. */
+	/*
+	 * rxe acknowledges when the host's CPUs get to it, and counts the wait for a receive: it
+	 * keeps the kernel's default.
+	 */
 	if (!ep->ack_timeout && ep->port.link_layer == IBV_LINK_LAYER_ETHERNET && !ep->device->rxe)
 		ep->ack_timeout = VERBS_ROCE_ACK_TIMEOUT;
 	timeout = (uint8_t)ep->ack_timeout;
@@ -247,14 +263,16 @@ static void set_ack_timeout(struct verbs_ep *ep)
 
 void verbs_port_learn(struct verbs_ep *ep)
 {
-	/* The longest message, too: 8 MiB on rxe, where a longer Read or Write fails. */
+	/* Includes the longest message: 8 MiB on rxe, where a longer Read or Write fails. */
 	if (ibv_query_port(ep->device->context, ep->id->port_num, &ep->port))
 		memset(&ep->port, 0, sizeof(ep->port));
 	if (!ep->device->iwarp)
 		set_ack_timeout(ep);
 }
 
-/* It was made before an address of the peer's was known, so the first state is set again. */
+/*
+ * The queue pair was created before the peer's address was known, so the INIT state is set again.
+ */
 int verbs_qp_ready(struct verbs_ep *ep)
 {
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};

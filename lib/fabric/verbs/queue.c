@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What is posted in a loop turn leaves in chains at its end, behind the receives that were posted in it. The last
- * of each chain is signalled, unless nobody waits for any in it, and every sixteenth, and each Read; a completion stands
- * for all Sends, Writes and work of our own before it. Reads are counted apart: some devices complete a Send that was posted
- * after a Read before it. What the queue, or for Reads the peer, has no room for waits here.
+ * Work posted in a loop iteration is sent in chains at its end, after the receives posted in it.
+ * Signalled are: the last of each chain, unless nobody waits for any of it; every sixteenth; and
+ * each Read. A completion stands for all earlier Sends, Writes and internal work. Reads are counted
+ * separately: some devices complete a Send that was posted after a Read before that Read. Work
+ * waits here if the send queue is full, or for Reads if the peer's IRD is used up.
  *
- * Sends that are not signalled (fabric_wr.late). A completion costs the device a write and the worker a look, and where a connection
- * has one Call at a time, an event and its system calls too. So a Send for whose done() nobody waits is signalled only if it is the
- * last of verbs_ep.signal_every. The completion of what is posted after it stands for it. Where nothing is posted after it for
- * half of FABRIC_LATE_US, a Write of no bytes is, which needs no key and no receive (see probe.c): a timer of the worker looks
- * at the endpoints that have such Sends.
+ * Unsignalled Sends (fabric_wr.late). A completion costs the device a write and the worker a poll,
+ * and on a connection with one Call at a time also an event and its system calls. So a Send whose
+ * done() nobody waits for is signalled only if it is the last of verbs_ep.signal_every. The
+ * completion of later work stands for it. If nothing is posted within half of FABRIC_LATE_US, a
+ * zero-length Write is, which needs no key and no receive (see probe.c): a timer of the worker
+ * checks the endpoints with such Sends.
  */
 #include "fabric/verbs/queue.h"
 
@@ -20,11 +22,11 @@
 #include "fabric/verbs/recv.h"
 #include "fabric/verbs/wr_id.h"
 
-/* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region that is its sink. */
+/* fabric_wr.priv: [0] the sequence number; [1] of a Read, the region of its sink. */
 
 struct chain {
 	unsigned n;
-	bool awaited; /* somebody waits for one that no signalled one stands for */
+	bool awaited; /* a work request whose done() is awaited is not covered by a signalled one */
 	struct ibv_send_wr wrs[VERBS_CHAIN_MAX];
 	struct ibv_sge sges[VERBS_CHAIN_MAX][FABRIC_MAX_SGE];
 };
@@ -50,8 +52,9 @@ void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr)
 }
 
 /*
- * An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for this Read. No
- * region is empty, so for a Read of no bytes it is one byte. siw lets the peer read there, too.
+ * An iWARP device writes Read Responses under a key that the peer sees: one of exact bounds, for
+ * this Read only. No region is empty, so that of a zero-length Read has one byte. siw lets the peer
+ * read there, too.
  */
 static int sink_register(struct verbs_ep *ep, struct fabric_wr *wr, uint32_t *lkey)
 {
@@ -145,7 +148,10 @@ static int fill(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *o
 	case FABRIC_SEND_INV:
 		out->opcode = IBV_WR_SEND_WITH_INV;
 		out->invalidate_rkey = wr->inv_rkey;
-		/* siw's library (rdma-core 44) takes the key from here, where no Send has one. */
+		/*
+		 * siw's library (rdma-core 44) reads the key from this field, which other Sends do
+		 * not use.
+		 */
 		out->wr.rdma.rkey = wr->inv_rkey;
 		return fill_sges(ep, wr, out, sges);
 	case FABRIC_WRITE:
@@ -164,7 +170,7 @@ static int fill(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *o
 	return 0;
 }
 
-/* The next work request that there is room for, moved to the posted ones; NULL if there is none. */
+/* Moves the next work request that fits to the posted ones and returns it, or NULL. */
 static struct fabric_wr *next(struct verbs_ep *ep)
 {
 	struct fabric_wr *wr;
@@ -194,7 +200,7 @@ static struct fabric_wr *next(struct verbs_ep *ep)
 	return wr;
 }
 
-/* It waits at the head of its queue, as before next(). */
+/* Undoes next(): puts the work request back to the head of its queue. */
 static void put_back(struct verbs_ep *ep, struct fabric_wr *wr)
 {
 	if (wr->op == FABRIC_READ) {
@@ -216,7 +222,10 @@ static void signalled(struct verbs_ep *ep, struct chain *chain)
 	chain->awaited = false;
 }
 
-/* Whether a work request is signalled, for itself or since the last one that was is too far behind. */
+/*
+ * Returns true if a work request must be signalled, for itself or because the last signalled one is
+ * too far back.
+ */
 static bool is_signalled(struct verbs_ep *ep, struct chain *chain, const struct fabric_wr *wr)
 {
 	if (wr->op == FABRIC_READ)
@@ -245,7 +254,7 @@ static void watch_late(struct verbs_ep *ep)
 	set_late_timer(fabric);
 }
 
-/* A Read's completion says nothing of the Sends before it, so the last of those is signalled. */
+/* A Read's completion does not cover the Sends before it, so the last of those is signalled. */
 static void signal_last(struct verbs_ep *ep, struct chain *chain)
 {
 	for (unsigned i = chain->n; chain->awaited && i-- > 0;) {
@@ -259,11 +268,12 @@ static void signal_last(struct verbs_ep *ep, struct chain *chain)
 }
 
 /*
- * A completion says that the device has done with the memory of its work request and of all before it on the send queue. siw
- * holds to that only where each is signalled (Linux 6.1 to 6.12, siw_qp_tx.c): what is longer than a page and is not, it passes to
- * TCP as pages and does not copy, and the completion behind it comes while TCP has yet to send them, or to send them again.
+ * A completion means that the device no longer needs the memory of its work request and of all
+ * earlier ones on the send queue. siw guarantees that only if each is signalled (Linux 6.1 to 6.12,
+ * siw_qp_tx.c): it passes an unsignalled work request longer than a page to TCP as pages, without a
+ * copy, and the next completion can come while TCP has yet to send or retransmit them.
  *
- * Ends before a work request whose slab is being registered.
+ * The chain ends before a work request whose slab is being registered.
  */
 static int chain_fill(struct verbs_ep *ep, struct chain *chain)
 {
@@ -323,7 +333,7 @@ void verbs_queue_run(struct verbs_ep *ep)
 	}
 }
 
-/* A read list entry is gone from every list when its done() runs, so that done() may post it again. */
+/* Removes the work request from its list before done() runs, so that done() can post it again. */
 static void finish(struct verbs_ep *ep, struct fabric_wr_list *list, struct fabric_wr *wr,
 		   enum fabric_status status)
 {
@@ -354,7 +364,10 @@ void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status st
 	verbs_ep_drained(ep);
 }
 
-/* Where the peer accepts no Read, none will ever leave. What done() posts again fails in the next turn. */
+/*
+ * If the peer accepts no Reads, none can be sent. Reads that done() posts again fail in the next
+ * iteration.
+ */
 static void fail_reads(struct verbs_ep *ep)
 {
 	struct fabric_wr_list vain = TAILQ_HEAD_INITIALIZER(vain);
@@ -386,7 +399,7 @@ void verbs_queue_flush(struct verbs_ep *ep)
 	ep->sq_used = ep->reads_out = ep->unsignalled = 0;
 }
 
-/* ---- Sends that are not signalled ---- */
+/* ---- unsignalled Sends ---- */
 
 static void tick(void *arg)
 {
@@ -419,7 +432,10 @@ void verbs_late_fini(struct verbs_fabric *fabric)
 	loop_timer_free(fabric->fabric.loop, fabric->late.timer);
 }
 
-/* More may have been posted behind it. Where the timer does not look at that, since it came by meanwhile, nothing else will. */
+/*
+ * More may have been posted after it. If the timer ran meanwhile and no longer checks this
+ * endpoint, nothing else would flush that.
+ */
 static void flushed(struct fabric_wr *wr, enum fabric_status status)
 {
 	struct verbs_ep *ep = container_of(wr, struct verbs_ep, flush);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * They are posted in the order in which they are asked for, whatever their sizes; those that the queue has no
- * place for wait. The device takes them in that order, too, and ends a connection whose Send is too long.
+ * Receives are posted in the order of the requests, whatever their sizes; those for which the queue
+ * has no place wait. The device uses them in that order too, and ends a connection whose Send is
+ * too long.
  *
- * A posted receive cannot be withdrawn, so that another size shows in those that are posted from then on. A place that is
- * idle keeps its buffer if that has the size which was asked for last: what it holds is then never more than what a
- * receive in it would.
+ * A posted receive cannot be withdrawn, so a new size applies to receives posted later. An idle
+ * place keeps its buffer if it has the size requested last: it never holds more memory than a
+ * posted receive would.
  */
 #include "fabric/verbs/recv.h"
 
@@ -42,7 +43,7 @@ static void give_back(struct verbs_recv *recv)
 	recv->buf = NULL;
 }
 
-/* Receives are to have this size from now on. */
+/* Sets the size of later receives. */
 static void set_size(struct verbs_ep *ep, uint32_t size_bytes)
 {
 	if (ep->recv_size_bytes == size_bytes)
@@ -53,7 +54,7 @@ static void set_size(struct verbs_ep *ep, uint32_t size_bytes)
 		give_back(&ep->recvs[at]);
 }
 
-/* Returns 0, -ENOBUFS: the pool has none, or why its memory is not registered. */
+/* Returns 0, -ENOBUFS without memory, or the reason why its memory is not registered. */
 static int prepare(struct verbs_ep *ep, struct verbs_recv *recv, uint32_t size_bytes)
 {
 	struct ibv_mr *mr;
@@ -77,8 +78,8 @@ static int prepare(struct verbs_ep *ep, struct verbs_recv *recv, uint32_t size_b
 }
 
 /*
- * Posts up to a chain of receives; returns how many, or a negative errno: -ENOTCONN if the queue pair takes none, which ends
- * the endpoint.
+ * Posts at most one chain of receives. Returns how many, or a negative errno; -ENOTCONN if the
+ * queue pair refuses them, which ends the endpoint.
  */
 static int post_chain(struct verbs_ep *ep)
 {
@@ -130,7 +131,7 @@ int verbs_recvs_fill(struct verbs_ep *ep)
 	return n;
 }
 
-/* Before the endpoint's queues are there they are only remembered. */
+/* Before the queues are created, receives are only recorded. */
 bool verbs_recvs_post_due(struct verbs_ep *ep)
 {
 	int err;
@@ -147,7 +148,10 @@ bool verbs_recvs_post_due(struct verbs_ep *ep)
 	return !err;
 }
 
-/* With all others of this turn, and before its Sends, since only those tell the peer of them. */
+/*
+ * Posts them with all others of this iteration, before its Sends, because only Sends inform the
+ * peer of them.
+ */
 static void post_due_soon(struct verbs_ep *ep)
 {
 	if (verbs_state_up(ep->state))

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A verbs endpoint at the connection manager: connecting and accepting, its events, closing, and what is told of it. */
 #include "fabric/verbs/setup.h"
 
 #include <errno.h>
@@ -45,7 +44,7 @@ static void set_setup_timer(struct verbs_ep *ep)
 		loop_timer_set(loop, ep->timer, us);
 }
 
-/* For one question; what is left of the set-up's time, if that is less. */
+/* Returns the time limit of one resolve call, at most the rest of the set-up time. */
 static int resolve_ms(const struct verbs_ep *ep)
 {
 	uint64_t now_us = loop_now_us(ep->ep.fabric->loop);
@@ -108,7 +107,10 @@ static int call_open_device(struct verbs_ep *ep)
 	return err;
 }
 
-/* The device is known once an address is resolved or a request is in; before anything else is done with it, it is opened. */
+/*
+ * Opens the device, before any other use of it. It is known once an address is resolved or a
+ * request has arrived.
+ */
 static int open_device(struct verbs_ep *ep, void (*back)(struct verbs_ep *ep, int result))
 {
 	int err = verbs_device_get(ep);
@@ -131,7 +133,7 @@ static int device_opened(struct verbs_ep *ep, int result)
 	return 0;
 }
 
-/* Given a source, the first time binds it: its errors are those of rdma_bind_addr(). */
+/* If a source is given, the first call binds it and can fail with errors of rdma_bind_addr(). */
 static int resolve_addr(struct verbs_ep *ep)
 {
 	struct sockaddr_storage to = ep->peer, from = ep->params.source;
@@ -147,7 +149,7 @@ static int resolve_route(struct verbs_ep *ep)
 	return rdma_resolve_route(ep->id, resolve_ms(ep)) ? -errno : 0;
 }
 
-/* Without a time limit for the set-up there is one question. */
+/* Without a set-up time limit nothing is retried. */
 static bool retry(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
 	bool addr = event->event == RDMA_CM_EVENT_ADDR_ERROR;
@@ -196,7 +198,7 @@ out_ep:
 
 static void cannot_serve(struct verbs_ep *ep)
 {
-	verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the device cannot serve one more");
+	verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "the device cannot take another connection");
 }
 
 static void adopted(struct verbs_ep *ep, int result)
@@ -242,7 +244,9 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 	return 0;
 }
 
-/* What both ends tell each other; @params.ird and .ord as far as the device and the peer go. */
+/*
+ * Fills in the parameters of connect or accept; ird and ord are limited by the device and the peer.
+ */
 static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
 {
 	memset(param, 0, sizeof(*param));
@@ -252,7 +256,7 @@ static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
 	param->initiator_depth = (uint8_t)ep->ord;
 	param->retry_count = 6;
 	param->qp_num = ep->qp->qp_num;
-	/* How often the peer is to try a Send again; for ours, see qp.c. */
+	/* Retries of the peer's Sends; for our Sends see qp.c. */
 	param->rnr_retry_count =
 		(uint8_t)least(verbs_fabric_of(ep->ep.fabric)->config.rnr_retry, 7);
 }
@@ -262,7 +266,7 @@ static int call_connect(struct verbs_ep *ep)
 	return rdma_connect(ep->id, &ep->conn_param) ? -errno : 0;
 }
 
-/* Over iWARP it is the connect that finds a port taken: siw binds its TCP socket there. */
+/* Over iWARP the connect finds that a port is in use: siw binds its TCP socket there. */
 static enum fabric_close setup_error(const struct verbs_ep *ep, int error)
 {
 	const struct sockaddr_in *source = (const struct sockaddr_in *)&ep->params.source;
@@ -283,7 +287,10 @@ static int call_establish(struct verbs_ep *ep)
 
 static void connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
-	/* What the acceptor answers, already turned round to our side; it can only lower ours. */
+	/*
+	 * The acceptor's values, already swapped to our side by librdmacm; they can only lower
+	 * ours.
+	 */
 	ep->ord = least(ep->ord, conn->initiator_depth);
 	ep->ird = least(ep->ird, conn->responder_resources ? conn->responder_resources : ep->ird);
 	verbs_ep_established(ep, conn->private_data, conn->private_data_len);
@@ -299,7 +306,7 @@ static void establish_called(struct verbs_ep *ep, int result)
 		connected(ep, &ep->answer);
 }
 
-/* The thread that connected is back; events may have been here before. */
+/* The connect call has returned; events may have arrived before. */
 static void connect_called(struct verbs_ep *ep, int result)
 {
 	if (verbs_ep_returned(ep))
@@ -314,7 +321,7 @@ static void connect_called(struct verbs_ep *ep, int result)
 		verbs_ep_unmade(ep, setup_error(ep, result), "rdma_connect: %s", strerror(-result));
 }
 
-/* Linux servers refuse who offers to answer no Reads, so at least one is always offered. */
+/* Linux servers reject a client that accepts no Reads, so it always offers at least one. */
 static void start_connect(struct verbs_ep *ep)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
@@ -324,7 +331,10 @@ static void start_connect(struct verbs_ep *ep)
 	ep->ord = least(ep->params.ord, least((unsigned)attr->max_qp_init_rd_atom, UINT8_MAX));
 	conn_param_fill(ep, &ep->conn_param);
 	verbs_ep_set(ep, VERBS_CONNECTING);
-	/* On RoCE irdma and bnxt_re (Linux 6.1) wait in it for their adapter, which is to make an address handle. */
+	/*
+	 * On RoCE, irdma and bnxt_re (Linux 6.1) wait in rdma_connect() for their adapter to create
+	 * an address handle.
+	 */
 	if (ep->device->iwarp)
 		verbs_aside(ep, call_connect, connect_called);
 	else
@@ -340,7 +350,10 @@ static int call_accept(struct verbs_ep *ep)
 	return err;
 }
 
-/* A connection that its peer may have by now is not rejected, and over iWARP its set-up is waited for. */
+/*
+ * The peer may consider the connection established: it must not be rejected, and over iWARP its
+ * set-up must end first.
+ */
 static void left_accepted(struct verbs_ep *ep)
 {
 	ep->parting = ep->device->iwarp ? VERBS_PART_SILENTLY : VERBS_PART_DISCONNECT;
@@ -354,21 +367,21 @@ static void accept_called(struct verbs_ep *ep, int result)
 	if (verbs_ep_returned(ep))
 		return;
 	if (result) {
-		/* Over iWARP, that the client has reset the connection meanwhile. */
+		/* Over iWARP: the client has reset the connection meanwhile. */
 		ep->ep.close_errno = -result;
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "rdma_accept: %s", strerror(-result));
 		return;
 	}
 	verbs_ep_set(ep, VERBS_ACCEPTED);
 	set_setup_timer(ep);
-	/* An acceptor may see its peer's first Send before the event that says that it is there. */
+	/* An acceptor can receive its peer's first Send before the ESTABLISHED event. */
 	if (ep->heard || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_heard(ep);
 	if (ep->confirmed || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_established(ep, NULL, 0);
 }
 
-/* The peer must find receives as soon as it is connected. */
+/* Posts the initial receives before connecting: the peer can send as soon as it is connected. */
 static void post_receives(struct verbs_ep *ep)
 {
 	int err = verbs_recvs_fill(ep);
@@ -404,7 +417,7 @@ static void queues_created(struct verbs_ep *ep, int result)
 	post_receives(ep);
 }
 
-/* Leads to post_receives(). */
+/* Creates the queues; post_receives() follows. */
 static void open_queues(struct verbs_ep *ep, enum verbs_ep_state state)
 {
 	int err = verbs_qp_plan(ep);
@@ -419,7 +432,7 @@ static void open_queues(struct verbs_ep *ep, enum verbs_ep_state state)
 
 static void on_route(struct verbs_ep *ep)
 {
-	/* The device is known now, and the request not sent yet. */
+	/* The device is known, and the request has not been sent yet. */
 	if (ep->ep.events->resolved)
 		ep->ep.events->resolved(ep->ep.arg, &ep->params);
 	if (ep->state == VERBS_RESOLVING)
@@ -434,8 +447,7 @@ static void addr_resolved(struct verbs_ep *ep, int result)
 		return;
 	err = device_opened(ep, result);
 	if (err) {
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
-			     strerror(-err));
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "device not usable: %s", strerror(-err));
 		return;
 	}
 	err = resolve_route(ep);
@@ -448,8 +460,7 @@ static void on_addr(struct verbs_ep *ep)
 	int err = open_device(ep, addr_resolved);
 
 	if (err)
-		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "no use of the device: %s",
-			     strerror(-err));
+		verbs_ep_die(ep, FABRIC_CLOSE_RESOURCES, "device not usable: %s", strerror(-err));
 }
 
 int verbs_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
@@ -482,7 +493,10 @@ void verbs_reject(struct fabric_ep *fep, const void *private_data, size_t len_by
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "rejected");
 }
 
-/* The peer has accepted; over iWARP that is all. What it says is the event's, so it is kept where an acceptor keeps a request. */
+/*
+ * The peer has accepted. The event owns the private data, so it is copied to where an acceptor
+ * keeps the request. (Over iWARP ESTABLISHED comes instead.)
+ */
 static void on_response(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
 	ep->answered = true;
@@ -518,7 +532,7 @@ static void on_disconnected(struct verbs_ep *ep)
 	}
 }
 
-/* No address, no route or no answer. A connector has nothing under way then. */
+/* An address, a route or an answer failed. A connector has no set-up pending then. */
 static void on_error(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
 	const char *reason = event->status < 0 ? strerror(-event->status) : "no reason given";
@@ -542,7 +556,7 @@ static void on_rejected(struct verbs_ep *ep, const struct rdma_cm_event *event)
 	verbs_ep_unmade(ep, FABRIC_CLOSE_REFUSED, "rejected, status %d", event->status);
 }
 
-/* Of these two a set-up has not come to an end. */
+/* Returns true if @event ends a set-up. */
 static bool ends_setup(const struct rdma_cm_event *event)
 {
 	return event->event != RDMA_CM_EVENT_DEVICE_REMOVAL &&
@@ -551,7 +565,7 @@ static bool ends_setup(const struct rdma_cm_event *event)
 
 void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 {
-	/* An endpoint that is dying holds its device, too. */
+	/* A failing endpoint also uses its device. */
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && ep->device)
 		verbs_async_removed(ep->device);
 	if (ep->state == VERBS_ABANDONED && ends_setup(event))
@@ -592,7 +606,7 @@ void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event)
 		verbs_ep_lost_device(ep, "the device was removed");
 		break;
 	case RDMA_CM_EVENT_ADDR_CHANGE:
-		/* The path that the connection was made on is gone; the peer will make another. */
+		/* The path of the connection is gone; the peer will reconnect. */
 		verbs_ep_counters(ep)->address_changes++;
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the address moved to another device");
 		break;
@@ -618,7 +632,7 @@ void verbs_close(struct fabric_ep *fep)
 	}
 }
 
-/* The id, and with it the port, is gone once the endpoint is buried. */
+/* The id, and with it the port, is freed when the endpoint is destroyed. */
 void verbs_abort(struct fabric_ep *fep)
 {
 	struct verbs_ep *ep = verbs_ep_of(fep);
@@ -627,7 +641,7 @@ void verbs_abort(struct fabric_ep *fep)
 	verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
 }
 
-/* What its device is, while that is known and in use. */
+/* Returns the device while it is open and in use, else NULL. */
 static const struct verbs_device *device_of(const struct verbs_ep *ep)
 {
 	return ep->device && ep->device->opened && ep->state < VERBS_BURYING ? ep->device : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A verbs endpoint at the connection manager. */
+/* Connects and accepts verbs endpoints, and handles their connection manager events. */
 #ifndef FABRIC_VERBS_SETUP_H
 #define FABRIC_VERBS_SETUP_H
 
@@ -7,28 +7,28 @@
 
 #define VERBS_RESOLVE_MS 2000
 
-/** verbs_connect - fabric_connect(). */
+/** verbs_connect - Implements fabric_connect(). */
 int verbs_connect(struct fabric *fabric, const struct sockaddr *addr,
 		  const struct fabric_ep_params *params, const struct fabric_ep_events *events,
 		  void *arg, struct fabric_ep **out);
-/** verbs_adopt - fabric_adopt(). */
+/** verbs_adopt - Implements fabric_adopt(). */
 int verbs_adopt(struct fabric *fabric, struct fabric_incoming *in,
 		const struct fabric_ep_events *events, void *arg, struct fabric_ep **out);
-/** verbs_accept - fabric_ep_accept(). */
+/** verbs_accept - Implements fabric_ep_accept(). */
 int verbs_accept(struct fabric_ep *ep, const struct fabric_ep_params *params);
-/** verbs_reject - fabric_ep_reject(). */
+/** verbs_reject - Implements fabric_ep_reject(). */
 void verbs_reject(struct fabric_ep *ep, const void *private_data, size_t len_bytes);
-/** verbs_ep_free - fabric_ep_free(). */
+/** verbs_ep_free - Implements fabric_ep_free(). */
 void verbs_ep_free(struct fabric_ep *ep);
-/** verbs_ep_cm_event - what the connection manager says of this endpoint. */
+/** verbs_ep_cm_event - Handles a connection manager event of this endpoint. */
 void verbs_ep_cm_event(struct verbs_ep *ep, const struct rdma_cm_event *event);
-/** verbs_close - fabric_ep_close(). */
+/** verbs_close - Implements fabric_ep_close(). */
 void verbs_close(struct fabric_ep *ep);
-/** verbs_abort - fabric_ep_abort(). */
+/** verbs_abort - Implements fabric_ep_abort(). */
 void verbs_abort(struct fabric_ep *ep);
-/** verbs_ep_info - fabric_ep_info(). */
+/** verbs_ep_info - Implements fabric_ep_info(). */
 void verbs_ep_info(const struct fabric_ep *ep, struct fabric_ep_info *info);
-/** verbs_ep_describe - fabric_ep_describe(): the device. */
+/** verbs_ep_describe - Implements fabric_ep_describe(): describes the device. */
 void verbs_ep_describe(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 
 #endif

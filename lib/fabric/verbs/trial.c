@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What was found stays known to the process: librdmacm keeps a device open, but the verbs fabric lets go of one with its last
- * connection. A device that is removed and comes back has another context, or another number of its node at the same place.
+ * Results are kept for the process: librdmacm keeps a device open, but the verbs fabric releases it
+ * with its last connection. A device that is removed and added again has another context, or
+ * another node GUID at the same address.
  */
 #include "fabric/verbs/trial.h"
 
@@ -52,7 +53,7 @@ int verbs_windows_try(struct ibv_context *context, const struct ibv_device_attr 
 	return result;
 }
 
-/* Whether it may be other in a while. */
+/* Returns true if the result can change later. */
 static bool is_passing(int result)
 {
 	return result == -ENOMEM || result == -EAGAIN || result == -EBUSY || result == -ENOSPC ||
@@ -68,8 +69,7 @@ static void tell(const struct ibv_context *context, int result, const struct ver
 		return;
 	if (!result)
 		snprintf(text, sizeof(text),
-			 "device %s has memory windows: the memory of an RPC is lent by them",
-			 name);
+			 "device %s has memory windows: they expose the memory of each RPC", name);
 	else if (result == -ENOSYS)
 		snprintf(text, sizeof(text),
 			 "device %s reports no memory windows of type 2: the memory of each RPC "
@@ -83,7 +83,10 @@ static void tell(const struct ibv_context *context, int result, const struct ver
 	config->found(text);
 }
 
-/* The entry of a device that is new has nothing that was found: -EINPROGRESS. NULL without memory. */
+/*
+ * Returns the entry of a device; a new one has the result -EINPROGRESS. Returns NULL without
+ * memory.
+ */
 static struct found *entry_of(const struct ibv_context *context, uint64_t node_guid)
 {
 	struct found *found;
@@ -111,12 +114,15 @@ bool verbs_windows_found(struct ibv_context *context, const struct ibv_device_at
 	pthread_mutex_unlock(&lock);
 	if (result != -EINPROGRESS && !is_passing(result))
 		return !result;
-	/* Not under the lock, for which other devices would wait while this one hangs. Two workers may try it at once. */
+	/*
+	 * Without the lock, for which other devices would wait while this one hangs. Two workers
+	 * can try it at the same time.
+	 */
 	result = verbs_windows_try(context, attr);
 	pthread_mutex_lock(&lock);
 	before = found ? found->result : -EINPROGRESS;
 	if (!before)
-		result = 0; /* the other one had the last window for a moment */
+		result = 0; /* another worker used the last window meanwhile */
 	if (found)
 		found->result = result;
 	pthread_mutex_unlock(&lock);

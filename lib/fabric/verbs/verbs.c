@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric of a worker: its event channel of the connection manager, and the table of operations. */
 #include "fabric/verbs/verbs.h"
 
 #include <errno.h>
@@ -18,9 +17,9 @@
 
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 
-#define CM_EVENTS 256u /* in one go, when an end is looked for */
+#define CM_EVENTS 256u /* in one call, when checking for a disconnect */
 
-/* Returns false if there is none. */
+/* Returns false if there is no event. */
 static bool next_event(struct verbs_fabric *fabric)
 {
 	struct rdma_cm_event *event, copy;
@@ -29,7 +28,7 @@ static bool next_event(struct verbs_fabric *fabric)
 
 	if (rdma_get_cm_event(fabric->channel, &event))
 		return false;
-	/* Acknowledged before it is acted on: rdma_destroy_id() waits for acknowledgements. */
+	/* Acknowledged before it is handled: rdma_destroy_id() waits for acknowledgements. */
 	copy = *event;
 	copy.param.conn.private_data_len =
 		(uint8_t)verbs_copy_private_data(private_data, &event->param.conn);
@@ -41,13 +40,16 @@ static bool next_event(struct verbs_fabric *fabric)
 	return true;
 }
 
-/* One event a turn: each may begin much work. */
+/* One event per iteration: each can start much work. */
 static void cm_ready(void *arg)
 {
 	(void)next_event(arg);
 }
 
-/* An endpoint is freed in a task at the soonest, so that a second event meets one that is over. */
+/*
+ * An endpoint is freed in a later task, so a second event finds an endpoint that has ended, not a
+ * freed one.
+ */
 static void cm_read_all(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
@@ -61,7 +63,7 @@ void verbs_process_init(void)
 	(void)setenv("RDMAV_ALLOW_DISASSOC_DESTROY", "1", 0);
 }
 
-/* Returns whether there are more to free. */
+/* Returns true if more windows are to be freed. */
 static bool age_windows(struct verbs_fabric *fabric, uint64_t now_us)
 {
 	bool period_over = now_us - fabric->windows_period_us >= POOL_PERIOD_US, more = false;
@@ -91,7 +93,7 @@ static void close_channel(struct verbs_fabric *fabric)
 	rdma_destroy_event_channel(fabric->channel);
 }
 
-/* Returns whether there is one. */
+/* Returns false if the channel cannot be opened. */
 static bool open_channel(struct verbs_fabric *fabric)
 {
 	loop_task_init(&fabric->channel_task, cm_read_all, fabric);

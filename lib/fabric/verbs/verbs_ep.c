@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Death is a task (bury.c): the queue pair is destroyed there, after which no buffer and no key of this
- * endpoint can be touched; then every work request is completed, every unbind answered, and closed() called.
+ * A task destroys an endpoint (bury.c): first the queue pair, so that the device can no longer use
+ * its buffers and keys; then it completes every work request, finishes every unbind, and calls
+ * closed().
  *
- * Over iWARP some calls block for the sake of one connection: siw connects its TCP socket inside of rdma_connect(), and nobody may
- * destroy what the kernel's iWARP manager has not come to an end with. They have a thread each. While an endpoint is aside, a
- * thread uses its id and its queues; the loop does nothing with them.
+ * Over iWARP some calls block on a single connection: siw connects its TCP socket inside
+ * rdma_connect(), and a connection must not be destroyed before the kernel's iWARP manager has
+ * finished its set-up. These calls run on their own threads. While a thread works for an endpoint,
+ * only that thread uses the id and the queues.
  */
 #include "fabric/verbs/verbs_ep.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#define CLOSE_DRAIN_US 2000000u  /* to send what was posted, then to disconnect */
-#define FLUSH_US       200000u   /* from flushed work to the event that tells why */
-#define ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux gives up after 10 s */
+#define CLOSE_DRAIN_US 2000000u /* limit for sending posted work, and then for disconnecting */
+#define FLUSH_US       200000u  /* limit from flushed work to the event with its cause */
+#define ABANDON_US     15000000u /* limit for the end of an iWARP set-up; Linux aborts it after 10 s */
 
 STATE_TABLE(verbs_ep_states, VERBS_EP_STATES);
 
@@ -49,7 +51,7 @@ enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp)
 	}
 }
 
-/* To be buried; while a thread uses the id, not yet. */
+/* Schedules the destruction, after any thread that still uses the id. */
 static void go(struct verbs_ep *ep)
 {
 	if (ep->aside) {
@@ -60,7 +62,7 @@ static void go(struct verbs_ep *ep)
 	loop_defer(loop_of(ep), &ep->step_task);
 }
 
-/* The kernel's iWARP manager lets nobody disconnect or destroy what it is setting up. */
+/* The kernel's iWARP manager forbids to disconnect or destroy a connection during its set-up. */
 static void abandon(struct verbs_ep *ep)
 {
 	verbs_ep_set(ep, VERBS_ABANDONED);
@@ -95,7 +97,7 @@ static void part(struct verbs_ep *ep, enum verbs_parting parting)
 	go(ep);
 }
 
-/* Returns false if that is decided already. */
+/* Sets the close reason; returns false if it is already set. */
 static bool PRINTF_LIKE(3, 0)
 	decide(struct verbs_ep *ep, enum fabric_close why, const char *fmt, va_list args)
 {
@@ -116,7 +118,7 @@ void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, .
 	va_end(args);
 	if (!decided)
 		return;
-	/* Before it is buried, which takes as long as the device likes. */
+	/* Before the destruction, which can take any time on the device. */
 	ep->is_ending = ep->opened && !ep->closed_here;
 	if (ep->is_ending)
 		loop_defer(loop_of(ep), &ep->ending_task);
@@ -170,7 +172,7 @@ void verbs_ep_timer(void *arg)
 		break;
 	case VERBS_DRAINING:
 	case VERBS_DISCONNECTING:
-		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "the peer did not take all that was sent");
+		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "the peer did not acknowledge all data");
 		break;
 	case VERBS_FLUSHED:
 		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the queue pair failed");
@@ -201,7 +203,7 @@ void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t 
 	verbs_copy_addr(&ep->local, rdma_get_local_addr(ep->id));
 	verbs_ep_counters(ep)->connections_opened++;
 	ep->ep.events->established(ep->ep.arg, private_data, len_bytes);
-	/* Messages may have come before this event. */
+	/* Sends may have arrived before this event. */
 	loop_defer(loop_of(ep), &ep->early_task);
 }
 
@@ -240,7 +242,7 @@ void verbs_ep_drained(struct verbs_ep *ep)
 	if (ep->state != VERBS_DRAINING || !TAILQ_EMPTY(&ep->sends) ||
 	    !TAILQ_EMPTY(&ep->wait_sends))
 		return;
-	/* What a thread does for it comes to an end first, and then this is called again. */
+	/* The thread's call must finish first; then this function is called again. */
 	if (ep->aside)
 		return;
 	verbs_ep_set(ep, VERBS_DISCONNECTING);
@@ -281,8 +283,8 @@ void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 }
 
 /*
- * Each thread sees the end of the one before it, and verbs_aside_fini() that of the last, so that the process does not end
- * while one of them is taken down.
+ * Each offload thread joins the previous one, and verbs_aside_fini() the last one, so that the
+ * process does not exit while one is terminating.
  */
 static void *aside_main(void *arg)
 {
@@ -315,7 +317,7 @@ void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 	ep->command.done = done;
 	if (!verbs_thread_start(&thread, aside_main, ep))
 		return;
-	/* Late rather than never. */
+	/* Without a thread the call blocks the worker. */
 	run(&ep->command);
 	verbs_command_return(returns, &ep->command);
 }
@@ -325,7 +327,7 @@ void verbs_aside_fini(struct verbs_fabric *fabric)
 	bool has_ended;
 	pthread_t ended;
 
-	/* The thread of the last endpoint may just be leaving. */
+	/* The last endpoint's thread may still hold the lock. */
 	pthread_mutex_lock(&fabric->aside_lock);
 	has_ended = fabric->aside_has_ended;
 	ended = fabric->aside_ended;

@@ -432,8 +432,8 @@ bool verbs_ep_returned(struct verbs_ep *ep);
  */
 int verbs_ep_disconnect(struct verbs_ep *ep);
 /**
- * verbs_ep_part - Rejects or disconnects a failing endpoint as its `parting` says; on a thread that
- * owns the id.
+ * verbs_ep_part - Rejects or disconnects a failing endpoint, by its enum verbs_parting; on a thread
+ * that owns the id.
  */
 void verbs_ep_part(struct verbs_ep *ep);
 /** verbs_ep_timer - Handles the timeout of a state; @ep is a struct verbs_ep. */
@@ -473,7 +473,7 @@ void verbs_ep_drained(struct verbs_ep *ep);
  *        negative errno
  * @back: called with that result on the loop's thread
  *
- * Until then ep->aside is set, and no other thread may use the id and the queues.
+ * Until then no other thread may use the id and the queues.
  */
 void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		      void (*back)(struct verbs_ep *ep, int result));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What cannot be watched is asked for again after a while. */
 #include "fabric/verbs/watch.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptors that all connections of a device, a worker or a listener share, and that must be watched to be of use; and
- * what other threads leave for a loop.
+ * Watches descriptors that all connections of a device, worker or listener depend on, with retries;
+ * and wakes a loop from other threads.
  */
 #ifndef FABRIC_VERBS_WATCH_H
 #define FABRIC_VERBS_WATCH_H
@@ -24,21 +24,27 @@ struct verbs_watch {
 };
 
 /**
- * verbs_watch_init - prepare to watch a descriptor; nothing is watched yet
- * @watch: to fill in; left all zero on failure
- * @fd:    non-blocking; stays the caller's
+ * verbs_watch_init - Prepares to watch a descriptor; it is not watched yet.
+ * @watch: to initialize; all zero on failure
+ * @fd:    non-blocking; the caller keeps it
  * @fn:    called with @arg while it is readable
  *
  * Returns 0 or -ENOMEM.
  */
 int verbs_watch_init(struct verbs_watch *watch, struct loop *loop, int fd, void (*fn)(void *arg),
 		     void *arg) MUST_CHECK;
-/** verbs_watch_set - watch from now on, or not; what cannot be watched is asked for again after a while. */
+/**
+ * verbs_watch_set - Starts or stops watching; if the loop cannot watch the descriptor, it retries
+ * after a while.
+ */
 void verbs_watch_set(struct verbs_watch *watch, bool on);
-/** verbs_watch_fini - watch no longer; accepts one that is all zero. */
+/** verbs_watch_fini - Ends the watch; accepts one that is all zero. */
 void verbs_watch_fini(struct verbs_watch *watch);
 
-/* The lock guards what other threads leave; they ring with it. */
+/*
+ * Wakes a loop from other threads, which hold the lock while they do. The lock guards the data that
+ * they pass.
+ */
 struct verbs_box {
 	pthread_mutex_t lock;
 	int fd;
@@ -46,20 +52,20 @@ struct verbs_box {
 };
 
 /**
- * verbs_box_init - have @fn called with @arg on the loop's thread when another one has rung
+ * verbs_box_init - Makes verbs_box_ring() call @fn with @arg on the loop's thread.
  *
- * @fn begins with verbs_box_heard(). Returns 0 or a negative errno.
+ * @fn must begin with verbs_box_heard(). Returns 0 or a negative errno.
  */
 int verbs_box_init(struct verbs_box *box, struct loop *loop, void (*fn)(void *arg),
 		   void *arg) MUST_CHECK;
-/** verbs_box_fini - free what that took; no thread has anything for it. */
+/** verbs_box_fini - Frees its resources; no thread may use it any more. */
 void verbs_box_fini(struct verbs_box *box);
-/** verbs_box_ring - wake the loop. */
+/** verbs_box_ring - Wakes the loop. */
 static inline void verbs_box_ring(struct verbs_box *box)
 {
 	(void)eventfd_write(box->fd, 1);
 }
-/** verbs_box_heard - let the next ring wake the loop again. */
+/** verbs_box_heard - Clears the wake-up, so that the next one wakes the loop again. */
 static inline void verbs_box_heard(struct verbs_box *box)
 {
 	eventfd_t count;

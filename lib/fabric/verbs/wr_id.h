@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a completion says of its work request: its endpoint, its queue, and which one it is. */
+/* Encodes wr_id: the endpoint, the queue and the number of a work request. */
 #ifndef FABRIC_VERBS_WR_ID_H
 #define FABRIC_VERBS_WR_ID_H
 
 #include "fabric/verbs/verbs_ep.h"
 
 /*
- * wr_id: the queue that it stands in, the lowest bits of its sequence number or a receive's place, its endpoint's slot, and the
- * generation of that.
+ * wr_id, from the lowest bits: the queue; the low bits of the sequence number, or a receive's
+ * place; the endpoint's slot; the generation of the slot.
  */
 enum verbs_wr_kind { VERBS_WR_SEND, VERBS_WR_READ, VERBS_WR_RECV };
 
@@ -31,13 +31,13 @@ static inline enum verbs_wr_kind verbs_wr_kind(uint64_t wr_id)
 	return (enum verbs_wr_kind)(wr_id & 3);
 }
 
-/* A receive's place. */
+/* Returns a receive's place. */
 static inline unsigned verbs_wr_place(uint64_t wr_id)
 {
 	return (unsigned)(wr_id >> 2) & ((1u << VERBS_NUMBER_BITS) - 1);
 }
 
-/* The sequence number of a work request that was posted: the greatest one with those bits. */
+/* Returns the sequence number of a posted work request: the highest one with these low bits. */
 static inline uint64_t verbs_wr_seq(const struct verbs_ep *ep, uint64_t wr_id)
 {
 	uint64_t last = ep->next_seq - 1;
