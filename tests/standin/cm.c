@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The functions of librdmacm that faults are put into. */
+/* Wraps the functions of librdmacm into which faults are injected. */
 #include <errno.h>
 
 #include "tests/standin/fault.h"
 #include "tests/standin/libs.h"
 
-/* Sets errno, and tells whether the call is to fail. */
+/* Returns true if the call must fail, and sets errno then. */
 static bool fails(enum standin_verb verb)
 {
 	int err = standin_fault_errno(verb);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Each queue has a list of completions that are held back. A poll first takes all that the device has, then gives
- * those that are due.
+ * Each queue has a list of delayed completions. A poll first reads all completions of the device,
+ * then returns those that are due.
  */
 #define _GNU_SOURCE
 #include "tests/standin/completions.h"
@@ -27,14 +27,14 @@ struct held {
 	TAILQ_ENTRY(held) entry;
 	struct ibv_wc wc;
 	uint64_t due_us;
-	bool passable; /* a receive need not wait behind it */
+	bool passable; /* later receives may pass it */
 };
 
 struct known_cq {
 	LIST_ENTRY(known_cq) entry;
 	struct ibv_cq *cq;
 	bool armed;
-	unsigned own_events; /* of ours that are to be acknowledged */
+	unsigned own_events; /* events of the timer, not acknowledged yet */
 	TAILQ_HEAD(held_list, held) held;
 };
 
@@ -76,14 +76,14 @@ static struct known_channel *find_channel(const struct ibv_comp_channel *channel
 	return NULL;
 }
 
-/* ---- what completions look like ---- */
+/* ---- the content of completions ---- */
 
 static bool is_recv(const struct ibv_wc *wc)
 {
 	return wc->opcode & IBV_WC_RECV;
 }
 
-/* Only these hold of one with an error. */
+/* Only these fields are valid in a completion with an error. */
 static void keep_what_holds(struct ibv_wc *wc)
 {
 	struct ibv_wc kept = *wc;
@@ -105,12 +105,12 @@ static void fail(const struct standin_device *device, struct ibv_wc *wc, int sta
 		NEXT(ibv_modify_qp, qp, &attr, IBV_QP_STATE);
 }
 
-/* As the profile's device would report it. */
+/* Adjusts a completion to what the profile's device would report. */
 static void look_at(const struct standin_device *device, struct ibv_wc *wc)
 {
 	if (device->rxe && (wc->wc_flags & IBV_WC_IP_CSUM_OK))
 		wc->wc_flags = IBV_WC_WITH_INV;
-	/* Behind one that a fault gave an error there is no success. */
+	/* After a completion that a fault gave an error, none succeeds. */
 	if (wc->status == IBV_WC_SUCCESS && standin_qp_is_cut(device->context, wc->qp_num))
 		wc->status = IBV_WC_WR_FLUSH_ERR;
 	if (wc->status == IBV_WC_SUCCESS)
@@ -120,9 +120,9 @@ static void look_at(const struct standin_device *device, struct ibv_wc *wc)
 		keep_what_holds(wc);
 }
 
-/* ---- holding them back ---- */
+/* ---- delaying completions ---- */
 
-/* The timer of a channel runs to what is due next in one of its queues that wait for an event. */
+/* Sets the channel's timer to the next due completion of its armed queues. */
 static void set_timer(const struct ibv_comp_channel *channel)
 {
 	const struct known_channel *known = channel ? find_channel(channel) : NULL;
@@ -167,7 +167,7 @@ static bool may_pass(const struct known_cq *known, const struct ibv_wc *wc)
 	return true;
 }
 
-/* Whether it is held back. */
+/* Returns true if the completion is delayed. */
 static bool is_held(const struct standin_device *device, struct known_cq *known, struct ibv_wc *wc)
 {
 	struct standin_answer answer = {0};
@@ -218,7 +218,10 @@ static int poll_through(const struct standin_device *device, struct known_cq *kn
 	return n ? n : got;
 }
 
-/* As libmlx5 where it cannot find the queue pair of a completion: that is consumed all the same. */
+/*
+ * As in libmlx5 when it cannot find the queue pair of a completion: the completion is consumed
+ * anyway.
+ */
 static int poll_or_lose(const struct standin_device *device, struct ibv_cq *cq, struct ibv_wc *wc)
 {
 	int n = device->ops.poll_cq(cq, 1, wc);
@@ -351,7 +354,7 @@ void standin_completions_channel_gone(struct ibv_comp_channel *channel)
 	free(known);
 }
 
-/* An event of ours, if one is due. */
+/* Returns true and sets @cq if an event of the timer is due. */
 static bool own_event(struct known_channel *channel, struct ibv_cq **cq, void **context)
 {
 	uint64_t times, now = now_us();

@@ -1,29 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Has completions come as a device may have them come: later, in another order, or with an error.
+ * Delivers completions later, in another order, or with an error, as a device can.
  *
- * A completion that is held back makes an event of its own when its time has come. So where such faults are asked for, the
- * descriptor of a completion channel stands for that of the device and for a timer. Of a completion with an error nothing
- * holds but the work request, the status and the queue pair: all else is overwritten.
+ * A delayed completion raises its own event when it is due. So with such faults the descriptor of a
+ * completion channel combines that of the device and a timer. In a completion with an error only
+ * the work request, the status and the queue pair are valid: everything else is overwritten.
  */
 #ifndef TESTS_STANDIN_COMPLETIONS_H
 #define TESTS_STANDIN_COMPLETIONS_H
 
 #include "tests/standin/libs.h"
 
-/** standin_completions_poll - the context's poll_cq. */
+/** standin_completions_poll - Implements the context's poll_cq. */
 int standin_completions_poll(struct ibv_cq *cq, int max, struct ibv_wc *wcs);
-/** standin_completions_armed - an event was asked for. */
+/** standin_completions_armed - Records that an event was requested. */
 void standin_completions_armed(struct ibv_cq *cq);
-/** standin_completions_cq, _cq_gone - a queue was created; it is about to be destroyed. */
+/**
+ * standin_completions_cq, _cq_gone - Record a created queue; forget a queue about to be destroyed.
+ */
 void standin_completions_cq(struct ibv_cq *cq);
 void standin_completions_cq_gone(struct ibv_cq *cq);
-/** standin_completions_channel, _channel_gone - a channel was created; it is about to be destroyed. */
+/**
+ * standin_completions_channel, _channel_gone - Record a created channel; forget one about to be
+ * destroyed.
+ */
 void standin_completions_channel(struct ibv_comp_channel *channel);
 void standin_completions_channel_gone(struct ibv_comp_channel *channel);
-/** standin_completions_event - ibv_get_cq_event(). */
+/** standin_completions_event - Implements ibv_get_cq_event(). */
 int standin_completions_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context);
-/** standin_completions_ack - return how many of @count events the device knows of. */
+/** standin_completions_ack - Returns how many of @count events come from the device. */
 unsigned standin_completions_ack(struct ibv_cq *cq, unsigned count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Devices stay few, and are found in a table; queue pairs in a list. One lock guards both. */
+/* Devices are in a table, queue pairs in a list. One lock guards both. */
 #include "tests/standin/device.h"
 
 #include <pthread.h>
@@ -43,7 +43,10 @@ struct standin_device *standin_device_of(const struct ibv_context *context)
 	return device;
 }
 
-/* A name that no profile has is a mistake in a test. */
+/*
+ * Returns the profile for the device, or NULL. An unknown name is a mistake in a test and ends the
+ * process.
+ */
 static const struct standin_profile *choose(const struct ibv_context *context)
 {
 	const char *name = getenv("STANDIN_PROFILE");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A table of faults, which is read once; calls are counted for each verb. */
+/* The table of faults is read once; calls are counted per verb. */
 #define _GNU_SOURCE
 #include "tests/standin/fault.h"
 
@@ -169,7 +169,7 @@ static void hang(void)
 		usleep(10000);
 }
 
-/* As the kernel's side of the profile's driver does it. */
+/* Removes the device as the kernel driver of the profile does. */
 static void remove_device(bool fatal)
 {
 	void (*remove)(enum memory_removal how) = dlsym(RTLD_DEFAULT, "memory_remove");

@@ -2,22 +2,24 @@
 /*
  * Injects faults into verbs, by verb and by count.
  *
- * STANDIN_FAULTS holds them, separated by blanks, each as VERB:FROM[-TO]=ANSWER: the calls FROM to TO of that verb in this
- * process, counted from 1 ("3-" is the third and all that follow), are answered so.
+ * STANDIN_FAULTS lists them, separated by blanks, each as VERB:FROM[-TO]=ANSWER. It gives the
+ * answer to the calls FROM to TO of that verb in this process, counted from 1 ("3-" means the third
+ * and all later ones).
  *
  *	post_send:3=EINVAL         fails with that errno; -EINVAL with the wrong sign
  *	poll_cq:3=EIO              fails, and the completion is lost; only calls that find one count
- *	post_send:3=full, =dead    fails as the profile's driver does without room, or on a queue pair in error
- *	create_qp:1-2=wait-500     takes so many milliseconds longer, and succeeds
- *	create_qp:1=hang           comes back once the file that STANDIN_RELEASE names is there, and succeeds
- *	post_send:40=remove        the device (in memory alone) is removed as with the profile's driver, before the call is carried
- *	                           out, and is back once the file that STANDIN_RELEASE names is there
- *	post_send:40=fatal         the same, but the connection manager tells of the removal only just before the device is back
- *	completion:7=status-9      a completion has that status (enum ibv_wc_status), and its queue pair fails
- *	completion:7-=hold-50      a completion is seen so many milliseconds later, and those behind it
- *	completion:7-=swap-50      the same, but those of receives pass those of other work requests
+ *	post_send:3=full, =dead    fails as the profile's driver does when full, or on a queue pair in error
+ *	create_qp:1-2=wait-500     takes that many milliseconds longer, and succeeds
+ *	create_qp:1=hang           returns once the file named by STANDIN_RELEASE exists, and succeeds
+ *	post_send:40=remove        removes the device (in memory only) as the profile's driver does, before
+ *	                           the call; it returns once the file named by STANDIN_RELEASE exists
+ *	post_send:40=fatal         the same, but the connection manager reports the removal only just
+ *	                           before the device returns
+ *	completion:7=status-9      a completion has that status (enum ibv_wc_status); its queue pair fails
+ *	completion:7-=hold-50      delays a completion, and those after it, by that many milliseconds
+ *	completion:7-=swap-50      the same, but completions of receives pass those of other work requests
  *
- * Standard error says which fault was injected, in a line "standin: VERB CALL: ANSWER".
+ * Each injected fault is reported on standard error in a line "standin: VERB CALL: ANSWER".
  */
 #ifndef TESTS_STANDIN_FAULT_H
 #define TESTS_STANDIN_FAULT_H
@@ -77,14 +79,17 @@ struct standin_answer {
 };
 
 /**
- * standin_fault - count a call of @verb, and say how it is to be answered
+ * standin_fault - Counts a call of @verb, and returns its answer.
  *
- * Waits before it returns, if that is the fault. A call that hangs is told of when it begins to.
+ * Waits before it returns, if that is the fault. Reports a call that hangs when it starts to hang.
  */
 struct standin_answer standin_fault(enum standin_verb verb);
-/** standin_fault_errno - the same for a verb that can only fail or succeed: returns the errno, or 0. */
+/**
+ * standin_fault_errno - Like standin_fault(), for a verb that only fails or succeeds: returns the
+ * errno, or 0.
+ */
 int standin_fault_errno(enum standin_verb verb);
-/** standin_faults_of - return true if any fault of @verb was asked for. */
+/** standin_faults_of - Returns true if STANDIN_FAULTS has any fault of @verb. */
 bool standin_faults_of(enum standin_verb verb);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds what stands behind the stand-in: the libraries' functions, or those of the devices in memory. */
+/* Finds the functions behind the stand-in: those of the libraries, or of the device in memory. */
 #ifndef TESTS_STANDIN_LIBS_H
 #define TESTS_STANDIN_LIBS_H
 
@@ -9,10 +9,10 @@
 #undef ibv_reg_mr
 #undef ibv_query_port
 
-/** standin_next - return the function @name of what stands behind; ends the process if there is none. */
+/** standin_next - Returns the next function called @name; ends the process if there is none. */
 void *standin_next(const char *name);
 
-/** NEXT - call a function of what stands behind; looked up once. */
+/** NEXT - Calls the next function of that name; looked up once. */
 #define NEXT(name, ...)                                                                            \
 	({                                                                                         \
 		static typeof(&name) next_;                                                        \

@@ -1,4 +1,4 @@
-# A stand-in for RDMA devices (README.md): preloaded into a proxy, so made with no sanitizer and no hardening of its own.
+# A stand-in for RDMA devices (README.md). It is preloaded into a proxy, so it is built without sanitizers and hardening.
 standin_sources = \
 	tests/standin/cm.c \
 	tests/standin/completions.c \
@@ -38,7 +38,7 @@ tests/standin/memory.so: $(memory_sources) $(memory_headers)
 	$(AM_V_CCLD)$(MKDIR_P) tests/standin && \
 	$(CC) $(STANDIN_CFLAGS) -I$(srcdir) $(VERBS_CFLAGS) -o $@ $(addprefix $(srcdir)/,$(memory_sources))
 
-# fabric_pair on the device in memory; in `make check`, where its programs are scripts' programs.
+# Runs fabric_pair on the device in memory, in `make check`, which builds the programs of scripts.
 EXTRA_DIST += tests/standin/pairs.sh
 TESTS += tests/standin/pairs.sh
 EXTRA_tests_lab_fabric_pair_DEPENDENCIES = $(standin_preloads)

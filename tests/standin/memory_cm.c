@@ -2,10 +2,12 @@
 /*
  * The connection manager of the device in memory.
  *
- * A connection has two ids, each the other's peer from the request on. What a side says of itself stands in its conn; private
- * data come padded to what a message of InfiniBand holds. Over iWARP the manager has the queue pairs, and leads them from state
- * to state; else it only joins them, by the numbers that both sides tell. The kernel destroys the id of a device that was removed by
- * itself, so that its calls fail with ENXIO; an id that asks and was not accepted yet is told nothing of that.
+ * A connection has two ids, which are each other's peer from the request on. Each side's parameters
+ * are in its conn. Private data is padded to the size of an InfiniBand message. Over iWARP the
+ * manager owns the queue pairs and moves them through their states; otherwise it only connects
+ * them, by the numbers that both sides send. The kernel destroys the id of a removed device itself,
+ * so calls on it fail with ENXIO; an id that requests a connection and is not accepted yet gets no
+ * event.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -51,12 +53,14 @@ struct cm_id {
 	enum cm_state state;
 	struct cm_id *peer;
 	struct rdma_conn_param
-		conn; /* that it connected or accepted with; its pointers are not to be followed */
+		/* Parameters of its connect or accept; the pointers in it must not be used. */
+		conn;
 	struct ibv_ece ece,
-		peers_ece; /* what each end's device does beyond the standard, as it was told */
-	unsigned events;   /* that are not acknowledged */
+		/* Options of enhanced connection establishment of each end. */
+		peers_ece;
+	unsigned events; /* unacknowledged */
 	bool reuse;
-	bool removed; /* with its device */
+	bool removed; /* removed with its device */
 };
 
 static LIST_HEAD(, cm_id) ids = LIST_HEAD_INITIALIZER(ids);
@@ -80,7 +84,7 @@ static int failing(int err)
 	return err ? -1 : 0;
 }
 
-/* Of two devices the second has the addresses 127.0.1.0 to 127.0.1.255. */
+/* With two devices, the second has the addresses 127.0.1.0 to 127.0.1.255. */
 static struct memory_device *device_of(const struct sockaddr *addr)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
@@ -91,7 +95,7 @@ static struct memory_device *device_of(const struct sockaddr *addr)
 	return second;
 }
 
-/* As librdmacm does: a device is opened when an id first needs it. NULL if there is none. */
+/* Opens a device when an id first needs it, as librdmacm does. Returns NULL if there is none. */
 static struct ibv_context *open_device(const struct sockaddr *addr)
 {
 	struct memory_device *device = device_of(addr);
@@ -145,7 +149,10 @@ static void add_private(struct cm_event *event, const void *data, uint8_t len, u
 	event->event.param.conn.private_data_len = (uint8_t)padded;
 }
 
-/* What @from has said, as its peer hears it: each end's depth to ask is the other's to answer. */
+/*
+ * Stores the parameters of @from as its peer receives them: each end's initiator depth is the
+ * other's responder resources.
+ */
 static void add_conn(struct cm_event *event, const struct rdma_conn_param *from, unsigned padded)
 {
 	event->event.param.conn.responder_resources = from->initiator_depth;
@@ -228,7 +235,7 @@ int rdma_create_id(struct rdma_event_channel *channel, struct rdma_cm_id **id, v
 	return failing(0);
 }
 
-/* Events of it that nobody has read are dropped. */
+/* Drops unread events of the id. */
 static void drop_events(struct cm_id *id)
 {
 	struct cm_channel *channel = channel_of(id->id.channel);
@@ -251,7 +258,7 @@ static int no_service(void)
 	return memory_is_iwarp() ? -ECONNREFUSED : REJ_NO_SERVICE;
 }
 
-/* The peer hears of its end. */
+/* Notifies the peer of the id's end. */
 static void part(struct cm_id *id)
 {
 	struct cm_id *peer = id->peer;
@@ -360,7 +367,9 @@ static struct sockaddr *source_of(struct cm_id *id)
 	return &id->id.route.addr.src_addr;
 }
 
-/* An id that an accepted connection has does not keep others from its port: its other end tells them apart. */
+/*
+ * The id of an accepted connection does not reserve its port: the remote address distinguishes it.
+ */
 static bool is_taken(struct cm_id *but, struct sockaddr *addr)
 {
 	struct cm_id *id;
@@ -377,7 +386,7 @@ static bool is_taken(struct cm_id *but, struct sockaddr *addr)
 	return false;
 }
 
-/* Whether it is an address of this host, by a socket that is bound to it. */
+/* Returns true if it is an address of this host: a socket can be bound to it. */
 static bool is_ours(const struct sockaddr *addr)
 {
 	struct sockaddr_storage probe = {0};
@@ -428,7 +437,7 @@ int rdma_listen(struct rdma_cm_id *id, int backlog)
 	return failing(0);
 }
 
-/* The address of @from, and the port that it has. */
+/* Sets the address to that of @from, and keeps the port. */
 static void take_host(struct sockaddr *addr, const struct sockaddr *from)
 {
 	uint16_t port = *port_of(addr);
@@ -477,7 +486,7 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	return failing(0);
 }
 
-/* ---- what devices do beyond the standard ---- */
+/* ---- enhanced connection establishment ---- */
 
 int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 {
@@ -495,7 +504,9 @@ int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 /* ---- connections ---- */
 
-/* By its device and port alone: a daemon that would connect to an address that it listens at refuses to. */
+/*
+ * Searches by device and port only: a daemon refuses to connect to an address at which it listens.
+ */
 static struct cm_id *find_listener(struct sockaddr *addr)
 {
 	struct cm_id *id;
@@ -596,7 +607,7 @@ int rdma_establish(struct rdma_cm_id *iid)
 	return failing(0);
 }
 
-/* The queue pair has heard of its peer before the connection manager has. */
+/* The queue pair has received data before the connection manager's event. */
 int rdma_notify(struct rdma_cm_id *iid, enum ibv_event_type event)
 {
 	struct cm_id *id = id_of(iid);
@@ -680,7 +691,7 @@ void memory_cm_qp_failed(struct rdma_cm_id *iid)
 
 /* ---- devices that are removed ---- */
 
-/* The kernel tells those of which it knows an owner: an id that asks to be accepted has none yet. */
+/* The kernel notifies ids with an owner: an id that waits to be accepted has none yet. */
 void memory_cm_removed(const struct ibv_context *context)
 {
 	struct cm_id *id;

@@ -182,7 +182,7 @@ int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **icq, void
 	struct memory_cq *cq;
 	eventfd_t one;
 
-	/* Its descriptor stays ready. */
+	/* The descriptor stays ready. */
 	if (memory_is_dead(channel->context)) {
 		errno = EIO;
 		return -1;
@@ -265,7 +265,6 @@ void ibv_ack_async_event(struct ibv_async_event *event)
 	pthread_mutex_unlock(&memory_lock);
 }
 
-/* Of a queue pair that is about to be destroyed: those that nobody has read are dropped. */
 void memory_async_forget(struct memory_qp *qp)
 {
 	struct memory_context *context = context_of(qp->qp.context);

@@ -14,7 +14,7 @@
 #include "tests/standin/memory.h"
 #include "tests/standin/memory_ops.h"
 
-/* Taken again where a call to the interface makes another. */
+/* Recursive, because a call of the interface can make another. */
 pthread_mutex_t memory_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 struct memory_left memory_left;
 struct memory_counts memory_counts;
@@ -24,7 +24,7 @@ static struct memory_device devices[] = {
 	{.device = {.node_type = IBV_NODE_CA, .name = "memory1"}},
 };
 static unsigned ndevices = 1;
-static bool frees_dead; /* as libibverbs was told when it was first called */
+static bool frees_dead; /* RDMAV_ALLOW_DISASSOC_DESTROY at the first call of libibverbs */
 static pthread_cond_t clock_changed = PTHREAD_COND_INITIALIZER;
 static pthread_t clock_thread;
 static bool has_clock;
@@ -190,7 +190,11 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 		return EIO;
 	*attr = (struct ibv_device_attr){
 		.vendor_id =
-			0x02c9, /* of those whose queue pairs share completion queues (lib/fabric/verbs/cq.h) */
+			/*
+			 * One of the vendors that allow shared completion queues
+			 * (lib/fabric/verbs/cq.h).
+			 */
+		0x02c9,
 		.device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
 				    (memory_is_iwarp() ? 0 : IBV_DEVICE_MEM_WINDOW_TYPE_2B),
 		.max_mr_size = UINT64_MAX,

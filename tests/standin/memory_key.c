@@ -185,7 +185,7 @@ uint8_t *memory_remote(const struct memory_qp *qp, uint32_t rkey, uint64_t addr,
 	return NULL;
 }
 
-/* The device wants to see the key that the window has, and makes the one that is new of its index. */
+/* The device requires a key with the window's current index, and a new key byte. */
 enum ibv_wc_status memory_bind(struct memory_qp *qp, const struct ibv_send_wr *wr)
 {
 	const struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
@@ -220,7 +220,10 @@ bool memory_invalidate(struct memory_qp *qp, uint32_t rkey)
 			break;
 	if (mw)
 		unbind(mw);
-	/* As siw does, but no RoCE device that is known: a region that was registered by a system call. */
+	/*
+	 * As siw, and no known RoCE device: a region registered by a system call can be
+	 * invalidated.
+	 */
 	mr = memory_is_iwarp() && !mw ? find_mr(rkey) : NULL;
 	if (mr && mr->mr.pd == qp->qp.pd)
 		mr->invalid = true;

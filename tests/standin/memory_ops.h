@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names the functions that the context of the device in memory has. */
+/* Declares the functions in the context of the device in memory. */
 #ifndef TESTS_STANDIN_MEMORY_OPS_H
 #define TESTS_STANDIN_MEMORY_OPS_H
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Queue pairs of the device in memory: work requests are carried out one after the other, as far as both ends are ready. */
+/*
+ * Queue pairs of the device in memory: executes work requests in order, as far as both ends are
+ * ready.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/standin/memory.h"
 
-#define RNR_US       655360u /* between two attempts at a Send that finds no receive */
-#define TRANSPORT_US 400000u /* until a peer that is gone is found out */
+#define RNR_US       655360u /* between two attempts of a Send that finds no receive */
+#define TRANSPORT_US 400000u /* until a peer that has gone is detected */
 #define ECE_VENDOR   0x4d454du
 #define ECE_OPTIONS  3u
 
@@ -119,7 +122,7 @@ static void fail(struct memory_qp *qp)
 		memory_cm_qp_failed(qp->id);
 }
 
-/* ---- carrying them out ---- */
+/* ---- executing work requests ---- */
 
 static uint64_t length_of(const struct memory_send *send)
 {
@@ -130,7 +133,7 @@ static uint64_t length_of(const struct memory_send *send)
 	return len;
 }
 
-/* Copies what the work request has to @to; false if it may not be read. */
+/* Copies the data of the work request to @to; returns false if access is denied. */
 static bool gather(const struct memory_qp *qp, const struct memory_send *send, uint8_t *to)
 {
 	if (send->inlined) {
@@ -166,7 +169,10 @@ static bool scatter(const struct memory_qp *qp, const struct ibv_sge *sges, int 
 	return true;
 }
 
-/* The peer refuses: both ends are in error. An iWARP device has sent a Write long before it hears of that. */
+/*
+ * The peer refuses the access: both ends go to the error state. An iWARP device has sent a Write
+ * long before it is notified of that.
+ */
 static void refused(struct memory_qp *qp, enum ibv_wc_status status, bool tells)
 {
 	struct memory_qp *peer = qp->peer;
@@ -254,7 +260,7 @@ static void carry_send(struct memory_qp *qp, const struct memory_send *send)
 	free(bytes);
 }
 
-/* Whether it is of this device alone. */
+/* Executes a work request that involves only this device; returns false for others. */
 static bool carry_local(struct memory_qp *qp, const struct memory_send *send)
 {
 	enum ibv_wc_status status;
@@ -282,7 +288,7 @@ static void wait(struct memory_qp *qp, uint64_t us, bool rnr)
 	memory_clock_kick();
 }
 
-/* Whether the peer takes something now; if it never will, that is found out later. */
+/* Returns true if the peer accepts work now; if it never will, a timeout is started. */
 static bool reaches_peer(struct memory_qp *qp)
 {
 	if (qp->lost || (qp->peer && qp->peer->qp.state == IBV_QPS_ERR)) {
@@ -292,7 +298,7 @@ static bool reaches_peer(struct memory_qp *qp)
 	return qp->peer && qp->peer->qp.state >= IBV_QPS_RTR;
 }
 
-/* Whether the peer has a receive for it, or how it goes without. */
+/* Returns true if the peer has a receive for the Send; otherwise handles its absence. */
 static bool finds_recv(struct memory_qp *qp)
 {
 	if (!TAILQ_EMPTY(&qp->peer->recvs))
@@ -519,7 +525,7 @@ int ibv_modify_qp(struct ibv_qp *iqp, struct ibv_qp_attr *attr, int mask)
 	return 0;
 }
 
-/* Over iWARP there is none of it. */
+/* Not available over iWARP. */
 int ibv_query_ece(struct ibv_qp *qp, struct ibv_ece *ece)
 {
 	if (memory_is_iwarp())

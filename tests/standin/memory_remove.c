@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The removal of the first device in memory, and its return.
- *
- * As in Linux 6.1: a driver that can take away what a process has of a device (uverbs: disassociate_ucontext) leaves it with a dead
- * context and an event, IBV_EVENT_DEVICE_FATAL; another one waits until all processes have closed the device, which works until
- * then. Either way the connection manager tells who has ids of it. The device that comes back is another one to uverbs.
+ * As in Linux 6.1. A driver that can disassociate a process from a device (uverbs:
+ * disassociate_ucontext) leaves it a dead context and an event, IBV_EVENT_DEVICE_FATAL. Another
+ * driver waits until all processes have closed the device, which works until then. Either way the
+ * connection manager reports the removal to the owners of the device's ids. For uverbs the device
+ * that returns is another device.
  */
 #define _GNU_SOURCE
 #include "tests/standin/memory_remove.h"
@@ -23,7 +23,7 @@ static void die(struct memory_context *context)
 	struct memory_channel *channel;
 
 	context->dead = true;
-	/* They have an error to tell from now on: nobody takes it. */
+	/* From now on they have an error to report, which is never read. */
 	LIST_FOREACH(channel, &context->channels, entry)
 		(void)eventfd_write(channel->fd, 1);
 	memory_async_device(context, IBV_EVENT_DEVICE_FATAL);
@@ -38,7 +38,7 @@ static void take_away(struct memory_device *device)
 		memory_cm_removed(&context->context);
 }
 
-/* Once the file is there that STANDIN_RELEASE names. */
+/* Returns the device once the file named by STANDIN_RELEASE exists. */
 static void *bring_back(void *arg)
 {
 	const char *name = getenv("STANDIN_RELEASE");

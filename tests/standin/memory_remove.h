@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Removes the first device in memory; standin.so calls it by its name. */
+/* Removes the first device in memory; standin.so calls it by name. */
 #ifndef TESTS_STANDIN_MEMORY_REMOVE_H
 #define TESTS_STANDIN_MEMORY_REMOVE_H
 
 enum memory_removal {
-	MEMORY_DISASSOCIATES, /* the device is dead at once, and processes are told twice: by uverbs, and by the connection manager */
-	MEMORY_WAITS, /* the connection manager tells, and the device works until processes have closed it */
-	MEMORY_FATAL, /* the device is dead, and uverbs tells; it is removed only when it comes back */
+	/* The device is dead immediately; uverbs and the connection manager both report it. */
+	MEMORY_DISASSOCIATES,
+	/* The connection manager reports it; the device works until processes have closed it. */
+	MEMORY_WAITS,
+	/* The device is dead, and uverbs reports it; it is removed only when it returns. */
+	MEMORY_FATAL,
 };
 
-/** memory_remove - remove the device, until the file is there that STANDIN_RELEASE names. */
+/** memory_remove - Removes the device, until the file named by STANDIN_RELEASE exists. */
 void memory_remove(enum memory_removal how);
 
 #endif

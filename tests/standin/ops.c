@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A region that stands behind a bound window stays until that window is bound again, or is freed. */
+/* The region below a bound window stays until that window is bound again or freed. */
 #include "tests/standin/ops.h"
 
 #include <errno.h>
@@ -43,7 +43,10 @@ static void behind_free(struct ibv_mw *mw)
 	free(behind);
 }
 
-/* Puts a region of exact bounds behind the window that this work request binds. Returns 0 or an errno. */
+/*
+ * Registers a region of exact bounds below the window that this work request binds. Returns 0 or an
+ * errno.
+ */
 static int behind_make(struct ibv_send_wr *wr)
 {
 	struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;
@@ -90,7 +93,7 @@ static int dealloc_mw(struct ibv_mw *mw)
 	return err;
 }
 
-/* What a call that posts is answered instead of being carried out; 0: it is carried out. */
+/* Returns the answer to a post that is not executed; 0: it is executed. */
 static int instead(const struct standin_device *device, struct ibv_qp *qp, enum standin_verb verb)
 {
 	const struct standin_profile *profile = device->profile;

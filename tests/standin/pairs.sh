@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What fabric.h promises, held against verbs on a device of memory: as it is, of either kind, and as a driver of either kind answers;
-# and that the device has had everything back. TAP.
+# Tests the guarantees of fabric.h with verbs on the device in memory: of either kind, plain and with a driver's profile. Also
+# tests that every object of the device is destroyed. TAP.
 set -u
 
 build=${builddir:-.}

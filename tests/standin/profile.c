@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Each profile names the functions that its answers are those of. */
+/* Each profile names the driver functions from which its answers come. */
 #include "tests/standin/profile.h"
 
 #include <errno.h>
@@ -14,7 +14,9 @@
 #define SENDS_INV    IBV_DEVICE_MEM_MGT_EXTENSIONS
 
 static const struct standin_profile profiles[] = {
-	/* mlx5_ib_query_device(); mlx5_calc_send_wqe() refuses what is longer than a work request may be */
+	/*
+	 * mlx5_ib_query_device(); mlx5_calc_send_wqe() refuses a work request above its size limit
+	 */
 	{
 		.name = "mlx5",
 		.roce = true,
@@ -53,8 +55,9 @@ static const struct standin_profile profiles[] = {
 		.max_msg_bytes = 1u << 30,
 	},
 	/*
-	 * irdma_query_device(), second generation: windows of type 1 are reported, yet irdma_alloc_mw() allocates those of
-	 * type 2, too; irdma_ucreate_qp() refuses more inline data than IRDMA_MAX_INLINE_DATA_SIZE
+	 * irdma_query_device(), second generation: reports windows of type 1, yet irdma_alloc_mw()
+	 * allocates those of type 2, too; irdma_ucreate_qp() refuses more inline data than
+	 * IRDMA_MAX_INLINE_DATA_SIZE
 	 */
 	{
 		.name = "irdma",
@@ -133,8 +136,9 @@ static const struct standin_profile profiles[] = {
 		.max_msg_bytes = UINT32_MAX,
 	},
 	/*
-	 * qedr_query_device() reports no windows, max_mw is that of qed_rdma_init_devinfo(), which has the other numbers, too;
-	 * libqedr has no alloc_mw; qelr_can_post_send() and qelr_post_recv() when it is full, with the wrong sign
+	 * qedr_query_device() reports no windows; max_mw and the other numbers are those of
+	 * qed_rdma_init_devinfo(); libqedr has no alloc_mw; qelr_can_post_send() and
+	 * qelr_post_recv() answer with the wrong sign when full
 	 */
 	{
 		.name = "qedr",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists what RDMA devices report of themselves and answer, by driver, so that a stand-in can answer as they do.
+ * Lists the reported attributes and answers of RDMA devices, by driver, so that a stand-in can
+ * answer in the same way.
  *
- * The values are those of rdma-core 65 and of Linux 6.1 (drivers/infiniband/hw); where firmware decides, one that such a
- * device reports.
+ * The values are those of rdma-core 65 and of Linux 6.1 (drivers/infiniband/hw); values that
+ * firmware decides are those of a usual device.
  */
 #ifndef TESTS_STANDIN_PROFILE_H
 #define TESTS_STANDIN_PROFILE_H
@@ -11,16 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a driver creates a queue pair for which more inline data was asked than it has. */
+/* How a driver handles a queue pair for which more inline data is requested than it supports. */
 enum standin_inline {
-	STANDIN_INLINE_REFUSED, /* EINVAL */
-	STANDIN_INLINE_CLAMPED, /* gives what it has */
-	STANDIN_INLINE_RETURNED, /* EINVAL above its limit, and else the limit whatever was asked for */
+	STANDIN_INLINE_REFUSED,  /* EINVAL */
+	STANDIN_INLINE_CLAMPED,  /* reduces it to its limit */
+	STANDIN_INLINE_RETURNED, /* EINVAL above its limit, otherwise always the limit */
 };
 
 struct standin_profile {
 	const char *name;
-	bool roce, iwarp; /* the kinds of devices that it can stand for */
+	bool roce, iwarp; /* kinds of devices that it can imitate */
 	uint32_t vendor_id, part_id;
 	unsigned cap_flags; /* windows, and IBV_DEVICE_MEM_MGT_EXTENSIONS */
 	int max_mw;
@@ -29,15 +30,17 @@ struct standin_profile {
 	int max_qp_rd_atom, max_qp_init_rd_atom;
 	unsigned max_inline;
 	enum standin_inline inlines;
-	int full_answer; /* of post_send and post_recv without room */
-	bool disassociates; /* the kernel takes the device away from processes that use it; else it waits for them */
-	int dead_answer; /* of post_send and post_recv on a queue pair in error; 0: they are flushed */
+	int full_answer; /* of post_send and post_recv when full */
+	/* The kernel disassociates processes from a removed device; else it waits for them. */
+	bool disassociates;
+	/* Of post_send and post_recv on a queue pair in error; 0: they are flushed. */
+	int dead_answer;
 	uint32_t max_msg_bytes; /* of a port */
 };
 
-/** standin_profile_find - return the profile called @name, or NULL. */
+/** standin_profile_find - Returns the profile called @name, or NULL. */
 const struct standin_profile *standin_profile_find(const char *name);
-/** standin_profile_at - return the @i-th profile, or NULL behind the last. */
+/** standin_profile_at - Returns the @i-th profile, or NULL after the last. */
 const struct standin_profile *standin_profile_at(unsigned i);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The functions of libibverbs that the stand-in answers. */
+/* Wraps the functions of libibverbs that the stand-in answers. */
 #include <errno.h>
 
 #include "tests/standin/completions.h"
@@ -7,7 +7,7 @@
 #include "tests/standin/fault.h"
 #include "tests/standin/libs.h"
 
-/* Sets errno, and tells whether the call is to fail. */
+/* Returns true if the call must fail, and sets errno then. */
 static bool fails(enum standin_verb verb)
 {
 	int err = standin_fault_errno(verb);
@@ -50,7 +50,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 			    IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS);
 	attr->device_cap_flags |= profile->cap_flags;
 	attr->max_mw = profile->max_mw;
-	/* No more than what stands in can do. */
+	/* No more than the device behind the stand-in supports. */
 	if (profile->max_sge < attr->max_sge)
 		attr->max_sge = profile->max_sge;
 	if (profile->max_qp_wr < attr->max_qp_wr)
@@ -64,7 +64,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	return 0;
 }
 
-/* Of a device in memory; others' is the context's, see ops.c. */
+/* For a device in memory; other devices use the context's function, see ops.c. */
 int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *attr)
 {
 	const struct standin_device *device = standin_device_of(context);
@@ -152,7 +152,10 @@ void ibv_ack_cq_events(struct ibv_cq *cq, unsigned count)
 		NEXT(ibv_ack_cq_events, cq, count);
 }
 
-/* Returns whether the profile's device refuses the queue pair; else asks for no more inline data than it has. */
+/*
+ * Returns true if the profile's device refuses the queue pair; otherwise limits the inline data to
+ * what it supports.
+ */
 static bool refused(const struct standin_profile *profile, struct ibv_qp_init_attr *attr)
 {
 	struct ibv_qp_cap *cap = &attr->cap;
@@ -172,7 +175,7 @@ static bool refused(const struct standin_profile *profile, struct ibv_qp_init_at
 	return false;
 }
 
-/* What stands in refuses, or has none of, what it cannot inline: then there is none. */
+/* If the device behind the stand-in refuses the inline data, creates the queue pair without any. */
 static struct ibv_qp *create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr, unsigned most)
 {
 	struct ibv_qp_init_attr asked = *attr;
