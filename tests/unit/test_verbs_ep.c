@@ -484,7 +484,7 @@ START_TEST(a_send_that_found_no_receive_is_told_by_its_name)
 	ck_assert_int_eq(scene.status, FABRIC_FLUSHED);
 	ck_assert_uint_eq(scene.closed, 1);
 	ck_assert_int_eq(scene.why, FABRIC_CLOSE_TERMINATED);
-	ck_assert_str_eq(scene.detail, "the peer had no receive for a Send, tried 3 times more");
+	ck_assert_str_eq(scene.detail, "the peer had no receive for a Send after 3 retries");
 	buf_put(buf);
 	scene_end();
 }

@@ -56,7 +56,7 @@
 
 /* The states of a connection, the event that each waits for, and their successors. */
 #define ENGINE_STATES(X)                                                                           \
-	X(ENGINE_NEW, "new", "iwarp_engine_connect() or _listen()",                                \
+	X(ENGINE_NEW, "new", "the owner to connect, or to await a request",                        \
 	  TO(ENGINE_AWAIT_REPLY) | TO(ENGINE_AWAIT_REQUEST) | TO(ENGINE_DROPPED))                  \
 	X(ENGINE_AWAIT_REPLY, "awaiting the MPA reply", "the reply, or the deadline",              \
 	  TO(ENGINE_OPEN) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                                \
@@ -66,14 +66,15 @@
 	  TO(ENGINE_REPLYING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                            \
 	X(ENGINE_REPLYING, "replying", "the MPA reply to be sent",                                 \
 	  TO(ENGINE_OPEN) | TO(ENGINE_DROPPED))                                                    \
-	X(ENGINE_OPEN, "open", "the owner to close, the peer to leave, or either to err",          \
+	X(ENGINE_OPEN, "open", "either end to close, or an error",                                 \
 	  TO(ENGINE_CLOSING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                             \
-	X(ENGINE_CLOSING, "closing", "what was posted to be sent, or the deadline",                \
+	X(ENGINE_CLOSING, "closing", "posted work to be sent, or the deadline",                    \
 	  TO(ENGINE_ENDING) | TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                               \
-	X(ENGINE_ENDING, "ending", "a last frame (reject, Terminate) to be sent, or the deadline", \
+	X(ENGINE_ENDING, "last frame",                                                             \
+	  "a last frame (reject, Terminate) to be sent, or the deadline",                          \
 	  TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                                                   \
-	X(ENGINE_ENDED, "ended", "the peer's FIN, or the deadline", TO(ENGINE_DROPPED))            \
-	X(ENGINE_DROPPED, "dropped", "nothing any more", 0)
+	X(ENGINE_ENDED, "fin wait", "the peer's FIN, or the deadline", TO(ENGINE_DROPPED))         \
+	X(ENGINE_DROPPED, "dropped", "nothing", 0)
 STATE_ENUM(engine_state, ENGINE_STATES);
 extern const struct state_table iwarp_engine_states;
 

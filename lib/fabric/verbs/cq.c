@@ -214,7 +214,7 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 	if (wc->status == IBV_WC_WR_FLUSH_ERR)
 		verbs_ep_flushed(ep);
 	else if (wc->status == IBV_WC_RNR_RETRY_EXC_ERR)
-		verbs_ep_die(ep, why, "the peer had no receive for a Send, tried %u times more",
+		verbs_ep_die(ep, why, "the peer had no receive for a Send after %u retries",
 			     ep->conn_param.rnr_retry_count);
 	else
 		verbs_ep_die(ep, why, "%s", text);

@@ -10,30 +10,29 @@
 #include "base/counter.h"
 
 #define VERBS_COUNTERS(X)                                                                          \
-	X(connections_opened, "connections set up, either way")                                    \
-	X(wrs_posted, "work requests given to the device")                                         \
-	X(chains_posted, "times that one or more were given to it")                                \
-	X(recv_chains_posted, "times that one or more receives were given to it")                  \
-	X(wrs_inline, "work requests that carried their data themselves")                          \
-	X(sends_waited, "times that the device had no room for another Send")                      \
-	X(reads_waited, "RDMA Reads that waited since the peer allows no more at once")            \
-	X(completions, "work requests and receives that the device reported done")                 \
-	X(completion_events, "times that the device woke us to report some")                       \
-	X(slabs_registered, "blocks of buffers made known to the device")                          \
-	X(windows_bound, "pieces of memory lent to a peer as memory windows")                      \
-	X(regions_lent, "pieces of memory lent to a peer as memory regions")                       \
+	X(connections_opened, "connections opened, by either side")                                \
+	X(wrs_posted, "work requests posted to the device")                                        \
+	X(chains_posted, "posts of one or more work requests")                                     \
+	X(recv_chains_posted, "posts of one or more receives")                                     \
+	X(wrs_inline, "work requests with inline data")                                            \
+	X(sends_waited, "times that work waited because the send queue was full")                  \
+	X(reads_waited, "RDMA Reads that waited because the peer allows no more at a time")        \
+	X(completions, "completions of work requests and receives")                                \
+	X(completion_events, "completion events that woke the worker")                             \
+	X(slabs_registered, "blocks of buffers registered with the device")                        \
+	X(windows_bound, "memory windows bound to expose memory to a peer")                        \
+	X(regions_lent, "memory regions registered to expose memory to a peer")                    \
 	X(exposed_bytes_cleared,                                                                   \
-	  "bytes set to zero before a peer could write there: they had held data of another "      \
-	  "connection")                                                                            \
+	  "bytes cleared before a peer could write there: they held data of another connection")   \
 	X(sinks_registered,                                                                        \
-	  "pieces of memory made known to an iWARP device as the target of an RDMA Read")          \
-	X(probes, "times that a silent peer was asked whether it is there")                        \
-	X(probes_unanswered, "connections closed because it did not answer")                       \
-	X(peer_invalidations, "memory keys that the peer took away when it was done")              \
-	X(async_events, "events that the device reported by itself")                               \
+	  "memory regions registered with an iWARP device as the target of an RDMA Read")          \
+	X(probes, "keepalives sent to a silent peer")                                              \
+	X(probes_unanswered, "connections closed because a keepalive got no answer")               \
+	X(peer_invalidations, "memory keys that the peer invalidated")                             \
+	X(async_events, "asynchronous events of the device")                                       \
 	X(device_removals, "connections lost because their device was removed or failed")          \
-	X(address_changes, "changes of address under a connection")                                \
-	X(resolve_retries, "times that an address or a route was asked for again")
+	X(address_changes, "connections lost because their address moved to another device")       \
+	X(resolve_retries, "retries of resolving an address or a route")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
 /*
