@@ -6,28 +6,30 @@
  *	fabric_listen              rdma_create_id, rdma_bind_addr, rdma_listen
  *	fabric_adopt               RDMA_CM_EVENT_CONNECT_REQUEST, rdma_migrate_id, rdma_create_qp
  *	fabric_ep_accept, _reject  rdma_accept, rdma_reject
- *	fabric_connect             rdma_resolve_addr, rdma_resolve_route, rdma_create_qp, rdma_connect
+ *	fabric_connect             rdma_resolve_addr, _route, rdma_create_qp, rdma_connect
  *	fabric_recv_post           ibv_post_recv
  *	fabric_post                ibv_post_send: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ
- *	fabric_key_bind, _unbind   IBV_WR_BIND_MW and IBV_WR_LOCAL_INV, or an ibv_reg_mr of a private domain
+ *	fabric_key_bind, _unbind   IBV_WR_BIND_MW, IBV_WR_LOCAL_INV, or ibv_reg_mr in a private domain
  *	fabric_ep_probe            a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
  *	fabric_ep_abort            rdma_disconnect immediately
  *
  * Every fabric guarantees:
  *
- *  - Sends and Writes leave in the order of posting. A Write is placed at the peer before a Send that
- *    was posted after it is delivered there. A Read is ordered only with other Reads.
+ *  - Sends and Writes leave in the order of posting. A Write is placed at the peer before a later
+ *    Send is delivered there. A Read is ordered only with other Reads.
  *  - A Send that is posted after fabric_key_bind() returned 0 can carry the key.
- *  - One post, one completion: done() is called exactly once for each work request whose post returned 0.
- *    The order is that of posting among Sends and Writes, and that of posting among Reads. done() is never
- *    called from inside a call into the fabric, and always before closed(). Until then the fabric owns the
- *    work request and the buffers that it names.
+ *  - One post, one completion: done() is called exactly once for each work request whose post
+ *    returned 0. Sends and Writes complete in the order of posting, and so do Reads. done() is never
+ *    called from inside a call into the fabric, and always before closed(). Until then the fabric
+ *    owns the work request and the buffers that it names.
  *  - In a completion only the work request and the status are valid until the status is FABRIC_OK.
- *  - At most as many Reads are outstanding as the peer accepts; further Reads wait in order. If the peer
- *    accepts none (fabric_ep_info.ord is 0), each Read fails with FABRIC_ERR_LOCAL; the connection goes on.
- *  - closed() is called exactly once, as the last event, whichever end closed the connection, and never
- *    from inside a call into the fabric. The owner must call fabric_ep_free() after it, and not before.
+ *  - At most as many Reads are outstanding as the peer accepts; further Reads wait in order. If the
+ *    peer accepts none (fabric_ep_info.ord is 0), each Read fails with FABRIC_ERR_LOCAL, and the
+ *    connection goes on.
+ *  - closed() is called exactly once, as the last event, whichever end closed the connection, and
+ *    never from inside a call into the fabric. The owner must call fabric_ep_free() after it, and
+ *    not before.
  *
  * Each function of any endpoint may be called inside requested(), established(), recv(), done(),
  * unbound(), ending() and closed(), as at any other time. Two exceptions: inside note() and
@@ -100,7 +102,8 @@ enum fabric_close {
 	FABRIC_CLOSE_TERMINATED, /* the peer reported a protocol error of ours */
 	FABRIC_CLOSE_RESOURCES,  /* out of memory, or a device limit here */
 	FABRIC_CLOSE_PROXY_HEADER, /* unexpected PROXY protocol header from the peer */
-	FABRIC_CLOSE_PORT, /* connecting: the source port is not available, found after fabric_connect() */
+	/* Connecting: the source port is not available, as found after fabric_connect(). */
+	FABRIC_CLOSE_PORT,
 };
 
 enum fabric_wr_op {
@@ -243,24 +246,30 @@ struct fabric_ep_params {
 	size_t preface_bytes;
 	/* Connecting: source address, port 0 for any port; AF_UNSPEC: the host chooses both. */
 	struct sockaddr_storage source;
-	bool source_foreign; /* the source may be another host's address (base/foreign.h); iwarp only */
+	/* The source may be another host's address (base/foreign.h); iwarp only. */
+	bool source_foreign;
 };
 
 /* How a dead peer that sends nothing is detected. */
 enum fabric_watch {
 	FABRIC_WATCH_ITSELF, /* the fabric detects it, within its configured time */
 	FABRIC_WATCH_PROBE,  /* fabric_ep_probe() detects it */
-	FABRIC_WATCH_NONE, /* the fabric does not detect it in useful time; only answers of the peer do */
+	/* The fabric does not detect it in useful time; only answers of the peer do. */
+	FABRIC_WATCH_NONE,
 };
 
 struct fabric_ep_info {
 	const char *fabric;
 	struct sockaddr_storage local, peer;
 	unsigned ird, ord; /* as negotiated */
-	bool sends_invalidate; /* FABRIC_SEND_INV invalidates; known from resolved() or requested() on */
-	bool late_reads;       /* see struct fabric_key */
+	/* FABRIC_SEND_INV invalidates; known from resolved() or requested() on. */
+	bool sends_invalidate;
+	bool late_reads; /* see struct fabric_key */
 	enum fabric_watch watch;
-	bool per_rpc_keys; /* keys have exact bounds and can be invalidated one by one: remote invalidation may be offered */
+	/*
+	 * Keys have exact bounds and can be invalidated singly: remote invalidation may be offered.
+	 */
+	bool per_rpc_keys;
 	uint32_t max_key_bytes;
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
@@ -330,7 +339,7 @@ struct fabric {
 	struct loop *loop;
 	struct pool *pool;
 	void *counters;           /* layout: ops->counters_table */
-	void *connected_counters; /* counters of connecting endpoints; NULL: `counters` includes them */
+	void *connected_counters; /* of connecting endpoints; NULL: `counters` has them */
 };
 
 struct fabric_ep {
@@ -338,7 +347,7 @@ struct fabric_ep {
 	struct fabric *fabric;
 	const struct fabric_ep_events *events;
 	void *arg;
-	int close_errno; /* valid from closed() on: the errno that ended the connection; 0: not known */
+	int close_errno; /* valid from closed() on; 0: no errno is known */
 };
 
 struct fabric_listener {

@@ -70,8 +70,8 @@ TAILQ_HEAD(slab_list, slab);
 struct pool {
 	unsigned nclasses;
 	struct slab_list classes[MAX_CLASSES];
-	struct slab_list
-		empty; /* slabs without a buffer in use; the one that became empty first comes first */
+	/* Slabs without a buffer in use, in the order in which they became empty. */
+	struct slab_list empty;
 	size_t reserve_bytes;
 	unsigned peak_keepers, large_users;
 	size_t keep_most_bytes; /* limit of empty slabs kept because of a peak */

@@ -6,9 +6,9 @@
  * handles by the vendor ID, which the profile hides. The stand-in corrects these differences
  * itself:
  *
- *	rxe  checks a window against the bounds of the region below it: each bound window has one of exact bounds
+ *	rxe  checks a window against the region below it: each bound window gets an exact region
  *	rxe  reports a remote invalidation with the kernel's flag
- *	siw  completes unsignalled work before it is sent, without a copy: each work request is signalled
+ *	siw  completes unsignalled work before it is sent: each work request is signalled
  *	siw  takes a queue mapped at 0x90000 for a failed mapping: another queue occupies that place
  */
 #ifndef TESTS_STANDIN_DEVICE_H

@@ -6,18 +6,18 @@
  * answer to the calls FROM to TO of that verb in this process, counted from 1 ("3-" means the third
  * and all later ones).
  *
- *	post_send:3=EINVAL         fails with that errno; -EINVAL with the wrong sign
- *	poll_cq:3=EIO              fails, and the completion is lost; only calls that find one count
- *	post_send:3=full, =dead    fails as the profile's driver does when full, or on a queue pair in error
- *	create_qp:1-2=wait-500     takes that many milliseconds longer, and succeeds
- *	create_qp:1=hang           returns once the file named by STANDIN_RELEASE exists, and succeeds
- *	post_send:40=remove        removes the device (in memory only) as the profile's driver does, before
- *	                           the call; it returns once the file named by STANDIN_RELEASE exists
- *	post_send:40=fatal         the same, but the connection manager reports the removal only just
- *	                           before the device returns
- *	completion:7=status-9      a completion has that status (enum ibv_wc_status); its queue pair fails
- *	completion:7-=hold-50      delays a completion, and those after it, by that many milliseconds
- *	completion:7-=swap-50      the same, but completions of receives pass those of other work requests
+ *	post_send:3=EINVAL      fails with that errno; -EINVAL with the wrong sign
+ *	poll_cq:3=EIO           fails, and the completion is lost; only calls that find one count
+ *	post_send:3=full, =dead fails as in the profile's driver when full, or on a dead queue pair
+ *	create_qp:1-2=wait-500  takes that many milliseconds longer, and succeeds
+ *	create_qp:1=hang        returns once the file named by STANDIN_RELEASE exists, and succeeds
+ *	post_send:40=remove     first removes the device (in memory only) as the profile's driver does;
+ *	                        it comes back once the file named by STANDIN_RELEASE exists
+ *	post_send:40=fatal      the same, but the connection manager reports the removal only just
+ *	                        before the device comes back
+ *	completion:7=status-9   a completion has that enum ibv_wc_status; its queue pair fails
+ *	completion:7-=hold-50   delays a completion and those after it by that many milliseconds
+ *	completion:7-=swap-50   the same, but completions of receives pass those of other work
  *
  * Each injected fault is reported on standard error in a line "standin: VERB CALL: ANSWER".
  */

@@ -142,9 +142,8 @@ struct memory_qp {
 	TAILQ_HEAD(memory_recvs, memory_recv) recvs;
 	unsigned sq_used, rq_used, unsignalled;
 	uint8_t rnr_retry;
-	uint64_t
-		/* When a Send without a receive or a peer fails; 0: none waits. */
-		wait_end_us;
+	/* When a Send without a receive or a peer fails; 0: none waits. */
+	uint64_t wait_end_us;
 	bool wait_rnr;
 	unsigned asyncs;      /* unacknowledged events */
 	uint32_t ece_options; /* its options of enhanced connection establishment */

@@ -52,9 +52,8 @@ struct cm_id {
 	LIST_ENTRY(cm_id) entry;
 	enum cm_state state;
 	struct cm_id *peer;
-	struct rdma_conn_param
-		/* Parameters of its connect or accept; the pointers in it must not be used. */
-		conn;
+	/* Parameters of its connect or accept; the pointers in it must not be used. */
+	struct rdma_conn_param conn;
 	struct ibv_ece ece,
 		/* Options of enhanced connection establishment of each end. */
 		peers_ece;

@@ -78,7 +78,7 @@ static const struct standin_profile profiles[] = {
 		.full_answer = ENOMEM,
 		.max_msg_bytes = 2147483647,
 	},
-	/* bnxt_re_query_device() reports windows of type 2B; libbnxt_re has no alloc_mw, so libibverbs answers */
+	/* bnxt_re_query_device() reports windows of type 2B; libbnxt_re has no alloc_mw */
 	{
 		.name = "bnxt_re",
 		.roce = true,
@@ -97,7 +97,10 @@ static const struct standin_profile profiles[] = {
 		.full_answer = ENOMEM,
 		.max_msg_bytes = 1u << 30,
 	},
-	/* hns_roce_query_device() reports no windows; libhns has none since June 2025; get_max_inline_data() */
+	/*
+	 * hns_roce_query_device() reports no windows, nor does libhns since June 2025;
+	 * get_max_inline_data()
+	 */
 	{
 		.name = "hns",
 		.roce = true,
@@ -116,7 +119,10 @@ static const struct standin_profile profiles[] = {
 		.full_answer = ENOMEM,
 		.max_msg_bytes = 1u << 31,
 	},
-	/* c4iw_query_device(); libcxgb4 has no alloc_mw; c4iw_post_send() on a queue in error, with the wrong sign */
+	/*
+	 * c4iw_query_device(); libcxgb4 has no alloc_mw; c4iw_post_send() has the wrong sign on a
+	 * dead queue
+	 */
 	{
 		.name = "cxgb4",
 		.iwarp = true,

@@ -78,9 +78,9 @@ struct engine_tx {
 	struct iwarp_tx_batch *batch; /* NULL: nothing is ready to send */
 	uint64_t built, sent;         /* positions in the stream */
 	uint64_t train;               /* stream position at which a TCP segment starts */
-	uint64_t
-		valid; /* completions are valid up to here: a Terminate discards everything after it */
-	bool hold; /* responder: the initiator's first FPDU has not arrived (RFC 5044 section 7.1) */
+	/* Completions are valid up to here: a Terminate discards everything after it. */
+	uint64_t valid;
+	bool hold; /* responder: wait for the initiator's first FPDU (RFC 5044, 7.1) */
 	bool nudge;
 	bool responded;         /* a Response was sent last, not a Send or Write */
 	struct fabric_wr *wr;   /* the Send or Write being built; first of the queue */
@@ -106,8 +106,8 @@ struct iwarp_engine {
 	bool rx_any;      /* the peer has sent FPDU bytes */
 	uint8_t *setup;   /* start-up frame being received; NULL after set-up */
 	size_t setup_have;
-	struct mpa_frame
-		request; /* responder: the peer's request; private_data points into setup */
+	/* Responder: the peer's request; private_data points into setup. */
+	struct mpa_frame request;
 
 	uint64_t setup_deadline, close_deadline, nudge_deadline, probe_deadline;
 	uint64_t close_taken; /* stream position acknowledged when last checked */
@@ -125,13 +125,13 @@ struct iwarp_engine {
 
 	struct iwarp_keys keys;
 	unsigned bulk; /* number of keys and Reads that make long tagged messages likely */
-	TAILQ_HEAD(, fabric_key)
-	awaiting; /* keys whose long RDMA Write has not begun: engine_key_awaits() */
+	/* Keys whose long RDMA Write has not begun: engine_key_awaits(). */
+	TAILQ_HEAD(, fabric_key) awaiting;
 	TAILQ_HEAD(, fabric_key) unbinding; /* unbound while a Read Response is being sent */
 
 	struct fabric_wr_list queue; /* Sends and Writes not completely built */
-	struct fabric_wr_list
-		built; /* completely built; priv[0] is the stream position that completes them */
+	/* Completely built; priv[0] is the stream position that completes them. */
+	struct fabric_wr_list built;
 	struct fabric_wr_list reads_wait;       /* wait for one of the peer's IRD slots */
 	struct fabric_wr_list reads_out;        /* priv[0]: sink TO; priv[1]: sink STag */
 	struct fabric_wr_list failed;           /* to complete with an error */

@@ -31,9 +31,8 @@
 
 /* The slot of an endpoint on a completion queue, which its completions name. */
 struct verbs_slot {
-	struct verbs_ep
-		/* NULL: free, or its endpoint has left and its entries are not free yet. */
-		*ep;
+	/* NULL: free, or its endpoint has left and its entries are not free yet. */
+	struct verbs_ep *ep;
 	unsigned generation; /* counts its endpoints */
 	unsigned cqes;       /* entries reserved by its endpoint */
 	uint64_t gone;       /* they are free once verbs_cq.gone has reached this */

@@ -14,8 +14,8 @@ struct verbs_hold {
 	LIST_ENTRY(verbs_hold) entry;
 	const struct ibv_context *context;
 	unsigned users;
-	pthread_rwlock_t
-		events; /* read-locked by threads that destroy queues, write-locked by the reader of events */
+	/* Read-locked by threads that destroy queues, write-locked by the reader of events. */
+	pthread_rwlock_t events;
 	atomic_bool wanted; /* the reader of events may have found it locked */
 };
 

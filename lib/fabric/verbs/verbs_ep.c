@@ -14,9 +14,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define CLOSE_DRAIN_US 2000000u /* limit for sending posted work, and then for disconnecting */
-#define FLUSH_US       200000u  /* limit from flushed work to the event with its cause */
-#define ABANDON_US     15000000u /* limit for the end of an iWARP set-up; Linux aborts it after 10 s */
+#define CLOSE_DRAIN_US 2000000u  /* to send posted work, and then to disconnect */
+#define FLUSH_US       200000u   /* from flushed work to the event with its cause */
+#define ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux aborts it after 10 s */
 
 STATE_TABLE(verbs_ep_states, VERBS_EP_STATES);
 

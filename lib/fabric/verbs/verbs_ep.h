@@ -11,12 +11,12 @@
  *	bury                         destroying an endpoint
  *	device                       devices and their descriptors
  *	cq, probe                    shared completion queues; keepalive
- *	qp, key                      the queue pair; exposed memory, and endpoints that wait for a key
+ *	qp, key                      the queue pair; exposed memory, and endpoints that wait for it
  *	queue, async                 work requests; asynchronous events
  *	recv                         receives
  *	domain                       protection domains and registrations
  *	verbs_ep, listen             this file; listeners
- *	command, trial, watch, hold  device commands; detection of windows; descriptors; the event lock
+ *	command, trial, watch, hold  device commands; window detection; descriptors; the event lock
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process. Each worker has its
  * own protection domains, completion channels, queue pairs and event channels. Only a
@@ -64,7 +64,7 @@ LIST_HEAD(verbs_domain_list, verbs_domain);
 struct verbs_news {
 	struct verbs_fabric *fabric;
 	void (*tell)(struct verbs_news *news, unsigned what);
-	unsigned what; /* 0: no event. The lock of the fabric's box guards it and the entry. */
+	unsigned what; /* 0: no event. The lock of news_box guards it and the entry. */
 	TAILQ_ENTRY(verbs_news) entry;
 };
 
@@ -79,9 +79,8 @@ struct verbs_device {
 	struct ibv_device_attr attr;
 	bool iwarp, windows;
 	bool sends_inv; /* supports IBV_WR_SEND_WITH_INV */
-	unsigned
-		/* See open_qp() in qp.c; VERBS_NO_INLINE: no inline data. */
-		inline_step;
+	/* See open_qp() in qp.c; VERBS_NO_INLINE: no inline data. */
+	unsigned inline_step;
 	bool ordered;              /* does not support IBV_ACCESS_RELAXED_ORDERING */
 	bool rxe;                  /* see Memory in domain.h, and invalidated() in cq.c */
 	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
@@ -96,15 +95,14 @@ struct verbs_device {
 	struct ibv_comp_channel *channel;
 	struct verbs_cq_list cqs;
 	struct verbs_watch channel_watch;
-	pthread_mutex_t
-		/* Held while an event is read, and while a completion queue is destroyed. */
-		cq_lock;
+	/* Held while an event is read, and while a completion queue is destroyed. */
+	pthread_mutex_t cq_lock;
 	/* Asynchronous events, see async.c. */
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_hold *hold; /* shared by all workers */
 	struct verbs_watch async_watch;
 	bool reads;
-	bool failed; /* a failure was reported and not processed yet; guarded by the lock of async.c */
+	bool failed; /* reported, but not processed yet; guarded by the lock of async.c */
 	/* Windows that workers hand to each other, see async.c, whose lock guards these. */
 	bool wants_window;     /* a connection of this worker waits for a window */
 	bool window_asked_for; /* another worker waits for a window */
@@ -115,8 +113,8 @@ struct verbs_device {
 	 */
 	bool owes_window;
 	bool gives, gives_again; /* windows are being freed for others; more were freed since */
-	uint64_t
-		yields_until_us; /* until then it allocates none, so that it does not take the freed windows back */
+	/* Until then it allocates none, so that it does not take the freed windows back. */
+	uint64_t yields_until_us;
 	struct verbs_command gift; /* queued after the commands that free them */
 	bool shares;               /* all endpoints share one domain: */
 	struct verbs_domain *shared;
@@ -250,7 +248,7 @@ struct verbs_probe {
 	bool spoken; /* the peer has sent something, ever */
 	bool asking;
 	bool posted; /* its work request is posted */
-	bool heard; /* the peer has sent something since the keepalive was sent or the timer last ran */
+	bool heard;  /* the peer has sent something since the keepalive or the last timeout */
 	struct loop_timer *timer;
 	uint8_t sink; /* a zero-length Read needs an address too */
 };
@@ -262,11 +260,11 @@ struct verbs_ep {
 	char detail[96];
 	bool connector;
 	enum verbs_parting parting; /* to do before it is destroyed */
-	bool opened; /* established() was called: deliver Receives even while the endpoint is failing */
-	bool closed_here;         /* closed by the owner: deliver no more Receives */
-	bool bury_aside;          /* destroying it may block the device's thread */
-	bool is_ending;           /* ending() must still be called */
-	uint64_t setup_until_us;  /* end of the set-up time; 0: no limit */
+	bool opened;             /* established() was called: deliver Receives even while failing */
+	bool closed_here;        /* closed by the owner: deliver no more Receives */
+	bool bury_aside;         /* destroying it may block the device's thread */
+	bool is_ending;          /* ending() must still be called */
+	uint64_t setup_until_us; /* end of the set-up time; 0: no limit */
 	struct loop_timer *timer; /* timeout of the state, or of the set-up */
 	struct loop_task step_task, post_task, early_task, ending_task;
 	/* The connection manager's side. */
@@ -339,8 +337,8 @@ struct verbs_ep {
 	const void *awaited_slab;
 	int slab_error;
 	TAILQ_ENTRY(verbs_ep) slab_entry;
-	uint64_t
-		owner; /* owner of memory that its peer can write to, by pool_owner_new(); 0: none yet */
+	/* Owner of memory that its peer can write to, by pool_owner_new(); 0: none yet. */
+	uint64_t owner;
 	struct verbs_probe probe;
 };
 
@@ -449,7 +447,7 @@ void verbs_ep_timer(void *ep);
 void verbs_ep_heard(struct verbs_ep *ep);
 /** verbs_ep_established - Calls established(), once. */
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
-/** verbs_ep_flushed - Waits briefly for the event that tells why work was flushed. */
+/** verbs_ep_flushed - Waits briefly for the event with the cause of a flush. */
 void verbs_ep_flushed(struct verbs_ep *ep);
 /**
  * verbs_hear_end - Implements fabric_ep_hear_end(): reads the manager's events, and does not wait
