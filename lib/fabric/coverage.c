@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * The ranges are a sorted array whose capacity doubles. A Write merges all ranges that it touches.
- */
+/* The ranges are a sorted array of doubling capacity. A Write merges all ranges that it touches. */
 #include "fabric/coverage.h"
 
 #include <stdbool.h>

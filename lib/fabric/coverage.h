@@ -9,7 +9,7 @@
  *
  *	| prefix |  gap  | range |  gap  | range | …
  *
- * If a peer leaves more than COVERAGE_RANGES_MAX ranges at once, its Writes after further gaps are
+ * If a peer leaves more than COVERAGE_RANGES_MAX ranges at a time, its Writes after further gaps are
  * not recorded: those bytes count as not written until the peer writes them again.
  */
 #ifndef FABRIC_COVERAGE_H

@@ -126,10 +126,7 @@ struct fabric_wr {
 	uint32_t rkey;     /* WRITE, READ: the peer's key */
 	uint32_t inv_rkey; /* SEND_INV */
 	uint64_t raddr;    /* WRITE, READ: the address under that key */
-	/*
-	 * SEND: done() may come up to FABRIC_LATE_US later, where that saves the device a
-	 * completion.
-	 */
+	/* SEND: done() may come up to FABRIC_LATE_US later, where that saves a completion. */
 	bool late;
 	void (*done)(struct fabric_wr *wr, enum fabric_status status);
 	/* Used by the fabric while posted. */
@@ -266,17 +263,12 @@ struct fabric_ep_info {
 	bool sends_invalidate;
 	bool late_reads; /* see struct fabric_key */
 	enum fabric_watch watch;
-	/*
-	 * Keys have exact bounds and can be invalidated singly: remote invalidation may be offered.
-	 */
+	/* Keys have exact bounds and are invalidated singly: offer remote invalidation. */
 	bool per_rpc_keys;
 	uint32_t max_key_bytes;
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
-	/*
-	 * Connecting: what the peer's silence suggests so far, for the log; NULL: no more than
-	 * that.
-	 */
+	/* Connecting: what the peer's silence suggests, for the log; NULL: nothing. */
 	const char *silence;
 };
 
@@ -286,9 +278,7 @@ struct fabric;
 struct fabric_ep;
 struct fabric_listener;
 
-/*
- * An accepted connection that no endpoint has adopted yet. `allow` is checked against its address.
- */
+/* An accepted connection that is not adopted yet. `allow` is checked against its address. */
 struct fabric_incoming {
 	const struct fabric_ops *ops;
 	struct sockaddr_storage peer, local;
@@ -383,9 +373,7 @@ static inline void fabric_listener_pause(struct fabric_listener *listener, bool 
 	listener->ops->listener_pause(listener, paused);
 }
 
-/**
- * fabric_listener_addr - Stores the bound address, with the port that the kernel chose for port 0.
- */
+/** fabric_listener_addr - Stores the bound address, with the actual port. */
 static inline void fabric_listener_addr(const struct fabric_listener *listener,
 					struct sockaddr_storage *addr)
 {
@@ -459,10 +447,7 @@ static inline MUST_CHECK int fabric_ep_accept(struct fabric_ep *ep,
 	return ep->ops->accept(ep, params);
 }
 
-/**
- * fabric_ep_reject - Rejects after requested(), with at most FABRIC_MAX_REJECT_DATA bytes; closed()
- * follows.
- */
+/** fabric_ep_reject - Rejects with up to FABRIC_MAX_REJECT_DATA bytes; closed() follows. */
 static inline void fabric_ep_reject(struct fabric_ep *ep, const void *private_data,
 				    size_t len_bytes)
 {

@@ -238,9 +238,7 @@ static void note_peak(struct pool *pool)
 		pool->peak_bytes[0] = used;
 }
 
-/*
- * Returns true if the mapped total does not exceed the recent peak, and a user wants the peak kept.
- */
+/* Returns true if a user keeps the peak, and the mapped total does not exceed it. */
 static bool was_in_use(const struct pool *pool)
 {
 	size_t mapped = pool->stats.slab_bytes;
@@ -342,10 +340,7 @@ void pool_stats_get(const struct pool *pool, struct pool_stats *stats)
 	*stats = pool->stats;
 }
 
-/*
- * Returns a slab with a free slice if the first slab of its class is empty, full, or about to
- * become full.
- */
+/* Returns a slab with a free slice, if the first of its class is empty or (almost) full. */
 NOT_INLINE static struct slab *slab_choose(struct pool *pool, struct size_class class)
 {
 	struct slab *slab = TAILQ_FIRST(&pool->classes[class.index]);

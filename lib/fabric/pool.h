@@ -158,18 +158,13 @@ struct slab_domain {
 	struct hash_table table; /* of reg->node */
 };
 
-/**
- * slab_domain_init - Initializes an empty domain, which must not be moved. pool_forget_domain()
- * ends it.
- */
+/** slab_domain_init - Initializes a domain, which must not be moved; see pool_forget_domain(). */
 static inline void slab_domain_init(struct slab_domain *domain)
 {
 	hash_table_init(&domain->table);
 }
 
-/**
- * buf_slab_memory - Stores the address and length of the whole slab of @buf, for registering it.
- */
+/** buf_slab_memory - Stores the address and length of @buf's slab, for registering it. */
 void buf_slab_memory(const struct buf *buf, uint8_t **start, size_t *len_bytes);
 /**
  * buf_slab_reg - Returns the registration of @buf's slab in @domain, or NULL.
@@ -183,10 +178,7 @@ struct slab_reg *buf_slab_reg(const struct buf *buf, const struct slab_domain *d
  * The pool calls its release() before it unmaps the slab.
  */
 void buf_slab_reg_add(struct buf *buf, struct slab_domain *domain, struct slab_reg *reg);
-/**
- * pool_forget_domain - Releases the registrations of all slabs in @domain, and the memory of
- * @domain.
- */
+/** pool_forget_domain - Releases all registrations in @domain, and its memory. */
 void pool_forget_domain(struct slab_domain *domain);
 
 #endif

@@ -14,10 +14,7 @@
 
 #include "base/compiler.h"
 
-/*
- * A run counts at least one receive, so a bound on the receives also bounds the runs. This is the
- * hard limit.
- */
+/* A run counts at least one receive, so the caller's bound on receives bounds runs too. */
 #define RECV_RUNS_MAX 16384u
 
 struct recv_run {

@@ -218,10 +218,7 @@ static int poll_through(const struct standin_device *device, struct known_cq *kn
 	return n ? n : got;
 }
 
-/*
- * As in libmlx5 when it cannot find the queue pair of a completion: the completion is consumed
- * anyway.
- */
+/* As libmlx5 when it cannot find the queue pair: the completion is consumed anyway. */
 static int poll_or_lose(const struct standin_device *device, struct ibv_cq *cq, struct ibv_wc *wc)
 {
 	int n = device->ops.poll_cq(cq, 1, wc);

@@ -15,15 +15,10 @@
 int standin_completions_poll(struct ibv_cq *cq, int max, struct ibv_wc *wcs);
 /** standin_completions_armed - Records that an event was requested. */
 void standin_completions_armed(struct ibv_cq *cq);
-/**
- * standin_completions_cq, _cq_gone - Record a created queue; forget a queue about to be destroyed.
- */
+/** standin_completions_cq, _cq_gone - Record a new queue; forget one before it is destroyed. */
 void standin_completions_cq(struct ibv_cq *cq);
 void standin_completions_cq_gone(struct ibv_cq *cq);
-/**
- * standin_completions_channel, _channel_gone - Record a created channel; forget one about to be
- * destroyed.
- */
+/** standin_completions_channel, _channel_gone - The same for a channel. */
 void standin_completions_channel(struct ibv_comp_channel *channel);
 void standin_completions_channel_gone(struct ibv_comp_channel *channel);
 /** standin_completions_event - Implements ibv_get_cq_event(). */

@@ -43,10 +43,7 @@ struct standin_device *standin_device_of(const struct ibv_context *context)
 	return device;
 }
 
-/*
- * Returns the profile for the device, or NULL. An unknown name is a mistake in a test and ends the
- * process.
- */
+/* Returns the device's profile, or NULL. An unknown name ends the process. */
 static const struct standin_profile *choose(const struct ibv_context *context)
 {
 	const char *name = getenv("STANDIN_PROFILE");

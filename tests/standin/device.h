@@ -40,10 +40,7 @@ void standin_qp_created(struct ibv_qp *qp);
 void standin_qp_destroyed(struct ibv_qp *qp);
 /** standin_qp_failed - Records that the queue pair with this number on the device is in error. */
 void standin_qp_failed(const struct ibv_context *context, uint32_t qp_num);
-/**
- * standin_qp_cut - Records that a fault failed the queue pair with this number; returns it, or
- * NULL.
- */
+/** standin_qp_cut - Records that a fault failed this queue pair; returns it, or NULL. */
 struct ibv_qp *standin_qp_cut(const struct ibv_context *context, uint32_t qp_num);
 /** standin_qp_is_cut - Returns true if a fault failed the queue pair. */
 bool standin_qp_is_cut(const struct ibv_context *context, uint32_t qp_num);

@@ -174,9 +174,7 @@ void memory_misuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 uint64_t memory_now_us(void);
 
 /* Keys (memory_key.c); all with the lock held. */
-/**
- * memory_local - Returns the address of @sge if the region of its key allows @access, else NULL.
- */
+/** memory_local - Returns the address of @sge if its region allows @access, else NULL. */
 uint8_t *memory_local(const struct memory_qp *qp, const struct ibv_sge *sge, int access);
 /**
  * memory_remote - Returns the memory that the peer of @qp reaches at @addr with @rkey, or NULL

@@ -366,9 +366,7 @@ static struct sockaddr *source_of(struct cm_id *id)
 	return &id->id.route.addr.src_addr;
 }
 
-/*
- * The id of an accepted connection does not reserve its port: the remote address distinguishes it.
- */
+/* The id of an accepted connection does not reserve its port. */
 static bool is_taken(struct cm_id *but, struct sockaddr *addr)
 {
 	struct cm_id *id;
@@ -503,9 +501,7 @@ int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
 
 /* ---- connections ---- */
 
-/*
- * Searches by device and port only: a daemon refuses to connect to an address at which it listens.
- */
+/* Searches by device and port only: a daemon never connects to itself. */
 static struct cm_id *find_listener(struct sockaddr *addr)
 {
 	struct cm_id *id;

@@ -190,10 +190,7 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 		return EIO;
 	*attr = (struct ibv_device_attr){
 		.vendor_id =
-			/*
-			 * One of the vendors that allow shared completion queues
-			 * (lib/fabric/verbs/cq.h).
-			 */
+			/* A vendor with shared completion queues (lib/fabric/verbs/cq.h). */
 		0x02c9,
 		.device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
 				    (memory_is_iwarp() ? 0 : IBV_DEVICE_MEM_WINDOW_TYPE_2B),

@@ -220,10 +220,7 @@ bool memory_invalidate(struct memory_qp *qp, uint32_t rkey)
 			break;
 	if (mw)
 		unbind(mw);
-	/*
-	 * As siw, and no known RoCE device: a region registered by a system call can be
-	 * invalidated.
-	 */
+	/* As siw, unlike RoCE devices: also invalidates a region registered by a system call. */
 	mr = memory_is_iwarp() && !mw ? find_mr(rkey) : NULL;
 	if (mr && mr->mr.pd == qp->qp.pd)
 		mr->invalid = true;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Queue pairs of the device in memory: executes work requests in order, as far as both ends are
- * ready.
- */
+/* Queue pairs of the device in memory: executes work in order, as far as both ends are ready. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,10 +43,7 @@ static void behind_free(struct ibv_mw *mw)
 	free(behind);
 }
 
-/*
- * Registers a region of exact bounds below the window that this work request binds. Returns 0 or an
- * errno.
- */
+/* Registers a region of exact bounds below the window to bind. Returns 0 or an errno. */
 static int behind_make(struct ibv_send_wr *wr)
 {
 	struct ibv_mw_bind_info *info = &wr->bind_mw.bind_info;

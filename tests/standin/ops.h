@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Implements the verbs that libibverbs calls through a device's context, with its profile and with
- * faults.
- */
+/* Implements the verbs of a device's context, with its profile and with faults. */
 #ifndef TESTS_STANDIN_OPS_H
 #define TESTS_STANDIN_OPS_H
 

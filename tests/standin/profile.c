@@ -14,9 +14,7 @@
 #define SENDS_INV    IBV_DEVICE_MEM_MGT_EXTENSIONS
 
 static const struct standin_profile profiles[] = {
-	/*
-	 * mlx5_ib_query_device(); mlx5_calc_send_wqe() refuses a work request above its size limit
-	 */
+	/* mlx5_ib_query_device(); mlx5_calc_send_wqe() limits the size of a work request */
 	{
 		.name = "mlx5",
 		.roce = true,
@@ -98,7 +96,7 @@ static const struct standin_profile profiles[] = {
 		.max_msg_bytes = 1u << 30,
 	},
 	/*
-	 * hns_roce_query_device() reports no windows, nor does libhns since June 2025;
+	 * hns_roce_query_device() and libhns (since June 2025) have no windows;
 	 * get_max_inline_data()
 	 */
 	{
@@ -119,10 +117,7 @@ static const struct standin_profile profiles[] = {
 		.full_answer = ENOMEM,
 		.max_msg_bytes = 1u << 31,
 	},
-	/*
-	 * c4iw_query_device(); libcxgb4 has no alloc_mw; c4iw_post_send() has the wrong sign on a
-	 * dead queue
-	 */
+	/* c4iw_query_device(); no alloc_mw; c4iw_post_send() with the wrong sign on a dead queue */
 	{
 		.name = "cxgb4",
 		.iwarp = true,

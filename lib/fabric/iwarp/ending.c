@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Connection teardown: the state setter, the close reason, the last frame (Terminate), and its time
- * limit.
- */
+/* Connection teardown: the state setter, the close reason, the last frame and its time limit. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -181,10 +181,7 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 		engine->rx.verdict = REASON_STAG;
 	}
 	if (engine_key_busy(engine, key)) {
-		/*
-		 * The Response to the peer's Read is still sent; the reference to buf stays until
-		 * then.
-		 */
+		/* The Response to the peer's Read is still sent; buf stays until then. */
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
 		if (engine->state == ENGINE_OPEN && iwarp_engine_key_starves(engine, key))
 			engine_drop(engine, FABRIC_CLOSE_LOCAL,
@@ -200,10 +197,7 @@ void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes)
 	engine->unacked_bytes = len_bytes;
 }
 
-/*
- * Returns the bytes still to send before the close: in the socket, in the batch, posted, and Read
- * Responses.
- */
+/* Returns the bytes to send before the close: in the socket, in the batch, posted, Responses. */
 static uint64_t unsent_bytes(const struct iwarp_engine *engine)
 {
 	uint64_t bytes = engine->unacked_bytes;

@@ -43,9 +43,7 @@
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
-/*
- * Limit for the answer to a keepalive, or any other byte of the peer, once TCP has the keepalive.
- */
+/* Limit for the answer to a keepalive, or any other byte of the peer, once it is sent. */
 #define IWARP_PROBE_TIMEOUT_US (15u * 1000000u)
 /* Limit for sending posted work and receiving the peer's FIN … */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
@@ -96,9 +94,7 @@ enum iwarp_wish {
 	IWARP_DROP,  /* close the socket now */
 };
 
-/**
- * iwarp_env_fini - Frees what engines left in the environment; all engines must have been freed.
- */
+/** iwarp_env_fini - Frees the environment's memory; all its engines must have been freed. */
 void iwarp_env_fini(struct iwarp_env *env);
 
 /**
@@ -123,20 +119,14 @@ int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_par
 			 uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_listen - Starts as responder: awaits a request. The set-up time starts. */
 void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
-/**
- * iwarp_engine_accept - Accepts after requested(). Returns 0, or -ENOTCONN if the connection has
- * ended.
- */
+/** iwarp_engine_accept - Accepts after requested(). Returns 0, or -ENOTCONN after the end. */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_reject - Rejects after requested(), with at most FABRIC_MAX_REJECT_DATA bytes. */
 void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
 			 uint64_t now_us);
 
-/**
- * iwarp_engine_count_in - Sets other counters than those of the environment; before any byte is
- * exchanged.
- */
+/** iwarp_engine_count_in - Replaces the environment's counters, before any byte is exchanged. */
 void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters);
 
 /** iwarp_engine_mss - Sets TCP's MSS, which determines the length of FPDUs and where they end. */
@@ -186,9 +176,7 @@ void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes);
  * rate, and to IWARP_CLOSE_MAX_US.
  */
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
-/**
- * iwarp_engine_abort - Ends the engine because TCP failed: nothing more can be sent or received.
- */
+/** iwarp_engine_abort - Ends the engine because TCP failed: no more can be sent or received. */
 void iwarp_engine_abort(struct iwarp_engine *engine, enum fabric_close why, const char *detail);
 /**
  * iwarp_engine_lost - Like iwarp_engine_abort(), and notes if a peer that accepted TCP never sent
@@ -220,10 +208,7 @@ void iwarp_engine_rx_eof(struct iwarp_engine *engine);
  * Returns the number of pieces; 0 if there is nothing to send.
  */
 unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **iov);
-/**
- * iwarp_engine_tx_done - Processes that TCP accepted @len_bytes of the plan; completes work
- * requests.
- */
+/** iwarp_engine_tx_done - Processes @len_bytes of the plan as sent; completes work requests. */
 void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us);
 
 /** iwarp_engine_deadline - Returns when to call iwarp_engine_expire(); UINT64_MAX: never. */
@@ -238,10 +223,7 @@ enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
  * owns @detail.
  */
 enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
-/**
- * iwarp_engine_flush - Completes all posted work with FABRIC_FLUSHED, and finishes deferred
- * unbinds.
- */
+/** iwarp_engine_flush - Flushes all posted work, and finishes deferred unbinds. */
 void iwarp_engine_flush(struct iwarp_engine *engine);
 
 #endif

@@ -140,10 +140,7 @@ struct iwarp_engine {
 	struct fabric_wr probe; /* the keepalive: a zero-length Read */
 	bool probing;
 	uint64_t
-		/*
-		 * Stream position at which it has been sent; 0: not built yet, or already seen as
-		 * sent.
-		 */
+		/* Stream position at which it has been sent; 0: not built, or already sent. */
 		probe_end;
 
 	struct engine_irq *irq; /* ring of `ird` entries */
@@ -234,19 +231,14 @@ void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
 void engine_probe_sent(struct iwarp_engine *engine, uint64_t now_us);
 void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us);
 
-/*
- * fpdu.c: get a batch from the environment (false without memory), and return it when it is empty.
- */
+/* fpdu.c: get a batch (false without memory), and return it when it is empty. */
 bool engine_batch_get(struct iwarp_engine *engine);
 void engine_batch_put(struct iwarp_engine *engine);
 /* Queue bytes to send before the first start-up frame; returns 0 or -ENOMEM. */
 int engine_preface_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes);
 /* Queue a start-up frame; returns 0 or -ENOMEM. */
 int engine_frame_send(struct iwarp_engine *engine, const struct mpa_frame *frame);
-/*
- * Build one FPDU into the batch; return false if it must not directly follow the FPDUs built so
- * far.
- */
+/* Build one FPDU; return false if it must not directly follow the FPDUs built so far. */
 void engine_terminate_build(struct iwarp_engine *engine);
 bool engine_read_build(struct iwarp_engine *engine);
 bool engine_nudge_build(struct iwarp_engine *engine);

@@ -137,19 +137,14 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);
 }
 
-/*
- * Returns the longest payload after a header: a multiple of four, so that only a last FPDU is
- * padded.
- */
+/* Returns the longest payload: a multiple of four, so that only a last FPDU is padded. */
 static uint32_t payload_limit(const struct iwarp_engine *engine, size_t header_bytes)
 {
 	return (uint32_t)(engine->fpdu_bytes - MPA_LENGTH_BYTES - header_bytes - MPA_CRC_BYTES) &
 	       ~3u;
 }
 
-/*
- * Returns true if a TCP segment would end within the trailer of an FPDU of this length, built now.
- */
+/* Returns true if a TCP segment would end within the trailer of such an FPDU, built now. */
 static bool trailer_splits(const struct iwarp_engine *engine, size_t header_bytes, uint32_t payload)
 {
 	size_t bare = MPA_LENGTH_BYTES + header_bytes + payload;

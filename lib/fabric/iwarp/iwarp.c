@@ -59,7 +59,7 @@ static uint64_t ep_now_us(const struct iwarp_ep *ep)
 /* The socket failed with @err, an errno. */
 static void ep_lost(struct iwarp_ep *ep, int err)
 {
-	/* A connection that is already closing keeps its reason. */
+	/* An engine that has already ended keeps its reason. */
 	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
 		ep->ep.close_errno = err;
 	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
@@ -103,10 +103,7 @@ static void ep_receive(struct iwarp_ep *ep)
 			return;
 }
 
-/*
- * Reads all data that has arrived. The peer has ended the connection, so the socket buffer bounds
- * it.
- */
+/* Reads all data before the peer's end; the socket buffer bounds it. */
 static void ep_receive_rest(struct iwarp_ep *ep)
 {
 	bool filled;

@@ -28,10 +28,7 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 struct fabric_incoming *iwarp_incoming_new(int fd, const struct iwarp_config *config,
 					   const struct sockaddr_storage *local,
 					   const struct sockaddr_storage *peer);
-/**
- * iwarp_incoming_socket - Returns the socket of an accepted connection; nothing has been read from
- * it.
- */
+/** iwarp_incoming_socket - Returns the socket, from which nothing has been read. */
 int iwarp_incoming_socket(const struct fabric_incoming *in);
 
 #endif

@@ -20,9 +20,7 @@ struct iwarp_keys {
 void iwarp_keys_init(struct iwarp_keys *keys, unsigned limit);
 /** iwarp_keys_fini - Frees the table; removes keys still in it, which their owners still hold. */
 void iwarp_keys_fini(struct iwarp_keys *keys);
-/**
- * iwarp_keys_add - Assigns @key its rkey and addr, and adds it. Returns 0, or -ENOMEM at the limit.
- */
+/** iwarp_keys_add - Adds @key, and sets its rkey and addr. Returns 0, or -ENOMEM at the limit. */
 int iwarp_keys_add(struct iwarp_keys *keys, struct iwarp_random *random,
 		   struct fabric_key *key) MUST_CHECK;
 /** iwarp_keys_find - Returns the key with this STag, or NULL. */

@@ -22,10 +22,7 @@ static enum iwarp_reason tagged_order_check(const struct engine_rx *rx)
 	return REASON_NONE;
 }
 
-/*
- * Checks in the order of RFC 5041 section 7.1: the STag, the offset, the bounds; then RDMAP's right
- * to write.
- */
+/* RFC 5041 section 7.1: checks the STag, the offset, the bounds; then RDMAP's right to write. */
 static enum iwarp_reason write_check(struct iwarp_engine *engine)
 {
 	struct engine_rx *rx = &engine->rx;

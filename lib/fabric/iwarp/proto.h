@@ -42,9 +42,7 @@
 #define MPA_MAX_ULPDU_BYTES 65535
 #define MPA_MAX_PAD_BYTES   3
 
-/**
- * mpa_crc_store - Writes the CRC of an FPDU's length, ULPDU and padding in wire format: inverted.
- */
+/** mpa_crc_store - Writes the CRC of length, ULPDU and padding in wire format: inverted. */
 static inline void mpa_crc_store(uint32_t crc, uint8_t wire[MPA_CRC_BYTES])
 {
 	crc = ~crc;

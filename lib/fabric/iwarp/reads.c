@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Our RDMA Reads wait for the peer's IRD slots; the peer's Reads (IRRQ) wait for their Responses to
- * be sent.
- */
+/* Our Reads wait for the peer's IRD; the peer's Reads (IRRQ) wait for their Responses. */
 #include <errno.h>
 #include <string.h>
 
@@ -116,10 +113,7 @@ struct engine_irq *engine_irq_next(const struct iwarp_engine *engine)
 	return &engine->irq[(engine->irq_head + engine->irq_built) % engine->ird];
 }
 
-/*
- * All of the rest; or, if that is not ready, a multiple of four, because only the last segment may
- * be padded.
- */
+/* All of the rest; or a multiple of four, because only the last segment may be padded. */
 uint32_t engine_irq_ready(const struct engine_irq *irq)
 {
 	uint32_t left = irq->read.size_bytes - irq->offset;

@@ -52,8 +52,7 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_TOO_LONG] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x05, DDP_HEADER, COUNTER(term_too_long),
 			     "a message longer than its receive"},
 	/*
-	 * Also a Read Response without an outstanding Read: its sink STag is invalid (siw: DDP,
-	 * catastrophic).
+	 * Also a Read Response without a Read: its sink STag is invalid (siw: DDP, catastrophic).
 	 */
 	[REASON_STAG] = {TERM_DDP, TERM_DDP_TAGGED, 0x00, DDP_HEADER, COUNTER(term_stag),
 			 "an invalid STag"},

@@ -63,10 +63,7 @@ static void header_end(struct iwarp_engine *engine)
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
-/*
- * Returns the length of the headers that begin with @bytes, or the minimum if @have_bytes do not
- * determine it.
- */
+/* Returns the length of the headers, or the minimum if @have_bytes do not determine it. */
 static unsigned header_bytes(const uint8_t *bytes, size_t have_bytes)
 {
 	uint32_t ulpdu;
@@ -122,9 +119,7 @@ static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, siz
 	return step;
 }
 
-/*
- * @len_bytes of payload have arrived, and are placed or discarded.
- */
+/* Counts @len_bytes of payload that have been placed or discarded. */
 static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
@@ -216,10 +211,7 @@ static size_t trailer_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
 			uint64_t now_us)
 {
-	/*
-	 * A callback can close the connection, and an error ends it: the remaining bytes are
-	 * discarded then.
-	 */
+	/* A callback or an error can end the connection: discard the remaining bytes then. */
 	while (len_bytes > 0 && engine->state < ENGINE_ENDING) {
 		size_t used = 0;
 

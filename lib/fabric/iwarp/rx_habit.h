@@ -56,17 +56,13 @@ static inline void rx_habit_hit(struct rx_habit *habit)
 /** rx_habit_miss - Records a misprediction; @message: of the first payload of a message. */
 void rx_habit_miss(struct rx_habit *habit, bool message);
 
-/**
- * rx_habit_expects - Returns true if a long tagged message is predicted to continue as it began.
- */
+/** rx_habit_expects - Returns true if a long tagged message is predicted to continue. */
 static inline bool rx_habit_expects(const struct rx_habit *habit)
 {
 	return habit->tagged_long && habit->fpdu_payload >= RX_DIRECT_BYTES;
 }
 
-/**
- * rx_habit_expects_next - Returns true if a message like the last one is predicted to come next.
- */
+/** rx_habit_expects_next - Returns true if a message like the last one is predicted next. */
 static inline bool rx_habit_expects_next(const struct rx_habit *habit)
 {
 	return rx_habit_expects(habit) && habit->message_bytes && !habit->messages_to_wait &&

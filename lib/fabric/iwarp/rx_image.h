@@ -94,10 +94,7 @@ static inline size_t rx_image_staged(const struct rx_image *image)
 	return image->end - image->sure_bytes;
 }
 
-/**
- * rx_image_bytes - Returns the staging memory of position @at, which must be after the certain
- * hole.
- */
+/** rx_image_bytes - Returns the staging memory of position @at, after the certain hole. */
 static inline uint8_t *rx_image_bytes(const struct rx_image *image, size_t at)
 {
 	assert(at >= image->sure_bytes);

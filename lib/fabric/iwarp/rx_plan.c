@@ -34,10 +34,7 @@ struct under_way {
 	size_t have_bytes; /* received bytes of the next header */
 	bool tagged_open;  /* a tagged message continues after the current FPDU */
 	bool tagged;       /* and the current FPDU belongs to it, or there is none */
-	/*
-	 * The current FPDU belongs to a Send that continues; or there is none, and a Send
-	 * continues.
-	 */
+	/* The current FPDU, or the next one if there is none, continues a Send. */
 	bool send;
 	/* Expected in the next FPDU of the tagged message. */
 	uint8_t opcode;
@@ -46,10 +43,7 @@ struct under_way {
 	uint32_t read_have; /* received bytes of the oldest Read before that FPDU */
 };
 
-/*
- * Predicted data: the rest of the current tagged message after the current FPDU, or all of the next
- * message.
- */
+/* Predicted data: the rest of a tagged message after the current FPDU, or the next message. */
 struct rest {
 	uint8_t *mem;
 	uint32_t left_bytes; /* predicted bytes, at most the space there */
@@ -98,10 +92,7 @@ static struct under_way in_fpdu(const struct engine_rx *rx)
 	};
 }
 
-/*
- * Returns the distance to the point @behind_bytes after the current FPDU; 0 if that point has been
- * passed.
- */
+/* Returns the distance to @behind_bytes after the current FPDU; 0 if that has been passed. */
 static size_t as_far_as(const struct under_way *now, size_t behind_bytes)
 {
 	size_t end = now->left_bytes + behind_bytes;
@@ -152,9 +143,7 @@ static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_w
 	next = now->tagged_open || habit->gap_have == habit->gap_bytes
 		       ? 0
 		       : next_message_end(engine, habit->gap_have);
-	/*
-	 * More bytes of a header may have arrived than predicted up to there: it is another header.
-	 */
+	/* More of a header can have arrived than predicted: it is another header. */
 	tail = next ? as_far_as(now, next) : 0;
 	if (tail)
 		return tail;
@@ -247,10 +236,7 @@ static bool next_guess(const struct iwarp_engine *engine, const struct under_way
 	return true;
 }
 
-/*
- * Returns how far to read after the last FPDU of a message: up to the header of the next one, if
- * predicted.
- */
+/* Returns how far to read after a message's last FPDU: to the next header, if predicted. */
 static size_t gap_after(const struct iwarp_engine *engine)
 {
 	size_t end = next_message_end(engine, 0);

@@ -45,10 +45,7 @@ void engine_setup_forget(struct iwarp_engine *engine)
 	engine->setup_deadline = UINT64_MAX;
 }
 
-/*
- * Opens the connection, once depths and CRC are set. Returns false without memory; the engine is
- * dropped then.
- */
+/* Opens the connection, once depths and CRC are set. Returns false (dropped) without memory. */
 static bool engine_open(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->ird) {
@@ -196,9 +193,7 @@ static void early_data(struct iwarp_engine *engine)
 	engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "peer sent data before the MPA reply");
 }
 
-/*
- * @early: data followed it, which RFC 5044 section 7.1 forbids before the reply.
- */
+/* Handles a request; @early: data followed it, which RFC 5044 section 7.1 forbids. */
 static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_us)
 {
 	const struct mpa_frame *request = &engine->request;
@@ -264,9 +259,7 @@ void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const
 		engine_drop(engine, why, "%s", detail);
 }
 
-/*
- * Returns true while a client may be sending a PROXY header: its rest determines the close reason.
- */
+/* Returns true for an incomplete PROXY header of a client: its rest decides the reason. */
 static bool is_cut_proxy_header(const struct iwarp_engine *engine)
 {
 	return !engine->initiator &&

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * TCP sockets of the iwarp fabric: options, connecting, and the structures of endpoints and
- * listeners.
- */
+/* TCP sockets of the iwarp fabric: options, connecting, structures of endpoints and listeners. */
 #ifndef FABRIC_IWARP_SOCKET_H
 #define FABRIC_IWARP_SOCKET_H
 
@@ -51,10 +48,7 @@ struct iwarp_ep {
  * @fd: a connecting socket, or a listener: accepted sockets inherit the options
  */
 void iwarp_socket_tune(int fd, const struct iwarp_config *config);
-/**
- * iwarp_socket_spread - Offsets the keepalive times of the accepted socket @fd from those of
- * others.
- */
+/** iwarp_socket_spread - Offsets the keepalives of the accepted @fd from those of others. */
 void iwarp_socket_spread(int fd, const struct iwarp_config *config);
 /**
  * iwarp_socket_connect - Starts a TCP connection.
@@ -65,10 +59,7 @@ void iwarp_socket_spread(int fd, const struct iwarp_config *config);
  */
 int iwarp_socket_connect(const struct sockaddr *addr,
 			 const struct fabric_ep_params *params) MUST_CHECK;
-/**
- * iwarp_socket_why - Returns the close reason for the errno @err of a socket that is @connecting,
- * or was up.
- */
+/** iwarp_socket_why - Returns the close reason for errno @err of a @connecting or open socket. */
 enum fabric_close iwarp_socket_why(bool connecting, int err);
 /**
  * iwarp_socket_has_ended - Returns true if the peer has closed or reset @fd, even with unread data

@@ -44,10 +44,7 @@ bool iwarp_batch_room(const struct iwarp_tx_batch *batch, unsigned pieces, unsig
 uint8_t *iwarp_batch_glue(struct iwarp_tx_batch *batch, size_t len_bytes);
 /** iwarp_batch_ref - Appends memory of another owner, who must keep it until it is sent. */
 void iwarp_batch_ref(struct iwarp_tx_batch *batch, const uint8_t *mem, size_t len_bytes);
-/**
- * iwarp_batch_frame_end - Marks everything appended since the last frame as one frame from @start
- * to @end.
- */
+/** iwarp_batch_frame_end - Ends a frame from @start to @end: all appended since the last one. */
 void iwarp_batch_frame_end(struct iwarp_tx_batch *batch, uint64_t start, uint64_t end, bool fpdu);
 /**
  * iwarp_batch_sent - Removes @len_bytes that were sent, up to @position. Returns the number of

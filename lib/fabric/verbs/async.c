@@ -73,9 +73,7 @@ void verbs_async_release(struct verbs_device *device)
 
 /* ---- the reader's side ---- */
 
-/*
- * @context: the context of a queue; read under the lock.
- */
+/* Reads @context, the context of a queue, under the lock. */
 static void tell(void *const *context, unsigned what)
 {
 	struct verbs_news *news;

@@ -7,10 +7,7 @@
 
 #define VERBS_KEY_RETRY_US 10000u /* delay before the next attempt to get a memory window */
 
-/**
- * verbs_async_init - Prepares a fabric for events of its connections. Returns 0 or a negative
- * errno.
- */
+/** verbs_async_init - Prepares a fabric for events. Returns 0 or a negative errno. */
 int verbs_async_init(struct verbs_fabric *fabric) MUST_CHECK;
 /** verbs_async_fini - Frees that; no device must be left. */
 void verbs_async_fini(struct verbs_fabric *fabric);
@@ -54,15 +51,9 @@ void verbs_async_want_window(struct verbs_device *device);
  * is being freed for others.
  */
 void verbs_async_yield(struct verbs_device *device);
-/**
- * verbs_async_gave_window - Notifies the workers that wait for a window that windows of @device
- * were freed.
- */
+/** verbs_async_gave_window - Notifies workers that wait for a window of freed ones. */
 void verbs_async_gave_window(struct verbs_device *device);
-/**
- * verbs_async_tell_ep - Handles asynchronous events of an endpoint: the callback of its struct
- * verbs_news.
- */
+/** verbs_async_tell_ep - Handles events of an endpoint, as callback of its verbs_news. */
 void verbs_async_tell_ep(struct verbs_news *news, unsigned what);
 /**
  * verbs_async_forget - Stops passing events to the owner of @news.

@@ -11,10 +11,7 @@
  */
 void verbs_ep_bury(struct verbs_ep *ep);
 
-/**
- * verbs_ep_tell_ending - Delivers Sends that arrived before the end, and calls ending(). @arg: the
- * endpoint.
- */
+/** verbs_ep_tell_ending - Delivers Sends that arrived before the end, and calls ending(). */
 void verbs_ep_tell_ending(void *arg);
 
 #endif

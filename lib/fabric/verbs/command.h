@@ -40,9 +40,7 @@ struct verbs_commands {
 	bool ends;
 };
 
-/**
- * verbs_returns_init - Initializes the queue of completed commands. Returns 0 or a negative errno.
- */
+/** verbs_returns_init - Initializes the done queue. Returns 0 or a negative errno. */
 int verbs_returns_init(struct verbs_returns *returns, struct loop *loop) MUST_CHECK;
 /** verbs_returns_fini - Frees its resources; no command may be pending. */
 void verbs_returns_fini(struct verbs_returns *returns);

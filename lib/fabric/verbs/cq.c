@@ -535,10 +535,7 @@ static int vector_of(const struct verbs_device *device)
 	return vectors > 0 ? (int)(device->fabric->config.vector % (unsigned)vectors) : 0;
 }
 
-/*
- * Until the queue is created, only this thread uses `made` and `made_cqes`, and `cqes` does not
- * change.
- */
+/* Until it is created, only this thread uses `made` and `made_cqes`; `cqes` does not change. */
 int verbs_cq_create(struct verbs_ep *ep)
 {
 	struct verbs_cq *cq = ep->cq;

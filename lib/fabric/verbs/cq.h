@@ -62,9 +62,7 @@ struct verbs_cq {
 	struct verbs_news news; /* a failure reported by its device */
 };
 
-/**
- * verbs_cq_may_share - Returns true if the library of devices of @vendor_id allows shared queues.
- */
+/** verbs_cq_may_share - Returns true if the vendor's library allows shared queues. */
 bool verbs_cq_may_share(uint32_t vendor_id);
 /**
  * verbs_cq_join - Assigns a completion queue and a slot on it to an endpoint whose queues are

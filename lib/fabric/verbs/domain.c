@@ -236,10 +236,7 @@ static struct ibv_mr *slab_register(struct verbs_domain *domain, uint8_t *start,
 		return NULL;
 	if (!device->ordered) {
 		mr = ibv_reg_mr(pd, start, len_bytes, access | IBV_ACCESS_RELAXED_ORDERING);
-		/*
-		 * libibverbs omits the flag if the kernel does not know it; a driver can still
-		 * refuse it.
-		 */
+		/* libibverbs omits the flag for old kernels; a driver can still refuse it. */
 		if (mr || (errno != EOPNOTSUPP && errno != EINVAL))
 			return mr;
 	}

@@ -52,10 +52,7 @@ struct verbs_window_batch {
 struct verbs_domain {
 	struct verbs_device *device;
 	struct ibv_pd *
-		/*
-		 * Owned by the device's thread, which allocates it when first needed:
-		 * verbs_domain_pd().
-		 */
+		/* Owned by the device's thread, which allocates it: verbs_domain_pd(). */
 		pd;
 	struct verbs_command command;
 	struct slab_domain slabs;
@@ -128,9 +125,7 @@ struct verbs_domain *verbs_domain_new(struct verbs_device *device);
  * the domain.
  */
 void verbs_domain_fini(struct verbs_domain *domain);
-/**
- * verbs_domain_pd - Returns the protection domain, or NULL with errno set; on the device's thread.
- */
+/** verbs_domain_pd - Returns the protection domain, or NULL with errno; on the device's thread. */
 struct ibv_pd *verbs_domain_pd(struct verbs_domain *domain);
 /**
  * verbs_domain_get - Assigns a domain to an endpoint whose device and peer are known.
@@ -154,10 +149,7 @@ void verbs_domain_put(struct verbs_ep *ep);
 struct ibv_mr *verbs_slab_mr(struct verbs_ep *ep, struct buf *buf);
 /** verbs_slab_forget - Ends the endpoint's wait for a slab. */
 void verbs_slab_forget(struct verbs_ep *ep);
-/**
- * verbs_expose - Clears data of other connections in memory before it is registered for the peer's
- * access.
- */
+/** verbs_expose - Clears other connections' data in memory to be exposed to the peer. */
 void verbs_expose(struct verbs_ep *ep, struct buf *buf, uint8_t *mem, uint32_t len_bytes);
 /** verbs_domains_free_windows - Frees the unused windows of @device. Returns true if it had any. */
 bool verbs_domains_free_windows(struct verbs_device *device);

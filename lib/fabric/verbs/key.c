@@ -154,9 +154,7 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
-	/*
-	 * While windows are being allocated, windows_allocated() decides whether to request others.
-	 */
+	/* During an allocation windows_allocated() decides whether to request others. */
 	if (ep->device->windows && ep->domain->batch.vain && !ep->domain->batch.wanted)
 		verbs_async_want_window(ep->device);
 	return true;
@@ -388,10 +386,7 @@ static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key
 	return vk;
 }
 
-/*
- * A device does not report what the peer writes, so unwritten bytes must not be data of another
- * connection.
- */
+/* A device does not report what the peer writes: unwritten bytes must not be another's data. */
 static void expose(struct verbs_ep *ep, struct fabric_key *key)
 {
 	coverage_init(&key->written, key->len_bytes);
@@ -442,10 +437,7 @@ bool verbs_key_unbind(struct fabric_key *key)
 	}
 	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_LENT)) {
 		set_state(vk, VERBS_KEY_UNBINDING);
-		/*
-		 * On a closing connection, destroying the queue pair invalidates it: see
-		 * verbs_keys_bury().
-		 */
+		/* On a closing connection verbs_keys_bury() does it, with the queue pair. */
 		if (verbs_state_sends(ep->state))
 			verbs_queue(ep, &vk->inv);
 		return false;

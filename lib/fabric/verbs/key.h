@@ -14,9 +14,7 @@ int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 bool verbs_key_unbind(struct fabric_key *key);
 /** verbs_key_invalidated - Records that the peer invalidated @rkey. */
 void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey);
-/**
- * verbs_windows_fill - Allocates windows ahead, if the domain uses windows and has few free ones.
- */
+/** verbs_windows_fill - Allocates windows ahead, if the domain uses them and has few free. */
 void verbs_windows_fill(struct verbs_domain *domain);
 /**
  * verbs_keys_release - Frees the windows and regions of an ended connection. The peer can reach no
@@ -29,9 +27,7 @@ void verbs_keys_release(struct verbs_ep *ep);
  */
 void verbs_keys_bury(struct verbs_ep *ep);
 
-/**
- * verbs_await_init - Initializes the list of endpoints that wait for a key. Returns 0 or -ENOMEM.
- */
+/** verbs_await_init - Initializes the list of waiting endpoints. Returns 0 or -ENOMEM. */
 int verbs_await_init(struct verbs_fabric *fabric) MUST_CHECK;
 /** verbs_await_fini - Frees its timer and task; no endpoint may wait. */
 void verbs_await_fini(struct verbs_fabric *fabric);

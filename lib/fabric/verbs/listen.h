@@ -27,9 +27,7 @@ void verbs_listener_addr(const struct fabric_listener *listener, struct sockaddr
 void verbs_listener_free(struct fabric_listener *listener);
 /** verbs_incoming_drop - Implements fabric_incoming_drop() and fabric_incoming_reject(). */
 void verbs_incoming_drop(struct fabric_incoming *in, const void *private_data, size_t len_bytes);
-/**
- * verbs_incoming_free - Frees the structure after the adoption; the caller owns the id. Any thread.
- */
+/** verbs_incoming_free - Frees the structure, not the id, after the adoption; any thread. */
 void verbs_incoming_free(struct verbs_incoming *in);
 
 #endif

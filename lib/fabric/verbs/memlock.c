@@ -31,10 +31,7 @@ bool verbs_devices_present(void)
 	return count > 0;
 }
 
-/*
- * Returns true if the device's connections share a domain; false, the worse case, if that is
- * unknown.
- */
+/* Returns true if the device's connections share a domain; false also if that is unknown. */
 static bool shares(struct ibv_device *device)
 {
 	struct ibv_context *context;

@@ -66,9 +66,9 @@ static void time_is_up(void *arg)
 }
 
 /*
- * Data sent after the keepalive may still be in our socket; only data before it proves that the
- * peer makes space. If no keepalive of ours is posted, the oldest of the owner's Reads takes its
- * place.
+ * Work posted before the keepalive leaves only as the peer makes space, so it shows that the peer
+ * is alive. Work after it may only have reached our socket. If no keepalive of ours is posted, the
+ * oldest of the owner's Reads takes its place.
  */
 void verbs_probe_sent(struct verbs_ep *ep, uint64_t seq)
 {

@@ -33,9 +33,7 @@
  */
 #define ROCE_MASK_BITS 0xe00000
 
-/*
- * Sets a state with the attributes and the mask of the connection manager, except our own values.
- */
+/* Sets a state with the connection manager's attributes and mask, and our own values. */
 static int set_state(struct verbs_ep *ep, enum ibv_qp_state state)
 {
 	unsigned tos = verbs_fabric_of(ep->ep.fabric)->config.tos;
@@ -138,9 +136,7 @@ static int create_qp(struct verbs_ep *ep, struct ibv_pd *pd, struct ibv_qp_init_
 	return set_state(ep, IBV_QPS_INIT);
 }
 
-/*
- * Returns true if a queue pair was refused for a temporary shortage, not for the requested sizes.
- */
+/* Returns true for a temporary shortage, not a refusal of the requested sizes. */
 static bool is_shortage(int err)
 {
 	return err == -ENOMEM || err == -EAGAIN;
@@ -270,9 +266,7 @@ void verbs_port_learn(struct verbs_ep *ep)
 		set_ack_timeout(ep);
 }
 
-/*
- * The queue pair was created before the peer's address was known, so the INIT state is set again.
- */
+/* INIT was set before the peer's address was known, so it is set again. */
 int verbs_qp_ready(struct verbs_ep *ep)
 {
 	static const enum ibv_qp_state states[] = {IBV_QPS_INIT, IBV_QPS_RTR, IBV_QPS_RTS};

@@ -148,10 +148,7 @@ static int fill(struct verbs_ep *ep, struct fabric_wr *wr, struct ibv_send_wr *o
 	case FABRIC_SEND_INV:
 		out->opcode = IBV_WR_SEND_WITH_INV;
 		out->invalidate_rkey = wr->inv_rkey;
-		/*
-		 * siw's library (rdma-core 44) reads the key from this field, which other Sends do
-		 * not use.
-		 */
+		/* siw's library (rdma-core 44) reads the key here, where no other Send has one. */
 		out->wr.rdma.rkey = wr->inv_rkey;
 		return fill_sges(ep, wr, out, sges);
 	case FABRIC_WRITE:
@@ -364,10 +361,7 @@ void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status st
 	verbs_ep_drained(ep);
 }
 
-/*
- * If the peer accepts no Reads, none can be sent. Reads that done() posts again fail in the next
- * iteration.
- */
+/* Fails all Reads if the peer accepts none; those that done() posts fail next iteration. */
 static void fail_reads(struct verbs_ep *ep)
 {
 	struct fabric_wr_list vain = TAILQ_HEAD_INITIALIZER(vain);

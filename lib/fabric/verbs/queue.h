@@ -13,9 +13,7 @@
 int verbs_post(struct fabric_ep *ep, struct fabric_wr *wr);
 /** verbs_queue - Appends a work request, the owner's or an internal one. */
 void verbs_queue(struct verbs_ep *ep, struct fabric_wr *wr);
-/**
- * verbs_queue_task - Fails Reads that can never be posted, and posts waiting work; the post task.
- */
+/** verbs_queue_task - Fails Reads that can never be posted, posts waiting work; a task. */
 void verbs_queue_task(void *ep);
 /** verbs_queue_run - Posts waiting work. */
 void verbs_queue_run(struct verbs_ep *ep);
@@ -24,16 +22,11 @@ void verbs_queue_done(struct verbs_ep *ep, uint64_t wr_id, enum fabric_status st
 /** verbs_queue_flush - Completes all remaining work as flushed. */
 void verbs_queue_flush(struct verbs_ep *ep);
 
-/**
- * verbs_late_init - Initializes the list of endpoints with unsignalled Sends. Returns 0 or -ENOMEM.
- */
+/** verbs_late_init - Initializes the list of unsignalled Sends. Returns 0 or -ENOMEM. */
 int verbs_late_init(struct verbs_fabric *fabric) MUST_CHECK;
 /** verbs_late_fini - Frees its timer; no endpoint must be left. */
 void verbs_late_fini(struct verbs_fabric *fabric);
-/**
- * verbs_late_flush - Posts a signalled Write, so that unsignalled work completes as soon as
- * possible.
- */
+/** verbs_late_flush - Posts a Write, so that unsignalled work completes soon. */
 void verbs_late_flush(struct verbs_ep *ep);
 /** verbs_late_forget - Removes the endpoint from the list. */
 void verbs_late_forget(struct verbs_ep *ep);

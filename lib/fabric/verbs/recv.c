@@ -148,10 +148,7 @@ bool verbs_recvs_post_due(struct verbs_ep *ep)
 	return !err;
 }
 
-/*
- * Posts them with all others of this iteration, before its Sends, because only Sends inform the
- * peer of them.
- */
+/* Posts all of this iteration at once, before its Sends, which inform the peer of them. */
 static void post_due_soon(struct verbs_ep *ep)
 {
 	if (verbs_state_up(ep->state))

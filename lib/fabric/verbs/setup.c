@@ -244,9 +244,7 @@ int verbs_adopt(struct fabric *fabric, struct fabric_incoming *fin,
 	return 0;
 }
 
-/*
- * Fills in the parameters of connect or accept; ird and ord are limited by the device and the peer.
- */
+/* Fills in the parameters of connect or accept; device and peer limit ird and ord. */
 static void conn_param_fill(struct verbs_ep *ep, struct rdma_conn_param *param)
 {
 	memset(param, 0, sizeof(*param));
@@ -287,10 +285,7 @@ static int call_establish(struct verbs_ep *ep)
 
 static void connected(struct verbs_ep *ep, const struct rdma_conn_param *conn)
 {
-	/*
-	 * The acceptor's values, already swapped to our side by librdmacm; they can only lower
-	 * ours.
-	 */
+	/* The acceptor's values, swapped to our side by librdmacm; they only lower ours. */
 	ep->ord = least(ep->ord, conn->initiator_depth);
 	ep->ird = least(ep->ird, conn->responder_resources ? conn->responder_resources : ep->ird);
 	verbs_ep_established(ep, conn->private_data, conn->private_data_len);

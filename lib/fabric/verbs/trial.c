@@ -83,10 +83,7 @@ static void tell(const struct ibv_context *context, int result, const struct ver
 	config->found(text);
 }
 
-/*
- * Returns the entry of a device; a new one has the result -EINPROGRESS. Returns NULL without
- * memory.
- */
+/* Returns a device's entry, a new one with -EINPROGRESS; NULL without memory. */
 static struct found *entry_of(const struct ibv_context *context, uint64_t node_guid)
 {
 	struct found *found;

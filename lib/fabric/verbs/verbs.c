@@ -46,10 +46,7 @@ static void cm_ready(void *arg)
 	(void)next_event(arg);
 }
 
-/*
- * An endpoint is freed in a later task, so a second event finds an endpoint that has ended, not a
- * freed one.
- */
+/* Endpoints are freed in later tasks, so a second event still finds a valid endpoint. */
 static void cm_read_all(void *arg)
 {
 	struct verbs_fabric *fabric = arg;

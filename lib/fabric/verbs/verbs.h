@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The verbs fabric: RDMA devices, including the kernel's rxe and siw, through libibverbs and
- * librdmacm.
- */
+/* The verbs fabric: RDMA devices and the kernel's rxe and siw, by libibverbs and librdmacm. */
 #ifndef FABRIC_VERBS_VERBS_H
 #define FABRIC_VERBS_VERBS_H
 

@@ -35,10 +35,7 @@
 	X(resolve_retries, "retries of resolving an address or a route")
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
-/*
- * Which connections share a protection domain, on a device whose memory windows do not isolate
- * them.
- */
+/* Which connections share a protection domain, where memory windows do not isolate them. */
 enum verbs_domain_of {
 	VERBS_DOMAIN_AUTO,       /* one per peer */
 	VERBS_DOMAIN_CONNECTION, /* one per connection */
@@ -57,9 +54,7 @@ struct verbs_config {
 	uint64_t setup_timeout_us;
 	/* How long to poll after a completion before waiting for an event. */
 	uint64_t busy_poll_us;
-	/*
-	 * How often either end retries a Send that found no receive; 7: for ever. Not over iWARP.
-	 */
+	/* How often either end retries a Send without a receive; 7: forever. Not over iWARP. */
 	unsigned rnr_retry;
 	enum verbs_domain_of domain_of;
 	bool windows_off; /* expose memory by regions even if a device has memory windows */
@@ -81,9 +76,7 @@ struct verbs_config {
 		 * interrupted.
 		 */
 		vector;
-	/*
-	 * Called with a notice about a device or a listener, on a thread that uses it; may be NULL.
-	 */
+	/* Called with a notice about a device or listener, on its thread; may be NULL. */
 	void (*notice)(const char *text);
 	/* Called once per device with the features found; may be NULL. */
 	void (*found)(const char *text);

@@ -57,10 +57,7 @@
 LIST_HEAD(verbs_cq_list, verbs_cq);
 LIST_HEAD(verbs_domain_list, verbs_domain);
 
-/*
- * An asynchronous event of an endpoint or of a completion queue, for the thread of its owner: see
- * async.c.
- */
+/* An asynchronous event of an endpoint or a completion queue, for its owner: see async.c. */
 struct verbs_news {
 	struct verbs_fabric *fabric;
 	void (*tell)(struct verbs_news *news, unsigned what);
@@ -212,10 +209,7 @@ enum verbs_parting {
 	VERBS_PART_ABANDON,    /* wait until the set-up ends */
 };
 
-/**
- * verbs_parting - Returns how to end an endpoint in @state whose set-up the manager has not
- * reported as over.
- */
+/** verbs_parting - Returns how to end an endpoint whose set-up may still be pending. */
 enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp);
 
 /** verbs_state_up - Returns true if work may be posted and memory exposed. */
@@ -329,7 +323,7 @@ struct verbs_ep {
 	uint32_t recv_size_bytes;         /* size requested last */
 	struct recv_runs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
-	/* Waits for a key; that many returned keys of its own do not wake it. */
+	/* Waits for a key; own_keys returned keys of its own do not wake it. */
 	bool awaits_key;
 	unsigned own_keys;
 	TAILQ_ENTRY(verbs_ep) await_entry;
@@ -408,13 +402,9 @@ void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state);
 /** verbs_ep_die - Ends the connection for @why; a task destroys the endpoint. */
 void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/**
- * verbs_ep_lost_device - Counts the loss of the device, and ends the connection with detail @what.
- */
+/** verbs_ep_lost_device - Counts the lost device, and ends the connection with detail @what. */
 void verbs_ep_lost_device(struct verbs_ep *ep, const char *what);
-/**
- * verbs_ep_unmade - Like verbs_ep_die(), for CM events after which no connection set-up is pending.
- */
+/** verbs_ep_unmade - Like verbs_ep_die(), for CM events after which no set-up is pending. */
 void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /** verbs_ep_end_wait - Ends the wait of an endpoint in VERBS_ABANDONED. */
@@ -475,10 +465,7 @@ void verbs_ep_drained(struct verbs_ep *ep);
  */
 void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		      void (*back)(struct verbs_ep *ep, int result));
-/**
- * verbs_aside - Like verbs_ep_command(), on a new thread. If no thread can be created, @fn blocks
- * the worker.
- */
+/** verbs_aside - Like verbs_ep_command(), on a new thread; without one it blocks the worker. */
 void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		 void (*back)(struct verbs_ep *ep, int result));
 /** verbs_aside_fini - Waits for the last such thread; all endpoints must be gone. */

@@ -41,10 +41,7 @@ void verbs_watch_set(struct verbs_watch *watch, bool on);
 /** verbs_watch_fini - Ends the watch; accepts one that is all zero. */
 void verbs_watch_fini(struct verbs_watch *watch);
 
-/*
- * Wakes a loop from other threads, which hold the lock while they do. The lock guards the data that
- * they pass.
- */
+/* Wakes a loop from other threads. The lock guards their data, and they wake under it. */
 struct verbs_box {
 	pthread_mutex_t lock;
 	int fd;
