@@ -171,8 +171,7 @@ struct fabric_key {
 	unsigned rights;
 	struct buf *buf; /* a reference is held while bound */
 	uint8_t *mem;
-	void (*unbound)(
-		struct fabric_key *key); /* called only after an unbind that returned false */
+	void (*unbound)(struct fabric_key *key); /* only after an unbind that returned false */
 	/* Used by the fabric while bound. */
 	struct fabric_ep *ep;
 	union {
@@ -263,7 +262,7 @@ struct fabric_ep_info {
 	bool sends_invalidate;
 	bool late_reads; /* see struct fabric_key */
 	enum fabric_watch watch;
-	/* Keys have exact bounds and are invalidated singly: offer remote invalidation. */
+	/* Keys have exact bounds, each can be invalidated: offer remote invalidation. */
 	bool per_rpc_keys;
 	uint32_t max_key_bytes;
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
@@ -307,8 +306,7 @@ struct fabric_ops {
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
 	void (*ep_describe)(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
-	unsigned (*recv_resize)(struct fabric_ep *ep,
-				uint32_t size_bytes); /* NULL: posted receives keep their size */
+	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
 	void (*key_ready)(struct fabric_key *key);         /* NULL without late_reads */

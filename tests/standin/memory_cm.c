@@ -54,10 +54,8 @@ struct cm_id {
 	struct cm_id *peer;
 	/* Parameters of its connect or accept; the pointers in it must not be used. */
 	struct rdma_conn_param conn;
-	struct ibv_ece ece,
-		/* Options of enhanced connection establishment of each end. */
-		peers_ece;
-	unsigned events; /* unacknowledged */
+	struct ibv_ece ece, peers_ece; /* enhanced connection establishment of each end */
+	unsigned events;               /* unacknowledged */
 	bool reuse;
 	bool removed; /* removed with its device */
 };

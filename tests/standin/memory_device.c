@@ -189,9 +189,8 @@ int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 	if (memory_is_dead(context))
 		return EIO;
 	*attr = (struct ibv_device_attr){
-		.vendor_id =
-			/* A vendor with shared completion queues (lib/fabric/verbs/cq.h). */
-		0x02c9,
+		/* A vendor with shared completion queues (lib/fabric/verbs/cq.h). */
+		.vendor_id = 0x02c9,
 		.device_cap_flags = IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_MGT_EXTENSIONS |
 				    (memory_is_iwarp() ? 0 : IBV_DEVICE_MEM_WINDOW_TYPE_2B),
 		.max_mr_size = UINT64_MAX,

@@ -139,9 +139,8 @@ struct iwarp_engine {
 
 	struct fabric_wr probe; /* the keepalive: a zero-length Read */
 	bool probing;
-	uint64_t
-		/* Stream position at which it has been sent; 0: not built, or already sent. */
-		probe_end;
+	/* Stream position at which it has been sent; 0: not built, or already sent. */
+	uint64_t probe_end;
 
 	struct engine_irq *irq; /* ring of `ird` entries */
 	unsigned irq_head, irq_count;

@@ -51,14 +51,12 @@ struct verbs_window_batch {
 /* A protection domain. */
 struct verbs_domain {
 	struct verbs_device *device;
-	struct ibv_pd *
-		/* Owned by the device's thread, which allocates it: verbs_domain_pd(). */
-		pd;
+	/* Owned by the device's thread, which allocates it: verbs_domain_pd(). */
+	struct ibv_pd *pd;
 	struct verbs_command command;
 	struct slab_domain slabs;
-	TAILQ_HEAD(, verbs_ep)
 	/* Endpoints whose work needs a slab that is being registered. */
-	awaits_slab;
+	TAILQ_HEAD(, verbs_ep) awaits_slab;
 	struct verbs_key *free_windows;
 	unsigned nfree_windows;
 	/*

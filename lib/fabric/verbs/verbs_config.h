@@ -64,18 +64,10 @@ struct verbs_config {
 	 * rxe. Not over iWARP.
 	 */
 	unsigned ack_timeout;
-	unsigned
-		/*
-		 * DSCP and ECN of RoCE and iWARP packets; on InfiniBand the service level; 0: the
-		 * host's default.
-		 */
-		tos;
-	unsigned
-		/*
-		 * The worker's number, which selects its completion vector and so the core that is
-		 * interrupted.
-		 */
-		vector;
+	/* DSCP and ECN of RoCE and iWARP packets, InfiniBand's service level; 0: the default. */
+	unsigned tos;
+	/* The worker's number: selects its completion vector, and so the interrupted core. */
+	unsigned vector;
 	/* Called with a notice about a device or listener, on its thread; may be NULL. */
 	void (*notice)(const char *text);
 	/* Called once per device with the features found; may be NULL. */

@@ -310,9 +310,8 @@ struct verbs_ep {
 	unsigned sq_depth, sq_used, reads_out;
 	/* Unsignalled work requests posted last, see queue.c. */
 	unsigned unsignalled, signal_every;
-	bool is_late,
-		/* In verbs_late.eps; was there when the timer last ran, with the same Sends. */
-		was_late;
+	/* In verbs_late.eps; was there when the timer last ran, with the same Sends. */
+	bool is_late, was_late;
 	bool flushing;
 	struct fabric_wr flush;
 	TAILQ_ENTRY(verbs_ep) late_entry;
