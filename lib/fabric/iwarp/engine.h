@@ -218,10 +218,7 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
 
 /** iwarp_engine_wish - Returns what the owner must do with the TCP connection now. */
 enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
-/**
- * iwarp_engine_why - Returns the close reason, once the wish is IWARP_FIN or IWARP_DROP; the engine
- * owns @detail.
- */
+/** iwarp_engine_why - Returns the close reason, after IWARP_FIN or IWARP_DROP; it owns @detail. */
 enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
 /** iwarp_engine_flush - Flushes all posted work, and finishes deferred unbinds. */
 void iwarp_engine_flush(struct iwarp_engine *engine);

@@ -3,10 +3,10 @@
  * Scatter list of one read of several FPDUs, which receives predicted payloads directly into their
  * places before their headers have been seen.
  *
- * The staging memory is an image of the stream with holes: the bytes of a predicted payload go to
- * its place instead.
+ * The list describes the stream: staged bytes, and holes, whose bytes go to the predicted place of a
+ * payload instead of staging.
  *
- *	image   | staged |   hole   | staged |   hole   | staged …
+ *	stream  | staged |   hole   | staged |   hole   | staged …
  *	                      |                   |
  *	place          | predicted payload | predicted payload |
  *
@@ -31,24 +31,24 @@
 
 #define RX_IMAGE_HOLES 32u
 
-/* The image ends with staged bytes, and a hole lies between two staged parts. */
+/* The list ends with staged bytes, and a hole lies between two staged parts. */
 #define RX_IMAGE_MAX_IOV (2u * RX_IMAGE_HOLES + 1)
 
 struct rx_hole {
 	uint8_t *mem;
-	size_t at, len_bytes; /* position and length in the image */
+	size_t at, len_bytes; /* position in the stream read, and length */
 };
 
 struct rx_image {
 	uint8_t *staging;
-	size_t end;        /* length of the image */
+	size_t end;        /* planned length */
 	size_t sure_bytes; /* length of the first hole if it is certain; else 0 */
 	unsigned nholes;
 	unsigned next; /* the first hole not yet passed */
 	struct rx_hole holes[RX_IMAGE_HOLES];
 };
 
-/** rx_image_begin - Initializes an empty image in @staging. */
+/** rx_image_begin - Initializes an empty list that uses @staging. */
 static inline void rx_image_begin(struct rx_image *image, uint8_t *staging)
 {
 	image->staging = staging;
@@ -77,7 +77,7 @@ static inline bool rx_image_hole(struct rx_image *image, uint8_t *mem, size_t le
 	return true;
 }
 
-/** rx_image_sure - Starts the image with @len_bytes that certainly belong to @mem. */
+/** rx_image_sure - Starts the list with @len_bytes that certainly belong to @mem. */
 static inline void rx_image_sure(struct rx_image *image, uint8_t *mem, size_t len_bytes)
 {
 	assert(image->end == 0 && image->nholes == 0);
@@ -85,10 +85,10 @@ static inline void rx_image_sure(struct rx_image *image, uint8_t *mem, size_t le
 	image->sure_bytes = len_bytes;
 }
 
-/** rx_image_iov - Stores the image as at most RX_IMAGE_MAX_IOV pieces; returns how many. */
+/** rx_image_iov - Stores the list as at most RX_IMAGE_MAX_IOV pieces; returns how many. */
 unsigned rx_image_iov(const struct rx_image *image, struct iovec *iov);
 
-/** rx_image_staged - Returns the bytes of staging memory that the image uses. */
+/** rx_image_staged - Returns the bytes of staging memory that the list uses. */
 static inline size_t rx_image_staged(const struct rx_image *image)
 {
 	return image->end - image->sure_bytes;

@@ -244,7 +244,7 @@ static size_t gap_after(const struct iwarp_engine *engine)
 	return end ? end : MAX_GAP_BYTES;
 }
 
-/* Adds the end of the current FPDU and the predicted FPDUs to the image. */
+/* Adds the end of the current FPDU, and the predicted FPDUs. */
 static void image_expect(const struct iwarp_engine *engine, const struct under_way *now,
 			 struct rest *rest, struct rx_image *image)
 {

@@ -34,7 +34,7 @@
 
 /*
  * The devices of all workers. The lock also guards `reads` and the contexts of queues; it is taken
- * before the lock of a fabric's news.
+ * before the lock of a fabric's news_box.
  */
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, verbs_device) devices = LIST_HEAD_INITIALIZER(devices);
