@@ -13,7 +13,7 @@
  *	iwarp_engine_wish()      what to do with the TCP connection
  *
  * Receiving: the rest of a long payload, and the payloads predicted after it, are received directly
- * into registered memory (rx_plan.c). All other bytes pass through the owner's staging memory;
+ * into registered memory (rx_iov.c). All other bytes pass through the owner's staging memory;
  * after iwarp_engine_rx_done() the engine has consumed all of it. Between a plan and its rx_done no
  * other engine of the same environment may make a plan.
  *

@@ -3,16 +3,16 @@
  * Private definition of the engine, for its own files. Each file calls only files above it in this
  * list:
  *
- *	ending.c   states, close reasons and Terminate
- *	reads.c    RDMA Reads of either side
- *	fpdu.c     builds FPDUs and start-up frames into the batch to send
- *	setup.c    the MPA exchange
- *	place.c    checks a received FPDU, and executes it
- *	rx_plan.c  where to receive the next bytes, by rx_habit.h and rx_image.h
- *	timers.c   deadlines, the nudge, and the keepalive
- *	rx.c       parses the received stream of FPDUs
- *	tx.c       which FPDU is sent next, and what that completes
- *	engine.c   creation and closing, and the work that the owner posts
+ *	teardown.c       states, close reasons and Terminate
+ *	read_queue.c     RDMA Reads of either side
+ *	fpdu.c           builds FPDUs and start-up frames into the batch to send
+ *	mpa_handshake.c  the MPA exchange
+ *	placement.c      checks a received FPDU, and executes it
+ *	rx_iov.c         where to receive the next bytes, by rx_predict.h and rx_scatter.h
+ *	timers.c         deadlines, the nudge, and the keepalive
+ *	rx.c             parses the received stream of FPDUs
+ *	tx.c             which FPDU is sent next, and what that completes
+ *	engine.c         creation and closing, and the work that the owner posts
  */
 #ifndef FABRIC_IWARP_ENGINE_PRIV_H
 #define FABRIC_IWARP_ENGINE_PRIV_H
@@ -176,7 +176,7 @@ static inline bool engine_key_awaits(const struct fabric_key *key)
 	       key->written.reached_bytes == 0;
 }
 
-/* teardown (ending.c) */
+/* teardown.c */
 void engine_state_set(struct iwarp_engine *engine, enum engine_state state);
 void engine_note(struct iwarp_engine *engine, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Set the close reason; the first one is kept. */
@@ -191,7 +191,7 @@ void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uin
 /* Start the time limit of an orderly close. */
 void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us);
 
-/* reads.c: first our own Reads, then the peer's. */
+/* read_queue.c: first our own Reads, then the peer's. */
 void engine_read_post(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_done(struct iwarp_engine *engine, enum fabric_status status);
@@ -206,7 +206,7 @@ void engine_irq_sent(struct iwarp_engine *engine);
 void engine_irq_flush(struct iwarp_engine *engine);
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
 
-/* setup.c: consumes start-up bytes, and returns how many; FPDUs follow. */
+/* mpa_handshake.c: consumes start-up bytes, and returns how many; FPDUs follow. */
 size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
 		       uint64_t now_us);
 /* The reply has been sent. */
@@ -216,13 +216,13 @@ void engine_setup_eof(struct iwarp_engine *engine);
 void engine_setup_late(struct iwarp_engine *engine);
 void engine_setup_forget(struct iwarp_engine *engine);
 
-/* place.c: checks a header and sets where its payload is placed; executes a complete FPDU. */
+/* placement.c: checks a header and sets where its payload is placed; executes a complete FPDU. */
 void engine_place_header(struct iwarp_engine *engine);
 enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
 /* Sets where the payload of a Send in several pieces is placed; returns false without memory. */
 bool engine_place_send(struct iwarp_engine *engine);
 
-/* rx_plan.c: updates the predictor from a received header. */
+/* rx_iov.c: updates the predictor from a received header. */
 void engine_plan_learn(struct iwarp_engine *engine);
 
 /* timers.c: our first FPDU was sent; more was sent; the peer has sent data. */

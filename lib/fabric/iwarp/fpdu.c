@@ -202,7 +202,7 @@ void engine_terminate_build(struct iwarp_engine *engine)
 	++*(uint64_t *)((char *)engine->counters + info->counter);
 }
 
-/* Each Read has a new sink STag and offset; see keys.h. */
+/* Each Read has a new sink STag and offset; see stag_table.h. */
 bool engine_read_build(struct iwarp_engine *engine)
 {
 	struct fabric_wr *wr = TAILQ_FIRST(&engine->reads_wait);

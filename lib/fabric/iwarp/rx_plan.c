@@ -3,8 +3,8 @@
  * Builds the readv vector: plans where to receive the next bytes.
  *
  * The payload of an FPDU whose header is known is received into its place. After it, the next FPDUs
- * of a long tagged message are predicted to be like the earlier ones (rx_habit.h), and their
- * payloads are received directly into the predicted place (rx_image.h). Between two messages, the
+ * of a long tagged message are predicted to be like the earlier ones (rx_predict.h), and their
+ * payloads are received directly into the predicted place (rx_scatter.h). Between two messages, the
  * next message is predicted for the oldest Read or key whose data has not begun to arrive, because
  * peers mostly answer in order.
  *

@@ -3,7 +3,7 @@
  * Lists this machine's RDMA devices, and checks whether enough memory may be locked for them.
  *
  * A slab is registered in each protection domain that uses it, and locked memory counts once per
- * registration: see the table in domain.h. A slab belongs to one worker, so the number of workers
+ * registration: see the table in pd.h. A slab belongs to one worker, so the number of workers
  * does not matter.
  */
 #include <errno.h>

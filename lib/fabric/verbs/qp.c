@@ -23,7 +23,7 @@
 #include "fabric/verbs/recv.h"
 
 #define RQ_SPARE      32u  /* receives beyond recv_count if recv_max is not known */
-#define SIGNAL_EVERY  16u  /* work requests, not counting Reads: see queue.c */
+#define SIGNAL_EVERY  16u  /* work requests, not counting Reads: see send_queue.c */
 #define INLINE_MAX    256u /* limit of inline data: with more, the copy costs more than it saves */
 #define MIN_RNR_TIMER 12u  /* 0.64 ms; the connection manager's value 0 means 655 ms */
 

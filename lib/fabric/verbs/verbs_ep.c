@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A task destroys an endpoint (bury.c): first the queue pair, so that the device can no longer use
+ * A task destroys an endpoint (ep_destroy.c): first the queue pair, so that the device can no longer use
  * its buffers and keys; then it completes every work request, finishes every unbind, and calls
  * closed().
  *

@@ -6,23 +6,24 @@
  * Only the named file writes the members under its name. Each file calls files of lower layers
  * only; calls upwards are tasks, timers or callbacks, set when an endpoint or a command is created:
  *
- *	verbs                        a worker's fabric, and the table of operations
- *	setup                        connection manager events, connecting, accepting and closing
- *	bury                         destroying an endpoint
- *	device                       devices and their descriptors
- *	cq, probe                    shared completion queues; keepalive
- *	qp, key                      the queue pair; exposed memory, and endpoints that wait for it
- *	queue, async                 work requests; asynchronous events
- *	recv                         receives
- *	domain                       protection domains and registrations
- *	verbs_ep, listen             this file; listeners
- *	command, trial, watch, hold  device commands; window detection; descriptors; the event lock
+ *	verbs                    a worker's fabric, and the table of operations
+ *	ep_connect               connection manager events, connecting, accepting and closing
+ *	ep_destroy               destroying an endpoint
+ *	device                   devices and their descriptors
+ *	cq, ep_keepalive         shared completion queues; keepalive
+ *	qp, key                  the queue pair; exposed memory, and endpoints that wait for it
+ *	send_queue, async_event  work requests; asynchronous events
+ *	recv_queue               receives
+ *	pd                       protection domains and registrations
+ *	verbs_ep, listener       this file; listeners
+ *	command, mw_detect       device commands; detection of memory windows
+ *	fd_watch, event_lock     descriptors; the lock of asynchronous events
  *
  * Threads. librdmacm keeps one ibv_context per device for the whole process. Each worker has its
  * own protection domains, completion channels, queue pairs and event channels. Only a
  * verbs_incoming crosses threads, from the listener to a worker, which takes over its id by
  * rdma_migrate_id(). The asynchronous events of a device come on one descriptor, which one worker
- * reads for all (async.c).
+ * reads for all (async_event.c).
  *
  * A hung adapter must not block a worker. So each device of a worker has a thread that creates and
  * destroys queues, slab registrations, windows, domains and ids, in the order of the requests
@@ -57,7 +58,7 @@
 LIST_HEAD(verbs_cq_list, verbs_cq);
 LIST_HEAD(verbs_domain_list, verbs_domain);
 
-/* An asynchronous event of an endpoint or a completion queue, for its owner: see async.c. */
+/* An asynchronous event of an endpoint or a completion queue, for its owner: see async_event.c. */
 struct verbs_news {
 	struct verbs_fabric *fabric;
 	void (*tell)(struct verbs_news *news, unsigned what);
@@ -79,14 +80,14 @@ struct verbs_device {
 	/* See open_qp() in qp.c; VERBS_NO_INLINE: no inline data. */
 	unsigned inline_step;
 	bool ordered;              /* does not support IBV_ACCESS_RELAXED_ORDERING */
-	bool rxe;                  /* see Memory in domain.h, and invalidated() in cq.c */
+	bool rxe;                  /* see Memory in pd.h, and invalidated() in cq.c */
 	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
 	unsigned keys_out;         /* windows and regions through which peers have access */
 	unsigned keys_unused; /* of these, keys being returned unused because there were too few */
 	bool keyless;         /* no key was available, although none was in use … */
 	uint64_t keyless_since_us; /* … since this time */
 	bool removed;
-	bool signals_all;   /* siw: see chain_fill() in queue.c */
+	bool signals_all;   /* siw: see chain_fill() in send_queue.c */
 	bool shares_cqs;    /* among endpoints: see cq.h */
 	struct ibv_cq *gap; /* siw only: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
@@ -94,13 +95,13 @@ struct verbs_device {
 	struct verbs_watch channel_watch;
 	/* Held while an event is read, and while a completion queue is destroyed. */
 	pthread_mutex_t cq_lock;
-	/* Asynchronous events, see async.c. */
+	/* Asynchronous events, see async_event.c. */
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_hold *hold; /* shared by all workers */
 	struct verbs_watch async_watch;
 	bool reads;
-	bool failed; /* reported, but not processed yet; guarded by the lock of async.c */
-	/* Windows that workers hand to each other, see async.c, whose lock guards these. */
+	bool failed; /* reported, but not processed yet; guarded by the lock of async_event.c */
+	/* Windows that workers hand to each other, see async_event.c, whose lock guards these. */
 	bool wants_window;     /* a connection of this worker waits for a window */
 	bool window_asked_for; /* another worker waits for a window */
 	bool window_came;      /* another worker has freed some */
@@ -126,7 +127,7 @@ struct verbs_await {
 	struct loop_timer *timer;
 };
 
-/* Endpoints whose last Sends were not signalled: see queue.c. */
+/* Endpoints whose last Sends were not signalled: see send_queue.c. */
 struct verbs_late {
 	TAILQ_HEAD(, verbs_ep) eps;
 	struct loop_timer *timer;
@@ -236,7 +237,7 @@ static inline bool verbs_state_over(enum verbs_ep_state state)
 	return state >= VERBS_ABANDONED;
 }
 
-/* The keepalive of an endpoint, one at a time: see probe.c. */
+/* The keepalive of an endpoint, one at a time: see ep_keepalive.c. */
 struct verbs_probe {
 	struct fabric_wr wr;
 	bool spoken; /* the peer has sent something, ever */
@@ -308,7 +309,7 @@ struct verbs_ep {
 	struct fabric_wr_list wait_sends, wait_reads, sends, reads;
 	uint64_t next_seq;
 	unsigned sq_depth, sq_used, reads_out;
-	/* Unsignalled work requests posted last, see queue.c. */
+	/* Unsignalled work requests posted last, see send_queue.c. */
 	unsigned unsignalled, signal_every;
 	/* In verbs_late.eps; was there when the timer last ran, with the same Sends. */
 	bool is_late, was_late;
