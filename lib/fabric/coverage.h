@@ -9,8 +9,8 @@
  *
  *	| prefix |  gap  | range |  gap  | range | …
  *
- * If a peer leaves more than COVERAGE_RANGES_MAX ranges at a time, its Writes after further gaps are
- * not recorded: those bytes count as not written until the peer writes them again.
+ * If a peer leaves more than COVERAGE_RANGES_MAX ranges at a time, its Writes after further gaps
+ * are not recorded: those bytes count as not written until the peer writes them again.
  */
 #ifndef FABRIC_COVERAGE_H
 #define FABRIC_COVERAGE_H

@@ -3,8 +3,8 @@
  * Scatter list of one read of several FPDUs, which receives predicted payloads directly into their
  * places before their headers have been seen.
  *
- * The list describes the stream: staged bytes, and holes, whose bytes go to the predicted place of a
- * payload instead of staging.
+ * The list describes the stream: staged bytes, and holes, whose bytes go to the predicted place of
+ * a payload instead of staging.
  *
  *	stream  | staged |   hole   | staged |   hole   | staged …
  *	                      |                   |

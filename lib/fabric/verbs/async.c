@@ -11,8 +11,8 @@
  *
  * Destroying a queue does not wait for events of a removed device (RDMAV_ALLOW_DISASSOC_DESTROY,
  * verbs_process_init()). So no event of a device is read and handled while any thread destroys a
- * queue of it (event_lock.h). The reader does not wait for that, which can take long: it stops watching,
- * and the thread that destroyed the queue wakes it.
+ * queue of it (event_lock.h). The reader does not wait for that, which can take long: it stops
+ * watching, and the thread that destroyed the queue wakes it.
  *
  * A failed device (IBV_EVENT_DEVICE_FATAL) completes no more work, so all workers end their
  * connections on it. The kernel also reports this event when it removes a device, before or after

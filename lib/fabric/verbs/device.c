@@ -42,7 +42,9 @@ static int find_out(struct verbs_device *device)
 	device->windows =
 		!device->fabric->config.windows_off &&
 		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
-	/* Linux: fast registration, local invalidation, IB_WR_SEND_WITH_INV; also of iWARP devices. */
+	/*
+	 * Linux: fast registration, local invalidation, IB_WR_SEND_WITH_INV; also of iWARP devices.
+	 */
 	device->sends_inv = device->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 	device->rxe = device->attr.vendor_id == VERBS_RXE_VENDOR;
 	device->shares_cqs = verbs_cq_may_share(device->attr.vendor_id);

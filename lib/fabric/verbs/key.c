@@ -8,8 +8,8 @@
  * must not be destroyed (rxe waits for the window).
  *
  * A returned key wakes all endpoints of this worker that wait for one, in a task. Other workers are
- * asked for windows that they keep unused (async_event.c). Other processes can hold windows too, and do
- * not report when they free them, so a timer also wakes the waiting endpoints.
+ * asked for windows that they keep unused (async_event.c). Other processes can hold windows too,
+ * and do not report when they free them, so a timer also wakes the waiting endpoints.
  *
  * An endpoint that got too few keys returns those that it had. They must not wake it, or it would
  * get them again, still have too few, and so on: it counts them.

@@ -10,8 +10,8 @@
  * and on a connection with one Call at a time also an event and its system calls. So a Send whose
  * done() nobody waits for is signalled only if it is the last of verbs_ep.signal_every. The
  * completion of later work stands for it. If nothing is posted within half of FABRIC_LATE_US, a
- * zero-length Write is, which needs no key and no receive (see ep_keepalive.c): a timer of the worker
- * checks the endpoints with such Sends.
+ * zero-length Write is, which needs no key and no receive (see ep_keepalive.c): a timer of the
+ * worker checks the endpoints with such Sends.
  */
 #include "fabric/verbs/queue.h"
 

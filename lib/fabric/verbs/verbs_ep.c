@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A task destroys an endpoint (ep_destroy.c): first the queue pair, so that the device can no longer use
- * its buffers and keys; then it completes every work request, finishes every unbind, and calls
- * closed().
+ * A task destroys an endpoint (ep_destroy.c): first the queue pair, so that the device can no
+ * longer use its buffers and keys; then it completes every work request, finishes every unbind, and
+ * calls closed().
  *
  * Over iWARP some calls block on a single connection: siw connects its TCP socket inside
  * rdma_connect(), and a connection must not be destroyed before the kernel's iWARP manager has
