@@ -253,7 +253,7 @@ void iwarp_engine_rx_eof(struct iwarp_engine *engine)
 		if (engine->rx.header_have > 0 || engine->rx.tagged_open || engine->rx.send_have)
 			engine_drop(engine, FABRIC_CLOSE_LOST, "peer closed within a message");
 		else
-			engine_drop(engine, FABRIC_CLOSE_PEER, "in good order");
+			engine_drop(engine, FABRIC_CLOSE_PEER, "orderly close");
 		break;
 	case ENGINE_ENDING:
 	case ENGINE_ENDED:

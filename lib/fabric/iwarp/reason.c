@@ -37,7 +37,7 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_OPCODE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x06, DDP_HEADER, COUNTER(term_opcode),
 			   "an unexpected opcode"},
 	[REASON_QN] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x01, DDP_HEADER, COUNTER(term_qn),
-		       "a queue number that is not the opcode's"},
+		       "a queue number that does not match the opcode"},
 	[REASON_MSN] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x03, DDP_HEADER, COUNTER(term_msn),
 			"a message sequence number out of order"},
 	[REASON_MO] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x04, DDP_HEADER, COUNTER(term_mo),
@@ -47,7 +47,7 @@ static const struct iwarp_reason_info infos[] = {
 	 * so a Read Request beyond the IRD finds no buffer (siw: RDMAP, operation, 0x07).
 	 */
 	[REASON_NO_BUFFER] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x02, DDP_HEADER,
-			      COUNTER(term_no_buffer), "a message that no receive is posted for"},
+			      COUNTER(term_no_buffer), "a message without a posted receive"},
 	/* siw: 0x02. */
 	[REASON_TOO_LONG] = {TERM_DDP, TERM_DDP_UNTAGGED, 0x05, DDP_HEADER, COUNTER(term_too_long),
 			     "a message longer than its receive"},
@@ -57,12 +57,12 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_STAG] = {TERM_DDP, TERM_DDP_TAGGED, 0x00, DDP_HEADER, COUNTER(term_stag),
 			 "an invalid STag"},
 	[REASON_BOUNDS] = {TERM_DDP, TERM_DDP_TAGGED, 0x01, DDP_HEADER, COUNTER(term_bounds),
-			   "a segment out of the bounds of its STag"},
+			   "a segment outside the bounds of its STag"},
 	[REASON_TO_WRAP] = {TERM_DDP, TERM_DDP_TAGGED, 0x03, DDP_HEADER, COUNTER(term_to_wrap),
 			    "a tagged offset that wraps"},
 	/* DDP has no access rights, RDMAP has (siw: DDP, tagged, 0x00). */
 	[REASON_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, DDP_HEADER,
-			   COUNTER(term_rights), "an RDMA Write without the right to"},
+			   COUNTER(term_rights), "an RDMA Write without the access right"},
 	[REASON_READ_STAG] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x00, ALL_HEADER,
 			      COUNTER(term_stag), "a Read Request with an invalid STag"},
 	[REASON_READ_BOUNDS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x01, ALL_HEADER,
@@ -70,10 +70,10 @@ static const struct iwarp_reason_info infos[] = {
 	[REASON_READ_TO_WRAP] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x04, ALL_HEADER,
 				 COUNTER(term_to_wrap), "a Read Request whose offset wraps"},
 	[REASON_READ_RIGHTS] = {TERM_RDMAP, TERM_RDMAP_PROTECTION, 0x02, ALL_HEADER,
-				COUNTER(term_rights), "a Read Request without the right to"},
+				COUNTER(term_rights), "a Read Request without the access right"},
 	/* As in siw; RFC 5040 lists the code under protection errors too. */
 	[REASON_INVALIDATE] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0x09, DDP_HEADER,
-			       COUNTER(term_invalidate), "an STag to invalidate that is not valid"},
+			       COUNTER(term_invalidate), "an invalid STag to invalidate"},
 	/* A Read Request in several segments, an invalid Terminate. */
 	[REASON_UNSPECIFIED] = {TERM_RDMAP, TERM_RDMAP_OPERATION, 0xff, DDP_HEADER,
 				COUNTER(term_unspecified), "a malformed message"},

@@ -208,7 +208,7 @@ static void request_take(struct iwarp_engine *engine, bool early, uint64_t now_u
 		reject(engine, 2, NULL, 0, now_us);
 	} else if (request->markers) {
 		engine->counters->mpa_errors++;
-		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request demands markers");
+		engine_why(engine, FABRIC_CLOSE_PROTOCOL, "MPA request requires markers");
 		reject(engine, request->revision, NULL, 0, now_us);
 	} else if (early) {
 		early_data(engine);
@@ -244,11 +244,11 @@ void engine_setup_eof(struct iwarp_engine *engine)
 void engine_setup_late(struct iwarp_engine *engine)
 {
 	if (!engine->initiator)
-		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "no MPA request in time");
+		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "no MPA request before the timeout");
 	else if (!engine->tx.sent)
-		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "TCP did not connect in time");
+		engine_drop(engine, FABRIC_CLOSE_TIMEOUT, "TCP connect timed out");
 	else
-		unanswered(engine, FABRIC_CLOSE_TIMEOUT, "nothing came in time");
+		unanswered(engine, FABRIC_CLOSE_TIMEOUT, "no data before the timeout");
 }
 
 void iwarp_engine_lost(struct iwarp_engine *engine, enum fabric_close why, const char *detail)
@@ -304,7 +304,7 @@ static void reply_take(struct iwarp_engine *engine, const struct mpa_frame *repl
 	if (reply->revision < 1 || reply->revision > 2 || reply->markers) {
 		engine->counters->mpa_errors++;
 		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA reply %s %u",
-			    reply->markers ? "demands markers, revision" : "of revision",
+			    reply->markers ? "requires markers, revision" : "of revision",
 			    reply->revision);
 		return;
 	}
@@ -354,7 +354,7 @@ size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t
 		return len_bytes;
 	case MPA_BAD_LENGTH:
 		engine->counters->mpa_errors++;
-		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA frame with a bad length");
+		engine_drop(engine, FABRIC_CLOSE_PROTOCOL, "MPA frame with an invalid length");
 		return len_bytes;
 	case MPA_OK:
 		break;

@@ -80,6 +80,6 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us)
 		nudge(engine);
 	if (engine->probe_deadline <= now_us) {
 		engine->probe_deadline = UINT64_MAX;
-		engine_drop(engine, FABRIC_CLOSE_SILENT, "a probe got no answer");
+		engine_drop(engine, FABRIC_CLOSE_SILENT, "a keepalive got no answer");
 	}
 }

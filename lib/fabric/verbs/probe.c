@@ -57,7 +57,7 @@ static void time_is_up(void *arg)
 
 	if (!ep->probe.heard) {
 		verbs_probe_unanswered(ep);
-		verbs_ep_die(ep, FABRIC_CLOSE_SILENT, "a probe got no answer");
+		verbs_ep_die(ep, FABRIC_CLOSE_SILENT, "a keepalive got no answer");
 	} else if (ep->probe.posted) {
 		wait_for_peer(ep);
 	} else {
