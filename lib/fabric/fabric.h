@@ -222,7 +222,7 @@ struct fabric_ep_events {
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
 	/* An event for the log that does not close the connection. */
 	void (*note)(void *arg, const char *text);
-	/* Optional: after fabric_key_await() returned true, a key may be available again. */
+	/* Optional: after fabric_key_await() returned true, a key can be available again. */
 	void (*key_free)(void *arg);
 };
 
@@ -242,7 +242,7 @@ struct fabric_ep_params {
 	size_t preface_bytes;
 	/* Connecting: source address, port 0 for any port; AF_UNSPEC: the host chooses both. */
 	struct sockaddr_storage source;
-	/* The source may be another host's address (base/foreign.h); iwarp only. */
+	/* The source can be another host's address (base/foreign.h); iwarp only. */
 	bool source_foreign;
 };
 
@@ -528,9 +528,9 @@ static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric
  * @own: number of keys that the caller has bound for the same purpose and unbinds now
  *
  * Returns true if key_free() will be called, unless the connection ends first; never from inside
- * this call. Even then no key may be free. Returns false if none will be: this worker exposes no
- * memory whose key could come back, and the device has had no key for others in a minute; or the
- * connection is not up.
+ * this call. Even then a key is not guaranteed. Returns false if none will become free: this worker
+ * exposes no memory whose key could come back, and the device has had no key for others in a
+ * minute; or the connection is not up.
  */
 static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
 {

@@ -21,7 +21,7 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 /**
  * iwarp_incoming_new - Wraps an accepted TCP connection as if a listener had accepted it.
  * @fd:     consumed, also on failure
- * @config: NULL: the connection will be rejected, and may not be iWARP at all
+ * @config: NULL: the connection will be rejected, and need not be iWARP
  *
  * Returns NULL without memory.
  */

@@ -10,7 +10,7 @@ void verbs_command_return(struct verbs_returns *returns, struct verbs_command *c
 {
 	bool first;
 
-	/* Nothing is accessed after the unlock: the fabric may be freed then. */
+	/* Nothing is accessed after the unlock: the fabric can be freed then. */
 	pthread_mutex_lock(&returns->box.lock);
 	first = TAILQ_EMPTY(&returns->list);
 	TAILQ_INSERT_TAIL(&returns->list, command, entry);

@@ -22,7 +22,7 @@ struct verbs_hold;
 struct verbs_hold *verbs_hold_get(const struct ibv_context *context) MUST_CHECK;
 /** verbs_hold_put - Releases a reference; the last one frees the lock. */
 void verbs_hold_put(struct verbs_hold *hold);
-/** verbs_hold_begin - Blocks reading events until verbs_hold_end(); several threads may. */
+/** verbs_hold_begin - Blocks reading events until verbs_hold_end(); several threads can. */
 void verbs_hold_begin(struct verbs_hold *hold);
 /**
  * verbs_hold_read - Returns true if an event may be read; no queue is destroyed then until

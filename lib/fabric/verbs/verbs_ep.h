@@ -206,11 +206,11 @@ extern const struct state_table verbs_ep_states;
 enum verbs_parting {
 	VERBS_PART_SILENTLY,   /* nothing is pending */
 	VERBS_PART_REJECT,     /* reject: the peer's request is unanswered */
-	VERBS_PART_DISCONNECT, /* disconnect: a connection exists, or may exist */
+	VERBS_PART_DISCONNECT, /* disconnect: a connection exists, or can exist */
 	VERBS_PART_ABANDON,    /* wait until the set-up ends */
 };
 
-/** verbs_parting - Returns how to end an endpoint whose set-up may still be pending. */
+/** verbs_parting - Returns how to end an endpoint whose set-up can still be pending. */
 enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp);
 
 /** verbs_state_up - Returns true if work may be posted and memory exposed. */
@@ -257,7 +257,7 @@ struct verbs_ep {
 	enum verbs_parting parting; /* to do before it is destroyed */
 	bool opened;             /* established() was called: deliver Receives even while failing */
 	bool closed_here;        /* closed by the owner: deliver no more Receives */
-	bool bury_aside;         /* destroying it may block the device's thread */
+	bool bury_aside;         /* destroying it can block the device's thread */
 	bool is_ending;          /* ending() must still be called */
 	uint64_t setup_until_us; /* end of the set-up time; 0: no limit */
 	struct loop_timer *timer; /* timeout of the state, or of the set-up */
