@@ -12,7 +12,7 @@
 #include "daemon/config/config.h"
 
 /* One reading: of the thread until that is over. */
-struct job {
+struct reader_job {
 	struct reader *reader; /* not for the thread */
 	char *file;            /* NULL: names alone */
 	struct listen_names *old;
@@ -28,7 +28,7 @@ struct reader {
 	void *arg;
 };
 
-static void job_free(struct job *job)
+static void job_free(struct reader_job *job)
 {
 	config_free(job->reading.config);
 	free(job->reading.errors);
@@ -41,7 +41,7 @@ static void job_free(struct job *job)
 
 /* ---- on the thread ---- */
 
-static int read_file(struct job *job, FILE *errors, FILE *warnings)
+static int read_file(struct reader_job *job, FILE *errors, FILE *warnings)
 {
 	struct reading *reading = &job->reading;
 	int rc = config_load(job->file, errors, &reading->config);
@@ -59,7 +59,7 @@ static int read_file(struct job *job, FILE *errors, FILE *warnings)
 	return rc;
 }
 
-static int read_texts(struct job *job)
+static int read_texts(struct reader_job *job)
 {
 	size_t errors_bytes, warnings_bytes;
 	FILE *errors = open_memstream(&job->reading.errors, &errors_bytes);
@@ -75,7 +75,7 @@ static int read_texts(struct job *job)
 
 static void run(void *arg)
 {
-	struct job *job = arg;
+	struct reader_job *job = arg;
 	int rc = job->file ? read_texts(job) : 0;
 
 	if (!rc)
@@ -100,7 +100,7 @@ static void finish(struct reader *reader, struct reading *reading)
 
 static void on_done(void *arg)
 {
-	struct job *job = arg;
+	struct reader_job *job = arg;
 	struct reader *reader = job->reader;
 
 	reader->background = NULL;
@@ -136,10 +136,10 @@ struct reader *reader_new(struct loop *loop, uint64_t limit_us)
 	return NULL;
 }
 
-static struct job *job_new(struct reader *reader, const char *file, struct listen_names *names,
+static struct reader_job *job_new(struct reader *reader, const char *file, struct listen_names *names,
 			   struct listen_names *old)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct reader_job *job = calloc(1, sizeof(*job));
 
 	if (!job) {
 		listen_names_put(names);
@@ -158,7 +158,7 @@ static struct job *job_new(struct reader *reader, const char *file, struct liste
 int reader_start(struct reader *reader, const char *file, struct listen_names *names,
 		 struct listen_names *old, reader_done_fn *done, void *arg)
 {
-	struct job *job = job_new(reader, file, names, old);
+	struct reader_job *job = job_new(reader, file, names, old);
 	const struct background_work work = {.run = run, .done = on_done, .drop = drop, .arg = job};
 	int rc = reader->background ? -EBUSY : -ENOMEM;
 

@@ -17,7 +17,7 @@
 #define NETIDS      4u
 #define MAPPINGS    (NETIDS * (NFS_HIGHEST - NFS_LOWEST + 1))
 
-struct wanted {
+struct nfs_mappings {
 	struct mapping mappings[MAPPINGS];
 	size_t count;
 };
@@ -29,7 +29,7 @@ static const char *netid_of(const struct in6_addr *host, bool rdma)
 	return rdma ? "rdma6" : "tcp6";
 }
 
-static const struct mapping *find(const struct wanted *wanted, const char *netid)
+static const struct mapping *find(const struct nfs_mappings *wanted, const char *netid)
 {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (!strcmp(wanted->mappings[i].netid, netid))
@@ -37,7 +37,7 @@ static const struct mapping *find(const struct wanted *wanted, const char *netid
 	return NULL;
 }
 
-static void add_one(struct wanted *wanted, const char *service, const struct sockaddr *addr,
+static void add_one(struct nfs_mappings *wanted, const char *service, const struct sockaddr *addr,
 		    bool rdma)
 {
 	char text[UNIVERSAL_ADDRESS_BYTES];
@@ -67,7 +67,7 @@ static void add_one(struct wanted *wanted, const char *service, const struct soc
 }
 
 /* For TCP clients, RDMA clients or both. */
-static void add(struct wanted *wanted, const char *service, const struct sockaddr *addr, bool tcp,
+static void add(struct nfs_mappings *wanted, const char *service, const struct sockaddr *addr, bool tcp,
 		bool rdma)
 {
 	if (tcp)
@@ -77,7 +77,7 @@ static void add(struct wanted *wanted, const char *service, const struct sockadd
 }
 
 /* Who listens on [::] listens on every IPv4 address, too. */
-static void add_listener(struct wanted *wanted, const struct proxy_service *ps)
+static void add_listener(struct nfs_mappings *wanted, const struct proxy_service *ps)
 {
 	const char *name = ps->service.config->name;
 	const struct sockaddr *addr;
@@ -97,7 +97,7 @@ static void add_listener(struct wanted *wanted, const struct proxy_service *ps)
 
 void registration_update(struct proxy *proxy)
 {
-	struct wanted wanted = {.count = 0};
+	struct nfs_mappings wanted = {.count = 0};
 	const struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry)

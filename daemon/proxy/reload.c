@@ -23,7 +23,7 @@
 
 #define WARNING_MARK "warning: " /* in lines about the file */
 
-struct plan {
+struct reload_plan {
 	struct proxy *proxy;
 	struct config *config;      /* the new one */
 	struct listen_names *names; /* at which its services listen */
@@ -34,7 +34,7 @@ struct plan {
 	size_t nheld;
 };
 
-static bool is_kept(const struct plan *plan, const struct proxy_service *ps)
+static bool is_kept(const struct reload_plan *plan, const struct proxy_service *ps)
 {
 	for (size_t i = 0; i < plan->nservices; i++)
 		if (plan->services[i] == ps)
@@ -51,7 +51,7 @@ static void print_text(FILE *out, const char *text)
 }
 
 /* Why there is nothing to apply, where the reading does not say so itself. */
-static void print_failure(const struct plan *plan, const struct reading *reading, unsigned late_s)
+static void print_failure(const struct reload_plan *plan, const struct reading *reading, unsigned late_s)
 {
 	const char *file = plan->proxy->config->file;
 	FILE *errors = plan->texts[RELOAD_ERRORS];
@@ -71,7 +71,7 @@ static void print_failure(const struct plan *plan, const struct reading *reading
 }
 
 /* What was read becomes the plan's. */
-static int take_reading(struct plan *plan, struct reading *reading, unsigned late_s)
+static int take_reading(struct reload_plan *plan, struct reading *reading, unsigned late_s)
 {
 	print_text(plan->texts[RELOAD_ERRORS], reading->errors);
 	print_text(plan->texts[RELOAD_WARNINGS], reading->warnings);
@@ -91,7 +91,7 @@ static int take_reading(struct plan *plan, struct reading *reading, unsigned lat
 				 plan->texts[RELOAD_ERRORS]);
 }
 
-static int make_services(struct plan *plan)
+static int make_services(struct reload_plan *plan)
 {
 	struct config *config = plan->config;
 
@@ -117,7 +117,7 @@ static int make_services(struct plan *plan)
 	return 0;
 }
 
-static int hold(struct plan *plan, const struct listen_sockets *sockets)
+static int hold(struct reload_plan *plan, const struct listen_sockets *sockets)
 {
 	for (size_t i = 0; i < sockets->count; i++) {
 		int fd = sockets->fds[i] < 0 ? -1 : fcntl(sockets->fds[i], F_DUPFD_CLOEXEC, 0);
@@ -134,7 +134,7 @@ static int hold(struct plan *plan, const struct listen_sockets *sockets)
  * A device takes one listener at an address, so those of services that are not kept end first there; sockets are
  * shared until the old services are closed.
  */
-static int hold_sockets(struct plan *plan)
+static int hold_sockets(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 	struct proxy_service *ps;
@@ -162,7 +162,7 @@ static int hold_sockets(struct plan *plan)
 	return 0;
 }
 
-static int listen_where_not(struct plan *plan, struct proxy_service *ps,
+static int listen_where_not(struct reload_plan *plan, struct proxy_service *ps,
 			    const struct listen_names *names)
 {
 	const struct listen_sockets have = {plan->nheld, plan->held};
@@ -175,7 +175,7 @@ static int listen_where_not(struct plan *plan, struct proxy_service *ps,
 	return rc;
 }
 
-static int make_listeners(struct plan *plan)
+static int make_listeners(struct reload_plan *plan)
 {
 	int rc = hold_sockets(plan);
 
@@ -188,7 +188,7 @@ static int make_listeners(struct plan *plan)
 /* ---- one way or the other ---- */
 
 /* What was made goes, and what had to end for it begins again. */
-static void take_back(struct plan *plan)
+static void take_back(struct reload_plan *plan)
 {
 	struct proxy_service *ps;
 
@@ -205,7 +205,7 @@ static void take_back(struct plan *plan)
 				  "it does not listen any more: reload again");
 }
 
-static bool has_name(const struct plan *plan, const char *name)
+static bool has_name(const struct reload_plan *plan, const char *name)
 {
 	for (size_t i = 0; i < plan->nservices; i++)
 		if (!strcmp(plan->services[i]->service.config->name, name))
@@ -213,7 +213,7 @@ static bool has_name(const struct plan *plan, const char *name)
 	return false;
 }
 
-static void leave_old(struct plan *plan)
+static void leave_old(struct reload_plan *plan)
 {
 	struct proxy_service *ps, *next;
 
@@ -241,7 +241,7 @@ static void give_way(const struct proxy_service *fresh)
 }
 
 /* One that was drained resumes. */
-static void resume(struct plan *plan, struct proxy_service *ps)
+static void resume(struct reload_plan *plan, struct proxy_service *ps)
 {
 	char error[LISTEN_ERROR_BYTES];
 	const struct listen_sockets have = {plan->nheld, plan->held};
@@ -253,7 +253,7 @@ static void resume(struct plan *plan, struct proxy_service *ps)
 		error);
 }
 
-static void enter_new(struct plan *plan)
+static void enter_new(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 	bool fresh;
@@ -277,7 +277,7 @@ static void enter_new(struct plan *plan)
 	proxy->nservices = plan->nservices;
 }
 
-static void take_effect(struct plan *plan)
+static void take_effect(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 
@@ -297,7 +297,7 @@ static void take_effect(struct plan *plan)
 	lacks_tell(proxy->config, proxy->max_connections);
 }
 
-static int make_follower_ready(struct plan *plan)
+static int make_follower_ready(struct reload_plan *plan)
 {
 	struct proxy_follower *follower = &plan->proxy->follower;
 
@@ -306,7 +306,7 @@ static int make_follower_ready(struct plan *plan)
 	return follower->prepare(follower->arg, plan->config, plan->texts[RELOAD_ERRORS]);
 }
 
-static void settle_follower(struct plan *plan, bool taken)
+static void settle_follower(struct reload_plan *plan, bool taken)
 {
 	struct proxy_follower *follower = &plan->proxy->follower;
 
@@ -314,7 +314,7 @@ static void settle_follower(struct plan *plan, bool taken)
 		follower->settle(follower->arg, taken);
 }
 
-static int carry_out(struct plan *plan, struct reading *reading, unsigned late_s)
+static int carry_out(struct reload_plan *plan, struct reading *reading, unsigned late_s)
 {
 	int rc = take_reading(plan, reading, late_s);
 
@@ -388,7 +388,7 @@ static void tell(int rc, struct reload_report *report)
 int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
 		 struct reload_report *report)
 {
-	struct plan plan = {.proxy = proxy};
+	struct reload_plan plan = {.proxy = proxy};
 	size_t bytes[RELOAD_TEXTS];
 	int rc = 0, i;
 
@@ -426,19 +426,19 @@ void reload_report_fini(struct reload_report *report)
  * for the next reading.
  */
 
-struct request {
+struct reload_request {
 	STAILQ_ENTRY(request) entry;
 	reload_done_fn *done;
 	void *arg;
 };
-STAILQ_HEAD(request_list, request);
+STAILQ_HEAD(reload_request_list, reload_request);
 
 struct reload_queue {
 	struct proxy *proxy;
 	struct reader *reader;
 	bool is_reading;
-	struct request_list read; /* who have this reading */
-	struct request_list next; /* … the next one */
+	struct reload_request_list read; /* who have this reading */
+	struct reload_request_list next; /* … the next one */
 };
 
 int reload_open(struct proxy *proxy)
@@ -459,9 +459,9 @@ int reload_open(struct proxy *proxy)
 	return 0;
 }
 
-static void answer(struct request_list *list, int rc, const struct reload_report *report)
+static void answer(struct reload_request_list *list, int rc, const struct reload_report *report)
 {
-	struct request *request;
+	struct reload_request *request;
 
 	while ((request = STAILQ_FIRST(list))) {
 		STAILQ_REMOVE_HEAD(list, entry);
@@ -523,7 +523,7 @@ static void begin(struct reload_queue *queue)
 void reload(struct proxy *proxy, reload_done_fn *done, void *arg)
 {
 	struct reload_queue *queue = proxy->reloads;
-	struct request *request = malloc(sizeof(*request));
+	struct reload_request *request = malloc(sizeof(*request));
 
 	if (!request) {
 		log_error(NULL, "not reloaded, nothing has changed: out of memory");

@@ -281,7 +281,7 @@ unsigned worker_disconnect(struct worker *worker, const struct worker_choice *ch
 }
 
 /* Not to be left undone for lack of memory. */
-static void post(struct station *station, void (*fn)(void *arg), void *arg)
+static void post_always(struct station *station, void (*fn)(void *arg), void *arg)
 {
 	while (event_loop_post(station->worker->loop, fn, arg))
 		;
@@ -289,7 +289,7 @@ static void post(struct station *station, void (*fn)(void *arg), void *arg)
 
 void worker_drain(struct station *station)
 {
-	post(station, drain_here, station);
+	post_always(station, drain_here, station);
 }
 
 static void close_bridges(struct worker_service *ws, enum leg_close why)
@@ -310,7 +310,7 @@ static void cut_here(void *arg)
 
 void worker_cut(struct station *station)
 {
-	post(station, cut_here, station);
+	post_always(station, cut_here, station);
 }
 
 /* ---- life ---- */

@@ -204,7 +204,7 @@ static int connect_tcp(struct service_net *net, const struct leg_config *leg,
 /* ---- reserved ports over iwarp ---- */
 
 /* A connection on its way: from where, and by what. */
-struct going {
+struct reserved_connect {
 	struct service_net *net;
 	const struct connect_attempt *attempt;
 	struct rdma_leg_config *config;
@@ -218,7 +218,7 @@ static bool is_of_port(int rc)
 }
 
 /* From a port that was taken in the map, or not at all; what it may not keep is given back. */
-static int connect_from(struct going *going, uint16_t port, struct leg **out)
+static int connect_from(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	struct ports_map *map = going->held.map;
 	int rc;
@@ -236,7 +236,7 @@ static int connect_from(struct going *going, uint16_t port, struct leg **out)
 	return rc;
 }
 
-static int connect_any_reserved(struct going *going, struct leg **out)
+static int connect_any_reserved(struct reserved_connect *going, struct leg **out)
 {
 	unsigned turn = going->net->sockets.ports_turn;
 	int rc = -EADDRINUSE;
@@ -249,7 +249,7 @@ static int connect_any_reserved(struct going *going, struct leg **out)
 }
 
 /* @port: of before, 0: none. As of TCP (stream/start.h): that, if it is below 1024 or matters; then any below 1024. */
-static int connect_from_source(struct going *going, uint16_t port, struct leg **out)
+static int connect_from_source(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
 	const struct connect_attempt *attempt = going->attempt;
@@ -286,7 +286,7 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
 {
-	struct going going = {net, attempt, config, {0}, loop_now_us(net->ground->loop)};
+	struct reserved_connect going = {net, attempt, config, {0}, loop_now_us(net->ground->loop)};
 	const struct stream_sources *sources = &attempt->sources;
 	unsigned count = sources->count ? sources->count : 1;
 	int rc = -EADDRINUSE;
