@@ -47,7 +47,7 @@ static const struct upstream_events server_events = {
 	.leg = &server_leg_events,
 };
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 {
@@ -68,7 +68,7 @@ static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 		config->config_program = service->config_program;
 }
 
-/* The two legs differ in what the other one takes of their Calls. */
+/* The legs differ in the Call and Reply sizes that the other leg accepts. */
 static void fill_server_config(struct bridge *bridge, struct leg_config *config)
 {
 	const struct service_config *service = bridge->ws->service->config;
@@ -146,7 +146,7 @@ static void tell_incoming(const struct bridge *bridge, const struct incoming *in
 	if (!log_is_on(LOG_LEVEL_DEBUG))
 		return;
 	leg_info(bridge->client.leg, &info);
-	bridge_debug(bridge, "came in at %s over %s%s%s, to worker %u",
+	bridge_debug(bridge, "new connection at %s over %s%s%s, worker %u",
 		     address_text((struct sockaddr *)&info.local, text), info.kind,
 		     named ? ", through " : "",
 		     named ? address_text((struct sockaddr *)&in->proxy, proxy) : "",
@@ -259,9 +259,9 @@ struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge)
 	return bridge ? TAILQ_NEXT(bridge, entry) : TAILQ_FIRST(&ws->bridges);
 }
 
-/* ---- who waits for memory, and on whose account ---- */
+/* ---- memory shortage ---- */
 
-/* The connection that holds most of what this service has on this worker. */
+/* Returns the connection that holds most memory of this service on this worker. */
 static struct bridge *largest_bridge(struct worker_service *ws)
 {
 	struct bridge *bridge = NULL, *largest = NULL;
@@ -276,12 +276,12 @@ void shortage_log(void *arg, const struct budget_claim *claim)
 {
 	struct worker_service *ws = arg;
 	struct log_limit *limit = &ws->service->lines[LINE_SHORTAGE];
-	char largest[CONFIG_NAME_MAX_BYTES + 1]; /* a service's name */
+	char largest[CONFIG_NAME_MAX_BYTES + 1]; /* name of a service */
 	size_t lent_bytes;
 	const struct bridge *bridge;
 	struct bridge_info info = {0};
 
-	/* Thousands may become late at once, and who holds most is sought among as many. */
+	/* Thousands of claims can become late together, and each search walks as many bridges. */
 	if (log_leaves_out(LOG_LEVEL_WARNING, limit))
 		return;
 	lent_bytes = budget_largest(ws->account->borrower.part->budget, largest, sizeof(largest));

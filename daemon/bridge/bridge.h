@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A bridge: one client connection, its own upstream connection, one fate.
+ * A bridge: one client connection and the upstream connection that serves it alone.
  *
  *	client leg ◀── exchanges ──▶ server leg
  *
- * The client leg is what a listener took; the server leg is what the bridge has an upstream connect for it
- * (daemon/upstream/upstream_connect.h). The Calls of one leg are delivered to the other, Replies go back to the
- * leg that the Call came from; both directions work alike. Each leg closes with the other, and the reason
- * of the first to close is the bridge's.
+ * A listener accepts the client leg. An upstream connects the server leg (daemon/upstream/upstream_connect.h).
+ * The bridge forwards the Calls of one leg to the other and each Reply to the leg that sent the Call. Both
+ * directions work alike. When one leg closes, the bridge closes the other. The reason of the first leg that
+ * closes is the close reason of the bridge.
  *
- * A bridge belongs to one worker and lives on its thread. This is its interface with closing.h and standing.h, which end
- * bridges; bridge_state.h has what it is made of.
+ * A bridge belongs to one worker and runs on its thread. Other modules use this header, closing.h and
+ * standing.h; bridge_state.h is private to this directory.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_H
 #define DAEMON_BRIDGE_BRIDGE_H
@@ -28,58 +28,58 @@
 
 struct bridge;
 
-/* What is added up over many of them. */
+/* The load of one bridge. The caller adds up the loads of many bridges. */
 struct bridge_load {
 	bool has_client, has_server;
 	struct leg_load client, server;
-	uint64_t oldest_us; /* as of bridge_oldest_call_us() */
+	uint64_t oldest_us; /* from bridge_oldest_call_us() */
 };
 
 /* A snapshot for the control socket. */
 struct bridge_info {
 	uint64_t id;
 	const char *state;
-	uint64_t state_since_us, start_us; /* on the worker's loop */
+	uint64_t state_since_us, start_us; /* on the clock of the worker's loop */
 	struct sockaddr_storage client_peer;
 	bool has_client, has_server;
-	uint64_t calls_total;    /* of the client's, so far */
-	bool has_call;           /* of the client's, without a Reply … */
-	uint64_t oldest_call_us; /* … since when: the oldest */
+	uint64_t calls_total;    /* Calls received from the client */
+	bool has_call;           /* the client has a Call without a Reply */
+	uint64_t oldest_call_us; /* start of the oldest of these Calls */
 	enum nfs_operation oldest_operation;
 	enum call_stage oldest_stage;
-	bool has_untaken;    /* a Reply that the client has not taken, TCP only … */
-	uint64_t untaken_us; /* … since when: the oldest */
+	bool has_untaken;    /* TCP only: the client has not acknowledged all Replies */
+	uint64_t untaken_us; /* when the oldest of these Replies was sent */
 	enum nfs_operation untaken_operation;
 	struct leg_info client, server;
 };
 
 /**
- * bridge_new - take over a connection from a listener
- * @ws: the service as this worker sees it; the bridge enters its list and leaves it when it is freed
- * @in: taken with its guest, also on failure
+ * bridge_new - Create a bridge for an accepted connection.
+ * @ws: the service on this worker; its list contains the bridge until the bridge is freed
+ * @in: the bridge owns it and its connection slot from now on, even after an error
  * @id: number of the connection, for logs and the control socket
  *
- * The bridge frees itself once both legs have closed, and says so by bridge_gone() of the worker's ground.
- * Returns 0 or a negative errno: then bridge_gone() is not called.
+ * The bridge frees itself once both legs have closed, and then calls bridge_gone() of the worker's ground.
+ * Returns 0, or a negative errno; after an error bridge_gone() is not called.
  */
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id) MUST_CHECK;
 
-/** bridge_memory_bytes - what its RPCs hold of the budget. */
+/** bridge_memory_bytes - Return the bytes of the budget that the RPCs of the bridge hold. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
 
-/** bridge_info_get - a snapshot. */
+/** bridge_info_get - Fill a snapshot of the bridge. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
-/** bridge_oldest_call_us - how long the oldest Call of its client without a Reply has been here, 1 at least; 0: none. */
+/** bridge_oldest_call_us - Return the age of the client's oldest unanswered Call, at least 1; 0 without one. */
 uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us);
 
-/** bridge_load_get - what it is about now. */
+/** bridge_load_get - Fill the current load of the bridge. */
 void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge_load *load);
 
-/** bridge_next - the bridge after @bridge in the list of its service; the first one for NULL. */
+/** bridge_next - Return the bridge after @bridge in the list of @ws, or the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
-/** shortage_log - log that a claim has waited long; @arg is the worker_service. For budget_account.late. */
+/** shortage_log - Log that a claim has waited long for memory. For budget_account.late; @arg is the worker_service. */
 void shortage_log(void *arg, const struct budget_claim *claim);
 
 #endif

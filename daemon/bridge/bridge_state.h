@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a bridge is made of, and its states: for the files of this folder that are one. Each part of it is written by one
- * of these files alone; the others look.
+ * The private structure and the states of a bridge. Only the file that a substructure names writes it;
+ * the other files of this directory only read it.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_STATE_H
 #define DAEMON_BRIDGE_BRIDGE_STATE_H
@@ -14,16 +14,15 @@
 #include "leg/leg.h"
 #include "nfs/nfs.h"
 
-#define BRIDGE_CONNECT_TIMEOUT_US                                                                  \
-	10000000u /* for the server to be reached, and for a client to be accepted */
+#define BRIDGE_CONNECT_TIMEOUT_US 10000000u /* to connect to a server, and to accept a client */
 
 #define BRIDGE_STATES(X)                                                                           \
 	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
 	  TO(BRIDGE_READING) | TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))  \
-	X(BRIDGE_READING, "reading", "the client's first Call, by which it may be known",          \
+	X(BRIDGE_READING, "reading", "the client's first Call, which can identify the client",     \
 	  TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))     \
 	X(BRIDGE_RECLAIMING, "reclaiming",                                                         \
-	  "the client's old connection to end, whose source port this one is to have",             \
+	  "the client's previous connection to close, to reuse its source port",                   \
 	  TO(BRIDGE_READING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
 	X(BRIDGE_RESOLVING, "resolving", "the addresses of the server's name",                     \
 	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
@@ -32,65 +31,65 @@
 	X(BRIDGE_OPEN, "open", "either leg to close",                                              \
 	  TO(BRIDGE_REROUTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
 	X(BRIDGE_REROUTING, "rerouting",                                                           \
-	  "the server leg to be over, since the client's first Call goes to MOUNT",                \
+	  "the server leg to be closed, since the client's first Call goes to MOUNT",              \
 	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
 	X(BRIDGE_HELD, "held",                                                                     \
-	  "a moment to pass, so that a client without a server does not come back at once",        \
+	  "the end of the delay that keeps a rejected client from reconnecting immediately",       \
 	  TO(BRIDGE_CLOSING))                                                                      \
-	X(BRIDGE_CLOSING, "closing", "both legs to be over", 0)
+	X(BRIDGE_CLOSING, "closing", "both legs to be closed", 0)
 STATE_ENUM(bridge_state, BRIDGE_STATES);
 extern const struct state_table bridge_states;
 
 struct bridge_side {
 	struct bridge *bridge;
 	struct bridge_side *other;
-	struct leg *leg;             /* the server's: NULL until it is open, and when it is over */
-	struct exchange_watch watch; /* of its peer's Calls (taking.h) */
+	struct leg *leg;             /* server side: NULL before it opens and after it closed */
+	struct exchange_watch watch; /* for the Calls of this side's peer (taking.h) */
 };
 
-/* Replies that the client has not taken, the oldest first (taking.h). */
+/* Replies that the client has not acknowledged, oldest first (taking.h). */
 struct unacked_replies {
-	TAILQ_ENTRY(bridge) entry;       /* in the queue of its interval, if there are any */
-	struct taking_end *first, *last; /* last: good while there is a first */
-	struct taking_end *news; /* the first that has come since it was asked last; NULL: none */
-	uint64_t ask_us;         /* when to ask; 0: there are none */
+	TAILQ_ENTRY(bridge) entry; /* in the queue of its interval, if the list is not empty */
+	struct taking_end *first, *last; /* last: valid while first is set */
+	struct taking_end *news;         /* the first one added since the last query; NULL: none */
+	uint64_t ask_us;                 /* time of the next query; 0: none is due */
 	unsigned interval;
 };
 
-/* How it opens (opening.c). */
+/* Progress of opening (opening.c). */
 struct bridge_open {
-	bool trusted;             /* over iwarp it is privileged, whatever its port */
-	bool either;              /* TCP or iWARP: TCP until its first bytes decide */
-	bool accepted;            /* the client, before its server was sought */
-	bool passing;             /* there is a server for the client's Calls */
-	bool told;                /* to the log, that it is open */
-	struct loop_task settle;  /* either */
-	struct loop_task reroute; /* the upstream is over that its first Call does not go to */
+	bool trusted;            /* over iWARP the client counts as privileged, whatever its port */
+	bool either;             /* TCP or iWARP; treated as TCP until the first bytes decide */
+	bool accepted;           /* the client was accepted before the server is connected */
+	bool passing;            /* a server leg takes the client's Calls */
+	bool told;               /* the log has the line that the bridge is open */
+	struct loop_task settle; /* of a client that may be TCP or iWARP */
+	struct loop_task reroute; /* after the upstream closed that the first Call does not use */
 };
 
-/* Where its Calls go (routing.c). */
+/* Where the client's Calls go (routing.c). */
 enum bridge_route {
-	ROUTE_OPEN,    /* its first Call is to decide */
-	ROUTE_CONNECT, /* to the service's server */
-	ROUTE_MOUNT,   /* where MOUNT is */
-	ROUTE_NOWHERE, /* of a Call alone */
+	ROUTE_OPEN,    /* the first Call decides */
+	ROUTE_CONNECT, /* to a server of the service */
+	ROUTE_MOUNT,   /* to a MOUNT server */
+	ROUTE_NOWHERE, /* of a single Call only */
 };
 
 struct bridge_routing {
 	enum bridge_route route;
-	bool refusal_told; /* of a Call that goes elsewhere: to the log */
+	bool refusal_told; /* the log has the line of a rejected Call */
 };
 
-/* What it is at the limits of its service (standing.c). */
+/* State for the connection limits of the service (standing.c). */
 struct bridge_limits {
-	struct guest *guest;  /* of the service's door; NULL: both legs are over */
-	bool carried;         /* a Call, from either end */
-	bool half_closed;     /* the client has ended its sending side */
-	uint64_t heard_bytes; /* from the client, when it was last looked at */
-	uint64_t taken_bytes; /* half_closed: by the client, when it was last looked at */
+	struct guest *guest;  /* the connection slot; NULL: both legs have closed */
+	bool carried;         /* a Call has arrived from either end */
+	bool half_closed;     /* the client has closed its sending side */
+	uint64_t heard_bytes; /* received from the client at the last check */
+	uint64_t taken_bytes; /* half_closed: acknowledged by the client at the last check */
 };
 
-/* What the log says of the Call that came last from the client. */
+/* The client's last Call, for the log. */
 struct last_call {
 	uint32_t xid, prog, vers, proc;
 	const char *program, *procedure;
@@ -99,26 +98,26 @@ struct last_call {
 
 /* The client's Calls (returning.c; `late`: call_watch.c). */
 struct bridge_calls {
-	struct exchange_list list; /* without a Reply; by owner_entry */
-	bool late; /* one of them had waited for long, when they were last looked at */
+	struct exchange_list list; /* unanswered Calls, linked by owner_entry */
+	bool late;                 /* the last scan found one that had waited long */
 	uint64_t total;
 	struct last_call last;
-	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* the last ones, as a ring */
+	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* ring of the last ones */
 	unsigned nanswered;
 };
 
-/* By what its client is known when it comes back (returning.c; first_pin: opening.c). */
+/* Identifies the client when it reconnects (returning.c; first_pin: opening.c). */
 struct bridge_affinity {
-	struct client *client; /* among those of the service; NULL: its port is given back */
+	struct client *client; /* of the service; NULL: its port was released */
 	struct client_pin
-		first_pin; /* of an upstream that was replaced by that to MOUNT; port 0: none */
+		first_pin; /* source of the upstream that a MOUNT upstream replaced; port 0: none */
 };
 
-/* How it ends (closing.c). */
+/* Progress of closing (closing.c). */
 struct bridge_end {
-	enum leg_close why;  /* from HELD or CLOSING on */
-	bool drains;         /* it ends between Calls */
-	bool client_closing; /* its leg closes by itself: what it takes is not asked any more */
+	enum leg_close why; /* valid from BRIDGE_HELD or BRIDGE_CLOSING on */
+	bool drains;        /* the bridge closes once no Call is in flight */
+	bool client_closing; /* the client leg closes by itself: no acknowledgements are queried any more */
 	bool client_over;
 	struct loop_task reaper;
 };
@@ -133,7 +132,7 @@ struct bridge {
 	bool client_is_tcp;
 	struct budget_holder memory;
 	struct upstream upstream;
-	struct nfs_sessions sessions; /* that this connection has shown (passing.c) */
+	struct nfs_sessions sessions; /* NFSv4.1 sessions seen on this connection (passing.c) */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD, and while half-closed */
 	struct bridge_open open;
 	struct bridge_routing routing;
@@ -145,7 +144,7 @@ struct bridge {
 	struct log_ctx log;
 };
 
-/* Whether its server is to see the client's own address and port. */
+/* Returns whether the server sees the client's own address and port. */
 static inline bool bridge_keeps_port(const struct bridge *bridge)
 {
 	return bridge->ws->service->config->source == SOURCE_CLIENT && bridge->client_is_tcp;
@@ -161,21 +160,21 @@ static inline struct bridge *bridge_of(struct upstream *upstream)
 	return container_of(upstream, struct bridge, upstream);
 }
 
-/* bridge_set_state - the one way to another state. */
+/* bridge_set_state - Change the state; the only function that does. */
 void bridge_set_state(struct bridge *bridge, enum bridge_state to);
 
-/* @line: one of enum service_line, whose last two kinds have reasons added. */
+/* @line: one of enum service_line; its last two kinds have a reason added. */
 static inline struct log_limit *bridge_line_limit(const struct bridge *bridge, unsigned line)
 {
 	return &bridge->ws->service->lines[line];
 }
 
-/* How it comes about and ends. */
+/* Logs a step of opening or closing. */
 #define bridge_debug(bridge, ...)                                                                  \
 	log_limited(LOG_LEVEL_DEBUG, bridge_line_limit(bridge, LINE_DEBUG), &(bridge)->log,        \
 		    __VA_ARGS__)
 
-/* Whether its end is: nothing is passed on any more. */
+/* Returns true once the bridge is closing: nothing is forwarded any more. */
 static inline bool bridge_is_decided(const struct bridge *bridge)
 {
 	return bridge->state.now >= BRIDGE_HELD;

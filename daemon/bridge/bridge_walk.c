@@ -11,7 +11,7 @@ void bridge_walk_begin(struct worker_service *ws, struct bridge_walk *walk)
 	walk->last_id = last ? last->id : 0;
 }
 
-/* Ids rise along the list: a walk does not run after those that come meanwhile. */
+/* Ids rise along the list, so the iteration stops before bridges that were added later. */
 struct bridge *bridge_walk_next(struct bridge_walk *walk)
 {
 	struct bridge *bridge = walk->next;

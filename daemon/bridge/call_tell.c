@@ -28,10 +28,10 @@ static bool takes(const struct tap *tap, enum tap_kind kind, const struct bridge
 				 (const struct sockaddr *)&bridge->peer, operation);
 }
 
-/* ---- the log of those that took long ---- */
+/* ---- the slow log ---- */
 
-#define STAGES_BYTES 160u /* room for what all stages took */
-#define SHOWN_PART   100u /* a stage is told that took such a part of the whole */
+#define STAGES_BYTES 160u /* size of the text of all stages */
+#define SHOWN_PART   100u /* the text has the stages that took 1/100 of the time or more */
 
 /* "server 1.2 s, client 30 ms" */
 static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole_us,
@@ -68,7 +68,6 @@ static void log_slow(const struct bridge *bridge, const struct call_end *end,
 		    report->status ? call_status_name(report->status, status) : "");
 }
 
-/* Logs an RPC if it was slow, and the service asks for that. */
 static void look_if_slow(const struct bridge *bridge, const struct call_end *end,
 			 const struct call_report *report, uint32_t client_us)
 {
@@ -80,7 +79,7 @@ static void look_if_slow(const struct bridge *bridge, const struct call_end *end
 		log_slow(bridge, end, report, client_us, whole_us);
 }
 
-/* ---- RPCs that are over ---- */
+/* ---- finished RPCs ---- */
 
 void call_tell_report(const struct bridge_side *side, const struct exchange *x, bool answered,
 		      struct call_report *report)
@@ -150,7 +149,7 @@ void call_tell(const struct bridge *bridge, const struct call_end *end,
 
 /* ---- messages ---- */
 
-/* Costs two looks at legs: the first tap that wants the message has it done. */
+/* Queries both legs, so it runs only for the first tap that wants the message. */
 static void fill_message(const struct bridge *bridge, struct tap_message *message)
 {
 	struct leg_info info;
@@ -199,7 +198,7 @@ void call_tell_message(const struct bridge_side *side, const struct exchange *x,
 		.operation = nfs_operation_of(&x->facts),
 	};
 
-	/* The leg makes the answer to a fault, and it is in no exchange. */
+	/* The leg encodes the answer to a fault; the exchange does not contain it. */
 	if (is_reply && x->fault != EXCHANGE_OK)
 		return;
 	memcpy(message.call_forms, x->call_forms, sizeof(message.call_forms));
@@ -207,7 +206,7 @@ void call_tell_message(const struct bridge_side *side, const struct exchange *x,
 	put_message(bridge, &message, msg);
 }
 
-/* Told whatever operations are wanted: who has a part of the connection has its end. */
+/* Goes to taps of any operation: a tap that has a message of the connection needs its end. */
 void call_tell_end(const struct bridge *bridge)
 {
 	struct tap_message message = {.what = TAP_MESSAGE_END};

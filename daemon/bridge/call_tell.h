@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is told of single RPCs that pass a bridge: the log of those that took long, and taps. */
+/* Reports single RPCs of a bridge: to the slow log, and to taps. */
 #ifndef DAEMON_BRIDGE_CALL_TELL_H
 #define DAEMON_BRIDGE_CALL_TELL_H
 
 #include "daemon/bridge/bridge_state.h"
 
-/* What is told of an RPC that is over but for its client's stage. */
+/* What is reported of an RPC that has finished except for its client stage. */
 struct call_report {
-	bool wanted; /* else nothing else here is good */
+	bool wanted; /* else no other member is valid */
 	bool callback, sent, answered;
 	uint8_t call_forms[2], reply_forms[2];
-	uint32_t xid, status; /* of call_status_of() */
+	uint32_t xid, status; /* status: from call_status_of() */
 	uint32_t request_bytes, reply_bytes;
-	uint32_t took_us[CALL_STAGE_COUNT]; /* the client's stage is not over */
+	uint32_t took_us[CALL_STAGE_COUNT]; /* except the client stage, which still runs */
 };
 
-/** bridge_is_tapped - whether there are taps at its worker. */
+/** bridge_is_tapped - Return whether the worker of the bridge has taps. */
 static inline bool bridge_is_tapped(const struct bridge *bridge)
 {
 	return !LIST_EMPTY(&bridge->ws->ground->taps);
 }
 
-/** call_tell_is_wanted - whether anybody is to be told: one branch for an RPC where nobody is. */
+/** call_tell_is_wanted - Return whether the slow log or a tap is on; one branch per RPC if neither is. */
 static inline bool call_tell_is_wanted(const struct bridge *bridge)
 {
 	return (bridge->ws->service->config->slow_log_ms != 0) | bridge_is_tapped(bridge);
 }
-/** call_tell_report - what will be told of @x, a Call of @side's peer, where somebody is to be told. */
+/** call_tell_report - Fill @report from @x, a Call of @side's peer. Only if call_tell_is_wanted(). */
 void call_tell_report(const struct bridge_side *side, const struct exchange *x, bool answered,
 		      struct call_report *report);
-/** call_tell - tell of it; the client took @client_us. For a report that is wanted. */
+/** call_tell - Write a wanted report to the slow log and the taps. @client_us: duration of the client stage */
 void call_tell(const struct bridge *bridge, const struct call_end *end,
 	       const struct call_report *report, uint32_t client_us);
 
-/** call_tell_message - the Call of @side's peer, or the Reply to it, is here and whole: for taps. */
+/** call_tell_message - Copy a complete Call of @side's peer, or the Reply to it, to the taps. */
 void call_tell_message(const struct bridge_side *side, const struct exchange *x, bool is_reply);
-/** call_tell_end - no message of this bridge follows: for taps. */
+/** call_tell_end - Tell the taps that no message of this bridge follows. */
 void call_tell_end(const struct bridge *bridge);
 
 #endif

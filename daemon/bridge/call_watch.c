@@ -10,7 +10,7 @@ static uint64_t age_us(const struct bridge *bridge, const struct exchange *x)
 	return now_us > x->start_us ? now_us - x->start_us : 0;
 }
 
-/* The Calls of a bridge, the oldest first. Returns how many of them are late. */
+/* Walks the Calls of a bridge, oldest first. Returns how many of them are late. */
 static unsigned look_at(struct bridge *bridge, struct late_found *found)
 {
 	const struct exchange *x;
@@ -22,7 +22,7 @@ static unsigned look_at(struct bridge *bridge, struct late_found *found)
 	if (!bridge->open.passing || !bridge->server.leg)
 		return 0;
 	TAILQ_FOREACH(x, &bridge->calls.list, owner_entry) {
-		/* It waits for the server once the client has sent all of it. */
+		/* A Call waits for the server only once the client has sent all of it. */
 		if (!rpc_msg_is_whole(&x->call))
 			continue;
 		us = age_us(bridge, x);
@@ -52,7 +52,7 @@ static void report(struct worker_service *ws)
 	watch->found = (struct late_found){0};
 }
 
-/* A walk that has begun goes on in the next turn, until it has been through. */
+/* Continues an unfinished scan in the next iteration of the event loop. */
 static void look(void *arg)
 {
 	struct worker_service *ws = arg;
@@ -94,7 +94,7 @@ void call_watch_end(struct worker_service *ws)
 		return;
 	loop_timer_free(ws->ground->loop, watch->timer);
 	watch->timer = NULL;
-	/* What the walk had found so far has gone with its bridge. */
+	/* The late Calls found so far are gone with their bridges. */
 	watch->found.calls = watch->found.clients = watch->found.long_clients = 0;
 	if (watch->side.calls)
 		report(ws);

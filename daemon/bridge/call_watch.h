@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Looks for Calls that wait long for the server: the bridges of a service on one worker, each LATE_CALLS_LOOK_US, some
- * in a turn of the loop. An RPC costs a look at one flag; without bridges nothing is done.
+ * Finds Calls that have waited long for the server. A timer scans the bridges of a service on one worker every
+ * LATE_CALLS_LOOK_US, a bounded number in one iteration of the event loop. Each RPC only tests one flag. The timer
+ * exists only while the service has bridges.
  */
 #ifndef DAEMON_BRIDGE_CALL_WATCH_H
 #define DAEMON_BRIDGE_CALL_WATCH_H
 
 #include "daemon/bridge/bridge_state.h"
 
-#define CALL_WATCH_SLICE 1000u /* bridges and late Calls that a turn looks at */
+#define CALL_WATCH_SLICE 1000u /* bridges plus late Calls scanned in one iteration */
 
-/** call_watch_begin - there is a bridge in the list; without memory for a timer the next one is waited for. */
+/** call_watch_begin - Start the scan after a bridge was added; without memory the next call tries again. */
 void call_watch_begin(struct worker_service *ws);
-/** call_watch_end - there may be none any more. */
+/** call_watch_end - Stop the scan if no bridge is left. */
 void call_watch_end(struct worker_service *ws);
-/** call_watch_over - a Call of a bridge that has late ones (bridge->calls.late) is over; @answered: by the server. */
+/**
+ * call_watch_over - Account for a finished Call of a bridge whose calls.late is set.
+ * @answered: the server replied to it
+ */
 void call_watch_over(struct bridge *bridge, const struct exchange *x, bool answered);
 
 #endif

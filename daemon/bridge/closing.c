@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The first reason is the bridge's: it is logged and counted once, and the other leg is closed at once. When
- * both are over, a deferred task frees them and the bridge, so that no leg is freed inside its own callback. A
- * client for which there is no room, and a TCP client whose server cannot be had, or leaves before it has sent it
- * anything, is held for a moment before its leg is closed: one that gets a connection and loses it at once comes
- * back at once, hundreds of times a second (Linux starts its back-off anew with each connection that it gets).
+ * bridge_close() closes the other leg immediately. When both legs have closed, a deferred task frees them and
+ * the bridge, so that no leg is freed inside its own callback.
+ *
+ * Tarpit: the client leg of some clients closes only DOOR_HOLD_US after the connection was accepted. These are clients
+ * over a connection limit, and TCP clients whose server is unreachable or closes before the client was sent anything.
+ * A client that loses its connection immediately would reconnect hundreds of times per second, because Linux
+ * restarts its back-off with each established connection.
  */
 #include "daemon/bridge/closing.h"
 
@@ -19,11 +21,11 @@
 #include "daemon/bridge/returning.h"
 #include "daemon/bridge/taking.h"
 
-/* ---- its line in the log: on whose account and why, and what it was ---- */
+/* ---- the log line ---- */
 
 #define TOTALS_BYTES 160u
 
-/* What somebody has to see to, whoever it was. */
+/* Returns whether an administrator should look at this. */
 static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 {
 	switch (why) {
@@ -44,7 +46,7 @@ static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 	}
 }
 
-/* A port scan or a health check: it came, had nothing to say, and went or was shown out. */
+/* Returns whether it was a port scan or a health check: a connection closed before any Call. */
 static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
 	return by == CLOSE_BY_CLIENT && !bridge->open.passing && !bridge->calls.total &&
@@ -54,7 +56,7 @@ static bool was_a_look_only(const struct bridge *bridge, enum leg_close why, enu
 
 static enum log_level level_of(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	/* A server that does not answer is told of once for the service; but what was told to open is told to close. */
+	/* The service logs an unreachable server once. Still log the end of a bridge that was logged as open. */
 	if (bridge->upstream.failure_told)
 		return bridge->open.told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))
@@ -72,7 +74,7 @@ static unsigned unanswered(const struct bridge *bridge)
 	return n;
 }
 
-/* "12,345 Calls, 3.1 GiB in, 20 MiB out, 0 unanswered": in from the client, out to it. */
+/* "12,345 Calls, 3.1 GiB in, 20 MiB out, 0 unanswered": in is from the client, out to the client. */
 static const char *totals(const struct bridge *bridge, char text[TOTALS_BYTES])
 {
 	char calls[AMOUNT_TEXT_BYTES], in[AMOUNT_TEXT_BYTES], out[AMOUNT_TEXT_BYTES];
@@ -103,14 +105,13 @@ static void log_last_call(const struct bridge *bridge)
 		return;
 	call_facts_name(&facts, name);
 	ctx.about.xid = &last->xid;
-	log_limited(
-		LOG_LEVEL_DEBUG, bridge_line_limit(bridge, LINE_DEBUG), &ctx,
-		"its last Call: XID 0x%08x, %s (program %u, version %u, procedure %u), %.3f s ago",
-		last->xid, name, last->prog, last->vers, last->proc,
-		(loop_now_us(bridge_loop(bridge)) - last->start_us) / 1e6);
+	log_limited(LOG_LEVEL_DEBUG, bridge_line_limit(bridge, LINE_DEBUG), &ctx,
+		    "last Call: XID 0x%08x, %s (program %u, version %u, procedure %u), %.3f s ago",
+		    last->xid, name, last->prog, last->vers, last->proc,
+		    (loop_now_us(bridge_loop(bridge)) - last->start_us) / 1e6);
 }
 
-/* The errno with which the leg of that side ended. */
+/* Returns the errno with which the leg of that side closed, or 0. */
 static int errno_of(const struct bridge *bridge, enum close_by by)
 {
 	const struct leg *leg =
@@ -119,7 +120,7 @@ static int errno_of(const struct bridge *bridge, enum close_by by)
 	return leg ? leg->close_errno : 0;
 }
 
-/* Logs the end, before its Calls without a Reply are given up, and before its state is another. */
+/* Logs the close; before unanswered Calls are discarded and before the state changes. */
 static void log_close(const struct bridge *bridge, enum leg_close why, enum close_by by,
 		      const char *detail)
 {
@@ -140,7 +141,7 @@ static void log_close(const struct bridge *bridge, enum leg_close why, enum clos
 	log_last_call(bridge);
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void bridge_reap(void *arg)
 {
@@ -156,7 +157,7 @@ void bridge_reap(void *arg)
 	bridge_walks_pass(bridge);
 	TAILQ_REMOVE(&ws->bridges, bridge, entry);
 	call_watch_end(ws);
-	taking_end(ws);
+	taking_fini(ws);
 	free(bridge);
 	ws->ground->bridge_gone(ws->ground->arg, ws);
 }
@@ -168,14 +169,14 @@ static void leave_place(struct bridge *bridge)
 	bridge->limits.guest = NULL;
 }
 
-static void settle(struct bridge *bridge)
+static void free_if_closed(struct bridge *bridge)
 {
 	bool over;
 
 	if (!bridge_is_decided(bridge) || !upstream_is_closed(&bridge->upstream))
 		return;
 	over = bridge->state.now == BRIDGE_CLOSING && bridge->end.client_over;
-	/* Its place first: who waits for its port is told, and may be on another thread. */
+	/* Release the slot first: bridge_leave() notifies the client that waits for the port, perhaps on another thread. */
 	if (over)
 		leave_place(bridge);
 	bridge_leave(bridge);
@@ -191,7 +192,7 @@ static bool was_sent_nothing(const struct leg *leg)
 	return info.bytes_sent == 0;
 }
 
-/* An RDMA client whose server cannot be had is refused at once: kernels wait by themselves then. */
+/* An RDMA client whose server is unreachable is rejected immediately: kernel clients then wait by themselves. */
 static bool may_hold(const struct bridge *bridge, enum leg_close why)
 {
 	if (why == LEG_CLOSE_SHUTDOWN || why == LEG_CLOSE_DISCONNECTED ||
@@ -200,7 +201,7 @@ static bool may_hold(const struct bridge *bridge, enum leg_close why)
 	return bridge->client_is_tcp || why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_MADE_ROOM;
 }
 
-/* How long a client is to be held that is about to lose its connection for this reason. */
+/* Returns how long the client stays in the tarpit for this reason; 0: not at all. */
 static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 {
 	uint64_t age_us = loop_now_us(bridge_loop(bridge)) - bridge->start_us;
@@ -212,8 +213,9 @@ static uint64_t hold_us(const struct bridge *bridge, enum leg_close why)
 	return DOOR_HOLD_US - age_us;
 }
 
-/* The first reason is the bridge's. */
-static void decide(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail)
+/* Records the reason of the bridge. */
+static void start_close(struct bridge *bridge, enum leg_close why, enum close_by by,
+			const char *detail)
 {
 	if (bridge_is_tapped(bridge))
 		call_tell_end(bridge);
@@ -235,19 +237,18 @@ static void hold_client(struct bridge *bridge, uint64_t us)
 	loop_timer_set(bridge_loop(bridge), bridge->timer, us);
 }
 
-/* Nothing is left to wait for but the end of both legs. */
 static void close_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_CLOSING);
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
-	/* One that is closing by itself has said so just now. */
+	/* A client leg that closes by itself needs no call. */
 	if (!bridge->end.client_closing && !bridge->end.client_over)
 		leg_close(bridge->client.leg, bridge->end.why);
 }
 
 /*
- * A leg that has been drained: the other one is, too, and has its own time to send what it still has to. A leg that
- * is closed from outside is given two seconds for that.
+ * Returns whether the leg closes because it was drained. The other leg drains too and takes its own time to send
+ * queued data; a leg closed by leg_close() would get only two seconds.
  */
 static bool ends_alone(const struct bridge *bridge, enum leg_close why)
 {
@@ -261,7 +262,7 @@ void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, c
 	uint64_t hold = first ? hold_us(bridge, why) : 0;
 
 	if (first)
-		decide(bridge, why, by, detail);
+		start_close(bridge, why, by, detail);
 	if (!alone)
 		upstream_close(&bridge->upstream, why);
 	if (hold)
@@ -269,8 +270,8 @@ void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, c
 	else if (bridge->state.now != BRIDGE_CLOSING)
 		close_client(bridge);
 	else if (!bridge->end.client_over)
-		leg_close(bridge->client.leg, why); /* sooner than it would be */
-	settle(bridge);
+		leg_close(bridge->client.leg, why); /* sooner than by itself */
+	free_if_closed(bridge);
 }
 
 void bridge_drain(struct bridge *bridge)
@@ -303,10 +304,9 @@ void bridge_client_closed(void *arg)
 	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
 	bridge->end.client_over = true;
-	settle(bridge);
+	free_if_closed(bridge);
 }
 
-/* The server cannot be reached, or the leg that did reach it closes. */
 void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	struct bridge *bridge = bridge_of(upstream);
@@ -323,5 +323,5 @@ void bridge_server_closed(struct upstream *upstream)
 	if (bridge->state.now == BRIDGE_REROUTING)
 		loop_defer(bridge_loop(bridge), &bridge->open.reroute);
 	else
-		settle(bridge);
+		free_if_closed(bridge);
 }

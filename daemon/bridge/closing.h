@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a bridge ends. */
+/* Closing of a bridge. */
 #ifndef DAEMON_BRIDGE_CLOSING_H
 #define DAEMON_BRIDGE_CLOSING_H
 
@@ -10,34 +10,35 @@ struct bridge;
 struct upstream;
 
 /**
- * bridge_close - close both legs for @why, on account of @by
- * @detail: what is known beyond that, or ""
+ * bridge_close - Close both legs for the reason @why.
+ * @by:     the side that caused it
+ * @detail: more about the reason, or ""
  *
- * The first reason is the bridge's, logged and counted once; with it a client may be held for a moment before its leg
- * closes. Another one has what is left close sooner: a client that is held is held no longer.
+ * The first call decides the reason of the bridge, which is logged and counted once. It can leave the client in the
+ * tarpit before the client leg closes. A further call closes what is left sooner, and takes the client out of the tarpit.
  */
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
 
 /**
- * bridge_drain - end it between Calls: for LEG_CLOSE_SHUTDOWN, when none that it has passed on is without its Reply
+ * bridge_drain - Close for LEG_CLOSE_SHUTDOWN once every forwarded Call, forward or reverse, has its Reply.
  *
- * Reverse Calls count, too. One that is not open yet has passed nothing on, and ends at once. There is no time limit:
- * bridge_close() is the caller's. Doing it again does nothing.
+ * A bridge that is not open yet has forwarded nothing and closes immediately. Draining has no time limit; the caller
+ * enforces one with bridge_close(). A second call does nothing.
  */
 void bridge_drain(struct bridge *bridge);
 
-/** bridge_reap - the task that frees a bridge whose legs are over. @arg: the bridge. */
+/** bridge_reap - Free a bridge whose legs have closed; a loop task. @arg: the bridge */
 void bridge_reap(void *arg);
 
-/* Events of the client's leg, for which @arg is the side, and of the upstream. */
+/* Events of the client leg, whose @arg is the bridge_side, and of the upstream. */
 
-/** bridge_client_closing - the client's leg is going to end. */
+/** bridge_client_closing - Close the bridge because the client leg closes. */
 void bridge_client_closing(void *arg, enum leg_close why, const char *detail);
-/** bridge_client_closed - … is over. */
+/** bridge_client_closed - Handle the end of the client leg. */
 void bridge_client_closed(void *arg);
-/** bridge_server_closing - the server cannot be reached, or the leg that did reach it closes. */
+/** bridge_server_closing - Close the bridge because the server is unreachable or the server leg closes. */
 void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail);
-/** bridge_server_closed - nothing is left of the upstream that could call back. */
+/** bridge_server_closed - Handle the end of the upstream, after which it calls back no more. */
 void bridge_server_closed(struct upstream *upstream);
 
 #endif

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * First the client, as far as it takes to know who it is; then the server, from the source port that this client
- * is to have; then what the client has sent meanwhile goes on.
+ * Order of opening:
+ *   1. Identify the client, which decides the source port towards the server.
+ *   2. Connect to the server from that port.
+ *   3. Forward the Calls that the client has sent in the meantime.
  *
- * A TCP client is accepted at its first byte, and its server sought at its first Call, so that port scans and health
- * checks cost the server nothing, and a retransmission is seen before the port is chosen. An RDMA client is
- * accepted only once its upstream is up, so that a refusal reaches it as the refusal of a connection; but for one
- * that only its first Call can tell apart from others of its address.
+ * A TCP client is accepted at its first byte, and the upstream starts at the first Call. So port scans and health
+ * checks cost the server nothing, and a retransmission is recognised before the source port is chosen. An RDMA client
+ * is accepted only once its upstream is open, so that it sees a failure as a rejected connection. The exception is an
+ * RDMA client that only its first Call distinguishes from other clients of its address.
  */
 #include "daemon/bridge/opening.h"
 
@@ -22,11 +24,11 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/upstream/leg_factory.h"
 
-#define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients give up soon after */
+#define RDMA_CONNECT_TIMEOUT_US 4000000u /* kernel clients time out soon after */
 /*
- * An old connection has time limits of its own, in which its leg to the server closes: at once over TCP, within 30 s over
- * RDMA. So what is waited for ends by itself, unless its worker hangs; the limit here is longer than those. As often as
- * RECLAIM_LOOK_US the client asks by itself, for when there was no memory to tell it.
+ * Waiting for the client's previous connection to close. Its server leg closes immediately over TCP, and within
+ * 30 s over RDMA, unless its worker hangs; the limit is longer than that. The bridge also checks by itself every
+ * RECLAIM_LOOK_US, because the notification needs memory and can be lost.
  */
 #define RECLAIM_LOOK_US  2000000u
 #define RECLAIM_LIMIT_US 40000000u
@@ -38,7 +40,7 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 	bool waits = bridge->client_is_tcp || bridge->open.accepted;
 
 	bridge_set_state(bridge, BRIDGE_RESOLVING);
-	/* The pin is used up: without a place its port stays behind as this connection's. */
+	/* Before standing_seek(): this connection owns the source port now, even if a limit rejects it. */
 	upstream_connect_from(&bridge->upstream, pin);
 	if (!standing_seek(bridge))
 		return;
@@ -46,7 +48,7 @@ static void start_upstream(struct bridge *bridge, const struct client_pin *pin)
 		       waits ? BRIDGE_CONNECT_TIMEOUT_US : RDMA_CONNECT_TIMEOUT_US);
 }
 
-/* The client cannot be known without its first Call. */
+/* Accepts the client to read its first Call. */
 static void accept_client(struct bridge *bridge)
 {
 	bridge_set_state(bridge, BRIDGE_READING);
@@ -59,7 +61,9 @@ static void wait_for_old(struct bridge *bridge)
 {
 	if (bridge->state.now == BRIDGE_RECLAIMING)
 		return;
-	bridge_debug(bridge, "its old connection is to end first, whose port it is to have");
+	bridge_debug(
+		bridge,
+		"waiting for the previous connection of this client to close, to reuse its source port");
 	bridge_set_state(bridge, BRIDGE_RECLAIMING);
 	loop_timer_set(bridge_loop(bridge), bridge->timer, RECLAIM_LOOK_US);
 }
@@ -67,12 +71,12 @@ static void wait_for_old(struct bridge *bridge)
 static void tell_port(const struct bridge *bridge, const struct client_pin *pin)
 {
 	if (bridge_keeps_port(bridge))
-		bridge_debug(bridge, "the server is to see its own address and port");
+		bridge_debug(bridge, "the server sees the client's own address and port");
 	else if (pin->port)
-		bridge_debug(bridge, "back again: the server is to see it from port %u as before%s",
-			     pin->port, pin->due ? ", where a Call was not answered" : "");
+		bridge_debug(bridge, "reconnected: reusing source port %u%s", pin->port,
+			     pin->due ? ", where a Call is unanswered" : "");
 	else
-		bridge_debug(bridge, "not known from before: any port to the server will do");
+		bridge_debug(bridge, "new client: any source port to the server");
 }
 
 static void seek_mount(struct bridge *bridge)
@@ -104,7 +108,7 @@ static void seek(struct bridge *bridge)
 		wait_for_old(bridge);
 		break;
 	case CLIENT_ASK:
-		bridge_debug(bridge, "its first Call is to tell which client it is");
+		bridge_debug(bridge, "waiting for the first Call to identify the client");
 		loop_timer_clear(bridge_loop(bridge), bridge->timer);
 		accept_client(bridge);
 		break;
@@ -134,8 +138,8 @@ void bridge_reclaim_again(struct bridge *bridge)
 	} else {
 		log_limited(
 			LOG_LEVEL_WARNING, bridge_line_limit(bridge, LINE_NOTE), &bridge->log,
-			"its old connection has not ended in %u s: the server may execute again "
-			"what the client sends again",
+			"the client's previous connection has not closed in %u s: the server may "
+			"execute retransmitted Calls twice",
 			RECLAIM_LIMIT_US / 1000000);
 		clients_wait_no_longer(bridge->affinity.client);
 	}
@@ -149,7 +153,7 @@ void bridge_server_connecting(struct upstream *upstream)
 
 void bridge_reroute(struct bridge *bridge)
 {
-	bridge_debug(bridge, "its first Call is for MOUNT: another server is sought");
+	bridge_debug(bridge, "first Call is MOUNT: connecting to the MOUNT server instead");
 	bridge->open.passing = false;
 	bridge->open.accepted = true;
 	bridge->affinity.first_pin = bridge_pin(bridge);
@@ -159,7 +163,7 @@ void bridge_reroute(struct bridge *bridge)
 	upstream_close(&bridge->upstream, LEG_CLOSE_LOCAL);
 }
 
-/* It has its place already. */
+/* The connection counts against the limits already. */
 void bridge_reroute_on(void *arg)
 {
 	struct bridge *bridge = arg;
@@ -188,7 +192,7 @@ void bridge_client_requested(void *arg)
 		seek(bridge);
 }
 
-/* A server takes each RDMA client for privileged, so TCP clients are looked at here. */
+/* An RDMA server trusts every client as privileged, so the proxy checks the port of TCP clients here. */
 static bool is_admitted(const struct bridge *bridge)
 {
 	return !bridge->ws->service->config->require_privileged_port ||
@@ -240,7 +244,7 @@ void bridge_client_called(struct bridge *bridge)
 
 /* ---- both ---- */
 
-/* By its address and port here the connection is found in the log of another proxy, if the server is one. */
+/* If the server is another proxy, its log names this connection by the local address and port. */
 static void log_open(const struct bridge *bridge, enum log_level level)
 {
 	enum service_line line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : LINE_OPEN;
@@ -252,7 +256,7 @@ static void log_open(const struct bridge *bridge, enum log_level level)
 	if (log_leaves_out(level, limit))
 		return;
 	leg_info(bridge->server.leg, &info);
-	/* Version one is what every server speaks. */
+	/* Version one is the default and is not shown. */
 	if (info.rpcrdma_version > 1)
 		snprintf(version, sizeof(version), ", version %u", info.rpcrdma_version);
 	found = info.peer_profile && info.peer_found;
@@ -280,14 +284,14 @@ static void debug_legs(const struct bridge *bridge)
 	debug_leg(bridge, "server", bridge->server.leg);
 }
 
-/* What the client has sent by now goes to the server, in order. */
+/* Forwards the Calls that the client has sent so far, in order. */
 static void open_bridge(struct bridge *bridge)
 {
 	struct leg *server = bridge->server.leg;
 	struct exchange *x, *next;
 
 	bridge_set_state(bridge, BRIDGE_OPEN);
-	/* While no server answers, a connection to one is an attempt. */
+	/* After an outage a connection proves nothing: log it once the server replies. */
 	bridge->open.told = !upstream_was_down(&bridge->upstream);
 	log_open(bridge, bridge->open.told ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG);
 	debug_legs(bridge);
@@ -307,7 +311,7 @@ void bridge_server_opened(struct upstream *upstream, struct leg *leg)
 	struct bridge *bridge = bridge_of(upstream);
 
 	bridge->server.leg = leg;
-	/* It has begun to drain while another server was sought. */
+	/* Draining began while the upstream was replaced. */
 	if (bridge->end.drains)
 		leg_drain(leg);
 	standing_reached(bridge);

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a bridge opens: events of its client's leg, for which @arg is the side, and of its upstream. */
+/* Opening of a bridge: handlers of the events of its client leg and of its upstream. */
 #ifndef DAEMON_BRIDGE_OPENING_H
 #define DAEMON_BRIDGE_OPENING_H
 
 #include "daemon/bridge/bridge_state.h"
 
-/** bridge_client_requested - the client is here, and waits to be accepted. */
+/* Events of the client leg; @arg is the bridge_side. */
+
+/** bridge_client_requested - Handle a client that waits to be accepted. */
 void bridge_client_requested(void *arg);
-/** bridge_settle - the task of a client that may be TCP or RDMA, and waits to be accepted. @arg: the bridge. */
+/** bridge_settle - Detect whether a waiting client speaks TCP or RDMA; a loop task. @arg: the bridge */
 void bridge_settle(void *arg);
-/** bridge_server_connecting - the server's name is resolved. */
+/** bridge_server_connecting - Handle the resolved name of the server. */
 void bridge_server_connecting(struct upstream *upstream);
-/** bridge_server_opened - the server is reached, by @leg. */
+/** bridge_server_opened - Handle the open server leg @leg. */
 void bridge_server_opened(struct upstream *upstream, struct leg *leg);
-/** bridge_server_answered - the server did not answer before, and does now. */
+/** bridge_server_answered - Log the bridge as open, if the server had been down until this Reply. */
 void bridge_server_answered(struct bridge *bridge);
-/** bridge_has_called - returns whether a Call of the client's was passed on to the server. */
+/** bridge_has_called - Return whether a Call of the client was forwarded to the server. */
 bool bridge_has_called(struct upstream *upstream);
-/** bridge_client_opened - the client is accepted. */
+/** bridge_client_opened - Handle the open client leg. */
 void bridge_client_opened(void *arg);
 
-/** bridge_reroute - its first Call does not go to the server that is reached: seek that to which it does. */
+/** bridge_reroute - Replace the open upstream by one to a MOUNT server, where the first Call goes. */
 void bridge_reroute(struct bridge *bridge);
-/** bridge_reroute_on - the task once the first server's leg is over. @arg: the bridge. */
+/** bridge_reroute_on - Connect to the MOUNT server once the first leg has closed; a loop task. @arg: the bridge */
 void bridge_reroute_on(void *arg);
-/** bridge_client_called - a Call of the client's is here, or more of one, and no server yet. */
+/** bridge_client_called - Handle a Call, or more of one, that arrived before a server is connected. */
 void bridge_client_called(struct bridge *bridge);
-/** bridge_seek_on - the client's old connection may be over. @arg: the bridge. */
+/** bridge_seek_on - Check again whether the client's previous connection has closed. @arg: the bridge */
 void bridge_seek_on(void *arg);
-/** bridge_reclaim_again - ask once more whether the old connection has ended; past its time limit it is waited for no longer. */
+/** bridge_reclaim_again - Check the same on a timer; stop waiting after RECLAIM_LIMIT_US. */
 void bridge_reclaim_again(struct bridge *bridge);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What passes through a bridge: Calls, Replies, and what holds them up. */
 #include "daemon/bridge/passing.h"
 
 #include "base/probes.h"
@@ -11,13 +10,13 @@
 #include "daemon/bridge/standing.h"
 #include "daemon/bridge/taking.h"
 
-/* The leg that an exchange is handed on to; NULL if it goes no further. */
+/* Returns the leg to forward to, or NULL if nothing is forwarded. */
 static struct leg *other_leg(const struct bridge_side *side)
 {
 	return bridge_is_decided(side->bridge) ? NULL : side->other->leg;
 }
 
-/* Until there is a server they stay with the bridge, in order: few, since the client is held up. */
+/* Keeps Calls in order until a server is connected. They are few, since the client leg is paused. */
 static void wait_for_server(struct bridge *bridge)
 {
 	leg_pause(bridge->client.leg, true);
@@ -30,7 +29,7 @@ static void call_here(const struct bridge_side *side, const struct exchange *x)
 		call_tell_message(side, x, false);
 }
 
-/* Whether a Call goes to the server that is reached; else it has been dealt with. */
+/* Returns whether a Call goes to the connected server; otherwise it has been handled here. */
 static bool goes_on(struct bridge *bridge, struct exchange *x)
 {
 	bool first = bridge->routing.route == ROUTE_OPEN;
@@ -48,7 +47,7 @@ static bool goes_on(struct bridge *bridge, struct exchange *x)
 	return false;
 }
 
-/* The client waits for the Reply to @x, of which a reference is kept (bridge_call_ends()). */
+/* Adds @x to the unanswered Calls, with a reference that bridge_call_ends() puts. */
 static void call_begins(struct bridge *bridge, struct exchange *x)
 {
 	exchange_ref(x);
@@ -75,7 +74,7 @@ void bridge_call(void *arg, struct exchange *x)
 		exchange_put(x);
 		return;
 	}
-	/* Drained, and the other leg is over: what came too late was not taken. */
+	/* Draining, and the other leg has closed: the Call came too late. */
 	if (bridge->end.drains && !target) {
 		exchange_put(x);
 		bridge_close(bridge, LEG_CLOSE_SHUTDOWN, CLOSE_BY_PROXY, "");
@@ -103,13 +102,13 @@ void bridge_call(void *arg, struct exchange *x)
 
 static void learn(struct bridge *bridge, const struct exchange *x)
 {
-	/* Few may, and the others need no call. */
+	/* Test the flag inline: few Calls can create a session. */
 	if (x->facts.may_create_session && x->fault == EXCHANGE_OK && x->reply.data &&
 	    rpc_msg_is_whole(&x->reply))
 		nfs_sessions_learn(&bridge->sessions, &x->facts, x->reply.data, x->reply.len_bytes);
 }
 
-/* A Call has its Reply now, if that is all of it: one that has only begun may never become complete. */
+/* Finishes a Call once its Reply is complete: an incomplete Reply may never become complete. */
 static ALWAYS_INLINE void end_call(const struct bridge_side *side, struct exchange *x)
 {
 	struct bridge *bridge = side->bridge;
@@ -125,7 +124,7 @@ static ALWAYS_INLINE void end_call(const struct bridge_side *side, struct exchan
 		standing_half_closed_goes_on(bridge);
 }
 
-/* How it goes shows when the leg has it. */
+/* The taps copy the Reply after the leg has chosen its form. */
 static void hand_reply(const struct bridge_side *side, struct leg *origin, struct exchange *x,
 		       void (*hand)(struct leg *leg, struct exchange *x))
 {
@@ -155,10 +154,10 @@ void bridge_reply(void *arg, struct exchange *x)
 		exchange_put(x);
 }
 
-/* The Reply may be here already, and may have gone to the client: then only the server waits for the rest of the Call. */
+/* An early Reply may already have gone to the client; then only the server needs the rest of the Call. */
 static void call_grown(const struct bridge_side *side, struct leg *target, struct exchange *x)
 {
-	/* Whether it has been sent on or not: what is missing is the client's. */
+	/* The wait was for the client, even if the Call has already been forwarded in part. */
 	if (x->stage != CALL_STAGE_CLIENT)
 		exchange_spend(x, CALL_STAGE_RECEIVE, loop_now_us(bridge_loop(side->bridge)));
 	call_here(side, x);
@@ -177,8 +176,8 @@ static void reply_grown(const struct bridge_side *side, struct leg *origin, stru
 }
 
 /*
- * Whether it is the Call that has grown. The leg that a Call came from may have let go of it already, if a Reply came early
- * and has been sent: then no Reply of it grows any more.
+ * Returns whether the new bytes belong to the Call rather than to the Reply. The origin can be unset after an early
+ * Reply was sent; then the Reply was complete, so only the Call can grow.
  */
 static bool is_call_that_grows(const struct bridge_side *side, const struct exchange *x)
 {
@@ -211,7 +210,7 @@ void bridge_note(void *arg, const char *text)
 		 text);
 }
 
-/* ---- of the server's leg ---- */
+/* ---- events of the server leg ---- */
 
 void bridge_server_call(void *arg, struct exchange *x)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What passes through a bridge: events of either leg, for which @arg is the side. */
+/* Forwards Calls and Replies between the legs: handlers of leg events. @arg is the bridge_side of the leg. */
 #ifndef DAEMON_BRIDGE_PASSING_H
 #define DAEMON_BRIDGE_PASSING_H
 
 #include "daemon/bridge/bridge_state.h"
 
-/** bridge_call - a Call that the peer of this side has sent. */
+/** bridge_call - Forward a Call of the peer of this side. */
 void bridge_call(void *arg, struct exchange *x);
-/** bridge_reply - the Reply to a Call that this side was given, or a fault. */
+/** bridge_reply - Forward the Reply, or the fault, to a Call that was sent on this side. */
 void bridge_reply(void *arg, struct exchange *x);
-/** bridge_more - a message that was given up before it was complete has grown. */
+/** bridge_more - Forward more bytes of a message that was delivered before it was complete. */
 void bridge_more(void *arg, struct exchange *x);
-/** bridge_call_ready - this side takes Calls again. */
+/** bridge_call_ready - Resume the other leg, because this side can send Calls again. */
 void bridge_call_ready(void *arg);
-/** bridge_note - something worth a line in the log. */
+/** bridge_note - Log a note of the leg. */
 void bridge_note(void *arg, const char *text);
 
-/* The same of the server's leg, for which @arg is the upstream. */
+/* The same for the server leg, whose @arg is the upstream. */
 void bridge_server_call(void *arg, struct exchange *x);
 void bridge_server_reply(void *arg, struct exchange *x);
 void bridge_server_more(void *arg, struct exchange *x);

@@ -9,7 +9,7 @@ struct client_pin bridge_pin(const struct bridge *bridge)
 	return bridge->upstream.from.pin;
 }
 
-/* Of one that is `either` it shows later that it comes over iwarp (bridge_settle()). */
+/* A connection that may be TCP or iWARP counts as TCP here; bridge_settle() corrects it. */
 bool bridge_enters_privileged(const struct bridge *bridge, const struct incoming *in)
 {
 	return incoming_is_privileged(in) || (in->fabric && bridge->open.trusted);
@@ -48,8 +48,8 @@ int bridge_enter(struct bridge *bridge, const struct incoming *in, void (*supers
 }
 
 /*
- * MOUNT has no retransmissions to be known again: its connections have no pin, and one that was used up before it showed
- * where they lead is given back.
+ * MOUNT needs no duplicate detection, so a MOUNT connection retains no source port. It gives back the retained port that
+ * it may have used before its first Call turned out to be MOUNT.
  */
 static struct client_pin pin_to_leave(const struct bridge *bridge)
 {
@@ -67,7 +67,7 @@ void bridge_leave(struct bridge *bridge)
 	bridge->affinity.client = NULL;
 }
 
-/* A second NULL does no harm, and all first ones of a kind of client may look alike. */
+/* A repeated NULL does no harm, and the first NULL of many clients can be identical. */
 static bool is_worth_a_mark(const struct exchange *x)
 {
 	return x->facts.hdr.proc != 0 && call_mark_may(x);
@@ -87,7 +87,7 @@ void bridge_call_ends(struct bridge *bridge, struct exchange *x)
 	exchange_put(x);
 }
 
-/* The marks of Calls without a Reply, the oldest first; of as many as are kept. */
+/* Stores the fingerprints of unanswered Calls, oldest first, at most CLIENTS_UNANSWERED_MAX. Returns how many. */
 static size_t mark_unanswered(const struct bridge *bridge, struct call_mark *marks)
 {
 	const struct exchange *x;
@@ -119,7 +119,7 @@ void bridge_calls_stay(struct bridge *bridge)
 		TAILQ_REMOVE(&bridge->calls.list, x, owner_entry);
 		if (bridge->calls.late)
 			call_watch_over(bridge, x, false);
-		/* Nobody else was given those that came before there was a server. */
+		/* Before a server was connected no leg owns the Call: put the reference of the delivery, too. */
 		if (!bridge->open.passing)
 			exchange_put(x);
 		exchange_put(x);

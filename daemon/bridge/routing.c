@@ -48,12 +48,12 @@ static void tell(struct bridge *bridge, const struct exchange *x)
 	bridge->routing.refusal_told = true;
 	call_facts_name(&x->facts, name);
 	log_note(&bridge->log,
-		 "client: %s does not go where this connection leads (mount), and gets %s", name,
+		 "client: %s is not available on this connection (see mount): answered %s", name,
 		 rpc_call_wants_verifier(&x->facts.hdr) ? "AUTH_FAILED" : "PROG_UNAVAIL");
 }
 
-/* How the Reply goes shows when the leg has it. */
-static void reply(struct bridge *bridge, struct exchange *x)
+/* The taps copy the Reply after the leg has chosen its form. */
+static void send_rejection(struct bridge *bridge, struct exchange *x)
 {
 	struct exchange *kept = bridge_is_tapped(bridge) ? exchange_ref(x) : NULL;
 
@@ -78,5 +78,5 @@ void routing_refuse(struct bridge *bridge, struct exchange *x)
 	bridge_call_ends(bridge, x);
 	if (bridge->limits.half_closed)
 		standing_half_closed_goes_on(bridge);
-	reply(bridge, x);
+	send_rejection(bridge, x);
 }

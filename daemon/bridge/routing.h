@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the Calls of a client go, by their program, where those of MOUNT have a way of their own (`mount`).
+ * Routes the Calls of a client by their program:
  *
- *	NFS, NFSACL     connect
- *	MOUNT           as mount says; nowhere if it is "off"
+ *	NFS, NFSACL     to a server of `connect`
+ *	MOUNT           to a server of `mount`, or nowhere if that is "off"
  *	all others      nowhere
  *
- * A connection leads one way, that of its first Call; one that goes nowhere counts as one for connect. Any other Call gets
- * PROG_UNAVAIL, as from a server that has no such program. With mount = "connect" all Calls go there.
+ * The first Call decides the route of the connection; a first Call that goes nowhere selects `connect`. Any Call with
+ * another route gets PROG_UNAVAIL, as from a server without the program. With mount = "connect" all Calls go to `connect`.
  */
 #ifndef DAEMON_BRIDGE_ROUTING_H
 #define DAEMON_BRIDGE_ROUTING_H
@@ -17,16 +17,16 @@
 #include "base/compiler.h"
 #include "daemon/bridge/bridge_state.h"
 
-/** routing_is_plain - whether all Calls go to the same server, whatever they are. */
+/** routing_is_plain - Return whether all Calls go to `connect`. */
 static inline bool routing_is_plain(const struct bridge *bridge)
 {
 	return bridge->ws->service->config->mount.way == MOUNT_CONNECT;
 }
-/** routing_begin - its first Call is @x: decide where it leads, unless that is decided. */
+/** routing_begin - Decide the route of the connection from its first Call @x, unless decided already. */
 void routing_begin(struct bridge *bridge, const struct exchange *x);
-/** routing_takes - whether @x goes where its connection leads, which is decided. */
+/** routing_takes - Return whether @x has the route of its connection; after routing_begin(). */
 bool routing_takes(const struct bridge *bridge, const struct exchange *x) MUST_CHECK;
-/** routing_refuse - answer a Call of the client's that does not; it is among bridge->calls.list, and nobody else has it. */
+/** routing_refuse - Reject the Call @x of the client, which is in bridge->calls.list and not forwarded. */
 void routing_refuse(struct bridge *bridge, struct exchange *x);
 
 #endif

@@ -17,7 +17,7 @@ void standing_wait(struct bridge *bridge)
 		       (uint64_t)bridge->ws->service->config->stall_timeout_s * 1000000);
 }
 
-/* What a record may take that does come is the leg's to bound; a Call that waits for memory is not read. */
+/* The leg limits the time of a record that arrives slowly. The leg does not read a Call that waits for memory. */
 void standing_silent(struct bridge *bridge)
 {
 	struct leg_info info;
@@ -43,7 +43,7 @@ static bool has_place(const struct bridge *bridge)
 	return bridge->state.now >= BRIDGE_RESOLVING && !bridge_is_decided(bridge);
 }
 
-/* How much the client has taken, where its leg can tell: a socket has room for many Replies. */
+/* Returns the bytes that the client acknowledged if the leg knows them, else those sent to its socket. */
 static uint64_t taken_bytes(const struct bridge *bridge)
 {
 	const struct leg *leg = bridge->client.leg;
@@ -55,7 +55,7 @@ static uint64_t taken_bytes(const struct bridge *bridge)
 	return info.bytes_sent;
 }
 
-/* Whether all that it waits for is here, and it has to take it: how long that may last is the leg's to limit. */
+/* Returns whether the client only has to acknowledge Replies; the leg limits the time for that. */
 static bool only_takes(const struct bridge *bridge)
 {
 	const struct leg *leg = bridge->client.leg;
@@ -71,7 +71,7 @@ static void limit_half_closed(struct bridge *bridge)
 		       bridge->ws->service->config->half_closed_timeout_s * 1000000ull);
 }
 
-/* 0: there is none. */
+/* Returns 0 without an unanswered Call. */
 static uint64_t oldest_start_us(const struct bridge *bridge)
 {
 	const struct exchange *oldest = TAILQ_FIRST(&bridge->calls.list);
@@ -81,7 +81,7 @@ static uint64_t oldest_start_us(const struct bridge *bridge)
 	return oldest->start_us ? oldest->start_us : 1;
 }
 
-/* While the old connection of its client is waited for, that has a time limit of its own. */
+/* BRIDGE_RECLAIMING uses the timer for its own time limit. */
 void standing_half_closed_goes_on(struct bridge *bridge)
 {
 	if (bridge_is_decided(bridge))
@@ -115,7 +115,7 @@ void standing_half_closed_waited(struct bridge *bridge)
 		bridge_close(bridge, LEG_CLOSE_HALF_CLOSED_TIMEOUT, CLOSE_BY_PROXY, "");
 }
 
-/* ---- its place ---- */
+/* ---- limits ---- */
 
 bool standing_seek(struct bridge *bridge)
 {
@@ -145,7 +145,7 @@ bool standing_carry(struct bridge *bridge)
 	return false;
 }
 
-/* A connection that is tried while an order is given is seen here, or sees the order. */
+/* A connection attempt during the command either appears in this list or sees the command itself. */
 void bridges_end_ordered(struct worker_service *ws)
 {
 	unsigned orders = atomic_load(&ws->service->targets.orders);
@@ -166,7 +166,7 @@ void bridges_end_expelled(struct worker_service *ws)
 {
 	struct guest *guest;
 
-	/* One that no bridge has taken yet is found out by who is going to. */
+	/* A slot without a bridge is checked when the worker accepts the connection. */
 	while ((guest = door_expelled(&ws->service->door, &ws->side)))
 		if (guest->owner)
 			bridge_close(guest->owner, guest->why, CLOSE_BY_PROXY, "");

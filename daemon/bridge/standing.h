@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a bridge stands with the door of its service (daemon/service/door.h), and what it says there of itself. */
+/*
+ * Reports the progress of a bridge to the connection limits of its service (daemon/service/door.h), and runs its
+ * idle timer.
+ */
 #ifndef DAEMON_BRIDGE_STANDING_H
 #define DAEMON_BRIDGE_STANDING_H
 
@@ -11,37 +14,37 @@ struct bridge;
 struct guest;
 struct worker_service;
 
-/** bridges_end_expelled - close those of a service on this worker that have to go for others. */
+/** bridges_end_expelled - Close the evicted bridges of a service on this worker. */
 void bridges_end_expelled(struct worker_service *ws);
 
-/** bridges_end_ordered - close those of a service on this worker whose server was taken down, if orders have changed. */
+/** bridges_end_ordered - Close the bridges of a service on this worker whose server was disabled, if that has changed. */
 void bridges_end_ordered(struct worker_service *ws);
 
-/** standing_begin - the bridge is made: @guest is its own, until door_leave(). */
+/** standing_begin - Give the new bridge its connection slot @guest, until door_leave(); start the idle timer. */
 void standing_begin(struct bridge *bridge, struct guest *guest);
-/** standing_wait - for stall_timeout_s the client need not say anything; its server is not sought yet. */
+/** standing_wait - Start the idle timer, stall_timeout_s, of a client whose upstream has not started. */
 void standing_wait(struct bridge *bridge);
-/** standing_silent - that time is over. */
+/** standing_silent - Close the bridge after that time, unless the client sent something or waits for memory. */
 void standing_silent(struct bridge *bridge);
 /**
- * standing_seek - its server is going to be sought
+ * standing_seek - Count the connection against the limits, before its upstream starts.
  *
- * Returns false if there is no room for it: then its end is decided.
+ * Returns true, or false if a limit rejects it; then the bridge is closing.
  */
 bool standing_seek(struct bridge *bridge) MUST_CHECK;
-/** bridge_client_half_closed - handle that event of the client's leg, whose side is @arg. */
+/** bridge_client_half_closed - Handle the half-close of the client leg. @arg: the bridge_side */
 void bridge_client_half_closed(void *arg);
 /**
- * standing_half_closed_goes_on - tell the door which unanswered Call is the oldest now, and begin its time limit anew
+ * standing_half_closed_goes_on - Report the oldest unanswered Call to the limits, and restart the time limit.
  *
- * Call it when a Call of a half-closed client begins or ends.
+ * To be called when a Call of a half-closed client starts or finishes.
  */
 void standing_half_closed_goes_on(struct bridge *bridge);
-/** standing_half_closed_waited - close a half-closed connection if its client took nothing in half_closed_timeout_s. */
+/** standing_half_closed_waited - Close a half-closed bridge whose client acknowledged nothing in half_closed_timeout_s. */
 void standing_half_closed_waited(struct bridge *bridge);
-/** standing_reached - its server is reached. */
+/** standing_reached - Report the open server leg. */
 void standing_reached(struct bridge *bridge);
-/** standing_carry - it has given its first Call. Returns false if it had to go: then its end is decided. */
+/** standing_carry - Report the first Call. Returns false if the connection was evicted; then the bridge is closing. */
 bool standing_carry(struct bridge *bridge) MUST_CHECK;
 
 #endif

@@ -9,14 +9,14 @@
 
 PROBE_SEMAPHORE(call__delivered);
 
-/* An RPC that is over but for the client's stage. */
+/* An RPC that has finished except for its client stage. */
 struct taking_end {
-	struct taking_end *next; /* of those that its client has not taken, or of the spare ones */
+	struct taking_end *next; /* in the list of its bridge, or in the free list */
 	struct call_end end;
 	struct call_report report;
-	uint64_t sent_us;    /* when the socket had all of its Reply */
-	uint64_t sent_bytes; /* of the client's leg, by then */
-	bool left;           /* this host, when it was asked for the first time */
+	uint64_t sent_us;    /* when the socket had accepted the whole Reply */
+	uint64_t sent_bytes; /* sent by the client leg until then */
+	bool left;           /* the Reply had left this host at its first query */
 };
 
 struct taking_block {
@@ -24,7 +24,7 @@ struct taking_block {
 	struct taking_end ends[TAKING_BLOCK];
 };
 
-/* ---- memory: in blocks, which stay while the service has bridges ---- */
+/* ---- memory: blocks that stay allocated while the service has bridges ---- */
 
 static inline void put_spare(struct taking *taking, struct taking_end *end)
 {
@@ -60,7 +60,7 @@ static struct taking_end *end_new(struct taking *taking)
 	return end;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static uint64_t now_us(const struct bridge *bridge)
 {
@@ -86,12 +86,12 @@ static ALWAYS_INLINE void count_took(struct bridge *bridge, const struct call_en
 		       end->before_us + client_us, client_us);
 }
 
-/* The first of @bridge's is taken, as is known at @at_us. */
+/* Counts the first waiting Reply of @bridge as delivered; a query at @at_us has shown it. */
 static ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
 {
 	struct unacked_replies *untaken = &bridge->untaken;
 	struct taking_end *end = untaken->first;
-	/* Found by the first question, however late others have made that; or its acknowledgement alone was waited for. */
+	/* Found by its first query, however late that was; or only the acknowledgement was outstanding. */
 	bool at_once = (end == untaken->news || end->left) && at_us - end->sent_us < TAKING_ACK_US;
 
 	count_took(bridge, &end->end, &end->report, at_once ? end->sent_us : at_us);
@@ -101,7 +101,7 @@ static ALWAYS_INLINE void took(struct bridge *bridge, uint64_t at_us)
 	put_spare(&bridge->ws->taking, end);
 }
 
-/* The timer goes off by then. */
+/* Sets the timer to expire at @due_us, or leaves it if it expires earlier. */
 static void arm(struct worker_service *ws, uint64_t due_us)
 {
 	struct taking *taking = &ws->taking;
@@ -113,7 +113,7 @@ static void arm(struct worker_service *ws, uint64_t due_us)
 	loop_timer_set(ws->ground->loop, taking->timer, due_us > at_us ? due_us - at_us : 0);
 }
 
-/* When the timer asks, if no Reply has come by meanwhile. */
+/* Returns when the timer makes the query, unless a Reply makes it earlier. */
 static uint64_t due_us(const struct bridge *bridge)
 {
 	return bridge->untaken.ask_us + (bridge->untaken.interval ? 0 : TAKING_LATE_US);
@@ -127,7 +127,7 @@ static void enqueue(struct bridge *bridge, unsigned interval)
 	arm(bridge->ws, due_us(bridge));
 }
 
-/* Of those that are asked for the first time, and are not taken. */
+/* Marks the unacknowledged Replies in their first query that have left this host. */
 static void ask_what_has_left(struct bridge *bridge)
 {
 	uint64_t left_bytes = leg_left_bytes(bridge->client.leg);
@@ -162,7 +162,7 @@ static void ask(struct bridge *bridge)
 	enqueue(bridge, interval);
 }
 
-/* Those of one interval are due in their order. Returns how many questions are left. */
+/* The bridges of one interval are due in order. Returns how many queries are left. */
 static unsigned ask_queue(struct bridge_list *queue, uint64_t at_us, unsigned left)
 {
 	struct bridge *bridge;
@@ -184,7 +184,7 @@ static void on_timer(void *arg)
 	taking->due_us = 0;
 	for (unsigned i = 0; i < TAKING_INTERVALS; i++)
 		left = ask_queue(&taking->queues[i], at_us, left);
-	/* Those for which there was no question left have the next turn. */
+	/* Continue in the next iteration if no query was left. */
 	for (unsigned i = 0; i < TAKING_INTERVALS; i++) {
 		const struct bridge *first = TAILQ_FIRST(&taking->queues[i]);
 
@@ -193,7 +193,7 @@ static void on_timer(void *arg)
 	}
 }
 
-/* With the first Reply; without memory for a timer it counts as taken. */
+/* Called for the first Reply. Returns false without memory. */
 static bool make_timer(struct worker_service *ws)
 {
 	struct taking *taking = &ws->taking;
@@ -206,7 +206,7 @@ static bool make_timer(struct worker_service *ws)
 	return true;
 }
 
-/* Returns false if there is no way to wait: then it counts as taken. */
+/* Returns false without memory; then the Reply counts as delivered. */
 static ALWAYS_INLINE bool wait_until_taken(struct bridge *bridge, const struct call_end *end,
 					   const struct call_report *report)
 {
@@ -250,7 +250,7 @@ bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_ope
 
 /* ---- Calls ---- */
 
-/* It was answered; @report is not wanted, or told when its client has the Reply. */
+/* Handles an answered Call. A wanted @report is written once the client has the Reply. */
 static ALWAYS_INLINE void answered(struct bridge_side *side, const struct call_end *end,
 				   const struct call_report *report)
 {
@@ -262,7 +262,7 @@ static ALWAYS_INLINE void answered(struct bridge_side *side, const struct call_e
 	count_took(bridge, end, report, now_us(bridge));
 }
 
-/* The same where somebody may be told. */
+/* Handles a finished Call for the slow log or a tap. */
 NOT_INLINE static void over_told(struct bridge_side *side, struct exchange *x,
 				 const struct call_end *end, bool is_answered)
 {
@@ -283,7 +283,7 @@ static void on_over(struct exchange_watch *watch, struct exchange *x)
 	struct call_end end;
 	bool is_answered;
 
-	/* What it waited for last was not over. */
+	/* Account for the stage that was still running. */
 	if (x->stage != CALL_STAGE_CLIENT)
 		exchange_spend(x, x->stage, now_us(bridge));
 	is_answered = call_stats_count(&bridge->ws->calls, x, &end);
@@ -309,7 +309,7 @@ void taking_over(struct bridge *bridge)
 	bridge->untaken.ask_us = 0;
 }
 
-void taking_end(struct worker_service *ws)
+void taking_fini(struct worker_service *ws)
 {
 	struct taking *taking = &ws->taking;
 	struct taking_block *block;

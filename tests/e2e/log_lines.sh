@@ -71,15 +71,15 @@ scan $FRONT_PORT 1
 stop debug
 check "debug tells of scans" wait_for 20 \
 	matches a 'debug: .* closed by the client: before the first byte, after [0-9.]+ s while waiting: 0 Calls, 0 bytes in, 0 bytes out, 0 unanswered$'
-check "where a connection came in" wait_for 10 matches a "debug: .* came in at 127\.0\.0\.1:$FRONT_PORT over tcp, to worker [01]$"
-check "whether it was known" wait_for 10 logged a "not known from before: any port to the server will do"
+check "where a connection came in" wait_for 10 matches a "debug: .* new connection at 127\.0\.0\.1:$FRONT_PORT over tcp, worker [01]$"
+check "whether it was known" wait_for 10 logged a "new client: any source port to the server"
 check "how long each state lasted" wait_for 10 matches a 'debug: .* open now, after [0-9.]+ s connecting$'
 check "what was agreed with the server" wait_for 10 matches a \
 	'debug: .*server: RPC-over-RDMA version 1 \(rfc8166\), inline up to 8192 bytes to it and 8192 from it, asks for [0-9]+ credits, remote invalidation on; its private data: Sends of 8192 bytes, receives of 8192, remote invalidation; MPA revision 2, CRC on, no markers, FPDUs of up to [0-9]+ bytes to it'
 check "and with the client" wait_for 10 matches b 'debug: .*client: RPC-over-RDMA version 1 \(rfc8166\), .* grants up to [0-9]+ credits'
 check "its last Call" wait_for 20 \
-	matches a 'its last Call: XID 0x[0-9a-f]{8}, .* \(program 536871203, version 1, procedure 0\), [0-9.]+ s ago$'
-check "and that of the proxy behind" wait_for 20 matches b 'its last Call: XID 0x[0-9a-f]{8}, '
+	matches a 'last Call: XID 0x[0-9a-f]{8}, .* \(program 536871203, version 1, procedure 0\), [0-9.]+ s ago$'
+check "and that of the proxy behind" wait_for 20 matches b 'last Call: XID 0x[0-9a-f]{8}, '
 
 waits() { matches "$1" 'warning: nfs: a Call has waited ([3-9][0-9]|[0-9]{3,}) s for the server 127\.0\.0\.1:[0-9]+ \(1 Call of 1 client waits\)$'; }
 for side in a b; do

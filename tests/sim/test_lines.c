@@ -279,15 +279,15 @@ START_TEST(debug_tells_how_a_connection_came_about_and_ended)
 	bench_run(bench, 1);
 	server = bench_stub(bench, bench->nstubs - 1);
 	server->config.events->opened(server->config.arg);
-	expect("<7>[sim#1 10.0.0.100:20001] came in at ");
-	expect(" over stub, to worker 3\n");
+	expect("<7>[sim#1 10.0.0.100:20001] new connection at ");
+	expect(" over stub, worker 3\n");
 	expect("] reading now, after 0.020 s waiting\n");
-	expect("] not known from before: any port to the server will do\n");
+	expect("] new client: any source port to the server\n");
 	expect("] resolving now, after 0.000 s reading\n");
 	expect("] open now, after 0.001 s connecting\n");
 	bench_run(bench, 2500);
 	stub_closing(client, LEG_CLOSE_PEER, "");
-	expect("] its last Call: XID 0x000012ab, ");
+	expect("] last Call: XID 0x000012ab, ");
 	expect(", 2.501 s ago\n");
 	expect("] closing now, after 2.500 s open\n");
 	both_gone(client, server);
@@ -305,8 +305,7 @@ START_TEST(debug_tells_whence_a_client_is_known)
 	both_gone(client, server);
 	said[0] = '\0';
 	open_pair(&client, &server);
-	expect("] back again: the server is to see it from port 731 as before, where a Call was not "
-	       "answered\n");
+	expect("] reconnected: reusing source port 731, where a Call is unanswered\n");
 	stub_closing(client, LEG_CLOSE_PEER, "");
 	both_gone(client, server);
 }
