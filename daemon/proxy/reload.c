@@ -427,7 +427,7 @@ void reload_report_fini(struct reload_report *report)
  */
 
 struct reload_request {
-	STAILQ_ENTRY(request) entry;
+	STAILQ_ENTRY(reload_request) entry;
 	reload_done_fn *done;
 	void *arg;
 };
