@@ -79,7 +79,10 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 /** bridge_next - Return the bridge after @bridge in the list of @ws, or the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
-/** shortage_log - Log that a claim has waited long for memory. For budget_account.late; @arg is the worker_service. */
+/**
+ * shortage_log - Log that a claim has waited long for memory. For budget_account.late; @arg is the
+ * worker_service.
+ */
 void shortage_log(void *arg, const struct budget_claim *claim);
 
 #endif

@@ -30,8 +30,8 @@ static bool takes(const struct tap *tap, enum tap_kind kind, const struct bridge
 
 /* ---- the slow log ---- */
 
-#define STAGES_BYTES 160u /* size of the text of all stages */
-#define SHOWN_PART   100u /* the text has the stages that took 1/100 of the time or more */
+#define STAGES_BYTES   160u /* size of the text of all stages */
+#define SHOWN_FRACTION 100u /* the text has the stages that took 1/100 of the time or more */
 
 /* "server 1.2 s, client 30 ms" */
 static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole_us,
@@ -42,7 +42,7 @@ static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
-		if (took_us[i] >= whole_us / SHOWN_PART)
+		if (took_us[i] >= whole_us / SHOWN_FRACTION)
 			used += (size_t)snprintf(text + used, STAGES_BYTES - used, "%s%s %s",
 						 used ? ", " : "", call_stage_name(i),
 						 amount_time(took_us[i] / 1e6, time));

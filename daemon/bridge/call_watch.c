@@ -11,7 +11,7 @@ static uint64_t age_us(const struct bridge *bridge, const struct exchange *x)
 }
 
 /* Walks the Calls of a bridge, oldest first. Returns how many of them are late. */
-static unsigned look_at(struct bridge *bridge, struct late_found *found)
+static unsigned scan_bridge(struct bridge *bridge, struct late_found *found)
 {
 	const struct exchange *x;
 	struct leg_info info;
@@ -64,7 +64,7 @@ static void look(void *arg)
 		bridge_walk_begin(ws, &watch->walk);
 	watch->walking = true;
 	while (steps < CALL_WATCH_SLICE && (bridge = bridge_walk_next(&watch->walk)))
-		steps += 1 + look_at(bridge, &watch->found);
+		steps += 1 + scan_bridge(bridge, &watch->found);
 	if (steps >= CALL_WATCH_SLICE) {
 		loop_timer_set(ws->ground->loop, watch->timer, 1);
 		return;

@@ -176,7 +176,10 @@ static void free_if_closed(struct bridge *bridge)
 	if (!bridge_is_decided(bridge) || !upstream_is_closed(&bridge->upstream))
 		return;
 	over = bridge->state.now == BRIDGE_CLOSING && bridge->end.client_over;
-	/* Release the slot first: bridge_leave() notifies the client that waits for the port, perhaps on another thread. */
+	/*
+	 * Release the slot first: bridge_leave() notifies the client that waits for the port,
+	 * perhaps on another thread.
+	 */
 	if (over)
 		leave_place(bridge);
 	bridge_leave(bridge);

@@ -17,7 +17,10 @@ struct worker_service;
 /** bridges_end_expelled - Close the evicted bridges of a service on this worker. */
 void bridges_end_expelled(struct worker_service *ws);
 
-/** bridges_end_ordered - Close the bridges of a service on this worker whose server was disabled, if that has changed. */
+/**
+ * bridges_end_ordered - Close the bridges of a service on this worker whose server was disabled, if
+ * that has changed.
+ */
 void bridges_end_ordered(struct worker_service *ws);
 
 /** standing_begin - Give the new bridge its connection slot @guest, until door_leave(); start the idle timer. */
@@ -40,11 +43,17 @@ void bridge_client_half_closed(void *arg);
  * To be called when a Call of a half-closed client starts or finishes.
  */
 void standing_half_closed_goes_on(struct bridge *bridge);
-/** standing_half_closed_waited - Close a half-closed bridge whose client acknowledged nothing in half_closed_timeout_s. */
+/**
+ * standing_half_closed_waited - Close a half-closed bridge whose client acknowledged nothing in
+ * half_closed_timeout_s.
+ */
 void standing_half_closed_waited(struct bridge *bridge);
 /** standing_reached - Report the open server leg. */
 void standing_reached(struct bridge *bridge);
-/** standing_carry - Report the first Call. Returns false if the connection was evicted; then the bridge is closing. */
+/**
+ * standing_carry - Report the first Call. Returns false if the connection was evicted; then the
+ * bridge is closing.
+ */
 bool standing_carry(struct bridge *bridge) MUST_CHECK;
 
 #endif

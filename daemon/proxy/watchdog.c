@@ -11,9 +11,9 @@
 #include "daemon/base/sd.h"
 #include "daemon/proxy/worker.h"
 
-/* In one interval of systemd's it is looked at so often; where that does not watch, each LOOK_US. */
+/* In one interval of systemd's it is looked at so often; where that does not watch, each CHECK_US. */
 #define LOOKS   4u
-#define LOOK_US 5000000u
+#define CHECK_US 5000000u
 
 struct beat {
 	struct worker *worker;
@@ -75,7 +75,7 @@ int watchdog_new(struct loop *loop, struct worker *const *workers, size_t nworke
 	if (!watchdog)
 		return -ENOMEM;
 	watchdog->loop = loop;
-	watchdog->look_us = interval_us ? interval_us / LOOKS : LOOK_US;
+	watchdog->look_us = interval_us ? interval_us / LOOKS : CHECK_US;
 	watchdog->nbeats = nworkers;
 	for (size_t i = 0; i < nworkers; i++) {
 		watchdog->beats[i].worker = workers[i];

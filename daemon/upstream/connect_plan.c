@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The attempts to connect to a server: making the list, and going through it. */
 #include "daemon/upstream/connect_plan.h"
 
 #include <errno.h>
@@ -8,9 +7,9 @@
 #include "base/sockaddr.h"
 #include "rpcrdma/dialect.h"
 
-#define MAX_WAYS 2u /* to one address */
+#define MAX_WAYS 2u /* elements of one address */
 
-/* Appends the ways to one address: a fabric each, or TCP. */
+/* Appends the elements of one address: one per fabric, or one for TCP. */
 static void add_address(struct connect_plan *plan, const struct connect_attempt *common,
 			const struct sockaddr_storage *addr, struct fabric *const *fabrics,
 			unsigned nways)
@@ -136,7 +135,7 @@ uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us
 	unsigned addresses = 0;
 	uint64_t share_us;
 
-	/* Each address has one last way. */
+	/* The last element of each address has no has_other. */
 	for (unsigned i = plan->next - 1; i < plan->count; i++)
 		addresses += !plan->list[i].has_other;
 	share_us = left_us / addresses;

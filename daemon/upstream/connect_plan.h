@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The attempts to connect to a server: a list that is made once its name is resolved, and only advances.
+ * The ordered list of attempts to connect to a server. It is built once the name of the server is resolved.
  *
  *	tcp://              each address
  *	iwarp://, verbs://  each address on that fabric
- *	rdma://             each address on verbs, if there is a device, and then on iwarp
+ *	rdma://             each address on verbs, if this host has a device, and then on iwarp
  *
- * All of them connect from the address and port that the client's last connection had, where these are free. An address
- * that has several ways to it has an element for each, one behind the other.
+ * Every attempt uses the source address and port of the client's previous connection, if they are free. Each fabric
+ * has its own element; the elements of one address follow each other.
  *
- * On a fabric the version of RPC-over-RDMA to begin with is chosen when an attempt's turn comes: the highest, or one if
- * the address is known to speak no other. If that is found out by an attempt that fails, its element has a second turn.
+ * On a fabric connect_plan_next() chooses the RPC-over-RDMA version to start with: the highest, or version one if the
+ * address is known to speak no other. If a failed attempt finds that out, the element is tried once more.
  */
 #ifndef DAEMON_UPSTREAM_CONNECT_PLAN_H
 #define DAEMON_UPSTREAM_CONNECT_PLAN_H
@@ -26,81 +26,84 @@
 #include "fabric/fabric.h"
 #include "stream/stream.h"
 
-#define ATTEMPT_MIN_US 500000u /* for one on a fabric, however many there are */
+#define ATTEMPT_MIN_US 500000u /* least time of an attempt on a fabric */
 
 struct connect_attempt {
-	/* The same of all attempts of a plan. */
-	struct target *target;         /* whose address it is; outlives the plan */
-	uint64_t client;               /* targets_client_number() of the client to serve; 0: none */
-	struct stream_sources sources; /* where to connect from; its list outlives the plan */
-	uint16_t source_port;   /* of the first of these, if it is free; 0: no matter which */
-	bool source_above;      /* TCP: as stream_target.preferred_above */
-	bool source_only;       /* from that port or not at all */
-	bool privileged;        /* the client is: connect from a port below 1024, if one is free */
-	struct held_port *held; /* iwarp: takes what is held of such a port until the leg is over */
-	/* Its own. */
+	/* The same for all attempts of a plan. */
+	struct target *target;         /* server of this address; outlives the plan */
+	uint64_t client;               /* targets_client_number() of the client; 0: none */
+	struct stream_sources sources; /* source addresses; the list outlives the plan */
+	uint16_t source_port;          /* preferred port of the first of these; 0: any */
+	bool source_above;             /* as stream_target.preferred_above */
+	bool source_only;              /* fail if that port is not free */
+	bool privileged; /* prefer a source port below 1024, because the client is privileged */
+	struct held_port *held; /* iWARP: holds the reserved port until the leg has closed */
+	/* Of this attempt. */
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
-	uint32_t rpcrdma_version; /* on a fabric, the highest, once its turn has come; else 0 */
-	bool has_other;           /* the next one is another way to the same address */
+	uint32_t rpcrdma_version; /* on a fabric: set by connect_plan_next(); else 0 */
+	bool has_other;           /* the next element has the same address on another fabric */
 };
 
 /* All zero is a plan without attempts. */
 struct connect_plan {
 	struct connect_attempt *list;
-	unsigned count, next; /* next: the one that connect_plan_next() looks at */
+	unsigned count, next; /* next: index for connect_plan_next() */
 	uint32_t highest_version;
-	bool again; /* the last one has a second turn: connect_plan_again() */
+	bool again; /* try the last attempt once more: connect_plan_again() */
 };
 
 /**
- * connect_plan_init - the attempts that a target's transport asks for
+ * connect_plan_init - Build the list for the transport of a server.
  * @plan:   all zero
- * @common: what is the same of all
- * @iwarp, @verbs: the fabrics of this host; @verbs may be NULL: no device
- * @highest_version: of RPC-over-RDMA, to try
- * @addrs:  of the server, in the order to try them
+ * @common: the members that all attempts share
+ * @iwarp, @verbs: the fabrics of this host; @verbs is NULL without a device
+ * @highest_version: highest RPC-over-RDMA version to try
+ * @addrs:  addresses of the server, in the order to try them
  *
- * Returns 0, -EDESTADDRREQ without an address, -ENODEV if the transport cannot be had here, or -ENOMEM.
+ * Returns 0, -EDESTADDRREQ without an address, -ENODEV if this host lacks the transport, or -ENOMEM.
  */
 int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *common,
 		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
 		      const struct sockaddr_storage *addrs, size_t naddrs) MUST_CHECK;
-/** connect_plan_fini - free the list; accepts one that is all zero. */
+/** connect_plan_fini - Free the list. Accepts an all-zero plan. */
 void connect_plan_fini(struct connect_plan *plan);
 
 /**
- * connect_plan_next - go on to the next attempt, or to the second turn of the last one
- * @avoided: a fabric that is passed over where the same address has another way; may be NULL
- * @now_us:  of the loop; what version to begin with is chosen now
+ * connect_plan_next - Advance to the next attempt, or repeat the last one in version one.
+ * @avoided: fabric to skip if another element has the same address; or NULL
+ * @now_us:  time of the loop
  *
- * Returns NULL after the last one.
+ * Chooses the RPC-over-RDMA version of the attempt. Returns the attempt, or NULL after the last one.
  */
 const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
 						const struct fabric *avoided, uint64_t now_us);
 /**
- * connect_plan_again - the last attempt has failed: give it a second turn, if version one is worth one
+ * connect_plan_again - Decide whether to repeat the failed last attempt in version one.
  *
- * So it is where a higher version was tried, and it is known by now that the address speaks no other than version one:
- * then the connection was lost before a Call went out (X-1). Returns whether connect_plan_next() gives it once more,
+ * It is repeated if it tried a higher version and the address is known by now to speak version one only. The
+ * connection was then lost before a Call was sent (X-1). Returns true if connect_plan_next() repeats the attempt,
  * from the same port, in version one.
  */
 bool connect_plan_again(struct connect_plan *plan, uint64_t now_us);
-/** connect_plan_last - the one that connect_plan_next() gave last, also once it has none left; NULL before the first. */
+/** connect_plan_last - Return the attempt that connect_plan_next() returned last; NULL before the first. */
 const struct connect_attempt *connect_plan_last(const struct connect_plan *plan);
-/** connect_plan_forget_port - those that have not been made connect from any port, unless they need theirs. */
+/** connect_plan_forget_port - Let the remaining attempts use any source port, unless source_only is set. */
 void connect_plan_forget_port(struct connect_plan *plan);
-/** connect_plan_left - whether connect_plan_next() has another one. */
+/** connect_plan_left - Return whether an attempt is left for connect_plan_next(). */
 bool connect_plan_left(const struct connect_plan *plan);
 
 /**
- * connect_plan_share_us - how long the attempt that connect_plan_next() gave last may take
- * @left_us: what is left for all of them
+ * connect_plan_share_us - Return the time limit of the last attempt returned by connect_plan_next().
+ * @left_us: time left for all attempts
  *
- * Each address has an equal share of it, and a way that has another one behind it half of that.
+ * Each address gets an equal share. An attempt followed by another fabric for the same address gets half of it.
  */
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
-/** connect_plan_why - why no leg was made, by that negative errno: what is lacking here is not the server's fault. */
+/**
+ * connect_plan_why - Map the negative errno of a failed connect to a close reason; a local shortage
+ * is not the server's fault.
+ */
 enum leg_close connect_plan_why(int rc);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reserved port of a connection over iwarp. Of a TCP connection its stream holds the port (stream/socket.h), but
- * lib/fabric knows nothing of stream/ports.h, so the owner of the leg holds it, until the leg says closed().
+ * The reserved source port of an iWARP connection. A TCP stream holds its own port (stream/socket.h), but
+ * lib/fabric does not use stream/ports.h. So the owner of the leg holds the port until the leg calls closed().
  */
 #ifndef DAEMON_UPSTREAM_HELD_PORT_H
 #define DAEMON_UPSTREAM_HELD_PORT_H
@@ -10,13 +10,13 @@
 
 #include "stream/ports.h"
 
-/* All zero: none is held. */
+/* All zero: no port. */
 struct held_port {
 	struct ports_map *map;
 	uint16_t port;
 };
 
-/** held_port_give - the leg is over, and so its port is free; nothing if none is held. */
+/** held_port_give - Release the port after the leg has closed. Does nothing without a port. */
 static inline void held_port_give(struct held_port *held, uint64_t now_us)
 {
 	if (held->port)

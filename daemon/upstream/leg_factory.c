@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Legs on sockets and fabrics, as a service's configuration wants them. */
 #include "daemon/upstream/leg_factory.h"
 
 #include <errno.h>
@@ -68,7 +67,7 @@ static int accept_rdma(struct service_net *net, const struct leg_config *leg,
 	return rdma_leg_adopt(&config, fabric, in, out);
 }
 
-/* An RDMA server has credits for its Calls, which it gets back with their Replies; a TCP server has none to lose. */
+/* Only RDMA servers need the timeout: an unanswered reverse Call keeps one of their credits. */
 static uint64_t reverse_timeout_us(const struct service_config *service)
 {
 	bool has_credits = service->connect.transport != TRANSPORT_TCP;
@@ -123,36 +122,34 @@ static int settle_leg(struct service_net *net, const struct leg_config *config, 
 	return in ? accept_rdma(net, config, in, leg) : -ENOMEM;
 }
 
-/* NFS servers refuse what their exports allow from reserved ports only, and the proxy does not see why. */
+/* The proxy cannot see that an NFS export rejects unprivileged ports. */
 static void log_shortfall(const char *service)
 {
 	if (start_may_be_reserved())
-		log_warning(
-			LOG_ABOUT(.service = service),
-			"connections to the server come from unprivileged ports: the "
-			"reserved ones are all in use; NFS exports that are not \"insecure\" "
-			"refuse those: have fewer connections (max_connections), or export with "
-			"that and set source_port = \"any\"");
+		log_warning(LOG_ABOUT(.service = service),
+			    "connections to the server come from unprivileged ports: the "
+			    "reserved ones are all in use; NFS exports without \"insecure\" refuse "
+			    "them: lower max_connections, or export with \"insecure\" and set "
+			    "source_port = \"any\"");
 	else
 		log_warning(
 			LOG_ABOUT(.service = service),
-			"connections to the server come from unprivileged ports: the "
-			"reserved ones take CAP_NET_BIND_SERVICE, which is missing; NFS exports "
-			"that are not \"insecure\" refuse those: grant it, or export with that "
-			"and set source_port = \"any\"");
+			"connections to the server come from unprivileged ports: "
+			"CAP_NET_BIND_SERVICE is missing; NFS exports without \"insecure\" "
+			"refuse them: grant the capability, or export with \"insecure\" and set "
+			"source_port = \"any\"");
 }
 
-/* To a server that is no proxy it does not matter. */
+/* The source port matters only if the server is another proxy. */
 static void log_shortfall_iwarp(const char *service)
 {
 	log_info(
 		LOG_ABOUT(.service = service),
 		"connections of privileged clients to the server come from unprivileged ports: %s; if the "
-		"server is a proxy, it takes these clients for unprivileged, unless its "
-		"trusted_proxies has this host",
+		"server is a proxy, it treats these clients as unprivileged unless its "
+		"trusted_proxies contains this host",
 		start_may_be_reserved() ? "the reserved ones are all in use"
-					: "the reserved ones take CAP_NET_BIND_SERVICE, which is "
-					  "missing");
+					: "CAP_NET_BIND_SERVICE is missing");
 }
 
 static void tell_shortfall(struct service_net *net, void (*log)(const char *service))
@@ -171,7 +168,7 @@ static void tell_shortfall(struct service_net *net, void (*log)(const char *serv
 	log(service->config->name);
 }
 
-/* What follows the kind of the client has no port below 1024 for one that is not privileged. */
+/* "auto" uses a reserved port only for a privileged client. */
 static enum source_port source_port_of(const struct service_config *service,
 				       const struct connect_attempt *attempt)
 {
@@ -201,9 +198,9 @@ static int connect_tcp(struct service_net *net, const struct leg_config *leg,
 	return rc;
 }
 
-/* ---- reserved ports over iwarp ---- */
+/* ---- reserved ports over iWARP ---- */
 
-/* A connection on its way: from where, and by what. */
+/* One connection attempt from a reserved port. */
 struct reserved_connect {
 	struct service_net *net;
 	const struct connect_attempt *attempt;
@@ -217,7 +214,7 @@ static bool is_of_port(int rc)
 	return rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES;
 }
 
-/* From a port that was taken in the map, or not at all; what it may not keep is given back. */
+/* Connects from @port, which was reserved in the map; releases it after an error. */
 static int connect_from(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	struct ports_map *map = going->held.map;
@@ -248,7 +245,10 @@ static int connect_any_reserved(struct reserved_connect *going, struct leg **out
 	return rc;
 }
 
-/* @port: of before, 0: none. As of TCP (stream/start.h): that, if it is below 1024 or matters; then any below 1024. */
+/*
+ * @port: the previous port, or 0. Tries it first if it is below 1024 or required, then any port
+ * below 1024, as TCP does (stream/start.h).
+ */
 static int connect_from_source(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
@@ -270,7 +270,7 @@ static int connect_from_source(struct reserved_connect *going, uint16_t port, st
 	return rc;
 }
 
-/* Of an address that is gone each port would be tried. */
+/* Checks the address first: with a missing one every port would be tried in vain. */
 static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 {
 	if (config->source.ss_family == AF_UNSPEC || config->source_foreign)
@@ -280,8 +280,8 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 }
 
 /*
- * A proxy that is connected to over iwarp tells clients that are privileged by the port that it sees, as a server of TCP
- * does. Each source address has its own ports. Returns 0, or as rdma_leg_connect(): of ports if none below 1024 can be had.
+ * Connects from a port below 1024. If the server is another proxy, it treats an iWARP client as privileged by that port.
+ * Each source address has its own ports. Returns 0, or an error of rdma_leg_connect(); is_of_port() if no such port is free.
  */
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
@@ -300,7 +300,7 @@ static int connect_privileged(struct service_net *net, const struct connect_atte
 	return rc;
 }
 
-/* Whether it goes to a server that may be a proxy, which looks at its port. */
+/* Returns whether the server may be another proxy, which checks the source port. */
 static bool wants_reserved(const struct connect_attempt *attempt)
 {
 	return attempt->fabric->ops == &iwarp_fabric_ops && attempt->privileged &&
@@ -309,7 +309,10 @@ static bool wants_reserved(const struct connect_attempt *attempt)
 
 /* ---- RDMA ---- */
 
-/* From the first of its addresses that this host has; its port is that of the very first. */
+/*
+ * Connects from the first source address that exists on this host. The source port applies to the
+ * first in the list only.
+ */
 static int connect_unreserved(const struct connect_attempt *attempt, struct rdma_leg_config *config,
 			      struct leg **out)
 {

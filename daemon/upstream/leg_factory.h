@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How legs are made, of whatever kind they are: those of a bridge, and those of checks. */
+/* Creates legs of every kind, for bridges and for health checks. */
 #ifndef DAEMON_UPSTREAM_LEG_FACTORY_H
 #define DAEMON_UPSTREAM_LEG_FACTORY_H
 
@@ -9,22 +9,22 @@
 #include "daemon/upstream/connect_plan.h"
 #include "leg/leg.h"
 
-/* Makes legs: legs_system, or what a test puts in its place. */
+/* The functions that create legs: legs_system, or replacements in tests. */
 struct leg_maker {
 	/*
-	 * The leg of a client's connection; @in is taken, also on failure. requested() or closing()
-	 * follows. Returns 0 or a negative errno.
+	 * Creates the leg of an accepted connection; owns @in from now on, even after an error. requested() or
+	 * closing() follows. Returns 0 or a negative errno.
 	 */
 	int (*accept)(struct service_net *net, const struct leg_config *config,
 		      const struct incoming *in, struct leg **out);
 	/*
-	 * Of a connection that is `either`, once its leg has said requested(): what it is. RDMA gets a leg of its own,
-	 * in the place of @leg, and requested() or closing() follows. Returns 0 or a negative errno: then there is no
-	 * leg any more. Not from inside an event of the leg.
+	 * Detects the protocol of a connection that may be TCP or iWARP, after requested() of its leg. For iWARP a new
+	 * leg replaces @leg, and requested() or closing() follows. Returns 0, or a negative errno; after an error the
+	 * leg is gone. Not to be called inside an event of the leg.
 	 */
 	int (*settle)(struct service_net *net, const struct leg_config *config, struct leg **leg,
 		      bool *is_tcp);
-	/* A leg that connects as @attempt says; opened() or closing() follows. Returns 0 or a negative errno. */
+	/* Creates a leg that connects by @attempt; opened() or closing() follows. Returns 0 or a negative errno. */
 	int (*connect)(struct service_net *net, const struct leg_config *config,
 		       const struct connect_attempt *attempt, struct leg **out);
 };
@@ -32,11 +32,11 @@ struct leg_maker {
 struct proxy_header;
 struct service_config;
 
-/** legs_introduce - have the legs made from @config say whose connection it is, if @service has send_proxy. */
+/** legs_introduce - Make legs created from @config send the PROXY header @whose, if @service has send_proxy. */
 void legs_introduce(struct leg_config *config, const struct service_config *service,
 		    const struct proxy_header *whose);
 
-/* Legs on sockets and on the service's fabrics. */
+/* Creates legs on sockets and on the fabrics of the service. */
 extern const struct leg_maker legs_system;
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From which address and port an upstream connects. */
 #include "daemon/upstream/source_addr.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 #include "base/sockaddr.h"
 #include "stream/way_back.h"
 
-const char SOURCE_ADDR_OTHER_FAMILY[] = "there is none of its family, IPv4 or IPv6";
+const char SOURCE_ADDR_OTHER_FAMILY[] = "none of the server's family, IPv4 or IPv6";
 
 static bool is_link_local(const struct sockaddr_storage *addr)
 {
@@ -17,23 +16,26 @@ static bool is_link_local(const struct sockaddr_storage *addr)
 	       IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)addr)->sin6_addr);
 }
 
-/* Of the client's own. Where the kernel cannot be asked, the connection will tell. */
+/*
+ * Returns why the client's own address is unusable, or NULL. If the kernel query fails, the
+ * connection attempt decides.
+ */
 static const char *client_lack(const struct sockaddr_storage *client,
 			       const struct sockaddr_storage *server)
 {
 	if (client->ss_family != server->ss_family)
 		return SOURCE_ADDR_OTHER_FAMILY;
 	if (is_link_local(client))
-		return "the client's is link-local";
+		return "the client's address is link-local";
 	if (!foreign_may())
-		return "CAP_NET_RAW is missing, by which it would be the client's";
+		return "CAP_NET_RAW is missing, so the client's address cannot be used";
 	if (way_back_find((const struct sockaddr *)server, (const struct sockaddr *)client) !=
 	    -EHOSTUNREACH)
 		return NULL;
 	return sockaddr_is_loopback((const struct sockaddr *)client)
-		       ? "the client's is a loopback address, which no other host can answer"
-		       : "there is no way back from it to the client that leads here, as the routes "
-			 "do that rpcrdma-proxy -t prints";
+		       ? "the client's address is a loopback address, which no other host can answer"
+		       : "no return route from the server to the client through this host: add the "
+			 "routes that rpcrdma-proxy -t prints";
 }
 
 static unsigned count_family(const struct service_config *config, sa_family_t family)
@@ -45,7 +47,7 @@ static unsigned count_family(const struct service_config *config, sa_family_t fa
 	return n;
 }
 
-/* A check has no client, and connects from where it can. */
+/* A health check has no client, and connects from any address. */
 static const char *lack(const struct source_addr *from, const struct service_config *config,
 			const struct sockaddr_storage *server)
 {
@@ -68,7 +70,7 @@ size_t source_addr_usable(struct source_addr *from, const struct service_config 
 		sockaddr_unmap(&to[n]);
 		why = lack(from, config, &to[n]);
 		n += !why;
-		/* There is more to say of those of its family. */
+		/* Prefer the reason of an address of the right family. */
 		if (!kept || (why && why != SOURCE_ADDR_OTHER_FAMILY))
 			kept = why;
 	}
@@ -76,7 +78,7 @@ size_t source_addr_usable(struct source_addr *from, const struct service_config 
 	return n;
 }
 
-/* Clients have those of a family in turn. */
+/* Returns the next source address of a family, round-robin over clients. */
 static uint16_t next_in_turn(struct service *service, sa_family_t family)
 {
 	const struct service_config *config = service->config;

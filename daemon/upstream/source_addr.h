@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From which address and port an upstream connects: an address of this host, as its routes choose, or one of those that
- * the service names, in turn; or the client's own, which not every server can answer.
+ * Selects the source address and port of an upstream. The address is chosen by the routes of this host, or round-robin
+ * from those in the service's configuration, or it is the client's own, which not every server can answer.
  */
 #ifndef DAEMON_UPSTREAM_SOURCE_ADDR_H
 #define DAEMON_UPSTREAM_SOURCE_ADDR_H
@@ -15,33 +15,36 @@
 #include "daemon/service/service_net.h"
 #include "stream/stream.h"
 
-/* Why a server cannot be connected to from its client's address, or from any of the service's: it is of another family. */
+/* The reason if the server's address family differs from that of the client or of all source addresses. */
 extern const char SOURCE_ADDR_OTHER_FAMILY[];
 
 struct source_addr {
-	struct sockaddr_storage client; /* of no family: none. IPv4 never as v4-mapped */
-	bool keeps_port;                /* the server is to see the port of that, too */
-	bool privileged;                /* it is, on its host: so is the port to connect from */
+	struct sockaddr_storage client; /* AF_UNSPEC: none; IPv4 is never v4-mapped */
+	bool keeps_port;                /* the server also sees the client's port */
+	bool privileged;                /* the client is privileged: use a port below 1024 */
 	struct client_pin
-		pin; /* until it is open what was asked for, then what it has; port 0: none */
-	const char
-		*lack; /* why no address of the present target can be connected to; NULL: one can */
+		pin; /* before the upstream is open the wanted source, then the actual one; port 0: none */
+	const char *lack; /* why no address of the current server is usable; NULL: one is */
 };
 
 /**
- * source_addr_usable - those addresses of a server that can be connected to
- * @addrs: of the server, @naddrs at least 1
- * @to:    room for as many; IPv4 is never v4-mapped
+ * source_addr_usable - Copy the server addresses that can be reached from the source address.
+ * @addrs: addresses of the server; @naddrs is at least 1
+ * @to:    array of @naddrs elements; IPv4 is never v4-mapped
  *
- * Returns how many; with 0 @from->lack is why, else NULL.
+ * Returns the number of copied addresses. Sets @from->lack to the reason if it is 0, else to NULL.
  */
 size_t source_addr_usable(struct source_addr *from, const struct service_config *config,
 			  const struct sockaddr_storage *addrs, size_t naddrs,
 			  struct sockaddr_storage *to) MUST_CHECK;
-/** source_addr_choose - where attempts at servers of a family connect from; @from->pin.source if it has a port there. */
+/**
+ * source_addr_choose - Return the source addresses for servers of a family.
+ *
+ * The first is @from->pin.source if @from->pin has a port, else the next one round-robin.
+ */
 struct stream_sources source_addr_choose(struct source_addr *from, const struct service_net *net,
 					 sa_family_t family);
-/** source_addr_find - which of the service's addresses that is; 0 if it is none. */
+/** source_addr_find - Return the index of @local in the source addresses of the service; 0 if it is not one. */
 uint16_t source_addr_find(const struct service_config *config, const struct sockaddr *local);
 
 #endif

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One connection to a server of a list.
+ *	select a server ─▶ resolve its name ─▶ (query rpcbind) ─▶ attempt, attempt … ─▶ open ─▶ closing ─▶ closed
+ *	      ▲                    │                  │                   │
+ *	      └────────────────────┴──────────────────┴───────────────────┘ failed, and time is left for another server
  *
- *	select a server ─▶ resolve its name ─▶ (ask rpcbind) ─▶ attempt, attempt … ─▶ open ─▶ closing ─▶ closed
- *	      ▲                    │                 │                  │
- *	      └────────────────────┴─────────────────┴──────────────────┘ it has failed, and there is time for another
- *
- * One leg at a time: the next attempt is made once the leg of the one before is over and freed, from a task
- * of its own. A leg that is being tried calls this file alone; once it is open, its messages go to the owner.
+ * An upstream has one leg at a time. A loop task starts the next attempt, after the failed leg has closed and been
+ * freed. A connecting leg calls only this file; an open leg also delivers messages to the owner.
  */
 #include "daemon/upstream/upstream_connect.h"
 
@@ -46,7 +44,7 @@ static uint64_t us_until(const struct upstream *upstream, uint64_t when_us)
 	return now < when_us ? when_us - now : 0;
 }
 
-/* How much time there is left for the present server. */
+/* Returns the time left for the current server. */
 static uint64_t left_us(const struct upstream *upstream)
 {
 	return us_until(upstream, upstream->target_until_us);
@@ -54,7 +52,7 @@ static uint64_t left_us(const struct upstream *upstream)
 
 static void on_resolved(void *arg, const struct name_result *name);
 
-/* ---- the log: a check has none ---- */
+/* ---- the log, which a health check does not have ---- */
 
 static bool is_logged(const struct upstream *upstream, enum log_level level)
 {
@@ -66,7 +64,7 @@ static struct log_limit *line_limit(const struct upstream *upstream, enum servic
 	return &upstream->net->service->lines[line];
 }
 
-/* The export rules of a server may ask for a port below 1024, and the proxy does not see why it refuses. */
+/* A server can reject unprivileged ports without giving a reason, so the proxy warns once. */
 static void log_unprivileged(struct upstream *upstream)
 {
 	struct service *service = upstream->net->service;
@@ -80,7 +78,7 @@ static void log_unprivileged(struct upstream *upstream)
 		upstream->log,
 		"client: it comes from a port of 1024 or above, so its connection to the server "
 		"does, too: NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
-		"clients trusted_proxies); later ones of this service are not logged");
+		"clients trusted_proxies); not logged again for this service");
 }
 
 static void log_attempt(const struct upstream *upstream)
@@ -100,7 +98,7 @@ static void log_attempt(const struct upstream *upstream)
 				  upstream->log, "server: trying %s over tcp", text);
 }
 
-/* The present attempt has failed; @how: what is tried next. */
+/* Logs the failure of the current attempt. @how: what is tried next. */
 static void log_failed(const struct upstream *upstream, enum log_level level, enum leg_close why,
 		       const char *detail, const char *how)
 {
@@ -114,13 +112,13 @@ static void log_failed(const struct upstream *upstream, enum log_level level, en
 
 /* ---- selecting a server ---- */
 
-/* Where the name of the present one is waited for. */
+/* Returns the waiters for the name of the current server. */
 static struct name_desk *names_of(const struct upstream *upstream)
 {
 	return &upstream->backend->names[upstream->seat.target->index];
 }
 
-/* Where rpcbind's answer is waited for, which it is; NULL: rpcbind is not asked. */
+/* Returns the cache of the MOUNT port of the current server; NULL if rpcbind is not queried. */
 static struct mount_desk *mount_place_of(const struct upstream *upstream)
 {
 	struct mount_desk *places = upstream->backend->mount_places;
@@ -136,7 +134,10 @@ static void resolve(struct upstream *upstream)
 	loop_timer_set(loop_of(upstream), upstream->resolving, left_us(upstream));
 }
 
-/* One of several servers has an equal share of what is left, though time for an attempt, and no more than it may take. */
+/*
+ * Returns the time for one server: an equal share of the time left, at least ATTEMPT_MIN_US, at
+ * most connect_timeout_s.
+ */
 static uint64_t share_us(const struct upstream *upstream)
 {
 	uint64_t all_us = us_until(upstream, upstream->deadline_us);
@@ -151,7 +152,7 @@ static uint64_t share_us(const struct upstream *upstream)
 	return share < all_us ? share : all_us;
 }
 
-/* Returns whether there is a server that has not been tried. */
+/* Starts with the next server. Returns false if every server has been tried. */
 static bool begin_target(struct upstream *upstream)
 {
 	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
@@ -168,7 +169,7 @@ static bool begin_target(struct upstream *upstream)
 	return true;
 }
 
-/* The server cannot be reached for @why: that is its fault, unless it is one of this host's. */
+/* Reports the failure of the current server, unless the cause is on this host. */
 static void abandon_target(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct connect_attempt *last = connect_plan_last(&upstream->plan);
@@ -180,7 +181,7 @@ static void abandon_target(struct upstream *upstream, enum leg_close why, const 
 	upstream->abandoned = true;
 }
 
-/* Whether what failed for @why goes on at another server. */
+/* Returns whether another server is tried after a failure for @why. */
 static bool may_try_another(const struct upstream *upstream, enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
@@ -195,7 +196,10 @@ static void end_failed(struct upstream *upstream, enum leg_close why, const char
 	upstream->events->closed(upstream);
 }
 
-/* Of several servers some may be there for clients of the other family. */
+/*
+ * Keeps the last failure, but prefers any other to a wrong address family: some servers can be for
+ * the other family.
+ */
 static void keep_cause(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool had_one = upstream->why != LEG_CLOSE_LOCAL;
@@ -207,7 +211,7 @@ static void keep_cause(struct upstream *upstream, enum leg_close why, const char
 		snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
 }
 
-/* Without a leg that would have to close first. */
+/* Fails without a leg that must close first. */
 static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	abandon_target(upstream, why, detail);
@@ -216,7 +220,7 @@ static void fail_at_once(struct upstream *upstream, enum leg_close why, const ch
 		end_failed(upstream, upstream->why, upstream->detail);
 }
 
-/* No leg could be made. */
+/* Fails because no leg could be created. */
 static void fail_unmade(struct upstream *upstream, int rc)
 {
 	const char *lack = upstream->from.lack;
@@ -228,8 +232,8 @@ static void fail_unmade(struct upstream *upstream, int rc)
 /* ---- attempts ---- */
 
 /*
- * rdma:// takes verbs where a device serves the route. When that failed, iwarp has its try at the same address, and for
- * a minute no client's connection tries verbs again.
+ * rdma:// tries verbs first if a device serves the route. After a failure the same address is tried on iWARP, and
+ * no connection of a client tries verbs for VERBS_AVOID_US.
  */
 static void blame_fabric(struct upstream *upstream, const char *why)
 {
@@ -239,7 +243,7 @@ static void blame_fabric(struct upstream *upstream, const char *why)
 	if (!net->service || !attempt->has_other || attempt->fabric != net->verbs)
 		return;
 	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
-		    "server: not on verbs (%s), so on iwarp for %u s", why,
+		    "server: verbs failed (%s), using iwarp for %u s", why,
 		    VERBS_AVOID_US / 1000000);
 	net->fabric_fallbacks++;
 	net->verbs_avoided_until_us = now_us(upstream) + VERBS_AVOID_US;
@@ -272,8 +276,8 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 }
 
 /*
- * Makes the leg of the next attempt that does not fail at once, as one does at an address of a family that this host has
- * not. Returns 0, or the errno of the last one if none is left.
+ * Starts the next attempt, and skips attempts that fail immediately, for example with an address family that this host
+ * lacks. Returns 0, or the negative errno of the last attempt if none is left.
  */
 static int next_attempt(struct upstream *upstream)
 {
@@ -301,7 +305,7 @@ static int next_attempt(struct upstream *upstream)
 	}
 }
 
-/* What is left at the same address has its try however late it is; another address only in time. */
+/* A further attempt at the same address is made even after the time limit. */
 static bool is_tried_however_late(const struct upstream *upstream)
 {
 	return upstream->plan.again || upstream->attempt->has_other;
@@ -346,10 +350,10 @@ static bool may_go_on(const struct upstream *upstream, enum leg_close why)
 }
 
 /*
- * MOUNT does not listen there, or not any more: of an answer that was kept there is another one to be had at once.
- * Returns whether it is asked for.
+ * Discards the cached MOUNT port after a failed attempt. Returns true if the port was cached and refused the
+ * connection; then rpcbind is queried again immediately.
  */
-static bool ask_again(struct upstream *upstream, enum leg_close why, const char *detail)
+static bool retry_rpcbind(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	struct mount_desk *place = mount_place_of(upstream);
 
@@ -358,15 +362,15 @@ static bool ask_again(struct upstream *upstream, enum leg_close why, const char 
 	mount_desk_forget(place, &upstream->attempt->addr);
 	if (why != LEG_CLOSE_REFUSED || !upstream->place_is_kept || !left_us(upstream))
 		return false;
-	log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "where rpcbind says now");
+	log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the port that rpcbind returns now");
 	upstream->asks_again = true;
 	set_state(upstream, UPSTREAM_BETWEEN);
 	return true;
 }
 
 /*
- * From this port nothing came back: something on the way may have an entry for it that is stuck, and would keep
- * the client out as long as it came from there.
+ * Stops using the previous source port after a timeout: a stale entry for it in a firewall or NAT on the path would
+ * block the client as long as the proxy used that port.
  */
 static void forget_port(struct upstream *upstream)
 {
@@ -374,13 +378,16 @@ static void forget_port(struct upstream *upstream)
 	connect_plan_forget_port(&upstream->plan);
 }
 
-/* Where the server did not speak the version that was tried, neither fabric nor port is to blame. */
+/*
+ * Handles a failed attempt. If the server rejected the RPC-over-RDMA version, the fabric and port
+ * are not at fault.
+ */
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool again = connect_plan_again(&upstream->plan, now_us(upstream));
 	bool has_other = upstream->attempt->has_other;
 
-	if (ask_again(upstream, why, detail))
+	if (retry_rpcbind(upstream, why, detail))
 		return;
 	if (why == LEG_CLOSE_TIMEOUT && !again && !has_other)
 		forget_port(upstream);
@@ -407,7 +414,7 @@ static void attempt_failed(struct upstream *upstream, enum leg_close why, const 
 	set_state(upstream, UPSTREAM_BETWEEN);
 }
 
-/* ---- what the leg says ---- */
+/* ---- events of the leg ---- */
 
 void upstream_leg_opened(void *arg)
 {
@@ -435,14 +442,14 @@ void upstream_first_reply(struct upstream *upstream)
 	targets_answered(&upstream->seat, (const struct sockaddr *)&info.peer, now_us(upstream));
 }
 
-/* What a server's end before its first Reply is told as. */
+/* Returns the log text of a connection that the server closed before its first Reply. */
 static const char *early_end(enum leg_close why, const char *detail, char text[LEG_DETAIL_BYTES])
 {
 	if (!detail[0] && (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST))
 		return "it closes connections before their first Reply";
 	if (why != LEG_CLOSE_PEER)
 		return detail;
-	/* It follows on that: "without an answer to the first Call: is that …" */
+	/* @detail continues the sentence: "without an answer to the first Call: is that …" */
 	snprintf(text, LEG_DETAIL_BYTES, "it closes connections %s", detail);
 	return text;
 }
@@ -481,7 +488,7 @@ void upstream_leg_closed(void *arg)
 	struct upstream *upstream = arg;
 
 	upstream->leg_over = true;
-	/* Before it is reported: a connection that waits for this port takes it at once. */
+	/* Before closed(): a connection that waits for this port takes it immediately. */
 	held_port_give(&upstream->held, now_us(upstream));
 	if (upstream->state.now == UPSTREAM_BETWEEN) {
 		loop_defer(loop_of(upstream), &upstream->retry);
@@ -514,7 +521,8 @@ static void on_place(void *arg, const struct mount_place *place)
 	if (!place->naddrs)
 		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
 	else if (mount_place_is_own(place, upstream->seat.target->name.doors))
-		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM, "rpcbind names a port of it");
+		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM,
+			     "rpcbind returned a port of this proxy");
 	else
 		attempt_at(upstream, place->addrs, place->naddrs);
 }
@@ -564,7 +572,7 @@ static void on_resolving_too_long(void *arg)
 
 /* ---- the interface ---- */
 
-/* As before its start: what is kept is its owner's. */
+/* Sets the state before the start, with the settings of the owner from @old. */
 static void reset(struct upstream *upstream, const struct upstream *old)
 {
 	*upstream = (struct upstream){
@@ -600,7 +608,7 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 	return upstream->resolving ? 0 : -ENOMEM;
 }
 
-/* What is left of it once it is closed. */
+/* Frees what a closed upstream still has. */
 static void release(struct upstream *upstream)
 {
 	targets_wait_no_longer(&upstream->seat);
@@ -643,7 +651,7 @@ void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *cl
 void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers)
 {
 	upstream->backend = mount_servers;
-	/* What stands before connect's servers to take a header does not stand before this one. */
+	/* send_proxy is for the servers of `connect`, not for MOUNT. */
 	upstream->leg_config.preface_bytes = 0;
 }
 

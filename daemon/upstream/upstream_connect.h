@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One connection to a server of a list, for one client, or for a check: a server is selected
- * (daemon/service/targets.h), its name is resolved (daemon/service/server_name.h), its addresses are attempted
- * in turn (daemon/upstream/connect_plan.h) from where daemon/upstream/source_addr.h says, and the leg of the first
- * attempt that succeeds is the owner's. When all have failed another server has its turn, while there is time.
+ * Opens one connection to a server out of a list, for one client or for a health check:
  *
- * Here are the time limits of all that, and the avoiding of verbs after it failed. For a client it connects from the
- * source port by which the server knows it again, if that is free (daemon/service/clients.h).
+ *   1. Select a server (daemon/service/targets.h).
+ *   2. Resolve its name (daemon/service/server_name.h).
+ *   3. Try its addresses in order (daemon/upstream/connect_plan.h), from the source address and port chosen by
+ *      daemon/upstream/source_addr.h.
+ *   4. Hand the leg of the first successful attempt to the owner, or select the next server while time is left.
  *
- * An upstream is embedded in its owner and lives on one thread. Nothing is called back from inside a call into it.
+ * This module enforces the time limits and avoids verbs for a while after it failed. A reconnecting client gets its
+ * previous source port if that is free, so that the server recognises retransmissions (daemon/service/clients.h).
+ *
+ * An upstream is embedded in its owner and runs on one thread. No function here calls back before it returns.
  */
 #ifndef DAEMON_UPSTREAM_UPSTREAM_CONNECT_H
 #define DAEMON_UPSTREAM_UPSTREAM_CONNECT_H
@@ -30,39 +33,39 @@
 	X(UPSTREAM_IDLE, "idle", "upstream_start()", TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CLOSED)) \
 	X(UPSTREAM_RESOLVING, "resolving", "the addresses of the server's name",                   \
 	  TO(UPSTREAM_ASKING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                     \
-	X(UPSTREAM_ASKING, "asking", "rpcbind there to say where MOUNT listens",                   \
+	X(UPSTREAM_ASKING, "asking", "rpcbind of the server to return the port of MOUNT",          \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSED))                  \
 	X(UPSTREAM_CONNECTING, "connecting", "the leg of an attempt to open",                      \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_BETWEEN) | TO(UPSTREAM_OPEN) |                      \
 		  TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                                      \
-	X(UPSTREAM_BETWEEN, "between", "the leg that failed to be over, for the next attempt",     \
+	X(UPSTREAM_BETWEEN, "between", "the failed leg to be closed, before the next attempt",     \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSING) |                \
 		  TO(UPSTREAM_CLOSED))                                                             \
 	X(UPSTREAM_OPEN, "open", "the leg to close", TO(UPSTREAM_CLOSING))                         \
-	X(UPSTREAM_CLOSING, "closing", "the leg to be over", TO(UPSTREAM_CLOSED))                  \
+	X(UPSTREAM_CLOSING, "closing", "the leg to be closed", TO(UPSTREAM_CLOSED))                \
 	X(UPSTREAM_CLOSED, "closed", "upstream_fini()", 0)
 STATE_ENUM(upstream_state, UPSTREAM_STATES);
 extern const struct state_table upstream_states;
 
 struct upstream;
 
-/* What an upstream tells its owner, which is found by container_of(). */
+/* Callbacks into the owner, which finds itself by container_of(). */
 struct upstream_events {
-	/* The name of a server is resolved, and the attempts begin; once. */
+	/* Called once: the first name is resolved and the attempts start. */
 	void (*connecting)(struct upstream *upstream);
-	/* The server is reached. From now on @leg calls `leg`. */
+	/* The server is connected. From now on @leg calls `leg`. */
 	void (*opened)(struct upstream *upstream, struct leg *leg);
-	/* Returns whether a Call of the client's was sent on the leg. NULL: none was. */
+	/* Returns whether a Call of the client was sent on the leg. NULL: never. */
 	bool (*has_called)(struct upstream *upstream);
-	/* The server cannot be reached; why the last attempt failed, or what else stood in the way. */
+	/* No server is reachable. @why, @detail: of the last attempt, or of another obstacle. */
 	void (*failed)(struct upstream *upstream, enum leg_close why, const char *detail);
-	/* The leg that was opened closes. */
+	/* The open leg closes. */
 	void (*closing)(struct upstream *upstream, enum leg_close why, const char *detail);
-	/* After failed(), closing() or upstream_close(): nothing is left that could call back. */
+	/* Follows failed(), closing() or upstream_close(); the last callback. */
 	void (*closed)(struct upstream *upstream);
 	/*
-	 * What the leg calls, with the upstream as its argument: UPSTREAM_LEG_EVENTS, and the owner's own call, reply,
-	 * more, call_ready and note, once it is open. reply() begins with upstream_heard().
+	 * Events of the leg, whose arg is the upstream: UPSTREAM_LEG_EVENTS, and for the open leg the owner's call,
+	 * reply, more, call_ready and note. reply() must first call upstream_heard().
 	 */
 	const struct leg_events *leg;
 };
@@ -74,106 +77,113 @@ struct upstream {
 	struct service_net *net;
 	struct log_ctx *log;
 	const struct upstream_events *events;
-	struct leg_config leg_config; /* of the attempts */
+	struct leg_config leg_config; /* for the legs of the attempts */
 	struct state state;
 	struct source_addr from;
-	const struct backend *backend; /* whose servers it selects from */
-	struct target_seat seat;       /* the server that it has selected */
-	uint64_t deadline_us;          /* for the leg to open … */
-	uint64_t target_until_us;      /* … at the present server */
-	bool abandoned;                /* the present server */
-	bool failure_told; /* with those of the service's other clients: nobody else need */
+	const struct backend *backend; /* the servers to select from */
+	struct target_seat seat;       /* the selected server */
+	uint64_t deadline_us;          /* for the leg to open */
+	uint64_t target_until_us;      /* the same, for the current server */
+	bool abandoned;                /* the current server failed */
+	bool failure_told;             /* the service has logged the failure: the owner need not */
 	struct name_wait name;
-	struct mount_wait place;      /* where rpcbind says that MOUNT is … */
-	bool place_is_kept;           /* … which it said some time ago */
-	bool asks_again;              /* it is not there any more */
-	struct loop_timer *resolving; /* the time limit for the name */
+	struct mount_wait place;      /* for the address of MOUNT from rpcbind */
+	bool place_is_kept;           /* that address is a cached answer */
+	bool asks_again;              /* the cached answer was wrong: query rpcbind again */
+	struct loop_timer *resolving; /* time limit of the name resolution */
 	struct loop_task retry;
 	struct connect_plan plan;
-	const struct connect_attempt *attempt; /* the present one, until the leg opens */
+	const struct connect_attempt *attempt; /* the current one, until the leg opens */
 	bool connecting_told;
 	struct leg *leg;
-	bool leg_over;         /* it may be freed */
-	struct held_port held; /* of the leg */
-	enum leg_close why;    /* the last attempt failed */
+	bool leg_over;         /* the leg has closed and can be freed */
+	struct held_port held; /* the reserved port of the leg */
+	enum leg_close why;    /* why the last attempt failed */
 	char detail[LEG_DETAIL_BYTES];
 };
 
 /**
- * upstream_init - nothing is done before upstream_start()
- * @net, @backend: on what its legs stand, and the servers that it selects from; outlive it
- * @leg_config: for the legs to be made; copied. Its events, arg and time limit are not used
- * @log:        for what is worth a line on the way; from the start on it names the server that is tried or reached
+ * upstream_init - Initialise an upstream; upstream_start() connects it.
+ * @net:        the fabrics and sockets of its legs; outlives it
+ * @backend:    the servers to select from; outlives it
+ * @leg_config: for its legs; copied. Its events, arg and time limit are not used
+ * @log:        for log lines; after the start it names the current server
  *
  * Returns 0 or -ENOMEM.
  */
 int upstream_init(struct upstream *upstream, struct service_net *net, const struct backend *backend,
 		  const struct leg_config *leg_config, struct log_ctx *log,
 		  const struct upstream_events *events) MUST_CHECK;
-/** upstream_fini - free the leg, if there is one; only while upstream_is_closed() or before the start. */
+/** upstream_fini - Free the leg, if any. Only before the start or if upstream_is_closed(). */
 void upstream_fini(struct upstream *upstream);
 
-/** upstream_reverse - what the client takes of reverse Calls, as in its leg_config; before the start. */
+/** upstream_reverse - Set the limits of reverse Calls to the client, as in leg_config; before the start. */
 void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
 /**
- * upstream_serve - for which client: other connections of that address lead to the same server; before the start
- * @at:	 where that client has connected to, which the server may be told, too
- * @keeps_port: where the server is to see the client's own address it sees its port, too
+ * upstream_serve - Set the client; before the start. Connections of one client address use the same server.
+ * @at: the local address that the client connected to, for the PROXY header
+ * @keeps_port: with source = "client", also use the client's port
  */
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
 		    const struct sockaddr_storage *at, bool keeps_port);
-/** upstream_keep_no_port - its client has no port that a server could see; before the start. */
+/** upstream_keep_no_port - Clear keeps_port, for a client that is not TCP; before the start. */
 static inline void upstream_keep_no_port(struct upstream *upstream)
 {
 	upstream->from.keeps_port = false;
 }
 
-/** upstream_privilege - its client is privileged on its host (daemon/service/incoming.h); before the start. */
+/** upstream_privilege - Mark the client as privileged on its host (daemon/service/incoming.h); before the start. */
 static inline void upstream_privilege(struct upstream *upstream)
 {
 	upstream->from.privileged = true;
 }
 
-/** upstream_lead_to - select from the servers of MOUNT instead, which get no PROXY header; before the start. */
+/** upstream_lead_to_mount - Use the MOUNT servers instead, without a PROXY header; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers);
-/** upstream_renew - have one that is closed be as before its start, from any port; not from inside an event of it. */
+/**
+ * upstream_renew - Reset a closed upstream to its state before the start, with any source port; not
+ * inside one of its events.
+ */
 void upstream_renew(struct upstream *upstream);
-/** upstream_connect_from - where to connect from, also if it never starts: copied. At first from anywhere. */
+/** upstream_connect_from - Set the source address and port; copied. Without a call any source is used. */
 void upstream_connect_from(struct upstream *upstream, const struct client_pin *pin);
 /**
- * upstream_start - begin to reach a server, which may take @timeout_us
+ * upstream_start - Start connecting to a server, for at most @timeout_us.
  *
- * connecting(), opened() or failed() follow.
+ * connecting() follows if a name resolves, and then opened() or failed().
  */
 void upstream_start(struct upstream *upstream, uint64_t timeout_us);
 
 /**
- * upstream_close - end it, whatever it is doing; an open leg closes for @why
+ * upstream_close - Close in any state; the leg closes for @why.
  *
- * Neither opened() nor failed() nor closing() comes any more. closed() follows, unless upstream_is_closed() already.
+ * opened(), failed() and closing() are not called any more. closed() follows, unless upstream_is_closed() already.
  */
 void upstream_close(struct upstream *upstream, enum leg_close why);
-/** upstream_was_down - once it is open: whether nobody had an answer of its server lately. */
+/** upstream_was_down - Return whether the server of the open leg counts as down until its first Reply. */
 bool upstream_was_down(const struct upstream *upstream);
-/** upstream_server - the server that it leads to, or tries, or tried last; NULL: none yet. */
+/** upstream_server - Return the current or last server; NULL before the first. */
 const struct target *upstream_server(const struct upstream *upstream);
-/** upstream_is_closed - whether nothing is left that could call back. */
+/** upstream_is_closed - Return whether no callback can follow. */
 bool upstream_is_closed(const struct upstream *upstream);
-/** upstream_leg - the leg that is being tried or is open, for a look; NULL if there is none. */
+/** upstream_leg - Return the leg that connects or is open; NULL without one. */
 const struct leg *upstream_leg(const struct upstream *upstream);
 
-/* upstream_first_reply - the first Reply of this connection, or since the server was down: for upstream_heard(). */
+/**
+ * upstream_first_reply - Report the first Reply of this connection, or since the server was down.
+ * For upstream_heard().
+ */
 void upstream_first_reply(struct upstream *upstream);
 
 /**
- * upstream_heard - the leg delivers a Reply: what that says of the server
+ * upstream_heard - Report a Reply of the leg as a sign that the server is up.
  *
- * A proxy in front of a server that is down may accept connections all the same: only a Reply is an answer. Returns
- * whether it is the first one of this connection.
+ * Only a Reply proves that: a proxy in front of the server can accept connections while the server is down.
+ * Returns whether it is the first Reply of this connection.
  */
 static inline bool upstream_heard(struct upstream *upstream, const struct exchange *x)
 {
-	/* It is the leg's own word: the server has not seen the Call. */
+	/* The leg made this fault: the server has not seen the Call. */
 	if (x->fault == EXCHANGE_FAULT_CANT_SEND)
 		return false;
 	if (!upstream->seat.waits) {
@@ -184,7 +194,7 @@ static inline bool upstream_heard(struct upstream *upstream, const struct exchan
 	return true;
 }
 
-/* Events of its leg, for UPSTREAM_LEG_EVENTS. */
+/* Handlers of leg events, for UPSTREAM_LEG_EVENTS. */
 void upstream_leg_opened(void *arg);
 void upstream_leg_closing(void *arg, enum leg_close why, const char *detail);
 void upstream_leg_closed(void *arg);

@@ -136,7 +136,7 @@ place() {
 	check "$1: the start says which routes are missing" wait_for 10 lacks_both
 	check "$1: nobody is served without them" unserved one proxy4 3
 	check "$1: for that reason" wait_for 10 refused
-	check "$1: which is said" says 'no source address towards the server: there is no way back'
+	check "$1: which is said" says 'no source address towards the server: no return route'
 	check "$1: the lines of -t set the routes" routes add
 	check "$1: -t warns no more" not warns_of_routes
 	: >b.log

@@ -184,7 +184,7 @@ START_TEST(a_server_of_another_family_cannot_be_come_to)
 	ck_assert_uint_eq(bench->nstubs, 0);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
-	ck_assert_str_eq(detail, "there is none of its family, IPv4 or IPv6");
+	ck_assert_str_eq(detail, "none of the server's family, IPv4 or IPv6");
 	ck_assert(!upstream.failure_told);
 	end();
 }
@@ -253,15 +253,15 @@ END_TEST
 static const struct {
 	const char *client, *server, *detail;
 } refused[] = {
-	{"127.0.0.9", "::1", "there is none of its family, IPv4 or IPv6"},
-	{"::ffff:127.0.0.9", "::1", "there is none of its family, IPv4 or IPv6"},
-	{"::1", "127.0.0.1", "there is none of its family, IPv4 or IPv6"},
-	{"fe80::1", "::1", "the client's is link-local"},
+	{"127.0.0.9", "::1", "none of the server's family, IPv4 or IPv6"},
+	{"::ffff:127.0.0.9", "::1", "none of the server's family, IPv4 or IPv6"},
+	{"::1", "127.0.0.1", "none of the server's family, IPv4 or IPv6"},
+	{"fe80::1", "::1", "the client's address is link-local"},
 	{"10.0.0.100", "127.0.0.1",
-	 "there is no way back from it to the client that leads here, as the routes do that "
+	 "no return route from the server to the client through this host: add the routes that "
 	 "rpcrdma-proxy -t prints"},
 	{"127.0.0.9", "10.0.0.1",
-	 "the client's is a loopback address, which no other host can answer"},
+	 "the client's address is a loopback address, which no other host can answer"},
 };
 
 /* The server is not blamed, and the proxy's own address never serves instead. */
@@ -299,7 +299,7 @@ START_TEST(an_address_of_the_other_family_is_not_the_reason)
 	bench->addrs[1] = address("127.0.0.1", 2049);
 	begin("10.0.0.100", &(struct client_pin){0});
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
-	ck_assert(!strncmp(detail, "there is no way back", 20));
+	ck_assert(!strncmp(detail, "no return route", 15));
 	end();
 }
 END_TEST
