@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rpcrdma-proxy: command line, signals, and the order in which the daemon comes up and goes down. */
+/* rpcrdma-proxy: command line, signals, start and stop of the daemon. */
 #include <config.h>
 
 #include <errno.h>
@@ -28,14 +28,15 @@
 #include "daemon/proxy/reload.h"
 #include "fabric/verbs/verbs_config.h"
 
-static const char usage[] = "usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
-			    "Joins ONC RPC over TCP and RPC-over-RDMA. Runs in the foreground.\n"
-			    "  -c FILE  configuration file (" CONFIG_DEFAULT_FILE ")\n"
-			    "  -t       check the configuration file and exit\n"
-			    "  -v       log more\n"
-			    "  -V       print the version and exit (--version)\n"
-			    "  -h       print this help and exit (--help, help)\n"
-			    "See rpcrdma-proxy(8) and rpcrdma-proxy.conf(5).\n";
+static const char usage[] =
+	"usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
+	"Proxy between NFS (ONC RPC) over TCP and over RDMA. Runs in the foreground.\n"
+	"  -c FILE  configuration file (" CONFIG_DEFAULT_FILE ")\n"
+	"  -t       check the configuration file and exit\n"
+	"  -v       log at level debug\n"
+	"  -V       print the version and exit (--version)\n"
+	"  -h       print this help and exit (--help, help)\n"
+	"See rpcrdma-proxy(8) and rpcrdma-proxy.conf(5).\n";
 
 static const struct option long_options[] = {
 	{"version", no_argument, NULL, 'V'},
@@ -43,9 +44,9 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* The manual explains them; the unit has those for which a new start is in vain. */
+/* See the manual. The unit lists those for which a restart is useless. */
 enum status {
-	STATUS_FAILED = 1, /* could not start, or a file that was checked has errors */
+	STATUS_FAILED = 1, /* the start failed, or -t found errors */
 	STATUS_USAGE = 64,
 	STATUS_CONFIG = 78,
 };
@@ -54,19 +55,19 @@ enum status {
 
 struct signals {
 	struct loop *loop;
-	struct proxy *proxy; /* NULL: it is not up yet */
+	struct proxy *proxy; /* NULL before the daemon is up */
 	struct loop_io *io;
 	int fd;
 };
 
-/* What comes of it is in the log, and told to systemd. */
+/* reload() itself logs the result and notifies systemd. */
 static void on_reloaded(void *arg, int rc, const struct reload_report *report)
 {
 }
 
 static void on_hangup(const struct signals *signals, unsigned uid)
 {
-	log_info(NULL, "a reload was asked for by SIGHUP of uid %u", uid);
+	log_info(NULL, "reload requested by SIGHUP from uid %u", uid);
 	if (!signals->proxy || signals->proxy->stopping)
 		return;
 	reload(signals->proxy, on_reloaded, NULL);
@@ -78,8 +79,8 @@ static void on_signal(void *arg, unsigned events)
 	struct signalfd_siginfo info;
 
 	if (events & LOOP_ERROR) {
-		/* Nobody could end it in good order later. */
-		log_error(NULL, "cannot watch for signals");
+		/* Without signals the daemon could not be stopped in order later. */
+		log_error(NULL, "cannot receive signals");
 		event_loop_stop(signals->loop);
 		return;
 	}
@@ -89,7 +90,7 @@ static void on_signal(void *arg, unsigned events)
 		on_hangup(signals, info.ssi_uid);
 		return;
 	}
-	log_info(NULL, "stop was asked for by %s of uid %u",
+	log_info(NULL, "stop requested by %s from uid %u",
 		 info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", info.ssi_uid);
 	if (signals->proxy)
 		proxy_stop_gently(signals->proxy);
@@ -110,7 +111,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* What raise_descriptor_limit() makes of it. */
+/* Returns the limit after raise_descriptor_limit(). */
 static uint64_t descriptor_limit(void)
 {
 	struct rlimit limit;
@@ -138,7 +139,7 @@ static void tell_up(const struct proxy *proxy)
 	sd_status("%s", text);
 }
 
-/* Libraries end the process without a word when they have none. */
+/* Checked here, because libraries exit silently without descriptors. */
 static int check_descriptors(const struct config *config)
 {
 	uint64_t limit = descriptor_limit(), least = config_descriptors_least(config);
@@ -160,7 +161,7 @@ static void run_until_stopped(struct loop *loop)
 	log_info(NULL, "stopping");
 }
 
-/* Ends the process here if a worker waits for a device that does not execute a command. */
+/* Exits the process here if a worker waits for a device that does not execute a command. */
 static void stop(struct proxy *proxy, int rc)
 {
 	if (proxy_stop(proxy))
@@ -170,7 +171,7 @@ static void stop(struct proxy *proxy, int rc)
 	_exit(rc ? STATUS_FAILED : 0);
 }
 
-/* Runs until a signal or the control socket ends it. */
+/* Runs the daemon until a signal or a control client stops it. */
 static int serve(struct config *config)
 {
 	struct loop *loop = event_loop_new();
@@ -222,16 +223,17 @@ out:
 	return rc;
 }
 
-/* Before the first thread is made, which all have what this one has. */
+/* Runs before the first thread starts, because threads inherit these settings. */
 static int prepare_memory(const struct config *config)
 {
 	int rc = config->io_flusher ? host_memory_flush_io() : 0;
 
 	if (rc)
-		log_info(NULL,
-			 "io_flusher: not permitted (%s): CAP_SYS_RESOURCE is missing; it is for a "
-			 "proxy on the host of its clients",
-			 strerror(-rc));
+		log_info(
+			NULL,
+			"io_flusher is off (%s): CAP_SYS_RESOURCE is missing; harmless unless this "
+			"host mounts NFS through the proxy",
+			strerror(-rc));
 	host_memory_drop_resource();
 	rc = config->lock_memory ? host_memory_lock() : 0;
 	if (rc)
@@ -242,7 +244,7 @@ static int prepare_memory(const struct config *config)
 	return rc;
 }
 
-/* From here on standard error blocks nobody. */
+/* Starts the log writer first, so that a blocked standard error delays no other thread. */
 static int serve_logging(struct config *config)
 {
 	int rc = log_start_writer();
@@ -258,7 +260,7 @@ static int serve_logging(struct config *config)
 
 /* ---- the configuration file ---- */
 
-/* What stands behind "FILE:LINE: " in a line. */
+/* Returns the text after "FILE:LINE: ". */
 static const char *behind_place(const char *line)
 {
 	for (const char *at = strchr(line, ':'); at; at = strchr(at + 1, ':')) {
@@ -270,7 +272,7 @@ static const char *behind_place(const char *line)
 	return line;
 }
 
-/* Logs one line of what is wrong with the file; that it is a warning is said by its level. */
+/* Logs one line about the file. Removes the mark "warning: ", which the log level shows. */
 static void log_complaint(const char *line)
 {
 	static const char mark[] = "warning: ";
@@ -292,13 +294,13 @@ static void log_complaints(char *text)
 			log_complaint(line);
 }
 
-/* Of not having read it: whether it is as it is until somebody mends it. Devices may come late. */
+/* Returns whether the error persists until the file is fixed. Devices can appear later. */
 static bool is_lasting(int rc)
 {
 	return rc != -ENODEV && rc != -ENOMEM && rc != -EMFILE && rc != -ENFILE && rc != -EIO;
 }
 
-/* Errors and warnings go to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if another try may help. */
+/* Writes errors and warnings to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if a retry can help. */
 static int load(const char *file, FILE *out, struct config **config)
 {
 	int rc = config_load(file, out, config);
@@ -312,7 +314,7 @@ static int load(const char *file, FILE *out, struct config **config)
 	return is_lasting(rc) ? STATUS_CONFIG : STATUS_FAILED;
 }
 
-/* For who reads a terminal: plain lines. */
+/* Implements -t: prints plain lines for a terminal. */
 static int check(const char *file)
 {
 	struct config *config;
@@ -331,7 +333,7 @@ static int check(const char *file)
 	return 0;
 }
 
-/* For who reads a log: lines with their level. */
+/* Runs the daemon: logs lines with a level. */
 static int run(const char *file)
 {
 	struct config *config = NULL;
@@ -368,7 +370,7 @@ static int run(const char *file)
 
 /* ---- the command line ---- */
 
-/* @opt: what getopt_long() returned for the argument that it has just passed. */
+/* @opt: the result of getopt_long() for the argument before optind */
 static int wrong_option(int opt, char **argv)
 {
 	const char *argument = argv[optind - 1];

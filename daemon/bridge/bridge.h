@@ -54,7 +54,7 @@ struct bridge_info {
 };
 
 /**
- * bridge_new - Create a bridge for an accepted connection.
+ * bridge_new - Creates a bridge for an accepted connection.
  * @ws: the service on this worker; its list contains the bridge until the bridge is freed
  * @in: the bridge owns it and its connection slot from now on, even after an error
  * @id: number of the connection, for logs and the control socket
@@ -64,23 +64,23 @@ struct bridge_info {
  */
 int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id) MUST_CHECK;
 
-/** bridge_memory_bytes - Return the bytes of the budget that the RPCs of the bridge hold. */
+/** bridge_memory_bytes - Returns the bytes of the budget that the RPCs of the bridge hold. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
 
-/** bridge_info_get - Fill a snapshot of the bridge. */
+/** bridge_info_get - Fills a snapshot of the bridge. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
-/** bridge_oldest_call_us - Return the age of the client's oldest unanswered Call, at least 1; 0 without one. */
+/** bridge_oldest_call_us - Returns the age of the client's oldest unanswered Call, at least 1; 0 without one. */
 uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us);
 
-/** bridge_load_get - Fill the current load of the bridge. */
+/** bridge_load_get - Fills the current load of the bridge. */
 void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge_load *load);
 
-/** bridge_next - Return the bridge after @bridge in the list of @ws, or the first one for NULL. */
+/** bridge_next - Returns the bridge after @bridge in the list of @ws, or the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
 /**
- * shortage_log - Log that a claim has waited long for memory. For budget_account.late; @arg is the
+ * shortage_log - Logs that a claim has waited long for memory. For budget_account.late; @arg is the
  * worker_service.
  */
 void shortage_log(void *arg, const struct budget_claim *claim);

@@ -160,7 +160,7 @@ static inline struct bridge *bridge_of(struct upstream *upstream)
 	return container_of(upstream, struct bridge, upstream);
 }
 
-/* bridge_set_state - Change the state; the only function that does. */
+/* bridge_set_state - Changes the state; the only function that does. */
 void bridge_set_state(struct bridge *bridge, enum bridge_state to);
 
 /* @line: one of enum service_line; its last two kinds have a reason added. */

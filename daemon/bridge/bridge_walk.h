@@ -5,11 +5,11 @@
 
 #include "daemon/service/worker_service.h"
 
-/** bridge_walk_begin - Start an iteration over the current bridges. @walk: a member of @ws */
+/** bridge_walk_begin - Starts an iteration over the current bridges. @walk: a member of @ws */
 void bridge_walk_begin(struct worker_service *ws, struct bridge_walk *walk);
-/** bridge_walk_next - Return the next bridge that still exists, or NULL after the last one. */
+/** bridge_walk_next - Returns the next bridge that still exists, or NULL after the last one. */
 struct bridge *bridge_walk_next(struct bridge_walk *walk);
-/** bridge_walks_pass - Advance all iterators past @bridge, before it leaves the list. */
+/** bridge_walks_pass - Advances all iterators past @bridge, before it leaves the list. */
 void bridge_walks_pass(const struct bridge *bridge);
 
 #endif

@@ -15,27 +15,27 @@ struct call_report {
 	uint32_t took_us[CALL_STAGE_COUNT]; /* except the client stage, which still runs */
 };
 
-/** bridge_is_tapped - Return whether the worker of the bridge has taps. */
+/** bridge_is_tapped - Returns whether the worker of the bridge has taps. */
 static inline bool bridge_is_tapped(const struct bridge *bridge)
 {
 	return !LIST_EMPTY(&bridge->ws->ground->taps);
 }
 
-/** call_tell_is_wanted - Return whether the slow log or a tap is on; one branch per RPC if neither is. */
+/** call_tell_is_wanted - Returns whether the slow log or a tap is on; one branch per RPC if neither is. */
 static inline bool call_tell_is_wanted(const struct bridge *bridge)
 {
 	return (bridge->ws->service->config->slow_log_ms != 0) | bridge_is_tapped(bridge);
 }
-/** call_tell_report - Fill @report from @x, a Call of @side's peer. Only if call_tell_is_wanted(). */
+/** call_tell_report - Fills @report from @x, a Call of @side's peer. Only if call_tell_is_wanted(). */
 void call_tell_report(const struct bridge_side *side, const struct exchange *x, bool answered,
 		      struct call_report *report);
-/** call_tell - Write a wanted report to the slow log and the taps. @client_us: duration of the client stage */
+/** call_tell - Writes a wanted report to the slow log and the taps. @client_us: duration of the client stage */
 void call_tell(const struct bridge *bridge, const struct call_end *end,
 	       const struct call_report *report, uint32_t client_us);
 
-/** call_tell_message - Copy a complete Call of @side's peer, or the Reply to it, to the taps. */
+/** call_tell_message - Copies a complete Call of @side's peer, or the Reply to it, to the taps. */
 void call_tell_message(const struct bridge_side *side, const struct exchange *x, bool is_reply);
-/** call_tell_end - Tell the taps that no message of this bridge follows. */
+/** call_tell_end - Tells the taps that no message of this bridge follows. */
 void call_tell_end(const struct bridge *bridge);
 
 #endif

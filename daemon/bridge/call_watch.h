@@ -11,12 +11,12 @@
 
 #define CALL_WATCH_SLICE 1000u /* bridges plus late Calls scanned in one iteration */
 
-/** call_watch_begin - Start the scan after a bridge was added; without memory the next call tries again. */
+/** call_watch_begin - Starts the scan after a bridge was added; without memory the next call tries again. */
 void call_watch_begin(struct worker_service *ws);
-/** call_watch_end - Stop the scan if no bridge is left. */
+/** call_watch_end - Stops the scan if no bridge is left. */
 void call_watch_end(struct worker_service *ws);
 /**
- * call_watch_over - Account for a finished Call of a bridge whose calls.late is set.
+ * call_watch_over - Accounts for a finished Call of a bridge whose calls.late is set.
  * @answered: the server replied to it
  */
 void call_watch_over(struct bridge *bridge, const struct exchange *x, bool answered);

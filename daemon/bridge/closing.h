@@ -10,7 +10,7 @@ struct bridge;
 struct upstream;
 
 /**
- * bridge_close - Close both legs for the reason @why.
+ * bridge_close - Closes both legs for the reason @why.
  * @by:     the side that caused it
  * @detail: more about the reason, or ""
  *
@@ -20,25 +20,25 @@ struct upstream;
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
 
 /**
- * bridge_drain - Close for LEG_CLOSE_SHUTDOWN once every forwarded Call, forward or reverse, has its Reply.
+ * bridge_drain - Closes for LEG_CLOSE_SHUTDOWN once every forwarded Call, forward or reverse, has its Reply.
  *
  * A bridge that is not open yet has forwarded nothing and closes immediately. Draining has no time limit; the caller
  * enforces one with bridge_close(). A second call does nothing.
  */
 void bridge_drain(struct bridge *bridge);
 
-/** bridge_reap - Free a bridge whose legs have closed; a loop task. @arg: the bridge */
+/** bridge_reap - Frees a bridge whose legs have closed; a loop task. @arg: the bridge */
 void bridge_reap(void *arg);
 
 /* Events of the client leg, whose @arg is the bridge_side, and of the upstream. */
 
-/** bridge_client_closing - Close the bridge because the client leg closes. */
+/** bridge_client_closing - Closes the bridge because the client leg closes. */
 void bridge_client_closing(void *arg, enum leg_close why, const char *detail);
-/** bridge_client_closed - Handle the end of the client leg. */
+/** bridge_client_closed - Handles the end of the client leg. */
 void bridge_client_closed(void *arg);
-/** bridge_server_closing - Close the bridge because the server is unreachable or the server leg closes. */
+/** bridge_server_closing - Closes the bridge because the server is unreachable or the server leg closes. */
 void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail);
-/** bridge_server_closed - Handle the end of the upstream, after which it calls back no more. */
+/** bridge_server_closed - Handles the end of the upstream, after which it calls back no more. */
 void bridge_server_closed(struct upstream *upstream);
 
 #endif

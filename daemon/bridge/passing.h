@@ -5,15 +5,15 @@
 
 #include "daemon/bridge/bridge_state.h"
 
-/** bridge_call - Forward a Call of the peer of this side. */
+/** bridge_call - Forwards a Call of the peer of this side. */
 void bridge_call(void *arg, struct exchange *x);
-/** bridge_reply - Forward the Reply, or the fault, to a Call that was sent on this side. */
+/** bridge_reply - Forwards the Reply, or the fault, to a Call that was sent on this side. */
 void bridge_reply(void *arg, struct exchange *x);
-/** bridge_more - Forward more bytes of a message that was delivered before it was complete. */
+/** bridge_more - Forwards more bytes of a message that was delivered before it was complete. */
 void bridge_more(void *arg, struct exchange *x);
-/** bridge_call_ready - Resume the other leg, because this side can send Calls again. */
+/** bridge_call_ready - Resumes the other leg, because this side can send Calls again. */
 void bridge_call_ready(void *arg);
-/** bridge_note - Log a note of the leg. */
+/** bridge_note - Logs a note of the leg. */
 void bridge_note(void *arg, const char *text);
 
 /* The same for the server leg, whose @arg is the upstream. */

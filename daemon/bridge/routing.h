@@ -17,16 +17,16 @@
 #include "base/compiler.h"
 #include "daemon/bridge/bridge_state.h"
 
-/** routing_is_plain - Return whether all Calls go to `connect`. */
+/** routing_is_plain - Returns whether all Calls go to `connect`. */
 static inline bool routing_is_plain(const struct bridge *bridge)
 {
 	return bridge->ws->service->config->mount.way == MOUNT_CONNECT;
 }
-/** routing_begin - Decide the route of the connection from its first Call @x, unless decided already. */
+/** routing_begin - Decides the route of the connection from its first Call @x, unless decided already. */
 void routing_begin(struct bridge *bridge, const struct exchange *x);
-/** routing_takes - Return whether @x has the route of its connection; after routing_begin(). */
+/** routing_takes - Returns whether @x has the route of its connection; after routing_begin(). */
 bool routing_takes(const struct bridge *bridge, const struct exchange *x) MUST_CHECK;
-/** routing_refuse - Reject the Call @x of the client, which is in bridge->calls.list and not forwarded. */
+/** routing_refuse - Rejects the Call @x of the client, which is in bridge->calls.list and not forwarded. */
 void routing_refuse(struct bridge *bridge, struct exchange *x);
 
 #endif

@@ -26,24 +26,24 @@
 	4096u /* waiting RPCs of a service on one worker; further ones count as delivered immediately */
 #define TAKING_BLOCK 64u /* of these are allocated together */
 
-/** taking_begin - Initialise the bridge; before the first Call of either side. */
+/** taking_begin - Initializes the bridge; before the first Call of either side. */
 void taking_begin(struct bridge *bridge);
-/** taking_watch - Track a Call of @side's peer to its end, and count it for the service. */
+/** taking_watch - Tracks a Call of @side's peer to its end, and counts it for the service. */
 static inline void taking_watch(struct bridge_side *side, struct exchange *x)
 {
 	x->watch = &side->watch;
 	exchange_enter(x, CALL_STAGE_CREDIT, loop_now_us(bridge_loop(side->bridge)));
 }
-/** taking_over - Count all waiting Replies as delivered now, because the client leg closes. */
+/** taking_over - Counts all waiting Replies as delivered now, because the client leg closes. */
 void taking_over(struct bridge *bridge);
 /**
- * taking_oldest - Find the oldest Reply that the TCP client has not acknowledged.
+ * taking_oldest - Finds the oldest Reply that the TCP client has not acknowledged.
  * @since_us: set to the time when it was sent
  *
  * Returns false if all Replies are acknowledged.
  */
 bool taking_oldest(const struct bridge *bridge, uint64_t *since_us, enum nfs_operation *operation);
-/** taking_fini - Free the memory and the timer if the service has no bridge left on this worker. */
+/** taking_fini - Frees the memory and the timer if the service has no bridge left on this worker. */
 void taking_fini(struct worker_service *ws);
 
 #endif

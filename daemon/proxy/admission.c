@@ -13,13 +13,13 @@
 #include "daemon/proxy/proxy_parts.h"
 #include "daemon/proxy/worker_select.h"
 
-/* Without descriptors: how long a connection may have said nothing, and how many such go at once. */
+/* Out of descriptors: connections silent for SILENT_US are evicted, SILENT_PER_LOOK in one call. */
 #define SILENT_US       1000000u
 #define SILENT_PER_LOOK 64u
 #define THROUGH_BYTES   (ADDRESS_TEXT_BYTES + 16u)
 #define LIMIT           "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
 
-/* Behind the address of a client that a proxy has brought. */
+/* Returns ", through ADDRESS" for a client that came through a proxy, else "". */
 static const char *through(const struct incoming *in, char text[THROUGH_BYTES])
 {
 	char host[ADDRESS_TEXT_BYTES];
@@ -85,14 +85,14 @@ static void on_incoming(void *arg, const struct incoming *in)
 		ps->refused[LEG_CLOSE_RESOURCES]++;
 }
 
-/* In connections, of two descriptors each; one that is turned away has one. */
+/* Returns the used descriptors in connections of two each; a rejected connection has one. */
 static unsigned taken(const struct proxy_service *ps)
 {
 	return atomic_load(&ps->service.connections) + listener_unnamed(ps->listener) +
 	       (ps->lobby.count + 1) / 2;
 }
 
-/* What the formula of the manual counts with; half-open ones come on top. */
+/* Returns what the formula in the manual reserves; half-open connections come on top. */
 static unsigned share(const struct proxy_service *ps)
 {
 	return ps->service.config->max_connections +
@@ -105,8 +105,8 @@ static bool is_within_share(const struct proxy_service *ps)
 }
 
 /*
- * Those that have said nothing for a while make room for others that wait, and behind them half-closed ones: of whatever
- * service for one that has not its share, else of the same.
+ * Evicts connections that have been silent for a while, and then half-closed ones, so that waiting clients get their
+ * descriptors. A service within its share evicts from all services, another one only from itself.
  */
 static void expel_silent(const struct proxy_service *ps)
 {
@@ -125,7 +125,7 @@ static void expel_silent(const struct proxy_service *ps)
 			left--;
 }
 
-/* A service within its share takes what there is; past it, only what no share of another may come to need. */
+/* A service within its share uses any free descriptor. Past its share it uses only what the other shares leave. */
 static bool has_part(const struct proxy_service *ps)
 {
 	const struct proxy *proxy = ps->proxy;
@@ -133,7 +133,7 @@ static bool has_part(const struct proxy_service *ps)
 	const struct proxy_service *other;
 	uint64_t spoken_for = 0;
 
-	/* One that leaves keeps nothing for others to come. */
+	/* A removed service reserves nothing for new connections. */
 	TAILQ_FOREACH(other, &proxy->leaving, entry)
 		spoken_for += taken(other);
 	TAILQ_FOREACH(other, &proxy->services, entry) {
@@ -144,17 +144,18 @@ static bool has_part(const struct proxy_service *ps)
 	return spoken_for < proxy->max_connections;
 }
 
-/* Somebody has to wait, which was not so before: whoever goes and whoever comes next make it so again. */
+/* Called when clients start to wait; connections that close and open make that happen repeatedly. */
 static void log_shortage(struct proxy_service *ps)
 {
 	const struct proxy *proxy = ps->proxy;
 	const char *name = ps->service.config->name;
 
 	if (proxy_connections(proxy) < proxy->max_connections)
-		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-				  "clients wait: it has %u connections, and what else the " LIMIT
-				  " allows is kept for other services: raise it",
-				  taken(ps));
+		log_write_limited(
+			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
+			"clients wait: it has %u connections, and the rest that the " LIMIT
+			" allows is reserved for other services: raise it",
+			taken(ps));
 	else
 		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
 				  "clients wait: the " LIMIT
@@ -163,8 +164,8 @@ static void log_shortage(struct proxy_service *ps)
 }
 
 /*
- * A connection that is taken can open its upstream: what is scarce is not given to clients that
- * could then not be served. Those wait in the listeners' queues.
+ * Accepts a connection only if a descriptor is left for its upstream, too. Else clients wait in the
+ * listen queues.
  */
 static bool has_descriptors(struct proxy_service *ps)
 {
@@ -192,7 +193,7 @@ unsigned admission_most_connections(void)
 	uint64_t left;
 	int lowest = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	/* Descriptors are given out from the lowest: this one tells how many are taken. */
+	/* open() returns the lowest free descriptor, so this one is the number in use. */
 	if (lowest >= 0)
 		close(lowest);
 	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit))

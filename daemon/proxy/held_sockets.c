@@ -20,20 +20,20 @@ static bool is_listened_at(const struct proxy_service *ps, const struct sockaddr
 	return fd >= 0;
 }
 
-/* Why systemd should not hold it. */
+/* Logs why systemd should not hold this socket. */
 static void complain(const char *name, const struct sockaddr *addr, const struct proxy_service *ps)
 {
 	char at[ADDRESS_TEXT_BYTES], listen[CONFIG_LISTEN_TEXT_BYTES];
 
 	if (ps)
 		log_error(LOG_ABOUT(.service = name),
-			  "systemd has a socket of this name (FileDescriptorName=) that "
-			  "listens at %s, but its listen is %s",
+			  "systemd passed a socket of this name (FileDescriptorName=) that "
+			  "listens on %s, but listen is %s",
 			  address_text(addr, at), config_listen_text(ps->service.config, listen));
 	else
 		log_error(NULL,
-			  "systemd has a socket with FileDescriptorName=%s that listens at %s, but "
-			  "no service has this name",
+			  "systemd passed a socket with FileDescriptorName=%s that listens on %s, "
+			  "but no service has this name",
 			  name, address_text(addr, at));
 }
 

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-/* Of the service whose turn it is, or the next one that has any; some must wait. */
+/* Takes a connection of the next service that has one; the queue must not be empty. */
 static void take_one(struct intake *intake)
 {
 	struct intake_queue *queue;

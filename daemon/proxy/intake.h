@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections that a worker has been handed and has not taken yet.
+ * Per-worker queue of accepted connections that have no bridge yet.
  *
- * To take one costs as much as some dozen RPCs, and clients can connect faster than that. So a turn of the loop
- * takes a few, services in turn: those that have a connection are served between, and a service whose clients
- * come back all the time holds up neither them nor who connects to another service.
+ * A new bridge costs as much as some dozen RPCs, and clients can connect faster than that. So one iteration of the event
+ * loop accepts only INTAKE_PER_TURN connections, round-robin over services. Existing connections are served in between,
+ * and clients that reconnect to one service in a loop delay no other service.
  */
 #ifndef DAEMON_PROXY_INTAKE_H
 #define DAEMON_PROXY_INTAKE_H
@@ -18,17 +18,17 @@
 
 #define INTAKE_PER_TURN 4u
 
-/* A connection on its way to a worker. */
+/* A connection in the queue. */
 struct handover {
 	STAILQ_ENTRY(handover) entry;
-	void *owner; /* the user's */
+	void *owner; /* set and used by the caller */
 	uint64_t id;
 	struct incoming in;
 };
 
-/* Those of one service. */
+/* The connections of one service. */
 struct intake_queue {
-	TAILQ_ENTRY(intake_queue) entry; /* whose turn it is first */
+	TAILQ_ENTRY(intake_queue) entry; /* the head is served next */
 	STAILQ_HEAD(, handover) list;
 };
 
@@ -42,20 +42,20 @@ struct intake {
 };
 
 /**
- * intake_init - one without queues
- * @take: gets each, from a task; it is the user's again
+ * intake_init - Initializes a queue without services.
+ * @take: called from a loop task with each connection, which the callee then owns
  */
 void intake_init(struct intake *intake, struct loop *loop,
 		 void (*take)(void *arg, struct handover *handover), void *arg);
-/** intake_fini - none may wait. Accepts one that is all zero. */
+/** intake_fini - Frees the queue, which must be empty. Accepts an all-zero one. */
 void intake_fini(struct intake *intake);
-/** intake_add - a service more, whose turn comes last. */
+/** intake_add - Adds a service, to be served last. */
 void intake_add(struct intake *intake, struct intake_queue *queue);
-/** intake_remove - a service less, of which none waits. */
+/** intake_remove - Removes a service whose queue is empty. */
 void intake_remove(struct intake *intake, struct intake_queue *queue);
-/** intake_put - have it taken behind those of its service; good until then. */
+/** intake_put - Appends a connection to the queue of its service. */
 void intake_put(struct intake *intake, struct intake_queue *queue, struct handover *handover);
-/** intake_flush - have all that wait taken now. */
+/** intake_flush - Calls take() for all queued connections now. */
 void intake_flush(struct intake *intake);
 
 #endif

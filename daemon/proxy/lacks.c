@@ -8,7 +8,6 @@
 #include "fabric/verbs/verbs.h"
 #include "stream/start.h"
 
-/* What is scarce is waited for. */
 static void check_descriptors(const struct config *config, unsigned max_connections)
 {
 	uint64_t wanted = config_connections(config);
@@ -16,15 +15,13 @@ static void check_descriptors(const struct config *config, unsigned max_connecti
 	if (wanted > max_connections)
 		log_warning(
 			NULL,
-			"max_connections of all services come to %llu, but the limit of "
-			"descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: "
-			"further ones will wait; raise the limit to %llu, or lower "
-			"max_connections",
+			"max_connections of all services come to %llu, but the limit of descriptors "
+			"(LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: further "
+			"clients will wait; raise the limit to %llu, or lower max_connections",
 			(unsigned long long)wanted, max_connections,
 			(unsigned long long)config_descriptors(config));
 }
 
-/* Servers may not ask for it. */
 static void check_source_ports(const struct config *config)
 {
 	static const char what[] = "no source port below 1024 may be taken: "
@@ -43,7 +40,7 @@ static void check_source_ports(const struct config *config)
 		else if (service->source_port == SOURCE_PORT_AUTO)
 			log_warning(LOG_ABOUT(.service = service->name),
 				    "%s (source_port = \"auto\"): connections come from ports "
-				    "above, which NFS exports refuse unless they are \"insecure\"",
+				    "above, which NFS exports without \"insecure\" refuse",
 				    what);
 	}
 }
@@ -60,7 +57,7 @@ static void check_routes(const struct config *config)
 		config_routes_lacks(&config->services[i], tell_routes, NULL);
 }
 
-/* Each client may come from an address of its own; servers are known. */
+/* Every client can have its own address; the number of servers is known. */
 static size_t domains_of(const struct service_config *service, bool listens, bool connects)
 {
 	switch (service->rdma_domain) {
@@ -91,7 +88,7 @@ static void add_use(const struct config *config, const struct service_config *se
 			     config_memory_cqs_bytes(config, service, service->max_connections);
 }
 
-/* What will be registered depends on what the peers do. */
+/* An estimate: what is registered depends on the peers. */
 static void check_memlock(const struct config *config)
 {
 	struct verbs_memlock_use use = {.memory_bytes = config_memory_buffers_bytes(config)};

@@ -18,7 +18,7 @@ static void ask_later(struct probing *probing)
 			       probing->ps->service.config->probe_interval_s * 1000000ull);
 }
 
-/* The first step that failed; NULL: it answers. */
+/* Returns the first failed step, or NULL if the server replied. */
 static const struct check_step *failure(const struct check_server *server)
 {
 	for (unsigned i = 0; i <= CHECK_NULL; i++)
@@ -27,7 +27,7 @@ static const struct check_step *failure(const struct check_server *server)
 	return NULL;
 }
 
-/* Those that were left out have not been tried. */
+/* Reports the result of every server that was checked. */
 static void learn(struct probing *probing, const struct check_report *report)
 {
 	uint64_t now_us = loop_now_us(loop_of(probing));
@@ -60,7 +60,7 @@ static void on_done(void *arg, const struct check_report *report)
 		probing->emptied(probing->arg);
 		return;
 	}
-	/* While doubtful ones were asked, the timer ran on. */
+	/* The timer still runs during a check of doubtful servers. */
 	if (!probing->doubts)
 		ask_later(probing);
 	look(probing);
@@ -89,7 +89,7 @@ static void ask(void *arg)
 {
 	struct probing *probing = arg;
 
-	/* Without memory now there may be later. */
+	/* Without memory the timer tries again. */
 	if (probing->check || start(probing, targets_in_use(probing->targets)))
 		ask_later(probing);
 	else
@@ -107,7 +107,7 @@ static void look(struct probing *probing)
 	if (!doubts)
 		return;
 	if (start(probing, ~doubts)) {
-		/* Without memory now there may be later. */
+		/* Without memory try again later. */
 		targets_put_doubts(probing->targets, doubts);
 		return;
 	}
@@ -131,7 +131,7 @@ int probing_begin(struct proxy_service *ps)
 	ps->probing.timer = loop_timer_new(ps->proxy->loop, ask, &ps->probing);
 	if (!ps->probing.timer)
 		return -ENOMEM;
-	/* At once: what is down is to be known when the first client comes. */
+	/* The first check runs immediately, before the first client. */
 	loop_timer_set(ps->proxy->loop, ps->probing.timer, 0);
 	return 0;
 }

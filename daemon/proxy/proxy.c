@@ -28,7 +28,7 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-/* After the cut, and for the workers after that. Without a cut both are for the workers. */
+/* For connections after drain_timeout_s, and then for the workers; both for the workers if nothing was drained. */
 #define CONNECTIONS_END_MS (LEG_STOP_US / 1000 + 1000)
 #define WORKERS_END_MS     2000u
 
@@ -37,7 +37,7 @@ _Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + REGISTRAR_END_MS + PRO
 		       CONNECTIONS_END_MS + WORKERS_END_MS + REGISTRAR_END_MS +
 				       PROXY_STOP_SPARE_MS <=
 			       PROXY_STOP_S * 1000,
-	       "a stop takes longer than systemd is told");
+	       "a stop takes longer than the time reported to systemd");
 
 static const char *plural(size_t count)
 {
@@ -80,9 +80,9 @@ int proxy_find_doors(struct proxy *proxy)
 	return 0;
 }
 
-/* ---- services that drain and leave ---- */
+/* ---- draining and removal of services ---- */
 
-/* Those that nothing holds any more go; a daemon that stops waits for connections alone. */
+/* Frees drained services without users. A stopping daemon ends its loop when the last connection has closed. */
 static void release(struct proxy *proxy)
 {
 	struct proxy_service *ps, *next;
@@ -98,12 +98,12 @@ static void release(struct proxy *proxy)
 			continue;
 		TAILQ_REMOVE(&proxy->leaving, ps, entry);
 		log_info(LOG_ABOUT(.service = ps->service.config->name),
-			 "its last connection has ended");
+			 "all its connections have ended");
 		proxy_service_free(ps);
 	}
 }
 
-/* Cuts the services of a list whose time is over; returns the time of the first of the others, or @next_us. */
+/* Closes the connections of services whose drain time is over. Returns the next such time, at most @next_us. */
 static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64_t next_us)
 {
 	struct proxy_service *ps;
@@ -118,10 +118,11 @@ static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64
 			continue;
 		}
 		if (left)
-			log_warning(LOG_ABOUT(.service = ps->service.config->name),
-				    "%u connections have Calls in flight still after "
-				    "drain_timeout_s: they are closed",
-				    left);
+			log_warning(
+				LOG_ABOUT(.service = ps->service.config->name),
+				"drain_timeout_s expired: closing %u connection%s with Calls in "
+				"flight",
+				left, plural(left));
 		proxy_service_cut(ps);
 	}
 	return next_us;
@@ -150,11 +151,11 @@ void proxy_drain(struct proxy_service *ps)
 	struct proxy *proxy = ps->proxy;
 
 	proxy_service_drain(ps, proxy->config->drain_timeout_s);
-	/* All that are drained already may have an earlier time. */
+	/* Services drained earlier can have an earlier time. */
 	on_cut(proxy);
 }
 
-/* From any thread: a service that leaves may have no connection any more. */
+/* Any thread: a removed service may have no connection any more. */
 static void emptied(void *arg)
 {
 	event_loop_kick(((struct proxy *)arg)->loop);
@@ -178,6 +179,7 @@ void proxy_leave(struct proxy_service *ps, bool followed)
 
 void proxy_stop_gently(struct proxy *proxy)
 {
+	unsigned connections = proxy_connections(proxy);
 	struct proxy_service *ps;
 
 	if (proxy->stopping) {
@@ -187,10 +189,10 @@ void proxy_stop_gently(struct proxy *proxy)
 	proxy->stopping = true;
 	sd_stopping();
 	sd_extend_timeout(((uint64_t)proxy->config->drain_timeout_s + PROXY_STOP_S) * 1000000);
-	log_info(NULL, "stopping: %u connections end between their Calls, within %u s",
-		 proxy_connections(proxy), proxy->config->drain_timeout_s);
+	log_info(NULL, "stopping: draining %u connection%s, at most %u s", connections,
+		 plural(connections), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
-		proxy_leave(ps, true); /* by itself, as it is started again */
+		proxy_leave(ps, true); /* keeps the stored sockets for the next start */
 	registration_update(proxy);
 	release(proxy);
 }
@@ -209,7 +211,7 @@ static void on_kick(void *arg)
 	release(proxy);
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static int start_workers(struct proxy *proxy)
 {
@@ -252,7 +254,7 @@ static int start_services(struct proxy *proxy)
 	return 0;
 }
 
-/* It waits for name servers: nobody is served yet, and the watchdog does not look. */
+/* Blocks on name servers, which is harmless before the first connection and without a watchdog. */
 static int look_up_names(struct proxy *proxy)
 {
 	const struct proxy_service *ps;
@@ -294,7 +296,7 @@ static int start_listening(struct proxy *proxy)
 	return rc;
 }
 
-/* What is to be said once in a while: lines that the log did not let pass, on whatever thread, and servers that are down. */
+/* Periodic work: reports of suppressed log lines and of servers that are down, health checks, worker loads. */
 static void on_look(void *arg)
 {
 	struct proxy *proxy = arg;
@@ -308,7 +310,7 @@ static void on_look(void *arg)
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
 		service_tell_left_out(&ps->service);
-	/* A look-up of a server's name tells nobody that it is back. */
+	/* A finished DNS lookup makes no call to free a removed service. */
 	release(proxy);
 	worker_select_update(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
 	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
@@ -377,7 +379,7 @@ static void unlisten_all(struct proxy_service_list *list)
 	}
 }
 
-/* Their stations have gone with the workers. */
+/* The workers have freed the stations. */
 static void free_all(struct proxy_service_list *list)
 {
 	struct proxy_service *ps;
@@ -390,7 +392,7 @@ static void free_all(struct proxy_service_list *list)
 	}
 }
 
-/* Returns how many workers have not ended. A device may take a minute for a command, or never execute it. */
+/* Returns how many workers have not ended. A device can take a minute for a command, or never execute it. */
 static size_t end_workers(struct proxy *proxy)
 {
 	struct timespec until =
@@ -447,8 +449,8 @@ bool proxy_stop(struct proxy *proxy)
 		event_loop_finish(proxy->workers[i]->loop);
 	watchdog_free(proxy->watchdog);
 	/*
-	 * A look-up whose name server is silent still has its thread, which would wake a freed loop: the workers are
-	 * left to the end of the process then.
+	 * The thread of an unanswered DNS lookup still runs, and would wake a freed loop. The end of the process frees
+	 * the workers then.
 	 */
 	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
 		return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The daemon as a whole: services with their listeners on the main thread, and the workers. */
+/* Starts and stops the whole daemon: the services with their listeners on the main thread, and the workers. */
 #ifndef DAEMON_PROXY_PROXY_H
 #define DAEMON_PROXY_PROXY_H
 
@@ -8,55 +8,55 @@
 #include "daemon/proxy/proxy_parts.h"
 
 /*
- * How long a stop can take beside drain_timeout_s: LEG_STOP_US for connections that are cut, RESOLVER_QUIESCE_MS for
- * look-ups, REGISTRAR_END_MS for rpcbind, and something to spare for the log and for a busy machine. systemd is told the sum;
- * TimeoutStopSec= of the unit is that of the default.
+ * The longest stop in addition to drain_timeout_s: LEG_STOP_US to close connections, RESOLVER_QUIESCE_MS for DNS lookups,
+ * REGISTRAR_END_MS for rpcbind, and a reserve for the log and for a busy machine. The daemon reports the sum to systemd;
+ * TimeoutStopSec= of the unit has it for the default drain_timeout_s.
  */
 #define PROXY_STOP_S        15u
 #define PROXY_STOP_SPARE_MS 5000u
 
 /**
- * proxy_start - start workers and listeners
- * @loop:   the main thread's
- * @config: counted once more
+ * proxy_start - Starts the workers and listeners.
+ * @loop:   of the main thread
+ * @config: the proxy takes a reference
  *
- * What fails is logged. Returns 0 or a negative errno.
+ * Logs failures. Returns 0 or a negative errno.
  */
 int proxy_start(struct loop *loop, struct config *config, struct proxy **out) MUST_CHECK;
 
-#define PROXY_SIZE_BYTES 80u /* room for proxy_size_text() */
+#define PROXY_SIZE_BYTES 80u /* buffer size for proxy_size_text() */
 
-/** proxy_size_text - "3 services, 2 workers"; returns @text. */
+/** proxy_size_text - Writes "3 services, 2 workers" to @text. Returns @text. */
 const char *proxy_size_text(const struct proxy *proxy, char text[PROXY_SIZE_BYTES]);
 
-/** proxy_tell_listening - log where a service listens, and for whom. */
+/** proxy_tell_listening - Logs where a service listens, and its server. */
 void proxy_tell_listening(const struct proxy_service *ps);
 
-/** proxy_find_doors - where all services listen now, for own_doors_take(). Returns 0 or -ENOMEM. */
+/** proxy_find_doors - Updates the list of own listen addresses, for own_doors_take(). Returns 0 or -ENOMEM. */
 int proxy_find_doors(struct proxy *proxy) MUST_CHECK;
 
-/** proxy_drain - proxy_service_drain() for drain_timeout_s, and what is left then is cut. */
+/** proxy_drain - Drains a service for drain_timeout_s, and closes the connections left after that. */
 void proxy_drain(struct proxy_service *ps);
 
 /**
- * proxy_leave - have a service that is out of the file take nobody any more, drain, and go
- * @followed: another one of its name takes its place
+ * proxy_leave - Removes a service: it stops listening, drains, and is freed after its last connection has closed.
+ * @followed: a new service of the same name replaces it
  */
 void proxy_leave(struct proxy_service *ps, bool followed);
 
 /**
- * proxy_stop_gently - have all services leave; the loop ends when that is done, or drain_timeout_s is over
+ * proxy_stop_gently - Removes all services; stops the loop when they have drained, or after drain_timeout_s.
  *
- * Asked for again, it ends now.
+ * A second call stops the loop immediately.
  */
 void proxy_stop_gently(struct proxy *proxy);
 
 /**
- * proxy_stop - stop listening, close every connection, end the workers, free
+ * proxy_stop - Stops listening, closes every connection, joins the workers and frees everything.
  *
- * Connections close in good order, within a bound. Accepts NULL. Returns true; or false if a worker did not end within that bound,
- * since an RDMA device does not execute a command: then nothing is freed, and the process must end without running its own end
- * (_exit()), since the worker uses what that would free.
+ * Connections close in order, within a time limit. Accepts NULL. Returns true, or false if a worker did not end within
+ * the limit because an RDMA device does not execute a command. Then nothing is freed, and the caller must end the process
+ * by _exit(): exit handlers would free what the worker still uses.
  */
 bool proxy_stop(struct proxy *proxy);
 

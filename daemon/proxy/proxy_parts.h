@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the daemon consists of on the main thread. */
+/* The private structures of the daemon on the main thread: struct proxy and struct proxy_service. */
 #ifndef DAEMON_PROXY_PROXY_PARTS_H
 #define DAEMON_PROXY_PROXY_PARTS_H
 
@@ -31,79 +31,81 @@ struct registrar;
 struct reload_queue;
 struct watchdog;
 
-/* Of the servers that no client uses, and of doubtful ones (daemon/proxy/probing.h). */
+/* Health checks of unused and of doubtful servers (daemon/proxy/probing.h). */
 struct probing {
 	struct proxy_service *ps;
-	struct targets *targets;    /* those that are asked */
-	bool to_mount;              /* … which are its servers of MOUNT */
-	struct loop_timer *timer;   /* NULL: those that no client uses are not asked */
-	struct check *check;        /* NULL: no question is out */
-	uint32_t doubts;            /* the doubtful ones that `check` asks, a bit each; 0: others */
-	uint64_t doubts_us;         /* when doubtful ones may be asked next */
-	void (*emptied)(void *arg); /* the last one is over; NULL: they are asked again */
+	struct targets *targets;  /* the servers to check */
+	bool to_mount;            /* these are the MOUNT servers */
+	struct loop_timer *timer; /* NULL: unused servers are not checked */
+	struct check *check;      /* NULL: no check is running */
+	uint32_t doubts;          /* bit per doubtful server in `check`; 0: it checks unused ones */
+	uint64_t doubts_us;       /* earliest time of the next check of doubtful servers */
+	void (*emptied)(void *arg); /* the last check has finished; NULL: checks go on */
 	void *arg;
 };
 
 struct proxy_service {
 	TAILQ_ENTRY(proxy_service) entry;
 	struct proxy *proxy;
-	struct config *config; /* that its own part is in: a reference */
+	struct config *config; /* holds service.config; a reference */
 	struct service service;
-	struct station **stations;         /* one a worker */
-	struct listener *listener;         /* NULL: it is drained or leaves */
-	struct lobby lobby;                /* connections that were turned away */
-	uint64_t refused[LEG_CLOSE_COUNT]; /* …, by reason */
-	unsigned users;                    /* who shows it: gathers of the control socket */
-	uint64_t cut_us;            /* when draining becomes cutting, on the main loop; 0: never */
-	bool refuses;               /* whoever comes: it is drained, and systemd listens for it */
-	bool resting;               /* no descriptors are left for it, and it has been said */
-	struct log_limit shortages; /* of descriptors */
+	struct station **stations;         /* one per worker */
+	struct listener *listener;         /* NULL: drained or removed */
+	struct lobby lobby;                /* rejected connections */
+	uint64_t refused[LEG_CLOSE_COUNT]; /* their number, by reason */
+	unsigned users;                    /* snapshots that refer to it */
+	uint64_t cut_us; /* when drain_timeout_s expires, on the main loop; 0: not draining */
+	bool refuses;    /* reject every client: drained, but systemd owns the socket */
+	bool resting;    /* out of descriptors, and the warning is logged */
+	struct log_limit shortages; /* of the warning about descriptors */
 	struct probing probing;
-	struct probing mount_probing; /* of its servers of MOUNT */
+	struct probing mount_probing; /* of its MOUNT servers */
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
 
-/* Who stands above the proxy and goes by the configuration, too. */
+/* A module above the proxy that also follows reloads of the configuration. */
 struct proxy_follower {
-	/* Make ready for @config; what fails goes to @errors, in lines. Returns 0, or a negative errno: it stays as it was. */
+	/*
+	 * Prepares for @config; writes errors to @errors, one per line. Returns 0, or a negative
+	 * errno: nothing changed.
+	 */
 	int (*prepare)(void *arg, const struct config *config, FILE *errors);
-	/* What was made ready takes effect: proxy->config is that now; or not, and goes. */
+	/* @taken: commits what was prepared, after proxy->config was replaced. Else discards it. */
 	void (*settle)(void *arg, bool taken);
 	void *arg;
 };
 
 struct proxy {
-	struct config *config; /* the one in force: a reference */
-	struct loop *loop;     /* the main thread's */
+	struct config *config; /* the current one; a reference */
+	struct loop *loop;     /* of the main thread */
 	size_t nservices;
 	struct proxy_service_list services; /* in the order of the file */
-	struct proxy_service_list leaving;  /* out of the file; their last connections end */
+	struct proxy_service_list leaving;  /* removed services that still drain */
 	size_t nworkers;
 	struct worker **workers;
-	struct budget budget;   /* of memory; shared with the workers */
-	struct own_doors doors; /* where it listens: complete before anybody can connect */
-	struct ports
-		*ports; /* where connections to TCP servers come from; shared with the workers */
-	struct sd_fds held; /* sockets that systemd had for it */
+	struct budget budget;   /* memory; shared with the workers */
+	struct own_doors doors; /* own listen addresses; complete before the first client */
+	struct ports *ports;    /* reserved source ports; shared with the workers */
+	struct sd_fds held;     /* sockets inherited from systemd */
 	uint64_t next_id, start_us;
-	struct health *health; /* where servers are tried */
+	struct health *health; /* runs health checks */
 	struct watchdog *watchdog;
-	unsigned max_connections;    /* that there are descriptors for */
-	struct loop_timer *look;     /* at what is told once in a while */
-	struct loop_timer *cut;      /* when the first service's time to drain is over */
-	uint64_t end_us;             /* of a stop, even if connections are left; 0: not known yet */
-	struct registrar *registrar; /* NULL until a service is to be registered */
-	uint64_t records_missed;     /* of RPCs, by those who watch them on the control socket */
-	struct proxy_follower follower; /* all zero: nobody */
-	struct listen_names *names; /* at which its services listen, as they were looked up last */
-	struct reload_queue *reloads; /* that were asked for */
-	struct reader *names_reader;  /* of names alone, for services that resume */
-	bool reload_failed;           /* the last one */
-	time_t config_s;              /* when the one in force was read, since 1970 */
-	bool stopping;                /* the loop ends when the last connection has */
+	unsigned max_connections;       /* that the descriptors allow */
+	struct loop_timer *look;        /* periodic work, on_look() */
+	struct loop_timer *cut;         /* the next expiry of a drain_timeout_s */
+	uint64_t end_us;                /* when a stop ends the loop anyway; 0: not set */
+	struct registrar *registrar;    /* NULL until a service is registered */
+	uint64_t records_missed;        /* trace records that slow control clients missed */
+	struct proxy_follower follower; /* all zero: none */
+	struct listen_names *names;     /* listen addresses of the services, as last resolved */
+	struct reload_queue *reloads;   /* pending requests */
+	struct reader *names_reader;    /* only resolves names, for services that resume */
+	bool reload_failed;             /* the last reload failed */
+	time_t config_s;                /* when the current one was read, Unix time */
+	bool stopping;                  /* the loop ends with the last connection */
 };
 
-/* proxy_list_connections - those of one list: for proxy_connections(). */
+/* proxy_list_connections - Returns the connections of one list. For proxy_connections(). */
 static inline unsigned proxy_list_connections(const struct proxy_service_list *list)
 {
 	const struct proxy_service *ps;
@@ -114,13 +116,13 @@ static inline unsigned proxy_list_connections(const struct proxy_service_list *l
 	return sum;
 }
 
-/** proxy_connections - how many there are now, of all services. */
+/** proxy_connections - Returns the current connections of all services. */
 static inline unsigned proxy_connections(const struct proxy *proxy)
 {
 	return proxy_list_connections(&proxy->services) + proxy_list_connections(&proxy->leaving);
 }
 
-/** proxy_service_find - the service of that name; NULL: there is none. One that leaves has none. */
+/** proxy_service_find - Returns the service of that name, or NULL; a removed service is not found. */
 static inline struct proxy_service *proxy_service_find(const struct proxy *proxy, const char *name)
 {
 	struct proxy_service *ps;

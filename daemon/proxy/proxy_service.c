@@ -13,7 +13,7 @@
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
-/* From any thread: some that were turned away have to go for newer ones, or a server has become doubtful. */
+/* Any thread: rejected connections must close for newer ones, or a server has become doubtful. */
 static void kick(void *arg)
 {
 	event_loop_kick(arg);

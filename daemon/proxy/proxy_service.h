@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A service on the main thread: its listener, who is turned away there, and its stations at the workers.
+ * A service on the main thread: its listener, its rejected connections and its instance on every worker.
  *
- *	made ─▶ listening ─▶ leaving ─▶ freed
+ *	created ─▶ listening ─▶ removed ─▶ freed
  *
- * While it listens it may be drained: its connections end between Calls, and nobody gets in. One that leaves has no
- * listener and drains; it is freed when its last connection has gone, nobody shows it and no look-up of its server's
- * name is out.
+ * A listening service can be drained: its connections close between Calls, and new clients are rejected. A removed
+ * service has no listener and drains. It is freed once it has no connection, no snapshot refers to it, and no DNS
+ * lookup or health check of its servers is running.
  */
 #ifndef DAEMON_PROXY_PROXY_SERVICE_H
 #define DAEMON_PROXY_PROXY_SERVICE_H
@@ -17,38 +17,39 @@
 #include "daemon/service/listen_names.h"
 
 /**
- * proxy_service_new - a service with stations at all workers, and no listener
- * @config:  counted once more
- * @service: of @config
+ * proxy_service_new - Creates a service on all workers, without a listener.
+ * @config:  the service takes a reference
+ * @service: its section of @config
  *
  * Returns NULL without memory.
  */
 struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *config,
 					const struct service_config *service) MUST_CHECK;
-/** proxy_service_free - the end of one without connections; the workers run, or have ended and are freed. */
+/** proxy_service_free - Frees a service without connections. The workers run, or have ended and been freed. */
 void proxy_service_free(struct proxy_service *ps);
 /**
- * proxy_service_listen - open its listener, and forget that it is drained
+ * proxy_service_listen - Opens the listener, and ends draining.
  * @names, @have: for listener_open()
+ * @error: buffer of LISTEN_ERROR_BYTES for the error text
  *
- * What fails is in @error, LISTEN_ERROR_BYTES long. Returns 0 or a negative errno.
+ * Returns 0 or a negative errno.
  */
 int proxy_service_listen(struct proxy_service *ps, const struct listen_names *names,
 			 const struct listen_sockets *have, char *error,
 			 size_t error_bytes) MUST_CHECK;
 /**
- * proxy_service_shut - take nobody any more, and have systemd keep no socket for it
+ * proxy_service_shut - Stops listening, and removes its sockets from the store of systemd.
  *
- * On a socket of a .socket unit, which systemd keeps all the same, whoever comes is turned away instead.
+ * systemd keeps the socket of a .socket unit open; on such a socket every client is rejected instead.
  */
 void proxy_service_shut(struct proxy_service *ps);
-/** proxy_service_unlisten - take no connections any more; those in the kernel's queue are lost. */
+/** proxy_service_unlisten - Stops listening; connections in the listen queue are lost. */
 void proxy_service_unlisten(struct proxy_service *ps);
-/** proxy_service_drain - have its connections end between Calls; those that have not @timeout_s from now are cut. */
+/** proxy_service_drain - Closes connections between Calls, and the rest after @timeout_s. */
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s);
-/** proxy_service_cut - have them end now. */
+/** proxy_service_cut - Closes all connections now. */
 void proxy_service_cut(struct proxy_service *ps);
-/** proxy_service_is_free - whether nothing holds one that leaves any more. */
+/** proxy_service_is_free - Returns whether a removed service can be freed. */
 bool proxy_service_is_free(struct proxy_service *ps);
 
 #endif

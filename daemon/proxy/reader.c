@@ -11,10 +11,10 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 
-/* One reading: of the thread until that is over. */
+/* One reading. The thread owns it while it runs. */
 struct reader_job {
 	struct reader *reader; /* not for the thread */
-	char *file;            /* NULL: names alone */
+	char *file;            /* NULL: names only */
 	struct listen_names *old;
 	struct reading reading;
 };
@@ -22,7 +22,7 @@ struct reader_job {
 struct reader {
 	struct loop *loop;
 	struct loop_timer *limit;
-	struct background *background; /* NULL: nothing is under way */
+	struct background *background; /* NULL: no reading runs */
 	uint64_t limit_us, start_us;
 	reader_done_fn *done; /* NULL: the reading was cancelled */
 	void *arg;
@@ -108,8 +108,7 @@ static void on_done(void *arg)
 	if (reader->done)
 		finish(reader, &job->reading);
 	else
-		log_info(NULL,
-			 "what blocked the reading of the configuration is over: reload again");
+		log_info(NULL, "the blocked reading of the configuration has ended: reload again");
 	job_free(job);
 }
 
@@ -136,8 +135,8 @@ struct reader *reader_new(struct loop *loop, uint64_t limit_us)
 	return NULL;
 }
 
-static struct reader_job *job_new(struct reader *reader, const char *file, struct listen_names *names,
-			   struct listen_names *old)
+static struct reader_job *job_new(struct reader *reader, const char *file,
+				  struct listen_names *names, struct listen_names *old)
 {
 	struct reader_job *job = calloc(1, sizeof(*job));
 

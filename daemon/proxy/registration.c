@@ -50,10 +50,10 @@ static void add_one(struct nfs_mappings *wanted, const char *service, const stru
 	netid = netid_of(&host, rdma);
 	universal_address(addr, text);
 	had = find(wanted, netid);
-	/* On each fabric there is a listener at the same address. */
+	/* Each fabric can have a listener at the same address. */
 	if (had && strcmp(had->address, text))
 		log_info(LOG_ABOUT(.service = service),
-			 "rpcbind has room for one %s, which is %s: not registered: %s", netid,
+			 "rpcbind allows one %s listener, already %s: not registering %s", netid,
 			 had->address, text);
 	if (had)
 		return;
@@ -66,9 +66,8 @@ static void add_one(struct nfs_mappings *wanted, const char *service, const stru
 	}
 }
 
-/* For TCP clients, RDMA clients or both. */
-static void add(struct nfs_mappings *wanted, const char *service, const struct sockaddr *addr, bool tcp,
-		bool rdma)
+static void add(struct nfs_mappings *wanted, const char *service, const struct sockaddr *addr,
+		bool tcp, bool rdma)
 {
 	if (tcp)
 		add_one(wanted, service, addr, false);
@@ -76,7 +75,7 @@ static void add(struct nfs_mappings *wanted, const char *service, const struct s
 		add_one(wanted, service, addr, true);
 }
 
-/* Who listens on [::] listens on every IPv4 address, too. */
+/* A listener on [::] also listens on every IPv4 address. */
 static void add_listener(struct nfs_mappings *wanted, const struct proxy_service *ps)
 {
 	const char *name = ps->service.config->name;
@@ -108,7 +107,7 @@ void registration_update(struct proxy *proxy)
 	if (!proxy->registrar && !wanted.count)
 		return;
 	if (!proxy->registrar || registrar_want(proxy->registrar, wanted.mappings, wanted.count))
-		log_error(NULL, "rpcbind is not told of the listeners: %s", strerror(ENOMEM));
+		log_error(NULL, "cannot register listeners with rpcbind: %s", strerror(ENOMEM));
 }
 
 void registration_end(struct proxy *proxy)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which listeners rpcbind is to have: those of services that say so, as NFS. */
+/* Registers with rpcbind, as NFS, the listeners of services that are configured so. */
 #ifndef DAEMON_PROXY_REGISTRATION_H
 #define DAEMON_PROXY_REGISTRATION_H
 
 #include "daemon/proxy/proxy_parts.h"
 
 /**
- * registration_update - have rpcbind know the listeners that there are now, and no others
+ * registration_update - Registers the current listeners with rpcbind, and unregisters all others.
  *
- * Of several for one kind of address the first in the file is taken: rpcbind has room for one. What fails is logged.
+ * rpcbind has one address per netid, so the first listener in the file is registered. Logs failures.
  */
 void registration_update(struct proxy *proxy);
-/** registration_end - take back what is registered, for a second at most. */
+/** registration_end - Unregisters everything; waits at most one second. */
 void registration_end(struct proxy *proxy);
 
 #endif

@@ -26,11 +26,12 @@
 struct reload_plan {
 	struct proxy *proxy;
 	struct config *config;      /* the new one */
-	struct listen_names *names; /* at which its services listen */
+	struct listen_names *names; /* its listen names */
 	FILE *texts[RELOAD_TEXTS];
-	struct proxy_service **services; /* of the new file, in its order: kept, or fresh */
+	struct proxy_service *
+		*services; /* of the new file, in its order: unchanged ones and new ones */
 	size_t nservices;
-	int *held; /* duplicates of the sockets of those that are not kept */
+	int *held; /* duplicates of inherited sockets and of those of changed services */
 	size_t nheld;
 };
 
@@ -42,7 +43,7 @@ static bool is_kept(const struct reload_plan *plan, const struct proxy_service *
 	return false;
 }
 
-/* ---- made before anything changes ---- */
+/* ---- preparation, before anything changes ---- */
 
 static void print_text(FILE *out, const char *text)
 {
@@ -50,8 +51,9 @@ static void print_text(FILE *out, const char *text)
 		fputs(text, out);
 }
 
-/* Why there is nothing to apply, where the reading does not say so itself. */
-static void print_failure(const struct reload_plan *plan, const struct reading *reading, unsigned late_s)
+/* Prints why the reading failed, where it has no errors of its own. */
+static void print_failure(const struct reload_plan *plan, const struct reading *reading,
+			  unsigned late_s)
 {
 	const char *file = plan->proxy->config->file;
 	FILE *errors = plan->texts[RELOAD_ERRORS];
@@ -70,7 +72,7 @@ static void print_failure(const struct reload_plan *plan, const struct reading *
 			file, late_s);
 }
 
-/* What was read becomes the plan's. */
+/* Moves the result of the reading to the plan. */
 static int take_reading(struct reload_plan *plan, struct reading *reading, unsigned late_s)
 {
 	print_text(plan->texts[RELOAD_ERRORS], reading->errors);
@@ -131,8 +133,8 @@ static int hold(struct reload_plan *plan, const struct listen_sockets *sockets)
 }
 
 /*
- * A device takes one listener at an address, so those of services that are not kept end first there; sockets are
- * shared until the old services are closed.
+ * Old and new services share sockets until the old ones close. An RDMA device allows one listener per address, so
+ * the listeners of old services on devices close first.
  */
 static int hold_sockets(struct reload_plan *plan)
 {
@@ -185,9 +187,9 @@ static int make_listeners(struct reload_plan *plan)
 	return rc;
 }
 
-/* ---- one way or the other ---- */
+/* ---- commit or roll back ---- */
 
-/* What was made goes, and what had to end for it begins again. */
+/* Frees the new services, and reopens the listeners that were closed for them. */
 static void take_back(struct reload_plan *plan)
 {
 	struct proxy_service *ps;
@@ -202,7 +204,7 @@ static void take_back(struct reload_plan *plan)
 		if (!ps->listener && !atomic_load(&ps->service.draining) &&
 		    listen_where_not(plan, ps, plan->proxy->names))
 			log_error(LOG_ABOUT(.service = ps->service.config->name),
-				  "it does not listen any more: reload again");
+				  "not listening any more: reload again");
 }
 
 static bool has_name(const struct reload_plan *plan, const char *name)
@@ -230,7 +232,7 @@ static void leave_old(struct reload_plan *plan)
 	}
 }
 
-/* One that was out of the file turned clients away on a socket of systemd's: those are for its successor now. */
+/* A removed service may still reject clients on a socket of systemd. Its successor accepts them now. */
 static void give_way(const struct proxy_service *fresh)
 {
 	struct proxy_service *old;
@@ -240,7 +242,7 @@ static void give_way(const struct proxy_service *fresh)
 			proxy_service_unlisten(old);
 }
 
-/* One that was drained resumes. */
+/* Makes a drained service listen again. */
 static void resume(struct reload_plan *plan, struct proxy_service *ps)
 {
 	char error[LISTEN_ERROR_BYTES];
@@ -281,7 +283,7 @@ static void take_effect(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 
-	/* Else what the control client set stays. */
+	/* An unchanged key keeps the level set by a control client. */
 	if (plan->config->log_level != proxy->config->log_level)
 		log_reconfigure_level(plan->config->log_level);
 	config_free(proxy->config);
@@ -292,7 +294,9 @@ static void take_effect(struct reload_plan *plan)
 	enter_new(plan);
 	held_sockets_store(proxy);
 	if (proxy_find_doors(proxy))
-		log_error(NULL, "no memory to tell where this daemon listens: reload again");
+		log_error(
+			NULL,
+			"out of memory: the list of own listen addresses is not updated: reload again");
 	registration_update(proxy);
 	lacks_tell(proxy->config, proxy->max_connections);
 }
@@ -342,7 +346,7 @@ static int carry_out(struct reload_plan *plan, struct reading *reading, unsigned
 	return rc;
 }
 
-/* ---- saying what came of it ---- */
+/* ---- report ---- */
 
 static unsigned lines_of(const char *text)
 {
@@ -361,7 +365,7 @@ static void log_lines(enum log_level level, const char *text, const char *more)
 		int first = mark && mark < text + len ? (int)(mark - text) : len;
 		int skip = first < len ? (int)strlen(WARNING_MARK) : 0;
 
-		/* That a line is a warning is said by its level. */
+		/* Without the mark: the log level shows that the line is a warning. */
 		log_write(level, NULL, "%.*s%.*s%s", first, text, len - first - skip,
 			  text + first + skip, more);
 		text += len + (text[len] == '\n');
@@ -379,7 +383,7 @@ static void tell(int rc, struct reload_report *report)
 		return;
 	}
 	log_lines(LOG_LEVEL_WARNING, texts[RELOAD_HELD],
-		  " is changed by a restart only: it stays as it was");
+		  " cannot be changed by a reload: restart to apply it");
 	log_info(NULL, "reloaded: services kept %u, changed %u, added %u, removed %u",
 		 lines_of(texts[RELOAD_KEPT]), lines_of(texts[RELOAD_CHANGED]),
 		 lines_of(texts[RELOAD_ADDED]), lines_of(texts[RELOAD_REMOVED]));
@@ -420,10 +424,10 @@ void reload_report_fini(struct reload_report *report)
 }
 
 /*
- * ---- requests that wait while the file is read ----
+ * ---- pending requests ----
  *
- * A reading answers all requests that came before it began. The file may have changed since then, so later requests wait
- * for the next reading.
+ * A reading answers all requests made before it started. Later requests wait for the next reading, because the file can
+ * have changed.
  */
 
 struct reload_request {
@@ -437,8 +441,8 @@ struct reload_queue {
 	struct proxy *proxy;
 	struct reader *reader;
 	bool is_reading;
-	struct reload_request_list read; /* who have this reading */
-	struct reload_request_list next; /* … the next one */
+	struct reload_request_list read; /* answered by the current reading */
+	struct reload_request_list next; /* answered by the next one */
 };
 
 int reload_open(struct proxy *proxy)
@@ -470,7 +474,7 @@ static void answer(struct reload_request_list *list, int rc, const struct reload
 	}
 }
 
-/* systemd is told of the end of a reload, but not that a daemon is ready that stops. */
+/* Reports the end of a reload to systemd, unless the daemon is stopping. */
 static void tell_manager(const struct proxy *proxy, int rc)
 {
 	char text[PROXY_SIZE_BYTES];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading the configuration file again while the daemon runs.
+ * Reloads the configuration file while the daemon runs.
  *
- * What is new is made first, listeners and all, and only when nothing of it has failed takes the place of what there
- * was. A service whose keys are what they were keeps everything: its listener, its connections, what it has learnt.
- * One of which a key has changed is another service from then on, which goes on with the sockets of the old one where
- * it listens at the same address; the old one's connections end between their Calls, and clients come back to the
- * new one.
+ * A reload first creates all new services with their listeners. Only if nothing fails do they replace the old ones. An
+ * unchanged service keeps its listener, its connections and what it has learnt. A changed service is replaced by a
+ * new one, which inherits the listening sockets of unchanged addresses. The old service drains, and its clients
+ * reconnect to the new one.
  */
 #ifndef DAEMON_PROXY_RELOAD_H
 #define DAEMON_PROXY_RELOAD_H
@@ -15,15 +14,15 @@
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reader.h"
 
-/* What a reload says, each a text of lines. */
+/* The texts of a reload report; each consists of lines. */
 enum reload_text {
-	RELOAD_ERRORS,   /* why nothing has changed */
-	RELOAD_WARNINGS, /* of the file */
-	RELOAD_KEPT,     /* names of services … */
+	RELOAD_ERRORS,   /* why the reload failed */
+	RELOAD_WARNINGS, /* about the file */
+	RELOAD_KEPT,     /* names of unchanged services; the next three: of others */
 	RELOAD_CHANGED,
 	RELOAD_ADDED,
 	RELOAD_REMOVED,
-	RELOAD_HELD, /* keys that only a restart changes, and that the file has otherwise */
+	RELOAD_HELD, /* changed keys that only a restart applies */
 	RELOAD_TEXTS,
 };
 
@@ -31,32 +30,36 @@ struct reload_report {
 	char *texts[RELOAD_TEXTS];
 };
 
-/* @rc: 0, or a negative errno: then nothing has changed. @report: what came of it, after an error too; not the callee's. */
+/* @rc: 0, or a negative errno if nothing has changed. @report: valid during the call, also after an error */
 typedef void reload_done_fn(void *arg, int rc, const struct reload_report *report);
 
-/** reload_open - reload() can be called from now on; reload_close() is due. Returns 0 or -ENOMEM. */
+/** reload_open - Prepares for reload(), until reload_close(). Returns 0 or -ENOMEM. */
 int reload_open(struct proxy *proxy) MUST_CHECK;
-/** reload_close - answer all who wait, for a reload or names to resume with, by -ECANCELED; before the proxy is stopped. Accepts NULL, and a proxy that is not open. */
+/**
+ * reload_close - Answers all pending requests, for a reload or a resume, with -ECANCELED.
+ *
+ * To be called before proxy_stop(). Accepts NULL, and a proxy without reload_open().
+ */
 void reload_close(struct proxy *proxy);
 /**
- * reload - have the file of the configuration in force take effect again
- * @done: called with @arg once, now or later, on the main thread; or when the proxy stops
+ * reload - Reloads the file of the current configuration.
+ * @done: called with @arg once, now or later, on the main thread; also when the proxy stops
  *
- * The file is read, and the names at which its services listen are looked up, on a thread of their own
- * (daemon/proxy/reader.h); all else is done in one turn of the main loop. It is logged, and the service manager is told.
+ * A separate thread reads the file and resolves the listen names (daemon/proxy/reader.h). Everything else happens in one
+ * iteration of the main loop. The result is logged, and systemd is notified.
  */
 void reload(struct proxy *proxy, reload_done_fn *done, void *arg);
 /**
- * reload_apply - the second half of a reload, after the reading
- * @reading: what came of that; reload_apply() takes the configuration and the names
- * @late_s:  since when a reading is under way that is not waited for any more, for the log
- * @report:  what came of it; to be freed with reload_report_fini()
+ * reload_apply - Applies a finished reading.
+ * @reading: its result; reload_apply() owns the configuration and the names
+ * @late_s:  reader_late_s(), for the log
+ * @report:  filled, also after an error; to be freed with reload_report_fini()
  *
- * Returns 0 or a negative errno: then nothing has changed.
+ * Returns 0, or a negative errno; after an error nothing has changed.
  */
 int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
 		 struct reload_report *report) MUST_CHECK;
-/** reload_report_fini - free its texts. */
+/** reload_report_fini - Frees the texts. */
 void reload_report_fini(struct reload_report *report);
 
 #endif

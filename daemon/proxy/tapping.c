@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A seat is made by the main thread, entered by a post to its worker, and taken out and freed there by another one,
- * which comes behind it.
+ * The main thread creates one subscriber per worker and posts its insertion to that worker. A later post removes
+ * and frees it there.
  */
 #include "daemon/proxy/tapping.h"
 
@@ -20,7 +20,7 @@ struct tapping {
 	struct worker_seat *seats[];
 };
 
-/* ---- in the worker's thread ---- */
+/* ---- worker thread ---- */
 
 static void sit_down(void *arg)
 {
@@ -43,7 +43,7 @@ static void get_up(void *arg)
 	seat_free(seat);
 }
 
-/* ---- in the main thread ---- */
+/* ---- main thread ---- */
 
 static struct worker_seat *seat_new(struct worker *worker, struct tap *tap)
 {
@@ -81,7 +81,7 @@ void tapping_close(struct tapping *tapping)
 	for (size_t i = 0; i < tapping->count; i++) {
 		struct worker_seat *seat = tapping->seats[i];
 
-		/* A post fails for lack of memory only, and the tap would be filled for nobody. */
+		/* A post fails only without memory. Retry, or the worker would fill an unused tap forever. */
 		while (event_loop_post(seat->worker->loop, get_up, seat))
 			;
 	}

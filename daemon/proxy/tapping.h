@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A tap at all workers. */
+/* Attaches a tap to all workers. */
 #ifndef DAEMON_PROXY_TAPPING_H
 #define DAEMON_PROXY_TAPPING_H
 
@@ -9,9 +9,12 @@
 
 struct tapping;
 
-/** tapping_open - have all workers copy what passes to @tap, each from its next turn on; NULL without memory. */
+/**
+ * tapping_open - Makes every worker copy messages to @tap, from its next loop iteration on. Returns
+ * NULL without memory.
+ */
 struct tapping *tapping_open(struct proxy *proxy, struct tap *tap) MUST_CHECK;
-/** tapping_close - have them stop, soon; before the proxy is stopped. Accepts NULL. */
+/** tapping_close - Makes the workers stop asynchronously; before proxy_stop(). Accepts NULL. */
 void tapping_close(struct tapping *tapping);
 
 #endif

@@ -11,14 +11,14 @@
 #include "daemon/base/sd.h"
 #include "daemon/proxy/worker.h"
 
-/* In one interval of systemd's it is looked at so often; where that does not watch, each CHECK_US. */
-#define LOOKS   4u
+/* Checks per watchdog interval of systemd; without its watchdog, one check every CHECK_US. */
+#define LOOKS    4u
 #define CHECK_US 5000000u
 
 struct beat {
 	struct worker *worker;
-	atomic_bool turned; /* since it was asked */
-	bool told;          /* to the log, that it does not */
+	atomic_bool turned; /* the worker has responded to the ping */
+	bool told;          /* the worker is stuck, and that is logged */
 };
 
 struct watchdog {
@@ -29,26 +29,28 @@ struct watchdog {
 	struct beat beats[];
 };
 
-/* On the worker's thread. */
+/* Runs on the worker's thread. */
 static void turn(void *arg)
 {
 	atomic_store(&((struct beat *)arg)->turned, true);
 }
 
-/* Those that have turned are asked again: the others have the question before them still. */
+/*
+ * Pings a worker that has responded; the earlier ping of a stuck worker is still queued. Returns
+ * whether it responded.
+ */
 static bool look(struct beat *beat)
 {
 	if (!atomic_load(&beat->turned)) {
 		if (!beat->told)
-			log_warning(NULL, "worker %u does not turn", beat->worker->index);
+			log_warning(NULL, "worker %u: event loop is stuck", beat->worker->index);
 		beat->told = true;
 		return false;
 	}
 	beat->told = false;
 	atomic_store(&beat->turned, false);
 	if (event_loop_post(beat->worker->loop, turn, beat))
-		atomic_store(&beat->turned,
-			     true); /* memory is short, which is no reason to end it */
+		atomic_store(&beat->turned, true); /* out of memory: not a fault of the worker */
 	return true;
 }
 

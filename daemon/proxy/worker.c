@@ -24,7 +24,10 @@ static bool is_idle(const struct worker *worker)
 	return true;
 }
 
-/* The service may be gone afterwards: who waits for its last connection to go may have been told before. */
+/*
+ * Uncounts a connection. The main thread may free the service afterwards, because it can see the
+ * last one go earlier.
+ */
 static void disown(struct station *station)
 {
 	struct worker *worker = station->worker;
@@ -47,7 +50,7 @@ static void on_bridge_gone(void *arg, struct worker_service *ws)
 
 /* ---- adopting connections ---- */
 
-/* It may have had to go for a newer one since it was handed over. */
+/* Returns false if the connection was evicted in the queue; counts that. */
 static bool is_to_stay(struct worker_service *ws, const struct handover *handover)
 {
 	enum leg_close why;
@@ -82,7 +85,7 @@ static void take(void *arg, struct handover *handover)
 		if (rc) {
 			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN],
 				    LOG_ABOUT(.service = ws->service->config->name),
-				    "cannot take a connection: %s", strerror(-rc));
+				    "cannot accept a connection: %s", strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
 			disown(station);
 		} else if (atomic_load(&ws->service->draining)) {
@@ -122,18 +125,15 @@ int worker_adopt(struct station *station, const struct incoming *in, uint64_t id
 	return -ENOMEM;
 }
 
-/*
- * From any thread: the budget has lent to one of the accounts here, a server's name has been looked up, or a door
- * wants a bridge to go.
- */
+/* Any thread: the budget granted a claim, a DNS lookup has finished, or the connection limits evicted a bridge. */
 static void kick(void *arg)
 {
 	event_loop_kick(((struct worker *)arg)->loop);
 }
 
-/* ---- services that come and go ---- */
+/* ---- adding and removing services ---- */
 
-/* What another thread wants done here, and waits for. */
+/* A function that another thread runs on the worker, and waits for. */
 struct errand {
 	void (*fn)(struct errand *errand);
 	struct worker *worker;
@@ -158,7 +158,7 @@ static void do_errand(void *arg)
 	pthread_mutex_unlock(&errand->lock);
 }
 
-/* @must: a post fails for lack of memory only, and this has to be done all the same. */
+/* @must: retry a post that fails for lack of memory until it succeeds. */
 static int run_errand(struct errand *errand, bool must)
 {
 	int rc;
@@ -240,7 +240,7 @@ static void drain_here(void *arg)
 	struct station *station = arg;
 
 	drain_bridges(&station->service);
-	/* The last one may have gone before anybody waited for that. */
+	/* The last connection may have closed before the service was marked as removed. */
 	if (atomic_load(&station->service.service->leaving))
 		station->worker->emptied(station->worker->arg);
 }
@@ -280,7 +280,7 @@ unsigned worker_disconnect(struct worker *worker, const struct worker_choice *ch
 	return errand.count;
 }
 
-/* Not to be left undone for lack of memory. */
+/* Retries a post that fails for lack of memory. */
 static void post_always(struct station *station, void (*fn)(void *arg), void *arg)
 {
 	while (event_loop_post(station->worker->loop, fn, arg))
@@ -313,7 +313,7 @@ void worker_cut(struct station *station)
 	post_always(station, cut_here, station);
 }
 
-/* ---- life ---- */
+/* ---- start and stop ---- */
 
 static void stop(void *arg)
 {
@@ -410,7 +410,7 @@ out_free:
 
 void worker_stop(struct worker *worker)
 {
-	/* A post fails for lack of memory only, and the thread must end all the same. */
+	/* A post fails only for lack of memory; retry, because the thread must end. */
 	while (event_loop_post(worker->loop, stop, worker))
 		;
 }
@@ -437,7 +437,7 @@ void worker_free(struct worker *worker)
 
 	if (!worker)
 		return;
-	/* Connections that were handed over too late are dropped here. */
+	/* Drops connections that are still queued. */
 	worker->stopping = true;
 	if (worker->loop)
 		event_loop_finish(worker->loop);

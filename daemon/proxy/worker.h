@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A worker: one thread with a loop and buffers of its own, and the bridges pinned to it.
+ * A worker: one thread with its own event loop, buffers and bridges.
  *
- * Nothing on the path of a byte is shared between workers but the budget, of which each has some on loan for
- * each service. What crosses threads is posted to a worker's loop: connections to adopt, requests for
- * snapshots, the order to stop; and a kick tells it that it was lent what it waited for, that a server's name was
- * looked up, or that bridges have to go for others. Everything else here belongs to the worker's thread, except
- * where a member says otherwise.
+ * On the data path workers share only the memory budget, from which each account of a worker leases bytes. Other
+ * threads post work to the worker's loop: new connections, requests for snapshots, the stop. They kick the loop after
+ * the budget granted a claim, after a DNS lookup has finished, and when bridges must be evicted. Only the worker's
+ * thread uses the members here, except where a comment says otherwise.
  */
 #ifndef DAEMON_PROXY_WORKER_H
 #define DAEMON_PROXY_WORKER_H
@@ -27,21 +26,21 @@
 
 struct worker;
 
-/* The least that is looked back. */
+/* Shortest interval of a load measurement. */
 #define WORKER_LOAD_US 100000u
-/* Busy is told in so many parts of the time; a worker that is so for less than one of them is idle. */
+/* Load is measured in quarters; less than one quarter counts as idle. */
 #define WORKER_LOAD_PARTS 4u
 
-/* How busy a worker is, by the processor time that its thread has had of late. */
+/* The load of a worker: the recent CPU time of its thread. */
 struct worker_load {
-	uint64_t at_us;  /* when it was updated, 0 at first … */
-	uint64_t cpu_us; /* … and the processor time that the worker had had by then */
+	uint64_t at_us;  /* time of the last measurement; 0: none yet */
+	uint64_t cpu_us; /* CPU time of the thread until then */
 	unsigned busy;   /* 0 to WORKER_LOAD_PARTS */
 };
 
-/* A service at one worker: as its bridges there see it, its memory account, and who waits to be taken. */
+/* The instance of a service on one worker: its bridges, its memory account and its accept queue. */
 struct station {
-	TAILQ_ENTRY(station) entry; /* the worker's, as is all that follows */
+	TAILQ_ENTRY(station) entry; /* in worker->stations */
 	struct worker *worker;
 	struct worker_service service;
 	struct budget_account account;
@@ -49,7 +48,7 @@ struct station {
 };
 TAILQ_HEAD(station_list, station);
 
-/** station_of - the station that @ws is in. */
+/** station_of - Returns the station that contains @ws. */
 static inline struct station *station_of(struct worker_service *ws)
 {
 	return (struct station *)(void *)((char *)ws - offsetof(struct station, service));
@@ -61,15 +60,15 @@ struct worker {
 	struct loop *loop; /* event_loop_post() from any thread */
 	struct pool *pool;
 	struct spares spares;
-	struct worker_ground ground; /* what its services stand on: the above */
+	struct worker_ground ground; /* the above, for its services */
 	struct intake intake;
 	struct station_list stations;
-	void (*emptied)(void *arg); /* a service that leaves has no connection any more, perhaps */
+	void (*emptied)(void *arg); /* a removed service may have no connection left */
 	void *arg;
-	atomic_uint connections; /* any thread reads */
-	struct worker_load load; /* the main thread's */
+	atomic_uint connections; /* read by any thread */
+	struct worker_load load; /* main thread only */
 	bool stopping;
-	/* Its thread is at its end. */
+	/* For worker_join(): the thread has left its loop. */
 	pthread_mutex_t end_lock;
 	pthread_cond_t end_signal;
 	bool has_ended;
@@ -78,15 +77,15 @@ struct worker {
 /* How much unused memory the pool of a worker keeps mapped. */
 struct worker_memory {
 	size_t reserve_bytes;
-	size_t kept_bytes; /* where a device reaches it and it was in use of late */
+	size_t kept_bytes; /* of memory registered with a device and used recently */
 };
 
 /**
- * worker_new - make a worker and start its thread; it has no services yet
- * @index:   for thread name and logs
- * @ports:   of the process; they outlive it
- * @memory:  what its pool keeps
- * @emptied: called with @arg, from the worker's thread: it may be time for worker_close() of a service that leaves
+ * worker_new - Creates a worker without services, and starts its thread.
+ * @index:   for the thread name and logs
+ * @ports:   of the process; outlive the worker
+ * @memory:  unused memory that its pool keeps mapped
+ * @emptied: called with @arg on the worker's thread when a removed service may be ready for worker_close()
  *
  * Returns NULL without memory or threads.
  */
@@ -94,52 +93,52 @@ struct worker *worker_new(unsigned index, struct ports *ports, const struct work
 			  void (*emptied)(void *arg), void *arg);
 
 /**
- * worker_open - let a worker serve a service; waits for its thread, as long as a turn of it takes
- * @service: with its part of the budget; outlives the station
+ * worker_open - Adds a service to a worker. Waits for one iteration of the worker's loop.
+ * @service: with its share of the budget; outlives the station
  *
  * Returns 0 or -ENOMEM.
  */
 int worker_open(struct worker *worker, struct service *service,
 		struct station **station) MUST_CHECK;
-/** worker_close - the end of that, once the service has no connection; waits as well. Accepts NULL. */
+/** worker_close - Removes a service without connections; waits like worker_open(). Accepts NULL. */
 void worker_close(struct worker *worker, struct station *station);
 
 /**
- * worker_adopt - hand a connection to a worker; any thread
- * @in: taken with its guest, also on failure
+ * worker_adopt - Hands a connection to a worker. Any thread.
+ * @in: the worker owns it and its connection slot from now on, even after an error
  *
  * Returns 0 or -ENOMEM.
  */
 int worker_adopt(struct station *station, const struct incoming *in, uint64_t id) MUST_CHECK;
 
-/** worker_drain - have the connections of a service end, each when no Call of it is in flight; any thread. */
+/** worker_drain - Drains the connections of a service: closes each once no Call is in flight. Any thread. */
 void worker_drain(struct station *station);
-/** worker_cut - have them end now. */
+/** worker_cut - Closes the connections of a service now. Any thread. */
 void worker_cut(struct station *station);
 
-/* Which connections: the one with this number, or those of these addresses. */
+/* Selects a connection by number, or the connections of some client addresses. */
 struct worker_choice {
 	bool by_address;
 	uint64_t id;
 	struct config_cidr addresses;
 };
 
-/** worker_disconnect - close those that are chosen, at once; waits as worker_open() does. Returns how many. */
+/** worker_disconnect - Closes the selected connections now; waits like worker_open(). Returns their number. */
 unsigned worker_disconnect(struct worker *worker, const struct worker_choice *choice);
 
-/** worker_stop - begin to close the worker's connections in good order; any thread but its own. */
+/** worker_stop - Starts closing all connections in order. Any thread except the worker's own. */
 void worker_stop(struct worker *worker);
 /**
- * worker_join - after worker_stop(): wait for the thread, which ends once its connections have closed
- * @until: the time to wait until, by CLOCK_MONOTONIC
+ * worker_join - Waits for the end of the thread, after worker_stop(). It ends once its connections have closed.
+ * @until: deadline on CLOCK_MONOTONIC
  *
- * Returns 0, or -ETIMEDOUT: then the thread uses all that it has as before.
+ * Returns 0, or -ETIMEDOUT; after a timeout the thread still uses all its memory.
  */
 int worker_join(struct worker *worker, const struct timespec *until) MUST_CHECK;
-/** worker_free - free a worker whose thread has been joined, and its stations; accepts NULL. */
+/** worker_free - Frees a worker after worker_join() returned 0, and its stations. Accepts NULL. */
 void worker_free(struct worker *worker);
 
-/** worker_load_update - the worker has had @cpu_us of processor time by @now_us, since it began. */
+/** worker_load_update - Measures the load. @cpu_us: CPU time of the worker until @now_us */
 void worker_load_update(struct worker_load *load, uint64_t now_us, uint64_t cpu_us);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which worker a connection goes to.
+ * Selects the worker of a new connection: the one with the fewest connections, weighted by load.
  *
- * That is the one with the fewest connections, but those of a busy worker count for more: beside one client that moves
- * bulk, others would wait for each turn of it. A worker that was busy all the time of late gets a fourth of what an idle
- * one gets. It never gets less, for a connection stays where it is, and nobody knows how busy a worker will be.
+ * Clients on the worker of a bulk transfer wait for it, so connections of a busy worker count for more. A worker that has
+ * been busy all the time recently gets a quarter of the connections of an idle one. It never gets less, because a
+ * connection stays on its worker and future load is unknown.
  *
- * Everything here belongs to the main thread.
+ * All functions run on the main thread.
  */
 #ifndef DAEMON_PROXY_WORKER_SELECT_H
 #define DAEMON_PROXY_WORKER_SELECT_H
@@ -14,13 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a connection of a worker that is busy all the time counts for; of an idle one's 1. */
+/* Weight of a connection on a fully busy worker; on an idle worker it is 1. */
 #define WORKER_SELECT_WEIGHT 4u
 struct worker;
 
-/** worker_select_update - measure those that are due: a connection that comes then finds fresh figures. */
+/** worker_select_update - Measures the load of workers whose measurement is older than WORKER_LOAD_US. */
 void worker_select_update(struct worker *const *workers, size_t nworkers, uint64_t now_us);
-/** worker_select - the best worker, of at least one; the next from @turn among equals. */
+/**
+ * worker_select - Returns the worker with the lowest cost.
+ * @nworkers: at least 1
+ * @turn: round-robin index, for workers of equal cost
+ */
 struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t turn,
 			     uint64_t now_us);
 

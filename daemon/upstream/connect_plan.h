@@ -54,7 +54,7 @@ struct connect_plan {
 };
 
 /**
- * connect_plan_init - Build the list for the transport of a server.
+ * connect_plan_init - Builds the list for the transport of a server.
  * @plan:   all zero
  * @common: the members that all attempts share
  * @iwarp, @verbs: the fabrics of this host; @verbs is NULL without a device
@@ -66,11 +66,11 @@ struct connect_plan {
 int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *common,
 		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
 		      const struct sockaddr_storage *addrs, size_t naddrs) MUST_CHECK;
-/** connect_plan_fini - Free the list. Accepts an all-zero plan. */
+/** connect_plan_fini - Frees the list. Accepts an all-zero plan. */
 void connect_plan_fini(struct connect_plan *plan);
 
 /**
- * connect_plan_next - Advance to the next attempt, or repeat the last one in version one.
+ * connect_plan_next - Advances to the next attempt, or repeats the last one in version one.
  * @avoided: fabric to skip if another element has the same address; or NULL
  * @now_us:  time of the loop
  *
@@ -79,29 +79,29 @@ void connect_plan_fini(struct connect_plan *plan);
 const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
 						const struct fabric *avoided, uint64_t now_us);
 /**
- * connect_plan_again - Decide whether to repeat the failed last attempt in version one.
+ * connect_plan_again - Decides whether to repeat the failed last attempt in version one.
  *
  * It is repeated if it tried a higher version and the address is known by now to speak version one only. The
  * connection was then lost before a Call was sent (X-1). Returns true if connect_plan_next() repeats the attempt,
  * from the same port, in version one.
  */
 bool connect_plan_again(struct connect_plan *plan, uint64_t now_us);
-/** connect_plan_last - Return the attempt that connect_plan_next() returned last; NULL before the first. */
+/** connect_plan_last - Returns the attempt that connect_plan_next() returned last; NULL before the first. */
 const struct connect_attempt *connect_plan_last(const struct connect_plan *plan);
-/** connect_plan_forget_port - Let the remaining attempts use any source port, unless source_only is set. */
+/** connect_plan_forget_port - Lets the remaining attempts use any source port, unless source_only is set. */
 void connect_plan_forget_port(struct connect_plan *plan);
-/** connect_plan_left - Return whether an attempt is left for connect_plan_next(). */
+/** connect_plan_left - Returns whether an attempt is left for connect_plan_next(). */
 bool connect_plan_left(const struct connect_plan *plan);
 
 /**
- * connect_plan_share_us - Return the time limit of the last attempt returned by connect_plan_next().
+ * connect_plan_share_us - Returns the time limit of the last attempt returned by connect_plan_next().
  * @left_us: time left for all attempts
  *
  * Each address gets an equal share. An attempt followed by another fabric for the same address gets half of it.
  */
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
 /**
- * connect_plan_why - Map the negative errno of a failed connect to a close reason; a local shortage
+ * connect_plan_why - Maps the negative errno of a failed connect to a close reason; a local shortage
  * is not the server's fault.
  */
 enum leg_close connect_plan_why(int rc);

@@ -16,7 +16,7 @@ struct held_port {
 	uint16_t port;
 };
 
-/** held_port_give - Release the port after the leg has closed. Does nothing without a port. */
+/** held_port_give - Releases the port after the leg has closed. Does nothing without a port. */
 static inline void held_port_give(struct held_port *held, uint64_t now_us)
 {
 	if (held->port)

@@ -32,7 +32,7 @@ struct leg_maker {
 struct proxy_header;
 struct service_config;
 
-/** legs_introduce - Make legs created from @config send the PROXY header @whose, if @service has send_proxy. */
+/** legs_introduce - Makes legs created from @config send the PROXY header @whose, if @service has send_proxy. */
 void legs_introduce(struct leg_config *config, const struct service_config *service,
 		    const struct proxy_header *whose);
 

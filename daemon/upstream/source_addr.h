@@ -28,7 +28,7 @@ struct source_addr {
 };
 
 /**
- * source_addr_usable - Copy the server addresses that can be reached from the source address.
+ * source_addr_usable - Copies the server addresses that can be reached from the source address.
  * @addrs: addresses of the server; @naddrs is at least 1
  * @to:    array of @naddrs elements; IPv4 is never v4-mapped
  *
@@ -38,13 +38,13 @@ size_t source_addr_usable(struct source_addr *from, const struct service_config 
 			  const struct sockaddr_storage *addrs, size_t naddrs,
 			  struct sockaddr_storage *to) MUST_CHECK;
 /**
- * source_addr_choose - Return the source addresses for servers of a family.
+ * source_addr_choose - Returns the source addresses for servers of a family.
  *
  * The first is @from->pin.source if @from->pin has a port, else the next one round-robin.
  */
 struct stream_sources source_addr_choose(struct source_addr *from, const struct service_net *net,
 					 sa_family_t family);
-/** source_addr_find - Return the index of @local in the source addresses of the service; 0 if it is not one. */
+/** source_addr_find - Returns the index of @local in the source addresses of the service; 0 if it is not one. */
 uint16_t source_addr_find(const struct service_config *config, const struct sockaddr *local);
 
 #endif

@@ -103,7 +103,7 @@ struct upstream {
 };
 
 /**
- * upstream_init - Initialise an upstream; upstream_start() connects it.
+ * upstream_init - Initializes an upstream; upstream_start() connects it.
  * @net:        the fabrics and sockets of its legs; outlives it
  * @backend:    the servers to select from; outlives it
  * @leg_config: for its legs; copied. Its events, arg and time limit are not used
@@ -114,69 +114,69 @@ struct upstream {
 int upstream_init(struct upstream *upstream, struct service_net *net, const struct backend *backend,
 		  const struct leg_config *leg_config, struct log_ctx *log,
 		  const struct upstream_events *events) MUST_CHECK;
-/** upstream_fini - Free the leg, if any. Only before the start or if upstream_is_closed(). */
+/** upstream_fini - Frees the leg, if any. Only before the start or if upstream_is_closed(). */
 void upstream_fini(struct upstream *upstream);
 
-/** upstream_reverse - Set the limits of reverse Calls to the client, as in leg_config; before the start. */
+/** upstream_reverse - Sets the limits of reverse Calls to the client, as in leg_config; before the start. */
 void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes);
 /**
- * upstream_serve - Set the client; before the start. Connections of one client address use the same server.
+ * upstream_serve - Sets the client; before the start. Connections of one client address use the same server.
  * @at: the local address that the client connected to, for the PROXY header
  * @keeps_port: with source = "client", also use the client's port
  */
 void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
 		    const struct sockaddr_storage *at, bool keeps_port);
-/** upstream_keep_no_port - Clear keeps_port, for a client that is not TCP; before the start. */
+/** upstream_keep_no_port - Clears keeps_port, for a client that is not TCP; before the start. */
 static inline void upstream_keep_no_port(struct upstream *upstream)
 {
 	upstream->from.keeps_port = false;
 }
 
-/** upstream_privilege - Mark the client as privileged on its host (daemon/service/incoming.h); before the start. */
+/** upstream_privilege - Marks the client as privileged on its host (daemon/service/incoming.h); before the start. */
 static inline void upstream_privilege(struct upstream *upstream)
 {
 	upstream->from.privileged = true;
 }
 
-/** upstream_lead_to_mount - Use the MOUNT servers instead, without a PROXY header; before the start. */
+/** upstream_lead_to_mount - Uses the MOUNT servers instead, without a PROXY header; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers);
 /**
- * upstream_renew - Reset a closed upstream to its state before the start, with any source port; not
+ * upstream_renew - Resets a closed upstream to its state before the start, with any source port; not
  * inside one of its events.
  */
 void upstream_renew(struct upstream *upstream);
-/** upstream_connect_from - Set the source address and port; copied. Without a call any source is used. */
+/** upstream_connect_from - Sets the source address and port; copied. Without a call any source is used. */
 void upstream_connect_from(struct upstream *upstream, const struct client_pin *pin);
 /**
- * upstream_start - Start connecting to a server, for at most @timeout_us.
+ * upstream_start - Starts connecting to a server, for at most @timeout_us.
  *
  * connecting() follows if a name resolves, and then opened() or failed().
  */
 void upstream_start(struct upstream *upstream, uint64_t timeout_us);
 
 /**
- * upstream_close - Close in any state; the leg closes for @why.
+ * upstream_close - Closes in any state; the leg closes for @why.
  *
  * opened(), failed() and closing() are not called any more. closed() follows, unless upstream_is_closed() already.
  */
 void upstream_close(struct upstream *upstream, enum leg_close why);
-/** upstream_was_down - Return whether the server of the open leg counts as down until its first Reply. */
+/** upstream_was_down - Returns whether the server of the open leg counts as down until its first Reply. */
 bool upstream_was_down(const struct upstream *upstream);
-/** upstream_server - Return the current or last server; NULL before the first. */
+/** upstream_server - Returns the current or last server; NULL before the first. */
 const struct target *upstream_server(const struct upstream *upstream);
-/** upstream_is_closed - Return whether no callback can follow. */
+/** upstream_is_closed - Returns whether no callback can follow. */
 bool upstream_is_closed(const struct upstream *upstream);
-/** upstream_leg - Return the leg that connects or is open; NULL without one. */
+/** upstream_leg - Returns the leg that connects or is open; NULL without one. */
 const struct leg *upstream_leg(const struct upstream *upstream);
 
 /**
- * upstream_first_reply - Report the first Reply of this connection, or since the server was down.
+ * upstream_first_reply - Reports the first Reply of this connection, or since the server was down.
  * For upstream_heard().
  */
 void upstream_first_reply(struct upstream *upstream);
 
 /**
- * upstream_heard - Report a Reply of the leg as a sign that the server is up.
+ * upstream_heard - Reports a Reply of the leg as a sign that the server is up.
  *
  * Only a Reply proves that: a proxy in front of the server can accept connections while the server is down.
  * Returns whether it is the first Reply of this connection.

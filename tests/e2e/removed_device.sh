@@ -66,7 +66,7 @@ removal() {
 	stop second
 	check "$what: every connection has ended" wait_for 20 no_connections a
 	stop_proxy a
-	check "$what: the worker has not stood still" logged_lines a 0 "does not turn"
+	check "$what: the worker has not stood still" logged_lines a 0 "event loop is stuck"
 	check "$what: the device has had everything back" nothing_left
 	mv $T/a.log "$T/$((++runs)).removed"
 }

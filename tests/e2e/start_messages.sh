@@ -101,7 +101,7 @@ check "the warning has its level, once" \
 check "one service is one service" wait_for 10 said " is up: 1 service, 1 worker"
 stop one
 check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
-check "who asked for it is said" wait_for 10 said "stop was asked for by SIGTERM of uid 0"
+check "who asked for it is said" wait_for 10 said "stop requested by SIGTERM from uid 0"
 check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
 
 # ---------------------------------------------------------------- what cannot be had at the start
