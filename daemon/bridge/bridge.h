@@ -79,10 +79,7 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 /** bridge_next - Returns the bridge after @bridge in the list of @ws, or the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
-/**
- * shortage_log - Logs that a claim has waited long for memory. For budget_account.late; @arg is the
- * worker_service.
- */
+/** shortage_log - Logs that a claim has waited long for memory; for budget_account.late. @arg: worker_service */
 void shortage_log(void *arg, const struct budget_claim *claim);
 
 #endif

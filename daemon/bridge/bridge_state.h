@@ -60,11 +60,11 @@ struct unacked_replies {
 struct bridge_open {
 	bool trusted;            /* over iWARP the client counts as privileged, whatever its port */
 	bool either;             /* TCP or iWARP; treated as TCP until the first bytes decide */
-	bool accepted;           /* the client was accepted before the server is connected */
+	bool accepted;           /* the client leg was accepted before the server leg opened */
 	bool passing;            /* a server leg takes the client's Calls */
 	bool told;               /* the log has the line that the bridge is open */
 	struct loop_task settle; /* of a client that may be TCP or iWARP */
-	struct loop_task reroute; /* after the upstream closed that the first Call does not use */
+	struct loop_task reroute; /* starts the upstream to a MOUNT server */
 };
 
 /* Where the client's Calls go (routing.c). */
@@ -72,7 +72,7 @@ enum bridge_route {
 	ROUTE_OPEN,    /* the first Call decides */
 	ROUTE_CONNECT, /* to a server of the service */
 	ROUTE_MOUNT,   /* to a MOUNT server */
-	ROUTE_NOWHERE, /* of a single Call only */
+	ROUTE_NOWHERE, /* rejected; never the route of a connection */
 };
 
 struct bridge_routing {
@@ -109,8 +109,8 @@ struct bridge_calls {
 /* Identifies the client when it reconnects (returning.c; first_pin: opening.c). */
 struct bridge_affinity {
 	struct client *client; /* of the service; NULL: its port was released */
-	struct client_pin
-		first_pin; /* source of the upstream that a MOUNT upstream replaced; port 0: none */
+	/* Source of the upstream that a MOUNT upstream replaced; port 0: none. */
+	struct client_pin first_pin;
 };
 
 /* Progress of closing (closing.c). */

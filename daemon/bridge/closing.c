@@ -3,10 +3,10 @@
  * bridge_close() closes the other leg immediately. When both legs have closed, a deferred task frees them and
  * the bridge, so that no leg is freed inside its own callback.
  *
- * Tarpit: the client leg of some clients closes only DOOR_HOLD_US after the connection was accepted. These are clients
- * over a connection limit, and TCP clients whose server is unreachable or closes before the client was sent anything.
- * A client that loses its connection immediately would reconnect hundreds of times per second, because Linux
- * restarts its back-off with each established connection.
+ * Tarpit: some client legs close only DOOR_HOLD_US after the connection was accepted: those of clients that a
+ * connection limit rejects or evicts, and of TCP clients that were sent nothing before their server failed. A client
+ * that loses its connection immediately would reconnect hundreds of times per second, because Linux restarts its
+ * back-off with each established connection.
  */
 #include "daemon/bridge/closing.h"
 
@@ -176,10 +176,7 @@ static void free_if_closed(struct bridge *bridge)
 	if (!bridge_is_decided(bridge) || !upstream_is_closed(&bridge->upstream))
 		return;
 	over = bridge->state.now == BRIDGE_CLOSING && bridge->end.client_over;
-	/*
-	 * Release the slot first: bridge_leave() notifies the client that waits for the port,
-	 * perhaps on another thread.
-	 */
+	/* Before bridge_leave(), which notifies the client that waits for the port, perhaps on another thread. */
 	if (over)
 		leave_place(bridge);
 	bridge_leave(bridge);

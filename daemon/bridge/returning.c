@@ -87,10 +87,7 @@ void bridge_call_ends(struct bridge *bridge, struct exchange *x)
 	exchange_put(x);
 }
 
-/*
- * Stores the fingerprints of unanswered Calls, oldest first, at most CLIENTS_UNANSWERED_MAX.
- * Returns how many.
- */
+/* Stores fingerprints of at most CLIENTS_UNANSWERED_MAX unanswered Calls, oldest first. Returns how many. */
 static size_t mark_unanswered(const struct bridge *bridge, struct call_mark *marks)
 {
 	const struct exchange *x;

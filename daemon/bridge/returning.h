@@ -28,10 +28,7 @@ void bridge_leave(struct bridge *bridge);
 void bridge_call_ends(struct bridge *bridge, struct exchange *x);
 /** bridge_calls_stay - Discards the unanswered Calls of a closing bridge, and registers their fingerprints. */
 void bridge_calls_stay(struct bridge *bridge);
-/**
- * bridge_calls_half_closed - Registers fingerprints of unanswered Calls, since the client can
- * reconnect before this closes.
- */
+/** bridge_calls_half_closed - Registers fingerprints already now: the client can reconnect before this closes. */
 void bridge_calls_half_closed(struct bridge *bridge);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reports the progress of a bridge to the connection limits of its service (daemon/service/door.h), and runs its
- * idle timer.
- */
+/* Reports the progress of a bridge to the connection limits (daemon/service/door.h), and runs its idle timer. */
 #ifndef DAEMON_BRIDGE_STANDING_H
 #define DAEMON_BRIDGE_STANDING_H
 
@@ -17,10 +14,7 @@ struct worker_service;
 /** bridges_end_expelled - Closes the evicted bridges of a service on this worker. */
 void bridges_end_expelled(struct worker_service *ws);
 
-/**
- * bridges_end_ordered - Closes the bridges of a service on this worker whose server was disabled, if
- * that has changed.
- */
+/** bridges_end_ordered - Closes the bridges of a service on this worker whose server has been disabled. */
 void bridges_end_ordered(struct worker_service *ws);
 
 /** standing_begin - Gives the new bridge its connection slot @guest, until door_leave(); starts the idle timer. */
@@ -43,17 +37,11 @@ void bridge_client_half_closed(void *arg);
  * To be called when a Call of a half-closed client starts or finishes.
  */
 void standing_half_closed_goes_on(struct bridge *bridge);
-/**
- * standing_half_closed_waited - Closes a half-closed bridge whose client acknowledged nothing in
- * half_closed_timeout_s.
- */
+/** standing_half_closed_waited - Closes a half-closed bridge after half_closed_timeout_s without progress. */
 void standing_half_closed_waited(struct bridge *bridge);
 /** standing_reached - Reports the open server leg. */
 void standing_reached(struct bridge *bridge);
-/**
- * standing_carry - Reports the first Call. Returns false if the connection was evicted; then the
- * bridge is closing.
- */
+/** standing_carry - Reports the first Call. Returns false if the bridge was evicted and is closing. */
 bool standing_carry(struct bridge *bridge) MUST_CHECK;
 
 #endif

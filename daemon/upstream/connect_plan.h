@@ -100,10 +100,7 @@ bool connect_plan_left(const struct connect_plan *plan);
  * Each address gets an equal share. An attempt followed by another fabric for the same address gets half of it.
  */
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
-/**
- * connect_plan_why - Maps the negative errno of a failed connect to a close reason; a local shortage
- * is not the server's fault.
- */
+/** connect_plan_why - Maps the negative errno of a failed connect to a close reason, local or of the server. */
 enum leg_close connect_plan_why(int rc);
 
 #endif

@@ -245,10 +245,7 @@ static int connect_any_reserved(struct reserved_connect *going, struct leg **out
 	return rc;
 }
 
-/*
- * @port: the previous port, or 0. Tries it first if it is below 1024 or required, then any port
- * below 1024, as TCP does (stream/start.h).
- */
+/* Tries the previous @port first if it is below 1024 or required, then any below 1024, as TCP (stream/start.h). */
 static int connect_from_source(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
@@ -281,7 +278,7 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 
 /*
  * Connects from a port below 1024. If the server is another proxy, it treats an iWARP client as privileged by that port.
- * Each source address has its own ports. Returns 0, or an error of rdma_leg_connect(); is_of_port() if no such port is free.
+ * Each source address has its own ports. Returns 0, or an error of rdma_leg_connect(): is_of_port() if none is free.
  */
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
@@ -309,10 +306,7 @@ static bool wants_reserved(const struct connect_attempt *attempt)
 
 /* ---- RDMA ---- */
 
-/*
- * Connects from the first source address that exists on this host. The source port applies to the
- * first in the list only.
- */
+/* Connects from the first source address that exists here. The source port applies only to the first in the list. */
 static int connect_unreserved(const struct connect_attempt *attempt, struct rdma_leg_config *config,
 			      struct leg **out)
 {

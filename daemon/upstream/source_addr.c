@@ -16,10 +16,7 @@ static bool is_link_local(const struct sockaddr_storage *addr)
 	       IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)addr)->sin6_addr);
 }
 
-/*
- * Returns why the client's own address is unusable, or NULL. If the kernel query fails, the
- * connection attempt decides.
- */
+/* Returns why the client's own address is unusable, or NULL; NULL also if the kernel query fails. */
 static const char *client_lack(const struct sockaddr_storage *client,
 			       const struct sockaddr_storage *server)
 {

@@ -134,10 +134,7 @@ static void resolve(struct upstream *upstream)
 	loop_timer_set(loop_of(upstream), upstream->resolving, left_us(upstream));
 }
 
-/*
- * Returns the time for one server: an equal share of the time left, at least ATTEMPT_MIN_US, at
- * most connect_timeout_s.
- */
+/* Returns the time for one server: an equal share, at least ATTEMPT_MIN_US and at most connect_timeout_s. */
 static uint64_t share_us(const struct upstream *upstream)
 {
 	uint64_t all_us = us_until(upstream, upstream->deadline_us);
@@ -196,10 +193,7 @@ static void end_failed(struct upstream *upstream, enum leg_close why, const char
 	upstream->events->closed(upstream);
 }
 
-/*
- * Keeps the last failure, but prefers any other to a wrong address family: some servers can be for
- * the other family.
- */
+/* Keeps the last failure, but not a wrong address family: such a server is for other clients. */
 static void keep_cause(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool had_one = upstream->why != LEG_CLOSE_LOCAL;
@@ -276,7 +270,7 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 }
 
 /*
- * Starts the next attempt, and skips attempts that fail immediately, for example with an address family that this host
+ * Starts the next attempt. Skips those that fail immediately, for example with an address family that this host
  * lacks. Returns 0, or the negative errno of the last attempt if none is left.
  */
 static int next_attempt(struct upstream *upstream)
@@ -378,10 +372,7 @@ static void forget_port(struct upstream *upstream)
 	connect_plan_forget_port(&upstream->plan);
 }
 
-/*
- * Handles a failed attempt. If the server rejected the RPC-over-RDMA version, the fabric and port
- * are not at fault.
- */
+/* Handles a failed attempt. If only the version was rejected, the fabric and the port are not at fault. */
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool again = connect_plan_again(&upstream->plan, now_us(upstream));

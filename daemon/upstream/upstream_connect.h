@@ -140,10 +140,7 @@ static inline void upstream_privilege(struct upstream *upstream)
 
 /** upstream_lead_to_mount - Uses the MOUNT servers instead, without a PROXY header; before the start. */
 void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers);
-/**
- * upstream_renew - Resets a closed upstream to its state before the start, with any source port; not
- * inside one of its events.
- */
+/** upstream_renew - Resets a closed upstream to its state before the start, with any source; not in an event. */
 void upstream_renew(struct upstream *upstream);
 /** upstream_connect_from - Sets the source address and port; copied. Without a call any source is used. */
 void upstream_connect_from(struct upstream *upstream, const struct client_pin *pin);
@@ -169,10 +166,7 @@ bool upstream_is_closed(const struct upstream *upstream);
 /** upstream_leg - Returns the leg that connects or is open; NULL without one. */
 const struct leg *upstream_leg(const struct upstream *upstream);
 
-/**
- * upstream_first_reply - Reports the first Reply of this connection, or since the server was down.
- * For upstream_heard().
- */
+/** upstream_first_reply - Reports the first Reply, or the first since the server was down. For upstream_heard(). */
 void upstream_first_reply(struct upstream *upstream);
 
 /**
