@@ -153,7 +153,7 @@ static void log_shortage(struct proxy_service *ps)
 	if (proxy_connections(proxy) < proxy->max_connections)
 		log_write_limited(
 			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-			"clients wait: it has %u connections, and the rest that the " LIMIT
+			"clients wait: this service has %u connections, and the rest that the " LIMIT
 			" allows is reserved for other services: raise it",
 			taken(ps));
 	else
@@ -163,10 +163,7 @@ static void log_shortage(struct proxy_service *ps)
 				  proxy->max_connections);
 }
 
-/*
- * Accepts a connection only if a descriptor is left for its upstream, too. Else clients wait in the
- * listen queues.
- */
+/* Requires a descriptor for the upstream, too. Without it clients wait in the listen queues. */
 static bool has_descriptors(struct proxy_service *ps)
 {
 	bool enough = has_part(ps);

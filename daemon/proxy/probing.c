@@ -27,7 +27,6 @@ static const struct check_step *failure(const struct check_server *server)
 	return NULL;
 }
 
-/* Reports the result of every server that was checked. */
 static void learn(struct probing *probing, const struct check_report *report)
 {
 	uint64_t now_us = loop_now_us(loop_of(probing));

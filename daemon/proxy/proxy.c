@@ -28,7 +28,7 @@
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-/* For connections after drain_timeout_s, and then for the workers; both for the workers if nothing was drained. */
+/* For connections after drain_timeout_s, and for the workers after that; without draining both for the workers. */
 #define CONNECTIONS_END_MS (LEG_STOP_US / 1000 + 1000)
 #define WORKERS_END_MS     2000u
 

@@ -65,10 +65,7 @@ TAILQ_HEAD(proxy_service_list, proxy_service);
 
 /* A module above the proxy that also follows reloads of the configuration. */
 struct proxy_follower {
-	/*
-	 * Prepares for @config; writes errors to @errors, one per line. Returns 0, or a negative
-	 * errno: nothing changed.
-	 */
+	/* Prepares for @config; writes lines to @errors. Returns 0, or a negative errno without a change. */
 	int (*prepare)(void *arg, const struct config *config, FILE *errors);
 	/* @taken: commits what was prepared, after proxy->config was replaced. Else discards it. */
 	void (*settle)(void *arg, bool taken);

@@ -31,10 +31,7 @@ struct reading {
 
 typedef void reader_done_fn(void *arg, struct reading *reading);
 
-/**
- * reader_new - Creates a reader for the thread of @loop, with a time limit per reading. Returns NULL
- * without memory.
- */
+/** reader_new - Creates a reader for the thread of @loop. @limit_us: per reading. Returns NULL without memory. */
 struct reader *reader_new(struct loop *loop, uint64_t limit_us) MUST_CHECK;
 /**
  * reader_start - Starts a reading.

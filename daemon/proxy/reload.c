@@ -28,10 +28,9 @@ struct reload_plan {
 	struct config *config;      /* the new one */
 	struct listen_names *names; /* its listen names */
 	FILE *texts[RELOAD_TEXTS];
-	struct proxy_service *
-		*services; /* of the new file, in its order: unchanged ones and new ones */
+	struct proxy_service **services; /* in the order of the new file: unchanged and new ones */
 	size_t nservices;
-	int *held; /* duplicates of inherited sockets and of those of changed services */
+	int *held; /* duplicates of inherited sockets and of sockets of changed services */
 	size_t nheld;
 };
 

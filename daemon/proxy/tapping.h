@@ -9,12 +9,9 @@
 
 struct tapping;
 
-/**
- * tapping_open - Makes every worker copy messages to @tap, from its next loop iteration on. Returns
- * NULL without memory.
- */
+/** tapping_open - Makes every worker copy messages to @tap, soon. Returns NULL without memory. */
 struct tapping *tapping_open(struct proxy *proxy, struct tap *tap) MUST_CHECK;
-/** tapping_close - Makes the workers stop asynchronously; before proxy_stop(). Accepts NULL. */
+/** tapping_close - Makes the workers stop, soon; before proxy_stop(). Accepts NULL. */
 void tapping_close(struct tapping *tapping);
 
 #endif

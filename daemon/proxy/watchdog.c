@@ -35,10 +35,7 @@ static void turn(void *arg)
 	atomic_store(&((struct beat *)arg)->turned, true);
 }
 
-/*
- * Pings a worker that has responded; the earlier ping of a stuck worker is still queued. Returns
- * whether it responded.
- */
+/* Pings a worker again after its response. Returns whether it responded to the last ping. */
 static bool look(struct beat *beat)
 {
 	if (!atomic_load(&beat->turned)) {

@@ -24,10 +24,7 @@ static bool is_idle(const struct worker *worker)
 	return true;
 }
 
-/*
- * Uncounts a connection. The main thread may free the service afterwards, because it can see the
- * last one go earlier.
- */
+/* Uncounts a connection. The main thread can free the service as soon as its count is 0. */
 static void disown(struct station *station)
 {
 	struct worker *worker = station->worker;

@@ -12,7 +12,6 @@ void worker_select_update(struct worker *const *workers, size_t nworkers, uint64
 					   thread_cpu_us(workers[i]->thread));
 }
 
-/* Returns the cost of one more connection. */
 static uint64_t cost(const struct worker *worker)
 {
 	unsigned weight = WORKER_LOAD_PARTS + (WORKER_SELECT_WEIGHT - 1) * worker->load.busy;

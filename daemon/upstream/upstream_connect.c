@@ -44,7 +44,6 @@ static uint64_t us_until(const struct upstream *upstream, uint64_t when_us)
 	return now < when_us ? when_us - now : 0;
 }
 
-/* Returns the time left for the current server. */
 static uint64_t left_us(const struct upstream *upstream)
 {
 	return us_until(upstream, upstream->target_until_us);
@@ -214,7 +213,6 @@ static void fail_at_once(struct upstream *upstream, enum leg_close why, const ch
 		end_failed(upstream, upstream->why, upstream->detail);
 }
 
-/* Fails because no leg could be created. */
 static void fail_unmade(struct upstream *upstream, int rc)
 {
 	const char *lack = upstream->from.lack;
@@ -599,7 +597,6 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 	return upstream->resolving ? 0 : -ENOMEM;
 }
 
-/* Frees what a closed upstream still has. */
 static void release(struct upstream *upstream)
 {
 	targets_wait_no_longer(&upstream->seat);
