@@ -6,7 +6,7 @@
  *   3. Forward the Calls that the client has sent in the meantime.
  *
  * A TCP client is accepted at its first byte, and the upstream starts at the first Call. So port scans and health
- * checks cost the server nothing, and a retransmission is recognised before the source port is chosen. An RDMA client
+ * checks cost the server nothing, and a retransmission is recognized before the source port is chosen. An RDMA client
  * is accepted only once its upstream is open, so that it sees a failure as a rejected connection. The exception is an
  * RDMA client that only its first Call distinguishes from other clients of its address.
  */

@@ -22,9 +22,8 @@ struct source_addr {
 	struct sockaddr_storage client; /* AF_UNSPEC: none; IPv4 is never v4-mapped */
 	bool keeps_port;                /* the server also sees the client's port */
 	bool privileged;                /* the client is privileged: use a port below 1024 */
-	struct client_pin
-		pin; /* before the upstream is open the wanted source, then the actual one; port 0: none */
-	const char *lack; /* why no address of the current server is usable; NULL: one is */
+	struct client_pin pin; /* port 0: none. Wanted until the upstream opens, then actual */
+	const char *lack;      /* why no address of the current server is usable; NULL: one is */
 };
 
 /**

@@ -9,7 +9,7 @@
  *   4. Hand the leg of the first successful attempt to the owner, or select the next server while time is left.
  *
  * This module enforces the time limits and avoids verbs for a while after it failed. A reconnecting client gets its
- * previous source port if that is free, so that the server recognises retransmissions (daemon/service/clients.h).
+ * previous source port if that is free, so that the server recognizes retransmissions (daemon/service/clients.h).
  *
  * An upstream is embedded in its owner and runs on one thread. No function here calls back before it returns.
  */
