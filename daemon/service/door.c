@@ -51,7 +51,7 @@ static void list_out(struct guest *guest)
 		TAILQ_REMOVE(&door->lists[guest->state.now], guest, link);
 }
 
-/* Among the half-closed ones that may have to make room; without a place there is none to make. */
+/* Updates its place in the heaps of half-closed connections. Only connections that count can be evicted. */
 static void list_half_closed(struct guest *guest)
 {
 	bool has_place = guest->state.now >= GUEST_SOUGHT && guest->state.now <= GUEST_CARRIES;
@@ -67,7 +67,6 @@ static void list_half_closed(struct guest *guest)
 		min_heap_add(of_client, &guest->client_waits, guest->waits_us);
 }
 
-/* It is none of its client's any more. */
 static void forget_client(struct guest *guest)
 {
 	if (guest->client)
@@ -85,7 +84,7 @@ static void set_state(struct guest *guest, enum guest_state to)
 		forget_client(guest);
 }
 
-/* Returns the thread that is to be woken once the lock is open. */
+/* Returns the thread to wake after unlocking. */
 static struct door_side *expel(struct guest *guest, enum leg_close why)
 {
 	guest->why = why;
@@ -114,7 +113,7 @@ static struct door_side *hold(struct guest *guest)
 	return expel(oldest(door, GUEST_HELD), LEG_CLOSE_LOCAL);
 }
 
-/* ---- making one ---- */
+/* ---- set-up ---- */
 
 int door_init(struct door *door, const struct service_config *config)
 {
@@ -141,7 +140,7 @@ void door_side_init(struct door_side *side, void (*wake_fn)(void *arg), void *ar
 	TAILQ_INIT(&side->expelled);
 }
 
-/* ---- coming ---- */
+/* ---- arrival ---- */
 
 static bool is_older(const struct guest *guest, uint64_t now_us, uint64_t age_us)
 {
@@ -175,7 +174,7 @@ static bool has_waited(const struct heap_node *node, uint64_t now_us)
 	return node && now_us > node->key && now_us - node->key >= DOOR_HALF_CLOSED_US;
 }
 
-/* Under the lock. Returns the thread that is to be woken; NULL: each may stay. */
+/* Under the lock. Returns the thread to wake; NULL: no connection can be evicted. */
 static struct door_side *expel_half_closed(struct door *door, uint64_t now_us)
 {
 	struct heap_node *first = min_heap_first(&door->half_closed);
@@ -185,7 +184,7 @@ static struct door_side *expel_half_closed(struct door *door, uint64_t now_us)
 	return expel(container_of(first, struct guest, waits), LEG_CLOSE_HALF_CLOSED);
 }
 
-/* The same among those of one address. */
+/* Same for the connections of one address. */
 static struct door_side *expel_own_half_closed(const struct client_count *client, uint64_t now_us)
 {
 	struct heap_node *first = client ? min_heap_first(&client->half_closed) : NULL;
@@ -195,7 +194,7 @@ static struct door_side *expel_own_half_closed(const struct client_count *client
 	return expel(container_of(first, struct guest, client_waits), LEG_CLOSE_HALF_CLOSED);
 }
 
-/* Under the lock. Returns 0 or a negative errno, and @why. */
+/* Under the lock. Returns 0, or a negative errno and sets @why. */
 static int count_client(struct door *door, struct guest *guest, const struct sockaddr *client,
 			uint64_t now_us, struct door_side **woken, enum leg_close *why)
 {
@@ -283,7 +282,7 @@ bool door_expel_half_closed(struct door *door, uint64_t now_us)
 	return woken;
 }
 
-/* ---- staying ---- */
+/* ---- progress ---- */
 
 static bool may_stay(const struct guest *guest, enum leg_close *why)
 {
@@ -364,7 +363,7 @@ void door_half_closed(struct guest *guest, uint64_t waits_us)
 	pthread_mutex_unlock(&guest->door->lock);
 }
 
-/* ---- going ---- */
+/* ---- departure ---- */
 
 void door_hold(struct guest *guest)
 {

@@ -20,7 +20,6 @@ bool incoming_is_privileged(const struct incoming *in)
 	       sockaddr_port((const struct sockaddr *)&in->peer) < IPPORT_RESERVED;
 }
 
-/* Of one that names its client by a PROXY header, the proxy itself is the peer. */
 bool incoming_is_trusted(const struct incoming *in, const struct service_config *service)
 {
 	const struct sockaddr_storage *peer =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection on its way from a listener to a worker. */
+/* An accepted connection on its way from a listener to a worker. */
 #ifndef DAEMON_SERVICE_INCOMING_H
 #define DAEMON_SERVICE_INCOMING_H
 
@@ -12,34 +12,34 @@
 struct guest;
 struct service_config;
 
-/* A socket, or a fabric's. */
+/* A socket, or a connection request of a fabric. */
 struct incoming {
-	int fd; /* -1: `fabric` instead */
+	int fd; /* -1: see `fabric` */
 	struct fabric_incoming *fabric;
-	bool either; /* `fd` is TCP or iWARP: its first bytes tell (leg_maker.settle) */
-	struct sockaddr_storage local; /* of one that may connect */
+	bool either; /* `fd` speaks TCP or iWARP: its first bytes tell (leg_maker.settle) */
+	struct sockaddr_storage local; /* set once it is allowed to connect */
 	struct sockaddr_storage peer;
-	/* The proxy that has brought it, and named these two; AF_UNSPEC: they are the connection's own. */
+	/* The proxy whose PROXY header named `local` and `peer`; AF_UNSPEC: they are the connection's own addresses. */
 	struct sockaddr_storage proxy;
-	struct guest *guest; /* of the service's door; NULL before it has one */
+	struct guest *guest; /* in the service's connection limits; NULL: none yet */
 };
 
 /*
- * Whether a client is privileged on its host: towards a server it is told by its source port, so the connection there
- * has one of the client's kind (source_port). Over TCP and iwarp the client's port below 1024 tells. iwarp is a TCP
- * connection, which any program may make. On devices no port proves anything, and who may connect (allow) is taken for
- * privileged, as servers do themselves.
+ * A client is privileged on its host if it connects from a port below 1024. The proxy passes that on to the server: its
+ * own connection comes from a port of the same kind (source_port). This holds for TCP and for iwarp, which any program
+ * can open as a TCP connection. On RDMA devices ports prove nothing: every client that `allow` admits counts as
+ * privileged, as in NFS servers.
  */
-/** incoming_is_privileged - whether its client is, by how it comes and by its port; one that is `either` as over TCP. */
+/** incoming_is_privileged - Returns whether the client is privileged; for `either` the rule of TCP applies. */
 bool incoming_is_privileged(const struct incoming *in);
-/** incoming_is_trusted - whether over iwarp its client is privileged from any port: trusted_proxies has its peer. */
+/** incoming_is_trusted - Returns whether trusted_proxies contains the peer, so that over iwarp any port is privileged. */
 bool incoming_is_trusted(const struct incoming *in, const struct service_config *service);
 
-/** incoming_drop - close one that nobody wants. */
+/** incoming_drop - Closes the connection. */
 void incoming_drop(const struct incoming *in);
-/** incoming_reject - the same, and tell an RDMA client why, if it can be told. */
+/** incoming_reject - Closes the connection, and sends an RDMA client the reason if possible. */
 void incoming_reject(const struct incoming *in, enum leg_close why);
-/** incoming_rename - its peer is a proxy, and says by @header whose it is: from now on it is that client's. */
+/** incoming_rename - Replaces the addresses by those in the PROXY header @header; the old peer becomes `proxy`. */
 void incoming_rename(struct incoming *in, const struct proxy_header *header);
 
 #endif

@@ -19,15 +19,15 @@
 #include "stream/socket.h"
 
 #define LISTEN_BACKLOG   1024
-#define ACCEPTS_PER_TURN 64u /* then others have their turn */
+#define ACCEPTS_PER_TURN 64u /* then the loop handles other events */
 #define RETRY_US         100000u
 
 /* One socket or fabric listener. */
 struct endpoint {
 	struct listener *listener;
-	const struct config_uri *uri; /* which of the service's it is for */
-	bool either;                  /* for TCP and iwarp, which share it */
-	int fd;                       /* the fabric's, if there is one; -1: on a device */
+	const struct config_uri *uri; /* the URI of the service that it serves */
+	bool either;                  /* shared by TCP and iwarp */
+	int fd;                       /* -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
 	struct fabric_listener *fabric;
@@ -37,13 +37,13 @@ struct endpoint {
 struct listener {
 	struct loop *loop;
 	const struct service_config *service;
-	const struct listen_sockets *have; /* while it is opened */
-	const struct listen_names *names;  /* likewise */
+	const struct listen_sockets *have; /* during listener_open() */
+	const struct listen_names *names;  /* during listener_open() */
 	const struct listener_events *events;
 	void *arg;
 	struct porch *porch;
 	size_t nendpoints;
-	struct endpoint endpoints[]; /* room for LISTENER_HOST_SOCKETS of each address */
+	struct endpoint endpoints[]; /* up to LISTENER_HOST_SOCKETS for each URI */
 };
 
 static void on_admitted(void *arg, struct incoming *in)
@@ -55,7 +55,7 @@ static void on_admitted(void *arg, struct incoming *in)
 		in->local = in->fabric->local;
 	else if (in->local.ss_family == AF_UNSPEC)
 		(void)getsockname(in->fd, (struct sockaddr *)&in->local, &len);
-	/* What it speaks shows in these, which the worker looks at. */
+	/* The worker detects the protocol from these bytes. */
 	if (in->either)
 		socket_await(in->fd, FIRST_BYTES_MAX);
 	listener->events->incoming(listener->arg, in);
@@ -85,7 +85,7 @@ static void watch(struct endpoint *ep, bool on)
 		loop_io_set(ep->listener->loop, ep->io, on ? LOOP_READ : 0);
 }
 
-/* Leaves connections in the kernel's queue for a while. */
+/* Leaves connections in the kernel's queue for RETRY_US. */
 static void rest(struct endpoint *ep)
 {
 	watch(ep, false);
@@ -159,8 +159,8 @@ static void tell_absent(const struct service_config *service, const struct confi
 	char text[ADDRESS_TEXT_BYTES];
 
 	log_warning(LOG_ABOUT(.service = service->name),
-		    "this host does not have the address of %s://%s, where it listens: clients "
-		    "come once it has",
+		    "the address of %s://%s is not configured on this host (yet): the service "
+		    "becomes reachable once it is",
 		    transport_name(uri->transport), address_text(addr, text));
 }
 
@@ -172,7 +172,7 @@ static int open_socket(const struct endpoint *ep, const struct sockaddr *addr)
 
 	if (fd < 0)
 		return fd;
-	/* iwarp tunes by itself. */
+	/* iwarp tunes its sockets itself. */
 	if (ep->uri->transport == TRANSPORT_TCP)
 		tune(service, fd);
 	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG, &absent);
@@ -241,7 +241,7 @@ static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const stru
 	return ops == &verbs_fabric_ops ? open_verbs(ep, addr) : open_iwarp(ep, addr);
 }
 
-/* Whether the port is TCP's and iwarp's. */
+/* Returns whether TCP and iwarp share the port of @uri. */
 static bool shares(const struct service_config *service, const struct config_uri *uri)
 {
 	for (unsigned i = 0; i < config_nlisteners(service); i++)
@@ -250,7 +250,7 @@ static bool shares(const struct service_config *service, const struct config_uri
 	return false;
 }
 
-/* The next endpoint, on TCP if @ops is NULL; it counts only if it could be opened. */
+/* Opens the next endpoint, on TCP if @ops is NULL; it counts only on success. */
 static int open_endpoint(struct listener *listener, const struct config_uri *uri,
 			 const struct fabric_ops *ops, const struct sockaddr *addr)
 {
@@ -273,7 +273,7 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 	return rc;
 }
 
-/* That an rdma:// address is served by one fabric alone, where both were tried. */
+/* Logs that only one of two fabrics serves an rdma:// address. */
 static void tell_lack(const struct listener *listener, const struct sockaddr *addr,
 		      enum log_level level, const char *fabric, int rc)
 {
@@ -285,8 +285,8 @@ static void tell_lack(const struct listener *listener, const struct sockaddr *ad
 }
 
 /*
- * rdma:// listens on every fabric that can: on the devices first, since a device of iWARP in software
- * (siw) takes the TCP port that our own iWARP would have.
+ * rdma:// listens on every fabric that can. Devices come first: a software iWARP device (siw) needs the TCP port that
+ * the proxy's own iWARP would take.
  */
 static int open_address(struct listener *listener, const struct config_uri *uri,
 			const struct sockaddr *addr)
@@ -308,7 +308,7 @@ static int open_address(struct listener *listener, const struct config_uri *uri,
 			tell_lack(listener, addr, LOG_LEVEL_WARNING, "verbs", rc);
 		break;
 	case TRANSPORT_IWARP:
-		/* What it shares with TCP listens already. */
+		/* The socket shared with TCP already listens. */
 		if (shares(listener->service, uri))
 			return 0;
 		break;
@@ -364,7 +364,7 @@ static int open_host(struct listener *listener, const struct config_uri *uri, co
 	return rc;
 }
 
-/* Every address: one socket for both families, or IPv4 alone where there is no IPv6. */
+/* Without a host: one socket for both families, or IPv4 alone if the host has no IPv6. */
 static int open_uri(struct listener *listener, const struct config_uri *uri, char *error,
 		    size_t error_bytes)
 {

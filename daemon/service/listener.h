@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The listeners of one service: TCP, or each fabric that can serve its URI, for each of its addresses. Where tcp:// and
- * iwarp:// have one port they have one socket, and the worker finds out what a client speaks.
+ * Listens for the clients of one service: a TCP socket, or each fabric that can serve the URI, for each address. If
+ * tcp:// and iwarp:// use the same port they share one socket, and the worker detects the client's protocol.
  *
- * A listener takes connections on the main thread, has those found out whose client's address or port the service does
- * not admit (porch.h), and hands all on. While there is no room for more it leaves connections in the kernel's queue and
- * looks again; nothing else in the daemon notices.
+ * A listener accepts connections on the main thread, filters them by client address and port (porch.h), and delivers
+ * them. While no more can be accepted, it leaves connections in the kernel's queue and checks again every 100 ms.
  */
 #ifndef DAEMON_SERVICE_LISTENER_H
 #define DAEMON_SERVICE_LISTENER_H
@@ -20,29 +19,30 @@
 #include "daemon/service/incoming.h"
 #include "daemon/service/listen_names.h"
 
-#define LISTENER_HOST_SOCKETS 16u /* of one host name: two fabrics on each address */
+#define LISTENER_HOST_SOCKETS 16u /* for one host name: two fabrics on each address */
 #define LISTENER_MAX_SOCKETS  (CONFIG_MAX_LISTENERS * LISTENER_HOST_SOCKETS)
 
 struct listener_events {
-	/* A connection from an address and port that may connect; the callee owns what is in it. */
+	/* @in is allowed to connect. The callee owns what it contains. */
 	void (*incoming)(void *arg, const struct incoming *in);
-	/* One that is to be turned away, as porch_events.refused(). */
+	/* @in is rejected, as in porch_events.refused(). */
 	void (*refused)(void *arg, const struct incoming *in, enum leg_close why,
 			const char *detail);
-	/* Whether there is room for one more; if not, it waits. */
+	/* Returns whether another connection can be accepted now; if not, it waits. */
 	bool (*has_room)(void *arg);
 };
 
 struct listener;
 
 /**
- * listener_open - listen as the service's URIs say
+ * listener_open - Listens on the service's URIs
  * @loop:    the main thread's
  * @service: outlives the listener
- * @names:   with the names at which the service listens; needed during the call only. NULL: it listens at none
- * @have:    sockets that listen already: those at the service's addresses are gone on with, and nobody who is in their
- *           queues is lost; NULL: none
- * @error:   on failure: what failed, a sentence without a full stop
+ * @names:   results for the host names that the service listens on; needed during the call only. NULL: the service has
+ *           none
+ * @have:    sockets that already listen. The listener continues to use those at the service's addresses, so that
+ *           clients in their queues are not lost; NULL: none
+ * @error:   on failure: what failed, without a full stop
  *
  * Returns 0 or a negative errno.
  */
@@ -50,30 +50,28 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		  const struct listen_names *names, const struct listen_sockets *have,
 		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
 		  struct listener **out) MUST_CHECK;
-/** listener_fabrics - what an RDMA listener stands on: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
+/** listener_fabrics - Returns the fabrics of an RDMA listener: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
 const char *listener_fabrics(const struct listener *listener);
-/** listener_unnamed - how many connections wait for a proxy to say whose they are; NULL has none. */
+/** listener_unnamed - Returns how many connections wait for their PROXY header; 0 for NULL. */
 unsigned listener_unnamed(const struct listener *listener);
-/** listener_doors - add to @doors where it listens. Returns 0 or -ENOMEM. */
+/** listener_doors - Adds the listening addresses to @doors. Returns 0 or -ENOMEM. */
 int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
 /**
- * listener_address - where its @i-th part listens
- * @tcp, @rdma: set: for whom; both where they share the port
- *
- * Returns NULL if it has no so many.
+ * listener_address - Returns the listening address number @i, or NULL past the last
+ * @tcp, @rdma: set: which protocols it serves; both if they share the port
  */
 const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *tcp,
 					bool *rdma);
 /**
- * listener_sockets - the sockets that it listens on, but for RDMA devices
- * @fds: LISTENER_MAX_SOCKETS of them
+ * listener_sockets - Gets the listening sockets, without those of RDMA devices
+ * @fds: array of LISTENER_MAX_SOCKETS
  *
- * Lent as long as it listens; what else listens on duplicates of them goes on. Accepts NULL.
+ * The sockets stay the listener's. Duplicates continue to listen after listener_close(). Accepts NULL.
  */
 struct listen_sockets listener_sockets(const struct listener *listener, int *fds);
-/** listener_on_devices - whether it listens on RDMA devices, which only one listener at an address can. */
+/** listener_on_devices - Returns whether it listens on RDMA devices, where only one listener can use an address. */
 bool listener_on_devices(const struct listener *listener);
-/** listener_close - stop listening and free; accepts NULL. */
+/** listener_close - Stops listening and frees the listener. Accepts NULL. */
 void listener_close(struct listener *listener);
 
 #endif

@@ -21,7 +21,7 @@ static void end(struct lobby *lobby, struct waiting *waiting)
 	free(waiting);
 }
 
-/* The timer is left alone by those that go early: it then fires for nobody. */
+/* Connections that leave early do not reset the timer, so it can fire with nothing due. */
 static void on_timer(void *arg)
 {
 	struct lobby *lobby = arg;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connections that a service turned away, kept open for a moment and not read.
+ * Tarpit: keeps rejected connections open for DOOR_HOLD_US without reading them.
  *
- * A client whose connection is closed at once comes back at once, thousands of times a second. All wait equally
- * long, so one timer does for them. How many are held is for the door to bound.
+ * A client whose connection is closed at once reconnects at once, thousands of times per second. All connections wait
+ * equally long, so one timer is enough. The connection limits (daemon/service/door.h) bound their number.
  *
- * A lobby is the main thread's.
+ * Belongs to the main thread.
  */
 #ifndef DAEMON_SERVICE_LOBBY_H
 #define DAEMON_SERVICE_LOBBY_H
@@ -24,24 +24,24 @@ struct lobby {
 	struct loop *loop;
 	struct door *door;
 	struct door_side side;
-	struct loop_timer *timer; /* for the first of them */
-	struct waiting_list list; /* in the order of their ends */
+	struct loop_timer *timer; /* for the first in the list */
+	struct waiting_list list; /* in the order in which they end */
 	unsigned count;
 };
 
 /**
- * lobby_init - an empty one; lobby_fini() is due either way
- * @wake: from any thread: has lobby_look() called on this one
+ * lobby_init - Initializes an empty tarpit; lobby_fini() is due even on failure
+ * @wake: called from any thread; must have lobby_look() called on the main thread
  *
  * Returns 0 or -ENOMEM.
  */
 int lobby_init(struct lobby *lobby, struct loop *loop, struct door *door, void (*wake)(void *arg),
 	       void *arg) MUST_CHECK;
-/** lobby_fini - close all that are held. Accepts one that is all zero. */
+/** lobby_fini - Closes all connections in the tarpit. Accepts an all-zero @lobby. */
 void lobby_fini(struct lobby *lobby);
-/** lobby_hold - keep @in for DOOR_HOLD_US, and then turn it away for @why; without memory that is now. */
+/** lobby_hold - Keeps @in for DOOR_HOLD_US, then rejects it for @why. Without memory it is rejected at once. */
 void lobby_hold(struct lobby *lobby, const struct incoming *in, enum leg_close why);
-/** lobby_look - close those that have to go for newer ones. */
+/** lobby_look - Closes the connections that were evicted for newer ones. */
 void lobby_look(struct lobby *lobby);
 
 #endif

@@ -12,18 +12,21 @@
 #include "base/sockaddr.h"
 #include "fabric/iwarp/iwarp.h"
 
-/* One that a proxy brings. */
+/* A connection that waits for its PROXY header. */
 struct arrival {
 	TAILQ_ENTRY(arrival) link;
 	struct porch *porch;
 	struct incoming in;
-	int fd;             /* in there */
-	struct loop_io *io; /* NULL: it is not waited for yet */
+	int fd;             /* of `in` */
+	struct loop_io *io; /* NULL: not watched yet */
 	uint64_t since_us;
-	/* Its header names nobody, and the proxy itself may not connect, for that reason: one that says no more just looks. */
+	/*
+	 * The header was PROXY LOCAL, and the proxy itself is not allowed to connect, for the reason `why`. If it sends
+	 * nothing more, it was a health check.
+	 */
 	bool looks;
 	enum leg_close why;
-	size_t have_bytes; /* out of the stream; it goes on behind them */
+	size_t have_bytes; /* consumed from the stream */
 	uint8_t bytes[PROXY_HEADER_MAX_BYTES];
 };
 
@@ -32,12 +35,12 @@ struct porch {
 	const struct service_config *service;
 	const struct porch_events *events;
 	void *arg;
-	struct loop_timer *timer;    /* for the first of them */
-	TAILQ_HEAD(, arrival) queue; /* the oldest first */
+	struct loop_timer *timer;    /* for the oldest */
+	TAILQ_HEAD(, arrival) queue; /* oldest first */
 	unsigned count;
 };
 
-/* Whether its client may connect; else @why not. */
+/* Returns whether the client is allowed to connect; else sets @why. */
 static bool may_connect(const struct porch *porch, const struct incoming *in, enum leg_close *why)
 {
 	const struct service_config *service = porch->service;
@@ -63,9 +66,9 @@ static void judge(struct porch *porch, struct incoming *in)
 		porch->events->refused(porch->arg, in, why, "");
 }
 
-/* ---- the end of waiting ---- */
+/* ---- results ---- */
 
-/* Frees it, and returns what it was. */
+/* Frees the entry and returns its connection. */
 static struct incoming part(struct arrival *arrival)
 {
 	struct porch *porch = arrival->porch;
@@ -80,7 +83,7 @@ static struct incoming part(struct arrival *arrival)
 	return in;
 }
 
-/* Returns whether it is decided. */
+/* Returns whether an event was reported. */
 static bool name(struct arrival *arrival, const struct proxy_header *header)
 {
 	struct porch *porch = arrival->porch;
@@ -103,7 +106,7 @@ static void refuse(struct arrival *arrival, enum leg_close why, const char *deta
 	porch->events->refused(porch->arg, &in, why, detail);
 }
 
-/* Who looks whether somebody listens says nothing. */
+/* A port scanner closes without sending anything. */
 static void refuse_gone(struct arrival *arrival, int err)
 {
 	if (arrival->have_bytes && !arrival->looks)
@@ -131,7 +134,7 @@ static void refuse_judged(struct arrival *arrival, enum proxy_header_verdict ver
 
 /* ---- reading ---- */
 
-/* Takes what was looked at out of the stream. */
+/* Consumes the peeked bytes from the stream. */
 static bool take(struct arrival *arrival, size_t len_bytes)
 {
 	uint8_t *at = arrival->bytes + arrival->have_bytes;
@@ -140,11 +143,11 @@ static bool take(struct arrival *arrival, size_t len_bytes)
 	return recv(arrival->fd, at, len_bytes, MSG_DONTWAIT) == (ssize_t)len_bytes;
 }
 
-/* @len_bytes are here, with what was here before. Returns whether it is decided. */
+/* @len_bytes have arrived in total. Returns whether an event was reported. */
 static bool look(struct arrival *arrival, size_t len_bytes)
 {
 	struct proxy_header header;
-	size_t used = len_bytes; /* while it is cut, all of it is the header's */
+	size_t used = len_bytes; /* of an incomplete header, all bytes belong to it */
 	enum proxy_header_verdict verdict =
 		proxy_header_decode(arrival->bytes, len_bytes, &header, &used);
 
@@ -157,7 +160,7 @@ static bool look(struct arrival *arrival, size_t len_bytes)
 	return true;
 }
 
-/* What has come is looked at: behind a header there need be but a byte. There is room: what fills it ends, or is too long. */
+/* Peeks at new bytes; after a header one byte is enough. `bytes` cannot be full: the decoder rejects longer headers. */
 static ssize_t peek(struct arrival *arrival)
 {
 	uint8_t *at = arrival->looks ? arrival->bytes : arrival->bytes + arrival->have_bytes;
@@ -166,7 +169,7 @@ static ssize_t peek(struct arrival *arrival)
 	return recv(arrival->fd, at, room, MSG_PEEK | MSG_DONTWAIT);
 }
 
-/* Returns whether it is decided. */
+/* Returns whether an event was reported. */
 static bool read_on(struct arrival *arrival)
 {
 	ssize_t n = peek(arrival);
@@ -212,7 +215,7 @@ static void refuse_late(struct arrival *arrival)
 		refuse(arrival, LEG_CLOSE_PROXY_HEADER, "it did not come in time");
 }
 
-/* Left alone by those that go early: it then fires for nobody. */
+/* Connections that leave early do not reset the timer, so it can fire with nothing due. */
 static void on_timer(void *arg)
 {
 	struct porch *porch = arg;
@@ -307,7 +310,7 @@ void porch_receive(struct porch *porch, const struct incoming *in)
 	const struct sockaddr *peer = (const struct sockaddr *)&in->peer;
 	struct incoming own = *in;
 
-	/* What comes in by a device has no place for a header. */
+	/* Connections through an RDMA device have no stream to carry a PROXY header. */
 	if ((!in->fabric || in->fabric->ops == &iwarp_fabric_ops) &&
 	    config_cidrs_contain(&porch->service->accept_proxy_from, peer))
 		await_header(porch, in);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where connections are judged by their client's address and port (allow, require_privileged_port), once it is known
- * whose they are.
+ * Checks allow and require_privileged_port for each new connection, after reading its PROXY header if it has one.
  *
- * One that a proxy brings (accept_proxy_from) begins with a header that says so, which is read here, and no byte behind it.
- * It is mostly there by then; who has to be waited for has PORCH_TIME_US. Of too many that are waited for the oldest goes.
- * A check of the proxy's own, which names nobody and then leaves, is not told of as refused, whoever may connect.
+ * A connection from accept_proxy_from must begin with a PROXY header. The filter reads it, and no byte after it. Most
+ * headers have arrived by then; the others have PORCH_TIME_US. When too many connections wait for their header, the
+ * oldest is rejected. A proxy's own health check (PROXY LOCAL, no client address) that just closes is not logged as
+ * refused.
  *
- * A porch is a listener's, on the main thread.
+ * Belongs to a listener, on the main thread.
  */
 #ifndef DAEMON_SERVICE_PORCH_H
 #define DAEMON_SERVICE_PORCH_H
@@ -19,16 +19,16 @@
 #include "daemon/config/config.h"
 #include "daemon/service/incoming.h"
 
-#define PORCH_MAX         256u     /* that are waited for */
-#define PORCH_PATIENCE_US 100000u  /* that one has in any case: later ones wait outside */
+#define PORCH_MAX         256u     /* connections that wait for their header */
+#define PORCH_PATIENCE_US 100000u  /* a waiting connection is not rejected for others before this */
 #define PORCH_TIME_US     3000000u /* for the whole header */
 
 struct porch_events {
-	/* A connection from an address and port that may connect; the callee owns what is in it. */
+	/* @in is allowed to connect. The callee owns what it contains. */
 	void (*admitted)(void *arg, struct incoming *in);
 	/*
-	 * One that is to be turned away, and why, with a sentence or ""; the callee owns what is in it. For LEG_CLOSE_PEER and
-	 * _LOST the peer has gone before it said anything.
+	 * @in is rejected for @why; @detail is a sentence or "". The callee owns what @in contains. With LEG_CLOSE_PEER
+	 * and _LOST the peer closed the connection before it sent anything.
 	 */
 	void (*refused)(void *arg, const struct incoming *in, enum leg_close why,
 			const char *detail);
@@ -36,16 +36,18 @@ struct porch_events {
 
 struct porch;
 
-/** porch_new - an empty one, of @service, which outlives it; NULL without memory. */
+/** porch_new - Creates a filter for @service, which must outlive it. Returns NULL without memory. */
 struct porch *porch_new(struct loop *loop, const struct service_config *service,
 			const struct porch_events *events, void *arg);
-/** porch_free - close those that are waited for; accepts NULL. */
+/** porch_free - Closes the connections that wait for their header, and frees the filter. Accepts NULL. */
 void porch_free(struct porch *porch);
-/** porch_has_room - whether one more could be waited for now; else connections stay in the kernel's queue. */
+/**
+ * porch_has_room - Returns whether another connection can wait for its header now; else leave it in the kernel's queue.
+ */
 bool porch_has_room(const struct porch *porch);
-/** porch_count - how many are waited for; NULL has none. */
+/** porch_count - Returns how many connections wait for their header; 0 for NULL. */
 unsigned porch_count(const struct porch *porch);
-/** porch_receive - somebody has come: an event follows, now or later. @in is copied. */
+/** porch_receive - Takes over a new connection and copies @in: one event follows, now or later. */
 void porch_receive(struct porch *porch, const struct incoming *in);
 
 #endif

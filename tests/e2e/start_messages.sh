@@ -126,7 +126,7 @@ stop holder
 for address in tcp://192.0.2.1:12049 iwarp://192.0.2.1:20049; do
 	listening $address
 	check "$address, which is not here: up" starts
-	check "… a warning" wait_for 10 said "warning: one: this host does not have the address of $address, where it listens: clients come once it has"
+	check "… a warning" wait_for 10 said "warning: one: the address of $address is not configured on this host (yet): the service becomes reachable once it is"
 	check "… and nobody is there" fails 1 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
 	ip address add 192.0.2.1/32 dev lo
 	check "… until it is" with_limit 10 bash -c ": </dev/tcp/192.0.2.1/${address##*:}"
