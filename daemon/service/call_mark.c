@@ -5,7 +5,7 @@
 #include "leg/exchange.h"
 #include "rpc/call_identity.h"
 
-/* Of a credential of AUTH_SYS: a stamp, the length of the machine's name, the name, user and group. */
+/* An AUTH_SYS credential: stamp, length of the machine name, machine name, user, group. */
 #define SYS_MACHINE_OFFSET 8u
 #define SYS_USER_BYTES     8u
 
@@ -34,7 +34,7 @@ NOT_INLINE static uint32_t add_gss(uint32_t crc, const struct exchange *x)
 	return ~crc;
 }
 
-/* Two Calls that differ in the words of the header alone begin with another value. */
+/* Calls that differ only in program, version or procedure begin with different values. */
 static uint32_t crc_of(const struct exchange *x)
 {
 	const struct rpc_call_hdr *hdr = &x->facts.hdr;
@@ -47,7 +47,7 @@ static uint32_t crc_of(const struct exchange *x)
 	return add(crc, &args);
 }
 
-/* The user and the group (RFC 5531 appendix A), or all of a credential that is too short for them. */
+/* The user and the group (RFC 5531 appendix A), or the whole credential if it is too short. */
 static struct call_identity_part user_of(const uint8_t *cred, uint32_t len_bytes)
 {
 	struct call_identity_part all = {cred, len_bytes};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a Call is recognized by when its client comes back: its identity (rpc/call_identity.h), in a few bytes. */
+/*
+ * Fingerprint of a Call, by which a reconnected client is recognized: a few bytes of its identity
+ * (rpc/call_identity.h).
+ */
 #ifndef DAEMON_SERVICE_CALL_MARK_H
 #define DAEMON_SERVICE_CALL_MARK_H
 
@@ -8,35 +11,37 @@
 
 struct exchange;
 
-#define CLIENTS_UNANSWERED_MAX 64u /* marks that a client is known by, of Calls without a Reply … */
-#define CLIENTS_ANSWERED_MAX   16u /* … and of those answered last */
-#define CLIENTS_MARKS_MAX      (CLIENTS_UNANSWERED_MAX + CLIENTS_ANSWERED_MAX)
+#define CLIENTS_UNANSWERED_MAX                                                                     \
+	64u /* Fingerprints kept for each client: of Calls without a Reply … */
+#define CLIENTS_ANSWERED_MAX 16u /* … and of the Calls answered last */
+#define CLIENTS_MARKS_MAX    (CLIENTS_UNANSWERED_MAX + CLIENTS_ANSWERED_MAX)
 
 struct call_mark {
 	uint32_t xid;
-	uint32_t len_bytes; /* of its arguments */
-	uint32_t crc;       /* of what else its identity has */
+	uint32_t len_bytes; /* of the arguments */
+	uint32_t crc;       /* of the rest of the identity */
 	uint32_t
-		sender : 31; /* a sum of who sent it, which is no part of that; 0 if it is answered */
-	bool answered : 1; /* its Reply was passed on, which does not mean that the client has it */
+		sender : 31; /* checksum of the sender, which is not part of the identity; 0 if answered */
+	bool answered : 1; /* its Reply was forwarded; the client may not have received it */
 };
 
-/** call_mark_may - whether so much of a Call is here that it has a mark. */
+/** call_mark_may - Returns whether enough of a Call has arrived for a fingerprint. */
 bool call_mark_may(const struct exchange *x);
-/** call_mark_of - the mark of a Call, as not answered; call_mark_may() is true. */
+/** call_mark_of - Returns the fingerprint of a Call, as unanswered; call_mark_may() must be true. */
 struct call_mark call_mark_of(const struct exchange *x);
-/** call_mark_of_answered - the same as answered. */
+/** call_mark_of_answered - Returns the fingerprint of a Call, as answered. */
 struct call_mark call_mark_of_answered(const struct exchange *x);
-/** call_mark_equals - whether both are of the same Call, answered or not. */
+/** call_mark_equals - Returns whether both are of the same Call, answered or not. */
 static inline bool call_mark_equals(const struct call_mark *a, const struct call_mark *b)
 {
 	return a->xid == b->xid && a->len_bytes == b->len_bytes && a->crc == b->crc;
 }
 /**
- * call_mark_same_sender - whether, as well, both are of the same user; neither is answered
+ * call_mark_same_sender - Returns whether both Calls are also from the same user; neither may be answered
  *
- * Of AUTH_SYS user and group count, and neither the stamp, the machine nor the other groups, which may differ when a Call is
- * sent again; of RPCSEC_GSS the flavor, since its handle is part of the identity; of any other the whole credential.
+ * With AUTH_SYS the user and group count; the stamp, the machine and the other groups may differ in a retransmission.
+ * With RPCSEC_GSS the flavor counts, since the handle is part of the identity. With other flavors the whole credential
+ * counts.
  */
 static inline bool call_mark_same_sender(const struct call_mark *a, const struct call_mark *b)
 {

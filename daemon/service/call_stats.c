@@ -43,7 +43,7 @@ static uint32_t nfs_status(const struct exchange *x, uint32_t at)
 	return status < CALL_STATUS_ACCEPTED ? status : CALL_STATUS_STRANGE;
 }
 
-/* A Reply has been decoded where it came in; this looks where its answer is. */
+/* The receiving leg has decoded the Reply already; this finds its status. */
 static uint32_t reply_status(const struct exchange *x)
 {
 	struct rpc_reply_hdr hdr;
@@ -64,7 +64,7 @@ uint32_t call_status_of(const struct exchange *x)
 	return call_is_plain_success(x) ? 0 : reply_status(x);
 }
 
-/* Errors are rare, and of few kinds. */
+/* Searches linearly: errors are rare and of few kinds. */
 static void count_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status,
 			uint64_t count)
 {
@@ -74,7 +74,7 @@ static void count_error(struct call_stats *stats, enum nfs_operation operation, 
 		stats->errors = calloc(CALL_STATS_ERRORS, sizeof(*stats->errors));
 	if (!stats->errors)
 		return;
-	/* The last one has those for which there is no room. */
+	/* The last entry counts all that do not fit. */
 	for (error = stats->errors; error < stats->errors + stats->nerrors; error++)
 		if ((error->operation == operation && error->status == status) ||
 		    error->status == CALL_STATUS_MANY)
@@ -129,7 +129,7 @@ static const char *const accepted[] = {
 	[RPC_SYSTEM_ERR] = "SYSTEM_ERR",
 };
 
-/* What the proxy found, and answered itself for. */
+/* Faults for which the proxy sent the error itself. */
 static const char *const faults[] = {
 	[EXCHANGE_FAULT_ERR_CHUNK] = "ERR_CHUNK",   [EXCHANGE_FAULT_ERR_VERS] = "ERR_VERS",
 	[EXCHANGE_FAULT_BAD_REPLY] = "BAD_REPLY",   [EXCHANGE_FAULT_TOO_BIG] = "REPLY_TOO_BIG",

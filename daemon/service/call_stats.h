@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What became of the Calls of a service on one worker: by operation how many, how large, with what status, and how long each
- * stage of them took. Memory is fixed: an operation takes some when it is seen for the first time.
+ * Statistics of the Calls of a service on one worker, by operation: numbers, sizes, status, and time in each stage.
+ * Memory is bounded: an operation allocates when it is first seen.
  *
- * A Call is counted in two steps: when the RPC is over here (call_stats_count), and when its client has the Reply
+ * A Call is counted in two steps: when its RPC ends here (call_stats_count), and when its client has the Reply
  * (call_stats_took).
  */
 #ifndef DAEMON_SERVICE_CALL_STATS_H
@@ -18,20 +18,20 @@
 #include "leg/exchange.h"
 #include "nfs/operation.h"
 
-#define CALL_STATS_ERRORS 256u /* pairs of operation and status that are told apart */
+#define CALL_STATS_ERRORS 256u /* distinct pairs of operation and status */
 
-/* What answered a Call, other than a status of NFS. */
+/* Outcomes of a Call other than an NFS status. */
 #define CALL_STATUS_ACCEPTED 0x80000000u /* … and an enum rpc_accept_stat */
 #define CALL_STATUS_DENIED   0x81000000u /* … and RPC's reject_stat */
 #define CALL_STATUS_FAULT    0x82000000u /* … and an enum exchange_fault */
-#define CALL_STATUS_MANY     0x83000000u /* in place of those for which there was no room */
-#define CALL_STATUS_STRANGE  0x84000000u /* a status of NFS that could be taken for one of these */
+#define CALL_STATUS_MANY     0x83000000u /* all pairs past CALL_STATS_ERRORS */
+#define CALL_STATUS_STRANGE  0x84000000u /* an NFS status whose number collides with one of these */
 
 struct operation_stats {
-	uint64_t calls;      /* that had a Reply, or an answer of ours in its place */
-	uint64_t unanswered; /* that had none: a connection ended before */
+	uint64_t calls;      /* with a Reply, or an error that the proxy sent */
+	uint64_t unanswered; /* without: a connection ended before */
 	uint64_t errors;
-	uint64_t request_bytes, reply_bytes; /* of whole RPC messages */
+	uint64_t request_bytes, reply_bytes; /* whole RPC messages */
 	struct durations stages[CALL_STAGE_COUNT], whole;
 };
 
@@ -42,33 +42,33 @@ struct call_error {
 };
 
 struct call_stats {
-	struct operation_stats *operations[NFS_OPERATION_COUNT]; /* NULL: not seen, or no memory */
+	struct operation_stats
+		*operations[NFS_OPERATION_COUNT]; /* NULL: not seen, or out of memory */
 	unsigned nerrors;
-	struct call_error *errors; /* of CALL_STATS_ERRORS; NULL: none yet, or no memory */
+	struct call_error *errors; /* CALL_STATS_ERRORS entries; NULL: none yet, or out of memory */
 };
 
-/* What is left of a Call that is over, until its client has the Reply. */
+/* What is kept of a completed Call until its client has the Reply. */
 struct call_end {
 	enum nfs_operation operation;
 	uint32_t before_us; /* in all stages before the client's */
-	uint64_t since_us;  /* when that began */
+	uint64_t since_us;  /* when the client's stage began */
 };
 
 /**
- * call_status_of - what answered a Call
+ * call_status_of - Returns the outcome of a Call
  *
- * Returns 0 for a success, a status of NFS, or one of CALL_STATUS_*. A status that is encrypted counts as success.
+ * 0 for success, an NFS status, or one of CALL_STATUS_*. An encrypted status counts as success.
  */
 uint32_t call_status_of(const struct exchange *x);
 
 #define PLAIN_REPLY_BYTES 28u
 
 /**
- * call_is_plain_success - whether it was answered as most are
+ * call_is_plain_success - Returns whether the Reply is a success in the common form
  *
- * Most Replies begin so: XID and type, then zeros for accepted, a verifier of AUTH_NONE and success, and zero for the status of
- * NFS. Where there is no such status, what stands in its place may be anything; zero means no harm.
- * What does not begin so may be a success nevertheless.
+ * That is XID and type, then zeros: accepted, AUTH_NONE verifier, success, and NFS status 0. In a Reply without an NFS
+ * status these bytes can be anything; zero does no harm. Other Replies can be successes too.
  */
 static inline bool call_is_plain_success(const struct exchange *x)
 {
@@ -83,16 +83,16 @@ static inline bool call_is_plain_success(const struct exchange *x)
 	return !(words[0] | words[1] | status);
 }
 
-/** call_stats_fini - free what it took; all zero again. */
+/** call_stats_fini - Frees the statistics and zeroes @stats. */
 void call_stats_fini(struct call_stats *stats);
-/** call_stats_list_free - call_stats_fini() of each of @count, and free the list; accepts NULL. */
+/** call_stats_list_free - Frees a list of @count statistics. Accepts NULL. */
 void call_stats_list_free(struct call_stats *list, size_t count);
 
-/* For those below: the first Call of an operation, NULL without memory; and a status, 0 if there is no error. */
+/* Used by the inline functions below: adds an operation (NULL without memory); counts a status (0: no error). */
 struct operation_stats *operation_stats_new(struct call_stats *stats, enum nfs_operation operation);
 void call_stats_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status);
 
-/** call_stats_operation - what is kept of an operation, from now on at the latest; NULL without memory. */
+/** call_stats_operation - Returns the statistics of an operation, adding it if new; NULL without memory. */
 static inline struct operation_stats *call_stats_operation(struct call_stats *stats,
 							   enum nfs_operation operation)
 {
@@ -102,11 +102,11 @@ static inline struct operation_stats *call_stats_operation(struct call_stats *st
 }
 
 /**
- * call_stats_count - a Call is over
+ * call_stats_count - Counts a completed Call
  *
  * @end: set
  *
- * Returns whether it was answered: then call_stats_took() is to follow for what is in @end.
+ * Returns whether it was answered: then call_stats_took() is due with @end.
  */
 static inline bool call_stats_count(struct call_stats *stats, const struct exchange *x,
 				    struct call_end *end)
@@ -137,7 +137,7 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 	return true;
 }
 
-/** call_stats_took - its client took @client_us to take the Reply. */
+/** call_stats_took - The client took @client_us to receive the Reply. */
 static inline void call_stats_took(struct call_stats *stats, const struct call_end *end,
 				   uint32_t client_us)
 {
@@ -148,11 +148,11 @@ static inline void call_stats_took(struct call_stats *stats, const struct call_e
 	durations_add(&operation->whole, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
 }
 
-/** call_stats_merge - add those of another worker; operations that are new to @sum are left out without memory. */
+/** call_stats_merge - Adds another worker's statistics; without memory, operations new to @sum are skipped. */
 void call_stats_merge(struct call_stats *sum, const struct call_stats *part);
 
 #define CALL_STATUS_TEXT_BYTES 32u
-/** call_status_name - "NOENT", "PROG_UNAVAIL" …; the number of one that has no name, put into @text. */
+/** call_status_name - Returns "NOENT", "PROG_UNAVAIL" …; for an unnamed status its number, in @text. */
 const char *call_status_name(uint32_t status, char text[CALL_STATUS_TEXT_BYTES]);
 
 #endif

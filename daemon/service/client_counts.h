@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many connections each client address has. It does not lock. */
+/* Counts the connections of each client address. Does not lock. */
 #ifndef DAEMON_SERVICE_CLIENT_COUNTS_H
 #define DAEMON_SERVICE_CLIENT_COUNTS_H
 
@@ -16,7 +16,7 @@ struct client_count {
 	struct in6_addr host;
 	unsigned count;
 	struct min_heap
-		half_closed; /* the owner's: of the client's connections (daemon/service/door.h) */
+		half_closed; /* owned by the caller: the client's connections (daemon/service/door.h) */
 };
 
 struct client_counts {
@@ -24,26 +24,26 @@ struct client_counts {
 	struct hash_table index;
 };
 
-/** client_counts_init - nobody is counted. Returns 0 or -ENOMEM. */
+/** client_counts_init - Initializes empty counts. Returns 0 or -ENOMEM. */
 int client_counts_init(struct client_counts *counts) MUST_CHECK;
-/** client_counts_fini - no count may be left; accepts one that is all zero. */
+/** client_counts_fini - Frees the counts; all must be 0. Accepts an all-zero @counts. */
 void client_counts_fini(struct client_counts *counts);
 
 /**
- * client_counts_add - one more of @client, of which there may be @most
- * @client: an IPv4 address and its v4-mapped form are one; the port does not matter
- * @out:    what client_counts_sub() is to be given
+ * client_counts_add - Counts one more connection of @client, up to @most
+ * @client: an IPv4 address and its v4-mapped form are the same; the port is ignored
+ * @out:    pass it to client_counts_sub()
  *
- * Returns 0, -EDQUOT if there are as many already, or -ENOMEM.
+ * Returns 0, -EDQUOT if @client already has @most, or -ENOMEM.
  */
 int client_counts_add(struct client_counts *counts, const struct sockaddr *client, unsigned most,
 		      struct client_count **out) MUST_CHECK;
-/** client_counts_find - returns what is counted for the address of @client, or NULL if that is nothing. */
+/** client_counts_find - Returns the count of the address of @client; NULL if it has no connection. */
 struct client_count *client_counts_find(const struct client_counts *counts,
 					const struct sockaddr *client);
-/** client_counts_sub - one less. */
+/** client_counts_sub - Counts one connection less. */
 void client_counts_sub(struct client_counts *counts, struct client_count *count);
-/** client_counts_entries - how many addresses there are; for tests. */
+/** client_counts_entries - Returns the number of addresses; for tests. */
 size_t client_counts_entries(const struct client_counts *counts);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/sockaddr.h"
 
-/* That are found by the same hash: a client chooses its Calls, and others wait while they are gone through. */
+/* Fingerprints with the same hash. A client can choose its Calls, and a lookup walks all of them. */
 #define EQUAL_MARKS_MAX 16u
 
 STATE_TABLE(client_states, CLIENT_STATES);
@@ -70,12 +70,13 @@ void client_part_put(struct client_part *part)
 	free(part);
 }
 
-/* ---- what is looked up ---- */
+/* ---- keys ---- */
 
 static uint64_t hash_of_place(const struct client_part *part, const struct in6_addr *addr,
 			      bool privileged)
 {
-	uint64_t kind = privileged ? UINT64_MAX : 1; /* no port is that: see below */
+	uint64_t kind =
+		privileged ? UINT64_MAX : 1; /* not in the range of ports: see hash_of_peer() */
 
 	return hash_bytes(&part->key, kind, addr, sizeof(*addr));
 }
@@ -85,7 +86,10 @@ static uint64_t hash_of_peer(const struct client_part *part, const struct client
 	return hash_bytes(&part->key, 2 + end->port, &end->addr, sizeof(end->addr));
 }
 
-/* Clients of other addresses and kinds are no retransmission's, so their place counts with its marks. */
+/*
+ * Clients of other addresses and privilege cannot retransmit this Call, so the key contains the hash of the address
+ * entry.
+ */
 static uint64_t hash_of_mark(const struct client *client, const struct call_mark *call)
 {
 	const uint32_t words[] = {call->xid, call->len_bytes, call->crc};
@@ -117,7 +121,7 @@ static struct place *place_of(struct client_part *part, const struct in6_addr *a
 	return place;
 }
 
-/* ---- in and out ---- */
+/* ---- adding and removing ---- */
 
 static bool is_connected(unsigned state)
 {
@@ -243,7 +247,7 @@ static void out(struct client *client)
 	drop_if_empty(part, place);
 }
 
-/* Finds the place of its kind, for one in CLIENT_LIVE or CLIENT_HALF. Returns 0 or -ENOMEM. */
+/* Adds a client in CLIENT_LIVE or CLIENT_HALF to the entry of its address and privilege. Returns 0 or -ENOMEM. */
 static int settle_in(struct client *client)
 {
 	struct client_part *part = client->part;
@@ -318,7 +322,7 @@ void client_table_mark(struct client *client, struct client_mark *marks, size_t 
 	free(client->marks);
 	client->marks = marks;
 	client->nmarks = nmarks;
-	/* A live one is found by its ends alone. */
+	/* A connected client is found by its addresses alone. */
 	if (client->state != CLIENT_LIVE)
 		show_marks(client);
 }
@@ -356,15 +360,15 @@ struct client *client_table_same_peer(const struct client *client)
 }
 
 /*
- * To end a connection that lives cannot be undone: only for a Call that waits there, and that its user sends. Another one
- * of that host may well have the same XID and arguments.
+ * Closing a live connection cannot be undone. So only a Call that waits there and comes from the same user allows it:
+ * another user of that host may well send the same XID and arguments.
  */
 static bool may_end(const struct call_mark *waiting, const struct call_mark *call)
 {
 	return !waiting->answered && call_mark_same_sender(waiting, call);
 }
 
-/* How sure it is that who sent this Call before is who sends it now; 0: not at all. */
+/* How likely the client of @mark sent this Call before; 0: it did not. */
 static unsigned likelihood(const struct client_mark *mark, const struct call_mark *call)
 {
 	if (mark->client->state == CLIENT_PINNED)

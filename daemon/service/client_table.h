@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where clients are found: by their address and port, by their address alone, and by the marks of their Calls. For
- * clients.c, which guards it.
+ * Indexes the clients of a service by address and port, by address alone, and by the fingerprints of their Calls. Used
+ * by clients.c only, which locks it.
  */
 #ifndef DAEMON_SERVICE_CLIENT_TABLE_H
 #define DAEMON_SERVICE_CLIENT_TABLE_H
@@ -18,36 +18,37 @@
 #include "daemon/service/client_owner.h"
 
 #define CLIENT_STATES(X)                                                                           \
-	X(CLIENT_LIVE, "live", "its end, or that of its sending side",                             \
+	X(CLIENT_LIVE, "connected", "the end of the connection, or of the client's sending side",  \
 	  TO(CLIENT_HALF) | TO(CLIENT_ENDING))                                                     \
-	X(CLIENT_HALF, "half", "its end, or its next connection", TO(CLIENT_ENDING))               \
-	X(CLIENT_ENDING, "ending", "its upstream connection to be over",                           \
+	X(CLIENT_HALF, "half_closed",                                                              \
+	  "the end of the connection, or the client's next connection", TO(CLIENT_ENDING))         \
+	X(CLIENT_ENDING, "closing", "the end of the upstream connection",                          \
 	  TO(CLIENT_PINNED) | TO(CLIENT_LEFT))                                                     \
-	X(CLIENT_PINNED, "pinned", "the client to come back, for a while", TO(CLIENT_LEFT))        \
-	X(CLIENT_LEFT, "left", "whoever still holds it to let go", 0)
+	X(CLIENT_PINNED, "retained", "the client to reconnect, for two minutes", TO(CLIENT_LEFT))  \
+	X(CLIENT_LEFT, "free", "the last reference to be dropped", 0)
 STATE_ENUM(client_state, CLIENT_STATES);
 extern const struct state_table client_states;
 
 struct client;
 struct clients;
 
-/* A mark of a client, as it is found. */
+/* A fingerprint of a client, in the index. */
 struct client_mark {
 	struct hash_node node;
-	struct client
-		*client; /* NULL: so many others have one like it that this one is not found */
+	struct client *client; /* NULL: not indexed, since too many others have the same hash */
 	struct call_mark call;
 };
 
 TAILQ_HEAD(client_list, client);
 
-/* A loop that has connections of a place. */
+/* A loop that has connections of an address. */
 struct place_loop {
 	LIST_ENTRY(place_loop) entry;
-	struct client_owner owner;    /* any of theirs */
-	unsigned connected;           /* LIVE and HALF: how many … */
-	struct client_list clients;   /* … and which; it changes on their thread alone */
-	struct place_loop **asked_by; /* clients.c: the pointer to it that ends with it; NULL */
+	struct client_owner owner;  /* the owner of any of these connections */
+	unsigned connected;         /* connected and half_closed clients: their number … */
+	struct client_list clients; /* … and the list; only their thread changes it */
+	struct place_loop *
+		*asked_by; /* clients.c: the pointer to this, to be cleared with it; NULL: none */
 };
 
 /* All clients of one address that are privileged on their host, or all that are not. */
@@ -55,85 +56,96 @@ struct place {
 	struct hash_node node;
 	struct in6_addr addr; /* IPv4 as v4-mapped */
 	bool privileged;
-	unsigned connected;        /* LIVE and HALF */
-	unsigned nending, npins;   /* ENDING, PINNED: how many … */
-	struct client_list ending; /* … and which, the latest last */
+	unsigned connected;        /* connected and half_closed */
+	unsigned nending, npins;   /* closing, retained: their numbers … */
+	struct client_list ending; /* … and the lists, the latest last */
 	struct client_list pins;
 	LIST_HEAD(, place_loop) loops;
 };
 
-/* Where a connection ends, for comparison. */
+/* One end of a connection, for comparison. */
 struct client_end {
 	struct in6_addr addr;
-	uint32_t
-		scope; /* on which link an address of IPv6 is that other links may have too; else 0 */
-	uint16_t port; /* host order */
+	uint32_t scope; /* link of an IPv6 address that other links may have too; else 0 */
+	uint16_t port;  /* host order */
 };
 
 struct client {
 	struct clients *clients;
 	struct client_part *part;
-	unsigned refs; /* the table's or the owner's, and one for each message on its way */
+	unsigned refs; /* one for the index or the owner, and one for each posted message */
 	unsigned state;
 	struct client_end peer, local;
 	const void *fabric;
 	struct client_owner owner;
-	bool owned; /* on the owner's thread only: not left yet */
-	/* A connection that waits for another's end, and the other; `gift`: it is over, and this is its pin. */
+	bool owned; /* clients_leave() has not been called; owner's thread only */
+	/*
+	 * The connection that waits for this one, the connection that this one waits for, and the retained client that
+	 * this one inherited.
+	 */
 	struct client *heir, *awaited, *gift;
-	bool waited; /* as long as it may */
-	bool looked; /* it has asked the loops whose ends of connections it may have overtaken … */
-	unsigned looks; /* … of which so many have not answered */
+	bool waited; /* it has waited long enough */
+	bool looked; /* it has queried the loops that may have undetected ends of connections … */
+	unsigned looks; /* … this many have not answered */
 	struct place *place;
-	struct place_loop *place_loop;   /* LIVE, HALF */
-	TAILQ_ENTRY(client) loop_entry;  /* LIVE, HALF */
-	TAILQ_ENTRY(client) place_entry; /* ENDING, PINNED */
-	TAILQ_ENTRY(client) age_entry;   /* PINNED, the oldest first */
+	struct place_loop *place_loop;   /* connected, half_closed */
+	TAILQ_ENTRY(client) loop_entry;  /* connected, half_closed */
+	TAILQ_ENTRY(client) place_entry; /* closing, retained */
+	TAILQ_ENTRY(client) age_entry;   /* retained, oldest first */
 	struct hash_node by_peer;
 	struct client_mark *marks;
 	size_t nmarks;
-	bool marks_are_found;  /* HALF, ENDING, PINNED */
-	bool keeps_port;       /* nothing is kept of it, nor sought for it */
-	bool privileged;       /* its place is that of these */
-	bool asks;             /* no pin is for it by its address alone */
-	uint16_t port, source; /* PINNED: of its upstream connection */
+	bool marks_are_found;  /* its calls are indexed: half_closed, closing, retained */
+	bool keeps_port;       /* it uses its own port upstream: no affinity is kept or looked up */
+	bool privileged;       /* its address entry is the privileged one */
+	bool asks;             /* its address alone never selects a retained client */
+	uint16_t port, source; /* of its upstream connection, if retained */
 	uint64_t left_us;
 };
 
 #define CLIENT_PART_NO_PIN UINT64_MAX
 
-/* The clients of some addresses. */
+/* The clients of some addresses, under one lock. */
 struct client_part {
 	pthread_mutex_t lock;
-	unsigned refs; /* that of clients.c, and one for each round of clients.c */
+	unsigned refs; /* one for clients.c, and one for each round of queries */
 	_Atomic uint64_t
-		oldest_us; /* when the first of `pins` left, or CLIENT_PART_NO_PIN; read without the lock */
+		oldest_us; /* when the first of `pins` was retained, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;
 	struct hash_table places, by_peer, marks;
 	struct client_list pins;
 };
 
-/** client_end_of - the address and port of @addr, IPv4 as v4-mapped. */
+/** client_end_of - Returns the address and port of @addr, IPv4 as v4-mapped. */
 struct client_end client_end_of(const struct sockaddr_storage *addr);
-/** client_part_new - an empty part with one reference; NULL without memory. */
+/** client_part_new - Creates an empty shard with one reference. Returns NULL without memory. */
 struct client_part *client_part_new(const struct hash_key *key);
-/** client_part_put - drop a reference, without its lock; the last one frees it, when nobody is in. Accepts NULL. */
+/**
+ * client_part_put - Drops a reference, without the lock; the last one frees the shard, which must be empty. Accepts
+ * NULL.
+ */
 void client_part_put(struct client_part *part);
 
-/** client_table_add - enter a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
+/** client_table_add - Adds a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
 int client_table_add(struct client *client) MUST_CHECK;
-/** client_table_privilege - take one in CLIENT_LIVE or CLIENT_HALF to those that are privileged. Returns 0 or -ENOMEM. */
+/** client_table_privilege - Moves a client in CLIENT_LIVE or CLIENT_HALF to the privileged ones. Returns 0 or -ENOMEM. */
 int client_table_privilege(struct client *client) MUST_CHECK;
-/** client_table_set - give it another state, and be found as that asks; CLIENT_LEFT takes it out. */
+/** client_table_set - Sets the state of a client and indexes it accordingly; CLIENT_LEFT removes it. */
 void client_table_set(struct client *client, enum client_state state);
-/** client_table_mark - these are its marks now, by which it is found unless LIVE; it takes @marks over. */
+/** client_table_mark - Sets its fingerprints, indexed unless it is in CLIENT_LIVE. Takes ownership of @marks. */
 void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks);
 
-/** client_table_same_ends - another with the same four addresses that is not PINNED, and has no heir; NULL. */
+/**
+ * client_table_same_ends - Returns another client with the same four addresses that is not in CLIENT_PINNED and has no
+ * heir; or NULL.
+ */
 struct client *client_table_same_ends(const struct client *client);
-/** client_table_same_peer - the pin of its kind that its address and port has; NULL. */
+/** client_table_same_peer - Returns the retained client with the same address, port and privilege; or NULL. */
 struct client *client_table_same_peer(const struct client *client);
-/** client_table_by_mark - of others of its address and kind the best to have sent this Call, without an heir; NULL. */
+/**
+ * client_table_by_mark - Returns the client without an heir that most likely sent this Call, of the same address and
+ * privilege; or NULL.
+ */
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call);
 
 #endif

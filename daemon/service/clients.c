@@ -9,7 +9,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/service/client_table.h"
 
-#define PARTS    16u /* that their locks are seldom waited for */
+#define PARTS    16u /* enough to make contention on their locks rare */
 #define PINS_MIN 64u
 
 static_assert(2 * (sizeof(struct client) + sizeof(struct place)) + sizeof(struct place_loop) +
@@ -43,9 +43,9 @@ struct clients *clients_new(unsigned max)
 	return NULL;
 }
 
-/* ---- messages: each is posted to the owner's loop, holds a reference meanwhile, and is dropped if the client has left ---- */
+/* ---- messages: posted to the owner's loop with a reference, and dropped if the client has left ---- */
 
-/* One reference less; under the lock of its part, as what is told here. */
+/* Drops a reference. Under the lock of the shard, like the functions that post messages. */
 static void client_put(struct client *client)
 {
 	if (--client->refs)
@@ -90,13 +90,13 @@ static void on_resumed(void *arg)
 	take_message(client, client->owner.resumed);
 }
 
-/* Has the owner end the connection now. Returns 0 or -ENOMEM: the owner is not told. */
+/* Has the owner close the connection now. Returns 0, or -ENOMEM: not posted. */
 MUST_CHECK static int client_tell_superseded(struct client *client)
 {
 	return tell(client, on_superseded);
 }
 
-/* Has the owner ask clients_seek() again. Returns as above. */
+/* Has the owner call clients_seek() again. Returns 0, or -ENOMEM: not posted. */
 static int client_tell_resumed(struct client *client)
 {
 	return tell(client, on_resumed);
@@ -182,28 +182,28 @@ static void drop_too_many(struct clients *clients)
 }
 
 /*
- * ---- ends of connections that came before a client did, and that their owners have not heard of ----
+ * ---- undetected ends of connections ----
  *
- * A client's old connection may have ended before the new one came, while its owner has not heard of that: it is on another
- * thread, which may be at something else; or the end stands behind other events of the same turn, or behind bytes that the
- * owner has not read yet. So before a client is taken for new, each loop with connections of that address makes a
- * *round*: it has their owners hear of an end that has come, whatever is unread before it, of ASKED_PER_TURN connections in
- * each turn. What they hear of they tell in that turn or in the next ones, of which there are LOOK_TURNS.
+ * A client's old connection can have ended before the new one arrived, while its owner has not noticed: the owner's
+ * thread is busy, or the end follows other events of the same iteration, or bytes that the owner has not read yet. So
+ * before a client counts as new, each loop with connections of that address runs a *round*. It has the owners of
+ * ASKED_PER_TURN connections per iteration detect an end, whatever is unread before it. The owners report ends in that
+ * iteration or in the next LOOK_TURNS ones.
  *
- * For one address a loop makes one round at a time, and then one more for all clients that asked after it had begun: ends may have
- * come that it did not look for any more. So what a turn costs others grows neither with the connections of an address nor with
- * how often it connects. A round may outlive the table: the
- * client that asked may have left, and its service may be gone.
+ * For one address a loop runs one round at a time, and then one more for all clients that queried after its start,
+ * because more connections can have ended since. So the cost for others grows neither with the connections of an
+ * address nor with its rate of connecting. A round can outlive the table: the client that queried and its service can
+ * be gone.
  */
 
 /*
- * A leg's task says closing() in the turn in which the leg heard of the end, or in the one after it. A fabric's events are
- * put off from one turn to the next, up to three times.
+ * A leg's task calls closing() in the iteration in which the leg detected the end, or in the next. A fabric defers
+ * events from one iteration to the next up to three times.
  */
 #define LOOK_TURNS     6u
 #define ASKED_PER_TURN 32u
 
-/* A client that waits for a round. */
+/* A client that waits for a round of queries. */
 struct look {
 	TAILQ_ENTRY(look) entry;
 	struct client *client;
@@ -211,14 +211,14 @@ struct look {
 TAILQ_HEAD(look_list, look);
 
 struct look_round {
-	struct place_loop *with; /* NULL: all connections of that loop are gone */
+	struct place_loop *with; /* NULL: that loop has no connection of the address any more */
 	struct client_part *part;
 	struct client_owner owner; /* of the loop */
 	bool begun;
 	unsigned unasked; /* connections */
-	unsigned turns;   /* that are left once all were asked */
+	unsigned turns;   /* left after all were queried */
 	struct look_list looks;
-	struct look_list late; /* of those who asked after it had begun: for the next one */
+	struct look_list late; /* queries that arrived after the start: for the next round */
 };
 
 static void begin(struct look_round *round)
@@ -231,8 +231,8 @@ static void begin(struct look_round *round)
 }
 
 /*
- * Only this thread changes the list, and hear_end() removes no connection from it. A connection that was asked moves to the end of
- * the list, behind those that were added since.
+ * Only this thread changes the list, and hear_end() removes no connection from it. A queried connection moves to the
+ * end of the list, after those that were added since.
  */
 static void ask(struct look_round *round)
 {
@@ -258,7 +258,7 @@ static void answer(struct look_list *looks)
 		struct client *client = look->client;
 
 		TAILQ_REMOVE(looks, look, entry);
-		/* A client that cannot be told asks by itself after a while. */
+		/* If the post fails, the client retries by itself after a while. */
 		if (!--client->looks && client->place_loop)
 			(void)client_tell_resumed(client);
 		client_put(client);
@@ -266,7 +266,7 @@ static void answer(struct look_list *looks)
 	}
 }
 
-/* Returns whether there is another one to make. */
+/* Returns whether another round follows. */
 static bool end(struct look_round *round)
 {
 	bool again;
@@ -294,14 +294,14 @@ static void on_turn(void *arg)
 		goes_on = end(round);
 	if (goes_on && !round->owner.post(round->owner.loop, on_turn, round))
 		return;
-	/* Without memory for a message those who wait are told at once. */
+	/* If the post fails, all waiting clients resume at once. */
 	while (goes_on)
 		goes_on = end(round);
 	client_part_put(round->part);
 	free(round);
 }
 
-/* The one that @with makes or is about to make; NULL without memory. */
+/* Returns the round that @with runs or will run; NULL without memory. */
 static struct look_round *round_of(struct client_part *part, struct place_loop *with)
 {
 	struct look_round *round;
@@ -339,9 +339,9 @@ static void ask_loop(struct client *client, struct place_loop *with)
 }
 
 /*
- * Has each loop with connections of @client's address look for ends that it has not heard of, once for each client; under the
- * lock of its part. Returns whether there are answers to wait for: its owner resumes when client->looks is 0 again. A loop is
- * not asked if there is no memory for its round.
+ * Has each loop with connections of @client's address detect ends of connections, once for each client. Under the lock
+ * of the shard. Returns whether to wait for answers: the owner resumes when client->looks is 0 again. A loop is skipped
+ * if there is no memory for its round.
  */
 static bool client_look_around(struct client *client)
 {
@@ -356,7 +356,7 @@ static bool client_look_around(struct client *client)
 	return client->looks > 0;
 }
 
-/* ---- which Calls a client goes by: under the lock of its part ---- */
+/* ---- the fingerprints of a client: under the lock of its shard ---- */
 
 static bool is_among(const struct client_mark *marks, size_t nmarks, const struct call_mark *call)
 {
@@ -366,7 +366,7 @@ static bool is_among(const struct client_mark *marks, size_t nmarks, const struc
 	return false;
 }
 
-/* As many of @from as may be kept, behind those that are kept already. */
+/* Appends as many of @from as the limits allow. */
 static size_t keep(struct client_mark *to, size_t have, const struct call_mark *from, size_t nfrom)
 {
 	size_t unanswered = 0, answered = 0;
@@ -385,7 +385,7 @@ static size_t keep(struct client_mark *to, size_t have, const struct call_mark *
 	return have;
 }
 
-/* One that is back sends first what it waits for: after so many Replies it waits for nothing of that. */
+/* A reconnected client retransmits first: after so many Replies none of the old Calls matters. */
 static bool has_moved_on(const struct call_mark *marks, size_t nmarks)
 {
 	size_t answered = 0;
@@ -396,9 +396,9 @@ static bool has_moved_on(const struct call_mark *marks, size_t nmarks)
 }
 
 /*
- * @client goes by these Calls now, the most important first, and where there is room by those that it went by before: past
- * CLIENTS_UNANSWERED_MAX without a Reply, or CLIENTS_ANSWERED_MAX with one, they are left out. With CLIENTS_ANSWERED_MAX
- * answered ones it goes by none of those before.
+ * Sets the fingerprints of @client, most important first, and keeps earlier ones while there is space. The limits are
+ * CLIENTS_UNANSWERED_MAX without a Reply and CLIENTS_ANSWERED_MAX with one. With CLIENTS_ANSWERED_MAX answered Calls no
+ * earlier fingerprint is kept.
  */
 static void add_marks(struct client *client, const struct call_mark *marks, size_t nmarks)
 {
@@ -409,7 +409,7 @@ static void add_marks(struct client *client, const struct call_mark *marks, size
 		most = CLIENTS_MARKS_MAX;
 	if (!most)
 		return;
-	/* Without memory it is known by its port alone. */
+	/* Without memory it is recognized by its port alone. */
 	kept = calloc(most, sizeof(*kept));
 	if (!kept)
 		return;
@@ -419,9 +419,9 @@ static void add_marks(struct client *client, const struct call_mark *marks, size
 	client_table_mark(client, kept, n);
 }
 
-/* ---- who waits for whom ---- */
+/* ---- successors ---- */
 
-/* @client is to have what @old leaves. Returns whether it waits for that now. */
+/* Makes @client the successor of @old. Returns whether it waits for @old now. */
 static bool inherit(struct client *client, struct client *old)
 {
 	if (old->state != CLIENT_ENDING && client_tell_superseded(old))
@@ -431,7 +431,7 @@ static bool inherit(struct client *client, struct client *old)
 	return true;
 }
 
-/* The pin's port, and the marks by which the client is known, are @client's now. */
+/* Gives @client the port and the fingerprints of a retained client. */
 static void take_pin(struct client *client, struct client *pin, struct client_pin *out)
 {
 	struct call_mark marks[CLIENTS_MARKS_MAX];
@@ -464,7 +464,7 @@ static enum client_found take_or_wait(struct client *client, struct client *old,
 	return !client->waited && inherit(client, old) ? CLIENT_WAIT : CLIENT_NEW;
 }
 
-/* By its address alone: one pin, and nobody else who could be meant. */
+/* Matches by address alone: one retained client, and no other candidate. */
 static enum client_found seek_by_address(struct client *client, struct client_pin *out)
 {
 	const struct place *place = client->place;
@@ -480,9 +480,9 @@ static enum client_found seek_by_address(struct client *client, struct client_pi
 	return CLIENT_ASK;
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* Who had the same ends may have been of the other kind: over iwarp a trusted peer, and over TCP now. */
+/* A client with the same endpoints can have differed in privilege: a trusted peer over iwarp then, TCP now. */
 static bool take_gift(struct client *client, struct client_pin *out)
 {
 	struct client *gift = client->gift;
@@ -497,8 +497,8 @@ static bool take_gift(struct client *client, struct client_pin *out)
 }
 
 /*
- * It needs no pin. But behind the server that sees its port there may be another one that goes by its Calls, a proxy: for that
- * the old connection ends first.
+ * The client uses its own port upstream. But behind the server that sees this port another proxy may recognize the
+ * client by its Calls; for that the old connection must end first.
  */
 static enum client_found seek_end(struct client *client, const struct call_mark *first)
 {
@@ -557,7 +557,7 @@ void clients_wait_no_longer(struct client *client)
 	unlock(client);
 }
 
-/* ---- coming and going ---- */
+/* ---- adding and leaving ---- */
 
 int clients_enter(struct clients *clients, const struct client_ends *ends,
 		  const struct client_owner *owner, struct client **out)
@@ -612,7 +612,7 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 	unlock(client);
 }
 
-/* What it was given and has not asked for: it may still be of use to the next one. */
+/* An inherited port that it has not used may still serve the next connection. */
 static struct client_pin give_up_gift(struct client *client, const struct client_pin *own)
 {
 	struct client_pin pin;
@@ -621,8 +621,8 @@ static struct client_pin give_up_gift(struct client *client, const struct client
 }
 
 /*
- * One who comes and goes all the time is not to make the others forgotten: of too many pins, one of an address
- * that has more than half of them all makes room for its own.
+ * A client that reconnects all the time must not displace the others: if one address has more than half of all retained
+ * clients, its own oldest is dropped.
  */
 static void drop_own(const struct client *latest)
 {
@@ -633,7 +633,7 @@ static void drop_own(const struct client *latest)
 		drop_pin(TAILQ_FIRST(&latest->place->pins));
 }
 
-/* Out of the table: to its heir, as a pin, or for good. */
+/* Hands its port to its successor, or retains the client, or drops it. */
 static void become_pin(struct client *client, uint64_t now_us)
 {
 	struct client *heir = client->heir;
@@ -646,7 +646,7 @@ static void become_pin(struct client *client, uint64_t now_us)
 			heir->gift = client;
 		else
 			client_put(client);
-		/* Who cannot be told goes on when its time to wait is up. */
+		/* If the post fails, the successor resumes at its time limit. */
 		(void)client_tell_resumed(heir);
 	} else if (client->port) {
 		client->left_us = now_us;

@@ -11,8 +11,8 @@ static const char *const sides[] = {
 };
 
 /*
- * What stands before and behind the side, of reasons whose own words say "peer", or leave open whose doing it was.
- * The others are said in their own words, behind the side.
+ * Texts around the side, for reasons whose own text says "peer" or does not name a side. All others are the side, then
+ * the reason's own text.
  */
 static const struct {
 	const char *before, *behind;
