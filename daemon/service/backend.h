@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A list of servers as one thread connects to them: who waits on that thread for their names, and for rpcbind's answer
- * where MOUNT listens. A worker has one for the servers of each service and one for those of MOUNT, a check one for
- * each connection that it makes.
+ * A list of servers as one thread connects to them: its connections that wait for DNS answers, and for rpcbind's port
+ * of MOUNT. A worker has one for the NFS servers of each service and one for its MOUNT servers; a health check has one
+ * for each connection.
  */
 #ifndef DAEMON_SERVICE_BACKEND_H
 #define DAEMON_SERVICE_BACKEND_H
@@ -16,23 +16,23 @@ struct worker_ground;
 
 struct backend {
 	struct targets *targets;
-	struct name_desk *names;         /* one a target */
-	struct mount_desk *mount_places; /* one a target; NULL: rpcbind is not asked */
+	struct name_desk *names;         /* one per server */
+	struct mount_desk *mount_places; /* one per server; NULL: rpcbind is not queried */
 };
 
 /**
- * backend_init - nobody waits yet
+ * backend_init - Initializes it, without waiting connections
  * @targets:      outlive it
- * @asks_rpcbind: whether these are rpcbind, which is asked where MOUNT listens
+ * @asks_rpcbind: @targets are rpcbind services, to be queried for the port of MOUNT
  * @ground:       of the thread; outlives it
  *
- * To be undone by backend_fini(), also on failure. Returns 0 or -ENOMEM.
+ * backend_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
 int backend_init(struct backend *backend, struct targets *targets, bool asks_rpcbind,
 		 const struct worker_ground *ground) MUST_CHECK;
-/** backend_fini - nobody may wait. Accepts one that is all zero. */
+/** backend_fini - Frees it; no connection may wait. Accepts an all-zero @backend. */
 void backend_fini(struct backend *backend);
-/** backend_woken - name_desk_woken() of each target. */
+/** backend_woken - Calls name_desk_woken() for each server. */
 void backend_woken(struct backend *backend);
 
 #endif

@@ -38,8 +38,8 @@ static void tell_over(const struct late_calls *late)
 			    "the server answers again, the oldest Call had waited %s", age);
 	else
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "no Call waits for the server any more: those that did ended with "
-			    "their connections, the oldest after %s",
+			    "no Call is waiting any more: the waiting clients disconnected, the "
+			    "oldest after %s",
 			    age);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls of a service that wait long for its server, on all workers together.
+ * Logs Calls of a service that wait long for the server, on all workers together.
  *
- * The first that has waited LATE_CALL_TOLD_US is a warning, with how many wait by then; what comes of it is said
- * when none waits any more, a warning too. In between nothing is said but that more than twice as many clients have come to wait as
- * long: there are Calls that no server answers, and one of those must not hide that it hangs for all. Calls count
- * from LATE_CALL_US on, so that all workers have counted theirs when the first is told.
+ * A warning is logged when the first Call has waited LATE_CALL_TOLD_US, and another when no Call waits any more. In
+ * between a line follows only when twice as many clients wait that long: some Calls never get a Reply, and one of those
+ * must not hide that the server hangs for all. Calls count from LATE_CALL_US on, so that all workers have counted
+ * theirs before the first warning.
  *
- * Threads: a lock, touched by each worker once in LATE_CALLS_LOOK_US at most, and while it has late Calls.
+ * Threads: a lock, taken by each worker at most once in LATE_CALLS_LOOK_US, while it has late Calls.
  */
 #ifndef DAEMON_SERVICE_LATE_CALLS_H
 #define DAEMON_SERVICE_LATE_CALLS_H
@@ -17,42 +17,41 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define LATE_CALLS_LOOK_US 5000000u  /* how often bridges are looked at */
-#define LATE_CALL_US       10000000u /* from when on a Call counts … */
-#define LATE_CALL_TOLD_US  30000000u /* … and is told */
+#define LATE_CALLS_LOOK_US 5000000u  /* interval of the scans */
+#define LATE_CALL_US       10000000u /* a Call counts after this … */
+#define LATE_CALL_TOLD_US  30000000u /* … and is logged after this */
 
-/* What one worker has found. */
+/* The result of one worker's scan. */
 struct late_found {
-	unsigned calls, clients;        /* that wait now */
-	unsigned long_clients;          /* of these, those that have for LATE_CALL_TOLD_US */
-	uint64_t oldest_us;             /* how long one of them has waited … */
-	struct sockaddr_storage server; /* … and for whom */
-	uint64_t longest_us; /* how long any that is over had waited, since it was last reported */
-	bool answered;       /* one of those by the server */
+	unsigned calls, clients;        /* waiting now */
+	unsigned long_clients;          /* those that have waited for LATE_CALL_TOLD_US */
+	uint64_t oldest_us;             /* longest wait now … */
+	struct sockaddr_storage server; /* … and its server */
+	uint64_t longest_us;            /* longest wait that ended since the last report */
+	bool answered;                  /* the server ended at least one of them */
 };
 
 struct late_calls {
 	pthread_mutex_t lock;
 	const char *service;
 	unsigned calls, clients, long_clients;
-	unsigned
-		told_clients; /* how many it was when it was told, or have been since; 0: it was not */
-	uint64_t longest_us; /* since none waited */
+	unsigned told_clients; /* clients when last logged, or fewer since then; 0: not logged */
+	uint64_t longest_us;   /* since no Call waited */
 	bool answered;
 };
 
-/* What a worker has reported last. */
+/* A worker's last report. */
 struct late_side {
 	unsigned calls, clients, long_clients;
 };
 
-/** late_calls_init - no Call waits; @service: its name, which outlives this. */
+/** late_calls_init - Initializes it without late Calls; @service: its name, which outlives this. */
 void late_calls_init(struct late_calls *late, const char *service);
-/** late_calls_fini - undo that. */
+/** late_calls_fini - Frees it. */
 void late_calls_fini(struct late_calls *late);
-/** late_calls_count - how many wait now, for LATE_CALL_US at least. */
+/** late_calls_count - Returns how many Calls have waited for LATE_CALL_US. */
 unsigned late_calls_count(struct late_calls *late);
-/** late_calls_report - what a worker has found takes the place of what it reported before; the log may be told. */
+/** late_calls_report - Replaces the worker's last report by @found, and logs what is due. */
 void late_calls_report(struct late_calls *late, struct late_side *side,
 		       const struct late_found *found);
 

@@ -10,32 +10,31 @@
 #include "daemon/base/address.h"
 #include "daemon/config/config_value.h"
 
-/* Our own iWARP has a TCP port, as rdma:// has where there is no device. */
+/* The proxy's own iWARP uses a TCP port; so does rdma:// without a device. */
 static const char *taken(enum transport transport)
 {
 	if (transport == TRANSPORT_VERBS)
-		return ": another NFS server over RDMA? rdma resource show cm_id shows who has the "
-		       "port";
-	return ": another NFS server? ss -ltnp shows who has the port (the kernel's server without "
-	       "a process)";
+		return ": is another NFS server using it over RDMA? See rdma resource show cm_id";
+	return ": is another NFS server using it? See ss -ltnp (the kernel's NFS server is listed "
+	       "without a process)";
 }
 
 static const char *no_device(enum transport transport)
 {
 	return transport == TRANSPORT_VERBS
-		       ? ": no RDMA device is behind that address (rdma link shows them); iwarp:// "
-			 "needs none"
+		       ? ": that address is not on an RDMA device (see rdma link); iwarp:// needs no "
+			 "device"
 		       : "";
 }
 
-/* The cure, with what parts it from the cause; "" where none is known. */
+/* Returns the advice, with its separator; "" if none is known. */
 static const char *cure(enum transport transport, const struct sockaddr *addr, int err)
 {
 	switch (err) {
 	case EACCES:
 	case EPERM:
 		return sockaddr_port(addr) < IPPORT_RESERVED
-			       ? ": a port below 1024 takes CAP_NET_BIND_SERVICE, which the unit "
+			       ? ": a port below 1024 needs CAP_NET_BIND_SERVICE, which the unit "
 				 "grants"
 			       : "";
 	case EADDRINUSE:
@@ -43,8 +42,8 @@ static const char *cure(enum transport transport, const struct sockaddr *addr, i
 	case EADDRNOTAVAIL:
 		return ": is that address on an interface of this host, and up?";
 	case EAFNOSUPPORT:
-		return addr->sa_family == AF_INET6 ? ": has this host no IPv6? 0.0.0.0 is every "
-						     "address of IPv4"
+		return addr->sa_family == AF_INET6 ? ": does this host have IPv6? 0.0.0.0 means "
+						     "every IPv4 address"
 						   : "";
 	case ENODEV:
 		return no_device(transport);
@@ -66,8 +65,9 @@ void listen_error_name(const struct config_uri *uri, const char *why, char *text
 {
 	char where[CONFIG_URI_TEXT_BYTES];
 
-	snprintf(text, text_bytes,
-		 "cannot listen on %s: the name %s does not resolve: %s: is it right, and is it in "
-		 "/etc/hosts or known to a name server? An address needs neither",
-		 config_uri_text(uri, where), uri->host, why);
+	snprintf(
+		text, text_bytes,
+		"cannot listen on %s: the name %s does not resolve: %s. Check the name in /etc/hosts or "
+		"DNS, or give an address",
+		config_uri_text(uri, where), uri->host, why);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why a service cannot listen, in words that say what to do. */
+/* Error messages for a service that cannot listen, with advice. */
 #ifndef DAEMON_SERVICE_LISTEN_ERROR_H
 #define DAEMON_SERVICE_LISTEN_ERROR_H
 
@@ -8,20 +8,20 @@
 
 #include "daemon/config/config.h"
 
-#define LISTEN_ERROR_BYTES 720u /* room for the longest, with a host's name in it */
+#define LISTEN_ERROR_BYTES 720u /* enough for the longest message and host name */
 
 /**
- * listen_error_address - "cannot listen on tcp://127.0.0.1:2049: " and the cause, and a cure if there is one
- * @transport: of the file
- * @addr:      where it is to listen
+ * listen_error_address - Writes "cannot listen on tcp://127.0.0.1:2049: ", the cause, and advice if known
+ * @transport: from the file
+ * @addr:      the address to listen on
  * @err:       a negative errno
  */
 void listen_error_address(enum transport transport, const struct sockaddr *addr, int err,
 			  char *text, size_t text_bytes);
 /**
- * listen_error_name - likewise, for a host's name that has no address
- * @uri: of the file
- * @why: what came of the look-up
+ * listen_error_name - Writes the message for a host name that has no address
+ * @uri: from the file
+ * @why: the error of the lookup
  */
 void listen_error_name(const struct config_uri *uri, const char *why, char *text,
 		       size_t text_bytes);

@@ -96,7 +96,7 @@ static const char *error_of(const struct resolve_lookup *lookup)
 	case RESOLVE_ERROR:
 		return lookup->answer.error;
 	case RESOLVE_SILENT:
-		return "the name servers do not answer";
+		return "the name servers do not respond";
 	case RESOLVE_NOT_ASKED:
 		break;
 	}
@@ -145,8 +145,8 @@ void listen_names_tell_old(const struct listen_names *names)
 	for (size_t i = 0; i < names->count; i++)
 		if (names->names[i].old_why)
 			log_warning(NULL,
-				    "no new answer for the name %s to listen at (%s): its last "
-				    "addresses are used",
+				    "DNS lookup of %s failed (%s): listening on its last known "
+				    "addresses",
 				    names->names[i].host, names->names[i].old_why);
 }
 

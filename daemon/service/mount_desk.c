@@ -9,9 +9,9 @@
 #include "daemon/rpcbind/port_query.h"
 #include "nfs/table.h"
 
-#define MOUNT_VERSION 3u /* that of NFSv3; servers have the others at the same port */
+#define MOUNT_VERSION 3u /* of NFSv3; servers have the other versions at the same port */
 
-/* Each of them may bring others to leave; who comes, comes from a task. */
+/* Each done() can cancel other waits; new ones are added only from tasks. */
 static void tell(void *arg)
 {
 	struct mount_desk *desk = arg;
@@ -32,7 +32,7 @@ static void tell(void *arg)
 
 static void ask(struct mount_desk *desk);
 
-/* The one that has answered is the first; who cannot come to it may come to the others. */
+/* The address that answered is the first; the others serve clients that cannot use it. */
 static void set_places(struct mount_desk *desk, uint16_t port)
 {
 	size_t n = 0;
@@ -60,13 +60,13 @@ static void on_done(void *arg, uint16_t port, const char *error)
 		return;
 	}
 	snprintf(desk->error, sizeof(desk->error),
-		 "rpcbind at %s does not say where MOUNT listens: %s",
+		 "rpcbind at %s did not return the port of MOUNT: %s",
 		 address_text((const struct sockaddr *)&desk->addrs[desk->at], text), error);
 	desk->at++;
 	ask(desk);
 }
 
-/* Each address has an equal share of the time that is left. */
+/* Each address gets an equal share of the remaining time. */
 static void ask(struct mount_desk *desk)
 {
 	uint64_t now_us = loop_now_us(desk->loop);
@@ -85,7 +85,7 @@ static void ask(struct mount_desk *desk)
 
 		if (!rc)
 			return;
-		snprintf(desk->error, sizeof(desk->error), "rpcbind cannot be asked: %s",
+		snprintf(desk->error, sizeof(desk->error), "cannot query rpcbind: %s",
 			 strerror(-rc));
 	}
 	loop_defer(desk->loop, &desk->task);
@@ -105,11 +105,11 @@ static bool is_known(const struct mount_desk *desk, const struct sockaddr_storag
 
 static void begin(struct mount_desk *desk, const struct sockaddr_storage *addrs, size_t naddrs)
 {
-	/* Who was to be told has left. */
+	/* The connections that waited for the last result have left. */
 	loop_task_cancel(desk->loop, &desk->task);
 	desk->known = false;
 	desk->naddrs = naddrs < RESOLVER_MAX_ADDRS ? naddrs : RESOLVER_MAX_ADDRS;
-	memmove(desk->addrs, addrs, desk->naddrs * sizeof(*addrs)); /* they may be its own */
+	memmove(desk->addrs, addrs, desk->naddrs * sizeof(*addrs)); /* they can be desk->addrs */
 	desk->error[0] = '\0';
 	desk->at = 0;
 	desk->until_us = loop_now_us(desk->loop) + MOUNT_ANSWER_US;
@@ -125,7 +125,7 @@ void mount_desk_wait(struct mount_desk *desk, struct mount_wait *wait,
 	*wait = (struct mount_wait){.done = done, .arg = arg, .waits = true};
 	TAILQ_INSERT_TAIL(&desk->waits, wait, entry);
 	if (!first)
-		return; /* for whom is asked, or told in a moment */
+		return; /* a query or the task is pending */
 	if (is_known(desk, addrs, naddrs)) {
 		desk->kept = true;
 		loop_defer(desk->loop, &desk->task);
@@ -163,7 +163,7 @@ void mount_desk_forget(struct mount_desk *desk, const struct sockaddr_storage *p
 {
 	if (desk->known && has_place(desk, place)) {
 		desk->known = false;
-		/* Some were to be told this turn what is wrong now. */
+		/* The waiting connections must not get the wrong answer. */
 		if (!TAILQ_EMPTY(&desk->waits) && !desk->query)
 			begin(desk, desk->addrs, desk->naddrs);
 	}

@@ -11,23 +11,23 @@
 #include "daemon/base/address.h"
 #include "daemon/base/clock.h"
 
-#define NAME_SHOWN 80 /* characters of it */
+#define NAME_SHOWN 80 /* characters */
 
 struct name_answer {
 	atomic_uint refs;
 	struct resolver_answer found;
-	bool is_own; /* all that was found were doors of this daemon */
+	bool is_own; /* this daemon listens on every address found */
 };
 
-/* What a desk finds when it looks. */
+/* What a thread with waiting connections must do next. */
 struct view {
 	enum { VIEW_WAIT, VIEW_ASK, VIEW_TELL } what;
-	struct name_answer *answer; /* TELL: a reference; NULL: the error */
+	struct name_answer *answer; /* VIEW_TELL: a reference; NULL: see error */
 	const char *error;
 	enum leg_close why;
-	uint64_t wait_us; /* WAIT: until the last good answer will do; 0: there is none */
-	bool tell_old;    /* TELL: that the answer is old, for the log */
-	uint64_t age_us;  /* … by how much */
+	uint64_t wait_us; /* VIEW_WAIT: until the last good answer is used; 0: it has none */
+	bool tell_old;    /* VIEW_TELL: log that the answer is stale … */
+	uint64_t age_us;  /* … and how old it is */
 };
 
 static void answer_put(struct name_answer *answer)
@@ -70,14 +70,14 @@ bool server_name_is_sought(struct server_name *name)
 
 /* ---- under the lock ---- */
 
-/* Failed, or came back with nothing. */
+/* The lookup failed, or found no address. */
 static void put_error(struct server_name *name, const char *error, enum leg_close why)
 {
 	name->error = error;
 	name->why = why;
 }
 
-/* What has come is known from now on. */
+/* Processes an answer that has arrived. */
 static void take_in(struct server_name *name, uint64_t now_us)
 {
 	struct name_answer *come = name->come, *left = come;
@@ -106,7 +106,7 @@ static bool is_usable(const struct server_name *name, uint64_t now_us)
 	return name->good && clock_passed_us(name->good_us, now_us) < SERVER_NAME_STALE_US;
 }
 
-/* Whether what came last is for all who ask now. */
+/* Returns whether the last answer or error is still fresh. */
 static bool is_kept(const struct server_name *name, uint64_t now_us)
 {
 	uint64_t kept_us = name->error && !is_usable(name, now_us) ? SERVER_NAME_ERROR_US
@@ -150,7 +150,7 @@ static void look_locked(struct name_desk *desk, uint64_t now_us, struct view *vi
 	desk->wanted = view->what == VIEW_WAIT;
 }
 
-/* ---- looking names up ---- */
+/* ---- lookups ---- */
 
 static void look(struct name_desk *desk, struct view *view)
 {
@@ -168,12 +168,13 @@ static void log_left_out(const struct server_name *name, const struct sockaddr_s
 
 	if (!name->lines)
 		return;
-	log_limited(LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
-		    "the name %s has the address %s, where this daemon listens: it is left out",
-		    name->host, address_text((const struct sockaddr *)addr, text));
+	log_limited(
+		LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
+		"the name %s has the address %s, where this daemon listens: not connecting to it",
+		name->host, address_text((const struct sockaddr *)addr, text));
 }
 
-/* Takes the doors of this daemon out of what was found. */
+/* Drops the addresses on which this daemon listens. */
 static void leave_out_own(const struct server_name *name, struct name_answer *answer)
 {
 	struct resolver_answer *found = &answer->found;
@@ -189,12 +190,12 @@ static void leave_out_own(const struct server_name *name, struct name_answer *an
 			found->addrs[found->naddrs++] = found->addrs[i];
 	}
 	if (nfound && !found->naddrs) {
-		found->error = "it listens at every address of the name";
+		found->error = "it listens on every address of the name";
 		found->is_final = answer->is_own = true;
 	}
 }
 
-/* On a thread of the look-up's own, or the desk's: @name->pending is filled in. */
+/* Runs on the thread of the lookup, or for a literal on the caller's. @name->pending is filled in. */
 static void on_answer(void *arg)
 {
 	struct server_name *name = arg;
@@ -210,7 +211,7 @@ static void on_answer(void *arg)
 	pthread_mutex_unlock(&name->lock);
 }
 
-/* The look-up could not begin. */
+/* The lookup could not start. */
 static void cannot_ask(struct name_desk *desk, int rc)
 {
 	struct server_name *name = desk->name;
@@ -229,7 +230,7 @@ static void cannot_ask(struct name_desk *desk, int rc)
 	pthread_mutex_unlock(&name->lock);
 }
 
-/* Once for each time that look() said VIEW_ASK; `pending` is nobody else's until on_answer(). */
+/* Call it once for each VIEW_ASK of look(). `pending` belongs to the lookup until on_answer(). */
 static void ask(struct name_desk *desk)
 {
 	struct server_name *name = desk->name;
@@ -239,7 +240,7 @@ static void ask(struct name_desk *desk)
 	name->pending = answer;
 	if (answer) {
 		atomic_init(&answer->refs, 1);
-		/* A literal needs no server, so no thread either. */
+		/* A literal needs no lookup thread. */
 		if (resolver_literal(name->host, name->port, &answer->found)) {
 			on_answer(name);
 			return;
@@ -250,18 +251,18 @@ static void ask(struct name_desk *desk)
 		cannot_ask(desk, rc);
 }
 
-/* ---- telling who waits ---- */
+/* ---- results ---- */
 
 static void log_old(const struct server_name *name, const struct view *view)
 {
-	log_write_limited(
-		LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
-		"no new answer for the name %s (%s): its addresses of %llu s ago are used",
-		name->host, view->error ? view->error : "the name server is silent",
-		(unsigned long long)(view->age_us / 1000000));
+	log_write_limited(LOG_LEVEL_WARNING, name->lines, LOG_ABOUT(.service = name->service),
+			  "DNS lookup of %s failed (%s): using addresses resolved %llu s ago",
+			  name->host,
+			  view->error ? view->error : "the name server does not respond",
+			  (unsigned long long)(view->age_us / 1000000));
 }
 
-/* The reason stays, however long the name is. */
+/* Cuts a long name, never the reason. */
 const char *server_name_unresolved(const struct server_name *name, const char *why,
 				   char text[LEG_DETAIL_BYTES])
 {
@@ -270,7 +271,7 @@ const char *server_name_unresolved(const struct server_name *name, const char *w
 	return text;
 }
 
-/* Each of them may bring others to leave, or to come. */
+/* Each done() can add or cancel other waits. */
 static void tell_some(struct name_desk *desk, const struct view *view)
 {
 	struct name_result result = {.why = view->why, .error = view->error};
@@ -320,7 +321,7 @@ static void serve(void *arg)
 		loop_defer(desk->loop, &desk->task);
 }
 
-/* ---- the interface of a desk ---- */
+/* ---- waiting connections ---- */
 
 int name_desk_init(struct name_desk *desk, struct server_name *name, struct loop *loop,
 		   const struct resolver *resolver, void (*wake)(void *arg), void *arg)

@@ -69,7 +69,7 @@ check "after a while the name is looked up again" wait_for 20 kept_no_more
 check "$CLIENTS clients are served while all name servers are silent" calls $CLIENTS
 check "none was closed for want of an address" nobody_closed
 check "the log says that the old answer is used" \
-	wait_for 10 grep -q 'files: no new answer for the name files.example (the name server is silent): its addresses of [0-9]* s ago are used' a.log
+	wait_for 10 grep -q 'files: DNS lookup of files.example failed (the name server does not respond): using addresses resolved [0-9]* s ago' a.log
 
 stop_proxy a
 : >a.log
@@ -93,7 +93,7 @@ echo "127.0.0.1 files.example" >hosts
 name_servers silent silent
 cp named.conf a.conf && sed -i 's/workers = 2/workers = 2; drain_timeout_s = 29/; s/source_port/stall_timeout_s = 50; source_port/' a.conf
 check "while name servers are silent a reload goes on with the old addresses" ctl a reload
-check "which is told" wait_for 10 grep -q 'no new answer for the name front.example to listen at (.*): its last addresses are used' a.log
+check "which is told" wait_for 10 grep -q 'DNS lookup of front.example failed (.*): listening on its last known addresses' a.log
 check "and clients are served" calls 5
 sed -i 's/front.example/new.example/' a.conf
 began=$SECONDS
@@ -107,7 +107,7 @@ check "it ends" wait_for 30 waits_over
 wait "${pid_of[waits]}"
 check "with an error" test $? = 1
 unset "pid_of[waits]"
-check "which says why" grep -q 'the name new.example does not resolve: the name servers do not answer' waits.log
+check "which says why" grep -q 'the name new.example does not resolve: the name servers do not respond' waits.log
 check "the service goes on" calls 5
 cp named.conf a.conf
 check "a drained service resumes while they are silent" eval 'ctl a reload && ctl a drain && ctl a resume'

@@ -119,7 +119,7 @@ stop rpcbind KILL
 start_one a "tcp://127.0.0.1:$FRONT" "tcp://127.0.0.1:$NFS_PORT" 'mount = "rpcbind";'
 check "without rpcbind MOUNT is not to be had" not ready 100005 3
 check "its client is closed with that reason" wait_for 10 closed_for no_mount
-check "the log says so" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 does not say where MOUNT listens: Connection refused' a.log
+check "the log says so" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 did not return the port of MOUNT: Connection refused' a.log
 check "NFSv4 does not need it" nfs_client "$V4" mixed after 1m 4
 stop_proxy a
 start_one a "tcp://127.0.0.1:$FRONT" "tcp://127.0.0.1:$NFS_PORT" 'mount = "rpcbind";'
@@ -127,7 +127,7 @@ start silent socat -u TCP-LISTEN:111,reuseaddr,fork EXEC:"sleep infinity"
 serves silent 111 || bail "port 111 cannot be had"
 began=$SECONDS
 check "with a silent rpcbind it is not either, and soon" eval '! ready 100005 3 && ! limit_passed $began 5'
-check "the log says that it does not answer" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 does not say where MOUNT listens: no answer' a.log
+check "the log says that it does not answer" wait_for 10 grep -q 'rpcbind at 127.0.0.1:111 did not return the port of MOUNT: no answer' a.log
 check "the control client tells it" wait_for 10 eval "ctl a services | grep -q 'MOUNT by tcp://127.0.0.1:111: down'"
 stop silent
 stop_proxy a

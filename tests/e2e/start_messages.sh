@@ -117,7 +117,7 @@ fails_saying "no run directory" 1 "cannot bind /run/nothing/control.sock: the di
 listening tcp://127.0.0.1:12049
 start holder "$PROXY" -c $T/one.conf
 serves holder 12049 || bail "the first daemon does not start"
-fails_saying "a port that is taken" 1 "one: cannot listen on tcp://127.0.0.1:12049: Address already in use: another NFS server? ss -ltnp"
+fails_saying "a port that is taken" 1 "one: cannot listen on tcp://127.0.0.1:12049: Address already in use: is another NFS server using it? See ss -ltnp"
 listening tcp://127.0.0.1:12050
 fails_saying "a control socket that is taken" 1 "already running: a daemon listens on $T/one.sock; stop it, or set control"
 stop holder
@@ -144,10 +144,10 @@ if can_be_bare; then
 	chmod 777 $T
 	listening tcp://127.0.0.1:111
 	fails_saying "a port below 1024 without the capability" 1 \
-		"one: cannot listen on tcp://127.0.0.1:111: Permission denied: a port below 1024 takes CAP_NET_BIND_SERVICE" "${bare[@]}"
+		"one: cannot listen on tcp://127.0.0.1:111: Permission denied: a port below 1024 needs CAP_NET_BIND_SERVICE" "${bare[@]}"
 	listening iwarp://127.0.0.1:111
 	fails_saying "a port below 1024 for RDMA without the capability" 1 \
-		"one: cannot listen on iwarp://127.0.0.1:111: Permission denied: a port below 1024 takes CAP_NET_BIND_SERVICE" "${bare[@]}"
+		"one: cannot listen on iwarp://127.0.0.1:111: Permission denied: a port below 1024 needs CAP_NET_BIND_SERVICE" "${bare[@]}"
 	mkdir -m 700 $T/closed
 	printf 'control = "%s";\nservices = ( %s );\n' $T/closed/sock "$SERVICE" >$T/one.conf
 	fails_saying "a directory that is another's" 1 \

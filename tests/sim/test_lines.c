@@ -379,8 +379,8 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	expect(" (1 Call of 1 client waits)\n");
 	stub_closing(client[1], LEG_CLOSE_PEER, "");
 	both_gone(client[1], server[1]);
-	expect("<4>sim: no Call waits for the server any more: those that did ended with their "
-	       "connections, the oldest after 3");
+	expect("<4>sim: no Call is waiting any more: the waiting clients disconnected, the "
+	       "oldest after 3");
 }
 END_TEST
 

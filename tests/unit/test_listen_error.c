@@ -9,8 +9,8 @@
 #include "daemon/service/listen_error.h"
 #include "tests/lib/test.h"
 
-#define PORT_CURE                                                                                  \
-	"another NFS server? ss -ltnp shows who has the port (the kernel's server without a "      \
+#define PORT_CURE                                                                                    \
+	"is another NFS server using it? See ss -ltnp (the kernel's NFS server is listed without a " \
 	"process)"
 
 static const struct {
@@ -21,7 +21,7 @@ static const struct {
 	const char *text;
 } rows[] = {
 	{TRANSPORT_TCP, "127.0.0.1", 111, EACCES,
-	 "cannot listen on tcp://127.0.0.1:111: Permission denied: a port below 1024 takes "
+	 "cannot listen on tcp://127.0.0.1:111: Permission denied: a port below 1024 needs "
 	 "CAP_NET_BIND_SERVICE, which the unit grants"},
 	{TRANSPORT_TCP, "127.0.0.1", 2049, EACCES,
 	 "cannot listen on tcp://127.0.0.1:2049: Permission denied"},
@@ -32,17 +32,17 @@ static const struct {
 	{TRANSPORT_RDMA, "::", 20049, EADDRINUSE,
 	 "cannot listen on rdma://[::]:20049: Address already in use: " PORT_CURE},
 	{TRANSPORT_VERBS, "192.0.2.1", 20049, EADDRINUSE,
-	 "cannot listen on verbs://192.0.2.1:20049: Address already in use: another NFS server "
-	 "over RDMA? rdma resource show cm_id shows who has the port"},
+	 "cannot listen on verbs://192.0.2.1:20049: Address already in use: is another NFS server "
+	 "using it over RDMA? See rdma resource show cm_id"},
 	{TRANSPORT_TCP, "192.0.2.1", 2049, EADDRNOTAVAIL,
 	 "cannot listen on tcp://192.0.2.1:2049: Cannot assign requested address: is that address "
 	 "on an interface of this host, and up?"},
 	{TRANSPORT_VERBS, "192.0.2.1", 20049, ENODEV,
-	 "cannot listen on verbs://192.0.2.1:20049: No such device: no RDMA device is behind that "
-	 "address (rdma link shows them); iwarp:// needs none"},
+	 "cannot listen on verbs://192.0.2.1:20049: No such device: that address is not on an RDMA "
+	 "device (see rdma link); iwarp:// needs no device"},
 	{TRANSPORT_TCP, "::", 2049, EAFNOSUPPORT,
-	 "cannot listen on tcp://[::]:2049: Address family not supported by protocol: has this "
-	 "host no IPv6? 0.0.0.0 is every address of IPv4"},
+	 "cannot listen on tcp://[::]:2049: Address family not supported by protocol: does this "
+	 "host have IPv6? 0.0.0.0 means every IPv4 address"},
 	{TRANSPORT_TCP, "127.0.0.1", 2049, ENOMEM,
 	 "cannot listen on tcp://127.0.0.1:2049: Cannot allocate memory"},
 };
@@ -69,8 +69,8 @@ START_TEST(a_name_that_does_not_resolve_is_named)
 	ck_assert_str_eq(
 		text,
 		"cannot listen on tcp://nowhere.example:2049: the name nowhere.example does "
-		"not resolve: Name or service not known: is it right, and is it in /etc/hosts "
-		"or known to a name server? An address needs neither");
+		"not resolve: Name or service not known. Check the name in /etc/hosts or DNS, "
+		"or give an address");
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(the_longest_name_fits)
 	memset(host, 'x', sizeof(host));
 	host[253] = '\0';
 	listen_error_name(&uri, gai_strerror(EAI_NONAME), text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "An address needs neither"));
+	ck_assert_ptr_nonnull(strstr(text, "or give an address"));
 }
 END_TEST
 

@@ -147,7 +147,7 @@ START_TEST(an_old_answer_serves_while_name_servers_are_silent)
 	look_up(SILENT, '2');
 	ck_assert_str_eq(found(), "10.0.0.1");
 	ck_assert_str_eq(listen_names_find(names, "a.example")->old_why,
-			 "the name servers do not answer");
+			 "the name servers do not respond");
 	/* Answers that come too late go nowhere. */
 	while (nlate--) {
 		*late[nlate].answer = (struct resolver_answer){.error = "late"};
