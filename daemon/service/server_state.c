@@ -11,7 +11,7 @@
 #include "daemon/base/log.h"
 
 #define NOTE_BYTES   96u
-#define SUBNET_BYTES 8u /* of an IPv6 address: a /64 */
+#define SUBNET_BYTES 8u /* of an IPv6 address: the /64 prefix */
 
 static bool is_address(const char *host)
 {
@@ -52,9 +52,9 @@ void server_state_leave(struct server_state *state)
 	atomic_fetch_sub(&state->waiting, 1);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
-/* " (192.0.2.1:20049)"; nothing if the URI says it. */
+/* Returns " (192.0.2.1:20049)"; "" if the URI contains the address. */
 static const char *where(const struct server_state *state, char text[NOTE_BYTES])
 {
 	char addr[ADDRESS_TEXT_BYTES];
@@ -66,7 +66,7 @@ static const char *where(const struct server_state *state, char text[NOTE_BYTES]
 	return text;
 }
 
-/* "; 3 clients wait": RDMA clients are refused and wait by themselves, so often there is none here. */
+/* Returns "; 3 clients wait". RDMA clients are refused and wait on their own host, so it is often "". */
 static const char *waiting(struct server_state *state, char text[NOTE_BYTES])
 {
 	unsigned n = atomic_load(&state->waiting);
@@ -83,7 +83,7 @@ static const char *attempts(uint64_t n, char text[NOTE_BYTES])
 	return text;
 }
 
-/* Whether it does answer, but not as is needed. */
+/* Returns whether the server responds, but not usably. */
 static bool is_no_use(enum leg_close why)
 {
 	return why == LEG_CLOSE_PROTOCOL || why == LEG_CLOSE_TERMINATED ||
@@ -104,7 +104,7 @@ static const char *long_fault(const struct server_state *state)
 	return is_no_use(state->why) ? "could not be used" : "has not answered";
 }
 
-/* ---- lines, under the lock ---- */
+/* ---- log lines, under the lock ---- */
 
 static void told(struct server_state *state, uint64_t now_us)
 {
@@ -122,7 +122,7 @@ static bool may_tell(const struct server_state *state, uint64_t now_us)
 	return !state->told_once || clock_passed_us(state->told_us, now_us) >= SERVER_STATE_TELL_US;
 }
 
-/* Whom and what these lines are about. */
+/* The context of these log lines. */
 #define about(state)                                                                               \
 	LOG_ABOUT(.service = (state)->service, .upstream = (state)->uri,                           \
 		  .reason = leg_close_name((state)->why))
@@ -166,15 +166,14 @@ static void tell_gaps(struct server_state *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES];
 
-	log_warning(about(state),
-		    "server %s%s comes and goes: %u times in the last %llu s it %s: %s", state->uri,
-		    where(state, addr), state->gaps,
+	log_warning(about(state), "server %s%s is flapping: %u times in the last %llu s it %s: %s",
+		    state->uri, where(state, addr), state->gaps,
 		    (unsigned long long)clock_passed_us(state->told_us, now_us) / 1000000,
 		    fault(state), state->error);
 	told(state, now_us);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void keep_addr(struct server_state *state, const struct sockaddr *addr)
 {
@@ -230,9 +229,9 @@ bool server_state_failed(struct server_state *state, const struct sockaddr *addr
 	return true;
 }
 
-/* ---- what one client met ---- */
+/* ---- failures of one client ---- */
 
-/* What a client is told apart by: one machine may have all of 127/8 with ::1, or all of an IPv6 subnet, as a /64. */
+/* Returns the part of an address that identifies a client: one machine can have all of 127/8 with ::1, or an IPv6 /64. */
 static struct in6_addr client_host(const struct sockaddr *client)
 {
 	struct in6_addr host;
@@ -244,7 +243,7 @@ static struct in6_addr client_host(const struct sockaddr *client)
 	return host;
 }
 
-/* Under the lock: whether another client has met this not long ago. */
+/* Under the lock: whether another client had the same failure recently. */
 static bool has_another_met_it(const struct server_state *state, const struct in6_addr *client,
 			       uint64_t now_us)
 {
@@ -252,7 +251,7 @@ static bool has_another_met_it(const struct server_state *state, const struct in
 	       clock_passed_us(state->suspect_us, now_us) < SERVER_STATE_DOUBT_US;
 }
 
-/* Under the lock: whether two clients have met it not long ago, so that what NULL comes to is no news. */
+/* Under the lock: whether two clients had it recently, so that the result of a NULL check does not matter. */
 static bool is_by_clients(const struct server_state *state, uint64_t now_us)
 {
 	return state->by_clients &&
@@ -260,8 +259,9 @@ static bool is_by_clients(const struct server_state *state, uint64_t now_us)
 }
 
 /*
- * Under the lock: whether it may be for what the client sent; then that is kept in mind, and the server is to be asked.
- * It is asked, too, while it is down for another reason: it may be back. One that two clients have met is not, for a while.
+ * Under the lock: returns whether the client's own Call can be the cause. Records the failure, and makes the server
+ * doubtful. A server that is down for another reason becomes doubtful too, since it can be up again. A server that two
+ * clients found failing recently does not.
  */
 static bool may_be_the_clients(struct server_state *state, const struct sockaddr *client,
 			       enum leg_close why, const char *detail, uint64_t now_us)
@@ -282,7 +282,7 @@ static bool may_be_the_clients(struct server_state *state, const struct sockaddr
 	return !state->by_clients && state->reach != SERVER_DOWN;
 }
 
-/* A host that is gone is gone for all, and so is a name; and rpcbind is asked for all clients from one address. */
+/* A dead host and a name without addresses concern all clients; and rpcbind is queried for all from one address. */
 static bool is_for_all(enum leg_close why)
 {
 	return why == LEG_CLOSE_SILENT || why == LEG_CLOSE_NO_ADDRESS || why == LEG_CLOSE_NO_MOUNT;
@@ -320,7 +320,7 @@ bool server_state_doubt_holds(struct server_state *state, enum leg_close why, co
 	if (!counts(why))
 		return false;
 	pthread_mutex_lock(&state->lock);
-	/* What its clients meet says more than what a NULL did. */
+	/* The clients' error is more specific than that of a NULL. */
 	fail(state, why, why == state->suspect_why ? state->suspect_error : error, now_us);
 	memcpy(told, state->error, sizeof(state->error));
 	pthread_mutex_unlock(&state->lock);
@@ -336,7 +336,7 @@ static void answers(struct server_state *state, uint64_t now_us)
 		state->gaps++;
 	if (state->reach != SERVER_OK)
 		move(state, SERVER_OK, now_us);
-	/* It takes two clients again: the one that is known is one of those of then. */
+	/* Two clients must fail again: the recorded one belongs to the outage that ended. */
 	if (state->by_clients)
 		state->has_suspect = false;
 	state->by_clients = false;
@@ -365,17 +365,17 @@ void server_state_parted(struct server_state *state)
 	atomic_fetch_sub(&state->served, 1);
 }
 
-/* Clients that have a connection are answered, and nobody has failed to get one for a while. */
+/* Returns whether connected clients get Replies, and no attempt has failed for a while. */
 static bool is_heard_again(struct server_state *state, uint64_t now_us)
 {
-	/* Since the last look: not what came just before it went down. */
+	/* Reset since the last call: a Reply from just before the outage does not count. */
 	bool heard = atomic_exchange(&state->heard, false);
 
 	return heard && state->reach == SERVER_DOWN &&
 	       clock_passed_us(state->failed_us, now_us) >= SERVER_STATE_SURE_US;
 }
 
-/* A proxy that is asked again may know more, and who reads the first cause alone looks in the wrong place. */
+/* A later attempt can show a more specific cause, and the first one alone would mislead. */
 static bool has_another_cause(const struct server_state *state, uint64_t now_us)
 {
 	return state->causes < SERVER_STATE_CAUSES &&
@@ -383,7 +383,7 @@ static bool has_another_cause(const struct server_state *state, uint64_t now_us)
 	       strcmp(state->error, state->told_error) != 0;
 }
 
-/* Nothing new is known of a server that nobody has asked since the last line. */
+/* Logs nothing new without an attempt since the last line. */
 static bool is_still_down(const struct server_state *state, uint64_t now_us)
 {
 	if (state->reach != SERVER_DOWN)
@@ -394,7 +394,7 @@ static bool is_still_down(const struct server_state *state, uint64_t now_us)
 	       (may_tell(state, now_us) || has_another_cause(state, now_us));
 }
 
-/* Clients that are kept away from one that is down cannot find out that it is back. */
+/* Clients that are kept away cannot detect that the server is up again. */
 static bool is_to_be_asked_again(const struct server_state *state, uint64_t now_us)
 {
 	return state->by_clients &&

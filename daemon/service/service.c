@@ -5,10 +5,10 @@
 
 #include "daemon/base/log.h"
 
-#define MPA_SETUP_TIMEOUT_US   10000000u /* Linux gives up after 10 s too */
+#define MPA_SETUP_TIMEOUT_US   10000000u /* Linux times out after 10 s too */
 #define VERBS_SETUP_TIMEOUT_US 10000000u
 
-/* What is said of those that were left out: "to-filer: 12 more opened in 5 s". */
+/* Texts about suppressed lines: "to-filer: 12 more opened in 5 s". */
 static const struct {
 	const char *what, *why;
 } line_kinds[] = {

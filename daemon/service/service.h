@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A service while the daemon runs: what its listener, its connections and the workers share. */
+/* A running service: what its listener, connections and workers share. */
 #ifndef DAEMON_SERVICE_SERVICE_H
 #define DAEMON_SERVICE_SERVICE_H
 
@@ -18,64 +18,67 @@
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
 
-/* The kinds of lines that peers can provoke, with a bucket each: none keeps another out of the log. */
+/* Kinds of log lines that peers can provoke. Each has its own bucket, so none suppresses another. */
 enum service_line {
 	LINE_OPEN,
 	LINE_NOTE,
-	LINE_ATTEMPT,   /* at the server, and one that failed */
-	LINE_AVOIDED,   /* verbs is, for a while */
-	LINE_SHORTAGE,  /* of memory that a Call waits for */
-	LINE_NAME,      /* of the server: an old answer is used, or not all of one */
-	LINE_SLOW,      /* Calls that took long */
-	LINE_NOT_TAKEN, /* a connection, for want of memory or descriptors */
-	LINE_DEBUG,     /* how connections come about and end */
-	LINE_CLOSED,    /* and on whose account, and its reason: service_line_closed() */
-	LINE_REFUSED = LINE_CLOSED + CLOSE_BY_COUNT * LEG_CLOSE_COUNT, /* and its reason */
+	LINE_ATTEMPT,   /* connection attempts to the server, and failed ones */
+	LINE_AVOIDED,   /* verbs is avoided for a while */
+	LINE_SHORTAGE,  /* a Call waits for memory */
+	LINE_NAME,      /* of the server: a stale answer is used, or an address dropped */
+	LINE_SLOW,      /* slow Calls */
+	LINE_NOT_TAKEN, /* a connection was not accepted for lack of memory or descriptors */
+	LINE_DEBUG,     /* set-up and end of connections */
+	LINE_CLOSED,    /* by side and reason: service_line_closed() */
+	LINE_REFUSED = LINE_CLOSED + CLOSE_BY_COUNT * LEG_CLOSE_COUNT, /* by reason */
 	LINE_COUNT = LINE_REFUSED + LEG_CLOSE_COUNT,
 };
 
-/** service_line_closed - the kind of the lines of connections that close so. */
+/** service_line_closed - Returns the kind of the lines about connections that close so. */
 static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
 {
 	return LINE_CLOSED + by * LEG_CLOSE_COUNT + why;
 }
 
-#define SERVICE_LINES_BURST     100u      /* as many clients may come back at once and be seen */
-#define SERVICE_NAME_REFILL_US  60000000u /* an old answer is used as often as a client comes */
-#define SERVICE_DEBUG_BURST     1000u     /* who asks for debug wants to see … */
+#define SERVICE_LINES_BURST     100u /* this many clients can reconnect at once and all be logged */
+#define SERVICE_NAME_REFILL_US  60000000u /* a stale answer is used for each client */
+#define SERVICE_DEBUG_BURST     1000u     /* debug logging must show much */
 #define SERVICE_DEBUG_REFILL_US 10000u
 
 struct service {
 	const struct service_config *config;
 	struct clients *clients;
-	struct targets targets;     /* its servers; they have locks */
-	struct targets mounts;      /* those of MOUNT, where it has its own; all zero: none */
-	struct door door;           /* who counts against which limit; it has a lock */
-	struct budget_part *memory; /* of the daemon's budget; set by who owns that */
-	atomic_bool draining;    /* connections end between their Calls; the main thread's to say */
-	atomic_bool leaving;     /* … and none will come any more */
-	atomic_uint connections; /* now; the main thread adds, workers subtract */
+	struct targets targets; /* its NFS servers; has a lock */
+	struct targets mounts;  /* its MOUNT servers, if separate; all zero: none; has a lock */
+	struct door door;       /* connection limits; has a lock */
+	struct budget_part
+		*memory;      /* its share of the daemon's budget; set by the owner of the budget */
+	atomic_bool draining; /* connections close between their Calls; set by the main thread */
+	atomic_bool leaving;  /* … and no new ones are accepted */
+	atomic_uint connections; /* now open; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
-	atomic_uint source_turns;                      /* of its source addresses */
-	atomic_uint_fast64_t shortfall_quiet_until_us; /* no word of reserved ports before that */
-	atomic_bool unprivileged_told;      /* that a client is not privileged: once is enough */
-	struct late_calls late;             /* that wait for the server; it has a lock */
-	struct log_limit lines[LINE_COUNT]; /* from any thread: the log guards them */
+	atomic_uint source_turns; /* round-robin index of its source addresses */
+	atomic_uint_fast64_t
+		shortfall_quiet_until_us; /* a lack of reserved ports is not logged before that */
+	atomic_bool
+		unprivileged_told; /* an unprivileged client has been logged, which is done once */
+	struct late_calls late;    /* Calls that wait for the server; has a lock */
+	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */
 };
 
-/** service_init - a service without connections. Returns 0 or -ENOMEM. */
+/** service_init - Initializes a service without connections. Returns 0 or -ENOMEM. */
 int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
-/** service_fini - free what service_init() took. */
+/** service_fini - Frees what service_init() allocated. */
 void service_fini(struct service *service);
-/** service_tell_left_out - have the log say which lines about it were left out; due each LOG_TELL_US. */
+/** service_tell_left_out - Logs how many lines about the service were suppressed; due every LOG_TELL_US. */
 void service_tell_left_out(struct service *service);
-/** service_iwarp_config - what the file says of the iwarp fabric for this service. */
+/** service_iwarp_config - Gets the service's configuration of the iwarp fabric. */
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
-/** service_verbs_config - how the service's verbs fabric is to be. */
+/** service_verbs_config - Gets the service's configuration of the verbs fabric. */
 void service_verbs_config(const struct service_config *config, struct verbs_config *verbs);
-/** service_verbs_listens - whether its clients can be on the RDMA devices of this host. */
+/** service_verbs_listens - Returns whether clients can connect through the RDMA devices of this host. */
 bool service_verbs_listens(const struct service_config *config);
-/** service_verbs_connects - whether the end towards the server can be on them. */
+/** service_verbs_connects - Returns whether the server can be connected through them. */
 bool service_verbs_connects(const struct service_config *config);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "daemon/base/log.h"
 
-/* Without verbs the service goes on over what it has. */
+/* Without verbs the service continues with its other fabrics. */
 static void open_verbs(struct service_net *net)
 {
 	const struct service_config *config = net->config;
@@ -18,7 +18,7 @@ static void open_verbs(struct service_net *net)
 	verbs.vector = net->ground->worker;
 	net->verbs = verbs_fabric_new(net->ground->loop, net->ground->pool, &verbs);
 	if (!net->verbs && net->service)
-		log_warning(LOG_ABOUT(.service = config->name), "no use of the RDMA devices: %s",
+		log_warning(LOG_ABOUT(.service = config->name), "RDMA devices not usable: %s",
 			    strerror(errno));
 }
 

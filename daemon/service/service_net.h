@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the legs of a service stand on in one thread: its fabrics, its sockets, and what they count. A worker has one for
- * each service, a check one while it lasts.
+ * What the legs of a service share on one thread: fabrics, sockets and counters. A worker has one for each service, a
+ * health check has its own.
  */
 #ifndef DAEMON_SERVICE_SERVICE_NET_H
 #define DAEMON_SERVICE_SERVICE_NET_H
@@ -22,22 +22,22 @@
 struct leg_maker;
 struct worker_service;
 
-/* What everything in a thread stands on; the tests have a fake loop and legs of their own here. */
+/* What all modules on one thread share; tests put a fake loop and their own legs here. */
 struct worker_ground {
-	unsigned worker; /* its number, for the log */
+	unsigned worker; /* number of the worker, for the log */
 	struct loop *loop;
 	struct pool *pool;
 	struct spares *spares;
 	const struct resolver *resolver;
 	const struct leg_maker *legs; /* daemon/upstream/leg_factory.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
-	struct tap_seats taps; /* that are open (daemon/tap/tap.h) */
-	struct ports *ports;   /* of the process; may be NULL with other legs than legs_system */
-	/* A bridge of @ws has been freed. */
+	struct tap_seats taps; /* subscribed taps (daemon/tap/tap.h) */
+	struct ports *ports;   /* of the process; can be NULL if `legs` is not legs_system */
+	/* A bridge of @ws was freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	/*
-	 * From any thread: backend_woken(), bridges_end_expelled() and bridges_end_ordered() are due for what is in
-	 * this one.
+	 * Any thread: requests backend_woken(), bridges_end_expelled() and bridges_end_ordered() on the thread of this
+	 * structure.
 	 */
 	void (*wake)(void *arg);
 	void *arg;
@@ -46,32 +46,33 @@ struct worker_ground {
 struct service_net {
 	const struct worker_ground *ground;
 	const struct service_config *config;
-	struct service
-		*service; /* whose log and turns these are; NULL: a check, which logs nothing */
+	struct service *
+		service; /* for logging and source addresses; NULL: a health check, which logs nothing */
 	struct fabric *iwarp;
-	struct fabric *verbs;            /* NULL: not asked for, or no device here */
-	uint64_t verbs_avoided_until_us; /* rdma:// connects by iwarp until then: verbs failed */
-	struct socket_net sockets;       /* of its TCP legs */
-	/* Of clients' legs; those that connect count apart. */
+	struct fabric *verbs; /* NULL: not configured, or no device on this host */
+	uint64_t
+		verbs_avoided_until_us; /* after verbs failed: rdma:// connects by iwarp until then */
+	struct socket_net sockets;      /* of its TCP legs */
+	/* Counters of client legs; server legs have the others. */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;
 	struct tcp_leg_counters tcp_upstream;
 	struct rdma_leg_counters rdma_upstream;
-	uint64_t fabric_fallbacks; /* connections that went by iwarp since verbs had failed */
+	uint64_t fabric_fallbacks; /* connections by iwarp because verbs had failed */
 };
 
 /**
- * service_net_init - the fabrics and sockets that @config asks for, as far as this host has them
- * @ground:  outlives it, as does @config
- * @service: made from @config, and outlives it; NULL: a check's
- * @verbs:   whether the RDMA devices of this host are of use
+ * service_net_init - Opens the fabrics and sockets that @config needs, as far as this host has them
+ * @ground:  outlives it, like @config
+ * @service: has @config, and outlives it; NULL: for a health check
+ * @verbs:   whether the RDMA devices of this host are needed
  *
- * To be undone by service_net_fini(), also on failure. Returns 0 or -ENOMEM.
+ * service_net_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
 int service_net_init(struct service_net *net, const struct worker_ground *ground,
 		     const struct service_config *config, struct service *service,
 		     bool verbs) MUST_CHECK;
-/** service_net_fini - no leg may be left. Accepts one that is all zero. */
+/** service_net_fini - Frees it; no leg may be left. Accepts an all-zero @net. */
 void service_net_fini(struct service_net *net);
 
 #endif

@@ -8,18 +8,18 @@
 
 #include "base/sockaddr.h"
 
-/* For what is to be the same in every daemon. */
+/* The key for hashes that must be equal in every daemon. */
 static const struct hash_key same_everywhere = {{0x9e3779b97f4a7c15u, 0xd6e8feb86659fd93u}};
 
-/* Where the connections of an address lead. */
+/* The home of a client address. */
 struct target_home {
 	struct hash_node node;
-	TAILQ_ENTRY(target_home) entry; /* of those without connections */
+	TAILQ_ENTRY(target_home) entry; /* of the homes without connections */
 	struct in6_addr addr;
 	struct target *target;
 	unsigned seats;
 	uint64_t left_us;
-	unsigned open[]; /* connections, of each target */
+	unsigned open[]; /* connections to each server */
 };
 
 static int target_init(struct target *target, unsigned index, const struct config_uri *uri,
@@ -67,7 +67,7 @@ struct server_uris mount_servers_of(const struct service_config *config)
 		return uris;
 	if (config->mount.way == MOUNT_AT)
 		return (struct server_uris){.list = {config->mount.at}, .count = 1};
-	/* What is found out there is the port alone. */
+	/* rpcbind returns the port only. */
 	for (; uris.count < config_nservers(config); uris.count++)
 		uris.list[uris.count] = (struct config_uri){
 			TRANSPORT_TCP, config_server(config, uris.count)->host, rpcbind_port};
@@ -145,7 +145,7 @@ static struct target_home *find(const struct targets *targets, const struct in6_
 	return NULL;
 }
 
-/* Without memory a client has no home, and is given what anybody would be. */
+/* Without memory a client has no home, and gets the server that a new client would get. */
 static struct target_home *settle(struct targets *targets, const struct in6_addr *addr)
 {
 	struct target_home *home = find(targets, addr);
@@ -193,7 +193,7 @@ void targets_avoid(struct targets *targets, const struct own_doors *doors)
 		targets->list[i].name.doors = doors;
 }
 
-/* ---- choosing, under the lock ---- */
+/* ---- selection, under the lock ---- */
 
 static uint64_t last_us(const struct target *target, uint64_t now_us)
 {
@@ -205,8 +205,8 @@ static uint64_t last_us(const struct target *target, uint64_t now_us)
 }
 
 /*
- * By "source" each client has an order of its own, the same in every daemon that has the same servers, so the key is a
- * constant; and a server that goes or comes changes the place of none but its own clients.
+ * With "source" each client has its own order, the same in every daemon with the same servers, hence the fixed key.
+ * Adding or removing a server moves only that server's clients.
  */
 static uint64_t preference(const struct targets *targets, const struct target *target,
 			   const struct in6_addr *addr)
@@ -277,7 +277,7 @@ static struct target *choose(const struct target_seat *seat, const struct in6_ad
 	return best;
 }
 
-/* ---- a connection's seat ---- */
+/* ---- the server of a connection ---- */
 
 struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 			    const struct sockaddr *client, uint64_t now_us)
@@ -286,7 +286,7 @@ struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 	struct target *target;
 
 	targets_wait_no_longer(seat);
-	/* An address of no family has no host, and shares one home. */
+	/* All clients without an address family share one home. */
 	(void)sockaddr_host(client, &addr);
 	pthread_mutex_lock(&targets->lock);
 	seat->targets = targets;
@@ -333,7 +333,7 @@ void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us
 	pthread_mutex_unlock(&seat->targets->lock);
 }
 
-/* Whether a failure of one client counts for all. */
+/* Decides whether a failure of one client counts for all. */
 typedef bool judge_fn(struct server_state *state, const struct sockaddr *addr,
 		      const struct sockaddr *client, enum leg_close why, const char *detail,
 		      uint64_t now_us);
@@ -423,7 +423,7 @@ void targets_leave(struct target_seat *seat, uint64_t now_us)
 	seat->targets = NULL;
 }
 
-/* ---- for who asks them without a client ---- */
+/* ---- health checks ---- */
 
 uint32_t targets_in_use(struct targets *targets)
 {
@@ -445,7 +445,7 @@ void targets_probed(struct targets *targets, unsigned index, enum leg_close why,
 	if (!error)
 		server_state_asked(&target->server, now_us);
 	else if (!server_state_failed(&target->server, NULL, why, error, now_us))
-		return; /* no fault of the server's */
+		return; /* not the server's fault */
 	pthread_mutex_lock(&targets->lock);
 	target->probe_failed = error != NULL;
 	if (error)
@@ -455,7 +455,7 @@ void targets_probed(struct targets *targets, unsigned index, enum leg_close why,
 	pthread_mutex_unlock(&targets->lock);
 }
 
-/* ---- doubtful ones ---- */
+/* ---- doubtful servers ---- */
 
 void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *arg)
 {

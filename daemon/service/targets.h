@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The servers of a service, its targets: which of them a client is given, and what is known of each.
+ * The servers of a service: selects one for each client, and keeps the state of each.
  *
- * One server in several places, or a cluster that shares its state. A client, that is an address, has its home at one
- * of them: all connections that come from there lead to the same, so that those of `nconnect` stay together. The home
- * moves when an attempt to reach it fails and another target is tried, and is kept for a while behind the last
- * connection. No connection that lives is ever moved.
+ * They are several addresses of one server, or a cluster that shares its state. Each client address has a *home*
+ * server: all its connections go there, so that those of `nconnect` stay together. The home changes when an attempt
+ * fails and another server is tried. It is kept for a while after the last connection. Live connections never move.
  *
- * Of the targets that take new connections a client is given, in this order: its home while a connection lives there;
- * its home, if that has not failed of late; the others that have not, as `balance` says; and then those that have,
- * the one first that has failed longest ago.
+ * Order of selection among the servers that take new connections: the home, while a connection to it is open; the home,
+ * if it has not failed recently; the other servers that have not failed recently, by `balance`; then failed servers,
+ * least recently failed first.
  *
- * Threads: any; under a lock of its own, but for what a target has a lock for itself.
+ * Threads: any; it has its own lock, and parts of each server have theirs.
  */
 #ifndef DAEMON_SERVICE_TARGETS_H
 #define DAEMON_SERVICE_TARGETS_H
@@ -33,14 +32,14 @@
 #include "rpcrdma/peer_profile.h"
 #include "rpcrdma/v2/version_cache.h"
 
-#define TARGETS_LAST_US     10000000u  /* so long one that has failed is tried last */
-#define TARGETS_REMEMBER_US 120000000u /* so long a home is kept behind the last connection */
+#define TARGETS_LAST_US     10000000u  /* a failed server is tried last for this long */
+#define TARGETS_REMEMBER_US 120000000u /* a home is kept this long after the last connection */
 
-/* What an administrator has said; as the words of TARGET_ORDERS. */
+/* Orders of the administrator; the words are TARGET_ORDERS. */
 #define TARGET_ORDERS(X)                                                                           \
 	X(UP, "up")                                                                                \
 	X(DRAIN, "drain") /* no new connections */                                                 \
-	X(DOWN, "down")   /* nor old ones */
+	X(DOWN, "down")   /* no connections at all */
 
 enum target_order {
 #define TARGET_ORDER_ENUM(name, text) TARGET_##name,
@@ -55,22 +54,22 @@ struct target {
 	struct server_name name;
 	struct server_state server;
 	struct peer_memory peer_memory; /* of an RDMA server */
-	struct version_cache versions;  /* of an RDMA server's addresses; it has a lock */
+	struct version_cache versions;  /* of the addresses of an RDMA server; has a lock */
 	_Atomic enum target_order order;
-	/* Under the lock of its targets. */
-	bool probe_failed; /* the last one that was no client's */
-	bool has_failed;   /* since one answered last … */
+	/* Guarded by the lock of the list. */
+	bool probe_failed; /* the last health check failed */
+	bool has_failed;   /* since its last Reply … */
 	uint64_t failed_us;
-	unsigned connections; /* that are open */
+	unsigned connections; /* open connections */
 	uint64_t connections_total, attempts, failures;
-	char error[LEG_DETAIL_BYTES]; /* of the last failure; empty: none yet */
+	char error[LEG_DETAIL_BYTES]; /* last failure; empty: none yet */
 	uint64_t error_us;
 };
 
-/* What is shown of one, beside what its server_state says. */
+/* What is shown of a server in addition to its server_state. */
 struct target_info {
 	enum target_order order;
-	uint64_t last_us; /* how long it is still tried last; 0: it is not */
+	uint64_t last_us; /* how much longer it is tried last; 0: it is not */
 	unsigned connections;
 	uint64_t connections_total, attempts, failures;
 	char error[LEG_DETAIL_BYTES];
@@ -84,148 +83,154 @@ struct targets {
 	unsigned count;
 	struct target *list;
 	enum balance balance;
-	atomic_uint orders;       /* how many were given */
-	void (*doubt)(void *arg); /* of targets_on_doubt(); NULL: nobody asks */
+	atomic_uint orders;       /* number of orders so far */
+	void (*doubt)(void *arg); /* from targets_on_doubt(); NULL: none */
 	void *doubt_arg;
 	pthread_mutex_t lock;
 	struct hash_key key;
 	struct hash_table homes;
-	struct target_home_list left; /* without connections, the oldest first … */
+	struct target_home_list left; /* homes without connections, oldest first … */
 	unsigned nleft, left_max;
 };
 
-/* A connection's part in it; all zero: none yet. Its owner's thread only. */
+/* The server chosen for a connection; all zero: none yet. Owner's thread only. */
 struct target_seat {
 	struct targets *targets;
-	struct target *target; /* that was given last; NULL: none */
+	struct target *target; /* the last choice; NULL: none */
 	struct target_home *home;
-	uint32_t tried; /* a bit each */
+	uint32_t tried; /* bit mask */
 	bool open;
-	bool waits;  /* for the target's first Reply, as its state counts */
-	bool served; /* it has had that, and is counted with those who have */
+	bool waits;  /* counted as waiting for the server's first Reply */
+	bool served; /* has had that Reply, and is counted as served */
 };
 
-/* Addresses of servers, whose texts the configuration has. */
+/* URIs of servers; the configuration owns the strings. */
 struct server_uris {
 	struct config_uri list[CONFIG_MAX_SERVERS];
 	unsigned count;
 };
 
-/** server_uris_of - those of a service, in the order of the file. */
+/** server_uris_of - Returns the NFS servers of a service, in the order of the file. */
 struct server_uris server_uris_of(const struct service_config *config);
 /**
- * mount_servers_of - the servers to which Calls of MOUNT go; none where they go where everything does, or nowhere (`mount`)
+ * mount_servers_of - Returns the servers for Calls of MOUNT; none if those go to the NFS server or nowhere (`mount`)
  *
- * By "rpcbind" there is one for each of the service's servers, on the same host, known by rpcbind's address there; else it
- * is the one address that the file names. What is known of them is kept apart: where mountd does not run, NFS may be
- * served all the same. What an administrator orders of a server holds for both.
+ * For "rpcbind" that is one for each NFS server, with the same host and the port of rpcbind; else it is the address in
+ * the file. Their state is separate, since NFS can work where mountd does not run. An administrator's order for a
+ * server applies to both.
  */
 struct server_uris mount_servers_of(const struct service_config *config);
 
 /**
- * targets_init - servers that nobody has asked yet
- * @uris:   where they are; at least one
- * @config: of their service; outlives them
- * @lines:  what the log says of their names; outlives them. NULL: no client has them, and the log says nothing of them
+ * targets_init - Initializes the list, all servers in SERVER_UNKNOWN
+ * @uris:   at least one
+ * @config: of the service; outlives them
+ * @lines:  log bucket for their names; outlives them. NULL: for a health check, nothing is logged
  *
- * Returns 0 or -ENOMEM; then targets_fini() is not due.
+ * Returns 0, or -ENOMEM: then targets_fini() is not due.
  */
 int targets_init(struct targets *targets, const struct server_uris *uris,
 		 const struct service_config *config, struct log_limit *lines) MUST_CHECK;
-/** targets_fini - every seat has been left, and no desk waits for their names. */
+/** targets_fini - Frees the list. Every seat must be left, and no name_desk may wait for a name. */
 void targets_fini(struct targets *targets);
 
-/** targets_avoid - no name leads to @doors, which outlive them; before anybody seeks. */
+/** targets_avoid - Excludes the addresses in @doors, which outlive the list; before the first targets_seek(). */
 void targets_avoid(struct targets *targets, const struct own_doors *doors);
 
-/** targets_on_doubt - @doubt is called from any thread when targets_take_doubts() has one; before anybody seeks. */
+/**
+ * targets_on_doubt - Sets @doubt, called from any thread when targets_take_doubts() has a server; before the first
+ * targets_seek().
+ */
 void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *arg);
 
 /**
- * targets_seek - the next target for a connection to try, which counts as an attempt
- * @seat:   all zero for the first one
- * @client: its address
+ * targets_seek - Selects the next server for a connection, and counts an attempt
+ * @seat:   all zero the first time
+ * @client: the client's address
  *
- * Returns NULL if every one that takes new connections was tried. targets_leave() is due in any case.
+ * Returns NULL if every server that takes new connections was tried. targets_leave() is due in any case.
  */
 struct target *targets_seek(struct targets *targets, struct target_seat *seat,
 			    const struct sockaddr *client, uint64_t now_us);
-/** targets_client_number - returns a number for the address of @client, the same in every daemon. */
+/** targets_client_number - Returns a hash of the address of @client, the same in every daemon. */
 uint64_t targets_client_number(const struct sockaddr *client);
-/** targets_left - for how many targets targets_seek() would not return NULL now. */
+/** targets_left - Returns how many servers targets_seek() can still select. */
 unsigned targets_left(const struct target_seat *seat);
 /**
- * targets_unreached - what was given last cannot be reached for @why, or has not taken the connection
- * @addr:   that was tried last; NULL: its name has none
- * @client: as of server_state_unreached(), which decides whether that is the server's failure
+ * targets_unreached - The selected server cannot be reached for @why, or refused the connection
+ * @addr:   the last address tried; NULL: the name has none
+ * @client: as in server_state_unreached(), which decides whether the server failed
  *
- * Returns whether it is, and so is told: the caller need not.
+ * Returns whether it counts as the server's failure. If so it is logged, and the caller need not log it.
  */
 bool targets_unreached(struct target_seat *seat, const struct sockaddr *addr,
 		       const struct sockaddr *client, enum leg_close why, const char *detail,
 		       uint64_t now_us);
-/** targets_failed - what was given last cannot be reached, or does not answer, for that reason. */
+/** targets_failed - Records a failure of the selected server. */
 void targets_failed(struct target_seat *seat, const char *error, uint64_t now_us);
 /**
- * targets_unanswered - the connection to what was given last ends for @why, and brought no Reply
- * @addr:   where it led
- * @client: as of server_state_unanswered(), which decides whether that is the server's failure
+ * targets_unanswered - The connection to the selected server ends for @why without a Reply
+ * @addr:   the server's address
+ * @client: as in server_state_unanswered(), which decides whether the server failed
  *
  * Returns as targets_unreached().
  */
 bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
 			const struct sockaddr *client, enum leg_close why, const char *detail,
 			uint64_t now_us);
-/** targets_opened - there is a connection to what was given last. */
+/** targets_opened - The selected server is connected. */
 void targets_opened(struct target_seat *seat);
-/** targets_answered - what was given last has sent its first Reply, from @addr. */
+/** targets_answered - The selected server has sent its first Reply, from @addr. */
 void targets_answered(struct target_seat *seat, const struct sockaddr *addr, uint64_t now_us);
-/** targets_wait_no_longer - it does not wait for a first Reply any more, as it does from targets_seek() to that. */
+/**
+ * targets_wait_no_longer - Stops counting the connection as waiting for the first Reply, as it does from targets_seek()
+ * on.
+ */
 void targets_wait_no_longer(struct target_seat *seat);
-/** targets_leave - that connection is over, or there will be none; accepts a seat that was left. */
+/** targets_leave - The connection is over, or was never opened. Accepts a seat that was left already. */
 void targets_leave(struct target_seat *seat, uint64_t now_us);
 
-/** targets_in_use - those to which there is a connection, a bit each. */
+/** targets_in_use - Returns the servers with open connections, as a bit mask. */
 uint32_t targets_in_use(struct targets *targets);
 /**
- * targets_probed - somebody who is no client has asked one whether it answers
- * @why, @error: as of server_state_failed(); NULL: it does
+ * targets_probed - Records the result of a health check
+ * @why, @error: as in server_state_failed(); NULL: the server replied
  *
- * One that does not is tried last until it does again, or answers a client.
+ * A server that failed is tried last until it passes a check or replies to a client.
  */
 void targets_probed(struct targets *targets, unsigned target, enum leg_close why, const char *error,
 		    uint64_t now_us);
 
-/** targets_take_doubts - returns those that have become doubtful since, a bit each: they are to be asked. */
+/** targets_take_doubts - Returns the servers that have become doubtful since, as a bit mask; check them. */
 uint32_t targets_take_doubts(struct targets *targets);
-/** targets_put_doubts - those cannot be asked now, and are doubtful as before. */
+/** targets_put_doubts - Undoes targets_take_doubts() for servers that cannot be checked now. */
 void targets_put_doubts(struct targets *targets, uint32_t doubts);
-/** targets_asked - a doubtful one was asked; @why and @error as above. One that fails counts as if a client had met that. */
+/** targets_asked - Records the check of a doubtful server; @why and @error as above. A failure counts like a client's. */
 void targets_asked(struct targets *targets, unsigned target, enum leg_close why, const char *error,
 		   uint64_t now_us);
 
-/** target_order_parse - "up", "drain" or "down". Returns 0 or -EINVAL. */
+/** target_order_parse - Parses "up", "drain" or "down". Returns 0 or -EINVAL. */
 int target_order_parse(const char *text, enum target_order *order) MUST_CHECK;
-/** target_order_name - the word for it. */
+/** target_order_name - Returns the word for an order. */
 const char *target_order_name(enum target_order order);
-/** target_find - by its URI as the file has it, or HOST:PORT, or HOST if no other has that; NULL: none. */
+/** target_find - Returns a server by its URI from the file, by HOST:PORT, or by HOST if unambiguous; or NULL. */
 struct target *target_find(struct targets *targets, const char *text);
-/** target_set - from now on; for TARGET_DOWN bridges_end_ordered() is due on every worker. */
+/** target_set - Applies an order. After TARGET_DOWN, bridges_end_ordered() is due on every worker. */
 void target_set(struct targets *targets, struct target *target, enum target_order order);
-/** targets_all_up - no order counts any more. */
+/** targets_all_up - Cancels all orders. */
 void targets_all_up(struct targets *targets);
-/** target_is_down - whether its connections have to go. */
+/** target_is_down - Returns whether its connections must close. */
 static inline bool target_is_down(const struct target *target)
 {
 	return atomic_load(&target->order) == TARGET_DOWN;
 }
-/** target_info_get - what there is to show; copied. */
+/** target_info_get - Copies what is shown of a server. */
 void target_info_get(struct targets *targets, const struct target *target, uint64_t now_us,
 		     struct target_info *info);
 
-/** targets_are_sought - whether a look-up of a name of theirs is out, which comes back to it. */
+/** targets_are_sought - Returns whether a DNS lookup of a server is running, which will access the list. */
 bool targets_are_sought(struct targets *targets);
-/** targets_look - have the log say of each server what is due (server_state_look()). */
+/** targets_look - Calls server_state_look() for each server. */
 void targets_look(struct targets *targets, uint64_t now_us);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A service as one worker sees it: what the bridges of that service share on that worker's thread.
+ * One service on one worker: what the bridges of that service share on that thread.
  *
- * It stands below bridges and workers. A worker makes one for each service; bridges take from it what
- * they stand on, enter its list while they live, and tell the worker by a callback when they have gone.
+ * Its layer is below bridges and workers. A worker creates one for each service; bridges use it and are in its list
+ * while they live, and notify the worker by a callback when they are freed.
  */
 #ifndef DAEMON_SERVICE_WORKER_SERVICE_H
 #define DAEMON_SERVICE_WORKER_SERVICE_H
@@ -23,18 +23,18 @@
 struct bridge;
 TAILQ_HEAD(bridge_list, bridge);
 
-/* Going through the bridges of a service (daemon/bridge/bridge_walk.h). */
+/* An iteration over the bridges of a service (daemon/bridge/bridge_walk.h). */
 struct bridge_walk {
-	struct bridge *next; /* a bridge that goes moves it on */
-	uint64_t last_id;    /* the last one that it comes to */
+	struct bridge *next; /* a bridge that is freed advances it */
+	uint64_t last_id;    /* the last bridge to visit */
 };
 
-/* Looking for Calls that wait long (daemon/bridge/call_watch.h). */
+/* The scan for Calls that wait long (daemon/bridge/call_watch.h). */
 struct call_watch {
-	struct loop_timer *timer; /* NULL: there are no bridges */
+	struct loop_timer *timer; /* NULL: no bridges */
 	struct bridge_walk walk;
 	bool walking;
-	struct late_found found; /* so far, by this walk */
+	struct late_found found; /* results of this scan so far */
 	struct late_side side;
 };
 
@@ -42,11 +42,11 @@ struct taking_block;
 struct taking_end;
 #define TAKING_INTERVALS 5u
 
-/* Replies that TCP clients have not taken yet (daemon/bridge/taking.h). */
+/* Replies that TCP clients have not acknowledged yet (daemon/bridge/taking.h). */
 struct taking {
-	struct loop_timer *timer;                    /* NULL: there were none so far */
-	uint64_t due_us;                             /* when it goes off; 0: it is not set */
-	struct bridge_list queues[TAKING_INTERVALS]; /* bridges to be asked for, by interval */
+	struct loop_timer *timer;                    /* NULL: not needed so far */
+	uint64_t due_us;                             /* when it expires; 0: not set */
+	struct bridge_list queues[TAKING_INTERVALS]; /* bridges to check, by interval */
 	struct taking_end *spare;
 	struct taking_block *blocks;
 	unsigned nblocks;
@@ -55,40 +55,41 @@ struct taking {
 struct worker_service {
 	const struct worker_ground *ground;
 	struct service *service;
-	struct budget_account *account; /* of memory */
+	struct budget_account *account; /* memory account */
 	struct service_net net;         /* of its legs */
-	struct backend servers;         /* of the service */
-	struct backend mount_servers;   /* those of MOUNT */
-	unsigned orders; /* of the service's targets: those that bridges_end_ordered() has seen */
-	struct door_side side; /* of the service's door */
+	struct backend servers;         /* NFS servers of the service */
+	struct backend mount_servers;   /* its MOUNT servers */
+	unsigned
+		orders; /* of the service's servers: the orders that bridges_end_ordered() has applied */
+	struct door_side side; /* of the service's connection limits */
 	struct bridge_list bridges;
-	struct bridge_walk shown; /* by the control socket */
+	struct bridge_walk shown; /* iteration of the control socket */
 	struct call_watch watch;
 	struct taking taking;
 	struct call_stats calls;
-	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* bridges, by the one reason */
+	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* closed bridges, by side and reason */
 };
 
 /**
- * worker_service_init - a service without bridges, on the fabrics of this host
- * @ground: outlives it, as do @service and @account
+ * worker_service_init - Initializes a service without bridges, on the fabrics of this host
+ * @ground: outlives it, like @service and @account
  *
- * To be undone by worker_service_fini(), also on failure. Returns 0 or -ENOMEM.
+ * worker_service_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
 int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
 			struct service *service, struct budget_account *account) MUST_CHECK;
-/** worker_service_names_woken - backend_woken() of both. */
+/** worker_service_names_woken - Calls backend_woken() for both lists of servers. */
 void worker_service_names_woken(struct worker_service *ws);
 /**
- * worker_service_add_backends - the part of worker_service_init() that makes `servers` and `mount_servers`
+ * worker_service_add_backends - The part of worker_service_init() that sets `servers` and `mount_servers`
  *
- * For who makes the others himself. To be undone by worker_service_free_backends(), also on failure. Returns 0 or
- * -ENOMEM.
+ * For callers that set the other members themselves. worker_service_free_backends() is due even on failure. Returns 0
+ * or -ENOMEM.
  */
 int worker_service_add_backends(struct worker_service *ws) MUST_CHECK;
-/** worker_service_free_backends - nobody may wait. */
+/** worker_service_free_backends - Frees `servers` and `mount_servers`; no connection may wait. */
 void worker_service_free_backends(struct worker_service *ws);
-/** worker_service_closed - how many bridges closed for @why, on whosever account. */
+/** worker_service_closed - Returns how many bridges closed for @why, whichever side caused it. */
 static inline uint64_t worker_service_closed(const struct worker_service *ws, enum leg_close why)
 {
 	uint64_t sum = 0;
@@ -97,7 +98,7 @@ static inline uint64_t worker_service_closed(const struct worker_service *ws, en
 		sum += ws->closes[by][why];
 	return sum;
 }
-/** worker_service_fini - free what that took; no bridge may be left. Accepts one that is all zero. */
+/** worker_service_fini - Frees it; no bridge may be left. Accepts all zero. */
 void worker_service_fini(struct worker_service *ws);
 
 #endif
