@@ -21,7 +21,7 @@ const char *amount_count(uint64_t count, char text[AMOUNT_TEXT_BYTES])
 	return text;
 }
 
-/* What would be rounded up to 1024 of a unit is 1.0 of the next. */
+/* A value that would round up to 1024 of a unit becomes 1.0 of the next. */
 const char *amount_bytes(uint64_t bytes, char text[AMOUNT_TEXT_BYTES])
 {
 	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};

@@ -10,14 +10,15 @@
 #include "daemon/base/loop.h"
 #include "daemon/base/thread.h"
 
-#define RETRY_NS 1000000L /* between two tries to tell the loop */
+#define RETRY_NS 1000000L /* between attempts to post to the loop */
 
 struct background {
 	struct background_work work;
 	struct loop *loop;
 	pthread_t thread;
-	pthread_mutex_t lock;        /* of what follows */
-	bool is_posted, is_detached; /* to the loop, which frees it; by who started it */
+	pthread_mutex_t lock; /* guards what follows */
+	bool is_posted,
+		is_detached; /* posted to the loop, which frees it; detached by the caller */
 };
 
 static void background_free(struct background *background)
@@ -33,7 +34,7 @@ static void on_posted(void *arg)
 	struct background_work work = background->work;
 	bool is_detached;
 
-	/* The thread has posted this, and does nothing more. */
+	/* The thread posted this as its last action. */
 	pthread_join(background->thread, NULL);
 	is_detached = background->is_detached;
 	background_free(background);
@@ -56,7 +57,7 @@ static void *run(void *arg)
 
 	work.run(work.arg);
 	pthread_mutex_lock(&background->lock);
-	/* A post fails for lack of memory only, and somebody waits. */
+	/* A post fails only for lack of memory, and the caller waits for it. */
 	while (!background->is_detached && !post(background)) {
 		pthread_mutex_unlock(&background->lock);
 		nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
@@ -84,7 +85,7 @@ int background_start(struct loop *loop, const char *name, const struct backgroun
 	background->work = *work;
 	background->loop = loop;
 	pthread_mutex_init(&background->lock, NULL);
-	/* Set before the thread has it: it detaches and frees only after background_detach(). */
+	/* Set before the thread can use it: it detaches and frees only after background_detach(). */
 	rc = thread_start(name, run, background, &background->thread);
 	if (rc) {
 		background_free(background);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Work that can block, on a thread of its own, for a loop that must not.
+ * Runs blocking work on a thread of its own, for a loop that must not block.
  *
- * A thread that blocks in a system call cannot be ended. So the loop need not wait for it: after background_detach() the
- * thread itself frees its work, whenever the call returns.
+ * A thread that blocks in a system call cannot be stopped. So the loop need not wait for it: after background_detach()
+ * the thread frees its work itself when the call returns.
  */
 #ifndef DAEMON_BASE_BACKGROUND_H
 #define DAEMON_BASE_BACKGROUND_H
@@ -14,27 +14,27 @@
 struct background;
 
 struct background_work {
-	/* The work, on its thread. */
+	/* Does the work, on its own thread. */
 	void (*run)(void *arg);
-	/* It is over: once, on the loop's thread, in a later turn. */
+	/* Called once after run(), on the loop's thread, in a later iteration. */
 	void (*done)(void *arg);
-	/* In the place of done(), after background_detach(): on any thread. */
+	/* Called instead of done() after background_detach(), on any thread. */
 	void (*drop)(void *arg);
 	void *arg;
 };
 
 /**
- * background_start - begin
+ * background_start - Starts the work
  * @loop: of the calling thread
- * @name: of the thread; 15 characters at most
+ * @name: of the thread; at most 15 characters
  * @work: copied
  *
- * Either done() follows, before which @out is freed, or background_detach() is due. Returns 0 or a negative errno: then
- * nothing is called.
+ * Either done() follows, before which @out is freed, or background_detach() is due. Returns 0; or a negative errno, and
+ * calls nothing.
  */
 int background_start(struct loop *loop, const char *name, const struct background_work *work,
 		     struct background **out) MUST_CHECK;
-/** background_detach - wait for it no longer: drop() follows, now or when run() has returned. Accepts NULL. */
+/** background_detach - Stops waiting: drop() follows, now or when run() has returned. Accepts NULL. */
 void background_detach(struct background *background);
 
 #endif

@@ -17,7 +17,7 @@ int host_memory_flush_io(void)
 	return prctl(PR_SET_IO_FLUSHER, 1, 0, 0, 0) ? -errno : 0;
 }
 
-/* As capset(2) has it: CAP_SYS_RESOURCE is in the first of the two words. */
+/* See capset(2): CAP_SYS_RESOURCE is in the first of two words. */
 void host_memory_drop_resource(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

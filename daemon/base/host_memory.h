@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory when the host has none left.
+ * Keeps the daemon working when its host is out of memory.
  *
- * A proxy on the host of the client is in the way of that host's own writeback: the pages that the kernel wants to write
- * to free memory go through the daemon, which may not wait for memory to be freed for it.
+ * On an NFS client's own host, writeback goes through this daemon: to free memory the kernel writes dirty pages to the
+ * server. So the daemon must not wait for memory to be freed.
  */
 #ifndef DAEMON_BASE_HOST_MEMORY_H
 #define DAEMON_BASE_HOST_MEMORY_H
@@ -11,14 +11,14 @@
 #include "base/compiler.h"
 
 /**
- * host_memory_flush_io - have this thread, and those that it makes, wait for no writeback when they allocate
+ * host_memory_flush_io - Exempts this thread, and those that it starts, from waiting for writeback when they allocate
  *
- * PR_SET_IO_FLUSHER, for which CAP_SYS_RESOURCE is needed. Returns 0 or a negative errno.
+ * Sets PR_SET_IO_FLUSHER, which needs CAP_SYS_RESOURCE. Returns 0 or a negative errno.
  */
 int host_memory_flush_io(void);
-/** host_memory_drop_resource - let go of CAP_SYS_RESOURCE for good, where it is there. */
+/** host_memory_drop_resource - Drops CAP_SYS_RESOURCE for good, if present. */
 void host_memory_drop_resource(void);
-/** host_memory_lock - have nothing of the process leave memory, now and later. Returns 0 or a negative errno. */
+/** host_memory_lock - Locks all memory of the process, present and future. Returns 0 or a negative errno. */
 int host_memory_lock(void) MUST_CHECK;
 
 #endif

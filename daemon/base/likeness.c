@@ -11,7 +11,7 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return m < c ? m : c;
 }
 
-/* Edits that make @a into @b (Levenshtein), one row at a time; @b is at most LIKENESS_MAX_BYTES long. */
+/* Levenshtein distance, one row at a time; @b has at most LIKENESS_MAX_BYTES. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[LIKENESS_MAX_BYTES + 1];

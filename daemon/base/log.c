@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The log: levels, prefixes, escaping, and the buckets that keep peers from filling it. */
 #include "daemon/base/log.h"
 
 #include <errno.h>
@@ -15,17 +14,17 @@
 #include "daemon/base/log_line.h"
 #include "daemon/base/log_writer.h"
 
-_Static_assert(LOG_ENTRY_BYTES <= LOG_WRITER_LINE_BYTES, "the writer takes each line");
+_Static_assert(LOG_ENTRY_BYTES <= LOG_WRITER_LINE_BYTES, "every line fits into the writer");
 
 static atomic_int level_on = LOG_LEVEL_INFO;
-static bool level_demanded; /* before there are threads */
+static bool level_demanded; /* set before threads start */
 
-/* Guards the output, every bucket, and what is below. */
+/* Guards the output, every bucket, and the variables below. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct log_output output;
 static bool output_set;
-static struct log_writer *writer; /* NULL: lines are written at once */
-static uint64_t dropped, told; /* lines that no output took; how many of the lost ones were told */
+static struct log_writer *writer; /* NULL: lines are written directly */
+static uint64_t dropped, told;    /* lines that no output accepted; lost lines that were reported */
 
 bool log_is_on(enum log_level level)
 {
@@ -52,7 +51,7 @@ void log_configure_level(enum log_level level)
 void log_reconfigure_level(enum log_level level)
 {
 	if (!level_demanded)
-		log_change_level(level, "as the file has it");
+		log_change_level(level, "as the file says");
 }
 
 void log_change_level(enum log_level level, const char *why)
@@ -81,13 +80,13 @@ int log_level_parse(const char *name, enum log_level *level)
 	return -EINVAL;
 }
 
-/* ---- where lines go ---- */
+/* ---- output ---- */
 
 static bool write_stderr(void *arg, const char *line, size_t len)
 {
 	ssize_t n;
 
-	/* One call for the line: others may write to the same file. What does not go is lost. */
+	/* One call per line, since others may write to the same file. A failed line is lost. */
 	do
 		n = write(STDERR_FILENO, line, len);
 	while (n < 0 && errno == EINTR);
@@ -99,7 +98,7 @@ static bool queue_line(void *arg, const char *line, size_t len)
 	return log_writer_put(writer, line, len);
 }
 
-/* Before there is a thread that may wait for the journal's socket. */
+/* Without the writer's thread, which may wait for the journal's socket. */
 static enum log_form stream_form(void)
 {
 	return log_journal_is_stderr() ? LOG_FORM_LEVEL : LOG_FORM_TIME;
@@ -123,7 +122,7 @@ void log_set_output(const struct log_output *to)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* ---- writing a line ---- */
+/* ---- lines, under the mutex ---- */
 
 /* Under the mutex. */
 static bool write_line(enum log_level level, const struct log_ctx *ctx, const char *text)
@@ -142,7 +141,7 @@ static uint64_t lost_lines(void)
 	return dropped + (writer ? log_writer_failed(writer) : 0);
 }
 
-/* Under the mutex: once lines are taken again. Returns whether there is nothing left to tell. */
+/* Under the mutex, when lines are accepted again. Returns whether nothing is left to report. */
 static bool tell_lost(void)
 {
 	uint64_t lost = lost_lines();
@@ -150,7 +149,7 @@ static bool tell_lost(void)
 
 	if (lost == told)
 		return true;
-	snprintf(text, sizeof(text), "%llu lines of the log were lost: they were not taken",
+	snprintf(text, sizeof(text), "%llu log lines dropped: the output did not accept them",
 		 (unsigned long long)(lost - told));
 	if (!write_line(LOG_LEVEL_WARNING, NULL, text))
 		return false;
@@ -161,14 +160,14 @@ static bool tell_lost(void)
 /* Under the mutex. */
 static void emit(enum log_level level, const struct log_ctx *ctx, const char *text)
 {
-	/* Those that the writer could not write are told when it can. */
+	/* The writer's lost lines are reported when it can write again. */
 	if ((dropped && !tell_lost()) || !write_line(level, ctx, text))
 		dropped++;
 }
 
 /* ---- buckets ---- */
 
-/* Tokens that time has brought back. Returns whether there is one. */
+/* Refills the tokens. Returns whether one is available. */
 static bool has_token(struct log_tokens *tokens, unsigned burst, uint64_t refill_us,
 		      uint64_t now_us)
 {
@@ -201,8 +200,8 @@ static void leave_out(struct log_limit *limit, enum log_level level, uint64_t no
 }
 
 /*
- * Under the mutex: whether a line may pass, of who has that share if @share is not NULL; if not, it is counted.
- * @take: tokens are taken if it may.
+ * Under the mutex: returns whether a line may pass, within @share unless that is NULL; else counts it as suppressed.
+ * @take: whether a line that may pass uses tokens
  */
 static bool may_pass(struct log_limit *limit, struct log_tokens *share, enum log_level level,
 		     bool take)
@@ -252,7 +251,7 @@ void log_tell_left_out(struct log_limit *limits, size_t n)
 
 /* ---- lines ---- */
 
-/* Without a limit each line passes. */
+/* Without a limit every line passes. */
 static void PRINTF_LIKE(5, 0)
 	write_if_it_may(enum log_level level, struct log_limit *limit, struct log_tokens *share,
 			const struct log_ctx *ctx, const char *format, va_list ap)
@@ -329,12 +328,12 @@ struct log_ctx log_ctx_because(const struct log_ctx *ctx, const char *reason)
 	return same;
 }
 
-/* ---- the thread ---- */
+/* ---- writer thread ---- */
 
 static void on_drained(bool taken)
 {
 	pthread_mutex_lock(&mutex);
-	/* Else it would be one more line that is not taken, and so on. */
+	/* Otherwise the report itself would be lost, and reported, and so on. */
 	if (taken && writer)
 		(void)tell_lost();
 	pthread_mutex_unlock(&mutex);

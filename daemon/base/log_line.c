@@ -7,7 +7,7 @@
 #include <time.h>
 
 #define CUT_MARK    " [cut]"
-#define FIELD_BYTES 300u /* of the longest value, a server's URI */
+#define FIELD_BYTES 300u /* longest value: a server's URI */
 
 static const struct {
 	const char *name;
@@ -24,7 +24,7 @@ const char *log_level_name(enum log_level level)
 	return levels[level].name;
 }
 
-/* ---- the message, which is cut ---- */
+/* ---- the message, cut if too long ---- */
 
 static void put_raw(struct log_line *line, const char *text, size_t len)
 {
@@ -84,7 +84,7 @@ static void end_message(struct log_line *line)
 	line->text[line->len++] = '\n';
 }
 
-/* ---- the other fields, each whole or not at all ---- */
+/* ---- the other fields, each complete or omitted ---- */
 
 static void put_field(struct log_line *line, const char *name, const char *value)
 {

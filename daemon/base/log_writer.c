@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A queue of lines, and the thread that writes them. */
-#define SD_JOURNAL_SUPPRESS_LOCATION /* the place in this file is of no use */
+#define SD_JOURNAL_SUPPRESS_LOCATION /* the location in this file is useless */
 #include "daemon/base/log_writer.h"
 
 #include <errno.h>
@@ -21,12 +20,12 @@
 #include "daemon/base/log_line.h"
 #include "daemon/base/thread.h"
 
-/* As long as it takes. Returns whether all of the line was taken. */
+/* Blocks. Returns whether the whole line was written. */
 static bool write_stderr(const char *line, size_t len)
 {
 	struct pollfd ask = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	/* One call for the line, but for a descriptor that takes a part: others may write to the same file. */
+	/* One call per line unless the descriptor writes only a part, since others may write to the same file. */
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
 
@@ -34,7 +33,7 @@ static bool write_stderr(const char *line, size_t len)
 			line += n;
 			len -= (size_t)n;
 		} else if (n < 0 && errno == EAGAIN) {
-			/* Somebody else has made it non-blocking. */
+			/* Another process has made it non-blocking. */
 			(void)poll(&ask, 1, -1);
 		} else if (n == 0 || errno != EINTR) {
 			return false;
@@ -50,7 +49,7 @@ static bool write_stderr(const char *line, size_t len)
 #define PRIORITY       "PRIORITY="
 #define FIELDS_MAX     8u
 
-/* JOURNAL_STREAM names the journal's socket; standard error may have been sent elsewhere since. */
+/* JOURNAL_STREAM names the journal's socket; standard error can have been redirected since. */
 bool log_journal_is_stderr(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
@@ -71,7 +70,7 @@ bool log_journal_is_reached(void)
 	return log_journal_is_stderr() && has_socket();
 }
 
-/* Without their newlines. Returns how many there are. */
+/* Splits an entry into fields without newlines. Returns their number. */
 static int part_fields(const char *entry, size_t len, struct iovec fields[static FIELDS_MAX])
 {
 	const char *end = entry + len, *newline;
@@ -89,7 +88,7 @@ static bool begins(const struct iovec *field, const char *name)
 	return field->iov_len > strlen(name) && !memcmp(field->iov_base, name, strlen(name));
 }
 
-/* As a line with its level, of which the stream makes an entry. */
+/* Writes a line with its level, which the stream turns into an entry. */
 static bool write_message(const struct iovec *fields, int n)
 {
 	char line[LOG_ENTRY_BYTES], priority = '6';
@@ -104,7 +103,7 @@ static bool write_message(const struct iovec *fields, int n)
 	return len > 0 && (size_t)len < sizeof(line) && write_stderr(line, (size_t)len);
 }
 
-/* The message is the first field. Returns whether the journal or standard error took it. */
+/* The message is the first field. Returns whether the journal or standard error accepted it. */
 static bool send_entry(const char *entry, size_t len)
 {
 	struct iovec fields[FIELDS_MAX];
@@ -112,7 +111,7 @@ static bool send_entry(const char *entry, size_t len)
 
 	if (n == 0 || !begins(&fields[0], MESSAGE))
 		return false;
-	/* The library takes a socket that is not there for one that took the entry. */
+	/* The library reports success if the socket does not exist. */
 	if (has_socket() && !sd_journal_sendv(fields, n))
 		return true;
 	return write_message(fields, n);
@@ -125,18 +124,18 @@ struct log_writer {
 	void (*drained)(bool taken);
 	pthread_t thread;
 	pthread_mutex_t lock;      /* guards all below */
-	pthread_cond_t more, done; /* lines or the order to end; the thread's end */
+	pthread_cond_t more, done; /* lines to write or the request to end; the thread has ended */
 	bool idle, full, ending, ended;
 	uint64_t failed;
 	size_t first, used, size; /* of the ring */
 	char ring[];
 };
 
-/* What a line is queued behind. */
+/* The length before each queued line. */
 typedef uint16_t line_len;
-_Static_assert(LOG_WRITER_LINE_BYTES <= UINT16_MAX, "the length of each line can be said");
+_Static_assert(LOG_WRITER_LINE_BYTES <= UINT16_MAX, "the length of each line fits");
 
-/* Under the lock, as those that follow. */
+/* Under the lock, like the functions that follow. */
 static void ring_put(struct log_writer *writer, const void *from, size_t len)
 {
 	size_t at = (writer->first + writer->used) % writer->size;
@@ -157,7 +156,7 @@ static void ring_take(struct log_writer *writer, void *to, size_t len)
 	writer->used -= len;
 }
 
-/* Takes the oldest line out. There is one. */
+/* Removes the oldest line; the queue must not be empty. */
 static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_LINE_BYTES])
 {
 	line_len len;
@@ -165,13 +164,13 @@ static size_t take_line(struct log_writer *writer, char line[static LOG_WRITER_L
 	ring_take(writer, &len, sizeof(len));
 	ring_take(writer, line, len);
 	if (writer->used == 0)
-		writer->first = 0; /* touches no more memory than it must */
+		writer->first = 0; /* touches as little memory as possible */
 	if (writer->used <= writer->size / 2)
 		writer->full = false;
 	return len;
 }
 
-/* Under the lock, which it gives up meanwhile. Returns whether the line was taken. */
+/* Under the lock, which it releases while writing. Returns whether the line was accepted. */
 static bool write_oldest(struct log_writer *writer)
 {
 	char line[LOG_WRITER_LINE_BYTES];

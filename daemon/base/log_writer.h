@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hands lines to what may block, a descriptor or the journal, so that whoever has something to say never does.
+ * Writes log lines to a descriptor or the journal on a thread of its own, so that logging never blocks.
  *
- * Lines, or the journal's entries of several, wait in a queue of bounded size, which a thread of its own writes in
- * order, one call each. When the queue is full, lines are
- * dropped until half of it is free again, so that what is said of the dropped ones is not said every other line.
+ * Lines, or journal entries of several lines, wait in a bounded queue; the thread writes them in order, one call each.
+ * When the queue is full, lines are dropped until half of it is free again, so that the message about lost lines does
+ * not appear every other line.
  *
- * Concurrency: log_writer_put() from any thread.
+ * Threads: log_writer_put() from any thread.
  */
 #ifndef DAEMON_BASE_LOG_WRITER_H
 #define DAEMON_BASE_LOG_WRITER_H
@@ -22,45 +22,43 @@
 struct log_writer;
 
 /**
- * log_writer_new - start the thread
- * @has_fields:  what it gets are entries for the journal, of the form LOG_FORM_FIELDS: one that the journal does not take is
- *		 written to standard error as a line with its level, where the journal's stream may take it; else lines for
- *		 standard error
- * @queue_bytes: what may wait, at least twice LOG_WRITER_LINE_BYTES
- * @drained:     called on the thread when the queue has run empty, with whether the last line was taken; may put lines
+ * log_writer_new - Starts the thread
+ * @has_fields:  it gets journal entries of the form LOG_FORM_FIELDS; one that the journal rejects is written to
+ *               standard error as a line with its level. Otherwise it gets lines for standard error
+ * @queue_bytes: queue size, at least twice LOG_WRITER_LINE_BYTES
+ * @drained:     called on the thread when the queue has become empty; @taken: the last line was accepted. Can put lines
  *
- * Nothing is changed on standard error: its other users may share more of it than its number. Returns NULL without memory
- * or threads.
+ * Does not change the flags of standard error, which other processes can share. Returns NULL without memory or threads.
  */
 struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken));
 
 /**
- * log_writer_put - queue a line; never blocks for longer than to copy it
+ * log_writer_put - Queues a line; blocks only to copy it
  * @len: at most LOG_WRITER_LINE_BYTES
  *
- * Returns false if there is no room for it.
+ * Returns false if the queue is full.
  */
 bool log_writer_put(struct log_writer *writer, const char *line, size_t len) MUST_CHECK;
 
-/** log_writer_failed - lines that were queued, but could not be written. */
+/** log_writer_failed - Returns how many queued lines could not be written. */
 uint64_t log_writer_failed(struct log_writer *writer);
 
 /**
- * log_writer_free - end the thread once everything is written, and free
- * @timeout_ms: how long that may take
+ * log_writer_free - Ends the thread once everything is written, and frees the writer
+ * @timeout_ms: time limit
  *
- * Nobody puts lines any more. Returns false if it is still blocked then: the writer and its thread are left
- * as they are, and it may be called again.
+ * No thread may put lines any more. Returns false if the thread is still blocked then: nothing is freed, and the
+ * function can be called again.
  */
 bool log_writer_free(struct log_writer *writer, unsigned timeout_ms) MUST_CHECK;
 
 /**
- * log_journal_is_reached - whether standard error is the journal's, and its socket for entries is here
+ * log_journal_is_reached - Returns whether standard error is the journal's and its socket for entries is available
  *
- * A container may have the one without the other.
+ * A container can have the first without the second.
  */
 bool log_journal_is_reached(void) MUST_CHECK;
-/** log_journal_is_stderr - whether standard error is a stream of the journal's. */
+/** log_journal_is_stderr - Returns whether standard error is a stream of the journal. */
 bool log_journal_is_stderr(void) MUST_CHECK;
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "daemon/base/clock.h"
 
-#define LOST_PER_TURN 64 /* the others in the next one */
+#define LOST_PER_TURN 64 /* the others in the next iteration */
 
 struct posted {
 	STAILQ_ENTRY(posted) entry;
@@ -31,10 +31,10 @@ struct event_loop {
 	unsigned watches, timers; /* how many exist */
 	int post_fd;
 	struct event post_event;
-	int lost_fd; /* an epoll of its own: struct loop_io */
+	int lost_fd; /* a separate epoll instance: see struct loop_io */
 	struct event lost_event;
 	pthread_mutex_t post_lock;
-	struct posted_list posted; /* under post_lock */
+	struct posted_list posted; /* guarded by post_lock */
 	void (*kicked)(void *arg);
 	void *kicked_arg;
 	atomic_bool kick_due;
@@ -47,20 +47,20 @@ struct loop_io {
 	int fd;
 	unsigned events;
 	/*
-	 * Reading is watched until it is told to somebody who does not want it any more: most want it again before
-	 * there is anything to read. As long as it is watched, it tells of an end and of a loss, too.
+	 * Reading stays watched until an event arrives that the owner does not want: most owners want it again before
+	 * data arrives. While watched, it also reports an end and a loss.
 	 */
 	bool reading;
 	struct loop_task failed;
 	/*
-	 * LOOP_LOST, where reading is not watched. libevent cannot watch for it: it makes an error readiness for what is watched, so that something must
-	 * be, and a socket that nobody reads is ready all the time. The kernel can, if it is asked for nothing but
-	 * edges of what it always tells. That never has to be taken back, so it is asked for once, in an epoll
+	 * Detects LOOP_LOST while reading is not watched. libevent cannot: it reports an error as readiness of what is
+	 * watched, and a socket with unread data is always readable. The kernel can, in an epoll with no events but
+	 * EPOLLET: it always reports errors. Such a watch never has to be removed, so it is added once, in an epoll
 	 * that libevent watches.
 	 */
 	bool lost_watched, lost, ended, end_said;
 	struct loop_task tell_lost;
-	/* One libevent event each way: a change of one is then one epoll_ctl(). */
+	/* One libevent event per direction: changing one costs one epoll_ctl(). */
 	struct event read, write;
 };
 
@@ -69,7 +69,7 @@ struct loop_timer {
 	void (*fn)(void *arg);
 	void *arg;
 	uint64_t due_us;
-	/* Queued while libevent has no memory for it: looked at in each turn, and the loop does not sleep. */
+	/* Queued while libevent has no memory for it: checked in each iteration, and the loop does not sleep. */
 	struct loop_task late;
 	struct event event;
 };
@@ -85,7 +85,7 @@ static uint64_t event_now(struct loop *loop)
 
 	if (!ev->running)
 		return clock_us(CLOCK_MONOTONIC);
-	/* The first who asks in this turn. */
+	/* The first call in this iteration. */
 	loop->turn_us = clock_us(CLOCK_MONOTONIC);
 	return loop->turn_us;
 }
@@ -110,7 +110,7 @@ static void on_tell_lost(void *arg)
 		io->fn(io->arg, events);
 }
 
-/* From tasks, since one that is told may free others. */
+/* Reports from tasks, since a callback can free other watches. */
 static void on_lost(evutil_socket_t fd, short what, void *arg)
 {
 	struct epoll_event events[LOST_PER_TURN];
@@ -197,7 +197,7 @@ static bool watch_read(struct loop_io *io)
 	return io->reading;
 }
 
-/* What is known already is told once more to who asks anew. */
+/* Reports a known loss again to an owner that starts to watch it. */
 static void set_lost(struct loop_io *io, unsigned events, unsigned changed)
 {
 	struct loop *loop = &io->loop->loop;
@@ -251,7 +251,7 @@ static void timer_start(struct loop_timer *timer, uint64_t delay_us)
 		loop_defer(&timer->loop->loop, &timer->late);
 }
 
-/* libevent's clock is coarse: it can be some milliseconds early, which a timer never is. */
+/* libevent's clock is coarse and can be some milliseconds early; a timer of this loop never is. */
 static void fire(void *arg)
 {
 	struct loop_timer *timer = arg;
@@ -304,7 +304,7 @@ static void event_timer_free(struct loop_timer *timer)
 	free(timer);
 }
 
-/* Tasks keep event_loop_run() from sleeping; nothing else is needed. */
+/* Pending tasks keep event_loop_run() from sleeping, so nothing else is needed. */
 static void event_kick(struct loop *loop)
 {
 }
@@ -331,7 +331,7 @@ static void free_base(struct event_loop *ev)
 		close(ev->lost_fd);
 }
 
-/* Runs what was posted up to now; the lock is not held meanwhile, so the functions may post. */
+/* Runs what was posted up to now, without the lock, so the functions can post. */
 static void run_posted(struct event_loop *ev)
 {
 	struct posted_list list = STAILQ_HEAD_INITIALIZER(list);
@@ -358,7 +358,7 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
 	run_posted(ev);
 }
 
-/* It says on standard error, and so may wait there, what is told to whom it concerns. */
+/* libevent would write to standard error, and can block there. Its callers report the errors. */
 static void say_nothing(int severity, const char *text)
 {
 }
@@ -371,7 +371,7 @@ static struct event_base *base_new(void)
 	if (!config)
 		return NULL;
 	event_set_log_callback(say_nothing);
-	/* Each base is used by one thread, and no signal goes through libevent. */
+	/* Each base is used by one thread, and no signals go through libevent. */
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
 	base = event_base_new_with_config(config);
@@ -469,7 +469,7 @@ int event_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg)
 	pthread_mutex_lock(&ev->post_lock);
 	first = STAILQ_EMPTY(&ev->posted);
 	STAILQ_INSERT_TAIL(&ev->posted, posted, entry);
-	/* Under the lock, lest the loop be freed between. */
+	/* Under the lock, so that the loop is not freed meanwhile. */
 	if (first)
 		eventfd_write(ev->post_fd, 1);
 	pthread_mutex_unlock(&ev->post_lock);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The daemon's loop: base/loop.h on libevent. Nobody else uses that, but daemon/http/http_server.c its evhttp.
+ * The daemon's event loop: implements base/loop.h on libevent. Only daemon/http/http_server.c uses libevent too, for
+ * evhttp.
  *
- * Concurrency: one thread at a time makes a loop, runs it, and frees it. Everything that is made
- * from the loop, and everything that is reached from its callbacks, belongs to the thread that runs
- * it. All that another thread may do with a loop is event_loop_kick(), and event_loop_post(): how connections,
- * control requests and snapshots cross from one thread to another. What is posted has left its
- * thread: the arg belongs to the loop's thread from then on.
+ * Threads: one thread at a time creates, runs and frees a loop. Everything created from the loop, and everything that
+ * its callbacks reach, belongs to the thread that runs it. Other threads can only call event_loop_kick() and
+ * event_loop_post(): this is how connections, control requests and snapshots cross threads. The arg of a posted
+ * function belongs to the loop's thread from then on.
  *
- * A turn: descriptor callbacks, due timers, deferred tasks. A descriptor that is ready both ways
- * gets one callback for each; that its connection is lost is told by a task. The time stands still within a
- * turn, as of the first question for it.
+ * An iteration runs descriptor callbacks, due timers and deferred tasks. A descriptor ready for both reading and
+ * writing gets one callback for each; a task reports a lost connection. The time is read once per iteration, at the
+ * first call of loop_now_us().
  */
 #ifndef DAEMON_BASE_LOOP_H
 #define DAEMON_BASE_LOOP_H
@@ -20,53 +20,53 @@
 
 struct event_base;
 
-/** event_loop_new - make a loop. Returns NULL without memory or descriptors. */
+/** event_loop_new - Creates a loop. Returns NULL without memory or descriptors. */
 struct loop *event_loop_new(void);
 
 /**
- * event_loop_free - free a loop that does not run
+ * event_loop_free - Frees a loop that does not run
  *
- * What was posted and has not run yet is run first, in order, by the caller; so nothing that was
- * posted is lost. Every descriptor watch and timer must have been freed. Accepts NULL.
+ * First runs everything that was posted and has not run, in order, on the calling thread. Every descriptor watch and
+ * timer must have been freed. Accepts NULL.
  */
 void event_loop_free(struct loop *loop);
 
 /**
- * event_loop_finish - run what was posted to a loop that will not run any more
+ * event_loop_finish - Runs everything that was posted to a loop that will not run any more
  *
- * By the caller, in order: what it needs need not outlive the loop then.
+ * In order, on the calling thread. So what the posted functions need does not have to outlive the loop.
  */
 void event_loop_finish(struct loop *loop);
 
 /**
- * event_loop_base - what the loop stands on, for daemon/http/http_server.c alone
+ * event_loop_base - Returns the libevent base, for daemon/http/http_server.c only
  *
- * Events of its own are part of the loop's turns; what waits to be freed at event_loop_free() is freed there.
+ * Its events are part of the loop's iterations; what libevent has deferred is freed by event_loop_free().
  */
 struct event_base *event_loop_base(struct loop *loop);
 
-/** event_loop_run - turn until event_loop_stop(); the turn that was stopped is finished first. */
+/** event_loop_run - Iterates until event_loop_stop(); finishes the current iteration then. */
 void event_loop_run(struct loop *loop);
 
-/** event_loop_stop - end the run; in the loop's thread only, or before it runs: others post this. */
+/** event_loop_stop - Ends event_loop_run(). On the loop's thread only, or before it runs: other threads post this. */
 void event_loop_stop(struct loop *loop);
 
 /**
- * event_loop_post - have a function run in the loop's thread; from any thread
- * @loop: a loop that is not being freed
- * @fn:   run once, in a turn of the loop or in event_loop_free(); what one thread posts runs in order
+ * event_loop_post - Has @fn called on the loop's thread; any thread
+ * @loop: not being freed
+ * @fn:   called once, in an iteration or in event_loop_free(); functions posted by one thread run in order
  * @arg:  for @fn
  *
- * Returns 0 or -ENOMEM: then @fn will not be called and @arg is still the caller's.
+ * Returns 0; or -ENOMEM: @fn is not called, and @arg stays the caller's.
  */
 int event_loop_post(struct loop *loop, void (*fn)(void *arg), void *arg) MUST_CHECK;
 
-/** event_loop_on_kick - what event_loop_kick() is to run; before the loop runs. */
+/** event_loop_on_kick - Sets the function for event_loop_kick(); before the loop runs. */
 void event_loop_on_kick(struct loop *loop, void (*fn)(void *arg), void *arg);
 /**
- * event_loop_kick - have that run once in the loop's thread, soon; from any thread, and cannot fail
+ * event_loop_kick - Has that function called once on the loop's thread, soon; any thread; cannot fail
  *
- * Several kicks may make one run. Those that come after the loop has stopped make none.
+ * Several kicks can result in one call. Kicks after the loop has stopped have no effect.
  */
 void event_loop_kick(struct loop *loop);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A pairing heap. Each node has the nodes under it in a list; when one is removed, these are joined in pairs, and the
- * pairs into one. Without recursion: a list may be as long as the heap has nodes.
+ * Each node has its children in a list; when a node is removed, its children are joined in pairs, and the pairs into
+ * one. Without recursion: a list can be as long as the heap.
  */
 #include "daemon/base/min_heap.h"
 
@@ -16,7 +16,7 @@ static void put_under(struct heap_node *parent, struct heap_node *node)
 	parent->child = node;
 }
 
-/* Joins two roots, either of which may be NULL, and returns the root of both. */
+/* Joins two roots, either of which can be NULL. Returns the root of both. */
 static struct heap_node *join(struct heap_node *a, struct heap_node *b)
 {
 	if (!a || !b)
@@ -40,7 +40,7 @@ static struct heap_node *take_first(struct heap_node **list)
 	return node;
 }
 
-/* Joins the nodes of a list, and returns the root of all. */
+/* Joins the nodes of a list. Returns the root of all. */
 static struct heap_node *join_list(struct heap_node *list)
 {
 	struct heap_node *pairs = NULL, *root = NULL, *node;
@@ -61,7 +61,7 @@ void min_heap_add(struct min_heap *heap, struct heap_node *node, uint64_t key)
 	heap->root = join(heap->root, node);
 }
 
-/* Out of the list of its parent. */
+/* Removes it from the list of its parent. */
 static void take_out(struct heap_node *node)
 {
 	if (node->prev->child == node)

@@ -16,12 +16,12 @@ struct item {
 	bool is_answered;
 };
 
-/* Lives until the last answer, which can come long after the wait for it has ended. */
+/* Lives until the last answer, which can arrive long after the wait has ended. */
 struct batch {
 	pthread_mutex_t lock;
 	pthread_cond_t answered;
-	unsigned open; /* look-ups without an answer */
-	unsigned refs; /* of those, and of the caller that waits */
+	unsigned open; /* lookups without an answer */
+	unsigned refs; /* of those, and of the waiting caller */
 	struct item items[];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several names looked up at the same time, by a thread that can wait. */
+/* Resolves several names in parallel, for a thread that can wait. */
 #ifndef DAEMON_BASE_RESOLVE_ALL_H
 #define DAEMON_BASE_RESOLVE_ALL_H
 
@@ -8,27 +8,27 @@
 
 #include "daemon/base/resolver.h"
 
-/* What came of a look-up. */
+/* The result of a lookup. */
 enum resolve_result {
-	RESOLVE_ADDRESSES, /* answer.addrs has them */
-	RESOLVE_ERROR,     /* answer.error says why there are none */
-	RESOLVE_SILENT,    /* no answer came in time */
-	RESOLVE_NOT_ASKED, /* memory or threads are short */
+	RESOLVE_ADDRESSES, /* see answer.addrs */
+	RESOLVE_ERROR,     /* see answer.error */
+	RESOLVE_SILENT,    /* no answer within the time limit */
+	RESOLVE_NOT_ASKED, /* not started: no memory or threads */
 };
 
 struct resolve_lookup {
 	const char *host, *port;
 	enum resolve_result result;
-	struct resolver_answer answer; /* of RESOLVE_ADDRESSES and RESOLVE_ERROR */
+	struct resolver_answer answer; /* set for RESOLVE_ADDRESSES and RESOLVE_ERROR */
 };
 
 /**
- * resolve_all - look up all hosts of @lookups, and wait for the answers
- * @resolver:   with which
- * @lookups:    @n of them: host and port are read, result and answer written
- * @timeout_ms: the longest time to wait
+ * resolve_all - Resolves all hosts of @lookups and waits for the answers
+ * @resolver:   does the lookups
+ * @lookups:    @n entries: reads host and port, sets result and answer
+ * @timeout_ms: time limit
  *
- * What is late is not waited for, and its answer goes nowhere.
+ * Later answers are ignored.
  */
 void resolve_all(const struct resolver *resolver, struct resolve_lookup *lookups, size_t n,
 		 unsigned timeout_ms);

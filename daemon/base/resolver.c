@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Names to addresses, without blocking who asks. */
 #include "daemon/base/resolver.h"
 
 #include <errno.h>
@@ -12,8 +11,8 @@
 #include "daemon/base/thread.h"
 
 /*
- * Look-ups whose thread is not done, and the thread that was done last. Each thread sees the end of the one before it, and
- * resolver_quiesce() that of the last: what getaddrinfo() keeps for a thread is freed after its last line has run.
+ * The lookups whose thread has not ended, and the last thread that ended. Each thread joins the one before it, and
+ * resolver_quiesce() joins the last: getaddrinfo() keeps memory per thread, which is freed when the thread ends.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -38,7 +37,7 @@ static void pending_add(int change)
 	pthread_mutex_unlock(&pending.lock);
 }
 
-/* The calling thread is done. */
+/* Marks the calling thread as ending. */
 static void pending_end(void)
 {
 	bool has_before;
@@ -92,7 +91,7 @@ static int ask(const char *host, const char *port, int flags, struct addrinfo **
 	return getaddrinfo(host, port, &hints, list);
 }
 
-/* Takes over what getaddrinfo() has found. */
+/* Copies the results of getaddrinfo() and frees them. */
 static void put_found(struct resolver_answer *answer, struct addrinfo *list)
 {
 	memset(answer, 0, sizeof(*answer));

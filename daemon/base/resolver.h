@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names to addresses: getaddrinfo() on a thread of its own, which lasts as long as the answer takes.
+ * Resolves names by getaddrinfo(), each on a thread of its own that lives until the answer arrives.
  *
- * A look-up cannot be broken off. Who waits for one, and what becomes of the answer, is daemon/service/server_name.h.
+ * A lookup cannot be cancelled. daemon/service/server_name.h keeps the connections that wait, and the answers.
  */
 #ifndef DAEMON_BASE_RESOLVER_H
 #define DAEMON_BASE_RESOLVER_H
@@ -13,29 +13,29 @@
 
 #include "base/compiler.h"
 
-#define RESOLVER_MAX_ADDRS 16u /* further addresses of a name are not tried */
+#define RESOLVER_MAX_ADDRS 16u /* further addresses of a name are ignored */
 
 struct resolver_answer {
 	size_t naddrs;
-	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS]; /* in the order to try them */
-	const char *error; /* NULL, or why there is none; not to be freed */
-	bool is_final;     /* whoever knows the name says that it has no address */
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS]; /* in the order to try */
+	const char *error; /* NULL, or why there are none; do not free */
+	bool is_final;     /* authoritative: the name has no address */
 };
 
 /**
- * resolver_literal - the address that a literal stands for
+ * resolver_literal - Gets the address of a literal
  * @port: decimal
  *
- * Returns false, and has not touched @answer, for a name.
+ * Returns false for a name, and leaves @answer unchanged.
  */
 bool resolver_literal(const char *host, const char *port, struct resolver_answer *answer);
 
 /**
- * resolver_start - look up a stream socket's addresses; any thread
- * @host:   name or literal; copied, as is @port
+ * resolver_start - Resolves the addresses of a stream socket; any thread
+ * @host:   name or literal; copied, like @port
  * @port:   decimal
- * @answer: written before @done, and the look-up's until then
- * @done:   called once, from another thread
+ * @answer: owned by the lookup until @done, and set before it
+ * @done:   called once, on another thread
  *
  * Returns 0, -ENOMEM or -EAGAIN.
  */
@@ -43,14 +43,13 @@ int resolver_start(const char *host, const char *port, struct resolver_answer *a
 		   void (*done)(void *arg), void *arg) MUST_CHECK;
 
 /**
- * resolver_quiesce - wait until every look-up has come back; any thread
+ * resolver_quiesce - Waits until every lookup has ended; any thread
  *
- * To be called before what a done() needs is freed. Returns false if that took longer than @timeout_ms: then none of
- * it may be.
+ * Call it before freeing what a done() needs. Returns false after @timeout_ms: then nothing of it may be freed.
  */
 bool resolver_quiesce(unsigned timeout_ms) MUST_CHECK;
 
-/* A way to look names up: resolver_system, or what a test puts in its place. */
+/* A way to resolve names: resolver_system, or a replacement in tests. */
 struct resolver {
 	int (*start)(const char *host, const char *port, struct resolver_answer *answer,
 		     void (*done)(void *arg), void *arg);

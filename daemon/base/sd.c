@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* sd_notify(3) in the daemon's words. */
 #include "daemon/base/sd.h"
 
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/log.h"
 
-/* "@" stands for the zero byte of an abstract name. Returns its length; 0 if it is another kind of address. */
+/* "@" stands for the zero byte of an abstract address. Returns the length; 0 for other kinds of addresses. */
 static socklen_t make_address(const char *path, struct sockaddr_un *addr)
 {
 	size_t len = strlen(path);
@@ -54,7 +53,7 @@ static int try_send(int fd, const char *state, const int *fds, size_t nfds)
 	return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -errno : 0;
 }
 
-/* One that was waited for in vain: the next ones are not waited for until the queue has room. */
+/* After a wait in vain, later messages do not wait until one was sent. */
 static bool is_full;
 
 static int send_connected(int fd, const char *state, const int *fds, size_t nfds, bool waits)
@@ -82,7 +81,7 @@ int sd_send(const char *state, const int *fds, size_t nfds, bool waits)
 	if (!path || !*path)
 		return 0;
 	bytes = make_address(path, &addr);
-	if (!bytes) { /* a virtual machine's, which systemd itself knows */
+	if (!bytes) { /* an address of a virtual machine, which only systemd itself uses */
 		rc = sd_pid_notify_with_fds(0, 0, state, fds, (unsigned)nfds);
 		return rc < 0 ? rc : 0;
 	}
@@ -101,7 +100,7 @@ int sd_send(const char *state, const int *fds, size_t nfds, bool waits)
 #define STATUS_BYTES  256u
 #define MESSAGE_BYTES 512u
 
-/* Each says the same: systemd reads nothing. */
+/* All failures mean the same: systemd reads no messages. */
 static struct log_limit lost = {.repeats = true};
 
 static void PRINTF_LIKE(1, 2) tell(const char *format, ...)
@@ -116,8 +115,8 @@ static void PRINTF_LIKE(1, 2) tell(const char *format, ...)
 	rc = sd_send(text, NULL, 0, true);
 	if (rc)
 		log_limited(LOG_LEVEL_WARNING, &lost, NULL,
-			    "the service manager is not told %.*s: %s", (int)strcspn(text, "\n"),
-			    text, strerror(-rc));
+			    "cannot report %.*s to the service manager: %s",
+			    (int)strcspn(text, "\n"), text, strerror(-rc));
 }
 
 void sd_ready(void)
@@ -150,7 +149,7 @@ uint64_t sd_watchdog_us(void)
 
 void sd_feed_watchdog(void)
 {
-	/* The next one follows soon. */
+	/* The next message follows soon. */
 	(void)sd_send("WATCHDOG=1", NULL, 0, false);
 }
 

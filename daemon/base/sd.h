@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports the daemon's state to systemd (Type=notify), if systemd started it.
+ * Wrappers of sd_notify(3), which report the daemon's state to systemd (Type=notify). No-ops without systemd.
  *
- * No call waits for it for long: while it reads no messages, its socket's queue is full, and sd_notify(3) itself would block
- * until that has room.
+ * No call blocks for long. While systemd reads no messages its socket's queue is full, and sd_notify(3) itself would
+ * block.
  *
- * Concurrency: the main thread.
+ * Threads: the main thread.
  */
 #ifndef DAEMON_BASE_SD_H
 #define DAEMON_BASE_SD_H
@@ -16,31 +16,31 @@
 
 #include "base/compiler.h"
 
-/** sd_ready - the listeners are open. */
+/** sd_ready - Reports that the listeners are open. */
 void sd_ready(void);
-/** sd_reloading - the file is read again; sd_ready() is due when that is over. */
+/** sd_reloading - Reports that the file is read again; sd_ready() is due after that. */
 void sd_reloading(void);
-/** sd_extend_timeout - what it does now, starting or stopping, may take @us more. */
+/** sd_extend_timeout - Asks for @us more to start or stop. */
 void sd_extend_timeout(uint64_t us);
-/** sd_stopping - the daemon has begun to stop. */
+/** sd_stopping - Reports that the daemon has begun to stop. */
 void sd_stopping(void);
-/** sd_watchdog_us - within which time the watchdog wants to be fed; 0: there is none. */
+/** sd_watchdog_us - Returns the interval of the watchdog; 0: none. */
 uint64_t sd_watchdog_us(void);
-/** sd_feed_watchdog - feed it. */
+/** sd_feed_watchdog - Feeds the watchdog. */
 void sd_feed_watchdog(void);
-/** sd_status - a line for `systemctl status`. */
+/** sd_status - Sets the status line of `systemctl status`. */
 void PRINTF_LIKE(1, 2) sd_status(const char *format, ...);
 
-#define SD_SEND_MS  1000 /* to wait for room in the queue, where a message must not be lost */
-#define SD_SEND_FDS 253u /* descriptors in one message: SCM_MAX_FD of Linux */
+#define SD_SEND_MS  1000 /* to wait while the queue is full, for messages that must not be lost */
+#define SD_SEND_FDS 253u /* most descriptors in one message: SCM_MAX_FD of Linux */
 
 /**
- * sd_send - send a message to the service manager, if there is one
- * @state: lines, as sd_notify() has them
- * @fds:   @nfds descriptors to send with it, SD_SEND_FDS at most; NULL: none
- * @waits: wait for SD_SEND_MS if the queue is full; once, until it has room again
+ * sd_send - Sends a message to the service manager, if present
+ * @state: lines, as for sd_notify()
+ * @fds:   @nfds descriptors to send along, at most SD_SEND_FDS; NULL: none
+ * @waits: wait for SD_SEND_MS if the queue is full; after a wait in vain, not again until a message was sent
  *
- * Returns 0, or a negative errno if the message is lost: -EAGAIN, the queue is full.
+ * Returns 0, or a negative errno if the message is lost: -EAGAIN if the queue is full.
  */
 int sd_send(const char *state, const int *fds, size_t nfds, bool waits);
 

@@ -20,7 +20,7 @@ static void free_names(char **names)
 	free(names);
 }
 
-/* Cuts what tells that it was stored. */
+/* Cuts off SD_FDS_STORED. Returns whether it was there. */
 static bool cut_stored(char *name)
 {
 	size_t len = strlen(name), mark = strlen(SD_FDS_STORED);
@@ -83,14 +83,15 @@ void sd_fds_forget(struct sd_fds *fds)
 			close_one(fds, i);
 }
 
-/* Each says the same: systemd reads nothing. */
+/* All failures mean the same: systemd reads no messages. */
 static struct log_limit lost = {.repeats = true};
 
 static void tell(const char *service, int rc)
 {
 	if (rc)
 		log_limited(LOG_LEVEL_WARNING, &lost, LOG_ABOUT(.service = service),
-			    "the service manager is not told of its sockets: %s", strerror(-rc));
+			    "cannot pass listening sockets to the service manager: %s",
+			    strerror(-rc));
 }
 
 void sd_store(const char *service, const struct listen_sockets *sockets)
@@ -99,7 +100,7 @@ void sd_store(const char *service, const struct listen_sockets *sockets)
 
 	if (!sockets->count)
 		return;
-	/* Sockets are not to be looked at: one that listens has nothing that could hang up. */
+	/* systemd must not poll them: a listening socket never hangs up. */
 	snprintf(state, sizeof(state), "FDSTORE=1\nFDPOLL=0\nFDNAME=%s" SD_FDS_STORED, service);
 	tell(service, sd_send(state, sockets->fds, sockets->count, true));
 }

@@ -15,7 +15,7 @@ int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t 
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc)
 		return -rc;
-	/* For who looks from outside, and no more. */
+	/* Only for tools such as ps and gdb. */
 	(void)pthread_setname_np(*out, name);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads of the daemon beside the main one. */
+/* Starts threads of the daemon, and helps to wait for them. */
 #ifndef DAEMON_BASE_THREAD_H
 #define DAEMON_BASE_THREAD_H
 
@@ -10,18 +10,21 @@
 #include "base/compiler.h"
 
 /**
- * thread_start - run @fn(@arg) on a thread that takes no signals: those are the main thread's
- * @name: of 15 characters at most; copied
- * @out:  to be joined or detached
+ * thread_start - Runs @fn(@arg) on a new thread with all signals blocked, since the main thread handles them
+ * @name: at most 15 characters; copied
+ * @out:  join or detach it
  *
  * Returns 0 or a negative errno.
  */
 int thread_start(const char *name, void *(*fn)(void *arg), void *arg, pthread_t *out) MUST_CHECK;
-/** thread_cpu_us - the processor time that @thread has had, which has not been joined; 0 where that is not told. */
+/** thread_cpu_us - Returns the CPU time of @thread, which has not been joined; 0 if unavailable. */
 uint64_t thread_cpu_us(pthread_t thread);
-/** thread_cond_init - initialize @cond for pthread_cond_timedwait() with times of CLOCK_MONOTONIC, as thread_deadline() has them. */
+/**
+ * thread_cond_init - Initializes @cond for pthread_cond_timedwait() with times of CLOCK_MONOTONIC, as from
+ * thread_deadline().
+ */
 void thread_cond_init(pthread_cond_t *cond);
-/** thread_deadline - return when @timeout_ms milliseconds will have passed, by CLOCK_MONOTONIC. */
+/** thread_deadline - Returns the time of CLOCK_MONOTONIC in @timeout_ms milliseconds. */
 struct timespec thread_deadline(unsigned timeout_ms);
 
 #endif

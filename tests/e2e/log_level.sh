@@ -20,7 +20,7 @@ check "the file's level is that of the start" [ "$(level)" = warning ]
 check "and of its first lines" not logged a " info: "
 with debug
 check "a reload takes another one" [ "$(level)" = debug ]
-check "and says so" wait_for 10 logged a "log level is now debug (was warning), as the file has it"
+check "and says so" wait_for 10 logged a "log level is now debug (was warning), as the file says"
 ctl a log error >/dev/null
 ctl a reload >/dev/null
 check "what the control client has set stays, if the file says what it said" [ "$(level)" = error ]

@@ -39,7 +39,7 @@ check "with a full disk it serves" has_lost 4
 check "and is not ended by it" alive a
 rm $T/disk/other
 check "when there is room again it serves" client after
-told() { grep -oE 'warning: [0-9]+ lines of the log were lost: they were not taken$' $T/disk/a.log; }
+told() { grep -oE 'warning: [0-9]+ log lines dropped: the output did not accept them$' $T/disk/a.log; }
 check "how many were lost is in the log" wait_for 10 told
 all_told() { [ "$(told | awk '{ n += $2 } END { print n + 0 }')" = "$(lost)" ]; }
 check "as many as the status has" wait_for 10 all_told

@@ -415,13 +415,13 @@ START_TEST(lines_that_were_lost_are_counted_and_told)
 	log_info(NULL, "c");
 	log_info(NULL, "d");
 	ck_assert_str_eq(said,
-			 "<4>2 lines of the log were lost: they were not taken\n<6>c\n<6>d\n");
+			 "<4>2 log lines dropped: the output did not accept them\n<6>c\n<6>d\n");
 	blocked = true;
 	log_info(NULL, "e");
 	blocked = false;
 	said[0] = '\0';
 	log_info(NULL, "f");
-	ck_assert_str_eq(said, "<4>1 lines of the log were lost: they were not taken\n<6>f\n");
+	ck_assert_str_eq(said, "<4>1 log lines dropped: the output did not accept them\n<6>f\n");
 	ck_assert_uint_eq(log_lines_dropped(), 3);
 }
 END_TEST
