@@ -13,24 +13,24 @@
 #include "rpc/call_verdict.h"
 #include "stream/proxy_header.h"
 
-#define SOUGHT_US 100000u /* until it is looked again whether a look-up is out */
+#define SOUGHT_US 100000u /* interval of checking whether a lookup still runs */
 
 struct check_conn {
 	struct check_conn_config config;
-	struct targets targets; /* the one server */
+	struct targets targets; /* the server */
 	struct check_backend waiter;
 	struct budget_holder holder;
 	struct upstream upstream;
 	struct log_ctx log; /* not used: nothing is logged */
-	struct leg *leg;    /* that is open */
-	struct exchange *x; /* the Call that has no answer yet */
+	struct leg *leg;    /* the open leg */
+	struct exchange *x; /* the unanswered Call */
 	struct loop_timer *timer;
-	struct check_conn_news due;    /* to be told by `telling` … */
-	struct check_conn_news end;    /* … and behind that, once the upstream is over */
+	struct check_conn_news due;    /* reported by `telling` … */
+	struct check_conn_news end;    /* … and this after it, once the upstream is closed */
 	char detail[LEG_DETAIL_BYTES]; /* of the end */
-	char noted[LEG_DETAIL_BYTES];  /* of the server, since the Call */
-	struct loop_task telling;      /* of what is `due` */
-	struct loop_task over;         /* the upstream is, or the connection itself */
+	char noted[LEG_DETAIL_BYTES];  /* notes about the server since the Call */
+	struct loop_task telling;      /* reports `due` */
+	struct loop_task over; /* the upstream is closed, or the connection is to be freed */
 	bool going;
 	void (*gone)(void *arg);
 	void *gone_arg;
@@ -46,7 +46,7 @@ static struct loop *loop_of(const struct check_conn *conn)
 	return conn->config.ground->ground.loop;
 }
 
-/* ---- telling: from a task, since who is told may call, connect and free ---- */
+/* ---- results: reported from a task, since told() can call, connect and free ---- */
 
 static void tell_due(void *arg)
 {
@@ -56,7 +56,7 @@ static void tell_due(void *arg)
 	conn->config.told(conn->config.arg, &conn->due);
 }
 
-/* What is to be told once the upstream is over. */
+/* Sets the result to report once the upstream is closed. */
 static void expect_end(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
 		       const char *detail)
 {
@@ -64,7 +64,7 @@ static void expect_end(struct check_conn *conn, enum check_conn_event event, enu
 	conn->end = (struct check_conn_news){.event = event, .why = why, .detail = conn->detail};
 }
 
-/* Also if the leg ends in the same turn: the end is told behind it. */
+/* Even if the leg ends in the same iteration: that end is reported after this. */
 static void tell(struct check_conn *conn, enum check_conn_event event)
 {
 	conn->due = (struct check_conn_news){.event = event, .why = LEG_CLOSE_LOCAL, .detail = ""};
@@ -72,7 +72,7 @@ static void tell(struct check_conn *conn, enum check_conn_event event)
 		loop_defer(loop_of(conn), &conn->telling);
 }
 
-/* ---- what the upstream and its leg say ---- */
+/* ---- events of the upstream and its leg ---- */
 
 static void on_connecting(struct upstream *upstream)
 {
@@ -130,7 +130,7 @@ static void on_closed(struct upstream *upstream)
 	loop_defer(loop_of(conn), &conn->over);
 }
 
-/* A server may call its client, whom it does not know here. */
+/* A server can send Calls to its client; this connection serves none. */
 static void on_call(void *arg, struct exchange *x)
 {
 	struct check_conn *conn = conn_of(arg);
@@ -162,7 +162,7 @@ static void ignore(void *arg)
 {
 }
 
-/* The last one may be why there is no answer. */
+/* The last note can explain why there is no Reply. */
 static void on_note(void *arg, const char *text)
 {
 	struct check_conn *conn = conn_of(arg);
@@ -185,7 +185,7 @@ static const struct upstream_events upstream_events = {
 	.leg = &leg_events,
 };
 
-/* ---- calls ---- */
+/* ---- Calls ---- */
 
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us)
 {
@@ -199,7 +199,7 @@ void check_conn_info(const struct check_conn *conn, struct leg_info *info)
 	leg_info(conn->upstream.leg, info);
 }
 
-/* Returns the exchange of a Call, which is the caller's, or NULL: without memory, or if @call is no Call. */
+/* Returns the exchange of a Call, owned by the caller; or NULL without memory, or if @call is not a Call. */
 static struct exchange *make_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes)
 {
 	const struct service_config *keys = conn->config.net->config;
@@ -227,7 +227,7 @@ int check_conn_call(struct check_conn *conn, const uint8_t *call, uint32_t len_b
 		    uint64_t timeout_us)
 {
 	drop_call(conn);
-	/* It is on its way out, which is told. */
+	/* The connection is closing, which will be reported. */
 	if (!conn->leg)
 		return 0;
 	conn->x = make_call(conn, call, len_bytes);
@@ -251,7 +251,7 @@ static void on_timer(void *arg)
 	}
 }
 
-/* ---- life ---- */
+/* ---- creation and end ---- */
 
 static void take_apart(struct check_conn *conn)
 {
@@ -263,7 +263,7 @@ static void take_apart(struct check_conn *conn)
 	free(conn);
 }
 
-/* A look-up that is out comes back to its name. */
+/* A running lookup still accesses the server's name, so wait for it. */
 static void finish(struct check_conn *conn)
 {
 	void (*gone)(void *arg) = conn->gone;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A connection to one server of a service that no client has: what a check goes over.
+ * A health check's own connection to one server of a service.
  *
- * It is made as a client's would be (daemon/upstream/upstream_connect.h), by the service's keys, but stands apart from
- * all of them: memory, counters, limits and what is known of the server are its own. It takes a source port of the
- * process while it is there.
+ * It connects like a client's upstream connection (daemon/upstream/upstream_connect.h), with the service's keys, but is
+ * separate from all of those: it has its own memory, counters, limits and server state. It uses a source port of the
+ * process while it is open.
  *
- * One Call at a time, and one connection at a time: what check_conn_open() and check_conn_call() come to is told by
- * told(), once each, never from inside a call into this.
+ * One connection and one Call at a time. told() reports the result of each check_conn_open() and check_conn_call()
+ * once, never from inside such a call.
  *
- * Everything belongs to the thread of its ground.
+ * Belongs to the thread of its check_ground.
  */
 #ifndef DAEMON_HEALTH_CHECK_CONN_H
 #define DAEMON_HEALTH_CHECK_CONN_H
@@ -26,14 +26,14 @@
 #include "leg/exchange.h"
 #include "leg/leg.h"
 
-/* Where a connection waits for the name of its server. */
+/* A connection that waits for the name of its server. */
 struct check_backend {
-	LIST_ENTRY(check_backend) entry; /* of its ground */
+	LIST_ENTRY(check_backend) entry; /* in check_ground.backends */
 	struct backend backend;
 };
 LIST_HEAD(check_backend_list, check_backend);
 
-/* What the connections of all checks stand on, in the one thread that checks have: memory apart from that of all clients. */
+/* What the connections of all checks share on the one thread of checks. Its memory is separate from that of clients. */
 struct check_ground {
 	struct worker_ground ground;
 	struct budget budget;
@@ -43,54 +43,54 @@ struct check_ground {
 };
 
 enum check_conn_event {
-	CHECK_CONN_OPENED,    /* the server is reached */
-	CHECK_CONN_UNREACHED, /* it cannot be */
-	CHECK_CONN_ANSWERED,  /* the Call has a Reply, or a fault */
-	CHECK_CONN_LATE,      /* it has had none in time: the connection is over */
-	CHECK_CONN_LOST,      /* the connection is over, before an answer or without a Call */
+	CHECK_CONN_OPENED,    /* connected to the server */
+	CHECK_CONN_UNREACHED, /* cannot connect */
+	CHECK_CONN_ANSWERED,  /* the Call has a Reply or a fault */
+	CHECK_CONN_LATE,      /* the Call timed out: the connection is closed */
+	CHECK_CONN_LOST,      /* the connection was lost, before a Reply or without a Call */
 };
 
-/* All of it good while it is told. */
+/* A result; valid during told(). */
 struct check_conn_news {
 	enum check_conn_event event;
-	enum leg_close why; /* of CHECK_CONN_UNREACHED and CHECK_CONN_LOST … */
-	const char
-		*detail; /* … and a sentence, or ""; of CHECK_CONN_LATE what was noted meanwhile */
-	const struct exchange *x; /* of CHECK_CONN_ANSWERED */
+	enum leg_close why; /* for CHECK_CONN_UNREACHED and CHECK_CONN_LOST … */
+	const char *detail; /* … and a sentence or ""; for CHECK_CONN_LATE the leg's last note */
+	const struct exchange *x; /* for CHECK_CONN_ANSWERED */
 };
 
 struct check_conn_config {
 	struct check_ground *ground;
-	struct service_net *net;         /* of the check: its service's keys */
-	const struct config_uri *server; /* outlives the connection, as do the others */
-	const struct own_doors *doors;   /* that are no server; NULL: none */
-	bool asks_rpcbind;               /* @server is rpcbind: connect to where MOUNT listens */
-	bool is_other; /* @server is none of the service's: it gets no PROXY header */
+	struct service_net *net;         /* of the check, with the keys of its service */
+	const struct config_uri *server; /* outlives the connection, like the other pointers */
+	const struct own_doors
+		*doors;    /* addresses of this daemon, which are excluded; NULL: none */
+	bool asks_rpcbind; /* @server is rpcbind: connect to the port of MOUNT */
+	bool is_other;     /* @server is not one of the service's: send no PROXY header */
 	void (*told)(void *arg, const struct check_conn_news *news);
 	void *arg;
 };
 
 struct check_conn;
 
-/** check_conn_new - nothing is connected yet; @config is copied. Returns 0 or -ENOMEM. */
+/** check_conn_new - Creates an unconnected connection; @config is copied. Returns 0 or -ENOMEM. */
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out) MUST_CHECK;
 /**
- * check_conn_free - close what is open, and go; told() is not called any more
- * @gone: called with @arg once nothing of it is left, and what @config named may go; now or later. NULL: nobody asks
+ * check_conn_free - Closes and frees the connection; told() is not called any more
+ * @gone: called with @arg once everything is freed, now or later; until then what @config names must stay. NULL: none
  *
- * Accepts NULL, which is gone at once.
+ * Accepts NULL, and calls @gone at once.
  */
 void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg);
 
-/** check_conn_open - reach the server within @timeout_us; while there is no connection. */
+/** check_conn_open - Connects to the server within @timeout_us; there must be no connection. */
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us);
-/** check_conn_info - of the connection that is open, or was until its end is told. */
+/** check_conn_info - Describes the open connection, or the one whose end is about to be reported. */
 void check_conn_info(const struct check_conn *conn, struct leg_info *info);
 /**
- * check_conn_call - send a Call over the connection that is open
+ * check_conn_call - Sends a Call over the open connection
  * @call, @len_bytes: a whole RPC message, copied
  *
- * Returns 0, also where the connection is on its way out, as will be told; or -ENOMEM, and nothing is told.
+ * Returns 0, even while the connection is closing, which told() will report; or -ENOMEM, and reports nothing.
  */
 int check_conn_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes,
 		    uint64_t timeout_us) MUST_CHECK;

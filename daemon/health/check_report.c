@@ -44,7 +44,7 @@ enum check_grade check_grade_server(const struct check_server *server)
 	    has(server, CHECK_INLINE_CALL, CHECK_FAILED) ||
 	    (has(server, CHECK_MOUNT, CHECK_FAILED) && !mounts))
 		return CHECK_HAS_FAILED;
-	/* One whose turn never came is not known to be good. */
+	/* A server that was not tried is not known to be good. */
 	if (has(server, CHECK_CONNECT, CHECK_NOT_TRIED) || has(server, CHECK_MOUNT, CHECK_FAILED) ||
 	    has(server, CHECK_LONG_CALL, CHECK_FAILED) ||
 	    has(server, CHECK_LONG_REPLY, CHECK_FAILED))

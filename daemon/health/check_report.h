@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What came of a check of a service's servers (check.h): plain data. */
+/* The result of a check of a service's servers (check.h): plain data. */
 #ifndef DAEMON_HEALTH_CHECK_REPORT_H
 #define DAEMON_HEALTH_CHECK_REPORT_H
 
@@ -31,9 +31,9 @@ enum check_grade { CHECK_GOOD, CHECK_IS_DEGRADED, CHECK_HAS_FAILED };
 struct check_step {
 	enum check_result result;
 	uint64_t took_us;
-	enum leg_close why;          /* of one that failed without an answer */
-	char what[CHECK_WHAT_BYTES]; /* what came of it; why it was not tried. "": nothing to say */
-	const char *advice;          /* what to do about it; NULL: nothing */
+	enum leg_close why;          /* if it failed without a Reply */
+	char what[CHECK_WHAT_BYTES]; /* the result, or why it was not tried; "": nothing */
+	const char *advice;          /* what to do; NULL: nothing */
 };
 
 struct check_server {
@@ -42,18 +42,20 @@ struct check_server {
 };
 
 struct check_report {
-	bool with_mount; /* it was asked for that step; else nobody is told of it */
+	bool with_mount; /* the mount step was requested; else it is not shown */
 	unsigned nservers;
 	struct check_server *servers;
 };
 
-/** check_step_name, check_result_name, check_grade_name - the word for it. */
+/** check_step_name, check_result_name, check_grade_name - Return the word for it. */
 const char *check_step_name(enum check_step_id step);
 const char *check_result_name(enum check_result result);
 const char *check_grade_name(enum check_grade grade);
-/** check_grade_server - failed if no mount would work there, degraded if some operations would not. */
+/**
+ * check_grade_server - Returns failed if no mount would work there, degraded if some operations would fail, else good.
+ */
 enum check_grade check_grade_server(const struct check_server *server);
-/** check_grade - of all servers: failed if each has, good if each is. */
+/** check_grade - Returns the grade of all servers: failed if all have failed, good if all are good, else degraded. */
 enum check_grade check_grade(const struct check_report *report);
 
 #endif

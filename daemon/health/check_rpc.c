@@ -13,7 +13,7 @@
 
 enum { NFS4_COMPOUND = 1, OP_GETATTR = 9, OP_LOOKUP = 15, OP_PUTROOTFH = 24 };
 
-/* Attributes that every server has something to say of (RFC 7530 sections 5.6 and 5.7). */
+/* Attributes that every server supports (RFC 7530 sections 5.6 and 5.7). */
 static const uint32_t attributes[] = {
 	1u << 0 | 1u << 1 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 19 | 1u << 20,
 	1u << (33 - 32) | 1u << (35 - 32) | 1u << (36 - 32) | 1u << (37 - 32) | 1u << (45 - 32) |
@@ -25,7 +25,7 @@ size_t probe_call_null(uint8_t to[PROBE_CALL_BYTES], uint32_t xid, uint32_t prog
 	return rpc_encode_null_call(to, xid, prog, vers);
 }
 
-/* The header of a Call as nobody (AUTH_SYS). */
+/* The header of a Call as user nobody (AUTH_SYS). */
 static void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
 			     uint32_t proc)
 {
@@ -48,7 +48,7 @@ static void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, 
 	xdr_put_u32(w, 0);
 }
 
-/* Without a tag, of minor version 0. */
+/* An empty tag, and minor version 0. */
 static void put_compound(struct xdr_writer *w, uint32_t xid, uint32_t nops)
 {
 	probe_put_header(w, xid, NFS_PROGRAM_NFS, PROBE_NFS_VERSION, NFS4_COMPOUND);
@@ -127,7 +127,7 @@ void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
 		reply->is_rpc = xdr_get_u32(&r, &reply->nfs_status);
 }
 
-/* ---- to find a file handle of NFSv3, and to use it ---- */
+/* ---- NFSv3 file handles ---- */
 
 #define NFS_VERSION 3u
 #define MAX_EXPORTS 100000u
@@ -241,7 +241,7 @@ size_t nfs3_call_readdirplus(uint8_t to[NFS3_CALL_BYTES], uint32_t xid,
 	begin(&w, to, xid, NFS_PROGRAM_NFS, NFS_VERSION, NFS3_READDIRPLUS);
 	xdr_put_opaque(&w, handle->bytes, handle->len_bytes);
 	xdr_put_u64(&w, 0); /* cookie */
-	xdr_put_u64(&w, 0); /* … and its verifier */
+	xdr_put_u64(&w, 0); /* cookie verifier */
 	xdr_put_u32(&w, max_bytes);
 	xdr_put_u32(&w, max_bytes);
 	return xdr_written_bytes(&w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Calls of a check, and what their Replies say. Pure. */
+/* Encodes the Calls of a check and decodes their Replies. Pure. */
 #ifndef DAEMON_HEALTH_CHECK_RPC_H
 #define DAEMON_HEALTH_CHECK_RPC_H
 
@@ -12,78 +12,84 @@
 
 #define PROBE_NFS_VERSION   4u
 #define PROBE_MOUNT_VERSION 3u
-#define PROBE_CALL_BYTES    512u /* room for each but probe_call_lookup() */
-#define PROBE_MAX_GETATTRS  48u  /* Linux takes 50 operations in a COMPOUND */
-#define PROBE_FRAME_BYTES   44u  /* of a Reply, before the first GETATTR */
+#define PROBE_CALL_BYTES    512u /* enough for each Call except probe_call_lookup() */
+#define PROBE_MAX_GETATTRS  48u  /* Linux accepts 50 operations in a COMPOUND */
+#define PROBE_FRAME_BYTES   44u  /* of a Reply before the first GETATTR */
 
 #define PROBE_NFS_OK        0u /* in any version of NFS */
-/* Statuses of NFSv4 alone (RFC 7530 section 13). */
+/* Statuses of NFSv4 only (RFC 7530 section 13). */
 #define PROBE_NFS4_WRONGSEC       10016u
 #define PROBE_NFS4_MINOR_MISMATCH 10021u
 
-/** probe_call_null - a Call of procedure 0. Returns the bytes written to @to. */
+/** probe_call_null - Encodes a Call of procedure 0. Returns the bytes written to @to. */
 size_t probe_call_null(uint8_t to[PROBE_CALL_BYTES], uint32_t xid, uint32_t prog, uint32_t vers);
 /**
- * probe_call_getattrs - a COMPOUND of NFSv4.0: PUTROOTFH, and so many GETATTRs of the root
+ * probe_call_getattrs - Encodes a COMPOUND of NFSv4.0: PUTROOTFH, and @count GETATTRs of the root
  * @count: up to PROBE_MAX_GETATTRS
  *
- * As nobody (AUTH_SYS). Returns the bytes written to @to, of PROBE_GETATTRS_BYTES.
+ * As user nobody (AUTH_SYS). Returns the bytes written to @to, of PROBE_GETATTRS_BYTES.
  */
 #define PROBE_GETATTRS_BYTES (PROBE_CALL_BYTES + PROBE_MAX_GETATTRS * 20u)
 size_t probe_call_getattrs(uint8_t to[PROBE_GETATTRS_BYTES], uint32_t xid, unsigned count);
 /**
- * probe_call_lookup - a COMPOUND of NFSv4.0: PUTROOTFH, LOOKUP of a name that is longer than any
+ * probe_call_lookup - Encodes a COMPOUND of NFSv4.0: PUTROOTFH, LOOKUP of a name longer than any file's
  * @name_bytes: its length
  *
  * Returns the bytes written to @to, of PROBE_CALL_BYTES + name_bytes.
  */
 size_t probe_call_lookup(uint8_t *to, uint32_t xid, uint32_t name_bytes);
 
-/* What a Reply says. */
+/* A decoded Reply. */
 struct probe_reply {
-	bool is_rpc;   /* it is a Reply that can be read */
-	bool accepted; /* else the server refuses who asks: `auth_stat` if it says so */
+	bool is_rpc;   /* it is a well-formed Reply */
+	bool accepted; /* else the server rejects the credential: see `auth_stat`, if set */
 	uint32_t auth_stat;
 	enum rpc_accept_stat stat;
-	uint32_t low, high;  /* of RPC_PROG_MISMATCH */
-	uint32_t nfs_status; /* where there is one; else UINT32_MAX */
+	uint32_t low, high;  /* for RPC_PROG_MISMATCH */
+	uint32_t nfs_status; /* UINT32_MAX: none */
 };
 
-/** probe_reply_read - @has_status: its results begin with a status of NFS, as those of all procedures but NULL do. */
+/**
+ * probe_reply_read - Decodes a Reply; @has_status: its results begin with an NFS status, as for all procedures but
+ * NULL.
+ */
 void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
 		      struct probe_reply *reply);
 
-/* ---- the Calls by which a check finds a file handle of NFSv3, and uses it ---- */
+/* ---- Calls that obtain and use an NFSv3 file handle ---- */
 
 #define NFS3_HANDLE_BYTES 64u
 #define NFS3_PATH_BYTES   1024u
-#define NFS3_CALL_BYTES   2048u /* room for each but nfs3_call_lookup() */
+#define NFS3_CALL_BYTES   2048u /* enough for each Call except nfs3_call_lookup() */
 
 struct nfs3_handle {
 	uint32_t len_bytes;
 	uint8_t bytes[NFS3_HANDLE_BYTES];
 };
 
-/** nfs3_call_export - MOUNT: what is exported (RFC 1813 appendix I). Returns the bytes at @to. */
+/** nfs3_call_export - Encodes a Call of MOUNT for the list of exports (RFC 1813 appendix I). Returns the bytes at @to. */
 size_t nfs3_call_export(uint8_t to[NFS3_CALL_BYTES], uint32_t xid);
-/** nfs3_reply_export - how many there are, and the first. Returns false if that cannot be read. */
+/** nfs3_reply_export - Decodes the number of exports and the first. Returns false if malformed. */
 bool nfs3_reply_export(struct xdr_reader *results, unsigned *count,
 		       char first[NFS3_PATH_BYTES + 1]) MUST_CHECK;
 
-/** nfs3_call_mnt, nfs3_call_umnt - MOUNT: the handle of @path; and that it is not mounted any more. */
+/** nfs3_call_mnt, nfs3_call_umnt - Encode Calls of MOUNT: mount and unmount @path. Return the bytes at @to. */
 size_t nfs3_call_mnt(uint8_t to[NFS3_CALL_BYTES], uint32_t xid, const char *path);
 size_t nfs3_call_umnt(uint8_t to[NFS3_CALL_BYTES], uint32_t xid, const char *path);
-/** nfs3_reply_mnt - the status, and with status 0 the handle. Returns false if they cannot be read. */
+/** nfs3_reply_mnt - Decodes the status, and for status 0 the handle. Returns false if malformed. */
 bool nfs3_reply_mnt(struct xdr_reader *results, uint32_t *status,
 		    struct nfs3_handle *handle) MUST_CHECK;
 
-/** nfs3_call_getattr - its attributes. Returns the bytes at @to. */
+/** nfs3_call_getattr - Encodes GETATTR. Returns the bytes at @to. */
 size_t nfs3_call_getattr(uint8_t to[NFS3_CALL_BYTES], uint32_t xid,
 			 const struct nfs3_handle *handle);
-/** nfs3_call_readdirplus - what is in it, up to @max_bytes. Returns the bytes at @to. */
+/** nfs3_call_readdirplus - Encodes READDIRPLUS for up to @max_bytes. Returns the bytes at @to. */
 size_t nfs3_call_readdirplus(uint8_t to[NFS3_CALL_BYTES], uint32_t xid,
 			     const struct nfs3_handle *handle, uint32_t max_bytes);
-/** nfs3_call_lookup - a name of @name_bytes in it. Returns the bytes at @to, of NFS3_CALL_BYTES + name_bytes. */
+/**
+ * nfs3_call_lookup - Encodes LOOKUP of a name of @name_bytes. Returns the bytes at @to, of NFS3_CALL_BYTES +
+ * name_bytes.
+ */
 size_t nfs3_call_lookup(uint8_t *to, uint32_t xid, const struct nfs3_handle *handle,
 			uint32_t name_bytes);
 

@@ -23,28 +23,28 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 
 	switch (why) {
 	case LEG_CLOSE_NO_ADDRESS:
-		return "mend the host name in connect, or /etc/hosts or the name servers (getent "
-		       "ahosts HOST)";
+		return "correct the host name in connect, or fix /etc/hosts or DNS (getent ahosts "
+		       "HOST)";
 	case LEG_CLOSE_OWN_UPSTREAM:
-		return "connect leads back to this daemon: name the server";
+		return "connect leads back to this daemon: give the server's address";
 	case LEG_CLOSE_NO_SOURCE_ADDRESS:
-		return "this host has none of source_address any more (ip address)";
+		return "no source_address is configured on this host any more (ip address)";
 	case LEG_CLOSE_RESOURCES:
-		return "this host is short of memory or descriptors (LimitNOFILE=)";
+		return "this host is out of memory or descriptors (LimitNOFILE=)";
 	default:
 		break;
 	}
 	if (is_rdma)
-		return "is it up, and is that its RDMA port (20049 by default; rdma=y in a Linux server's "
-		       "/etc/nfs.conf) and its fabric? For NFS over TCP connect is tcp://";
+		return "is it up, and are its RDMA port (20049 by default; rdma=y in a Linux server's "
+		       "/etc/nfs.conf) and its fabric correct? For NFS over TCP use tcp:// in connect";
 	switch (why) {
 	case LEG_CLOSE_REFUSED:
-		return "start the server, or mend the port in connect: NFS over TCP has 2049";
+		return "start the server, or correct the port in connect: NFS over TCP uses 2049";
 	case LEG_CLOSE_UNREACHABLE:
-		return "mend the address in connect, start the host, or open the port in the "
+		return "correct the address in connect, start the host, or open the port in the "
 		       "firewalls between (ping, ip route get ADDRESS)";
 	case LEG_CLOSE_NO_SOURCE_PORT:
-		return "source_port = \"reserved\" has none left, or lacks CAP_NET_BIND_SERVICE: see "
+		return "source_port = \"reserved\" has no free port, or lacks CAP_NET_BIND_SERVICE: see "
 		       "the unit";
 	case LEG_CLOSE_TIMEOUT:
 		return "packets get lost: does a firewall drop them, or is the address wrong?";
@@ -59,18 +59,18 @@ static const char *lost_advice(enum check_step_id id, enum transport transport,
 	if (news->event == CHECK_CONN_UNREACHED)
 		return connect_advice(transport, news->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
-		return "what does not fit inline does not get through: clients will hang on it. Try "
-		       "another peer or ddp (rpcrdma-proxy.conf(5))";
+		return "large requests fail, so clients will hang. Try another value for peer or ddp "
+		       "(rpcrdma-proxy.conf(5))";
 	if (news->event == CHECK_CONN_LATE)
-		return "the server takes connections and does not answer: does it hang, or is "
-		       "something else listening there?";
+		return "the server accepts connections and does not reply: does it hang, or is "
+		       "another program listening there?";
 	if (news->why == LEG_CLOSE_PEER || news->why == LEG_CLOSE_LOST)
-		return "does it refuse this host (exports, firewall, reserved ports: source_port), "
-		       "or is it no NFS server? " ANY_LOG;
-	return "what answers there does not speak what connect says: mend its transport or port";
+		return "does it reject this host (exports, firewall, reserved ports: source_port), "
+		       "or is it not an NFS server? " ANY_LOG;
+	return "the server there does not speak the protocol in connect: correct its transport or port";
 }
 
-/* check_words_lost - the step ended without an answer, where connect is @transport://, as @news tells */
+/* Describes a step that ended without a Reply, by @news; `connect` is @transport://. */
 static void check_words_lost(struct check_step *step, enum check_step_id id,
 			     enum transport transport, const struct check_conn_news *news)
 {
@@ -85,16 +85,17 @@ static void check_words_lost(struct check_step *step, enum check_step_id id,
 			 news->detail[0] ? ": " : "", news->detail);
 }
 
-/* check_words_fault - the step's Call came back for @fault. */
+/* Describes a step whose Call ended with @fault. */
 static void check_words_fault(struct check_step *step, enum check_step_id id,
 			      enum exchange_fault fault)
 {
 	static const char *const texts[] = {
 		[EXCHANGE_OK] = "",
-		[EXCHANGE_FAULT_ERR_CHUNK] = "the server's transport refuses its form (ERR_CHUNK)",
-		[EXCHANGE_FAULT_ERR_VERS] = "the server's transport refuses its version (ERR_VERS)",
+		[EXCHANGE_FAULT_ERR_CHUNK] =
+			"the server's transport rejects its chunks (ERR_CHUNK)",
+		[EXCHANGE_FAULT_ERR_VERS] = "the server's transport rejects its version (ERR_VERS)",
 		[EXCHANGE_FAULT_BAD_REPLY] = "the Reply breaks the protocol",
-		[EXCHANGE_FAULT_TOO_BIG] = "the Reply is larger than it may be",
+		[EXCHANGE_FAULT_TOO_BIG] = "the Reply is larger than allowed",
 		[EXCHANGE_FAULT_CANT_SEND] = "the Call cannot be sent this way",
 		[EXCHANGE_FAULT_LATE] = "no answer in time",
 	};
@@ -104,42 +105,42 @@ static void check_words_fault(struct check_step *step, enum check_step_id id,
 	snprintf(step->what, sizeof(step->what), "%s", texts[fault]);
 	step->advice =
 		id == CHECK_LONG_CALL
-			? "the server takes no long Calls: set ddp = \"nfs\", or peer to what "
-			  "it is (rpcrdma-proxy.conf(5))"
-			: "the server breaks the protocol: set peer to what it is, or update "
-			  "it; " ANY_LOG;
+			? "the server accepts no long Calls: set ddp = \"nfs\", or peer to its "
+			  "implementation (rpcrdma-proxy.conf(5))"
+			: "the server violates the protocol: set peer to its implementation, or "
+			  "update it; " ANY_LOG;
 }
 
 static const char *accept_text(enum rpc_accept_stat stat)
 {
 	static const char *const texts[] = {
 		[RPC_SUCCESS] = "SUCCESS",
-		[RPC_PROG_UNAVAIL] = "PROG_UNAVAIL: it has no NFS",
-		[RPC_PROG_MISMATCH] = "PROG_MISMATCH: it has no such version of NFS",
-		[RPC_PROC_UNAVAIL] = "PROC_UNAVAIL: it has no such procedure",
-		[RPC_GARBAGE_ARGS] = "GARBAGE_ARGS: the Call came damaged, or it cannot read it",
-		[RPC_SYSTEM_ERR] = ("SYSTEM_ERR: it is short of something, or a proxy before it "
-				    "has no server"),
+		[RPC_PROG_UNAVAIL] = "PROG_UNAVAIL: it does not serve NFS",
+		[RPC_PROG_MISMATCH] = "PROG_MISMATCH: it does not serve this version of NFS",
+		[RPC_PROC_UNAVAIL] = "PROC_UNAVAIL: it does not know the procedure",
+		[RPC_GARBAGE_ARGS] = "GARBAGE_ARGS: the Call was damaged, or it cannot decode it",
+		[RPC_SYSTEM_ERR] =
+			("SYSTEM_ERR: it lacks a resource, or a proxy in front of it has "
+			 "no server"),
 	};
 
 	return texts[stat];
 }
 
-/* check_words_refused - the server answered, but did not do what it was asked for. */
+/* Describes a Reply that is not a success. */
 static void check_words_refused(struct check_step *step, const struct probe_reply *reply)
 {
 	step->result = CHECK_FAILED;
 	step->advice = ANY_LOG;
 	if (!reply->is_rpc) {
 		step->why = LEG_CLOSE_BAD_REPLY;
-		snprintf(step->what, sizeof(step->what), "a Reply that cannot be read");
-		step->advice = "is it an NFS server that listens there?";
+		snprintf(step->what, sizeof(step->what), "a malformed Reply");
+		step->advice = "is an NFS server listening there?";
 	} else if (!reply->accepted) {
 		snprintf(step->what, sizeof(step->what),
-			 "the server refuses who asks (auth_stat %u)", reply->auth_stat);
-		step->advice =
-			"AUTH_TOOWEAK (5) asks for a security flavour as krb5, which clients "
-			"bring along; else see its exports";
+			 "the server rejects the credential (auth_stat %u)", reply->auth_stat);
+		step->advice = "AUTH_TOOWEAK (5) requires a security flavour such as krb5, which "
+			       "clients use; else see its exports";
 	} else {
 		snprintf(step->what, sizeof(step->what), "the server answers %s",
 			 accept_text(reply->stat));
@@ -148,11 +149,11 @@ static void check_words_refused(struct check_step *step, const struct probe_repl
 
 #define CONNECT_US      10000000u
 #define ANSWER_US       5000000u
-#define LONG_US         10000000u /* for an answer where much is moved */
-#define TCP_LONG_BYTES  16384u /* a Call that counts as long where there is no inline threshold … */
-#define TCP_REPLY_BYTES 4096u  /* … and a Reply */
-#define LONG_BYTES      32768u /* … that is asked for by READDIRPLUS, more than inline */
-#define BEYOND_BYTES    1024u  /* … and so much more than that is sent */
+#define LONG_US         10000000u /* time limit of a step with much data */
+#define TCP_LONG_BYTES  16384u    /* size of a long Call without an inline threshold … */
+#define TCP_REPLY_BYTES 4096u     /* … and of a long Reply */
+#define LONG_BYTES      32768u    /* limit in READDIRPLUS, above the inline threshold */
+#define BEYOND_BYTES    1024u     /* how much a long Call exceeds the inline threshold */
 
 static struct check_step *step_of(const struct check_steps *steps)
 {
@@ -164,7 +165,6 @@ static uint64_t now_us(const struct check_steps *steps)
 	return loop_now_us(steps->config.ground->ground.loop);
 }
 
-/* Which server it is at. */
 static unsigned number(const struct check_steps *steps)
 {
 	return (unsigned)(steps->at - steps->config.report->servers);
@@ -195,7 +195,7 @@ static void server_gone(void *arg)
 		end(steps);
 }
 
-/* What is left of its steps is not tried, for that reason. */
+/* Marks the remaining steps of the server as not tried, for the reason @why. */
 static void end_server(struct check_steps *steps, const char *why)
 {
 	struct check_conn *conn = steps->conn;
@@ -231,7 +231,7 @@ static uint32_t inline_recv_bytes(const struct check_steps *steps)
 	return info.inline_recv_bytes ? info.inline_recv_bytes : TCP_REPLY_BYTES;
 }
 
-/* How many GETATTRs make a Reply long; 0: as many as may be asked for do not. */
+/* Returns how many GETATTRs make a Reply long; 0: even PROBE_MAX_GETATTRS do not. */
 static unsigned getattrs_of_long_reply(const struct check_steps *steps)
 {
 	uint64_t wanted = (inline_recv_bytes(steps) + BEYOND_BYTES) / steps->getattr_bytes + 1;
@@ -309,7 +309,7 @@ static void send_null(struct check_steps *steps)
 	send_call(steps, call, len, ANSWER_US);
 }
 
-/* NFSv3: of the handle that the trip has brought. */
+/* Sends an NFSv3 Call with the handle obtained from MOUNT. */
 static void send_nfs3(struct check_steps *steps)
 {
 	const struct nfs3_handle *handle = &steps->trip.handle;
@@ -331,10 +331,10 @@ static void send_long_reply(struct check_steps *steps)
 	else if (count)
 		send_getattrs(steps, count, LONG_US);
 	else
-		skip(steps, "no Reply that may be asked for is that long");
+		skip(steps, "no Reply can be made that long");
 }
 
-/* Without a handle of NFSv3, there is nothing to ask a server that has no other. */
+/* Without an NFSv3 handle, an NFSv3-only server has no further steps. */
 static void end_mount(struct check_steps *steps, const char *why)
 {
 	if (!is_nfs3(steps)) {
@@ -408,7 +408,7 @@ static void PRINTF_LIKE(2, 3) pass(struct check_steps *steps, const char *format
 	va_end(ap);
 }
 
-/* ---- what comes of them ---- */
+/* ---- results ---- */
 
 static void tell_connected(struct check_steps *steps)
 {
@@ -427,7 +427,7 @@ static void tell_connected(struct check_steps *steps)
 
 static void judge_null(struct check_steps *steps, const struct probe_reply *reply)
 {
-	/* Any RPC Reply shows that the server of MOUNT is alive. */
+	/* Any RPC Reply shows that the MOUNT server is alive. */
 	if (steps->config.to_mount && reply->is_rpc) {
 		pass(steps, "MOUNT");
 		end_server(steps, "MOUNT has no other step");
@@ -436,28 +436,28 @@ static void judge_null(struct check_steps *steps, const struct probe_reply *repl
 		if (!is_nfs3(steps) || steps->config.report->with_mount)
 			next_step(steps);
 		else
-			end_server(steps, "the server has no NFSv4, and Calls of NFSv3 take a file "
-					  "handle: --mount");
+			end_server(steps, "the server does not serve NFSv4, and NFSv3 Calls need a "
+					  "file handle: use --mount");
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_MISMATCH &&
 		   steps->nfs_version == PROBE_NFS_VERSION && reply->high < PROBE_NFS_VERSION) {
 		steps->nfs_version = reply->high;
 		send_step(steps);
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_UNAVAIL) {
-		pass(steps, "it answers, but has no NFS");
-		end_server(steps, "the server has no NFS");
+		pass(steps, "it replies, but does not serve NFS");
+		end_server(steps, "the server does not serve NFS");
 	} else {
 		check_words_refused(step_of(steps), reply);
 		end_server(steps, "the step before failed");
 	}
 }
 
-/* Statuses with which the server says that nobody may ask so. */
+/* Returns why the server does not allow this request to anybody, or NULL. */
 static const char *not_allowed(const struct probe_reply *reply)
 {
 	if (!reply->accepted)
 		return "the server wants another security flavour than AUTH_SYS";
 	if (reply->nfs_status == PROBE_NFS4_MINOR_MISMATCH)
-		return "the server has no NFSv4.0";
+		return "the server does not serve NFSv4.0";
 	if (reply->nfs_status == PROBE_NFS4_WRONGSEC)
 		return "the server wants another security flavour than AUTH_SYS";
 	return NULL;
@@ -475,14 +475,14 @@ static void judge_results(struct check_steps *steps, const struct probe_reply *r
 		end_server(steps, why);
 	} else if (steps->step == CHECK_LONG_CALL && reply->is_rpc &&
 		   (reply->stat == RPC_GARBAGE_ARGS || reply->stat == RPC_SUCCESS)) {
-		/* Whatever it says of the name: it has the Call. */
+		/* Any status will do: the server has received the Call. */
 		pass(steps, "a Call of %u bytes", inline_send_bytes(steps) + BEYOND_BYTES);
 		next_step(steps);
 	} else if (!reply->is_rpc || reply->stat != RPC_SUCCESS) {
 		check_words_refused(step, reply);
 		next_step(steps);
 	} else if (steps->step == CHECK_LONG_REPLY && len_bytes <= inline_recv_bytes(steps)) {
-		skip(steps, is_nfs3(steps) ? "the directory that is exported is too small for that"
+		skip(steps, is_nfs3(steps) ? "the exported directory is too small for that"
 					   : "its Reply was not that long");
 	} else {
 		if (status != PROBE_NFS_OK)
@@ -548,7 +548,7 @@ static void on_told(void *arg, const struct check_conn_news *news)
 	}
 }
 
-/* ---- the trip to a file handle ---- */
+/* ---- the NFSv3 file handle ---- */
 
 static void fill_conn_config(struct check_steps *steps, struct check_conn_config *config)
 {

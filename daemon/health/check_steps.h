@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The steps of a check, one after the other, server by server: on one loop. */
+/* Runs the steps of a check one after the other, server by server, on one loop. */
 #ifndef DAEMON_HEALTH_CHECK_STEPS_H
 #define DAEMON_HEALTH_CHECK_STEPS_H
 
@@ -10,18 +10,18 @@
 #include "daemon/health/check_report.h"
 #include "daemon/health/mount_trip.h"
 
-#define CHECK_LIMIT_US 100000000u /* for all servers together; what is left then is not tried */
+#define CHECK_LIMIT_US 100000000u /* time limit for all servers; later steps are not tried */
 
 struct check_steps_config {
 	struct check_ground *ground;
 	const struct own_doors *doors;
 	const struct service_config *service;
-	const struct server_uris *servers; /* of it, or with to_mount of MOUNT */
+	const struct server_uris *servers; /* of the service, or with to_mount its MOUNT servers */
 	bool to_mount;
-	enum check_step_id last;     /* the last step that is tried; with to_mount CHECK_NULL */
-	uint32_t left_out;           /* servers that are not tried, a bit each */
-	struct check_report *report; /* with its servers, of which nothing was tried */
-	/* All is done, and nothing is left that could call back. From check_steps_begin(), or later. */
+	enum check_step_id last;     /* last step to try; with to_mount CHECK_NULL */
+	uint32_t left_out;           /* bit mask of servers to skip */
+	struct check_report *report; /* with its servers, all steps CHECK_NOT_TRIED */
+	/* Called when all is done and no other callback can follow. From check_steps_begin(), or later. */
 	void (*over)(void *arg);
 	void *arg;
 };
@@ -30,20 +30,20 @@ struct check_steps {
 	struct check_steps_config config;
 	struct service_net net; /* of its connections */
 	bool has_net;
-	struct check_conn *conn; /* NULL: it goes, or there was none */
+	struct check_conn *conn; /* NULL: closing, or not opened yet */
 	struct check_server *at;
 	enum check_step_id step;
 	bool connected, ends;
-	bool on_trip; /* to a file handle of NFSv3; the connection waits */
+	bool on_trip; /* obtaining an NFSv3 file handle; the connection waits */
 	struct mount_trip trip;
 	uint64_t began_us, until_us;
 	uint32_t xid, nfs_version;
-	uint32_t getattr_bytes; /* the results of one; 0: not known */
+	uint32_t getattr_bytes; /* size of one result; 0: unknown */
 };
 
-/** check_steps_begin - with the first server; @steps is the caller's, until over(). */
+/** check_steps_begin - Starts with the first server; @steps is the caller's, until over(). */
 void check_steps_begin(struct check_steps *steps, const struct check_steps_config *config);
-/** check_steps_give_up - over() comes as soon as it can. */
+/** check_steps_give_up - Aborts: over() follows as soon as possible. */
 void check_steps_give_up(struct check_steps *steps);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The thread in which servers are tried, and what the connections of all checks stand on. */
 #include "daemon/health/health.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@
 #include "daemon/service/targets.h"
 #include "daemon/upstream/leg_factory.h"
 
-#define BUDGET_BYTES ((size_t)256 << 20) /* nothing is set aside for it */
+#define BUDGET_BYTES ((size_t)256 << 20) /* not reserved */
 
 static void on_kick(void *arg)
 {
@@ -43,7 +42,7 @@ static void kick(void *arg)
 	event_loop_kick(((struct check_ground *)arg)->ground.loop);
 }
 
-/* Without connections. @loop is that of the thread and does not run yet. check_ground_fini() is due either way. */
+/* Without connections. @loop belongs to that thread and does not run yet. check_ground_fini() is due even on failure. */
 static int check_ground_init(struct check_ground *ground, struct loop *loop, struct ports *ports)
 {
 	int rc = budget_init(&ground->budget, BUDGET_BYTES, 0, 1, 1);
@@ -68,7 +67,7 @@ static int check_ground_init(struct check_ground *ground, struct loop *loop, str
 	return rc || !ground->ground.pool ? -ENOMEM : 0;
 }
 
-/* Accepts one that is all zero. */
+/* Accepts all zero. */
 static void check_ground_fini(struct check_ground *ground)
 {
 	budget_account_fini(&ground->account);
@@ -81,7 +80,7 @@ struct health {
 	struct loop *loop;
 	struct check_ground ground;
 	pthread_t thread;
-	atomic_uint checks; /* that are not over */
+	atomic_uint checks; /* running checks */
 };
 
 static void *run(void *arg)
@@ -132,25 +131,25 @@ void health_free(struct health *health)
 	free(health);
 }
 
-/* ---- a check, between the thread that wants it and the one that does it ---- */
+/* ---- a check, shared by the thread that requested it and the health thread ---- */
 
-#define END_PATIENCE_MS 3000u /* for a check that is given up */
+#define END_PATIENCE_MS 3000u /* to wait for an aborted check */
 
 struct check {
 	struct check_config config;
 	struct server_uris servers;
 	struct check_report report;
-	struct check_steps steps; /* health's */
+	struct check_steps steps; /* used by the health thread */
 
-	/* Between the two. */
+	/* Used by both, under the lock. */
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	bool is_over;
-	bool given_up;    /* nobody wants to know any more … */
-	bool nobody_told; /* … and tell_done() was not posted */
-	/* Who wants it. */
+	bool given_up;    /* aborted by check_free() … */
+	bool nobody_told; /* … so tell_done() was not posted */
+	/* Used by the requesting thread. */
 	bool is_told;
-	bool is_orphan; /* tell_done() is on its way, and frees it */
+	bool is_orphan; /* freed, but tell_done() is posted and will free it */
 };
 
 static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)
@@ -159,7 +158,7 @@ static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)
 		;
 }
 
-/* Health's: nothing that was posted to it for this check is left. */
+/* Health thread: runs after everything else that was posted for this check. */
 static void bury(void *arg)
 {
 	struct check *check = arg;
@@ -191,7 +190,7 @@ static void tell_done(void *arg)
 	check->config.done(check->config.arg, &check->report);
 }
 
-/* Health's. */
+/* Health thread. */
 static void on_over(void *arg)
 {
 	struct check *check = arg;
@@ -205,7 +204,7 @@ static void on_over(void *arg)
 	pthread_mutex_unlock(&check->lock);
 }
 
-/* Health's. */
+/* Health thread. */
 static void begin(void *arg)
 {
 	struct check *check = arg;
@@ -262,7 +261,7 @@ int check_start(const struct check_config *config, struct check **out)
 	return 0;
 }
 
-/* Health's. */
+/* Health thread. */
 static void give_up(void *arg)
 {
 	struct check *check = arg;
@@ -275,7 +274,7 @@ void check_give_up(struct check *check)
 	post(check->config.health->loop, give_up, check);
 }
 
-/* Returns whether it came to its end. */
+/* Returns whether the check has ended. */
 static bool await_end(struct check *check)
 {
 	struct timespec until = thread_deadline(END_PATIENCE_MS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of servers, and the thread in which they are tried, with its loop. The daemon has one, which is there before
- * anybody connects: to make a loop takes descriptors, which may be short later.
+ * Health checks of servers, and the thread that runs them, with its own loop. The daemon creates the thread at start,
+ * because creating a loop needs descriptors, which can be exhausted later.
  */
 #ifndef DAEMON_HEALTH_HEALTH_H
 #define DAEMON_HEALTH_HEALTH_H
@@ -17,53 +17,53 @@
 struct health;
 struct ports;
 
-/** health_new - start it; @ports: of the process, outlive it. Returns 0 or a negative errno. */
+/** health_new - Starts the thread; @ports: of the process, outlive it. Returns 0 or a negative errno. */
 int health_new(struct ports *ports, struct health **out) MUST_CHECK;
-/** health_free - end it. One that is left with a check is left to the end of the process. Accepts NULL. */
+/** health_free - Ends the thread. If a check does not end, the thread is left until the process exits. Accepts NULL. */
 void health_free(struct health *health);
 
 /*
- * A check of a service's servers: what a client needs of each is tried, one step after the other.
+ * A check tries what a client needs of each server, one step after the other:
  *
  *	connect      its name, its address, the fabric
  *	null         procedure 0 of NFS, or of MOUNT
- *	mount        only if it is asked for: a file handle of NFSv3, by rpcbind and MOUNT, as `mount` has it
+ *	mount        only on request: an NFSv3 file handle, by rpcbind and MOUNT, as `mount` says
  *	inline_call  a small COMPOUND of NFSv4.0: PUTROOTFH, GETATTR
- *	long_call    one that no Send holds: LOOKUP of a name that is longer than any
- *	long_reply   one whose Reply no Send holds: many GETATTRs
+ *	long_call    a Call that does not fit into a Send: LOOKUP of a name longer than any file's
+ *	long_reply   a Reply that does not fit into a Send: many GETATTRs
  *
- * Nothing is changed on the server, and what is asked for may be had by anybody. A step that the server does not
- * allow is not tried, and no fault. Where a connection is lost, the next step has another one.
+ * A check changes nothing on the server and reads only what everybody may read. A step that the server does not allow
+ * is not tried, and is not a fault. After a lost connection the next step opens another.
  *
- * Checks have a thread of their own, so that they hold nobody up.
+ * Checks run on their own thread, so they delay no client.
  */
 struct own_doors;
 
 struct check_config {
-	struct health *health; /* in whose thread it is done */
-	struct loop *loop;     /* whose thread is told; it outlives the check */
+	struct health *health; /* whose thread runs the check */
+	struct loop *loop;     /* of the thread that gets done(); outlives the check */
 	const struct own_doors *doors;
-	struct config *config; /* that @service is in: counted once more */
+	struct config *config; /* contains @service; the check takes a reference */
 	const struct service_config *service;
-	bool with_mount; /* MOUNT, too, and for a server without NFSv4 its NFSv3 */
-	bool to_mount; /* instead: the servers of MOUNT (daemon/service/targets.h), up to CHECK_NULL */
-	enum check_step_id last; /* the last step that is tried */
-	uint32_t left_out;       /* servers that are not tried, a bit each */
-	/* All is done: in the thread of @loop. check_free() is due. */
+	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */
+	bool to_mount; /* try the MOUNT servers instead (daemon/service/targets.h), up to CHECK_NULL */
+	enum check_step_id last; /* last step to try */
+	uint32_t left_out;       /* bit mask of servers to skip */
+	/* Called when all is done, on the thread of @loop. check_free() is due. */
 	void (*done)(void *arg, const struct check_report *report);
 	void *arg;
 };
 
 struct check;
 
-/** check_start - begin; in the thread of @config->loop, as all below. Returns 0 or -ENOMEM. */
+/** check_start - Starts a check; on the thread of @config->loop, like all functions below. Returns 0 or -ENOMEM. */
 int check_start(const struct check_config *config, struct check **out) MUST_CHECK;
-/** check_give_up - done() comes as soon as it can, with what there is by then. */
+/** check_give_up - Aborts: done() follows as soon as possible, with the results so far. */
 void check_give_up(struct check *check);
 /**
- * check_free - after done(), or before: then what is under way is given up, and done() is not called
+ * check_free - Frees a check after done(); before it, aborts the check without calling done()
  *
- * A check that does not come to its end in time, as one whose name server is silent, is left to the end of the process.
+ * A check that does not end in time, e.g. because a name server does not respond, is left until the process exits.
  */
 void check_free(struct check *check);
 

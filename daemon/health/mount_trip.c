@@ -14,7 +14,7 @@
 #define ANSWER_US  5000000u
 #define RPCBIND_AT "111"
 #define MNT3_ACCES 13u
-#define REFUSES    "does it refuse this host (hosts.allow, firewall)?"
+#define REFUSES    "does it reject this host (hosts.allow, firewall)?"
 
 enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
 
@@ -67,7 +67,7 @@ static void call(struct mount_trip *trip, const uint8_t *msg, size_t len)
 		fail(trip, strerror(ENOMEM), NULL);
 }
 
-/* Without its record mark. */
+/* Encodes RPCBPROC_GETADDR for MOUNT, without the record mark. */
 static size_t getaddr_call(uint8_t msg[NFS3_CALL_BYTES], uint32_t xid, bool v6)
 {
 	uint8_t record[RPCBIND_MAX_CALL_BYTES];
@@ -111,7 +111,7 @@ static void next_stage(struct mount_trip *trip)
 	send_stage(trip);
 }
 
-/* ---- what comes of them ---- */
+/* ---- results ---- */
 
 static void learn_port(struct mount_trip *trip, const struct exchange *x)
 {
@@ -126,28 +126,28 @@ static void learn_port(struct mount_trip *trip, const struct exchange *x)
 		break;
 	case RPCBIND_NO:
 		fail(trip, "MOUNT is not registered",
-		     "the server has no NFSv3, or its mountd is not running: clients take vers=4, or "
-		     "mountport=");
+		     "the server does not serve NFSv3, or its mountd is not running: clients need "
+		     "vers=4 or mountport=");
 		break;
 	case RPCBIND_ERROR:
-		fail(trip, "it refuses the Call", REFUSES);
+		fail(trip, "it rejects the Call", REFUSES);
 		break;
 	default:
-		fail(trip, "an answer that cannot be read", NULL);
+		fail(trip, "a malformed Reply", NULL);
 	}
 }
 
 static void learn_exports(struct mount_trip *trip, struct xdr_reader *results)
 {
 	if (!nfs3_reply_export(results, &trip->nexports, trip->path))
-		fail(trip, "a list of exports that cannot be read", NULL);
+		fail(trip, "a malformed list of exports", NULL);
 	else if (!trip->nexports)
-		fail(trip, "nothing is exported", "export something: exportfs -v shows what is");
+		fail(trip, "no exports", "export a directory; exportfs -v shows the exports");
 	else
 		next_stage(trip);
 }
 
-/* A server's words go to a terminal, and through JSON: as much of them as is printable ASCII. */
+/* A server's text goes to a terminal and into JSON: keeps only printable ASCII. */
 static void make_printable(char *text)
 {
 	for (char *c = text; *c; c++)
@@ -173,10 +173,10 @@ static void learn_handle(struct mount_trip *trip, struct xdr_reader *results)
 	uint32_t status;
 
 	if (!nfs3_reply_mnt(results, &status, &trip->handle)) {
-		fail(trip, "an answer that cannot be read", NULL);
+		fail(trip, "a malformed Reply", NULL);
 	} else if (status == MNT3_ACCES) {
-		fail(trip, "it refuses this host (MNT3ERR_ACCES)",
-		     "the export must name this host, as its client, or be for everyone");
+		fail(trip, "it rejects this host (MNT3ERR_ACCES)",
+		     "the export must allow this host, which is its client, or every host");
 	} else if (status) {
 		snprintf(text, sizeof(text), "the first export cannot be mounted: status %u",
 			 status);
@@ -194,11 +194,11 @@ static void judge(struct mount_trip *trip, const struct exchange *x)
 	struct xdr_reader results;
 
 	if (trip->stage == TRIP_UMNT) {
-		end(trip); /* nothing depends on it */
+		end(trip); /* ignores the result */
 		return;
 	}
 	if (x->fault != EXCHANGE_OK) {
-		fail(trip, "no RPC", "is it rpcbind, and mountd, that listen there?");
+		fail(trip, "no RPC", "are rpcbind and mountd listening there?");
 		return;
 	}
 	if (trip->stage == TRIP_GETADDR) {
@@ -208,7 +208,7 @@ static void judge(struct mount_trip *trip, const struct exchange *x)
 	probe_reply_read(x->reply.data, x->reply.len_bytes, false, &reply);
 	if (!reply.is_rpc || !reply.accepted || reply.stat != RPC_SUCCESS ||
 	    rpc_reply_decode(x->reply.data, x->reply.len_bytes, &hdr) != RPC_OK) {
-		fail(trip, "it refuses the Call", REFUSES);
+		fail(trip, "it rejects the Call", REFUSES);
 		return;
 	}
 	xdr_reader_init(&results, x->reply.data + hdr.results_offset,
@@ -235,8 +235,8 @@ static void on_told(void *arg, const struct check_conn_news *news)
 			 news->event == CHECK_CONN_LATE ? "no answer" : leg_close_text(news->why),
 			 news->detail[0] ? ": " : "", news->detail);
 		fail(trip, text,
-		     "clients of NFSv3 find MOUNT by rpcbind, port 111, over TCP: start both, or open "
-		     "their ports; or have the service say where it is (mount)");
+		     "NFSv3 clients find MOUNT by rpcbind, port 111, over TCP: start both, or open "
+		     "their ports, or set mount in the service");
 	}
 }
 

@@ -30,7 +30,7 @@ for side in b a; do
 	done
 	if [ -n "$mount" ]; then
 		check "$side: $mount, which passes MOUNT, is good" checked $side "$mount" 0
-		check "$side: and says that it has no NFS" prints 'it answers, but has no NFS'
+		check "$side: and says that it does not serve NFS" prints 'it replies, but does not serve NFS'
 		check "$side: so nothing of NFS is tried" is "not tried" "$(result inline_call)"
 	fi
 done
@@ -57,7 +57,7 @@ for n in $(seq 200); do : >"$T/export/a-name-to-make-the-directory-long-$n"; don
 start ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha.pid -N NIV_EVENT
 serves ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
 check "NFSv3 alone: good as far as it goes" checked b nfs 0
-check "which is not to a file handle" prints 'inline_call +not tried +.*take a file handle: --mount'
+check "which is not to a file handle" prints 'inline_call +not tried +.*need a file handle: use --mount'
 v3_checked() { ctl "$1" check nfs --mount >$T/check.txt 2>&1; }
 for side in b a; do
 	check "$side: with --mount it is good" v3_checked $side
