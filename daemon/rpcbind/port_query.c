@@ -34,10 +34,10 @@ static void on_timer(void *arg)
 {
 	struct port_query *query = arg;
 
-	finish(query, 0, query->asked ? "no answer" : "it cannot be reached in time");
+	finish(query, 0, query->asked ? "no answer" : "no connection in time");
 }
 
-/* The socket's buffer is empty, and takes a Call as a whole. */
+/* The socket's buffer is empty and can hold the whole Call. */
 static void ask(struct port_query *query)
 {
 	uint8_t call[RPCBIND_MAX_CALL_BYTES];
@@ -69,10 +69,10 @@ static void judge(struct port_query *query)
 		finish(query, port, "");
 		break;
 	case RPCBIND_NO:
-		finish(query, 0, "it is not registered there");
+		finish(query, 0, "the program is not registered there");
 		break;
 	case RPCBIND_ERROR:
-		finish(query, 0, "it refuses the question");
+		finish(query, 0, "it rejects the query");
 		break;
 	default:
 		finish(query, 0, "what it says makes no sense");
@@ -89,7 +89,7 @@ static void on_socket(void *arg, unsigned events)
 	ssize_t n;
 
 	if (events & LOOP_ERROR) {
-		finish(query, 0, "its socket cannot be watched");
+		finish(query, 0, "cannot watch its socket");
 		return;
 	}
 	if (!query->asked) {
@@ -101,7 +101,7 @@ static void on_socket(void *arg, unsigned events)
 		return;
 	if (n <= 0) {
 		finish(query, 0,
-		       n ? strerror(errno) : "it closes the connection without an answer");
+		       n ? strerror(errno) : "it closed the connection without an answer");
 		return;
 	}
 	len = (size_t)n;
@@ -112,7 +112,7 @@ static void on_socket(void *arg, unsigned events)
 		finish(query, 0, "what it says makes no sense");
 }
 
-/* That it is refused is told by the first event. */
+/* The first event reports a refused connection. */
 static int begin_connecting(struct port_query *query)
 {
 	const struct sockaddr *addr = query->config.rpcbind;

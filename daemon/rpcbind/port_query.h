@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One question to the rpcbind of some host, over TCP: at which port a program listens there.
+ * Queries the rpcbind of a host over TCP for the port of a program.
  *
- * A connection of its own, one Call, one Reply, on the loop; whatever does not come in time is an answer, too.
+ * One connection, one Call and one Reply, on the loop. A timeout is a result too.
  *
- * Concurrency: the loop's thread.
+ * Threads: the loop's thread.
  */
 #ifndef DAEMON_RPCBIND_PORT_QUERY_H
 #define DAEMON_RPCBIND_PORT_QUERY_H
@@ -19,17 +19,20 @@ struct port_query;
 
 struct port_query_config {
 	struct loop *loop;
-	const struct sockaddr *rpcbind; /* its address, with its port */
-	uint32_t program, version;      /* which is asked for, over TCP of the same family */
+	const struct sockaddr *rpcbind; /* address and port of rpcbind */
+	uint32_t program, version;      /* the program, over TCP of the same address family */
 	uint64_t timeout_us;
-	/* Once: @port, or 0 and why in a few words, which last. Frees the query; never from port_query_new(). */
+	/*
+	 * Called once with the port, or with 0 and a static error text. Frees the query. Never called from
+	 * port_query_new().
+	 */
 	void (*done)(void *arg, uint16_t port, const char *error);
 	void *arg;
 };
 
-/** port_query_new - ask. Returns 0 or a negative errno. */
+/** port_query_new - Starts a query. Returns 0 or a negative errno. */
 int port_query_new(const struct port_query_config *config, struct port_query **out) MUST_CHECK;
-/** port_query_free - done() will not be called; accepts NULL. */
+/** port_query_free - Cancels a query: done() is not called. Accepts NULL. */
 void port_query_free(struct port_query *query);
 
 #endif

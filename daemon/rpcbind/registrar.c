@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The registrar: rpcbind asked by its local socket, one Call at a time. */
 #include "daemon/rpcbind/registrar.h"
 
 #include <errno.h>
@@ -17,21 +16,21 @@
 #define REPLY_US       5000000u
 #define RETRY_FIRST_US 500000u
 #define RETRY_MOST_US  8000000u
-#define REFUSED_US     30000000u /* until what somebody else had is asked for again */
+#define REFUSED_US     30000000u /* until a refused mapping is tried again */
 
 enum stage {
 	WANTED,
-	CLEARED, /* it was refused, what the same user left there is taken away, and it is asked for again */
+	CLEARED, /* refused; the mapping that this user left there was removed; registering again */
 	REGISTERED,
 	REFUSED,
-	UNWANTED, /* registered, perhaps, and to be taken back */
+	UNWANTED, /* maybe registered; to be unregistered */
 };
 
 struct entry {
 	struct mapping mapping;
 	enum stage stage;
-	bool clearing; /* it has been refused, and is taken away now */
-	bool told;     /* that it was refused */
+	bool clearing; /* refused; removing the mapping that this user left */
+	bool told;     /* the refusal was logged */
 };
 
 struct registrar {
@@ -42,13 +41,13 @@ struct registrar {
 
 	int fd; /* -1: not connected */
 	struct loop_io *io;
-	struct loop_timer *timer; /* of a Reply, of the next try, or of what was refused */
+	struct loop_timer *timer; /* for a Reply, the next attempt, or refused mappings */
 	uint64_t retry_us;
-	bool told; /* that rpcbind cannot be asked */
+	bool told; /* the failure of rpcbind was logged */
 
 	uint32_t xid;
-	struct entry *asked;              /* whose Reply is due; NULL: nobody's */
-	enum rpcbind_procedure procedure; /* what it was asked for */
+	struct entry *asked;              /* the entry whose Reply is due; NULL: none */
+	enum rpcbind_procedure procedure; /* the procedure of that Call */
 	struct rpcbind_input input;
 };
 
@@ -67,7 +66,7 @@ static void leave(struct registrar *r)
 	r->asked = NULL;
 }
 
-/* Of what it has registered rpcbind may know nothing when it is back. That it closes what is idle is no news. */
+/* After a restart rpcbind can have lost all registrations. A close while idle is not logged. */
 static void lose(struct registrar *r, const char *why)
 {
 	leave(r);
@@ -77,8 +76,7 @@ static void lose(struct registrar *r, const char *why)
 			r->entries[i].stage = WANTED;
 	}
 	if (why && !r->told)
-		log_warning(NULL, "rpcbind does not have the listeners: %s: %s; tried again",
-			    r->path, why);
+		log_warning(NULL, "rpcbind registration failed: %s: %s; will retry", r->path, why);
 	r->told = r->told || why;
 	loop_timer_set(r->loop, r->timer, r->retry_us);
 	r->retry_us = r->retry_us * 2 < RETRY_MOST_US ? r->retry_us * 2 : RETRY_MOST_US;
@@ -95,7 +93,7 @@ static int open_socket(struct registrar *r)
 	r->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (r->fd < 0)
 		return -errno;
-	/* It connects at once or not at all. */
+	/* A local socket connects at once or not at all. */
 	if (connect(r->fd, (const struct sockaddr *)&addr, sizeof(addr)))
 		rc = -errno;
 	if (!rc) {
@@ -116,7 +114,7 @@ static enum rpcbind_procedure procedure_for(const struct entry *entry)
 	return entry->stage == UNWANTED || entry->clearing ? RPCBIND_UNSET : RPCBIND_SET;
 }
 
-/* The socket's buffer takes a Call as a whole: there is never more than one. */
+/* The socket's buffer can hold the whole Call, since only one is ever in flight. */
 static int send_call(struct registrar *r, struct entry *entry)
 {
 	uint8_t call[RPCBIND_MAX_CALL_BYTES];
@@ -136,7 +134,7 @@ static int send_call(struct registrar *r, struct entry *entry)
 	return 0;
 }
 
-/* What is not wanted goes first: what comes may be in its place. */
+/* Unwanted mappings go first, since a new one can need the same key. */
 static struct entry *next_entry(const struct registrar *r)
 {
 	struct entry *found = NULL;
@@ -192,14 +190,14 @@ static void tell_refused(struct entry *entry, enum rpcbind_reply reply)
 		log_warning(NULL, "rpcbind does not register %u version %u for %s at %s: %s",
 			    mapping->program, mapping->program_version, mapping->netid,
 			    mapping->address,
-			    reply == RPCBIND_NO ? "it has another program's listener there"
-						: "it takes no registrations from here");
+			    reply == RPCBIND_NO ? "another program is registered there"
+						: "it accepts no registrations from this daemon");
 	entry->told = true;
 }
 
 /*
- * A daemon that was killed leaves what it registered, which its user may take away. Root might anybody's: then what is
- * there stays.
+ * A killed daemon leaves its mappings, which the same user can remove. Root could remove anybody's, so as root the
+ * existing mapping stays.
  */
 static void on_refused(struct entry *entry, enum rpcbind_reply reply)
 {
@@ -220,7 +218,7 @@ static void on_registered(struct registrar *r, struct entry *entry)
 	log_debug(NULL, "registered with rpcbind: %u version %u, %s at %s", mapping->program,
 		  mapping->program_version, mapping->netid, mapping->address);
 	if (r->told)
-		log_info(NULL, "rpcbind has the listeners again");
+		log_info(NULL, "rpcbind registration succeeded again");
 	r->told = false;
 }
 
@@ -235,7 +233,7 @@ static void on_unset(struct registrar *r, struct entry *entry)
 	entry->clearing = false;
 }
 
-/* What is wanted may have changed since it was asked for: then it is asked again. */
+/* The wanted mappings can have changed since the Call: then another Call follows. */
 static void on_reply(struct registrar *r, enum rpcbind_reply reply)
 {
 	struct entry *entry = r->asked;
@@ -254,7 +252,7 @@ static void on_reply(struct registrar *r, enum rpcbind_reply reply)
 
 /* ---- reading ---- */
 
-/* A Reply is looked at when it is complete. Returns RPCBIND_ANOTHER while there is none. */
+/* Processes a complete Reply. Returns RPCBIND_ANOTHER while it is incomplete. */
 static enum rpcbind_reply take_bytes(struct registrar *r, const uint8_t *in, size_t len)
 {
 	enum rpcbind_reply reply = RPCBIND_ANOTHER, said;
@@ -278,7 +276,7 @@ static void on_socket(void *arg, unsigned events)
 	ssize_t n;
 
 	if (events & LOOP_ERROR) {
-		lose(r, "it cannot be watched");
+		lose(r, "cannot watch its socket");
 		return;
 	}
 	n = recv(r->fd, in, sizeof(in), MSG_DONTWAIT);
@@ -289,7 +287,7 @@ static void on_socket(void *arg, unsigned events)
 		return;
 	}
 	if (n == 0) {
-		lose(r, r->asked ? "it has closed the connection" : NULL);
+		lose(r, r->asked ? "it closed the connection" : NULL);
 		return;
 	}
 	reply = take_bytes(r, in, (size_t)n);
@@ -326,7 +324,7 @@ static void on_timer(void *arg)
 		go_on(r);
 }
 
-/* ---- what is wanted ---- */
+/* ---- the wanted mappings ---- */
 
 struct registrar *registrar_new(struct loop *loop, const char *path)
 {
@@ -387,20 +385,20 @@ int registrar_want(struct registrar *r, const struct mapping *mappings, size_t c
 		else if (entry->stage == UNWANTED)
 			entry->stage = WANTED;
 	}
-	/* A question that is under way goes on to the others by itself. */
+	/* The Reply to a Call in flight continues with the others. */
 	if (!r->asked && next_entry(r))
 		loop_timer_set(r->loop, r->timer, 0);
 	return 0;
 }
 
-/* ---- the end ---- */
+/* ---- unregistering ---- */
 
 static int64_t now_ms(void)
 {
 	return (int64_t)(clock_us(CLOCK_MONOTONIC) / 1000);
 }
 
-/* Until the Call that is under way has its Reply. Returns false when that is not to be had. */
+/* Waits for the Reply to the Call in flight. Returns false on timeout or error. */
 static bool await_reply(struct registrar *r, int64_t end_ms)
 {
 	struct pollfd pollfd = {.fd = r->fd, .events = POLLIN};

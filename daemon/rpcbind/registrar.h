@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registrar: what rpcbind of this host is to tell of this daemon's listeners.
+ * Registers the daemon's listeners with the rpcbind of this host.
  *
- * It asks one thing at a time over rpcbind's local socket and waits for nothing. Between questions it keeps the
- * connection, so that it sees when rpcbind ends: what was registered is registered again when rpcbind is back.
- * What fails is a line in the log, once, and tried again.
+ * It sends one Call at a time over rpcbind's local socket and never blocks. Between Calls it keeps the connection open,
+ * to detect the end of rpcbind: then everything is registered again once rpcbind is back. A failure is logged once and
+ * retried.
  *
- * Concurrency: the loop's thread.
+ * Threads: the loop's thread.
  */
 #ifndef DAEMON_RPCBIND_REGISTRAR_H
 #define DAEMON_RPCBIND_REGISTRAR_H
@@ -19,7 +19,7 @@
 #include "daemon/rpcbind/rpcbind_message.h"
 
 #define REGISTRAR_SOCKET "/run/rpcbind.sock"
-#define REGISTRAR_END_MS 1000 /* that registrar_free() may take */
+#define REGISTRAR_END_MS 1000 /* time limit of registrar_free() */
 
 struct mapping {
 	uint32_t program, program_version;
@@ -29,19 +29,19 @@ struct mapping {
 
 struct registrar;
 
-/** registrar_new - a registrar that wants nothing yet. @path outlives it. Returns NULL without memory. */
+/** registrar_new - Creates a registrar without mappings. @path outlives it. Returns NULL without memory. */
 struct registrar *registrar_new(struct loop *loop, const char *path);
 
 /**
- * registrar_want - from now on these, and no others
- * @mappings: copied; no two of one program, version and netid
+ * registrar_want - Replaces the mappings to register
+ * @mappings: copied; program, version and netid together must be unique
  *
- * Returns 0 or -ENOMEM: then what was wanted before still is.
+ * Returns 0; or -ENOMEM, and keeps the previous mappings.
  */
 int registrar_want(struct registrar *registrar, const struct mapping *mappings,
 		   size_t count) MUST_CHECK;
 
-/** registrar_free - take back what is registered, for a second at most, and free; accepts NULL. */
+/** registrar_free - Unregisters everything, within a second, and frees. Accepts NULL. */
 void registrar_free(struct registrar *registrar);
 
 #endif

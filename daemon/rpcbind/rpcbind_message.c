@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPCBPROC_SET, RPCBPROC_UNSET, RPCBPROC_GETADDR, and their Replies. */
 #include "daemon/rpcbind/rpcbind_message.h"
 
 #include <arpa/inet.h>
@@ -22,7 +21,7 @@ static void put_text(struct xdr_writer *writer, const char *text)
 	xdr_put_opaque(writer, (const uint8_t *)text, (uint32_t)strlen(text));
 }
 
-/* Who asks is told by the socket; rpcbind takes the owner from there. */
+/* AUTH_NONE: rpcbind gets the owner from the socket. */
 static void put_header(struct xdr_writer *writer, uint32_t xid, enum rpcbind_procedure procedure)
 {
 	xdr_put_u32(writer, xid);
@@ -79,7 +78,7 @@ enum record_status rpcbind_input_take(struct rpcbind_input *input, const uint8_t
 		n = least((uint32_t)*len, input->parser.fragment_left_bytes);
 		if (!n)
 			return RECORD_MORE;
-		memcpy(input->message + input->len, *in, n); /* no record is longer than that */
+		memcpy(input->message + input->len, *in, n); /* longer records are rejected */
 		input->len += n;
 		record_take(&input->parser, (uint32_t)n);
 		*in += n;
@@ -87,7 +86,7 @@ enum record_status rpcbind_input_take(struct rpcbind_input *input, const uint8_t
 	}
 }
 
-/* RPCBIND_YES: @results are those of the Call @xid. */
+/* Returns RPCBIND_YES if @results are those of Call @xid. */
 static enum rpcbind_reply begin_reply(const uint8_t *message, size_t len, uint32_t xid,
 				      struct xdr_reader *results)
 {
@@ -116,7 +115,7 @@ enum rpcbind_reply rpcbind_reply(const uint8_t *message, size_t len, uint32_t xi
 	return yes ? RPCBIND_YES : RPCBIND_NO;
 }
 
-/* "10.0.0.1.78.80": the port is in the last two numbers. */
+/* "10.0.0.1.78.80": the last two numbers are the port. */
 static bool parse_port(const char *address, uint16_t *port)
 {
 	const char *at = strrchr(address, '.');

@@ -13,11 +13,11 @@
 #include "daemon/config/config.h"
 #include "daemon/tap/rebuilt_tcp.h"
 
-#define COMMENTS 2u /* that a packet has at most */
+#define COMMENTS 2u /* most comments of a packet */
 
-/* A connection of which there are messages in the file. */
+/* A connection with messages in the file. */
 struct captured {
-	struct hash_node node; /* under its number, which nobody chooses */
+	struct hash_node node; /* keyed by its number, which peers cannot choose */
 	struct rebuilt_tcp tcp;
 };
 
@@ -25,7 +25,7 @@ struct capture {
 	struct tap_request request;
 	uint64_t epoch_us;
 	uint64_t written_bytes, packets;
-	uint64_t missed, untold; /* all that were; those that no comment has told of yet */
+	uint64_t missed, untold; /* all missed messages; those that no comment has reported yet */
 	struct hash_table connections;
 };
 
@@ -58,14 +58,14 @@ void capture_free(struct capture *capture)
 
 size_t capture_most_bytes(const struct tap_request *request)
 {
-	/* One that comes with its connection, or is long and cut, and then has packets without bytes. */
+	/* The first message of a connection, and a long message that is cut, also write packets without data. */
 	return REBUILT_ENDS_BYTES + 2 * COMMENTS * PCAPNG_COMMENT_BYTES +
 	       rebuilt_tcp_message_bytes(request->snap_bytes, CONFIG_MESSAGE_MAX_BYTES);
 }
 
 /* ---- comments ---- */
 
-/* It may have gone since. */
+/* The leg can be gone. */
 static const char *fabric_name(const char *fabric)
 {
 	return fabric ? fabric : "none";
@@ -83,7 +83,7 @@ static void describe_connection(const struct tap_message *message, char text[PCA
 		 server ? server : "");
 }
 
-/* "READ Call: from the client as record over tcp". Of a Reply, how its Call had gone on as well. */
+/* "READ Call: from the client as record over tcp". For a Reply, also how its Call was forwarded. */
 static void describe_message(const struct tap_message *message, char text[PCAPNG_TEXT_BYTES])
 {
 	const char *const ends[2] = {"client", "server"};
@@ -191,7 +191,7 @@ void capture_begin(struct capture *capture, struct pcapng_writer *out)
 	capture->written_bytes = pcapng_written_bytes(out);
 }
 
-/* Returns false if it cannot be kept. */
+/* Returns false if the message cannot be kept. */
 static bool write_record(struct capture *capture, const struct tap_message *message,
 			 const uint8_t *data, struct pcapng_writer *out)
 {

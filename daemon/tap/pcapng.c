@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A capture file in the pcapng format. Its words are little-endian, as the section's magic says. */
+/* Words are little-endian, as the section's magic says. */
 #include "daemon/tap/pcapng.h"
 
 #include <endian.h>
@@ -54,14 +54,14 @@ static void put_u32(struct pcapng_writer *writer, uint32_t value)
 	put(writer, &value, sizeof(value));
 }
 
-/* Of a time, the upper half comes first whatever the byte order. */
+/* A time has its upper half first, in either byte order. */
 static void put_time(struct pcapng_writer *writer, uint64_t at_us)
 {
 	put_u32(writer, (uint32_t)(at_us >> 32));
 	put_u32(writer, (uint32_t)at_us);
 }
 
-/* Up to a multiple of four, as everything but texts and packets is. */
+/* Pads to a multiple of four, which only texts and packets need. */
 static void put_pad(struct pcapng_writer *writer, size_t len)
 {
 	static const uint8_t zeros[3];
@@ -121,9 +121,9 @@ void pcapng_begin(struct pcapng_writer *writer, const char *application, const c
 	uint8_t *block = begin_block(writer, BLOCK_SECTION);
 
 	put_u32(writer, BYTE_ORDER_MAGIC);
-	put_u16(writer, 1); /* the version: 1.0 */
+	put_u16(writer, 1); /* version 1.0 */
 	put_u16(writer, 0);
-	put_u32(writer, UINT32_MAX); /* nobody knows how long the section will be */
+	put_u32(writer, UINT32_MAX); /* section length unknown */
 	put_u32(writer, UINT32_MAX);
 	put_text(writer, OPTION_COMMENT, comment);
 	put_text(writer, OPTION_APPLICATION, application);
@@ -133,7 +133,7 @@ void pcapng_begin(struct pcapng_writer *writer, const char *application, const c
 	block = begin_block(writer, BLOCK_INTERFACE);
 	put_u16(writer, LINKTYPE_RAW);
 	put_u16(writer, 0);
-	put_u32(writer, 0); /* the packets have no limit of their own */
+	put_u32(writer, 0); /* no snapshot length */
 	put_text(writer, OPTION_IF_NAME, interface);
 	put_option(writer, OPTION_END, NULL, 0);
 	end_block(writer, block);
@@ -153,7 +153,7 @@ void pcapng_packet(struct pcapng_writer *writer, const struct pcapng_packet *pac
 	uint8_t *block = begin_block(writer, BLOCK_PACKET);
 	uint32_t len = parts_bytes(packet);
 
-	put_u32(writer, 0); /* the one interface */
+	put_u32(writer, 0); /* interface number */
 	put_time(writer, packet->at_us);
 	put_u32(writer, len);
 	put_u32(writer, packet->original_bytes);

@@ -13,7 +13,7 @@
 
 #define TTL    64u
 #define WINDOW 65535u
-/* In the SYN: windows count units of 2^14 bytes, so that none is ever full; and a byte to fill it up. */
+/* In the SYN: window scale 14, so that no window is ever full, and a padding byte. */
 static const uint8_t window_scale[4] = {3, 3, 14, 1};
 
 struct segment {
@@ -21,9 +21,10 @@ struct segment {
 	uint64_t at_us;
 	uint8_t flags;
 	uint8_t mark[RECORD_MARK_BYTES];
-	uint32_t mark_bytes;            /* a record's first segment begins with it */
-	const uint8_t *data;            /* of a message */
-	uint32_t data_bytes, len_bytes; /* here; and of the message, in all that the segment had */
+	uint32_t mark_bytes; /* record mark, at the start of a record's first segment */
+	const uint8_t *data; /* part of a message */
+	uint32_t data_bytes,
+		len_bytes; /* bytes in `data`; length of the segment's payload before it was cut */
 	const char *const *comments;
 };
 
@@ -34,10 +35,10 @@ struct packet {
 		struct ip v4;
 		struct ip6_hdr v6;
 	} ip;
-	struct iovec parts[5]; /* IP, TCP, its option, the mark, the data */
+	struct iovec parts[5]; /* IP, TCP, TCP option, record mark, data */
 };
 
-/* ---- checksums: all parts but the last are of an even length ---- */
+/* ---- checksums: all parts but the last have an even length ---- */
 
 static uint64_t sum_words(uint64_t sum, const void *data, size_t len)
 {
@@ -63,7 +64,7 @@ static uint16_t fold(uint64_t sum)
 	return (uint16_t)~sum;
 }
 
-/* The addresses, the length and the protocol count, too. */
+/* The pseudo-header: addresses, length and protocol. */
 static uint16_t tcp_checksum(const struct rebuilt_tcp *tcp, const struct packet *packet,
 			     uint32_t tcp_bytes)
 {
@@ -121,7 +122,7 @@ static void fill_tcp(const struct rebuilt_tcp *tcp, const struct segment *segmen
 		head->th_ack = htonl(target->next);
 }
 
-/* Nobody writes through these. */
+/* The const is cast away because struct iovec lacks it; nothing writes through it. */
 static struct iovec part(const void *data, size_t len)
 {
 	return (struct iovec){.iov_base = (void *)(uintptr_t)data, .iov_len = len};
@@ -143,7 +144,7 @@ static void put_segment(struct rebuilt_tcp *tcp, struct pcapng_writer *out,
 	packet.parts[2] = part(window_scale, option_bytes);
 	packet.parts[3] = part(segment->mark, segment->mark_bytes);
 	packet.parts[4] = part(segment->data, segment->data_bytes);
-	/* Of what is cut nobody can tell whether it is right. */
+	/* A checksum of a cut segment could not be verified. */
 	if (segment->data_bytes == segment->len_bytes)
 		packet.tcp.th_sum = tcp_checksum(tcp, &packet, tcp_bytes);
 	pcapng_packet(out, &(struct pcapng_packet){.at_us = segment->at_us,
@@ -152,7 +153,7 @@ static void put_segment(struct rebuilt_tcp *tcp, struct pcapng_writer *out,
 						   .original_bytes = ip_bytes + tcp_bytes,
 						   .comments = segment->comments});
 	tcp->ends[segment->from].next += segment->mark_bytes + segment->len_bytes;
-	/* A SYN and a FIN have a number of their own. */
+	/* SYN and FIN use one sequence number each. */
 	tcp->ends[segment->from].next += (segment->flags & (TH_SYN | TH_FIN)) != 0;
 }
 
@@ -171,7 +172,7 @@ static void init_end(struct rebuilt_end *end, const struct sockaddr *addr, uint3
 void rebuilt_tcp_init(struct rebuilt_tcp *tcp, const struct sockaddr *client,
 		      const struct sockaddr *server, uint64_t seed)
 {
-	/* An odd factor, so that no two seeds near each other begin alike. */
+	/* An odd factor makes the sequence numbers of similar seeds differ. */
 	uint64_t number = seed * UINT64_C(0x9e3779b97f4a7c15);
 
 	*tcp = (struct rebuilt_tcp){0};

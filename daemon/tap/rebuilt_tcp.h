@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RPC messages as packets of a TCP connection that never was: what an analyser needs to read them, whatever carried
- * them. Each message is a record of one fragment, in segments as long as an IP packet allows.
+ * Writes RPC messages as packets of a synthetic TCP connection, so that an analyser can read them whatever transport
+ * carried them. Each message is a record of one fragment, in segments as long as an IP packet allows.
  *
- * The numbers of the stream are those of the messages that are written: one that is left out leaves no gap. Of a
- * message that is cut, only the first segment has bytes, and not all of its own: an analyser reads on from a segment
- * that is whole, and reads what there is of one that is not.
+ * Sequence numbers count only the messages that are written: an omitted message leaves no gap. A message that is cut
+ * has bytes in its first segment only, and not all of them: an analyser continues after a complete segment, and reads
+ * as much as an incomplete one contains.
  */
 #ifndef DAEMON_TAP_REBUILT_TCP_H
 #define DAEMON_TAP_REBUILT_TCP_H
@@ -17,21 +17,21 @@
 #include "daemon/tap/pcapng.h"
 #include "rpc/record.h"
 
-/* Both headers and a segment are 65,535 bytes over IPv4, and less than may be over IPv6. */
+/* With both headers 65,535 bytes over IPv4, and less than the maximum over IPv6. */
 #define REBUILT_SEGMENT_BYTES 65495u
-/* The most that is kept of a message that is not kept whole. */
+/* The longest part kept of a message that is cut. */
 #define REBUILT_CUT_BYTES (REBUILT_SEGMENT_BYTES - RECORD_MARK_BYTES - 1u)
-/* The headers of IPv6 and TCP, with the one option that is used. */
+/* The headers of IPv6 and TCP, with the one TCP option in use. */
 #define REBUILT_HEAD_BYTES 64u
-/* What rebuilt_tcp_open() and rebuilt_tcp_close() take, beside the comments. */
+/* The size of rebuilt_tcp_open() and rebuilt_tcp_close() together, without comments. */
 #define REBUILT_ENDS_BYTES (3u * (PCAPNG_PACKET_BYTES + REBUILT_HEAD_BYTES))
 
 enum rebuilt_side { REBUILT_CLIENT, REBUILT_SERVER };
 
 struct rebuilt_end {
 	struct in6_addr host;
-	uint16_t port; /* host order */
-	uint32_t next; /* the number of the next byte that it sends */
+	uint16_t port; /* host byte order */
+	uint32_t next; /* sequence number of its next byte */
 };
 
 struct rebuilt_tcp {
@@ -44,34 +44,34 @@ struct rebuilt_message {
 	uint64_t at_us; /* since 1970 */
 	const uint8_t *data;
 	uint32_t len_bytes;
-	uint32_t kept_bytes;         /* at @data; less than len_bytes: it is cut */
-	const char *const *comments; /* of its first packet */
+	uint32_t kept_bytes; /* bytes at `data`; if less than len_bytes, the message is cut */
+	const char *const *comments; /* comments of its first packet */
 };
 
 /**
- * rebuilt_tcp_init - a connection between two addresses, as IPv4 where both are or are v4-mapped
- * @seed: another one for each connection, so that one more between the same addresses is told apart
+ * rebuilt_tcp_init - Initializes a connection, as IPv4 if both addresses are IPv4 or v4-mapped
+ * @seed: different for each connection, to distinguish connections between the same addresses
  *
- * An address of no family is taken for 0.0.0.0.
+ * An address without family becomes 0.0.0.0.
  */
 void rebuilt_tcp_init(struct rebuilt_tcp *tcp, const struct sockaddr *client,
 		      const struct sockaddr *server, uint64_t seed);
-/** rebuilt_tcp_open - how it comes about; @comments are of the first packet. */
+/** rebuilt_tcp_open - Writes the handshake; @comments belong to the first packet. */
 void rebuilt_tcp_open(struct rebuilt_tcp *tcp, struct pcapng_writer *out, uint64_t at_us,
 		      const char *const *comments);
-/** rebuilt_tcp_kept_bytes - how much to keep of a message of @len_bytes: all if it is no longer than @whole_bytes. */
+/** rebuilt_tcp_kept_bytes - Returns how much to keep of a message of @len_bytes: all of up to @whole_bytes. */
 static inline uint32_t rebuilt_tcp_kept_bytes(uint32_t len_bytes, uint32_t whole_bytes)
 {
 	if (len_bytes <= whole_bytes)
 		return len_bytes;
 	return whole_bytes < REBUILT_CUT_BYTES ? whole_bytes : REBUILT_CUT_BYTES;
 }
-/** rebuilt_tcp_message_bytes - room for @kept_bytes of a message of @len_bytes, beside its comments. */
+/** rebuilt_tcp_message_bytes - Returns the size of @kept_bytes of a message of @len_bytes, without comments. */
 size_t rebuilt_tcp_message_bytes(uint32_t kept_bytes, uint32_t len_bytes);
-/** rebuilt_tcp_message - a message; one that is cut and has more than REBUILT_CUT_BYTES is cut to those. */
+/** rebuilt_tcp_message - Writes a message; if cut, at most REBUILT_CUT_BYTES of it. */
 void rebuilt_tcp_message(struct rebuilt_tcp *tcp, struct pcapng_writer *out,
 			 const struct rebuilt_message *message);
-/** rebuilt_tcp_close - how it ends: by the client. */
+/** rebuilt_tcp_close - Writes the end of the connection, closed by the client. */
 void rebuilt_tcp_close(struct rebuilt_tcp *tcp, struct pcapng_writer *out, uint64_t at_us,
 		       const char *const *comments);
 

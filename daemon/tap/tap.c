@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two areas: workers fill one while the main thread goes through the other. */
+/* One of two areas: workers fill one while the main thread empties the other. */
 struct area {
 	uint8_t *memory;
 	size_t used;
 };
 
-/* What stands before a record; both are padded to a multiple of this. */
+/* Precedes each record; both are padded to a multiple of its size. */
 struct record_head {
 	_Alignas(max_align_t) size_t bytes;
 };
@@ -20,15 +20,15 @@ struct record_head {
 struct tap {
 	atomic_uint refs;
 	struct tap_config config;
-	pthread_mutex_t lock; /* guards the next five */
+	pthread_mutex_t lock; /* guards the next five members */
 	struct area fill;
 	uint64_t missed;
 	bool posted; /* filled() is due */
-	bool full;   /* nothing is taken until the main thread has caught up */
+	bool full;   /* all records are missed until the main thread has caught up */
 	bool closed;
-	struct area drain;     /* the main thread's, as are the next two */
-	size_t drained;        /* how far it is through */
-	uint64_t drain_missed; /* behind what is in there */
+	struct area drain;     /* used by the main thread only, like the next two */
+	size_t drained;        /* bytes already taken */
+	uint64_t drain_missed; /* missed after those records */
 };
 
 static size_t padded(size_t bytes)
@@ -80,7 +80,7 @@ const struct tap_config *tap_config(const struct tap *tap)
 	return &tap->config;
 }
 
-/* In the main thread. */
+/* Runs on the main thread. */
 static void on_filled(void *arg)
 {
 	struct tap *tap = arg;
@@ -95,7 +95,7 @@ static void on_filled(void *arg)
 	tap_unref(tap);
 }
 
-/* Under the lock. Without memory for the post the next record tries it again. */
+/* Under the lock. If the post fails, the next record tries again. */
 static void tell(struct tap *tap)
 {
 	if (tap->posted)
@@ -103,10 +103,10 @@ static void tell(struct tap *tap)
 	tap_ref(tap);
 	tap->posted = !tap->config.post(tap->config.loop, on_filled, tap);
 	if (!tap->posted)
-		atomic_fetch_sub(&tap->refs, 1); /* never the last one: the caller has one */
+		atomic_fetch_sub(&tap->refs, 1); /* never the last: the caller has one */
 }
 
-/* Under the lock: the place of a record, or NULL. */
+/* Under the lock: reserves the space of a record; NULL if the queue is full. */
 static uint8_t *make_room(struct tap *tap, size_t bytes)
 {
 	size_t room = tap->config.queue_bytes - tap->fill.used;
@@ -141,13 +141,13 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 	} else {
 		tap->missed++;
 	}
-	/* What is missed is told with what is there; if there is nothing, the first one is. */
+	/* Missed records are reported with those that wait; if none wait, the first missed one notifies. */
 	if (to || tap->missed == 1)
 		tell(tap);
 	pthread_mutex_unlock(&tap->lock);
 }
 
-/* What the workers have filled is the main thread's now. */
+/* Hands the area that the workers have filled to the main thread. */
 static void swap(struct tap *tap)
 {
 	struct area empty = tap->drain;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A tap: copies of what passes the workers, for somebody on the main thread who watches.
+ * A tap: copies messages from the workers to a trace or capture client on the main thread.
  *
  *	worker ── tap_put() ──▶ the tap's queue ── tap_take() ──▶ main thread
  *
- * A worker never waits for who watches, only for another worker that puts something in: what the queue has no room for
- * is counted, and gone. A worker has a list of the taps that are open (daemon/proxy/tapping.h); while there are none, a
- * Call costs one branch.
+ * A worker waits only for other workers that put a record, never for the client: records that do not fit into the queue
+ * are counted and dropped. Each worker has a list of open taps (daemon/proxy/tapping.h); while it is empty, a Call
+ * costs one branch.
  *
- * A tap is counted, since a worker may still put into it when the main thread has closed it.
+ * A tap is reference-counted, since a worker can still put records after the main thread has closed it.
  */
 #ifndef DAEMON_TAP_TAP_H
 #define DAEMON_TAP_TAP_H
@@ -27,55 +27,55 @@ struct tap;
 /* A tap in the list of a worker. */
 struct tap_seat {
 	LIST_ENTRY(tap_seat) entry;
-	struct tap *tap; /* a reference */
+	struct tap *tap; /* counted reference */
 };
 LIST_HEAD(tap_seats, tap_seat);
 
 struct tap_config {
-	struct tap_request request; /* what is wanted, and how much of it */
-	size_t queue_bytes; /* that wait for the main thread at most; twice as much memory is taken */
+	struct tap_request request; /* the filter and the limits */
+	size_t queue_bytes; /* most bytes that wait for the main thread; twice as much memory is used */
 	struct loop *loop; /* the main thread's */
-	/* From another thread to @loop: event_loop_post(). */
+	/* Posts to @loop from another thread: event_loop_post(). */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg);
-	/* In @loop: there is something to take. Not after tap_close(). */
+	/* Called in @loop when the queue has records; not after tap_close(). */
 	void (*filled)(void *arg);
 	void *arg;
 };
 
-/** tap_new - an open tap with one reference; NULL without memory. */
+/** tap_new - Creates an open tap with one reference. Returns NULL without memory. */
 struct tap *tap_new(const struct tap_config *config) MUST_CHECK;
-/** tap_ref - one more reference; returns @tap. Any thread. */
+/** tap_ref - Adds a reference. Returns @tap. Any thread. */
 struct tap *tap_ref(struct tap *tap);
-/** tap_unref - one reference less; any thread; accepts NULL. */
+/** tap_unref - Drops a reference; any thread. Accepts NULL. */
 void tap_unref(struct tap *tap);
-/** tap_config - what it was made with; constant. */
+/** tap_config - Returns the constant configuration. */
 const struct tap_config *tap_config(const struct tap *tap);
 
 /**
- * tap_put - copy a record to the tap; any thread
+ * tap_put - Copies a record to the tap; any thread
  * @head: its fixed part
- * @body: what follows it, @body_bytes long; may be NULL
+ * @body: the rest, @body_bytes long; can be NULL
  *
- * Without room it is counted as missed, as is what comes until the main thread begins to take what waits.
+ * If the queue is full the record counts as missed, as do all others until the main thread begins to empty the queue.
  */
 void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *body,
 	     size_t body_bytes);
 
 /**
- * tap_take - take what is there, in its order; the main thread
- * @each:   called for each record, aligned for any type, good during the call; returns whether to go on: what is left
- *	    comes with the next tap_take()
- * @missed: set to how many were missed behind those that have been taken by now, since it was last told
+ * tap_take - Takes the waiting records in order; main thread
+ * @each:   called for each record, which is aligned for any type and valid during the call. Returns whether to
+ *          continue; the rest waits for the next tap_take()
+ * @missed: set to the number of records missed after those taken so far, since the last report
  *
- * Returns whether anything is left.
+ * Returns whether records are left.
  */
 bool tap_take(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes), void *arg,
 	      uint64_t *missed);
 
 /**
- * tap_close - the main thread wants no more: nothing is put in, and filled() is not called any more
+ * tap_close - Closes the tap: no record is added and filled() is not called any more; main thread
  *
- * What is in it can still be taken. The reference stays the caller's.
+ * Waiting records can still be taken. The caller keeps its reference.
  */
 void tap_close(struct tap *tap);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What somebody wants to watch, as it is written behind a command. */
 #include "daemon/tap/tap_request.h"
 
 #include <ctype.h>
@@ -29,7 +28,7 @@ struct unit {
 	uint64_t times;
 };
 
-/* A whole number with one of @units behind it, and nothing else. Returns false if it is none, or not in the limits. */
+/* Parses a whole number with one of @units. Returns false if malformed or out of range. */
 static bool parse_number(const char *text, const struct unit *units, uint64_t least, uint64_t most,
 			 uint64_t *number)
 {
@@ -61,7 +60,7 @@ static int parse_client(struct tap_request *request, const char *value, char *er
 	return wrong ? fail(error, "--client %.60s: %s", value, wrong) : 0;
 }
 
-/* The name that is most like it, or NULL. */
+/* Returns the most similar name, or NULL. */
 static const char *nearest_operation(const char *value)
 {
 	unsigned best = UINT_MAX, edits;
@@ -91,7 +90,7 @@ static int parse_operation(struct tap_request *request, const char *value, char 
 		return 0;
 	meant = nearest_operation(value);
 	if (meant)
-		return fail(error, "there is no operation %.60s: is %s meant?", value, meant);
+		return fail(error, "there is no operation %.60s: did you mean %s?", value, meant);
 	return fail(error, "there is no operation %.60s", value);
 }
 
@@ -100,7 +99,7 @@ static int parse_seconds(struct tap_request *request, const char *value, char *e
 	uint64_t seconds;
 
 	if (!parse_number(value, plain_units, 1, TAP_SECONDS_LIMIT, &seconds))
-		return fail(error, "--seconds takes a number from 1 to %u", TAP_SECONDS_LIMIT);
+		return fail(error, "--seconds needs a number from 1 to %u", TAP_SECONDS_LIMIT);
 	request->seconds = (uint32_t)seconds;
 	return 0;
 }
@@ -110,14 +109,14 @@ static int parse_slower(struct tap_request *request, const char *value, char *er
 	if (!parse_number(value, time_units, 0, UINT32_MAX, &request->slower_us))
 		return fail(
 			error,
-			"--slower takes a whole number with us, ms or s, up to 4294s, such as 100ms");
+			"--slower needs a whole number with us, ms or s, up to 4294s, such as 100ms");
 	return 0;
 }
 
 static int parse_count(struct tap_request *request, const char *value, char *error)
 {
 	if (!parse_number(value, plain_units, 1, TAP_COUNT_LIMIT, &request->count))
-		return fail(error, "--count takes a number from 1 to %u", TAP_COUNT_LIMIT);
+		return fail(error, "--count needs a number from 1 to %u", TAP_COUNT_LIMIT);
 	return 0;
 }
 
@@ -126,7 +125,7 @@ static int parse_snaplen(struct tap_request *request, const char *value, char *e
 	uint64_t bytes;
 
 	if (!parse_number(value, byte_units, TAP_SNAP_MIN_BYTES, TAP_SNAP_MAX_BYTES, &bytes))
-		return fail(error, "--snaplen takes bytes from %u to 2M, such as 512 or 64K",
+		return fail(error, "--snaplen needs a size from %u to 2M, such as 512 or 64K",
 			    TAP_SNAP_MIN_BYTES);
 	request->snap_bytes = (uint32_t)bytes;
 	return 0;
@@ -136,7 +135,7 @@ static int parse_max_bytes(struct tap_request *request, const char *value, char 
 {
 	if (!parse_number(value, byte_units, TAP_MAX_BYTES_LEAST, TAP_MAX_BYTES_LIMIT,
 			  &request->max_bytes))
-		return fail(error, "--max-bytes takes bytes from %u to 1024G, such as 64M or 1G",
+		return fail(error, "--max-bytes needs a size from %u to 1024G, such as 64M or 1G",
 			    TAP_MAX_BYTES_LEAST);
 	return 0;
 }
@@ -164,7 +163,7 @@ static int parse_option(struct tap_request *request, const char *name, const cha
 		if (strcmp(options[i].name, name) || !(options[i].kinds & OF(request->kind)))
 			continue;
 		if (!value)
-			return fail(error, "%s takes a value", name);
+			return fail(error, "%s needs a value", name);
 		return options[i].parse(request, value, error);
 	}
 	return fail(error, "unknown option %.60s", name);
@@ -173,7 +172,7 @@ static int parse_option(struct tap_request *request, const char *name, const cha
 static int parse_service(struct tap_request *request, const char *word, char *error)
 {
 	if (request->service[0])
-		return fail(error, "'%.60s' is one word too many", word);
+		return fail(error, "unexpected argument '%.60s'", word);
 	if (strlen(word) > CONFIG_NAME_MAX_BYTES)
 		return fail(error, "there is no service %.60s…", word);
 	strcpy(request->service, word);

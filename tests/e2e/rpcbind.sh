@@ -46,10 +46,10 @@ now_ms() { date +%s%3N; }
 
 write_file true
 check "without rpcbind the daemon starts" start_a
-check "and says so" says "rpcbind does not have the listeners: /run/rpcbind.sock: No such file or directory"
+check "and says so" says "rpcbind registration failed: /run/rpcbind.sock: No such file or directory"
 check "rpcbind comes" start_rpcbind
 check "and has the listeners then: every address is that of IPv4, too" is_registered
-check "which the log says" says "rpcbind has the listeners again"
+check "which the log says" says "rpcbind registration succeeded again"
 check "of two for one kind of address the log names the one that is left out" \
 	says "other: rpcbind allows one tcp listener, already 0.0.0.0.47.17: not registering 127.0.0.2.47.19"
 check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && \$2 == 4 { print \$4, \$3 }" | sort -u)" = "12049 tcp" ]'
@@ -121,7 +121,7 @@ start a "${user[@]}" "$PROXY" -c $T/a.conf
 moved=${all//superuser/65534}
 moved=${moved//47.17/47.20}
 check "one that was killed leaves what the next one puts right" wait_for 20 has "$moved"
-check "and is not warned of" not logged a "it has another program's listener there"
+check "and is not warned of" not logged a "another program is registered there"
 stop_proxy a
 check "and takes back at the end" has ""
 
@@ -133,7 +133,7 @@ cp $T/a.conf $T/c.conf
 sed -i 's/a\.sock/c.sock/; s/:120/:130/' $T/c.conf
 : >$T/c.log
 start c "${user[@]}" "$PROXY" -c $T/c.conf
-refused() { [ "$(grep -cF "it has another program's listener there" $T/c.log)" = 6 ]; }
+refused() { [ "$(grep -cF "another program is registered there" $T/c.log)" = 6 ]; }
 check "what another program has stays, and the log says that" wait_for 20 refused
 check "it is as it was" is_registered
 stop c
@@ -154,5 +154,5 @@ rm -f /run/rpcbind.sock
 check "rpcbind comes" start_rpcbind
 check "and has the listeners" is_registered
 stop_proxy a
-check "the log told of it once" logged_lines a 1 "rpcbind does not have the listeners"
+check "the log told of it once" logged_lines a 1 "rpcbind registration failed"
 finish

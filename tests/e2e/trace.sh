@@ -131,7 +131,7 @@ fi
 check "a service that is not there: status 1" refused ctl a trace nothing
 check "… which is said" says 'there is no service nothing'
 check "an operation that is none: status 2" misused ctl a trace --operation reed
-check "… which is said, and what is meant" says 'there is no operation reed: is READ meant\?'
+check "… which is said, and what is meant" says 'there is no operation reed: did you mean READ\?'
 check "a time without a unit: status 2" misused ctl a trace --slower 100
 check "… which is said" says 'a whole number with us, ms or s'
 check "no line at all: status 2" misused ctl a trace --count 0
