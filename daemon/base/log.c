@@ -86,7 +86,7 @@ static bool write_stderr(void *arg, const char *line, size_t len)
 {
 	ssize_t n;
 
-	/* One call per line, since others may write to the same file. A failed line is lost. */
+	/* One call per line, since other processes can write to the same file. A failed line is lost. */
 	do
 		n = write(STDERR_FILENO, line, len);
 	while (n < 0 && errno == EINTR);
@@ -98,7 +98,7 @@ static bool queue_line(void *arg, const char *line, size_t len)
 	return log_writer_put(writer, line, len);
 }
 
-/* Without the writer's thread, which may wait for the journal's socket. */
+/* Without the writer's thread, which can wait for the journal's socket. */
 static enum log_form stream_form(void)
 {
 	return log_journal_is_stderr() ? LOG_FORM_LEVEL : LOG_FORM_TIME;
@@ -229,7 +229,7 @@ static void tell_one(struct log_limit *limit, uint64_t now_us)
 		return;
 	snprintf(text, sizeof(text), "%llu more %s in %llu s%s%s",
 		 (unsigned long long)limit->suppressed,
-		 limit->what ? limit->what : "such lines were left out",
+		 limit->what ? limit->what : "such lines suppressed",
 		 (unsigned long long)(us > 1000000 ? (us + 999999) / 1000000 : 1),
 		 limit->why ? ": " : "", limit->why ? limit->why : "");
 	limit->suppressed = 0;

@@ -58,7 +58,7 @@ struct log_tokens {
  */
 struct log_limit {
 	const char *whose;  /* the service; NULL: none */
-	const char *what;   /* the event: "refused"; NULL: "such lines were left out" */
+	const char *what;   /* the event: "refused"; NULL: "such lines suppressed" */
 	const char *why;    /* the reason or a comment; NULL: none */
 	const char *reason; /* as in log_ctx; NULL: none */
 	unsigned burst;     /* 0: LOG_LIMIT_BURST */

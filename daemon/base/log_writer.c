@@ -25,7 +25,9 @@ static bool write_stderr(const char *line, size_t len)
 {
 	struct pollfd ask = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	/* One call per line unless the descriptor writes only a part, since others may write to the same file. */
+	/*
+	 * One call per line unless the descriptor writes only a part, since other processes can write to the same file.
+	 */
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
 

@@ -38,7 +38,7 @@ void PRINTF_LIKE(1, 2) sd_status(const char *format, ...);
  * sd_send - Sends a message to the service manager, if present
  * @state: lines, as for sd_notify()
  * @fds:   @nfds descriptors to send along, at most SD_SEND_FDS; NULL: none
- * @waits: wait for SD_SEND_MS if the queue is full; after a wait in vain, not again until a message was sent
+ * @wait_if_full: wait for SD_SEND_MS if the queue is full; after a wait in vain, not again until a message was sent
  *
  * Returns 0, or a negative errno if the message is lost: -EAGAIN if the queue is full.
  */

@@ -30,7 +30,7 @@ struct check_conn {
 	char detail[LEG_DETAIL_BYTES]; /* of the end */
 	char noted[LEG_DETAIL_BYTES];  /* notes about the server since the Call */
 	struct loop_task telling;      /* reports `due` */
-	struct loop_task over; /* the upstream is closed, or the connection is to be freed */
+	struct loop_task over;         /* frees or reports, once the upstream is closed */
 	bool going;
 	void (*gone)(void *arg);
 	void *gone_arg;
@@ -46,7 +46,7 @@ static struct loop *loop_of(const struct check_conn *conn)
 	return conn->config.ground->ground.loop;
 }
 
-/* ---- results: reported from a task, since told() can call, connect and free ---- */
+/* ---- results: reported from a task, since on_event() can call, connect and free ---- */
 
 static void tell_due(void *arg)
 {

@@ -6,7 +6,7 @@
  * separate from all of those: it has its own memory, counters, limits and server state. It uses a source port of the
  * process while it is open.
  *
- * One connection and one Call at a time. told() reports the result of each check_conn_open() and check_conn_call()
+ * One connection and one Call at a time. on_event() reports the result of each check_conn_open() and check_conn_call()
  * once, never from inside such a call.
  *
  * Belongs to the thread of its check_ground.
@@ -50,7 +50,7 @@ enum check_conn_event {
 	CHECK_CONN_LOST,      /* the connection was lost, before a Reply or without a Call */
 };
 
-/* A result; valid during told(). */
+/* A result; valid during on_event(). */
 struct check_conn_news {
 	enum check_conn_event event;
 	enum leg_close why; /* for CHECK_CONN_UNREACHED and CHECK_CONN_LOST … */
@@ -75,7 +75,7 @@ struct check_conn;
 /** check_conn_new - Creates an unconnected connection; @config is copied. Returns 0 or -ENOMEM. */
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out) MUST_CHECK;
 /**
- * check_conn_free - Closes and frees the connection; told() is not called any more
+ * check_conn_free - Closes and frees the connection; on_event() is not called any more
  * @gone: called with @arg once everything is freed, now or later; until then what @config names must stay. NULL: none
  *
  * Accepts NULL, and calls @gone at once.
@@ -90,7 +90,7 @@ void check_conn_info(const struct check_conn *conn, struct leg_info *info);
  * check_conn_call - Sends a Call over the open connection
  * @call, @len_bytes: a whole RPC message, copied
  *
- * Returns 0, even while the connection is closing, which told() will report; or -ENOMEM, and reports nothing.
+ * Returns 0, even while the connection is closing, which on_event() will report; or -ENOMEM, and reports nothing.
  */
 int check_conn_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes,
 		    uint64_t timeout_us) MUST_CHECK;

@@ -70,7 +70,7 @@ static const char *lost_advice(enum check_step_id id, enum transport transport,
 	return "the server there does not speak the protocol in connect: correct its transport or port";
 }
 
-/* Describes a step that ended without a Reply, by @news; `connect` is @transport://. */
+/* Describes a step that ended without a Reply, by @result; `connect` is @transport://. */
 static void check_words_lost(struct check_step *step, enum check_step_id id,
 			     enum transport transport, const struct check_conn_news *news)
 {

@@ -146,10 +146,10 @@ struct check {
 	pthread_cond_t ended;
 	bool is_over;
 	bool given_up;    /* aborted by check_free() … */
-	bool nobody_told; /* … so tell_done() was not posted */
+	bool nobody_told; /* … so report_done() was not posted */
 	/* Used by the requesting thread. */
 	bool is_told;
-	bool is_orphan; /* freed, but tell_done() is posted and will free it */
+	bool is_orphan; /* freed, but report_done() is posted and will free it */
 };
 
 static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)

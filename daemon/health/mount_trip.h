@@ -36,7 +36,7 @@ struct mount_trip {
 	int stage;
 };
 
-/** mount_trip_begin - Starts; @trip and @step are the caller's, until over(), which can precede the return. */
+/** mount_trip_begin - Starts; @mount and @step are the caller's, until over(), which can precede the return. */
 void mount_trip_begin(struct mount_trip *trip, const struct mount_trip_config *config,
 		      struct check_step *step);
 /** mount_trip_give_up - Aborts: over() follows as soon as possible; no effect after over(). */

@@ -22,9 +22,9 @@ struct backend {
 
 /**
  * backend_init - Initializes it, without waiting connections
- * @targets:      outlive it
- * @asks_rpcbind: @targets are rpcbind services, to be queried for the port of MOUNT
- * @ground:       of the thread; outlives it
+ * @servers:      outlive it
+ * @asks_rpcbind: @servers are rpcbind services, to be queried for the port of MOUNT
+ * @env:          of the thread; outlives it
  *
  * backend_fini() is due even on failure. Returns 0 or -ENOMEM.
  */

@@ -22,7 +22,7 @@ struct call_mark {
 	uint32_t crc;       /* of the rest of the identity */
 	uint32_t
 		sender : 31; /* checksum of the sender, which is not part of the identity; 0 if answered */
-	bool answered : 1; /* its Reply was forwarded; the client may not have received it */
+	bool answered : 1; /* its Reply was forwarded, but the client has not necessarily received it */
 };
 
 /** call_mark_may - Returns whether enough of a Call has arrived for a fingerprint. */
@@ -37,9 +37,9 @@ static inline bool call_mark_equals(const struct call_mark *a, const struct call
 	return a->xid == b->xid && a->len_bytes == b->len_bytes && a->crc == b->crc;
 }
 /**
- * call_mark_same_sender - Returns whether both Calls are also from the same user; neither may be answered
+ * call_mark_same_sender - Returns whether both Calls, unanswered, are also from the same user
  *
- * With AUTH_SYS the user and group count; the stamp, the machine and the other groups may differ in a retransmission.
+ * With AUTH_SYS the user and group count; the stamp, the machine and the other groups can differ in a retransmission.
  * With RPCSEC_GSS the flavor counts, since the handle is part of the identity. With other flavors the whole credential
  * counts.
  */

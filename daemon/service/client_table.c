@@ -76,7 +76,7 @@ static uint64_t hash_of_place(const struct client_part *part, const struct in6_a
 			      bool privileged)
 {
 	uint64_t kind =
-		privileged ? UINT64_MAX : 1; /* not in the range of ports: see hash_of_peer() */
+		privileged ? UINT64_MAX : 1; /* not in the range of ports: see hash_peer() */
 
 	return hash_bytes(&part->key, kind, addr, sizeof(*addr));
 }

@@ -66,7 +66,7 @@ struct place {
 /* One end of a connection, for comparison. */
 struct client_end {
 	struct in6_addr addr;
-	uint32_t scope; /* link of an IPv6 address that other links may have too; else 0 */
+	uint32_t scope; /* link of an IPv6 address that other links can have too; else 0 */
 	uint16_t port;  /* host order */
 };
 
@@ -85,7 +85,7 @@ struct client {
 	 */
 	struct client *heir, *awaited, *gift;
 	bool waited; /* it has waited long enough */
-	bool looked; /* it has queried the loops that may have undetected ends of connections … */
+	bool looked; /* it has queried the loops that can have undetected ends of connections … */
 	unsigned looks; /* … this many have not answered */
 	struct place *place;
 	struct place_loop *place_loop;   /* connected, half_closed */
@@ -110,7 +110,7 @@ struct client_part {
 	pthread_mutex_t lock;
 	unsigned refs; /* one for clients.c, and one for each round of queries */
 	_Atomic uint64_t
-		oldest_us; /* when the first of `pins` was retained, or CLIENT_PART_NO_PIN; read without the lock */
+		oldest_us; /* when the first of `retained` was retained, or CLIENT_PART_NO_PIN; read without the lock */
 	struct hash_key key;
 	struct hash_table places, by_peer, marks;
 	struct client_list pins;
@@ -132,19 +132,19 @@ int client_table_add(struct client *client) MUST_CHECK;
 int client_table_privilege(struct client *client) MUST_CHECK;
 /** client_table_set - Sets the state of a client and indexes it accordingly; CLIENT_LEFT removes it. */
 void client_table_set(struct client *client, enum client_state state);
-/** client_table_mark - Sets its fingerprints, indexed unless it is in CLIENT_LIVE. Takes ownership of @marks. */
+/** client_table_mark - Sets its fingerprints, indexed unless it is in CLIENT_LIVE. Takes ownership of @calls. */
 void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks);
 
 /**
  * client_table_same_ends - Returns another client with the same four addresses that is not in CLIENT_PINNED and has no
- * heir; or NULL.
+ * successor; or NULL.
  */
 struct client *client_table_same_ends(const struct client *client);
 /** client_table_same_peer - Returns the retained client with the same address, port and privilege; or NULL. */
 struct client *client_table_same_peer(const struct client *client);
 /**
- * client_table_by_mark - Returns the client without an heir that most likely sent this Call, of the same address and
- * privilege; or NULL.
+ * client_table_by_mark - Returns the client without a successor that most likely sent this Call, of the same address
+ * and privilege; or NULL.
  */
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call);
 

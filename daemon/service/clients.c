@@ -141,7 +141,10 @@ static void unlock(struct client *client)
 	pthread_mutex_unlock(&client->part->lock);
 }
 
-/* Those of other parts wait for somebody to come there. A pin may be later than a turn of another worker. */
+/*
+ * Retained clients of other shards expire with later calls there. left_us comes from another worker's loop and can be
+ * later than @now_us.
+ */
 static void expire(struct client_part *part, uint64_t now_us)
 {
 	struct client *oldest;
@@ -167,7 +170,7 @@ static struct client_part *part_with_oldest_pin(struct clients *clients)
 	return best;
 }
 
-/* Without any lock: the oldest pin may be in another part than the one that was one too many. */
+/* Without a lock: the oldest retained client can be in another shard than the latest. */
 static void drop_too_many(struct clients *clients)
 {
 	struct client_part *part;
@@ -187,8 +190,8 @@ static void drop_too_many(struct clients *clients)
  * A client's old connection can have ended before the new one arrived, while its owner has not noticed: the owner's
  * thread is busy, or the end follows other events of the same iteration, or bytes that the owner has not read yet. So
  * before a client counts as new, each loop with connections of that address runs a *round*. It has the owners of
- * ASKED_PER_TURN connections per iteration detect an end, whatever is unread before it. The owners report ends in that
- * iteration or in the next LOOK_TURNS ones.
+ * QUERIES_PER_TURN connections per iteration detect an end, whatever is unread before it. The owners report ends in that
+ * iteration or in the next QUERY_TURNS ones.
  *
  * For one address a loop runs one round at a time, and then one more for all clients that queried after its start,
  * because more connections can have ended since. So the cost for others grows neither with the connections of an
@@ -340,7 +343,7 @@ static void ask_loop(struct client *client, struct place_loop *with)
 
 /*
  * Has each loop with connections of @client's address detect ends of connections, once for each client. Under the lock
- * of the shard. Returns whether to wait for answers: the owner resumes when client->looks is 0 again. A loop is skipped
+ * of the shard. Returns whether to wait for answers: the owner resumes when client->queries is 0 again. A loop is skipped
  * if there is no memory for its round.
  */
 static bool client_look_around(struct client *client)
@@ -497,8 +500,8 @@ static bool take_gift(struct client *client, struct client_pin *out)
 }
 
 /*
- * The client uses its own port upstream. But behind the server that sees this port another proxy may recognize the
- * client by its Calls; for that the old connection must end first.
+ * The client uses its own port upstream. But a proxy beyond the server that sees this port can recognize the client by
+ * its Calls; for that the old connection must end first.
  */
 static enum client_found seek_end(struct client *client, const struct call_mark *first)
 {
@@ -612,7 +615,7 @@ void clients_ending(struct client *client, const struct call_mark *marks, size_t
 	unlock(client);
 }
 
-/* An inherited port that it has not used may still serve the next connection. */
+/* An inherited port that it has not used can still serve the next connection. */
 static struct client_pin give_up_gift(struct client *client, const struct client_pin *own)
 {
 	struct client_pin pin;

@@ -45,9 +45,9 @@ struct client;
 struct client_ends {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
-	bool keeps_port; /* its upstream connection uses its own address and port: it waits only for an old connection to end */
+	bool keeps_port; /* uses its own address and port upstream: waits only for an old connection to end */
 	bool privileged; /* it is privileged on its host: it never matches clients that are not */
-	bool asks; /* its first Call may select another server: only that Call, or the same port, matches */
+	bool asks; /* its first Call can select another server: only that Call, or the same port, matches */
 };
 
 enum client_found {
@@ -83,9 +83,9 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
 
 /**
  * clients_seek - Finds the source port for the client's upstream connection
- * @first:  its first Call; NULL: not read yet
- * @now_us: monotonic time of the calling loop; other threads' times can differ slightly
- * @pin:    set for CLIENT_BACK
+ * @first:    its first Call; NULL: not read yet
+ * @now_us:   monotonic time of the calling loop; other threads' times can differ slightly
+ * @affinity: set for CLIENT_BACK
  *
  * Returns CLIENT_ASK only without @first.
  */
@@ -104,14 +104,14 @@ void clients_wait_no_longer(struct client *client);
 
 /**
  * clients_half_closed - The client has ended its sending side, so it can reconnect at any moment
- * @marks: of its @nmarks unanswered Calls, oldest first; some of them are kept
+ * @calls: of its @ncalls unanswered Calls, oldest first; some of them are kept
  */
 void clients_half_closed(struct client *client, const struct call_mark *marks, size_t nmarks);
-/** clients_ending - The connection is closing; @marks as above, and then the Calls answered last. */
+/** clients_ending - The connection is closing; @calls as above, and then the Calls answered last. */
 void clients_ending(struct client *client, const struct call_mark *marks, size_t nmarks);
 /**
  * clients_leave - The upstream connection is over: retains the client
- * @pin: port and source address of the upstream connection; port 0: none; `due` is ignored
+ * @affinity: port and source address of the upstream connection; port 0: none; `due` is ignored
  *
  * No callback of the owner follows.
  */

@@ -9,15 +9,15 @@
  *	active     ┘ or else a half-closed one
  *	tarpit       rejected, but still open: at most DOOR_HELD_MAX; past it the oldest is closed at once
  *
- * A connection is half-closed once its client has ended its sending side. The client may be gone, or may wait for
- * Replies; the proxy cannot tell. So the connection stays. When the service or the client's address needs space for
- * another connection, the half-closed connection with the oldest unanswered Call is evicted, if that Call has waited
- * for DOOR_HALF_CLOSED_US.
+ * A connection is half-closed once its client has ended its sending side. The proxy cannot know whether the client is
+ * gone or waits for Replies, so the connection stays. When the service or the client's address needs space for another
+ * connection, the half-closed connection with the oldest unanswered Call is evicted, if that Call has waited for
+ * DOOR_HALF_CLOSED_US.
  *
  * Each connection has a slot from the main thread's accept() until the connection is gone. The thread that owns the
- * connection reports its state changes; any thread may decide to evict it. An evicted connection stops counting
- * immediately, so the connection that replaces it never exceeds a limit. It goes onto a list of its own thread, which
- * is woken to close it.
+ * connection reports its state changes; any thread can evict it. An evicted connection stops counting immediately, so
+ * the connection that replaces it never exceeds a limit. It goes onto a list of its own thread, which is woken to close
+ * it.
  *
  * The lock is taken about five times in the life of a connection, for a few stores each.
  */
@@ -74,7 +74,7 @@ struct guest {
 	bool carried; /* its client has sent a Call */
 	uint64_t
 		waits_us; /* half-closed: when its oldest unanswered Call arrived; 0: not evictable */
-	/* Linked while it counts and waits_us is set: in the heaps of the service and of its client. */
+	/* Linked while it counts and oldest_call_us is set: in the heaps of the service and of its client. */
 	struct heap_node waits, client_waits;
 	bool listed;        /* in the list of its state; not after door_expelled() returned it */
 	enum leg_close why; /* if evicted */
@@ -94,7 +94,7 @@ struct door {
 	const struct service_config *config;
 	struct guest_list lists[GUEST_STATES_COUNT]; /* oldest first */
 	unsigned counts[GUEST_STATES_COUNT];
-	struct min_heap half_closed; /* slots by waits_us */
+	struct min_heap half_closed; /* slots by oldest_call_us */
 	struct client_counts clients;
 };
 
@@ -105,7 +105,7 @@ struct door_counts {
 
 /** door_init - Initializes the limits, without connections. Returns 0 or -ENOMEM. */
 int door_init(struct door *door, const struct service_config *config) MUST_CHECK;
-/** door_fini - Frees the limits after the last slot was freed. Accepts an all-zero @door. */
+/** door_fini - Frees the limits after the last slot was freed. Accepts an all-zero @limits. */
 void door_fini(struct door *door);
 /** door_side_init - Initializes the list of one thread. Without @wake the thread polls door_expelled() itself. */
 void door_side_init(struct door_side *side, void (*wake)(void *arg), void *arg);
@@ -155,7 +155,7 @@ void door_reached(struct guest *guest);
 bool door_carry(struct guest *guest) MUST_CHECK;
 /**
  * door_half_closed - The client has ended its sending side, or got a Reply after that
- * @waits_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot be evicted
+ * @oldest_call_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot be evicted
  */
 void door_half_closed(struct guest *guest, uint64_t waits_us);
 /** door_superseded - The client has reconnected: this connection stops counting while it closes. */

@@ -30,7 +30,7 @@ struct incoming {
  * can open as a TCP connection. On RDMA devices ports prove nothing: every client that `allow` admits counts as
  * privileged, as in NFS servers.
  */
-/** incoming_is_privileged - Returns whether the client is privileged; for `either` the rule of TCP applies. */
+/** incoming_is_privileged - Returns whether the client is privileged; for `protocol_unknown` the rule of TCP applies. */
 bool incoming_is_privileged(const struct incoming *in);
 /** incoming_is_trusted - Returns whether trusted_proxies contains the peer, so that over iwarp any port is privileged. */
 bool incoming_is_trusted(const struct incoming *in, const struct service_config *service);

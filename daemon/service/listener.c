@@ -281,7 +281,8 @@ static void tell_lack(const struct listener *listener, const struct sockaddr *ad
 
 	if (log_is_on(level))
 		log_write(level, LOG_ABOUT(.service = listener->service->name),
-			  "not on %s at %s: %s", fabric, address_text(addr, text), strerror(-rc));
+			  "not listening on %s at %s: %s", fabric, address_text(addr, text),
+			  strerror(-rc));
 }
 
 /*

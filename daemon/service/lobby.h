@@ -37,7 +37,7 @@ struct lobby {
  */
 int lobby_init(struct lobby *lobby, struct loop *loop, struct door *door, void (*wake)(void *arg),
 	       void *arg) MUST_CHECK;
-/** lobby_fini - Closes all connections in the tarpit. Accepts an all-zero @lobby. */
+/** lobby_fini - Closes all connections in the tarpit. Accepts an all-zero @tarpit. */
 void lobby_fini(struct lobby *lobby);
 /** lobby_hold - Keeps @in for DOOR_HOLD_US, then rejects it for @why. Without memory it is rejected at once. */
 void lobby_hold(struct lobby *lobby, const struct incoming *in, enum leg_close why);

@@ -109,7 +109,7 @@ static void begin(struct mount_desk *desk, const struct sockaddr_storage *addrs,
 	loop_task_cancel(desk->loop, &desk->task);
 	desk->known = false;
 	desk->naddrs = naddrs < RESOLVER_MAX_ADDRS ? naddrs : RESOLVER_MAX_ADDRS;
-	memmove(desk->addrs, addrs, desk->naddrs * sizeof(*addrs)); /* they can be desk->addrs */
+	memmove(desk->addrs, addrs, desk->naddrs * sizeof(*addrs)); /* @addrs can be its own */
 	desk->error[0] = '\0';
 	desk->at = 0;
 	desk->until_us = loop_now_us(desk->loop) + MOUNT_ANSWER_US;

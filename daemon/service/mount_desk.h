@@ -55,8 +55,8 @@ struct mount_desk {
 	size_t naddrs, at;                 /* the address that is queried */
 	uint64_t until_us;                 /* time limit over all addresses */
 	struct sockaddr_storage places[RESOLVER_MAX_ADDRS]; /* naddrs results */
-	bool known, kept;  /* `places` is valid; it was before the first of the waits */
-	uint64_t known_us; /* when `places` was found */
+	bool known, kept;  /* `found` is valid; it was before the first of the waits */
+	uint64_t known_us; /* when it became valid */
 	char error[LEG_DETAIL_BYTES];
 };
 

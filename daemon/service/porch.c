@@ -190,7 +190,7 @@ static void on_io(void *arg, unsigned events)
 	struct arrival *arrival = arg;
 
 	if (events & LOOP_ERROR)
-		refuse(arrival, LEG_CLOSE_RESOURCES, "its socket cannot be watched");
+		refuse(arrival, LEG_CLOSE_RESOURCES, "cannot watch its socket");
 	else
 		(void)read_on(arrival);
 }
@@ -212,7 +212,7 @@ static void refuse_late(struct arrival *arrival)
 	if (arrival->looks)
 		refuse(arrival, arrival->why, "");
 	else
-		refuse(arrival, LEG_CLOSE_PROXY_HEADER, "it did not come in time");
+		refuse(arrival, LEG_CLOSE_PROXY_HEADER, "it did not arrive in time");
 }
 
 /* Connections that leave early do not reset the timer, so it can fire with nothing due. */
@@ -264,7 +264,7 @@ static void await_header(struct porch *porch, const struct incoming *in)
 		wait_for(arrival);
 }
 
-/* ---- the interface ---- */
+/* ---- public functions ---- */
 
 struct porch *porch_new(struct loop *loop, const struct service_config *service,
 			const struct porch_events *events, void *arg)

@@ -22,11 +22,11 @@ struct name_answer {
 /* What a thread with waiting connections must do next. */
 struct view {
 	enum { VIEW_WAIT, VIEW_ASK, VIEW_TELL } what;
-	struct name_answer *answer; /* VIEW_TELL: a reference; NULL: see error */
+	struct name_answer *answer; /* LOOKUP_ANSWERED: a reference; NULL: see error */
 	const char *error;
 	enum leg_close why;
-	uint64_t wait_us; /* VIEW_WAIT: until the last good answer is used; 0: it has none */
-	bool tell_old;    /* VIEW_TELL: log that the answer is stale … */
+	uint64_t wait_us; /* LOOKUP_WAIT: until the last good answer is used; 0: it has none */
+	bool tell_old;    /* LOOKUP_ANSWERED: log that the answer is stale … */
 	uint64_t age_us;  /* … and how old it is */
 };
 
@@ -230,7 +230,7 @@ static void cannot_ask(struct name_desk *desk, int rc)
 	pthread_mutex_unlock(&name->lock);
 }
 
-/* Call it once for each VIEW_ASK of look(). `pending` belongs to the lookup until on_answer(). */
+/* Call it once for each LOOKUP_START of lookup_get(). `pending` belongs to the lookup until on_answer(). */
 static void ask(struct name_desk *desk)
 {
 	struct server_name *name = desk->name;

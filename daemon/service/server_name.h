@@ -76,8 +76,9 @@ struct name_wait {
 TAILQ_HEAD(name_wait_list, name_wait);
 
 struct name_desk {
-	TAILQ_ENTRY(name_desk) entry; /* in `name->desks`; guarded by its lock, like `wanted` */
-	bool wanted;                  /* wake it when an answer arrives */
+	TAILQ_ENTRY(name_desk)
+	entry;       /* in `name->waiters_list`; guarded by its lock, like `wanted` */
+	bool wanted; /* wake it when an answer arrives */
 	struct server_name *name;
 	struct loop *loop;
 	const struct resolver *resolver;
@@ -94,7 +95,7 @@ struct name_desk {
  */
 void server_name_init(struct server_name *name, const struct config_uri *uri, const char *service,
 		      struct log_limit *lines);
-/** server_name_fini - Frees the cache. No name_desk may be left, and no lookup running (resolver_quiesce()). */
+/** server_name_fini - Frees the cache. No thread may wait for it, and no lookup may run (resolver_quiesce()). */
 void server_name_fini(struct server_name *name);
 /** server_name_is_sought - Returns whether a lookup is running; any thread. */
 bool server_name_is_sought(struct server_name *name);

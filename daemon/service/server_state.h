@@ -7,7 +7,7 @@
  * changes, and when it is up again. All are warnings: an administrator who reads only warnings must see the end too. A
  * flapping server is logged once a minute.
  *
- * State changes only through connection attempts: a server that nobody tries stays unknown, or down. A failure of one
+ * State changes only through connection attempts: a server without attempts stays unknown, or down. A failure of one
  * client need not concern all. A close without a Reply does not count while the server serves other clients: the
  * client's own Call can be the cause. A server that keeps replying to others, and fails no other client, is not down.
  *
@@ -17,8 +17,8 @@
  * client has the same failure before any client has a Reply. Clients are distinguished by address: IPv4 (v4-mapped or
  * not) by the whole address, IPv6 by the /64 prefix; all of loopback, 127/8 and ::1, is one client.
  *
- * While a server is down because of two clients, a Reply to NULL proves nothing: the server may close for every other
- * Call. But clients may be kept away from a server that is down. So it becomes doubtful again SERVER_STATE_DOUBT_US
+ * While a server is down because of two clients, a Reply to NULL proves nothing: the server can close for every other
+ * Call. But clients can be kept away from a server that is down. So it becomes doubtful again SERVER_STATE_DOUBT_US
  * after the last such failure, and once per interval from then on, until it replies to a NULL or to a client. Then it
  * is up, and two clients must fail again.
  *

@@ -13,13 +13,13 @@ static const struct {
 	const char *what, *why;
 } line_kinds[] = {
 	[LINE_OPEN] = {"opened", NULL},
-	[LINE_NOTE] = {"noted", "what clients or the server did"},
-	[LINE_ATTEMPT] = {"noted", "attempts to reach the server"},
-	[LINE_AVOIDED] = {"noted", "the server not on verbs"},
-	[LINE_SHORTAGE] = {"noted", "Calls that wait for memory"},
+	[LINE_NOTE] = {"notes about clients or the server", NULL},
+	[LINE_ATTEMPT] = {"attempts to connect to the server", NULL},
+	[LINE_AVOIDED] = {"connections by iwarp instead of verbs", NULL},
+	[LINE_SHORTAGE] = {"Calls waiting for memory", NULL},
 	[LINE_SLOW] = {"Calls took slow_log_ms or longer", NULL},
-	[LINE_NOT_TAKEN] = {"not taken", "no memory or descriptors"},
-	[LINE_DEBUG] = {"debug lines left out", NULL},
+	[LINE_NOT_TAKEN] = {"connections not accepted", "no memory or descriptors"},
+	[LINE_DEBUG] = {"debug lines suppressed", NULL},
 };
 
 static void name_lines(struct service *service)

@@ -63,7 +63,7 @@ struct service_net {
 
 /**
  * service_net_init - Opens the fabrics and sockets that @config needs, as far as this host has them
- * @ground:  outlives it, like @config
+ * @env:     outlives it, like @config
  * @service: has @config, and outlives it; NULL: for a health check
  * @verbs:   whether the RDMA devices of this host are needed
  *

@@ -131,7 +131,7 @@ struct server_uris mount_servers_of(const struct service_config *config);
  */
 int targets_init(struct targets *targets, const struct server_uris *uris,
 		 const struct service_config *config, struct log_limit *lines) MUST_CHECK;
-/** targets_fini - Frees the list. Every seat must be left, and no name_desk may wait for a name. */
+/** targets_fini - Frees the list. Every choice must be released, and no connection may wait for a name. */
 void targets_fini(struct targets *targets);
 
 /** targets_avoid - Excludes the addresses in @doors, which outlive the list; before the first targets_seek(). */
@@ -145,7 +145,7 @@ void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *a
 
 /**
  * targets_seek - Selects the next server for a connection, and counts an attempt
- * @seat:   all zero the first time
+ * @choice: all zero the first time
  * @client: the client's address
  *
  * Returns NULL if every server that takes new connections was tried. targets_leave() is due in any case.
@@ -187,7 +187,7 @@ void targets_answered(struct target_seat *seat, const struct sockaddr *addr, uin
  * on.
  */
 void targets_wait_no_longer(struct target_seat *seat);
-/** targets_leave - The connection is over, or was never opened. Accepts a seat that was left already. */
+/** targets_leave - Releases the choice: the connection is over, or was never opened. Accepts a released choice. */
 void targets_leave(struct target_seat *seat, uint64_t now_us);
 
 /** targets_in_use - Returns the servers with open connections, as a bit mask. */

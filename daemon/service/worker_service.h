@@ -72,7 +72,7 @@ struct worker_service {
 
 /**
  * worker_service_init - Initializes a service without bridges, on the fabrics of this host
- * @ground: outlives it, like @service and @account
+ * @env: outlives it, like @service and @account
  *
  * worker_service_fini() is due even on failure. Returns 0 or -ENOMEM.
  */

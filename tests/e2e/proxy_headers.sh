@@ -160,11 +160,11 @@ bad() {
 	check "… and the log says why" says b "$service" PROXY "$text"
 }
 refused='refused 127.0.0.1:'
-bad "a connection without a header" "plain: $refused" 'no PROXY header: the first bytes are "hello there"' 6003 "text=hello there"
-bad "… for RDMA" "rdma: $refused" 'no PROXY header: the first bytes are "MPA ID Req Frame"' 6004 "text=MPA ID Req Frame"
-bad "a header that is cut" "plain: $refused" "truncated" 6003 "text=PROXY TCP4" shut
-bad "a header that is late" "plain: $refused" "it did not come in time" 6003 "text=PROXY TCP4"
-bad "… for RDMA" "rdma: $refused" "it did not come in time" 6004 hex=0d0a0d0a
+bad "a connection without a header" "plain: $refused" 'there is none: the first bytes are "hello there"' 6003 "text=hello there"
+bad "… for RDMA" "rdma: $refused" 'there is none: the first bytes are "MPA ID Req Frame"' 6004 "text=MPA ID Req Frame"
+bad "a header that is cut" "plain: $refused" "it is cut" 6003 "text=PROXY TCP4" shut
+bad "a header that is late" "plain: $refused" "it did not arrive in time" 6003 "text=PROXY TCP4"
+bad "… for RDMA" "rdma: $refused" "it did not arrive in time" 6004 hex=0d0a0d0a
 bad "a line that cannot be read" "plain: $refused" "its line cannot be read" 6003 "text=PROXY TCP4 127.0.0.2" crlf
 bad "a block of an unknown command" "plain: $refused" "of an unknown version or command" 6003 hex=${signature}2f11000c$v4
 bad "a datagram's block" "plain: $refused" "or a datagram's" 6003 hex=${signature}2112000c$v4

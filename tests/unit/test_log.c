@@ -244,7 +244,7 @@ START_TEST(a_bucket_that_nobody_named_is_told_too)
 	refuse(&limits[2], 3);
 	said[0] = '\0';
 	log_tell_left_out(limits, 3);
-	ck_assert_str_eq(said, "<4>2 more such lines were left out in 1 s\n");
+	ck_assert_str_eq(said, "<4>2 more such lines suppressed in 1 s\n");
 }
 END_TEST
 
@@ -261,7 +261,7 @@ START_TEST(a_token_comes_back_each_five_seconds)
 	refuse(&limit, 2);
 	ck_assert_str_eq(said, "<4>a\n");
 	log_tell_left_out(&limit, 1);
-	ck_assert_str_eq(said, "<4>a\n<4>3 more such lines were left out in 5 s\n");
+	ck_assert_str_eq(said, "<4>a\n<4>3 more such lines suppressed in 5 s\n");
 }
 END_TEST
 
@@ -287,7 +287,7 @@ START_TEST(what_was_left_out_has_the_level_of_its_lines)
 	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	log_limited(LOG_LEVEL_DEBUG, &limit, NULL, "not counted");
 	log_tell_left_out(&limit, 1);
-	ck_assert_str_eq(said, "<6>a\n<4>3 more such lines were left out in 1 s\n");
+	ck_assert_str_eq(said, "<6>a\n<4>3 more such lines suppressed in 1 s\n");
 	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	log_set_level(LOG_LEVEL_WARNING);
 	said[0] = '\0';
@@ -319,7 +319,7 @@ START_TEST(a_line_that_would_be_left_out_need_not_be_made)
 	}
 	ck_assert(log_leaves_out(LOG_LEVEL_INFO, &limit));
 	log_tell_left_out(&limit, 1);
-	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines were left out in 1 s\n");
+	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines suppressed in 1 s\n");
 }
 END_TEST
 

@@ -272,7 +272,7 @@ START_TEST(there_is_a_time_for_all_of_it)
 	say(fd, " TCP4 ");
 	ck_assert_uint_eq(nrefused, 0);
 	fake_loop_advance(loop, 1);
-	expect_refused(LEG_CLOSE_PROXY_HEADER, "it did not come in time");
+	expect_refused(LEG_CLOSE_PROXY_HEADER, "it did not arrive in time");
 }
 END_TEST
 
@@ -322,7 +322,7 @@ START_TEST(what_cannot_be_watched_is_given_up)
 	fake_loop_blind(loop, true);
 	come("10.0.0.1", "PROXY");
 	fake_loop_run(loop);
-	expect_refused(LEG_CLOSE_RESOURCES, "its socket cannot be watched");
+	expect_refused(LEG_CLOSE_RESOURCES, "cannot watch its socket");
 }
 END_TEST
 
