@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reads the system's clocks, for code without a loop, or that needs the time within one iteration (base/loop.h:
- * loop_now_us()).
- */
+/* Reads the system's clocks, for code that cannot use loop_now_us() (base/loop.h). */
 #ifndef DAEMON_BASE_CLOCK_H
 #define DAEMON_BASE_CLOCK_H
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Each node has its children in a list; when a node is removed, its children are joined in pairs, and the pairs into
- * one. Without recursion: a list can be as long as the heap.
- */
+/* Each node lists its children; when it is removed, they are joined in pairs, and the pairs into one. Not recursive. */
 #include "daemon/base/min_heap.h"
 
 #include <stddef.h>

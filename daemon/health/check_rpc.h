@@ -49,10 +49,7 @@ struct probe_reply {
 	uint32_t nfs_status; /* UINT32_MAX: none */
 };
 
-/**
- * probe_reply_read - Decodes a Reply; @has_status: its results begin with an NFS status, as for all procedures but
- * NULL.
- */
+/** probe_reply_read - Decodes a Reply; @has_status: its results begin with an NFS status, as for all but NULL. */
 void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
 		      struct probe_reply *reply);
 
@@ -86,10 +83,7 @@ size_t nfs3_call_getattr(uint8_t to[NFS3_CALL_BYTES], uint32_t xid,
 /** nfs3_call_readdirplus - Encodes READDIRPLUS for up to @max_bytes. Returns the bytes at @to. */
 size_t nfs3_call_readdirplus(uint8_t to[NFS3_CALL_BYTES], uint32_t xid,
 			     const struct nfs3_handle *handle, uint32_t max_bytes);
-/**
- * nfs3_call_lookup - Encodes LOOKUP of a name of @name_bytes. Returns the bytes at @to, of NFS3_CALL_BYTES +
- * name_bytes.
- */
+/** nfs3_call_lookup - Encodes LOOKUP of @name_bytes. Returns the bytes at @to, of NFS3_CALL_BYTES + name_bytes. */
 size_t nfs3_call_lookup(uint8_t *to, uint32_t xid, const struct nfs3_handle *handle,
 			uint32_t name_bytes);
 

@@ -574,7 +574,7 @@ static void trip_over(void *arg)
 	steps->on_trip = false;
 	step_of(steps)->took_us = now_us(steps) - steps->began_us;
 	if (steps->ends)
-		end_server(steps, "it was given up");
+		end_server(steps, "the check was aborted");
 	else if (is_nfs3(steps) && !steps->trip.handle.len_bytes)
 		end_server(steps, "the step before failed");
 	else
@@ -639,5 +639,5 @@ void check_steps_give_up(struct check_steps *steps)
 	if (steps->on_trip)
 		mount_trip_give_up(&steps->trip);
 	else if (steps->conn)
-		end_server(steps, "it was given up");
+		end_server(steps, "the check was aborted");
 }

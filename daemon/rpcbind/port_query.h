@@ -22,10 +22,7 @@ struct port_query_config {
 	const struct sockaddr *rpcbind; /* address and port of rpcbind */
 	uint32_t program, version;      /* the program, over TCP of the same address family */
 	uint64_t timeout_us;
-	/*
-	 * Called once with the port, or with 0 and a static error text. Frees the query. Never called from
-	 * port_query_new().
-	 */
+	/* Called once, after port_query_new(), with the port, or with 0 and a static error text. Frees the query. */
 	void (*done)(void *arg, uint16_t port, const char *error);
 	void *arg;
 };

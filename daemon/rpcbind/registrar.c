@@ -195,10 +195,7 @@ static void tell_refused(struct entry *entry, enum rpcbind_reply reply)
 	entry->told = true;
 }
 
-/*
- * A killed daemon leaves its mappings, which the same user can remove. Root could remove anybody's, so as root the
- * existing mapping stays.
- */
+/* A killed daemon leaves its mappings, which its user can remove; root does not, since they could be anybody's. */
 static void on_refused(struct entry *entry, enum rpcbind_reply reply)
 {
 	if (reply == RPCBIND_NO && entry->stage == WANTED && geteuid() != 0) {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Encodes Calls of RPCBIND version 3 (RFC 1833 section 2.2.1) that register, unregister and find a service, and decodes
- * Replies.
- */
+/* Encodes Calls of RPCBIND version 3 (RFC 1833 section 2.2.1): SET, UNSET and GETADDR. Decodes the Replies. */
 #ifndef DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 #define DAEMON_RPCBIND_RPCBIND_MESSAGE_H
 

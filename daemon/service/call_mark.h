@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Fingerprint of a Call, by which a reconnected client is recognized: a few bytes of its identity
- * (rpc/call_identity.h).
- */
+/* Fingerprint of a Call, to recognize a reconnected client: a few bytes of its identity (rpc/call_identity.h). */
 #ifndef DAEMON_SERVICE_CALL_MARK_H
 #define DAEMON_SERVICE_CALL_MARK_H
 

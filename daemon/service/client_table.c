@@ -86,10 +86,7 @@ static uint64_t hash_of_peer(const struct client_part *part, const struct client
 	return hash_bytes(&part->key, 2 + end->port, &end->addr, sizeof(end->addr));
 }
 
-/*
- * Clients of other addresses and privilege cannot retransmit this Call, so the key contains the hash of the address
- * entry.
- */
+/* Clients of other addresses or privilege cannot retransmit this Call, so the key includes their hash. */
 static uint64_t hash_of_mark(const struct client *client, const struct call_mark *call)
 {
 	const uint32_t words[] = {call->xid, call->len_bytes, call->crc};

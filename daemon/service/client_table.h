@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Indexes the clients of a service by address and port, by address alone, and by the fingerprints of their Calls. Used
- * by clients.c only, which locks it.
- */
+/* Indexes clients by address and port, by address alone, and by their Calls. Only for clients.c, which locks it. */
 #ifndef DAEMON_SERVICE_CLIENT_TABLE_H
 #define DAEMON_SERVICE_CLIENT_TABLE_H
 
@@ -79,10 +76,7 @@ struct client {
 	const void *fabric;
 	struct client_owner owner;
 	bool owned; /* clients_leave() has not been called; owner's thread only */
-	/*
-	 * The connection that waits for this one, the connection that this one waits for, and the retained client that
-	 * this one inherited.
-	 */
+	/* The client that waits for this one, the one that this one waits for, and the retained one that it inherited. */
 	struct client *heir, *awaited, *gift;
 	bool waited; /* it has waited long enough */
 	bool looked; /* it has queried the loops that can have undetected ends of connections … */
@@ -120,10 +114,7 @@ struct client_part {
 struct client_end client_end_of(const struct sockaddr_storage *addr);
 /** client_part_new - Creates an empty shard with one reference. Returns NULL without memory. */
 struct client_part *client_part_new(const struct hash_key *key);
-/**
- * client_part_put - Drops a reference, without the lock; the last one frees the shard, which must be empty. Accepts
- * NULL.
- */
+/** client_part_put - Drops a reference, without the lock; the last one frees the empty shard. Accepts NULL. */
 void client_part_put(struct client_part *part);
 
 /** client_table_add - Adds a client in CLIENT_LIVE. Returns 0 or -ENOMEM. */
@@ -135,17 +126,11 @@ void client_table_set(struct client *client, enum client_state state);
 /** client_table_mark - Sets its fingerprints, indexed unless it is in CLIENT_LIVE. Takes ownership of @calls. */
 void client_table_mark(struct client *client, struct client_mark *marks, size_t nmarks);
 
-/**
- * client_table_same_ends - Returns another client with the same four addresses that is not in CLIENT_PINNED and has no
- * successor; or NULL.
- */
+/** client_table_same_ends - Returns another client with the same endpoints, not retained, without successor; or NULL. */
 struct client *client_table_same_ends(const struct client *client);
 /** client_table_same_peer - Returns the retained client with the same address, port and privilege; or NULL. */
 struct client *client_table_same_peer(const struct client *client);
-/**
- * client_table_by_mark - Returns the client without a successor that most likely sent this Call, of the same address
- * and privilege; or NULL.
- */
+/** client_table_by_mark - Returns the likeliest sender of this Call, of the same address and privilege; or NULL. */
 struct client *client_table_by_mark(const struct client *client, const struct call_mark *call);
 
 #endif

@@ -623,10 +623,7 @@ static struct client_pin give_up_gift(struct client *client, const struct client
 	return take_gift(client, &pin) && !own->port ? pin : *own;
 }
 
-/*
- * A client that reconnects all the time must not displace the others: if one address has more than half of all retained
- * clients, its own oldest is dropped.
- */
+/* A client that reconnects all the time must not displace others: an address with more than half of all loses its oldest. */
 static void drop_own(const struct client *latest)
 {
 	const struct clients *clients = latest->clients;

@@ -10,10 +10,7 @@ static const char *const sides[] = {
 	[CLOSE_BY_PROXY] = "",
 };
 
-/*
- * Texts around the side, for reasons whose own text says "peer" or does not name a side. All others are the side, then
- * the reason's own text.
- */
+/* Texts around the side, where the reason's own text says "peer" or names no side. Others: the side, then that text. */
 static const struct {
 	const char *before, *behind;
 } phrases[LEG_CLOSE_COUNT] = {

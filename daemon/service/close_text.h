@@ -19,10 +19,7 @@ enum close_by { CLOSE_BY_CLIENT, CLOSE_BY_SERVER, CLOSE_BY_PROXY, CLOSE_BY_COUNT
  */
 const char *close_text(enum leg_close why, enum close_by by, int err, const char *detail,
 		       char text[CLOSE_TEXT_BYTES]);
-/**
- * close_summary - Returns the text for many such connections: "closed by the client", "closed on account of the
- * client".
- */
+/** close_summary - Returns the text for many connections: "closed by the client", "closed on account of the client". */
 const char *close_summary(enum leg_close why, enum close_by by);
 
 #endif

@@ -21,8 +21,8 @@ struct arrival {
 	struct loop_io *io; /* NULL: not watched yet */
 	uint64_t since_us;
 	/*
-	 * The header was PROXY LOCAL, and the proxy itself is not allowed to connect, for the reason `why`. If it sends
-	 * nothing more, it was a health check.
+	 * PROXY LOCAL from a proxy that is not allowed to connect, for `why`. If it sends no more, it was a health
+	 * check.
 	 */
 	bool looks;
 	enum leg_close why;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What the legs of a service share on one thread: fabrics, sockets and counters. A worker has one for each service, a
- * health check has its own.
- */
+/* Fabrics, sockets and counters of the legs of a service on one thread: one per worker, and one per health check. */
 #ifndef DAEMON_SERVICE_SERVICE_NET_H
 #define DAEMON_SERVICE_SERVICE_NET_H
 
@@ -35,10 +32,7 @@ struct worker_ground {
 	struct ports *ports;   /* of the process; can be NULL if `legs` is not legs_system */
 	/* A bridge of @ws was freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
-	/*
-	 * Any thread: requests backend_woken(), bridges_end_expelled() and bridges_end_ordered() on the thread of this
-	 * structure.
-	 */
+	/* Any thread: requests backend_woken(), bridges_end_expelled() and bridges_end_ordered() on this thread. */
 	void (*wake)(void *arg);
 	void *arg;
 };

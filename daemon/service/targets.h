@@ -137,10 +137,7 @@ void targets_fini(struct targets *targets);
 /** targets_avoid - Excludes the addresses in @doors, which outlive the list; before the first targets_seek(). */
 void targets_avoid(struct targets *targets, const struct own_doors *doors);
 
-/**
- * targets_on_doubt - Sets @doubt, called from any thread when targets_take_doubts() has a server; before the first
- * targets_seek().
- */
+/** targets_on_doubt - Sets @doubt, called on any thread if targets_take_doubts() has a server; before any choice. */
 void targets_on_doubt(struct targets *targets, void (*doubt)(void *arg), void *arg);
 
 /**
@@ -182,10 +179,7 @@ bool targets_unanswered(struct target_seat *seat, const struct sockaddr *addr,
 void targets_opened(struct target_seat *seat);
 /** targets_answered - The selected server has sent its first Reply, from @addr. */
 void targets_answered(struct target_seat *seat, const struct sockaddr *addr, uint64_t now_us);
-/**
- * targets_wait_no_longer - Stops counting the connection as waiting for the first Reply, as it does from targets_seek()
- * on.
- */
+/** targets_wait_no_longer - Stops counting the connection as waiting for the first Reply. */
 void targets_wait_no_longer(struct target_seat *seat);
 /** targets_leave - Releases the choice: the connection is over, or was never opened. Accepts a released choice. */
 void targets_leave(struct target_seat *seat, uint64_t now_us);

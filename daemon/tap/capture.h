@@ -23,10 +23,7 @@
 
 struct capture;
 
-/**
- * capture_new - Creates a capture for @request; @epoch_us: when CLOCK_MONOTONIC began, since 1970. Returns NULL without
- * memory.
- */
+/** capture_new - Creates a capture; @epoch_us: when CLOCK_MONOTONIC began, since 1970. Returns NULL without memory. */
 struct capture *capture_new(const struct tap_request *request, uint64_t epoch_us) MUST_CHECK;
 /** capture_free - Frees a capture. Accepts NULL. */
 void capture_free(struct capture *capture);
