@@ -69,7 +69,7 @@ struct client_pin {
  * Past the limit it drops the oldest; if one address has more than half of them, the oldest of that address.
  */
 struct clients *clients_new(unsigned max);
-/** clients_free - Frees the table after all clients have left; a round of queries can still be running. Accepts NULL. */
+/** clients_free - Frees the table after all clients have left; queries can still be running. Accepts NULL. */
 void clients_free(struct clients *clients);
 
 /**
@@ -91,7 +91,7 @@ int clients_enter(struct clients *clients, const struct client_ends *ends,
  */
 enum client_found clients_seek(struct client *client, const struct call_mark *first,
 			       uint64_t now_us, struct client_pin *pin);
-/** clients_find_port - The upstream connection does not use the client's own port after all; before clients_seek(). */
+/** clients_find_port - The client's own port is not used upstream after all; before clients_seek(). */
 void clients_find_port(struct client *client);
 /**
  * clients_privilege - Marks the client as privileged; before clients_seek()

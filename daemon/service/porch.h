@@ -41,9 +41,7 @@ struct porch *porch_new(struct loop *loop, const struct service_config *service,
 			const struct porch_events *events, void *arg);
 /** porch_free - Closes the connections that wait for their header, and frees the filter. Accepts NULL. */
 void porch_free(struct porch *porch);
-/**
- * porch_has_room - Returns whether another connection can wait for its header now; else leave it in the kernel's queue.
- */
+/** porch_has_room - Returns whether another connection can wait now; else leave it in the kernel's queue. */
 bool porch_has_room(const struct porch *porch);
 /** porch_count - Returns how many connections wait for their header; 0 for NULL. */
 unsigned porch_count(const struct porch *porch);

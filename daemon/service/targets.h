@@ -58,7 +58,7 @@ struct target {
 	_Atomic enum target_order order;
 	/* Guarded by the lock of the list. */
 	bool probe_failed; /* the last health check failed */
-	bool has_failed;   /* since its last Reply … */
+	bool has_failed;   /* no Reply since the last failure, at failed_us */
 	uint64_t failed_us;
 	unsigned connections; /* open connections */
 	uint64_t connections_total, attempts, failures;
@@ -89,7 +89,8 @@ struct targets {
 	pthread_mutex_t lock;
 	struct hash_key key;
 	struct hash_table homes;
-	struct target_home_list left; /* homes without connections, oldest first … */
+	struct target_home_list
+		left; /* homes without connections, oldest first; their number is bounded */
 	unsigned nleft, left_max;
 };
 
