@@ -32,7 +32,11 @@ struct incoming {
  */
 /** incoming_is_privileged - Returns whether the client is privileged; for `protocol_unknown` the rule of TCP applies. */
 bool incoming_is_privileged(const struct incoming *in);
-/** incoming_is_trusted - Returns whether trusted_proxies contains the peer, so that over iwarp any port is privileged. */
+/**
+ * incoming_is_trusted - Returns whether trusted_proxies contains the peer, or the sender of its PROXY header
+ *
+ * Over iwarp such a client is privileged from any port.
+ */
 bool incoming_is_trusted(const struct incoming *in, const struct service_config *service);
 
 /** incoming_drop - Closes the connection. */

@@ -27,7 +27,7 @@ struct endpoint {
 	struct listener *listener;
 	const struct config_uri *uri; /* the URI of the service that it serves */
 	bool either;                  /* shared by TCP and iwarp */
-	int fd;                       /* -1: on a device */
+	int fd;                       /* owned by `fabric` if that is set; -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
 	struct fabric_listener *fabric;
