@@ -28,9 +28,9 @@ static void wake_workers(struct proxy *proxy)
 }
 
 /*
- * target_order_json - obey "SERVICE ADDRESS up|drain|down"; the main thread's
+ * target_order_json - Obeys "SERVICE ADDRESS up|drain|down". Main thread only.
  *
- * Returns the answer: what it is now, or {"error": "why"}; NULL without memory.
+ * Returns the answer with the new order, {"error": "why"}, or NULL if memory ran out.
  */
 static json_t *target_order_json(struct proxy *proxy, const char *argument)
 {
@@ -62,7 +62,7 @@ static json_t *target_order_json(struct proxy *proxy, const char *argument)
 	return json_pack("{s:s, s:s, s:s}", "service", name, "target", target->text, "order", word);
 }
 
-/* A client that is answered later. */
+/* A request whose answer comes later. */
 struct waiting {
 	struct proxy *proxy;
 	char service[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* of a resume; "": all */
@@ -177,7 +177,7 @@ static json_t *resume_json(struct proxy *proxy, const char *name, const struct l
 static void on_names(void *arg, struct reading *reading)
 {
 	struct waiting *waiting = arg;
-	/* Without an answer the addresses that the names had before serve. */
+	/* If the lookup failed, use the addresses from the previous lookup. */
 	struct listen_names *names = reading->rc ? waiting->proxy->names : reading->names;
 
 	if (waiting->proxy->stopping || reading->rc == -ECANCELED) {
@@ -189,7 +189,7 @@ static void on_names(void *arg, struct reading *reading)
 	finish(waiting, resume_json(waiting->proxy, waiting->service, names));
 }
 
-/* The names at which the services to resume listen; NULL without memory. */
+/* Returns the host names on which the services to resume listen, or NULL if memory ran out. */
 static struct listen_names *names_of(const struct proxy *proxy, const char *name)
 {
 	struct listen_names *names = listen_names_new();
@@ -230,7 +230,7 @@ static void start_resume(struct proxy *proxy, const char *name, action_done_fn *
 						       : strerror(-rc)));
 }
 
-/* "17" is a connection, anything else has to be an address. */
+/* "17" is a connection number; anything else must be an address. */
 static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 {
 	struct worker_choice choice = {.id = strtoull(argument, NULL, 10)};
@@ -260,12 +260,12 @@ void action_run(struct proxy *proxy, enum control_command_id command, const char
 	bool of_service = command == CONTROL_COMMAND_DRAIN || command == CONTROL_COMMAND_RESUME;
 
 	log_info(LOG_ABOUT(.service = of_service && argument[0] ? argument : NULL),
-		 "%s%s%s was asked for by %s on the control socket",
-		 command == CONTROL_COMMAND_RELOAD   ? "a reload"
-		 : command == CONTROL_COMMAND_DRAIN  ? "to drain"
-		 : command == CONTROL_COMMAND_RESUME ? "to resume"
+		 "%s%s%s requested by %s via control socket",
+		 command == CONTROL_COMMAND_RELOAD   ? "reload"
+		 : command == CONTROL_COMMAND_DRAIN  ? "drain"
+		 : command == CONTROL_COMMAND_RESUME ? "resume"
 		 : command == CONTROL_COMMAND_TARGET ? "target"
-						     : "to disconnect",
+						     : "disconnect",
 		 argument[0] && !of_service ? " " : "", of_service ? "" : argument, who);
 	if (proxy->stopping)
 		done(done_arg, error_json("the daemon is stopping"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the commands of the control socket do that change something: reload, drain, resume, disconnect.
+ * Commands of the control socket that change something: target, reload, drain, resume, disconnect.
  *
+ * target      {"service", "target", "order"}
  * reload      {"reloaded": true, "kept": [NAME], "changed": [NAME], "added": [NAME], "removed": [NAME],
  *              "held": [KEY], "warnings": [LINE]}, or {"error", "errors": [LINE]}
  * drain       {"draining": [NAME]}
@@ -17,13 +18,14 @@
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/proxy.h"
 
-/* @answer: a new reference; NULL without memory. */
+/* @answer: a new reference; NULL if memory ran out. */
 typedef void action_done_fn(void *done_arg, json_t *answer);
 
 /**
- * action_run - do what @command says
- * @who:  for the log: the client and its user
- * @done: called with @done_arg once: now; or later for reload and resume, which wait for a file and for name servers
+ * action_run - Runs @command.
+ * @who:  the client and its user, for the log
+ * @done: called once with @done_arg: during this call, or later for reload and resume, which wait for a file and for
+ *        name servers
  */
 void action_run(struct proxy *proxy, enum control_command_id command, const char *argument,
 		const char *who, action_done_fn *done, void *done_arg);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The answer to `capture`: {"schema": 1} on a line, then a capture file in the pcapng format (daemon/tap/capture.h). It
- * is complete when the client has ended its sending side, the time is up, or the file is as long as is wanted.
+ * Implements `capture`: {"schema": 1} on a line, then a capture file in the pcapng format (daemon/tap/capture.h). The
+ * file is complete when the client has ended its sending side, the time is over, or the file has its maximum size.
  */
 #include "daemon/control/watching.h"
 
@@ -13,19 +13,19 @@
 #include "daemon/tap/capture.h"
 #include "daemon/view/answer.h"
 
-/* Of one capture, beside what the longest message takes three times: in the manual. */
+/* Of one capture, in addition to three times the longest message; documented in the manual. */
 #define QUEUE_BYTES  (8u << 20)
 #define ROOM_BYTES   (1u << 20)
 #define CAPTURES_MAX 2u
 
-_Static_assert(ANSWER_SCHEMA == 1, "begin() writes another one");
+_Static_assert(ANSWER_SCHEMA == 1, "begin() writes another schema");
 _Static_assert(QUEUE_BYTES > 2 * TAP_SNAP_MAX_BYTES,
-	       "the queue has no room for the longest message");
+	       "the queue is too small for the longest message");
 
 struct capturing {
 	struct capture *capture;
 	size_t room;
-	uint8_t block[]; /* what is written next */
+	uint8_t block[]; /* the next block to write */
 };
 
 static struct pcapng_writer writer_of(struct capturing *capturing)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The control socket.
- *
- * A client is READING its request, then WAITING for what it asked for, then WRITING the answer; a
- * timer ends each of the three. A query that is under way when its client goes is kept until done()
- * comes.
+ * A client is READING its request, then WAITING for the answer, then WRITING it; a timer limits each of the three. If a
+ * client disconnects while its query runs, the query stays until done() is called.
  */
 #include "daemon/control/control.h"
 
@@ -25,7 +22,7 @@
 #include "daemon/control/control_request.h"
 #include "daemon/view/answer.h"
 
-/* The user that connected to @fd. */
+/* Returns the user that connected to @fd. */
 static struct control_user control_user_of(int fd)
 {
 	struct control_user user = {.uid = (uid_t)-1};
@@ -41,7 +38,7 @@ static struct control_user control_user_of(int fd)
 
 #define CONTROL_USER_TEXT_BYTES 24u
 
-/* "uid 1000", or "an unknown user". Returns @text. */
+/* Writes "uid 1000" or "an unknown user" to @text and returns it. */
 static const char *control_user_text(const struct control_user *user,
 				     char text[static CONTROL_USER_TEXT_BYTES])
 {
@@ -64,7 +61,7 @@ static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, cons
 	return -err;
 }
 
-/* The cure for what bind() said, with what parts it from the cause; "" where none is known. */
+/* Returns the advice for an errno of bind(), with the leading colon; "" if none is known. */
 static const char *bind_cure(int err)
 {
 	switch (err) {
@@ -91,7 +88,7 @@ static int cannot_bind(int err, const char *path, char *error, size_t error_byte
 		    bind_cure(err));
 }
 
-/* Makes room for our socket: removes one that nobody listens on. */
+/* Removes a stale socket at the address. Returns 0, or the errno of what failed after setting @error. */
 static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_bytes)
 {
 	const char *path = addr->sun_path;
@@ -108,7 +105,7 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
 	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
 	close(fd);
-	/* EAGAIN: there is a listener, whose queue is full. */
+	/* EAGAIN: a daemon listens, and its accept queue is full. */
 	if (!err || err == EAGAIN)
 		return fail(EADDRINUSE, error, error_bytes,
 			    "already running: a daemon listens on %s; stop it, or set control to "
@@ -123,13 +120,13 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
 }
 
 /*
- * control_socket_listen - make a socket at @path that root and the daemon's group may use, and listen on it
+ * control_socket_listen - Listens at @path on a socket that root and the daemon's group can use.
  * @addr:  set to its address
- * @error: gets a sentence with cause and cure on failure
- * @out:   a non-blocking descriptor, the caller's, who also unlinks the path
+ * @error: set on failure to a sentence with cause and remedy
+ * @out:   set to a non-blocking descriptor, which the caller owns; the caller also unlinks the path
  *
- * A socket that nobody listens on is replaced. Returns 0, -ENAMETOOLONG, -EADDRINUSE if a daemon listens there, -EEXIST
- * if something else is there, or the errno of what failed.
+ * Replaces a socket without a listener. Returns 0, -ENAMETOOLONG, -EADDRINUSE if a daemon listens there, -EEXIST if the
+ * path is not a socket, or the errno of what failed.
  */
 static int control_socket_listen(const char *path, struct sockaddr_un *addr, char *error,
 				 size_t error_bytes, int *out)
@@ -148,7 +145,9 @@ static int control_socket_listen(const char *path, struct sockaddr_un *addr, cha
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
-	/* Before bind(), so that the path never has a wider mode; after it, since the umask counts. */
+	/*
+	 * Set the mode before bind(), so that the path never has a wider one, and after it, because the umask applies.
+	 */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
 		rc = cannot_bind(errno, path, error, error_bytes);
 		close(fd);
@@ -170,9 +169,9 @@ static int control_socket_listen(const char *path, struct sockaddr_un *addr, cha
 
 enum client_state { CLIENT_READING, CLIENT_WAITING, CLIENT_WRITING };
 
-/* A query under way. */
+/* A query in progress. */
 struct query {
-	struct client *client; /* NULL once the client has gone */
+	struct client *client; /* NULL once the client has disconnected */
 };
 
 struct client {
@@ -200,7 +199,7 @@ struct control {
 	struct loop_timer *retry;
 	unsigned nclients;
 	TAILQ_HEAD(, client) clients;
-	struct log_limit refused; /* lines about users who get no place */
+	struct log_limit refused; /* lines about users without a slot */
 };
 
 static void accept_more(struct control *control)
@@ -227,7 +226,7 @@ static void client_drop(struct client *client)
 
 /* ---- answering ---- */
 
-/* Sends what it can; the client is gone when it returns false. */
+/* Sends as much as the socket takes. Returns false if it freed the client. */
 static bool client_send(struct client *client)
 {
 	while (client->sent_bytes < client->reply_bytes) {
@@ -244,7 +243,7 @@ static bool client_send(struct client *client)
 	return false;
 }
 
-/* Answers with @object, which it takes, and which others may have as well; the client may be gone afterwards. */
+/* Answers with @object, whose reference it takes over. It can free the client. */
 static void client_reply(struct client *client, json_t *object)
 {
 	char *text = answer_text(object);
@@ -254,7 +253,7 @@ static void client_reply(struct client *client, json_t *object)
 		client_drop(client);
 		return;
 	}
-	text[len] = '\n'; /* in the place of its end, which nobody needs */
+	text[len] = '\n'; /* replaces the zero byte: @len is known */
 	client->state = CLIENT_WRITING;
 	client->reply = text;
 	client->reply_bytes = len + 1;
@@ -268,7 +267,7 @@ static void client_refuse(struct client *client, const char *why)
 	client_reply(client, error_json("%s", why));
 }
 
-/* ---- asking ---- */
+/* ---- running commands ---- */
 
 static void query_done(void *arg, json_t *result)
 {
@@ -287,7 +286,7 @@ static void query_done(void *arg, json_t *result)
 		client_refuse(client, "the daemon has no memory for the answer");
 }
 
-/* Returns what query_done() gets, or NULL: the client is gone, without memory. */
+/* Returns the argument for query_done(), or NULL if memory ran out; the client is freed then. */
 static struct query *client_wait(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
@@ -319,14 +318,14 @@ static void client_ask(struct client *client, const struct control_request *requ
 
 static void client_log(struct client *client, const char *name)
 {
-	char who[CONTROL_USER_TEXT_BYTES], why[CONTROL_USER_TEXT_BYTES + sizeof("asked for by ")];
+	char who[CONTROL_USER_TEXT_BYTES], why[CONTROL_USER_TEXT_BYTES + sizeof("requested by ")];
 	enum log_level level;
 
 	if (log_level_parse(name, &level)) {
 		client_refuse(client, "the level is error, warning, info or debug");
 		return;
 	}
-	snprintf(why, sizeof(why), "asked for by %s", control_user_text(&client->user, who));
+	snprintf(why, sizeof(why), "requested by %s", control_user_text(&client->user, who));
 	log_change_level(level, why);
 	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
@@ -341,14 +340,14 @@ static void client_stop(struct client *client, const char *argument)
 		client_refuse(client, "stop takes --now, or nothing");
 		return;
 	}
-	log_info(NULL, "stop was asked for by %s on the control socket%s",
+	log_info(NULL, "stop requested by %s via control socket%s",
 		 control_user_text(&client->user, who), now ? ", now" : "");
-	/* The answer goes first: into an empty socket buffer, so at once. */
+	/* Answer first: the socket buffer is empty, so the answer is sent immediately. */
 	client_reply(client, json_pack("{s:b}", "stopping", 1));
 	control->ops->stop(control->arg, now);
 }
 
-/* The stream has a descriptor of its own. */
+/* The stream duplicates the descriptor, so the client is dropped here. */
 static void client_stream(struct client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
@@ -360,11 +359,11 @@ static void client_stream(struct client *client, const struct control_request *r
 		client_reply(client, refused);
 		return;
 	}
-	/* Privileged streams show payloads, so the log has who asked for one. */
+	/* Privileged streams show payloads, so log who requested one. */
 	if (request->command->privileged)
-		log_info(NULL, "%s was asked for by %s on the control socket: %s",
-			 request->command->name, control_user_text(&client->user, who),
-			 request->argument[0] ? request->argument : "of all");
+		log_info(NULL, "%s requested by %s via control socket: %s", request->command->name,
+			 control_user_text(&client->user, who),
+			 request->argument[0] ? request->argument : "all");
 	client_drop(client);
 }
 
@@ -414,7 +413,7 @@ static void client_read(struct client *client)
 	}
 	client->len += (size_t)n;
 	end = memchr(client->request, '\n', client->len);
-	/* The end of the stream ends a line too; a full buffer without one is too long a request. */
+	/* End of file ends a line too; a full buffer without a line end is a request that is too long. */
 	if (end)
 		client_obey(client, (size_t)(end - client->request));
 	else if (n == 0 || client->len == sizeof(client->request))
@@ -448,7 +447,7 @@ static void on_timeout(void *arg)
 
 /* ---- listening ---- */
 
-/* Returns NULL, or why a user gets no place. */
+/* Returns NULL, or why @user gets no slot. */
 static const char *no_place(const struct control *control, const struct control_user *user)
 {
 	unsigned same = 0, others = 0;
@@ -467,7 +466,10 @@ static const char *no_place(const struct control *control, const struct control_
 	return NULL;
 }
 
-/* Into an empty socket buffer. What the client says is not waited for, but taken if it is here: else it loses the answer. */
+/*
+ * Refuses a client without waiting: the socket buffer is empty, so send() does not block. Reads a request that has
+ * arrived already: closing a socket with unread data would discard the answer.
+ */
 static void tell_no_place(struct control *control, int fd, const struct control_user *user,
 			  const char *why)
 {
@@ -476,7 +478,7 @@ static void tell_no_place(struct control *control, int fd, const struct control_
 			   why);
 
 	log_write_limited(LOG_LEVEL_WARNING, &control->refused, NULL,
-			  "a client of %s on the control socket is refused: too many at once",
+			  "refused a client of %s on the control socket: too many at once",
 			  control_user_text(user, who));
 	(void)!send(fd, text, (size_t)len, MSG_NOSIGNAL);
 	(void)!recv(fd, request, sizeof(request), 0);
@@ -525,7 +527,7 @@ static void on_incoming(void *arg, unsigned events)
 		rest(control);
 		return;
 	}
-	/* Several in a turn: a client that gets a place need not wait behind many that get none. */
+	/* Accept several per iteration, so that a client with a slot does not wait for many without one. */
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN && control->nclients < CONTROL_MAX_CLIENTS; i++) {
 		fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The control socket: a request per connection, JSON back.
+ * The control socket: one request per connection, answered in JSON.
  *
- * A request is one line: a plain word with an argument or none ("status", "log debug"), or a JSON object,
- * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with what the
- * command gives, or with {"error": "why"}; then the connection closes. Members are only ever added to a schema. A command
- * that streams answers with {"schema": 1} on a line of its own, and what follows is the command's, until either end closes.
+ * A request is one line: a plain word with or without an argument ("status", "log debug"), or a JSON object,
+ * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with the members of the
+ * command, or with {"error": "why"}. Then the daemon closes the connection. Members are only ever added to a schema. A
+ * streaming command answers with {"schema": 1} on a line of its own. The command's output follows until either end closes.
  *
- * The socket has mode 0660. The commands that change something are for root and the daemon's
- * own user only. Clients are bounded in number, and one that does not finish its request or does not take its
- * answer is dropped. Some places are kept for root and the daemon's user; the others are shared by all users, of whom
- * none has more than CONTROL_USER_CLIENTS. A client that gets no place is answered at once that there is none.
+ * The socket has mode 0660. Only root and the daemon's own user can run the commands that change something. The number
+ * of clients is limited. The daemon drops a client that does not finish its request or does not read its answer. Some
+ * slots are reserved for root and the daemon's user. All users share the others; each user gets at most
+ * CONTROL_USER_CLIENTS. A client without a slot gets an error immediately.
  *
  * Everything here belongs to the main thread's loop.
  */
@@ -29,40 +29,41 @@
 #define CONTROL_MAX_CLIENTS  16u
 #define CONTROL_KEPT_CLIENTS 4u       /* of these, for root and the daemon's own user */
 #define CONTROL_USER_CLIENTS 8u       /* of the others, for one user */
-#define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for taking the answer */
+#define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for reading the answer */
 
 /* The user at the other end of a connection to the control socket. */
 struct control_user {
 	uid_t uid;    /* (uid_t)-1: the kernel does not say */
-	bool is_root; /* or the daemon's own user: may change things */
+	bool is_root; /* or the daemon's own user: can change things */
 };
 
 struct control_ops {
 	/*
-	 * Runs a command, in its own time, and calls done() once, on the main thread, now or later, with a reference that
-	 * done() takes over; NULL if the answer cannot be had. @argument is the command's, or "", and @who asks, for the
-	 * log: both are good during the call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h say
-	 * what the answers have in them.
+	 * Runs a command and calls done() once on the main thread, during this call or later. done() takes over the
+	 * reference to the result; NULL: no answer could be made. @argument is the command's, or "". @who names the
+	 * client for the log. Both
+	 * are valid during this call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h list the members.
 	 */
 	void (*run)(void *arg, enum control_command_id command, const char *argument,
 		    const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg);
 	/*
-	 * Begins to send to a client what a command asks for, for as long as it wants. @fd is a duplicate's source: it
-	 * stays the caller's, who closes it. Returns NULL, or why not: {"error": "why"}, a new reference.
+	 * Starts to stream a command's output to a client until either end stops it. The implementation duplicates @fd;
+	 * the
+	 * caller keeps and closes its own. Returns NULL, or {"error": "why"} as a new reference.
 	 */
 	json_t *(*stream)(void *arg, enum control_command_id command, const char *argument, int fd,
 			  const struct control_user *user);
-	/* The daemon is to stop, as on SIGTERM; or @now. */
+	/* Stops the daemon as SIGTERM does, or immediately if @now. */
 	void (*stop)(void *arg, bool now);
 };
 
 struct control;
 
 /**
- * control_open - listen on the control socket
- * @path:  a socket that nobody listens on any more is replaced
- * @ops:   what commands do, with @arg; outlives the control
- * @error: on failure: what failed, a sentence without a full stop
+ * control_open - Listens on the control socket.
+ * @path:  of the socket; an existing socket without a listener is replaced
+ * @ops:   implement the commands, with @arg; outlives the control
+ * @error: set on failure to a sentence without a full stop
  *
  * Returns 0, -EADDRINUSE if a daemon answers there already, or a negative errno.
  */
@@ -70,10 +71,9 @@ int control_open(struct loop *loop, const char *path, const struct control_ops *
 		 char *error, size_t error_bytes, struct control **out) MUST_CHECK;
 
 /**
- * control_close - drop every client, remove the socket, free
+ * control_close - Drops every client, removes the socket and frees @control; accepts NULL.
  *
- * Queries that have not been done yet may still call done(), which then only drops what it gets.
- * Accepts NULL.
+ * Queries in progress can still call done(), which then only releases its result.
  */
 void control_close(struct control *control);
 

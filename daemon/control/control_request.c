@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Requests of the control socket: the commands there are, and how they are asked for. */
 #include "daemon/control/control_request.h"
 
 #include <jansson.h>
@@ -9,48 +8,47 @@
 #define COMMAND(text, command) .name = (text), .id = CONTROL_COMMAND_##command
 
 const struct control_command control_commands[] = {
-	{COMMAND("status", STATUS),
-	 .help = "one screen: what is out of the ordinary, and each service"},
-	{COMMAND("services", SERVICES), .help = "the services and their load"},
+	{COMMAND("status", STATUS), .help = "one-screen summary: problems and services"},
+	{COMMAND("services", SERVICES), .help = "list the services and their load"},
 	{COMMAND("connections", CONNECTIONS),
-	 .help = "the connections, each with its client and its server"},
+	 .help = "list the connections with client and server"},
 	{COMMAND("latency", LATENCY), .argument = "SERVICE [OPERATION]", .words = 2, .least = 1,
-	 .optional = true, .help = "how long Calls took, by operation and by stage"},
+	 .optional = true, .help = "show how long Calls took, by operation and stage"},
 	{COMMAND("top", TOP), .argument = "SERVICE", .optional = true, .by_client = true,
 	 .options = "-d, --delay SECONDS, -n, --count N, --connections",
-	 .help = "what it does now, live: operations, or with --connections these"},
+	 .help = "show current operations, or connections with --connections, live"},
 	{COMMAND("trace", TRACE), .argument = "SERVICE", .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
 	 .least = 1, .optional = true,
 	 .options =
 		 "--client ADDRESS[/BITS], --operation NAME, --slower TIME, --count N, --seconds N",
-	 .help = "RPCs as they finish: whose, what, how long and where"},
+	 .help = "print each RPC as it finishes: client, operation, times"},
 	{COMMAND("capture", CAPTURE), .argument = "SERVICE", .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
 	 .least = 1, .optional = true, .privileged = true, .output = "FILE",
 	 .options =
 		 "--client ADDRESS[/BITS], --operation NAME, --seconds N, --snaplen BYTES, --max-bytes BYTES",
-	 .help = "messages as they pass, in a file for Wireshark"},
+	 .help = "write RPC messages to a file for Wireshark"},
 	{COMMAND("stats", STATS), .argument = "SERVICE", .optional = true,
-	 .help = "the counters of one service, or of each"},
-	{COMMAND("counters", COUNTERS), .help = "what the counters of stats mean"},
-	{COMMAND("config", CONFIG), .help = "the configuration in force, as a file would have it"},
+	 .help = "show the counters of one service, or of all"},
+	{COMMAND("counters", COUNTERS), .help = "explain the counters of stats"},
+	{COMMAND("config", CONFIG), .help = "show the active configuration as a file"},
 	{COMMAND("check", CHECK), .argument = "SERVICE [--mount]", .words = 2, .least = 1,
-	 .answer_s = 120, .help = "try the servers of a service, apart from its clients"},
+	 .answer_s = 120, .help = "test the servers of a service, without disturbing its clients"},
 	{COMMAND("support", SUPPORT), .argument = "FILE", .optional = true, .by_client = true,
-	 .help = "write all that helps to find a fault to one archive"},
+	 .help = "write a support bundle: one archive to diagnose a fault"},
 	{COMMAND("target", TARGET), .argument = "SERVICE ADDRESS up|drain|down", .words = 3,
-	 .privileged = true, .help = "give one of several servers clients, no new ones, or none"},
+	 .privileged = true, .help = "enable, drain or disable one of several servers"},
 	{COMMAND("log", LOG), .argument = "LEVEL", .privileged = true,
-	 .help = "log error, warning, info or debug from now on"},
+	 .help = "set the log level: error, warning, info or debug"},
 	{COMMAND("reload", RELOAD), .privileged = true, .answer_s = CONTROL_READING_S,
 	 .help = "read the configuration file again"},
 	{COMMAND("drain", DRAIN), .argument = "SERVICE", .optional = true, .privileged = true,
-	 .help = "end a service's connections, or all, between Calls, and take none"},
+	 .help = "stop accepting clients and close connections gracefully"},
 	{COMMAND("resume", RESUME), .argument = "SERVICE", .optional = true, .privileged = true,
-	 .answer_s = CONTROL_READING_S, .help = "take connections again where that was drained"},
+	 .answer_s = CONTROL_READING_S, .help = "accept clients again after drain"},
 	{COMMAND("disconnect", DISCONNECT), .argument = "ID|ADDRESS", .privileged = true,
-	 .help = "close one connection, or all of a client's address, at once"},
+	 .help = "close one connection, or all of a client address, immediately"},
 	{COMMAND("stop", STOP), .argument = "--now", .optional = true, .privileged = true,
-	 .help = "end the daemon, connections between their Calls, or --now"},
+	 .help = "stop the daemon gracefully, or immediately with --now"},
 	{0},
 };
 
@@ -149,7 +147,7 @@ static const char *parse_words(const char *text, size_t len, struct control_requ
 	command = strtok_r(line, " \t", &at);
 	if (!command)
 		return "the request is empty";
-	/* No longer than the line, which has them with a space or more between. */
+	/* Fits: @line has at least one space between words, too. */
 	for (; (word = strtok_r(NULL, " \t", &at)); nwords++)
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 used ? " " : "", word);
@@ -161,7 +159,7 @@ static const char *parse_words(const char *text, size_t len, struct control_requ
 	return wrong;
 }
 
-/* An answer that quotes it could not be written else. */
+/* jansson writes valid UTF-8 only, and an answer can quote the request. */
 static bool is_utf8(const char *text, size_t len)
 {
 	json_t *string = json_stringn(text, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What can be asked through the control socket: the table of commands, and the form of a request. */
+/* Parses requests of the control socket and holds the table of commands. */
 #ifndef DAEMON_CONTROL_CONTROL_REQUEST_H
 #define DAEMON_CONTROL_CONTROL_REQUEST_H
 
@@ -8,9 +8,8 @@
 
 #include "base/compiler.h"
 
-#define CONTROL_MAX_REQUEST_BYTES 1024u
-#define CONTROL_READING_S                                                                          \
-	45u /* two readings of READER_LIMIT_S: one that is under way, and one more */
+#define CONTROL_MAX_REQUEST_BYTES  1024u
+#define CONTROL_READING_S          45u /* two reads of READER_LIMIT_S: the current one and the next */
 #define CONTROL_MAX_ARGUMENT_BYTES 400u /* a service, an address and a word */
 
 enum control_command_id {
@@ -40,41 +39,40 @@ enum control_command_id {
 struct control_command {
 	const char *name;
 	enum control_command_id id;
-	/* Its name, for a command that takes one, or those of `words`; else NULL. */
+	/* Its name as help texts show it; NULL: the command takes none. */
 	const char *argument;
-	unsigned words;    /* that the argument has; 0 is one … */
-	unsigned least;    /* … and how many of them it cannot do without; 0: all */
-	bool optional;     /* the argument may be left out */
-	bool privileged;   /* for root and the daemon's own user only */
-	bool by_client;    /* the client does it; the daemon knows it not */
-	unsigned answer_s; /* how long the answer may take; 0: CONTROL_TIMEOUT_US */
-	const char *
-		options; /* of its own, as they are written; NULL: none but what the argument says */
-	const char *output; /* its last word: a file that the client writes, and keeps to itself */
+	unsigned words;      /* of the argument; 0: one */
+	unsigned least;      /* mandatory ones; 0: all */
+	bool optional;       /* the argument can be left out */
+	bool privileged;     /* for root and the daemon's own user only */
+	bool by_client;      /* rpcrdma-proxyctl implements it, not the daemon */
+	unsigned answer_s;   /* time limit of the answer; 0: CONTROL_TIMEOUT_US */
+	const char *options; /* its options as help texts show them; NULL: none */
+	const char *output;  /* its last word: a file that rpcrdma-proxyctl writes */
 	const char *help;
 };
 
-/* Ended by a NULL name. */
+/* The last entry has the name NULL. */
 extern const struct control_command control_commands[];
 
 struct control_request {
 	const struct control_command *command;
-	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "": none was given */
+	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "": none */
 };
 
-/** control_command_words - of how many words the argument of a command is; 0: it takes none. */
+/** control_command_words - Returns how many words the argument of a command has; 0: it takes none. */
 unsigned control_command_words(const struct control_command *command);
-/** control_command_least - how many of them it cannot do without. */
+/** control_command_least - Returns how many of these words are mandatory. */
 unsigned control_command_least(const struct control_command *command);
-/** control_command_find - the command of that name, or NULL. */
+/** control_command_find - Returns the command of that name, or NULL. */
 const struct control_command *control_command_find(const char *name);
 
 /**
- * control_request_parse - read a request
+ * control_request_parse - Parses a request.
  * @text, @len: the line without its end: "log debug", or {"command": "log", "argument": "debug"}
  * @request:    set on success
  *
- * Returns NULL, or what is wrong with it; the text is constant.
+ * Returns NULL, or an error text, which is constant.
  */
 const char *control_request_parse(const char *text, size_t len,
 				  struct control_request *request) MUST_CHECK;

@@ -17,11 +17,11 @@ struct feed {
 	void *arg;
 	int fd;
 	struct loop_io *io;
-	struct loop_timer *stall; /* set while bytes wait */
+	struct loop_timer *stall; /* set while bytes are queued */
 	struct loop_task send;
 	bool enough, ending;
-	size_t heard;             /* bytes that it said */
-	size_t first, used, room; /* in bytes[]: what waits is in one piece */
+	size_t heard;             /* bytes received from the client */
+	size_t first, used, room; /* in bytes[]: the queue is contiguous */
 	uint8_t bytes[];
 };
 
@@ -32,7 +32,7 @@ static void watch(struct feed *feed)
 	loop_io_set(feed->loop, feed->io, events | (feed->used ? LOOP_WRITE : 0));
 }
 
-/* Returns false if the client has gone. */
+/* Returns false if the client has disconnected. */
 static bool send_some(struct feed *feed)
 {
 	while (feed->used) {
@@ -75,8 +75,8 @@ static void on_stall(void *arg)
 }
 
 /*
- * A client says nothing more but that it has had enough; of one that talks all the same a little is read in each turn.
- * Returns NULL, or why it is lost.
+ * Reads what the client sends: only end of file means something. Other bytes are read a little per loop iteration and
+ * ignored. Returns NULL, or why the client is lost.
  */
 static const char *hear(struct feed *feed)
 {
@@ -87,7 +87,7 @@ static const char *hear(struct feed *feed)
 		return errno == EAGAIN || errno == EINTR ? NULL : "it has gone";
 	feed->heard += (size_t)n;
 	if (feed->heard > FEED_HEARD_BYTES)
-		return "it talks";
+		return "it sends data";
 	if (n > 0)
 		return NULL;
 	feed->enough = true;
@@ -102,7 +102,7 @@ static void on_client(void *arg, unsigned events)
 	const char *lost = NULL;
 
 	if (events & LOOP_ERROR)
-		lost = "it cannot be watched";
+		lost = "its socket cannot be polled";
 	else if (events & LOOP_READ)
 		lost = hear(feed);
 	if (lost)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A client of the control socket that is sent bytes for as long as it takes them.
+ * Streams bytes to a client of the control socket, through a bounded queue.
  *
- * What waits for it has a bound. One that has not taken anything of it for FEED_STALL_US is lost, and so is one that
- * says more than FEED_HEARD_BYTES in all, which nobody wants to hear. A client that ends its sending side asks for the
- * end; what is queued then still goes to it.
+ * A client that reads nothing for FEED_STALL_US is lost. So is one that sends more than FEED_HEARD_BYTES in all, which
+ * are ignored. A client that ends its sending side requests the end; the queued bytes are still sent to it.
  */
 #ifndef DAEMON_CONTROL_FEED_H
 #define DAEMON_CONTROL_FEED_H
@@ -20,32 +19,32 @@
 struct feed;
 
 struct feed_events {
-	/* There is more room than there was; not from inside a call. */
+	/* The queue has more space than before. Never called from within a call. */
 	void (*room)(void *arg);
-	/* The client wants no more: feed_end() is due. Once. */
+	/* The client wants no more: call feed_end(). Called once. */
 	void (*enough)(void *arg);
-	/* It has gone, or takes nothing: feed_free() is due. @why is a part of a sentence, constant. */
+	/* The client disconnected or reads nothing: call feed_free(). @why is constant text, part of a sentence. */
 	void (*lost)(void *arg, const char *why);
-	/* After feed_end(): all has been taken, and feed_free() is due. */
+	/* After feed_end(): everything is sent. Call feed_free(). */
 	void (*over)(void *arg);
 };
 
 /**
- * feed_new - send to a client
- * @fd:         non-blocking; a duplicate is made, so that it stays the caller's
- * @room_bytes: that may wait for the client
+ * feed_new - Starts streaming to a client.
+ * @fd:         non-blocking; duplicated, so the caller keeps it
+ * @room_bytes: capacity of the queue
  *
- * Returns NULL without memory or descriptors.
+ * Returns NULL if memory or descriptors ran out.
  */
 struct feed *feed_new(struct loop *loop, int fd, size_t room_bytes,
 		      const struct feed_events *events, void *arg) MUST_CHECK;
-/** feed_free - close at once; accepts NULL. Allowed in its own events. */
+/** feed_free - Closes the connection and frees @feed; accepts NULL. Events may call it. */
 void feed_free(struct feed *feed);
-/** feed_room - how many bytes feed_put() takes now. */
+/** feed_room - Returns how many bytes feed_put() accepts now. */
 size_t feed_room(const struct feed *feed);
-/** feed_put - send @len bytes, for which there is room; they leave in a later turn of the loop. */
+/** feed_put - Queues @len bytes, at most feed_room(). A later loop iteration sends them. */
 void feed_put(struct feed *feed, const void *data, size_t len);
-/** feed_end - nothing follows: over() or lost() is the last event, in a later turn. */
+/** feed_end - Ends the stream. over() or lost() follows in a later loop iteration as the last event. */
 void feed_end(struct feed *feed);
 
 #endif

@@ -29,7 +29,7 @@ struct check_query {
 	void *done_arg;
 };
 
-/* Those that are under way; all zero: none. */
+/* The checks in progress; all zero: none. */
 LIST_HEAD(check_queries, check_query);
 
 static json_t *step_json(enum check_step_id id, const struct check_step *step)
@@ -107,7 +107,7 @@ static int begin(struct check_query *query, struct proxy *proxy, struct proxy_se
 	return query->service ? check_start(&config, &query->check) : -1;
 }
 
-/* "SERVICE", or "SERVICE --mount": parts them. Returns false for anything else. */
+/* Splits "SERVICE" or "SERVICE --mount". Returns false for anything else. */
 static bool parse(char *argument, bool *with_mount)
 {
 	char *more = strchr(argument, ' ');
@@ -119,11 +119,9 @@ static bool parse(char *argument, bool *with_mount)
 }
 
 /*
- * check_answer - check the servers of a service
+ * check_answer - Checks the servers of a service, one check per service at a time.
  * @argument: "SERVICE" or "SERVICE --mount"
- * @done: called once, with @done_arg, on the main thread, now or later: as control_ops.run
- *
- * One check of a service is under way at a time.
+ * @done:     called once with @done_arg on the main thread, during this call or later, as for control_ops.run
  */
 static void check_answer(struct check_queries *queries, struct proxy *proxy, const char *argument,
 			 void (*done)(void *done_arg, json_t *result), void *done_arg)
@@ -163,7 +161,7 @@ static void check_answer(struct check_queries *queries, struct proxy *proxy, con
 	}
 }
 
-/* check_answers_end - give up those that are under way; done() has NULL. */
+/* check_answers_end - Aborts the checks in progress; their done() gets NULL. */
 static void check_answers_end(struct check_queries *queries)
 {
 	struct check_query *query;
@@ -188,7 +186,7 @@ struct query_control {
 	struct check_queries checks;
 };
 
-/* Those that only show something; `check` has its own answer, and the others change something. */
+/* Commands that only show something. check_answer() handles `check`; the others change something. */
 static const struct {
 	enum control_command_id command;
 	enum answer_kind kind;

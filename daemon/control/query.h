@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The control socket of a proxy: who answers which command.
+ * The control socket of a proxy: maps each command to the module that answers it.
  *
- * Each answer has "schema" besides (daemon/control/control.h). What most of them have in them is in daemon/view/answer.h;
- * that of commands that change something in daemon/control/actions.h.
+ * Each answer also has "schema" (daemon/control/control.h). daemon/view/answer.h lists the members of most answers,
+ * daemon/control/actions.h those of commands that change something.
  *
  * check        {"service", "result": "good", "degraded" or "failed", "servers": [{"server", "result", "steps":
  *               [{"step", "result": "passed", "failed" or "not tried", "took_us", "what", "advice"}]}]}
@@ -18,15 +18,15 @@
 struct query_control;
 
 /**
- * query_control_open - open the control socket of a proxy
- * @gathering: of that proxy; closed after it
+ * query_control_open - Opens the control socket of a proxy and logs failures.
+ * @gathering: of that proxy; closed after the control socket
  *
- * To be closed before the proxy is stopped. What fails is logged. Returns 0 or a negative errno.
+ * Close it before the proxy is stopped. Returns 0 or a negative errno.
  */
 int query_control_open(struct proxy *proxy, struct gathering *gathering,
 		       struct query_control **out) MUST_CHECK;
 
-/** query_control_close - close the control socket; accepts NULL. */
+/** query_control_close - Closes the control socket; accepts NULL. */
 void query_control_close(struct query_control *queries);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The answer to `trace`: RPCs as they finish, a line of JSON each.
+ * Implements `trace`: one line of JSON for each finished RPC.
  *
  * {"schema": 1}
  * {"time": "2026-11-25T22:34:25.123456Z", "service", "connection": its number, "client_address", "callback": a truth, "operation",
  *  "xid", "answered": a truth, "error": a status or null, "request_bytes", "reply_bytes", "carried": {"client": FORMS,
  *  "upstream": FORMS}, "took_s", "stages_s": {"receive", "memory", "credit", "server", "client"}}
- *     FORMS  {"call", "reply"}: "record" of TCP, "short", "chunked", "long" or "lent"; null where there was none
- * {"missed": a count}, where the client did not read in time
- * {"end": "count", "seconds", or "asked" of a client that has ended its sending side}, the last line: without it something
- *  is missing, since the daemon has ended or the client did not read
+ *     FORMS  {"call", "reply"}: "record" over TCP, "short", "chunked", "long" or "lent"; null without such a message
+ * {"missed": a count}, if the client did not read in time
+ * {"end": "count", "seconds", or "asked" if the client ended its sending side}, the last line. A stream without it is
+ *  incomplete: the daemon has stopped or the client did not read.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 
 #define CALL_TIME_BYTES 40u
 
-/* call_time_text - when something was by CLOCK_MONOTONIC, by the clock on the wall: "2026-11-25T22:34:25.123456Z". Returns @text. */
+/* call_time_text - Converts a CLOCK_MONOTONIC time to wall clock, "2026-11-25T22:34:25.123456Z". Returns @text. */
 static const char *call_time_text(uint64_t mono_us, char text[CALL_TIME_BYTES])
 {
 	int64_t us = (int64_t)(clock_us(CLOCK_REALTIME) - (clock_us(CLOCK_MONOTONIC) - mono_us));
@@ -53,7 +53,7 @@ static json_t *form_json(uint8_t form, bool known)
 	return known ? json_string(message_form_name(form)) : json_null();
 }
 
-/* What is answered in the place of a Reply goes to whoever has called; from the other end there was none. */
+/* An error that the proxy answers itself goes to the caller only; the other side sent no Reply. */
 static json_t *forms_json(const struct tap_call *call, enum exchange_side side)
 {
 	bool sent = side == EXCHANGE_ORIGIN || call->sent;
@@ -71,7 +71,7 @@ static json_t *status_json(const struct tap_call *call)
 					      : json_null();
 }
 
-/* call_json - a new reference, NULL without memory. */
+/* Returns a new reference, or NULL if memory ran out. */
 static json_t *call_json(const struct tap_call *call)
 {
 	json_t *stages = json_object();
@@ -95,14 +95,14 @@ static json_t *call_json(const struct tap_call *call)
 		(double)whole_us / 1e6, "stages_s", stages);
 }
 
-#define LINE_BYTES  2048u /* more than any line has */
+#define LINE_BYTES  2048u /* longer than any line */
 #define QUEUE_BYTES (1024u * 1024u)
 #define ROOM_BYTES  (256u * 1024u)
 #define TAIL_BYTES  64u
 #define TRACES_MAX  4u
 
 struct trace {
-	uint64_t left; /* lines, and then it ends; 0: on and on */
+	uint64_t left; /* lines until the end; 0: no limit */
 };
 
 static size_t most_bytes(const struct tap_request *request)
@@ -110,7 +110,7 @@ static size_t most_bytes(const struct tap_request *request)
 	return LINE_BYTES;
 }
 
-/* A line without memory for it is one that is missing; there is no telling of it either. */
+/* If memory ran out, the line is lost without a "missed" line. */
 static void put_line(json_t *object, struct watch_output *out)
 {
 	char line[LINE_BYTES];

@@ -11,7 +11,7 @@
 #include "daemon/proxy/tapping.h"
 #include "daemon/view/answer.h"
 
-#define TURN_RECORDS 256u /* that are put out in a turn of the main loop */
+#define TURN_RECORDS 256u /* records per iteration of the main loop */
 
 struct watch_output {
 	struct feed *feed;
@@ -23,16 +23,16 @@ struct watch {
 	const struct watch_form *form;
 	struct control_user user;
 	struct tap *tap;
-	struct tapping *tapping; /* NULL: nothing more is copied to the tap */
+	struct tapping *tapping; /* NULL: the tap gets no more records */
 	struct watch_output out;
 	void *state;
 	size_t most_bytes;
-	uint64_t missed;         /* that the client has not been told of yet */
-	unsigned turn;           /* records in this one */
-	bool last;               /* the last record has been put out */
-	enum watch_end why;      /* nothing is led off any more; not if that was the last record */
-	bool finished;           /* the end has been put out */
-	struct loop_timer *time; /* is up */
+	uint64_t missed;         /* records not yet reported to the client */
+	unsigned turn;           /* records in this iteration */
+	bool last;               /* record() has returned false */
+	enum watch_end why;      /* why the tap was closed, unless `last` */
+	bool finished;           /* tail() has been called */
+	struct loop_timer *time; /* of --seconds */
 	struct loop_task go_on;
 };
 
@@ -63,7 +63,7 @@ static void watch_free(struct watch *watch)
 	free(watch);
 }
 
-/* For what comes next, and then for the end. */
+/* Returns true if the queue has space for the next record and the end. */
 static bool has_room(const struct watch *watch)
 {
 	return feed_room(watch->out.feed) >= watch->most_bytes + watch->form->tail_bytes;
@@ -87,7 +87,7 @@ static void stop_leading(struct watch *watch)
 	loop_timer_clear(watch->watching->proxy->loop, watch->time);
 }
 
-/* The client still has what is queued for it, and then the end. */
+/* Queues the end of the output; the client gets everything queued before it. */
 static void finish(struct watch *watch)
 {
 	stop_leading(watch);
@@ -106,7 +106,7 @@ static bool on_record(void *arg, const void *record, size_t bytes)
 	return !watch->last && ++watch->turn < TURN_RECORDS && has_room(watch);
 }
 
-/* As far as there is room, and no longer than a turn may take. */
+/* Writes records while the queue has space, at most TURN_RECORDS per loop iteration. */
 static void take(void *arg)
 {
 	struct watch *watch = arg;
@@ -136,7 +136,7 @@ static void take(void *arg)
 		finish(watch);
 }
 
-/* What is there by now came in time: the end is behind it. */
+/* Stops the tap and writes the records that it has already. */
 static void end(struct watch *watch, enum watch_end why)
 {
 	if (watch->tapping)
@@ -159,9 +159,9 @@ static void on_lost(void *arg, const char *why)
 {
 	struct watch *watch = arg;
 
-	/* To leave before the end, once it has had enough, is its right. */
+	/* After it has ended its sending side, a client can disconnect before the end. */
 	if (watch->tapping)
-		log_info(NULL, "the client of %s on the control socket is dropped: %s",
+		log_info(NULL, "dropped the client of %s on the control socket: %s",
 			 watch->form->name, why);
 	watch_free(watch);
 }
@@ -174,7 +174,7 @@ static void on_over(void *arg)
 static const struct feed_events feed_events = {
 	.room = take, .enough = on_enough, .lost = on_lost, .over = on_over};
 
-/* Returns whether a client of @user has a place among those of @form; NULL: of all. */
+/* Returns whether @user can start one more stream of @form; NULL: of any format. */
 static bool has_place(const struct watching *watching, const struct watch_form *form,
 		      const struct control_user *user)
 {

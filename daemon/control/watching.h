@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clients of the control socket that watch RPCs: a tap at all workers, a form for what it is given, and a feed.
+ * Streams RPCs to clients of the control socket, for trace and capture: a tap at all workers, an output format, and a
+ * queue to the client.
  *
- *	tap ──▶ watch_form ──▶ feed
+ * 	tap ──▶ watch_form ──▶ feed
  *
- * What a client does not read in time is missed, and it is told how much: nobody waits for it.
+ * A slow reader never delays RPCs: it misses records and is told how many.
  */
 #ifndef DAEMON_CONTROL_WATCHING_H
 #define DAEMON_CONTROL_WATCHING_H
@@ -16,59 +17,59 @@
 #include "daemon/proxy/proxy.h"
 #include "daemon/tap/tap.h"
 
-#define WATCHES_MAX  8u /* at once */
-#define WATCHES_KEPT 1u /* of these, and of each form's, for root and the daemon's own user */
+#define WATCHES_MAX  8u /* at a time */
+#define WATCHES_KEPT 1u /* of these, and of each format's, for root and the daemon's own user */
 #define WATCHES_USER 2u /* of the others, for one user */
 
 struct watch_output;
 struct watching;
 
-/* Why it is over, where all of it is put out. */
+/* Why a complete stream ended. */
 enum watch_end {
-	WATCH_FULL,  /* record() has said so */
-	WATCH_TIME,  /* so many seconds were asked for */
-	WATCH_ASKED, /* the client has had enough */
+	WATCH_FULL,  /* record() returned false */
+	WATCH_TIME,  /* --seconds is over */
+	WATCH_ASKED, /* the client ended its sending side */
 };
 
-/* How a kind of what is watched is written. */
+/* An output format for one kind of tap records. */
 struct watch_form {
 	enum tap_kind kind;
 	const char *name;   /* the command, for the log */
-	unsigned max;       /* of these at once */
+	unsigned max;       /* streams of this format at a time */
 	size_t queue_bytes; /* for struct tap_config */
-	size_t room_bytes;  /* that may wait for the client */
-	/* What one call of begin(), record() or missed() puts out at most; and tail(). */
+	size_t room_bytes;  /* that can be queued for the client */
+	/* Most bytes that one call of begin(), record() or missed() writes. tail_bytes: the same for tail(). */
 	size_t (*most_bytes)(const struct tap_request *request);
 	size_t tail_bytes;
-	/* Its own state, with what comes before all else put out; NULL without memory. */
+	/* Writes the beginning of the output. Returns the state of the stream, or NULL if memory ran out. */
 	void *(*begin)(const struct tap_request *request, struct watch_output *out);
-	/* Puts a record out. Returns false if that was the last one. */
+	/* Writes a record. Returns false if it was the last one. */
 	bool (*record)(void *state, const void *record, size_t bytes, struct watch_output *out);
-	/* @count records are missing behind the last one. */
+	/* Notes that @count records are missing after the last one. */
 	void (*missed)(void *state, uint64_t count, struct watch_output *out);
-	/* Nothing follows. A client that does not get this has not had all. */
+	/* Writes the end of the output. Without it a client knows that the output is incomplete. */
 	void (*tail)(void *state, enum watch_end why, struct watch_output *out);
 	void (*free)(void *state);
 };
 
-/* Of the commands of these names: trace.c, capture.c. */
+/* Formats of the commands trace and capture (trace.c, capture.c). */
 extern const struct watch_form trace_form, capture_form;
 
-/** watch_put - put bytes out. */
+/** watch_put - Writes bytes to the client's queue. */
 void watch_put(struct watch_output *out, const void *bytes, size_t len);
 
-/** watching_new - nobody watches yet; NULL without memory. */
+/** watching_new - Creates an empty list of streams. Returns NULL if memory ran out. */
 struct watching *watching_new(struct proxy *proxy);
-/** watching_free - end all at once; before the proxy is stopped. Accepts NULL. */
+/** watching_free - Ends all streams immediately, before the proxy is stopped; accepts NULL. */
 void watching_free(struct watching *watching);
 
 /**
- * watch_begin - begin to send to a client what it wants to watch
+ * watch_begin - Starts a stream to a client.
  * @argument: for tap_request_parse()
- * @fd:       of the client; stays the caller's
+ * @fd:       of the client; duplicated, so the caller keeps it
  * @user:     of the client; copied
  *
- * Returns NULL, or {"error": "why"}, a new reference.
+ * Returns NULL, or {"error": "why"} as a new reference.
  */
 json_t *watch_begin(struct watching *watching, const struct watch_form *form, const char *argument,
 		    int fd, const struct control_user *user) MUST_CHECK;

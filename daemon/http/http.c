@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the daemon shows over HTTP: where, and what is behind each path. */
 #include "daemon/http/http.h"
 
 #include <errno.h>
@@ -17,7 +16,10 @@
 #include "daemon/proxy/watchdog.h"
 #include "daemon/view/answer.h"
 
-/* readiness_is_healthy - whether the loop of each worker turns; "ok" or those that do not are told on @out, in lines. */
+/*
+ * readiness_is_healthy - Returns whether the loop of every worker runs. Writes "ok" or the stuck workers to @out, one
+ * per line.
+ */
 static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
 {
 	bool all = true;
@@ -25,7 +27,7 @@ static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
 	for (size_t i = 0; i < proxy->nworkers; i++) {
 		if (watchdog_turns(proxy->watchdog, i))
 			continue;
-		fprintf(out, "worker %zu does not turn\n", i);
+		fprintf(out, "worker %zu is not responding\n", i);
 		all = false;
 	}
 	if (all)
@@ -46,7 +48,7 @@ static bool takes_clients(const struct service *service, FILE *out)
 {
 	const char *why = atomic_load(&service->draining) ? "is drained"
 			  : !has_target(&service->targets)
-				  ? "has no server: each is down or taken away"
+				  ? "has no usable server: all are down or disabled"
 				  : NULL;
 
 	if (why)
@@ -55,10 +57,10 @@ static bool takes_clients(const struct service *service, FILE *out)
 }
 
 /*
- * readiness_is_ready - whether clients are to come; "ok" or what speaks against it is told on @out, in lines
+ * readiness_is_ready - Returns whether the daemon is ready for clients. Writes "ok" or the reasons against it to @out.
  *
- * Not while it stops, nor while a service is drained or has no server: all of them are known to be down, or an
- * administrator has taken them away.
+ * It is not ready while it stops, or while a service is drained or has no usable server: each is down, or an
+ * administrator has disabled it.
  */
 static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
 {
@@ -76,7 +78,7 @@ static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
 	return all;
 }
 
-/* It has all it needs in itself, and asks nobody but this daemon. */
+/* The page is self-contained and sends requests to this daemon only. */
 #define PAGE_POLICY                                                                                \
 	"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src "      \
 	"data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -91,11 +93,12 @@ static const char page_html[] =
 struct http {
 	struct proxy *proxy;
 	struct gathering *gathering;
-	struct config *config; /* whose http_allow and http_hosts are in force: a reference */
-	struct http_server *server, *fresh; /* NULL: there is none; and of the reload under way */
-	struct http_server *left;           /* where it listened before: it serves who came there */
-	bool stays;                         /* that reload: the server is what it wants */
-	bool is_deaf; /* the server does not listen: it has given way to the fresh one */
+	struct config *config; /* a reference: its http_allow and http_hosts apply */
+	struct http_server *server,
+		*fresh; /* the current one, and that of the reload in progress; NULL: none */
+	struct http_server *left; /* the previous one: still serves its connections */
+	bool stays;               /* the reload in progress keeps the server */
+	bool is_deaf; /* the server has stopped listening to free the port for `fresh` */
 	uint64_t ends[HTTP_END_COUNT];
 };
 
@@ -138,7 +141,7 @@ static void show_readiness(struct http *http, struct http_request *request, cons
 	show_state(http, request, readiness_is_ready);
 }
 
-/* Metrics that are gathered: without the http, which may be closed before they are. */
+/* A request for metrics in progress. It does not refer to the http, which can be closed first. */
 struct scrape {
 	struct http_request *request;
 	bool is_open;
@@ -166,7 +169,7 @@ static void on_metrics(void *arg, const struct gathered *gathered)
 					      .body = data,
 					      .body_bytes = bytes});
 	else
-		show_text(scrape->request, HTTP_END_503, "there are no metrics now\n");
+		show_text(scrape->request, HTTP_END_503, "metrics are temporarily unavailable\n");
 	free(data);
 	free(scrape);
 }
@@ -194,7 +197,7 @@ static void show_page(struct http *http, struct http_request *request, const cha
 							   .body_bytes = sizeof(page_html) - 1});
 }
 
-/* Takes @answer. */
+/* Takes over the reference to @answer. */
 static void on_answer(void *arg, json_t *answer)
 {
 	char *text = answer_text(answer);
@@ -205,11 +208,11 @@ static void on_answer(void *arg, json_t *answer)
 							       .body = text,
 							       .body_bytes = strlen(text)});
 	else
-		show_text(arg, HTTP_END_503, "there is no answer now\n");
+		show_text(arg, HTTP_END_503, "the answer is temporarily unavailable\n");
 	free(text);
 }
 
-/* show() or the answer of that kind, which waits for the workers, as metrics do. */
+/* show() or, without it, the answer of that kind. is_gathered: the answer waits for the workers. */
 static const struct {
 	const char *path;
 	bool is_gathered;
@@ -236,7 +239,7 @@ static void on_ask(void *arg, struct http_request *request, const char *path, co
 	if (i == ARRAY_SIZE(pages))
 		show_text(request, HTTP_END_404, "there is no such page\n");
 	else if (pages[i].is_gathered && http_request_is_one_of_many(request))
-		show_text(request, HTTP_END_503, "too many ask at once\n");
+		show_text(request, HTTP_END_503, "too many requests at once\n");
 	else if (pages[i].show)
 		pages[i].show(arg, request, accept);
 	else
@@ -245,7 +248,7 @@ static void on_ask(void *arg, struct http_request *request, const char *path, co
 
 /* ---- where ---- */
 
-/* Of whose reference the server has a part. */
+/* Valid while http holds its reference to @config. */
 static struct http_access access_of(const struct config *config)
 {
 	return (struct http_access){.allow = &config->http_allow, .hosts = &config->http_hosts};
@@ -275,7 +278,7 @@ static void print_error(const struct config *config, int err, char text[static 1
 		 address_text((const struct sockaddr *)&config->http_listen, addr), strerror(-err));
 }
 
-/* The reload is over without a server of its own. */
+/* Listens again if the reload failed after the server had freed its port. */
 static void take_back(struct http *http)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&http->config->http_listen;
@@ -292,7 +295,7 @@ static void take_back(struct http *http)
 	log_error(NULL, "%s", error);
 }
 
-/* Nobody comes there any more; who is there is served. One place of that kind is enough. */
+/* Stops listening at the previous address but keeps serving its connections. Only one such server is kept. */
 static void leave_server(struct http *http)
 {
 	if (!http->server)
@@ -313,7 +316,7 @@ static bool has_same_port(const struct http *http, const struct config *config)
 	       sockaddr_port((const struct sockaddr *)&config->http_listen);
 }
 
-/* An address of the same port may be in use by nobody but this daemon, as 127.0.0.1 and 0.0.0.0 are. */
+/* The new address can conflict with the daemon's own listener on the same port, as 127.0.0.1 and 0.0.0.0 do. */
 static int open_in_place(struct http *http, const struct config *config)
 {
 	int rc;

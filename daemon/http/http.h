@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the daemon shows over HTTP, if the configuration has http_listen.
+ * Serves metrics, health and a status page over HTTP, if the configuration has http_listen.
  *
- *	/metrics                of Prometheus (daemon/http/metrics_table.h)
- *	/healthz, /readyz       whether it works, and whether clients are to come
- *	/                       a page for people, in one file
- *	/api/status.json …      what that page polls: the answers of daemon/view/answer.h, and "schema"
+ * 	/metrics                for Prometheus (daemon/http/metrics_table.h)
+ * 	/healthz, /readyz       liveness and readiness checks
+ * 	/                       a status page for browsers, in one file
+ * 	/api/status.json …      data of that page: the answers of daemon/view/answer.h, and "schema"
  */
 #ifndef DAEMON_HTTP_HTTP_H
 #define DAEMON_HTTP_HTTP_H
@@ -17,13 +17,13 @@
 struct http;
 
 /**
- * http_open - show what there is where the proxy's configuration says, and after each reload what that says then
- * @gathering: of that proxy; closed after it
+ * http_open - Serves at the address of the proxy's configuration, and follows each reload.
+ * @gathering: of that proxy; closed after this
  *
- * What fails is logged. Returns 0 or a negative errno.
+ * Logs failures. Returns 0 or a negative errno.
  */
 int http_open(struct proxy *proxy, struct gathering *gathering, struct http **out) MUST_CHECK;
-/** http_close - show it no more; before the proxy is stopped. Accepts NULL. */
+/** http_close - Stops serving, before the proxy is stopped; accepts NULL. */
 void http_close(struct http *http);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A name, or an address without brackets, as a part of a Host. */
+/* The name of a Host, or an address without brackets. */
 struct name {
 	const char *text;
 	size_t len;
@@ -17,7 +17,7 @@ static bool is_port(const char *text)
 	return !*text || (*text == ':' && !text[1 + strspn(text + 1, "0123456789")]);
 }
 
-/* Returns false if it is none. */
+/* Returns whether @host is an IPv6 address in brackets, with or without a port. */
 static bool is_ipv6(const char *host)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -44,7 +44,7 @@ static bool is_ipv4(struct name name)
 	return inet_pton(AF_INET, text, &addr) == 1;
 }
 
-/* The first @len letters of @text. */
+/* Returns whether @name equals the first @len letters of @text. */
 static bool is_part(struct name name, const char *text, size_t len)
 {
 	return name.len == len && !strncasecmp(name.text, text, len);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An HTTP server on evhttp.
- *
- * evhttp bounds what it reads, but knows no limit of connections and no time for a whole request: a peer that sends a byte
- * now and then would stay for ever. Neither does it tell when a connection comes or goes. So this file makes the bufferevent
- * of each, and keeps a reference to it, so that its descriptor is good as long as the connection is counted. That evhttp has
- * let go of it shows in its callbacks, which are looked at each LOOK_US, and when one has come.
+ * evhttp limits the bytes that it reads, but neither the number of connections nor the time of a request: a peer that
+ * sends a byte now and then would stay for ever. It also does not report when a connection opens or closes. So this
+ * file creates the bufferevent of each connection and holds a reference, which keeps the descriptor valid while the
+ * connection counts. evhttp clears its callbacks when it releases a bufferevent; this file checks them every LOOK_US
+ * and for each new connection.
  */
 #include "daemon/http/http_server.h"
 
@@ -36,10 +35,10 @@
 #include "daemon/http/http_host.h"
 
 #define BACKLOG 64
-/* Of a Host, in the log. */
+/* Bytes of a Host shown in the log. */
 #define SHOWN_BYTES 100
 
-/* Listens at @addr. Returns a descriptor, the caller's, or a negative errno. */
+/* Listens at @addr. Returns a descriptor, which the caller owns, or a negative errno. */
 static int peer_listen(const struct sockaddr *addr)
 {
 	int fd = listen_socket_new(addr);
@@ -50,7 +49,7 @@ static int peer_listen(const struct sockaddr *addr)
 	return rc < 0 ? rc : fd;
 }
 
-/* Returns false if the peer has gone. */
+/* Returns false if the peer has disconnected. */
 static bool get_peer(int fd, struct sockaddr_storage *peer)
 {
 	socklen_t bytes = sizeof(*peer);
@@ -59,7 +58,7 @@ static bool get_peer(int fd, struct sockaddr_storage *peer)
 	return !getpeername(fd, (struct sockaddr *)peer, &bytes);
 }
 
-/* A Host that is to stand between quotes: those that it has itself are written as in a URI. */
+/* Copies a Host for a log line in quotes; quotes within it are percent-encoded. */
 static const char *show(const char *host, char text[SHOWN_BYTES + 1])
 {
 	size_t len = 0;
@@ -74,64 +73,67 @@ static const char *show(const char *host, char text[SHOWN_BYTES + 1])
 }
 
 /*
- * Whether a peer that waits for its answer is not to be waited for; @needed: another one needs its place. Returns true if nothing can be sent to it; if @needed, also if it will send nothing more: it has closed the connection,
- * or its sending side alone, and these two cannot be told apart.
+ * Returns whether to close a connection that waits for its answer: nothing can be sent to it, or @needed, another
+ * client needs its slot, and the peer sends nothing more. In that case it has closed the connection or only its sending
+ * side, which cannot be distinguished.
  */
 static bool peer_gives_way(int fd, bool needed)
 {
-	/* poll() returns POLLERR and POLLHUP although they are not requested. */
+	/* poll() returns POLLERR and POLLHUP even if not requested. */
 	struct pollfd pollfd = {.fd = fd, .events = needed ? POLLRDHUP : 0};
 
 	return poll(&pollfd, 1, 0) > 0;
 }
 
 #define LOOK_US 20000u
-/* Where there are no places left, who has said nothing for so long goes. */
+/* When all slots are in use, a connection that has been silent for this long is closed. */
 #define SILENCE_US 200000u
-#define REST_US    1000000u /* of the listener, without descriptors */
-/* evhttp looks at a line from its beginning whenever more of it comes. */
+#define REST_US    1000000u /* pause of the listener when descriptors ran out */
+/* evhttp rescans a line from its beginning whenever more of it arrives. */
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
-/* evhttp knows methods as bits, the last of which are those that it has no name for; all come to on_request(). */
+/*
+ * evhttp has a bit per method, the last ones for unknown methods. With all bits set every request reaches on_request().
+ */
 #define ALL_METHODS  0xffffu
-#define NOT_OUR_HOST "this is none of the names of the daemon's host: http_hosts may have more\n"
+#define NOT_OUR_HOST "this is not a name of the daemon's host: add further names to http_hosts\n"
 
 struct conn {
 	TAILQ_ENTRY(conn) entry;
 	struct http_server *server;
-	struct bufferevent *socket;    /* a reference */
-	struct http_request *request;  /* while an answer is due */
-	uint64_t came_us, deadline_us; /* of the loop */
-	bool judged, is_stranger;      /* whether it may ask: it may not */
+	struct bufferevent *socket;    /* holds a reference */
+	struct http_request *request;  /* until it is answered */
+	uint64_t came_us, deadline_us; /* times of the loop */
+	bool judged, is_stranger;      /* the address has been checked: it is denied */
 	bool asked, answered;
 };
 
-/* Between its question and its answer. */
+/* A request that is not answered yet. */
 struct http_request {
 	struct http_server *server;
-	struct conn *conn; /* NULL: it has gone */
+	struct conn *conn; /* NULL: the client has disconnected */
 	struct evhttp_request *evreq;
 };
 
 struct http_server {
-	LIST_ENTRY(http_server) entry; /* of those that listen */
+	LIST_ENTRY(http_server) entry; /* in `listening` */
 	struct loop *loop;
 	struct loop_timer *timer;
-	bool looks_soon; /* it is set to fire at once */
+	bool looks_soon; /* the timer fires in the next iteration */
 	struct evhttp *evhttp;
-	struct evhttp_bound_socket *bound; /* NULL: it does not listen */
-	uint64_t rests_until_us;           /* of the loop: it takes nobody before */
+	struct evhttp_bound_socket *bound; /* NULL: not listening */
+	uint64_t rests_until_us;           /* loop time until which nothing is accepted */
 	struct http_access access;
 	uint64_t *ends;
 	http_ask_fn *ask;
 	void *arg;
 	unsigned nconns, nstrangers;
 	TAILQ_HEAD(, conn) conns;
-	struct log_limit refused; /* lines about who may not ask, */
-	struct log_limit hosts;   /* … about hosts that are not this one */
-	struct log_limit rests;   /* … and about connections that cannot be taken */
+	struct log_limit refused; /* lines about denied clients, */
+	struct log_limit hosts;   /* … about other hosts */
+	struct log_limit rests;   /* … and about failures to accept */
 };
 
-/* evhttp gives a listener's callbacks its own argument: whose it is, is looked up here. */
+/* evhttp sets the argument of a listener's callbacks, so the server is looked up in this list. */
 static LIST_HEAD(, http_server) listening = LIST_HEAD_INITIALIZER(listening);
 
 /* ---- connections ---- */
@@ -146,7 +148,10 @@ static void set_deadline(struct http_server *server, struct conn *conn)
 	conn->deadline_us = loop_now_us(server->loop) + HTTP_TIMEOUT_US;
 }
 
-/* In the next turn: to be set again and again could put it off for ever. */
+/*
+ * Runs on_timer() in the next iteration. The flag avoids setting the timer repeatedly, which could postpone it for
+ * ever.
+ */
 static void look_soon(struct http_server *server)
 {
 	if (!server->looks_soon)
@@ -154,7 +159,10 @@ static void look_soon(struct http_server *server)
 	server->looks_soon = true;
 }
 
-/* evhttp bounds a header alone, and no chunk's size, nor what comes behind a question; and a bufferevent that is full spins. */
+/*
+ * evhttp limits only the header, not chunk sizes or data after a request. A full bufferevent would spin, so stop
+ * reading.
+ */
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *arg)
 {
 	struct conn *conn = arg;
@@ -180,7 +188,9 @@ static void conn_free(struct http_server *server, struct conn *conn)
 	free(conn);
 }
 
-/* evhttp has itself as the argument of its callbacks, which it takes away as it frees a bufferevent. NULL: it is over. */
+/*
+ * Returns evhttp's connection, which is the argument of its callbacks; NULL once evhttp has released the bufferevent.
+ */
 static struct evhttp_connection *evcon_of(const struct conn *conn)
 {
 	void *evcon;
@@ -200,7 +210,7 @@ static int fd_of(const struct conn *conn)
 	return bufferevent_getfd(conn->socket);
 }
 
-/* Whether the peer's address may ask; false, too, if the peer has gone. */
+/* Returns whether the peer's address is allowed; false if the peer has disconnected. */
 static bool may_ask(struct http_server *server, const struct conn *conn)
 {
 	char text[ADDRESS_TEXT_BYTES];
@@ -211,7 +221,7 @@ static bool may_ask(struct http_server *server, const struct conn *conn)
 	if (config_cidrs_contain(server->access.allow, (struct sockaddr *)&peer))
 		return true;
 	log_write_limited(LOG_LEVEL_WARNING, &server->refused, NULL,
-			  "http: %s came and is refused: http_allow does not have it",
+			  "http: refused %s: not in http_allow",
 			  address_text((struct sockaddr *)&peer, text));
 	return false;
 }
@@ -264,7 +274,10 @@ static void on_timer(void *arg)
 		loop_timer_set(server->loop, server->timer, LOOK_US);
 }
 
-/* A connection has come, whose descriptor evhttp sets later. Without memory it gets one of evhttp's, which is not counted. */
+/*
+ * A new connection; evhttp sets its descriptor later. If memory ran out, evhttp makes its own bufferevent, which does
+ * not count.
+ */
 static struct bufferevent *on_conn(struct event_base *base, void *arg)
 {
 	struct http_server *server = arg;
@@ -300,7 +313,7 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 	if (!server)
 		return;
 	log_write_limited(LOG_LEVEL_WARNING, &server->rests, NULL,
-			  "http: cannot take connections: %s", strerror(err));
+			  "http: cannot accept connections: %s", strerror(err));
 	evconnlistener_disable(listener);
 	server->rests_until_us = loop_now_us(server->loop) + REST_US;
 	loop_timer_set(server->loop, server->timer, LOOK_US);
@@ -316,7 +329,7 @@ static void on_gone(struct evhttp_connection *evcon, void *arg)
 	request->conn = NULL;
 }
 
-/* Its answer is sent elsewhere, or by somebody else. */
+/* Unlinks the request from its connection before its answer is sent. */
 static void detach(struct http_request *request)
 {
 	evhttp_connection_set_closecb(evhttp_request_get_connection(request->evreq), NULL, NULL);
@@ -324,7 +337,7 @@ static void detach(struct http_request *request)
 	request->conn = NULL;
 }
 
-static bufferevent_event_cb evhttp_on_event; /* one function for all connections */
+static bufferevent_event_cb evhttp_on_event; /* the same function for all connections */
 
 static void on_event(struct bufferevent *socket, short what, void *arg)
 {
@@ -334,7 +347,7 @@ static void on_event(struct bufferevent *socket, short what, void *arg)
 		evhttp_on_event(socket, what, arg);
 }
 
-/* evhttp would close a connection, with what is not sent yet, when its client ends its sending side. */
+/* When a client ends its sending side, evhttp would close the connection and lose unsent data. */
 static void keep_sending(struct conn *conn)
 {
 	bufferevent_data_cb on_read, on_write;
@@ -391,7 +404,10 @@ static unsigned count_asked(const struct http_server *server)
 	return n;
 }
 
-/* Closes the oldest connection that waits for an answer and may be gone. Returns false if there is none but @but. */
+/*
+ * Closes the oldest connection, except @but, that waits for an answer and whose client may have disconnected. Returns
+ * false if there is none.
+ */
 static bool make_place(struct http_server *server, const struct conn *but)
 {
 	struct conn *conn;
@@ -429,8 +445,7 @@ static void answer_late(struct conn *conn)
 	struct http_request *request = conn->request;
 
 	detach(request);
-	send_text(request->server, conn, request->evreq, HTTP_END_503,
-		  "there is no answer in time\n");
+	send_text(request->server, conn, request->evreq, HTTP_END_503, "no answer in time\n");
 }
 
 static void hand_on(struct conn *conn, struct evhttp_request *evreq, struct http_server *server)
@@ -449,7 +464,7 @@ static void hand_on(struct conn *conn, struct evhttp_request *evreq, struct http
 	server->ask(server->arg, request, path ? path : "", accept ? accept : "");
 }
 
-/* NULL: it is none of this file's. */
+/* Returns NULL if this file did not make the connection. */
 static struct conn *conn_of(struct http_server *server, struct evhttp_request *evreq)
 {
 	struct evhttp_connection *evcon = evhttp_request_get_connection(evreq);
@@ -462,7 +477,7 @@ static struct conn *conn_of(struct http_server *server, struct evhttp_request *e
 	return conn;
 }
 
-/* Whether @host is one of ours, with the name of this machine; logs it if not. */
+/* Returns whether requests for @host are served; logs it if not. */
 static bool may_ask_for(struct http_server *server, const struct conn *conn, const char *host)
 {
 	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
@@ -474,13 +489,13 @@ static bool may_ask_for(struct http_server *server, const struct conn *conn, con
 		return true;
 	if (get_peer(fd_of(conn), &from))
 		log_write_limited(LOG_LEVEL_WARNING, &server->hosts, NULL,
-				  "http: %s asked for the host \"%s\" and is refused: if that is "
-				  "this host, add it to http_hosts",
+				  "http: refused %s: requested host \"%s\" is not this host; if it "
+				  "is, add it to http_hosts",
 				  address_text((struct sockaddr *)&from, text), show(host, shown));
 	return false;
 }
 
-/* For each Host, and that of a target with a scheme: evhttp looks at the first alone. */
+/* Checks each Host header and the host of an absolute URI; evhttp checks the first one only. */
 static bool is_for_us(struct http_server *server, const struct conn *conn,
 		      struct evhttp_request *evreq)
 {
@@ -495,7 +510,7 @@ static bool is_for_us(struct http_server *server, const struct conn *conn,
 	return true;
 }
 
-/* evhttp has read all of a request. What a connection asks further is not answered. */
+/* evhttp has read a whole request. Further requests of a connection are not answered. */
 static void on_request(struct evhttp_request *evreq, void *arg)
 {
 	struct http_server *server = arg;
@@ -510,12 +525,11 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 	set_deadline(server, conn);
 	judge(server, conn);
 	if (conn->is_stranger)
-		send_text(server, conn, evreq, HTTP_END_403,
-			  "http_allow does not have your address\n");
+		send_text(server, conn, evreq, HTTP_END_403, "your address is not in http_allow\n");
 	else if (!is_for_us(server, conn, evreq))
 		send_text(server, conn, evreq, HTTP_END_421, NOT_OUR_HOST);
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
-		send_text(server, conn, evreq, HTTP_END_405, "there is GET and HEAD\n");
+		send_text(server, conn, evreq, HTTP_END_405, "only GET and HEAD are supported\n");
 	else
 		hand_on(conn, evreq, server);
 }
@@ -599,8 +613,8 @@ int http_server_open(struct loop *loop, const struct sockaddr *addr,
 		.ends = ends,
 		.ask = ask,
 		.arg = arg,
-		.refused = {.what = "refused", .why = "http_allow does not have them"},
-		.hosts = {.what = "refused", .why = "http_hosts does not have their Host"},
+		.refused = {.what = "refused", .why = "not in http_allow"},
+		.hosts = {.what = "refused", .why = "their Host is not in http_hosts"},
 		.rests = {.repeats = true},
 	};
 	TAILQ_INIT(&server->conns);

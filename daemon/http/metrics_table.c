@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Metrics: what writes the samples of each family, and the table of families. */
 #include "daemon/http/metrics_table.h"
 
 #include <config.h>
@@ -15,7 +14,7 @@
 #include "daemon/base/thread.h"
 #include "daemon/config/config_value.h"
 
-/* A service of them. */
+/* The service whose samples are written. */
 struct metrics_service {
 	const struct gathered *gathered;
 	size_t i;
@@ -25,7 +24,7 @@ struct metrics_service {
 	const struct load *load;
 };
 
-/* What was seen of an operation of a service. */
+/* An operation of a service. */
 struct metrics_operation {
 	const char *service, *operation;
 	enum nfs_operation id;
@@ -41,10 +40,10 @@ struct metrics_side {
 	enum stats_side side;
 };
 
-/* ---- the process: these have the same names for all programs ---- */
+/* ---- the process: standard names of Prometheus ---- */
 
 #define FDS_US                                                                                     \
-	15000000u /* between two counts: with ten thousand connections one takes milliseconds */
+	15000000u /* between two counts: a count takes milliseconds with 10,000 connections */
 
 static double seconds(struct timeval tv)
 {
@@ -60,7 +59,7 @@ static void metrics_process_cpu(struct metrics_text *text, const struct metrics_
 				 seconds(usage.ru_utime) + seconds(usage.ru_stime));
 }
 
-/* As the daemon's own start, which is a moment after that of the process. */
+/* The start of the daemon, a moment after that of the process. */
 static void metrics_process_start(struct metrics_text *text, const struct metrics_source *source)
 {
 	const struct proxy *proxy = source->gathered->proxy;
@@ -70,7 +69,7 @@ static void metrics_process_start(struct metrics_text *text, const struct metric
 			 (double)(clock_us(CLOCK_REALTIME) - age_us) / 1e6);
 }
 
-/* Sets pages of all that is mapped, and of what is in RAM. */
+/* Sets the numbers of mapped and of resident pages. */
 static bool read_pages(unsigned long *mapped, unsigned long *resident)
 {
 	FILE *in = fopen("/proc/self/statm", "re");
@@ -101,7 +100,7 @@ static void metrics_process_virtual(struct metrics_text *text, const struct metr
 				 (double)mapped * (double)sysconf(_SC_PAGESIZE));
 }
 
-/* Without the one that is open for this. */
+/* Excludes the descriptor that is open for the count. */
 static unsigned count_fds(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -116,7 +115,7 @@ static unsigned count_fds(void)
 	return count - 1;
 }
 
-/* The main thread's alone, as all of this is. */
+/* Main thread only, like the whole file. */
 static void metrics_process_fds(struct metrics_text *text, const struct metrics_source *source)
 {
 	static uint64_t counted_us;
@@ -234,7 +233,7 @@ static double metrics_accepted(const struct metrics_service *service)
 	return (double)atomic_load(&service->ps->service.connections_total);
 }
 
-/* Only what has happened is shown, of this and the next. */
+/* This metric and the next show only reasons that have occurred. */
 static void metrics_refused(struct metrics_text *text, const struct metrics_service *service)
 {
 	char reason[STATS_CLOSE_NAME_BYTES];
@@ -300,14 +299,14 @@ static double metrics_target_failures(const struct target *target, const struct 
 	return (double)info->failures;
 }
 
-/* ---- the two ends of connections ---- */
+/* ---- the two sides of connections ---- */
 
 static double counted(const struct metrics_side *side, const char *module, const char *name)
 {
 	return (double)stats_value(side->service->stats, side->side, module, name);
 }
 
-/* A sample of a side, told apart by one label more; without a @label it is the side's only one. */
+/* A sample of a side with one more label; NULL: the only sample of the side. */
 static void put_of_side(struct metrics_text *text, const struct metrics_side *side,
 			const char *label, const char *which, double value)
 {
@@ -424,7 +423,7 @@ static const struct {
 	{"program", "prog_unavail"},
 };
 
-/* Of clients' connections, whatever their transport. */
+/* Client connections of all transports. */
 static void metrics_calls_denied(struct metrics_text *text, const struct metrics_service *service)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(denials); i++)
@@ -457,7 +456,7 @@ static double metrics_oldest(const struct metrics_service *service)
 	return (double)service->load->oldest_us / 1e6;
 }
 
-/* A leg over RDMA does not look for them. */
+/* RDMA legs do not detect retransmissions. */
 static double metrics_retransmissions(const struct metrics_service *service)
 {
 	return (double)stats_value(service->stats, STATS_CLIENT, "tcp",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which metrics there are, and what writes the samples of each. */
+/* The table of metrics, and the functions that write their samples. */
 #ifndef DAEMON_HTTP_METRICS_TABLE_H
 #define DAEMON_HTTP_METRICS_TABLE_H
 
@@ -7,10 +7,10 @@
 #include "daemon/http/metrics_text.h"
 #include "daemon/view/gather.h"
 
-/* Where all of them come from. */
+/* Source of all metrics. */
 struct metrics_source {
-	const struct gathered *gathered; /* with METRICS_WANTS */
-	const uint64_t *http_ends;       /* of HTTP_END_COUNT */
+	const struct gathered *gathered; /* collected with METRICS_WANTS */
+	const uint64_t *http_ends;       /* HTTP_END_COUNT entries */
 };
 
 #define METRICS_WANTS (GATHER_STATS | GATHER_CALLS | GATHER_LOAD)
@@ -19,23 +19,23 @@ struct metrics_service;
 struct metrics_operation;
 struct metrics_side;
 
-/* One of the functions: what writes all samples, or those of one thing, or the value of one. */
+/* A metric. One of the functions is set: it writes all samples, or those of one object, or returns its value. */
 struct metrics_family {
-	const char *name; /* NULL behind the last one */
+	const char *name; /* NULL after the last one */
 	enum metrics_type type;
 	const char *help;
 	void (*write)(struct metrics_text *text, const struct metrics_source *source);
 	void (*service)(struct metrics_text *text, const struct metrics_service *service);
-	double (*value)(const struct metrics_service *service); /* the one of a service */
+	double (*value)(const struct metrics_service *service); /* the only sample of a service */
 	double (*target)(const struct target *target, const struct target_info *info);
 	void (*operation)(struct metrics_text *text, const struct metrics_operation *seen);
 	void (*side)(struct metrics_text *text, const struct metrics_side *side);
 };
 
-/* In the order in which they are shown. */
+/* In the order of the output. */
 extern const struct metrics_family metrics_families[];
 
-/** metrics_write - all families, those without samples too. */
+/** metrics_write - Writes all families, including those without samples. */
 void metrics_write(struct metrics_text *text, const struct metrics_source *source);
 
 #endif

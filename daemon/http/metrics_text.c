@@ -8,7 +8,7 @@
 
 #define VALUE_BYTES 32u
 
-/* Where histograms have limits: 2^-14, 2^-12 … 2^6 s. */
+/* Limits of histogram buckets: 2^-14, 2^-12 … 2^6 s. */
 #define LIMIT_FIRST_LOG2 (-14)
 #define LIMIT_LAST_LOG2  6
 #define LIMIT_STEP_LOG2  2
@@ -20,7 +20,7 @@ void metrics_text_init(struct metrics_text *text, bool is_open)
 	text->failed = !text->out;
 }
 
-/* What is not UTF-8 would end the scrape, so that bytes beyond ASCII are not shown as they are. */
+/* Invalid UTF-8 would abort the scrape, so bytes beyond ASCII become '?'. */
 static void put_value(const char *value, FILE *out)
 {
 	for (; *value; value++) {
@@ -70,7 +70,7 @@ void metrics_text_family(struct metrics_text *text, const char *name, enum metri
 {
 	int len = (int)strlen(name);
 
-	/* OpenMetrics has the suffix in the names of a counter's samples, not in that of their family. */
+	/* OpenMetrics: the samples of a counter have the suffix, the family has not. */
 	if (text->is_open && type == METRICS_COUNTER)
 		len -= (int)strlen("_total");
 	text->name = name;
@@ -84,7 +84,7 @@ void metrics_text_put(struct metrics_text *text, const struct metrics_label *lab
 	add_sample(text, "", labels, NULL, value);
 }
 
-/* The bucket that ends at 2^@log2 s. */
+/* Returns the bucket that ends at 2^@log2 s. */
 static unsigned bucket_to(int log2)
 {
 	return (unsigned)(log2 + DURATIONS_TICKS_LOG2);
@@ -100,7 +100,7 @@ void metrics_text_put_durations(struct metrics_text *text, const struct metrics_
 	for (int log2 = LIMIT_FIRST_LOG2; log2 <= LIMIT_LAST_LOG2; log2 += LIMIT_STEP_LOG2) {
 		while (i <= bucket_to(log2))
 			sum += durations->counts[i++];
-		/* OpenMetrics wants a point in each limit. */
+		/* OpenMetrics requires a decimal point in each limit. */
 		snprintf(limit, sizeof(limit), log2 < 0 ? "%.15g" : "%.1f", ldexp(1, log2));
 		add_sample(text, "_bucket", labels, limit, (double)sum);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Metrics as text: Prometheus's format 0.0.4, or OpenMetrics 1.0.
+ * Writes metrics as text: Prometheus format 0.0.4, or OpenMetrics 1.0.
  *
- * These differ in the names of counters' families, and in the end that OpenMetrics has. Names of series are the same.
+ * The formats differ in the family names of counters and in the end marker of OpenMetrics. The series have the same
+ * names.
  */
 #ifndef DAEMON_HTTP_METRICS_TEXT_H
 #define DAEMON_HTTP_METRICS_TEXT_H
@@ -14,12 +15,12 @@
 
 #include "base/durations.h"
 
-#define METRICS_MAX_BYTES (16u << 20) /* of one text: a longer one is none */
+#define METRICS_MAX_BYTES (16u << 20) /* limit of a text; a longer one fails */
 
 enum metrics_type { METRICS_GAUGE, METRICS_COUNTER, METRICS_HISTOGRAM };
 
 struct metrics_label {
-	const char *name; /* NULL: the last one is before it */
+	const char *name; /* NULL after the last one */
 	const char *value;
 };
 #define METRICS_LABELS(...) ((const struct metrics_label[]){__VA_ARGS__, {NULL, NULL}})
@@ -27,27 +28,29 @@ struct metrics_label {
 
 struct metrics_text {
 	bool is_open;     /* OpenMetrics */
-	bool failed;      /* no memory, or too long: nothing more is written */
-	const char *name; /* of the family */
-	FILE *out;        /* into data */
+	bool failed;      /* memory ran out or the text is too long: nothing more is written */
+	const char *name; /* of the current family */
+	FILE *out;        /* writes to data */
 	size_t bytes;
 	char *data;
 };
 
-/** metrics_text_init - nothing so far; to be ended by metrics_text_end(), and not to be copied. */
+/** metrics_text_init - Starts a text. End it with metrics_text_end(); do not copy the struct. */
 void metrics_text_init(struct metrics_text *text, bool is_open);
 /**
- * metrics_text_family - its samples follow
- * @name: the whole of it, with _total of a counter; static
+ * metrics_text_family - Starts a family; its samples follow.
+ * @name: the whole name, with the _total of a counter; static
  */
 void metrics_text_family(struct metrics_text *text, const char *name, enum metrics_type type,
 			 const char *help);
-/** metrics_text_put - a sample of a gauge or a counter. Values of labels may have any bytes. */
+/** metrics_text_put - Adds a sample of a gauge or a counter. Label values can contain any bytes. */
 void metrics_text_put(struct metrics_text *text, const struct metrics_label *labels, double value);
-/** metrics_text_put_durations - a histogram's samples, in seconds: each second limit from 2^-14 to 2^6. */
+/**
+ * metrics_text_put_durations - Adds the samples of a histogram, in seconds, with every other limit from 2^-14 to 2^6.
+ */
 void metrics_text_put_durations(struct metrics_text *text, const struct metrics_label *labels,
 				const struct durations *durations);
-/** metrics_text_end - the text is complete. Returns it, to be freed, or NULL if it failed. */
+/** metrics_text_end - Ends the text. Returns it, which the caller frees, or NULL if it failed. */
 char *metrics_text_end(struct metrics_text *text, size_t *bytes);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the daemon shows of itself, as JSON: a snapshot of what the answer has, and its form. */
 #include "daemon/view/answer.h"
 
 #include <config.h>
@@ -27,7 +26,7 @@
 #include "daemon/service/service.h"
 #include "daemon/view/stats.h"
 
-/* ---- what others have a use for, too ---- */
+/* ---- shared helpers ---- */
 
 json_t *error_json(const char *format, ...)
 {
@@ -53,7 +52,7 @@ json_t *lines_json(const char *text)
 	return list;
 }
 
-/* The name that is most like it, or NULL. */
+/* Returns the service name nearest to @name, or NULL. */
 static const char *nearest(const struct proxy *proxy, const char *name)
 {
 	const struct proxy_service *ps;
@@ -95,7 +94,7 @@ static json_t *reach_age(const struct server_info *info)
 	return info->reach != SERVER_UNKNOWN ? json_real(info->age_us / 1e6) : json_null();
 }
 
-/* What is said of all: that they are down only if none is known to answer, or has yet to be asked. */
+/* Summarizes the servers of a service: the state is down only if every server is down. */
 static void best_server(uint64_t now_us, struct service *service, struct server_info *best)
 {
 	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
@@ -112,7 +111,7 @@ static void best_server(uint64_t now_us, struct service *service, struct server_
 	best->waiting = waiting;
 }
 
-/* The one that does best, and what waits for any of them. */
+/* The server in the best state, and the clients that wait for any of them. */
 static json_t *server_json(struct service *service, uint64_t now_us)
 {
 	struct server_info info;
@@ -144,7 +143,7 @@ static json_t *target_json(struct targets *targets, struct target *target, uint6
 			 info.error[0] ? json_real(info.error_age_us / 1e6) : json_null());
 }
 
-/* Each of them, in the order of the file. */
+/* Each server, in the order of the file. */
 static json_t *targets_json(struct targets *targets, uint64_t now_us)
 {
 	json_t *list = json_array();
@@ -306,7 +305,7 @@ static json_t *limit_json(unsigned bucket)
 	return isfinite(limit_s) ? json_real(limit_s) : json_null();
 }
 
-/* null of none, and of one that is in the last bucket. */
+/* Null without samples, or if the quantile is in the last bucket. */
 static json_t *quantile_json(const struct durations *durations, uint64_t count, double q)
 {
 	return count ? limit_json(durations_quantile(durations, q)) : json_null();
@@ -358,7 +357,7 @@ static json_t *operation_json(const struct call_stats *stats, enum nfs_operation
 		"whole", durations_json(&found->whole), "stages", stages);
 }
 
-/* Of a service; NFS_OPERATION_COUNT: of each operation. */
+/* Operations of a service; @only is NFS_OPERATION_COUNT for all. */
 static json_t *operations_json(const struct call_stats *stats, enum nfs_operation only)
 {
 	json_t *operations = json_object();
@@ -370,7 +369,7 @@ static json_t *operations_json(const struct call_stats *stats, enum nfs_operatio
 	return json_pack("{s:o}", "operations", operations);
 }
 
-/* The last bucket, which is left out, has no end. */
+/* Omits the last bucket, which has no limit. */
 static json_t *limits_json(void)
 {
 	json_t *limits = json_array();
@@ -432,7 +431,7 @@ static json_t *stats_answer(const struct gathered *gathered, const char *argumen
 	return json_pack("{s:o}", "services", services);
 }
 
-/* They are the same for each service. */
+/* Every service has the same counters. */
 static json_t *counters_answer(const struct gathered *gathered, const char *argument)
 {
 	return json_pack("{s:o}", "counters",
@@ -457,9 +456,9 @@ static json_t *config_answer(const struct gathered *gathered, const char *argume
 	return json_pack("{s:s, s:o}", "file", config->file, "lines", lines);
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* Who waits for an answer. */
+/* A request whose answer is not complete yet. */
 struct question {
 	enum answer_kind kind;
 	char argument[ANSWER_ARGUMENT_BYTES + 1];

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What all workers have, gathered on the main thread.
- *
- * One gather is under way at a time: it posts a `struct part` to each worker, and takes the parts back on the main
- * thread; the last one back completes it. A gather holds copies only, so that it may come back while, or after, the
- * proxy is stopped.
+ * One snapshot is in progress at a time. The main thread posts a `struct part` to each worker and gets the parts back;
+ * the last part completes the snapshot. A snapshot holds copies only, so it can complete during or after the stop of
+ * the proxy.
  */
 #include "daemon/view/gather.h"
 
@@ -18,7 +16,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/view/snapshot.h"
 
-/* Who waits for a gather. */
+/* A request that waits for a snapshot. */
 struct asker {
 	STAILQ_ENTRY(asker) entry;
 	void (*done)(void *arg, const struct gathered *gathered);
@@ -29,25 +27,24 @@ STAILQ_HEAD(asker_list, asker);
 struct gather {
 	STAILQ_ENTRY(gather) entry;
 	struct gathering *gathering;
-	struct loop *loop; /* the main thread's */
+	struct loop *loop; /* of the main thread */
 	unsigned wants;
 	struct asker_list askers;
-	size_t waiting; /* parts that are still out */
-	struct gathered
-		gathered; /* its services are used, so that they stay; NULL: the proxy stops */
+	size_t waiting;           /* parts not yet returned */
+	struct gathered gathered; /* holds a use of its services; NULL: the proxy stops */
 };
 STAILQ_HEAD(gather_list, gather);
 
 struct gathering {
 	struct proxy *proxy;        /* NULL: closed */
-	struct gather_list gathers; /* the first one is under way */
+	struct gather_list gathers; /* the first one is in progress */
 };
 
 struct part {
 	struct gather *gather;
 	struct worker *worker;
-	struct worker_service **services; /* of the gather, as the worker has them */
-	struct memory_use *memory;        /* one a service */
+	struct worker_service **services; /* the snapshot's services, as instances of this worker */
+	struct memory_use *memory;        /* one per service */
 	struct pool_stats pool;
 	struct snapshot snapshot;
 };
@@ -61,12 +58,12 @@ static void take_slice(void *arg)
 	struct part *part = arg;
 	struct worker *worker = part->worker;
 
-	/* Without memory for the next post, and in a loop that ends, there is no next turn. */
+	/* Continue here if the post fails or the loop ends: then no next iteration comes. */
 	while (snapshot_slice(&part->snapshot, part->services, part->gather->gathered.nservices,
 			      loop_now_us(worker->loop)))
 		if (!worker->stopping && !event_loop_post(worker->loop, take_slice, part))
 			return;
-	/* Without memory for the post the part must still come home, or the client waits for ever. */
+	/* Retry if memory ran out: without its part the request would wait for ever. */
 	while (event_loop_post(part->gather->loop, part_back, part))
 		;
 }
@@ -85,7 +82,7 @@ static void take_part(void *arg)
 
 static void gather_begin(struct gather *gather);
 
-/* They may go now. */
+/* Releases the services, which can now be freed. */
 static void let_services_go(struct gathered *gathered)
 {
 	for (size_t i = 0; gathered->services && i < gathered->nservices; i++)
@@ -118,7 +115,7 @@ static void answer(struct gather *gather, const struct gathered *gathered)
 	}
 }
 
-/* The first of the list; the next one begins. */
+/* Completes the first snapshot of the list and starts the next one. */
 static void gather_end(struct gather *gather)
 {
 	struct gathering *gathering = gather->gathering;
@@ -168,7 +165,7 @@ static void part_back(void *arg)
 		gather_end(gather);
 }
 
-/* The loop's own time stands still within an iteration. */
+/* The loop's time does not advance within an iteration. */
 static uint64_t slice_us(void)
 {
 	return clock_us(CLOCK_MONOTONIC);
@@ -177,7 +174,7 @@ static uint64_t slice_us(void)
 static struct part *part_new(struct gather *gather, struct worker *worker)
 {
 	const struct gathered *gathered = &gather->gathered;
-	size_t most = gathered->nservices + 1; /* never none */
+	size_t most = gathered->nservices + 1; /* never zero */
 	struct part *part = calloc(1, sizeof(*part));
 
 	if (!part)
@@ -228,7 +225,7 @@ static void gather_begin(struct gather *gather)
 
 	budget_stats_get(&proxy->budget, &gather->gathered.budget);
 	gather->gathered.beside_bytes = beside_bytes(&gather->gathered);
-	gather->waiting = 1; /* this function's */
+	gather->waiting = 1; /* held by this function */
 	for (size_t i = 0; i < proxy->nworkers; i++) {
 		struct part *part = part_new(gather, proxy->workers[i]);
 
@@ -294,8 +291,8 @@ static struct gather *gather_new(struct gathering *gathering, unsigned wants)
 }
 
 /*
- * One that has not begun will show what there is after this moment, so it serves others that ask for the same; one
- * that is under way may have passed it already.
+ * A snapshot that has not started shows the state after this call, so requests for the same data share it. The snapshot
+ * in progress may have passed that data already.
  */
 static struct gather *gather_to_come(struct gathering *gathering, unsigned wants)
 {

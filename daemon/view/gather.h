@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all workers have, gathered on the main thread.
+ * Collects snapshots of all workers on the main thread.
  *
- * Each worker takes its part of a snapshot on its own thread, a few connections in a turn of its loop
- * (daemon/view/snapshot.h); nothing is locked. Parts may so be a moment apart. Snapshots are taken one after the other;
- * who asks for what somebody waits for already has the same one.
+ * Each worker takes its part of a snapshot on its own thread, a few connections per loop iteration
+ * (daemon/view/snapshot.h), without locks. The parts can therefore differ in time by a moment. Snapshots are taken one
+ * after the other. Concurrent requests for the same data share one snapshot.
  */
 #ifndef DAEMON_VIEW_GATHER_H
 #define DAEMON_VIEW_GATHER_H
@@ -21,50 +21,50 @@
 #include "daemon/view/stats.h"
 #include "fabric/pool.h"
 
-/* What is wanted besides memory, which costs nothing. */
-#define GATHER_CONNECTIONS 0x1u  /* each of them, as JSON */
+/* What to collect. Memory is always included; it costs nothing. */
+#define GATHER_CONNECTIONS 0x1u  /* each connection, as JSON */
 #define GATHER_STATS       0x2u  /* counters */
-#define GATHER_CALLS       0x4u  /* what became of Calls */
-#define GATHER_LOAD        0x8u  /* what connections are about, added up */
-#define GATHER_LEAVING     0x10u /* services, too, that are out of the file and drain */
-/* As GATHER_CONNECTIONS, but of each worker GATHER_OLDEST_MOST, by their oldest Calls. */
+#define GATHER_CALLS       0x4u  /* statistics of Calls */
+#define GATHER_LOAD        0x8u  /* sums over all connections */
+#define GATHER_LEAVING     0x10u /* include removed services that are draining */
+/* Like GATHER_CONNECTIONS, but only the GATHER_OLDEST_MOST connections of each worker with the oldest Calls. */
 #define GATHER_OLDEST      0x20u
 
 #define GATHER_OLDEST_MOST 50u
 
-/* A snapshot; lists have an entry for each service, in the order of the file. */
+/* A snapshot of all workers. Arrays have an entry for each service, in the order of the file. */
 struct gathered {
 	const struct proxy *proxy;
 	size_t nservices;
 	struct proxy_service **services;
-	struct stats *stats;        /* all zero if they are not wanted */
-	struct call_stats *calls;   /* the same */
-	struct load *loads;         /* the same */
-	struct memory_use *memory;  /* claimed */
-	struct budget_stats budget; /* when it began */
+	struct stats *stats;        /* all zero if not requested */
+	struct call_stats *calls;   /* likewise */
+	struct load *loads;         /* likewise */
+	struct memory_use *memory;  /* claimed memory */
+	struct budget_stats budget; /* at the start of the snapshot */
 	struct pool_stats pool;
-	uint64_t beside_bytes; /* what the connections then can take beside the budget, at most */
-	json_t *connections;   /* an array; empty if they are not wanted */
+	uint64_t beside_bytes; /* maximum that the connections use outside the budget */
+	json_t *connections;   /* an array; empty if not requested */
 };
 
 struct gathering;
 
-/** gathering_new - begin to take snapshots of a proxy; NULL without memory. */
+/** gathering_new - Creates the collector of a proxy's snapshots. Returns NULL if memory ran out. */
 struct gathering *gathering_new(struct proxy *proxy);
 
 /**
- * gathering_close - take no more; before the proxy is stopped
+ * gathering_close - Stops collecting, before the proxy is stopped; accepts NULL.
  *
- * Who waits for one has done() with NULL. What is under way ends later, in the main thread's loop or when that is freed.
- * Accepts NULL.
+ * Waiting requests get done() with NULL. A snapshot in progress is freed later, in the main thread's loop or together
+ * with that loop.
  */
 void gathering_close(struct gathering *gathering);
 
 /**
- * gather_ask - have a snapshot
+ * gather_ask - Requests a snapshot.
  * @wants: GATHER_*
- * @done:  called once with @arg, on the main thread, now or later; what it is given is good during the call, and NULL if it
- *	   cannot be had
+ * @done:  called once with @arg on the main thread, during this call or later. Its snapshot is valid during done() only;
+ * NULL: no snapshot could be taken
  */
 void gather_ask(struct gathering *gathering, unsigned wants,
 		void (*done)(void *arg, const struct gathered *gathered), void *arg);

@@ -77,7 +77,7 @@ void load_merge(struct load *sum, const struct load *part)
 
 /* ---- connections as JSON ---- */
 
-/* Null of one that is not known yet. */
+/* Null while the address is unknown. */
 static json_t *json_address(const struct sockaddr_storage *addr)
 {
 	char text[ADDRESS_TEXT_BYTES];
@@ -87,13 +87,13 @@ static json_t *json_address(const struct sockaddr_storage *addr)
 	return json_string(address_text((const struct sockaddr *)addr, text));
 }
 
-/* For how long a state has lasted; null if it was not noted when it began. */
+/* How long a state has lasted; null if its start was not recorded. */
 static json_t *json_state_age(uint64_t now_us, uint64_t since_us)
 {
 	return since_us ? json_real((now_us - since_us) / 1e6) : json_null();
 }
 
-/* null of none. */
+/* Null if not @has. */
 static json_t *json_age(bool has, uint64_t now_us, uint64_t since_us)
 {
 	if (!has)
@@ -101,13 +101,13 @@ static json_t *json_age(bool has, uint64_t now_us, uint64_t since_us)
 	return json_real(now_us > since_us ? (now_us - since_us) / 1e6 : 0);
 }
 
-/* What only an RDMA leg has is null for TCP. */
+/* Members of RDMA legs are null for TCP. */
 static void put_rdma(json_t *leg, const char *key, bool has, uint64_t value)
 {
 	json_object_set_new(leg, key, has ? json_integer((json_int_t)value) : json_null());
 }
 
-/* NULL is null. */
+/* NULL becomes null. */
 static void put_text(json_t *leg, const char *key, const char *text)
 {
 	json_object_set_new(leg, key, text ? json_string(text) : json_null());
@@ -145,7 +145,7 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	return leg;
 }
 
-/* Of what kind the oldest Call is, and where it is; and what the client has not taken. */
+/* Adds operation and stage of the oldest Call, and of the oldest Reply that the client has not acknowledged. */
 static void put_oldest(json_t *connection, const struct bridge_info *info, uint64_t now_us)
 {
 	put_text(connection, "oldest_call_operation",
@@ -179,15 +179,15 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 	return connection;
 }
 
-/* What is left of a turn. */
+/* State of the current slice. */
 struct slice {
 	struct snapshot *snapshot;
 	uint64_t now_us;
 	unsigned room;
-	uint64_t until_us; /* of its clock */
+	uint64_t until_us; /* by snapshot->clock_us() */
 };
 
-/* A slice has one at least, however long the thread was kept from its core. */
+/* A slice has at least one item, even if the thread was not scheduled for long. */
 static bool is_full(const struct slice *slice)
 {
 	const struct snapshot *snapshot = slice->snapshot;
@@ -198,7 +198,10 @@ static bool is_full(const struct slice *slice)
 	       snapshot->clock_us() >= slice->until_us;
 }
 
-/* Where a connection may stand whose oldest Call is @us old: in the place of one whose Call is younger; SIZE_MAX: nowhere. */
+/*
+ * Returns the index for a connection whose oldest Call is @us old: a free one, or that of a connection whose Call is
+ * younger; SIZE_MAX: none.
+ */
 static size_t place_among(const struct snapshot *snapshot, uint64_t us)
 {
 	size_t n = json_array_size(snapshot->connections), youngest = 0;
@@ -243,7 +246,7 @@ static void take_bridge(struct slice *slice, struct worker_service *ws, const st
 	slice->room--;
 }
 
-/* Returns whether those of the service are all taken. */
+/* Returns true once all bridges of the service are in the snapshot. */
 static bool take_bridges(struct slice *slice, struct worker_service *ws)
 {
 	struct bridge *bridge;
@@ -279,7 +282,7 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 	stats_add_closes(stats, ws->closes);
 }
 
-/* What is not by connection. */
+/* Adds the data that are kept per service. */
 static void take_service(struct slice *slice, const struct worker_service *ws)
 {
 	struct snapshot *snapshot = slice->snapshot;

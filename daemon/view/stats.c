@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Counters by table: adding them up and writing them as JSON. */
 #include "daemon/view/stats.h"
 
 #include <assert.h>
@@ -25,7 +24,7 @@ static struct stats_module *module_get(struct stats *stats, const char *name,
 	for (size_t i = 0; i < stats->nmodules; i++)
 		if (!strcmp(stats->modules[i].name, name))
 			return &stats->modules[i];
-	/* Modules and their counters are the program's own, so these are bounds on the source. */
+	/* The program defines all modules and counters, so this can only fail by a change of the source. */
 	assert(stats->nmodules < STATS_MAX_MODULES && table_count(table) <= STATS_MAX_COUNTERS);
 	module = &stats->modules[stats->nmodules++];
 	*module = (struct stats_module){.name = name, .table = table};
@@ -59,7 +58,7 @@ static uint64_t value_in(const struct stats_module *module, enum stats_side side
 	for (size_t i = 0; module->table[i].name; i++)
 		if (!strcmp(module->table[i].name, name))
 			return module->values[side][i];
-	/* The names that are asked for are the program's own. */
+	/* The program defines all names, so this is a programming error. */
 	assert(!"a counter of that name");
 	return 0;
 }
@@ -89,7 +88,7 @@ const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTE
 	return text;
 }
 
-/* Of one side, or, without @closes, what the reasons mean. */
+/* Counts of each close reason, or their descriptions if @closes is NULL. */
 static json_t *reasons_json(const uint64_t *closes)
 {
 	char name[STATS_CLOSE_NAME_BYTES];

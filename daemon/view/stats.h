@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of one service, gathered from whoever keeps them.
+ * Counters of one service, collected from all modules.
  *
- * A thread fills a `struct stats` with copies of its counters, module by module. The struct is plain memory:
- * it crosses to another thread as a copy, and is added there to those of the other workers.
+ * A thread fills a `struct stats` with copies of its counters, module by module. The struct is plain memory: the main
+ * thread gets a copy and adds it to the copies of the other workers.
  */
 #ifndef DAEMON_VIEW_STATS_H
 #define DAEMON_VIEW_STATS_H
@@ -18,51 +18,50 @@
 #include "daemon/service/worker_service.h"
 
 #define STATS_MAX_MODULES  8u
-#define STATS_MAX_COUNTERS 96u /* of one module */
+#define STATS_MAX_COUNTERS 96u /* per module */
 
-/* Whose connections: the clients', or those to servers. What is not told apart is among the clients'. */
+/* Connections of clients, or to servers. Counters that do not distinguish them count as client. */
 enum stats_side { STATS_CLIENT, STATS_UPSTREAM, STATS_SIDES };
 
 struct stats_module {
 	const char *name;                 /* "tcp", "rdma", "iwarp", "verbs" */
-	const struct counter_desc *table; /* as many values as it has names */
+	const struct counter_desc *table; /* names and order of the values */
 	uint64_t values[STATS_SIDES][STATS_MAX_COUNTERS];
 };
 
-/* All zero is an empty one. */
+/* All zero: empty. */
 struct stats {
 	size_t nmodules;
 	struct stats_module modules[STATS_MAX_MODULES];
 	uint64_t closes[CLOSE_BY_COUNT]
-		       [LEG_CLOSE_COUNT]; /* connections, by the one reason of each */
+		       [LEG_CLOSE_COUNT]; /* closed connections, each with one reason */
 };
 
 #define STATS_CLOSE_NAME_BYTES 32u
 
 /**
- * stats_add - add a module's counters
- * @module: its name, static; the same name twice is added up
- * @table:  the counters' table
+ * stats_add - Adds the counters of a module.
+ * @module: its name, static; counters of the same name are summed
+ * @table:  describes the counters
  * @values: a struct or array as the table describes; copied
  */
 void stats_add(struct stats *stats, enum stats_side side, const char *module,
 	       const struct counter_desc *table, const void *values);
-/** stats_add_closes - add connections that closed. */
+/** stats_add_closes - Adds closed connections. */
 void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]);
-/** stats_value - the counter @name of a module on one side; 0 of a module that is not there. Its name must exist. */
+/** stats_value - Returns the counter @name of a module on one side; 0 if the module is missing. @name must exist. */
 uint64_t stats_value(const struct stats *stats, enum stats_side side, const char *module,
 		     const char *name);
-/** stats_merge - add all of @part to @sum. */
+/** stats_merge - Adds all counters of @part to @sum. */
 void stats_merge(struct stats *sum, const struct stats *part);
 
-/** stats_close_name - a reason as the control socket names it: "too_many". Returns @text. */
+/** stats_close_name - Writes a close reason as the control socket shows it, "too_many". Returns @text. */
 const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTES]);
 
 /**
- * stats_json - {"tcp": {"calls_received": 5, …}, …, "closes": {"client": {"peer": 3, …}, "server": …, "proxy": …}}
- * @help: what they mean instead: {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}
- *
- * A new reference, NULL without memory.
+ * stats_json - Returns {"tcp": {"calls_received": 5, …}, …, "closes": {"client": {"peer": 3, …},
+ * "server": …, "proxy": …}}, a new reference, or NULL if memory ran out.
+ * @help: show descriptions instead: {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}
  */
 json_t *stats_json(const struct stats *stats, bool help) MUST_CHECK;
 

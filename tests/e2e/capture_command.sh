@@ -197,7 +197,7 @@ check "what could not be kept is counted: messages, and perhaps the end of the c
 	eval 'more=$(($(kept slow) + $(missed slow) - 2 * messages)); [ "$(missed slow)" -gt 0 ] && [ $more -ge 0 ] && [ $more -le 1 ]'
 exec {slow_fd}<&-
 
-dropped() { grep -q 'the client of capture on the control socket is dropped: it does not read' $T/a.log; }
+dropped() { grep -q 'dropped the client of capture on the control socket: it does not read' $T/a.log; }
 "$CTL" -s $T/a.sock capture nfs $LASTING - 2>deaf.log | sleep 1000 &
 pid_of[deaf]=$!
 deaf_is_dropped() { nfs_client "$V3" verify large 40m 3 && dropped; }
@@ -210,7 +210,7 @@ check "a third at once: status 1" ends 1 ctl a capture three.pcapng
 check "… which is said" says 'too many clients of capture at once'
 check "… and no file is left" [ ! -e three.pcapng ]
 check "at its start it says what it does" grep -qF 'capturing to one.pcapng, for 60 s or 64 MiB; Ctrl-C ends it' one.log
-check "the log says who looks" wait_for 10 grep -q 'info: capture was asked for by uid 0 on the control socket: nfs --seconds 3600$' a.log
+check "the log says who looks" wait_for 10 grep -q 'info: capture requested by uid 0 via control socket: nfs --seconds 3600$' a.log
 finished one
 check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
 check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File exists$'

@@ -64,7 +64,7 @@ check "behind the ten that are not" first_ones
 for side in a b; do
 	ctl $side log debug >/dev/null
 	check "who wants another level is named by proxy $side" \
-		wait_for 10 logged $side "info: log level is now debug (was info), asked for by uid $uid"
+		wait_for 10 logged $side "info: log level is now debug (was info), requested by uid $uid"
 done
 client debug
 scan $FRONT_PORT 1
@@ -100,5 +100,5 @@ for side in a b; do
 	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) takes unprivileged|the server come from unprivileged'
 done
 ctl b stop >/dev/null
-check "who wants a stop is named" wait_for 10 logged b "stop was asked for by uid $uid on the control socket"
+check "who wants a stop is named" wait_for 10 logged b "stop requested by uid $uid via control socket"
 finish

@@ -84,7 +84,7 @@ watch reader a -j
 # shellcheck disable=SC2016
 start deaf perl -e 'use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "trace\n"; $s->flush; sleep' $T/a.sock
 check "thousands of RPCs" timed_reads "$V3" file 6000 1000 16
-check "a reader that never reads is dropped" wait_for 30 grep -q 'the client of trace on the control socket is dropped: it does not read' $T/a.log
+check "a reader that never reads is dropped" wait_for 30 grep -q 'dropped the client of trace on the control socket: it does not read' $T/a.log
 # has_had READER COUNT: lines of so many, or of some of them that it has missed them
 missed() { jq -s 'map(.missed // 0) | add // 0' "$T/$1.log"; }
 has_had() { [ $(($(of "$1" length) + $(missed "$1"))) -ge "$2" ]; }

@@ -322,10 +322,10 @@ START_TEST(who_changes_something_is_logged)
 	ask("stop\n");
 	log_set_output(NULL);
 	snprintf(want, sizeof(want),
-		 "<6>log level is now debug (was info), asked for by uid %u\n"
-		 "<6>log level is now warning (was debug), asked for by uid %u\n"
-		 "<6>log level is now info (was error), asked for by uid %u\n"
-		 "<6>stop was asked for by uid %u on the control socket\n",
+		 "<6>log level is now debug (was info), requested by uid %u\n"
+		 "<6>log level is now warning (was debug), requested by uid %u\n"
+		 "<6>log level is now info (was error), requested by uid %u\n"
+		 "<6>stop requested by uid %u via control socket\n",
 		 uid, uid, uid, uid);
 	ck_assert_str_eq(said, want);
 }
