@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration in memory: where a service listens, whom it takes, and letting go of it all. */
 #include "daemon/config/config.h"
 
 #include <stdio.h>

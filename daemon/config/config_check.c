@@ -51,7 +51,7 @@ static void check_control(const struct config *config, FILE *out)
 			config->file, dir, strerror(errno));
 }
 
-/* Names are for config_check_names(); devices have their own error. */
+/* config_check_names() checks names; missing devices are errors of their own. */
 static void check_listen(const struct service_config *service, const struct config_uri *uri,
 			 FILE *out)
 {
@@ -62,8 +62,8 @@ static void check_listen(const struct service_config *service, const struct conf
 	    listen_socket_has_host((const struct sockaddr *)&literal.addrs[0]))
 		return;
 	fprintf(out,
-		"%s:%d: warning: service %s: this host does not have the address %s to listen at: "
-		"clients come once it has\n",
+		"%s:%d: warning: service %s: address %s to listen on is not configured on "
+		"this host (yet): the service becomes reachable once it is\n",
 		service->file, service->line, service->name, uri->host);
 }
 
@@ -93,15 +93,15 @@ void config_check_host(const struct config *config, uint64_t memory_bytes, FILE 
 /* ---- names ---- */
 
 struct name {
-	const struct service_config *service; /* the first that has it */
-	bool listens;                         /* it is to listen at, not to connect to */
+	const struct service_config *service; /* the first service with the name */
+	bool listens;                         /* of a listener, not of a server */
 };
 
-/* The names of the file, each once. */
+/* The distinct names of the file. */
 struct names {
 	size_t count;
 	struct resolve_lookup *lookups;
-	struct name *names; /* one for each of them */
+	struct name *names; /* one per lookup */
 };
 
 static bool is_known(const struct names *names, const char *host)
@@ -125,7 +125,7 @@ static void add(struct names *names, const struct service_config *service,
 	names->names[names->count++] = (struct name){service, listens};
 }
 
-/* Those to listen at, those to connect to, and that of MOUNT. */
+/* Returns an upper bound: listeners, servers and MOUNT servers. */
 static size_t nuris(const struct config *config)
 {
 	size_t n = 0;
@@ -136,7 +136,7 @@ static size_t nuris(const struct config *config)
 	return n;
 }
 
-/* Those to listen at first. */
+/* Names of listeners come first. */
 static void gather(const struct config *config, struct names *names)
 {
 	for (size_t i = 0; i < config->nservices; i++)

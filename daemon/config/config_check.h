@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What -t looks at beside the file: whether this host is such that the configuration can work. It may be another host
- * than the one that the file is for, so all of it is warnings; and the daemon itself waits for none of it.
+ * Checks for -t whether the configuration can work on this host.
+ *
+ * The file may be meant for another host, so all results are warnings. The daemon itself does not run these checks.
  */
 #ifndef DAEMON_CONFIG_CONFIG_CHECK_H
 #define DAEMON_CONFIG_CONFIG_CHECK_H
@@ -14,21 +15,21 @@
 
 #define CONFIG_CHECK_NAMES_MS 5000u /* for config_check_names() */
 
-/** config_check_memory_bytes - the memory of this host; 0 if it is not known. */
+/** config_check_memory_bytes - Returns the memory of this host; 0: unknown. */
 uint64_t config_check_memory_bytes(void);
 
 /**
- * config_check_host - say on @out what of this host does not fit
+ * config_check_host - Writes warnings to @out about settings that this host does not meet.
  * @memory_bytes: config_check_memory_bytes()
  *
- * The folder of the default control socket may be missing: the unit makes it.
+ * The directory of the default control socket need not exist: systemd creates it.
  */
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out);
 
 /**
- * config_check_names - say on @out which names, of servers or to listen at, do not resolve
- * @resolver:   all names are asked for at once
- * @timeout_ms: a name without an answer until then is told as such, and asked for no more
+ * config_check_names - Writes warnings to @out about names of servers or listeners that do not resolve.
+ * @resolver:   resolves all names concurrently
+ * @timeout_ms: time limit of all lookups
  */
 void config_check_names(const struct config *config, const struct resolver *resolver,
 			unsigned timeout_ms, FILE *out);

@@ -40,7 +40,7 @@ static size_t addr_bytes(sa_family_t family)
 	return family == AF_INET ? 4 : 16;
 }
 
-/* Whether the first @bits of the two addresses are the same. */
+/* Returns whether the first @bits of the two addresses are equal. */
 static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
 {
 	unsigned rest = bits % 8;
@@ -50,7 +50,7 @@ static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
 	return !rest || !((a[bits / 8] ^ b[bits / 8]) >> (8 - rest));
 }
 
-/* Clears what lies behind the prefix; returns whether there was something. */
+/* Clears the bits after the prefix. Returns whether any was set. */
 static bool clear_host_bits(struct config_cidr *cidr)
 {
 	uint8_t zero[16] = {0}, *addr = cidr->addr;
@@ -64,25 +64,25 @@ static bool clear_host_bits(struct config_cidr *cidr)
 	return memcmp(before.addr, addr, len) != 0;
 }
 
-/* What is said of an entry that is no address. */
+/* Returns the error text for an entry that is not an address. */
 static const char *not_an_address(const char *text)
 {
 	const char *cure = "";
 
 	if (!strcmp(text, "*") || !strcasecmp(text, "any") || !strcasecmp(text, "all"))
-		cure = ": everyone is \"0.0.0.0/0\" and \"::/0\"";
+		cure = ": write \"0.0.0.0/0\" and \"::/0\" for every address";
 	else if (strpbrk(text, ",; "))
-		cure = ": each is a string of its own, without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]";
+		cure = ": write each as a separate string without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]";
 	else if (strchr(text, '['))
 		cure = ": write it without brackets and port";
 	else if (strchr(text, '*') || (isdigit((unsigned char)*text) && strchr(text, '-')))
 		cure = ": write a range as a prefix such as 10.0.0.0/8";
 	else if (strspn(text, "0123456789.:abcdefABCDEF/") != strlen(text))
-		cure = ": names are not looked up here";
+		cure = ": names are not supported here";
 	return config_complaint("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);
 }
 
-/* How many bits a netmask has; -1 for what is none. */
+/* Returns the prefix length of a netmask, or -1 if @text is not a netmask. */
 static int mask_bits(const char *text)
 {
 	struct in_addr in;
@@ -94,7 +94,7 @@ static int mask_bits(const char *text)
 	return ~mask & (~mask + 1) ? -1 : __builtin_popcount(mask);
 }
 
-/* What is said of what stands behind the slash. */
+/* Returns the error text for what follows the slash. */
 static const char *not_a_prefix(const char *bits, const struct config_cidr *found, long max)
 {
 	int mask = found->family == AF_INET ? mask_bits(bits) : -1;
@@ -129,10 +129,10 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 		return not_a_prefix(text + len + 1, &found, max);
 	found.prefix_bits = (unsigned)bits;
 	if (clear_host_bits(&found))
-		return config_complaint(
-			"\"%.64s\" has bits behind its prefix: %s/%u is meant, or %s alone?", text,
-			inet_ntop(found.family, found.addr, clean, sizeof(clean)),
-			found.prefix_bits, addr);
+		return config_complaint("\"%.64s\" has host bits set: did you mean %s/%u, or %s?",
+					text,
+					inet_ntop(found.family, found.addr, clean, sizeof(clean)),
+					found.prefix_bits, addr);
 	if (found.family == AF_INET6 && bits >= 96 &&
 	    IN6_IS_ADDR_V4MAPPED((struct in6_addr *)found.addr)) {
 		found.family = AF_INET;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of the configuration file as tables: the reader, its error texts and the manual's check
- * all go by them.
+ * The tables of configuration keys. The reader, its error texts and the check of the manual use them.
  */
 #ifndef DAEMON_CONFIG_CONFIG_KEYS_H
 #define DAEMON_CONFIG_CONFIG_KEYS_H
@@ -29,18 +28,18 @@ enum config_key_type {
 	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
 };
 
-/* Which services a key means something in. */
+/* The services to which a key applies. */
 enum config_key_scope {
 	CONFIG_SCOPE_ALWAYS,
-	CONFIG_SCOPE_ANY_RDMA,       /* a side that is not tcp:// */
-	CONFIG_SCOPE_ANY_IWARP,      /* a side that is rdma:// or iwarp:// */
-	CONFIG_SCOPE_ANY_VERBS,      /* a side that is rdma:// or verbs:// */
-	CONFIG_SCOPE_LISTEN_TCP,     /* a listen is tcp:// */
-	CONFIG_SCOPE_LISTEN_RDMA,    /* a listen is not tcp:// */
-	CONFIG_SCOPE_LISTEN_IWARP,   /* a listen is rdma:// or iwarp:// */
-	CONFIG_SCOPE_LISTEN_SOCKET,  /* each listen is tcp:// or iwarp:// */
+	CONFIG_SCOPE_ANY_RDMA,       /* a side is not tcp:// */
+	CONFIG_SCOPE_ANY_IWARP,      /* a side is rdma:// or iwarp:// */
+	CONFIG_SCOPE_ANY_VERBS,      /* a side is rdma:// or verbs:// */
+	CONFIG_SCOPE_LISTEN_TCP,     /* a listener is tcp:// */
+	CONFIG_SCOPE_LISTEN_RDMA,    /* a listener is not tcp:// */
+	CONFIG_SCOPE_LISTEN_IWARP,   /* a listener is rdma:// or iwarp:// */
+	CONFIG_SCOPE_LISTEN_SOCKET,  /* every listener is tcp:// or iwarp:// */
 	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp:// */
-	CONFIG_SCOPE_CONNECT_TCP,    /* connect is tcp://, or MOUNT has a server of its own */
+	CONFIG_SCOPE_CONNECT_TCP,    /* connect is tcp://, or MOUNT has a separate server */
 	CONFIG_SCOPE_CONNECT_RDMA,   /* connect is not tcp:// */
 };
 
@@ -49,25 +48,25 @@ struct config_key {
 	enum config_key_type type;
 	size_t offset; /* of the value in its struct */
 	bool mandatory;
-	bool fixed; /* changed by a restart alone, not by a reload; of numbers, bools and paths */
-	const char *preset;          /* default, as the manual prints it; NULL: none */
-	uint32_t value;              /* the default of a number, a bool or a choice */
+	bool fixed;                  /* needs a restart; numbers, bools and paths only */
+	const char *preset;          /* default, as in the manual; NULL: none */
+	uint32_t value;              /* default of a number, bool or choice */
 	uint32_t min, max, multiple; /* of a number */
 	const char *unit;            /* "bytes", "s", "MiB" or NULL */
-	const char *const *choices;  /* NULL-ended, in the order of the enum */
+	const char *const *choices;  /* NULL-terminated, in the order of the enum */
 	enum config_key_scope scope;
 	const char *help;
 };
 
-/* Ended by a NULL name. */
+/* The last entry has the name NULL. */
 extern const struct config_key config_keys[];
 extern const struct config_key config_service_keys[];
 
-/** config_key_find - the key of that name in a table, or NULL. */
+/** config_key_find - Returns the key of that name in a table, or NULL. */
 const struct config_key *config_key_find(const struct config_key *keys, const char *name);
-/** config_key_nearest - the key whose name is nearest to @name, or NULL if none is near. */
+/** config_key_nearest - Returns the key whose name is nearest to @name, or NULL if none is near. */
 const struct config_key *config_key_nearest(const struct config_key *keys, const char *name);
-/** config_scope_text - "is for services that listen on tcp://" … */
+/** config_scope_text - Returns the scope as a phrase: "is for services that listen on tcp://" … */
 const char *config_scope_text(enum config_key_scope scope);
 
 #endif

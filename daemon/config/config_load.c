@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From files to a configuration. */
 #include "daemon/config/config.h"
 
 #include <dirent.h>
@@ -29,7 +28,7 @@ static uint32_t cores(void)
 	return n < 1 ? 1 : n > MAX_AUTO_WORKERS ? MAX_AUTO_WORKERS : (uint32_t)n;
 }
 
-/* Each service must have its own part; what is larger may have to be cut to what fits. */
+/* Each service must get its guaranteed share. Limits messages to the size that fits. */
 static void check_memory(struct config_reader *r, const config_setting_t *root,
 			 struct config *config)
 {
@@ -40,7 +39,7 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 		config_report(
 			r, at ? at : root,
 			"memory_limit_mib is %u, but must be at least %zu: each service (%zu in "
-			"all) has %.1f MiB of it for itself",
+			"all) needs a guaranteed share of %.1f MiB",
 			config->memory_limit_mib, least_mib, config->nservices,
 			config_memory_own_bytes() / 1048576.0);
 		return;
@@ -52,7 +51,7 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 	}
 }
 
-/* What is shown is not for everybody, so that the file has to say for whom it is. */
+/* The HTTP pages are not public, so beyond loopback the file must list the allowed clients. */
 static void check_http(struct config_reader *r, const config_setting_t *root,
 		       const struct config *config)
 {
@@ -62,23 +61,24 @@ static void check_http(struct config_reader *r, const config_setting_t *root,
 		return;
 	if (config->http_allow.said && !config->http_allow.count)
 		config_report(r, config_setting_get_member(root, "http_allow"),
-			      "http_allow is empty: nobody may ask at http_listen");
-	/* What is allowed then is loopback. */
+			      "http_allow is empty: no client can use http_listen");
+	/* The default allows loopback only. */
 	if (!config->http_allow.said && !config_cidrs_contain(&config->http_allow, addr))
-		config_report(r, config_setting_get_member(root, "http_listen"),
-			      "http_listen is beyond loopback: http_allow must say who may ask, as "
-			      "http_allow = [ \"10.0.0.0/8\" ]");
+		config_report(
+			r, config_setting_get_member(root, "http_listen"),
+			"http_listen is not a loopback address: list the allowed clients, e.g. "
+			"http_allow = [ \"10.0.0.0/8\" ]");
 }
 
-/* ---- the folder ---- */
+/* ---- include_dir ---- */
 
-/* One of its files, as long as errors may be told of it. */
+/* A file of include_dir, until its errors are complete. */
 struct part {
 	struct config_reader reader;
 	config_t parsed;
 };
 
-/* No file that an editor or a package manager has left, and none that is hidden. */
+/* Selects *.conf, but neither hidden files nor leftovers of editors and package managers. */
 static int is_taken(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
@@ -91,7 +91,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* The paths of the files, in the order of their bytes, into the configuration. */
+/* Sets config->files to the paths, in byte order. */
 static void list_folder(struct config_reader *r, const config_setting_t *at, struct config *config)
 {
 	struct dirent **entries;
@@ -103,7 +103,7 @@ static void list_folder(struct config_reader *r, const config_setting_t *at, str
 		return;
 	}
 	if (n > MAX_FILES)
-		config_report(r, at, "include_dir: there are %d files, but may be %d", n,
+		config_report(r, at, "include_dir: %d files, but at most %d are allowed", n,
 			      MAX_FILES);
 	config->files = calloc((size_t)n + 1, sizeof(*config->files));
 	for (int i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static void list_folder(struct config_reader *r, const config_setting_t *at, str
 		r->nomem = true;
 }
 
-/* It has services, and nothing else. */
+/* Reads the file, which can contain services only. */
 static void read_part(struct part *part, struct config *config)
 {
 	const config_setting_t *root = config_root_setting(&part->parsed);
@@ -132,12 +132,12 @@ static void read_part(struct part *part, struct config *config)
 			config_services_read(&part->reader, s, key, config);
 		else
 			config_report(&part->reader, s,
-				      "%s: a file of include_dir has services, and nothing else",
+				      "%s: a file of include_dir can contain services only",
 				      config_setting_name(s));
 	}
 }
 
-/* What is no file may have no end, or no beginning: a pipe that nobody writes to would be waited for. */
+/* Rejects anything but regular files: reading a pipe without a writer would block. */
 static int check_is_file(const char *path)
 {
 	struct stat st;
@@ -165,7 +165,7 @@ static void open_part(struct config_reader *r, const config_setting_t *at, struc
 			      err == -ENOTSUP ? "not a file" : strerror(-err));
 }
 
-/* What its reader has found is the whole reading's. */
+/* Adds its results to those of the main file. */
 static void close_part(struct config_reader *r, struct part *part)
 {
 	r->nerrors += part->reader.nerrors;
@@ -189,7 +189,7 @@ static void read_folder(struct config_reader *r, const config_setting_t *root,
 	}
 	for (size_t i = 0; i < config->nfiles; i++)
 		open_part(r, at, &parts[i], config->files[i], config);
-	/* Of all files: each of them may name a port of another. */
+	/* Check after all files are read: a file can name a port of another one. */
 	config_upstreams_check(r, config);
 	for (size_t i = 0; i < config->nfiles; i++) {
 		config_upstreams_check(&parts[i].reader, config);
@@ -233,7 +233,7 @@ int config_load(const char *path, FILE *errors, struct config **config)
 		goto out_parsed;
 	read->file = strdup(path);
 	if (read->file)
-		r.path = read->file; /* services say where they stand */
+		r.path = read->file; /* services refer to it */
 	read_config(&r, &parsed, read);
 	if (r.nomem || !read->file)
 		goto out_config;

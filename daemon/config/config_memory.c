@@ -35,14 +35,14 @@ size_t config_memory_least_mib(const struct config *config)
 	return (config->nservices * config_memory_own_bytes() + MIB - 1) / MIB;
 }
 
-/* The largest RPC that is admitted for sure, whatever other services hold. */
+/* Returns the largest RPC that is always admitted eventually, whatever other services hold. */
 static size_t largest_rpc_bytes(const struct config *config)
 {
 	return budget_largest_claim_bytes(config_memory_limit_bytes(config),
 					  config_memory_own_bytes(), config->nservices);
 }
 
-/* What receives may become that a version allows to change. */
+/* Returns the largest receive size of a version; 0 if its receives do not grow. */
 static uint32_t recv_max_bytes(const struct service_config *service, uint32_t version)
 {
 	if (version < 2)
@@ -50,7 +50,7 @@ static uint32_t recv_max_bytes(const struct service_config *service, uint32_t ve
 	return service->characteristics ? service->receive_max_bytes : RPCRDMA_DEFAULT_INLINE_TWO;
 }
 
-/* Of an end that is no TCP. */
+/* Returns the sizes of an RDMA leg. */
 static struct rdma_sizes end_sizes(const struct service_config *service, bool accepted)
 {
 	uint32_t version = accepted ? service->listen_version : service->connect_version;
@@ -93,7 +93,7 @@ uint32_t config_memory_reverse_max_bytes(const struct service_config *service, b
 	return most(service->inline_threshold_bytes, sizes.recv_max_bytes);
 }
 
-/* What an RPC of the service takes whose Call and Reply are so long. */
+/* Returns the memory of an RPC of the service whose Call and Reply have this length. */
 static size_t rpc_bytes(const struct service_config *service, uint32_t message_bytes)
 {
 	struct reply_room room = {0};
@@ -129,7 +129,7 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 
 	if (rpc_bytes(service, service->max_message_bytes) <= most)
 		return service->max_message_bytes;
-	/* Costs grow in steps: the largest that still fits, bit by bit. */
+	/* Costs grow in steps, so search the largest size that fits, bit by bit. */
 	for (uint32_t bit = 1u << 31; bit; bit >>= 1)
 		if ((fits | bit) < service->max_message_bytes &&
 		    rpc_bytes(service, fits | bit) <= most)
@@ -153,7 +153,7 @@ static size_t end_receives_bytes(const struct service_config *service, const str
 	return rdma_receives_bytes(&sizes);
 }
 
-/* What a client's end takes, by whichever transport that is most. */
+/* Returns the largest value over the listeners of the service. */
 static size_t most_of_clients(const struct service_config *service,
 			      size_t (*bytes_of)(const struct service_config *service,
 						 const struct config_uri *end, bool accepted))
@@ -174,7 +174,7 @@ size_t config_memory_receives_bytes(const struct service_config *service)
 	       end_receives_bytes(service, &service->connect, false);
 }
 
-/* Receives that an endpoint of a device may post; 0 where none is one of a device. */
+/* Returns how many receives a device endpoint can post; 0 if the leg uses no device. */
 static unsigned end_receives(const struct service_config *service, const struct config_uri *end,
 			     bool accepted)
 {
@@ -235,7 +235,7 @@ size_t config_memory_reserve_bytes(const struct config *config)
 {
 	size_t bytes = config_memory_limit_bytes(config) / RESERVE_DIVISOR / config->workers;
 
-	/* What is larger than that is mapped anew each time, and an RPC of common size must not be. */
+	/* The pool maps larger buffers each time; buffers of common RPCs must stay mapped. */
 	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
 }
 
@@ -267,7 +267,7 @@ size_t config_memory_buffers_bytes(const struct config *config)
 	return bytes;
 }
 
-/* How many RPCs a service can have at once that take so much each, while the other services are idle. */
+/* Returns how many RPCs of @bytes each a service can have concurrently while the other services are idle. */
 static size_t rpcs_at_once(const struct config *config, size_t bytes)
 {
 	return budget_most_bytes(config_memory_limit_bytes(config), config_memory_own_bytes(),
@@ -281,23 +281,23 @@ static void print_service(const struct config *config, const struct service_conf
 	size_t beside = config_memory_beside_bytes(service);
 
 	fprintf(out,
-		"%s: service %s: messages of up to %.2f MiB; room at once for %zu RPCs whose Call "
-		"and Reply are as long",
+		"%s: service %s: largest message %.2f MiB; memory_limit_mib allows %zu concurrent RPCs "
+		"with Call and Reply of that size",
 		config->file, service->name, (double)service->message_bytes / MIB,
 		rpcs_at_once(config, rpc_bytes(service, service->message_bytes)));
 	if (service->message_bytes > FACTS_UNBOUNDED_BYTES)
-		fprintf(out, ", or for %zu whose Call and Reply are %.2f MiB long",
+		fprintf(out, ", or %zu with Call and Reply of %.2f MiB",
 			rpcs_at_once(config, rpc_bytes(service, FACTS_UNBOUNDED_BYTES)),
 			(double)FACTS_UNBOUNDED_BYTES / MIB);
 	fprintf(out, "%s\n", config->nservices > 1 ? ", while other services are idle" : "");
 	fprintf(out,
-		"%s: service %s: beside the limit each connection takes up to %.1f MiB, all %u of "
+		"%s: service %s: in addition, each connection uses up to %.1f MiB, all %u of "
 		"max_connections up to %zu MiB\n",
 		config->file, service->name, (double)beside / MIB, service->max_connections,
 		beside * service->max_connections / MIB);
 }
 
-/* What devices lock for connections, whose memory they reach; beside that it is what RPCs take. */
+/* Prints the memory that devices lock for connections, in addition to the memory of RPCs. */
 static void print_locked(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -321,13 +321,13 @@ void config_memory_print(const struct config *config, FILE *out)
 	if (!config->nservices)
 		return;
 	fprintf(out,
-		"%s: memory: %u MiB for RPCs in flight; each service has %.1f MiB of it for itself "
-		"alone (%zu in all)\n",
+		"%s: memory: %u MiB for RPCs in flight; each service is guaranteed %.1f MiB of it "
+		"(%zu services)\n",
 		config->file, config->memory_limit_mib, (double)config_memory_own_bytes() / MIB,
 		config->nservices);
 	fprintf(out,
-		"%s: memory: beside the limit up to %.1f MiB of unused buffers are kept, and up to "
-		"%.1f MiB are read into\n",
+		"%s: memory: in addition, up to %.1f MiB of unused buffers and up to "
+		"%.1f MiB of staging buffers\n",
 		config->file, (double)config_memory_unused_bytes(config) / MIB,
 		(double)config_memory_staging_bytes(config) / MIB);
 	for (size_t i = 0; i < config->nservices; i++) {
@@ -336,16 +336,16 @@ void config_memory_print(const struct config *config, FILE *out)
 	}
 }
 
-/* Standard streams, signals, log, control socket, the main thread's loop; and what RDMA devices take once. */
+/* Standard streams, signals, log, control socket, the main thread's loop, and RDMA devices once. */
 #define OF_DAEMON 37u
-/* Where it is asked over HTTP: a listener and its connections, and those of another in a reload. */
+/* HTTP: a listener and its connections, twice during a reload. */
 #define OF_HTTP   66u
-#define OF_HEALTH 5u /* the loop in which servers are tried */
+#define OF_HEALTH 5u /* the loop of health checks */
 #define OF_WORKER 5u /* its loop */
-/* What tries its servers: a connection, and another at its MOUNT service. */
+/* Health check of the servers: a connection, and another to the MOUNT service. */
 #define OF_CHECK  2u
-#define OF_LISTEN 16u /* a listener on each fabric at each address of a host name, at most */
-/* Each worker's for a service on RDMA devices: two channels, and what wakes it for other threads and for devices. */
+#define OF_LISTEN 16u /* at most a listener per fabric and address of a host name */
+/* Per worker and service with RDMA devices: two channels, and wake-ups for other threads and for devices. */
 #define OF_VERBS 4u
 
 static bool is_verbs(const struct config_uri *uri)
@@ -380,7 +380,7 @@ uint64_t config_descriptors(const struct config *config)
 		const struct service_config *service = &config->services[i];
 
 		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
-		/* Each worker asks rpcbind of each server by itself. */
+		/* Each worker queries the rpcbind of each server itself. */
 		if (service->mount.way == MOUNT_RPCBIND)
 			sum += (uint64_t)config->workers * config_nservers(service);
 		if (has_verbs(service))
@@ -407,8 +407,8 @@ void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *
 
 	if (need > limit)
 		fprintf(out,
-			"%s:1: warning: as many connections as max_connections allows take up to "
-			"%" PRIu64 " descriptors, but the limit here (LimitNOFILE, ulimit -n) is "
-			"%" PRIu64 ": clients past it wait to be connected\n",
+			"%s:1: warning: max_connections needs up to "
+			"%" PRIu64 " descriptors, but the limit (LimitNOFILE, ulimit -n) is "
+			"%" PRIu64 ": further clients wait to be accepted\n",
 			config->file, need, limit);
 }

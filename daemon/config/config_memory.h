@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What memory_limit_mib makes possible: the parts of the services, and how large their RPCs may be. */
+/* Derives memory and descriptor bounds from the configuration: shares of the services, and sizes of their RPCs. */
 #ifndef DAEMON_CONFIG_CONFIG_MEMORY_H
 #define DAEMON_CONFIG_CONFIG_MEMORY_H
 
@@ -10,67 +10,91 @@
 #include "daemon/config/config.h"
 #include "leg/exchange.h"
 
-/* What is kept of a client and of its last connection, to know it when it comes back (daemon/service/clients.h). */
+/* Memory to recognize a client and its last connection when it reconnects (daemon/service/clients.h). */
 #define CONFIG_CLIENT_BYTES 8192u
 
-/** config_memory_own_bytes - what each service has for itself: a Call and a Reply of what has no bound. */
+/**
+ * config_memory_own_bytes - Returns the guaranteed share of each service: a Call and a Reply of unbounded operations.
+ */
 size_t config_memory_own_bytes(void);
-/** config_memory_limit_bytes - memory_limit_mib in bytes. */
+/** config_memory_limit_bytes - Returns memory_limit_mib in bytes. */
 size_t config_memory_limit_bytes(const struct config *config);
-/** config_memory_least_mib - the least memory_limit_mib that holds the services' own parts. */
+/** config_memory_least_mib - Returns the smallest memory_limit_mib that holds the guaranteed shares of all services. */
 size_t config_memory_least_mib(const struct config *config);
-/** config_memory_largest_bytes - the largest message of @service, by its key at most, that fits as both Call and Reply. */
+/**
+ * config_memory_largest_bytes - Returns the largest message of @service that fits as both Call and Reply, at most
+ * max_message_bytes.
+ */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
-/** config_memory_reply_room - what the server's leg may take for a Reply beside the buffer for it; it is over RDMA. */
+/** config_memory_reply_room - Returns what an RDMA server's leg can need for a Reply in addition to its buffer. */
 struct reply_room config_memory_reply_room(const struct service_config *service);
-/** config_memory_reverse_room - the same of the leg of a client, by @rdma or TCP, for the Reply to a reverse Call. */
+/**
+ * config_memory_reverse_room - Returns the same for the leg of a client, @rdma or TCP, and the Reply to a reverse Call.
+ */
 struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma);
-/** config_memory_reverse_max_bytes - the longest reverse Call, or Reply to one, for which such a client may have a way. */
+/** config_memory_reverse_max_bytes - Returns the longest reverse Call, or Reply to one, that such a client can get. */
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma);
-/** config_memory_buffer_bytes - the largest buffer that @service ever asks a pool for: of a whole message, or a receive. */
+/**
+ * config_memory_buffer_bytes - Returns the largest buffer that @service requests from a pool, for a message or a
+ * receive.
+ */
 size_t config_memory_buffer_bytes(const struct service_config *service);
-/** config_memory_buffer_max_bytes - the same of any service that there may come to be. */
+/** config_memory_buffer_max_bytes - Returns the same for any possible configuration. */
 size_t config_memory_buffer_max_bytes(void);
 /**
- * config_memory_receives_bytes - what a connection's receives take from its beginning, all that it may post, on sides
- * where devices may have them; over iwarp:// a receive has memory only while a Send comes
+ * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, on sides that can use
+ * devices. Over iwarp:// a receive uses memory only while a Send arrives, so it does not count.
  */
 size_t config_memory_receives_bytes(const struct service_config *service);
-/** config_memory_queues_bytes - what the queues of a connection lock on sides where devices may have them, at most. */
+/**
+ * config_memory_queues_bytes - Returns the most memory that a connection's queues lock, on sides that can use devices.
+ */
 size_t config_memory_queues_bytes(const struct service_config *service);
-/** config_memory_cqs_bytes - what completion queues lock beside that, of @connections, on all workers, at most. */
+/**
+ * config_memory_cqs_bytes - Returns the most memory that completion queues of all workers lock in addition, for
+ * @connections.
+ */
 size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
 			       unsigned connections);
-/** config_memory_beside_bytes - what a connection of @service can take beside the limit, at most. */
+/** config_memory_beside_bytes - Returns the most memory that a connection of @service uses outside the limit. */
 size_t config_memory_beside_bytes(const struct service_config *service);
-/** config_memory_reserve_bytes - what a worker's pool keeps mapped though nobody uses it, at most. */
+/** config_memory_reserve_bytes - Returns the most unused memory that a worker's pool keeps mapped. */
 size_t config_memory_reserve_bytes(const struct config *config);
-/** config_memory_kept_bytes - the same, where a device reaches it and it was in use of late. */
+/** config_memory_kept_bytes - Returns the same for memory that is registered with a device and was used recently. */
 size_t config_memory_kept_bytes(const struct config *config);
-/** config_memory_unused_bytes - which of both it is, of all workers. */
+/** config_memory_unused_bytes - Returns the one of the two that applies, for all workers. */
 size_t config_memory_unused_bytes(const struct config *config);
-/** config_memory_buffers_bytes - what all buffers come to that RDMA devices may register, with the limit, at most. */
+/**
+ * config_memory_buffers_bytes - Returns the most memory that RDMA devices can register for buffers, including the
+ * limit.
+ */
 size_t config_memory_buffers_bytes(const struct config *config);
-/** config_memory_staging_bytes - what all workers read into, for each service: beside the limit too. */
+/**
+ * config_memory_staging_bytes - Returns the staging buffers of all workers and services, which the limit does not
+ * cover.
+ */
 size_t config_memory_staging_bytes(const struct config *config);
-/** config_memory_print - say on @out how the memory is parted, and how many RPCs of each service fit. */
+/** config_memory_print - Writes to @out how memory is divided, and how many RPCs of each service fit. */
 void config_memory_print(const struct config *config, FILE *out);
 
-#define CONFIG_DESCRIPTORS_KEPT                                                                    \
-	72u /* for the control socket's clients, what they watch, and name servers */
-#define CONFIG_DESCRIPTORS_CONNECTION 2u /* a socket on either side, at most */
-#define CONFIG_DESCRIPTORS_HELD       512u /* of a service, for who is turned away: two each here, too */
+#define CONFIG_DESCRIPTORS_KEPT       72u  /* control socket, its streams, and name servers */
+#define CONFIG_DESCRIPTORS_CONNECTION 2u   /* at most a socket per side */
+#define CONFIG_DESCRIPTORS_HELD       512u /* per service, for tarpitted connections: two each */
 
-/** config_connections - the sum of the services' max_connections. */
+/** config_connections - Returns the sum of max_connections of all services. */
 uint64_t config_connections(const struct config *config);
-/** config_descriptors - what is enough for as many connections; the formula is in rpcrdma-proxy.conf(5). */
+/**
+ * config_descriptors - Returns the descriptors that so many connections need. rpcrdma-proxy.conf(5) has the formula.
+ */
 uint64_t config_descriptors(const struct config *config);
-/** config_descriptors_least - with fewer the daemon cannot start: what it takes itself, and one connection. */
+/**
+ * config_descriptors_least - Returns the descriptors without which the daemon cannot start: its own and one connection.
+ */
 uint64_t config_descriptors_least(const struct config *config);
-/** config_descriptors_print - say on @out how many that is. */
+/** config_descriptors_print - Writes to @out how many descriptors are needed. */
 void config_descriptors_print(const struct config *config, FILE *out);
-/** config_descriptors_warn - say on @out if that is more than @limit. */
+/** config_descriptors_warn - Writes a warning to @out if that is more than @limit. */
 void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *out);
 
 #endif

@@ -17,7 +17,7 @@
 #include "daemon/config/syntax/hint.h"
 #include "daemon/config/syntax/tokens.h"
 
-/* libconfig takes an absolute name as it is from 1.7 on; before that it looks for it in the folder. */
+/* Since 1.7 libconfig accepts absolute names. Older versions look for them in the directory. */
 #if LIBCONFIG_VER_MAJOR > 1 || LIBCONFIG_VER_MINOR >= 7
 #define ABSOLUTE_INCLUDES true
 #else
@@ -43,15 +43,15 @@ static char *in_folder(const struct config_reader *r, const char *name)
 	return asprintf(&path, "%s/%s", r->dir, name) < 0 ? NULL : path;
 }
 
-/* Where libconfig looks for what @include names: to be freed, or NULL for want of memory. */
+/* Returns the path that libconfig opens for an @include, which the caller frees, or NULL if memory ran out. */
 static char *config_include_path(const struct config_reader *r, const char *name)
 {
 	return ABSOLUTE_INCLUDES && *name == '/' ? strdup(name) : in_folder(r, name);
 }
 
 /*
- * The path of an included file, as libconfig names it: to be freed, or NULL for want of memory. Since 1.7 libconfig names a
- * file as it has opened it.
+ * Returns the path of an included file from the name in libconfig's errors, which the caller frees, or NULL if memory
+ * ran out. Since 1.7 libconfig names a file by the path that it opened.
  */
 static char *config_file_path(const struct config_reader *r, const char *name)
 {
@@ -72,8 +72,8 @@ char *config_place(const struct config_reader *r, const config_setting_t *settin
 }
 
 /*
- * The rest of a line about a file, from where "FILE:LINE: " was written. It counts as an error. It may quote the file: what a
- * terminal would obey, or would make two lines of it, stands as '?'.
+ * Writes the rest of an error line after "FILE:LINE: ", and counts the error. The text can quote the file, so control
+ * characters become '?': a terminal would obey them, or the line would break.
  */
 static void PRINTF_LIKE(2, 0)
 	config_reader_put(struct config_reader *r, const char *format, va_list ap)
@@ -109,12 +109,12 @@ void config_report(struct config_reader *r, const config_setting_t *setting, con
 #define QUOTE_BYTES       100u
 #define BOM               "\xef\xbb\xbf"
 
-/* One of the files that are read. */
+/* A file that is read. */
 struct source {
 	struct config_reader *r;
 	const char *path;
-	unsigned depth; /* of the includes that lead to it */
-	char *text;     /* ended by a zero byte; NULL: not read */
+	unsigned depth; /* nesting depth of its include */
+	char *text;     /* zero-terminated; NULL: not read */
 	struct syntax_tokens tokens;
 };
 
@@ -124,7 +124,7 @@ static void source_fini(struct source *source)
 	free(source->text);
 }
 
-/* Reads on to the end. Returns how many bytes there are, or a negative errno. */
+/* Reads to the end. Returns the number of bytes, or a negative errno. */
 static ssize_t slurp_into(FILE *file, char *text)
 {
 	size_t len;
@@ -136,7 +136,7 @@ static ssize_t slurp_into(FILE *file, char *text)
 	return len > MAX_FILE_BYTES ? -EFBIG : (ssize_t)len;
 }
 
-/* The whole file, which may be a pipe: it is read once and gone through more than once. */
+/* Reads the whole file once, because it can be a pipe. Returns 0 or a negative errno. */
 static int slurp(const char *path, char **out, size_t *len)
 {
 	FILE *file = fopen(path, "re");
@@ -169,7 +169,7 @@ static void PRINTF_LIKE(3, 4) wrong(struct source *source, unsigned line, const 
 	va_end(ap);
 }
 
-/* What no editor shows, and what libconfig would not read on behind. Returns whether there is any. */
+/* Reports bytes that editors do not show, or after which libconfig stops reading. Returns whether any was found. */
 static bool check_bytes(struct source *source, size_t len)
 {
 	const char *text = source->text;
@@ -177,21 +177,20 @@ static bool check_bytes(struct source *source, size_t len)
 
 	if (!strncmp(text, BOM, strlen(BOM))) {
 		wrong(source, 1,
-		      "a byte order mark (BOM) begins the file: save it as UTF-8 without one");
+		      "the file begins with a byte order mark (BOM): save it as UTF-8 without one");
 		return true;
 	}
 	if (strlen(text) == len)
 		return false;
 	for (const char *at = text; *at; at++)
 		line += *at == '\n';
-	wrong(source, line,
-	      "here is a zero byte: is this a text file, saved as UTF-8 and not UTF-16?");
+	wrong(source, line, "zero byte: is this a text file, saved as UTF-8 and not UTF-16?");
 	return true;
 }
 
 static int scan(struct source *source);
 
-/* Scans a file that is included: one that cannot be read libconfig does not name, and a folder ends the process. */
+/* Scans an included file. libconfig does not name one that it cannot read, and exits if it is a directory. */
 static void include(struct source *source, const struct syntax_token *token)
 {
 	char *name = strndup(token->text + 1, token->len - 2);
@@ -204,7 +203,7 @@ static void include(struct source *source, const struct syntax_token *token)
 		source->r->nomem = true;
 	if (inner.depth > MAX_INCLUDE_DEPTH)
 		source->r->too_deep = true;
-	/* What includes itself more than once would be gone through for ever: libconfig says that it does. */
+	/* Stop here: a file that includes itself would be scanned for ever. libconfig reports it. */
 	if (!path || source->r->too_deep)
 		goto out;
 	err = stat(path, &stat_buf) ? -errno : S_ISREG(stat_buf.st_mode) ? 0 : -EINVAL;
@@ -214,7 +213,7 @@ static void include(struct source *source, const struct syntax_token *token)
 		wrong(source, token->line, "@include \"%s\": cannot read %s: %s%s", name, path,
 		      err == -EINVAL ? "not a file" : strerror(-err),
 		      *name == '/' && strcmp(name, path)
-			      ? " (write the name as seen from the folder of this file)"
+			      ? " (write the name relative to the directory of this file)"
 			      : "");
 out:
 	source_fini(&inner);
@@ -222,7 +221,7 @@ out:
 	free(name);
 }
 
-/* Reads a file and finds what libconfig would not report. Returns 0, or the errno of reading it. */
+/* Reads a file and reports mistakes that libconfig would miss. Returns 0, or the errno of reading it. */
 static int scan(struct source *source)
 {
 	char hint[SYNTAX_HINT_BYTES];
@@ -237,14 +236,14 @@ static int scan(struct source *source)
 		if (syntax_unseen(t, hint))
 			wrong(source, t->line, "%s", hint);
 		if (syntax_is_open(t))
-			break; /* nothing is what it seems any more */
+			break; /* the following tokens are unreliable */
 		if (t->kind == SYNTAX_INCLUDE)
 			include(source, t);
 	}
 	return 0;
 }
 
-/* Shows a line, without blanks around it and cut to a bound; nothing of an empty one. */
+/* Quotes a line in the errors, trimmed and cut to QUOTE_BYTES; skips an empty line. */
 static void quote_line(const struct source *source, unsigned line)
 {
 	const char *text = source->text;
@@ -269,7 +268,7 @@ static void quote_line(const struct source *source, unsigned line)
 	fputc('\n', source->r->errors);
 }
 
-/* What libconfig found, in words. */
+/* Reports an error of libconfig with an explanation. */
 static void explain(struct source *source, unsigned line, const char *error)
 {
 	FILE *out = source->r->errors;
@@ -286,7 +285,7 @@ static void explain(struct source *source, unsigned line, const char *error)
 			line);
 	} else if (!strcmp(error, "include file nesting too deep")) {
 		fprintf(out,
-			"%s:%u: @include leads from file to file more than %u deep: does one "
+			"%s:%u: more than %u nested @include: does a file "
 			"include itself?\n",
 			source->path, line, MAX_INCLUDE_DEPTH);
 	} else {
@@ -295,7 +294,7 @@ static void explain(struct source *source, unsigned line, const char *error)
 	quote_line(source, line);
 }
 
-/* The error that libconfig came to, which may be in a file that is included. */
+/* Reports the error of libconfig, which can be in an included file. */
 static void report(struct source *source, const config_t *parsed)
 {
 	const char *file = config_error_file(parsed), *error = config_error_text(parsed);
@@ -308,7 +307,7 @@ static void report(struct source *source, const config_t *parsed)
 	if (path) {
 		source = &inner;
 		if (slurp(path, &inner.text, &len))
-			inner.text = NULL; /* gone since */
+			inner.text = NULL; /* the file has disappeared */
 		if (!syntax_tokens_read(inner.text ? inner.text : "", &inner.tokens))
 			inner.r->nomem = true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One reading of the configuration file, from its bytes to libconfig's tree: where it and what it includes are, and its errors. */
+/* Reads the configuration file and its includes into libconfig's tree, and reports errors with file and line. */
 #ifndef DAEMON_CONFIG_CONFIG_PARSE_H
 #define DAEMON_CONFIG_CONFIG_PARSE_H
 
@@ -12,39 +12,40 @@
 
 struct config_reader {
 	const char *path;
-	const char *dir; /* the folder of @path: included files are named from there */
+	const char *dir; /* directory of @path; included files are relative to it */
 	char folder[PATH_MAX];
-	const config_setting_t *defaults; /* of the keys of services; NULL: there are none */
-	const config_setting_t *services; /* its list of them; NULL: it has none … */
-	size_t first;                     /* … and where they begin in the configuration */
+	const config_setting_t *defaults; /* the group `defaults`; NULL: none */
+	const config_setting_t *services; /* the list `services` of the file; NULL: none */
+	size_t first;                     /* index of its first service in the configuration */
 	FILE *errors;
 	unsigned nerrors;
-	unsigned nabsent; /* of these, about devices that may come yet */
+	unsigned nabsent; /* of these, errors about devices and addresses that can appear later */
 	bool nomem;
-	bool too_deep; /* files include files without an end */
+	bool too_deep; /* includes are nested too deep */
 };
 
 /**
- * config_reader_init - before a file is read
+ * config_reader_init - Initializes the context of a file.
  * @path, @errors: outlive it
  *
- * There is nothing to free. Returns 0 or -ENAMETOOLONG.
+ * It needs no cleanup. Returns 0 or -ENAMETOOLONG.
  */
 int config_reader_init(struct config_reader *r, const char *path, FILE *errors) MUST_CHECK;
-/** config_place - where @setting stands, as "FILE:LINE": to be freed, or NULL for want of memory. */
+/** config_place - Returns the location of @setting, "FILE:LINE", which the caller frees, or NULL if memory ran out. */
 char *config_place(const struct config_reader *r, const config_setting_t *setting);
-/** config_report - one error, as "FILE:LINE: what", at @setting. */
+/** config_report - Reports an error at @setting, as "FILE:LINE: text". */
 void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
 		   ...) PRINTF_LIKE(3, 4);
 
 /**
- * config_parse - read a file, and those that it includes
- * @r:      its path and its errors' place; an error of the text is reported there
- * @parsed: made by config_init()
+ * config_parse - Reads a file and its includes.
+ * @r:      its context; errors of the text are reported there
+ * @parsed: initialized by config_init()
  *
- * Mistakes that libconfig would not see are reported alone: what it makes of such a file was not meant.
+ * A mistake that libconfig would not report is the only error reported: libconfig would misread such a file.
  *
- * Returns 0, -EINVAL after a report, -EFBIG if the file is over 1 MiB, or the errno of opening or reading it.
+ * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the errno of opening or
+ * reading it.
  */
 int config_parse(struct config_reader *r, config_t *parsed) MUST_CHECK;
 

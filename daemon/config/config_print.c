@@ -22,7 +22,7 @@ static void print_string(const char *text, FILE *out)
 	fputc('"', out);
 }
 
-/* As the file writes them: without a host, of a listener, there is none to name. */
+/* Prints a URI as in the file; the host of a listener can be empty. */
 static void print_uri(const struct config_uri *uri, FILE *out)
 {
 	bool is_v6 = strchr(uri->host, ':');
@@ -31,7 +31,7 @@ static void print_uri(const struct config_uri *uri, FILE *out)
 		uri->host, is_v6 ? "]" : "", uri->port);
 }
 
-/* One without brackets, several in an array. */
+/* Prints one URI without brackets, several as an array. */
 static void print_uris(const struct service_config *service, unsigned n,
 		       const struct config_uri *(*at)(const struct service_config *service,
 						      unsigned i),
@@ -88,7 +88,7 @@ static void print_sources(const struct service_config *service, FILE *out)
 void config_print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
-	const struct service_config *service = base; /* of its keys */
+	const struct service_config *service = base; /* for its keys */
 	char text[CONFIG_URI_TEXT_BYTES];
 
 	switch (key->type) {
@@ -132,7 +132,7 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 	case CONFIG_KEY_FOLDER:
 	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
-		break; /* what they come to is in the services */
+		break; /* their effect is in the services */
 	}
 }
 
@@ -151,7 +151,7 @@ static bool is_preset_prefixes(const struct config_cidrs *cidrs, const char *pre
 	return same;
 }
 
-/* What depends on other keys has no default of one value. */
+/* False for keys whose default depends on other keys. */
 static bool is_preset(const struct config_key *key, const void *base)
 {
 	const void *value = (const char *)base + key->offset;
@@ -185,7 +185,7 @@ static void print_key(const struct config_key *key, const void *base, const char
 	fprintf(out, ";%s\n", is_preset(key, base) ? " # the default" : "");
 }
 
-/* What the file did not say, and what says nothing if it is there, is left out. */
+/* Omits keys that are not set and have no default, and keys that do not apply. */
 static bool is_said(const struct config_key *key, const struct service_config *service)
 {
 	if (key->type == CONFIG_KEY_ALLOW)
@@ -197,7 +197,7 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 	return config_in_scope(service, key->scope);
 }
 
-/* Neither a group of other keys, nor a folder whose files have become services, nor an address that there is not. */
+/* Omits groups, include_dir, whose services are printed, and an address that is not set. */
 static bool is_printed(const struct config_key *key, const struct config *config)
 {
 	if (key->type == CONFIG_KEY_ADDRESS)

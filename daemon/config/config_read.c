@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The values of the configuration file, by the type of their key. */
 #include "daemon/config/config_read.h"
 
 #include <ctype.h>
@@ -46,7 +45,7 @@ const char *config_type_text(const config_setting_t *setting)
 	}
 }
 
-/* A key's setting is not what it is to be. */
+/* Reports that a setting has the wrong type. */
 static void config_report_type(struct config_reader *r, const config_setting_t *s,
 			       const struct config_key *key, const char *wanted)
 {
@@ -59,7 +58,7 @@ static void config_report_type(struct config_reader *r, const config_setting_t *
 		      cure);
 }
 
-/* Whether it holds several values: libconfig has two kinds of that. */
+/* Returns whether the setting is an array or a list of libconfig. */
 static bool config_is_array(const config_setting_t *s)
 {
 	return config_setting_is_array(s) || config_setting_is_list(s);
@@ -68,8 +67,8 @@ static bool config_is_array(const config_setting_t *s)
 /* ---- lists; the arguments are those of config_value_read() ---- */
 
 /*
- * Begins a list of strings. Returns how many there are, and sets @list to a zeroed array of one more of @elem_bytes
- * each; 0 after a report, or for want of memory.
+ * Starts reading a list of strings. Returns their number and sets @list to a zeroed array with one element more, of
+ * @elem_bytes each. Returns 0 after a report, or if memory ran out.
  */
 static int begin_list(struct config_reader *r, const config_setting_t *s,
 		      const struct config_key *key, int max, size_t elem_bytes, void *list)
@@ -86,7 +85,7 @@ static int begin_list(struct config_reader *r, const config_setting_t *s,
 		return 0;
 	}
 	if (n > max) {
-		config_report(r, s, "%s has %d %s, but may have %d", key->name, n,
+		config_report(r, s, "%s has %d %s, but at most %d are allowed", key->name, n,
 			      key->type == CONFIG_KEY_SOURCES ? "addresses" : "entries", max);
 		return 0;
 	}
@@ -97,7 +96,7 @@ static int begin_list(struct config_reader *r, const config_setting_t *s,
 	return 0;
 }
 
-/* One of them; NULL after a report. */
+/* Returns string @i of the list; NULL after a report. */
 static const char *list_text(struct config_reader *r, const config_setting_t *list, int i,
 			     const struct config_key *key)
 {
@@ -109,7 +108,7 @@ static const char *list_text(struct config_reader *r, const config_setting_t *li
 	return text;
 }
 
-/* One that this host lacks now may come later, as that of a cluster. */
+/* A missing address can appear later, like that of a cluster. */
 static void read_source(struct config_reader *r, const config_setting_t *s, const char *text,
 			const struct config_key *key, struct service_config *service)
 {
@@ -118,7 +117,7 @@ static void read_source(struct config_reader *r, const config_setting_t *s, cons
 	const char *wrong = config_cidr_parse(text, &alone);
 
 	if (!wrong && !config_cidr_addr(&alone, source))
-		wrong = "addresses stand alone here, without a prefix length";
+		wrong = "write single addresses, without a prefix length";
 	if (wrong) {
 		config_report(r, s, "%s: %s", key->name, wrong);
 		return;
@@ -126,15 +125,15 @@ static void read_source(struct config_reader *r, const config_setting_t *s, cons
 	for (size_t i = 0; i < service->nsources; i++)
 		if (sockaddr_equal((struct sockaddr *)&service->sources[i],
 				   (struct sockaddr *)source))
-			config_report(r, s, "%s: %s is named twice", key->name, text);
+			config_report(r, s, "%s: %s is listed twice", key->name, text);
 	service->nsources++;
 	if (own_doors_is_ours((struct sockaddr *)source))
 		return;
 	r->nabsent++;
-	config_report(r, s, "%s: this host does not have the address %s", key->name, text);
+	config_report(r, s, "%s: address %s is not configured on this host", key->name, text);
 }
 
-/* Addresses of this host, each once. */
+/* Reads distinct addresses of this host. */
 static void read_sources(struct config_reader *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
@@ -149,7 +148,7 @@ static void read_sources(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
-/* Into a list of @count, which is empty so far. */
+/* Reads prefixes into an empty list. */
 static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_cidr **list, size_t *count)
 {
@@ -167,7 +166,7 @@ static void read_cidrs(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
-/* In the place of those that @cidrs has. */
+/* Replaces the prefixes of @cidrs. */
 static void read_prefixes(struct config_reader *r, const config_setting_t *s,
 			  const struct config_key *key, struct config_cidrs *cidrs)
 {
@@ -207,7 +206,7 @@ static void read_hosts(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
-/* The default, as the manual prints it: what stands in quotes. */
+/* Parses the quoted prefixes of the default. */
 static void preset_prefixes(struct config_reader *r, const struct config_key *key,
 			    struct config_cidrs *cidrs)
 {
@@ -223,7 +222,7 @@ static void preset_prefixes(struct config_reader *r, const struct config_key *ke
 	free(text);
 }
 
-/* A copy of the setting's string; NULL after a report. */
+/* Returns a copy of the setting's string; NULL after a report. */
 static char *string_value(struct config_reader *r, const config_setting_t *s,
 			  const struct config_key *key)
 {
@@ -303,20 +302,20 @@ static void read_name(struct config_reader *r, const config_setting_t *s,
 		return;
 	*value = text;
 	if (!*text || strlen(text) > CONFIG_NAME_MAX_BYTES) {
-		config_report(r, s, "%s must have from 1 to %u letters", key->name,
+		config_report(r, s, "%s must have from 1 to %u characters", key->name,
 			      CONFIG_NAME_MAX_BYTES);
 		return;
 	}
 	for (; *text; text++) {
 		if (!isalnum((unsigned char)*text) && !strchr("._-", *text)) {
-			config_report(r, s, "%s may have letters, digits, '.', '_' and '-' only",
+			config_report(r, s, "%s can contain only letters, digits, '.', '_' and '-'",
 				      key->name);
 			return;
 		}
 	}
 }
 
-/* Of a socket, or of a folder. */
+/* Reads the path of a socket or a directory. */
 static void read_path(struct config_reader *r, const config_setting_t *s,
 		      const struct config_key *key, char **value)
 {
@@ -353,17 +352,17 @@ static void read_uri(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
-/* The addresses of a service, of either kind: the first stands by itself. */
+/* The listeners or the servers of a service; the first one is stored separately. */
 struct uri_list {
 	struct config_uri *first, **more;
 	size_t *nmore;
 	unsigned max;
 	const char *what;
-	/* Why one may not stand beside another that was read; NULL if it may. */
+	/* Returns why @uri conflicts with @other, which was read before; NULL: no conflict. */
 	const char *(*wrong)(const struct config_uri *other, const struct config_uri *uri);
 };
 
-/* One of several, behind those that were read; what a mistake leaves out is reported. */
+/* Reads a further address and appends it, or reports an error. */
 static void read_one_of(struct config_reader *r, const config_setting_t *s,
 			const struct config_key *key, const struct uri_list *list)
 {
@@ -389,7 +388,7 @@ static void read_one_of(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
-/* One address, or an array of them. */
+/* Reads one address, or an array of addresses. */
 static void read_uris(struct config_reader *r, const config_setting_t *s,
 		      const struct config_key *key, const struct uri_list *list)
 {
@@ -414,8 +413,8 @@ static const char *wrong_listener(const struct config_uri *other, const struct c
 {
 	if (!config_uri_overlaps(other, uri) || config_uri_may_share(other, uri))
 		return NULL;
-	return "another address of this service has that port already; tcp:// and "
-	       "iwarp:// of the same host may share one";
+	return "another address of this service uses that port already; only tcp:// and "
+	       "iwarp:// of the same host can share a port";
 }
 
 static void read_listeners(struct config_reader *r, const config_setting_t *s,
@@ -430,9 +429,9 @@ static void read_listeners(struct config_reader *r, const config_setting_t *s,
 static const char *wrong_server(const struct config_uri *other, const struct config_uri *uri)
 {
 	if (other->transport != uri->transport)
-		return "all servers of a service have one transport";
+		return "all servers of a service must have the same transport";
 	return !strcmp(other->port, uri->port) && !strcasecmp(other->host, uri->host)
-		       ? "this server is named twice"
+		       ? "this server is listed twice"
 		       : NULL;
 }
 
@@ -455,7 +454,7 @@ static void read_mount(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
-/* Where to listen, so that it needs no name server: a literal, and its port. */
+/* Reads ADDRESS:PORT to listen on. Names are not allowed, so that no lookup is needed. */
 static void read_address(struct config_reader *r, const config_setting_t *s,
 			 const struct config_key *key, struct sockaddr_storage *value)
 {
@@ -484,7 +483,7 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 		config_report(r, s, "%s: %s", key->name, wrong);
 	else if (!strchr(end, ':') || !resolver_literal(uri.host, uri.port, &literal))
 		config_report(r, s,
-			      "%s is \"%s\", but must be ADDRESS:PORT, as 127.0.0.1:9180 or "
+			      "%s is \"%s\", but must be ADDRESS:PORT, e.g. 127.0.0.1:9180 or "
 			      "[::1]:9180",
 			      key->name, text);
 	else
@@ -542,7 +541,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_DEFAULTS:
 	case CONFIG_KEY_SERVICES:
-		break; /* no value: a group of values for each service */
+		break; /* groups of values, read elsewhere */
 	}
 }
 

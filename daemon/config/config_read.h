@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading single values of the configuration file, as libconfig has parsed it. */
+/* Reads single values from libconfig's tree. */
 #ifndef DAEMON_CONFIG_CONFIG_READ_H
 #define DAEMON_CONFIG_CONFIG_READ_H
 
@@ -9,17 +9,17 @@
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_parse.h"
 
-/** config_type_text - "a string", "a group { }" …: what a setting is. */
+/** config_type_text - Returns the type of a setting: "a string", "a group { }" … */
 const char *config_type_text(const config_setting_t *setting);
 
 /**
- * config_value_read - read the value of a key, or report what is wrong with it
+ * config_value_read - Reads the value of a key, or reports an error.
  * @key:  any but one of type CONFIG_KEY_SERVICES, which holds groups
  * @base: the struct config or struct service_config that the key belongs to
  */
 void config_value_read(struct config_reader *r, const config_setting_t *s,
 		       const struct config_key *key, void *base);
-/** config_value_preset - give a key's value its default. */
+/** config_value_preset - Sets the value of a key to its default. */
 void config_value_preset(struct config_reader *r, const struct config_key *key, void *base);
 
 #endif

@@ -14,23 +14,23 @@
 #include "daemon/config/own_doors.h"
 #include "stream/way_back.h"
 
-#define TABLE        "2049" /* of routes: a number that is free on most hosts */
-#define SAMPLES_MAX  16u    /* entries of allow that are looked at */
-#define SAMPLE_STEPS 4u     /* addresses of an entry, until one is not this host's */
+#define TABLE        "2049" /* routing table: a number that is free on most hosts */
+#define SAMPLES_MAX  16u    /* entries of allow to check */
+#define SAMPLE_STEPS 4u     /* addresses of an entry to try, until one is not this host's */
 #define CLIENT_PORT  1023u
 #define TEXT_BYTES   256u
-#define LINE_BYTES   512u /* any host name fits */
+#define LINE_BYTES   512u /* holds any host name */
 
 static const sa_family_t families[] = {AF_INET, AF_INET6};
 
 /* ---- the commands ---- */
 
-/* What has been printed that holds in any case: several servers may need the same. */
+/* The output, and a copy of its unconditional commands to avoid duplicates. */
 struct page {
 	FILE *out, *copy;
 	char *printed;
 	size_t bytes;
-	bool in_case; /* what follows does not */
+	bool in_case; /* the following commands are conditional */
 };
 
 static void PRINTF_LIKE(2, 3) print_once(struct page *page, const char *format, ...)
@@ -77,7 +77,7 @@ static void print_elsewhere(struct page *page, sa_family_t family, const char *h
 		print_once(page, "%s rule add from %s ipproto tcp lookup " TABLE, ip(family), host);
 }
 
-/* By name, it may be here or elsewhere, with addresses of both families. */
+/* A named server can be this host or another one, with addresses of both families. */
 static void print_for_name(struct page *page, const struct config_uri *server, const char *port)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
@@ -86,13 +86,13 @@ static void print_for_name(struct page *page, const struct config_uri *server, c
 	print_once(page, "# if %s is this host itself, by 127.0.0.1 or ::1", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		print_here(page, families[i]);
-	print_once(page, "# if %s is elsewhere, for each ADDRESS of it", server->host);
+	print_once(page, "# if %s is another host, for each ADDRESS of it", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		print_elsewhere(page, families[i], "ADDRESS", port);
 	page->in_case = false;
 }
 
-/* @port: NULL: all of them, where rpcbind says which is that of MOUNT. */
+/* @port: NULL: all ports, because only rpcbind knows the port of MOUNT. */
 static void print_server(struct page *page, const struct config_uri *server, const char *port,
 			 bool is_named)
 {
@@ -125,7 +125,7 @@ static void print_service(struct page *page, const struct service_config *servic
 		print_server(page, &service->mount.at, service->mount.at.port, are_named);
 }
 
-/* Those by name, or the others. */
+/* Prints the servers with names, or the others. */
 static void print_servers(struct page *page, const struct config *config, bool are_named)
 {
 	for (size_t i = 0; i < config->nservices; i++)
@@ -160,9 +160,9 @@ void config_routes_print(const struct config *config, FILE *out)
 	free(page.printed);
 }
 
-/* ---- what is lacking ---- */
+/* ---- checks ---- */
 
-/* An address of the prefix that is not this host's own, if it has one. */
+/* Sets @client to an address of the prefix that does not belong to this host, if possible. */
 static void sample_of(const struct config_cidr *cidr, struct sockaddr_storage *client)
 {
 	struct config_cidr alone = *cidr;
@@ -170,7 +170,7 @@ static void sample_of(const struct config_cidr *cidr, struct sockaddr_storage *c
 
 	alone.prefix_bits = (last + 1) * 8;
 	(void)config_cidr_addr(&alone, client);
-	/* The first address of a network is no host's. */
+	/* The first address of a network belongs to no host. */
 	for (unsigned i = 0; i < SAMPLE_STEPS && cidr->prefix_bits + 2 < alone.prefix_bits; i++) {
 		alone.addr[last]++;
 		(void)config_cidr_addr(&alone, client);
@@ -179,7 +179,7 @@ static void sample_of(const struct config_cidr *cidr, struct sockaddr_storage *c
 	}
 }
 
-/* An address for documentation, which no client has: for prefixes of all, and without any. */
+/* Sets @client to a documentation address, which no client has, to stand for all addresses. */
 static void sample_of_all(sa_family_t family, struct sockaddr_storage *client)
 {
 	memset(client, 0, sizeof(*client));
@@ -190,7 +190,7 @@ static void sample_of_all(sa_family_t family, struct sockaddr_storage *client)
 		(void)inet_pton(family, "2001:db8::1", &((struct sockaddr_in6 *)client)->sin6_addr);
 }
 
-/* Clients that may come, one of each entry of allow; returns how many. */
+/* Chooses sample clients, one per entry of allow. Returns their number. */
 static size_t samples(const struct service_config *service, sa_family_t family,
 		      struct sockaddr_storage clients[static SAMPLES_MAX])
 {
@@ -212,29 +212,29 @@ static size_t samples(const struct service_config *service, sa_family_t family,
 	return n;
 }
 
-/* Returns whether there is nothing to say of it. */
+/* Returns whether the route is good; otherwise sets @text. */
 static bool comes_back(const struct sockaddr *server, const struct sockaddr *client,
 		       char text[TEXT_BYTES])
 {
 	char from[ADDRESS_TEXT_BYTES], to[ADDRESS_HOST_BYTES];
 	int rc = 0;
 
-	/* A client of this host itself can only reach a server here by its loopback address. */
+	/* A client on this host can use a server on this host only by a loopback address. */
 	if (!sockaddr_is_loopback(client) || sockaddr_is_loopback(server))
 		rc = way_back_find(server, client);
 	address_text(server, from);
 	address_host_text(client, to);
 	if (rc == -ENETUNREACH)
-		snprintf(text, TEXT_BYTES, "there is no route to the server %s", from);
+		snprintf(text, TEXT_BYTES, "no route to the server %s", from);
 	else if (rc == -EHOSTUNREACH)
 		snprintf(text, TEXT_BYTES,
-			 "what the server %s sends to a client such as %s does not come back to "
+			 "packets from the server %s to a client such as %s are not routed to "
 			 "this host: set the routes that rpcrdma-proxy -t prints",
 			 from, to);
 	return rc != -ENETUNREACH && rc != -EHOSTUNREACH;
 }
 
-/* The first client that cannot be used is enough. */
+/* Stops at the first client without a route. */
 static bool has_routes(const struct service_config *service, const struct sockaddr *server,
 		       char text[TEXT_BYTES])
 {
@@ -270,7 +270,7 @@ void config_routes_lacks(const struct service_config *service,
 		return;
 	if (!foreign_may())
 		told(arg, service,
-		     "source = \"client\": CAP_NET_RAW is missing, so that its clients are refused: "
+		     "source = \"client\": CAP_NET_RAW is missing, so its clients are refused: "
 		     "the unit has it by " SOURCE_CLIENT_EXAMPLE);
 	for (unsigned i = 0; i < config_nservers(service); i++)
 		tell_server(service, config_server(service, i), told, arg);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a host needs whose services come to their servers from the addresses of clients (source = "client"): the
- * capability to do that, and routes by which what servers send to clients comes to this host's own sockets.
+ * Prints and checks what a host needs for source = "client": CAP_NET_RAW, and routes that lead the servers' packets for
+ * clients to the proxy's sockets.
  *
- * What this host itself sends from its loopback addresses is led back to it, which nothing else has a use for. Of a
- * server elsewhere what it sends from its port comes here as long as it sends it this way, and is led to the sockets
- * then, whoever it is for: clients cannot reach that port of it through this host but by the proxy.
+ * For a server on this host, packets that this host sends from its loopback addresses are routed back to it; nothing
+ * else uses such routes. For another server, packets from its port are routed to local sockets if they pass this host,
+ * whoever they are for. So clients can reach that port through this host only by the proxy.
  */
 #ifndef DAEMON_CONFIG_CONFIG_ROUTES_H
 #define DAEMON_CONFIG_CONFIG_ROUTES_H
@@ -14,14 +14,17 @@
 
 #include "daemon/config/config.h"
 
-/** config_routes_print - the commands that make the routes, each once; nothing if no service needs any. For -t. */
+/**
+ * config_routes_print - Prints the commands that set the routes, without duplicates; nothing if no service needs
+ * routes. For -t.
+ */
 void config_routes_print(const struct config *config, FILE *out);
 
 /**
- * config_routes_lacks - what of that this process and this host do not have for @service
- * @told: called with each, as a sentence that follows on the service's name
+ * config_routes_lacks - Reports which of the capability and the routes are missing for @service.
+ * @told: called for each, with a sentence that follows the service's name
  *
- * Of servers by name the addresses are not known. Clients are those of allow, or any.
+ * Addresses of named servers are unknown and not checked. The check uses sample clients from allow, or any client.
  */
 void config_routes_lacks(const struct service_config *service,
 			 void (*told)(void *arg, const struct service_config *service,

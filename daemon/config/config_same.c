@@ -10,7 +10,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_print.h"
 
-/* The values of a key, or of it and those behind it in its table, as the file would have them. */
+/* Returns the value of a key, or @all values from it to the end of its table, in file syntax. */
 static char *values(const struct config_key *key, bool all, const void *base)
 {
 	char *text = NULL;
@@ -27,7 +27,7 @@ static char *values(const struct config_key *key, bool all, const void *base)
 	return text;
 }
 
-/* False for want of memory, too: then the reload fails. */
+/* Also false if memory ran out: then the reload fails. */
 static bool same_values(const struct config_key *key, bool all, const void *a, const void *b)
 {
 	char *one = values(key, all, a), *other = values(key, all, b);
@@ -44,7 +44,7 @@ bool config_service_same(const struct service_config *a, const struct service_co
 	       same_values(config_service_keys, true, a, b);
 }
 
-/* What was read is let go of. */
+/* Replaces the new value by the old one. */
 static int hold(struct config *config, const struct config *old, const struct config_key *key)
 {
 	void *to = (char *)config + key->offset;

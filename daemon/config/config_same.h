@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two readings of the configuration file compared, to find out what a reload changes. */
+/* Compares two configurations to find what a reload changes. */
 #ifndef DAEMON_CONFIG_CONFIG_SAME_H
 #define DAEMON_CONFIG_CONFIG_SAME_H
 
@@ -9,13 +9,13 @@
 #include "base/compiler.h"
 #include "daemon/config/config.h"
 
-/** config_service_same - whether two services have the same value of each key, and the same part of the memory. */
+/** config_service_same - Returns whether two services have equal keys and the same share of memory. */
 bool config_service_same(const struct service_config *a, const struct service_config *b);
 
 /**
- * config_hold_fixed - have @config keep what only a restart changes, as @old has it
- * @held:   gets the names of the keys that are kept against the file, one a line
- * @errors: gets what makes that impossible, one a line
+ * config_hold_fixed - Copies the values of keys that need a restart from @old to @config.
+ * @held:   gets the names of keys whose new value is not applied, one per line
+ * @errors: gets the reasons why that is impossible, one per line
  *
  * Returns 0, -EINVAL or -ENOMEM.
  */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The groups of the configuration file, and what no single value of theirs shows. */
 #include "daemon/config/config_services.h"
 
 #include <libconfig.h>
@@ -33,13 +32,13 @@ static void report_unknown(struct config_reader *r, const config_setting_t *s,
 			      keys == config_keys ? "into a service"
 						  : "at the top, outside the services");
 	else if (nearest)
-		config_report(r, s, "unknown key %s: is %s meant?", config_setting_name(s),
-			      nearest->name);
+		config_report(r, s, "unknown key \"%s\": did you mean \"%s\"?",
+			      config_setting_name(s), nearest->name);
 	else
-		config_report(r, s, "unknown key %s", config_setting_name(s));
+		config_report(r, s, "unknown key \"%s\"", config_setting_name(s));
 }
 
-/* Whether the group has a key that the other's name is told for. */
+/* Returns whether the group has an unknown key for which report_unknown() suggested @key. */
 static bool is_misspelt(const config_setting_t *group, const struct config_key *keys,
 			const struct config_key *key)
 {
@@ -52,7 +51,6 @@ static bool is_misspelt(const config_setting_t *group, const struct config_key *
 	return false;
 }
 
-/* Reads one group by its table. */
 void config_group_read(struct config_reader *r, const config_setting_t *group,
 		       const struct config_key *keys, void *base)
 {
@@ -69,7 +67,7 @@ void config_group_read(struct config_reader *r, const config_setting_t *group,
 		else if (key->type == CONFIG_KEY_SERVICES)
 			config_services_read(r, s, key, base);
 		else if (key->type == CONFIG_KEY_DEFAULTS)
-			continue; /* they have been read: services may stand before them */
+			continue; /* already read: services can precede them */
 		else
 			config_value_read(r, s, key, base);
 	}
@@ -86,7 +84,7 @@ static bool is_off(const config_setting_t *s)
 		       : config_setting_is_array(s) && !config_setting_length(s);
 }
 
-/* A6.2-8: no Call to it is passed on, so it must not be what clients want of the server. */
+/* A6.2-8: Calls to that program are not forwarded, so it must not be a program that clients use. */
 static void check_config_program(struct config_reader *r, const config_setting_t *group,
 				 const struct service_config *service)
 {
@@ -100,7 +98,7 @@ static void check_config_program(struct config_reader *r, const config_setting_t
 
 /* ---- defaults ---- */
 
-/* Where a key of a service has its value from; NULL: the file does not say it. */
+/* Returns the setting that gives a service's key its value; NULL: none. */
 static const config_setting_t *said(const struct config_reader *r, const config_setting_t *group,
 				    const char *name)
 {
@@ -117,13 +115,13 @@ static void check_default(struct config_reader *r, const config_setting_t *s,
 	if (!key)
 		report_unknown(r, s, config_service_keys);
 	else if (key->mandatory)
-		config_report(r, s, "%s is each service's own: it cannot have a default",
+		config_report(r, s, "%s must be set in each service: it cannot have a default",
 			      key->name);
 	else
 		config_value_read(r, s, key, scratch);
 }
 
-/* For those that no service has a use for. */
+/* Remembers the defaults, to warn about those that apply to no service. */
 static void note_defaults(struct config_reader *r, const config_setting_t *group,
 			  struct config *config)
 {
@@ -144,7 +142,7 @@ static void note_defaults(struct config_reader *r, const config_setting_t *group
 	}
 }
 
-/* They are looked at once, and not again for each service. With an error among them there are none. */
+/* Checks defaults once, not per service. If one has an error, none applies. */
 void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 			  struct config *config)
 {
@@ -172,7 +170,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 	note_defaults(r, group, config);
 }
 
-/* What the service does not say itself, as far as it means something there. */
+/* Applies defaults for keys that the service does not set and that apply to it. */
 static void apply_defaults(struct config_reader *r, const config_setting_t *group,
 			   struct service_config *service)
 {
@@ -189,7 +187,7 @@ static void apply_defaults(struct config_reader *r, const config_setting_t *grou
 	}
 }
 
-/* The setting itself, or the group if its value is a default. */
+/* Returns the setting, or the group if the value is a default. */
 static const config_setting_t *at(const config_setting_t *group, const char *name)
 {
 	const config_setting_t *setting = config_setting_get_member(group, name);
@@ -198,8 +196,8 @@ static const config_setting_t *at(const config_setting_t *group, const char *nam
 }
 
 /*
- * What such a server sends would have to be led back whoever it is for, and with it all that this host sends from
- * that address.
+ * Rejects an address of this host other than loopback. All packets from such a server would have to be routed back, and
+ * with them all that this host sends from that address.
  */
 static void check_own(struct config_reader *r, const config_setting_t *group,
 		      const struct config_uri *server, const struct sockaddr *addr)
@@ -208,8 +206,8 @@ static void check_own(struct config_reader *r, const config_setting_t *group,
 		return;
 	config_report(
 		r, at(group, "connect"),
-		"connect: %s is an address of this host: with source = \"client\" a server of "
-		"this host is reached by 127.0.0.1 or [::1]",
+		"connect: %s is an address of this host: with source = \"client\" a server on "
+		"this host must be 127.0.0.1 or [::1]",
 		server->host);
 }
 
@@ -221,11 +219,11 @@ static void check_family(struct config_reader *r, const config_setting_t *group,
 		if (service->sources[i].ss_family == addr->sa_family)
 			return;
 	config_report(r, at(group, "source_address"),
-		      "source_address: none of them is an %s address, as that of the server %s is",
+		      "source_address: no %s address to connect to the server %s from",
 		      addr->sa_family == AF_INET ? "IPv4" : "IPv6", server->host);
 }
 
-/* Of several addresses it is enough if one can be used. */
+/* Skips servers with several addresses: one usable address is enough. */
 static void check_server(struct config_reader *r, const config_setting_t *group,
 			 const struct service_config *service, const struct config_uri *server)
 {
@@ -239,25 +237,25 @@ static void check_server(struct config_reader *r, const config_setting_t *group,
 		check_family(r, group, service, server, (struct sockaddr *)&addrs[0]);
 }
 
-/* Which addresses of the service do not go together. */
+/* Reports addresses of the service that conflict. */
 static void config_source_check(struct config_reader *r, const config_setting_t *group,
 				const struct service_config *service)
 {
 	if (service->source == SOURCE_CLIENT && service->nsources)
 		config_report(r, at(group, "source_address"),
-			      "source_address has no place beside source = \"client\"");
+			      "source_address cannot be combined with source = \"client\"");
 	for (unsigned i = 0; i < config_nservers(service); i++)
 		check_server(r, group, service, config_server(service, i));
 	if (service->mount.way == MOUNT_AT)
 		check_server(r, group, service, &service->mount.at);
 }
 
-/* What cannot be said of one key alone. */
+/* Checks what depends on several keys. */
 static void check_service(struct config_reader *r, const config_setting_t *group,
 			  struct service_config *service)
 {
 	if (!service->listen.host || !service->connect.host)
-		return; /* already reported; what the service is remains unknown */
+		return; /* already reported; the kind of service is unknown */
 	if (!said(r, group, "require_privileged_port"))
 		service->require_privileged_port =
 			config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP;
@@ -265,7 +263,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
-		/* What is switched off may be off anywhere. */
+		/* A key that is switched off is allowed in any service. */
 		if (s && !config_in_scope(service, key->scope) && !is_off(s))
 			config_report(r, s, "%s %s", key->name, config_scope_text(key->scope));
 	}
@@ -278,7 +276,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 
 #define PLACE_BYTES (PATH_MAX + 16u)
 
-/* "line 5", or "/etc/d/a.conf:5" of another file. */
+/* Writes "line 5", or "/etc/d/a.conf:5" for another file. Returns @text. */
 static const char *place_of(const struct config_reader *r, const struct service_config *service,
 			    char text[PLACE_BYTES])
 {
@@ -309,15 +307,15 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 
 	for (const struct service_config *other = config->services; other < service; other++) {
 		if (service->name && other->name && !strcmp(service->name, other->name))
-			config_report(r, name, "name \"%s\" is taken by the service of %s",
+			config_report(r, name, "name \"%s\" is already used by the service at %s",
 				      service->name, place_of(r, other, place));
 		if (overlap(service, other))
-			config_report(r, listen, "listen: the service of %s has that port already",
+			config_report(r, listen, "listen: the service at %s uses that port already",
 				      place_of(r, other, place));
 	}
 }
 
-/* Whether a service listens where the key of @group leads, the value of which may be a default. */
+/* Reports and returns whether a service listens at @uri, the value of @key, which can be a default. */
 static bool check_own_upstream(struct config_reader *r, const config_setting_t *group,
 			       const char *key, const struct config *config,
 			       const struct config_uri *uri)
@@ -327,13 +325,13 @@ static bool check_own_upstream(struct config_reader *r, const config_setting_t *
 
 	if (own)
 		config_report(r, at(group, key),
-			      "%s: the service of %s listens there: the daemon would be its own "
-			      "upstream",
+			      "%s: the service at %s listens there: the daemon would connect "
+			      "to itself",
 			      key, place_of(r, own, place));
 	return own;
 }
 
-/* Once all listeners are known: each group of the reader's list that is one has its service, in order. */
+/* Each group of the list has a service, in the same order; other settings have none. */
 void config_upstreams_check(struct config_reader *r, const struct config *config)
 {
 	const config_setting_t *list = r->services;
@@ -356,7 +354,7 @@ void config_upstreams_check(struct config_reader *r, const struct config *config
 	}
 }
 
-/* For @n services more. */
+/* Grows the list for @n further services. */
 static bool make_room(struct config *config, size_t n)
 {
 	struct service_config *more = reallocarray(config->services, config->nservices + n + 1,
@@ -374,14 +372,14 @@ void config_services_read(struct config_reader *r, const config_setting_t *s,
 {
 	int n = config_setting_length(s);
 
-	/* An empty list may be written as an empty array. */
+	/* An empty list can be written as an empty array. */
 	if (!config_setting_is_list(s) && !(config_setting_is_array(s) && n == 0)) {
 		config_report(r, s, "%s must be a list of groups: ( { ... }, { ... } ), not %s",
 			      key->name, config_type_text(s));
 		return;
 	}
 	if (config->nservices + (size_t)n > MAX_SERVICES) {
-		config_report(r, s, "there are %zu services, but may be %d",
+		config_report(r, s, "%zu services, but at most %d are allowed",
 			      config->nservices + (size_t)n, MAX_SERVICES);
 		return;
 	}

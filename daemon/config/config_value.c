@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Addresses and names of hosts as the configuration file writes them. */
 #include "daemon/config/config_value.h"
 
 #include <arpa/inet.h>
@@ -18,7 +17,7 @@
 #include "daemon/config/config_cidr.h"
 #include "fabric/verbs/verbs.h"
 
-#define PORT_TEXT_BYTES 24u /* any long, though a port has five digits */
+#define PORT_TEXT_BYTES 24u /* holds any long */
 
 static const char *const transport_names[] = {
 	[TRANSPORT_TCP] = "tcp",
@@ -27,7 +26,7 @@ static const char *const transport_names[] = {
 	[TRANSPORT_VERBS] = "verbs",
 };
 
-/* What a listener of each transport binds. */
+/* The kinds of ports that a listener of each transport binds. */
 #define BINDS_TCP 0x1u
 #define BINDS_CM  0x2u
 static const unsigned transport_binds[] = {
@@ -64,20 +63,20 @@ static const char *check_name(const char *host)
 	struct in_addr in;
 
 	if (!strcmp(host, "*"))
-		return "\"*\" is not a host name: a listener without any listens on every address, tcp://:2049";
+		return "\"*\" is not a host name: leave out the host to listen on every address, tcp://:2049";
 	for (const char *c = host; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-._", *c))
 			return config_complaint("\"%s\" is not a host name", host);
 	if (host[0] == '-' || host[0] == '.')
 		return config_complaint("\"%s\" is not a host name", host);
-	/* What has only digits and dots was meant to be an address. */
+	/* A name of digits and dots only is a mistyped address. */
 	if (*host && strspn(host, "0123456789.") == strlen(host) &&
 	    inet_pton(AF_INET, host, &in) != 1)
 		return config_complaint("\"%s\" is not an IPv4 address", host);
 	return NULL;
 }
 
-/* Takes HOST apart from PORT; sets *port to what follows the colon, or NULL. */
+/* Splits HOST and PORT; sets *port to the text after the colon, or NULL. */
 static const char *split_host(const char *text, char host[CONFIG_HOST_MAX_BYTES + 1],
 			      const char **port, bool *literal)
 {
@@ -101,12 +100,13 @@ static const char *split_host(const char *text, char host[CONFIG_HOST_MAX_BYTES 
 	*port = *end == ':' ? end + 1 : NULL;
 	if (strchr(end, '/'))
 		return config_complaint(
-			"\"%.64s\": an address has no path; the export is named at the mount",
+			"\"%.64s\": an address has no path; name the export when mounting",
 			strchr(end, '/'));
 	if (*end && *end != ':')
-		return config_complaint("\"%s\" follows the address: it ends with its port", end);
+		return config_complaint("\"%s\" follows the address, which must end with its port",
+					end);
 	if (*port && strchr(*port, ':'))
-		return "an IPv6 address stands in brackets: [::1]:2049";
+		return "put the IPv6 address in brackets, e.g. [fe80::1]:20049";
 	return NULL;
 }
 
@@ -118,7 +118,7 @@ static int transport_find(const char *text, size_t len)
 	return -1;
 }
 
-/* What is said of a transport that there is not. */
+/* Returns the error text for an unknown transport. */
 static const char *unknown_transport(const char *text, size_t len)
 {
 	static const struct {
@@ -126,13 +126,13 @@ static const char *unknown_transport(const char *text, size_t len)
 	} known[] = {
 		{"nfs", ": NFS over TCP is tcp://, over RDMA rdma://"},
 		{"nfs4", ": NFS over TCP is tcp://, over RDMA rdma://"},
-		{"udp", ": NFS over UDP is not joined"},
+		{"udp", ": NFS over UDP is not supported"},
 		{"ib", ": InfiniBand is verbs://, or rdma:// for any device"},
 		{"roce", ": RoCE is verbs://, or rdma:// for any device"},
-		{"tcp", ", in small letters"},
-		{"rdma", ", in small letters"},
-		{"iwarp", ", in small letters"},
-		{"verbs", ", in small letters"},
+		{"tcp", "; write it in lower case"},
+		{"rdma", "; write it in lower case"},
+		{"iwarp", "; write it in lower case"},
+		{"verbs", "; write it in lower case"},
 	};
 	const char *meant = "";
 
@@ -157,7 +157,7 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 			"\"%.64s\" has no transport: an address is tcp://HOST:PORT, rdma://, iwarp:// "
 			"or verbs://%s",
 			text,
-			strchr(text, '/') ? ", and ends there: the export is named at the mount"
+			strchr(text, '/') ? ", and has no path: name the export when mounting"
 					  : "");
 	transport = transport_find(text, (size_t)(sep - text));
 	if (transport < 0)
@@ -214,7 +214,7 @@ size_t config_uri_addrs(const struct config_uri *uri,
 	return n;
 }
 
-/* The address as 16 bytes, IPv4 as v4-mapped; false for a name. "" counts as "::". */
+/* Gets the address as 16 bytes, IPv4 v4-mapped; "" means "::". Returns false for a name. */
 static bool literal_bytes(const char *host, struct in6_addr *addr)
 {
 	char text[CONFIG_HOST_MAX_BYTES + 1];
@@ -253,7 +253,7 @@ bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b)
 		return true;
 	if (!literal_bytes(a->host, &in_a) || !literal_bytes(b->host, &in_b))
 		return false;
-	/* An IPv6 socket takes the IPv4 addresses too. */
+	/* A wildcard IPv6 socket accepts IPv4 connections, too. */
 	if (IN6_IS_ADDR_UNSPECIFIED(&in_a) || IN6_IS_ADDR_UNSPECIFIED(&in_b))
 		return true;
 	if ((is_any_v4(&in_a) && is_v4(&in_b)) || (is_any_v4(&in_b) && is_v4(&in_a)))
@@ -300,10 +300,11 @@ bool config_uri_is_any(const struct config_uri *uri)
 
 const char *config_verbs_missing(void)
 {
-	return verbs_devices_present() ? NULL : "there is no RDMA device: use rdma:// or iwarp://";
+	return verbs_devices_present() ? NULL
+				       : "this host has no RDMA device: use rdma:// or iwarp://";
 }
 
-/* ---- names of hosts ---- */
+/* ---- host names ---- */
 
 #define NAME_MAX_BYTES 255u /* RFC 1035, section 2.3.4 */
 
@@ -312,13 +313,13 @@ const char *config_host_wrong(const char *text)
 	size_t len = strlen(text);
 
 	if (!len || len > NAME_MAX_BYTES)
-		return "a name has from 1 to 255 characters";
+		return "a name must have from 1 to 255 characters";
 	if (!text[strspn(text, ".")])
-		return "a name has letters or digits besides its dots";
+		return "a name must not consist of dots only";
 	for (; *text; text++)
 		if (!isalnum((unsigned char)*text) && !strchr("-_.", *text))
-			return "a name stands alone here, without http:// and port, and has "
-			       "letters, digits, '-', '_' and '.' only; addresses need not be named";
+			return "write the name alone, without http:// and port; it can contain only "
+			       "letters, digits, '-', '_' and '.'; addresses need not be listed";
 	return NULL;
 }
 
@@ -330,7 +331,7 @@ void config_hosts_fini(struct config_hosts *hosts)
 	*hosts = (struct config_hosts){0};
 }
 
-/* ---- where a service's Calls of MOUNT go ---- */
+/* ---- destination of MOUNT Calls ---- */
 
 #define TCP "tcp://"
 
@@ -340,7 +341,7 @@ static const char *const words[] = {
 	[MOUNT_OFF] = "off",
 };
 
-/* Without its port, an address would be that of NFS. */
+/* The default port of an address is that of NFS, so MOUNT must have one. */
 static bool has_port(const char *address)
 {
 	const char *colon = strrchr(address, ':');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is legal in a configuration but unwise. */
+/* Warnings about settings that are legal but unwise, and about keys without effect. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void PRINTF_LIKE(3, 4)
 	fputc('\n', out);
 }
 
-/* Whether every address of that family is in the list, by one entry. */
+/* Returns whether one entry of the list covers every address of that family. */
 static bool has_all(const struct config_cidr *list, size_t count, sa_family_t family)
 {
 	for (size_t i = 0; i < count; i++)
@@ -52,7 +52,7 @@ static bool allows_some_v4(const struct service_config *service)
 	return false;
 }
 
-/* Whether IPv4 clients can come to where it listens: not to one IPv6 address. */
+/* Returns whether IPv4 clients can reach a listener, which they cannot at a specific IPv6 address. */
 static bool listens_v4(const struct service_config *service)
 {
 	for (unsigned i = 0; i < config_nlisteners(service); i++) {
@@ -70,15 +70,15 @@ static void warn_allow(const struct service_config *service, FILE *out)
 
 	if (v6 && !allows_some_v4(service) && listens_v4(service))
 		warn(out, service,
-		     ": allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; add "
+		     ": allow has \"::/0\" but no IPv4 prefix: IPv4 clients are refused; add "
 		     "\"0.0.0.0/0\"");
 	else if (!config_listens_beyond(service))
 		return;
 	else if (!service->has_allow && service->source == SOURCE_CLIENT)
-		return; /* the server's own rules tell clients apart */
+		return; /* the server sees and checks the clients' addresses */
 	else if (!service->has_allow)
 		warn(out, service,
-		     "listens beyond loopback without allow: every host that reaches it is served%s",
+		     "listens beyond loopback without allow: every host that can reach it is served%s",
 		     service->send_proxy ? "" : ", and the server sees the proxy's address only");
 	else if (v4 && v6)
 		warn(out, service, "allows every address");
@@ -86,23 +86,23 @@ static void warn_allow(const struct service_config *service, FILE *out)
 		warn(out, service, "allows every %s address", v4 ? "IPv4" : "IPv6");
 }
 
-/* Beyond loopback warn_allow() says it. */
+/* Beyond loopback warn_allow() warns. */
 static void warn_proxies(const struct service_config *service, FILE *out)
 {
 	const struct config_cidrs *proxies = &service->accept_proxy_from;
 
 	if (proxies->count && !service->has_allow && config_uri_is_loopback(&service->listen))
 		warn(out, service,
-		     "has accept_proxy_from without allow: every client that those proxies bring "
+		     "has accept_proxy_from without allow: every client of those proxies "
 		     "is served");
 	if (has_all(proxies->list, proxies->count, AF_INET) ||
 	    has_all(proxies->list, proxies->count, AF_INET6))
 		warn(out, service,
-		     "has every address in accept_proxy_from: who connects may say that it is any "
+		     "has every address in accept_proxy_from: any host can impersonate any "
 		     "client");
 }
 
-/* An iWARP client's port is looked at only where it decides how a TCP server is reached. */
+/* The port of an iWARP client matters only for the source port to a TCP server. */
 static void warn_trusted(const struct service_config *service, FILE *out)
 {
 	const struct config_cidrs *trusted = &service->trusted_proxies;
@@ -124,12 +124,12 @@ static void warn_connect(const struct service_config *service, FILE *out)
 	for (unsigned i = 0; i < config_nservers(service); i++)
 		if (config_uri_is_any(config_server(service, i)))
 			warn(out, service,
-			     "connects to %s, which stands for this host itself: write the server's "
+			     "connects to %s, which means this host itself: write the server's "
 			     "name or address",
 			     config_server(service, i)->host);
 }
 
-/* Each source address brings as many; with those of clients there are as many as there are clients. */
+/* Each source address has PORTS_COUNT ports. With source = "client" the number is unlimited. */
 static unsigned reserved_ports(const struct service_config *service)
 {
 	if (service->source == SOURCE_CLIENT)
@@ -144,22 +144,21 @@ static void warn_source_ports(const struct service_config *service, FILE *out)
 	if (config_keeps_ports(service) && !config_listens_rdma(service) &&
 	    service->source_port != SOURCE_PORT_AUTO)
 		warn(out, service,
-		     "has a source_port, which does nothing: with source = \"client\" each "
+		     "has source_port, which does nothing: with source = \"client\" each "
 		     "connection has the port of its TCP client");
 	if (service->connect.transport != TRANSPORT_TCP ||
 	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= ports)
 		return;
 	warn(out, service,
-	     "has max_connections = %u, but there are only %u reserved source ports: connections "
-	     "past these %s",
+	     "has max_connections = %u, but only the first %u connections can use a source port "
+	     "below 1024: later ones %s",
 	     service->max_connections, ports,
 	     service->source_port == SOURCE_PORT_RESERVED
 		     ? "are refused (source_port = \"reserved\")"
-		     : "come from unprivileged ports, which NFS exports refuse unless they are "
-		       "\"insecure\"");
+		     : "will be refused by exports without \"insecure\"");
 }
 
-/* Over iwarp:// the server is another proxy, which goes on from a port of its own choice. */
+/* Over iwarp:// the server is another proxy, which chooses its own source ports. */
 static bool takes_any_port_to_rdma(const struct service_config *service)
 {
 	return config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP &&
@@ -177,7 +176,7 @@ static bool speaks_version_two(const struct service_config *service)
 	       (service->connect.transport != TRANSPORT_TCP && service->connect_version >= 2);
 }
 
-/* Why what differs from its default can do nothing; NULL if it can, or does not. */
+/* Returns why a value that is not the default has no effect; NULL: it has, or is the default. */
 static const char *idle_receives(const struct service_config *service)
 {
 	if (is_preset("receive_max_bytes", service->receive_max_bytes))
@@ -189,7 +188,7 @@ static const char *idle_receives(const struct service_config *service)
 	return NULL;
 }
 
-/* What receives have in version two to begin with. */
+/* Returns the initial receive size of version two. */
 static uint32_t first_bytes(const struct service_config *service)
 {
 	return most(service->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
@@ -218,8 +217,8 @@ static void warn_versions(const struct service_config *service, FILE *out)
 
 	if (!receives && keeps_receives(service))
 		warn(out, service,
-		     "has receive_max_bytes = %u, so the size of its receives is never raised: they have "
-		     "%u bytes from the beginning",
+		     "has receive_max_bytes = %u, so receives never grow: they start with "
+		     "%u bytes",
 		     service->receive_max_bytes, first_bytes(service));
 	if (receives)
 		warn(out, service, "has receive_max_bytes = %u, which does nothing: %s",
@@ -228,7 +227,7 @@ static void warn_versions(const struct service_config *service, FILE *out)
 		warn(out, service, "has reverse_chunks = true, which does nothing: %s", chunks);
 }
 
-/* Receives are no RPC's, so no limit of the daemon's holds them. */
+/* Receives belong to no RPC, so memory_limit_mib does not cover them. */
 static void warn_receives(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
@@ -240,7 +239,7 @@ static void warn_receives(const struct config *config, const struct service_conf
 		return;
 	warn(out, service,
 	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take up to "
-	     "%.1f MiB, those of all %u of max_connections up to %.0f MiB, beside "
+	     "%.1f MiB, those of all %u of max_connections up to %.0f MiB, in addition to "
 	     "memory_limit_mib (%u)",
 	     service->inline_threshold_bytes, service->credits, each_mib, service->max_connections,
 	     all_mib, config->memory_limit_mib);
@@ -252,7 +251,7 @@ static bool has_draft(const struct service_config *service)
 	       service->connect_compat == DIALECT_DRAFT03;
 }
 
-/* Why no message is padded by the threshold, or NULL. */
+/* Returns why the threshold pads no message, or NULL. */
 static const char *idle_padding(const struct service_config *service)
 {
 	bool aligns = service->padding_align_bytes > 1;
@@ -264,14 +263,14 @@ static const char *idle_padding(const struct service_config *service)
 	return NULL;
 }
 
-/* What belongs to the draft alone, where that is not spoken. */
+/* Keys of the draft without a side that uses it. */
 static void warn_draft(const struct service_config *service, FILE *out)
 {
 	bool lends = service->listen_compat == DIALECT_DRAFT03;
 
 	if (service->padding_align_bytes > 1 && !has_draft(service))
 		warn(out, service,
-		     "has padding_align_bytes = %u, which does nothing: it takes listen_compat or "
+		     "has padding_align_bytes = %u, which does nothing: it needs listen_compat or "
 		     "connect_compat = \"draft03\"",
 		     service->padding_align_bytes);
 	else if (idle_padding(service))
@@ -288,7 +287,7 @@ static void warn_draft(const struct service_config *service, FILE *out)
 		     service->done_timeout_s);
 }
 
-/* What chooses among servers, where there is one. */
+/* Keys that choose among servers, if there is only one. */
 static void warn_servers(const struct service_config *service, FILE *out)
 {
 	if (config_nservers(service) > 1)
@@ -302,17 +301,17 @@ static void warn_servers(const struct service_config *service, FILE *out)
 		     service->connect_timeout_s);
 }
 
-/* Keys of verbs that let more happen than one may expect. */
+/* Keys of verbs with surprising effects. */
 static void warn_rdma(const struct service_config *service, FILE *out)
 {
 	if (service->rdma_domain == VERBS_DOMAIN_WORKER)
 		warn(out, service,
-		     "has rdma_domain = \"worker\": over an RDMA device without memory windows, or of "
-		     "iWARP, each peer that guesses a key reaches what is exposed to other peers");
+		     "has rdma_domain = \"worker\": on RDMA devices without memory windows, and on "
+		     "iWARP devices, a peer that guesses a key can access memory exposed to other peers");
 	if ((service->rdma_tos & ECN_BITS) == ECN_BITS)
 		warn(out, service,
-		     "has rdma_tos = %u, whose lowest two bits say of each packet that it met "
-		     "congestion: %u lets switches say so",
+		     "has rdma_tos = %u, whose lowest two bits mark each packet as having met "
+		     "congestion: use %u to let switches mark packets",
 		     service->rdma_tos, service->rdma_tos - 1);
 }
 
@@ -324,14 +323,14 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_trusted(service, out);
 	warn_connect(service, out);
 	if (service->has_allow && !service->nallow)
-		warn(out, service, "has an empty allow: nobody can connect");
+		warn(out, service, "has an empty allow: no client can connect");
 	if (takes_any_port_to_rdma(service))
 		warn(out, service,
-		     "takes unprivileged source ports, yet the RDMA server takes every client for "
-		     "a privileged one");
+		     "accepts clients from any source port, but the RDMA server will trust them as "
+		     "privileged (root) clients");
 	if (service->message_bytes < service->max_message_bytes)
 		warn(out, service,
-		     "takes messages of up to %u bytes only: memory_limit_mib has no room for a Call "
+		     "accepts messages of up to %u bytes only: memory_limit_mib is too small for a Call "
 		     "and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
 	if (service->max_connections_per_client > service->max_connections)
@@ -346,7 +345,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_rdma(service, out);
 }
 
-/* None of a service's own keys may be without effect: this is the same for defaults. */
+/* Keys that do not apply are errors in a service, and warnings in defaults. */
 static void warn_defaults(const struct config *config, FILE *out)
 {
 	for (size_t i = 0; i < config->ndefaults; i++) {
@@ -367,19 +366,20 @@ void config_warn(const struct config *config, FILE *out)
 		fprintf(out, "%s:1: warning: http_hosts has no effect without http_listen\n",
 			config->file);
 	if (!config->nservices)
-		fprintf(out, "%s:1: warning: no services: there is nothing to do\n", config->file);
+		fprintf(out, "%s:1: warning: no services: the daemon has nothing to do\n",
+			config->file);
 	for (size_t i = 0; i < config->nservices; i++)
 		warn_service(config, &config->services[i], out);
 	if (config->nservices)
 		warn_defaults(config, out);
 }
 
-/* ---- from which ports clients reach a TCP server ---- */
+/* ---- source ports to a TCP server ---- */
 
 #define HIGH "ports of 1024 and above"
 #define LOW  "ports below 1024"
 
-/* With source = "client" the server sees the port of each TCP client itself. */
+/* With source = "client" connections of TCP clients keep the client's port. */
 static bool chooses_ports(const struct service_config *service)
 {
 	bool to_tcp = service->connect.transport == TRANSPORT_TCP || config_asks_mount(service);
@@ -420,7 +420,7 @@ static void print_verbs(const struct service_config *service, FILE *out)
 		return;
 	fprintf(out,
 		"%s:%d: service %s: verbs clients reach the server from " LOW
-		", whatever port they have: allow alone decides who may connect\n",
+		", whatever port they use: only allow restricts who can connect\n",
 		service->file, service->line, service->name);
 }
 

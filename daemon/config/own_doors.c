@@ -12,7 +12,7 @@
 
 #include "base/sockaddr.h"
 
-/* One for all: names are looked up seldom, and doors change when a file is read again. */
+/* One lock for all sets: lookups are rare, and sets change only at a reload. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct own_door {
@@ -21,9 +21,9 @@ struct own_door {
 };
 
 /*
- * Whether a listener could take a connection of that transport. iwarp is a TCP port, whoever connects there, and rdma
- * may come down to iwarp, at either end. What is on verbs has a TCP port only on devices of iWARP in software, which
- * take no other connection than theirs.
+ * Returns whether a listener could accept a connection of that transport. iwarp listens on a TCP port, which any TCP
+ * connection can reach, and rdma can fall back to iwarp at either end. verbs listens on a TCP port only with software
+ * iWARP devices, which accept only their own connections.
  */
 static bool meets(enum transport connect, enum transport listen)
 {
@@ -31,7 +31,7 @@ static bool meets(enum transport connect, enum transport listen)
 	       !(connect == TRANSPORT_VERBS && listen == TRANSPORT_TCP);
 }
 
-/* A link-local address is another host's on each link. */
+/* A link-local address identifies a host only on its link. */
 static uint32_t scope_of(const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
@@ -49,7 +49,7 @@ static bool same_host(const struct sockaddr *a, const struct sockaddr *b)
 	       IN6_ARE_ADDR_EQUAL(&one, &other) && scope_of(a) == scope_of(b);
 }
 
-/* By the list and not by bind(), which succeeds for any address with net.ipv4.ip_nonlocal_bind. */
+/* Uses getifaddrs(): with net.ipv4.ip_nonlocal_bind, bind() would succeed for any address. */
 bool own_doors_is_ours(const struct sockaddr *addr)
 {
 	struct ifaddrs *list;
@@ -71,7 +71,7 @@ static bool is_any(const struct in6_addr *host)
 	       (IN6_IS_ADDR_V4MAPPED(host) && !memcmp(host->s6_addr + 12, "\0\0\0\0", 4));
 }
 
-/* Whether what listens at @at takes a connection to @to, whose port is the same. */
+/* Returns whether a listener at @at accepts a connection to @to with the same port. */
 static bool takes(const struct sockaddr *at, const struct sockaddr *to)
 {
 	struct in6_addr door, host;
@@ -80,7 +80,7 @@ static bool takes(const struct sockaddr *at, const struct sockaddr *to)
 	if (!sockaddr_host(at, &door) || !sockaddr_host(to, &host))
 		return false;
 	to_any = is_any(&host);
-	/* The kernel connects to the loopback instead: ::1 or 127.0.0.1. */
+	/* The kernel connects to loopback instead: ::1 or 127.0.0.1. */
 	if (to_any) {
 		host.s6_addr[15] = 1;
 		host.s6_addr[12] = IN6_IS_ADDR_V4MAPPED(&host) ? 127 : 0;
@@ -138,7 +138,7 @@ void own_doors_fini(struct own_doors *doors)
 	*doors = (struct own_doors){0};
 }
 
-/* As far as the file tells: of a name, whether it is the same in both places. */
+/* Compares by the file alone: names match only if they are equal. */
 static bool reaches(const struct config_uri *connect, const struct config_uri *listen)
 {
 	struct sockaddr_storage to[CONFIG_URI_ADDRS], at[CONFIG_URI_ADDRS];

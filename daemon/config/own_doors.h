@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where this daemon listens, to tell whether it would be its own upstream.
+ * Detects connections of this daemon to itself, from its listening addresses.
  *
- * The Calls of a daemon that connects to itself hold the memory and the credits that the same Calls wait for at its
- * other end: it locks up for good. Two daemons may be joined in any way.
+ * If a daemon connects to itself, each Call at its first end holds the memory and credits that the same Call needs at
+ * the second end: a permanent deadlock. Two daemons can be connected in any way.
  */
 #ifndef DAEMON_CONFIG_OWN_DOORS_H
 #define DAEMON_CONFIG_OWN_DOORS_H
@@ -17,41 +17,41 @@
 
 struct own_door;
 
-/* All zero: none. */
+/* All zero: empty. */
 struct own_doors {
 	size_t count;
 	struct own_door *doors;
 };
 
 /**
- * own_doors_add - one more place to listen
- * @transport: TRANSPORT_RDMA: on whatever fabrics there are
- * @addr:      with its port; [::] takes IPv4 too
+ * own_doors_add - Adds a listening address.
+ * @transport: TRANSPORT_RDMA: all RDMA fabrics of the host
+ * @addr:      with its port; [::] includes IPv4
  *
  * Returns 0 or -ENOMEM.
  */
 int own_doors_add(struct own_doors *doors, enum transport transport,
 		  const struct sockaddr *addr) MUST_CHECK;
-/** own_doors_replace - have them be @by, which is empty then; while other threads look at them. */
+/** own_doors_replace - Replaces the set by @by and empties @by. Other threads can use the set meanwhile. */
 void own_doors_replace(struct own_doors *doors, struct own_doors *by);
-/** own_doors_fini - none any more. */
+/** own_doors_fini - Frees the set and leaves it empty. */
 void own_doors_fini(struct own_doors *doors);
 
 /**
- * own_doors_take - whether a connection to @to by @transport could come to one of them; any thread
+ * own_doors_take - Returns whether a connection to @to by @transport could reach a listener of the set; any thread.
  *
- * Looks at the addresses that this host has at the moment. Without any doors, NULL, none does.
+ * Uses the addresses that this host has at the moment. Returns false for an empty set or NULL.
  */
 bool own_doors_take(const struct own_doors *doors, enum transport transport,
 		    const struct sockaddr *to);
 
-/** own_doors_is_ours - whether this host has the address now; its port does not matter. */
+/** own_doors_is_ours - Returns whether this host has the address now; ignores the port. */
 bool own_doors_is_ours(const struct sockaddr *addr);
 
 /**
- * own_doors_find - which service of the file listens where @connect leads
+ * own_doors_find - Returns the service of the file that listens where @connect leads, or NULL.
  *
- * Returns NULL if none does, as far as the file tells: what stands behind a name is found out at run time.
+ * It does not resolve names: those are checked at run time.
  */
 const struct service_config *own_doors_find(const struct config *config,
 					    const struct config_uri *connect);

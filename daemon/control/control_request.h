@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define CONTROL_MAX_REQUEST_BYTES  1024u
-#define CONTROL_READING_S          45u /* two reads of READER_LIMIT_S: the current one and the next */
+#define CONTROL_READING_S          45u  /* two reads of READER_LIMIT_S: a current and a new one */
 #define CONTROL_MAX_ARGUMENT_BYTES 400u /* a service, an address and a word */
 
 enum control_command_id {

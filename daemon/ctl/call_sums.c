@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What became of Calls, added up and compared. */
 #include "daemon/ctl/call_sums.h"
 
 #include <math.h>
@@ -12,7 +11,7 @@ const char *call_sums_stage(unsigned stage)
 	return stages[stage];
 }
 
-/* Counters that a reload has reset give no negative numbers. */
+/* Returns whether any counter is less than before, as after a reset by a reload. */
 static double seconds(const json_t *times)
 {
 	double sum_s = json_number_value(json_object_get(times, "sum_s"));

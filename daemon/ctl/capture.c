@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* capture: messages as they pass the daemon, written to a file. */
+/* capture: writes the daemon's pcapng stream to a file and checks that it is complete. */
 #include "daemon/ctl/own_commands.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@
 
 static int daemon_fd;
 
-/* The daemon ends the file then, and closes. */
+/* The daemon then ends the file and closes the connection. */
 static void on_interrupt(int signal)
 {
 	shutdown(daemon_fd, SHUT_WR);
 }
 
-/* The second one ends this program. */
+/* Only the first signal is caught: the second one ends the program. */
 static void catch_interrupts(void)
 {
 	const struct sigaction action = {.sa_handler = on_interrupt,
@@ -67,7 +67,7 @@ static int write_all(int fd, const uint8_t *data, size_t len)
 	return 0;
 }
 
-/* Returns 0 when the daemon has closed, or the negative errno of a write that failed. */
+/* Returns 0 when the daemon has closed the connection, or the negative errno of a failed write. */
 static int copy(int out, struct capture_tally *tally)
 {
 	static uint8_t chunk[CHUNK_BYTES];
@@ -93,8 +93,7 @@ static int tell(const char *path, const struct capture_tally *tally)
 		return complain(
 			EXIT_UNREACHABLE,
 			"the daemon closed before the end of the capture: it is not complete");
-	return complain(EXIT_OK,
-			"%s%s%" PRIu64 " packets, %s; %" PRIu64 " messages could not be kept%s%s",
+	return complain(EXIT_OK, "%s%s%" PRIu64 " packets, %s; %" PRIu64 " messages dropped%s%s",
 			is_pipe(path) ? "" : path, is_pipe(path) ? "" : ": ", tally->packets,
 			amount_bytes(tally->bytes, bytes), tally->missed, tally->why[0] ? "; " : "",
 			tally->why);
@@ -104,7 +103,7 @@ static void tell_begin(const char *path, const struct tap_request *request)
 {
 	char bytes[AMOUNT_TEXT_BYTES];
 
-	complain(0, "capturing to %s, for %" PRIu32 " s or %s; Ctrl-C ends it",
+	complain(0, "capturing to %s for at most %" PRIu32 " s or %s; Ctrl-C stops it",
 		 is_pipe(path) ? "standard output" : path, request->seconds,
 		 amount_bytes(request->max_bytes, bytes));
 }
@@ -121,7 +120,7 @@ static int write_to(const char *path, const struct tap_request *request)
 	rc = copy(out, &tally);
 	if (close(out) && !rc)
 		rc = -errno;
-	/* That a reader has seen enough is no failure. */
+	/* A reader that has closed the pipe is not a failure. */
 	if (rc == -EPIPE)
 		return EXIT_OK;
 	if (rc)
@@ -129,7 +128,7 @@ static int write_to(const char *path, const struct tap_request *request)
 	return tell(path, &tally);
 }
 
-/* Whoever forgets the file has the name of the service in its place. */
+/* If FILE is missing, the name of the service is taken for it. */
 static bool is_service(const struct options *options, const char *name)
 {
 	bool is = false;
@@ -158,13 +157,12 @@ int own_capture(const struct options *options, const char *argument)
 	FILE *in;
 
 	if (is_pipe(options->output) && isatty(STDOUT_FILENO))
-		return complain(
-			EXIT_USAGE,
-			"a capture is nothing for a terminal: give it a file, or pipe it to a program");
+		return complain(EXIT_USAGE,
+				"not writing a capture to a terminal: name a file or use a pipe");
 	if (tap_request_parse(TAP_MESSAGES, argument ? argument : "", &request, error))
 		return complain(EXIT_USAGE, "%s", error);
 	if (!request.service[0] && is_service(options, options->output))
-		return complain(EXIT_USAGE, "%s is a service: which FILE?", options->output);
+		return complain(EXIT_USAGE, "%s is a service: FILE is missing", options->output);
 	rc = client_stream(options->socket, "capture", argument, error, sizeof(error), &grant, &in);
 	if (rc)
 		return complain(rc > 0 ? EXIT_REFUSED : EXIT_UNREACHABLE, "%s", error);

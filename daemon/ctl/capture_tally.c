@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What has come of a capture file: each block is its type, its length, a body, and the length again. */
+/* A pcapng block is its type, its length, a body, and the length again. */
 #include "daemon/ctl/capture_tally.h"
 
 #include <endian.h>
 #include <string.h>
 
-#define HEAD_BYTES      8u
-#define FRAME_BYTES     12u /* of a block without a body */
-#define TYPE_STATISTICS 5u
-#define TYPE_PACKET     6u
-#define STATISTICS_BYTES                                                                           \
-	20u /* with the head; options follow: a code, a length, as many bytes and a pad */
-#define OPTION_COMMENT 1u
-#define OPTION_DROPPED 5u
+#define HEAD_BYTES       8u
+#define FRAME_BYTES      12u /* of a block without a body */
+#define TYPE_STATISTICS  5u
+#define TYPE_PACKET      6u
+#define STATISTICS_BYTES 20u /* with the head; options follow: code, length, data, pad */
+#define OPTION_COMMENT   1u
+#define OPTION_DROPPED   5u
 
 static uint32_t load_u32(const uint8_t *from)
 {
@@ -27,7 +26,7 @@ static uint16_t load_u16(const uint8_t *from)
 	return (uint16_t)(load_u32(from) & 0xffff);
 }
 
-/* What stands behind the last "; ". It goes to a terminal. */
+/* Copies the text after the last "; ". It is shown on a terminal. */
 static void read_why(struct capture_tally *tally, const uint8_t *text, size_t len)
 {
 	size_t from = 0, kept = 0;
@@ -78,7 +77,7 @@ static void begin_block(struct capture_tally *tally)
 	tally->left_bytes = len - HEAD_BYTES;
 }
 
-/* Takes what is kept of the next block, or passes over it. Returns how much of @data that is. */
+/* Stores or skips bytes of the current block. Returns how many bytes of @data it consumed. */
 static size_t take(struct capture_tally *tally, const uint8_t *data, size_t len)
 {
 	bool in_head = !tally->left_bytes;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has come of a capture file in the pcapng format: how much, and whether that is all of it.
+ * Checks a pcapng stream while it is copied: counts bytes and packets, and detects whether it is complete.
  *
- * The file is only counted. It is complete when its last block is the statistics, which have how many messages are missing,
- * and why it ended.
+ * A complete file ends with the statistics block, which has the number of missing messages and the reason for the end.
  */
 #ifndef DAEMON_CTL_CAPTURE_TALLY_H
 #define DAEMON_CTL_CAPTURE_TALLY_H
@@ -14,22 +13,22 @@
 
 #include "base/compiler.h"
 
-#define TALLY_BLOCK_BYTES 2048u /* more than the statistics have */
+#define TALLY_BLOCK_BYTES 2048u /* larger than the statistics block */
 #define TALLY_WHY_BYTES   64u
 
 struct capture_tally {
 	uint64_t bytes, packets, missed;
-	char why[TALLY_WHY_BYTES]; /* it ended, as the statistics say: "ended by --seconds"; "": they do not */
-	bool broken;               /* it is no such file */
-	uint32_t type, left_bytes; /* of the block that comes */
-	bool last;                 /* the block before it was the statistics */
-	uint32_t have_bytes;       /* of the next, while its head comes and where it is wanted */
+	char why[TALLY_WHY_BYTES]; /* reason for the end, "ended by --seconds"; "": none */
+	bool broken;               /* not a pcapng file */
+	uint32_t type, left_bytes; /* of the current block */
+	bool last;                 /* the previous block was the statistics */
+	uint32_t have_bytes;       /* bytes stored in block[] */
 	uint8_t block[TALLY_BLOCK_BYTES];
 };
 
-/** capture_tally_add - @len more bytes of the file; @tally is all zero at first. */
+/** capture_tally_add - Adds @len bytes of the file. Start with a zeroed @tally. */
 void capture_tally_add(struct capture_tally *tally, const uint8_t *data, size_t len);
-/** capture_tally_is_complete - whether the file is all here. */
+/** capture_tally_is_complete - Returns whether the file is complete. */
 bool capture_tally_is_complete(const struct capture_tally *tally) MUST_CHECK;
 
 #endif

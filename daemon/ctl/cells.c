@@ -32,7 +32,7 @@ uint64_t json_number(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-/* The daemon does not ask more often what has been taken; so what is younger may have been. */
+/* The daemon checks acknowledgements only this often, so younger Replies may have arrived. */
 #define UNTAKEN_S 0.1
 
 bool oldest_call_get(const json_t *connection, struct oldest_call *oldest)

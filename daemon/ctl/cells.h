@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members of the daemon's answers as cells of a table. What is missing, or null, is "-". */
+/* Writes members of the daemon's answers as table cells; "-" if missing or null. */
 #ifndef DAEMON_CTL_CELLS_H
 #define DAEMON_CTL_CELLS_H
 
@@ -14,38 +14,38 @@
 
 #define CELL_BYTES AMOUNT_TEXT_BYTES
 
-/** cell_duration_text - "0 s", "1m02s", "3h04m", "5d06h". Returns @text. */
+/** cell_duration_text - Writes "0 s", "1m02s", "3h04m" or "5d06h" to @text. Returns @text. */
 const char *cell_duration_text(double seconds, char text[CELL_BYTES]);
 
-/** json_text - a member that is a string, or "-". */
+/** json_text - Returns a string member, or "-". */
 const char *json_text(const json_t *object, const char *key);
-/** json_number - a member that is an integer, or 0. */
+/** json_number - Returns an integer member, or 0. */
 uint64_t json_number(const json_t *object, const char *key);
 
-/* The Call of a connection that is the oldest: it has no Reply, or its client has not taken it. */
+/* The oldest Call of a connection that has no Reply, or whose Reply the client has not acknowledged. */
 struct oldest_call {
 	double age_s;
-	const char *operation, *stage; /* of the answer, or "-" */
+	const char *operation, *stage; /* strings of the answer, or "-" */
 };
 
-/** oldest_call_get - that one; returns whether there is any. */
+/** oldest_call_get - Gets the oldest Call. Returns false if there is none. */
 bool oldest_call_get(const json_t *connection, struct oldest_call *oldest);
 
-/** cell_text - a member that is a string. */
+/** cell_text - Adds a string member. */
 void cell_text(struct table *table, const json_t *object, const char *key);
-/** cell_number - a member that is an integer. */
+/** cell_number - Adds an integer member. */
 void cell_number(struct table *table, const json_t *object, const char *key);
-/** cell_bytes - a number of bytes, in full. */
+/** cell_bytes - Adds a number of bytes, without a unit. */
 void cell_bytes(struct table *table, const json_t *object, const char *key);
-/** cell_duration - a number of seconds. */
+/** cell_duration - Adds a number of seconds as a duration. */
 void cell_duration(struct table *table, const json_t *object, const char *key);
-/** cell_waiting - how many RPCs wait for memory, and for how long the first of them has. */
+/** cell_waiting - Adds how many RPCs wait for memory, and how long the oldest has waited. */
 void cell_waiting(struct table *table, const json_t *memory);
 
 /**
- * cells_print_unknown - the members that this client has no cell for, a line each
- * @known: the names of the others, with a space between
- * @name:  of what they are members; NULL: it is not said
+ * cells_print_unknown - Prints the members that this client does not know, one per line.
+ * @known: the names of known members, separated by spaces
+ * @name:  of the object, as a prefix; NULL: none
  */
 void cells_print_unknown(const json_t *object, const char *known, const char *name, FILE *out);
 

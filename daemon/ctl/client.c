@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Asking the daemon: connect, one request, one answer to the end of the stream. */
 #include "daemon/ctl/client.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@
 #include "daemon/config/config_parse.h"
 #include "daemon/control/control_request.h"
 
-/* Parses as the daemon does. What it reports is of many lines; the first has the cause. */
+/* Parses the file as the daemon does. The first line of @reported has the cause of a failure. */
 static int parse(const char *file, config_t *parsed, char **reported)
 {
 	struct config_reader r;
@@ -68,7 +67,7 @@ int control_path(const char *file, char *error, size_t error_bytes, char **out)
 	return config_string(file, "control", CONTROL_DEFAULT_SOCKET, error, error_bytes, out);
 }
 
-/* In UTF-8 those of Latin 1 have two bytes. */
+/* Returns the length of a control character, or 0. Control characters of Latin 1 have two bytes in UTF-8. */
 static size_t control_bytes(const char *at)
 {
 	const unsigned char *c = (const unsigned char *)at;
@@ -171,7 +170,7 @@ static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, cons
 	return -err;
 }
 
-/* Of the socket, or, if its directory may not be searched, the one that is installed for it. */
+/* Gets the group of the socket, or the packaged group if the directory cannot be searched. */
 static void group_of(const char *path, char name[GROUP_BYTES])
 {
 	const struct group *group = NULL;
@@ -195,7 +194,7 @@ static int fail_connect(int err, const char *path, char *error, size_t error_byt
 	case ENOENT:
 	case ECONNREFUSED:
 		return fail(err, error, error_bytes,
-			    "nobody listens on %s: %s; is the daemon running? "
+			    "cannot reach the daemon (%s: %s): is it running? "
 			    "systemctl status rpcrdma-proxy",
 			    path, strerror(err));
 	case EACCES:
@@ -209,7 +208,7 @@ static int fail_connect(int err, const char *path, char *error, size_t error_byt
 	}
 }
 
-/* Longer than the daemon takes to say that it cannot answer. */
+/* Longer than the daemon's own time limit for an answer. */
 static unsigned patience_s(const char *command)
 {
 	const struct control_command *found = control_command_find(command);
@@ -241,7 +240,7 @@ static int connect_to(const char *path, unsigned timeout_s, char *error, size_t 
 	return 0;
 }
 
-/* As JSON, so that an argument may have anything in it. */
+/* Sends JSON, so that an argument can contain any characters. Returns 0 or an errno. */
 static int send_request(int fd, const char *command, const char *argument)
 {
 	json_t *object =
@@ -253,8 +252,8 @@ static int send_request(int fd, const char *command, const char *argument)
 	json_decref(object);
 	if (!text)
 		return ENOMEM;
-	text[len] = '\n'; /* in the place of its end, which nobody needs */
-	/* A daemon that has no place says so without waiting for the request, and closes. */
+	text[len] = '\n'; /* replaces the zero byte: @len is known */
+	/* A daemon without a free slot answers without reading the request, and closes. */
 	if (send(fd, text, len + 1, MSG_NOSIGNAL) < 0 && errno != EPIPE)
 		err = errno;
 	free(text);
@@ -307,8 +306,7 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	if (!err)
 		err = receive(fd, &text, &len);
 	if (err && err != EAGAIN)
-		return fail(err, error, error_bytes, "the daemon could not be asked: %s",
-			    strerror(err));
+		return fail(err, error, error_bytes, "cannot query the daemon: %s", strerror(err));
 	*answer = err ? NULL : plain_load(text, len);
 	free(text);
 	return *answer ? 0 : fail_without_answer(err == EAGAIN, error, error_bytes);
@@ -327,7 +325,10 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	return rc;
 }
 
-/* Byte by byte, since what follows is for others. Returns its length, 0 at the end of the stream, or a negative errno. */
+/*
+ * Reads a line byte by byte, because the caller reads what follows. Returns its length, 0 at end of file, or a negative
+ * errno.
+ */
 static ssize_t read_line(int fd, char *line, size_t room)
 {
 	size_t len = 0;
@@ -345,7 +346,7 @@ static ssize_t read_line(int fd, char *line, size_t room)
 	return -EMSGSIZE;
 }
 
-/* The line that grants or refuses it. Returns 0, 1 or a negative errno. */
+/* Reads the line that grants or refuses the stream. Returns 0, 1 if refused, or a negative errno. */
 static int read_grant(int fd, char *error, size_t error_bytes, json_t **grant)
 {
 	char line[GRANT_BYTES];
@@ -376,8 +377,7 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		return rc;
 	rc = send_request(fd, command, argument);
 	if (rc)
-		rc = fail(rc, error, error_bytes, "the daemon could not be asked: %s",
-			  strerror(rc));
+		rc = fail(rc, error, error_bytes, "cannot query the daemon: %s", strerror(rc));
 	else
 		rc = read_grant(fd, error, error_bytes, grant);
 	if (rc) {

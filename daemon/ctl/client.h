@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One question to the daemon over its control socket, and which socket that is. */
+/* Sends requests to the daemon over its control socket, and finds that socket. */
 #ifndef DAEMON_CTL_CLIENT_H
 #define DAEMON_CTL_CLIENT_H
 
@@ -10,14 +10,14 @@
 #include "base/compiler.h"
 
 #define CLIENT_MAX_ANSWER_BYTES (256u << 20)
-#define CLIENT_TIMEOUT_S        15 /* for a command whose answer takes no time */
+#define CLIENT_TIMEOUT_S        15 /* for a command without an answer time of its own */
 
 /**
- * client_ask - ask the daemon
+ * client_ask - Sends a command to the daemon and reads the answer.
  * @path:     its control socket
  * @command:  the command, with @argument or NULL
- * @error:    on failure: what failed, a sentence without a full stop
- * @answer:   on success a new reference; {"error": …} is an answer too
+ * @error:    on failure set to a sentence without a full stop
+ * @answer:   on success set to a new reference; {"error": …} is an answer too
  *
  * Returns 0 or a negative errno.
  */
@@ -25,11 +25,10 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	       size_t error_bytes, json_t **answer) MUST_CHECK;
 
 /**
- * client_stream - ask for what has no end of its own
- * @error: gets a sentence on failure, or why the daemon refuses
+ * client_stream - Starts a streaming command.
+ * @error: set on failure, or to why the daemon refuses
  * @grant: set to the line that grants it, a new reference
- * @in:    set to what the daemon sends behind that; without a time limit. The caller's, who closes it; to
- *	   end its sending side asks for the end. Nothing of it has been read yet
+ * @in:    set to the stream after that line, without a time limit; nothing of it has been read. The caller closes it. Ending its sending side requests the end
  *
  * Returns 0, 1 if the daemon refuses, or a negative errno.
  */
@@ -37,25 +36,26 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		  size_t error_bytes, json_t **grant, FILE **in) MUST_CHECK;
 
 /**
- * plain_json - a copy of @value whose strings and keys have '?' for each control character
+ * plain_json - Returns a copy of @value with '?' for each control character in strings and keys.
  *
- * Those of ASCII and those of Latin 1 (U+0080 to U+009F). The daemon has less rights than who asks it often has, and a
- * terminal obeys what it is shown: so they are taken out of an answer before anybody has it. Returns a new reference; NULL for NULL or without memory.
+ * It replaces control characters of ASCII and of Latin 1 (U+0080 to U+009F). The daemon often has fewer privileges than
+ * the user of this program, and terminals execute escape sequences, so every answer is sanitized first. The copy is a
+ * new reference; NULL for NULL or if memory ran out.
  */
 json_t *plain_json(const json_t *value);
-/** plain_load - such a copy of the JSON in a text; NULL without memory or of a text that has none. */
+/** plain_load - Parses JSON and returns such a copy; NULL if memory ran out or the text is not JSON. */
 json_t *plain_load(const char *text, size_t len);
 
 /**
- * control_path - read `control` of a configuration file, and nothing else of it
- * @error: on failure: what is wrong with the file, a sentence without a full stop
- * @out:   set on success, to be freed: the path, or the default one if the file does not say
+ * control_path - Reads only the key `control` of a configuration file.
+ * @error: on failure set to a sentence without a full stop
+ * @out:   set on success to the path or its default; the caller frees it
  *
- * Returns 0, -EINVAL of a file that is not well formed, or the negative errno with which it cannot be read.
+ * Returns 0, -EINVAL for a syntax error, or the negative errno of reading the file.
  */
 int control_path(const char *file, char *error, size_t error_bytes, char **out) MUST_CHECK;
 
-/** config_string - the same of another key at the top, which is a string; @preset if the file has it not. */
+/** config_string - Reads another global string key likewise; @preset is its default. */
 int config_string(const char *file, const char *key, const char *preset, char *error,
 		  size_t error_bytes, char **out) MUST_CHECK;
 

@@ -40,7 +40,7 @@ void news_add(struct news_list *news, enum news_rank rank, const char *service, 
 		news->count++;
 }
 
-/* There are few, and they are nearly in order. */
+/* The list is short and nearly sorted. */
 void news_sort(struct news_list *news)
 {
 	for (size_t i = 1; i < news->count; i++) {
@@ -60,7 +60,7 @@ static bool is(const json_t *object, const char *key, const char *text)
 	return !strcmp(json_text(object, key), text);
 }
 
-/* " for 35 s"; nothing where it is not known. */
+/* Writes " for 35 s", or "" if unknown. Returns @text. */
 static const char *for_how_long(const json_t *object, char text[CELL_BYTES])
 {
 	const json_t *age = json_object_get(object, "state_age_s");
@@ -73,24 +73,24 @@ static const char *for_how_long(const json_t *object, char text[CELL_BYTES])
 	return text;
 }
 
-/* What the server's cell may have no room for. */
+/* A server that is down, with the details that the table cell has no space for. */
 static void of_server(struct news_list *news, const char *name, const json_t *service)
 {
 	const json_t *server = json_object_get(service, "server");
-	/* Of a name that does not resolve there is no address. */
+	/* A name that does not resolve has no address. */
 	bool has_address = json_is_string(json_object_get(server, "address"));
 	char text[CELL_BYTES];
 
 	if (!is(server, "state", "down"))
 		return;
 	news_add(news, NEWS_DOWN, name,
-		 "%s: server %s is down%s: %s; attempts: %" PRIu64 ", clients that wait: %" PRIu64,
+		 "%s: server %s is down%s: %s; attempts: %" PRIu64 ", waiting clients: %" PRIu64,
 		 name, has_address ? json_text(server, "address") : json_text(service, "connect"),
 		 for_how_long(server, text), json_text(server, "error"),
 		 json_number(server, "attempts_failed"), json_number(server, "waiting_clients"));
 }
 
-/* @what: it is: "server" … */
+/* @what: "server" or "MOUNT by" */
 static void of_target(struct news_list *news, const char *name, const char *what,
 		      const json_t *target)
 {
@@ -103,8 +103,8 @@ static void of_target(struct news_list *news, const char *name, const char *what
 		 "%s: %s %s: %s%s%s%s; connections: %" PRIu64 ", attempts: %" PRIu64
 		 ", failed: %" PRIu64 "%s%s",
 		 name, what, json_text(target, "connect"),
-		 strcmp(state, "unknown") ? state : "not asked yet", for_how_long(target, text),
-		 ordered ? ", told to be " : "",
+		 strcmp(state, "unknown") ? state : "not tried yet", for_how_long(target, text),
+		 ordered ? ", administratively " : "",
 		 !ordered                 ? ""
 		 : strcmp(order, "drain") ? order
 					  : "drained",
@@ -112,7 +112,7 @@ static void of_target(struct news_list *news, const char *name, const char *what
 		 json_number(target, "failures"), error ? ": " : "", error ? error : "");
 }
 
-/* One server is told of above, and only what is out of the ordinary. */
+/* A single server is covered by of_server(), so it is listed only if disabled or with @all. */
 static void of_targets(struct news_list *news, const char *name, const json_t *targets, bool all)
 {
 	const json_t *target;
@@ -125,7 +125,7 @@ static void of_targets(struct news_list *news, const char *name, const json_t *t
 	}
 }
 
-/* Of MOUNT what is down, or all. */
+/* MOUNT servers that are down, or all. */
 static void of_mounts(struct news_list *news, const char *name, const json_t *service, bool all)
 {
 	const json_t *target;
@@ -148,11 +148,11 @@ static void of_memory(struct news_list *news, const char *name, const json_t *me
 
 	if (json_number(memory, "waiting_claims"))
 		news_add(news, NEWS_MEMORY, name,
-			 "%s: RPCs that wait for memory: %" PRIu64 ", the first for %s", name,
+			 "%s: RPCs waiting for memory: %" PRIu64 ", the oldest for %s", name,
 			 json_number(memory, "waiting_claims"), cell_duration_text(oldest_s, text));
 }
 
-/* The reasons are words with _ between them. */
+/* Shows spaces instead of '_' in reasons. */
 static void of_refused(struct news_list *news, const char *name, const json_t *refused)
 {
 	char reason[REASON_BYTES];
@@ -175,15 +175,15 @@ void news_of_service(struct news_list *news, const json_t *service, bool all)
 	const char *name = json_text(service, "name");
 
 	if (json_is_true(json_object_get(service, "draining")))
-		news_add(news, NEWS_DRAINED, name, "%s: drained: nobody gets in until resume",
-			 name);
+		news_add(news, NEWS_DRAINED, name,
+			 "%s: drained: new clients are refused until 'resume'", name);
 	of_server(news, name, service);
 	of_targets(news, name, json_object_get(service, "targets"), all);
 	of_mounts(news, name, service, all);
-	/* It may be reached, and shown as such, and not answer. */
+	/* A server can be reachable, and shown as such, but not answer. */
 	if (json_number(server, "late_calls"))
 		news_add(news, NEWS_LATE, name,
-			 "%s: Calls that have waited long for the server: %" PRIu64, name,
+			 "%s: Calls waiting too long for the server: %" PRIu64, name,
 			 json_number(server, "late_calls"));
 	of_memory(news, name, json_object_get(service, "memory"));
 	of_refused(news, name, json_object_get(service, "refused"));
@@ -195,12 +195,12 @@ void news_of_daemon(struct news_list *news, const json_t *status)
 	uint64_t leaving = json_number(status, "services_leaving");
 
 	if (json_is_true(json_object_get(status, "stopping")))
-		news_add(news, NEWS_STOPPING, NULL, "the daemon stops when connections have ended");
+		news_add(news, NEWS_STOPPING, NULL,
+			 "the daemon is stopping and drains its connections");
 	if (lost)
 		news_add(news, NEWS_LOG, NULL,
-			 "lines that the log has lost: %" PRIu64 ": nobody took them in time",
-			 lost);
+			 "log lines dropped: %" PRIu64 ": stderr or the journal is too slow", lost);
 	if (leaving)
-		news_add(news, NEWS_LEAVING, NULL,
-			 "services that are out of the file and drain: %" PRIu64, leaving);
+		news_add(news, NEWS_LEAVING, NULL, "removed services still draining: %" PRIu64,
+			 leaving);
 }

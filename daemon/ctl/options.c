@@ -8,7 +8,7 @@
 #include "daemon/ctl/complain.h"
 
 #define SHARED_SHORT "s:c:javVh"
-#define FIRST_LONG   256 /* what getopt_long() calls those of commands: no letter's */
+#define FIRST_LONG   256 /* codes of command options for getopt_long(): above all letters */
 
 static const struct option shared[] = {
 	{"socket", required_argument, NULL, 's'}, {"config", required_argument, NULL, 'c'},
@@ -21,9 +21,9 @@ static const struct option shared[] = {
 
 static const struct {
 	const char *name;
-	char letter;       /* 0: it has none */
-	bool value;        /* takes one */
-	unsigned commands; /* that have it */
+	char letter;       /* 0: none */
+	bool value;        /* needs a value */
+	unsigned commands; /* commands that have it */
 } of_command[COMMAND_OPTIONS] = {
 	[OPTION_NOW] = {"now", 0, false, FOR(STOP)},
 	[OPTION_MOUNT] = {"mount", 0, false, FOR(CHECK)},
@@ -67,11 +67,11 @@ static int complain_option(char **argv, int opt)
 		return complain(EXIT_USAGE, "option %s takes an argument; " LISTS_THEM,
 				in_words ? word : letter);
 	if (optopt && in_words)
-		return complain(EXIT_USAGE, "option %s: it takes no argument; " LISTS_THEM, word);
+		return complain(EXIT_USAGE, "option %s takes no argument; " LISTS_THEM, word);
 	return complain(EXIT_USAGE, "unknown option %s; " LISTS_THEM, optopt ? letter : word);
 }
 
-/* Returns whether it is one. */
+/* Sets an option of single commands. Returns false if @opt is none. */
 static bool take_of_command(struct options *options, int opt)
 {
 	for (int i = 0; i < COMMAND_OPTIONS; i++) {
@@ -121,7 +121,7 @@ int options_parse(int argc, char **argv, struct options *options)
 	return 0;
 }
 
-/* "trace and capture", of which @first is the first. */
+/* Writes "trace and capture" to @text, and the first of them to @first. */
 static void name_commands(unsigned commands, char text[CONTROL_MAX_ARGUMENT_BYTES],
 			  const char **first)
 {
@@ -163,10 +163,10 @@ int options_append(const struct options *options, char *argument)
 
 		if (!value)
 			continue;
-		/* Spaces part the words of a request. */
+		/* Spaces separate the words of a request. */
 		if (of_command[i].value && (!*value || strchr(value, ' ')))
-			return complain(EXIT_USAGE, "--%s: '%s' is no such value",
-					of_command[i].name, value);
+			return complain(EXIT_USAGE, "--%s: invalid value '%s'", of_command[i].name,
+					value);
 		used += (size_t)snprintf(argument + used, room - used, "%s--%s%s%s",
 					 used ? " " : "", of_command[i].name, *value ? " " : "",
 					 value);

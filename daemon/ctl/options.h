@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options of the command line: those of all commands, and those of some. */
+/* Parses command-line options, common ones and those of single commands. */
 #ifndef DAEMON_CTL_OPTIONS_H
 #define DAEMON_CTL_OPTIONS_H
 
@@ -8,7 +8,7 @@
 #include "base/compiler.h"
 #include "daemon/control/control_request.h"
 
-/* Those of some commands; what they are called is a table in options.c. */
+/* Options of single commands; a table in options.c has their names. */
 enum command_option {
 	OPTION_NOW,
 	OPTION_MOUNT,
@@ -27,27 +27,28 @@ enum command_option {
 struct options {
 	const char *socket, *file;
 	bool json, all, verbose, version, help;
-	/* NULL: it was not given; its value, or "" of one that has none. */
+	/* The value, or "" if the option has none; NULL: not given. */
 	const char *of_command[COMMAND_OPTIONS];
-	const char *output; /* of a command that has one */
-	bool asked;         /* the daemon has answered, and did not refuse */
+	const char *output; /* FILE of a command that writes one */
+	bool asked;         /* the daemon has answered without an error */
 };
 
 /**
- * options_parse - read them; argv is sorted so that the words stand at its end, from optind on
+ * options_parse - Parses the options and permutes @argv so that the words start at optind.
  *
- * What is wrong is said. Returns 0 or the status to exit with.
+ * Prints errors. Returns 0 or the exit status.
  */
 int options_parse(int argc, char **argv, struct options *options) MUST_CHECK;
 
-/** options_fit - whether each that was given is for that command; says of one that is not, which is. */
+/** options_fit - Returns whether every given option applies to @command; otherwise prints which command it is for. */
 bool options_fit(const struct options *options, const struct control_command *command) MUST_CHECK;
 
 /**
- * options_append - put those of a command behind its words, as the daemon takes them: " --mount", " --client 10.0.0.1"
- * @argument: of CONTROL_MAX_ARGUMENT_BYTES at most, and its end
+ * options_append - Appends the options of a command to its words, as the daemon expects: " --mount", " --client
+ * 10.0.0.1".
+ * @argument: a buffer of CONTROL_MAX_ARGUMENT_BYTES and the zero byte
  *
- * What is wrong is said. Returns 0 or the status to exit with.
+ * Prints errors. Returns 0 or the exit status.
  */
 int options_append(const struct options *options, char *argument) MUST_CHECK;
 

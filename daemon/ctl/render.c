@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Answers as text: which one, and the short ones. */
 #include "daemon/ctl/render.h"
 
 #include <errno.h>
@@ -10,7 +9,7 @@
 #include "base/compiler.h"
 #include "daemon/ctl/cells.h"
 
-/* "changed: to-filer, exports"; nothing of an empty list. */
+/* Prints "changed: to-filer, exports"; nothing for an empty list. */
 static void print_list(const json_t *answer, const char *key, const char *title, FILE *out)
 {
 	const json_t *list = json_object_get(answer, key);
@@ -38,14 +37,14 @@ static void render_reload(const json_t *answer, FILE *out)
 	print_list(answer, "changed", "changed: ", out);
 	print_list(answer, "added", "added: ", out);
 	print_list(answer, "removed", "removed: ", out);
-	print_list(answer, "held", "as they were until a restart: ", out);
+	print_list(answer, "held", "not applied, needs a restart: ", out);
 	print_lines(answer, "warnings", out);
 	cells_print_unknown(answer, known, NULL, out);
 }
 
 static void render_config(const json_t *answer, FILE *out)
 {
-	fprintf(out, "# What %s comes to.\n", json_text(answer, "file"));
+	fprintf(out, "# Effective configuration of %s\n", json_text(answer, "file"));
 	print_lines(answer, "lines", out);
 }
 
@@ -117,7 +116,7 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 	case CONTROL_COMMAND_CHECK:
 		render_check(answer, out);
 		return 0;
-	case CONTROL_COMMAND_SUPPORT: /* no answer of the daemon's, or none that ends */
+	case CONTROL_COMMAND_SUPPORT: /* commands without a single answer */
 	case CONTROL_COMMAND_TOP:
 	case CONTROL_COMMAND_TRACE:
 	case CONTROL_COMMAND_CAPTURE:
@@ -133,10 +132,10 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 		render_reload(answer, out);
 		return 0;
 	case CONTROL_COMMAND_DRAIN:
-		print_or_none(answer, "draining", "draining: ", "there are no services", out);
+		print_or_none(answer, "draining", "draining: ", "no services", out);
 		return 0;
 	case CONTROL_COMMAND_RESUME:
-		print_or_none(answer, "resumed", "resumed: ", "nothing was drained", out);
+		print_or_none(answer, "resumed", "resumed: ", "no service was drained", out);
 		return 0;
 	case CONTROL_COMMAND_DISCONNECT:
 		render_disconnect(answer, out);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections as text, by service and number. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static void cell_profile(struct table *table, const json_t *leg)
 		table_cell(table, "-");
 }
 
-/* "; 64 KiB WHAT", or nothing of what an older daemon does not tell. */
+/* Prints "; 64 KiB WHAT", or nothing if an older daemon does not report it. */
 static void put_bytes(const json_t *leg, const char *key, const char *what, FILE *out)
 {
 	char amount[CELL_BYTES];
@@ -26,14 +25,14 @@ static void put_bytes(const json_t *leg, const char *key, const char *what, FILE
 		fprintf(out, "; %s %s", amount_bytes(json_number(leg, key), amount), what);
 }
 
-/* "; 3 WHAT", or nothing of none. */
+/* Prints "; 3 WHAT", or nothing for zero. */
 static void put_count(const json_t *leg, const char *key, const char *what, FILE *out)
 {
 	if (json_number(leg, key))
 		fprintf(out, "; %" PRIu64 " %s", json_number(leg, key), what);
 }
 
-/* "version 2 (dialect); inline 4.0 KiB to us, 1.0 KiB to it; 64 KiB to it; 320 KiB posted; asked it to lower its size" */
+/* Prints "version 2 (dialect); inline 4.0 KiB in, 1.0 KiB out; 64 KiB receives; 320 KiB posted; …" */
 static void put_rdma(const json_t *leg, FILE *out)
 {
 	const char *dialect = json_string_value(json_object_get(leg, "dialect"));
@@ -44,22 +43,22 @@ static void put_rdma(const json_t *leg, FILE *out)
 	if (dialect)
 		fprintf(out, " (%s)", dialect);
 	if (json_is_integer(json_object_get(leg, "inline_recv_bytes")))
-		fprintf(out, "; inline %s to us, %s to it",
+		fprintf(out, "; inline %s in, %s out",
 			amount_bytes(json_number(leg, "inline_recv_bytes"), ours),
 			amount_bytes(json_number(leg, "inline_send_bytes"), theirs));
-	put_bytes(leg, "recv_size_bytes", "to us", out);
-	put_bytes(leg, "peer_recv_size_bytes", "to it", out);
+	put_bytes(leg, "recv_size_bytes", "receives", out);
+	put_bytes(leg, "peer_recv_size_bytes", "peer receives", out);
 	put_bytes(leg, "recv_posted_bytes", "posted", out);
 	if (json_is_integer(json_object_get(leg, "peer_reads_max")))
-		fprintf(out, "; configured: %" PRIu64 " Reads at once",
+		fprintf(out, "; configured: %" PRIu64 " concurrent Reads",
 			json_number(leg, "peer_reads_max"));
-	put_count(leg, "replies_lent", "Replies lent", out);
-	put_count(leg, "calls_abandoned", "reverse Calls given up", out);
+	put_count(leg, "replies_lent", "read-chunk Replies", out);
+	put_count(leg, "calls_abandoned", "reverse Calls abandoned", out);
 	if (pending)
 		fprintf(out, "; %s", pending);
 }
 
-/* "-" over TCP. */
+/* "-" for TCP. */
 static void cell_rdma(struct table *table, const json_t *leg)
 {
 	bool is_rdma = json_is_integer(json_object_get(leg, "rpcrdma_version"));
@@ -75,7 +74,7 @@ static void cell_rdma(struct table *table, const json_t *leg)
 	free(text);
 }
 
-/* "open 12 s", or "open -" of one that does not tell since when; "-" for none. */
+/* "open 12 s", or "open -" if the age is unknown; "-" without a leg. */
 static void cell_state(struct table *table, const json_t *object)
 {
 	const json_t *age = json_object_get(object, "state_age_s");
@@ -89,7 +88,7 @@ static void cell_state(struct table *table, const json_t *object)
 		table_cell(table, "-");
 }
 
-/* For how long it has waited, and "READ server"; "-" without one. */
+/* Age of the oldest Call, and "READ server"; "-" without a Call. */
 static void cells_oldest(struct table *table, const json_t *connection)
 {
 	struct oldest_call oldest;
@@ -195,7 +194,7 @@ static int compare(const void *a, const void *b)
 	return order ? order : (i > j) - (i < j);
 }
 
-/* What is known of an end of one. */
+/* Known members of a leg. */
 static const char known_of_leg[] =
 	"kind state state_age_s local peer calls_in calls_out calls_held "
 	"credits_granted credits_available credits_used inline_send_bytes "

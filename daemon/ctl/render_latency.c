@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How long Calls took as text: a line for each operation, or how the times of one are spread. */
+/* Durations of Calls: a line per operation, or the distribution of one. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void cell_seconds(struct table *table, const json_t *value)
 	table_cell(table, "%s", text);
 }
 
-/* What they took on the average. */
+/* Mean duration. */
 static void cell_mean(struct table *table, const json_t *times)
 {
 	double sum_s = json_number_value(json_object_get(times, "sum_s"));
@@ -57,7 +57,7 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 	return table_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
 }
 
-/* How many of stage @i, or of the whole, which is behind them, are in a bucket. */
+/* Returns how many Calls of stage @i, or in total for @i after the last stage, are in a bucket. */
 static json_int_t count_of(const json_t *operation, size_t i, size_t bucket)
 {
 	const json_t *times = i < CALL_SUMS_STAGES
@@ -68,7 +68,7 @@ static json_int_t count_of(const json_t *operation, size_t i, size_t bucket)
 	return json_integer_value(json_array_get(json_object_get(times, "counts"), bucket));
 }
 
-/* A line, if anything is in that bucket. */
+/* Adds a line unless the bucket is empty. */
 static void cells_bucket(struct table *table, const json_t *operation, const json_t *limits,
 			 size_t bucket)
 {

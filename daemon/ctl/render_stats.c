@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Counters as text, in groups: a module's, and of closed connections those of each side. */
+/* Counters in groups: one per module, and closed connections per side. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int print_group(const char *name, const char *side, const json_t *counter
 	return table_finish(&table, "    ", 0, out);
 }
 
-/* A group, or several, whose members are then objects. */
+/* Prints a group, or several if its members are objects. */
 static int print_module(const char *name, const json_t *module, const json_t *meanings, bool all,
 			FILE *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The state of the daemon as one screen: what is out of the ordinary, then a line for each service. */
+/* The state of the daemon on one screen: problems, then a line per service. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 #include "daemon/ctl/news.h"
 #include "daemon/ctl/render.h"
 
-#define SCREEN_LINES   23u /* of 24, one of which the shell takes */
-#define SCREEN_OTHERS  6u  /* two at the top, the empty ones, the titles, and one to spare */
+#define SCREEN_LINES   23u /* of 24, one for the shell prompt */
+#define SCREEN_OTHERS  6u  /* two at the top, empty lines, titles, and one to spare */
 #define SERVICES_SHOWN 12u
-#define NEWS_SHOWN     5u /* at least, if there are so many */
+#define NEWS_SHOWN     5u /* minimum, if there are as many */
 
 struct screen {
 	const json_t *status, *beside;
@@ -73,13 +73,13 @@ static int print_memory(const json_t *memory, FILE *out)
 
 	table_init(&table, columns, ARRAY_SIZE(columns));
 	table_cell(&table, "claimed by RPCs");
-	table_cell(&table, "%s of %s, %s at most so far",
+	table_cell(&table, "%s of %s, peak %s",
 		   amount_bytes(json_number(memory, "claimed_bytes"), a),
 		   amount_bytes(json_number(memory, "limit_bytes"), b),
 		   amount_bytes(json_number(memory, "peak_bytes"), c));
 	table_cell(&table, "waiting for memory");
 	cell_waiting(&table, memory);
-	table_cell(&table, "beside the limit");
+	table_cell(&table, "outside the limit");
 	table_cell(&table, "up to %s", amount_bytes(json_number(memory, "beside_limit_bytes"), a));
 	table_cell(&table, "buffers");
 	table_cell(&table, "%s in use, %s mapped",
@@ -88,7 +88,7 @@ static int print_memory(const json_t *memory, FILE *out)
 	return table_finish(&table, "", 0, out);
 }
 
-/* ---- what is out of the ordinary ---- */
+/* ---- problems ---- */
 
 static size_t count_news(const struct news_list *news)
 {
@@ -107,7 +107,7 @@ static void print_cut(const char *text, FILE *out)
 		fprintf(out, "%s\n", text);
 }
 
-/* @most of them, of which the last may have to say how many more there are. */
+/* Prints at most @most lines; the last one can say how many more there are. */
 static void print_news(const struct screen *screen, size_t most)
 {
 	size_t n = count_news(&screen->news);
@@ -120,14 +120,15 @@ static void print_news(const struct screen *screen, size_t most)
 			print_cut(screen->news.list[i].text, screen->out);
 	}
 	if (shown < n)
-		fprintf(screen->out, "and %zu more: '" PROGRAM " -a status' has all\n", n - shown);
+		fprintf(screen->out, "and %zu more: '" PROGRAM " -a status' shows all\n",
+			n - shown);
 	if (!n)
-		fprintf(screen->out, "nothing is out of the ordinary\n");
+		fprintf(screen->out, "no problems\n");
 }
 
 /* ---- the services ---- */
 
-/* Of all connections of a service. Returns whether there is one. */
+/* Finds the oldest Call over all connections of a service. Returns false if there is none. */
 static bool oldest_of(const json_t *connections, const char *name, struct oldest_call *found)
 {
 	const json_t *connection;
@@ -167,7 +168,7 @@ static void cell_oldest(struct table *table, const json_t *connections, const ch
 	char age[CELL_BYTES];
 
 	if (!connections)
-		table_cell(table, "not looked for");
+		table_cell(table, "not queried");
 	else if (!oldest_of(connections, name, &oldest))
 		table_cell(table, "-");
 	else
@@ -197,7 +198,7 @@ static void cells_service(struct table *table, const struct screen *screen, cons
 	cell_oldest(table, json_object_get(screen->beside, "connections"), name);
 }
 
-/* How bad the worst is that is told of it. */
+/* Returns the rank of the worst problem of the service. */
 static enum news_rank rank_of(const struct screen *screen, const json_t *service)
 {
 	const char *name = json_text(service, "name");
@@ -211,7 +212,7 @@ static enum news_rank rank_of(const struct screen *screen, const json_t *service
 	return NEWS_USUAL;
 }
 
-/* Of more services than fit, those of which there is the worst to tell, in the order of the file. */
+/* If not all services fit, prints those with the worst problems, in the order of the file. */
 static int print_services(const struct screen *screen)
 {
 	static const struct table_column columns[] = {

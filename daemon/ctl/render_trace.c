@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The lines of trace as text. They come one by one, so columns have a width of their own; what is longer pushes the others.
+ * Lines are printed one by one, so columns have a fixed width; longer texts push the following columns.
  */
 #include "daemon/ctl/render.h"
 
@@ -13,7 +13,7 @@
 #include "daemon/ctl/cells.h"
 
 #define COLUMNS    "%-12s %-14s %-21s %-12s %10s %10s  %-28s %8s  "
-#define SHOWN_PART 100u /* a stage is told that took such a part of the whole */
+#define SHOWN_PART 100u /* show a stage that took at least 1/100 of the total */
 
 void render_trace_titles(FILE *out)
 {
@@ -21,7 +21,7 @@ void render_trace_titles(FILE *out)
 		"REPLY", "CARRIED", "TOOK", "OF THAT");
 }
 
-/* Of "2026-11-25T22:57:07.581943Z", the time of day in milliseconds. */
+/* Gets the time of day with milliseconds from "2026-11-25T22:57:07.581943Z". */
 static void time_text(const json_t *line, char text[CELL_BYTES])
 {
 	const char *time = json_text(line, "time");
@@ -37,7 +37,7 @@ static void bytes_text(const json_t *line, const char *key, char text[CELL_BYTES
 		snprintf(text, CELL_BYTES, "-");
 }
 
-/* "record>short long>record": the Call from one end to the other, and the Reply back. */
+/* "record>short long>record": the forms of the Call on both sides, and of the Reply back. */
 static void carried_text(const json_t *line, char text[2 * CELL_BYTES])
 {
 	const json_t *carried = json_object_get(line, "carried");
@@ -85,7 +85,7 @@ void render_trace_line(const json_t *line, FILE *out)
 	if (json_object_get(line, "missed"))
 		fprintf(out,
 			"-- %" PRIu64
-			" RPCs were missed here: they came faster than they were read\n",
+			" RPCs missed: they came faster than this program read them\n",
 			json_number(line, "missed"));
 	if (!json_object_get(line, "operation"))
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* rpcrdma-proxyctl: asks the daemon what it does, and tells it to log more or to stop. */
+/* rpcrdma-proxyctl: parses the command line, sends commands to the daemon and prints the answers. */
 #include <config.h>
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "daemon/ctl/own_commands.h"
 #include "daemon/ctl/render.h"
 
-/* Of more connections the oldest Calls are not looked for, since each is told by the daemon then. */
+/* With more connections status omits the oldest Calls, because the daemon would send every connection. */
 #define BESIDE_MAX_CONNECTIONS 2000u
 
 static json_t *ask_beside(const char *socket, const char *command)
@@ -34,7 +34,7 @@ static json_t *ask_beside(const char *socket, const char *command)
 	return client_ask(socket, command, NULL, error, sizeof(error), &answer) ? NULL : answer;
 }
 
-/* That member of the answer to the command of the same name, or nothing. */
+/* Adds the member @command of the answer to that command, if there is one. */
 static void put_member(json_t *beside, const char *socket, const char *command)
 {
 	json_t *answer = ask_beside(socket, command);
@@ -59,14 +59,14 @@ static json_t *ask_for_status(const char *socket, const json_t *answer)
 }
 
 /*
- * beside_ask - ask it
+ * beside_ask - Requests the additional answers that the text form of an answer needs.
  * @socket: of the daemon
  * @answer: to the command
  *
- * stats:  the answer to counters, by which each is explained.
+ * stats:  the answer to counters, which explains each counter.
  * status: {"time_s": now, "services": [as of services], "latency": its answer, "connections": [as of connections]}
  *
- * What an older daemon does not answer, or one with too many connections, is left out. Returns a new reference, or NULL.
+ * Omits what an older daemon does not answer, and connections if there are too many. Returns a new reference, or NULL.
  */
 static json_t *beside_ask(const char *socket, enum control_command_id command, const json_t *answer)
 {
@@ -98,13 +98,13 @@ static void print_help(void)
 	puts("usage: " PROGRAM " [OPTION]... COMMAND [ARGUMENT]\n"
 	     "       " PROGRAM " help [COMMAND]\n"
 	     "options:\n"
-	     "  -s, --socket SOCKET  the daemon's control socket; else what the file says\n"
-	     "  -c, --config FILE    the daemon's file, for its control socket; else\n"
+	     "  -s, --socket SOCKET  the daemon's control socket; default: from the file\n"
+	     "  -c, --config FILE    the daemon's file, to find its control socket; default:\n"
 	     "                       " CONFIG_DEFAULT_FILE ",\n"
-	     "                       and without it " CONTROL_DEFAULT_SOCKET "\n"
+	     "                       or without it " CONTROL_DEFAULT_SOCKET "\n"
 	     "  -j, --json           print the answer as JSON\n"
 	     "  -a, --all            print every column, and counters that are zero\n"
-	     "  -v, --verbose        say which socket is asked, and why\n"
+	     "  -v, --verbose        show which socket is used, and why\n"
 	     "  -V, --version        print the version and exit\n"
 	     "  -h, --help           print this help and exit\n"
 	     "commands:");
@@ -113,16 +113,16 @@ static void print_help(void)
 
 		fputs("  ", stdout);
 		width = print_command(c);
-		/* Long arguments have a line of their own. */
+		/* Long arguments are on a separate line. */
 		if (width >= 17)
 			printf("\n%19s%s\n", "", c->help);
 		else
 			printf("%*s%s\n", 17 - width, "", c->help);
 	}
-	puts("'" PROGRAM " help COMMAND' has the options of one command alone");
+	puts("'" PROGRAM " help COMMAND' shows the options of a command");
 }
 
-/* The command that is most like it, else one that begins alike, or NULL. */
+/* Returns the most similar command, one with the same beginning, or NULL. */
 static const struct control_command *nearest(const char *name)
 {
 	const struct control_command *found = NULL, *begins = NULL;
@@ -146,7 +146,7 @@ static int complain_command(const char *name)
 	const struct control_command *meant = nearest(name);
 
 	if (meant)
-		return complain(EXIT_USAGE, "unknown command '%s': is '%s' meant? " LISTS_THEM,
+		return complain(EXIT_USAGE, "unknown command '%s': did you mean '%s'? " LISTS_THEM,
 				name, meant->name);
 	return complain(EXIT_USAGE, "unknown command '%s'; " LISTS_THEM, name);
 }
@@ -163,11 +163,11 @@ static int help_on(const char *name)
 	if (command->options)
 		printf("options: %s\n", command->options);
 	if (command->privileged)
-		puts("for root and the user that the daemon runs as");
+		puts("only for root and the user of the daemon");
 	return EXIT_OK;
 }
 
-/* ---- asking ---- */
+/* ---- commands of the daemon ---- */
 
 static volatile sig_atomic_t reader_left;
 
@@ -176,7 +176,7 @@ static void on_pipe(int signal)
 	reader_left = 1;
 }
 
-/* That a reader has seen enough, as head has, is no failure. */
+/* A reader that has closed the pipe, as head does, is not a failure. */
 static int finish_output(int status)
 {
 	errno = 0;
@@ -192,7 +192,7 @@ static int print_answer(const struct options *options, const struct control_comm
 	int rc = 0;
 
 	if (options->json) {
-		/* What fails here is told of by finish_output(). */
+		/* finish_output() reports failures. */
 		(void)json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 		putchar('\n');
 	} else {
@@ -201,7 +201,7 @@ static int print_answer(const struct options *options, const struct control_comm
 	return rc ? complain(EXIT_USAGE, "out of memory") : EXIT_OK;
 }
 
-/* What an error consists of, a line each. */
+/* Prints the parts of an error, one per line. */
 static void complain_lines(const json_t *lines)
 {
 	for (size_t i = 0; i < json_array_size(lines); i++)
@@ -242,7 +242,7 @@ static int ask(struct options *options, const struct control_command *command, c
 	return status;
 }
 
-/* NULL: the daemon is asked for the answer. */
+/* Returns NULL if the daemon implements the command. */
 static own_command *own_command_find(enum control_command_id command)
 {
 	switch (command) {
@@ -259,7 +259,7 @@ static own_command *own_command_find(enum control_command_id command)
 	}
 }
 
-/* The socket: as given, or as a file has it. A file that was not asked for may be missing, closed or broken. */
+/* Finds the socket: from the option or a file. The default file can be missing, unreadable or invalid. */
 static int ask_there(struct options *options, const struct control_command *command,
 		     const char *argument)
 {
@@ -276,10 +276,10 @@ static int ask_there(struct options *options, const struct control_command *comm
 		if (options->verbose && rc)
 			complain(0, "%s", error);
 		else if (options->verbose)
-			complain(0, "the socket is that of %s", file);
+			complain(0, "using the socket of %s", file);
 	}
 	if (options->verbose)
-		complain(0, "asking %s", options->socket);
+		complain(0, "connecting to %s", options->socket);
 	own = own_command_find(command->id);
 	status = own ? own(options, argument) : ask(options, command, argument);
 	free(path);
@@ -288,7 +288,7 @@ static int ask_there(struct options *options, const struct control_command *comm
 
 /* ---- the command line ---- */
 
-/* With a space between them, as the daemon takes them. */
+/* Joins the words by spaces, as the daemon expects. */
 static int ask_words(struct options *options, const struct control_command *command, int nwords,
 		     char **words)
 {
@@ -301,7 +301,7 @@ static int ask_words(struct options *options, const struct control_command *comm
 					 i ? " " : "", words[i]);
 	if (used >= sizeof(argument))
 		return complain(EXIT_USAGE, "the argument is too long");
-	/* The daemon does not know those of what it does not do. */
+	/* The daemon does not know the options of local commands. */
 	status = command->by_client ? 0 : options_append(options, argument);
 	if (status)
 		return status;
@@ -326,7 +326,7 @@ static int run_command(struct options *options, int nwords, char **words)
 		return complain_command(words[0]);
 	most = 1 + (int)control_command_words(command);
 	if (nwords > most)
-		return complain(EXIT_USAGE, "'%s' is one word too many: '" PROGRAM " help %s'",
+		return complain(EXIT_USAGE, "unexpected word '%s': '" PROGRAM " help %s'",
 				words[most], command->name);
 	if (command->output && nwords > 1)
 		options->output = words[--nwords];
@@ -341,7 +341,7 @@ static int run_command(struct options *options, int nwords, char **words)
 	return ask_words(options, command, nwords - 1, words + 1);
 }
 
-/* Nobody may take for the state of a server that it was not asked for rightly. */
+/* A failed request must not look like the state of a server. */
 static int run_words(struct options *options, int nwords, char **words)
 {
 	bool is_check = nwords && !strcmp(words[0], "check");

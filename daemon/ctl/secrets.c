@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What looks like a secret in a text: found by the names of settings. */
 #include "daemon/ctl/secrets.h"
 
 #include <ctype.h>
@@ -12,7 +11,7 @@
 #define CUT "[cut]"
 
 struct cutter {
-	bool in_value; /* of a name that was cut, which goes on */
+	bool in_value; /* within a cut value that continues on the next line */
 	bool in_pem;
 	FILE *out;
 };
@@ -56,7 +55,7 @@ static bool is_secret(struct span name)
 	return false;
 }
 
-/* Where the value of a secret begins in a line, or NULL. */
+/* Returns where the value of a secret begins in a line, or NULL. */
 static const char *secret_value(struct span line)
 {
 	const char *at = line.at, *behind;
@@ -79,7 +78,7 @@ static const char *secret_value(struct span line)
 	return NULL;
 }
 
-/* Of a value, from within it: whether its setting ends on this line. */
+/* Returns whether a value that starts before or in @line ends on it. */
 static bool ends_value(struct span line)
 {
 	bool quoted = false;
@@ -95,7 +94,7 @@ static bool ends_value(struct span line)
 	return false;
 }
 
-/* "scheme://user:password@host" loses what is before the '@'. */
+/* Cuts the text before the '@' of "scheme://user:password@host". */
 static void put_uris(struct span line, FILE *out)
 {
 	const char *at = line.at, *mark;
@@ -136,7 +135,7 @@ static void put_line(struct cutter *cutter, struct span line)
 	put_uris((struct span){line.at, value.at ? value.at : line.end}, cutter->out);
 	if (value.at) {
 		fputs(" " CUT, cutter->out);
-		/* A comment, and what is no file of ours, has no settings that go on. */
+		/* Only settings with '=' outside comments can continue on the next line. */
 		cutter->in_value = memchr(line.at, '=', (size_t)(value.at - line.at)) &&
 				   *line.at != '#' && !ends_value(value);
 	}

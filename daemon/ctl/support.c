@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One archive for who is to help: the daemon's answers, its file and log, and what the host is like. Its members are
- * written to a folder beside it, which its owner alone can read, and packed by tar(1).
+ * support: writes a support bundle with the daemon's answers, its file and log, and facts about the host. The members
+ * are written to a private directory beside the archive, which tar(1) packs.
  */
 #include "daemon/ctl/own_commands.h"
 
@@ -57,7 +57,7 @@ static void run(const char *const *words, int out)
 	_exit(NOT_FOUND);
 }
 
-/* Returns why it is to be ended, or NULL at the end of what it says. */
+/* Copies output to @out. Returns why the program must be stopped, or NULL at the end of its output. */
 static const char *copy_output(int from, unsigned timeout_s, size_t max_bytes, FILE *out)
 {
 	struct pollfd pollfd = {.fd = from, .events = POLLIN};
@@ -68,7 +68,7 @@ static const char *copy_output(int from, unsigned timeout_s, size_t max_bytes, F
 	while (max_bytes) {
 		left_ms = end_ms - now_ms();
 		if (left_ms <= 0)
-			return "was ended after its time";
+			return "was stopped after its time limit";
 		if (poll(&pollfd, 1, (int)left_ms) <= 0)
 			continue;
 		n = read(from, buffer, sizeof(buffer) < max_bytes ? sizeof(buffer) : max_bytes);
@@ -77,7 +77,7 @@ static const char *copy_output(int from, unsigned timeout_s, size_t max_bytes, F
 		fwrite(buffer, 1, (size_t)n, out);
 		max_bytes -= (size_t)n;
 	}
-	return "said more than is kept";
+	return "was stopped: too much output";
 }
 
 static void tell_status(const char *name, int status, FILE *out)
@@ -87,15 +87,15 @@ static void tell_status(const char *name, int status, FILE *out)
 	else if (WIFEXITED(status) && WEXITSTATUS(status))
 		fprintf(out, "[%s ended with status %d]\n", name, WEXITSTATUS(status));
 	else if (WIFSIGNALED(status))
-		fprintf(out, "[%s was ended by signal %d]\n", name, WTERMSIG(status));
+		fprintf(out, "[%s was killed by signal %d]\n", name, WTERMSIG(status));
 }
 
 /*
- * run_program - run a program, without a shell, and copy what it says on standard output and error
- * @words:     its name and arguments, ended by NULL; found as execvp() does
- * @timeout_s: after which it is ended
- * @max_bytes: of which no more than the first are copied; it is ended then
- * @out:       also has a line in brackets if it cannot be run or ends otherwise than with success
+ * run_program - Runs a program without a shell and copies its standard output and error.
+ * @words:     its name and arguments, NULL-terminated; found as by execvp()
+ * @timeout_s: time limit; then the program is killed
+ * @max_bytes: limit of the copied output; then the program is killed
+ * @out:       also gets a line in brackets if the program cannot be run or fails
  */
 static void run_program(const char *const *words, unsigned timeout_s, size_t max_bytes, FILE *out)
 {
@@ -116,7 +116,7 @@ static void run_program(const char *const *words, unsigned timeout_s, size_t max
 		close(ends[0]);
 		return;
 	}
-	setpgid(pid, pid); /* in either process: whichever comes first */
+	setpgid(pid, pid); /* in both processes: either can run first */
 	broken_off = copy_output(ends[0], timeout_s, max_bytes, out);
 	close(ends[0]);
 	if (broken_off) {
@@ -129,19 +129,20 @@ static void run_program(const char *const *words, unsigned timeout_s, size_t max
 		tell_status(words[0], status, out);
 }
 
-/* What the archive is called unless it is told. */
+/* The default name of the archive. */
 #define SUPPORT_NAME_BYTES 64u
 
 #define UNIT               "rpcrdma-proxy"
 #define RUN_TIMEOUT_S      5u
-#define MAX_BYTES          (16u << 20) /* of one member */
+#define MAX_BYTES          (16u << 20) /* per member */
 #define PATH_BYTES         4096u
 
 struct support {
-	char work[PATH_BYTES];           /* is removed at the end */
-	char folder[SUPPORT_NAME_BYTES]; /* in it: the archive's name without its ending */
-	char members[PATH_BYTES + SUPPORT_NAME_BYTES]; /* the path of that */
-	int failed; /* a member could not be written: a negative errno */
+	char work[PATH_BYTES]; /* temporary directory, removed at the end */
+	char folder
+		[SUPPORT_NAME_BYTES]; /* directory in it: the archive's name without its suffix */
+	char members[PATH_BYTES + SUPPORT_NAME_BYTES]; /* path of that directory */
+	int failed;                                    /* negative errno of a failed member */
 	const char *socket, *file;
 	json_int_t pid; /* of the daemon, or 0 */
 	char *error;    /* why the daemon did not answer, or "" */
@@ -150,7 +151,7 @@ struct support {
 
 /* ---- the archive ---- */
 
-/* A member, at most one folder deep; NULL if it cannot be made. */
+/* Creates a member, at most one directory deep. Returns NULL on failure. */
 static FILE *begin(struct support *support, const char *name)
 {
 	char path[sizeof(support->members) + SUPPORT_NAME_BYTES], *slash;
@@ -183,7 +184,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 	return remove(path);
 }
 
-/* Packs the folder into @fd. Returns 0, -ENOEXEC if there is no tar, or -EIO. */
+/* Packs the directory into @fd. Returns 0, -ENOEXEC without tar, -EIO if tar failed, or another negative errno. */
 static int pack(const struct support *support, int fd)
 {
 	const char *words[] = {"tar",         "--create",    "--gzip",        "--file=-",
@@ -208,7 +209,7 @@ static int pack(const struct support *support, int fd)
 
 /* ---- the daemon's answers ---- */
 
-/* Those that change nothing and show no payload; of which this daemon's table has some. */
+/* Commands that change nothing and show no payload; control_commands[] need not have all of them. */
 static const char *const questions[] = {"status",   "services", "connections", "stats",
 					"counters", "config",   "latency"};
 
@@ -225,7 +226,7 @@ static void put_answer(const json_t *answer, const char *command, FILE *out)
 	free(text);
 }
 
-/* Once it has not answered it is not asked again. */
+/* Writes the answer to a command; skipped once the daemon has failed to answer. */
 static void ask(struct support *support, const char *command)
 {
 	char name[SUPPORT_NAME_BYTES];
@@ -261,7 +262,7 @@ static char *read_text(const char *path, size_t *len)
 
 	if (!in)
 		return NULL;
-	/* A pipe would be waited for, a device has no end. */
+	/* Reading a pipe can block, and a device can be endless. */
 	if (fstat(fileno(in), &st) || !S_ISREG(st.st_mode))
 		errno = EINVAL;
 	else
@@ -298,7 +299,7 @@ static int is_conf(const struct dirent *entry)
 	return entry->d_name[0] != '.' && len > 5 && !strcmp(entry->d_name + len - 5, ".conf");
 }
 
-/* Those of include_dir, if the file has one. */
+/* Adds the files of include_dir, if it is set. */
 static void put_included(struct support *support)
 {
 	char error[256], name[SUPPORT_NAME_BYTES], path[4096], *folder = NULL;
@@ -326,7 +327,7 @@ static void put_included(struct support *support)
 
 struct program {
 	const char *name; /* of the member */
-	bool secret;      /* what looks like one is cut */
+	bool secret;      /* redact secrets */
 	const char *words[RUN_PROGRAM_MAX_WORDS];
 };
 
@@ -400,7 +401,7 @@ static void name_by_time(char name[SUPPORT_NAME_BYTES])
 	strftime(name, SUPPORT_NAME_BYTES, UNIT "-support-%Y%m%d-%H%M%S", &tm);
 }
 
-/* Writes the archive into @fd. */
+/* Writes the archive to @fd. Returns 0 or a negative errno. */
 static int write_archive(struct support *support, int fd)
 {
 	int rc;
@@ -419,8 +420,8 @@ static int write_archive(struct support *support, int fd)
 }
 
 /*
- * Writes it. @name is set to its path, as far as it fits; @error to "", or, on failure and if the daemon did not answer, to a
- * sentence without a full stop. Returns 0 or a negative errno.
+ * Writes the archive. Sets @name to its path, cut to @name_bytes. Sets @error to "", or to a sentence without a full
+ * stop on failure or if the daemon did not answer. Returns 0 or a negative errno.
  */
 static int support_write(const char *socket, const char *file, const char *path, char *name,
 			 size_t name_bytes, char *error, size_t error_bytes)
@@ -449,7 +450,7 @@ static int support_write(const char *socket, const char *file, const char *path,
 	return rc;
 }
 
-/* That the daemon does not answer is something to know, too. */
+/* If the daemon does not answer, the archive is still useful. */
 int own_support(const struct options *options, const char *path)
 {
 	char name[PATH_MAX], error[PATH_MAX + 128];

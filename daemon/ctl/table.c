@@ -53,7 +53,7 @@ void table_cell(struct table *table, const char *format, ...)
 		table->ncells++;
 }
 
-/* A text longer than @width loses its middle, or its end. */
+/* Cuts a text longer than @width in its middle, or at its end. */
 static void put_cut(const char *text, int width, bool prose, FILE *out)
 {
 	int kept = width - (int)strlen(TABLE_CUT), head = prose ? kept : (kept + 1) / 2;
@@ -96,7 +96,7 @@ static void measure(const struct table *table, size_t width[TABLE_MAX_COLUMNS])
 	}
 }
 
-/* The widest one that may still be cut, or ncolumns. */
+/* Returns the widest column that can still be cut, or ncolumns. */
 static size_t widest(const struct table *table, const size_t width[TABLE_MAX_COLUMNS])
 {
 	size_t found = table->ncolumns;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The other screen, without a cursor, on which long lines do not go on; and back. */
+/* Switches to the alternate screen, without a cursor and line wrap; and back. */
 #define ENTER         "\033[?1049h\033[?25l\033[?7l\033[H\033[2J"
 #define LEAVE         "\033[?7h\033[?25h\033[?1049l"
 
@@ -20,7 +20,7 @@
 #define USUAL_LINES   24u
 
 static struct termios saved, ours;
-/* While questions are asked these two wait. */
+/* These two signals are blocked except while waiting. */
 static sigset_t held, usual;
 
 bool terminal_is_there(void)
@@ -44,7 +44,7 @@ static int put(const char *text, size_t len)
 	return 0;
 }
 
-/* ---- signals: what these call is safe in a handler ---- */
+/* ---- signals: everything called here is async-signal-safe ---- */
 
 static int enter(void)
 {
@@ -67,7 +67,7 @@ static void handle(int number, void (*handler)(int), int flags)
 	sigaction(number, &action, NULL);
 }
 
-/* Its default, which is restored already, follows when this returns. */
+/* The default action, which SA_RESETHAND has restored, follows on return. */
 static void on_end(int number)
 {
 	int err = errno;
@@ -77,7 +77,7 @@ static void on_end(int number)
 	errno = err;
 }
 
-/* Stops here, and goes on here. */
+/* The process stops and continues within this handler. */
 static void on_stop(int number)
 {
 	sigset_t stop, mask;
@@ -95,7 +95,7 @@ static void on_stop(int number)
 	errno = err;
 }
 
-/* It is enough that waiting ends. */
+/* Only interrupts the wait. */
 static void on_change(int number)
 {
 }
@@ -123,7 +123,7 @@ static void give_signals_back(void)
 	sigprocmask(SIG_SETMASK, &usual, NULL);
 }
 
-/* ---- all else ---- */
+/* ---- the screen ---- */
 
 int terminal_open(void)
 {
@@ -180,7 +180,7 @@ size_t terminal_cut(const char *line, size_t len, unsigned columns)
 	size_t i = 0;
 
 	for (; i < len; i++) {
-		/* The bytes of a letter after its first are 10xxxxxx. */
+		/* Continuation bytes of a character are 10xxxxxx. */
 		if (((unsigned char)line[i] & 0xc0) == 0x80)
 			continue;
 		if (used++ == columns)
@@ -203,7 +203,7 @@ int terminal_draw(const char *text)
 	fputs("\033[H", out);
 	for (; *text && line < lines; line++) {
 		len = strcspn(text, "\n");
-		/* Behind a full line the cursor is on its last letter still. */
+		/* After a full line the cursor is still on its last character, so clear the line first. */
 		fprintf(out, "%s\033[K%.*s", line ? "\r\n" : "",
 			(int)terminal_cut(text, len, columns), text);
 		text += len + (text[len] == '\n');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * top: asks, compares with what was answered before, shows, and waits for a key or for the time to ask again.
+ * top: requests a sample, compares it with the previous one, shows the result, and waits for a key or the next refresh.
  *
- * Without a terminal what it shows is printed, a block for each interval.
+ * Without a terminal it prints a block per interval.
  */
 #include "daemon/ctl/own_commands.h"
 
@@ -21,20 +21,20 @@
 #include "daemon/ctl/top_view.h"
 
 #define ERROR_BYTES   512u
-#define LEAST_APART_S 0.1 /* what is closer together is not compared */
-#define ASKING_PART   10  /* the daemon spends no more than such a part of the time on answers */
+#define LEAST_APART_S 0.1 /* samples closer together are not compared */
+#define ASKING_PART   10  /* requests use at most 1/10 of the time */
 
 struct top {
 	const char *socket;
 	struct top_view view;
 	struct top_sample then, now;
 	struct top_rows rows;
-	double due_s;              /* when to ask again */
-	unsigned left;             /* blocks that are still to be shown; 0: any number */
-	bool counted;              /* it was said how many */
-	bool all;                  /* nothing is cut to fit a line */
-	char error[ERROR_BYTES];   /* the daemon cannot be asked: why */
-	char refusal[ERROR_BYTES]; /* it does not answer this: why; "": it does */
+	double due_s;              /* time of the next request */
+	unsigned left;             /* blocks left to show; 0: no limit */
+	bool counted;              /* --count was given */
+	bool all;                  /* do not cut lines */
+	char error[ERROR_BYTES];   /* why the daemon cannot be reached */
+	char refusal[ERROR_BYTES]; /* why the daemon refused; "": it did not */
 };
 
 static double now_s(void)
@@ -42,9 +42,9 @@ static double now_s(void)
 	return (double)clock_us(CLOCK_MONOTONIC) / 1e6;
 }
 
-/* ---- asking ---- */
+/* ---- requests ---- */
 
-/* A new reference, also to what it refuses; NULL if it cannot be asked. */
+/* Returns a new reference, also for a refusal; NULL if the daemon cannot be reached. */
 static json_t *ask(struct top *top, const char *command, const char *argument)
 {
 	const char *refused;
@@ -58,7 +58,7 @@ static json_t *ask(struct top *top, const char *command, const char *argument)
 	return answer;
 }
 
-/* One that cannot be asked for says so with the next sample. */
+/* A failure shows with the next sample. */
 static bool service_is_there(struct top *top)
 {
 	json_t *answer;
@@ -96,7 +96,7 @@ static int take_sample(struct top *top, struct top_sample *sample)
 	return 0;
 }
 
-/* Only what was asked alike can be compared, and not at once. */
+/* Only samples of the same kind, and far enough apart, can be compared. */
 static void keep_sample(struct top *top, const struct top_sample *sample)
 {
 	bool alike = top->now.status && !top->now.latency == !sample->latency;
@@ -130,7 +130,7 @@ static int ask_again(struct top *top)
 	return 0;
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
 static int render(struct top *top, unsigned columns, FILE *out)
 {
@@ -161,7 +161,7 @@ static int draw(struct top *top)
 	return rc;
 }
 
-/* A reader that has seen enough is told of by who flushes last. */
+/* finish_output() handles a closed pipe. */
 static int print(struct top *top)
 {
 	int rc = render(top, TABLE_LINE, stdout);
@@ -172,7 +172,7 @@ static int print(struct top *top)
 	return fflush(stdout) ? -EPIPE : 0;
 }
 
-/* Whether that was the last one that was asked for. */
+/* Counts a block. Returns whether it was the last one of --count. */
 static bool was_last(struct top *top)
 {
 	return top->then.status && top->left && !--top->left;
@@ -213,7 +213,7 @@ static int run_plain(struct top *top)
 
 /* ---- with one ---- */
 
-/* What has come at once is one: a key may send several bytes. Returns false to end. */
+/* Handles all available bytes, because a key can send several. Returns false to quit. */
 static bool take_key(struct top *top, int key, bool *ask_now)
 {
 	char before[TOP_TYPED_BYTES];
@@ -226,7 +226,7 @@ static bool take_key(struct top *top, int key, bool *ask_now)
 		*ask_now = true;
 		if (strcmp(before, top->view.service) != 0 && !service_is_there(top)) {
 			strcpy(top->view.service, before);
-			top->view.note = "There is no such service.";
+			top->view.note = "No such service.";
 		}
 		return true;
 	default:
@@ -267,7 +267,7 @@ static int run_live(struct top *top)
 	terminal_close();
 	if (status)
 		return complain(status, "%s", top->error);
-	/* What was asked for stays to be read. */
+	/* Leave the last output on the screen. */
 	if (!rc && top->counted)
 		rc = print(top);
 	return failed(rc);
@@ -281,11 +281,12 @@ static int take_options(struct top *top, const struct options *options, const ch
 	const char *count = options->of_command[OPTION_COUNT];
 
 	if (options->json)
-		return complain(EXIT_USAGE, "top has no JSON: ask 'latency' and 'connections'");
+		return complain(EXIT_USAGE, "top has no JSON: use 'latency' and 'connections'");
 	if (delay && !top_parse_delay(delay, &top->view.delay_s))
-		return complain(EXIT_USAGE, "'%s' is no number of seconds from 0.1 to 3600", delay);
+		return complain(EXIT_USAGE, "'%s' is not a number of seconds from 0.1 to 3600",
+				delay);
 	if (count && !top_parse_count(count, &top->left))
-		return complain(EXIT_USAGE, "'%s' is no number of intervals", count);
+		return complain(EXIT_USAGE, "'%s' is not a number of intervals", count);
 	if (service && strlen(service) >= sizeof(top->view.service))
 		return complain(EXIT_USAGE, "there is no service %s", service);
 	if (options->of_command[OPTION_CONNECTIONS])

@@ -8,24 +8,24 @@
 #include "daemon/ctl/cells.h"
 
 #define MIB  1048576.0
-#define WIDE 100u /* characters of a line that has all columns of connections */
+#define WIDE 100u /* width of a line with all columns of connections */
 
 static const char help[] = "Keys of rpcrdma-proxyctl top:\n"
 			   "\n"
 			   "  c, Tab       operations or connections\n"
 			   "  < >          sort by the column to the left or right\n"
-			   "  R            the other way round\n"
-			   "  i            with what is idle, or without\n"
-			   "  n, #         how many rows\n"
-			   "  u, o         one service alone\n"
-			   "  d, s         seconds from one question to the next\n"
-			   "  Space        ask now\n"
+			   "  R            reverse the order\n"
+			   "  i            show or hide idle rows\n"
+			   "  n, #         number of rows\n"
+			   "  u, o         show only one service\n"
+			   "  d, s         refresh interval in seconds\n"
+			   "  Space        refresh now\n"
 			   "  h, ?         this help\n"
-			   "  q            end\n"
+			   "  q            quit\n"
 			   "\n"
-			   "Any key goes back.\n";
+			   "Press any key to return.\n";
 
-/* "1,234" of large ones, "0.5" of small ones; "-" of what is not known. */
+/* Writes "1,234" for large rates, "0.5" for small ones, "-" if unknown. */
 static const char *rate_text(double rate, char text[CELL_BYTES])
 {
 	if (isnan(rate))
@@ -53,7 +53,7 @@ static void print_rates(const struct top_rows *rows, FILE *out)
 	char calls[CELL_BYTES], errors[CELL_BYTES], in[CELL_BYTES], back[CELL_BYTES];
 
 	if (isnan(rows->interval_s)) {
-		fprintf(out, "rates are not known yet");
+		fprintf(out, "rates not available yet");
 		return;
 	}
 	fprintf(out, "Calls/s %s, ", rate_text(rows->calls, calls));
@@ -79,10 +79,9 @@ static void print_top(const struct top_view *view, const struct top_rows *rows,
 	print_rates(rows, out);
 	fputc('\n', out);
 	fprintf(out, "%s by %s%s", view->kind == TOP_OPERATIONS ? "operations" : "connections",
-		top_sorted_by(view)->title,
-		view->reverse[view->kind] ? ", the other way round" : "");
+		top_sorted_by(view)->title, view->reverse[view->kind] ? ", reversed" : "");
 	if (*view->service)
-		fprintf(out, ", service %s alone", view->service);
+		fprintf(out, ", only service %s", view->service);
 	if (rows->count > view->rows)
 		fprintf(out, ", %u of %zu", view->rows, rows->count);
 	fputc('\n', out);
@@ -176,7 +175,7 @@ static const struct table_column operation_columns[] = {
 	{.title = "P99", .right = true},     {.title = "REC MEM CRE SRV CLI"},
 };
 
-/* An address of IPv4 and its port are always whole: they are what disconnect is given. */
+/* IPv4 addresses and ports are never cut: they are arguments of disconnect. */
 static const struct table_column connection_columns[] = {
 	{.title = "ID", .right = true},    {.title = "CLIENT", .least = 21},
 	{.title = "SERVICE", .least = 7},  {.title = "CALLS/S", .right = true},
@@ -184,7 +183,7 @@ static const struct table_column connection_columns[] = {
 	{.title = "WHICH IS", .least = 8},
 };
 
-/* On a line that is not WIDE, the one by which it is sorted alone: the others would take the place of addresses. */
+/* Lines narrower than WIDE show only the column that sorts them: the others would need the space of addresses. */
 static const struct {
 	struct table_column column;
 	unsigned value;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A screen of top, or a block where there is no terminal. */
+/* Prints a screen of top, or a block if there is no terminal. */
 #ifndef DAEMON_CTL_TOP_RENDER_H
 #define DAEMON_CTL_TOP_RENDER_H
 
@@ -9,9 +9,9 @@
 #include "daemon/ctl/top_rows.h"
 
 /**
- * top_render - print it
+ * top_render - Prints the rows.
  * @error:   what the daemon refused, or NULL
- * @columns: of the terminal; lines get longer where they cannot be cut to fit
+ * @columns: of the terminal; lines that cannot be cut are longer
  *
  * Returns 0 or -ENOMEM.
  */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The rows of top: two answers compared. */
 #include "daemon/ctl/top_rows.h"
 
 #include <errno.h>
@@ -9,7 +8,7 @@
 
 #include "daemon/ctl/cells.h"
 
-/* While rows are made. */
+/* State while rows are built. */
 struct making {
 	struct top_rows *rows;
 	const struct top_view *view;
@@ -35,7 +34,7 @@ static bool is_wanted(const struct making *making, const char *service)
 	return !*making->view->service || !strcmp(making->view->service, service);
 }
 
-/* By the second; NAN if there was no question before. */
+/* Returns a rate per second; NAN without a previous sample. */
 static double rate(const struct making *making, double count)
 {
 	return count / making->rows->interval_s;
@@ -123,7 +122,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Those of an answer, by their numbers. Returns NULL without memory. */
+/* Returns the connections of an answer, sorted by number; NULL if memory ran out. */
 static json_t **by_id(const json_t *list)
 {
 	size_t n = json_array_size(list);
@@ -204,7 +203,7 @@ static int make_connections(struct making *making)
 
 /* ---- their order ---- */
 
-/* What is not known is the least. */
+/* Unknown values sort lowest. */
 static int compare_numbers(double a, double b)
 {
 	if (isnan(a) || isnan(b))

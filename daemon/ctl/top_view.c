@@ -62,9 +62,9 @@ const char *top_prompt_text(const struct top_view *view)
 {
 	static const char *const texts[] = {
 		[TOP_NO_PROMPT] = NULL,
-		[TOP_PROMPT_DELAY] = "Seconds from one question to the next: ",
-		[TOP_PROMPT_ROWS] = "How many rows, or nothing for as many as fit: ",
-		[TOP_PROMPT_SERVICE] = "Which service, or nothing for all: ",
+		[TOP_PROMPT_DELAY] = "Refresh interval in seconds: ",
+		[TOP_PROMPT_ROWS] = "Number of rows (empty: as many as fit): ",
+		[TOP_PROMPT_SERVICE] = "Service (empty: all): ",
 	};
 
 	return texts[view->prompt];
@@ -77,7 +77,7 @@ bool top_parse_delay(const char *text, double *delay_s)
 
 	errno = 0;
 	value = strtod(text, &end);
-	/* No number is neither. */
+	/* Comparisons with NAN are false. */
 	if (errno || end == text || *end || !(value >= TOP_MIN_DELAY_S && value <= TOP_MAX_DELAY_S))
 		return false;
 	*delay_s = value;
@@ -107,13 +107,13 @@ static enum top_act answered(struct top_view *view)
 	switch (prompt) {
 	case TOP_PROMPT_DELAY:
 		if (*view->typed && !top_parse_delay(view->typed, &view->delay_s))
-			view->note = "That is no number of seconds from 0.1 to 3600.";
+			view->note = "Not a number of seconds from 0.1 to 3600.";
 		return TOP_DRAW;
 	case TOP_PROMPT_ROWS:
 		if (!*view->typed)
 			view->rows = TOP_MAX_ROWS;
 		else if (!top_parse_count(view->typed, &view->rows))
-			view->note = "That is no number of rows.";
+			view->note = "Not a number of rows.";
 		return TOP_DRAW;
 	default:
 		strcpy(view->service, view->typed);
@@ -131,7 +131,7 @@ static enum top_act typed(struct top_view *view, unsigned char key)
 		view->typed[len ? len - 1 : 0] = '\0';
 		return TOP_DRAW;
 	}
-	/* Names of services have none else; what does not fit is none of them. */
+	/* Service names have no other characters, and always fit. */
 	if (key < ' ' || key > '~' || len + 1 >= TOP_TYPED_BYTES)
 		return TOP_NOTHING;
 	view->typed[len] = (char)key;
@@ -197,7 +197,7 @@ static enum top_act single(struct top_view *view, unsigned char key)
 	}
 }
 
-/* Whatever is asked is asked no more. */
+/* Closes any prompt. */
 static enum top_act escape(struct top_view *view)
 {
 	view->in_escape = 1;
@@ -206,7 +206,7 @@ static enum top_act escape(struct top_view *view)
 	return TOP_DRAW;
 }
 
-/* Of the keys that send several bytes only the arrows to the left and right mean something. */
+/* Of the keys that send several bytes only left and right arrow have a meaning. */
 static unsigned char plain_key(struct top_view *view, unsigned char key)
 {
 	if (view->in_escape == 1 && (key == '[' || key == 'O')) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What top shows, and what its keys change of that. */
+/* Settings of top, and the keys that change them. */
 #ifndef DAEMON_CTL_TOP_VIEW_H
 #define DAEMON_CTL_TOP_VIEW_H
 
@@ -8,25 +8,25 @@
 
 #include "daemon/ctl/call_sums.h"
 
-#define TOP_TYPED_BYTES 128u /* of an answer to a prompt, a service's name among them */
+#define TOP_TYPED_BYTES 128u /* of an answer to a prompt, e.g. a service name */
 #define TOP_MIN_DELAY_S 0.1
 #define TOP_MAX_DELAY_S 3600.0
-#define TOP_DELAY_S     2.0 /* unless something else is asked for */
+#define TOP_DELAY_S     2.0 /* default */
 #define TOP_MAX_ROWS    1000000u
 
 enum top_kind { TOP_OPERATIONS, TOP_CONNECTIONS, TOP_KINDS };
 
-/* What rows have, and can be sorted by. */
+/* Texts of rows; rows can be sorted by them. */
 enum { TOP_TEXT_SERVICE, TOP_TEXT_NAME, TOP_TEXTS };
 
-/* Of operations, then of connections; rates are by the second, and NAN while they are not known. */
+/* Values of operations, then of connections. Rates are per second, NAN while unknown. */
 enum {
 	TOP_CALLS,
 	TOP_ERRORS,
-	TOP_BYTES, /* both ways */
+	TOP_BYTES, /* in both directions */
 	TOP_MEAN,
 	TOP_P99,
-	TOP_STAGES, /* seconds that Calls were in each */
+	TOP_STAGES, /* seconds spent in each stage */
 	TOP_IN_FLIGHT = TOP_ERRORS,
 	TOP_OLDEST,
 	TOP_FROM,
@@ -37,7 +37,7 @@ enum {
 
 struct top_column {
 	const char *title;
-	bool text;      /* from a to z; numbers from the largest */
+	bool text;      /* sorted from a to z; numbers from the largest */
 	unsigned index; /* of the texts or the values */
 };
 
@@ -47,38 +47,38 @@ struct top_view {
 	enum top_kind kind;
 	unsigned sort[TOP_KINDS]; /* a column */
 	bool reverse[TOP_KINDS];
-	bool idle; /* rows in which nothing happens are shown, too */
-	bool help; /* is shown instead */
+	bool idle; /* also show idle rows */
+	bool help; /* show the help instead */
 	unsigned rows;
 	double delay_s;
-	char service[TOP_TYPED_BYTES]; /* alone; "": all */
+	char service[TOP_TYPED_BYTES]; /* show only this one; "": all */
 	enum top_prompt prompt;
 	char typed[TOP_TYPED_BYTES];
-	const char *note;   /* what was wrong with what was typed last; NULL: nothing */
-	unsigned in_escape; /* how much of a key's sequence has come */
+	const char *note;   /* error of the last input; NULL: none */
+	unsigned in_escape; /* bytes read of a key's escape sequence */
 };
 
 enum top_act {
 	TOP_NOTHING,
-	TOP_DRAW, /* it looks different */
-	TOP_ASK,  /* … and the daemon is to be asked at once */
+	TOP_DRAW, /* redraw */
+	TOP_ASK,  /* redraw with a new sample */
 	TOP_QUIT,
 };
 
-/** top_view_init - operations by their Calls, connections by their oldest ones. */
+/** top_view_init - Sorts operations by Calls, and connections by their oldest Call. */
 void top_view_init(struct top_view *view);
-/** top_columns - those of a kind, @count of them. */
+/** top_columns - Returns the columns of a kind; sets @count. */
 const struct top_column *top_columns(enum top_kind kind, unsigned *count);
-/** top_sorted_by - the one by which it is sorted. */
+/** top_sorted_by - Returns the column that sorts the rows. */
 const struct top_column *top_sorted_by(const struct top_view *view);
-/** top_key - a byte that the terminal sent. */
+/** top_key - Handles a byte from the terminal. Returns what to do. */
 enum top_act top_key(struct top_view *view, unsigned char key);
-/** top_prompt_text - what is asked for, or NULL. */
+/** top_prompt_text - Returns the text of the open prompt, or NULL. */
 const char *top_prompt_text(const struct top_view *view);
 
-/** top_parse_delay - seconds, TOP_MIN_DELAY_S to TOP_MAX_DELAY_S. Returns whether they are. */
+/** top_parse_delay - Parses TOP_MIN_DELAY_S to TOP_MAX_DELAY_S seconds. Returns false on a syntax error. */
 bool top_parse_delay(const char *text, double *delay_s);
-/** top_parse_count - a number, 1 to TOP_MAX_ROWS. Returns whether it is. */
+/** top_parse_count - Parses 1 to TOP_MAX_ROWS. Returns false on a syntax error. */
 bool top_parse_count(const char *text, unsigned *count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* trace: RPCs as they finish. */
+/* trace: prints RPCs as they finish. */
 #include "daemon/ctl/own_commands.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static void on_interrupt(int signal)
 	interrupted = 1;
 }
 
-/* So that a wait for the next line ends; not of a signal that the caller wants to be ignored. */
+/* Makes a signal interrupt the wait for a line, unless the caller ignores the signal. */
 static void catch_interrupt(int signal)
 {
 	const struct sigaction action = {.sa_handler = on_interrupt};
@@ -37,7 +37,7 @@ static void print_json(const json_t *line)
 	putchar('\n');
 }
 
-/* What is no line of the daemon's is passed over. Whoever reads has each line at once. Returns whether that is the last. */
+/* Prints a line immediately and skips lines that are not JSON. Returns whether it is the last one. */
 static bool print_line(const struct options *options, const char *text, size_t len)
 {
 	json_t *line = plain_load(text, len);
@@ -54,7 +54,7 @@ static bool print_line(const struct options *options, const char *text, size_t l
 	return last;
 }
 
-/* Returns whether that was all, or all that is wanted here. */
+/* Returns whether the trace ended completely or the user stopped it. */
 static bool print_lines(const struct options *options, FILE *in)
 {
 	bool last = false;

@@ -30,7 +30,7 @@ capture() {
 	wait_for 10 test -s "$name.pcapng" || bail "the capture $name does not begin"
 }
 # complete NAME: the program has ended well, and said so
-complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages could not be kept; ended $2$" "$1.log"; }
+complete() { cat "$1.log"; [ "$exit_status" = 0 ] && grep -qE "^rpcrdma-proxyctl: $1.pcapng: [0-9]+ packets, .*; [0-9]+ messages dropped; ended $2$" "$1.log"; }
 # over NAME OPTION: it ends by itself, by that
 over() {
 	wait_for 20 has_ended "$1" || bail "the capture $1 does not end"
@@ -43,7 +43,7 @@ finished() {
 	check "$1: it is complete when it is interrupted" complete "$1" "when it was interrupted"
 }
 # missed NAME: how many messages it says were not kept
-missed() { sed -n 's/.*; \([0-9]*\) messages could not be kept; .*$/\1/p' "$1.log"; }
+missed() { sed -n 's/.*; \([0-9]*\) messages dropped; .*$/\1/p' "$1.log"; }
 
 # Ports below 1024 are those of many protocols.
 shark() { tshark -n -2 -o tcp.try_heuristic_first:TRUE -o tcp.check_checksum:TRUE -o ip.check_checksum:TRUE -r "$@" 2>$T/shark.err; }
@@ -209,7 +209,7 @@ capture two a nfs $LASTING
 check "a third at once: status 1" ends 1 ctl a capture three.pcapng
 check "… which is said" says 'too many clients of capture at once'
 check "… and no file is left" [ ! -e three.pcapng ]
-check "at its start it says what it does" grep -qF 'capturing to one.pcapng, for 60 s or 64 MiB; Ctrl-C ends it' one.log
+check "at its start it says what it does" grep -qF 'capturing to one.pcapng for at most 60 s or 64 MiB; Ctrl-C stops it' one.log
 check "the log says who looks" wait_for 10 grep -q 'info: capture requested by uid 0 via control socket: nfs --seconds 3600$' a.log
 finished one
 check "no file is written over: status 2" ends 2 ctl a capture one.pcapng
@@ -221,7 +221,7 @@ check "… which is said" says 'bytes from 64 to 2M'
 check "a file that is too short for anything: status 2" ends 2 ctl a capture --max-bytes 4095 none.pcapng
 check "… which is said" says 'bytes from 4096 to 1024G'
 check "a service without a file: status 2" ends 2 ctl a capture nfs
-check "… which is said" says 'nfs is a service: which FILE\?'
+check "… which is said" says 'nfs is a service: FILE is missing'
 check "… and no file is left" [ ! -e nfs ]
 check "without a file: status 2" ends 2 ctl a capture
 check "… which is said" says 'capture takes an argument, FILE'

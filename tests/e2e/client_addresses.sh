@@ -148,7 +148,7 @@ place() {
 	stop_proxy b
 
 	begin setpriv --inh-caps -net_raw,-net_admin --bounding-set -net_raw,-net_admin
-	check "$1: the start says that the capability is missing" says 'CAP_NET_RAW is missing, so that its clients are refused'
+	check "$1: the start says that the capability is missing" says 'CAP_NET_RAW is missing, so its clients are refused'
 	check "$1: and names where it is" says "/examples/source-client.conf"
 	check "$1: nobody is served without it" unserved one proxy6 4
 	check "$1: for that reason, too" wait_for 10 refused

@@ -51,12 +51,12 @@ check "… and those of no other" eval '! grep -qF -- --now $T/out'
 check "help on none" says 2 "unknown command 'wibble'; $LISTS" "$CTL" help wibble
 check "an unknown option is one line that points to the help" says 2 "unknown option -x; $LISTS" "$CTL" -x status
 check "a long one, too" says 2 "unknown option --jason; $LISTS" "$CTL" --jason status
-check "a long option with too much" says 2 "option --json=1: it takes no argument; $LISTS" "$CTL" --json=1 status
+check "a long option with too much" says 2 "option --json=1 takes no argument; $LISTS" "$CTL" --json=1 status
 check "an option without its argument" says 2 "option -s takes an argument; $LISTS" "$CTL" status -s
-check "an unknown command" says 2 "unknown command 'connection': is 'connections' meant?" "$CTL" connection
-check "a misspelt command" says 2 "unknown command 'sttaus': is 'status' meant?" "$CTL" sttaus
+check "an unknown command" says 2 "unknown command 'connection': did you mean 'connections'?" "$CTL" connection
+check "a misspelt command" says 2 "unknown command 'sttaus': did you mean 'status'?" "$CTL" sttaus
 check "no command" says 2 "a command is missing; $LISTS" "$CTL"
-check "a word too many" says 2 "'now' is one word too many: 'rpcrdma-proxyctl help status'" "$CTL" status now
+check "a word too many" says 2 "unexpected word 'now': 'rpcrdma-proxyctl help status'" "$CTL" status now
 check "a word too few" says 2 "log takes an argument, LEVEL: 'rpcrdma-proxyctl help log'" "$CTL" log
 check "a full disk is told" says 2 "cannot write the answer: No space left on device" \
 	bash -c 'exec "$0" --help >/dev/full' "$CTL"
@@ -64,7 +64,7 @@ check "a full disk is told" says 2 "cannot write the answer: No space left on de
 # ---------------------------------------------------------------- finding the daemon
 
 check "no daemon" says 3 \
-	"nobody listens on $T/a.sock: No such file or directory; is the daemon running? systemctl status rpcrdma-proxy" \
+	"cannot reach the daemon ($T/a.sock: No such file or directory): is it running? systemctl status rpcrdma-proxy" \
 	"$CTL" -s $T/a.sock status
 start_chain
 check "the socket of a configuration file" shows "version " "$CTL" -c $T/a.conf status
@@ -78,9 +78,9 @@ if [ -d "$folder" ]; then
 	cp -a "$folder" $T/folder && mount --bind $T/folder "$folder" || bail "$folder cannot be replaced"
 	cp $T/a.conf "$file" && chmod 644 "$file"
 	check "without -s and -c it is that of the file that is installed" shows "version " "$CTL" status
-	check "-v says so" eval 'ends 0 "$CTL" -v status && grep -qxF "rpcrdma-proxyctl: asking $T/a.sock" $T/err'
+	check "-v says so" eval 'ends 0 "$CTL" -v status && grep -qxF "rpcrdma-proxyctl: connecting to $T/a.sock" $T/err'
 	echo 'control = ;' >"$file"
-	check "a broken one is passed over silently" says 3 "nobody listens on /" "$CTL" status
+	check "a broken one is passed over silently" says 3 "cannot reach the daemon (/" "$CTL" status
 	check "but not with -v" eval 'ends 3 "$CTL" -v status; grep -qF "$file:1: syntax error" $T/err'
 	umount "$folder"
 fi

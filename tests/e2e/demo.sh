@@ -118,7 +118,7 @@ if [ -n "$verbose" ]; then
 	say "a client reads and writes 16 KiB at a time, and the proxies enlarge their receives for that, from 4 KiB"
 	holds 16k
 	# Long enough for it, however busy the machine.
-	wait_for 60 leg_says 'version 2; .*; 32 KiB to us; 32 KiB to it' || broken "the sizes of receives are not raised"
+	wait_for 60 leg_says 'version 2; .*; 32 KiB receives; 32 KiB peer receives' || broken "the sizes of receives are not raised"
 	for host in client filer; do
 		runs $host "rpcrdma-proxyctl -a connections | grep -o 'version 2;[^-]*'"
 	done

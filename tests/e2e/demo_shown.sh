@@ -41,11 +41,11 @@ check "it does what a user does, in that order" in_order '/etc/exports on the fi
 	'name = "to-filer"' 'client.conf: OK' 'rpcrdma-proxy -c client.conf' \
 	'rpcrdma-proxyctl check to-filer' ': good$' 'nfs_client is the demo.s own' ' put file file' 'nfs-cp ' '^ *equal$' '^ *equal$' \
 	' hold held ' 'rpcrdma-proxyctl connections' ' open' \
-	'rpcrdma-proxyctl status' 'nothing is out of the ordinary' 'rpcrdma-proxyctl latency' ' WRITE ' ' READ '
+	'rpcrdma-proxyctl status' 'no problems' 'rpcrdma-proxyctl latency' ' WRITE ' ' READ '
 check "without --verbose there are no counters and no version two" not shows 'calls_sent|version 2'
 check "--verbose: it ends well, too" demo --verbose
 check "--verbose: with the counters, and with version two and its receives" in_order 'rpcrdma-proxyctl latency' \
-	calls_sent 'connect_version = 2' 'version 2; .*; 32 KiB to us; 32 KiB to it' '^demo: OK: '
+	calls_sent 'connect_version = 2' 'version 2; .*; 32 KiB receives; 32 KiB peer receives' '^demo: OK: '
 check "another option: it says how it is used" says_how_it_is_used --quick
 check "one more: it does too" says_how_it_is_used --verbose extra
 check "where namespaces are not permitted it fails, and says so" cannot_unshare

@@ -107,7 +107,7 @@ check "… its limit is above the memory" \
 config "$control" 0.0.0.0
 check "a server without an address is checked" checked
 check "… and warned of" says \
-	"3: warning: service s0 connects to 0.0.0.0, which stands for this host itself: write the server's name or address"
+	"3: warning: service s0 connects to 0.0.0.0, which means this host itself: write the server's name or address"
 
 config "$control" 192.0.2.1
 few_descriptors() (ulimit -n 1000 && checked)

@@ -119,5 +119,5 @@ check "… and that each client has one if the file says so" says 'service low: 
 check "… and nothing of those that are refused" not says 'service strict: TCP clients'
 echo "services = ( { name = \"devices\"; listen = \"rdma://127.0.0.1:6008\"; connect = \"tcp://127.0.0.1:2049\"; } );" >c.conf
 check "… and that over verbs no port proves anything" eval \
-	"'$PROXY' -t -c c.conf 2>&1 | grep -qF 'service devices: verbs clients reach the server from ports below 1024, whatever port they have: allow alone decides who may connect'"
+	"'$PROXY' -t -c c.conf 2>&1 | grep -qF 'service devices: verbs clients reach the server from ports below 1024, whatever port they use: only allow restricts who can connect'"
 finish

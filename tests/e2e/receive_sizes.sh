@@ -34,7 +34,7 @@ check "that one knows both" wait_for 10 eval \
 for side in a b; do check "proxy $side counts a raise" counter_is $side rdma recv_raises = 1; done
 check "nothing is pending" eval "nfs_leg_is a upstream pending null && nfs_leg_is b client pending null"
 check "as much is posted" test "$(nfs_leg b client recv_posted_bytes)" -ge $((16 * 32768))
-check "people see it, too" grep -q 'version 2; inline .*; 32 KiB to us; 32 KiB to it' <(ctl a -a connections)
+check "people see it, too" grep -q 'version 2; inline .*; 32 KiB receives; 32 KiB peer receives' <(ctl a -a connections)
 
 # What was sent before may still be answered by RDMA.
 sent=$(counter a rdma calls_sent)

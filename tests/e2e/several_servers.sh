@@ -64,7 +64,7 @@ check "without any server nobody is served" wait_for 20 last none
 check "the clients are closed for that" wait_for 10 eval "ctl a -j stats | jq -e '.services.files.closes.server.no_server > 0'"
 ctl a target files $B up >/dev/null
 check "until one is up again" wait_for 20 all_at $B
-check "the text shows both" eval "ctl a services | grep -q 'files: server $A: .*told to be down' && ctl a services | grep -q 'files: server $B: ok .*connections: 4'"
+check "the text shows both" eval "ctl a services | grep -q 'files: server $A: .*administratively down' && ctl a services | grep -q 'files: server $B: ok .*connections: 4'"
 check "a server that there is not is refused" eval "ctl a target files tcp://127.0.0.9 up; [ \$? = 1 ]"
 check "so is a service" eval "ctl a target fails $B up; [ \$? = 1 ]"
 check "and a word" eval "ctl a target files $B away; [ \$? = 1 ]"

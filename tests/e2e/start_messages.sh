@@ -135,7 +135,7 @@ for address in tcp://192.0.2.1:12049 iwarp://192.0.2.1:20049; do
 done
 if [ ! -e /sys/class/infiniband ]; then
 	listening verbs://127.0.0.1:20049
-	fails_saying "an RDMA device that is not here yet" 1 "listen: there is no RDMA device: use rdma:// or iwarp://"
+	fails_saying "an RDMA device that is not here yet" 1 "listen: this host has no RDMA device: use rdma:// or iwarp://"
 fi
 listening tcp://nowhere.invalid:12049
 fails_saying "a name to listen at that does not resolve" 1 "one: cannot listen on tcp://nowhere.invalid:12049: the name nowhere.invalid does not resolve: "

@@ -35,7 +35,7 @@ check "the configuration file" eval 'member rpcrdma-proxy.conf | grep -q "servic
 no_secret() { ! tar -xzOf $T/x.tar.gz | grep -a hunter2; }
 check "no password of it" no_secret
 check "what was cut shows" eval 'member rpcrdma-proxy.conf | grep -qF "# password = [cut]"'
-check "what had to be ended is told" eval 'member unit | grep -q "systemctl was ended after its time"'
+check "what had to be ended is told" eval 'member unit | grep -q "systemctl was stopped after its time limit"'
 check "programs that are not here are told, too" eval 'PATH=$T/bin "$CTL" -c $T/a.conf support $T/y.tar.gz; [ $? = 2 ] && [ ! -e $T/y.tar.gz ]'
 
 says() { "$@" >$T/out 2>$T/err; [ $? = "$status" ] && grep -qF -- "$text" $T/err || { cat $T/out $T/err; false; }; }
@@ -51,10 +51,10 @@ rm -f $T/*.tar.gz ./*.tar.gz
 
 stop_proxy a
 printf '#!/bin/sh\ntrue\n' >$T/bin/systemctl
-status=0 text="without the daemon's answers: nobody listens on" check "a daemon that is not there is told" \
+status=0 text="without the daemon's answers: cannot reach the daemon" check "a daemon that is not there is told" \
 	says support -c $T/a.conf
 check "and all the rest is in the archive" has_all status.json rpcrdma-proxy.conf log host/uname
-check "and why it has no answers" eval 'member status.json | grep -q "nobody listens on"'
+check "and why it has no answers" eval 'member status.json | grep -q "cannot reach the daemon"'
 check "no more than one question is asked of it" not has_all services.json
 rm $T/x.tar.gz
 echo 'services = ( broken' >$T/broken.conf

@@ -69,8 +69,8 @@ check "a reader that has seen enough ends it" eval 'with_limit 20 "$CTL" -s $T/a
 check "a service that is none: status 1" says 1 "there is no service none" ctl a top none
 check "of connections, too" says 1 "there is no service none" ctl a --connections top none
 check "no JSON" says 2 "top has no JSON" ctl a -j top
-check "no delay of nothing" says 2 "'0' is no number of seconds" ctl a -d 0 top
-check "no less than one block" says 2 "'0' is no number of intervals" ctl a -n 0 top
+check "no delay of nothing" says 2 "'0' is not a number of seconds" ctl a -d 0 top
+check "no less than one block" says 2 "'0' is not a number of intervals" ctl a -n 0 top
 check "options of it are for nobody else" says 2 "--delay is for top" ctl a -d 1 status
 key "TERM=dumb $CTL -s $T/a.sock -n 1 -d 0.2 top" Enter
 check "in blocks, too, where the terminal cannot do more" sees '^Calls/s .* over [0-9.]+ s'
@@ -101,24 +101,24 @@ check ">: by the next column" sees '^operations by ERR/S'
 key Left Left
 check "the arrow to the left: by those before" sees '^operations by OPERATION'
 key R
-check "R: the other way round" sees 'by OPERATION, the other way round'
+check "R: the other way round" sees 'by OPERATION, reversed'
 key i
 check "i: what is idle, too" sees '^[a-z]+ +[A-Z_.]+ +0\.0 +0\.0 +0\.0 +- +-  '
 key n
-check "n asks how many rows" sees '^How many rows'
+check "n asks how many rows" sees '^Number of rows'
 key 1 Enter
 check "which are shown" sees ', 1 of [0-9]+$'
 key u
-check "u asks for a service" sees '^Which service, or nothing for all: *$'
+check "u asks for a service" sees '^Service \(empty: all\): *$'
 key mount Enter
-check "which alone is shown" sees 'service mount alone'
+check "which alone is shown" sees 'only service mount'
 key u none Enter
-check "one that is none is told" sees '^There is no such service'
-check "… and the other stays" sees 'service mount alone'
+check "one that is none is told" sees '^No such service'
+check "… and the other stays" sees 'only service mount'
 key u Enter
 check "nothing is all" sees_not 'alone'
 key d 1 x Enter
-check "d: what is no time is told" sees '^That is no number of seconds'
+check "d: what is no time is told" sees '^Not a number of seconds'
 key d 0.5 Enter
 check "d: another time" sees ' over (0\.[5-9]|[1-9][0-9]*\.[0-9]) s'
 key h
@@ -174,7 +174,7 @@ key q
 check "until its end" ended 0
 top
 stop_proxy a
-check "a daemon that goes away is told" sees '^rpcrdma-proxyctl: (nobody listens on|the daemon closed)'
+check "a daemon that goes away is told" sees '^rpcrdma-proxyctl: (cannot reach the daemon|the daemon closed)'
 check "with status 3, and the terminal is what it was" ended 3
 stop reader TERM
 mux kill-server

@@ -301,12 +301,11 @@ END_TEST
 static const struct {
 	const char *text, *warning; /* the one warning after "FILE:"; NULL: none */
 } warnings[] = {
-	{"", "1: warning: no services: there is nothing to do"},
+	{"", "1: warning: no services: the daemon has nothing to do"},
 	{SERVICE(TO_RDMA), NULL},
 	{SERVICE(TO_TCP FEW "allow = [ \"10.0.0.0/8\" ];"), NULL},
 	{SERVICE(TO_TCP FEW),
-	 "2: warning: service a listens beyond loopback without allow: every host that "
-	 "reaches it is served, and the server sees the proxy's address only"},
+	 "2: warning: service a listens beyond loopback without allow: every host that can reach it is served, and the server sees the proxy's address only"},
 	{SERVICE(TO_TCP FEW "allow = [ \"::/0\", \"0.0.0.0/0\" ];"),
 	 "2: warning: service a allows every address"},
 	{SERVICE(TO_TCP FEW "allow = [ \"::/0\", \"10.0.0.0/8\" ];"),
@@ -316,10 +315,10 @@ static const struct {
 	{SERVICE(TO_TCP FEW "allow = [ \"0.0.0.0/0\" ];"),
 	 "2: warning: service a allows every IPv4 address"},
 	{SERVICE(TO_TCP FEW "allow = [ \"::/0\" ];"),
-	 "2: warning: service a: allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; "
+	 "2: warning: service a: allow has \"::/0\" but no IPv4 prefix: IPv4 clients are refused; "
 	 "add \"0.0.0.0/0\""},
 	{SERVICE(TO_RDMA "allow = [ \"::/0\" ];"),
-	 "2: warning: service a: allow has \"::/0\" but nothing for IPv4: IPv4 clients are refused; "
+	 "2: warning: service a: allow has \"::/0\" but no IPv4 prefix: IPv4 clients are refused; "
 	 "add \"0.0.0.0/0\""},
 	{SERVICE("listen = \"tcp://[::1]:2049\"; connect = \"rdma://filer\"; allow = [ \"::/0\" ];"),
 	 NULL},
@@ -327,29 +326,25 @@ static const struct {
 		 "\"::/0\" ];"),
 	 "2: warning: service a allows every IPv6 address"},
 	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://0.0.0.0\";"),
-	 "2: warning: service a connects to 0.0.0.0, which stands for this host itself: write the "
+	 "2: warning: service a connects to 0.0.0.0, which means this host itself: write the "
 	 "server's name or address"},
 	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://[::]\";"),
-	 "2: warning: service a connects to ::, which stands for this host itself: write the server's "
+	 "2: warning: service a connects to ::, which means this host itself: write the server's "
 	 "name or address"},
 	{SERVICE(TO_TCP FEW "allow = [];"),
-	 "2: warning: service a has an empty allow: nobody can connect"},
+	 "2: warning: service a has an empty allow: no client can connect"},
 	{SERVICE(TO_RDMA "require_privileged_port = false;"),
-	 "2: warning: service a takes unprivileged source ports, yet the RDMA server takes every client for "
-	 "a privileged one"},
+	 "2: warning: service a accepts clients from any source port, but the RDMA server will trust them as privileged (root) clients"},
 	{SERVICE(TO_IWARP "require_privileged_port = false;"), NULL},
 	{SERVICE(TO_TCP FEW "send_proxy = true;"),
-	 "2: warning: service a listens beyond loopback without allow: every host that "
-	 "reaches it is served"},
+	 "2: warning: service a listens beyond loopback without allow: every host that can reach it is served"},
 	{SERVICE(TO_IWARP "accept_proxy_from = [ \"127.0.0.1\" ];"),
-	 "2: warning: service a has accept_proxy_from without allow: every client that those proxies "
-	 "bring is served"},
+	 "2: warning: service a has accept_proxy_from without allow: every client of those proxies is served"},
 	{SERVICE(TO_IWARP "accept_proxy_from = [ \"127.0.0.1\" ]; allow = [ \"10.0.0.0/8\" ];"),
 	 NULL},
 	{SERVICE(TO_IWARP "accept_proxy_from = [ ];"), NULL},
 	{SERVICE(TO_RDMA "accept_proxy_from = [ \"::/0\" ]; allow = [ \"10.0.0.0/8\" ];"),
-	 "2: warning: service a has every address in accept_proxy_from: who connects may say that it "
-	 "is any client"},
+	 "2: warning: service a has every address in accept_proxy_from: any host can impersonate any client"},
 	{SERVICE(ALLOWED "trusted_proxies = [ \"10.0.0.1\" ]; source_port = \"any\";"),
 	 "2: warning: service a: trusted_proxies has no effect with source_port = \"any\""},
 	{SERVICE(ALLOWED "trusted_proxies = [ \"10.0.0.1\" ]; source_port = \"reserved\";"),
@@ -366,12 +361,9 @@ static const struct {
 	{"http_hosts = [ \"a.example\" ]; http_listen = \"127.0.0.1:9180\"; " SERVICE(TO_RDMA),
 	 NULL},
 	{SERVICE(TCP_TO_TCP),
-	 "2: warning: service a has max_connections = 1024, but there are only 359 reserved source ports: "
-	 "connections past these come from unprivileged ports, which NFS exports refuse unless they are "
-	 "\"insecure\""},
+	 "2: warning: service a has max_connections = 1024, but only the first 359 connections can use a source port below 1024: later ones will be refused by exports without \"insecure\""},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"reserved\";"),
-	 "2: warning: service a has max_connections = 360, but there are only 359 reserved source ports: "
-	 "connections past these are refused (source_port = \"reserved\")"},
+	 "2: warning: service a has max_connections = 360, but only the first 359 connections can use a source port below 1024: later ones are refused (source_port = \"reserved\")"},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"any\";"), NULL},
 	{SERVICE(TCP_TO_TCP FEW), NULL},
 	{SERVICE(TO_RDMA "max_connections = 5; max_connections_per_client = 6;"),
@@ -389,7 +381,7 @@ static const struct {
 	 "2: warning: service a has receive_max_bytes = 131072, which does nothing: receive sizes are "
 	 "characteristics, which are off"},
 	{SERVICE(TO_RDMA "padding_align_bytes = 64;"),
-	 "2: warning: service a has padding_align_bytes = 64, which does nothing: it takes listen_compat or "
+	 "2: warning: service a has padding_align_bytes = 64, which does nothing: it needs listen_compat or "
 	 "connect_compat = \"draft03\""},
 	{SERVICE(TO_RDMA "padding_align_bytes = 64; connect_compat = \"draft03\";"), NULL},
 	{SERVICE(TO_RDMA "padding_threshold_bytes = 2048; connect_compat = \"draft03\";"),
@@ -403,12 +395,10 @@ static const struct {
 			 "connect_compat = \"draft03\";"),
 	 NULL},
 	{SERVICE(TO_RDMA "rdma_domain = \"worker\";"),
-	 "2: warning: service a has rdma_domain = \"worker\": over an RDMA device without memory windows, "
-	 "or of iWARP, each peer that guesses a key reaches what is exposed to other peers"},
+	 "2: warning: service a has rdma_domain = \"worker\": on RDMA devices without memory windows, and on iWARP devices, a peer that guesses a key can access memory exposed to other peers"},
 	{SERVICE(TO_RDMA "rdma_domain = \"peer\";"), NULL},
 	{SERVICE(TO_RDMA "rdma_tos = 107;"),
-	 "2: warning: service a has rdma_tos = 107, whose lowest two bits say of each packet that it met "
-	 "congestion: 106 lets switches say so"},
+	 "2: warning: service a has rdma_tos = 107, whose lowest two bits mark each packet as having met congestion: use 106 to let switches mark packets"},
 	{SERVICE(TO_RDMA "rdma_tos = 106;"), NULL},
 	{SERVICE(ALLOWED "done_policy = \"withdraw\";"),
 	 "2: warning: service a has done_policy = \"withdraw\", which does nothing without listen_compat = "
@@ -418,18 +408,15 @@ static const struct {
 	 "\"draft03\""},
 	{SERVICE(ALLOWED "done_timeout_s = 7; listen_compat = \"draft03\";"), NULL},
 	{SERVICE(TO_RDMA "receive_max_bytes = 8192; connect_version = 2;"),
-	 "2: warning: service a has receive_max_bytes = 8192, so the size of its receives is never "
-	 "raised: they have 8192 bytes from the beginning"},
+	 "2: warning: service a has receive_max_bytes = 8192, so receives never grow: they start with 8192 bytes"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 4096; connect_version = 2;"
 			 "inline_threshold_bytes = 1024;"),
-	 "2: warning: service a has receive_max_bytes = 4096, so the size of its receives is never "
-	 "raised: they have 4096 bytes from the beginning"},
+	 "2: warning: service a has receive_max_bytes = 4096, so receives never grow: they start with 4096 bytes"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"), NULL},
 	{SERVICE(TO_IWARP "connect_version = 2; inline_threshold_bytes = 262144;"), NULL},
 	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144;"),
 	 "2: warning: service a has inline_threshold_bytes = 262144: with credits = 64 the receives of a "
-	 "connection take up to 22.0 MiB, those of all 1024 of max_connections up to 22528 MiB, beside "
-	 "memory_limit_mib (1024)"},
+	 "connection take up to 22.0 MiB, those of all 1024 of max_connections up to 22528 MiB, in addition to memory_limit_mib (1024)"},
 	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144; credits = 8; max_connections = 100;"),
 	 NULL},
 	{SERVICE(TO_RDMA "inline_threshold_bytes = 8192; credits = 1024;"), NULL},

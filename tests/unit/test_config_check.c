@@ -225,8 +225,7 @@ START_TEST(an_address_to_listen_at_that_the_host_lacks_is_warned_of)
 	if (listens[_i].host)
 		snprintf(
 			expected, sizeof(expected),
-			"2: warning: service a: this host does not have the address %s to listen at: "
-			"clients come once it has",
+			"2: warning: service a: address %s to listen on is not configured on this host (yet): the service becomes reachable once it is",
 			listens[_i].host);
 	ck_assert_str_eq(host(text, GIB), *expected ? config_fixture_at(expected) : "");
 }

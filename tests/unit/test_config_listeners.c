@@ -36,21 +36,17 @@ static const struct {
 } mistakes[] = {
 	{"[ ]", "2: listen has 0 addresses, but must have from 1 to 8"},
 	{"[ \"tcp://a\", \"tcp://a\" ]",
-	 "2: listen: another address of this service has that port already; tcp:// and iwarp:// of "
-	 "the same host may share one"},
+	 "2: listen: another address of this service uses that port already; only tcp:// and iwarp:// of the same host can share a port"},
 	{"[ \"tcp://127.0.0.1:1\", \"iwarp://[::]:1\" ]",
-	 "2: listen: another address of this service has that port already; tcp:// and iwarp:// of "
-	 "the same host may share one"},
+	 "2: listen: another address of this service uses that port already; only tcp:// and iwarp:// of the same host can share a port"},
 	{"[ \"tcp://[::]:1\", \"rdma://[::]:1\" ]",
-	 "2: listen: another address of this service has that port already; tcp:// and iwarp:// of "
-	 "the same host may share one"},
+	 "2: listen: another address of this service uses that port already; only tcp:// and iwarp:// of the same host can share a port"},
 	{"[ \"tcp://a:1\", \"iwarp://a:1\", \"iwarp://a:1\" ]",
-	 "2: listen: another address of this service has that port already; tcp:// and iwarp:// of "
-	 "the same host may share one"},
+	 "2: listen: another address of this service uses that port already; only tcp:// and iwarp:// of the same host can share a port"},
 	{"[ \"tcp://filer:2049\", \"tcp://filer:1\" ]",
-	 "2: connect: the service of line 2 listens there: the daemon would be its own upstream"},
+	 "2: connect: the service at line 2 listens there: the daemon would connect to itself"},
 	{"[ \"tcp://filer:1\", \"tcp://filer:2049\" ]",
-	 "2: connect: the service of line 2 listens there: the daemon would be its own upstream"},
+	 "2: connect: the service at line 2 listens there: the daemon would connect to itself"},
 };
 
 START_TEST(a_mistake_in_an_array_is_told)
@@ -72,7 +68,8 @@ START_TEST(two_services_do_not_share_a_port)
 					     "{ name = \"b\"; listen = [ \"tcp://[::]:2\", "
 					     "\"iwarp://[::]:1\" ]; " TO_FILER "} );"),
 			 0);
-	ck_assert(strstr(fixture.errors, "3: listen: the service of line 2 has that port already"));
+	ck_assert(
+		strstr(fixture.errors, "3: listen: the service at line 2 uses that port already"));
 }
 END_TEST
 

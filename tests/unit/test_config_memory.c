@@ -22,34 +22,30 @@ static const struct {
 	const char *text, *said; /* without the name of the file */
 } rows[] = {
 	{"workers = 2; services = ( " TCP_TO_TCP " );",
-	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
-	 "memory: beside the limit up to 64.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
-	 "service a: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
-	 "long, or for 478 whose Call and Reply are 1.06 MiB long\n"
-	 "service a: beside the limit each connection takes up to 5.0 MiB, all 1024 of max_connections up to "
+	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 services)\n"
+	 "memory: in addition, up to 64.0 MiB of unused buffers and up to 1.0 MiB of staging buffers\n"
+	 "service a: largest message 64.06 MiB; memory_limit_mib allows 7 concurrent RPCs with Call and Reply of that size, or 478 with Call and Reply of 1.06 MiB\n"
+	 "service a: in addition, each connection uses up to 5.0 MiB, all 1024 of max_connections up to "
 	 "5154 MiB\n"
 	 "descriptors: up to 2768, for 1024 connections\n"},
 	/* A share: half of what the parts leave. More workers keep and read into more. */
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
-	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (2 in all)\n"
-	 "memory: beside the limit up to 137.0 MiB of unused buffers are kept, and up to 64.0 MiB are read into\n"
-	 "service b: messages of up to 64.06 MiB; room at once for 3 RPCs whose Call and Reply are as "
-	 "long, or for 237 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service b: beside the limit each connection takes up to 4.7 MiB, all 1024 of max_connections up to "
+	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (2 services)\n"
+	 "memory: in addition, up to 137.0 MiB of unused buffers and up to 64.0 MiB of staging buffers\n"
+	 "service b: largest message 64.06 MiB; memory_limit_mib allows 3 concurrent RPCs with Call and Reply of that size, or 237 with Call and Reply of 1.06 MiB, while other services are idle\n"
+	 "service b: in addition, each connection uses up to 4.7 MiB, all 1024 of max_connections up to "
 	 "4843 MiB\n"
-	 "service c: messages of up to 16.00 MiB; room at once for 15 RPCs whose Call and Reply are as "
-	 "long, or for 233 whose Call and Reply are 1.06 MiB long, while other services are idle\n"
-	 "service c: beside the limit each connection takes up to 6.8 MiB, all 10 of max_connections up to "
+	 "service c: largest message 16.00 MiB; memory_limit_mib allows 15 concurrent RPCs with Call and Reply of that size, or 233 with Call and Reply of 1.06 MiB, while other services are idle\n"
+	 "service c: in addition, each connection uses up to 6.8 MiB, all 10 of max_connections up to "
 	 "68 MiB\n"
 	 "descriptors: up to 3628, for 1034 connections\n"},
 	/* Of the server's end alone; iwarp:// is no device's. */
 	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
 	 "max_connections = 10; } );",
-	 "memory: 1024 MiB for RPCs in flight; each service has 2.1 MiB of it for itself alone (1 in all)\n"
-	 "memory: beside the limit up to 512.0 MiB of unused buffers are kept, and up to 1.0 MiB are read into\n"
-	 "service d: messages of up to 64.06 MiB; room at once for 7 RPCs whose Call and Reply are as "
-	 "long, or for 463 whose Call and Reply are 1.06 MiB long\n"
-	 "service d: beside the limit each connection takes up to 6.5 MiB, all 10 of max_connections up to "
+	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 services)\n"
+	 "memory: in addition, up to 512.0 MiB of unused buffers and up to 1.0 MiB of staging buffers\n"
+	 "service d: largest message 64.06 MiB; memory_limit_mib allows 7 concurrent RPCs with Call and Reply of that size, or 463 with Call and Reply of 1.06 MiB\n"
+	 "service d: in addition, each connection uses up to 6.5 MiB, all 10 of max_connections up to "
 	 "65 MiB\n"
 	 "service d: on RDMA devices each connection locks up to 0.16 MiB for its queues and 0.69 MiB for "
 	 "receives: 1,000 connections up to 0.8 GiB, 10,000 up to 8.3 GiB\n"

@@ -103,13 +103,13 @@ static const struct {
 } wrong[] = {
 	{"defaults = 5;", "1: defaults must be a group { }, not a number\n"},
 	{"defaults = { name = \"x\"; };",
-	 "1: name is each service's own: it cannot have a default\n"},
+	 "1: name must be set in each service: it cannot have a default\n"},
 	{"defaults = { connect = \"tcp://a\"; };",
-	 "1: connect is each service's own: it cannot have a default\n"},
+	 "1: connect must be set in each service: it cannot have a default\n"},
 	{"defaults = { stall_timeout_s = 0; };",
 	 "1: stall_timeout_s is 0, but must be from 1 to 86400 s\n"},
 	{"defaults = { stal_timeout_s = 5; };",
-	 "1: unknown key stal_timeout_s: is stall_timeout_s meant?\n"},
+	 "1: unknown key \"stal_timeout_s\": did you mean \"stall_timeout_s\"?\n"},
 	{"defaults = { workers = 5; };", "1: workers belongs at the top, outside the services\n"},
 	{"defaults = { ddp = \"nsf\"; };", "1: ddp is \"nsf\", but must be \"none\" or \"nfs\"\n"},
 };
@@ -210,11 +210,10 @@ static const struct {
 	const char *before, *place; /* the error; a place is one in the fixture's file */
 } parts[] = {
 	{"services = ( { name = \"a\"; listen = \"tcp://127.0.0.1:9\"; connect = \"tcp://b\"; } );",
-	 "1: name \"a\" is taken by the service of ", ":3"},
+	 "1: name \"a\" is already used by the service at ", ":3"},
 	{"services = ( { name = \"b\"; listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://b\"; } );",
 	 "1: listen: the service of ", ":3 has that port already"},
-	{"\nworkers = 5;", "2: workers: a file of include_dir has services, and nothing else",
-	 NULL},
+	{"\nworkers = 5;", "2: workers: a file of include_dir can contain services only", NULL},
 	{"services = ( { name = \"b\"; listen = \"rdma://127.0.0.1:9\"; connect = \"tcp://b\";\n"
 	 "credits = 0; } );",
 	 "2: credits is 0, but must be from 1 to 1024", NULL},

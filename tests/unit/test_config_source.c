@@ -113,25 +113,21 @@ static const struct {
 	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ 127 ];",
 	 "2: source_address must be an array of strings, not a number\n", -EINVAL},
 	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"127.0.0.0/8\" ];",
-	 "2: source_address: addresses stand alone here, without a prefix length\n", -EINVAL},
+	 "2: source_address: write single addresses, without a prefix length\n", -EINVAL},
 	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"filer\" ];",
-	 "2: source_address: \"filer\" is not an IPv4 or IPv6 address: names are not looked up "
-	 "here\n",
+	 "2: source_address: \"filer\" is not an IPv4 or IPv6 address: names are not supported here\n",
 	 -EINVAL},
 	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"::1\", \"::1\" ];",
-	 "2: source_address: ::1 is named twice\n", -EINVAL},
+	 "2: source_address: ::1 is listed twice\n", -EINVAL},
 	/* It may come. */
 	{FROM_TCP "connect = \"tcp://filer\"; source_address = [ \"192.0.2.30\" ];",
-	 "2: source_address: this host does not have the address 192.0.2.30\n", -ENODEV},
+	 "2: source_address: address 192.0.2.30 is not configured on this host\n", -ENODEV},
 	{FROM_TCP "connect = \"tcp://filer\";\nsource_address = [ \"::1\" ]; " CLIENTS,
-	 "3: source_address has no place beside source = \"client\"\n", -EINVAL},
+	 "3: source_address cannot be combined with source = \"client\"\n", -EINVAL},
 	{FROM_TCP "connect = \"tcp://192.0.2.1\"; source_address = [ \"::1\" ];",
-	 "2: source_address: none of them is an IPv4 address, as that of the server 192.0.2.1 is\n",
-	 -EINVAL},
+	 "2: source_address: no IPv4 address to connect to the server 192.0.2.1 from\n", -EINVAL},
 	{FROM_TCP "connect = \"tcp://[2001:db8::1]\"; source_address = [ \"127.0.0.2\" ];",
-	 "2: source_address: none of them is an IPv6 address, as that of the server 2001:db8::1 "
-	 "is\n",
-	 -EINVAL},
+	 "2: source_address: no IPv6 address to connect to the server 2001:db8::1 from\n", -EINVAL},
 };
 
 START_TEST(what_cannot_be_is_an_error)
@@ -156,9 +152,10 @@ START_TEST(there_is_a_limit_to_addresses)
 	snprintf(text + n, sizeof(text) - (size_t)n, " ]; } );");
 	ck_assert_int_eq(config_fixture_load(text), _i ? -EINVAL : 0);
 	if (_i)
-		ck_assert_str_eq(fixture.errors,
-				 config_fixture_at("2: source_address has 65 addresses, but may "
-						   "have 64\n"));
+		ck_assert_str_eq(
+			fixture.errors,
+			config_fixture_at(
+				"2: source_address has 65 addresses, but at most 64 are allowed\n"));
 	else
 		ck_assert_uint_eq(fixture.config->services[0].nsources, CONFIG_MAX_SOURCES);
 }
@@ -171,7 +168,7 @@ static const struct {
 } warnings[] = {
 	{"listen = \"tcp://[::]:2049\"; connect = \"tcp://filer\"; " CLIENTS, NULL},
 	{"listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://filer\"; source_port = \"any\"; " CLIENTS,
-	 "2: warning: service a has a source_port, which does nothing: with source = \"client\" each "
+	 "2: warning: service a has source_port, which does nothing: with source = \"client\" each "
 	 "connection has the port of its TCP client\n"},
 	{"listen = \"iwarp://127.0.0.1\"; connect = \"tcp://filer\"; source_port = \"any\"; " CLIENTS,
 	 NULL},
@@ -180,8 +177,7 @@ static const struct {
 	 NULL},
 	{"listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://filer\"; max_connections = 719; "
 	 "source_port = \"reserved\"; source_address = [ \"127.0.0.2\", \"127.0.0.3\" ];",
-	 "2: warning: service a has max_connections = 719, but there are only 718 reserved source "
-	 "ports: connections past these are refused (source_port = \"reserved\")\n"},
+	 "2: warning: service a has max_connections = 719, but only the first 718 connections can use a source port below 1024: later ones are refused (source_port = \"reserved\")\n"},
 };
 
 START_TEST(what_is_unwise_is_warned_of)
@@ -220,7 +216,7 @@ static const struct {
 	 TABLE_4 THERE_4("192.0.2.1", "20049") TABLE_6 THERE_6("2001:db8::1", "20049")},
 	{"\"tcp://filer\"", TABLE_4 TABLE_6
 	 "    # if filer is this host itself, by 127.0.0.1 or ::1\n" HERE_4 HERE_6
-	 "    # if filer is elsewhere, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
+	 "    # if filer is another host, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
 		 THERE_6("ADDRESS", "2049")},
 	/* MOUNT has its own way back, and where rpcbind says it, any port. */
 	{"\"tcp://192.0.2.1\"; mount = \"tcp://192.0.2.1:20048\"",
@@ -233,7 +229,7 @@ static const struct {
 	{"[ \"tcp://filer\", \"tcp://192.0.2.1\", \"tcp://127.0.0.1\", \"tcp://127.0.0.2\" ]",
 	 TABLE_4 THERE_4("192.0.2.1", "2049") HERE_4 TABLE_6
 	 "    # if filer is this host itself, by 127.0.0.1 or ::1\n" HERE_6
-	 "    # if filer is elsewhere, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
+	 "    # if filer is another host, for each ADDRESS of it\n" THERE_4("ADDRESS", "2049")
 		 THERE_6("ADDRESS", "2049")},
 };
 
@@ -299,12 +295,10 @@ START_TEST(missing_routes_are_told_until_they_are_there)
 		return;
 	ck_assert_str_eq(lacks("allow = [ \"127.0.0.0/8\" ];", "127.0.0.1"), "");
 	/* The loopback is all that the test has: to others there is no route yet. */
-	ck_assert_str_eq(lacks("", "192.0.2.9"),
-			 "a: there is no route to the server 192.0.2.9:2049\n");
+	ck_assert_str_eq(lacks("", "192.0.2.9"), "a: no route to the server 192.0.2.9:2049\n");
 	ck_assert_str_eq(
 		lacks("allow = [ \"10.9.0.0/24\" ];", "127.0.0.1"),
-		"a: what the server 127.0.0.1:2049 sends to a client such as 10.9.0.1 does "
-		"not come back to this host: set the routes that rpcrdma-proxy -t prints\n");
+		"a: packets from the server 127.0.0.1:2049 to a client such as 10.9.0.1 are not routed to this host: set the routes that rpcrdma-proxy -t prints\n");
 	ck_assert_ptr_nonnull(strstr(lacks("", "127.0.0.1"), "a client such as 192.0.2.1 "));
 	/* Nobody has an IPv6 address. */
 	ck_assert_str_eq(lacks("allow = [ \"10.9.0.0/24\" ];", "[::1]"), "");
@@ -332,11 +326,10 @@ START_TEST(an_own_address_of_this_host_is_no_place_for_a_server)
 	snprintf(text, sizeof(text), SERVICE(FROM_TCP "connect = \"tcp://10.9.0.254\"; %s"),
 		 CLIENTS);
 	ck_assert_int_eq(config_fixture_load(text), -EINVAL);
-	ck_assert_str_eq(fixture.errors,
-			 config_fixture_at(
-				 "2: connect: 10.9.0.254 is an address of this host: with source = "
-				 "\"client\" a server of this host is reached by 127.0.0.1 or "
-				 "[::1]\n"));
+	ck_assert_str_eq(
+		fixture.errors,
+		config_fixture_at(
+			"2: connect: 10.9.0.254 is an address of this host: with source = \"client\" a server on this host must be 127.0.0.1 or [::1]\n"));
 	ck_assert_int_eq(system("ip address del 10.9.0.254/32 dev lo"), 0);
 }
 END_TEST
@@ -349,10 +342,9 @@ START_TEST(a_missing_capability_is_told)
 		ck_assert_int_eq(setuid(65534), 0);
 		config_fixture_setup();
 	}
-	ck_assert_ptr_nonnull(
-		strstr(lacks("allow = [ \"127.0.0.0/8\" ];", "127.0.0.1"),
-		       "a: source = \"client\": CAP_NET_RAW is missing, so that its clients are "
-		       "refused: the unit has it by "));
+	ck_assert_ptr_nonnull(strstr(
+		lacks("allow = [ \"127.0.0.0/8\" ];", "127.0.0.1"),
+		"a: source = \"client\": CAP_NET_RAW is missing, so its clients are refused: the unit has it by "));
 }
 END_TEST
 

@@ -23,9 +23,9 @@ static const struct {
 	{"services = (\n{ name = \"a\"; }\n{ name = \"b\"; }\n);", "3",
 	 "a comma is missing between this service and the one before", "{ name = \"b\"; }"},
 	{"services = (\n{ name = \"a\"; };\n{ name = \"b\"; }\n);", "2",
-	 "entries are parted by commas, not by \";\"", "{ name = \"a\"; };"},
+	 "separate entries by commas, not by \";\"", "{ name = \"a\"; };"},
 #if LIBCONFIG_VER_MAJOR == 1 && LIBCONFIG_VER_MINOR < 7 /* libconfig 1.7 accepts that comma */
-	{"services = (\n{ name = \"a\"; },\n);", "3", "no comma may stand behind the last entry",
+	{"services = (\n{ name = \"a\"; },\n);", "3", "remove the comma after the last entry",
 	 ");"},
 #endif
 	{"services = (\n{ name = \"a\";\n);", "3",
@@ -35,15 +35,14 @@ static const struct {
 	{"services = (\n{ name = \"a\";\n},\n{ name = \"b\";\n, { name = \"c\"; } );", "5",
 	 "is the \"{\" of line 4 closed before this?", ", { name = \"c\"; } );"},
 	{"services = (\n{ name = \"a\"; }\n", "3", "the \"(\" of line 1 is not closed", ""},
-	{"services = ( );\n}\n", "2", "there is no \"{\" for this \"}\"", "}"},
+	{"services = ( );\n}\n", "2", "this \"}\" has no opening \"{\"", "}"},
 	{"services = (\nname = \"a\";\n);", "2",
-	 "a service stands in braces; write services = ( { name = \"...\"; ... } );",
-	 "name = \"a\";"},
+	 "a service must be in braces: services = ( { name = \"...\"; ... } );", "name = \"a\";"},
 	{"services = [\n{ name = \"a\"; } ];", "2",
-	 "services stand in round brackets; write services = ( { name = \"...\"; ... } );",
+	 "services must be in parentheses: services = ( { name = \"...\"; ... } );",
 	 "{ name = \"a\"; } ];"},
 	{"services = {\n{ name = \"a\"; }\n};", "2",
-	 "services stand in round brackets; write services = ( { name = \"...\"; ... } );",
+	 "services must be in parentheses: services = ( { name = \"...\"; ... } );",
 	 "{ name = \"a\"; }"},
 	{"services = (\n{ name = \"a; listen = \"tcp://:2049\"; }\n);", "2",
 	 "is a quote missing? The string \"a; listen = \" ends before tcp://",
@@ -51,9 +50,9 @@ static const struct {
 	{"services = (\n{ listen = \"tcp://:2049; connect = \"rdma://filer\"; }\n);", "2",
 	 "is a quote missing? The string \"tcp://:2049; connect = \" ends before rdma://",
 	 "{ listen = \"tcp://:2049; connect = \"rdma://filer\"; }"},
-	{"work\xd0\xb5rs = 2;", "1", "only ASCII may stand outside of strings and comments",
+	{"work\xd0\xb5rs = 2;", "1", "only ASCII is allowed outside strings and comments",
 	 "work\xd0\xb5rs = 2;"},
-	{"services {\nname = \"a\";\n}", "1", "\"=\" is missing behind services", "services {"},
+	{"services {\nname = \"a\";\n}", "1", "\"=\" is missing after services", "services {"},
 	{"services = ( );\ndone", "2", "done has no value: a setting is KEY = VALUE;", "done"},
 	{"services = (\n{ name = \"a\"; };\nworkers = 2;", "2",
 	 "the \"(\" of line 1 is not closed before this \";\"", "{ name = \"a\"; };"},
@@ -61,16 +60,16 @@ static const struct {
 	 "the \"[\" of line 2 is not closed before this \";\"", "{ allow = [ \"10.0.0.1\"; } );"},
 	/* Other languages. */
 	{"services:\n  - name: a\n", "2",
-	 "this looks like YAML; write services = ( { name = \"...\"; ... } );", "- name: a"},
+	 "this looks like YAML: write services = ( { name = \"...\"; ... } );", "- name: a"},
 	{"services:\n  name: a\n", "2", "write services = ( { name = \"...\"; ... } );", "name: a"},
 	{"[global]\nworkers = 2\n", "1",
-	 "this looks like INI or TOML: there are no sections; write services = ( { name = \"...\"; ... } );",
+	 "this looks like INI or TOML, but sections do not exist: write services = ( { name = \"...\"; ... } );",
 	 "[global]"},
 	{"{\n\"workers\": 2 }", "1",
-	 "this looks like JSON: no braces stand around the file; write services = ( { name = \"...\"; ... } );",
+	 "this looks like JSON, but the file has no outer braces: write services = ( { name = \"...\"; ... } );",
 	 "{"},
-	{"\"workers\": 2", "1",
-	 "this looks like JSON: keys stand without quotes; write KEY = VALUE;", "\"workers\": 2"},
+	{"\"workers\": 2", "1", "this looks like JSON, but keys have no quotes: write KEY = VALUE;",
+	 "\"workers\": 2"},
 	/* Values. */
 	{"memory_limit_mib = 1M;", "1", "no units: memory_limit_mib is a plain number, in MiB",
 	 "memory_limit_mib = 1M;"},
@@ -78,31 +77,31 @@ static const struct {
 	 "memory_limit_mib = 64 MiB;"},
 	{"workers = 2x;", "1", "no units: workers is a plain number", "workers = 2x;"},
 	{"workers = 1,000;", "1", "a number has no commas: write 1000", "workers = 1,000;"},
-	{"workers = 2 * 2;", "1", "nothing is calculated here: write the number itself",
+	{"workers = 2 * 2;", "1", "calculations are not supported: write the number itself",
 	 "workers = 2 * 2;"},
 	{"workers = auto;", "1", "workers must be a whole number", "workers = auto;"},
 	{"mpa_crc = yes;", "1", "mpa_crc must be true or false", "mpa_crc = yes;"},
 	{"listen = tcp://:2049;", "1",
-	 "the value stands in double quotes: listen = \"tcp://:2049\";", "listen = tcp://:2049;"},
+	 "write the value in double quotes: listen = \"tcp://:2049\";", "listen = tcp://:2049;"},
 	{"connect = 10.0.0.1:2049;", "1",
-	 "the value stands in double quotes: connect = \"10.0.0.1:2049\";",
+	 "write the value in double quotes: connect = \"10.0.0.1:2049\";",
 	 "connect = 10.0.0.1:2049;"},
 	{"control = /run/x.sock; # here", "1",
-	 "the value stands in double quotes: control = \"/run/x.sock\";",
+	 "write the value in double quotes: control = \"/run/x.sock\";",
 	 "control = /run/x.sock; # here"},
-	{"name = exports;", "1", "the value stands in double quotes: name = \"exports\";",
+	{"name = exports;", "1", "write the value in double quotes: name = \"exports\";",
 	 "name = exports;"},
-	{"name = 'exports';", "1", "a string stands in plain double quotes: \"...\"",
+	{"name = 'exports';", "1", "write strings in plain double quotes: \"...\"",
 	 "name = 'exports';"},
 	{"allow = 10.0.0.0/8;", "1", "write allow = [ \"10.0.0.0/8\" ];", "allow = 10.0.0.0/8;"},
-	{"allow = [ 10.0.0.0/8 ];", "1", "each entry stands in double quotes: \"10.0.0.0/8\"",
+	{"allow = [ 10.0.0.0/8 ];", "1", "write each entry in double quotes: \"10.0.0.0/8\"",
 	 "allow = [ 10.0.0.0/8 ];"},
-	{"allow = [ \"10.0.0.1\"; \"10.0.0.2\" ];", "1",
-	 "entries are parted by commas, not by \";\"", "allow = [ \"10.0.0.1\"; \"10.0.0.2\" ];"},
+	{"allow = [ \"10.0.0.1\"; \"10.0.0.2\" ];", "1", "separate entries by commas, not by \";\"",
+	 "allow = [ \"10.0.0.1\"; \"10.0.0.2\" ];"},
 	{"workers = ;", "1", "the value of workers is missing", "workers = ;"},
 	{"workers = 2;\nmemory_limit_mib = \n", "3", "the value of memory_limit_mib is missing",
 	 ""},
-	{"workers == 2;", "1", "one \"=\" stands between a key and its value", "workers == 2;"},
+	{"workers == 2;", "1", "write one \"=\" between a key and its value", "workers == 2;"},
 	{"workers =\nmemory_limit_mib = 64\n", "2", "the value of workers is missing",
 	 "memory_limit_mib = 64"},
 	/* In the line before the one that libconfig names. */
@@ -113,37 +112,34 @@ static const struct {
 	{"exports\nworkers = 2\n", "1", "exports has no value: a setting is KEY = VALUE;",
 	 "exports"},
 	/* Keys. */
-	{"workers 2;", "1", "\"=\" is missing behind workers", "workers 2;"},
+	{"workers 2;", "1", "\"=\" is missing after workers", "workers 2;"},
 	{"max connections = 2;", "1", "is max_connections meant?", "max connections = 2;"},
 	{"set workers = 2;", "1", "set has no value: a setting is KEY = VALUE;",
 	 "set workers = 2;"},
-	{"workers = 2;;", "1", "nothing stands before this \";\"", "workers = 2;;"},
+	{"workers = 2;;", "1", "nothing precedes this \";\"", "workers = 2;;"},
 	{"; two\nworkers = 2;", "1", "a comment begins with \"#\"", "; two"},
-	{"include \"other\"", "1",
-	 "@include \"FILE\" begins a line of its own, and has nothing behind it",
+	{"include \"other\"", "1", "@include \"FILE\" must be alone on its line",
 	 "include \"other\""},
-	{"@include other", "1",
-	 "@include \"FILE\" begins a line of its own, and has nothing behind it", "@include other"},
-	{"workers = 2; @include \"other\"", "1",
-	 "@include \"FILE\" begins a line of its own, and has nothing behind it",
+	{"@include other", "1", "@include \"FILE\" must be alone on its line", "@include other"},
+	{"workers = 2; @include \"other\"", "1", "@include \"FILE\" must be alone on its line",
 	 "workers = 2; @include \"other\""},
 	/* None of these. */
-	{"\n  \tworkers? = 3; \r\n", "2", "\"=\" is missing behind workers", "workers? = 3;"},
+	{"\n  \tworkers? = 3; \r\n", "2", "\"=\" is missing after workers", "workers? = 3;"},
 	{"workers = -;", "1",
 	 "here or just before: is a comma between services, a quote or a brace missing?",
 	 "workers = -;"},
 	/* What an editor or a web page put in. */
 	{"name = \xe2\x80\x9c"
 	 "a\xe2\x80\x9d;",
-	 "1", "a string stands in plain double quotes: \"...\"",
+	 "1", "write strings in plain double quotes: \"...\"",
 	 "name = \xe2\x80\x9c"
 	 "a\xe2\x80\x9d;"},
 	{"workers =\xc2\xa0"
 	 "2;",
-	 "1", "a no-break space stands here: write a plain one",
+	 "1", "this is a no-break space: write a plain space",
 	 "workers =\xc2\xa0"
 	 "2;"},
-	{"workers = \xc3\xa4;", "1", "only ASCII may stand outside of strings and comments",
+	{"workers = \xc3\xa4;", "1", "only ASCII is allowed outside strings and comments",
 	 "workers = \xc3\xa4;"},
 };
 
@@ -166,11 +162,11 @@ static const struct {
 	const char *text, *said;
 } others[] = {
 	{"workers = 2;\nservices = ( );\nworkers = 3;\n",
-	 "3: workers is set already, in line 1\n3:     workers = 3;"},
+	 "3: workers is already set in line 1\n3:     workers = 3;"},
 	{SERVICE(TO_RDMA "credits = 1;\n\ncredits: 2;"),
-	 "4: credits is set already, in line 2\n4:     credits: 2; }"},
+	 "4: credits is already set in line 2\n4:     credits: 2; }"},
 	{"services = (\n{ name = \"a\"; },\n{ name = \"b\"; name = \"c\"; } );",
-	 "3: name is set already, in line 3\n3:     { name = \"b\"; name = \"c\"; } );"},
+	 "3: name is already set in line 3\n3:     { name = \"b\"; name = \"c\"; } );"},
 	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1\",\n5 ];"),
 	 "3: all entries in [ ] must be strings in quotes\n3:     5 ]; }"},
 	{"workers = 2;\n/* workers = 3;\n",
@@ -184,7 +180,7 @@ static const struct {
 	{"control = \"/run/x\\\"",
 	 "1: is a quote missing? The string \"/run/x\\\" does not end in its line"},
 	{"\xef\xbb\xbfworkers = 2;",
-	 "1: a byte order mark (BOM) begins the file: save it as UTF-8 without one"},
+	 "1: the file begins with a byte order mark (BOM): save it as UTF-8 without one"},
 };
 
 START_TEST(what_is_no_syntax_error_is_told_as_what_it_is)
@@ -235,9 +231,8 @@ START_TEST(a_zero_byte_is_told_with_its_line)
 	ck_assert_int_eq(truncate(fixture.path, 14), 0);
 	ck_assert_int_eq(config_load(fixture.path, out, &config), -EINVAL);
 	fclose(out);
-	ck_assert_str_eq(said,
-			 config_fixture_at("2: here is a zero byte: is this a text file, saved "
-					   "as UTF-8 and not UTF-16?"));
+	ck_assert_str_eq(said, config_fixture_at("2: zero byte: is this a text file, saved "
+						 "as UTF-8 and not UTF-16?"));
 }
 END_TEST
 
@@ -267,8 +262,7 @@ START_TEST(mistakes_in_an_included_file_name_that_file)
 	ck_assert_int_eq(config_fixture_load("workers = 2;\n@include \"other\"\n"), -EINVAL);
 	snprintf(
 		expected, sizeof(expected),
-		"%s:1: a key of this line is set already, in this file or in one that is read with "
-		"it\n%s:1:     workers = 1;\n",
+		"%s:1: a key of this line is already set, in this file or in an included one\n%s:1:     workers = 1;\n",
 		fixture.other, fixture.other);
 	ck_assert_str_eq(fixture.errors, expected);
 }
@@ -294,9 +288,10 @@ START_TEST(an_include_of_nothing_names_the_file)
 	ck_assert_int_eq(config_fixture_load(ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF
 						     ITSELF ITSELF ITSELF ITSELF ITSELF ITSELF),
 			 -EINVAL);
-	ck_assert_str_eq(fixture.errors,
-			 config_fixture_at("1: @include leads from file to file more than 10 deep: "
-					   "does one include itself?\n1:     @include \"conf\""));
+	ck_assert_str_eq(
+		fixture.errors,
+		config_fixture_at(
+			"1: more than 10 nested @include: does a file include itself?\n1:     @include \"conf\""));
 	snprintf(text, sizeof(text), "@include \"%s/missing\"\n", fixture.dir);
 	ck_assert_int_eq(config_fixture_load(text), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(fixture.errors, "missing\": cannot read "));

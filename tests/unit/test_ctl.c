@@ -146,9 +146,8 @@ START_TEST(services_show_their_server_and_what_is_out_of_the_ordinary)
 		render_service(DOWN, false),
 		"SERVICE   CONNECTS TO         SERVER                         OPEN/MAX  REFUSED\n"
 		"to-filer  rdma://filer:20049  down 35 s: Connection refused    3/1024        3\n"
-		"to-filer: server 192.0.2.1:20049 is down for 35 s: Connection refused; attempts: 70,"
-		" clients that wait: 1\n"
-		"to-filer: RPCs that wait for memory: 5, the first for 1m05s\n"
+		"to-filer: server 192.0.2.1:20049 is down for 35 s: Connection refused; attempts: 70, waiting clients: 1\n"
+		"to-filer: RPCs waiting for memory: 5, the oldest for 1m05s\n"
 		"to-filer: connections refused: 2: not allowed\n"
 		"to-filer: connections refused: 1: too many\n");
 }
@@ -169,7 +168,7 @@ START_TEST(a_server_that_is_reached_and_silent_is_told_below_the_table)
 		"\"server\": {\"state\": \"ok\", \"state_age_s\": 5, \"error\": null, \"late_calls\": 20},",
 		false);
 	ck_assert_ptr_nonnull(
-		strstr(printed, "\nto-filer: Calls that have waited long for the server: 20\n"));
+		strstr(printed, "\nto-filer: Calls waiting too long for the server: 20\n"));
 }
 END_TEST
 
@@ -205,7 +204,7 @@ START_TEST(a_long_cause_loses_its_end)
 		"SERVICE   CONNECTS TO        SERVER                            OPEN/MAX  REFUSED\n"
 		"to-filer  rdma://filer:2049  down 1 s: its name \"filer\" can..    0/1024        0\n"
 		"to-filer: server rdma://filer:2049 is down for 1 s: its name \"filer\" cannot be resolved:"
-		" no such name; attempts: 1, clients that wait: 0\n");
+		" no such name; attempts: 1, waiting clients: 0\n");
 }
 END_TEST
 
@@ -287,7 +286,7 @@ START_TEST(connections_show_both_legs_when_asked)
 		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
 		"open -     open 12 s     1m01s      99      5   1m05s  READ server        1     2        -     7  "
 		"      -      2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              "
-		"version 1; inline 4.0 KiB to us, 1.0 KiB to it\n"
+		"version 1; inline 4.0 KiB in, 1.0 KiB out\n"
 		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
 		"-          connecting -    0 s       -      -       -  -                  -     -        -     -  "
 		"      -            -          -          -            -  -                     -              -\n"
@@ -302,8 +301,7 @@ static const struct {
 	{"\"rpcrdma_version\": 1", "version 1"},
 	{"\"rpcrdma_version\": 1, \"dialect\": \"draft03\", \"peer_reads_max\": 16,"
 	 " \"recv_size_bytes\": 4096, \"replies_lent\": 3, \"calls_abandoned\": 2",
-	 "version 1 (draft03); 4.0 KiB to us; configured: 16 Reads at once; 3 Replies lent; "
-	 "2 reverse Calls given up"},
+	 "version 1 (draft03); 4.0 KiB receives; configured: 16 concurrent Reads; 3 read-chunk Replies; 2 reverse Calls abandoned"},
 	{"\"rpcrdma_version\": 1, \"dialect\": \"rfc8166\", \"peer_reads_max\": null,"
 	 " \"replies_lent\": 0, \"calls_abandoned\": 0",
 	 "version 1 (rfc8166)"},
@@ -525,8 +523,7 @@ START_TEST(a_daemon_that_is_not_there_is_named)
 		-ENOENT);
 	ck_assert_str_eq(
 		error,
-		"nobody listens on /tmp/test-ctl-missing: No such file or directory; is the daemon "
-		"running? systemctl status rpcrdma-proxy");
+		"cannot reach the daemon (/tmp/test-ctl-missing: No such file or directory): is it running? systemctl status rpcrdma-proxy");
 }
 END_TEST
 

@@ -105,7 +105,7 @@ START_TEST(a_good_day)
 			    " \"server\": {\"state\": \"unknown\"}}], " LATENCY ", " CONNECTIONS
 			    "}",
 			    false),
-		TOP "nothing is out of the ordinary\n"
+		TOP "no problems\n"
 		    "\n"
 		    "SERVICE  SERVER  OPEN  CALLS     P50     P99  MOST TIME   OLDEST CALL\n"
 		    "files    ok         3  1,234  2.0 ms  250 ms  server 93%  1m05s READ server\n"
@@ -128,20 +128,20 @@ START_TEST(a_bad_day_begins_with_the_worst)
 			    " \"stopping\": true}",
 			    "{" NOW ", " BAD "}", false),
 		TOP
-		"the daemon stops when connections have ended\n"
+		"the daemon is stopping and drains its connections\n"
 		"c: server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, clients that ..\n"
-		"b: drained: nobody gets in until resume\n"
-		"b: Calls that have waited long for the server: 20\n"
-		"b: server tcp://y: ok for 4 s, told to be down; connections: 0, attempts: 0, f..\n"
-		"a: RPCs that wait for memory: 5, the first for 3 s\n"
-		"lines that the log has lost: 8: nobody took them in time\n"
-		"services that are out of the file and drain: 1\n"
+		"b: drained: new clients are refused until 'resume'\n"
+		"b: Calls waiting too long for the server: 20\n"
+		"b: server tcp://y: ok for 4 s, administratively down; connections: 0, attempts: 0..\n"
+		"a: RPCs waiting for memory: 5, the oldest for 3 s\n"
+		"log lines dropped: 8: stderr or the journal is too slow\n"
+		"removed services still draining: 1\n"
 		"a: connections refused: 2: not allowed\n"
 		"\n"
 		"SERVICE  SERVER   OPEN  CALLS  P50  P99  MOST TIME  OLDEST CALL\n"
-		"a        ok          1      0    -    -  -          not looked for\n"
-		"b        drained     2      0    -    -  -          not looked for\n"
-		"c        down        -      0    -    -  -          not looked for\n");
+		"a        ok          1      0    -    -  -          not queried\n"
+		"b        drained     2      0    -    -  -          not queried\n"
+		"c        down        -      0    -    -  -          not queried\n");
 }
 END_TEST
 
@@ -181,7 +181,7 @@ START_TEST(a_dozen_services_fit_a_screen_whatever_ails_them)
 		ck_assert_ptr_nonnull(strstr(printed, "011  "));
 	}
 	ck_assert_ptr_nonnull(
-		strstr(printed, "\nand 8 more: 'rpcrdma-proxyctl -a status' has all\n"));
+		strstr(printed, "\nand 8 more: 'rpcrdma-proxyctl -a status' shows all\n"));
 }
 END_TEST
 
@@ -202,13 +202,13 @@ START_TEST(all_of_it_is_shown_when_asked)
 	ck_assert_ptr_null(strstr(printed, "more"));
 	ck_assert_ptr_nonnull(strstr(printed,
 				     "029: server 192.0.2.1:2049 is down for 35 s: refused;"
-				     " attempts: 7, clients that wait: 1\n"));
-	ck_assert_ptr_nonnull(
-		strstr(printed, "\n"
-				"claimed by RPCs     1.0 MiB of 1.0 GiB, 3.0 MiB at most so far\n"
-				"waiting for memory  5, up to 1m05s\n"
-				"beside the limit    up to 4.0 KiB\n"
-				"buffers             2.0 KiB in use, 8.0 MiB mapped\n"));
+				     " attempts: 7, waiting clients: 1\n"));
+	ck_assert_ptr_nonnull(strstr(printed,
+				     "\n"
+				     "claimed by RPCs     1.0 MiB of 1.0 GiB, peak 3.0 MiB\n"
+				     "waiting for memory  5, up to 1m05s\n"
+				     "outside the limit   up to 4.0 KiB\n"
+				     "buffers             2.0 KiB in use, 8.0 MiB mapped\n"));
 }
 END_TEST
 

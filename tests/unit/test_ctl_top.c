@@ -112,7 +112,7 @@ START_TEST(of_the_first_question_there_are_no_rates)
 {
 	sample(&now, AFTER, 12);
 	render("no", 80);
-	ck_assert_ptr_nonnull(strstr(printed, "\nrates are not known yet\n"));
+	ck_assert_ptr_nonnull(strstr(printed, "\nrates not available yet\n"));
 	ck_assert_ptr_nonnull(strstr(printed, "\nthe daemon says: no\n"));
 	ck_assert_ptr_nonnull(strstr(
 		printed,
@@ -195,12 +195,12 @@ START_TEST(prompts_and_help_are_shown)
 	sample(&now, AFTER, 12);
 	top_key(&view, 'u');
 	top_key(&view, 'f');
-	ck_assert_ptr_nonnull(strstr(render("no", 80), "\nWhich service, or nothing for all: f\n"));
+	ck_assert_ptr_nonnull(strstr(render("no", 80), "\nService (empty: all): f\n"));
 	top_key(&view, '\033');
 	top_key(&view, 'n');
 	top_key(&view, 'x');
 	top_key(&view, '\n');
-	ck_assert_ptr_nonnull(strstr(render(NULL, 80), "\nThat is no number of rows.\n"));
+	ck_assert_ptr_nonnull(strstr(render(NULL, 80), "\nNot a number of rows.\n"));
 	top_key(&view, 'h');
 	render(NULL, 80);
 	ck_assert_ptr_nonnull(strstr(printed, "  Space        ask now\n"));

@@ -84,7 +84,7 @@ END_TEST
 START_TEST(what_was_missed_is_told)
 {
 	ck_assert_str_eq(render("{\"missed\": 12}"),
-			 "-- 12 RPCs were missed here: they came faster than they were read\n");
+			 "-- 12 RPCs missed: they came faster than this program read them\n");
 }
 END_TEST
 

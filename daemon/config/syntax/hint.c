@@ -46,7 +46,7 @@ static bool in_list(const struct syntax_token *t)
 	return syntax_in(t, "([");
 }
 
-/* The key of that name, wherever it belongs, or NULL. */
+/* Returns the key of that name, global or of services, or NULL. */
 static const struct config_key *key_of(const struct syntax_token *t)
 {
 	char name[NAME_BYTES];
@@ -65,7 +65,7 @@ static bool is_key_of_type(const struct config_key *key, enum config_key_type ty
 	return key && key->type == type;
 }
 
-/* What was meant as one value: up to a blank or a sign that ends it. */
+/* Returns the length of an intended value: up to a blank or a sign that ends it. */
 static int value_bytes(const struct syntax_token *t)
 {
 	size_t len = strcspn(t->text, " \t\r\n;,(){}[]\"");
@@ -73,7 +73,7 @@ static int value_bytes(const struct syntax_token *t)
 	return len < SYNTAX_SHOWN_BYTES ? (int)len : SYNTAX_SHOWN_BYTES;
 }
 
-/* ---- each looks at a token, and says what is wrong there, or returns false ---- */
+/* ---- each function detects one mistake at a token: it sets the hint, or returns false ---- */
 
 static bool bracket_unmatched(const struct syntax_token *t, char *hint)
 {
@@ -86,12 +86,12 @@ static bool bracket_unmatched(const struct syntax_token *t, char *hint)
 	if (!end || (open && *open->text == begins[end - ends]))
 		return false;
 	if (!open)
-		return say(hint, "there is no \"%c\" for this \"%c\"", begins[end - ends], *end);
+		return say(hint, "this \"%c\" has no opening \"%c\"", *end, begins[end - ends]);
 	return say(hint, "the \"%c\" of line %u is not closed before this \"%c\"", *open->text,
 		   open->line, *end);
 }
 
-/* A service begins inside of another. */
+/* A service begins within another one. */
 static bool service_not_closed(const struct syntax_token *t, char *hint)
 {
 	const struct syntax_token *open = syntax_bracket(t);
@@ -100,7 +100,7 @@ static bool service_not_closed(const struct syntax_token *t, char *hint)
 	if (!begins || !syntax_in(t, "{") || syntax_is_equals(t - 1))
 		return false;
 	if (syntax_is_equals(open - 1) && is_key_of_type(key_of(open - 2), CONFIG_KEY_SERVICES))
-		return say(hint, "services stand in round brackets; write " A_SERVICE);
+		return say(hint, "services must be in parentheses: " A_SERVICE);
 	return say(hint, "is the \"{\" of line %u closed before this?", open->line);
 }
 
@@ -114,11 +114,11 @@ static bool quote_of_another_kind(const struct syntax_token *t, char *hint)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
 		if (!strncmp(t->text, quotes[i], strlen(quotes[i])))
-			return say(hint, "a string stands in plain double quotes: \"...\"");
+			return say(hint, "write strings in plain double quotes: \"...\"");
 	if (!strncmp(t->text, "\xc2\xa0", 2))
-		return say(hint, "a no-break space stands here: write a plain one");
+		return say(hint, "this is a no-break space: write a plain space");
 	if ((unsigned char)*t->text >= 0x80)
-		return say(hint, "only ASCII may stand outside of strings and comments");
+		return say(hint, "only ASCII is allowed outside strings and comments");
 	return false;
 }
 
@@ -126,7 +126,7 @@ static bool looks_like_yaml(const struct syntax_token *t, char *hint)
 {
 	if (!syntax_is_first(t) || !syntax_is(t, '-') || syntax_is_equals(t + 1))
 		return false;
-	return say(hint, "this looks like YAML; write " A_SERVICE);
+	return say(hint, "this looks like YAML: write " A_SERVICE);
 }
 
 static bool looks_like_ini(const struct syntax_token *t, char *hint)
@@ -134,18 +134,19 @@ static bool looks_like_ini(const struct syntax_token *t, char *hint)
 	if (!syntax_is_first(t) || !syntax_is(t, '[') || syntax_bracket(t) ||
 	    syntax_is_equals(t - 1))
 		return false;
-	return say(hint, "this looks like INI or TOML: there are no sections; write " A_SERVICE);
+	return say(hint,
+		   "this looks like INI or TOML, but sections do not exist: write " A_SERVICE);
 }
 
 static bool looks_like_json(const struct syntax_token *t, char *hint)
 {
 	if (is_string(t) && syntax_is_equals(t + 1))
 		return say(hint,
-			   "this looks like JSON: keys stand without quotes; write KEY = VALUE;");
+			   "this looks like JSON, but keys have no quotes: write KEY = VALUE;");
 	if (syntax_is(t, '{') && t[-1].kind == SYNTAX_END)
 		return say(
 			hint,
-			"this looks like JSON: no braces stand around the file; write " A_SERVICE);
+			"this looks like JSON, but the file has no outer braces: write " A_SERVICE);
 	return false;
 }
 
@@ -153,10 +154,10 @@ static bool equals_twice(const struct syntax_token *t, char *hint)
 {
 	if (!syntax_is_equals(t - 1) || !is_one_of(t, "=:>"))
 		return false;
-	return say(hint, "one \"=\" stands between a key and its value");
+	return say(hint, "write one \"=\" between a key and its value");
 }
 
-/* What ends a value, or the next key, stands in its place. */
+/* A value is missing: its end or the next key follows. */
 static bool value_missing(const struct syntax_token *t, char *hint)
 {
 	const struct syntax_token *name = t - 2;
@@ -169,7 +170,7 @@ static bool value_missing(const struct syntax_token *t, char *hint)
 	return say(hint, "the value of %.*s is missing", SHOWN(name));
 }
 
-/* Unless the key of that name has no number. */
+/* Explains that numbers have no units, unless the key is not a number. */
 static bool say_no_units(const struct syntax_token *name, char *hint)
 {
 	const struct config_key *key = key_of(name);
@@ -215,7 +216,7 @@ static bool number_calculated(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 2) || !syntax_is_number(t - 1) || !t->len ||
 	    !strchr("*/+-<", *t->text))
 		return false;
-	return say(hint, "nothing is calculated here: write the number itself");
+	return say(hint, "calculations are not supported: write the number itself");
 }
 
 static bool is_plain_value(const struct syntax_token *t)
@@ -233,7 +234,7 @@ static bool is_plain_value(const struct syntax_token *t)
 	return end >= t->text + t->len && !strchr(":/.", *end ? *end : ' ');
 }
 
-/* What stands as a value, and is none: an address, a name, a path, yes. */
+/* An unquoted value that needs quotes or has the wrong type: an address, a name, a path, yes. */
 static bool value_unquoted(const struct syntax_token *t, char *hint)
 {
 	const struct syntax_token *name = t - 2;
@@ -255,7 +256,7 @@ static bool value_unquoted(const struct syntax_token *t, char *hint)
 	case CONFIG_KEY_HOSTS:
 		return say(hint, "write %s = [ \"%.*s\" ];", key->name, len, t->text);
 	default:
-		return say(hint, "the value stands in double quotes: %.*s = \"%.*s\";", SHOWN(name),
+		return say(hint, "write the value in double quotes: %.*s = \"%.*s\";", SHOWN(name),
 			   len, t->text);
 	}
 }
@@ -265,10 +266,10 @@ static bool entry_unquoted(const struct syntax_token *t, char *hint)
 	if (!in_list(t) || !is_word(t) || syntax_is_equals(t + 1) || is_plain_value(t) ||
 	    !is_one_of(t - 1, "[(,"))
 		return false;
-	return say(hint, "each entry stands in double quotes: \"%.*s\"", value_bytes(t), t->text);
+	return say(hint, "write each entry in double quotes: \"%.*s\"", value_bytes(t), t->text);
 }
 
-/* Whether a list may go on with this token, or end with it. */
+/* Returns whether a list can continue or end with this token. */
 static bool is_entry_or_end(const struct syntax_token *t)
 {
 	return is_string(t) || syntax_is(t, '{') || syntax_is(t, syntax_in(t, "(") ? ')' : ']');
@@ -284,18 +285,18 @@ static bool services_not_apart(const struct syntax_token *t, char *hint)
 		return say(hint, "the \"%c\" of line %u is not closed before this \";\"",
 			   *open->text, open->line);
 	if (syntax_is(t, ';') && in_list(t))
-		return say(hint, "entries are parted by commas, not by \";\"");
+		return say(hint, "separate entries by commas, not by \";\"");
 	if (is_one_of(t, ")]") && syntax_is(t - 1, ','))
-		return say(hint, "no comma may stand behind the last entry");
+		return say(hint, "remove the comma after the last entry");
 	return false;
 }
 
 static bool service_without_braces(const struct syntax_token *t, char *hint)
 {
 	if (syntax_is(t, '{') && syntax_in(t, "["))
-		return say(hint, "services stand in round brackets; write " A_SERVICE);
+		return say(hint, "services must be in parentheses: " A_SERVICE);
 	if (in_list(t) && syntax_is_key(t))
-		return say(hint, "a service stands in braces; write " A_SERVICE);
+		return say(hint, "a service must be in braces: " A_SERVICE);
 	return false;
 }
 
@@ -306,10 +307,10 @@ static bool include_misplaced(const struct syntax_token *t, char *hint)
 
 	if (!followed && !named && !syntax_is(t, '@'))
 		return false;
-	return say(hint, "@include \"FILE\" begins a line of its own, and has nothing behind it");
+	return say(hint, "@include \"FILE\" must be alone on its line");
 }
 
-/* Two words where one name was meant: "max connections". */
+/* Returns the key that two words mean together: "max connections". */
 static const struct config_key *key_of_two(const struct syntax_token *a,
 					   const struct syntax_token *b)
 {
@@ -323,20 +324,20 @@ static const struct config_key *key_of_two(const struct syntax_token *a,
 	return key_of(&joined);
 }
 
-/* A word in the place of a key. */
+/* A word without a value. */
 static bool key_alone(const struct syntax_token *t, char *hint)
 {
 	const struct config_key *meant = key_of_two(t, t + 1);
 
 	if (!is_word(t) || syntax_is_equals(t - 1) || syntax_is_equals(t + 1) || in_list(t))
 		return false;
-	/* A letter that is none of ASCII goes on with it: that is what is wrong. */
+	/* A non-ASCII letter follows: that is the mistake. */
 	if ((unsigned char)t->text[t->len] >= 0x80)
 		return false;
 	if (meant)
-		return say(hint, "is %s meant?", meant->name);
+		return say(hint, "did you mean %s?", meant->name);
 	if (key_of(t))
-		return say(hint, "\"=\" is missing behind %.*s", SHOWN(t));
+		return say(hint, "\"=\" is missing after %.*s", SHOWN(t));
 	return say(hint, "%.*s has no value: a setting is KEY = VALUE;", value_bytes(t), t->text);
 }
 
@@ -346,10 +347,10 @@ static bool semicolon_twice(const struct syntax_token *t, char *hint)
 		return false;
 	if (syntax_is(t, ';') && syntax_is_first(t) && !syntax_is_first(t + 1))
 		return say(hint, "a comment begins with \"#\"");
-	return say(hint, "nothing stands before this \"%c\"", *t->text);
+	return say(hint, "nothing precedes this \"%c\"", *t->text);
 }
 
-/* The first that fits is said. */
+/* The first match determines the hint. */
 static bool (*const mistakes[])(const struct syntax_token *, char *) = {
 	bracket_unmatched, service_not_closed, quote_of_another_kind, looks_like_yaml,
 	looks_like_ini,    looks_like_json,    equals_twice,          value_missing,
@@ -370,8 +371,8 @@ static bool find_mistake(const struct syntax_tokens *tokens, unsigned line, char
 }
 
 /*
- * The line, up to @line, in which a string ends where an address was to begin; 0 if there is none. Behind "tcp:" what
- * follows is a comment to libconfig, which so finds its error lines later.
+ * Finds a string that ends where an address should begin, up to @line. Returns its line, or 0. libconfig treats what
+ * follows "tcp:" as a comment, so it reports an error in a later line.
  */
 static unsigned line_of_lost_quote(const struct syntax_tokens *tokens, unsigned line, char *hint)
 {
@@ -396,7 +397,7 @@ unsigned syntax_hint(const struct syntax_tokens *tokens, unsigned line,
 		return lost;
 	if (find_mistake(tokens, line, hint))
 		return line;
-	/* What is missing at the end of a line is noticed at the beginning of the next. */
+	/* libconfig reports what is missing at the end of a line in the next line. */
 	before = syntax_tokens_of_line(tokens, line)[-1].end_line;
 	if (before && find_mistake(tokens, before, hint))
 		return before;
@@ -404,7 +405,7 @@ unsigned syntax_hint(const struct syntax_tokens *tokens, unsigned line,
 	return line;
 }
 
-/* Where the key @t was set before in its group, or NULL. */
+/* Returns where the key @t was set before in its group, or NULL. */
 static const struct syntax_token *set_before(const struct syntax_token *first,
 					     const struct syntax_token *t)
 {
@@ -424,13 +425,13 @@ void syntax_hint_twice(const struct syntax_tokens *tokens, unsigned line,
 		before = syntax_is_key(t) ? set_before(tokens->first, t) : NULL;
 		if (!before)
 			continue;
-		say(hint, "%.*s is set already, in line %u", SHOWN(t), before->line);
+		say(hint, "%.*s is already set in line %u", SHOWN(t), before->line);
 		return;
 	}
-	say(hint, "a key of this line is set already, in this file or in one that is read with it");
+	say(hint, "a key of this line is already set, in this file or in an included one");
 }
 
-/* ---- what libconfig takes without a word ---- */
+/* ---- mistakes that libconfig does not report ---- */
 
 bool syntax_is_open(const struct syntax_token *token)
 {
@@ -461,7 +462,7 @@ unsigned syntax_unseen(const struct syntax_token *token, char hint[static SYNTAX
 		    SHOWN(token));
 	else if (is_too_large(token))
 		say(hint, "%.*s is too large a number", SHOWN(token));
-	/* Strings side by side are one to libconfig; as entries two were meant. */
+	/* libconfig joins adjacent strings; in a list two entries were intended. */
 	else if (is_string(token) && is_string(token + 1) && !syntax_is_open(token + 1) &&
 		 in_list(token))
 		say(hint, "is a comma missing between %.*s and %.*s?", SHOWN(token),

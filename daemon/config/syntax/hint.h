@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mistakes in the syntax of the configuration file, and what was probably meant: a table of the mistakes that are made
- * often, held against the tokens of the line that libconfig names, and one of those that libconfig 1.5 takes without a
- * word. It folds a number that does not fit 32 bits to one that does, joins strings that stand side by side, reads a
- * string on over the end of its line, and takes the rest of the file into a comment that nothing ends.
+ * Explains syntax errors of the configuration file: matches a table of common mistakes against the tokens of the line
+ * that libconfig names.
+ *
+ * It also finds mistakes that libconfig 1.5 silently misreads. libconfig wraps a number that does not fit 32 bits,
+ * joins adjacent strings, continues a string after the end of its line, and treats the rest of the file as a comment if
+ * a comment is not closed.
  */
 #ifndef DAEMON_CONFIG_SYNTAX_HINT_H
 #define DAEMON_CONFIG_SYNTAX_HINT_H
@@ -13,29 +15,29 @@
 #define SYNTAX_HINT_BYTES 300u
 
 /**
- * syntax_unseen - a mistake that libconfig would not see
- * @token: of the file, from the first on; behind one that syntax_is_open() nothing is what it seems
- * @hint:  set to the mistake, if there is one
+ * syntax_unseen - Finds a mistake that libconfig would miss.
+ * @token: of the file, from the first on; tokens after one that syntax_is_open() are unreliable
+ * @hint:  set to the mistake, if any
  *
- * Numbers that end in L are 64 bits wide and are left alone. Returns the line of the mistake, or 0.
+ * Ignores numbers that end in L: they have 64 bits. Returns the line of the mistake, or 0.
  */
 unsigned syntax_unseen(const struct syntax_token *token, char hint[static SYNTAX_HINT_BYTES]);
-/** syntax_is_open - whether a token is a string that does not end in its line, or a comment that does not end. */
+/** syntax_is_open - Returns whether a token is a string that does not end in its line, or an unclosed comment. */
 bool syntax_is_open(const struct syntax_token *token);
 
 /**
- * syntax_hint - the cure of a syntax error
+ * syntax_hint - Explains a syntax error.
  * @line: where libconfig found it
- * @hint: set, to what is said when nothing better is known if it comes to that
+ * @hint: set to the explanation, or to a general one if no mistake matches
  *
- * Returns the line that is to be mended: that one, or one before.
+ * Returns the line to fix: @line or an earlier one.
  */
 unsigned syntax_hint(const struct syntax_tokens *tokens, unsigned line,
 		     char hint[static SYNTAX_HINT_BYTES]);
 /**
- * syntax_hint_twice - which key is set a second time
+ * syntax_hint_twice - Explains that a key is set twice.
  * @line: of the second time
- * @hint: set to the key, and where it was set first as far as this file shows it
+ * @hint: set to the key and, if this file shows it, the line of the first time
  */
 void syntax_hint_twice(const struct syntax_tokens *tokens, unsigned line,
 		       char hint[static SYNTAX_HINT_BYTES]);

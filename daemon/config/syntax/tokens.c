@@ -18,7 +18,7 @@ static void skip(struct lexer *lexer, const char *end)
 		lexer->line += *lexer->at == '\n';
 }
 
-/* Skips blanks and comments, but not a comment that nothing ends. */
+/* Skips blanks and comments, but not an unclosed comment. */
 static void skip_blanks(struct lexer *lexer)
 {
 	const char *at, *end;
@@ -34,7 +34,7 @@ static void skip_blanks(struct lexer *lexer)
 	} while (lexer->at != at);
 }
 
-/* Where the string at @text ends, behind its quote if that is there. */
+/* Returns the end of the string at @text, after its closing quote if it has one. */
 static const char *string_end(const char *text, bool *closed)
 {
 	const char *at = text + 1;
@@ -57,7 +57,10 @@ static const char *word_end(const char *text)
 	return text;
 }
 
-/* What libconfig takes for an include: first in its line, and the name in quotes behind blanks. Returns the name. */
+/*
+ * Returns the quoted name of an include that libconfig accepts: first in its line, with blanks before the name. NULL:
+ * no include.
+ */
 static const char *included_name(const char *at)
 {
 	size_t len = strlen(INCLUDE), blanks;
@@ -68,7 +71,7 @@ static const char *included_name(const char *at)
 	return blanks && at[len + blanks] == '"' ? at + len + blanks : NULL;
 }
 
-/* Reads the next token into @t; the one before it is there. */
+/* Reads the next token into @t; the previous token precedes it in the array. */
 static void read_token(struct lexer *lexer, struct syntax_token *t)
 {
 	const char *name, *end;
@@ -100,7 +103,7 @@ static void read_token(struct lexer *lexer, struct syntax_token *t)
 	t->end_line = lexer->line;
 }
 
-/* How far back from behind @t the bracket is that what follows is in; 0: none. */
+/* Returns the distance from the token after @t back to its enclosing bracket; 0: none. */
 static size_t depth_behind(const struct syntax_token *t)
 {
 	const struct syntax_token *in = syntax_bracket(t);
