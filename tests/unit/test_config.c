@@ -503,7 +503,7 @@ START_TEST(the_units_limit_fits_the_defaults)
 	load_services(64, 22, "rdma");
 	ck_assert_str_eq(descriptor_warning(65536), "");
 	load_services(64, 23, "rdma");
-	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: as many connections"));
+	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: max_connections needs"));
 }
 END_TEST
 

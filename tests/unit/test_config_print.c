@@ -212,14 +212,14 @@ static const struct {
 	{"services = ( { name = \"a\"; listen = \"tcp://127.0.0.1:9\"; connect = \"tcp://b\"; } );",
 	 "1: name \"a\" is already used by the service at ", ":3"},
 	{"services = ( { name = \"b\"; listen = \"tcp://127.0.0.1:2049\"; connect = \"tcp://b\"; } );",
-	 "1: listen: the service of ", ":3 has that port already"},
+	 "1: listen: the service at ", ":3 uses that port already"},
 	{"\nworkers = 5;", "2: workers: a file of include_dir can contain services only", NULL},
 	{"services = ( { name = \"b\"; listen = \"rdma://127.0.0.1:9\"; connect = \"tcp://b\";\n"
 	 "credits = 0; } );",
 	 "2: credits is 0, but must be from 1 to 1024", NULL},
 	{"services = ( { name = \"b\"; listen = \"tcp://127.0.0.1:9\";\n"
 	 "connect = \"tcp://127.0.0.1:2049\"; } );",
-	 "2: connect: the service of ", ":3 listens there: the daemon would be its own upstream"},
+	 "2: connect: the service at ", ":3 listens there: the daemon would connect to itself"},
 };
 
 START_TEST(an_error_in_a_file_of_a_folder_names_it_and_its_line)

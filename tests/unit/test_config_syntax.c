@@ -113,7 +113,7 @@ static const struct {
 	 "exports"},
 	/* Keys. */
 	{"workers 2;", "1", "\"=\" is missing after workers", "workers 2;"},
-	{"max connections = 2;", "1", "is max_connections meant?", "max connections = 2;"},
+	{"max connections = 2;", "1", "did you mean max_connections?", "max connections = 2;"},
 	{"set workers = 2;", "1", "set has no value: a setting is KEY = VALUE;",
 	 "set workers = 2;"},
 	{"workers = 2;;", "1", "nothing precedes this \";\"", "workers = 2;;"},

@@ -307,10 +307,10 @@ static const struct {
 	 "version 1 (rfc8166)"},
 	{"\"rpcrdma_version\": 1, \"recv_size_bytes\": 4096, \"peer_recv_size_bytes\": 1024,"
 	 " \"recv_posted_bytes\": 327680, \"pending\": null",
-	 "version 1; 4.0 KiB to us; 1.0 KiB to it; 320 KiB posted"},
+	 "version 1; 4.0 KiB receives; 1.0 KiB peer receives; 320 KiB posted"},
 	{"\"rpcrdma_version\": 2, \"recv_size_bytes\": 65536, \"peer_recv_size_bytes\": 4096,"
 	 " \"recv_posted_bytes\": 1048576, \"pending\": \"receives to be raised\"",
-	 "version 2; 64 KiB to us; 4.0 KiB to it; 1.0 MiB posted; receives to be raised"},
+	 "version 2; 64 KiB receives; 4.0 KiB peer receives; 1.0 MiB posted; receives to be raised"},
 };
 
 /* Of either end: what stands last in the line is the server's. */

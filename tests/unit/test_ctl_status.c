@@ -129,10 +129,10 @@ START_TEST(a_bad_day_begins_with_the_worst)
 			    "{" NOW ", " BAD "}", false),
 		TOP
 		"the daemon is stopping and drains its connections\n"
-		"c: server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, clients that ..\n"
+		"c: server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, waiting clien..\n"
 		"b: drained: new clients are refused until 'resume'\n"
 		"b: Calls waiting too long for the server: 20\n"
-		"b: server tcp://y: ok for 4 s, administratively down; connections: 0, attempts: 0..\n"
+		"b: server tcp://y: ok for 4 s, administratively down; connections: 0, attempts..\n"
 		"a: RPCs waiting for memory: 5, the oldest for 3 s\n"
 		"log lines dropped: 8: stderr or the journal is too slow\n"
 		"removed services still draining: 1\n"

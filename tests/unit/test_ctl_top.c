@@ -182,7 +182,7 @@ START_TEST(one_service_alone_and_so_many_rows)
 	view.rows = 1;
 	render(NULL, 80);
 	ck_assert_ptr_nonnull(
-		strstr(printed, "\noperations by CALLS/S, service files alone, 1 of 2\n"));
+		strstr(printed, "\noperations by CALLS/S, only service files, 1 of 2\n"));
 	ck_assert_ptr_nonnull(strstr(printed, " READ "));
 	ck_assert_ptr_null(strstr(printed, "STAT"));
 	ck_assert_ptr_null(strstr(printed, "other"));
@@ -203,7 +203,7 @@ START_TEST(prompts_and_help_are_shown)
 	ck_assert_ptr_nonnull(strstr(render(NULL, 80), "\nNot a number of rows.\n"));
 	top_key(&view, 'h');
 	render(NULL, 80);
-	ck_assert_ptr_nonnull(strstr(printed, "  Space        ask now\n"));
+	ck_assert_ptr_nonnull(strstr(printed, "  Space        refresh now\n"));
 	ck_assert_ptr_null(strstr(printed, "CALLS/S"));
 }
 END_TEST
