@@ -225,7 +225,7 @@ examples() {
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
 examples "$srcdir/README.md" 7
-examples "$srcdir/doc/recipes.md" 11 recipes.md 'takes unprivileged source ports, yet'
+examples "$srcdir/doc/recipes.md" 11 recipes.md 'accepts clients from any source port, but'
 examples "$man/rpcrdma-proxy.conf.5" 5
 examples <(singly "$srcdir/README.md") 8 "README.md, singly"
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"

@@ -26,8 +26,8 @@ sockets() { ls -l "/proc/${pid_of[a]}/fd" | grep -c socket:; }
 reload_with() { A_GLOBAL=$1; proxy_config a >$T/a.conf; ctl a reload; }
 not_valid() { A_GLOBAL=$1; proxy_config a >$T/bad.conf; not "$PROXY" -t -c $T/bad.conf && "$PROXY" -t -c $T/bad.conf 2>&1 | grep -E -- "$2"; }
 
-check "a host's name has no port" not_valid 'http_hosts = [ "proxy.example.net:9180" ];' 'http_hosts: a name stands alone here, without http:// and port'
-check "beyond loopback -t wants to know who may ask" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is beyond loopback: http_allow must say who may ask'
+check "a host's name has no port" not_valid 'http_hosts = [ "proxy.example.net:9180" ];' 'http_hosts: write the name alone, without http:// and port'
+check "beyond loopback -t wants to know who may ask" not_valid 'http_listen = "0.0.0.0:9180";' 'bad.conf:3: http_listen is not a loopback address: list the allowed clients'
 check "a name is no address" not_valid 'http_listen = "localhost:9180";' 'http_listen is "localhost:9180", but must be ADDRESS:PORT'
 check "nor is one without a port" not_valid 'http_listen = "[::1]";' 'must be ADDRESS:PORT'
 

@@ -97,7 +97,7 @@ for side in a b; do
 	check "the Call that waited is over for proxy $side" wait_for 20 matches $side \
 		'warning: nfs: no Call is waiting any more: the waiting clients disconnected, the oldest after [0-9]+ s$'
 	check "and was told once" [ "$(grep -c 'has waited' $T/$side.log)" = 1 ]
-	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) takes unprivileged|the server come from unprivileged'
+	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) accepts clients from any|the server come from unprivileged'
 done
 ctl b stop >/dev/null
 check "who wants a stop is named" wait_for 10 logged b "stop requested by uid $uid via control socket"

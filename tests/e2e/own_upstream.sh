@@ -19,7 +19,7 @@ refuses() {
 	not "$PROXY" -t -c a.conf 2>refused || return
 	grep -q '^a.conf:3: connect: the service of line 3 listens there' refused || return
 	not "$PROXY" -c a.conf 2>refused || return
-	grep -q 'the daemon would be its own upstream' refused
+	grep -q 'the daemon would connect to itself' refused
 }
 takes() {
 	config "$1" "$2"

@@ -120,7 +120,7 @@ broken() {
 	nfs_mount 4.1 127.0.0.1 2149 tcp
 	printf 'services = ( { name = "files"; lisen = "tcp://127.0.0.1:2149"; connect = "tcp://10.0.2.15:2049"; } );\n' >$conf
 	! systemctl reload rpcrdma-proxy || fail "the reload does not fail"
-	journal | grep "$conf:1: unknown key "lisen": did you mean "listen"?" || fail "the journal has not the file's error"
+	journal | grep "$conf:1: unknown key \"lisen\": did you mean \"listen\"?" || fail "the journal has not the file's error"
 	systemctl is-active rpcrdma-proxy
 	work_files
 	mount_clean
