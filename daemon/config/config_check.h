@@ -2,7 +2,7 @@
 /*
  * Checks for -t whether the configuration can work on this host.
  *
- * The file may be meant for another host, so all results are warnings. The daemon itself does not run these checks.
+ * The file can be intended for another host, so all results are warnings. The daemon itself does not run these checks.
  */
 #ifndef DAEMON_CONFIG_CONFIG_CHECK_H
 #define DAEMON_CONFIG_CONFIG_CHECK_H

@@ -27,7 +27,9 @@ size_t config_memory_least_mib(const struct config *config);
  */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
-/** config_memory_reply_room - Returns what an RDMA server's leg can need for a Reply in addition to its buffer. */
+/**
+ * config_memory_reply_room - Returns the most that an RDMA server's leg needs for a Reply in addition to its buffer.
+ */
 struct reply_room config_memory_reply_room(const struct service_config *service);
 /**
  * config_memory_reverse_room - Returns the same for the leg of a client, @rdma or TCP, and the Reply to a reverse Call.
@@ -85,7 +87,7 @@ void config_memory_print(const struct config *config, FILE *out);
 /** config_connections - Returns the sum of max_connections of all services. */
 uint64_t config_connections(const struct config *config);
 /**
- * config_descriptors - Returns the descriptors that so many connections need. rpcrdma-proxy.conf(5) has the formula.
+ * config_descriptors - Returns the descriptors needed for config_connections(). rpcrdma-proxy.conf(5) has the formula.
  */
 uint64_t config_descriptors(const struct config *config);
 /**

@@ -190,7 +190,7 @@ static bool check_bytes(struct source *source, size_t len)
 
 static int scan(struct source *source);
 
-/* Scans an included file. libconfig does not name one that it cannot read, and exits if it is a directory. */
+/* Scans an included file. libconfig does not name an unreadable file, and exits if it is a directory. */
 static void include(struct source *source, const struct syntax_token *token)
 {
 	char *name = strndup(token->text + 1, token->len - 2);

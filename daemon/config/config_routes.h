@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints and checks what a host needs for source = "client": CAP_NET_RAW, and routes that lead the servers' packets for
- * clients to the proxy's sockets.
+ * Prints and checks the requirements of source = "client" on a host: CAP_NET_RAW, and routes that lead the servers'
+ * packets for clients to the proxy's sockets.
  *
- * For a server on this host, packets that this host sends from its loopback addresses are routed back to it; nothing
- * else uses such routes. For another server, packets from its port are routed to local sockets if they pass this host,
- * whoever they are for. So clients can reach that port through this host only by the proxy.
+ * If the server is on this host, packets that this host sends from its loopback addresses are routed back to it.
+ * Nothing else uses these routes. If the server is another host, packets from its port that pass this host are routed
+ * to local sockets, whatever their destination. So through this host clients can reach that port only by the proxy.
  */
 #ifndef DAEMON_CONFIG_CONFIG_ROUTES_H
 #define DAEMON_CONFIG_CONFIG_ROUTES_H

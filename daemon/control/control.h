@@ -39,10 +39,7 @@ struct control_user {
 
 struct control_ops {
 	/*
-	 * Runs a command and calls done() once on the main thread, during this call or later. done() takes over the
-	 * reference to the result; NULL: no answer could be made. @argument is the command's, or "". @who names the
-	 * client for the log. Both
-	 * are valid during this call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h list the members.
+	 * Runs a command and calls done() once on the main thread, during this call or later. done() takes over the reference to the result; NULL: there is no answer. @argument is the command's, or "". @who names the client for the log. Both are valid during this call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h list the members.
 	 */
 	void (*run)(void *arg, enum control_command_id command, const char *argument,
 		    const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg);

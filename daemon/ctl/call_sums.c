@@ -11,7 +11,7 @@ const char *call_sums_stage(unsigned stage)
 	return stages[stage];
 }
 
-/* Returns whether any counter is less than before, as after a reset by a reload. */
+/* Returns the sum of the durations; a negative one, after a reset of the counters, counts as 0. */
 static double seconds(const json_t *times)
 {
 	double sum_s = json_number_value(json_object_get(times, "sum_s"));

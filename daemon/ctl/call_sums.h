@@ -24,7 +24,7 @@ const char *call_sums_stage(unsigned stage);
 
 /** call_sums_add - Adds an operation of an answer to `latency`. */
 void call_sums_add(struct call_sums *sums, const json_t *operation);
-/** call_sums_add_all - Adds all operations of a service of such an answer. */
+/** call_sums_add_all - Adds all operations of a service in an answer to `latency`. */
 void call_sums_add_all(struct call_sums *sums, const json_t *service);
 /**
  * call_sums_since - Subtracts an earlier answer.

@@ -128,7 +128,7 @@ static int write_to(const char *path, const struct tap_request *request)
 	return tell(path, &tally);
 }
 
-/* If FILE is missing, the name of the service is taken for it. */
+/* Returns whether @name is a service. If the user omits FILE, the service's name is in its place. */
 static bool is_service(const struct options *options, const char *name)
 {
 	bool is = false;

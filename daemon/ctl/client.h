@@ -43,7 +43,7 @@ int client_stream(const char *path, const char *command, const char *argument, c
  * new reference; NULL for NULL or if memory ran out.
  */
 json_t *plain_json(const json_t *value);
-/** plain_load - Parses JSON and returns such a copy; NULL if memory ran out or the text is not JSON. */
+/** plain_load - Parses JSON and returns a sanitized copy; NULL if memory ran out or the text is not JSON. */
 json_t *plain_load(const char *text, size_t len);
 
 /**

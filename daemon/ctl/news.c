@@ -180,7 +180,7 @@ void news_of_service(struct news_list *news, const json_t *service, bool all)
 	of_server(news, name, service);
 	of_targets(news, name, json_object_get(service, "targets"), all);
 	of_mounts(news, name, service, all);
-	/* A server can be reachable, and shown as such, but not answer. */
+	/* A server can accept connections, and be shown as ok, without answering Calls. */
 	if (json_number(server, "late_calls"))
 		news_add(news, NEWS_LATE, name,
 			 "%s: Calls waiting too long for the server: %" PRIu64, name,

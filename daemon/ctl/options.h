@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parses command-line options, common ones and those of single commands. */
+/* Parses command-line options: common options, and options of single commands. */
 #ifndef DAEMON_CTL_OPTIONS_H
 #define DAEMON_CTL_OPTIONS_H
 

@@ -6,7 +6,7 @@
 #include "daemon/ctl/options.h"
 
 /**
- * own_command - Runs such a command.
+ * own_command - Runs a local command.
  * @options:  include the socket, which need not exist
  * @argument: the words of the command, separated by spaces, or NULL
  *

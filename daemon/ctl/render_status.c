@@ -16,7 +16,7 @@
 #define SCREEN_LINES   23u /* of 24, one for the shell prompt */
 #define SCREEN_OTHERS  6u  /* two at the top, empty lines, titles, and one to spare */
 #define SERVICES_SHOWN 12u
-#define NEWS_SHOWN     5u /* minimum, if there are as many */
+#define NEWS_SHOWN     5u /* minimum */
 
 struct screen {
 	const json_t *status, *beside;
@@ -107,7 +107,7 @@ static void print_cut(const char *text, FILE *out)
 		fprintf(out, "%s\n", text);
 }
 
-/* Prints at most @most lines; the last one can say how many more there are. */
+/* Prints at most @most lines; the last one can count the rest. */
 static void print_news(const struct screen *screen, size_t most)
 {
 	size_t n = count_news(&screen->news);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * support: writes a support bundle with the daemon's answers, its file and log, and facts about the host. The members
- * are written to a private directory beside the archive, which tar(1) packs.
+ * are written to a private directory next to the archive; tar(1) packs them.
  */
 #include "daemon/ctl/own_commands.h"
 

@@ -54,7 +54,7 @@ static bool print_line(const struct options *options, const char *text, size_t l
 	return last;
 }
 
-/* Returns whether the trace ended completely or the user stopped it. */
+/* Returns false if the daemon closed the trace before its last line. */
 static bool print_lines(const struct options *options, FILE *in)
 {
 	bool last = false;

@@ -2,13 +2,16 @@
 /*
  * A small HTTP server on libevent's evhttp, with limits.
  *
- * It answers one request per connection, by GET or HEAD, without a body. A connection ends unless its request is
- * complete HTTP_TIMEOUT_US after it began, and its answer is read within the same time. A request that is not answered
- * in time gets 503. A connection beyond HTTP_MAX_CONNECTIONS waits in the kernel's queue until another one ends or has
- * been silent for a while. Denied clients get at most HTTP_MAX_STRANGERS connections, to be told so. evhttp answers
- * malformed and too long requests by itself. A client can end its sending side after its request, which looks like a
- * closed connection until data is sent to it. Such a connection stays until its answer, unless another client needs its
- * slot. A request for another host gets 421 (daemon/http/http_host.h).
+ * It answers one request per connection, by GET or HEAD, without a body. A client has HTTP_TIMEOUT_US to send its
+ * request, and the same time to read the answer. A request that is not answered within that time gets 503.
+ *
+ * A connection beyond HTTP_MAX_CONNECTIONS waits in the kernel's queue until another one ends or has been silent for a
+ * while. At most HTTP_MAX_STRANGERS connections of denied clients are kept, to answer 403. evhttp itself answers
+ * malformed and oversized requests.
+ *
+ * A client can end its sending side after its request, which looks like a closed connection until data is sent to it.
+ * Its connection stays until the answer, unless another client needs the slot. A request for another host gets 421
+ * (daemon/http/http_host.h).
  *
  * Everything belongs to the thread of its loop.
  */

@@ -458,7 +458,7 @@ static json_t *config_answer(const struct gathered *gathered, const char *argume
 
 /* ---- requests ---- */
 
-/* A request whose answer is not complete yet. */
+/* A request that waits for a snapshot. */
 struct question {
 	enum answer_kind kind;
 	char argument[ANSWER_ARGUMENT_BYTES + 1];
