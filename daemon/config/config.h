@@ -48,11 +48,9 @@ struct service_config {
 	bool has_allow;
 	size_t nallow;
 	struct config_cidr *allow;
-	struct config_cidrs
-		accept_proxy_from; /* peers whose connections begin with a PROXY header */
-	struct config_cidrs
-		trusted_proxies; /* iwarp: peers whose clients are privileged, from any port */
-	bool send_proxy;         /* send the client's address to the server in a PROXY header */
+	struct config_cidrs accept_proxy_from; /* peers that send a PROXY header */
+	struct config_cidrs trusted_proxies;   /* iwarp: peers with privileged clients */
+	bool send_proxy; /* send the client's address to the server in a PROXY header */
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;
 	uint32_t max_message_bytes;
@@ -120,8 +118,7 @@ struct config {
 	bool registered;                     /* default of services without the key */
 	struct sockaddr_storage http_listen; /* AF_UNSPEC: none */
 	struct config_cidrs http_allow;
-	struct config_hosts
-		http_hosts; /* host names served over HTTP, in addition to this host's */
+	struct config_hosts http_hosts; /* further host names served over HTTP */
 	size_t ndefaults;
 	struct config_default *defaults;
 	size_t nservices;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The tables of configuration keys. The reader, its error texts and the check of the manual use them.
- */
+/* The tables of configuration keys, for the reader, its error texts and the check of the manual. */
 #ifndef DAEMON_CONFIG_CONFIG_KEYS_H
 #define DAEMON_CONFIG_CONFIG_KEYS_H
 

@@ -13,49 +13,36 @@
 /* Memory to recognize a client and its last connection when it reconnects (daemon/service/clients.h). */
 #define CONFIG_CLIENT_BYTES 8192u
 
-/**
- * config_memory_own_bytes - Returns the guaranteed share of each service: a Call and a Reply of unbounded operations.
- */
+/** config_memory_own_bytes - Returns each service's guaranteed share: a Call and a Reply of unbounded operations. */
 size_t config_memory_own_bytes(void);
 /** config_memory_limit_bytes - Returns memory_limit_mib in bytes. */
 size_t config_memory_limit_bytes(const struct config *config);
 /** config_memory_least_mib - Returns the smallest memory_limit_mib that holds the guaranteed shares of all services. */
 size_t config_memory_least_mib(const struct config *config);
-/**
- * config_memory_largest_bytes - Returns the largest message of @service that fits as both Call and Reply, at most
- * max_message_bytes.
- */
+/** config_memory_largest_bytes - Returns the largest message of @service, by its key, that fits as Call and Reply. */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
 /**
- * config_memory_reply_room - Returns the most that an RDMA server's leg needs for a Reply in addition to its buffer.
+ * config_memory_reply_room - Returns the most that an RDMA server's leg needs for a Reply, in addition to its buffer.
  */
 struct reply_room config_memory_reply_room(const struct service_config *service);
-/**
- * config_memory_reverse_room - Returns the same for the leg of a client, @rdma or TCP, and the Reply to a reverse Call.
- */
+/** config_memory_reverse_room - Returns the same for a client's leg, @rdma or TCP, and the Reply to a reverse Call. */
 struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma);
 /** config_memory_reverse_max_bytes - Returns the longest reverse Call, or Reply to one, that such a client can get. */
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma);
-/**
- * config_memory_buffer_bytes - Returns the largest buffer that @service requests from a pool, for a message or a
- * receive.
- */
+/** config_memory_buffer_bytes - Returns the largest buffer that @service needs, for a message or a receive. */
 size_t config_memory_buffer_bytes(const struct service_config *service);
 /** config_memory_buffer_max_bytes - Returns the same for any possible configuration. */
 size_t config_memory_buffer_max_bytes(void);
 /**
- * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, on sides that can use
- * devices. Over iwarp:// a receive uses memory only while a Send arrives, so it does not count.
+ * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, at their initial size,
+ * on sides that can use devices. Over iwarp:// a receive uses memory only while a Send arrives, so it does not count.
  */
 size_t config_memory_receives_bytes(const struct service_config *service);
-/**
- * config_memory_queues_bytes - Returns the most memory that a connection's queues lock, on sides that can use devices.
- */
+/** config_memory_queues_bytes - Returns the most memory that a connection's queues lock on RDMA devices. */
 size_t config_memory_queues_bytes(const struct service_config *service);
 /**
- * config_memory_cqs_bytes - Returns the most memory that completion queues of all workers lock in addition, for
- * @connections.
+ * config_memory_cqs_bytes - Returns the most that completion queues of all workers lock in addition for @connections.
  */
 size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
 			       unsigned connections);
@@ -67,15 +54,9 @@ size_t config_memory_reserve_bytes(const struct config *config);
 size_t config_memory_kept_bytes(const struct config *config);
 /** config_memory_unused_bytes - Returns the one of the two that applies, for all workers. */
 size_t config_memory_unused_bytes(const struct config *config);
-/**
- * config_memory_buffers_bytes - Returns the most memory that RDMA devices can register for buffers, including the
- * limit.
- */
+/** config_memory_buffers_bytes - Returns the most buffer memory, limit included, that RDMA devices can register. */
 size_t config_memory_buffers_bytes(const struct config *config);
-/**
- * config_memory_staging_bytes - Returns the staging buffers of all workers and services, which the limit does not
- * cover.
- */
+/** config_memory_staging_bytes - Returns the staging buffers of all workers and services, outside the limit. */
 size_t config_memory_staging_bytes(const struct config *config);
 /** config_memory_print - Writes to @out how memory is divided, and how many RPCs of each service fit. */
 void config_memory_print(const struct config *config, FILE *out);
@@ -86,13 +67,9 @@ void config_memory_print(const struct config *config, FILE *out);
 
 /** config_connections - Returns the sum of max_connections of all services. */
 uint64_t config_connections(const struct config *config);
-/**
- * config_descriptors - Returns the descriptors needed for config_connections(). rpcrdma-proxy.conf(5) has the formula.
- */
+/** config_descriptors - Returns the descriptors for config_connections(), by the formula in rpcrdma-proxy.conf(5). */
 uint64_t config_descriptors(const struct config *config);
-/**
- * config_descriptors_least - Returns the descriptors without which the daemon cannot start: its own and one connection.
- */
+/** config_descriptors_least - Returns the descriptors needed to start: the daemon's own, and one connection. */
 uint64_t config_descriptors_least(const struct config *config);
 /** config_descriptors_print - Writes to @out how many descriptors are needed. */
 void config_descriptors_print(const struct config *config, FILE *out);

@@ -14,10 +14,7 @@
 
 #include "daemon/config/config.h"
 
-/**
- * config_routes_print - Prints the commands that set the routes, without duplicates; nothing if no service needs
- * routes. For -t.
- */
+/** config_routes_print - Prints the commands that set the routes for -t, each once; nothing if none is needed. */
 void config_routes_print(const struct config *config, FILE *out);
 
 /**

@@ -48,8 +48,7 @@ size_t config_uri_addrs(const struct config_uri *uri,
 /** config_uri_overlaps - Returns whether two listeners cannot both bind their addresses. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
 /**
- * config_uri_may_share - Returns whether two overlapping listeners of a service can share a port: tcp:// and iwarp://
- * of one host.
+ * config_uri_may_share - Returns whether two listeners of a service can share a port: tcp:// and iwarp:// of one host.
  */
 bool config_uri_may_share(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_is_loopback - Returns whether the host is a loopback literal or "localhost". */

@@ -145,9 +145,7 @@ static int control_socket_listen(const char *path, struct sockaddr_un *addr, cha
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
-	/*
-	 * Set the mode before bind(), so that the path never has a wider one, and after it, because the umask applies.
-	 */
+	/* Before bind(), so that the path never has a wider mode; and after it, because the umask applies. */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
 		rc = cannot_bind(errno, path, error, error_bytes);
 		close(fd);

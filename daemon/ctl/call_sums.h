@@ -8,9 +8,8 @@
 
 #include "daemon/ctl/cells.h"
 
-#define CALL_SUMS_BUCKETS                                                                          \
-	64u /* of a histogram; the last one includes any further buckets of the daemon */
-#define CALL_SUMS_STAGES 5u
+#define CALL_SUMS_BUCKETS 64u /* the last one includes further buckets of the daemon */
+#define CALL_SUMS_STAGES  5u
 
 struct call_sums {
 	uint64_t calls, errors, request_bytes, reply_bytes;

@@ -325,10 +325,7 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	return rc;
 }
 
-/*
- * Reads a line byte by byte, because the caller reads what follows. Returns its length, 0 at end of file, or a negative
- * errno.
- */
+/* Reads a line byte by byte; the caller reads the rest. Returns its length, 0 at end of file, or a negative errno. */
 static ssize_t read_line(int fd, char *line, size_t room)
 {
 	size_t len = 0;

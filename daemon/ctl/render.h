@@ -17,8 +17,7 @@ int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_connections - Prints a line per connection, by service and number. Returns 0 or -ENOMEM. */
 int render_connections(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /**
- * render_latency - Prints a line per operation of a service; for one operation, or with @all, also the distribution.
- * Returns 0 or -ENOMEM.
+ * render_latency - Prints a line per operation; for a single one, or with @all, the distribution. Returns 0 or -ENOMEM.
  */
 int render_latency(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_stats - Prints the counters of each service, by module. Returns 0 or -ENOMEM. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * Lines are printed one by one, so columns have a fixed width; longer texts push the following columns.
- */
+/* Lines are printed one by one, so columns have a fixed width; a longer text shifts the next ones. */
 #include "daemon/ctl/render.h"
 
 #include <inttypes.h>

@@ -16,10 +16,7 @@
 #include "daemon/proxy/watchdog.h"
 #include "daemon/view/answer.h"
 
-/*
- * readiness_is_healthy - Returns whether the loop of every worker runs. Writes "ok" or the stuck workers to @out, one
- * per line.
- */
+/* readiness_is_healthy - Returns whether all workers' loops run. Writes "ok", or a line per stuck worker, to @out. */
 static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
 {
 	bool all = true;

@@ -91,9 +91,7 @@ static bool peer_gives_way(int fd, bool needed)
 #define REST_US    1000000u /* pause of the listener when descriptors ran out */
 /* evhttp rescans a line from its beginning whenever more of it arrives. */
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
-/*
- * evhttp has a bit per method, the last ones for unknown methods. With all bits set every request reaches on_request().
- */
+/* evhttp has a bit per method; the last ones mean unknown methods. All bits set: on_request() gets every request. */
 #define ALL_METHODS  0xffffu
 #define NOT_OUR_HOST "this is not a name of the daemon's host: add further names to http_hosts\n"
 
@@ -148,10 +146,7 @@ static void set_deadline(struct http_server *server, struct conn *conn)
 	conn->deadline_us = loop_now_us(server->loop) + HTTP_TIMEOUT_US;
 }
 
-/*
- * Runs on_timer() in the next iteration. The flag avoids setting the timer repeatedly, which could postpone it for
- * ever.
- */
+/* Runs on_timer() in the next iteration. The flag keeps repeated calls from postponing it for ever. */
 static void look_soon(struct http_server *server)
 {
 	if (!server->looks_soon)
@@ -159,10 +154,7 @@ static void look_soon(struct http_server *server)
 	server->looks_soon = true;
 }
 
-/*
- * evhttp limits only the header, not chunk sizes or data after a request. A full bufferevent would spin, so stop
- * reading.
- */
+/* evhttp limits only the header, not chunks or data after a request. A full bufferevent spins, so stop reading. */
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *arg)
 {
 	struct conn *conn = arg;
@@ -188,9 +180,7 @@ static void conn_free(struct http_server *server, struct conn *conn)
 	free(conn);
 }
 
-/*
- * Returns evhttp's connection, which is the argument of its callbacks; NULL once evhttp has released the bufferevent.
- */
+/* Returns evhttp's connection, the argument of its callbacks; NULL once evhttp has released the bufferevent. */
 static struct evhttp_connection *evcon_of(const struct conn *conn)
 {
 	void *evcon;
@@ -274,10 +264,7 @@ static void on_timer(void *arg)
 		loop_timer_set(server->loop, server->timer, LOOK_US);
 }
 
-/*
- * A new connection; evhttp sets its descriptor later. If memory ran out, evhttp makes its own bufferevent, which does
- * not count.
- */
+/* A new connection; evhttp sets its descriptor later. On failure evhttp makes a bufferevent that is not counted. */
 static struct bufferevent *on_conn(struct event_base *base, void *arg)
 {
 	struct http_server *server = arg;
@@ -404,10 +391,7 @@ static unsigned count_asked(const struct http_server *server)
 	return n;
 }
 
-/*
- * Closes the oldest connection, except @but, that waits for an answer and whose client may have disconnected. Returns
- * false if there is none.
- */
+/* Closes the oldest waiting connection, except @but, whose client may have disconnected. Returns false without one. */
 static bool make_place(struct http_server *server, const struct conn *but)
 {
 	struct conn *conn;

@@ -56,10 +56,7 @@ const char *http_end_name(enum http_end end);
 struct http_server;
 struct http_request;
 
-/*
- * Which clients are served, and for which hosts. Both lists must stay valid until http_server_allow() or the close of
- * the server.
- */
+/* The allowed clients and host names. The lists must outlive the server, or be replaced by http_server_allow(). */
 struct http_access {
 	const struct config_cidrs *allow;
 	const struct config_hosts *hosts; /* names in addition to those of http_host_is_ours() */

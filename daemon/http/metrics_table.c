@@ -42,8 +42,7 @@ struct metrics_side {
 
 /* ---- the process: standard names of Prometheus ---- */
 
-#define FDS_US                                                                                     \
-	15000000u /* between two counts: a count takes milliseconds with 10,000 connections */
+#define FDS_US 15000000u /* between two counts, which are slow with many connections */
 
 static double seconds(struct timeval tv)
 {

@@ -45,9 +45,7 @@ void metrics_text_family(struct metrics_text *text, const char *name, enum metri
 			 const char *help);
 /** metrics_text_put - Adds a sample of a gauge or a counter. Label values can contain any bytes. */
 void metrics_text_put(struct metrics_text *text, const struct metrics_label *labels, double value);
-/**
- * metrics_text_put_durations - Adds the samples of a histogram, in seconds, with every other limit from 2^-14 to 2^6.
- */
+/** metrics_text_put_durations - Adds a histogram's samples, in seconds, with every other limit from 2^-14 to 2^6. */
 void metrics_text_put_durations(struct metrics_text *text, const struct metrics_label *labels,
 				const struct durations *durations);
 /** metrics_text_end - Ends the text. Returns it, which the caller frees, or NULL if it failed. */

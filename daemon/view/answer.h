@@ -75,15 +75,10 @@ void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *
 /** error_json - Returns {"error": the text} as a new reference, or NULL if memory ran out. */
 json_t *error_json(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 
-/**
- * no_service_json - Returns {"error": "there is no service …"}, suggesting the nearest name. NULL if memory ran out.
- */
+/** no_service_json - Returns {"error": "there is no service …"} with the nearest name. NULL if memory ran out. */
 json_t *no_service_json(const struct proxy *proxy, const char *name) MUST_CHECK;
 
-/**
- * lines_json - Returns the lines of @text, which can be NULL, as an array of strings: a new reference, or NULL if
- * memory ran out.
- */
+/** lines_json - Returns the lines of @text, or of NULL, as an array: a new reference, or NULL if memory ran out. */
 json_t *lines_json(const char *text);
 
 /**

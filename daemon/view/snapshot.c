@@ -199,8 +199,8 @@ static bool is_full(const struct slice *slice)
 }
 
 /*
- * Returns the index for a connection whose oldest Call is @us old: a free one, or that of a connection whose Call is
- * younger; SIZE_MAX: none.
+ * Returns where to put a connection whose oldest Call is @us old: at the end, or in place of a younger one; SIZE_MAX:
+ * drop it.
  */
 static size_t place_among(const struct snapshot *snapshot, uint64_t us)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Takes a snapshot of one worker on its thread, in slices, so that its connections never wait longer than one slice.
- */
+/* Takes a snapshot of one worker on its thread, in slices, so that connections never wait longer than a slice. */
 #ifndef DAEMON_VIEW_SNAPSHOT_H
 #define DAEMON_VIEW_SNAPSHOT_H
 

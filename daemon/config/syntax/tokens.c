@@ -57,10 +57,7 @@ static const char *word_end(const char *text)
 	return text;
 }
 
-/*
- * Returns the quoted name of an include that libconfig accepts: first in its line, with blanks before the name. NULL:
- * no include.
- */
+/* Returns the quoted name of an include that libconfig accepts: first in its line, after blanks. NULL: no include. */
 static const char *included_name(const char *at)
 {
 	size_t len = strlen(INCLUDE), blanks;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Splits the configuration file into tokens, to find and explain mistakes (hint.h). libconfig reads the values.
- */
+/* Splits the configuration file into tokens, to find and explain mistakes (hint.h). */
 #ifndef DAEMON_CONFIG_SYNTAX_TOKENS_H
 #define DAEMON_CONFIG_SYNTAX_TOKENS_H
 
