@@ -133,7 +133,7 @@ struct config {
  * @config: set on success; free it with config_free()
  *
  * Returns 0, -EINVAL if the file has errors, -ENODEV if all errors are missing devices or addresses, -EFBIG if the file
- * is larger than 1 MiB, -ENOMEM, or the errno of opening or reading it.
+ * is larger than 1 MiB, -ENOMEM, or the negative errno of opening or reading it.
  */
 int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
 

@@ -221,7 +221,7 @@ out:
 	free(name);
 }
 
-/* Reads a file and reports mistakes that libconfig would miss. Returns 0, or the errno of reading it. */
+/* Reads a file and reports mistakes that libconfig would miss. Returns 0, or the negative errno of reading it. */
 static int scan(struct source *source)
 {
 	char hint[SYNTAX_HINT_BYTES];

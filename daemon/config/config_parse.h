@@ -44,8 +44,8 @@ void config_report(struct config_reader *r, const config_setting_t *setting, con
  *
  * A mistake that libconfig would not report is the only error reported: libconfig would misread such a file.
  *
- * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the errno of opening or
- * reading it.
+ * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the negative errno of
+ * opening or reading it.
  */
 int config_parse(struct config_reader *r, config_t *parsed) MUST_CHECK;
 

@@ -151,7 +151,7 @@ static bool is_preset_prefixes(const struct config_cidrs *cidrs, const char *pre
 	return same;
 }
 
-/* False for keys whose default depends on other keys. */
+/* Returns whether the value is the default; false if the default depends on other keys. */
 static bool is_preset(const struct config_key *key, const void *base)
 {
 	const void *value = (const char *)base + key->offset;
@@ -185,7 +185,7 @@ static void print_key(const struct config_key *key, const void *base, const char
 	fprintf(out, ";%s\n", is_preset(key, base) ? " # the default" : "");
 }
 
-/* Omits keys that are not set and have no default, and keys that do not apply. */
+/* Returns false for keys that are not set and have no default, and for keys that do not apply. */
 static bool is_said(const struct config_key *key, const struct service_config *service)
 {
 	if (key->type == CONFIG_KEY_ALLOW)
@@ -197,7 +197,7 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 	return config_in_scope(service, key->scope);
 }
 
-/* Omits groups, include_dir, whose services are printed, and an address that is not set. */
+/* Returns false for groups, for include_dir, whose services are printed, and for an address that is not set. */
 static bool is_printed(const struct config_key *key, const struct config *config)
 {
 	if (key->type == CONFIG_KEY_ADDRESS)

@@ -27,7 +27,7 @@ static char *values(const struct config_key *key, bool all, const void *base)
 	return text;
 }
 
-/* Also false if memory ran out: then the reload fails. */
+/* Returns false also if memory ran out: then the reload fails. */
 static bool same_values(const struct config_key *key, bool all, const void *a, const void *b)
 {
 	char *one = values(key, all, a), *other = values(key, all, b);

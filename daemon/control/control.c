@@ -88,7 +88,7 @@ static int cannot_bind(int err, const char *path, char *error, size_t error_byte
 		    bind_cure(err));
 }
 
-/* Removes a stale socket at the address. Returns 0, or the errno of what failed after setting @error. */
+/* Removes a stale socket at the address. Returns 0, or a negative errno after setting @error. */
 static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_bytes)
 {
 	const char *path = addr->sun_path;
@@ -126,7 +126,7 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
  * @out:   set to a non-blocking descriptor, which the caller owns; the caller also unlinks the path
  *
  * Replaces a socket without a listener. Returns 0, -ENAMETOOLONG, -EADDRINUSE if a daemon listens there, -EEXIST if the
- * path is not a socket, or the errno of what failed.
+ * path is not a socket, or another negative errno.
  */
 static int control_socket_listen(const char *path, struct sockaddr_un *addr, char *error,
 				 size_t error_bytes, int *out)

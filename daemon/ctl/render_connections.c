@@ -58,7 +58,7 @@ static void put_rdma(const json_t *leg, FILE *out)
 		fprintf(out, "; %s", pending);
 }
 
-/* "-" for TCP. */
+/* Adds the cell; "-" for TCP. */
 static void cell_rdma(struct table *table, const json_t *leg)
 {
 	bool is_rdma = json_is_integer(json_object_get(leg, "rpcrdma_version"));
@@ -74,7 +74,7 @@ static void cell_rdma(struct table *table, const json_t *leg)
 	free(text);
 }
 
-/* "open 12 s", or "open -" if the age is unknown; "-" without a leg. */
+/* Adds "open 12 s", or "open -" if the age is unknown; "-" without a leg. */
 static void cell_state(struct table *table, const json_t *object)
 {
 	const json_t *age = json_object_get(object, "state_age_s");
@@ -88,7 +88,7 @@ static void cell_state(struct table *table, const json_t *object)
 		table_cell(table, "-");
 }
 
-/* Age of the oldest Call, and "READ server"; "-" without a Call. */
+/* Adds the age of the oldest Call, and "READ server"; "-" without a Call. */
 static void cells_oldest(struct table *table, const json_t *connection)
 {
 	struct oldest_call oldest;

@@ -7,7 +7,7 @@
 #include "daemon/ctl/news.h"
 #include "daemon/ctl/render.h"
 
-/* "ok", "down 35 s: Connection refused"; "-" if the server has not been tried yet. */
+/* Adds "ok" or "down 35 s: Connection refused"; "-" if the server has not been tried yet. */
 static void cell_server(struct table *table, const json_t *server)
 {
 	const json_t *age = json_object_get(server, "state_age_s");
@@ -23,7 +23,7 @@ static void cell_server(struct table *table, const json_t *server)
 		   error ? error : "");
 }
 
-/* "tcp://filer-a:2049 +1" for the first of several. */
+/* Adds "tcp://filer-a:2049 +1" for the first of several. */
 static void cell_connect(struct table *table, const json_t *service)
 {
 	size_t n = json_array_size(json_object_get(service, "targets"));
@@ -55,7 +55,7 @@ static void cells_brief(struct table *table, const json_t *service)
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
 
-/* All listeners, if the daemon reports more than one. */
+/* Adds all listeners, if the daemon reports more than one. */
 static void cell_listens(struct table *table, const json_t *service)
 {
 	const json_t *listens = json_object_get(service, "listens"), *one;

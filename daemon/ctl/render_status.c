@@ -27,7 +27,7 @@ struct screen {
 
 /* ---- the top ---- */
 
-/* "2026-11-25 21:43 (1h02m)" */
+/* Prints "up since 2026-11-25 21:43 (1h02m)". */
 static void print_since(const struct screen *screen)
 {
 	json_int_t now_s = json_integer_value(json_object_get(screen->beside, "time_s"));

@@ -82,7 +82,7 @@ static json_t *beside_ask(const char *socket, enum control_command_id command, c
 
 /* ---- help ---- */
 
-/* "stats [SERVICE]" */
+/* Prints "stats [SERVICE]". Returns its width. */
 static int print_command(const struct control_command *command)
 {
 	const char *argument = command->argument, *output = command->output;

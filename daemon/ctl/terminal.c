@@ -203,7 +203,10 @@ int terminal_draw(const char *text)
 	fputs("\033[H", out);
 	for (; *text && line < lines; line++) {
 		len = strcspn(text, "\n");
-		/* After a full line the cursor is still on its last character, so clear the line first. */
+		/*
+		 * Clear the line first: after a full line the cursor is still on its last character, which would be
+		 * erased.
+		 */
 		fprintf(out, "%s\033[K%.*s", line ? "\r\n" : "",
 			(int)terminal_cut(text, len, columns), text);
 		text += len + (text[len] == '\n');

@@ -5,7 +5,7 @@
  * A member that does not apply is null.
  *
  * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
- *               "services_leaving", "stopping": a truth,
+ *               "services_leaving", "stopping": a boolean,
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
  *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
@@ -14,7 +14,7 @@
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
  *                                        "waiting_clients", "attempts_failed", "late_calls"},
- *                             "draining": a truth, "listens": [all listeners; "listen" is the first], "mount",
+ *                             "draining": a boolean, "listens": [all listeners; "listen" is the first], "mount",
  *                             "mount_targets": [as "targets", if the service has a MOUNT server]}]}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
  *                                "client_address", "calls_total": of the client, "oldest_call_age_s": a number or null,
