@@ -218,7 +218,7 @@ examples() {
 		i=$((i + 1))
 		# Nobody has to know the servers of an example, nor to have its addresses, its routes and what it takes to use them.
 		said+=$("$builddir/daemon/rpcrdma-proxy" -t -c "$file" 2>&1 >/dev/null |
-			grep -v -e ' does not resolve (' -e 'does not have the address' -e 'does not come back to this host' \
+			grep -v -e ' does not resolve (' -e 'is not configured on this host' -e 'are not routed to this host' \
 				-e 'CAP_NET_RAW is missing' -e "${4:-^\$}")
 	done
 	rm -r "$dir"
