@@ -226,7 +226,7 @@ check "… and no file is left" [ ! -e nfs ]
 check "without a file: status 2" ends 2 ctl a capture
 check "… which is said" says 'capture takes an argument, FILE'
 check "to a terminal: status 2" eval '! script -qec "$CTL -s $T/a.sock capture -" /dev/null >$T/err </dev/null'
-check "… which is said" says 'nothing for a terminal'
+check "… which is said" says 'to a terminal'
 chmod 755 $T
 chmod 666 a.sock
 as_nobody() { setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }

@@ -64,8 +64,8 @@ routes() {
 	[ "$1" = add ] || sed -i 's/ add / del /; s/ replace / del /' routes
 	[ -s routes ] && bash -e routes
 }
-lacks_routes() { grep -c 'does not come back to this host: set the routes that rpcrdma-proxy -t prints' b.log; }
-warns_of_routes() { "$PROXY" -t -c b.conf 2>&1 >/dev/null | grep -q 'does not come back to this host'; }
+lacks_routes() { grep -c 'are not routed to this host: set the routes that rpcrdma-proxy -t prints' b.log; }
+warns_of_routes() { "$PROXY" -t -c b.conf 2>&1 >/dev/null | grep -q 'are not routed to this host'; }
 refused() { counter_is b closes no_source_address -gt 0; }
 lacks_both() { [ "$(lacks_routes)" -ge 2 ]; }
 says() { wait_for 10 logged b "$1"; }

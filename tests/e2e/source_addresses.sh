@@ -68,7 +68,7 @@ two='source_address = [ "127.0.0.2", "127.0.0.3" ];'
 check "-t counts the ports of both" "$PROXY" -t -c <(from "$two max_connections = 718;")
 check "and warns past them" eval "'$PROXY' -t -c <(from '$two max_connections = 719;') 2>&1 | grep -q 'only the first 718 connections can use a source port below 1024'"
 check "-t refuses an address that this host does not have" \
-	eval "! '$PROXY' -t -c <(from 'source_address = [ \"192.0.2.30\" ];') 2>said && grep -q 'does not have the address 192.0.2.30' said"
+	eval "! '$PROXY' -t -c <(from 'source_address = [ \"192.0.2.30\" ];') 2>said && grep -q 'address 192.0.2.30 is not configured' said"
 
 : >a.log
 begin "$two"
