@@ -155,7 +155,8 @@ static void warn_source_ports(const struct service_config *service, FILE *out)
 	     service->max_connections, ports,
 	     service->source_port == SOURCE_PORT_RESERVED
 		     ? "are refused (source_port = \"reserved\")"
-		     : "will be refused by exports without \"insecure\"");
+		     : "will be refused by exports without \"insecure\": lower max_connections, "
+		       "or export with \"insecure\" and set source_port = \"any\"");
 }
 
 /* Over iwarp:// the server is another proxy, which chooses its own source ports. */

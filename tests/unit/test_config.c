@@ -361,7 +361,7 @@ static const struct {
 	{"http_hosts = [ \"a.example\" ]; http_listen = \"127.0.0.1:9180\"; " SERVICE(TO_RDMA),
 	 NULL},
 	{SERVICE(TCP_TO_TCP),
-	 "2: warning: service a has max_connections = 1024, but only the first 359 connections can use a source port below 1024: later ones will be refused by exports without \"insecure\""},
+	 "2: warning: service a has max_connections = 1024, but only the first 359 connections can use a source port below 1024: later ones will be refused by exports without \"insecure\": lower max_connections, or export with \"insecure\" and set source_port = \"any\""},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"reserved\";"),
 	 "2: warning: service a has max_connections = 360, but only the first 359 connections can use a source port below 1024: later ones are refused (source_port = \"reserved\")"},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"any\";"), NULL},
