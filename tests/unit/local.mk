@@ -199,6 +199,7 @@ $(verbs_tests): tests/unit/libverbsfake.a
 unit_scripts = \
 	tests/unit/check_circles.sh \
 	tests/unit/check_house.sh \
+	tests/unit/check_phrases.sh \
 	tests/unit/check_requirements.sh \
 	tests/unit/dev_install.sh \
 	tests/unit/roots.sh \
@@ -211,7 +212,7 @@ unit_scripts = \
 	tests/unit/without_tests.sh
 all_unit_tests = $(unit_tests) $(tcp_leg_tests) $(tcp_bench_tests) $(proxy_tests) $(verbs_tests)
 TESTS += $(unit_scripts) $(all_unit_tests)
-EXTRA_DIST += $(unit_scripts) tests/unit/circles.awk \
+EXTRA_DIST += $(unit_scripts) tests/unit/circles.awk tests/unit/phrases.txt tests/unit/phrases_text.awk \
 	tests/unit/golden/check.keys tests/unit/golden/connections.keys tests/unit/golden/counters.keys \
 	tests/unit/golden/latency.keys tests/unit/golden/log.keys tests/unit/golden/services.keys \
 	tests/unit/golden/stats.keys tests/unit/golden/status.keys tests/unit/golden/stop.keys \
