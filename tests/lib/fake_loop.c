@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A loop for tests: fake clock, timers, deferred tasks, descriptors that are polled. */
 #include "tests/lib/fake_loop.h"
 
 #include <assert.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop for tests: its clock moves when told, it asks descriptors and never waits for one. */
+/*
+ * An event loop for tests. The test moves its clock. The loop polls descriptors and never blocks.
+ */
 #ifndef TESTS_LIB_FAKE_LOOP_H
 #define TESTS_LIB_FAKE_LOOP_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* In the place of lib/nfs: finds in Calls and Replies what the test says. */
 #include "tests/lib/fake_nfs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In the place of lib/nfs: finds in Calls and Replies what the test says, so that a scenario on legs need not be
- * made of NFS messages. Linked before the libraries.
+ * Replaces lib/nfs in tests: finds in Calls and Replies what the test says, so that a scenario on
+ * legs needs no NFS messages. It must be linked before the libraries.
  */
 #ifndef TESTS_LIB_FAKE_NFS_H
 #define TESTS_LIB_FAKE_NFS_H

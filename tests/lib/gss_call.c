@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls of RPCSEC_GSS. */
 #include "tests/lib/gss_call.h"
 
 #include <string.h>

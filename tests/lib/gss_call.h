@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of RPCSEC_GSS (RFC 2203) as a client sends them that raises its sequence number, with signatures that nobody checks. */
+/*
+ * Builds RPCSEC_GSS Calls (RFC 2203) whose sequence number grows with each transmission. Their
+ * signatures are not valid, and no test checks them.
+ */
 #ifndef TESTS_LIB_GSS_CALL_H
 #define TESTS_LIB_GSS_CALL_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Compares decoded transport headers by what they say. */
 #include "tests/lib/header_same.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compares decoded transport headers by what they say. */
+/* Compares decoded transport headers by their meaning. */
 #ifndef TESTS_LIB_HEADER_SAME_H
 #define TESTS_LIB_HEADER_SAME_H
 

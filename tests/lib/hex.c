@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Golden bytes written as hexadecimal. */
 #include "tests/lib/hex.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Golden bytes written as hexadecimal, and copies in memory of exactly their size. */
+/* Golden bytes written in hexadecimal, and copies whose allocation has exactly their length. */
 #ifndef TESTS_LIB_HEX_H
 #define TESTS_LIB_HEX_H
 

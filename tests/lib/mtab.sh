@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What scripts that start NFS-Ganesha in a mount namespace of their own source.
+# Functions for scripts that start NFS-Ganesha in a mount namespace of its own.
 
 # ganesha_release: the number before the point, or nothing
 ganesha_release() { ganesha.nfsd -v 2>/dev/null | sed -n 's/.*Release = *V\{0,1\}\([0-9]*\).*/\1/p'; }

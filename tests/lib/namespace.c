@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A network of a test program's own. */
 #include "tests/lib/namespace.h"
 
 #include <errno.h>

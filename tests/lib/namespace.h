@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A network of a test program's own: whoever takes a port, or expects one to be free, meets nobody there.
+ * Gives a test program a network of its own, so that its ports are free and no other program uses
+ * them.
  *
- * As root that is a network namespace. Others need a user namespace around it; they keep their user, their
- * group and what they may do, so that a test finds itself as it would outside.
+ * For root this is a network namespace. Other users also need a user namespace around it. They keep
+ * their user, group and capabilities, so the test runs with the same rights as outside.
  */
 #ifndef TESTS_LIB_NAMESPACE_H
 #define TESTS_LIB_NAMESPACE_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Numbers drawn at random, the same in every run. */
 #include "tests/lib/random.h"
 
 #define START UINT64_C(0x9e3779b97f4a7c15)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers drawn at random, the same in every run: xorshift64. */
+/* Pseudo-random numbers (xorshift64), the same in every run. */
 #ifndef TESTS_LIB_RANDOM_H
 #define TESTS_LIB_RANDOM_H
 

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Repeated runs of tests, whose results add up over several calls: ./dev test --repeat N [--load] NAME...
+# Repeats tests and adds up their results over several calls: ./dev test --repeat N [--load] NAME...
 #
-# ./dev sources this behind tests/lib/stages.sh.
+# ./dev sources this file after tests/lib/stages.sh.
 
 # A line for each test and round: KIND, NAME, load or idle, ok, failed or skipped, with tabs between.
 repeats_file() { echo "$build/dev-test.repeats"; }

@@ -7,11 +7,12 @@
 #	root_make trixie gcc make || ...
 #	root_run "$(root_of trixie gcc make)" SOURCES COMMAND...
 #
-# mmdebstrap makes a root from packages, which costs a minute of processor time. So all builds of this machine share the roots in
-# $ROOTS. root_make makes a root again after 30 days, and removes the roots that no run has used for 30 days.
+# mmdebstrap makes a root from packages, which takes a minute of processor time. So all builds of this machine share
+# the roots in $ROOTS. root_make rebuilds a root after 30 days, and removes the roots that no run has used for 30 days.
 #
-# Locks: who makes a root has the exclusive lock of $ROOTS/NAME.lock, who uses it a shared one. A root is complete once it has the
-# file .complete; one without it was interrupted, and is made again.
+# Locks: root_make holds the exclusive lock of $ROOTS/NAME.lock while it makes a root; users of the root hold a shared
+# lock. A root is complete once it has the file .complete. A root without this file was interrupted, and root_make
+# makes it again.
 
 ROOTS=${ROOTS:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rpcrdma-proxy}
 

@@ -1,8 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The stages of ./dev test: each runs to its end, whatever failed before it, its cases are added up, and its time is kept.
+# Runs the stages of ./dev test. Each stage runs to its end even if an earlier one failed. The functions add up its
+# test cases and record its time.
 #
-# ./dev sources this. It sets build and jobs, and its functions start and run run commands in process groups of their own.
+# ./dev sources this file. It sets build and jobs, and its functions start and run execute commands in process groups
+# of their own.
 
 # Cases of all stages, in TAP without numbers; the times of stages and of programs, a line each:
 #	stage NAME SECONDS CPU_SECONDS CASES

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Pairs of streams in memory: their ends, and what arrives there. */
 #include "tests/lib/stream_pair.h"
 
 #include <assert.h>

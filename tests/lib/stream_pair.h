@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pairs of streams in memory, on any loop, for tests.
+ * Pairs of streams in memory, on any event loop, for tests.
  *
- * A net of pairs runs its events one at a time, each a step: bytes that arrive, an end or a reset that
- * does, a connection that is answered, an end that is told that it is ready. What goes wrong does so at
- * a step that the test chooses or in a way that the seed does, so that a failure can be had again.
+ * A net of pairs runs its events one per step: bytes, an EOF or a reset that arrives, a connection
+ * that is accepted, and a ready event of one end. Faults occur at a step that the test chooses, or
+ * as the seed decides, so each failure can be reproduced.
  *
- * Ends are as TCP's. Bytes to an end that was closed bring a reset back; so does closing one that has
- * unread bytes. A reset takes what has arrived and was not read, as it does on some hosts.
+ * The ends behave as TCP does. Bytes sent to a closed end cause a reset, and so does closing an end
+ * that has unread bytes. A reset discards the bytes that have arrived and were not read, as on some
+ * hosts.
  */
 #ifndef TESTS_LIB_STREAM_PAIR_H
 #define TESTS_LIB_STREAM_PAIR_H

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What scripts of make check source to report in TAP; those of tests/e2e have tests/e2e/lib.sh.
+# Functions with which the scripts of make check report in TAP. Scripts of tests/e2e use tests/e2e/lib.sh.
 #
 #	: "${srcdir:=.}"
 #	. "$srcdir/tests/lib/tap.sh"

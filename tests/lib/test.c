@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Runs a check suite and reports in TAP. */
 #include "tests/lib/test.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every unit test includes: check, and a main that speaks TAP. */
+/* Included by every unit test: libcheck, and a main() that runs one suite and reports in TAP. */
 #ifndef TESTS_LIB_TEST_H
 #define TESTS_LIB_TEST_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A budget for tests. */
 #include "tests/lib/test_budget.h"
 
 #include <assert.h>

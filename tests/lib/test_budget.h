@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A budget for tests: one service on one worker, and two connections of it. */
+/* A memory budget for tests: one service on one worker, with two connections. */
 #ifndef TESTS_LIB_TEST_BUDGET_H
 #define TESTS_LIB_TEST_BUDGET_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time limits of tests, which follow the speed of the machine.
+ * Time limits of tests, adapted to the speed of the machine.
  *
- * A test states how long something takes at most on an idle machine. Once that time has passed, the limit is
- * multiplied by time_limit_factor(): how much slower this machine is right now than the one on which the limits were
- * chosen. A build with sanitizers slows the measured work as it slows the daemon, so its limits grow too. What ends in
- * time pays for no measurement.
+ * A test states how long an operation takes at most on an idle machine. When that time has passed,
+ * the limit is multiplied by time_limit_factor(): how much slower this machine is now than the
+ * machine on which the limits were chosen. A build with sanitizers slows the measured work as much
+ * as the daemon, so its limits grow too. Operations that end in time need no measurement.
  *
- * The program tests/lib/time_limit gives scripts the same; tests/lib/time_limit.sh has functions for them.
+ * The program tests/lib/time_limit does the same for scripts; tests/lib/time_limit.sh has functions
+ * that use it.
  */
 #ifndef TESTS_LIB_TIME_LIMIT_H
 #define TESTS_LIB_TIME_LIMIT_H

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Time limits of scripts, which follow the speed of the machine: see tests/lib/time_limit.h. TIME_LIMIT is the program
-# tests/lib/time_limit of the build, by default that in $builddir; without that program limits are bare seconds.
+# Time limits of scripts, adapted to the speed of the machine: see tests/lib/time_limit.h. TIME_LIMIT is the program
+# tests/lib/time_limit of the build, by default the one in $builddir. Without that program limits are plain seconds.
 : "${TIME_LIMIT:=${builddir:-.}/tests/lib/time_limit}"
 
 # pause SECONDS: a script may have one of its own, before it sources this. This one reads from a descriptor that is never

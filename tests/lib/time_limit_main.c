@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ends a command that takes too long on this machine; see tests/lib/time_limit.h. */
+/*
+ * Runs a command and kills it when it exceeds a time limit adapted to this machine; see
+ * tests/lib/time_limit.h.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

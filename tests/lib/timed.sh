@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# timed.sh PROGRAM [ARGUMENT...]: runs a test of `make check` in the build directory. Ends it when it has printed nothing
-# for five minutes of an idle machine, and appends to tests/times how many seconds it took. Limits of its cases follow
-# tests/factor, which programs of the same run share: each of them would measure the machine otherwise.
+# timed.sh PROGRAM [ARGUMENT...]: runs a test of `make check` in the build directory. It kills the test after five
+# minutes (of an idle machine) without output, and appends the seconds that the test took to tests/times. Limits of
+# test cases follow tests/factor, which all programs of a run share, so that each of them need not measure the machine.
 [ $# != 0 ] || { echo "usage: timed.sh PROGRAM [ARGUMENT...]" >&2; exit 2; }
 TIME_LIMIT=tests/lib/time_limit
 limit=($TIME_LIMIT -o 300)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric and its listeners. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

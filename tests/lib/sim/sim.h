@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sim fabric: endpoints in memory, joined by a network on a loop, for tests.
+ * The sim fabric: endpoints in memory for tests, connected by a network on an event loop.
  *
- * It places memory for real, holds every access against the bounds and rights of its key, completes
- * in the order that fabric.h promises and never calls back from inside a call. What it is told to
- * do wrong it does at a step that the test chooses or that its seed does, so that a failure can be
- * had again.
+ * It really places data, checks each access against the bounds and rights of its key, completes in
+ * the order that fabric.h promises, and never calls back from inside a call. Faults occur at a step
+ * that the test or its seed chooses, so each failure can be reproduced.
  *
- * It judges its user too. A Send without a posted receive, or longer than one, and an access
- * outside of a key end the connection as they do on hardware and are counted; a work request posted
- * twice, a key unbound twice or left bound, more receives than were announced, an endpoint freed early or inside
- * closed(): each is an assertion.
+ * It also checks its user. A Send without a posted Receive, a Send longer than the Receive, and an
+ * access outside of a key end the connection as on hardware, and are counted. These errors are
+ * assertions: a work request posted twice; a key unbound twice or left bound; more Receives than
+ * announced; an endpoint freed early or inside closed().
  */
 #ifndef TESTS_LIB_SIM_SIM_H
 #define TESTS_LIB_SIM_SIM_H

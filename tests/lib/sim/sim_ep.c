@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric's connections: connect, adopt, accept, reject, close. */
+/* Connections of the sim fabric: connect, adopt, accept, reject, close. */
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>

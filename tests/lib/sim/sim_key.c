@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric's keys: exact bounds, exact rights, and an end that may take its time. */
+/* Keys of the sim fabric: exact bounds, exact rights, and an unbind that can take time. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim network: one event a step, in the order of time, on the loop's timer; and how connections end. */
+/*
+ * The network of the sim fabric: the loop's timer runs one event per step, in order of time. Also
+ * the end of a connection.
+ */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sim fabric's insides: the network's events, endpoints and what runs on them. Each file calls the
- * ones above it:
+ * Private definitions of the sim fabric: the network's events, endpoints, and their work. Each file
+ * calls the files above it:
  *
  *	sim_net.c  the network, its events, and the end of a connection
  *	sim_key.c  keys
  *	sim_wr.c   work requests
- *	sim_ep.c   connections: how they come up and go down
+ *	sim_ep.c   connections: set-up and close
  *	sim.c      the fabric and its listeners
  */
 #ifndef TESTS_LIB_SIM_SIM_PRIV_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric's work requests: executed one a step, completed in order, flushed at the end. */
+/*
+ * Work requests of the sim fabric: executed one per step, completed in order, flushed when the
+ * connection ends.
+ */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
