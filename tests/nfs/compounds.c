@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* COMPOUNDs of many operations. */
 #include "tests/nfs/compounds.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* COMPOUNDs of many operations, drawn from the rows by a seed. */
+/* Builds COMPOUNDs of many operations, chosen from the rows by a seed. */
 #ifndef TESTS_NFS_COMPOUNDS_H
 #define TESTS_NFS_COMPOUNDS_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reads captured Calls and Replies. */
 #include "tests/nfs/corpus.h"
 
 #include <dirent.h>

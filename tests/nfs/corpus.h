@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls and Replies captured between libnfs, NFS-Ganesha and Ganesha's own NFSv4.1 client: real_* of a corpus. */
+/*
+ * Reads Calls and Replies captured between libnfs, NFS-Ganesha and Ganesha's own NFSv4.1 client:
+ * files real_* of a corpus.
+ */
 #ifndef TESTS_NFS_CORPUS_H
 #define TESTS_NFS_CORPUS_H
 

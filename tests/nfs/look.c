@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Looks at Calls for tests. */
 #include "tests/nfs/look.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Looks at Calls for tests: in one go, in pieces, and as they come. */
+/* Parses Calls for tests: whole, in pieces, and as they arrive. */
 #ifndef TESTS_NFS_LOOK_H
 #define TESTS_NFS_LOOK_H
 

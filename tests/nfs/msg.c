@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Builds RPC messages of NFS and its side programs for tests. */
 #include "tests/nfs/msg.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Builds RPC messages of NFS and its side programs for tests; shares nothing with the walkers. */
+/* Builds RPC messages of NFS and its side programs for tests. Shares no code with the walkers. */
 #ifndef TESTS_NFS_MSG_H
 #define TESTS_NFS_MSG_H
 

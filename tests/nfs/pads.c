@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages with the pads of RDMA_MSGP. */
 #include "tests/nfs/pads.h"
 
 #include <assert.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages with the pads of RDMA_MSGP, by where the test has put their opaques: shares nothing with the walkers. */
+/*
+ * Builds messages with the padding of RDMA_MSGP, at the opaques that the test has placed. Shares no
+ * code with the walkers.
+ */
 #ifndef TESTS_NFS_PADS_H
 #define TESTS_NFS_PADS_H
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tshark reads a capture that daemon/tap wrote, down to NFS: as many Calls and Replies of each procedure as there are,
-# no frame malformed, no sum or sequence number wrong; and of messages that were cut, what there is of them. TAP.
+# Tests that tshark decodes a capture of daemon/tap down to NFS: the right number of Calls and Replies of each
+# procedure, no malformed frame, no wrong checksum or sequence number; and, of truncated messages, the part that was
+# captured. TAP.
 set -u
 
 if ! command -v tshark >/dev/null; then

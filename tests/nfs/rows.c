@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Makes messages of rows. */
 #include "tests/nfs/rows.h"
 
 #include <stdlib.h>

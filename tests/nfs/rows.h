@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A Call and its largest Reply for every procedure and operation, and further pairs where a Reply
- * has more than one form.
+ * A table with a Call and its largest Reply for every procedure and operation, and further pairs
+ * where a Reply has more than one form.
  */
 #ifndef TESTS_NFS_ROWS_H
 #define TESTS_NFS_ROWS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The programs beside NFS: NFSACL, MOUNT, NLM, NSM, rpcbind. */
+/* Rows of the side programs of NFS: NFSACL, MOUNT, NLM, NSM, rpcbind. */
 #include "tests/nfs/rows.h"
 
 /* clang-format off */

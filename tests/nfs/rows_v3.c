@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* NFS versions 2 and 3. */
+/* Rows of NFS versions 2 and 3. */
 #include "tests/nfs/rows.h"
 
 /* clang-format off */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The operations of NFSv4.0, 4.1 and 4.2, and those of the callback program. */
+/* Rows of the operations of NFSv4.0, 4.1 and 4.2, and of the callback program. */
 #include "tests/nfs/rows.h"
 
 /* The ceiling leaves room for a longer tag than the Call's. */

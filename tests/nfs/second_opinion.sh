@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wireshark's NFS decoding as a second opinion: every test message reads to its end, and each payload starts
-# where this library says and is as long. TAP.
+# Compares lib/nfs with Wireshark's NFS decoder: Wireshark reads every test message to its end, and finds each payload
+# at the same offset with the same length. TAP.
 set -u
 
 if ! command -v tshark >/dev/null; then

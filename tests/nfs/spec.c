@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* XDR written as text. */
 #include "tests/nfs/spec.h"
 
 #include <assert.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * XDR written as text, so that messages read like the RFC and share nothing with the walkers:
+ * Builds XDR from text, so that messages read like the RFC and share no code with the walkers:
  *
  *	17		a word
  *	q17		a hyper
- *	x:16		16 bytes of filling, padded
- *	o:5		a length word and 5 bytes of filling, padded: opaque data, or a string
- *	d:5		the same, and it is the data item that may move by RDMA
+ *	x:16		16 filler bytes, padded
+ *	o:5		a length word and 5 filler bytes, padded: opaque data, or a string
+ *	d:5		the same, for the data item that can move by RDMA
  *	w:3*7		a count and 3 words of 7
- *	n:2(...)	a count and what is in the parentheses twice
- *	r:2(...)	what is in the parentheses twice
+ *	n:2(...)	a count and the contents of the parentheses twice
+ *	r:2(...)	the contents of the parentheses twice
  */
 #ifndef TESTS_NFS_SPEC_H
 #define TESTS_NFS_SPEC_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* GETATTR and CB_GETATTR: the ceiling follows the attributes that are asked for. */
+/* Tests GETATTR and CB_GETATTR: the maximum Reply size follows the requested attributes. */
 #include "nfs/table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"

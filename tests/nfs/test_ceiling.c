@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Ceilings of Replies: what the authentication adds, and what is allowed where nothing proves one. */
+/*
+ * Tests maximum Reply sizes: the bytes that authentication adds, and the size that is assumed where
+ * no maximum can be proved.
+ */
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* COMPOUNDs of many operations: payloads keep their order, and each operation has its room. */
+/*
+ * Tests COMPOUNDs of many operations: payloads keep their order, and the maximum Reply size
+ * includes each operation.
+ */
 #include "tests/lib/test.h"
 #include "tests/nfs/compounds.h"
 #include "tests/nfs/look.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Captured traffic: ceilings hold what real servers answer, and everything of it can be followed. */
+/*
+ * Tests captured traffic: real Replies never exceed the computed maximum, and every message can be
+ * parsed.
+ */
 #include "nfs/compound.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/corpus.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Facts of a Call by stages, what holes do to them, what a sink is told, and names. */
+/*
+ * Tests the facts of a Call by stages, the effect of holes on them, the calls of a sink, and names.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Hostile messages: every Call and Reply cut off at each byte, with each bit flipped, and with each
- * word as large as it can be. Nothing is read beyond the end (the copies have their exact size, for
- * the sanitizers to see) and nothing found lies beyond it.
+ * Tests hostile messages: every Call and Reply is cut at each byte, has each bit flipped, and has
+ * each word set to its largest value. Nothing is read beyond the end: the copies have their exact
+ * size, so that sanitizers detect it. No result lies beyond the end.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The walk of whole messages: each opaque and string is told, in its order, and what cannot be followed is said so. */
+/*
+ * Tests the walk of whole messages: it reports each opaque and string in order, and reports a
+ * message that it cannot parse.
+ */
 #include "nfs/opaques.h"
 
 #include <stdio.h>

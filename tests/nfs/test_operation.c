@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The operation by which a Call is counted: of every procedure and operation that lib/nfs knows, and of COMPOUNDs of several. */
+/*
+ * Tests the operation by which a Call is counted: of every procedure and operation that lib/nfs
+ * knows, and of COMPOUNDs of several.
+ */
 #include "nfs/operation.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Pads of RDMA_MSGP: where they stand, and that what is made plain again is what was padded. */
+/* Tests the padding of RDMA_MSGP: its places, and that removing it restores the message. */
 #include "rpcrdma/draft03/msgp.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Payloads: which result takes which chunk, and what is never guessed at. */
+/* Tests payloads: which result goes into which chunk, and which are never guessed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Every procedure and operation: the ceiling holds the largest Reply, and payloads are found. */
+/*
+ * Tests every procedure and operation: the largest Reply does not exceed the computed maximum, and
+ * payloads are found.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sessions: what CREATE_SESSION allowed is a ceiling for the Calls of that session. */
+/* Tests sessions: the sizes that CREATE_SESSION allowed limit the Replies of that session. */
 #include <string.h>
 
 #include "tests/lib/test.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The walk of a Call that is in pieces, or still comes: wherever it is cut, the facts are those of the whole, each
- * operation is walked once but for the one that a cut goes through, and the ceiling never rises.
+ * Tests the walk of a Call that is in pieces or still arriving. Wherever it is cut, the facts are
+ * those of the whole Call. Each operation is walked once, except the one at a cut. The maximum
+ * Reply size never rises.
  */
 #include <stdlib.h>
 #include <string.h>

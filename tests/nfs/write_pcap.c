@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes the Call and the Reply of every row, of many COMPOUNDs and of the corpus as TCP streams into a capture file,
- * for a second opinion from Wireshark, and says on standard output what this library finds in each frame:
+ * Writes the Call and the Reply of every row, of many COMPOUNDs and of the corpus as TCP streams
+ * into a capture file, for comparison with Wireshark. Prints what this library finds in each frame:
  *
  *	FRAME call|reply OFFSET:LENGTH ... NAME
  *

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes messages of NFSv3, v4.0 and v4.1 as a capture (daemon/tap) for tshark: the corpus and the rows, on connections
- * over IPv4 and IPv6, and with another argument than FILE no more than so many bytes of each. Says on standard output
- * how many Calls there are of which procedure, a line each: "VERSION PROCEDURE COUNT".
+ * Writes messages of NFSv3, v4.0 and v4.1 as a capture (daemon/tap) for tshark: the corpus and the
+ * rows, on connections over IPv4 and IPv6. With an argument in addition to FILE it writes at most
+ * that many bytes of each message. Prints how many Calls of each procedure it wrote, a line each:
+ * "VERSION PROCEDURE COUNT".
  */
 #include <arpa/inet.h>
 #include <stdio.h>
