@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two endpoints of the sim fabric and nobody on them. */
 #include "tests/sim/bare.h"
 
 #include <stdlib.h>

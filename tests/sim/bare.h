@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two endpoints of the sim fabric and nobody on them: what the fabric itself does, seen from both ends. */
+/* Two endpoints of the sim fabric without an owner, to test the fabric itself from both ends. */
 #ifndef TESTS_SIM_BARE_H
 #define TESTS_SIM_BARE_H
 

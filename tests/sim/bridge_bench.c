@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The test bench for bridges. */
 #include "tests/sim/bridge_bench.h"
 
 #include <errno.h>

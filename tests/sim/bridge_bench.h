@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A test bench for bridges: no libevent, no socket, no name server.
+ * A test bench for bridges without libevent, sockets or name servers.
  *
  *	client ── net `front` ── bridge ─┬─ net `back` ──── server
  *	                                 └─ net `verbs` ─── the same server
  *
- * Client and server are RDMA legs with a stub behind them; `back` is what the service has in the place of
- * iwarp. A name resolves to what the test says, when it says so. Instead of the client, and instead of the
- * legs to the server, the test can have stub legs that do nothing by themselves.
+ * Client and server are RDMA legs, each with a stub on its other side. `back` is the service's
+ * fabric instead of iwarp. The test chooses the result of resolving a name, and the time. Stub legs
+ * that do nothing by themselves can replace the client, and the legs to the server.
  */
 #ifndef TESTS_SIM_BRIDGE_BENCH_H
 #define TESTS_SIM_BRIDGE_BENCH_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The whole way of an RPC in one process. */
 #include "tests/sim/chain.h"
 
 #include <errno.h>

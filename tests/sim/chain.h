@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The whole way of an RPC in one process, on a loop with a fake clock:
+ * The whole path of an RPC in one process, on a loop with a fake clock:
  *
  *	client ══ net ══ TCP leg ─ bridge ─ RDMA leg ══ fabric ══ RDMA leg ─ bridge ─ TCP leg ══ net ══ server
  *	                 └──────── gate 0 ────────┘              └──────── gate 1 ────────┘
  *
- * Each gate is a service of the daemon, with a pool and a budget of its own and the daemon's bridges, upstreams and
- * legs; only the streams, the fabric and the name server are in memory. A chain of one gate has TCP on both
- * sides of its bridge. A stub leg may stand in the place of the client and its leg, or of the server and its.
+ * Each gate is a service of the daemon, with its own pool and budget and the daemon's bridges,
+ * upstreams and legs. Only the streams, the fabric and the name server are in memory. A chain of
+ * one gate has TCP on both sides of its bridge. A stub leg can replace the client with its leg, or
+ * the server with its leg.
  *
- * What each leg tells its bridge goes through a tap, which holds the leg to the rules of leg.h.
+ * A tap between each leg and its bridge checks that the leg follows the rules of leg.h.
  */
 #ifndef TESTS_SIM_CHAIN_H
 #define TESTS_SIM_CHAIN_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The ends of a chain. */
 #include "tests/sim/chain_end.h"
 
 #include <stdio.h>

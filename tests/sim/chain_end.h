@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ends of a chain: an NFS client and an NFS server that speak record-marked RPC on a stream in memory.
+ * The ends of a chain: an NFS client and an NFS server that speak record-marked RPC on a stream in
+ * memory.
  *
- * Both know all RPCs of the scenario from one book, and each by its XID: an end that is sent a Call or a Reply
- * compares it with the book byte for byte, and answers a Call by the Reply that stands there.
+ * Both have all RPCs of the scenario, by XID, in one book. An end compares each Call and Reply that
+ * it receives with the book, byte for byte. It answers a Call by the Reply in the book.
  */
 #ifndef TESTS_SIM_CHAIN_END_H
 #define TESTS_SIM_CHAIN_END_H

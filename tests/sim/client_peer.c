@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before a hand-made client. */
 #include "tests/sim/client_peer.h"
 
 #include <stdlib.h>

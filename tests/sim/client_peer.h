@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The server leg before a hand-made client: the fixture, and words for what the client does. */
+/* Fixture: the server leg with a hand-made client, and functions for the client's actions. */
 #ifndef TESTS_SIM_CLIENT_PEER_H
 #define TESTS_SIM_CLIENT_PEER_H
 

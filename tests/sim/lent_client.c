@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A hand-made client of draft-03, which reads the Replies that a server leg lends it. */
 #include "tests/sim/lent_client.h"
 
 #include <errno.h>

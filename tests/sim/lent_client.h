@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A hand-made client of draft-03, which reads the Replies that a server leg lends it. */
+/* A hand-made draft-03 client that RDMA Reads the Replies that a server leg exposes to it. */
 #ifndef TESTS_SIM_LENT_CLIENT_H
 #define TESTS_SIM_LENT_CLIENT_H
 

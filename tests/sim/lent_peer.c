@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A hand-made server whose Replies are lent. */
 #include "tests/sim/lent_peer.h"
 
 #include <stdlib.h>

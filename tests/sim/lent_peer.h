@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words for a hand-made server whose Replies are lent, before a client leg that has the draft's extras. */
+/*
+ * A hand-made server that exposes its Replies by read chunk, and functions for its actions. Its
+ * peer is a client leg with the extensions of the draft.
+ */
 #ifndef TESTS_SIM_LENT_PEER_H
 #define TESTS_SIM_LENT_PEER_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages that come in pieces: the fixture of the legs' scenarios. */
 #include "tests/sim/pieces.h"
 
 #include "tests/lib/test.h"

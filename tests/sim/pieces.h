@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that come in pieces: the fixture of the legs' scenarios. */
+/* Fixture for legs whose messages arrive in pieces. */
 #ifndef TESTS_SIM_PIECES_H
 #define TESTS_SIM_PIECES_H
 

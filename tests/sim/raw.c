@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A hand-driven peer for the scenario tests. */
 #include "tests/sim/raw.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A peer that sends what it is told, right or wrong, straight over the fabric. */
+/* A peer, driven by the test, that sends right or wrong messages directly over the fabric. */
 #ifndef TESTS_SIM_RAW_H
 #define TESTS_SIM_RAW_H
 

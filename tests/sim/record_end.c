@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An end of a stream in memory that speaks in records. */
 #include "tests/sim/record_end.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An end of a stream in memory that speaks in records: it queues without a bound, and gives up whole messages. */
+/*
+ * An end of a stream in memory that sends and receives records. It queues without a limit, and
+ * delivers whole messages.
+ */
 #ifndef TESTS_SIM_RECORD_END_H
 #define TESTS_SIM_RECORD_END_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The bench of the scenario tests. */
 #include "tests/sim/rig.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A test bench: RDMA legs on the sim fabric, with stubs in the place of the bridge and what is
- * behind it.
+ * A test bench: RDMA legs on the sim fabric, with stubs that replace the bridge and what is
+ * connected to it.
  *
- * The client leg connects and the server leg is adopted; either can be replaced by a raw peer
- * (tests/sim/raw.h). A Call that the rig makes says in its first argument how long its Reply is to
- * be; the stub behind the other leg makes that Reply, and the rig checks each byte of it.
+ * The client leg connects and the server leg is adopted. A raw peer (tests/sim/raw.h) can replace
+ * either. The first argument of a Call of the rig is the length of its Reply. The stub at the other
+ * leg makes that Reply, and the rig checks each byte of it.
  */
 #ifndef TESTS_SIM_RIG_H
 #define TESTS_SIM_RIG_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before a hand-made server. */
 #include "tests/sim/server_peer.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The client leg before a hand-made server: the fixture, and words for what the server does. */
+/* Fixture: the client leg with a hand-made server, and functions for the server's actions. */
 #ifndef TESTS_SIM_SERVER_PEER_H
 #define TESTS_SIM_SERVER_PEER_H
 

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ends of a chain in a storm: clients that come back and ask again for whatever was not answered, and a server
- * that executes no Call twice.
+ * The ends of a chain in a storm (random load with fault injection): clients that reconnect and
+ * repeat each unanswered Call, and a server that executes no Call twice.
  *
- * The server has a cache of what it was asked, as knfsd's. That goes by XID, address and port of the client, and a
- * proxy gives a client that comes back the port that it had; nobody has a port here, so the XIDs say whose they are.
+ * The server has a duplicate request cache as knfsd has, keyed by XID, client address and client
+ * port. The proxy gives a reconnecting client the same port again. Storms have no ports, so the
+ * XIDs identify the clients.
  *
- * Some Calls are of RPCSEC_GSS, and have another sequence number each time that they are sent (RFC 2203 section 5.3.3.1).
+ * Some Calls use RPCSEC_GSS, with another sequence number in each transmission (RFC 2203 section
+ * 5.3.3.1).
  *
- * Clients answer some reverse Calls late, and some never: these fail. The server answers some Calls before it has all of
- * them.
+ * Clients answer some reverse Calls late, and some never: these fail. The server answers some Calls
+ * before it has received all of them.
  *
- * At times the server answers nobody for some seconds, and clients come that send a Call, end their sending side and are gone.
+ * At times the server answers no client for some seconds. Clients then connect that send one Call,
+ * shut down their sending side and disconnect.
  *
- * All that must hold of one RPC is asserted where it shows: that nothing is answered which was not asked on that
- * connection, nothing answered more often than it was asked, no Call passed on again while it is in flight, and
- * every byte the one that was sent.
+ * Assertions check each RPC where a violation shows: every answer belongs to a Call on that
+ * connection; no Call has two answers; no Call is forwarded again while it is in flight; every byte
+ * is correct.
  */
 #ifndef TESTS_SIM_STORM_H
 #define TESTS_SIM_STORM_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a storm must leave in balance. */
 #include "tests/sim/storm_balance.h"
 
 #include <string.h>

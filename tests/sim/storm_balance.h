@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a storm must leave in balance: while nothing goes on, each end of each connection has as many receives posted as
- * its grants and its Calls in flight ask for, which is as many as the other end may send to; credits are held by what is
- * in flight alone, keys by nothing else, and memory either. In flight then are only reverse Calls that a client never
- * answers, which both ends know of.
+ * Checks the balance of a storm while it is idle. Each end of each connection has as many Receives
+ * posted as its grants and its Calls in flight need, which is as many as the other end can send to.
+ * Only RPCs in flight hold credits, keys and memory. The only RPCs in flight then are reverse Calls
+ * that a client never answers, known to both ends.
  */
 #ifndef TESTS_SIM_STORM_BALANCE_H
 #define TESTS_SIM_STORM_BALANCE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client in a storm. */
+/* The clients of a storm. */
 #include <stdlib.h>
 #include <string.h>
 

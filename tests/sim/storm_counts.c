@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What happened in a storm. */
 #include "tests/sim/storm_counts.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happened in a storm: for each dialect, how often each feature was really used. */
+/* Counts, for each dialect, how often a storm really used each feature. */
 #ifndef TESTS_SIM_STORM_COUNTS_H
 #define TESTS_SIM_STORM_COUNTS_H
 

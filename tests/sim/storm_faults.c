@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What fails in a storm. */
+/* The faults of a storm. */
 #include "rpcrdma/rdma_leg_impl.h"
 #include "tests/sim/storm.h"
 #include "tests/sim/storm_spoil.h"

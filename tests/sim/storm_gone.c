@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients in a storm that send one Call, end their sending side and are gone, while the server hangs. They come from the
- * same host as the others, and take the places of the first gate, one after the other.
+ * Clients of a storm that send one Call, shut down their sending side and disconnect while the
+ * server hangs. They have the same address as the others, and use the connection slots of the first
+ * gate one after the other.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the gates of a storm are to speak and to do. */
 #include "tests/sim/storm_plan.h"
 
 #define ROWS      5u

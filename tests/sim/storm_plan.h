@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the gates of a storm are to speak and to do: each seed has a cell of a matrix, of four dialects by five rows of
- * features; its other choices are random. What does not happen in a dialect is asked for there all the same, and must not.
+ * Configures the gates of a storm. Each seed selects a cell of a matrix of four dialects by five
+ * rows of features; its other choices are random. Features that a dialect does not have are
+ * requested too, and must not be used.
  *
  *	             version one, rfc8166   version one, draft03   version two   version two, reverse chunks
  *	aligned      seed 1                 2                      3             4
@@ -10,9 +11,9 @@
  *	sizes        13                     14                     15            16
  *	all          17                     18                     19            20
  *
- * Seeds 21 to 25 have one gate, with TCP on both sides. Then it begins anew. Of three seeds one has RDMA peers that claim
- * more than they have written, in both directions (with reverse chunks two of three have), and one a fabric that does not
- * tell what has been written.
+ * Seeds 21 to 25 have one gate, with TCP on both sides. Then the matrix repeats. One in three seeds
+ * has RDMA peers that claim more than they have written, in both directions (two in three with
+ * reverse chunks). One in three has a fabric that does not report which bytes were written.
  */
 #ifndef TESTS_SIM_STORM_PLAN_H
 #define TESTS_SIM_STORM_PLAN_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPCs of all sizes. */
 #include "tests/sim/storm_rpc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPCs of all sizes: what a Call and its Reply are, byte for byte, follows from the seed and its sizes, and the XID. */
+/*
+ * RPCs of all sizes. The seed, the sizes and the XID determine each byte of the Call and the Reply.
+ */
 #ifndef TESTS_SIM_STORM_RPC_H
 #define TESTS_SIM_STORM_RPC_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server in a storm. */
+/* The server of a storm. */
 #include <stdlib.h>
 #include <string.h>
 

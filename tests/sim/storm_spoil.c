@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages in a storm that cannot be used, and what is held against all of them. */
 #include "tests/sim/storm_spoil.h"
 
 #include "rpc/msg.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages in a storm that are changed between the gates so that they cannot be used: Replies with a header that does not
- * decode, and Calls whose read chunk is at the position of no data. Their Calls fail.
+ * Changes messages of a storm between the gates so that they are unusable: Replies whose header
+ * does not decode, and Calls whose read chunk is at a position without data. Their Calls fail.
  *
- * Each Reply is held against its Call, too: a reply chunk that it does not use comes back, or does not, as its dialect has it.
+ * Also compares each Reply with its Call: the dialect decides whether an unused reply chunk is
+ * returned.
  */
 #ifndef TESTS_SIM_STORM_SPOIL_H
 #define TESTS_SIM_STORM_SPOIL_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A leg that gives messages up in pieces. */
 #include "tests/sim/stub_leg.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A leg that is nothing but what the test tells it to be. It gives up Calls and Replies before they are
- * complete, as config.partial asks of a leg, lets them grow, and breaks them off.
+ * A leg without behaviour of its own. On the test's request it delivers Calls and Replies before
+ * they are complete, as config.partial asks of a leg, extends them, and aborts them.
  */
 #ifndef TESTS_SIM_STUB_LEG_H
 #define TESTS_SIM_STUB_LEG_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Replies whose header does not decode, or cannot be used, in every dialect and in both directions: each ends its Call
- * at once, nothing is sent because of it, and the connection goes on (X-3, A4.2-3).
+ * Tests Replies whose header does not decode or is unusable, in every dialect and in both
+ * directions. Each ends its Call immediately, nothing is sent in response, and the connection stays
+ * open (X-3, A4.2-3).
  */
 #include <string.h>
 

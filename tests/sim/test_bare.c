@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric, endpoint to endpoint. */
+/* Tests the sim fabric from endpoint to endpoint. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>

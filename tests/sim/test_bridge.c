@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Bridges between RDMA legs on simulated networks, and what they do when either end, or the way, fails. */
+/*
+ * Tests bridges between RDMA legs on simulated networks, and failures of either end or of the
+ * network.
+ */
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 #include "tests/sim/rig.h"

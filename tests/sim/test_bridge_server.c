@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Bridges whose server cannot be had, at once or at all, and the clients that are held then. */
+/* Tests bridges whose server is unreachable, at first or always, and the clients in the tarpit. */
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 

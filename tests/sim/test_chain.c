@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPCs from a TCP client to a TCP server by way of two gates and RDMA, and what becomes of them when a part fails. */
+/*
+ * Tests RPCs from a TCP client to a TCP server through two gates and RDMA, and the outcome when a
+ * part fails.
+ */
 #include <stdlib.h>
 #include <string.h>
 

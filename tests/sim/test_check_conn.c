@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A check's connection to one server: what it comes to, and that it stands apart from the clients of the service. */
+/*
+ * Tests the health check's connection to one server: its results, and its separation from the
+ * service's clients.
+ */
 #include <string.h>
 
 #include "daemon/base/log.h"

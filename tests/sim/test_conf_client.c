@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg asks a hand-made server how to configure the connection, and goes by what that says. */
+/*
+ * Tests that the client leg asks a hand-made server for its connection configuration and follows
+ * the answer.
+ */
 #include <string.h>
 
 #include "rpc/msg.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg tells a hand-made client how to configure the connection, and goes by what that says of itself. */
+/*
+ * Tests that the server leg sends its connection configuration to a hand-made client and follows
+ * the client's.
+ */
 #include <string.h>
 
 #include "rpc/msg.h"

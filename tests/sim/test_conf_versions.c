@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Configuration and the version of a connection: it is for version one alone, and settles that as any Call does. */
+/*
+ * Tests connection configuration and protocol versions: it exists in version one only, and fixes
+ * the version as any Call does (X-1).
+ */
 #include "rpc/msg.h"
 #include "rpcrdma/draft03/ccp.h"
 #include "tests/lib/test.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Many clients of one service: what they may cost the log and whoever else is on their worker. */
+/*
+ * Tests many clients of one service: their cost for the log and for the other clients of their
+ * worker.
+ */
 #include <stdlib.h>
 #include <string.h>
 

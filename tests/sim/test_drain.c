@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How a leg ends: drained of what is in flight, told of once it is decided and once it is over. */
+/*
+ * Tests how a leg ends: it drains what is in flight, and reports the decision to close and the end.
+ */
 #include <string.h>
 
 #include "rpcrdma/rdma_leg_impl.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Whatever breaks, at whatever moment: nothing leaks, nothing is answered twice or wrong, nothing hangs.
+ * Tests any failure at any moment: no leak, no duplicate or wrong answer, no hang.
  *
- * Each scenario is run again and again with the fault one step later, until it is through before the fault;
- * rig_end() then checks that every buffer and every claim has come back.
+ * Each scenario runs repeatedly with the fault one step later, until it completes before the fault.
+ * rig_end() then checks that every buffer and every claim was released.
  */
 #include <stdlib.h>
 #include <string.h>

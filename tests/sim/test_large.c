@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages as large as servers offer, from a TCP client to a TCP server by way of every kind of leg. */
+/*
+ * Tests messages of the largest sizes that servers offer, from a TCP client to a TCP server over
+ * every kind of leg.
+ */
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the legs of a service are made with: what its configuration says of versions. */
+/* Tests the creation of a service's legs: the versions that its configuration allows. */
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 #include "tests/sim/rig.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Inline limits that change under traffic: an RPC goes by the limits that it was planned with.
+ * Tests inline limits that change under traffic: an RPC keeps the limits with which it was planned.
  *
- * The limits are changed in the legs' own objects, between a Call and its Reply. Receives are long enough for all of
- * the limits here, as they have to be before a limit is raised.
+ * The test changes the limits in the legs' own objects, between a Call and its Reply. Receives are
+ * long enough for all of these limits, as they must be before a limit is raised.
  */
 #include <stdlib.h>
 #include <string.h>

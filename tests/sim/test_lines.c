@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the log says of connections: how they open and close, at which level, and what is told on debug alone. */
+/*
+ * Tests the log lines of connections: when they open and close, the level, and the lines on debug
+ * only.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Every NFS procedure and operation through two legs: as whole messages, and with its payloads moved by RDMA
- * (RFC 8267). What arrives is byte for byte what was sent, either way.
+ * Tests every NFS procedure and operation through two legs: as whole messages, and with payloads
+ * moved by RDMA (RFC 8267). The messages arrive byte for byte as sent, in both directions.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RDMA_MSGP between two legs, and at each of them with a hand-made peer: whatever pads stand in a message, byte for byte
- * the same arrives.
+ * Tests RDMA_MSGP between two legs, and at each of them with a hand-made peer: whatever padding a
+ * message has, it arrives byte for byte.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two RDMA legs face to face: what a Call and its Reply may be, in both directions. */
+/*
+ * Tests two RDMA legs connected to each other: every form of Calls and Replies, in both directions.
+ */
 #include "tests/lib/test.h"
 #include "tests/sim/rig.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages that come in pieces, from a leg that gives them up so to each kind of leg that takes them: they pass
- * whole, and one that is broken off ends the connection that it was on its way to.
+ * Tests messages in pieces from a leg that delivers them so to each kind of leg: they pass whole,
+ * and an aborted message closes the connection to which it was being sent.
  *
- * A stub is that leg, on either side of a bridge, and gives up Calls or Replies. The other side is a TCP leg, or
- * an RDMA leg with another gate behind it.
+ * A stub is that leg, on either side of a bridge, and delivers Calls or Replies. The other side is
+ * a TCP leg, or an RDMA leg connected to another gate.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before servers with quirks: what it sends to each, and how it finds out which it is. */
+/*
+ * Tests the client leg with servers that have quirks: what it sends to each, and how it detects
+ * which server it is.
+ */
 #include <stdlib.h>
 #include <string.h>
 

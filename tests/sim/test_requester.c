@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before a hand-made server: what it sends and when, in both directions. */
+/* Tests what the client leg sends to a hand-made server, and when, in both directions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before servers that claim more of a chunk than they have written. */
+/* Tests the client leg with servers that claim more of a chunk than they have written. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg with ddp: one payload of a Call as a read chunk, one of its Reply in a write chunk. */
+/*
+ * Tests the client leg with ddp: one payload of a Call as a read chunk, one of its Reply in a write
+ * chunk.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before servers that lend it their Replies (A3.6-4, A3.8-1, A5.1-3): all forms, right and wrong. */
+/*
+ * Tests the client leg with servers that expose their Replies by read chunk (A3.6-4, A3.8-1,
+ * A5.1-3): all forms, right and wrong.
+ */
 #include <stdlib.h>
 #include <string.h>
 

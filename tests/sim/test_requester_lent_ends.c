@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg while it reads Replies that are lent: credits, what comes meanwhile, and every end. */
+/*
+ * Tests the client leg while it Reads Replies: credits, other messages meanwhile, and every way to
+ * end.
+ */
 #include <stdlib.h>
 #include <string.h>
 

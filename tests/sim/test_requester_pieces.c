@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Calls that the leg is given before all of them is here: they are sent when they are complete, in their place, and
- * never if the rest does not come.
+ * Tests Calls that the leg gets before they are complete: it sends them in order when they are
+ * complete, and never if the rest does not arrive.
  */
 #include <stdlib.h>
 #include <string.h>

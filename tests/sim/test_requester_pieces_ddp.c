@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls whose data are a read chunk, sent before all of those are here. */
+/* Tests Calls whose data are a read chunk, sent before all of the data have arrived. */
 #include <string.h>
 
 #include "rpcrdma/rdma_leg_impl.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before hand-made servers, good ones and broken ones. */
+/* Tests the client leg with conforming and broken hand-made servers. */
 #include <stdlib.h>
 #include <string.h>
 

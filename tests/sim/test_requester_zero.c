@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The client leg before servers that grant zero, where the dialect has that (A3.3-11, A-Δ6). */
+/*
+ * Tests the client leg with servers that grant zero credits, in dialects that allow it (A3.3-11,
+ * A-Δ6).
+ */
 #include <stdlib.h>
 
 #include "rpcrdma/rdma_leg_impl.h"

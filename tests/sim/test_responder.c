@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before hand-made clients, good ones and broken ones. */
+/* Tests the server leg with conforming and broken hand-made clients. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Long Calls that the responder gives up as their Reads are done. */
+/* Tests long Calls that the responder delivers in parts, as their Reads complete. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Read chunks in the place of payloads (A3.4-4): those of the payload's length pass, with its pad or without, the
- * others get GARBAGE_ARGS and never come near the server. Chunks at other positions get ERR_CHUNK, unless
- * strict_chunks is off or nothing is known of the program: then they pass as they are.
+ * Tests read chunks in place of payloads (A3.4-4). Chunks of the payload's length pass, with or
+ * without its XDR padding. Others are answered GARBAGE_ARGS and never reach the server. Chunks at
+ * other positions are answered ERR_CHUNK, unless strict_chunks is off or the program is unknown:
+ * then they pass unchanged.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before a hand-made client: credits, memory, time, and those who take no answers. */
+/*
+ * Tests the server leg with a hand-made client: credits, memory, time, and clients that do not
+ * receive Replies.
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before a client of draft-03: which Replies are lent, and what they take. */
+/*
+ * Tests the server leg with a draft-03 client: which Replies it exposes by read chunk, and the
+ * memory for them.
+ */
 #include <stdlib.h>
 #include <string.h>
 

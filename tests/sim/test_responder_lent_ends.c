@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How Replies that are lent end otherwise than by RDMA_DONE. */
+/* Tests Replies by read chunk that end in other ways than by RDMA_DONE. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Replies whose payloads are written while they still come: what is here and nothing else, and the Send behind it all. */
+/*
+ * Tests Replies whose payloads are written while they still arrive: only bytes that have arrived
+ * are written, and the Send follows all Writes.
+ */
 #include <stdlib.h>
 #include <string.h>
 

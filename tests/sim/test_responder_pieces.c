@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Short Replies that the leg is given before all of them is here: nothing of them is written or sent until they are
- * complete. And two legs that both get their messages in pieces.
+ * Tests short Replies that the leg gets before they are complete: it writes and sends nothing of
+ * them until they are complete. Also tests two legs that both get their messages in pieces.
  */
 #include <stdlib.h>
 #include <string.h>

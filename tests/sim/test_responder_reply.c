@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The server leg before a hand-made client: where the parts of a Reply go. */
+/* Tests the server leg with a hand-made client: where it places the parts of a Reply. */
 #include <stdlib.h>
 #include <string.h>
 

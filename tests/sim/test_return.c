@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients that come back, and what becomes of their old connections. */
+/* Tests reconnecting clients and the fate of their old connections. */
 #include <netinet/in.h>
 
 #include "tests/lib/test.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reverse Calls of version two: where they go, and that they may have chunks (B3.3-1 to -4, X-16). */
+/*
+ * Tests reverse Calls of version two: where they are sent, and that they can have chunks (B3.3-1 to
+ * -4, X-16).
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reverse Calls that a client does not answer in time, and what it does about them later (D4.2-1, D4.2-2). */
+/*
+ * Tests reverse Calls that a client does not answer in time, and its later answers (D4.2-1,
+ * D4.2-2).
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

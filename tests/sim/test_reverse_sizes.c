@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls of a server to its client through two gates: of any size that has a way, and what becomes of the others. */
+/*
+ * Tests Calls from a server to its client through two gates: every size that can be carried, and
+ * the result of the other sizes.
+ */
 #include "leg/leg.h"
 #include "rpc/xdr.h"
 #include "tests/lib/test.h"

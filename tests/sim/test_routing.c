@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An RDMA client whose first Call goes to MOUNT: the upstream that was there for it is replaced by another. */
+/*
+ * Tests an RDMA client whose first Call is for MOUNT: another upstream replaces the one that was
+ * connected for it.
+ */
 #include <stdlib.h>
 
 #include "daemon/bridge/bridge.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The sim fabric itself: what it promises to its users, and what it does to those who break the rules. */
+/*
+ * Tests the sim fabric itself: its promises to users, and its checks of users that break the rules.
+ */
 #include <string.h>
 
 #include "tests/lib/test.h"

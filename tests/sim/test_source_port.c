@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where an RDMA leg comes from, and how its connection ends so that the next one can come from there too. */
+/*
+ * Tests the source port of an RDMA leg, and that its connection closes so that the next one can
+ * reuse the port.
+ */
 #include <netinet/in.h>
 
 #include "tests/lib/test.h"

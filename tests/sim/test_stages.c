@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Where the time of a Call goes: each cause moves its own stage, and no other. */
+/* Tests the stages of a Call's time: each cause changes its own stage only. */
 #include <string.h>
 
 #include "daemon/base/log.h"

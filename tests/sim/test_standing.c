@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Bridges at the door of their service: who makes room, who does not, and what is left of them. */
+/*
+ * Tests bridges and the connection limits of their service: which connections are evicted, which
+ * are not, and what is left of them.
+ */
 #include <string.h>
 
 #include "tests/lib/test.h"

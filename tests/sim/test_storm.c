@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RPCs by the thousand through whole chains, while whatever can fail does so: each is answered once on its
- * connection, or the connection closes, and at the end of each seed nothing is left of any.
+ * Tests thousands of RPCs through whole chains with fault injection. Each RPC is answered once on
+ * its connection, or the connection closes. At the end of each seed nothing is left of any.
  *
- * Each seed is a chain of its own, whose gates speak and do what storm_plan.h says. STORM_RPCS says how many RPCs there
- * are to be, STORM_SEED the first seed, and STORM_EACH how many RPCs each has. A million takes a minute, in
- * short chains or in two rounds of long ones:
+ * Each seed is a chain of its own, configured by storm_plan.h. STORM_RPCS is the number of RPCs,
+ * STORM_SEED the first seed, STORM_EACH the number of RPCs per seed. A million takes a minute, in
+ * short chains or in two rounds of long chains:
  *
  *	STORM_RPCS=1000000 build/tests/sim/test_storm
  *	STORM_RPCS=1000000 STORM_EACH=20000 build/tests/sim/test_storm
  *
- * A seed that fails is named on standard error, and fails again alone:
+ * The test prints a failing seed on standard error. It fails again alone:
  *
  *	STORM_SEED=N STORM_EACH=500 STORM_RPCS=1 build/tests/sim/test_storm
  */

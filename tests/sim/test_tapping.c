@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What taps are told of the RPCs that pass a chain: each once, whole, and how each leg carried it. */
+/*
+ * Tests the events that taps receive of the RPCs in a chain: each RPC once, complete, with the form
+ * in which each leg carried it.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Inline thresholds from 1 KiB to 256 KiB, the same or others at both ends: what is told is posted, and each limit is
- * used to its last byte.
+ * Tests inline thresholds from 1 KiB to 256 KiB, equal or different at both ends: each leg posts
+ * the size that it advertised, and each limit is used to its last byte.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The attempts to reach a server: their order, their shares of the time, source ports, and giving up. */
+/*
+ * Tests the attempts to connect to a server: their order, their shares of the time, source ports,
+ * and the final failure.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A service with several servers: when the next one is tried, and how long each has. */
+/* Tests a service with several servers: when the next one is tried, and the time for each. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* From which addresses servers are come to: the service's in turn, or the client's own, if that can be. */
+/*
+ * Tests the source addresses of connections to servers: the service's in turn, or the client's own
+ * where possible.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>

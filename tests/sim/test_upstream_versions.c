@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* In which version of RPC-over-RDMA attempts at a server begin, and when one is made once more in version one. */
+/*
+ * Tests in which version of RPC-over-RDMA a connection attempt begins, and when it is repeated in
+ * version one.
+ */
 #include <netinet/in.h>
 #include <string.h>
 

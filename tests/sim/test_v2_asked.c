@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Replies while the leg has asked its peer for a lower receive size (B3.1-4): none is a longer Send than was asked for
- * until that is settled, and none is lost that a conforming peer counts on.
+ * Tests Replies while the leg has asked its peer for a lower Receive size (B3.1-4). Until the peer
+ * has answered, no Send is longer than the requested size, and no Reply is lost that a conforming
+ * peer expects.
  */
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Versions through two gates: a TCP client notices nothing of them, and each Call is executed once. */
+/*
+ * Tests protocol versions through two gates: a TCP client is not affected, and each Call is
+ * executed once.
+ */
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The server leg with a client of a later draft of version two, whose messages look otherwise behind the first four
- * words: none is understood, so that version one stays open to it (X-19).
+ * Tests the server leg with a client of a later draft of version two, whose messages differ after
+ * the first four words. The leg accepts none of them, so that the client can still use version one
+ * (X-19).
  */
 #include "rpc/xdr.h"
 #include "tests/lib/test.h"

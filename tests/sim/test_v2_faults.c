@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Whatever breaks in a life of version two, at whatever moment: nothing leaks, nothing is answered twice or wrong,
- * nothing hangs. Sizes of both ends go up and down meanwhile.
+ * Tests any failure at any moment of a version-two connection: no leak, no duplicate or wrong
+ * answer, no hang. The sizes of both ends change meanwhile.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RDMA_OPTIONALs that nobody should send, to a leg of either role: each has the end that is written down for it, and
- * the connection goes on.
+ * Tests invalid RDMA_OPTIONALs to a leg of either role: each has its specified outcome, and the
+ * connection stays open.
  */
 #include <string.h>
 

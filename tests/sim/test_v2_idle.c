@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Idle minutes: each end asks the other for the receive size that it began with. */
+/* Tests idle minutes: each end asks the other for its initial Receive size. */
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A server leg sends with invalidate exactly when its client's RQREMINV says so. */
+/*
+ * Tests that a server leg uses Send with Invalidate exactly when its client's RQREMINV allows it.
+ */
 #include <string.h>
 
 #include "tests/lib/test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What receives of another size take of the budget, and when it comes back. */
+/* Tests how much of the budget Receives of another size take, and when they return it. */
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* REQs of the peer, and the credits and XIDs of messages of our own. */
+/* Tests REQs of the peer, and the credits and XIDs of proxy-originated messages. */
 #include "rpc/xdr.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"

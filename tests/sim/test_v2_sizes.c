@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Receive sizes that change under traffic: each byte is right, and no Send is longer than its receive. */
+/*
+ * Tests Receive sizes that change under traffic: each byte is correct, and no Send is longer than
+ * its Receive.
+ */
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How the client leg finds the version of a server, before a hand-made one and before a leg of ours. */
+/*
+ * Tests how the client leg detects the version of a server: a hand-made one, and a leg of this
+ * project.
+ */
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A leg whose peer says nothing any more: who is asked, when, how, and what becomes of the connection. */
+/*
+ * Tests a leg whose peer is silent: when and how the leg probes it, and when the connection is
+ * closed.
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

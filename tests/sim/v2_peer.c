@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Legs that speak version two, together or each before a hand-made peer that does. */
 #include "tests/sim/v2_peer.h"
 
 #include <string.h>

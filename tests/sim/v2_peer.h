@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Legs that speak version two, together or each before a hand-made peer that does: the fixture, and words for it. */
+/*
+ * Fixture: legs that speak version two, connected to each other or each to a hand-made version-two
+ * peer, and functions for the peer's actions.
+ */
 #ifndef TESTS_SIM_V2_PEER_H
 #define TESTS_SIM_V2_PEER_H
 
