@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A budget with all that borrows from it, on a fake loop, for tests. */
 #include "tests/unit/budget_fixture.h"
 
 struct loop *loop;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A budget with all that borrows from it, on a fake loop, for tests. */
+/* Fixture: a budget with its accounts and claims on a fake loop. */
 #ifndef TESTS_UNIT_BUDGET_FIXTURE_H
 #define TESTS_UNIT_BUDGET_FIXTURE_H
 

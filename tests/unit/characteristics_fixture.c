@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A machine of transport characteristics on a bench. */
 #include "tests/unit/characteristics_fixture.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A machine of transport characteristics on a bench: what comes is told to it, and what is due is looked at. */
+/*
+ * Fixture: the state machine of transport characteristics alone. The test delivers messages to it
+ * and checks which are due.
+ */
 #ifndef TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
 #define TESTS_UNIT_CHARACTERISTICS_FIXTURE_H
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Looks at what was built: no file of lib/ or daemon/ may need, directly or around, a file that needs it. Calls
-# through tables that are given when an object is made are no such need. TAP; for other builds than that of make:
+# Checks the objects of a build: no file of lib/ or daemon/ depends, directly or indirectly, on a file that depends on
+# it. Calls through function tables that an object gets when it is created are not dependencies. TAP; for builds other
+# than make's:
 #
 #     tests/unit/check_circles.sh [BUILD]
 set -u

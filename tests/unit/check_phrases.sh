@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Refuses phrases that are no plain English (phrases.txt) in comments, texts of the program, manuals and documents.
+# Refuses phrases that are not plain English (phrases.txt) in comments, texts of the program, manuals and documents.
 # TAP; run from anywhere, or with srcdir set.
 set -u
 export LC_ALL=C

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Holds the table of tests/REQUIREMENTS.md against the sources: what it names is there, and what they name is in it.
+# Compares the table of tests/REQUIREMENTS.md with the sources: the tests that it names exist, and it has each
+# requirement that the sources name. TAP.
 set -u
 
 : "${srcdir:=$(dirname "$0")/../..}"

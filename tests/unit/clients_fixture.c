@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A table of clients, and those who connect. */
 #include "tests/unit/clients_fixture.h"
 
 #include <arpa/inet.h>

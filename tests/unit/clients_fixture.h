@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A table of clients, and those who connect: for the tests of both. */
+/* Fixture: a table of clients, and connections from clients. */
 #ifndef TESTS_UNIT_CLIENTS_FIXTURE_H
 #define TESTS_UNIT_CLIENTS_FIXTURE_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A configuration file of a test. */
 #include "tests/unit/config_fixture.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A configuration file of a test, in a folder of its own, and what is said of it. */
+/* Fixture: a configuration file in a directory of its own, and the messages about it. */
 #ifndef TESTS_UNIT_CONFIG_FIXTURE_H
 #define TESTS_UNIT_CONFIG_FIXTURE_H
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What ./dev installs, and what it leaves behind: on a machine that is a folder, by an apt-get, a dpkg-query and a
-# systemctl that know that folder alone.
+# Tests what ./dev installs and what it leaves, in a directory instead of a machine, with an apt-get, a dpkg-query and
+# a systemctl that know this directory only.
 set -u
 : "${srcdir:=.}"
 dev=$srcdir/dev

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The stages of ./dev test: what they add up, what they keep, and how an interrupted run ends.
+# Tests the stages of ./dev test: the sums, the files that they keep, and the end of an interrupted run.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 srcdir=$(cd "$srcdir" && pwd)

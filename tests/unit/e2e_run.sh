@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/e2e/run.sh refuses wrong arguments before anything runs, and chooses tests by kind and dialect.
+# Tests that tests/e2e/run.sh rejects wrong arguments before it runs anything, and selects tests by kind and dialect.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"

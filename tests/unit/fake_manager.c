@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A socket in the place of systemd's. */
 #include "tests/unit/fake_manager.h"
 
 #include <poll.h>

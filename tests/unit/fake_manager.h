@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A socket in the place of systemd's, which the daemon of this process notifies. */
+/* A socket that replaces systemd's and receives the notifications of the daemon in this process. */
 #ifndef TESTS_UNIT_FAKE_MANAGER_H
 #define TESTS_UNIT_FAKE_MANAGER_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Every form of the transport header, written down twice: as bytes and as what they say. */
 #include "tests/unit/header_goldens.h"
 
 #include "tests/lib/hex.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every form of the transport header, as bytes and as what they say (requirements 1.0, A4). */
+/*
+ * Every form of the transport header, written twice: as bytes and as decoded values (requirements
+ * 1.0, A4).
+ */
 #ifndef TESTS_UNIT_HEADER_GOLDENS_H
 #define TESTS_UNIT_HEADER_GOLDENS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Writes the golden transport headers, encoded by us, as Sends over RoCEv2 into a capture file, and on
- * standard output a line for each with what tshark should see in it, in the order of header_tshark.sh.
+ * Encodes the golden transport headers and writes them as Sends over RoCEv2 into a capture file.
+ * Prints, a line for each, what tshark must decode, in the order of header_tshark.sh.
  *
  * Usage: header_pcap FILE
  */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport headers drawn at random. */
 #include "tests/unit/header_random.h"
 
 #include "rpc/xdr.h"

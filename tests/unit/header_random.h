@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transport headers drawn at random, and what a header says as plain numbers. */
+/* Random transport headers, and the contents of a header as plain numbers. */
 #ifndef TESTS_UNIT_HEADER_RANDOM_H
 #define TESTS_UNIT_HEADER_RANDOM_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tshark reads every form of the transport header that we encode, and sees in it what we said. TAP.
+# Tests that tshark decodes every form of the transport header to the values that we encoded. TAP.
 set -u
 
 if ! command -v tshark >/dev/null; then

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A second opinion on what an iwarp engine sends. */
 #include "tests/unit/iwarp_ear.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Test support: a second opinion on what an iwarp engine sends.
+ * Checks independently what an iwarp engine sends.
  *
- * It takes the stream apart by the documents alone (RFC 5044, 5041, 5040), with nothing of lib/: lengths, padding and
- * CRC of each FPDU, versions and reserved bits, which opcode goes which way, the numbers and offsets of each queue,
- * and that a tagged message is finished before another begins. What does not hold fails the test, which says the seed.
+ * It parses the stream by the documents alone (RFC 5044, 5041, 5040), without code of lib/: the
+ * length, padding and CRC of each FPDU; versions and reserved bits; the direction of each opcode;
+ * the numbers and offsets of each queue; and that a tagged message is complete before another
+ * begins. A violation fails the test, which prints the seed.
  */
 #ifndef TESTS_UNIT_IWARP_EAR_H
 #define TESTS_UNIT_IWARP_EAR_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Test support: two endpoints of the iwarp fabric and a listener over TCP on loopback, on one loop. */
 #include "tests/unit/iwarp_ends.h"
 
 #include <arpa/inet.h>

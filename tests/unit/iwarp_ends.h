@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test support: two endpoints of the iwarp fabric and a listener over TCP on loopback, on one loop. */
+/* Fixture: two endpoints of the iwarp fabric and a listener over TCP on loopback, on one loop. */
 #ifndef TESTS_UNIT_IWARP_ENDS_H
 #define TESTS_UNIT_IWARP_ENDS_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Test support: an owner who lends memory and takes it back. */
 #include "tests/unit/iwarp_hostile.h"
 
 #include <string.h>

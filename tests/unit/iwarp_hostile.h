@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Test support: an owner of an iwarp engine who lends memory in plots, takes it back as soon as it may, and lends it again.
+ * Fixture: an owner of an iwarp engine that exposes memory in plots, invalidates it as soon as it
+ * can, and exposes it again.
  *
- * Beside the memory stands what must be in it by what the peer sends, as far as that is defined. What was taken back is
- * filled at once with something else, so whatever is written there later is seen.
+ * A second buffer has the data that must be in the memory after the peer's messages, as far as that
+ * is defined. Invalidated memory is immediately filled with a pattern, so that later writes are
+ * detected.
  */
 #ifndef TESTS_UNIT_IWARP_HOSTILE_H
 #define TESTS_UNIT_IWARP_HOSTILE_H

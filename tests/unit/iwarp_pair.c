@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two engines wired together. */
 #include "tests/unit/iwarp_pair.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two engines wired together, of which everything that is sent arrives: the fixture of their tests. */
+/* Fixture: two engines connected so that everything sent arrives. */
 #ifndef TESTS_UNIT_IWARP_PAIR_H
 #define TESTS_UNIT_IWARP_PAIR_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Test support: one engine under test, and the means to be its peer, byte by byte. */
 #include "tests/unit/iwarp_peer.h"
 
 #include <string.h>

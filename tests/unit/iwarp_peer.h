@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test support: one engine under test, and the means to be its peer, byte by byte. */
+/* Fixture: one engine under test, and functions that act as its peer, byte by byte. */
 #ifndef TESTS_UNIT_IWARP_PEER_H
 #define TESTS_UNIT_IWARP_PEER_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Test support: an engine with its owner, and two of them wired together without a network. */
 #include "tests/unit/iwarp_side.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test support: an engine with its owner, and two of them wired together without a network. */
+/* Fixture: an engine with its owner, and two of them connected without a network. */
 #ifndef TESTS_UNIT_IWARP_SIDE_H
 #define TESTS_UNIT_IWARP_SIDE_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the tests of the whole proxy share: a daemon's insides on loopback, and peers of raw RPC. */
 #include "tests/unit/proxy_fixture.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of the whole proxy share: a daemon's insides on loopback, and peers of raw RPC. */
+/*
+ * Fixture of the tests of a whole proxy: the daemon's modules on loopback, and peers that speak raw
+ * RPC.
+ */
 #ifndef TESTS_UNIT_PROXY_FIXTURE_H
 #define TESTS_UNIT_PROXY_FIXTURE_H
 

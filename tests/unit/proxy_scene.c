@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A proxy of one service over TCP, with its server: where tests of whole proxies begin. */
 #include "tests/unit/proxy_scene.h"
 
 #include <unistd.h>

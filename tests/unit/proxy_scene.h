@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A proxy of one service over TCP, with its server: where tests of whole proxies begin. */
+/*
+ * Fixture: a proxy with one service over TCP, and its server. Tests of whole proxies start from it.
+ */
 #ifndef TESTS_UNIT_PROXY_SCENE_H
 #define TESTS_UNIT_PROXY_SCENE_H
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How tests/lib/root.sh makes roots of Debian releases and shares them: with an mmdebstrap and an apt-config of this test, which need
-# no network and no privileges.
+# Tests how tests/lib/root.sh makes roots of Debian releases and shares them, with an mmdebstrap and an apt-config of
+# the test that need neither a network nor privileges.
 set -u
 : "${srcdir:=.}"
 srcdir=$(cd "$srcdir" && pwd)

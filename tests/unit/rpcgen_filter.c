@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A second opinion on bytes for programs in other languages: rpcgen's code for the documents' XDR.
+ * Decodes bytes for tests in other languages with rpcgen's code for the XDR of the documents.
  *
- * Each line of standard input is the name of a type and bytes in hex. The answer is a line too: "no" if they do not
- * decode, else the bytes that the value encodes to, in hex (they may be fewer: what follows the value is not
- * looked at), and what the value says.
+ * Each line of standard input is the name of a type and bytes in hexadecimal. Each output line is
+ * "no" if the bytes do not decode; otherwise it is the bytes to which the value encodes, in
+ * hexadecimal, and the value. These bytes can be fewer than the input, because bytes after the
+ * value are ignored.
  */
 #include "tests/unit/rpcgen_filter.h"
 

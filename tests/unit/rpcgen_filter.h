@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rpcgen's code saw, as a line of words: numbers in decimal, opaque data in hex. */
+/*
+ * Prints a value that rpcgen's code decoded as a line of words: numbers in decimal, opaque data in
+ * hexadecimal.
+ */
 #ifndef TESTS_UNIT_RPCGEN_FILTER_H
 #define TESTS_UNIT_RPCGEN_FILTER_H
 

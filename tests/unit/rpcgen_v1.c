@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What rpcgen made of rpcrdma_v1.x saw. */
+/* Prints values that rpcgen's code for rpcrdma_v1.x decoded. */
 #include "tests/unit/rpcgen_filter.h"
 
 #include "rpcrdma_v1.h"

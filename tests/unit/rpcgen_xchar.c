@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What rpcgen made of the characteristics in rpcrdma_v2.x saw. */
+/* Prints characteristics that rpcgen's code for rpcrdma_v2.x decoded. */
 #include "tests/unit/rpcgen_filter.h"
 
 #include "rpcrdma_v2.h"

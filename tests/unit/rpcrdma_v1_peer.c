@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Numbers to and from the structures that rpcgen made of rpcrdma_v1.x. */
+/* Converts numbers to and from the structures of rpcgen's code for rpcrdma_v1.x. */
 #include "tests/unit/rpcrdma_v1_peer.h"
 
 #include <stdlib.h>

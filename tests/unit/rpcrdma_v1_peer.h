@@ -2,8 +2,8 @@
 /*
  * A second implementation of the version-one transport header: rpcgen's, from rpcrdma_v1.x.
  *
- * It shares no code and no header with the library. What a header says crosses this interface as plain
- * numbers in the order of the wire:
+ * It shares no code and no header with the library. The contents of a header cross this interface
+ * as plain numbers in wire order:
  *
  *	xid, vers, credit, proc, then
  *	RDMA_MSG, RDMA_NOMSG   lists

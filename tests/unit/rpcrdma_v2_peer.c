@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Numbers to and from the structures that rpcgen made of the header in rpcrdma_v2.x. */
+/* Converts numbers to and from the structures of rpcgen's code for the header in rpcrdma_v2.x. */
 #include "tests/unit/rpcrdma_v2_peer.h"
 
 #include <stdlib.h>

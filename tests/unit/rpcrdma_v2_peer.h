@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A second implementation of the version-two transport header and of the characteristics: rpcgen's, from
- * rpcrdma_v2.x.
+ * A second implementation of the version-two transport header and of the characteristics: rpcgen's,
+ * from rpcrdma_v2.x.
  *
- * It shares no code and no header with the library. What a header says crosses this interface as rpcrdma_v1_peer.h
- * has it, but that RDMA_MSGP has nothing, and RDMA_OPTIONAL
+ * It shares no code and no header with the library. The contents of a header cross this interface
+ * as in rpcrdma_v1_peer.h, except that RDMA_MSGP has none, and that RDMA_OPTIONAL has
  *
  *	opttype, count of bytes, each: byte
  *
- * What an operation says:
+ * The contents of an operation:
  *
  *	INIT                   values, subset
  *	REQ                    values

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the tests of streams share: ends that write down what they are told, on a loop of the test's. */
 #include "tests/unit/stream_fixture.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of streams share: ends that write down what they are told, on a loop of the test's. */
+/* Fixture of the tests of streams: ends that record their events, on a loop of the test. */
 #ifndef TESTS_UNIT_STREAM_FIXTURE_H
 #define TESTS_UNIT_STREAM_FIXTURE_H
 

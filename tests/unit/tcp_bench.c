@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A bench for TCP legs on pairs in memory. */
 #include "tests/unit/tcp_bench.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A bench for TCP legs on pairs in memory: a leg and a raw end that the test reads and writes, or two
- * legs joined. Time and every step are the test's.
+ * A bench for TCP legs on stream pairs in memory: a leg and a raw end that the test reads and
+ * writes, or two legs connected to each other. The test controls the time and every step.
  */
 #ifndef TESTS_UNIT_TCP_BENCH_H
 #define TESTS_UNIT_TCP_BENCH_H

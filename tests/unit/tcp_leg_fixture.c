@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the tests of the TCP leg share: a leg on one end of a socket, the test on the other. */
 #include "tests/unit/tcp_leg_fixture.h"
 
 #include <errno.h>

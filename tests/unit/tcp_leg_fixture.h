@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the tests of the TCP leg share: a leg on one end of a socket, the test on the other. */
+/* Fixture of the tests of the TCP leg: a leg on one end of a socket, the test on the other. */
 #ifndef TESTS_UNIT_TCP_LEG_FIXTURE_H
 #define TESTS_UNIT_TCP_LEG_FIXTURE_H
 

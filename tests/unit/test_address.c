@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Addresses as text. */
+/* Tests addresses as text. */
 #include "daemon/base/address.h"
 
 #include <arpa/inet.h>

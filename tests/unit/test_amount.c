@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Large numbers and times as people read them. */
+/* Tests human-readable numbers and times. */
 #include "base/compiler.h"
 #include "daemon/base/amount.h"
 #include "tests/lib/test.h"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The members of the control socket's answers: tests/unit/golden/COMMAND.keys has them all, a line each.
+ * Tests the members of the control socket's answers. tests/unit/golden/COMMAND.keys lists all of
+ * them, a line each.
  *
- * Within a schema members are only ever added. Who adds one runs this with GOLDEN_WRITE=1, which writes the files.
+ * Within a schema members are added, never removed. After adding one, run this test with
+ * GOLDEN_WRITE=1, which writes the files.
  */
 #include <jansson.h>
 #include <stdlib.h>

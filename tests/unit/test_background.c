@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Blocking work beside a loop: the loop goes on and gets an event at the end of the work, unless the work was detached. */
+/*
+ * Tests blocking work on a helper thread: the loop keeps running, and gets an event at the end of
+ * the work unless the work was detached.
+ */
 #include "daemon/base/background.h"
 
 #include <dirent.h>

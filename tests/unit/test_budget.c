@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The budget: parts of their own, shares; one step, nothing lost. */
+/* Tests the budget: guaranteed bytes, shares, claims in one step, and that no byte is lost. */
 #include "tests/unit/budget_fixture.h"
 
 static void never(void *arg)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The budget between threads: each has the accounts of all services, and memory is short. */
+/*
+ * Tests the budget from several threads, each with the accounts of all services, while memory is
+ * short.
+ */
 #include <pthread.h>
 #include <stdlib.h>
 

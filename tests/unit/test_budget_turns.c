@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The budget: who waits, and in what order. */
+/* Tests the queue of the budget: which claims wait, and their order. */
 #include "tests/unit/budget_fixture.h"
 
 START_TEST(services_take_turns_whatever_they_ask_for)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The choice of a Call's form, walked along each boundary. */
+/* Tests the choice of a Call's form on both sides of each boundary. */
 #include "rpcrdma/call_form.h"
 
 #include "rpcrdma/header.h"

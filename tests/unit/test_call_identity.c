@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which Calls are the same one, sent again: on a connection, and from one connection to the next by their marks. */
+/*
+ * Tests which Calls count as retransmissions: on a connection, and by fingerprint from one
+ * connection to the next.
+ */
 #include "rpc/call_identity.h"
 
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What became of Calls: what answered them, and that no number of kinds of errors takes more memory. */
+/*
+ * Tests the statistics of Calls: their outcomes, and that no number of kinds of errors takes more
+ * memory.
+ */
 #include "daemon/service/call_stats.h"
 
 #include <string.h>

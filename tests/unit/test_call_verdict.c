@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Verdicts on Calls: which pass, what the others are answered, and that a message cut anywhere is told apart. */
+/*
+ * Tests verdicts on Calls: which are forwarded, how the others are answered, and that a truncated
+ * message is detected wherever it is cut.
+ */
 #include "rpc/call_verdict.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Captures: what becomes of the records of a tap. */
+/* Tests how the records of a tap become a capture file. */
 #include "daemon/tap/capture.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What has come of a capture file, in whatever pieces, and whether that is all. */
+/*
+ * Tests the counting of a capture file's blocks, in any pieces, and whether the file is complete.
+ */
 #include "daemon/ctl/capture_tally.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The messages of the Connection Configuration Protocol, byte for byte (A6.2-1, A6.2-2). */
+/* Tests the messages of the Connection Configuration Protocol, byte for byte (A6.2-1, A6.2-2). */
 #include "rpcrdma/draft03/ccp.h"
 
 #include <stdlib.h>

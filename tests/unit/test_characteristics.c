@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics: what INIT tells, and what limits follow. */
+/* Tests transport characteristics: the contents of INIT, and the limits that follow. */
 #include <string.h>
 
 #include "base/compiler.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Transport characteristics by chance: two ends with traffic between them, and one end with a peer that says anything.
+ * Tests transport characteristics with random events: two ends with traffic between them, and one
+ * end with a peer that sends anything.
  *
- * An end of the first kind is what a connection makes of the machine: receives that are used up in order, Calls that
- * count on Replies, Replies that need room. Whatever the order of things, no Send is longer than the receive that it
- * takes. The number of a failed round is its seed.
+ * An end of the first kind behaves as a connection does: Receives are used up in order, Calls rely
+ * on space for their Replies, and Replies need space. Whatever the order of events, no Send is
+ * longer than the Receive that it consumes. The number of a failed round is its seed.
  */
 #include <string.h>
 

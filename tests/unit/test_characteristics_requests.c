@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics: what becomes of a REQ of the peer's. */
+/* Tests transport characteristics: REQs of the peer. */
 #include <string.h>
 
 #include "base/compiler.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics: what this end wants, of itself and of the peer. */
+/* Tests transport characteristics: the sizes that this end wants for itself and from the peer. */
 #include <string.h>
 
 #include "base/compiler.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How many connections each client address has. */
+/* Tests the number of connections per client address. */
 #include "daemon/service/client_counts.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients that come back: by what they are known, and what is forgotten. */
+/* Tests reconnecting clients: how they are recognised, and what is forgotten. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

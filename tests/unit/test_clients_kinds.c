@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients that are privileged on their hosts, and others: what is kept of one kind is never given to the other. */
+/*
+ * Tests privileged and other clients: a port of one kind is never given to a client of the other.
+ */
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/clients_fixture.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients whose old connections live: who is ended for whom, and who is waited for. */
+/*
+ * Tests clients whose old connections are still open: which are closed for the new one, and which
+ * it waits for.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients whose old connections may have ended unheard: who is asked for that, how many at once, and who waits for it. */
+/*
+ * Tests clients whose old connections can have closed without the table's knowledge: which workers
+ * are queried, how many concurrently, and which connections wait for the result.
+ */
 #include <stdlib.h>
 
 #include "tests/lib/fake_loop.h"

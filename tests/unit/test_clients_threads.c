@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients between threads: they come back to other workers, end one another, and no port is anybody's twice. */
+/*
+ * Tests clients on several threads: they reconnect to other workers and close each other's
+ * connections, and no port has two users.
+ */
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file: what it means, and what is warned of. */
+/* Tests the configuration file: its meaning, and the warnings about it. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>

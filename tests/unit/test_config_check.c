@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What -t says of the host: a resolver and a memory of the test's own. */
+/* Tests the host checks of -t, with a resolver and a memory size of the test. */
 #include "daemon/config/config_check.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file: a service that listens in several places. */
+/* Tests the configuration file: a service with several listening addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What -t says of the memory and the descriptors that a configuration takes. */
+/* Tests what -t reports of the memory and descriptors that a configuration needs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

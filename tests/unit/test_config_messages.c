@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file: what each mistake in a value is answered with. */
+/* Tests the configuration file: the message for each mistake in a value. */
 #include <errno.h>
 #include <string.h>
 

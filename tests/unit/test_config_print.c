@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration as a file would have it, keys of services that have a default of the file's own, and comparing. */
+/*
+ * Tests printing a configuration as a file, service keys whose default the file sets, and comparing
+ * configurations.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file: where connections to servers come from, and what that takes of the host. */
+/*
+ * Tests the configuration file: the source addresses of connections to servers, and what they need
+ * of the host.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

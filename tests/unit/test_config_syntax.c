@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file: what a mistake in its syntax is answered with, and what of a file cannot be read at all. */
+/*
+ * Tests the configuration file: the message for each syntax error, and files that cannot be read.
+ */
 #include <errno.h>
 #include <libconfig.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Values of the configuration file: addresses and prefixes. */
+/* Tests values of the configuration file: addresses and prefixes. */
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 

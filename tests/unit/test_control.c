@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The control socket: requests, answers, rights, and clients that misbehave. */
+/* Tests the control socket: requests, answers, permissions, and misbehaving clients. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

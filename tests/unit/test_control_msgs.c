@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages of our own, and the credits that they hold. */
+/* Tests proxy-originated control messages and the credits that they hold. */
 #include "rpcrdma/v2/control_msgs.h"
 #include "tests/lib/test.h"
 

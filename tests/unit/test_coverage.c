@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which bytes of a chunk a peer has written: gaps, overlaps, any order, and no more memory than a bound. */
+/* Tests which bytes of a chunk a peer has written: gaps, overlaps, any order, bounded memory. */
 #include <malloc.h>
 #include <stdbool.h>
 #include <string.h>

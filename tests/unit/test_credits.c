@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Credits: what each Call and each Reply does to them. */
+/* Tests the effect of each Call and each Reply on credits. */
 #include "rpcrdma/credits.h"
 #include "tests/lib/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The control client: what an administrator reads, and asking a daemon that may not be there. */
+/* Tests the control client: its text output, and requests to a daemon that does not run. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* `latency` as text: a line for each operation, how one is spread, and answers that are not what they should be. */
+/*
+ * Tests `latency` as text: a line for each operation, the distribution of one, and malformed
+ * answers.
+ */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* `status` as text: one screen, the worst first, and answers that are not what they should be. */
+/* Tests `status` as text: one screen with the worst problem first, and malformed answers. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

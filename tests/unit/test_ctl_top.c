@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The rows of top and what is printed of them: rates, their order, and answers that are not what they should be. */
+/* Tests the rows of top and their text: rates, order, and malformed answers. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The keys of top, and how much of a line fits. */
+/* Tests the keys of top, and how much of a line fits. */
 #include <jansson.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Lines of `trace` as text, and lines that are not what they should be. */
+/* Tests lines of `trace` as text, and malformed lines. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The door of a service: which limit each client counts against, and who goes when one is reached. */
+/*
+ * Tests the connection limits of a service: which limit each client counts against, and which
+ * connection is evicted when one is reached.
+ */
 #include "daemon/service/door.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Who is let in, who makes room and who is held: a whole proxy on loopback, with clients that say little. */
+/*
+ * Tests which clients are admitted, evicted and tarpitted: a whole proxy on loopback, with clients
+ * that send little.
+ */
 #include <dirent.h>
 #include <jansson.h>
 #include <netinet/in.h>

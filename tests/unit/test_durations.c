@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Histograms of durations: where the buckets end, what is in them, and what is read from them. */
+/*
+ * Tests histograms of durations: the bounds of the buckets, their contents, and what is computed
+ * from them.
+ */
 #include "base/durations.h"
 
 #include <math.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The daemon's loop: order within a turn, freeing inside callbacks, posting from other threads. */
+/*
+ * Tests the daemon's loop: order within an iteration, freeing inside callbacks, posting from other
+ * threads.
+ */
 #include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 

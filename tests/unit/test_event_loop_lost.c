@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The daemon's loop: a connection that is not read is heard to be lost, at once, and the loop sleeps all the same. */
+/*
+ * Tests that the daemon's loop reports the loss of a connection that is not read immediately, and
+ * still sleeps.
+ */
 #include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Tables of exchanges by XID. */
+/* Tests tables of exchanges by XID. */
 #include <stdlib.h>
 #include <string.h>
 

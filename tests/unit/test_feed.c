@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Feeds: clients that read, that read slowly, that do not, that have had enough, and that go. */
+/* Tests streams to clients that read, read slowly, do not read, stop, and disconnect. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

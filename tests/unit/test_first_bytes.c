@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The first bytes of a connection: what they look like, and how they are shown. */
+/*
+ * Tests the detection of a protocol by the first bytes of a connection, and how the bytes are
+ * shown.
+ */
 #include <stdlib.h>
 #include <string.h>
 

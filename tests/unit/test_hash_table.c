@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The hash table: what is found, in which order, and how long chains become. */
+/* Tests the hash table: which entries are found, in which order, and the length of chains. */
 #include "base/hash_table.h"
 
 #include <stdbool.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The transport header: golden bytes of every form, cut off anywhere, any bit flipped, any room. */
+/*
+ * Tests the transport header: golden bytes of every form, truncated at each byte, with each bit
+ * flipped, with buffers of each size.
+ */
 #include "rpcrdma/header.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Chunk lists of hostile peers: each limit, each wrap, each overlap, on either side of what is allowed. */
+/* Tests chunk lists of hostile peers: both sides of each limit, wrap-around and overlap. */
 #include <stdlib.h>
 
 #include "rpc/xdr.h"

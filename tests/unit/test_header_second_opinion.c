@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Our transport headers and those of code that rpcgen wrote: random ones, both ways, whole and damaged. */
+/*
+ * Compares our transport headers with those of rpcgen's code: random headers, both ways, whole and
+ * damaged.
+ */
 #include <stdlib.h>
 #include <string.h>
 

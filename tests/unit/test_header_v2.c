@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What version two of the transport header has of its own: reserved types, errors of one word, RDMA_OPTIONAL. */
+/*
+ * Tests the parts of the transport header that only version two has: reserved types, errors of one
+ * word, RDMA_OPTIONAL.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A whole proxy under a service manager that holds its listening sockets: a socket in the place of systemd's. */
+/*
+ * Tests a whole proxy whose service manager stores its listening sockets. A socket of the test
+ * replaces systemd's.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Host of a request: which are this machine's, and which a web site may have brought. */
+/*
+ * Tests the Host header of a request: which names belong to this machine, and which can come from a
+ * malicious web site.
+ */
 #include "daemon/http/http_host.h"
 
 #include "base/compiler.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The inline limit: what it is made of. */
+/* Tests how the inline limit is computed. */
 
 #include "base/compiler.h"
 #include "rpcrdma/private_data.h"

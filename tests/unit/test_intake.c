@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections on their way to a worker: a few a turn, services in turn. */
+/* Tests the queue of accepted connections of a worker: a few per iteration, services in turn. */
 #include "daemon/proxy/intake.h"
 
 #include "tests/lib/fake_loop.h"

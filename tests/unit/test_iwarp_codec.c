@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Golden bytes of MPA, DDP, RDMAP and CRC32C, made by hand; the table of keys; the tagged pieces. */
+/*
+ * Tests hand-made golden bytes of MPA, DDP, RDMAP and CRC32C, the table of keys, and tagged
+ * segments.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

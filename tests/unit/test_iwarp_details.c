@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two engines wired together: where FPDUs end, when keys are unbound, what is copied, how a connection breaks. */
+/*
+ * Tests two connected engines: where FPDUs end, when keys are unbound, what is copied, how a
+ * connection fails.
+ */
 #include <string.h>
 
 #include "base/be_bytes.h"

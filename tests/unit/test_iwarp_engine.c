@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two engines wired together: every operation, at any segmentation, FPDU size, with and without CRC. */
+/*
+ * Tests two connected engines: every operation with any segmentation and FPDU size, with and
+ * without CRC.
+ */
 #include <string.h>
 
 #include "base/be_bytes.h"

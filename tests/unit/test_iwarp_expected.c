@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* FPDUs that are received where they are expected to belong, and those that turn out to belong elsewhere. */
+/*
+ * Tests FPDUs received directly into the place where they are expected to belong, and FPDUs that
+ * belong elsewhere.
+ */
 #include <string.h>
 
 #include "fabric/iwarp/rx_image.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is expected of a peer's long messages by those that came. */
+/* Tests the prediction of a peer's long messages from those received so far. */
 #include "fabric/iwarp/rx_habit.h"
 #include "fabric/iwarp/rx_image.h"
 #include "tests/lib/test.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A peer who keeps to the documents and to nothing else, against memory that comes and goes, by seed.
+ * Tests, by seed, a peer that obeys the documents and is otherwise hostile, with memory that is
+ * exposed and invalidated all the time.
  *
- * It sends RDMA Writes and Read Responses in FPDUs of any length, mostly like each other, so that the next are expected
- * and received in place, but never for long; Sends come between them and in the midst of them. With some Sends the owner
- * takes memory back, while the engine has guesses out about other memory. Every byte must be where it belongs, and nowhere
- * else.
+ * The peer sends RDMA Writes and Read Responses in FPDUs of any length. Most are alike, so that the
+ * next ones are predicted and received in place, but never for long. Sends come between them and
+ * inside of them. With some Sends the owner invalidates memory while the engine has predictions
+ * about other memory. Every byte must be where it belongs, and nowhere else.
  */
 #include <stdlib.h>
 #include <string.h>

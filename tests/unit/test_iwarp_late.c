@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reads of memory that still fills: answered as far as it is ready, in order, holding up nothing else. */
+/*
+ * Tests Reads of memory that is not complete yet: answered as far as it is ready, in order, without
+ * delaying anything else.
+ */
 #include <string.h>
 
 #include "tests/lib/test.h"

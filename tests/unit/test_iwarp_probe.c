@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Asking whether the peer is still there: a Read of nothing, its time, and what peers make of it. */
+/*
+ * Tests the keepalive probe: an RDMA Read of zero bytes, its timeout, and the reactions of peers.
+ */
 #include <errno.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Two engines in any order of events, by seed: partial sends mixed with receives in pieces, owners who post, close and abort
- * inside of callbacks, peers that change what is on its way. An ear (iwarp_ear.h) holds all that each of them sends
- * against the documents; here it is held that what is posted completes exactly once, and that nothing is left.
+ * Tests two engines with events in random order, by seed: partial sends mixed with receives in
+ * pieces, owners that post, close and abort inside of callbacks, and peers that change data in
+ * transit. iwarp_ear.h checks everything that each engine sends against the documents. This test
+ * checks that each posted work request completes exactly once, and that nothing is left.
  *
- * IWARP_RANDOM_SEEDS says how many runs there are, IWARP_RANDOM_FIRST the first of them.
+ * IWARP_RANDOM_SEEDS is the number of runs, IWARP_RANDOM_FIRST the first seed.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RDMA Reads that break a rule, in either direction, and the Terminate that they get. */
+/* Tests RDMA Reads that break a rule, in either direction, and the Terminate that answers them. */
 #include <string.h>
 
 #include "base/be_bytes.h"

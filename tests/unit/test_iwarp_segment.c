@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An endpoint on a socket: how often TCP is asked for its segment size, and what becomes of the answer. */
+/*
+ * Tests an endpoint on a socket: how often it queries TCP's segment size, and how it uses the
+ * result.
+ */
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The MPA exchange in both roles and all revisions, and its errors. */
+/* Tests the MPA exchange in both roles and all revisions, and its errors. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

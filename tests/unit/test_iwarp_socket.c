@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The iwarp fabric over TCP on loopback: connections that come up, or do not; addresses, listeners, limits. */
+/*
+ * Tests the iwarp fabric over TCP on loopback: connections that succeed and fail, addresses,
+ * listeners, limits.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <event2/event.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whatever a peer does wrong gets the Terminate of RFC 5040, 5041 and 5044, byte for byte. */
+/*
+ * Tests that each error of a peer is answered with the Terminate of RFC 5040, 5041 and 5044, byte
+ * for byte.
+ */
 #include <string.h>
 
 #include "base/be_bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Deadlines, the nudging of a stalled first Send, and the ways to end. */
+/* Tests deadlines, the reminder after a stalled first Send, and the ways to close. */
 #include <errno.h>
 #include <string.h>
 

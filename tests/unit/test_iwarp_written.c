@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the engine says of memory that its peer may write to: what has been written of it, from the start and whole. */
+/*
+ * Tests which bytes the engine reports as written in memory that its peer can write to: from the
+ * start, and completely.
+ */
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_peer.h"
 

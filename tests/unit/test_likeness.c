@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether one word may be meant where another was written. */
+/* Tests whether a word is similar enough to another to be suggested for it. */
 #include <limits.h>
 
 #include "base/compiler.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Why a service cannot listen: each cause with its cure, to the letter. */
+/*
+ * Tests the messages for a service that cannot listen: each cause with its remedy, to the letter.
+ */
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Names to listen at: each looked up once, and what serves when name servers fail, are silent or say that there is none. */
+/*
+ * Tests listeners with host names: each name is looked up once; which addresses are used when name
+ * servers fail, do not answer, or report that the name does not exist.
+ */
 #include "daemon/service/listen_names.h"
 
 #include <errno.h>

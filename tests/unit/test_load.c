@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The parts that the load generator and its server are made of (tests/bench). */
+/* Tests the modules of the load generator and its server (tests/bench). */
 #include "tests/bench/send_queue.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections that were turned away: open for a moment, and then closed. */
+/* Tests the tarpit: rejected connections stay open for a moment, and are then closed. */
 #include "daemon/service/lobby.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The log: what a line looks like, what is escaped, and what keeps a peer from filling it. */
+/*
+ * Tests the log: the format of a line, escaping, and the limits that keep a peer from filling it.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a whole proxy shows to Prometheus: each family, of services with each kind of end. */
+/*
+ * Tests the Prometheus metrics of a whole proxy: each family, for services with each kind of client
+ * and server.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

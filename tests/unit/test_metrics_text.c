@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Metrics as text, and the list of them in the manual. */
+/* Tests metrics as text, and the list of them in the manual. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

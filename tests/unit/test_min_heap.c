@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Things in the order of a number: compared with a search of them all. */
+/* Tests the pairing heap against a linear search. */
 #include <stdlib.h>
 
 #include "base/compiler.h"

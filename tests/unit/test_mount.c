@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One service for a filer: where the Calls of a client go, and rpcbind that says where MOUNT is. */
+/*
+ * Tests one service for a filer: where a client's Calls are sent, and how rpcbind provides the port
+ * of MOUNT.
+ */
 #include <jansson.h>
 #include <sched.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPC message headers (RFC 5531 section 9): every flavour skipped, nothing read past, errors byte for byte. */
+/*
+ * Tests RPC message headers (RFC 5531 section 9): every flavour is skipped, nothing is read beyond
+ * the end, errors are exact byte for byte.
+ */
 #include "rpc/msg.h"
 
 #include <stdlib.h>

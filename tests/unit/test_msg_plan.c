@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Plans of messages: each byte of the message has exactly one source, for any list of chunks. */
+/*
+ * Tests plans of messages: each byte of the message has exactly one source, for any list of chunks.
+ */
 #include "rpcrdma/msg_plan.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The networks that test programs have of their own. */
+/* Tests the private networks of test programs. */
 #include "tests/lib/namespace.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which version a connection speaks. */
+/* Tests which version a connection speaks. */
 #include "rpcrdma/v2/negotiation.h"
 #include "tests/lib/test.h"
 

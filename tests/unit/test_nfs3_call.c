@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Calls by which a check finds a file handle of NFSv3, and what is read of their Replies. */
+/*
+ * Tests the Calls with which a check obtains an NFSv3 file handle, and the parsing of their
+ * Replies.
+ */
 #include "daemon/health/check_rpc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which of its own listeners a daemon would come to. */
+/* Tests loop detection: to which of its own listeners a daemon would connect. */
 #include "daemon/config/own_doors.h"
 
 #include <arpa/inet.h>

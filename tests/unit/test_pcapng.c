@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Capture files, byte by byte. */
+/* Tests capture files, byte by byte. */
 #include "daemon/tap/pcapng.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reading XDR over pieces: whatever the cuts the same is read, holes are never looked into, and ends are told apart. */
+/*
+ * Tests reading XDR from pieces: the result is the same wherever the cuts are, holes are never
+ * read, and the two kinds of end differ.
+ */
 #include "rpc/pieces.h"
 
 #include <stdlib.h>

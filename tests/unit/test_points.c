@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which assertions that pass are sent to libcheck: the linker replaces its _mark_point() by __wrap__mark_point(). */
+/*
+ * Tests which passing assertions are sent to libcheck: the linker replaces its _mark_point() by
+ * __wrap__mark_point().
+ */
 #include <stdbool.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Size classes of buffers, and what the pool keeps of slabs that nobody uses. */
+/* Tests size classes of buffers, and how many unused slabs the pool keeps. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whom a proxy brings: its header is read and no byte behind it, who may come goes by that, and who waits is bounded. */
+/*
+ * Tests clients behind a proxy: the PROXY header is read without a byte after it, the client's
+ * address decides on access, and the number of waiting connections is bounded.
+ */
 #include "daemon/service/porch.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which reserved ports are free towards a destination, and in what order they are taken. */
+/* Tests which reserved ports are free for a destination, and the order of their use. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <pthread.h>

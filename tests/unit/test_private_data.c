@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CM private data: what conforms is taken as it is, what does not counts as nothing received. */
+/* Tests CM private data: conforming data are accepted, other data are ignored. */
 #include "rpcrdma/private_data.h"
 
 #include <stdlib.h>

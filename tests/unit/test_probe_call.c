@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Calls of a check of a server, what their Replies say, and what a report comes to. */
+/* Tests the Calls of a server check, the meaning of their Replies, and the result of a report. */
 #include "daemon/health/check_rpc.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* When servers that have become doubtful are asked. The checks themselves stand aside: a test decides what comes of them. */
+/* Tests when doubtful servers are checked. The test chooses the results of the checks. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>

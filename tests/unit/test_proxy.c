@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Listener, workers, bridges and queries: a whole proxy on loopback between peers of raw RPC. */
+/*
+ * Tests a whole proxy on loopback (listener, workers, bridges and queries) between peers that speak
+ * raw RPC.
+ */
 #include <fcntl.h>
 #include <jansson.h>
 #include <sched.h>

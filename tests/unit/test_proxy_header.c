@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The header of the PROXY protocol, byte for byte: both versions read, version 2 written, and nothing hostile taken. */
+/*
+ * Tests the header of the PROXY protocol, byte for byte: both versions are read, version 2 is
+ * written, and hostile headers are rejected.
+ */
 #include "stream/proxy_header.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A whole proxy that runs out of descriptors, or of reserved ports to come from. */
+/* Tests a whole proxy that runs out of descriptors, or of reserved source ports. */
 #include <jansson.h>
 #include <netinet/in.h>
 #include <stdatomic.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The configuration file read beside the main loop: a file, one with errors, and one that blocks who reads it. */
+/*
+ * Tests reading the configuration file on a helper thread: a good file, one with errors, and one
+ * that blocks the reader.
+ */
 #include "daemon/proxy/reader.h"
 
 #include <errno.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages as a TCP connection: every packet is read again, and the streams must have the messages. */
+/*
+ * Tests messages as a TCP connection: the test parses every packet, and the streams must contain
+ * the messages.
+ */
 #include "daemon/tap/rebuilt_tcp.h"
 
 #include <arpa/inet.h>

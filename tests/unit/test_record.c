@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Record marking: whatever the cuts, the same records come out; every limit holds. */
+/*
+ * Tests record marking: the same records result wherever the input is cut, and every limit holds.
+ */
 #include "rpc/record.h"
 #include "tests/lib/test.h"
 

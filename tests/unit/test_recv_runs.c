@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Receives as runs of one size. */
+/* Tests Receives in runs of one size. */
 #include <errno.h>
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which receive size is wanted. */
+/* Tests the choice of a Receive size. */
 #include "base/compiler.h"
 #include "rpcrdma/v2/recv_sizing.h"
 #include "tests/lib/test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which listeners rpcbind has, and by which netids. */
+/* Tests which listeners are registered with rpcbind, and their netids. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

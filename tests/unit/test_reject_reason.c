@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Why a proxy rejects: what is sent comes out as it was, and nothing hostile comes through. */
+/*
+ * Tests the reason of a rejection: it is received as it was sent, and hostile ones are not
+ * accepted.
+ */
 #include "rpcrdma/reject_reason.h"
 
 #include <stdlib.h>

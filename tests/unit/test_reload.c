@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A whole proxy whose file is read again, and whose services are drained. */
+/* Tests a whole proxy that reloads its file and drains its services. */
 #include <errno.h>
 #include <jansson.h>
 #include <netinet/in.h>

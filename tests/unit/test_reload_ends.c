@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A whole proxy at the end of a reload or a resume: what systemd is told, and who asked while it stops. */
+/*
+ * Tests the end of a reload or a resume in a whole proxy: the notification of systemd, and requests
+ * that are pending while it stops.
+ */
 #include <errno.h>
 #include <jansson.h>
 #include <netdb.h>

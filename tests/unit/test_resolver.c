@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The resolver: literals on the spot, names on a thread, and nothing is forgotten of those that are out. */
+/*
+ * Tests the resolver: literals are resolved immediately, names on a thread, and no pending request
+ * is lost.
+ */
 #include "daemon/base/resolver.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is said to rpcbind, and what is made of its answers. */
+/* Tests the messages to rpcbind, and the parsing of its answers. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What systemd hears of the daemon's state. */
+/* Tests the notifications to systemd of the daemon's state. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

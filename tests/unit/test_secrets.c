@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is cut from a text that goes to others. */
+/* Tests which secrets are removed from a text for others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One look-up for all who wait for a server's name, and how long what it found serves. */
+/*
+ * Tests that all connections that wait for a server's name share one look-up, and how long its
+ * result is used.
+ */
 #include "daemon/service/server_name.h"
 
 #include <errno.h>

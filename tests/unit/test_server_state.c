@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whether a service's server answers: which lines are written, and how seldom. */
+/* Tests the log lines about a server's health, and their rate. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>

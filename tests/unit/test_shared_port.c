@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A port to which clients of TCP and of iwarp come. */
+/* Tests a port that serves both TCP and iwarp clients. */
 #include <jansson.h>
 #include <string.h>
 #include <sys/socket.h>

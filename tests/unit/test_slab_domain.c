@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Registrations of slabs in many protection domains: what a look-up finds, and how many registrations are touched by it
- * and by the end of a domain. Each registration has a page of its own that is protected first, so that a touch is counted.
+ * Tests registrations of slabs in many protection domains: what a look-up finds, and how many
+ * registrations it and the end of a domain touch. Each registration is on a protected page of its
+ * own, so that a touch is counted.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Socket addresses of IPv4 and IPv6. */
+/* Tests IPv4 and IPv6 socket addresses. */
 #include "base/sockaddr.h"
 
 #include <arpa/inet.h>

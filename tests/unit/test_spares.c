@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Small objects for reuse. */
+/* Tests free lists of small objects. */
 #include <string.h>
 
 #include "base/spares.h"

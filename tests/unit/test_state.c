@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* States as tables. */
+/* Tests table-driven state machines. */
 #include <signal.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Statistics: counters of any module added up by their tables, and written as JSON. */
+/* Tests statistics: the counters of any module are summed by their tables, and written as JSON. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What streams promise, of sockets and of pairs in memory alike. */
+/* Tests the promises of streams, for sockets and for pairs in memory alike. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Pairs of streams in memory: what is scarce, what goes wrong, and at which step. */
+/* Tests pairs of streams in memory: scarce resources, faults, and the steps at which they occur. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

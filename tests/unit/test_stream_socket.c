@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Streams on sockets: where they come from, and how their sockets are set up. */
+/* Tests streams on sockets: their source address, and their socket options. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

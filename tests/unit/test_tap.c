@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Taps: their order, what does not fit, who fills them at once, and what is wanted of them. */
+/* Tests taps: the order of events, overflow, concurrent writers, and the selection of events. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>

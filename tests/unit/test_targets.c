@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The servers of a service: which one a client is given, and when another. */
+/* Tests the servers of a service: which one a client gets, and when it gets another. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>

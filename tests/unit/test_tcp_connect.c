@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's way up: one address, and whatever becomes of it. */
+/* Tests how the TCP leg connects to one address, and each outcome. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/capability.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's Calls: whatever comes, the right thing is passed on, answered or refused. */
+/* Tests Calls at the TCP leg: whatever arrives is correctly forwarded, answered or rejected. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Long Calls that a TCP leg gives up as they come. */
+/* Tests long Calls that a TCP leg delivers as they arrive. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a TCP leg's Call may hold, and from when on; and what becomes of messages that are too long. */
+/* Tests how much memory a Call of a TCP leg can claim, and when; and messages that are too long. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Calls that a TCP client sends again in other bytes: an RPCSEC_GSS client raises its sequence number, an AUTH_SYS client
- * may have another credential. And what such a client is answered by the proxy itself.
+ * Tests Calls that a TCP client retransmits with other bytes: RPCSEC_GSS clients raise the sequence
+ * number, AUTH_SYS clients can use another credential. Also tests the proxy's own answers to such
+ * clients.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A TCP leg that is drained: what is in flight is finished, no Call is taken, and then it ends. */
+/* Tests draining a TCP leg: RPCs in flight finish, no Call is accepted, and then the leg closes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Every way to the end of a TCP leg. */
+/* Tests every way in which a TCP leg ends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>

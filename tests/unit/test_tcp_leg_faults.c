@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two TCP legs joined, broken or ended at every step: nothing is left, and each end is told once. */
+/*
+ * Tests two connected TCP legs that fail or close at every step: nothing is left, and each leg
+ * reports its end once.
+ */
 #include <stdlib.h>
 #include <string.h>
 

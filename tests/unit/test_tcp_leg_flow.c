@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's flow: memory, pauses, stalls. */
+/* Tests flow control of the TCP leg: memory, pauses, stalls. */
 #include <stdlib.h>
 
 #include "rpc/record.h"

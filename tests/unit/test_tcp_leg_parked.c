@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls that may not be passed on yet hold up no Reply to a reverse Call that stands behind them. */
+/*
+ * Tests that Calls which cannot be forwarded yet do not delay a Reply to a reverse Call that
+ * follows them.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages that the TCP leg is given before all of them is here: sent as they come, or not at all. */
+/*
+ * Tests messages that the TCP leg gets before they are complete: it sends them as they arrive, or
+ * not at all.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

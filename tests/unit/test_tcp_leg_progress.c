@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What counts as progress of a TCP leg's output, how long an end may take, and how often a full stream is tried. */
+/*
+ * Tests what counts as progress of a TCP leg's output, how long closing can take, and how often a
+ * full stream is tried.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

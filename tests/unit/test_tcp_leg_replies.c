@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The TCP leg's Replies: the leg is the target of a Call, and gives up what comes of it. */
+/* Tests Replies at the TCP leg: the leg is the target of a Call and delivers the outcome. */
 #include <string.h>
 
 #include "rpc/record.h"

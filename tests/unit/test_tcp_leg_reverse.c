@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls of a server to its client, over TCP: long ones have memory at once, or fail; so do those that are not answered in time. */
+/*
+ * Tests Calls from a server to its client over TCP: long ones get memory immediately or fail, and
+ * unanswered ones time out.
+ */
 #include <stdlib.h>
 
 #include "rpc/record.h"

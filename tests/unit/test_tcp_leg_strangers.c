@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Peers of a TCP leg that do not speak RPC: what the log is told of them. */
+/* Tests the log lines about peers of a TCP leg that do not speak RPC. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

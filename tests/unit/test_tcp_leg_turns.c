@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How much of a connection a TCP leg reads in one turn, and that nothing depends on how its reads are cut. */
+/*
+ * Tests how much of a connection a TCP leg reads per loop iteration, and that the cuts between
+ * reads have no effect.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Threads of the daemon beside the main one. */
+/* Tests additional threads of the daemon. */
 #include "daemon/base/thread.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Time limits of tests grow with the slowness of the machine, and with nothing else. */
+/* Tests that time limits of tests grow with the slowness of the machine only. */
 #include "tests/lib/time_limit.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The verbs fabric where no device is: everything says so, and nothing is left. What needs a device: tests/lab. */
+/*
+ * Tests the verbs fabric without a device: every function reports this, and nothing is left.
+ * tests/lab tests with devices.
+ */
 #include <errno.h>
 #include <netinet/in.h>
 #include <unistd.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Asynchronous events of a device that is none: who reads them, and what becomes of the connections that they name. */
+/*
+ * Tests asynchronous events of a fake device: which thread reads them, and their effect on the
+ * named connections.
+ */
 #include <malloc.h>
 #include <string.h>
 

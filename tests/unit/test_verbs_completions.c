@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Completions of a device that is none: which core they interrupt, and how many of their events one turn takes. */
+/*
+ * Tests completions of a fake device: which core they interrupt, and how many events one loop
+ * iteration handles.
+ */
 #include <errno.h>
 
 #include "fabric/verbs/cq.h"

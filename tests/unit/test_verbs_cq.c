@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Completion queues of a device that is none: which endpoints share one, and what becomes of it. */
+/* Tests completion queues of a fake device: which endpoints share one, and when it is freed. */
 #include "fabric/verbs/cq.h"
 
 #include <errno.h>

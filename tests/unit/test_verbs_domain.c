@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Whose protection domain a connection has, and what is registered in it, on a device that is none. */
+/*
+ * Tests which protection domain a connection uses, and what is registered in it, on a fake device.
+ */
 #include <arpa/inet.h>
 
 #include "fabric/verbs/domain.h"

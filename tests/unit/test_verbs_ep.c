@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Endpoints of the verbs fabric on a device that is none: their states, set-up and end. */
+/* Tests endpoints of the verbs fabric on a fake device: their states, set-up and close. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A device that is none and that hangs in one call: its connection waits for that, and the loop goes on. */
+/*
+ * Tests a fake device that hangs in one call: its connection waits for the call, and the loop keeps
+ * running.
+ */
 #include <errno.h>
 
 #include "fabric/verbs/trial.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Keys and receives of the verbs fabric on a device that is none. */
+/* Tests keys and Receives of the verbs fabric on a fake device. */
 #include <errno.h>
 
 #include "tests/lib/fake_loop.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Sends for whose completion nobody waits, on a device that is none: which are signalled, and when they are done. */
+/*
+ * Tests Sends whose completion is not awaited, on a fake device: which are signalled, and when they
+ * are done.
+ */
 #include "fabric/verbs/verbs_ep.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What an RDMA leg says when it connects or accepts on a device that is none, where that hangs on the device. */
+/* Tests what an RDMA leg reports when it connects or accepts on a fake device that hangs. */
 #include <netinet/in.h>
 
 #include "fabric/verbs/verbs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How much memory RDMA may come to lock, and what is said if it may not. */
+/* Tests how much memory RDMA can lock, and the message if the limit is too low. */
 #include <string.h>
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Probes of the verbs fabric on a device that is none. */
+/* Tests keepalive probes of the verbs fabric on a fake device. */
 #include <errno.h>
 
 #include "fabric/verbs/verbs_config.h"

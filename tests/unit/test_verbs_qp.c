@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How a connection is set up on a device that is none, as drivers and libraries of real devices want it. */
+/*
+ * Tests that a connection on a fake device is set up as drivers and libraries of real devices
+ * require.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Receives of the verbs fabric on a device that is none: their sizes, and what memory they hold. */
+/*
+ * Tests Receives of the verbs fabric on a fake device: their sizes, and the memory that they hold.
+ */
 #include <errno.h>
 
 #include "fabric/verbs/verbs_config.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Two workers on a device that is none, which has few memory windows: what one keeps and the other waits for. */
+/*
+ * Tests two workers on a fake device that has few memory windows: which ones a worker keeps, and
+ * for which the other waits.
+ */
 #include <errno.h>
 
 #include "fabric/verbs/async.h"

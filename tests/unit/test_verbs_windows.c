@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which devices lend memory by windows: those that report them and allocate one. */
+/* Tests which devices expose memory by memory windows: those that report them and allocate one. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is remembered of the versions that servers speak. */
+/* Tests the cache of the versions that servers speak. */
 #include <arpa/inet.h>
 #include <stdio.h>
 

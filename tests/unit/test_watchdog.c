@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A whole proxy under a service manager's watchdog. */
+/* Tests a whole proxy under a service manager's watchdog. */
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Connections from addresses of other hosts, and whether what they are answered comes back. */
+/*
+ * Tests connections from addresses of other hosts, and whether the answers to them are routed back.
+ */
 #include "stream/way_back.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Which worker a connection goes to: by how many each has, and how busy each is. */
+/*
+ * Tests the choice of a worker for a connection: by the number of connections and the load of each.
+ */
 #include "daemon/proxy/worker_select.h"
 
 #include "daemon/proxy/worker.h"

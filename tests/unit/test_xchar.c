@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics of hostile peers: every operation, cut off anywhere, any byte changed, each limit. */
+/*
+ * Tests transport characteristics of hostile peers: every operation, truncated at each byte, with
+ * each byte changed, at each limit.
+ */
 #include "rpcrdma/v2/xchar_codec.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport characteristics that we send: golden bytes, any room, RESPs to requests of any length. */
+/*
+ * Tests encoding transport characteristics: golden bytes, buffers of each size, RESPs to requests
+ * of any length.
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

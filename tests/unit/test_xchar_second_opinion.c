@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Our characteristics and those of code that rpcgen wrote: random ones, both ways, whole, damaged and at each limit. */
+/*
+ * Compares our transport characteristics with those of rpcgen's code: random ones, both ways,
+ * whole, damaged and at each limit.
+ */
 #include <stdlib.h>
 #include <string.h>
 

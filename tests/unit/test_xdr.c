@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The XDR reader reads whole items or nothing; the writer fails once and for all. */
+/*
+ * Tests that the XDR reader reads whole items or nothing, and that a failure of the writer is
+ * permanent.
+ */
 #include "rpc/xdr.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The program time_limit ends commands that take too long, and passes on how the others end.
+# Tests that the program time_limit kills commands that take too long, and passes on the exit status of the others.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"

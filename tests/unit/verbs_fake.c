@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A device that is none. */
 #include "tests/unit/verbs_fake.h"
 
 #include <assert.h>

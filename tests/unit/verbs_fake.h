@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A device that is none: what the verbs fabric calls of libibverbs and librdmacm, in place of the libraries. It does
- * nothing by itself; a test says which events and completions come.
+ * A fake device: the calls of libibverbs and librdmacm that the verbs fabric makes, in place of the
+ * libraries. It does nothing by itself: the test creates events and completions.
  */
 #ifndef TESTS_UNIT_VERBS_FAKE_H
 #define TESTS_UNIT_VERBS_FAKE_H

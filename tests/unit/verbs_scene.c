@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One connection of the verbs fabric on a device that is none. */
 #include "tests/unit/verbs_scene.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One connection of the verbs fabric on a device that is none (verbs_fake.h): what tests of endpoints begin and end with,
- * and what was told of the endpoint meanwhile.
+ * Fixture: one connection of the verbs fabric on a fake device (verbs_fake.h). Sets up and tears
+ * down endpoints for tests, and records the events of the endpoint.
  */
 #ifndef TESTS_UNIT_VERBS_SCENE_H
 #define TESTS_UNIT_VERBS_SCENE_H

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# On a machine with the packages of the build alone, configure goes through, and make check says what it lacks.
+# Tests that with the build packages alone, configure succeeds and make check reports what is missing.
 set -u
 : "${srcdir:=.}"
 srcdir=$(cd "$srcdir" && pwd) || exit 1

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Numbers to and from the structures that rpcgen made of the characteristics in rpcrdma_v2.x. */
+/*
+ * Converts numbers to and from the structures of rpcgen's code for the characteristics in
+ * rpcrdma_v2.x.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
