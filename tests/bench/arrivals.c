@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* When Calls are due that come by themselves. */
 #include "tests/bench/arrivals.h"
 
 #include <math.h>

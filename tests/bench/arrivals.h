@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When Calls are due that come by themselves, at a rate: Poisson arrivals, and those that wait to be made. */
+/* Schedules Calls at a rate (Poisson arrivals), and queues those that are due and not made yet. */
 #ifndef TESTS_BENCH_ARRIVALS_H
 #define TESTS_BENCH_ARRIVALS_H
 

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What passes through the proxy, and what through others that could stand in its place: ratios of one run.
+# Compares the proxy with other programs that can replace it: ratios within one run.
 #
 # usage: bench.sh [OPTION...], or ./dev bench [OPTION...]
 #    --quick            five contenders, six rows, three rounds of a second
 #    --rounds N         how often each row is measured (5)
-#    --seconds S        how long a measurement takes, after the 0.3 s that do not count (2)
+#    --seconds S        length of a measurement, after 0.3 s that do not count (2)
 #    --rows REGEX       only rows whose SERIES/NAME matches: --rows '^lo/getattr'
 #    --contenders REGEX only contenders that match as a whole: --contenders 'haproxy2|chain.*'
-#    --list             tells the rows and their contenders, and measures nothing
-#    --beside BUILD     another build of the proxy, too: contenders tcp-beside and chain-beside
-#    -o DIR             where the results go: samples.csv and other tables, table.txt, page.html (BUILD/bench)
+#    --list             prints the rows and their contenders, and measures nothing
+#    --beside BUILD     also another build of the proxy: contenders tcp-beside and chain-beside
+#    -o DIR             directory of the results: samples.csv and other tables, table.txt, page.html (BUILD/bench)
 #    -b BUILD           the build whose proxy is measured (build/)
 #    -l BUILD           the build that has the load generator: `make bench-programs` there (build/)
 #
-# Exits with 77 where something is missing that it needs, and with 1 if a byte was wrong or a Call had no Reply.
+# Exits with 77 if something that it needs is missing, and with 1 if a byte was wrong or a Call had no Reply.
 
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 given=("$@")

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How many system calls each hop makes for an RPC, by strace. They are told, and held to nothing: strace slows down who is
-# looked at, so that more comes together in a turn than without it; with one in flight that makes no difference.
+# Prints how many system calls each hop makes for an RPC, by strace. No limit is checked: strace slows the traced
+# process, so more work comes together in a loop iteration than without it. With one Call in flight that makes no
+# difference.
 #
 # usage: calls.sh [-b BUILD] [-l BUILD] [-c CONTENDERS] [-w WORK] [-n IN_FLIGHT] [-k CONNECTIONS] [-t SECONDS]
-#    -b BUILD        the build whose proxy is looked at (build/)
+#    -b BUILD        the build whose proxy is traced (build/)
 #    -l BUILD        the build that has the load generator: `make bench-programs` there (build/)
 #    -c CONTENDERS   of ./dev bench (haproxy tcp haproxy2 chain)
-#    -w WORK         as nfs_load has it (read:65536)
+#    -w WORK         as for nfs_load (read:65536)
 #    -n IN_FLIGHT    Calls in flight on each connection (8)
 #    -k CONNECTIONS  (1)
-#    -t SECONDS      that each hop is looked at (2)
+#    -t SECONDS      how long each hop is traced (2)
 #
-# Exits with 77 where something is missing that it needs.
+# Exits with 77 if something that it needs is missing.
 
 load_build='' contenders='haproxy tcp haproxy2 chain' work=read:65536 inflight=8 connections=1 seconds=2
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

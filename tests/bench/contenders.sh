@@ -1,16 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Who is measured: what stands between the load generator and the server. To be sourced after lib.sh and hosts.sh.
+# The contenders: the programs between the load generator and the server. Source it after lib.sh and hosts.sh.
 #
 #	serve                      # the server, on the far side
 #	start_contender NAME
-#	front_of NAME              # "ADDR PORT" of it for clients
+#	front_of NAME              # its "ADDR PORT" for clients
 #	stop_contender NAME
 #
 # The near side has the clients and the first hop, the far side the second hop and the server, whose address is $FAR.
-# Of loopback both are the same host. Each hop has one worker, or $WORKERS; ours takes any port towards its server, as the
-# others do, but those of the kind auto: they take reserved ports first, as the daemon does by itself. HAProxy's buffers are as
-# long as those of the copy proxy, since with its default it moves bytes at half the speed.
+# On loopback both are the same host. Each hop has one worker, or $WORKERS. Our proxy uses any source port to its
+# server, as the others do, except the contenders of the kind auto: they use reserved ports first, as the daemon does
+# by default. HAProxy's buffers are as long as those of the copy proxy, because with its default it moves bytes at half
+# the speed.
 
 FAR=127.0.0.1
 WORKERS=1

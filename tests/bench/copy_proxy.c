@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * The least that a proxy can do: what comes on one connection is read into a buffer and written to another one. No other
- * proxy of one thread and that buffer can be faster, so it is the limit that others are measured by.
+ * The least that a proxy can do: it reads from one connection into a buffer and writes that to
+ * another. No other proxy with one thread and the same buffer can be faster, so it is the upper
+ * bound of the comparison.
  *
  * usage: copy_proxy [-a LISTEN_ADDR] LISTEN_PORT ADDR PORT [BUFFER_BYTES]
  */

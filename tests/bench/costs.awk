@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What an RPC or a message costs, of what callgrind has written: costs.awk ROWS PART... prints a line a row. ROWS has for
-# each part a line "NAME COUNT [COPIED-BYTES]"; a name that callgrind has told in one part it tells by number in the next.
+# Computes the cost of an RPC or a message from callgrind's output: costs.awk ROWS PART... prints a line for each row.
+# ROWS has a line "NAME COUNT [COPIED-BYTES]" for each part. callgrind writes a name once, and only its number in later
+# parts.
 
 function divided(count) { return sprintf("%.3f", count / rpcs[part]) }
 

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What an RPC costs between streams in memory, and a message between two iWARP engines: instructions, calls on streams and
-# fabric, allocations, bytes copied; held against what was recorded.
+# Measures the cost of an RPC between streams in memory, and of a message between two iWARP engines: instructions,
+# calls of streams and fabric, allocations, copied bytes. Compares them with the recorded costs.
 #
 # usage: costs.sh [-b BUILD] [-f FILE] [-r PART] [-w]
 #    -b BUILD  the build that has the replays: `make e2e-programs` there (build/)
-#    -f FILE   the record (recorded.txt beside this)
-#    -r PART   only rows that have this in their names
-#    -w        record what it finds, all rows
+#    -f FILE   the record (recorded.txt in this directory)
+#    -r PART   only rows whose names contain PART
+#    -w        record the results, all rows
 #
-# README.md tells what is counted. Exits with 1 where a figure is more than a tenth above the record, or is zero and was more;
-# with 77 where something is missing that it needs.
+# README.md explains what is counted. Exits with 1 if a figure is more than a tenth above the record, or is zero and
+# was more; with 77 if something that it needs is missing.
 
 build='' part='' write=''
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The instructions that an RPC takes over RDMA devices, counted by callgrind on the device in memory (tests/standin): a table.
+# Prints a table of the instructions that an RPC takes over RDMA devices, counted by callgrind on the in-memory device
+# (tests/standin).
 #
-# usage: device_instructions.sh [-b BUILD] [-l BUILD] [-p PROFILE] [-k CONNECTIONS] [-w WORK] [-n IN_FLIGHT] [-t SECONDS]
+# usage: device_instructions.sh [-b BUILD] [-l BUILD] [-p PROFILE] [-k CONNECTIONS] [-w WORK] [-n IN_FLIGHT] [-t
+# SECONDS]
 #    -b BUILD        the build whose proxy is measured, of any version of the project (build/)
 #    -l BUILD        the build that has the load generator and the stand-in: `make e2e-programs` there (build/)
-#    -p PROFILE      the driver that the device answers as; mlx5, which has memory windows, and bnxt_re, which has none, if not given
-#    -k CONNECTIONS  1, 100 and 1000 if not given
-#    -w WORK         as nfs_load has it; getattr and read:65536 if not given
-#    -n IN_FLIGHT    Calls at once on each connection (1)
+#    -p PROFILE      the driver that the device simulates; by default mlx5 (memory windows) and bnxt_re (none)
+#    -k CONNECTIONS  by default 1, 100 and 1000
+#    -w WORK         as for nfs_load; by default getattr and read:65536
+#    -n IN_FLIGHT    Calls in flight on each connection (1)
 #    -t SECONDS      for which Calls are made (20)
 #
-# One proxy with one worker has both ends of each connection, TCP to RDMA and RDMA to TCP, so a figure is of both together, and has
-# what the stand-in runs. Opening connections is not counted. Exits with 77 where something is missing that it needs.
+# One proxy with one worker has both ends of each connection, TCP to RDMA and RDMA to TCP. So a figure is the sum of
+# both, and includes the instructions of the stand-in. Opening connections is not counted. Exits with 77 if something
+# that it needs is missing.
 
 profiles=(mlx5 bnxt_re) connections=(1 100 1000) works=(getattr read:65536)
 inflight=1 seconds=20 load_build=
@@ -26,7 +29,7 @@ while getopts b:l:p:k:w:n:t:h option; do
 	w) works=("$OPTARG") ;;
 	n) inflight=$OPTARG ;;
 	t) seconds=$OPTARG ;;
-	*) sed -n '3,16s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,18s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 

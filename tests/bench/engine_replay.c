@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Messages between two iWARP engines without a network, the same in each run, for counting what one costs
- * (tests/bench/costs.sh).
+ * Sends messages between two iWARP engines without a network, identically in each run, so that
+ * costs.sh can count the cost of one.
  *
  * usage: engine_replay [PART-OF-A-NAME]
  *
- * Prints the name of each row that it replays, of how many messages callgrind has the costs, and how many bytes the
- * engines copied for them. What an engine sends at once, as by one sendmsg, comes to the other in lots of a fixed size, of
- * each of which it reads until a read is not filled: as the fabric reads its socket.
+ * Prints the name of each row that it replays, the number of messages in callgrind's counts, and
+ * how many bytes the engines copied for them. The bytes that an engine sends in one call, as by one
+ * sendmsg, reach the other engine in lots of a fixed size. It reads each lot until a read is not
+ * filled, as the fabric reads its socket.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the one file of the in-memory server has in it. */
 #include "tests/bench/file_data.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the one file of the in-memory server has in it: each byte is a function of its offset, so that client and server
- * both know it and nothing is stored or made for an RPC.
+ * The contents of the only file of the in-memory server. Each byte is a function of its offset, so
+ * client and server both know it, and nothing is stored or generated for an RPC.
  *
- * The period is a prime: no segment, FPDU, page or buffer is a multiple of it, so bytes that land elsewhere are seen.
+ * The period is a prime: no segment, FPDU, page or buffer is a multiple of it, so misplaced bytes
+ * are detected.
  */
 #ifndef TESTS_BENCH_FILE_DATA_H
 #define TESTS_BENCH_FILE_DATA_H

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* In the place of the system's random numbers: with it hash tables, and what they cost, are the same in each run. */
+/*
+ * Replaces the system's random numbers, so that hash tables and their costs are the same in each
+ * run.
+ */
 #include <string.h>
 #include <sys/random.h>
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One connection of a load. */
 #include "tests/bench/flow.h"
 
 #include <arpa/inet.h>

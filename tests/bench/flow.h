@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One connection of a load: it is opened with a NULL, and then has places for Calls, each of which waits for its Reply. */
+/*
+ * One connection of a load. A NULL opens it; then it has slots for Calls, each of which waits for
+ * its Reply.
+ */
 #ifndef TESTS_BENCH_FLOW_H
 #define TESTS_BENCH_FLOW_H
 

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The instructions that a proxy takes for one RPC, counted by callgrind: a table.
+# Prints a table of the instructions that a proxy takes for one RPC, counted by callgrind.
 #
 # usage: instructions.sh [-b BUILD] [-l BUILD] [-s SIDE] [-w WORK] [-f IN_FLIGHT] [-r RUNS] [-k KEYS] [-q]
 #    -b BUILD      the build whose proxy is measured, of any version of the project (build/)
 #    -l BUILD      the build that has the load generator: `make e2e-programs` there (build/)
-#    -s SIDE       tcp-rdma or rdma-tcp; both if not given
-#    -w WORK       getattr, read, write, compound-read or compound-getattr; all if not given
-#    -f IN_FLIGHT  so many Calls at once; 1 and then 8 if not given
-#    -r RUNS       of each measurement: three at least, then until the two least agree within 0.1 %, at most so many (9)
-#    -k KEYS       more keys for the service of the proxy towards RDMA: -k 'ddp = "nfs";'
+#    -s SIDE       tcp-rdma or rdma-tcp; by default both
+#    -w WORK       getattr, read, write, compound-read or compound-getattr; by default all
+#    -f IN_FLIGHT  Calls in flight; by default 1 and then 8
+#    -r RUNS       the most runs of a measurement (9): at least three, then until the two least agree within 0.1 %
+#    -k KEYS       more keys for the proxy's service towards RDMA: -k 'ddp = "nfs";'
 #    -q            quick: a few RPCs, once; shows that it works and measures nothing
 #
-# Exits with 77 where something is missing that it needs.
+# Exits with 77 if something that it needs is missing.
 
 sides=(tcp-rdma rdma-tcp)
 works=(getattr read write compound-read compound-getattr)

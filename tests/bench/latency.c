@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How long things took. */
 #include "tests/bench/latency.h"
 
 /* Times below LATENCY_BUCKETS have a bucket each; those between 2^n and 2^(n+1) share LATENCY_BUCKETS. */

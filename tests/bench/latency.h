@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long things took, in memory that does not grow: what is told is less than 1 % off. */
+/* Histogram of latencies in fixed memory. Its results are accurate to 1 %. */
 #ifndef TESTS_BENCH_LATENCY_H
 #define TESTS_BENCH_LATENCY_H
 

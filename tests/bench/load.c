@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A load. Connections open, each with a NULL; once all are there Calls are made until the window closes, and then each
- * that is on its way has its Reply before the load is over, so that no byte goes unseen.
+ * Each connection opens with a NULL. Once all are open the load makes Calls until the measuring
+ * window closes. It ends when each outstanding Call has its Reply, so that every byte is checked.
  */
 #include "tests/bench/load.h"
 

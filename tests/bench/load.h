@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A load: connections to one server, the Calls that they make, and what came of them. */
+/* A load: connections to one server, the Calls that they make, and the results. */
 #ifndef TESTS_BENCH_LOAD_H
 #define TESTS_BENCH_LOAD_H
 

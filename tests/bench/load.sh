@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Starting and ending the server, and loads that wait for whoever measures: for scripts that have sourced
-# tests/e2e/lib.sh. BENCH is where the programs are.
+# Starts and stops the server, and loads that wait for the measuring script. For scripts that have sourced
+# tests/e2e/lib.sh. BENCH is the directory of the programs.
 
 # server_start NAME ARGS...: nfs_serve, its output in NAME.log
 server_start() {

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What is measured on: what the page and the table say of the machine, and what the namespaces are tuned to.
+# Describes the measured machine for the page and the table, and tunes the namespaces.
 
 # is_quiet LOAD: nobody else is at work who would disturb a run
 is_quiet() { awk -v load="$1" 'BEGIN { exit !(load <= 0.5) }'; }

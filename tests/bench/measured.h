@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions by whose names callgrind is told what to count: costs.sh has it collect in replay_counted() alone, and write
- * what it has when replay_row() returns. They are whole functions in any build.
+ * Functions whose names control callgrind: for costs.sh it collects costs in replay_counted() only,
+ * and writes them when replay_row() returns. They are never inlined, in any build.
  */
 #ifndef TESTS_BENCH_MEASURED_H
 #define TESTS_BENCH_MEASURED_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The messages of NFSv3 that the load generators and their servers exchange. */
 #include "tests/bench/nfs3.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of NFSv3 that the load generators and their servers exchange (RFC 1813), but for the data in them. */
+/*
+ * The NFSv3 messages (RFC 1813) of the load generators and their servers, except the data in them.
+ */
 #ifndef TESTS_BENCH_NFS3_H
 #define TESTS_BENCH_NFS3_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A client of nfs_serve, or of a proxy before it: many connections, Calls as soon as there is a Reply or at a rate, every
- * byte verified, and one line of JSON that tells what was reached.
+ * A load generator for nfs_serve, or for a proxy in front of it: many connections, Calls either as
+ * soon as there is a Reply or at a rate. It verifies every byte, and prints the results as one line
+ * of JSON.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An NFSv3 server of one file in memory: NULL, GETATTR, READ, WRITE and COMMIT, as fast as one thread can.
+ * An NFSv3 server with one file in memory: NULL, GETATTR, READ, WRITE and COMMIT, as fast as one
+ * thread can serve them.
  *
- * What is read comes from file_data.h; what is written must be what is there. SIGTERM ends it: it tells on one line of JSON
- * what it has done, and exits with 1 if a byte that was written was wrong.
+ * Data of READs come from file_data.h; data of WRITEs must equal it. SIGTERM ends the server: it
+ * prints one line of JSON with its counts, and exits with 1 if a written byte was wrong.
  *
  * usage: nfs_serve [-a ADDR] [-x EVERY] PORT
  *
- * With -x one byte in each so many READs is wrong, to see whether the client notices.
+ * With -x one byte in every EVERY READs is wrong, to test that the client detects it.
  */
 #include <errno.h>
 #include <signal.h>

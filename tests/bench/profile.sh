@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Where the processor time of an RPC goes in each hop, by perf: microseconds of a Call by what they are for.
+# Prints how each hop spends the processor time of an RPC, by perf: microseconds per Call by purpose.
 #
 # usage: profile.sh [-b BUILD] [-l BUILD] [-c CONTENDERS] [-w WORK] [-n IN_FLIGHT] [-t SECONDS] [-o DIR]
 #    -b BUILD       the build whose proxy is measured, of any version of the project (build/)
 #    -l BUILD       the build that has the load generator: `make bench-programs` there (build/)
 #    -c CONTENDERS  of ./dev bench (haproxy2 chain)
-#    -w WORK        as nfs_load has it (read:65536)
+#    -w WORK        as for nfs_load (read:65536)
 #    -n IN_FLIGHT   Calls in flight (8)
-#    -t SECONDS     that each hop is looked at (5)
-#    -o DIR         where the samples go, HOP.stacks: one frame a line, an empty line between two samples
+#    -t SECONDS     how long each hop is sampled (5)
+#    -o DIR         directory of the samples, HOP.stacks: one frame a line, an empty line between two samples
 #
-# perf needs a kernel that tells its addresses, as root. Sampling costs time itself, a tenth to a third where Calls are
-# short, so the sums are more than what `./dev bench` says. Exits with 77 where something is missing that it needs.
+# perf needs root, and a kernel that exposes its symbol addresses. Sampling itself takes time, a tenth to a third where
+# Calls are short, so the sums exceed the results of `./dev bench`. Exits with 77 if something that it needs is
+# missing.
 
 load_build= contenders="haproxy2 chain" work=read:65536 inflight=8 seconds=5 out= HZ=4999
 bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -26,7 +27,7 @@ while getopts b:l:c:w:n:t:o:h option; do
 	n) inflight=$OPTARG ;;
 	t) seconds=$OPTARG ;;
 	o) out=$OPTARG ;;
-	*) sed -n '3,15s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,16s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What one READ or WRITE costs between two proxies over iwarp, in version one and in version two, before and after the
-# sizes of their receives are raised: a table, by the daemons' own counters.
+# Prints a table of the cost of one READ or WRITE between two proxies over iwarp, in version one and version two,
+# before and after they raise their Receive sizes, by the daemons' own counters.
 #
 # usage: receive_sizes.sh [-b BUILD] [-l BUILD] [-w WORK] [-s BYTES] [-n RPCS] [-t]
 #    -b BUILD  the build whose proxy is measured (build/)
 #    -l BUILD  the build that has the load generator: `make e2e-programs` there (build/)
-#    -w WORK   read or write; both if not given
-#    -s BYTES  of data of an RPC, up to 1048576; 4 to 64 KiB if not given
-#    -n RPCS   of a measurement, one after the other (200); as many before it raise the sizes
-#    -t        in version one instead, with thresholds of 4, 8, 64 and 256 KiB at both ends; 4 to 128 KiB if not given
+#    -w WORK   read or write; by default both
+#    -s BYTES  data bytes of an RPC, up to 1048576; by default 4 to 64 KiB
+#    -n RPCS   RPCs of a measurement, one after the other (200); as many before it raise the sizes
+#    -t        in version one instead, with thresholds of 4, 8, 64 and 256 KiB at both ends; by default 4 to 128 KiB
 #
-# Exits with 77 where something is missing that it needs.
+# Exits with 77 if something that it needs is missing.
 
 works=(read write) sizes=(4096 8192 16384 32768 65536) rpcs=200 load_build= thresholds=()
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

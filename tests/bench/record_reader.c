@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Records out of a stream as it comes. */
 #include "tests/bench/record_reader.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records out of a stream as it comes: the first bytes of each in one piece, the others as they are read, without a
- * copy and without waiting for the end of the record.
+ * Extracts records from a stream: the first bytes of each in one piece, the others as they are
+ * read, without a copy and without waiting for the end of the record.
  */
 #ifndef TESTS_BENCH_RECORD_READER_H
 #define TESTS_BENCH_RECORD_READER_H

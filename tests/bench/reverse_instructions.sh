@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What 1,000 reverse Calls a second add to the instructions of a forward RPC: a table, and a verdict.
+# Measures how many instructions 1,000 reverse Calls per second add to a forward RPC: a table, and a verdict.
 #
 # usage: reverse_instructions.sh [-b BUILD] [-n CALLS] [-m PERCENT] [-w WORK] [-r RATE]
 #    -b BUILD    the build that has tests/bench/reverse_mix: `make e2e-programs` there (build/)
-#    -n CALLS    so many forward Calls in the shorter of two runs (2000)
-#    -m PERCENT  what a forward RPC may cost more (1)
-#    -w WORK     getattr, read or write; all if not given
-#    -r RATE     so many forward Calls a second; 50000, 10000 and 2000 if not given
+#    -n CALLS    forward Calls in the shorter of two runs (2000)
+#    -m PERCENT  the largest allowed additional cost of a forward RPC (1)
+#    -w WORK     getattr, read or write; by default all
+#    -r RATE     forward Calls per second; by default 50000, 10000 and 2000
 #
-# README.md tells what is counted. Exits with 1 where a row is past the limit, with 77 where something is missing
-# that it needs.
+# README.md explains what is counted. Exits with 1 if a row exceeds the limit, with 77 if something that it needs is
+# missing.
 
 works=(getattr read write)
 rates=(50000 10000 2000)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A replay through two gates in memory, the same in each run, for counting instructions: forward Calls at a rate,
- * and reverse Calls at 1,000 a second among them (tests/bench/reverse_instructions.sh).
+ * Replays RPCs through two gates in memory, identically in each run, for counting instructions:
+ * forward Calls at a rate, and 1,000 reverse Calls per second among them
+ * (tests/bench/reverse_instructions.sh).
  *
  * usage: reverse_mix mixed|forward|reverse|neither WORK FORWARD_RATE FORWARD_CALLS
  *
- * Time goes on in steps, each of one forward Call; where it is time for a reverse Call both are on their way at
- * once. The other three leave out what they do not name, and are the same otherwise.
+ * Time advances in steps of one forward Call. When a reverse Call is due both are in flight
+ * together. The other three modes leave out the Calls that they do not name, and are otherwise the
+ * same.
  */
 #include <stdio.h>
 #include <stdlib.h>

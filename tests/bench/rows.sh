@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What is measured: the rows, by series, and who is in each.
+# The rows of the benchmark, by series, and the contenders of each.
 
 # A series is a setting in which its rows are measured, by series_NAME. NAME TITLE
 series_table() {

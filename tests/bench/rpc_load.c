@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A client and a server of record-marked RPC with a proxy between them: the client keeps a fixed number of Calls
- * in flight, the server answers each from memory, and both see that what comes is what the other one sent.
+ * A client and a server of record-marked RPC with a proxy between them. The client keeps a fixed
+ * number of Calls in flight, the server answers each from memory, and both check that they receive
+ * what the other sent.
  *
  * usage: rpc_load FRONT BACK WORK COUNT WINDOW [TURNS]
  *
- * With TURNS it makes COUNT Calls so often on one connection; after each it says so and waits for a line, so that
- * counters can be read in between.
+ * With TURNS it makes COUNT Calls that many times on one connection. After each turn it prints a
+ * line and waits for one, so that counters can be read in between.
  */
 #include "tests/bench/work.h"
 

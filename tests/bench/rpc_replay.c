@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RPCs through gates in memory, the same in each run, for counting what one costs (tests/bench/costs.sh): client and
- * server on streams that are read in pieces of a fixed size, RDMA on the sim fabric, the clock moved by hand.
+ * Replays RPCs through gates in memory, identically in each run, for counting the cost of one
+ * (tests/bench/costs.sh): client and server on streams that are read in pieces of a fixed size,
+ * RDMA on the sim fabric, the clock moved by the program.
  *
  * usage: rpc_replay [PART-OF-A-NAME]
  *
- * Prints the name of each row that it replays, and of how many RPCs callgrind has the costs. With n in flight the
- * client sends n Calls at once, and the next n when all of them are answered.
+ * Prints the name of each row that it replays, and the number of RPCs in callgrind's counts. With n
+ * in flight the client sends n Calls together, and the next n when all of them are answered.
  */
 #include <stdio.h>
 #include <string.h>

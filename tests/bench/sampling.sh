@@ -1,11 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How a row is measured with one contender: each way adds a line to samples.csv. To be sourced after contenders.sh
-# and load.sh.
+# Measures a row with one contender: each method adds a line to samples.csv. Source it after contenders.sh and load.sh.
 #
-# CPU time is that of all threads as the kernel's scheduler counts it, from when all connections are open to the last Reply;
-# what it is divided by are all operations of that time (all_ops), those before the window too. Where opening connections is
-# the work it is from before the first of them, and each is an operation.
+# CPU time is that of all threads as the kernel's scheduler counts it, from the time when all connections are open to
+# the last Reply. It is divided by the number of all operations in that time (all_ops), including those before the
+# window. Where the work is opening connections, the time starts before the first of them, and each is an operation.
 
 # Of the load generator's line, as they are there.
 load_columns=(seconds ops all_ops ops_per_s bytes_per_s p50_us p90_us p99_us p999_us max_us least_ops most_ops

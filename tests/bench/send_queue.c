@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages that wait to be sent. */
 #include "tests/bench/send_queue.h"
 
 #include <arpa/inet.h>

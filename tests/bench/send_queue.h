@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that wait to be sent: short heads are kept here, the data behind them stay in the file's memory. */
+/*
+ * A queue of messages to send: it stores short heads, and the data after them stay in the file's
+ * memory.
+ */
 #ifndef TESTS_BENCH_SEND_QUEUE_H
 #define TESTS_BENCH_SEND_QUEUE_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the measuring programs ask of the system. */
 #include "tests/bench/sockets.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the measuring programs ask of the system: TCP sockets, IPv4 or IPv6, epoll, and the time. */
+/* System calls of the measuring programs: TCP sockets over IPv4 or IPv6, epoll, and the time. */
 #ifndef TESTS_BENCH_SOCKETS_H
 #define TESTS_BENCH_SOCKETS_H
 

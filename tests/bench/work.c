@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* NFS Calls as the Linux client makes them, and the Replies to them as its server does. */
+/* Builds NFS Calls as the Linux client does, and their Replies as its server does. */
 #include "tests/bench/work.h"
 
 #include <ctype.h>

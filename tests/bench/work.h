@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The RPCs that the load generator makes: one Call and its Reply, the same ones again and again. */
+/* The RPCs of the load generator: one Call and its Reply, repeated. */
 #ifndef TESTS_BENCH_WORK_H
 #define TESTS_BENCH_WORK_H
 
