@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every fuzz target includes: the entry point's prototype and an assertion that is never off. */
+/*
+ * Included by every fuzz target: the entry point's prototype, and an assertion that is always on.
+ */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 

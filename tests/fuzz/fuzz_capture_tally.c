@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a capture file: counted the same however they come. */
+/* Fuzzes the counting of capture files: any bytes give the same counts in any pieces. */
 #include <string.h>
 
 #include "daemon/ctl/capture_tally.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a Call and as a Reply of the configuration program: what is understood is the same once encoded. */
+/*
+ * Fuzzes Calls and Replies of the configuration program: a message that decodes is the same after
+ * encoding.
+ */
 #include <string.h>
 
 #include "rpc/xdr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as what a server answers to the Calls of a check. */
+/* Fuzzes a server's answers to the Calls of a check. */
 #include <string.h>
 
 #include "daemon/health/check_rpc.h"

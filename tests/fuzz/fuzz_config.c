@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a configuration file that libconfig refuses: whatever is said of it is found without a mistake of ours. */
+/*
+ * Fuzzes configuration files that libconfig rejects: the search for the mistake has no error of its
+ * own.
+ */
 #include <string.h>
 
 #include "daemon/config/syntax/hint.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a request of the control socket: refused with a reason, or a command of the table. */
+/*
+ * Fuzzes requests of the control socket: each is refused with a reason, or is a command of the
+ * table.
+ */
 #include <string.h>
 
 #include "daemon/control/control_request.h"

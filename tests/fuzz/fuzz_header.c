@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a Send: what decodes keeps its promises and survives encoding. */
+/* Fuzzes Sends: a header that decodes keeps its promises and survives encoding. */
 #include <string.h>
 
 #include "rpc/xdr.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any stream to an iwarp engine that is the initiator. */
+/* Fuzzes the stream to an iwarp engine that is the initiator. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/iwarp_stream.h"
 

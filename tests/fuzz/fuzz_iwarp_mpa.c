@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as MPA start-up frames, and as a Terminate's payload. */
+/* Fuzzes MPA start-up frames, and the payload of a Terminate. */
 #include <string.h>
 
 #include "fabric/iwarp/ddp.h"

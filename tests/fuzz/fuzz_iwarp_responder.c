@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any stream to an iwarp engine that is the responder. */
+/* Fuzzes the stream to an iwarp engine that is the responder. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/iwarp_stream.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as an RPC message: offsets stay inside, and the header alone decodes to the same. */
+/* Fuzzes RPC messages: offsets stay inside, and the header alone decodes to the same. */
 #include <string.h>
 
 #include "rpc/call_identity.h"

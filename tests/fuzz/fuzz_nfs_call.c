@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a Call: its ceiling keeps to the limit, and its payloads lie inside it. */
+/* Fuzzes Calls: the maximum Reply size respects the limit, and payloads lie inside the Call. */
 #include <string.h>
 
 #include "nfs/nfs.h"

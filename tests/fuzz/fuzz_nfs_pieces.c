@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Any bytes as a Call that is in pieces, with holes, or comes bit by bit: its facts are those of the whole, or
- * say that a hole hides the rest. An input is the number of cuts in a byte; for each two bytes, of which the
- * highest bit makes a hole and the others are the length of a piece; and the Call.
+ * Fuzzes Calls that are in pieces, have holes, or arrive bit by bit: the facts are those of the
+ * whole Call, or say that a hole hides the rest. An input is the number of cuts in a byte; for each
+ * cut two bytes, whose highest bit makes a hole and whose other bits are the length of a piece; and
+ * the Call.
  */
 #include <stddef.h>
 #include <string.h>

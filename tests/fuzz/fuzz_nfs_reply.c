@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A Call and any bytes as its Reply: payloads are in order and lie inside. An input is the length of the
+ * Fuzzes Replies to a Call: payloads are in order and lie inside. An input is the length of the
  * Call in four bytes, the Call, and the Reply.
  */
 #include <stdlib.h>

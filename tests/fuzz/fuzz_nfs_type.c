@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Any bytes as the arguments and as the results of any procedure or operation. An input is a program, a
- * version and a procedure (or 0, a minor version and an operation; or 1, the same of the callback program) in
- * four bytes each, and what is walked.
+ * Fuzzes the arguments and the results of any procedure or operation. An input is a program, a
+ * version and a procedure (or 0, a minor version and an operation; or 1, the same of the callback
+ * program) in four bytes each, and the bytes to walk.
  */
 #include "nfs/table.h"
 #include "tests/fuzz/fuzz.h"

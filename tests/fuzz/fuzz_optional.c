@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Any bytes as a Send, of which RDMA_OPTIONAL is looked at further: what its characteristics say can be read to its
- * end, and what is known of it survives encoding.
+ * Fuzzes Sends, and in particular RDMA_OPTIONAL: its characteristics can be read to their end, and
+ * the known ones survive encoding.
  */
 #include <string.h>
 

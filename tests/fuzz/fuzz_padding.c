@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * RDMA_MSGP, as a Call and as the Reply to a known Call: any header and body are made plain, or not, within the body;
- * and what is padded and made plain again is what it was. An input is the length of the Call in four bytes, the Call,
- * and the Send.
+ * Fuzzes RDMA_MSGP, as a Call and as the Reply to a known Call: any header and body either decode
+ * to a plain message within the body, or are rejected; and a message that is padded and decoded
+ * again is unchanged. An input is the length of the Call in four bytes, the Call, and the Send.
  */
 #include <string.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as CM private data: sizes stay in their range, what conforms survives encoding, words are printable. */
+/*
+ * Fuzzes CM private data: sizes stay in their range, conforming data survive encoding, and texts
+ * are printable.
+ */
 #include <string.h>
 
 #include "rpcrdma/private_data.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any bytes as a PROXY header: what is taken is the same once sent, and is the same however it comes. */
+/* Fuzzes PROXY headers: an accepted header is the same once sent, and in any pieces. */
 #include <netinet/in.h>
 
 #include "base/sockaddr.h"

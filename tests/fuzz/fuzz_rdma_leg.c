@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Fuzzes a whole RDMA leg over the sim fabric: the first byte chooses the leg, the dialect of version one, what its
- * server is taken for and what that shows; then each Send is a length of two bytes and that many bytes. The one key that
- * the peer lends is the first that there is: below it are a Call of the client, or the Reply to the first of the server's
- * Calls. Whatever comes, the leg ends in order and gives all memory back.
+ * Fuzzes a whole RDMA leg over the sim fabric. The first byte chooses the leg, the dialect of
+ * version one, the configured `peer` of its server and what that server shows. Then each Send is a
+ * length of two bytes and that many bytes. The only key that the peer exposes is the first that
+ * exists: below it are a Call of the client, or the Reply to the first of the server's Calls.
+ * Whatever arrives, the leg ends in order and frees all memory.
  */
 #include "rpc/xdr.h"
 #include "tests/fuzz/fuzz.h"

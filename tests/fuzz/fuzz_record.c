@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any stream as records: whatever the cuts, the same records and the same verdict. */
+/*
+ * Fuzzes streams of records: wherever the stream is cut, the records and the verdict are the same.
+ */
 #include "rpc/record.h"
 #include "tests/fuzz/fuzz.h"
 

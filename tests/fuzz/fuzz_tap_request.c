@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any text as what somebody wants to watch: refused with a reason, or within its limits. */
+/* Fuzzes the filter of a tap: each text is refused with a reason, or is within its limits. */
 #include <string.h>
 
 #include "daemon/tap/tap_request.h"

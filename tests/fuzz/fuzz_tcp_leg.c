@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Any stream into a TCP leg, in any parts: it passes on, answers or closes, and holds nothing after. */
+/*
+ * Fuzzes the stream into a TCP leg, in any parts: it forwards, answers or closes, and holds nothing
+ * afterwards.
+ */
 #include <string.h>
 
 #include "rpctcp/tcp_leg.h"

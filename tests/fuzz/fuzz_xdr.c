@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A program of reads over XDR data: each either moves by what it read or not at all, and what was
- * read is written back as the same bytes but for padding. The first byte is the length of the
- * program.
+ * Fuzzes a program of reads over XDR data: each read either advances by the bytes that it read or
+ * not at all, and writing the values back gives the same bytes except for padding. The first byte
+ * is the length of the program.
  */
 #include <string.h>
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An engine whose peer sends whatever the input says, three times: in one piece, in many, and so that nothing is received
- * where it is only expected to belong. Each time it must come to the same end, have put there what the peer has sent, write
- * nowhere but where the peer was allowed to, and complete everything once.
+ * An engine whose peer sends the input, three times: in one piece, in many, and so that nothing is
+ * received directly into its expected place. Each time the engine must come to the same end, place
+ * the bytes that the peer sent, write only where the peer was allowed to, and complete everything
+ * once.
  *
- * Input: a byte of settings (bit 0: CRC; bit 1: the stream starts with the start-up frame, else that is
- * done for it; bit 2: half of what is lent for Reads is not there yet), a byte that seeds the cuts, then steps:
+ * Input: a byte of settings (bit 0: CRC; bit 1: the stream starts with the start-up frame, else the
+ * target sends it; bit 2: half of the memory exposed for Reads is not ready yet), a byte that seeds
+ * the cuts, then steps:
  *
- *	0 n bytes               as they are
+ *	0 n bytes               unchanged
  *	1 control where offset(2) length(2)           a tagged segment
  *	2 control where qn msn mo(2) length(2)        an untagged segment
  *	3 control where offset(2) msn size(4)         a Read Request
  *
- * where `where` picks an STag, offsets and numbers are relative to what is right, and lengths are of payload.
+ * `where` selects an STag, offsets and numbers are relative to the right ones, and lengths are of
+ * payload.
  */
 #include "tests/fuzz/iwarp_stream.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the fuzz targets of the iwarp engine share. */
+/* Shared code of the fuzz targets of the iwarp engine. */
 #ifndef TESTS_FUZZ_IWARP_STREAM_H
 #define TESTS_FUZZ_IWARP_STREAM_H
 

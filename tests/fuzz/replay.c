@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Runs a fuzz target over its committed corpus, each file whole and cut off at every byte (of a long
- * one: at its first, and then here and there, or it would take minutes), and reports in TAP. The program's own name, fuzz_NAME, says which corpus:
- * $srcdir/tests/fuzz/corpus/NAME.
+ * Runs a fuzz target over its committed corpus and reports in TAP. Each file is run whole and
+ * truncated at every byte (a long file at its first bytes and some later ones, to save minutes).
+ * The program's own name, fuzz_NAME, selects the corpus: $srcdir/tests/fuzz/corpus/NAME.
  */
 #include <dirent.h>
 #include <errno.h>
