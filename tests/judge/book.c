@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls, Replies and credits of one connection. */
 #include "tests/judge/book.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls, Replies and credits of one connection. */
+/* Checks the Calls, Replies and credits of one connection. */
 #ifndef TESTS_JUDGE_BOOK_H
 #define TESTS_JUDGE_BOOK_H
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* CRC32c by a table of bytes. */
 #include "tests/judge/bytes.h"
 
 #define CRC32C_POLYNOMIAL 0x82f63b78u /* reflected */

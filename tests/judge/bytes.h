@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Big-endian numbers in bytes, and CRC32c, for the judge, which shares no code with what it judges. */
+/*
+ * Big-endian numbers and CRC32c for the judge, which shares no code with the program that it
+ * judges.
+ */
 #ifndef TESTS_JUDGE_BYTES_H
 #define TESTS_JUDGE_BYTES_H
 

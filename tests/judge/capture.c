@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Capture files, mapped into memory and walked once. Files of this machine's byte order only. */
+/* Maps capture files into memory and walks them once. Only files in this machine's byte order. */
 #include "tests/judge/capture.h"
 
 #include <errno.h>

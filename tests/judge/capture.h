@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Capture files: pcap and pcapng are read, pcap is written. */
+/* Reads pcap and pcapng files, and writes pcap. */
 #ifndef TESTS_JUDGE_CAPTURE_H
 #define TESTS_JUDGE_CAPTURE_H
 

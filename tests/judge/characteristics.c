@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The bodies of the four operations on characteristics. */
 #include "tests/judge/characteristics.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The bodies of the four operations on characteristics (draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 5.2), read. */
+/*
+ * Parses the bodies of the four operations on characteristics
+ * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 5.2).
+ */
 #ifndef TESTS_JUDGE_CHARACTERISTICS_H
 #define TESTS_JUDGE_CHARACTERISTICS_H
 

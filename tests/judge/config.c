@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The Connection Configuration Protocol: one procedure, by which the ends say how long their Sends may be. */
+/* One procedure, with which the ends negotiate the length of their Sends. */
 #include "tests/judge/config.h"
 
 #include "tests/judge/cursor.h"

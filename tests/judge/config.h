@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Connection Configuration Protocol (draft-ietf-nfsv4-rpcrdma-03 section 6). */
+/* Checks the Connection Configuration Protocol (draft-ietf-nfsv4-rpcrdma-03 section 6). */
 #ifndef TESTS_JUDGE_CONFIG_H
 #define TESTS_JUDGE_CONFIG_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words taken from bytes one after the other; what is not there makes the cursor bad, and reads as zero. */
+/*
+ * Reads words from a byte buffer, one after the other. A read beyond the end marks the cursor as
+ * bad and returns zero.
+ */
 #ifndef TESTS_JUDGE_CURSOR_H
 #define TESTS_JUDGE_CURSOR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What siw of Linux does wrong: the Calls that it leaves open are kept by their XIDs, for the other leg. */
+/* Keeps the Calls that siw of Linux leaves open by their XIDs, for the other leg. */
 #include "tests/judge/excuse.h"
 
 #include <stdlib.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * FPDUs with a wrong CRC for which siw of Linux is at fault, and not what is judged: what must follow such an FPDU, and what may then
- * be left open.
+ * Excuses FPDUs with a wrong CRC that siw of Linux has caused, not the judged program: what must
+ * follow such an FPDU, and what can then be left open.
  *
- * siw of Linux 6.1 and 6.12 computes a CRC over pages of a file, and reads them again when it sends them (siw_qp_tx.c:siw_tx_hdt). A
- * write to the file in between makes the CRC wrong. So no more than messages with a payload are excused: RDMA Writes, Read Responses
- * and Sends. The other end must answer with a Terminate that says so, and nothing behind it; the connection must end. The same Calls
- * may then stay open on one connection more, by which they came, or went on.
+ * siw of Linux 6.1 and 6.12 computes a CRC over pages of a file, and reads them again when it sends
+ * them (siw_qp_tx.c:siw_tx_hdt). A write to the file in between makes the CRC wrong. So only
+ * messages with a payload are excused: RDMA Writes, Read Responses and Sends. The other end must
+ * answer with a Terminate that reports the CRC error, and send nothing after it; the connection
+ * must end. The same Calls can then stay open on one more connection, from which they came or to
+ * which they were forwarded.
  */
 #ifndef TESTS_JUDGE_EXCUSE_H
 #define TESTS_JUDGE_EXCUSE_H

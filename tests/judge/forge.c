@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Captures made from nothing: packets, connections, messages. */
 #include "tests/judge/forge.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures made from nothing, for the judge's own test: each story (make_capture.c) tells of connections on which all is as
- * it should be, but for the fault that was chosen.
+ * Generates captures for the judge's own test: packets, connections, messages. Each story
+ * (make_capture.c) has connections without errors, except for the selected fault.
  */
 #ifndef TESTS_JUDGE_FORGE_H
 #define TESTS_JUDGE_FORGE_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Transport headers read. */
 #include "tests/judge/header.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport header of RPC-over-RDMA: version one (RFC 8166 section 4, and what
- * draft-ietf-nfsv4-rpcrdma-03 section 4.3 has besides) and version two (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2).
+ * Parses the transport header of RPC-over-RDMA: version one (RFC 8166 section 4, with the additions
+ * of draft-ietf-nfsv4-rpcrdma-03 section 4.3) and version two
+ * (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2).
  */
 #ifndef TESTS_JUDGE_HEADER_H
 #define TESTS_JUDGE_HEADER_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * MPA (RFC 5044, 6581), DDP (RFC 5041) and RDMAP (RFC 5040) of one connection: every FPDU's CRC, every message's
- * place in its order, and each RDMA Read's answer.
+ * MPA (RFC 5044, 6581), DDP (RFC 5041) and RDMAP (RFC 5040) of one connection: every FPDU's CRC,
+ * every message's place in its order, and each RDMA Read's answer.
  */
 #include "tests/judge/iwarp.h"
 

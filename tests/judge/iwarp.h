@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection of iWARP judged. */
+/* Judges an iWARP connection. */
 #ifndef TESTS_JUDGE_IWARP_H
 #define TESTS_JUDGE_IWARP_H
 

@@ -2,15 +2,17 @@
 /*
  * judge [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-w ORDERED] CAPTURE
  *
- * Judges every TCP connection of a capture that carries RPC-over-RDMA on iWARP, or RPC: says what must not be, then
- * what there is in one line of NAME=NUMBER each, and exits with 1 if anything must not be. -k: connections may end
- * with Calls unanswered, since somebody was killed. -b: the capture may have ended before the work did.
- * -d: what RFC 8166 reserves may be, as draft-ietf-nfsv4-rpcrdma-03 has it: RDMA_MSGP, RDMA_DONE, read chunks in
- *     Replies.
- * -a, -i: the acceptor, or the initiator, of iWARP connections that has this address is siw of Linux 6.1 or 6.12, whose wrong CRCs are
- *     remarked (excuse.h).
- * -c: the program of the Connection Configuration Protocol, where it is not 100417.
- * -w: the judged streams, in order, for tshark; without those that it cannot read.
+ * Judges every TCP connection of a capture that carries RPC-over-RDMA on iWARP, or RPC. Prints
+ * violations, then counts as one line of NAME=NUMBER each, and exits with 1 after any violation.
+ * -k: connections can end with unanswered Calls, because a process was killed. -b: the capture can
+ * have ended before the work did. -d: RDMA_MSGP, RDMA_DONE and read chunks in Replies, which RFC
+ * 8166 reserves, are allowed as in
+ *     draft-ietf-nfsv4-rpcrdma-03.
+ * -a, -i: the acceptor, or the initiator, of iWARP connections with this address is siw of Linux
+ * 6.1 or 6.12, whose wrong
+ *     CRCs are reported as remarks (excuse.h).
+ * -c: the program of the Connection Configuration Protocol, if it is not 100417. -w: writes the
+ * judged streams, in order, for tshark; without those that it cannot read.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The packet judge: what every part of it shares. A capture is put into order (tcp.h), each connection is
- * recognised by its first bytes (trial.h) and judged as iWARP (iwarp.h) or as records of ONC RPC (trial.c); both end
- * in the book of Calls and Replies (book.h). On iWARP the transport header is read (header.h) and judged
- * (transport.h) by what is known of the connection (session.h): its version (versions.h), the lengths of Sends (limits.h),
- * characteristics (options.h), the Connection Configuration Protocol (config.h). What siw of Linux does wrong is not held
- * against the other end (excuse.h). It shares no code with what it judges.
+ * The packet judge: definitions shared by all its parts. The judge orders a capture (tcp.h),
+ * recognises each connection by its first bytes (trial.h), and judges it as iWARP (iwarp.h) or as
+ * records of ONC RPC (trial.c). Both end in the book of Calls and Replies (book.h). On iWARP it
+ * parses the transport header (header.h) and judges it (transport.h) by the state of the connection
+ * (session.h): its version (versions.h), the lengths of Sends (limits.h), characteristics
+ * (options.h), the Connection Configuration Protocol (config.h). Errors of siw of Linux do not
+ * count against the other end (excuse.h). The judge shares no code with the program that it judges.
  */
 #ifndef TESTS_JUDGE_JUDGE_H
 #define TESTS_JUDGE_JUDGE_H

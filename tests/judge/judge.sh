@@ -1,25 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# judge.sh JUDGE [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-p] CAPTURE: the judge's verdict on a capture, and
-# tshark's, down to NFS.
+# judge.sh JUDGE [-k] [-b] [-d] [-c PROGRAM] [-a ADDRESS] [-i ADDRESS] [-p] CAPTURE: the judge's verdict on a capture,
+# and tshark's, down to NFS.
 #
-# JUDGE is the program; -k, -b, -d, -c, -a and -i are its own options; with -p the arguments of RPCs are encrypted, and tshark is
-# not asked for NFS. Prints what must not be, or one line that says what was judged; status 0 if all is well. Lines that
-# begin with "remark: " come before that: wrong CRCs of siw (-a, -i).
+# JUDGE is the program; -k, -b, -d, -c, -a and -i are its own options. With -p the arguments of RPCs are encrypted, and
+# tshark is not asked for NFS. Prints violations, or one line that says what was judged; the status is 0 if there is no
+# violation. Lines that begin with "remark: " come before that: wrong CRCs of siw (-a, -i).
 #
-# tshark reads not the capture but the judge's copy, in which every stream is in order and each FPDU or record begins
-# a segment: it loses its place where the network changed the order of segments, which loopback does too, and sees the
-# first RPC only of several in one segment. The switches: RDMA Writes are put together in the second pass; with the
-# first preference left alone a Send of several FPDUs stops its dissector; with the second, what a stream carries is
-# seen from its bytes, since a privileged port that a client drew may be that of another protocol.
+# tshark does not read the capture but the judge's copy, in which every stream is in order and each FPDU or record
+# begins a segment. In the capture tshark loses its place where the network changed the order of segments, which
+# loopback does too, and sees only the first of several RPCs in one segment. The switches: the second pass assembles
+# RDMA Writes; with the default of the first preference a Send of several FPDUs stops tshark's dissector; with the
+# second, tshark detects from the bytes what a stream carries, because a client's privileged port can be that of
+# another protocol.
 #
-# The copy lacks connections that tshark cannot read: those with a message of version two, with RDMA_MSGP, RDMA_DONE, or a
-# Reply with read chunks. The judge alone has read them; the verdict says how many, and what both count is compared
-# without theirs. The copy also lacks what siw sent from an FPDU with a wrong CRC on. Of the Connection Configuration
-# Protocol it reads no more than RPC.
+# The copy lacks connections that tshark cannot read: those with a message of version two, with RDMA_MSGP, RDMA_DONE,
+# or a Reply with read chunks. Only the judge reads them; the verdict has their number, and the comparison of counts
+# excludes them. The copy also lacks what siw sent from an FPDU with a wrong CRC on. Of the Connection Configuration
+# Protocol tshark reads only the RPC.
 #
-# A payload in a chunk comes without its XDR padding (RFC 8166 section 3.4.5.2); tshark misses it, at the very end, and
-# says malformed: that is passed over.
+# A payload in a chunk has no XDR padding (RFC 8166 section 3.4.5.2). tshark misses it, at the very end, and reports a
+# malformed message; this is ignored.
 set -u
 program=$1
 shift

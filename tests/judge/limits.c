@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How long a Send may be, and how many RDMA Reads may be under way. */
 #include "tests/judge/limits.h"
 
 #define DEFAULT_ONE 1024u

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long a Send may be, and how many RDMA Reads may be under way, as the end says that takes them. Values count from
- * where a document lets the peer rely on them, or binds it: what may have been sent before is no violation.
+ * Limits of the length of a Send and of the number of RDMA Reads in progress, as advertised by the
+ * receiving end. A value applies from the time from which a document binds the peer to it, or lets
+ * it rely on it: earlier messages are no violation.
  */
 #ifndef TESTS_JUDGE_LIMITS_H
 #define TESTS_JUDGE_LIMITS_H

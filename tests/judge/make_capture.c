@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * make_capture FILE [FAULT [STORY]]: a small capture for the judge's own test, in which all is as it should be but for the
- * fault that is named (see the calls of fault()). Stories: crc, draft03, mixed, one,
+ * make_capture FILE [FAULT [STORY]]: writes a small capture for the judge's own test, without
+ * errors except for the named fault (see the calls of fault()). Stories: crc, draft03, mixed, one,
  * two, versions.
  */
 #include <stdio.h>

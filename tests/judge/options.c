@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RDMA_OPTIONAL, and what the ends tell each other by it. */
 #include "tests/judge/options.h"
 
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RDMA_OPTIONAL, and the characteristics that it carries (draft-dnoveck-nfsv4-rpcrdma-xcharext-00). */
+/*
+ * Checks RDMA_OPTIONAL, and the characteristics that it carries
+ * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00).
+ */
 #ifndef TESTS_JUDGE_OPTIONS_H
 #define TESTS_JUDGE_OPTIONS_H
 

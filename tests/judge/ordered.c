@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The judged streams in order, for tshark. */
 #include "tests/judge/ordered.h"
 
 #include <errno.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The judged streams in order, for tshark, which loses its place where segments were sent again in other pieces, and
- * follows one RPC only in a segment of several: each FPDU or record is written in segments of its own. What a connection
- * carries shows only as it goes on: one that is beyond tshark is taken out again at the end.
+ * Writes the judged streams in order for tshark. tshark loses its place where segments were
+ * retransmitted in other pieces, and follows only one of several RPCs in a segment. So each FPDU or
+ * record is written in segments of its own. The contents of a connection become known as it
+ * proceeds: at the end, connections that tshark cannot read are removed.
  */
 #ifndef TESTS_JUDGE_ORDERED_H
 #define TESTS_JUDGE_ORDERED_H

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What is known of one connection of RPC-over-RDMA. */
 #include "tests/judge/session.h"
 
 #include <stdlib.h>

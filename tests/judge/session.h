@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of one connection of RPC-over-RDMA. */
+/* The state of one RPC-over-RDMA connection. */
 #ifndef TESTS_JUDGE_SESSION_H
 #define TESTS_JUDGE_SESSION_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A proxy between TCP and siw of Linux, and an FPDU with a wrong CRC: the proxy answers it with a Terminate, ends both
- * connections, and the client makes its Call again on new ones.
+ * A proxy between TCP and siw of Linux, and an FPDU with a wrong CRC: the proxy answers it with a
+ * Terminate and closes both connections, and the client repeats its Call on new ones.
  */
 #include "tests/judge/forge.h"
 

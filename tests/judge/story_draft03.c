@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * What draft-ietf-nfsv4-rpcrdma-03 has besides: a configuration, a padded Call, and Replies that the initiator reads. The
- * private data say 1024 bytes both ways, and invite no Send with Invalidate.
+ * The additions of draft-ietf-nfsv4-rpcrdma-03: a configuration, a padded Call, and Replies that
+ * the initiator Reads. The private data say 1024 bytes both ways, and do not invite Send with
+ * Invalidate.
  */
 #include "tests/judge/bytes.h"
 #include "tests/judge/forge.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Version two: the ends tell each other their characteristics, call in both directions, ask for other values. The private
- * data say 1024 bytes both ways, of which version two makes 4096, and the characteristics 6144.
+ * Version two: the ends exchange characteristics, call in both directions, and request other
+ * values. The private data say 1024 bytes both ways, which version two raises to 4096, and the
+ * characteristics to 6144.
  */
 #include "tests/judge/forge.h"
 

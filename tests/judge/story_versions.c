@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * How the ends agree on a version: one acceptor speaks version one only, one version two only, and one is too late with its
- * answer.
+ * Negotiation of a version: one acceptor speaks version one only, one version two only, and one
+ * answers too late.
  */
 #include "tests/judge/forge.h"
 

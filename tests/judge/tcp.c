@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* TCP connections put into order. */
 #include "tests/judge/tcp.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * TCP connections as a capture shows them: each side's bytes are put into the order of their sequence
- * numbers, and given on when the last one that was missing has been captured.
+ * Reassembles TCP connections of a capture: orders each side's bytes by sequence number, and passes
+ * them on when the last missing byte has been captured.
  */
 #ifndef TESTS_JUDGE_TCP_H
 #define TESTS_JUDGE_TCP_H

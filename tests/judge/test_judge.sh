@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The packet judge finds what must not be in a capture, and finds nothing where all is well. TAP.
+# Tests that the packet judge finds each violation in a capture, and none in a good capture. TAP.
 set -u
 here=${srcdir:-$(dirname "$0")/../..}/tests/judge
 programs=${builddir:-.}/tests/judge

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Messages of RPC-over-RDMA: what each kind may be, in which version, and from whom. */
 #include "tests/judge/transport.h"
 
 #include "tests/judge/bytes.h"

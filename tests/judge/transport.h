@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of RPC-over-RDMA judged. */
+/* Judges RPC-over-RDMA messages: the allowed contents of each kind, by version and sender. */
 #ifndef TESTS_JUDGE_TRANSPORT_H
 #define TESTS_JUDGE_TRANSPORT_H
 

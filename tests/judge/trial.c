@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/*
- * One connection's trial: what it carries is seen from its first bytes, and how it ends is judged too.
- */
 #include "tests/judge/trial.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A connection's trial, from its first bytes to its end. */
+/* Judges a connection from its first bytes, which show what it carries, to its end. */
 #ifndef TESTS_JUDGE_TRIAL_H
 #define TESTS_JUDGE_TRIAL_H
 

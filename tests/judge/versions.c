@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The version of RPC-over-RDMA that a connection has. */
 #include "tests/judge/versions.h"
 
 #include "tests/judge/session.h"

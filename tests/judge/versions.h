@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The version of RPC-over-RDMA that a connection has (draft-cel-nfsv4-rpcrdma-version-two-00 section 5). */
+/*
+ * Tracks the RPC-over-RDMA version of a connection (draft-cel-nfsv4-rpcrdma-version-two-00 section
+ * 5).
+ */
 #ifndef TESTS_JUDGE_VERSIONS_H
 #define TESTS_JUDGE_VERSIONS_H
 
