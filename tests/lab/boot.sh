@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # boot.sh DIR SHARE SCRIPT: boots the guest that build.sh made in DIR.
 #
-# SCRIPT runs as the guest's init, with the host's root file system as its own and SHARE, writable, behind
-# the mount tag "share". Its networks are the tap devices lab0 and lab1 (see run.sh). What the kernel says goes to SHARE/console.log
-# by the first serial port, what the rows report to standard output by the second. An oops ends the guest, since
-# nothing that a kernel does after one tells anything. Emulation only: KVM, where it is there at all, hangs too often on nested
-# machines. That its timer works is not asked of a kernel at boot: on a machine with much to do the ticks come too late for that, and it
-# panics. The guest is told of no fast rep movsb (erms, fsrm), which the emulator does byte by byte: its kernel copies seven to
-# fifteen times as fast with rep movsq. Nothing in it needs to be safe from speculation.
+# SCRIPT runs as the guest's init, with the host's root file system as its own, and SHARE, writable, with the mount tag
+# "share". Its networks are the tap devices lab0 and lab1 (see run.sh). The kernel's messages go to SHARE/console.log
+# by the first serial port; the reports of the rows go to standard output by the second. An oops ends the guest,
+# because a kernel proves nothing after one. Emulation only: KVM, where it exists at all, hangs too often on nested
+# machines. The kernel does not check its timer at boot: on a busy machine the ticks come too late for that check, and
+# it panics. The guest sees no fast rep movsb (erms, fsrm), which the emulator executes byte by byte: its kernel copies
+# seven to fifteen times as fast with rep movsq. Mitigations against speculation are off.
 #
-# LAB_EMULATION says how:
+# LAB_EMULATION selects the emulation:
 #   parallel      two processors, a thread of QEMU for each, with all that QEMU emulates
-#   cheap         two processors by turns in one thread: spinning and waking across threads take half of what parallel takes. They
-#                 have little that is slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs are always at the
-#                 same addresses, since QEMU 7.2 translates them anew at other ones. The kernel is not compressed.
-#   instructions  one processor, whose clock goes on by a nanosecond with each instruction
+#   cheap         two processors in turn in one thread: spinning and waking across threads take half of the time of parallel. They
+#                 lack most features that are slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs always have
+#                 the same addresses, because QEMU 7.2 would translate them again at others. The kernel is not compressed.
+#   instructions  one processor, whose clock advances by a nanosecond with each instruction
 set -euo pipefail
 dir=$1 share=$2 script=$3
 processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm kernel=$dir/vmlinuz parameters=

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh DIR SERIES: makes what the laboratory boots, in DIR: kver, vmlinux, vmlinuz, siw.ko and initrd.gz; modules, a link to the folder
-# of the kernel's own; and source.tar with source.sha256, the tree that workloads unpack.
+# build.sh DIR SERIES: makes the files that the laboratory boots, in DIR: kver, vmlinux, vmlinuz, siw.ko and initrd.gz;
+# modules, a link to the kernel's own directory; and source.tar with source.sha256, the tree that workloads unpack.
 #
-# The kernel is the newest of that series that is installed, or that fetch.sh has fetched (kernels.sh). Debian leaves the siw driver
-# out, so it is built
-# from Debian's own kernel source against the matching headers. The initial RAM disk only loads what it
-# takes to mount the host's root file system, read-only, under an overlay; the guest is this machine's own
-# userland on another kernel. What is there already, for the same kernel, is not made again.
+# The kernel is the newest of that series that is installed, or that fetch.sh has fetched (kernels.sh). Debian leaves
+# the siw driver out, so it is built from Debian's own kernel source against the matching headers. The initial RAM disk
+# only loads the modules for mounting the host's root file system, read-only, under an overlay; the guest is this
+# machine's own userland on another kernel. Files that exist already for the same kernel are not made again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/kernels.sh"

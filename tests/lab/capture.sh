@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A capture for one row, on the host and in the guest alike: sourced by both sides. capture_dir is where it goes.
+# Takes a capture for one row. Host and guest both source it. capture_dir is its directory.
 
 # More than any row of the short tier carries. Of the full tier's rows their beginning is judged, which is the short
 # workload: under the others this machine could drop packets from the capture.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the rows of guest/community.sh make of two lists of results: whatever is in one only is a failure, but for what is known. TAP.
+# Tests how the rows of guest/community.sh compare two lists of results: each result that is in one list only is a
+# failure, unless it is known. TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host's side of the rows of guest/conformance.sh, sourced by host.sh: tests/peer against what is in the guest, and
-# what came of it against a list of what is known to differ. Needs: here, share.
+# The host's side of the rows of guest/conformance.sh, sourced by host.sh: runs tests/peer against the guest, and
+# compares the results with a list of known differences. Needs: here, share.
 #
 # A list (conformance.*) has a line for each scenario that another implementation does not pass:
 #
-#	TAG ROLE SCENARIO | what it does | the function of it | what the peer says then
+#	TAG ROLE SCENARIO | what it does | the function of it | the peer's message then
 #
-# with the scenario as tests/peer/conformance --tap names it, or "*" for a client, of which each tag is judged as a whole.
-# "[6.1]" before it says that it is so of that kernel only.
-# A "~" before it says that it is so now and then. Such a line has the fourth field: whatever else the peer says of that
-# scenario is a difference that is not in the list. What a scenario demands in either case it demands before that.
+# SCENARIO is named as by tests/peer/conformance --tap, or is "*" for a client, which is judged as a whole for each
+# tag. "[6.1]" before the line limits it to that kernel. A "~" before it means that the difference occurs sometimes.
+# Such a line has the fourth field: any other message of the peer about that scenario is a difference that is not in
+# the list. The checks that a scenario makes in either case come before it.
 
 # conformance_begin NAME ARGUMENTS...: runs the program; its TAP goes to conformance/NAME.tap.
 conformance_begin() {

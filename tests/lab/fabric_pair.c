@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * fabric_pair FABRIC ADDRESS [sizes TIMES]: what fabric.h promises, between two endpoints of one real fabric, in TAP; or that
- * the receives of two legs may change their sizes there, so many times.
+ * fabric_pair FABRIC ADDRESS [sizes TIMES]: tests the promises of fabric.h between two endpoints of
+ * one real fabric, in TAP; or that the Receives of two legs can change their sizes there, TIMES
+ * times.
  *
- * FABRIC is iwarp or verbs; ADDRESS is a local address that the fabric's device serves. It needs no test
- * framework, so that a laboratory's guest can run what was built outside.
+ * FABRIC is iwarp or verbs; ADDRESS is a local address that the fabric's device serves. It needs no
+ * test framework, so that a laboratory's guest can run a program that was built outside.
  */
 #include <arpa/inet.h>
 #include <errno.h>

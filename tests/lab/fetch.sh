@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # fetch.sh [SERIES...]: fetches the kernels that guests boot and that are not installed.
 #
-# They are unpacked, not installed: nothing of the machine's own changes. apt has lists of its own, of the release of Debian that
-# has the kernel (this machine's own, its backports, or another one), from where this machine has its packages. What
-# was fetched stays in KERNEL_FOLDER (kernels.sh), and a release that is there is not fetched again. Where one cannot be had a
-# line says why, on standard output, and the status is 1.
+# They are unpacked, not installed: the machine's own packages do not change. apt has separate lists, of the Debian
+# release that has the kernel (this machine's own, its backports, or another one), from the mirror of this machine.
+# Fetched kernels stay in KERNEL_FOLDER (kernels.sh), and a release that is there is not fetched again. If a kernel is
+# not available a line on standard output says why, and the status is 1.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/kernels.sh"

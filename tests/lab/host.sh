@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host's side of a boot, sourced by run.sh: proxies and an NFS-Ganesha that guests reach as 10.0.2.2, and
-# the calls that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
+# The host's side of a boot, sourced by run.sh: proxies and an NFS-Ganesha that guests reach as 10.0.2.2, and the calls
+# that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
 . "$here/wait.sh"
 

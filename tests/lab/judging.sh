@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The host's side of judged rows (see `judged` in guest/rows.sh), sourced by host.sh: captures, and verdicts of the
-# packet judge, which come while the next row runs. Needs: here, share, LAB_BUILD.
+# packet judge, which are reported while the next row runs. Needs: here, share, LAB_BUILD.
 . "$here/capture.sh"
 
 # judge_begin ROW: captures what rows carry, on the way to the guest and on this namespace's loopback.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The kernels that guests boot, by series ("6.12"), and where their packages are. Sourced by run.sh, build.sh and fetch.sh.
+# The kernels that guests boot, by series ("6.12"), and the location of their packages. Sourced by run.sh, build.sh and
+# fetch.sh.
 
 KERNELS="6.1 6.12"
 KERNEL_INSTALLED=${KERNEL_INSTALLED:-}

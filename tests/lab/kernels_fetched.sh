@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kernels of the laboratory: what is fetched where one is not installed, what stays behind where it cannot be, and the table of results
-# with a column for each. apt and dpkg are functions of this test. TAP.
+# Tests the kernels of the laboratory: which are fetched if they are not installed, what is left if that fails, and the
+# table of results with a column for each. apt and dpkg are functions of this test. TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"

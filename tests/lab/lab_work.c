@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * lab_work COMMAND ARGUMENTS: the laboratory's workloads that must be quick under emulation: one process
- * instead of hundreds, and only the files' own pages dropped from the cache, not those of every program.
+ * lab_work COMMAND ARGUMENTS: workloads of the laboratory that must be quick under emulation. One
+ * process replaces hundreds, and it drops only the files' own pages from the cache, not those of
+ * every program.
  */
 #include "tests/lab/lab_work.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of lab_work share: they say on standard output what went wrong, and exit with 1. */
+/* Shared by the parts of lab_work: they print errors on standard output, and exit with 1. */
 #ifndef TESTS_LAB_LAB_WORK_H
 #define TESTS_LAB_LAB_WORK_H
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libnfs.sh DIR: libnfs's own tests in DIR/tests, their programs built against the libnfs that is installed. They come from its
-# Debian source package, by apt, from the archives of Debian that this machine has (it needs no deb-src line); LAB_LIBNFS=SOURCE names
-# an unpacked source that is there already. If they cannot be had, DIR/why says why, and DIR/tests is not there.
+# libnfs.sh DIR: makes libnfs's own tests in DIR/tests, with their programs built against the installed libnfs. They
+# come from its Debian source package, by apt, from the Debian mirror of this machine (without a deb-src line);
+# LAB_LIBNFS=SOURCE names an unpacked source instead. If they are not available, DIR/why has the reason, and DIR/tests
+# does not exist.
 set -uo pipefail
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)

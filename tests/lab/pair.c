@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What the cases of fabric_pair begin with: two ends of a connection, waiting, work requests and keys. */
 #include "tests/lab/pair.h"
 
 #include <stdio.h>

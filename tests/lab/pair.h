@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cases of fabric_pair, and what they share. */
+/*
+ * The cases of fabric_pair, and their common parts: two ends of a connection, waiting, work
+ * requests and keys.
+ */
 #ifndef TESTS_LAB_PAIR_H
 #define TESTS_LAB_PAIR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: how connections begin and end. */
+/* Cases of fabric_pair: set-up and end of connections. */
 #include "tests/lab/pair.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: keys, and what is done with them. */
+/* Cases of fabric_pair: keys and their use. */
 #include "tests/lab/pair.h"
 
 #include <stdio.h>

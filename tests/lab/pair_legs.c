@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: two RDMA legs, and what stands in the place of bridges. */
 #include "tests/lab/pair_legs.h"
 
 #include <stdio.h>

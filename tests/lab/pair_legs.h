@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two RDMA legs on the fabric of fabric_pair, for its cases: Calls of NFSv3 that the client makes, Calls of no known
- * program that come the other way, and what stands in the place of the bridges behind both, which answers them. What a
- * message is, its XID says: whoever takes one makes it again and compares each byte.
+ * Two RDMA legs on the fabric of fabric_pair, for its cases: NFSv3 Calls from the client, Calls of
+ * an unknown program from the server, and code that replaces the two bridges and answers the Calls.
+ * The XID determines a message: the receiver generates the message again and compares each byte.
  */
 #ifndef TESTS_LAB_PAIR_LEGS_H
 #define TESTS_LAB_PAIR_LEGS_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: whether the peer is there. */
+/* Cases of fabric_pair: keepalive probes. */
 #include "tests/lab/pair.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: Sends and receives. */
+/* Cases of fabric_pair: Sends and Receives. */
 #include "tests/lab/pair.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* fabric_pair: receives of two legs of version two become larger and smaller while RPCs go on. */
+/* Cases of fabric_pair: the Receives of two legs of version two grow and shrink under traffic. */
 #include <glob.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * fabric_pair: two workers on one device.
+ * Cases of fabric_pair: two workers on one device.
  *
- * The second one has a thread, a loop, a pool and a fabric of its own. Connections that the listener hands it are
- * answered by it: each Send comes back.
+ * The second worker has a thread, a loop, a pool and a fabric of its own. It echoes each Send on
+ * the connections that the listener passes to it.
  */
 #include <pthread.h>
 #include <stdatomic.h>

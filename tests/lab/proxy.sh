@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A proxy for one row, on the host and in the guest alike: sourced by both sides.
-# proxy_dir is where configuration, control sockets and logs go; LAB_BUILD where the programs are.
+# A proxy for one row. Host and guest both source it. proxy_dir is the directory of configuration, control sockets and
+# logs; LAB_BUILD that of the programs.
 
 # proxy_start NAME LISTEN[,LISTEN] CONNECT[,CONNECT] [KEYS...]: starts it, with more KEYS for its service and $PROXY_KEYS for all, and waits until its control
 # socket answers. PROXY_IN, if set, is a command that starts it elsewhere.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What rows of the laboratory make of reconnects: only wrong CRCs that siw sent explain them, and exactly as many. TAP.
+# Tests how rows of the laboratory judge reconnects: only wrong CRCs that siw sent explain them, and exactly as many.
+# TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The laboratory: the proxy between the Linux kernel's own NFS clients and servers.
 #
-# Boots guests under emulation (see boot.sh), runs the rows of guest/*.sh in them, and prints TAP. Everything
-# happens in namespaces of its own: nothing is left running and no port or interface of this machine is taken. The
-# guest, 10.0.2.15, and the namespaces' host side, 10.0.2.2, are the two ends of a tap device. Another one, with 10.0.3.2, is
+# Boots guests under emulation (see boot.sh), runs the rows of guest/*.sh in them, and prints TAP. Everything happens
+# in private namespaces: nothing is left running, and no port or interface of this machine is used. The guest,
+# 10.0.2.15, and the namespaces' host side, 10.0.2.2, are the two ends of a tap device. Another one, with 10.0.3.2, is
 # for clients that vanish.
 set -uo pipefail
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Waiting for a state, on the host and in the guest alike: sourced by both sides.
+# Waits for a state. Host and guest both source it.
 
 TIME_LIMIT=$LAB_BUILD/tests/lib/time_limit
 # In a guest a program costs the host 40 ms: looks are few, and what waits between them is this shell, for a socket that nobody

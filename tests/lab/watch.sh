@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A guest's reports and its end, sourced by run.sh: reports become TAP, and of a guest that does not come to its end the
-# TAP says in which row, how, and what its console showed last. Needs: report.
+# Reads a guest's reports and detects its end; sourced by run.sh. It converts reports to TAP. If a guest does not
+# finish, the TAP names the row and the cause, and has the last lines of the guest's console. Needs: report.
 
 # is_locked_up SHARE: the kernel has said again and again in this row that a processor of its does not come back.
 is_locked_up() {

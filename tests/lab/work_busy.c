@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Reads that keep a server busy: of several processes at once, past their client's cache. */
+/* Reads that keep a server busy, by several processes, past their client's cache. */
 #include "tests/lab/lab_work.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Bytes that change while they are sent. */
+/* Changes bytes while they are being sent. */
 #include "tests/lab/lab_work.h"
 
 #include <errno.h>

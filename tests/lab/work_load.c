@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A load whose every byte can be told afterwards: seeded files, a journal of those that were acknowledged. */
+/*
+ * A load whose every byte can be checked afterwards: seeded files, and a journal of the
+ * acknowledged ones.
+ */
 #include "tests/lab/lab_work.h"
 
 #include <dirent.h>

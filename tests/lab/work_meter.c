@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* How long a machine has not been idle, to the nanosecond: instructions, where its clock counts those (boot.sh). */
+/*
+ * Measures how long a machine was not idle, in nanoseconds: these are instructions if its clock
+ * counts instructions (boot.sh).
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

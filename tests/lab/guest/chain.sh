@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies in a row, and what the server asks of the client through them.
+# Two proxies in a row, and the server's Calls to the client through them.
 
 # A recall may take so long on an idle machine, from the open on the server to its end.
 RECALL_LIMIT_MS=2000

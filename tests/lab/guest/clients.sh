@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # More clients: each is a network namespace with an address, a host name and so NFS state of its own, and mounts at
-# /mnt/cN what it reaches through its own interface. The kernel's drivers for RDMA connect from the first
-# namespace only, so such a client mounts over TCP: of the proxy itself, or, where that listens for RDMA, of a proxy
-# of its own, which runs with it on the iwarp fabric.
+# /mnt/cN through its own interface. The kernel's RDMA drivers connect from the first namespace only, so such a client
+# mounts over TCP: from the proxy itself, or, where that listens for RDMA, from a proxy of its own, which runs with it
+# on the iwarp fabric.
 
 # client_run N COMMAND...: as that client.
 client_run() {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the NFS community runs, each program directly (the kernel's client mounts the kernel's server) and through a proxy, with
-# the same transport for the client: the lists of results must be the same, or the difference stand in community.known.
+# The test suites of the NFS community, each directly (the kernel's client mounts the kernel's server) and through a
+# proxy, with the same transport for the client. The lists of results must be the same, or the difference must be in
+# community.known.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The Connection Configuration Protocol, which the kernel has not: before its server, which says so, and behind its client, which
-# does not ask; and between two proxies.
+# The Connection Configuration Protocol, which the kernel does not have: a proxy with the kernel's server, which
+# rejects it; with the kernel's client, which does not ask; and between two proxies.
 
 # counted SIDE PROXY COUNTER EXPRESSION: that counter of the proxy is so, as test(1) has it.
 counted() {

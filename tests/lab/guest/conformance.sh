@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The peer of tests/peer on the host, and the statements that it holds others to: a proxy on verbs, the kernel's client,
-# the kernel's server. conformance.* beside the guest's folder has what is known to differ.
+# The peer of tests/peer on the host tests conformance of a proxy on verbs, of the kernel's client and of the kernel's
+# server. The known differences are in ../conformance.*.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

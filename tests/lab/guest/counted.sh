@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What an RPC costs a proxy on verbs, counted on siw and on rxe, since emulated time is no figure: two proxies with verbs between
-# them, and the client and server of tests/bench/rpc_load around them. A row is a work; it fails where nothing is counted.
+# The cost of an RPC for a proxy on verbs, counted on siw and on rxe, because emulated time is no measure: two proxies
+# with verbs between them, and the client and server of tests/bench/rpc_load around them. A row is a work; it fails if
+# nothing is counted.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs of programs.sh directly and through a proxy, and what differs. Needs workload.sh and rows.sh.
+# Runs the programs of programs.sh directly and through a proxy, and reports the differences. Needs workload.sh and
+# rows.sh.
 . "$lab/guest/programs.sh"
 programs=(lab dbench bonnie stressors git fio)
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# ./dev hardware on siw and on rxe, in its short form and with all that it may do to a host, as far as these devices go. A row fails
-# where a result is another one than is known of the device.
+# ./dev hardware on siw and on rxe, in its short form and with all that it can do to a host, as far as these devices
+# support it. A row fails if a result differs from the known result of the device.
 # shellcheck disable=SC1010,SC1091,SC2015,SC2034,SC2154
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# knfsd sees each client's own address through a proxy of this guest (source = "client"): an export names one of two TCP clients,
-# and the RDMA client. MOUNT and NFS go through one service, whose port TCP and iWARP share.
+# knfsd sees each client's own address through a proxy of this guest (source = "client"): an export names one of two
+# TCP clients, and the RDMA client. MOUNT and NFS go through one service, whose port TCP and iWARP share.
 
 named=/srv/export/named
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What an RPC costs a proxy in instructions, those of the kernel among them: this guest has one processor whose clock is the
-# number of instructions that it has carried out (boot.sh), so the time that a thread has run is how many were its. What a packet
-# takes on its way through loopback counts where it was sent. A row is a work; its comment has the figures of this build, and
-# with LAB_OTHER, a build folder of another version, those of that one and the difference: medians of some turns, with the least and
-# the most, since how many messages meet in one read is another matter each time.
+# The cost of an RPC for a proxy in instructions, including those of the kernel. This guest has one processor whose
+# clock is the number of executed instructions (boot.sh), so a thread's run time is its number of instructions. The
+# cost of a packet's way through loopback counts for its sender. A row is a work. Its comment has the figures of this
+# build and, with LAB_OTHER, a build directory of another version, the figures of that version and the difference:
+# medians of some turns, with the least and the most, because the number of messages in one read varies.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

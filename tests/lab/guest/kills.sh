@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Kills, at seeded moments of a load: moments of work done, which LAB_SEED draws. Whoever is not killed goes on, what
-# was acknowledged is there afterwards bit for bit, and the proxy keeps nothing of the dead.
+# Kills at seeded moments of a load: moments of work done, which LAB_SEED selects. The processes that are not killed
+# continue, acknowledged data are there afterwards bit for bit, and the proxy keeps nothing of the killed ones.
 
 # How long a load may stand still on an idle machine: a server's grace period and a client's patience are in it.
 LOAD_LIMIT_S=90

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Kerberos through the proxy, which holds no key: the proxies run on the host, the KDC and the kernel's client and
-# server here. The export takes RPCSEC_GSS alone.
+# Kerberos through the proxy, which has no key: the proxies run on the host, the KDC and the kernel's client and server
+# here. The export accepts RPCSEC_GSS only.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

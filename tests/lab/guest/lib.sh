@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What every guest script sources first: it is the guest's init, brings the guest up, and reports.
+# Sourced first by every guest script: the script is the guest's init, brings the guest up, and reports.
 #
-# Reports leave by the second serial port, a line each (watch.sh makes TAP of them): "row ROW" where one begins and "over ROW" where
-# it is done with, "ok ROW", "not ok ROW: why" and "skip ROW # SKIP why", which may be several in a row, "# remark", and "done".
+# Reports leave by the second serial port, a line each (watch.sh converts them to TAP): "row ROW" at the start of a row
+# and "over ROW" at its end; "ok ROW", "not ok ROW: why" and "skip ROW # SKIP why", of which a row can have several; "#
+# remark"; and "done".
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 

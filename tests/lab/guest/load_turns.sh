@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/bench/rpc_load in turns, in between which counters can be read.
+# tests/bench/rpc_load in turns, between which counters can be read.
 
 pid_of_proxy() { cat "$proxy_dir/$1.pid"; }
 

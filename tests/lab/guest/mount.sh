@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Mounts of the kernel's client, and what it has to say of their transport. Sourced by lib.sh, and by tests/lab/reconnects.sh.
+# Mounts of the kernel's client, and the kernel's statistics of their transport. Sourced by lib.sh, and by
+# tests/lab/reconnects.sh.
 
 # nfs_where VERSION PORT PROTO [MOUNTADDR MOUNTPORT]: sets nfs_path and nfs_options, NFS_OPTIONS among them. The client over RDMA
 # ends a connection on which a Call has no Reply after timeo, in tenths of a second (xprtrdma/transport.c:xprt_rdma_timer): it has

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs that others use to try an NFS client and server, each on whatever is mounted at /mnt/n, and the results of each as a list:
-# a line a case, the same lines in each run on a file system without faults. No times, no rates, no order by chance.
+# Runs programs that test an NFS client and server on the file system at /mnt/n, and prints the results of each as a
+# list: a line per case, the same lines in each run on a file system without faults. No times, no rates, no random
+# order.
 #
-# done_by_NAME VERSION: runs one and prints its list. In the short tier it is a part of the same.
+# done_by_NAME VERSION: runs one and prints its list. The short tier runs a part of it.
 
 # small SHORT FULL: prints the argument of this tier
 small() { [ "$LAB_TIER" = short ] && echo "$1" || echo "$2"; }

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a gateway from TCP to RDMA costs: the kernel's, which mounts over RDMA and exports that mount (re-export),
-# and the proxy. The gateway is this guest alone; its client and its server are on the host. It has one processor, whose clock is
-# the number of instructions that it has carried out (boot.sh), and all count (lab_work meter): the daemon's or nfsd's, those of
-# the kernel's threads and of interrupts. Round trips are what the server's
-# proxy on the host counts: Calls, and the bytes of Calls that it has to fetch by RDMA Read, which is one more.
+# Compares the costs of two gateways from TCP to RDMA: the kernel's, which mounts over RDMA and exports that mount
+# (re-export), and the proxy. This guest is the gateway; its client and its server are on the host. It has one
+# processor, whose clock is the number of executed instructions (boot.sh), and all count (lab_work meter): the daemon's
+# or nfsd's, those of the kernel's threads and of interrupts. Round trips are counted by the server's proxy on the
+# host: Calls, and the bytes of Calls that it fetches by RDMA Read, which is one more round trip.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

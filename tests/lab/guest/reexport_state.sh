@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What of NFSv4's state a gateway from TCP to RDMA carries: the kernel's re-export, which mounts 4.2 over siw and exports that mount, and
-# the proxy. This guest is the gateway. The server is another knfsd in a network namespace (2), behind a proxy of the host that has RDMA
-# in front of it; the client is a namespace (4), and another client of the server, which knows no gateway, one more (3). A row
-# tries one thing with both; it fails if the proxy does not carry it, and says what the re-export does.
+# Compares which NFSv4 state two gateways from TCP to RDMA carry: the kernel's re-export, which mounts 4.2 over siw and
+# exports that mount, and the proxy. This guest is the gateway. The server is another knfsd in a network namespace (2),
+# with a proxy of the host in front of it for RDMA; the client is a namespace (4), and another client of the server,
+# which uses no gateway, is one more (3). A row tries one feature with both. It fails if the proxy does not carry it,
+# and reports the result of the re-export.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"

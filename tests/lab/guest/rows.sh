@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the rows have in common: proxies on either side, a workload through one of them, and the proof that it
-# went that way.
+# Functions shared by the rows: proxies on either side, a workload through one of them, and the proof that its traffic
+# went through it.
 . "$lab/proxy.sh"
 . "$lab/capture.sh"
 . "$lab/guest/clients.sh"

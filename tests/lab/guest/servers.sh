@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Several servers behind one service of a proxy on the host: whom a client's connections lead to, and what becomes of it when
-# its server dies.
+# Several servers of one service of a proxy on the host: which server a client's connections use, and what happens to
+# the client when its server dies.
 
 # leads_to PROXY COUNTS: how many connections each of its servers has, "4 0".
 leads_to() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Peers that fall silent: all links stay up, but packets are dropped between the two ends of an RDMA connection. With and
-# without a Call in flight, on either end, all that it held is to be released, by the probes of the proxies.
+# Peers that fall silent: all links stay up, but packets are dropped between the two ends of an RDMA connection. With
+# and without a Call in flight, the proxies on either end detect it by keepalive and release all that the connection
+# held.
 
 # silent_keys: on a machine that is slow they leave the peers that are there more time to answer.
 silent_keys() {

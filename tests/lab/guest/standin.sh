@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Rows in which rxe and siw answer as devices of other drivers do (tests/standin). Two proxies stand in a row, with the devices
-# between them: a TCP client, tcp=>verbs, verbs=>tcp, knfsd.
+# Rows in which rxe and siw simulate devices of other drivers (tests/standin). Two proxies are in a row, with the
+# devices between them: a TCP client, tcp=>verbs, verbs=>tcp, knfsd.
 
 # standin_pair NAME ADDRESS PORT VARIABLES...: two proxies, called NAME and NAME-server, with these variables. STANDIN_KEYS are more
 # keys of their services.

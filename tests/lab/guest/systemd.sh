@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Debian package under a real systemd: this guest's init is that, and the rows run in a unit of its own. A mount
-# of the kernel's NFS client, 10.0.2.15's knfsd behind it, with fio on it while the daemon is reloaded, restarted and upgraded.
-# What the first of these two runs has in its environment, the second reads.
+# The Debian package under a real systemd, which is this guest's init; the rows run in a unit of their own. The
+# kernel's NFS client mounts through the proxy from the knfsd of 10.0.2.15, with fio on the mount while the daemon is
+# reloaded, restarted and upgraded. The first of these two runs passes its environment to the second.
 [ "${1:-}" != rows ] || . /run/share/env
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sends of 200,000 bytes over verbs, between two proxies that tell 256 KiB each.
+# Sends of 200,000 bytes over verbs, between two proxies that advertise 256 KiB each.
 
 # one_send ADDRESS PORT CLIENT SERVER: WRITEs and READs of 200,000 bytes go inline through those two proxies.
 one_send() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Version two over verbs: two legs whose receives change their sizes; two proxies that speak it to each other; a proxy that
-# tries it with the kernel's server, which has version one only; and the kernel's client beside one that speaks version two.
+# Version two over verbs: two legs whose Receives change their sizes; two proxies that speak it to each other; a proxy
+# that tries it with the kernel's server, which has version one only; and the kernel's client next to a peer that
+# speaks version two.
 
 # sizes FABRIC ADDRESS: see tests/lab/pair_sizes.c; 3 times without DDP and 3 times with it, in the other tiers 20 each. A lower
 # size is asked for again until no Call crosses the REQ that counts on more (B4.2-2), which takes many tries under load.

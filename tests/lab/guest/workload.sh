@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The workloads, over whatever is mounted at /mnt/n. Each is run with errexit set and prints why it fails.
+# The workloads, on the file system mounted at /mnt/n. Each runs with errexit set and prints why it fails.
 
 fail() {
 	echo "$*"

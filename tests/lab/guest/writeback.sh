@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A client whose own host has the proxy, and little memory: what it has to write goes through the daemon, and must, before there
-# is memory again. 512 MiB in all (run.sh), and no swap.
+# A client with little memory whose own host runs the proxy: its dirty pages go through the daemon, which must write
+# them before memory becomes free. 512 MiB in all (run.sh), and no swap.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/workload.sh"
 . "$(dirname "$0")/rows.sh"
