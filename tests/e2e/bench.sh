@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The comparison of ./dev bench works, with measurements of a tenth of a second: each way to measure has figures that can be
-# true, over loopback and over a wire, and there are a table and a page. How large they are is not judged here.
+# ./dev bench works, with measurements of a tenth of a second: each method produces plausible figures, over loopback
+# and over a wire, and there are a table and a page. The size of the figures is not judged here.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

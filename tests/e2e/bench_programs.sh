@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs that measurements are made with: what they send is NFSv3, each byte of it is looked at, what is wrong or
-# missing fails them, and the figures are of what happened.
+# The measuring programs send valid NFSv3, check each byte, fail if a byte is wrong or missing, and print figures of
+# what happened.
 # shellcheck disable=SC2034
 A_SERVICE='ddp = "nfs"; max_connections = 1000;' B_SERVICE='max_connections = 1000;'
 . "$(dirname "$0")/lib.sh"

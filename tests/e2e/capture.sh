@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The packet judge and tshark over the traffic between the proxies: RPC-over-RDMA down to NFS, no malformed frame, no
-# bad CRC, credits kept, and as many Calls, Replies and FPDUs with a CRC as the proxies have counted.
+# The packet judge and tshark check the traffic between the proxies: RPC-over-RDMA down to NFS, no malformed frame, no
+# bad CRC, credits respected, and as many Calls, Replies and FPDUs with a CRC as the proxies have counted.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

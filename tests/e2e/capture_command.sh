@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl capture: tshark reads what passes a proxy, NFSv3, v4.0 and v4.1, without a malformed frame, and counts
-# the Calls and Replies that the proxy has counted; and whatever ends a capture, its file is complete.
+# rpcrdma-proxyctl capture: tshark reads the traffic of a proxy (NFSv3, v4.0 and v4.1) without a malformed frame, and
+# counts the same Calls and Replies as the proxy. However a capture ends, its file is complete.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The server sees its clients through the proxy, whose host is a router: of two clients one is named by the export, and it
-# alone is served, NFSv3 with MOUNT, NFSv4.0 and NFSv4.1, over IPv4 and IPv6, over TCP and RDMA, with the server on the proxy's host
-# and elsewhere. Without the capability or the routes the start says so, and nobody is served by the proxy's own address.
+# The server sees the clients' addresses through the proxy, whose host is a router. The export names one of two
+# clients, and only this client is served: NFSv3 with MOUNT, NFSv4.0 and NFSv4.1, over IPv4 and IPv6, over TCP and
+# RDMA, with the server on the proxy's host and elsewhere. Without the capability or the routes the daemon logs that at
+# its start, and no client is served from the proxy's own address.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 . "$E2E_SRC/hosts.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients are killed in mid-transfer, again and again: others go on, and nothing of the dead is left.
+# Clients are killed in mid-transfer, repeatedly: other clients continue, and the proxy keeps nothing of the killed
+# ones.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

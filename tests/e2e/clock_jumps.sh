@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The time of day is set a year ahead and a year back under clients: nothing ends for it, and what has its time ends then.
+# The time of day is set a year ahead and a year back while clients are connected: no connection ends because of it,
+# and each timeout expires on time.
 CLOSED_PORT=13050
 A_MORE=closed_service
 . "$(dirname "$0")/lib.sh"

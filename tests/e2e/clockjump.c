@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Sets the time of day ahead or back for one program: preloaded, it adds what the file that CLOCKJUMP_FILE names has, a
- * number of seconds, and which may change at any time. The clocks that nobody can set stay as they are.
+ * Shifts the time of day for one program. Preloaded, it adds the number of seconds in the file that
+ * CLOCKJUMP_FILE names, which can change at any time. Clocks that cannot be set are unchanged.
  */
 #include <fcntl.h>
 #include <stdlib.h>

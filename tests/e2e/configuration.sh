@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies that configure their connections by the draft's protocol (config_protocol) carry NFS as they do without;
-# and one does whose server refuses.
+# Two proxies that configure their connections by the draft's protocol (config_protocol) carry NFS as they do without
+# it; and so does one whose server refuses.
 # shellcheck disable=SC2034
 . "$(dirname "$0")/lib.sh"
 enter "$@"

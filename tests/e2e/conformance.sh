@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The conformance program on real ends: NFS-Ganesha behind a proxy is judged over the network as any server, a proxy in
-# front of libnfs as any client, and what is no NFS/RDMA server is told from both.
+# The conformance program tests real ends over the network: NFS-Ganesha with a proxy in front as a server, and a proxy
+# in front of libnfs as a client. It detects an end that is neither.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

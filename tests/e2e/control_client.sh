@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The control client: its command line, how it finds the daemon, what it shows, and what a thousand connections cost.
+# The control client: its command line, how it finds the daemon, its output, and the cost of a thousand connections.
 BACK_PORT=3049
 # shellcheck disable=SC2034
 A_SERVICE='max_connections = 4096;'

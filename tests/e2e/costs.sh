@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What RPCs and messages cost is no more than was recorded, and a tenth: see tests/bench/costs.sh.
+# The cost of RPCs and messages is at most a tenth above the recorded cost: see tests/bench/costs.sh.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 not_sanitized

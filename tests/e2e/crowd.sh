@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# 1,000 clients that connect at once have a reply each, whether reserved ports are left for them or not; and the
-# reserved ports are there again when they have gone. How long it takes is printed: the rows crowd and crowd-held of
-# ./dev bench compare it.
+# 1,000 clients that connect together get a Reply each, whether enough reserved ports are left for them or not. The
+# reserved ports are free again when the clients have disconnected. The test prints the time; the rows crowd and
+# crowd-held of ./dev bench compare it.
 ONE_PORT=12050
 # shellcheck disable=SC2034
 A_SERVICE='max_connections = 4096;' B_SERVICE='max_connections = 4096;' A_MORE=more_a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A relay that keeps what the server sends for a while.
+ * A relay that delays the bytes of the server.
  *
  *	delay_relay PORT SERVER_PORT MS    on 127.0.0.1, until killed
  */

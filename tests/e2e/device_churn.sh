@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Connections over verbs come and go while others, which share a completion queue with them where the device bears that, make their
-# Calls: each byte that they read is right, none of them ends, and the device has had everything back.
+# Connections over verbs open and close while others make Calls on the same completion queue, where the device supports
+# sharing. Each byte that they read is right, none of them ends, and all device resources are freed.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/standin.sh"
 enter "$@"

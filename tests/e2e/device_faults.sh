@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Each call of a device and of its connection manager fails once, and completions come late, in another order or with each error:
-# a client that asks again has its data, and the proxy has neither lost nor kept anything.
+# Each call of a device and of its connection manager fails once, and completions come late, in another order, or with
+# each error. A client that retries gets its data, and the proxy neither loses nor leaks anything.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/standin.sh"
 enter "$@"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients that take a place and say nothing, and clients that are turned away and come back, keep nobody out.
+# Clients that take a connection slot and send nothing, and clients that are rejected and reconnect, keep no other
+# client out.
 BACK_PORT=3049
 SHARE_PORT=13049
 CLOSED_PORT=13050

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that answers a WRITE before it has all of it: the client has the Reply, the server the whole Call, and both are
-# told once in a capture; over RDMA the connection outlives it while the server reads the Call.
+# A server answers a WRITE before it has received all of it: the client gets the Reply, the server the whole Call, and
+# a capture has both once. Over RDMA the connection stays open while the server reads the Call.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

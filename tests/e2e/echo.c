@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A server of TEST_ECHO, and clients that check its Replies. */
 #include "tests/e2e/echo.h"
 
 #include <string.h>

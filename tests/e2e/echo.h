@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A server of TEST_ECHO, and clients that check its Replies; for scenarios with many of them. */
+/* A server of TEST_ECHO, and clients that check its Replies, for scenarios with many of them. */
 #ifndef TESTS_E2E_ECHO_H
 #define TESTS_E2E_ECHO_H
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A proxy with few descriptors, and more clients than it has room for: they wait, nobody who is served is closed, and it recovers.
+# A proxy with few descriptors and more clients than it can accept: they wait, no served client is disconnected, and
+# the proxy recovers.
 BACK_PORT=3049
 # shellcheck disable=SC2034
 A_SERVICE='probe_interval_s = 1;'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What rpcrdma-proxy -t says of a file and of the host, and that it comes to an end whatever the name servers do.
+# The output of rpcrdma-proxy -t about a file and the host; it ends whatever the name servers do.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

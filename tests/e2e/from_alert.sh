@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# From an alert to the client, operation and stage in three commands, which are those of the manual: one of two services has
-# a server that takes long, and one client that waits for it; who is used to none of that finds both.
+# Three commands of the manual lead from an alert to the client, the operation and the stage. One of two services has a
+# slow server, and one client that waits for it. The test finds both without other knowledge.
 # shellcheck disable=SC2034
 RELAY_PORT=3049 BACK_PORT=3049 OTHER_PORT=14049 OTHER_FABRIC=20149 QUICK_PORT=3149
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server stands still, under clients and while they connect: they wait for it, and for nothing else, and go on with it.
+# A server hangs, during Calls and while clients connect: they wait for it and for nothing else, and continue when it
+# does.
 OTHER_PORT=13051
 OTHER_BACK=3051
 # However slow the machine is, the server stands still for a shorter time than a peer may.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A third proxy in the middle, from RDMA to RDMA, with version one and two on its sides, thresholds from 1 KiB to 256 KiB
-# and errors that it carries over; and MOUNT over TCP all the way.
+# A third proxy in the middle, from RDMA to RDMA, with version one and two on its sides, thresholds from 1 KiB to 256
+# KiB, and errors that it forwards; and MOUNT over TCP all the way.
 GATE_PORT=20050 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

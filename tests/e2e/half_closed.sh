@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients that send a Call, end their sending side and are gone, before a server that hangs: they keep no others out, and a
-# client that only half-closes gets its Replies; through one proxy and two.
+# Clients send a Call, shut down their sending side and disconnect while the server hangs: they keep no other client
+# out. A client that only half-closes gets its Replies. Through one proxy and two.
 BACK_PORT=3049
 ONE_PORT=13049
 SHARE_PORT=13050

@@ -2,9 +2,9 @@
 /*
  * Both ends of a connection that falls silent.
  *
- *	held_call serve ADDRESS PORT          answers NULL Calls and keeps all others, until killed
- *	held_call ask ADDRESS PORT idle|held  is answered a NULL Call, has another Call kept or not, says "ready",
- *	                                      and waits for the end of the connection
+ *	held_call serve ADDRESS PORT          answers NULL Calls and never answers others, until killed
+ *	held_call ask ADDRESS PORT idle|held  gets one NULL Call answered, with "held" makes another Call,
+ *	                                      prints "ready", and waits for the end of the connection
  */
 #include <arpa/inet.h>
 #include <poll.h>

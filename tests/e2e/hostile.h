@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hostile peers: what each of them does on its one connection, and the servers that are of no use to them. */
+/*
+ * Hostile peers: what each does on its one connection, and the useless servers of their services.
+ */
 #ifndef TESTS_E2E_HOSTILE_H
 #define TESTS_E2E_HOSTILE_H
 

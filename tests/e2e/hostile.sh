@@ -1,12 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# While hostile connections come and go at both proxies, a good service copies files and answers every RPC; when they
-# have gone, nothing of them is left. A few seconds of it; `./dev hostile` goes on for minutes.
+# While hostile connections open and close at both proxies, a good service copies files and answers every RPC. When
+# they are gone, the proxies keep nothing of them. This test takes a few seconds; `./dev hostile` runs for minutes.
 #
-# HOSTILE_CONNECTIONS  how many come
-# HOSTILE_AT_ONCE      so many at a time
-# HOSTILE_MIB          how long each file is
-# HOSTILE_SEED         decides what they do
+# HOSTILE_CONNECTIONS  number of connections HOSTILE_AT_ONCE      how many of them concurrently HOSTILE_MIB
+# length of each file HOSTILE_SEED         decides what they do
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What hostile peers do: everything that a peer may do to a proxy with one connection. */
+/* The actions of hostile peers: everything that a peer can do to a proxy with one connection. */
 #include <arpa/inet.h>
 #include <string.h>
 

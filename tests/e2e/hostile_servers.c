@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The servers of the services that hostile clients use: whatever comes, they go on. */
+/* The servers of the services that hostile clients use: they continue whatever they receive. */
 #include "tests/e2e/hostile.h"
 #include "tests/e2e/message.h"
 

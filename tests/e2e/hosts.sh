@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Hosts for a test, on one wire: each has a network and a /run/rpcrdma-proxy of its own. To be sourced after lib.sh.
+# Hosts for a test, on one wire: each has its own network and /run/rpcrdma-proxy. Source it after lib.sh.
 #
-#	wire filer 192.0.2.1 client 192.0.2.10      # the names are good on all of them
+#	wire filer 192.0.2.1 client 192.0.2.10      # the names are valid on all of them
 #	on filer ss -ltn
 #	start_on filer NAME COMMAND...              # as start in lib.sh
 #	stop NAME

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The HTTP listener: who may ask, health and readiness, reloads of its keys, and peers that send what is no HTTP, or half of
-# it, or by forties, while the main loop goes on.
+# The HTTP listener: access control, health and readiness, reloads of its keys, and peers that send invalid or
+# incomplete HTTP, or open forty connections, while the main loop keeps running.
 HTTP_PORT=9180 OTHER_PORT=9181
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A call of a device does not come back: the connection waits for it, and everybody else is served, by the same worker.
+# A call of a device hangs: its connection waits for it, and the same worker serves all other clients.
 WORKERS=1
 OTHER_PORT=13051
 OTHER_BACK=3051

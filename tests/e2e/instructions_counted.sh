@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The measurement of instructions works, with a few RPCs; what it measures is not judged here, but for what reverse Calls add
-# to forward ones, which repeats exactly.
+# The measurement of instructions works, with a few RPCs. Its results are not judged here, except the instructions that
+# reverse Calls add to forward ones, which are the same in each run.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A journal that takes entries with fields, stands still, and goes: the daemon serves, and no line is lost without a word.
+# A journal that accepts entries with fields, hangs, and disappears: the daemon keeps serving, and reports each lost
+# line.
 BACK_PORT=3049
 CLOSED_PORT=13050
 A_MORE=closed_service

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Takes the journal's entries at a socket and prints them as they came, with an empty line behind each. */
+/*
+ * Receives the journal's entries at a socket and prints them unchanged, with an empty line after
+ * each.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

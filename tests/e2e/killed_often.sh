@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A proxy is killed at any moment, at work and while it starts: nothing that it left behind refuses the next start.
+# A proxy is killed at any moment, during work and while it starts: nothing that it leaves prevents the next start.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

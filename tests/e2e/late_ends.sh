@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients come back before the proxy has heard that their old connections ended: its worker is at something else for
-# longer than two seconds, or has the end behind much that is unread. Each must get the Reply that it did not read.
-# Through one proxy and through two, where either is late.
+# Clients reconnect before the proxy has noticed that their old connections ended: its worker is busy for more than two
+# seconds, or the end follows much unread data. Each client must get the Reply that it did not read. Through one proxy
+# and through two, where either is late.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

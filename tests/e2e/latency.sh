@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl latency: which operations there were, with what status, and in which stage their time went: each cause
-# moves its own stage at the proxy that it is at, and no other.
+# rpcrdma-proxyctl latency: the operations, their status, and the stages of their time. Each cause of delay changes its
+# own stage only, at its own proxy only.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

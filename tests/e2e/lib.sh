@@ -1,19 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What every end-to-end test sources: namespaces of its own, an NFS server, two proxies, and TAP.
+# Sourced by every end-to-end test: private namespaces, an NFS server, two proxies, and TAP.
 #
 #	. "$(dirname "$0")/lib.sh"
-#	enter "$@"                  # from here on in namespaces of its own; $T is an empty tmpfs
+#	enter "$@"                  # from here on in private namespaces; $T is an empty tmpfs
 #	start_ganesha
 #	start_chain
 #	check "what must hold" command...
 #	finish                      # stops everything, checks how the proxies ended, prints the plan
 #
-# E2E_BUILD is the build directory; E2E_PROGRAMS is another one, from which the tests take their own programs, clients and
-# servers among them: without sanitizers, these cost less. E2E_KEEP is where logs and captures are to be left;
-# E2E_CHAIN=direct leaves the proxies out (to test the tests); E2E_VERSION=2 has the first proxy speak version two of RPC-over-RDMA to the
-# second, and each of them is then held to have sent nothing of version one; E2E_COMPAT=draft03 has them use all that the
-# draft of version one has, its configuration protocol too, and then they are held to have done so.
+# E2E_BUILD is the build directory. E2E_PROGRAMS is another build directory, from which the tests take their own
+# programs, including clients and servers: without sanitizers these cost less. E2E_KEEP is the directory where logs and
+# captures are kept. E2E_CHAIN=direct leaves the proxies out (to test the tests). With E2E_VERSION=2 the first proxy
+# speaks version two of RPC-over-RDMA to the second, and each must then have sent no message of version one. With
+# E2E_COMPAT=draft03 they must use all that the draft of version one has, including its configuration protocol.
 
 set -u
 E2E_SRC=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A memory limit of what each service has for itself, one large RPC, slows 50 clients down, drops none and never locks up, whoever stops reading.
+# A memory limit of each service's guarantee and one large RPC slows 50 clients down, disconnects none and never locks
+# up, whichever client stops reading.
 BACK_PORT=3049 WORKERS=1
 A_GLOBAL='memory_limit_mib = 6;' B_GLOBAL=$A_GLOBAL
 # However long a client reads nothing, it is no reverse Call that ends for that.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which level the log has: that of the file, of -v, of the control client, and what a reload makes of it.
+# The log level from the file, from -v and from the control client, and the effect of a reload on it.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The log as it is read at three in the morning: a connection is followed from one proxy to the next, its end is called
-# by its name, a Call that waits is told once, scans are silent, and whoever changed something is named.
+# The log during an incident: a connection can be followed from one proxy to the next, the line of its end has the
+# reason, a waiting Call is logged once, port scans log nothing, and each change names the user who made it.
 BACK_PORT=3049
 CLOSED_PORT=13050
 A_MORE=closed_service

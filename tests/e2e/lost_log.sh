@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A log that is written to a full disk: the daemon serves, says how many lines it has lost, and logs on when there is room.
+# A log on a full disk: the daemon keeps serving, reports how many lines it lost, and continues to log when there is
+# space.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

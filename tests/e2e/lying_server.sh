@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An iWARP server that returns chunks it has not written: its clients get SYSTEM_ERR, and never a byte of another service
-# whose Reply was in that memory before. Both services go on, and their data are right.
+# An iWARP server returns chunks that it has not written: its clients get SYSTEM_ERR, and never a byte of another
+# service whose Reply was in that memory before. Both services continue, and their data are right.
 BACK_PORT=3049 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"

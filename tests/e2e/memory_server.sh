@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The peer's NFSv3 server in memory serves libnfs, on its own and behind two proxies: a tree that was copied in comes
-# out the same, and so does what the server computes.
+# The peer's in-memory NFSv3 server serves libnfs, directly and through two proxies: a tree that was copied in is read
+# back unchanged, and so is data that the server generates.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 command -v python3 >/dev/null || skip_all "python3 is not installed"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* RPC messages as the tests' peers build and read them. */
 #include "tests/e2e/message.h"
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RPC messages as the tests' peers build and read them, with no code of the proxy. */
+/* Builds and parses RPC messages for the tests' peers, without code of the proxy. */
 #ifndef TESTS_E2E_MESSAGE_H
 #define TESTS_E2E_MESSAGE_H
 

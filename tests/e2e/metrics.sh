@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Metrics: both formats are good ones for who reads them, Prometheus takes them, they say the same as the control socket, and
-# each query of the dashboard and of the alerts in contrib/ has something to show.
+# Metrics: both formats are valid, Prometheus accepts them, they agree with the control socket, and each query of the
+# dashboard and of the alerts in contrib/ has data.
 PROM_PORT=9090
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPA, DDP and RDMAP for the tests' peers. */
 #include "tests/e2e/mpa.h"
 
 #include <arpa/inet.h>

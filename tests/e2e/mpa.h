@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPA, DDP and RDMAP as the tests' peers build and read them, with no code of the proxy. */
+/* Builds and parses MPA, DDP and RDMAP for the tests' peers, without code of the proxy. */
 #ifndef TESTS_E2E_MPA_H
 #define TESTS_E2E_MPA_H
 

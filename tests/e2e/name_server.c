@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A name server for the end-to-end tests: it knows one address for every name, or says nothing. */
+/* A name server for the end-to-end tests: it has one address for every name, or does not answer. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that is known by name, and name servers that are silent, fail and come back.
+# A server that is configured by name, and name servers that do not answer, fail and recover.
 BACK_PORT=3049
 CLIENTS=100
 . "$(dirname "$0")/lib.sh"

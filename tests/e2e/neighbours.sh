@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A service whose server is of no use, and whose clients ask all they can, costs the other service of the same
-# workers nothing but time, and little of that; so does a connection that hangs the others of its service.
+# A service whose server is useless, and whose clients send all they can, costs the other service of the same workers a
+# little time and nothing else. The same holds for a connection that blocks the others of its service.
 BACK_PORT=3049 WORKERS=1
 . "$(dirname "$0")/lib.sh"
 enter "$@"

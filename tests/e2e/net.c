@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* TCP connections that carry records, in one poll loop. */
 #include "tests/e2e/net.h"
 
 #include <arpa/inet.h>

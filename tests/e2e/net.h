@@ -2,8 +2,8 @@
 /*
  * Both ends of a chain in one process: TCP connections that carry records, in one poll loop.
  *
- * The tests hold the clients and the server of the proxies at once, so that each step waits for
- * what it needs to see and nothing sleeps. What cannot happen in a passing test ends the program.
+ * A test has the clients and the server of the proxies together, so that each step waits for a
+ * condition, and nothing sleeps. An event that cannot occur in a passing test ends the program.
  */
 #ifndef TESTS_E2E_NET_H
 #define TESTS_E2E_NET_H

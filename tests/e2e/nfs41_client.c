@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A client of NFSv4.1, which libnfs is not: writes a file of so many bytes into /export in pieces, and reads it back.
+ * An NFSv4.1 client, because libnfs has none: writes a file of BYTES bytes into /export in pieces,
+ * and reads it back.
  *
  *	nfs41_client ADDRESS PORT NAME BYTES PIECE
  *
- * Says on standard output how many COMPOUNDs that took. XIDs, sequence numbers and offsets in Replies are those of a
- * server that does as it is told; any other ends the program.
+ * Prints how many COMPOUNDs that took. XIDs, sequence numbers and offsets in Replies must be those
+ * of a conforming server; any other value ends the program.
  */
 #include <arpa/inet.h>
 #include <stdbool.h>

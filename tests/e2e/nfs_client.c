@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* An NFS client for the end-to-end tests, on libnfs: what nfs-cp, nfs-cat and nfs-ls cannot do. */
+/*
+ * An NFS client for the end-to-end tests, on libnfs, for actions that nfs-cp, nfs-cat and nfs-ls do
+ * not have.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The payload of 1 MiB READs and WRITEs is not copied in user space, except what shares a read with a header; that of
-# 200,000 bytes in one Send is copied once.
+# The payload of 1 MiB READs and WRITEs is not copied in user space, except the part that is in one read with a header.
+# The payload of 200,000 bytes in one Send is copied once.
 # shellcheck disable=SC2034
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server closes for what one client sends, while it serves nobody else: that is this client's failure, and the server stays
-# up, for /readyz and for the next client; through one proxy and two. A server that closes for everybody is found. So it is of
-# servers of MOUNT, wherever `mount` has them.
+# A server closes its connections because of one client's message, while it has no other client. That is this client's
+# failure: the server stays up, for /readyz and for the next client, through one proxy and two. A server that closes
+# for all clients is detected. The same holds for MOUNT servers, wherever `mount` has them.
 BACK_PORT=3049
 BAD_PORT=3050
 HTTP_PORT=9180

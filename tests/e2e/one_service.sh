@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One service carries a filer: NFSv3 with its MOUNT, NFSv4 and NFSACL through one port, in each topology; MOUNT is found by
-# rpcbind, also where it moves, or named; other programs are turned away; TCP and iwarp clients share a port.
+# One service carries a filer: NFSv3 with its MOUNT, NFSv4 and NFSACL through one port, in each topology. The port of
+# MOUNT comes from rpcbind, even if it changes, or from the file. Other programs are rejected. TCP and iwarp clients
+# share a port.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

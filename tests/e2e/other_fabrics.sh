@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The fabric over IPv6, and rdma:// where no RDMA device is.
+# The fabric over IPv6, and rdma:// on a host without an RDMA device.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

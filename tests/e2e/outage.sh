@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server goes away for a while and comes back, with many clients that keep trying: what the log tells of it, and the
-# control socket. OUTAGE_S is how long, and CLIENTS how many.
+# A server is down for a while, with many clients that keep retrying: the log lines about it, and the control socket.
+# OUTAGE_S is the length, CLIENTS the number of clients.
 : "${OUTAGE_S:=8}" "${CLIENTS:=100}"
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A daemon that would be its own upstream says so: when it starts, or, if a name hides it, to the first client.
+# A daemon that would connect to itself reports that: when it starts, or to the first client if a name hides it.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

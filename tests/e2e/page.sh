@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The status page in headless Chromium, with traffic through two proxies: it shows the services, the oldest Call and a plotted
-# line, of its own answers alone. What it looks like is kept as page-*.png if E2E_KEEP names a directory.
+# The status page in headless Chromium, with traffic through two proxies: it shows the services, the oldest Call and a
+# plotted line, from its own answers only. Its screenshots are kept as page-*.png if E2E_KEEP names a directory.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

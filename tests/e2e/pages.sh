@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Recipes of a page, taken out of it and run as they are written. To be sourced after hosts.sh; $PAGE is the file.
+# Extracts the recipes of a page and runs them as they are written. Source it after hosts.sh; $PAGE is the file.
 
 # ---------------------------------------------------------------- the page
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client of a real NFS server that asks one thing after the other, until it is told to end, and measures each. */
+/*
+ * A client of a real NFS server that makes one Call after the other until its standard input ends,
+ * and measures each.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

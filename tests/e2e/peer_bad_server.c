@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Nonsense from the TCP server behind the proxies: its client hears of it, other clients do not. */
+/*
+ * The TCP server of the proxies sends nonsense: its client gets an error, other clients are not
+ * affected.
+ */
 #include <stdio.h>
 #include <string.h>
 

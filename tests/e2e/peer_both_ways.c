@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Calls of the server to the client, a client's half-close, and messages of every shape. */
+/* Calls from the server to the client, a client's half-close, and messages of every form. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

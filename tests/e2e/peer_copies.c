@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients that wait too long for a slow server and send a Call again in other bytes: RPCSEC_GSS with a higher sequence
- * number, AUTH_SYS with another credential. The server is asked once, answers late, and its Reply goes to the client; the
- * connection stays. A client that comes back on another connection is seen from the port of the first.
+ * Clients that wait too long for a slow server retransmit a Call with other bytes: RPCSEC_GSS with
+ * a higher sequence number, AUTH_SYS with another credential. The server receives the Call once and
+ * answers late, its Reply goes to the client, and the connection stays open. A client that
+ * reconnects has the same source port at the server as before.
  */
 #include <string.h>
 

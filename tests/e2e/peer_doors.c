@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Clients that take a place and say little, or come back all the time; and one that is served all the same. */
+/*
+ * Clients that take a connection slot and send little, or reconnect all the time; and one that must
+ * be served meanwhile.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Nonsense from TCP clients, beside one that behaves and must notice nothing. */
+/* TCP clients send nonsense, next to a conforming client that must not be affected. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>

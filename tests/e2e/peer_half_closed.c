@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients that send a Call and end their sending side, before a server that does not answer: those that are gone keep no
- * others out, and those that wait get their Replies.
+ * Clients send a Call and shut down their sending side while the server does not answer: those that
+ * disconnect keep no others out, and those that wait get their Replies.
  */
 #include <stdio.h>
 #include <stdlib.h>

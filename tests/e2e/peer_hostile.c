@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Hostile connections that come and go, many at once; what each does is chance, and the seed decides it. */
+/*
+ * Hostile connections that open and close, many of them concurrently. Each acts at random, by the
+ * seed.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* NFSv4 READs and WRITEs as large as a server offers, and one that is larger, with small Calls around each. */
+/*
+ * NFSv4 READs and WRITEs of the server's maximum size, and a larger one, with small Calls around
+ * each.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

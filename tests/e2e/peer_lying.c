@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * An RDMA server that returns chunks which it has not written, beside an honest service of the same worker: what the
- * memory of a chunk held before is another client's, and must not reach this one.
+ * An RDMA server returns chunks that it has not written, next to an honest service of the same
+ * worker. The memory of a chunk held another client's data before, which must not reach this
+ * client.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

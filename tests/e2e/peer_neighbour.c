@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A service that nobody wants beside him: clients that ask all they can, and a server that is of no use to them. */
+/* A bad neighbour service: clients that send all they can, and a useless server. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <stdio.h>

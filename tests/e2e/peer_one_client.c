@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A server that closes for what one client sends, a record of 2 MiB where it takes 1 MiB, while it serves nobody else. It
- * answers everybody else, and the proxy's own NULL. Or it closes for every Call but that, or for that, too. The client may have
- * two addresses of its host, and may be one of MOUNT. With "stay" the server stays until it is killed.
+ * A server that closes its connections because of one client's message, a record of 2 MiB where it
+ * accepts 1 MiB, while it has no other client. It answers all other clients, and the proxy's own
+ * NULL. In other modes it closes for every Call except that NULL, or for that too. The client can
+ * have two addresses of its host, and can be a MOUNT client. With "stay" the server runs until it
+ * is killed.
  */
 #include <stdio.h>
 #include <stdlib.h>

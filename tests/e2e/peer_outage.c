@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients of a server that goes away and comes back: each makes a Call a time, and who loses its connection is back half
- * a second later, as kernels are. What is told on standard output is how they are, when that changes: "all" have had
- * a Reply on the connection that they have, or "none".
+ * Clients of a server that goes down and recovers. Each makes one Call at a time, and reconnects
+ * half a second after it loses its connection, as kernels do. Prints their state when it changes:
+ * "all" have had a Reply on their present connection, or "none".
  */
 #include <stdio.h>
 #include <stdlib.h>

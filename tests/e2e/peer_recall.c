@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A server that answers no Call before its own Call is answered, as one does that recalls what the Calls wait for.
+ * A server that answers no Call before its own Call is answered, like a server that recalls what
+ * the Calls wait for.
  *
- * "sent" on standard output says that the client has sent all its Calls, and that one of them is at the server. For each line on
- * standard input, a length in bytes, the server calls the client back, and says how long that took. At its end the server answers
- * what has come, and each Call as it comes from then on.
+ * Prints "sent" when the client has sent all its Calls, and one of them has reached the server. For
+ * each line on standard input, a length in bytes, the server calls the client back, and the program
+ * prints how long that took. At the end of the input the server answers the Calls that it has, and
+ * each later Call immediately.
  */
 #include <stdio.h>
 #include <stdlib.h>

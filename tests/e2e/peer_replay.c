@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients whose Call the server has executed lose their connections before they have read the Reply.
+ * Clients lose their connections after the server has executed their Call and before they have read
+ * the Reply.
  *
- * They come back all at once, each with that Call as the first on its new connection. Each must get
- * the Reply that it did not read, byte for byte, which only the server's duplicate request cache has,
- * and only for the same address and port: so the proxy must come from the port that it used for
- * this client before.
+ * They all reconnect together, each with that Call as the first on its new connection. Each must
+ * get the Reply that it did not read, byte for byte. Only the server's duplicate request cache has
+ * it, and only for the same address and port: so the proxy must use the same source port for this
+ * client as before.
  */
 #include <fcntl.h>
 #include <stdio.h>

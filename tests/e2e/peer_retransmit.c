@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Retransmissions on a live connection: the server sees one Call, the client gets one Reply. */
+/* Retransmissions on a live connection: the server receives one Call, the client gets one Reply. */
 #include <stdio.h>
 #include <string.h>
 

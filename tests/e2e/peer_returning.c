@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Clients that are reset, all at once, and come back from the ports that they had, as often as they are told to.
+ * Clients are reset, all together, and reconnect from the ports that they had, as often as the
+ * input demands.
  *
- * "up" on standard output says that each of them has had a Reply. A line on standard input then resets them: "same"
- * or "reversed", the order in which they come back. At its end they go.
+ * Prints "up" when each of them has had a Reply. A line on standard input then resets them: "same"
+ * or "reversed" is the order in which they reconnect. At the end of the input they disconnect.
  */
 #include <stdio.h>
 #include <stdlib.h>

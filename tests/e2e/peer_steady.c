@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client that asks one thing after the other and measures how long each takes; and its server, which is fast. */
+/* A client that makes one Call after the other and measures each, and its fast server. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

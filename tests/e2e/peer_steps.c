@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client of FRONT that does what it is told, step by step: bytes of any kind, and Calls that are to be answered. */
+/*
+ * A client of FRONT that follows a list of steps: bytes of any kind, and Calls that must be
+ * answered.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

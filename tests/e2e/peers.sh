@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever the first proxy takes the second for, NFS works between them and data arrive as sent.
+# NFS works between the proxies and data arrive as sent, whatever `peer` the first proxy has configured for the second.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that takes only clients from ports below 1024 serves a client behind the proxy if the client's own port is below
-# 1024: over TCP, over iWARP, and through two proxies. A client of another user of that host is refused, as without the proxy.
-# Peers in trusted_proxies get a port below 1024 in any case, and so does each client with source_port = "reserved". The log
-# has one line for each service with other clients, and -t prints which clients count as privileged.
+# A server that accepts clients from ports below 1024 only serves a client of the proxy if the client's own port is
+# below 1024: over TCP, over iWARP, and through two proxies. A client of another user on that host is rejected, as
+# without the proxy. Peers in trusted_proxies always get a port below 1024, and with source_port = "reserved" so does
+# each client. The log has one line for each service with other clients, and -t prints which clients count as
+# privileged.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

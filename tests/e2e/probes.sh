@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The probes: the program has those that its manual names, and bpftrace sees by the manual's examples what passes.
+# The USDT probes: the program has those that its manual names, and bpftrace shows the traffic with the manual's
+# examples.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The PROXY protocol: HAProxy behind us is told who our clients are, HAProxy before us tells who its own are, two of us
-# tell each other; and headers that are missing, wrong or not wanted end their connections for that reason.
+# The PROXY protocol: the proxy passes its clients' addresses to HAProxy behind it, HAProxy in front of it passes those
+# of its own, and two proxies pass them to each other. Missing, wrong or unwanted headers close their connections with
+# that reason.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies that speak version two raise the sizes of their receives under READs and WRITEs of 16 KiB, each for itself
-# and for both ways, until none of them needs a chunk.
+# Two proxies that speak version two raise their Receive sizes under READs and WRITEs of 16 KiB, each by itself and in
+# both directions, until no message needs a chunk.
 # shellcheck disable=SC2034
 A_SERVICE='connect_version = 2;'
 . "$(dirname "$0")/lib.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The recipes of doc/recipes.md work as they are written: files and commands are taken out of it, and a file is copied
-# through each, on hosts with the names and addresses that it uses, while what it promises to survive happens. libnfs
-# mounts in place of the kernel; a further proxy plays an NFS/RDMA client or server where the page has one.
+# The recipes of doc/recipes.md work as they are written: the test extracts their files and commands, and copies a file
+# through each, on hosts with the page's names and addresses, during the events that the page promises to survive.
+# libnfs mounts in place of the kernel; a further proxy acts as an NFS/RDMA client or server where the page has one.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 . "$E2E_SRC/hosts.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The file is read again, services are drained and the daemon is told to stop, under clients that write and check.
+# The daemon reloads its file, drains services and stops while clients write and check.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

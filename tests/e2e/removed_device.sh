@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A device is removed at each call of an endpoint's life, as its driver and the kernel do that, or fails altogether: its connections
-# end, everybody else is served, by the same worker, also on another device; when it is back, it is used, and nothing was kept.
+# A device is removed at each call of an endpoint's life, as its driver and the kernel do that, or fails completely.
+# Its connections end, and the same worker serves all other clients, including those on another device. When the device
+# returns it is used again, and nothing was leaked.
 WORKERS=1
 OTHER_PORT=13051
 OTHER_BACK=3051

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A client that comes back with the Call that it made before. */
 #include "tests/e2e/replay_client.h"
 
 #include <poll.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A relay to a real NFS server, or a server with a duplicate-request cache. */
 #include "tests/e2e/replay_relay.h"
 
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What stands behind the last proxy in peer_replay: a relay to a real server, or a server of its own.
+ * The server of the last proxy in peer_replay: a relay to a real server, or a server of its own.
  *
- * The relay connects to the server from a second loopback address, or from that of another host if the proxy has one, and
- * from the port that the proxy came from, so that the server sees what it would see without a relay. A server of its own
- * has what matters here: a duplicate-request cache that knows a Call by XID and client address and port.
+ * The relay connects to the server from a second loopback address, or from another host's address
+ * if the proxy has one, and from the proxy's source port, so that the server sees the same as
+ * without a relay. The server of its own has a duplicate request cache, by XID, client address and
+ * port, which is all that matters here.
  */
 #ifndef TESTS_E2E_REPLAY_RELAY_H
 #define TESTS_E2E_REPLAY_RELAY_H

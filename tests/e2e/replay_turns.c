@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The ways in which clients lose their connections and come back, one after another. */
 #include "tests/e2e/replay_turns.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ways in which clients lose their connections and come back. */
+/* The ways in which clients lose their connections and reconnect, one after another. */
 #ifndef TESTS_E2E_REPLAY_TURNS_H
 #define TESTS_E2E_REPLAY_TURNS_H
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The server executes REMOVE, RENAME or CREATE, and its clients lose their connections before they have read the
-# reply: the retransmissions on new connections get the first answer, from the server's duplicate request cache.
-# 1, 2, 5 and 20 clients, through one proxy and through two, over TCP and over RDMA.
+# The server executes REMOVE, RENAME or CREATE, and its clients lose their connections before they have read the Reply.
+# The retransmissions on new connections get the first answer, from the server's duplicate request cache. 1, 2, 5 and
+# 20 clients, through one proxy and through two, over TCP and over RDMA.
 BACK_PORT=3049 ONE_PORT=12050 OWN_PORT=12051 OWN_FABRIC=20051
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A Call that is sent twice on a live connection reaches the server once; another Call under an XID in
-# flight closes the connection.
+# A Call that is sent twice on a live connection reaches the server once. Another Call with an XID in flight closes the
+# connection.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

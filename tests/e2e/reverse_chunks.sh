@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# In version two reverse Calls and their Replies may be longer than a Send, where both proxies say that they may.
+# In version two reverse Calls and their Replies can be longer than a Send if both proxies allow it.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

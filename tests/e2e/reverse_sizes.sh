@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Reverse Calls and their Replies pass two proxies inline, as long as a Send of the size that both agree on.
+# Reverse Calls and their Replies pass two proxies inline, up to the length of a Send of the size that both agree on.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

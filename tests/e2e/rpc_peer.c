@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Raw RPC over TCP for the end-to-end tests: what no decent client or server does. */
+/*
+ * Raw RPC over TCP for the end-to-end tests: actions that no conforming client or server performs.
+ */
 #include "tests/e2e/rpc_peer.h"
 
 #include <stdio.h>

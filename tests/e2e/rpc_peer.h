@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The scenarios of rpc_peer: each holds the clients and the server of a chain of proxies, or relays to one. */
+/*
+ * The scenarios of rpc_peer: each has the clients and the server of a chain of proxies, or relays
+ * to a server.
+ */
 #ifndef TESTS_E2E_RPC_PEER_H
 #define TESTS_E2E_RPC_PEER_H
 

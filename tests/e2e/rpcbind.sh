@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcbind has the listeners of services that say so, as long as they are there, whatever happens to it or to the daemon.
+# rpcbind has the listeners of the services that register, as long as they exist, whatever happens to rpcbind or to the
+# daemon.
 # shellcheck disable=SC2034
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -4,10 +4,10 @@
 #
 # usage: run.sh [-n] [-b BUILD_DIR] [-j JOBS] [-t SECONDS] [-d DIALECT] [-k KIND] [TEST...]
 #        TEST is a name such as bulk_data, or bulk_data.v2: the same with version two between the proxies, or
-#        bulk_data.draft03: with all that the draft of version one has. All of TESTS if none is given: with -d
+#        bulk_data.draft03: with all that the draft of version one has. By default all of TESTS: with -d
 #        each once in that dialect, with -k those of a kind: plain, for a build without sanitizers, or sanitized.
-#        Both options apply to tests that are given, too. -n prints the names, one a line, and runs nothing.
-#        A test ends when it has printed nothing for SECONDS of an idle machine.
+#        Both options also apply to given tests. -n prints the names, one a line, and runs nothing.
+#        A test is killed when it has printed nothing for SECONDS of an idle machine.
 
 set -u
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Clients are reset, all at once, and come back: through the first proxy each comes to the second one, and through
-# that to the server, from the ports that it had, so that both can tell it from the others.
+# Clients are reset, all together, and reconnect: the second proxy, and through it the server, sees each from the port
+# that it had before, so that both can tell them apart.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What it costs to be scraped each second with 9,500 connections: printed, since another machine has other numbers. That all of
-# them are in the metrics, and that Calls are answered meanwhile, is what is checked.
+# The cost of a scrape every second with 9,500 connections is printed, because it depends on the machine. The test
+# checks that the metrics have all of them, and that Calls are answered meanwhile.
 ONE_PORT=12050 HELD=9500
 # shellcheck disable=SC2034
 A_MORE=more_a A_GLOBAL='http_listen = "127.0.0.1:9180";'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl check: good servers, over each fabric that can be had, and bad ones, each with a message of its own.
+# rpcrdma-proxyctl check: good servers, over each available fabric, and bad ones, each with a message of its own.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The server is killed under load and started again: NFSv3 clients go on where they were, bit for bit.
+# The server is killed under load and restarted: NFSv3 clients continue where they were, bit for bit.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 start_ganesha

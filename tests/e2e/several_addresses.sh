@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server whose name has several addresses is found at the one that answers, over RDMA and over TCP.
+# A server whose name has several addresses is reached at the one that answers, over RDMA and over TCP.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two servers behind one service: the active one is killed under load, and clients go on at the other; whoever is there
-# stays there when it is back; all connections of one client lead to one server; an administrator takes one out.
+# Two servers of one service: the active one is killed under load, and clients continue at the other. They stay there
+# when the first is back. All connections of one client lead to one server. An administrator disables one.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

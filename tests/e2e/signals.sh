@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What signals do to a daemon that serves, and to one whose log nobody reads.
+# The effect of signals on a daemon that serves, and on one whose log has no reader.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

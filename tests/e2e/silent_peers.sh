@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The network between two hosts drops every packet, with all links up: whoever is on either side, with a Call in flight
-# or without, is found out, on TCP and over iwarp, and all that it held is released.
+# The network between two hosts drops every packet while all links are up: the proxy detects the lost peer on either
+# side, with a Call in flight or without, on TCP and over iwarp, and releases all that it held.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

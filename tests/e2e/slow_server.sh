@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A client that waits too long sends its Call again in other bytes: with RPCSEC_GSS a higher sequence number, with AUTH_SYS
-# perhaps another credential. The server is asked once, its late Reply goes to the client, and the connection stays.
+# A client that waits too long retransmits its Call with other bytes: with RPCSEC_GSS a higher sequence number, with
+# AUTH_SYS possibly another credential. The server receives it once, its late Reply goes to the client, and the
+# connection stays open.
 BACK_PORT=3049 ONE_PORT=12050
 . "$(dirname "$0")/lib.sh"
 enter "$@"

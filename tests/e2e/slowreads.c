@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Delays what a program reads from its sockets: preloaded, each readv() of a socket takes at most SLOWREADS_BYTES, so that
- * a program that reads once a turn of its loop needs many turns; and the readv() of each of the first SLOWREADS_HOLDS
- * sockets that their peers have reset holds its thread for SLOWREADS_HOLD_MS, as a host without a free core does.
+ * Delays a program's reads from its sockets. Preloaded, each readv() of a socket returns at most
+ * SLOWREADS_BYTES, so that a program that reads once per loop iteration needs many iterations. The
+ * readv() of each of the first SLOWREADS_HOLDS sockets that their peers have reset blocks its
+ * thread for SLOWREADS_HOLD_MS, as on a host without a free core.
  */
 #include <poll.h>
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A server that wants reserved ports has 500 clients, which come from such ports themselves. From one address of the proxy's there are 359 such ports: what comes
-# after them is counted, and told once. From two there are enough for all, each client has its address and port again
-# when it comes back, and an address that is gone is passed over. With source = "client" each has its own ports, also when
-# the daemon was killed.
+# A server that requires reserved ports has 500 clients, which themselves use such ports. One address of the proxy has
+# 359 such ports: further connections are counted, and logged once. Two addresses have enough for all, each client has
+# its address and port again when it reconnects, and an address that has been removed is skipped. With source =
+# "client" each client has its own ports, even after the daemon was killed.
 BACK_PORT=3049 CLIENTS=500 RESERVED=359
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What tests over verbs share: one proxy on a device of memory that answers as a driver's do (tests/standin), with a service for
-# clients and another, over verbs, which is the server of the first.
+# Functions for tests over verbs: one proxy on an in-memory device that behaves like a driver's (tests/standin), with a
+# service for clients and another, over verbs, which is the server of the first.
 
 STANDIN=$E2E_PROGRAMS/tests/standin
 

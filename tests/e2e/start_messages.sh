@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What keeps a daemon from starting, and what it lacks when it has started: the line that says so, and the status.
+# The log line and the exit status for each cause that keeps a daemon from starting, and the lines about what it lacks
+# when it has started.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

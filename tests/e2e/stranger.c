@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A server that takes TCP connections and speaks neither RPC nor iWARP. */
+/* A server that accepts TCP connections and speaks neither RPC nor iWARP. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>

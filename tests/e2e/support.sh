@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl support: one archive for who is to help, without secrets, whatever does not answer.
+# rpcrdma-proxyctl support: one archive for support, without secrets, whatever does not answer.
 # shellcheck disable=SC2034
 A_GLOBAL='# password = "hunter2";'
 . "$(dirname "$0")/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies: what fits goes as one Send (no_copies.sh
-# counts its copies), what does not goes by RDMA, callbacks of the size that TCP clients invite pass by default.
+# Inline thresholds from 1 KiB to 256 KiB, by default and at each of two proxies: messages that fit go as one Send
+# (no_copies.sh counts its copies), others go by RDMA. Callbacks of the size that TCP clients invite pass by default.
 BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * READs of a file, timed by who makes them.
+ * READs of a file, timed by the client.
  *
  *	timed_reads URL FILE READS BYTES DEPTH [STOP_MS]
  *
- * Reads the first BYTES of FILE again and again, DEPTH at a time, and prints the median of what each took, in microseconds.
- * With STOP_MS it sends the first DEPTH Calls, and then takes nothing for so long.
+ * Reads the first BYTES of FILE repeatedly, DEPTH at a time, and prints the median time of a READ
+ * in microseconds. With STOP_MS it sends the first DEPTH Calls, and then reads nothing for STOP_MS.
  */
 #include <fcntl.h>
 #include <inttypes.h>

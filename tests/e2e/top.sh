@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl top: live in a terminal, whose size and keys it follows and which it gives back however it ends, and in
-# blocks where there is none.
+# rpcrdma-proxyctl top: live in a terminal, whose size and keys it follows and which it restores however it ends; and
+# in blocks where there is none.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# rpcrdma-proxyctl trace: RPCs as they finish, chosen by service, client, operation and time; and what becomes of who does
-# not read.
+# rpcrdma-proxyctl trace: RPCs as they finish, selected by service, client, operation and time; and clients that do not
+# read.
 RELAY_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"

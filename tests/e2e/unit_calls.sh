@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The unit lets the daemon make the system calls that it makes, from its start to its end, and hides it well.
+# The systemd unit permits each system call that the daemon makes, from its start to its end, and sandboxes it well.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two proxies of which the first tries version two: with a second one that speaks it, and with one that does not, which
-# costs a message and is remembered. Clients notice nothing of either.
+# Two proxies, the first of which tries version two: with a second one that speaks it, and with one that does not,
+# which costs one message and is remembered. Clients are not affected.
 # shellcheck disable=SC2034
 A_SERVICE='connect_version = 2;'
 . "$(dirname "$0")/lib.sh"

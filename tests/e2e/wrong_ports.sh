@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ports that were mistaken for others, and proxies that reject: each log says what it looks like from there.
+# Mistaken ports, and proxies that reject: each log explains what it sees.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
