@@ -3,8 +3,7 @@
 # Prints a table of the instructions that an RPC takes over RDMA devices, counted by callgrind on the in-memory device
 # (tests/standin).
 #
-# usage: device_instructions.sh [-b BUILD] [-l BUILD] [-p PROFILE] [-k CONNECTIONS] [-w WORK] [-n IN_FLIGHT] [-t
-# SECONDS]
+# usage: device_instructions.sh [-b BUILD] [-l BUILD] [-p PROFILE] [-k CONNECTIONS] [-w WORK] [-n IN_FLIGHT] [-t SECONDS]
 #    -b BUILD        the build whose proxy is measured, of any version of the project (build/)
 #    -l BUILD        the build that has the load generator and the stand-in: `make e2e-programs` there (build/)
 #    -p PROFILE      the driver that the device simulates; by default mlx5 (memory windows) and bnxt_re (none)
@@ -29,7 +28,7 @@ while getopts b:l:p:k:w:n:t:h option; do
 	w) works=("$OPTARG") ;;
 	n) inflight=$OPTARG ;;
 	t) seconds=$OPTARG ;;
-	*) sed -n '3,18s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
+	*) sed -n '3,17s/^# \?//p' "$0"; exit "$([ "$option" = h ]; echo $?)" ;;
 	esac
 done
 

@@ -8,16 +8,22 @@
 
 #include "nfs/nfs.h"
 
-/* Set by the test; a negative count of Reply payloads is the errno of a Reply that cannot be followed. */
+/*
+ * Set by the test. A negative count of Reply payloads is the errno of a Reply that cannot be
+ * parsed.
+ */
 extern struct rpc_payload fake_reply_payloads[4], fake_call_payloads[4];
 extern uint32_t fake_result_bounds[4];
 extern int fake_nreply_payloads, fake_ncall_payloads, fake_nresult_bounds;
 extern bool fake_call_writes, fake_call_reads;
 extern uint32_t fake_ceiling_bytes; /* of every Reply */
-/* Looks at Calls, and at Replies for their payloads, since the last fake_nfs_reset(). */
+/*
+ * Number of parsed Calls, and of Replies parsed for their payloads, since the last
+ * fake_nfs_reset().
+ */
 extern unsigned fake_looks, fake_reply_looks;
 
-/** fake_nfs_reset - nothing is found, and no Reply has a ceiling. */
+/* fake_nfs_reset - Finds nothing from now on; no Reply has a maximum size. */
 void fake_nfs_reset(void);
 
 #endif

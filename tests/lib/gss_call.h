@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GSS_CALL_BESIDE_BYTES 160u /* of a Call, the most that is not arguments */
+#define GSS_CALL_BESIDE_BYTES 160u /* largest part of a Call that is not arguments */
 
 struct gss_call {
 	uint32_t xid, prog, vers, proc;
@@ -18,11 +18,12 @@ struct gss_call {
 	uint32_t args_bytes;
 };
 
-/**
- * gss_call_put - write a Call to @to, which has room for its arguments and GSS_CALL_BESIDE_BYTES
+/*
+ * gss_call_put - Writes a Call to @to, which must have space for its arguments and
+ * GSS_CALL_BESIDE_BYTES
  *
- * The verifier, the checksum behind arguments that are signed, and arguments that are encrypted follow from the sequence
- * number. Returns the length in bytes.
+ * The verifier, the checksum after signed arguments, and encrypted arguments follow from the
+ * sequence number. Returns the length in bytes.
  */
 uint32_t gss_call_put(uint8_t *to, const struct gss_call *call);
 

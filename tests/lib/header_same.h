@@ -5,11 +5,12 @@
 
 #include "rpcrdma/header.h"
 
-/**
- * header_difference - the first thing in which two headers differ
+/*
+ * header_difference - Finds the first difference between two headers
  *
- * Chunks are compared by their segments, wherever these are in the tables. Where the body starts is
- * not compared: only decoding sets it. Returns its name, or NULL if the headers say the same.
+ * Chunks are compared by their segments, wherever these are in the tables. The start of the body is
+ * not compared, because only decoding sets it. Returns the name of the differing field, or NULL if
+ * the headers are equal.
  */
 const char *header_difference(const struct rpcrdma_header *a, const struct rpcrdma_header *b);
 

@@ -15,10 +15,10 @@
  */
 size_t hex_bytes(const char *hex, uint8_t *to, size_t room);
 
-/**
- * exact_copy - a copy that a sanitizer lets nobody read past
+/*
+ * exact_copy - Copies bytes so that a sanitizer detects reads beyond their end
  *
- * To be freed by the caller; never NULL.
+ * The caller frees the copy; never NULL.
  */
 uint8_t *exact_copy(const uint8_t *data, size_t len);
 

@@ -11,17 +11,17 @@
 
 #include <stdbool.h>
 
-/**
- * namespace_enter - move this process into a new network that has a loopback interface and nothing else
+/*
+ * namespace_enter - Moves this process into a new network that has only a loopback interface
  *
- * To be called before the process has threads or sockets. What it starts later is in the same network, which
- * ends with the last of them.
+ * Must be called before the process has threads or sockets. Processes that it starts later are in
+ * the same network, which ends with the last of them.
  *
- * Returns 0, or a negative errno where that is not permitted (-EPERM, -EINVAL with threads, -ENOSPC past the
- * machine's limit): the process is then where it was.
+ * Returns 0, or a negative errno if that is not permitted (-EPERM, -EINVAL with threads, -ENOSPC
+ * past the machine's limit): the process then stays in its network.
  */
 int namespace_enter(void);
-/** namespace_is_own - whether it did move: addresses and routes may be changed. */
+/* namespace_is_own - Returns whether the process moved: addresses and routes can be changed. */
 bool namespace_is_own(void);
 
 #endif

@@ -9,15 +9,15 @@ struct test_budget {
 	struct budget budget;
 	struct budget_account account;
 	struct budget_holder holder; /* the connection under test */
-	struct budget_holder other;  /* one that is in its way */
+	struct budget_holder other;  /* a connection that competes with it */
 	struct loop_task woken;
 };
 
-/** test_budget_init - @limit_bytes, all of them for this one service. */
+/* test_budget_init - Gives all of @limit_bytes to the one service. */
 void test_budget_init(struct test_budget *test, struct loop *loop, size_t limit_bytes);
-/** test_budget_fini - nothing may be held. */
+/* test_budget_fini - Checks that nothing is held. */
 void test_budget_fini(struct test_budget *test);
-/** test_budget_limit - another limit, while nothing is held. */
+/* test_budget_limit - Sets another limit, while nothing is held. */
 void test_budget_limit(struct test_budget *test, size_t limit_bytes);
 
 #endif

@@ -27,7 +27,7 @@
 #define CHAIN_KEEPALIVE_S    30u
 #define CHAIN_CONFIG_PROGRAM 100417u
 
-/* What goes wrong where; all zero: nothing, and two gates between a client and a server. */
+/* Faults and limits; all zero: none, and two gates between a client and a server. */
 struct chain_params {
 	unsigned gates; /* 1 or 2; 0: 2 */
 	bool stub_client, stub_server;
@@ -36,7 +36,10 @@ struct chain_params {
 	size_t budget_bytes;        /* of each gate; 0: enough */
 	uint32_t max_message_bytes; /* of each gate; 0: 4 MiB */
 	struct pair_faults client, server;
-	/* The far end of a stream to the server, for the callee; NULL: `server` has the only one. */
+	/*
+	 * The far end of a stream to the server, which the callee owns; NULL: `server` has the only
+	 * one.
+	 */
 	void (*accepted)(void *arg, struct stream *stream);
 	void *accepted_arg;
 	struct sim_faults fabric;
@@ -44,7 +47,7 @@ struct chain_params {
 
 struct chain_gate;
 
-/* What a leg has said to its bridge. */
+/* The events that a leg has reported to its bridge. */
 struct chain_tap {
 	struct chain_tap *next;
 	struct chain_gate *gate;
@@ -64,13 +67,13 @@ struct chain_gate {
 	struct service service;
 	struct worker_ground ground;
 	struct worker_service ws;
-	struct loop_task expel;            /* its door wants bridges to end */
+	struct loop_task expel;            /* its connection limits ask bridges to close */
 	struct chain_tap *client, *server; /* the legs of its latest bridge; NULL: none yet */
-	struct chain_tap *taps;            /* of all legs that there were */
+	struct chain_tap *taps;            /* of all legs so far */
 	unsigned bridges, bridges_gone;
-	unsigned compounds; /* whose Replies passed … */
+	unsigned compounds; /* whose Replies were forwarded … */
 	uint64_t ops, steps,
-		vain_bytes; /* … their operations, and what the one walk of each took */
+		vain_bytes; /* … their operations, and the cost of each one's only walk */
 };
 
 struct chain {
@@ -87,28 +90,28 @@ struct chain {
 	struct stream *arriving;  /* the far end of the client's stream, until it has its leg */
 };
 
-/** chain_new - a chain with nobody connected; @params may be NULL. */
+/* chain_new - Creates a chain without connections; @params can be NULL. */
 struct chain *chain_new(const struct chain_params *params);
-/** chain_connect - the client connects; what it sends is taken once all of the chain is up. */
+/* chain_connect - Connects the client; its messages are read once the whole chain is up. */
 void chain_connect(struct chain *chain);
-/** chain_dial - another client connects; returns its end of the stream. */
+/* chain_dial - Connects another client; returns its end of the stream. */
 struct stream *chain_dial(struct chain *chain);
-/** chain_run - let the world go on for @ms. */
+/* chain_run - Runs the loop for @ms. */
 void chain_run(struct chain *chain, unsigned ms);
-/**
- * chain_end - end what is left of it, and free it
+/*
+ * chain_end - Ends and frees the chain
  *
- * Holds that every bridge ended with one reason, every leg by one closing() and one closed(), that nobody holds memory,
- * and that no Call was answered twice.
+ * Checks that every bridge ended with one reason, every leg with one closing() and one closed(),
+ * that no memory is held, and that no Call was answered twice.
  */
 void chain_end(struct chain *chain);
-/** chain_closes - how many bridges of a gate have ended for @why. */
+/* chain_closes - Returns how many bridges of a gate have closed for @why. */
 uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why);
-/** gate_rdma - what the RDMA legs of a gate have counted, on both sides. */
+/* gate_rdma - Returns the counts of a gate's RDMA legs, on both sides. */
 struct rdma_leg_counters gate_rdma(const struct chain_gate *gate);
-/** gate_tcp - what its TCP legs have. */
+/* gate_tcp - Returns the counts of its TCP legs. */
 struct tcp_leg_counters gate_tcp(const struct chain_gate *gate);
-/** chain_first, chain_last - the gates to which the client and the server are connected. */
+/* chain_first, chain_last - Return the gates of the client and the server. */
 struct chain_gate *chain_first(struct chain *chain);
 struct chain_gate *chain_last(struct chain *chain);
 

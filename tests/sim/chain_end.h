@@ -21,13 +21,13 @@
 
 #define CHAIN_RPCS_MAX 512u
 
-/* One RPC: what is sent, and what has come of it. */
+/* One RPC: its messages, and the outcome. */
 struct chain_rpc {
 	uint8_t *call, *reply;
 	uint32_t call_bytes, reply_bytes;
 	unsigned from;              /* the end that calls */
-	bool is_refused;            /* SYSTEM_ERR is to come in the Reply's place */
-	unsigned arrived, answered; /* how often the Call and the Reply came, whole */
+	bool is_refused;            /* the Call must be answered SYSTEM_ERR instead of the Reply */
+	unsigned arrived, answered; /* how often the Call and the Reply arrived, whole */
 	bool is_held;               /* the Call waits for chain_end_answer() */
 	bool is_early;              /* its Reply went before all of the Call had come */
 };
@@ -37,33 +37,39 @@ struct chain_book {
 	unsigned count;
 };
 
-/** chain_book_add - an RPC of that Call and that Reply, with an XID of its own; returns its number. */
+/*
+ * chain_book_add - Adds an RPC with that Call and that Reply, and an XID of its own; returns its
+ * number.
+ */
 unsigned chain_book_add(struct chain_book *book, unsigned from, const struct row_built *built);
-/** chain_book_add_row - the same for a row, named "NFSv3 6" as in tests/nfs. */
+/* chain_book_add_row - The same for a row, named "NFSv3 6" as in tests/nfs. */
 unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *name);
-/** chain_book_add_sized - an NFSv3 WRITE of @call_bytes of data, or if that is 0 a READ of @reply_bytes. */
+/*
+ * chain_book_add_sized - Adds an NFSv3 WRITE of @call_bytes of data, or if that is 0 a READ of
+ * @reply_bytes.
+ */
 unsigned chain_book_add_sized(struct chain_book *book, unsigned from, uint32_t call_bytes,
 			      uint32_t reply_bytes);
-/** chain_book_add_read - an NFSv3 READ of @asked_bytes that is answered with @given_bytes. */
+/* chain_book_add_read - Adds an NFSv3 READ of @asked_bytes that is answered with @given_bytes. */
 unsigned chain_book_add_read(struct chain_book *book, unsigned from, uint32_t asked_bytes,
 			     uint32_t given_bytes);
-/** chain_book_fini - free the messages. */
+/* chain_book_fini - Frees the messages. */
 void chain_book_fini(struct chain_book *book);
 
 struct chain_end {
 	struct chain_book *book;
 	unsigned number;         /* CHAIN_CLIENT or CHAIN_SERVER */
 	bool hold;               /* Calls are not answered at once */
-	bool early;              /* Calls are answered as soon as their first bytes are here */
-	unsigned calls, replies; /* that came whole */
+	bool early;              /* Calls are answered as soon as their first bytes have arrived */
+	unsigned calls, replies; /* that arrived whole */
 	struct record_end wire;
 };
 
-/** chain_end_init - an end that is not connected; it is to stay where it is. */
+/* chain_end_init - Initializes an end that is not connected; it must not move. */
 void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number);
-/** chain_end_call - send the Call of an RPC of the book. */
+/* chain_end_call - Sends the Call of an RPC of the book. */
 void chain_end_call(struct chain_end *end, unsigned rpc);
-/** chain_end_answer - answer all Calls that `hold` has kept. */
+/* chain_end_answer - Answers all Calls that `hold` has kept. */
 void chain_end_answer(struct chain_end *end);
 
 #endif

@@ -9,45 +9,48 @@
 extern struct rig *rig;
 extern struct raw *raw;
 
-/* The header that is being made, or the last one that came, with what followed it. */
+/* The header being built, or the last one received, with the bytes after it. */
 extern struct rpcrdma_header hdr;
 extern const uint8_t *body;
 extern uint32_t len;
 
 extern const uint8_t pd_4096_inv[8];
 
-/** open_with - the server leg open before a client with that private data. */
+/* open_with - Opens the server leg with a client that has that private data. */
 void open_with(const uint8_t *pd, size_t n);
-/** setup - a client with 4096 bytes each way that takes remote invalidation. */
+/* setup - Opens a client with 4096 bytes each way that supports remote invalidation. */
 void setup(void);
-/** setup_closed - nothing connected yet: open_with() is the test's. */
+/* setup_closed - Connects nothing yet: the test calls open_with(). */
 void setup_closed(void);
-/** teardown - end it all; nothing may have leaked. */
+/* teardown - Ends everything and checks that nothing leaked. */
 void teardown(void);
-/** begin - start a header in `hdr`, without lists. */
+/* begin - Starts a header in `hdr`, without lists. */
 void begin(uint32_t xid, enum rpcrdma_proc proc);
-/** add_read - add a lent key to its read list. */
+/* add_read - Adds an exposed key to its read list. */
 void add_read(uint32_t position, const struct fabric_key *key);
-/** add_write - add a lent key, or with NULL an empty chunk, to its write list. */
+/* add_write - Adds an exposed key, or with NULL an empty chunk, to its write list. */
 void add_write(const struct fabric_key *key);
-/** set_reply_chunk - make a lent key its reply chunk. */
+/* set_reply_chunk - Makes an exposed key its reply chunk. */
 void set_reply_chunk(const struct fabric_key *key);
-/** send_call - send the header with an inline Call that asks for a Reply of @reply_bytes. */
+/* send_call - Sends the header with an inline Call that asks for a Reply of @reply_bytes. */
 void send_call(uint32_t call_bytes, uint32_t reply_bytes);
-/** next - the next Send is decoded into `hdr`, `body` and `len`. */
+/* next - Decodes the next Send into `hdr`, `body` and `len`. */
 void next(void);
-/** expect_reply_bytes - these are @n bytes of a Reply of @total, from @from on. */
+/* expect_reply_bytes - Checks @n bytes of a Reply of @total, from @from on. */
 void expect_reply_bytes(const uint8_t *got, uint32_t n, uint32_t from, uint32_t total,
 			uint32_t xid);
-/** expect_inline_reply - the next Send is a whole Reply inline. */
+/* expect_inline_reply - Checks that the next Send is a whole Reply inline. */
 void expect_inline_reply(uint32_t xid, uint32_t n);
-/** expect_reply_beside_chunk - the same beside a reply chunk of @nsegments, all of which come back with zero lengths. */
+/*
+ * expect_reply_beside_chunk - The same with a reply chunk of @nsegments, all of which are returned
+ * with zero lengths.
+ */
 void expect_reply_beside_chunk(uint32_t xid, uint32_t n, unsigned nsegments);
-/** expect_silence - no Send has come. */
+/* expect_silence - Checks that no Send has arrived. */
 void expect_silence(void);
-/** expect_alive - the leg still answers: nothing that came before has hurt it. */
+/* expect_alive - Checks that the leg still answers: earlier messages have not harmed it. */
 void expect_alive(void);
-/** expect_closed - the leg has closed for this reason. */
+/* expect_closed - Checks that the leg has closed for this reason. */
 void expect_closed(enum leg_close why);
 
 #endif

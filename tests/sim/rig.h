@@ -21,7 +21,7 @@
 #define RIG_REPLY_MIN 24u
 #define RIG_MAX_MSG   (1024u * 1024u + 65536u)
 
-/* What must hold on the bench: an abort if it does not, since fuzz targets use it without check. */
+/* Aborts if the condition is false, because fuzz targets use it without libcheck. */
 #define RIG_ASSERT(cond)                                                                           \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \
@@ -33,7 +33,7 @@
 struct rig;
 struct raw;
 
-/* A leg and the stub behind it. */
+/* A leg and its stub. */
 struct rig_side {
 	struct rig *rig;
 	struct leg *leg;
@@ -52,7 +52,7 @@ struct rig_side {
 	unsigned faults;
 	uint32_t last_reply_bytes;
 	uint8_t last_reply[64];
-	/* Calls that came here; answered at once unless `hold`. */
+	/* Calls that arrived here; answered immediately unless `hold`. */
 	bool hold;
 	enum exchange_fault answer_fault;
 	unsigned calls;
@@ -61,7 +61,7 @@ struct rig_side {
 	uint32_t last_xid;
 	uint32_t last_call_sum;    /* over all bytes of the Call that were here */
 	struct exchange_list held; /* by target_entry, with the callee's reference */
-	/* In the stub's place, if set: answers a Call; looks at a Reply. */
+	/* Replaces the stub if set: answers a Call; parses a Reply. */
 	void (*on_call)(struct rig_side *side, struct exchange *x);
 	void (*on_reply)(struct rig_side *side, const struct exchange *x);
 };
@@ -75,10 +75,10 @@ struct rig {
 	struct fabric *fabric;
 	struct fabric_listener *listener;
 	struct rig_side client, server;
-	struct raw *raw_server; /* takes the connection in the server leg's place */
+	struct raw *raw_server; /* accepts the connection instead of the server leg */
 	bool reject;            /* close the server leg when it asks */
 	bool never_accept;
-	bool drop; /* nobody wants the incoming connection */
+	bool drop; /* the incoming connection is ignored */
 	uint32_t next_xid;
 };
 
@@ -87,17 +87,17 @@ extern const struct sockaddr_storage rig_addr;
 extern size_t rig_pool_bytes;
 #define RIG_POOL_BYTES (4u * 1024u * 1024u)
 
-/** rig_new - a rig with nothing connected; @faults may be NULL. */
+/* rig_new - Creates a rig without connections; @faults can be NULL. */
 struct rig *rig_new(const struct sim_faults *faults);
-/** rig_connect - make the client leg; the outcome comes with rig_run(). */
+/* rig_connect - Makes the client leg; the outcome comes with rig_run(). */
 void rig_connect(struct rig *rig);
-/** rig_run - let the world go on for ten seconds. */
+/* rig_run - Runs the loop for ten seconds. */
 void rig_run(struct rig *rig);
-/** rig_run_for - let it go on for @us. */
+/* rig_run_for - Runs it for @us. */
 void rig_run_for(struct rig *rig, uint64_t us);
-/** rig_open - rig_connect() and rig_run(); both legs must be open then. */
+/* rig_open - Calls rig_connect() and rig_run(); both legs must be open then. */
 struct rig *rig_open(const struct sim_faults *faults);
-/** rig_end - close what is open, check that nothing leaked, free all. */
+/* rig_end - Closes what is open, checks that nothing leaked, and frees all. */
 void rig_end(struct rig *rig);
 
 /**
@@ -110,37 +110,40 @@ void rig_end(struct rig *rig);
  */
 uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
 		  uint32_t reply_max);
-/** rig_look - find of the facts of a Call what its bytes show: what the leg that it comes from does. */
+/* rig_look - Parses the facts of a Call from its bytes, as the leg that receives it does. */
 void rig_look(struct rig_side *side, struct exchange *x);
-/** rig_give - give the side's leg an exchange whose Call, header and reply_max_bytes are set. */
+/*
+ * rig_give - Passes an exchange whose Call, header and reply_max_bytes are set to the side's leg.
+ */
 void rig_give(struct rig_side *side, struct exchange *x);
-/** rig_answer_held - answer the Calls that `hold` kept. */
+/* rig_answer_held - Answers the Calls that `hold` kept. */
 void rig_answer_held(struct rig_side *side);
 
-/**
- * rig_call_in_pieces - make a Call of which only the first @have_bytes are here; the rest as rig_call()
+/*
+ * rig_call_in_pieces - Makes a Call of which only the first @have_bytes have arrived; the rest as
+ * rig_call()
  *
- * What is not here is garbage until rig_call_grow(). Returns the exchange; it is the side's until it is answered
- * or the leg has closed.
+ * The missing bytes are garbage until rig_call_grow(). Returns the exchange; it is the side's until
+ * it is answered or the leg has closed.
  */
 struct exchange *rig_call_in_pieces(struct rig_side *side, uint32_t call_bytes,
 				    uint32_t reply_bytes, uint32_t reply_max, uint32_t have_bytes);
-/** rig_call_grow - so much of the Call is here now; tells the side's leg. */
+/* rig_call_grow - Sets how much of the Call has arrived, and notifies the side's leg. */
 void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
-/**
- * rig_answer_in_pieces - answer the one Call that is held with a Reply of which @have_bytes are here
+/*
+ * rig_answer_in_pieces - Answers the only held Call with a Reply of which @have_bytes have arrived
  *
  * Returns the exchange, with a reference for the caller: exchange_put().
  */
 struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes);
-/** rig_reply_grow - so much of the Reply is here now; tells the side's leg. */
+/* rig_reply_grow - Sets how much of the Reply has arrived, and notifies the side's leg. */
 void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
 
-/** rig_fill_call - write a Call of @len bytes that asks for a Reply of @reply_bytes. */
+/* rig_fill_call - Writes a Call of @len bytes that asks for a Reply of @reply_bytes. */
 void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes);
-/** rig_fill_reply - write the Reply that the stub makes. */
+/* rig_fill_reply - Writes the Reply that the stub makes. */
 void rig_fill_reply(uint8_t *to, uint32_t len, uint32_t xid);
-/** rig_sum - a checksum that knows the order of bytes. */
+/* rig_sum - Returns a checksum that depends on the order of the bytes. */
 uint32_t rig_sum(const uint8_t *data, size_t len);
 
 #endif

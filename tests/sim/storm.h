@@ -33,12 +33,11 @@
 #define STORM_CLIENTS_MAX 4u
 #define STORM_WINDOW_MAX  64u
 #define STORM_REVERSE_MAX 4u  /* reverse Calls in flight on one connection */
-#define STORM_AGAIN_MAX   32u /* Calls of a client that may be answered once more */
+#define STORM_AGAIN_MAX   32u /* Calls of a client that can be answered once more */
 #define STORM_LATE_MAX    16u /* reverse Calls that a client answers later */
-#define STORM_SPOILED_MAX                                                                          \
-	64u /* Calls and Replies that cannot be used, and whose clients have no answer yet */
+#define STORM_SPOILED_MAX 64u /* unusable Calls and Replies whose clients have no answer yet */
 
-/* A Call, and the sequence number that it came with where it is of RPCSEC_GSS. */
+/* A Call, and its sequence number if it is of RPCSEC_GSS. */
 struct storm_asked {
 	uint32_t xid, seq;
 };
@@ -50,7 +49,7 @@ struct storm_offer {
 	bool has_reply_chunk;
 };
 
-/* A reverse Call that is not answered at once. */
+/* A reverse Call that is not answered immediately. */
 struct storm_late {
 	struct storm_asked asked;
 	uint64_t due_us;
@@ -61,12 +60,12 @@ struct storm_client {
 	uint32_t first_xid, next_xid, end_xid;
 	unsigned window;         /* Calls in flight at most */
 	struct record_end *wire; /* NULL: not connected */
-	bool shut;               /* it has said that it sends no more */
+	bool shut;               /* it has shut down its sending side */
 	uint64_t back_us;        /* when it connects again */
 	unsigned nout;
-	uint32_t out[STORM_WINDOW_MAX]; /* asked and not answered */
+	uint32_t out[STORM_WINDOW_MAX]; /* sent and not answered */
 	unsigned nagain;
-	uint32_t again[STORM_AGAIN_MAX]; /* asked twice on this connection */
+	uint32_t again[STORM_AGAIN_MAX]; /* sent twice on this connection */
 	unsigned nlate;
 	struct storm_late late[STORM_LATE_MAX]; /* reverse Calls to answer on this connection */
 };
@@ -79,45 +78,47 @@ struct storm_session {
 	unsigned nheld;
 	struct storm_asked
 		held[STORM_WINDOW_MAX + STORM_AGAIN_MAX]; /* executed, not answered here */
-	/* The Call that still comes, if it was looked at, and whether it has been answered. */
+	/*
+	 * The Call that is still arriving, whether it was parsed, and whether it has been answered.
+	 */
 	bool looked_at, is_early;
 	uint32_t coming_xid;
 	uint32_t next_reverse;
 	unsigned nreverse;
-	struct storm_asked reverse[STORM_REVERSE_MAX]; /* asked and not answered */
+	struct storm_asked reverse[STORM_REVERSE_MAX]; /* received and not answered */
 };
 
-/* A connection whose client has ended its sending side behind one Call, and is gone. */
+/* A connection whose client has shut down its sending side after one Call, and is gone. */
 struct storm_gone_wire {
 	TAILQ_ENTRY(storm_gone_wire) entry;
 	struct record_end wire;
 	bool shut;
 };
 
-/* Clients of one Call each that come while the server hangs (storm_gone.c). */
+/* Clients of one Call each that connect while the server hangs (storm_gone.c). */
 struct storm_gone {
 	uint64_t hang_end_us; /* when the server answers again; 0: it does */
-	uint32_t called;      /* how many have come so far */
+	uint32_t called;      /* how many have connected so far */
 	TAILQ_HEAD(, storm_gone_wire) wires;
 };
 
 struct storm {
 	uint64_t random;
-	uint32_t seq; /* sequence numbers used: each sending of a Call has one of its own */
+	uint32_t seq; /* used sequence numbers: each transmission of a Call has one of its own */
 	struct storm_plan plan;
 	struct chain *chain;
-	bool resting; /* nobody begins anything, whatever is asked is answered, nothing fails */
+	bool resting; /* no new load, every Call is answered, nothing fails */
 	unsigned nclients;
 	struct storm_client clients[STORM_CLIENTS_MAX];
 	TAILQ_HEAD(, storm_session) sessions;
 	struct chain_tap *drained; /* the leg that was drained last … */
 	uint64_t drain_end_us;     /* … and when it is closed, whatever is in flight */
-	uint64_t silence_end_us;   /* when a connection breaks that takes nothing; 0: none */
+	uint64_t silence_end_us; /* when a connection whose peer receives nothing breaks; 0: none */
 	struct storm_gone gone;
-	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the XID's place: the server's cache */
+	uint8_t *executed[STORM_CLIENTS_MAX]; /* by the index of the XID: the server's cache */
 	struct storm_msg call, reply;         /* for whoever builds one */
-	unsigned spoils;                      /* so many Replies are to be spoiled: storm_spoil.h */
-	unsigned misplaces;                   /* … and so many read chunks to be misplaced */
+	unsigned spoils;                      /* number of Replies to spoil: storm_spoil.h */
+	unsigned misplaces;                   /* … and of read chunks to misplace */
 	struct storm_offer
 		offered[STORM_OFFERED_MAX]; /* by XID, of the last Calls between the gates */
 	unsigned nspoiled;
@@ -126,62 +127,75 @@ struct storm {
 	struct storm_counts counts;
 };
 
-/** storm_below - a random number below @n. */
+/* storm_below - Returns a random number below @n. */
 uint32_t storm_below(struct storm *storm, uint32_t n);
 
-/** storm_client_init - client @number of the storm, which makes @rpcs Calls. */
+/* storm_client_init - Initializes client @number of the storm, which makes @rpcs Calls. */
 void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
 		       uint32_t rpcs);
-/**
- * storm_may_fail - whether a failure may come in the place of the Reply with this XID
+/*
+ * storm_may_fail - Returns whether a failure can come instead of the Reply with this XID
  *
- * So it is where a peer lied, and where there was no room for it: it was to be lent, or it is longer than is allowed to a
- * Call whose encrypted arguments do not say how long its Reply can get.
+ * This is so if a peer claimed unwritten bytes, or if there was no space for the Reply: it needed a
+ * read chunk, or it is longer than is allowed to a Call whose encrypted arguments do not say how
+ * long its Reply can get.
  */
 bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_msg *reply);
 
-/** storm_fail_something - break a connection, drain a leg, have an end take nothing for a while … */
+/*
+ * storm_fail_something - Breaks a connection, drains a leg, makes an end receive nothing for a
+ * while …
+ */
 void storm_fail_something(struct storm *storm);
-/** storm_faults_turn - end what lasts only for a while. */
+/* storm_faults_turn - Ends the faults that last for a while. */
 void storm_faults_turn(struct storm *storm);
-/** storm_faults_last - whether there is any of that. */
+/* storm_faults_last - Returns whether any such fault is active. */
 bool storm_faults_last(const struct storm *storm);
 
-/** storm_client_turn - connect again if it is time, and ask what may be asked. */
+/* storm_client_turn - Reconnects if it is time, and sends the Calls that it can. */
 void storm_client_turn(struct storm_client *client);
-/** storm_client_is_quiet - whether nothing of what it asked is without an answer. */
+/* storm_client_is_quiet - Returns whether each of its sent Calls has an answer. */
 bool storm_client_is_quiet(const struct storm_client *client);
-/** storm_client_is_done - whether all of its Calls have been answered. */
+/* storm_client_is_done - Returns whether all of its Calls have been answered. */
 bool storm_client_is_done(const struct storm_client *client);
-/** storm_client_shut - send no more on this connection, if nothing is queued. */
+/* storm_client_shut - Shuts down sending on this connection, if nothing is queued. */
 void storm_client_shut(struct storm_client *client);
-/** storm_client_close - end its connection. */
+/* storm_client_close - Closes its connection. */
 void storm_client_close(struct storm_client *client, bool reset);
-/** storm_client_fini - after storm_client_close(). */
+/* storm_client_fini - Frees it after storm_client_close(). */
 void storm_client_fini(struct storm_client *client);
 
-/** storm_gone_init - give the first gate so few places that clients which are gone take all of them. */
+/*
+ * storm_gone_init - Gives the first gate so few connection slots that disconnected clients use all
+ * of them.
+ */
 void storm_gone_init(struct storm *storm);
-/** storm_gone_begin - the server hangs for a while, and clients come that are gone before they are answered. */
+/*
+ * storm_gone_begin - Makes the server hang for a while, and connects clients that disconnect before
+ * they are answered.
+ */
 void storm_gone_begin(struct storm *storm);
-/** storm_gone_hangs - returns whether the server answers nobody now. */
+/* storm_gone_hangs - Returns whether the server hangs now. */
 bool storm_gone_hangs(const struct storm *storm);
-/** storm_gone_turn - have such clients come and go, and end the hang when it is time. */
+/* storm_gone_turn - Connects and disconnects such clients, and ends the hang when it is time. */
 void storm_gone_turn(struct storm *storm);
-/** storm_gone_lasts - returns whether the server hangs or a connection of such a client is there still. */
+/*
+ * storm_gone_lasts - Returns whether the server hangs or a connection of such a client still
+ * exists.
+ */
 bool storm_gone_lasts(const struct storm *storm);
-/** storm_gone_knows - returns whether a Call of such a client has this XID. */
+/* storm_gone_knows - Returns whether a Call of such a client has this XID. */
 bool storm_gone_knows(const struct storm *storm, uint32_t xid);
-/** storm_gone_close - end what is left of their connections. */
+/* storm_gone_close - Closes what is left of their connections. */
 void storm_gone_close(struct storm *storm);
-/** storm_gone_counts - add how the first gate ended them to the counts. */
+/* storm_gone_counts - Adds how the first gate closed them to the counts. */
 void storm_gone_counts(struct storm *storm);
 
-/** storm_server_accepted - a connection came; @arg is the storm. */
+/* storm_server_accepted - Accepts a connection; @arg is the storm. */
 void storm_server_accepted(void *arg, struct stream *stream);
-/** storm_server_turn - answer some of what is held, call some clients, let go of connections that are over. */
+/* storm_server_turn - Answers some held Calls, calls some clients, and frees ended connections. */
 void storm_server_turn(struct storm *storm);
-/** storm_server_is_quiet - whether no session holds a Call, or waits for a Reply. */
+/* storm_server_is_quiet - Returns whether no session holds a Call, or waits for a Reply. */
 bool storm_server_is_quiet(const struct storm *storm);
 
 #endif

@@ -10,15 +10,23 @@
 
 #include "tests/sim/chain.h"
 
-/** storm_balance_always - assert what of that holds of a leg at any time, if it is one of RDMA; accepts NULL. */
+/*
+ * storm_balance_always - Asserts the conditions that hold of an RDMA leg at any time; accepts NULL
+ * and other legs.
+ */
 void storm_balance_always(const struct chain_tap *tap);
-/** storm_balance - assert all that of @chain, on which nothing goes on; returns how many RDMA connections it has. */
+/*
+ * storm_balance - Asserts all conditions of @chain, which must be idle; returns its number of RDMA
+ * connections.
+ */
 unsigned storm_balance(const struct chain *chain);
 
-/**
- * storm_balance_end - assert that no end did what the other one may not be sent, nor closed a connection over it
+/*
+ * storm_balance_end - Asserts that no end sent what the other does not permit, nor closed a
+ * connection because of it
  *
- * Else the client would come back, and nobody notice. With @withdrawn, Replies that are lent may have been read too late.
+ * Otherwise the client would reconnect, and the error would stay hidden. With @withdrawn, Replies
+ * by read chunk can have been Read too late.
  */
 void storm_balance_end(const struct chain *chain, bool withdrawn);
 

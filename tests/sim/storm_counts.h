@@ -22,7 +22,7 @@
 	X(replies_too_big)                                                                         \
 	X(chunks_misplaced)
 
-/* What happened in one run, or in several. */
+/* Counts of one run, or of several. */
 struct storm_counts {
 	uint64_t seeds, answered, reverse_answered;
 	uint64_t failed, reverse_failed; /* of these, by SYSTEM_ERR */
@@ -32,16 +32,15 @@ struct storm_counts {
 	uint64_t faults;
 	uint64_t spoiled,
 		reverse_spoiled; /* Replies whose header could not be used, of these to reverse Calls */
-	uint64_t misplaced;      /* Calls whose read chunk was moved to where no data are */
+	uint64_t misplaced;      /* Calls whose read chunk was moved to a position without data */
 	uint64_t lies, reverse_lies; /* parts of Replies claimed but not written, likewise */
+	uint64_t sizes_asked; /* times that an end should ask its peer for another Receive size */
+	uint64_t early;       /* Calls that were answered before all of them had arrived */
 	uint64_t
-		sizes_asked; /* times that an end was to ask for another receive size of its peer */
-	uint64_t early;      /* Calls that were answered before all of them had come */
-	uint64_t
-		gone; /* clients that sent one Call and were gone; the first gate ended connections … */
+		gone; /* clients that sent one Call and disconnected; the first gate ended connections … */
 	uint64_t half_closed, half_closed_timeouts; /* … for these reasons */
 	uint64_t rests,
-		rested; /* times that all was quiet, and RDMA connections that were up then */
+		rested; /* times that all was idle, and RDMA connections that were up then */
 	uint64_t reverse_chunk_bytes;
 	uint64_t reverse_bad_replies; /* of bad_replies, those to reverse Calls */
 #define STORM_FEATURE_COUNT(name) uint64_t name;
@@ -49,13 +48,16 @@ struct storm_counts {
 #undef STORM_FEATURE_COUNT
 };
 
-/** storm_counts_gates - add what the gates of a chain have counted. */
+/* storm_counts_gates - Adds the counts of a chain's gates. */
 void storm_counts_gates(struct storm_counts *counts, const struct chain *chain);
-/** storm_counts_add - add one to another. */
+/* storm_counts_add - Adds one to another. */
 void storm_counts_add(struct storm_counts *to, const struct storm_counts *from);
-/** storm_counts_print - say what happened in a dialect. */
+/* storm_counts_print - Prints the counts of a dialect. */
 void storm_counts_print(const struct storm_counts *counts, enum storm_dialect dialect);
-/** storm_counts_check - assert that each feature happened where it is spoken, and nowhere else; of every seed of a matrix. */
+/*
+ * storm_counts_check - Asserts that each feature happened where it is spoken, and nowhere else,
+ * over every seed of a matrix.
+ */
 void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT]);
 
 #endif

@@ -23,7 +23,7 @@
 
 #define STORM_CELLS 20u
 #define STORM_LANDING_BYTES                                                                        \
-	(1024u * 1024u) /* of room that a client leaves for a Reply where they are to be lent */
+	(1024u * 1024u) /* bytes that a client leaves for a Reply by read chunk */
 
 #define STORM_DIALECTS(X)                                                                          \
 	X(RFC8166, "rfc8166")                                                                      \
@@ -41,21 +41,24 @@ enum storm_dialect {
 struct storm_plan {
 	enum storm_dialect dialect;
 	bool aligned;    /* RDMA_MSGP */
-	bool lent;       /* Replies for which a client leaves too little room */
+	bool lent;       /* Replies for which a client leaves too little space */
 	bool configured; /* the configuration program */
 	bool sizes;      /* receives that become larger */
-	bool lies;       /* some Writes are not placed, or not whole, and claimed all the same */
-	bool untold;     /* nothing tells what was written: memory is cleared instead */
+	bool lies;       /* some Writes are not placed, or partly, and still claimed */
+	bool untold;     /* no report of what was written: memory is cleared instead */
 	uint64_t reverse_timeout_us;
 	struct storm_traffic traffic;
 };
 
-/** storm_plan_make - the plan of a seed; *@random makes the choices. */
+/* storm_plan_make - Makes the plan of a seed; *@random makes the choices. */
 void storm_plan_make(struct storm_plan *plan, uint64_t seed, uint64_t *random);
-/** storm_plan_chain - a chain that goes by it, whose @accepted is called for each connection to the server. */
+/*
+ * storm_plan_chain - Creates a chain by the plan; calls @accepted for each connection to the
+ * server.
+ */
 struct chain *storm_plan_chain(struct storm_plan *plan, uint64_t *random,
 			       void (*accepted)(void *arg, struct stream *stream), void *arg);
-/** storm_dialect_name - in words. */
+/* storm_dialect_name - Returns the dialect's name for people. */
 const char *storm_dialect_name(enum storm_dialect dialect);
 
 #endif

@@ -11,13 +11,18 @@
 
 #include "tests/sim/storm.h"
 
-/** storm_spoil_init - look at each Send between the gates from now on; nothing where there is one gate. */
+/* storm_spoil_init - Parses each Send between the gates from now on; does nothing with one gate. */
 void storm_spoil_init(struct storm *storm);
-/** storm_spoil_some - spoil the next few Replies; nothing where there is one gate. */
+/* storm_spoil_some - Spoils the next few Replies; does nothing with one gate. */
 void storm_spoil_some(struct storm *storm);
-/** storm_misplace_some - move the position of the next few read chunks; nothing where there is one gate. */
+/*
+ * storm_misplace_some - Moves the position of the next few read chunks; does nothing with one gate.
+ */
 void storm_misplace_some(struct storm *storm);
-/** storm_is_spoiled - return true if this Call of a client was changed, or its Reply; then it is forgotten. */
+/*
+ * storm_is_spoiled - Returns true if this Call of a client was changed, or its Reply, and forgets
+ * it.
+ */
 bool storm_is_spoiled(struct storm *storm, uint32_t xid);
 
 #endif

@@ -21,8 +21,9 @@ extern const struct fabric_ops sim_fabric_ops;
 #define SIM_PROBE_TIMEOUT_US 5000000u /* for the answer to fabric_ep_probe() */
 
 /*
- * What goes wrong, or is scarce. All zero: nothing, and every delivery takes no time. With a seed a dying endpoint
- * completes work requests and unbinds keys in any order that fabric.h allows, and time passes in between.
+ * Faults and limits. All zero: none, and every delivery takes no time. With a seed a failing
+ * endpoint completes work requests and unbinds keys in any order that fabric.h allows, and time
+ * passes in between.
  */
 struct sim_faults {
 	uint64_t seed;
@@ -31,7 +32,7 @@ struct sim_faults {
 	unsigned fail_wr;      /* the n-th work request to be executed fails … */
 	enum fabric_status fail_status; /* … with this */
 	unsigned fail_bind;             /* the n-th key_bind fails */
-	unsigned max_keys; /* that are bound at once by all connectors, or acceptors; 0: no limit */
+	unsigned max_keys; /* bound concurrently by all connectors, or acceptors; 0: no limit */
 	unsigned max_ord;  /* Reads outstanding at most, whatever is negotiated; 0: no limit */
 	unsigned max_sge;  /* longest gather list; 0: FABRIC_MAX_SGE */
 	uint32_t max_key_bytes;      /* longest memory under one key; 0: no limit */
@@ -42,30 +43,30 @@ struct sim_faults {
 	void *hook_arg;
 	bool shared_keys;   /* keys are not per RPC: remote invalidation must not be offered */
 	bool no_send_inv;   /* a Send with Invalidate invalidates nothing */
-	bool no_late_reads; /* memory must be filled before it is lent */
-	bool untold_writes; /* nothing tells what a peer has written: memory is cleared before it is lent, as on verbs */
+	bool no_late_reads; /* memory must be filled before it is exposed */
+	bool untold_writes; /* no report of what a peer has written: memory is cleared before it is exposed, as on verbs */
 	unsigned
 		lie_one_in; /* one of so many Writes is placed in part or not at all, and completes; 0: none */
-	unsigned private_data_behind; /* private data come behind so many bytes, as of a library */
+	unsigned private_data_behind; /* private data follow this many bytes, as of a library */
 	bool fixed_recvs;             /* a receive that is posted keeps its size */
-	bool no_probe;       /* nothing can be sent that would tell whether the peer is there */
-	bool watches_itself; /* nobody need ask: it says that it would find out */
-	bool late_ports;     /* that a source port is taken is told by closed() */
+	bool no_probe;                /* no probe can be sent to detect a lost peer */
+	bool watches_itself; /* no probe is needed: the fabric claims that it detects a lost peer */
+	bool late_ports;     /* closed() reports that a source port is in use */
 	bool late_sends; /* done() of fabric_wr.late comes with that of the next that is not late, or after FABRIC_LATE_US */
 };
 
-/* What happened; the tests' evidence. */
+/* Event counts, for the assertions of tests. */
 struct sim_stats {
 	unsigned steps;         /* events that the network ran */
 	unsigned wrs;           /* work requests executed */
 	unsigned binds;         /* keys bound */
-	unsigned keys_bound;    /* … that are so still */
+	unsigned keys_bound;    /* … still bound */
 	unsigned keys_at[2];    /* … of these, by acceptors and by connectors */
 	unsigned keys_refused;  /* … or not, by max_keys */
 	unsigned overruns;      /* Sends that found no receive posted */
 	unsigned overlong;      /* Sends longer than the receive */
 	unsigned access_errors; /* outside of a key, or against its rights */
-	unsigned max_reads;     /* most Reads outstanding at once on one endpoint */
+	unsigned max_reads;     /* largest number of concurrent Reads on one endpoint */
 	unsigned sends_invalidating;
 	unsigned lies;          /* Writes not placed whole, by lie_one_in … */
 	unsigned reverse_lies;  /* … of these, by ends that connected */
@@ -77,37 +78,46 @@ struct sim_stats {
 
 struct sim_net;
 
-/** sim_net_new - a network on @loop; @faults is copied. Returns NULL without memory. */
+/* sim_net_new - Creates a network on @loop; @faults is copied. Returns NULL without memory. */
 struct sim_net *sim_net_new(struct loop *loop, const struct sim_faults *faults);
-/** sim_net_free - free a network whose endpoints, fabrics and listeners are gone; accepts NULL. */
+/* sim_net_free - Frees a network whose endpoints, fabrics and listeners are gone; accepts NULL. */
 void sim_net_free(struct sim_net *net);
-/** sim_net_stats - what happened so far. */
+/* sim_net_stats - Returns the counts so far. */
 const struct sim_stats *sim_net_stats(const struct sim_net *net);
-/** sim_net_cut - break every connection now; the endpoints hear of it as LOST. */
+/* sim_net_cut - Breaks every connection now; the endpoints report it as LOST. */
 void sim_net_cut(struct sim_net *net);
-/** sim_net_silence - from now on nothing reaches a peer or completes; closing still works. */
+/* sim_net_silence - From now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
-/**
- * sim_net_alter - call @alter with @arg for each Send before it is delivered
- * @alter: may change the bytes of the Send; NULL: nothing is called any more
+/*
+ * sim_net_alter - Calls @alter with @arg for each Send before it is delivered. @alter can change
+ * the bytes of the Send; NULL: no calls any more
  */
 void sim_net_alter(struct sim_net *net, void (*alter)(void *arg, uint8_t *send, uint32_t len_bytes),
 		   void *arg);
-/** sim_net_part - no connection that is up has a network any more: sim_ep_vanish() of every end. */
+/*
+ * sim_net_part - Disconnects the network of all established connections: sim_ep_vanish() of every
+ * end.
+ */
 void sim_net_part(struct sim_net *net);
 
-/** sim_fabric_new - a fabric on @net; its listeners get the net as their config. NULL without memory. */
+/*
+ * sim_fabric_new - Creates a fabric on @net; its listeners get the net as their config. Returns
+ * NULL without memory.
+ */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
-/**
- * sim_ep_vanish - from now on nothing passes between this established endpoint and its peer
+/*
+ * sim_ep_vanish - From now on nothing passes between this established endpoint and its peer
  *
- * Neither end hears of the other's end: to its peer it is a host that was switched off, and the other way round.
+ * Neither end learns of the other's end: each sees the other as a host that was switched off.
  */
 void sim_ep_vanish(struct fabric_ep *ep);
-/** sim_ep_stop_taking - from now on nothing that is sent to this endpoint is taken; it can still send. */
+/*
+ * sim_ep_stop_taking - From now on this endpoint accepts nothing that is sent to it; it can still
+ * send.
+ */
 void sim_ep_stop_taking(struct fabric_ep *ep);
-/** sim_ep_stop_taking_sends - the same of Sends and Writes; Reads of its memory go on. */
+/* sim_ep_stop_taking_sends - The same for Sends and Writes only; Reads of its memory continue. */
 void sim_ep_stop_taking_sends(struct fabric_ep *ep);
 
 #endif

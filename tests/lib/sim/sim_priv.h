@@ -18,7 +18,7 @@
 
 struct sim_ep;
 
-/* Something that will happen to, or on behalf of, one endpoint. */
+/* An event that will happen to an endpoint, or on its behalf. */
 struct sim_event {
 	TAILQ_ENTRY(sim_event) entry;
 	uint64_t due_us;
@@ -36,7 +36,7 @@ struct sim_net {
 	struct loop_timer *timer;
 	struct sim_faults faults;
 	struct sim_stats stats;
-	struct sim_event_list events; /* by due_us, then as they came */
+	struct sim_event_list events; /* by due_us, then in order of arrival */
 	struct sim_ep_list eps;
 	struct sim_listener_list listeners;
 	uint64_t random;
@@ -80,19 +80,22 @@ struct sim_fabric {
 STATE_ENUM(sim_state, SIM_STATES);
 extern const struct state_table sim_ep_states;
 
-/* Each endpoint's channels: what runs in one channel runs in the order in which it was scheduled. */
+/*
+ * The channels of an endpoint. The events of a channel run in the order in which they were
+ * scheduled.
+ */
 enum sim_channel {
 	SIM_INBOUND,    /* what is delivered to this endpoint */
 	SIM_SEND_DONE,  /* completions of Sends and Writes */
 	SIM_READ_START, /* Reads reaching the peer */
 	SIM_READ_DONE,  /* completions of Reads */
 	SIM_KEYS,       /* keys that become unbound */
-	SIM_PROBES,     /* its probe, and what becomes of it */
+	SIM_PROBES,     /* its probe, and the result */
 	SIM_LATE,       /* Sends whose completion is late */
 	SIM_CHANNELS
 };
 
-/* How far a Read is: wr->priv[1]. */
+/* State of a Read: wr->priv[1]. */
 enum sim_read_stage {
 	SIM_READ_POSTED,   /* waits for one of the peer's slots */
 	SIM_READ_ASKED,    /* on its way to the peer */
@@ -116,18 +119,18 @@ struct sim_ep {
 	unsigned reads_out;
 	bool connects;       /* its port is its own */
 	bool takes_nothing;  /* its peer's work requests stay posted */
-	bool takes_no_sends; /* … but for Reads */
+	bool takes_no_sends; /* … except Reads */
 	bool vanished;       /* nothing passes between it and its peer, not even the end */
 	bool probing;        /* a probe of it is out */
 	bool telling;        /* closed() is being called */
 	bool awaits_key;     /* key_free() is due */
-	unsigned own_keys;   /* … and these that come back are none for it */
-	bool broken;         /* a work request failed: the ones behind it are flushed */
+	unsigned own_keys;   /* … and returning probes are not for it */
+	bool broken;         /* a work request failed: the following ones are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
 	uint64_t owner; /* by pool_owner_new(); 0: not needed yet */
 	enum fabric_close why;
-	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* REFUSED: what the peer said */
+	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* REFUSED: the peer's private data */
 	size_t rejection_bytes;
 	/* Given by sim_ep.c: the last event, which flushes, unbinds and calls closed(). */
 	void (*die)(struct sim_ep *ep, void *arg);
@@ -141,16 +144,16 @@ static inline struct sim_ep *sim_ep_of(struct fabric_ep *ep)
 /* sim_net.c */
 uint64_t sim_random(struct sim_net *net);
 void sim_state_set(struct sim_ep *ep, enum sim_state state);
-/* Whether nothing more can be asked of it: it is over, or about to be. */
+/* Returns whether nothing more can be posted: it has ended, or is about to. */
 bool sim_ep_gone(const struct sim_ep *ep);
-/* Whether what it sends reaches its peer, and is taken there. */
+/* Returns whether the bytes that it sends reach its peer and are accepted. */
 bool sim_ep_reaches(const struct sim_ep *ep);
 void sim_schedule(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
 		  void (*run)(struct sim_ep *ep, void *arg), void *arg);
 /* The same, after exactly @delay_us. */
 void sim_schedule_after(struct sim_ep *ep, struct sim_ep *channel_of, enum sim_channel channel,
 			uint64_t delay_us, void (*run)(struct sim_ep *ep, void *arg), void *arg);
-/* One end is over; both are. Their owners hear of it in events of their own. */
+/* End one endpoint; end both. Their owners learn of it in separate events. */
 void sim_kill(struct sim_ep *ep, enum fabric_close why);
 void sim_break(struct sim_ep *ep, enum fabric_close why, enum fabric_close peer_why);
 
@@ -181,15 +184,15 @@ void sim_ep_free(struct fabric_ep *ep);
 int sim_key_bind(struct fabric_ep *ep, struct fabric_key *key);
 bool sim_key_unbind(struct fabric_key *key);
 bool sim_key_await(struct fabric_ep *ep, unsigned own);
-/* Whether a Read of this key has arrived and is not answered. */
+/* Returns whether a Read of this key has arrived and is not answered. */
 bool sim_key_is_read(const struct sim_ep *ep, const struct fabric_key *key);
-/* A Read of the peer's waits for bytes of this key; it has been answered. */
+/* A Read of the peer waits for bytes of this key; it has been answered. */
 void sim_key_unfilled(struct sim_ep *ep, uint32_t rkey);
 void sim_key_answered(struct sim_ep *ep, uint32_t rkey);
-/* One of the keys whose unbound() is due is told; false if there is none. */
+/* Calls unbound() of one key for which it is due. Returns false if there is none. */
 bool sim_key_bury(struct sim_ep *ep);
 bool sim_key_invalidate(struct sim_ep *ep, uint32_t rkey);
-/* @len_bytes have been placed at @mem, which sim_key_reach() gave. */
+/* Handles @len_bytes placed at @mem, which sim_key_reach() returned. */
 void sim_key_written(struct sim_ep *ep, uint32_t rkey, const uint8_t *mem, uint32_t len_bytes);
 uint8_t *sim_key_reach(struct sim_ep *ep, uint32_t rkey, uint64_t addr, uint32_t len_bytes,
 		       unsigned right, uint32_t *ready_bytes);
