@@ -23,7 +23,7 @@ extern uint32_t fake_ceiling_bytes; /* of every Reply */
  */
 extern unsigned fake_looks, fake_reply_looks;
 
-/* fake_nfs_reset - Finds nothing from now on; no Reply has a maximum size. */
+/** fake_nfs_reset - Finds nothing from now on; no Reply has a maximum size. */
 void fake_nfs_reset(void);
 
 #endif

@@ -18,7 +18,7 @@ struct gss_call {
 	uint32_t args_bytes;
 };
 
-/*
+/**
  * gss_call_put - Writes a Call to @to, which must have space for its arguments and
  * GSS_CALL_BESIDE_BYTES
  *

@@ -5,7 +5,7 @@
 
 #include "rpcrdma/header.h"
 
-/*
+/**
  * header_difference - Finds the first difference between two headers
  *
  * Chunks are compared by their segments, wherever these are in the tables. The start of the body is

@@ -15,7 +15,7 @@
  */
 size_t hex_bytes(const char *hex, uint8_t *to, size_t room);
 
-/*
+/**
  * exact_copy - Copies bytes so that a sanitizer detects reads beyond their end
  *
  * The caller frees the copy; never NULL.

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/*
+/**
  * namespace_enter - Moves this process into a new network that has only a loopback interface
  *
  * Must be called before the process has threads or sockets. Processes that it starts later are in
@@ -21,7 +21,7 @@
  * past the machine's limit): the process then stays in its network.
  */
 int namespace_enter(void);
-/* namespace_is_own - Returns whether the process moved: addresses and routes can be changed. */
+/** namespace_is_own - Returns whether the process moved: addresses and routes can be changed. */
 bool namespace_is_own(void);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include <stdint.h>
 
-/* random_start - Restarts the sequence. */
+/** random_start - Restarts the sequence. */
 void random_start(void);
 uint64_t random_u64(void);
 uint32_t random_u32(void);
-/* random_below - Returns a random number less than @limit, which is not 0. */
+/** random_below - Returns a random number less than @limit, which is not 0. */
 uint32_t random_below(uint32_t limit);
 
 #endif

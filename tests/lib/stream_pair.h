@@ -45,31 +45,31 @@ struct pair_server {
 
 struct pair_net;
 
-/*
+/**
  * pair_net_new - Creates a net of pairs on @loop; @faults is copied, and can be NULL. Returns NULL
  * without memory.
  */
 struct pair_net *pair_net_new(struct loop *loop, const struct pair_faults *faults);
-/* pair_net_free - Frees a net whose streams have been freed; accepts NULL. */
+/** pair_net_free - Frees a net whose streams have been freed; accepts NULL. */
 void pair_net_free(struct pair_net *net);
-/*
+/**
  * pair_net_serve - From now on @server, copied, answers stream_connect(); until then all
  * connections are refused.
  */
 void pair_net_serve(struct pair_net *net, const struct pair_server *server);
-/* pair_net_streams - Returns the net as a factory of streams that connect. */
+/** pair_net_streams - Returns the net as a factory of streams that connect. */
 struct stream_net *pair_net_streams(struct pair_net *net);
-/* pair_net_steps - Returns the number of steps so far. */
+/** pair_net_steps - Returns the number of steps so far. */
 unsigned pair_net_steps(const struct pair_net *net);
-/*
+/**
  * pair_net_cut - Breaks every connection now, as by a reset from either side, including those in
  * set-up.
  */
 void pair_net_cut(struct pair_net *net);
-/* pair_net_blind - While @blind, no stream can be watched: stream_watch() ends in LOOP_ERROR. */
+/** pair_net_blind - While @blind, no stream can be watched: stream_watch() ends in LOOP_ERROR. */
 void pair_net_blind(struct pair_net *net, bool blind);
 
-/* pair_new - Creates two connected ends. Returns 0 or -ENOMEM. */
+/** pair_new - Creates two connected ends. Returns 0 or -ENOMEM. */
 int pair_new(struct pair_net *net, struct stream *ends[2]) MUST_CHECK;
 
 #endif

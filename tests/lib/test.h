@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-/*
+/**
  * test_point - Replaces libcheck's _mark_point(), which every passing assertion calls
  *
  * libcheck sends each point to the parent, for which the parent moves some KiB of memory: a case of
@@ -17,7 +17,7 @@ void test_point(const char *file, int line);
 #define TEST_POINTS_EXACT       1000u
 #define _mark_point(file, line) test_point(file, line)
 
-/*
+/**
  * test_add - Replaces libcheck's _tcase_add_test(), which every tcase_add_*() calls
  *
  * Leaves the test out if TEST_ONLY is in the environment and does not have its name: a function, or
@@ -27,7 +27,7 @@ void test_add(TCase *tc, const TTest *test, int signal, int exit_value, int star
 #define _tcase_add_test(tc, test, signal, exit_value, start, end)                                  \
 	test_add(tc, test, signal, exit_value, start, end)
 
-/*
+/**
  * test_main - Runs a suite in a network of its own and reports in TAP on standard output
  *
  * Where the machine permits no namespace (tests/lib/namespace.h) the suite runs in the caller's

@@ -13,11 +13,11 @@ struct test_budget {
 	struct loop_task woken;
 };
 
-/* test_budget_init - Gives all of @limit_bytes to the one service. */
+/** test_budget_init - Gives all of @limit_bytes to the one service. */
 void test_budget_init(struct test_budget *test, struct loop *loop, size_t limit_bytes);
-/* test_budget_fini - Checks that nothing is held. */
+/** test_budget_fini - Checks that nothing is held. */
 void test_budget_fini(struct test_budget *test);
-/* test_budget_limit - Sets another limit, while nothing is held. */
+/** test_budget_limit - Sets another limit, while nothing is held. */
 void test_budget_limit(struct test_budget *test, size_t limit_bytes);
 
 #endif

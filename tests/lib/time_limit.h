@@ -21,10 +21,10 @@ struct time_limit {
 	double factor;  /* the largest that was measured, 1 at first */
 };
 
-/* time_limit_begin - Starts a limit of @seconds now */
+/** time_limit_begin - Starts a limit of @seconds now */
 void time_limit_begin(struct time_limit *limit, double seconds);
 
-/*
+/**
  * time_limit_passed - Returns true if the limit has passed, even for a machine as slow as this one
  * is now
  *
@@ -32,21 +32,21 @@ void time_limit_begin(struct time_limit *limit, double seconds);
  */
 bool time_limit_passed(struct time_limit *limit);
 
-/*
+/**
  * time_limit_left_ms - Returns the milliseconds left of the limit, at least 0, as poll() takes them
  *
  * Uses the largest factor measured so far and measures nothing.
  */
 int time_limit_left_ms(const struct time_limit *limit);
 
-/*
+/**
  * time_limit_factor - Measures how many times slower this machine is now than an idle one
  *
  * Times a fixed piece of work, and reads the load of the last minute. Returns 1 or more.
  */
 double time_limit_factor(void);
 
-/*
+/**
  * time_limit_factor_of - Returns the factor for a piece of work that took @work_s seconds instead
  * of @idle_s, at a load of @load processes on @cpus
  *

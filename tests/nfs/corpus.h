@@ -15,9 +15,10 @@ struct corpus_pair {
 };
 
 /**
- * corpus_each - call @fn with each captured pair, in order of their names
+ * corpus_each - Calls @fn with each captured pair, in order of their names
  *
- * Reads $srcdir/tests/fuzz/corpus/nfs_reply. Returns how many there were, or -1 if they cannot be read.
+ * Reads $srcdir/tests/fuzz/corpus/nfs_reply. Returns the number of pairs, or -1 if they cannot be
+ * read.
  */
 int corpus_each(void (*fn)(const struct corpus_pair *pair, void *arg), void *arg);
 

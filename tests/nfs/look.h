@@ -6,7 +6,7 @@
 #include "nfs/nfs.h"
 #include "tests/nfs/spec.h"
 
-/* A Call in memory, and what bounds its Reply. */
+/* A Call in memory, and the limits of its Reply. */
 struct look {
 	const uint8_t *msg;
 	uint32_t len_bytes;
@@ -14,27 +14,30 @@ struct look {
 	const struct nfs_sessions *sessions; /* NULL: none */
 };
 
-/** look_header - decode the header of a Call and begin its facts; false if it does not decode. */
+/**
+ * look_header - Decodes the header of a Call and begins its facts; returns false if it does not
+ * decode.
+ */
 bool look_header(const struct look *look, struct call_facts *facts);
 
-/** look_whole - the facts of a Call that is here as one piece. */
+/** look_whole - Finds the facts of a Call in one piece. */
 void look_whole(const struct look *look, struct call_facts *facts);
 
 /**
- * look_payloads - the same, and where the payloads among its arguments are
+ * look_payloads - The same, and finds the payloads among its arguments
  *
- * Returns how many there are, or -EBADMSG if the Call cannot be followed. Aborts if the facts say anything else
- * than the sink was told.
+ * Returns their number, or -EBADMSG if the Call cannot be parsed. Aborts if the facts differ from
+ * what the sink received.
  */
 int look_payloads(const struct look *look, struct call_facts *facts, struct spec_items *items);
 
-/** look_same - whether two walks have found the same; how they came to it does not count. */
+/** look_same - Returns whether two walks have found the same, however they did. */
 bool look_same(const struct call_facts *a, const struct call_facts *b);
 
-/** look_at_msg - what looks at a message of nfs_msg_call(). */
+/** look_at_msg - Returns the parser's input for a message of nfs_msg_call(). */
 struct look look_at_msg(const struct nfs_msg *call, uint32_t limit_bytes);
 
-/** look_ceiling - how large a Reply the Call can get. */
+/** look_ceiling - Returns the maximum size of the Call's Reply. */
 uint32_t look_ceiling(const struct nfs_msg *call, uint32_t limit_bytes);
 
 #endif

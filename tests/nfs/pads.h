@@ -8,24 +8,27 @@
 
 #include "tests/nfs/spec.h"
 
-#define PADS_FILLING 0xa5 /* nobody looks at what pads hold */
+#define PADS_FILLING 0xa5 /* the contents of pads are ignored */
 
-/* Bytes that grow; free `at`. */
+/* A growing byte buffer; free `at`. */
 struct pads_bytes {
 	uint8_t *at;
 	uint32_t len;
 };
 
-/** pads_add - append @len bytes; of NULL: pads. */
+/** pads_add - Appends @len bytes; with NULL: pads. */
 void pads_add(struct pads_bytes *to, const void *from, uint32_t len);
 
-/* What pads are made by. */
+/* The parameters of padding. */
 struct pads_how {
 	uint32_t align, thresh;
-	uint32_t base; /* where in its Send the message begins */
+	uint32_t base; /* offset in its Send at which the message begins */
 };
 
-/** pads_put - a message with pads; what @cut names is in chunks (NULL: nothing), so it has neither bytes nor pads. */
+/**
+ * pads_put - Writes a message with pads. The items in @cut are in chunks (NULL: none), so they have
+ * neither bytes nor pads.
+ */
 struct pads_bytes pads_put(const struct nfs_msg *msg, const struct pads_how *how,
 			   const struct spec_items *cut);
 

@@ -14,12 +14,12 @@ struct nfs_row {
 	int minor_version; /* of the COMPOUND that op stands in; -1: a procedure */
 	uint32_t op;
 	const char *args, *results; /* see spec.h; results begin with the status, if there is one */
-	/* How far the ceiling may be above this Reply; ROW_ANY: it is not the largest. */
+	/* How far the computed maximum can exceed this Reply; ROW_ANY: it is not the largest. */
 	uint32_t slack_bytes;
 };
 
 #define ROW_ANY UINT32_MAX
-/* Where the arguments say how much, and servers may exceed it. */
+/* The arguments give the size, and servers can exceed it. */
 #define ROW_SLACK (16384u + 4096)
 
 /* Lists that end with a row without a name. */
@@ -35,10 +35,9 @@ struct row_built {
 };
 
 /**
- * row_build - make a row's messages; row_free() them
- * @auth: as for nfs_msg_call()
+ * row_build - Makes a row's messages; free them with row_free(). @auth: as for nfs_msg_call()
  *
- * An operation stands behind SEQUENCE (from minor version 1 on) and PUTROOTFH, or CB_SEQUENCE.
+ * An operation follows SEQUENCE (from minor version 1 on) and PUTROOTFH, or CB_SEQUENCE.
  */
 void row_build(struct row_built *built, const struct nfs_row *row, const struct nfs_msg_auth *auth);
 void row_free(struct row_built *built);

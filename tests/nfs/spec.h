@@ -24,7 +24,10 @@ struct spec_items {
 	struct rpc_payload list[SPEC_MAX_ITEMS];
 };
 
-/** spec_put - append what @spec says; data items go to @items too. Aborts if it is no spec. */
+/**
+ * spec_put - Appends what @spec describes, and data items also to @items. Aborts if @spec is
+ * invalid.
+ */
 void spec_put(struct nfs_msg *msg, const char *spec, struct spec_items *items);
 
 #endif

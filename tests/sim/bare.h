@@ -58,37 +58,37 @@ struct bare {
 	struct bare_end client, server;
 };
 
-/*
+/**
  * bare_new - Creates two ends with eight Receives of 1024 bytes and four Reads each way, not
  * connected.
  */
 struct bare *bare_new(const struct sim_faults *faults);
-/* bare_connect - Connects them and runs; both must be established then. */
+/** bare_connect - Connects them and runs; both must be established then. */
 void bare_connect(struct bare *bare);
-/* bare_open - Calls bare_new() and bare_connect(). */
+/** bare_open - Calls bare_new() and bare_connect(). */
 struct bare *bare_open(const struct sim_faults *faults);
-/* bare_run - Runs the loop for @us. */
+/** bare_run - Runs the loop for @us. */
 void bare_run(struct bare *bare, uint64_t us);
-/* bare_free - Closes what is open, checks that every event occurred once, and frees all. */
+/** bare_free - Closes what is open, checks that every event occurred once, and frees all. */
 void bare_free(struct bare *bare);
 
-/*
+/**
  * bare_post - Posts @op from or into the end's buffer at @offset; returns fabric_post()'s result.
  */
 int bare_post(struct bare_end *end, enum fabric_wr_op op, uint32_t offset, uint32_t len_bytes,
 	      const struct fabric_key *remote, uint32_t remote_offset);
-/* bare_send_inv - Posts a Send of @len_bytes that invalidates @rkey. */
+/** bare_send_inv - Posts a Send of @len_bytes that invalidates @rkey. */
 void bare_send_inv(struct bare_end *end, uint32_t len_bytes, uint32_t rkey);
-/*
+/**
  * bare_lend - Exposes @len_bytes of the end's buffer at @offset, of which @ready_bytes are ready.
  */
 struct fabric_key *bare_lend(struct bare_end *end, uint32_t offset, uint32_t len_bytes,
 			     uint32_t ready_bytes, unsigned rights);
-/* bare_unbind - Unbinds a key of bare_lend(); returns fabric_key_unbind()'s result. */
+/** bare_unbind - Unbinds a key of bare_lend(); returns fabric_key_unbind()'s result. */
 bool bare_unbind(struct bare_end *end, const struct fabric_key *key);
-/* bare_count - Returns how many events of a kind an end has seen. */
+/** bare_count - Returns how many events of a kind an end has seen. */
 unsigned bare_count(const struct bare_end *end, enum bare_what what);
-/* bare_closed - Returns its closed() event, which must have occurred. */
+/** bare_closed - Returns its closed() event, which must have occurred. */
 enum fabric_close bare_closed(const struct bare_end *end);
 
 #endif

@@ -85,61 +85,61 @@ struct bench_faults {
 	const struct sim_faults *front, *back, *verbs;
 };
 
-/* bench_new - Creates a service rdma:// to iwarp://, whose server has the address bench_addr(0). */
+/** bench_new - Creates a service rdma:// to iwarp://, whose server has the address bench_addr(0). */
 struct bench *bench_new(const struct bench_faults *faults);
-/* bench_connect_by - Sets the transport of its server's address; before any client connects. */
+/** bench_connect_by - Sets the transport of its server's address; before any client connects. */
 void bench_connect_by(struct bench *bench, enum transport transport);
 #define BENCH_SECOND 50u /* of bench_addr(): the address of the second server */
-/*
+/**
  * bench_add_server - Adds a second server to the service, with connect_timeout_s = 2; before any
  * client connects.
  */
 void bench_add_server(struct bench *bench);
-/* bench_add_mount - Gives MOUNT an address of its own at the server; before any client connects. */
+/** bench_add_mount - Gives MOUNT an address of its own at the server; before any client connects. */
 void bench_add_mount(struct bench *bench);
-/*
+/**
  * bench_end - Closes what is open, checks that nothing leaked and that each bridge had one reason,
  * and frees all.
  */
 void bench_end(struct bench *bench);
-/*
+/**
  * bench_addr - Returns an address. The server listens at number 0; nothing listens at the others.
  */
 struct sockaddr_storage bench_addr(unsigned i);
-/* bench_connect - Connects the client; the outcome comes with bench_run(). */
+/** bench_connect - Connects the client; the outcome comes with bench_run(). */
 void bench_connect(struct bench *bench);
-/* bench_open - Connects the client; its bridge is open within 100 ms. */
+/** bench_open - Connects the client; its bridge is open within 100 ms. */
 void bench_open(struct bench *bench);
-/* bench_incoming - Accepts a stub client; its leg is the next of `stubs`. */
+/** bench_incoming - Accepts a stub client; its leg is the next of `stubs`. */
 struct stub *bench_incoming(struct bench *bench);
-/* bench_stub_call - Delivers a Call with this XID from a stub. */
+/** bench_stub_call - Delivers a Call with this XID from a stub. */
 void bench_stub_call(struct bench *bench, struct stub *stub, uint32_t xid);
-/* bench_client_call - Sends a TCP client's first byte, and its first Call. */
+/** bench_client_call - Sends a TCP client's first byte, and its first Call. */
 void bench_client_call(struct bench *bench, struct stub *client, uint32_t xid);
-/* bench_run - Runs the loop for @ms. */
+/** bench_run - Runs the loop for @ms. */
 void bench_run(struct bench *bench, unsigned ms);
-/* bench_resolve - Makes a silent resolver answer now. */
+/** bench_resolve - Makes a silent resolver answer now. */
 void bench_resolve(struct bench *bench);
-/* bench_bridge - Returns the only bridge; NULL if it is gone. */
+/** bench_bridge - Returns the only bridge; NULL if it is gone. */
 struct bridge *bench_bridge(struct bench *bench);
-/* bench_state - Returns the name of its state; "gone" without one. */
+/** bench_state - Returns the name of its state; "gone" without one. */
 const char *bench_state(struct bench *bench);
-/* bench_closes - Returns how many bridges closed for any reason. */
+/** bench_closes - Returns how many bridges closed for any reason. */
 uint64_t bench_closes(const struct bench *bench);
-/* bench_call - Makes a Call from one end, whose Reply has @reply_bytes. */
+/** bench_call - Makes a Call from one end, whose Reply has @reply_bytes. */
 void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes);
 
-/* bench_stub - Returns stub leg number @i. */
+/** bench_stub - Returns stub leg number @i. */
 struct stub *bench_stub(struct bench *bench, unsigned i);
-/*
+/**
  * stub_tells_taken - Makes the stub report how much of what it sent was acknowledged:
  * `bytes_taken`, at first nothing.
  */
 void stub_tells_taken(struct stub *stub);
-/* stub_closing, stub_over - Call closing(); call closed(), after which the owner frees the stub. */
+/** stub_closing, stub_over - Call closing(); call closed(), after which the owner frees the stub. */
 void stub_closing(struct stub *stub, enum leg_close why, const char *detail);
 void stub_over(struct stub *stub);
-/* stub_fail - Calls both. */
+/** stub_fail - Calls both. */
 void stub_fail(struct stub *stub, enum leg_close why, const char *detail);
 
 #endif

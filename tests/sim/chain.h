@@ -90,28 +90,28 @@ struct chain {
 	struct stream *arriving;  /* the far end of the client's stream, until it has its leg */
 };
 
-/* chain_new - Creates a chain without connections; @params can be NULL. */
+/** chain_new - Creates a chain without connections; @params can be NULL. */
 struct chain *chain_new(const struct chain_params *params);
-/* chain_connect - Connects the client; its messages are read once the whole chain is up. */
+/** chain_connect - Connects the client; its messages are read once the whole chain is up. */
 void chain_connect(struct chain *chain);
-/* chain_dial - Connects another client; returns its end of the stream. */
+/** chain_dial - Connects another client; returns its end of the stream. */
 struct stream *chain_dial(struct chain *chain);
-/* chain_run - Runs the loop for @ms. */
+/** chain_run - Runs the loop for @ms. */
 void chain_run(struct chain *chain, unsigned ms);
-/*
+/**
  * chain_end - Ends and frees the chain
  *
  * Checks that every bridge ended with one reason, every leg with one closing() and one closed(),
  * that no memory is held, and that no Call was answered twice.
  */
 void chain_end(struct chain *chain);
-/* chain_closes - Returns how many bridges of a gate have closed for @why. */
+/** chain_closes - Returns how many bridges of a gate have closed for @why. */
 uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close why);
-/* gate_rdma - Returns the counts of a gate's RDMA legs, on both sides. */
+/** gate_rdma - Returns the counts of a gate's RDMA legs, on both sides. */
 struct rdma_leg_counters gate_rdma(const struct chain_gate *gate);
-/* gate_tcp - Returns the counts of its TCP legs. */
+/** gate_tcp - Returns the counts of its TCP legs. */
 struct tcp_leg_counters gate_tcp(const struct chain_gate *gate);
-/* chain_first, chain_last - Return the gates of the client and the server. */
+/** chain_first, chain_last - Return the gates of the client and the server. */
 struct chain_gate *chain_first(struct chain *chain);
 struct chain_gate *chain_last(struct chain *chain);
 

@@ -37,23 +37,23 @@ struct chain_book {
 	unsigned count;
 };
 
-/*
+/**
  * chain_book_add - Adds an RPC with that Call and that Reply, and an XID of its own; returns its
  * number.
  */
 unsigned chain_book_add(struct chain_book *book, unsigned from, const struct row_built *built);
-/* chain_book_add_row - The same for a row, named "NFSv3 6" as in tests/nfs. */
+/** chain_book_add_row - The same for a row, named "NFSv3 6" as in tests/nfs. */
 unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *name);
-/*
+/**
  * chain_book_add_sized - Adds an NFSv3 WRITE of @call_bytes of data, or if that is 0 a READ of
  * @reply_bytes.
  */
 unsigned chain_book_add_sized(struct chain_book *book, unsigned from, uint32_t call_bytes,
 			      uint32_t reply_bytes);
-/* chain_book_add_read - Adds an NFSv3 READ of @asked_bytes that is answered with @given_bytes. */
+/** chain_book_add_read - Adds an NFSv3 READ of @asked_bytes that is answered with @given_bytes. */
 unsigned chain_book_add_read(struct chain_book *book, unsigned from, uint32_t asked_bytes,
 			     uint32_t given_bytes);
-/* chain_book_fini - Frees the messages. */
+/** chain_book_fini - Frees the messages. */
 void chain_book_fini(struct chain_book *book);
 
 struct chain_end {
@@ -65,11 +65,11 @@ struct chain_end {
 	struct record_end wire;
 };
 
-/* chain_end_init - Initializes an end that is not connected; it must not move. */
+/** chain_end_init - Initializes an end that is not connected; it must not move. */
 void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number);
-/* chain_end_call - Sends the Call of an RPC of the book. */
+/** chain_end_call - Sends the Call of an RPC of the book. */
 void chain_end_call(struct chain_end *end, unsigned rpc);
-/* chain_end_answer - Answers all Calls that `hold` has kept. */
+/** chain_end_answer - Answers all Calls that `hold` has kept. */
 void chain_end_answer(struct chain_end *end);
 
 #endif

@@ -11,31 +11,31 @@
 /* The last Reply exposed by read chunk. */
 extern struct rpcrdma_header lent;
 
-/* lent_rig - Creates a server leg of draft-03 without a connection. */
+/** lent_rig - Creates a server leg of draft-03 without a connection. */
 void lent_rig(const struct sim_faults *faults);
-/* lent_setup_closed - The same as a fixture's begin. */
+/** lent_setup_closed - The same as a fixture's begin. */
 void lent_setup_closed(void);
-/* lent_setup - … with the client connected. */
+/** lent_setup - … with the client connected. */
 void lent_setup(void);
-/* lent_reopen - The same with other faults, after lent_setup_closed(). */
+/** lent_reopen - The same with other faults, after lent_setup_closed(). */
 void lent_reopen(const struct sim_faults *faults);
 
-/*
+/**
  * next_lent - Checks that the next Send is a Reply by read chunk: a chunk at position zero, and
  * nothing else.
  */
 void next_lent(uint32_t xid);
-/* call_lent - Makes a Call that is answered by such a Reply. */
+/** call_lent - Makes a Call that is answered by such a Reply. */
 void call_lent(uint32_t xid, uint32_t reply_bytes);
-/* read_lent - Reads all exposed bytes, one segment after the other; the caller frees them. */
+/** read_lent - Reads all exposed bytes, one segment after the other; the caller frees them. */
 uint8_t *read_lent(uint32_t *bytes);
-/* expect_lent - Checks that it is the Reply of this many bytes. */
+/** expect_lent - Checks that it is the Reply of this many bytes. */
 void expect_lent(uint32_t xid, uint32_t reply_bytes);
-/* post_done - Posts an RDMA_DONE without waiting for it. */
+/** post_done - Posts an RDMA_DONE without waiting for it. */
 void post_done(uint32_t xid, uint32_t credit);
-/* send_done - Sends an RDMA_DONE; the leg has received it on return. */
+/** send_done - Sends an RDMA_DONE; the leg has received it on return. */
 void send_done(uint32_t xid);
-/*
+/**
  * expect_dead - Checks that a peer that Reads it loses its connection; must be the last action of a
  * test.
  */

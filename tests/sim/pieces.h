@@ -14,18 +14,18 @@ extern const uint8_t pd_4096[8];
 extern struct rig *rig;
 extern struct raw *raw; /* the hand-made peer, or NULL */
 
-/* pieces_open_pair - Opens two connected legs. */
+/** pieces_open_pair - Opens two connected legs. */
 void pieces_open_pair(void);
-/* pieces_end - Ends everything and checks that nothing leaked. */
+/** pieces_end - Ends everything and checks that nothing leaked. */
 void pieces_end(void);
-/* sends_waiting - Returns the number of Sends that the hand-made peer has received and not read. */
+/** sends_waiting - Returns the number of Sends that the hand-made peer has received and not read. */
 unsigned sends_waiting(void);
-/*
+/**
  * next_piece - Returns how many bytes are available next: byte by byte at first, then in larger
  * steps, to one byte before the end.
  */
 uint32_t next_piece(uint32_t have, uint32_t len);
-/*
+/**
  * expect_broken_off - Closes the leg and checks that nothing more is sent and the connection ends
  * immediately.
  */

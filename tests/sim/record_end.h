@@ -33,18 +33,18 @@ struct record_end {
 	size_t in_bytes, in_room, out_at, out_bytes, out_room;
 };
 
-/* record_end_start - Handles that the stream is connected; sends the queued bytes. */
+/** record_end_start - Handles that the stream is connected; sends the queued bytes. */
 void record_end_start(struct record_end *end, struct stream *stream);
-/* record_end_send - Queues a message; does nothing if the end is over. */
+/** record_end_send - Queues a message; does nothing if the end is over. */
 void record_end_send(struct record_end *end, const uint8_t *msg, uint32_t len_bytes);
-/*
+/**
  * record_end_shutdown - Shuts down sending after the queued bytes; all of them must have been
  * written.
  */
 void record_end_shutdown(struct record_end *end);
-/* record_end_close - Closes the connection; does nothing if it is over, or was never up. */
+/** record_end_close - Closes the connection; does nothing if it is over, or was never up. */
 void record_end_close(struct record_end *end, bool reset);
-/* record_end_fini - After record_end_close(): frees its memory. Not inside of its events. */
+/** record_end_fini - After record_end_close(): frees its memory. Not inside of its events. */
 void record_end_fini(struct record_end *end);
 
 #endif

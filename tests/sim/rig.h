@@ -87,17 +87,17 @@ extern const struct sockaddr_storage rig_addr;
 extern size_t rig_pool_bytes;
 #define RIG_POOL_BYTES (4u * 1024u * 1024u)
 
-/* rig_new - Creates a rig without connections; @faults can be NULL. */
+/** rig_new - Creates a rig without connections; @faults can be NULL. */
 struct rig *rig_new(const struct sim_faults *faults);
-/* rig_connect - Makes the client leg; the outcome comes with rig_run(). */
+/** rig_connect - Makes the client leg; the outcome comes with rig_run(). */
 void rig_connect(struct rig *rig);
-/* rig_run - Runs the loop for ten seconds. */
+/** rig_run - Runs the loop for ten seconds. */
 void rig_run(struct rig *rig);
-/* rig_run_for - Runs it for @us. */
+/** rig_run_for - Runs it for @us. */
 void rig_run_for(struct rig *rig, uint64_t us);
-/* rig_open - Calls rig_connect() and rig_run(); both legs must be open then. */
+/** rig_open - Calls rig_connect() and rig_run(); both legs must be open then. */
 struct rig *rig_open(const struct sim_faults *faults);
-/* rig_end - Closes what is open, checks that nothing leaked, and frees all. */
+/** rig_end - Closes what is open, checks that nothing leaked, and frees all. */
 void rig_end(struct rig *rig);
 
 /**
@@ -110,16 +110,16 @@ void rig_end(struct rig *rig);
  */
 uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_bytes,
 		  uint32_t reply_max);
-/* rig_look - Parses the facts of a Call from its bytes, as the leg that receives it does. */
+/** rig_look - Parses the facts of a Call from its bytes, as the leg that receives it does. */
 void rig_look(struct rig_side *side, struct exchange *x);
-/*
+/**
  * rig_give - Passes an exchange whose Call, header and reply_max_bytes are set to the side's leg.
  */
 void rig_give(struct rig_side *side, struct exchange *x);
-/* rig_answer_held - Answers the Calls that `hold` kept. */
+/** rig_answer_held - Answers the Calls that `hold` kept. */
 void rig_answer_held(struct rig_side *side);
 
-/*
+/**
  * rig_call_in_pieces - Makes a Call of which only the first @have_bytes have arrived; the rest as
  * rig_call()
  *
@@ -128,22 +128,22 @@ void rig_answer_held(struct rig_side *side);
  */
 struct exchange *rig_call_in_pieces(struct rig_side *side, uint32_t call_bytes,
 				    uint32_t reply_bytes, uint32_t reply_max, uint32_t have_bytes);
-/* rig_call_grow - Sets how much of the Call has arrived, and notifies the side's leg. */
+/** rig_call_grow - Sets how much of the Call has arrived, and notifies the side's leg. */
 void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
-/*
+/**
  * rig_answer_in_pieces - Answers the only held Call with a Reply of which @have_bytes have arrived
  *
  * Returns the exchange, with a reference for the caller: exchange_put().
  */
 struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes);
-/* rig_reply_grow - Sets how much of the Reply has arrived, and notifies the side's leg. */
+/** rig_reply_grow - Sets how much of the Reply has arrived, and notifies the side's leg. */
 void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_bytes);
 
-/* rig_fill_call - Writes a Call of @len bytes that asks for a Reply of @reply_bytes. */
+/** rig_fill_call - Writes a Call of @len bytes that asks for a Reply of @reply_bytes. */
 void rig_fill_call(uint8_t *to, uint32_t len, uint32_t xid, uint32_t reply_bytes);
-/* rig_fill_reply - Writes the Reply that the stub makes. */
+/** rig_fill_reply - Writes the Reply that the stub makes. */
 void rig_fill_reply(uint8_t *to, uint32_t len, uint32_t xid);
-/* rig_sum - Returns a checksum that depends on the order of the bytes. */
+/** rig_sum - Returns a checksum that depends on the order of the bytes. */
 uint32_t rig_sum(const uint8_t *data, size_t len);
 
 #endif

@@ -127,13 +127,13 @@ struct storm {
 	struct storm_counts counts;
 };
 
-/* storm_below - Returns a random number below @n. */
+/** storm_below - Returns a random number below @n. */
 uint32_t storm_below(struct storm *storm, uint32_t n);
 
-/* storm_client_init - Initializes client @number of the storm, which makes @rpcs Calls. */
+/** storm_client_init - Initializes client @number of the storm, which makes @rpcs Calls. */
 void storm_client_init(struct storm_client *client, struct storm *storm, unsigned number,
 		       uint32_t rpcs);
-/*
+/**
  * storm_may_fail - Returns whether a failure can come instead of the Reply with this XID
  *
  * This is so if a peer claimed unwritten bytes, or if there was no space for the Reply: it needed a
@@ -142,60 +142,60 @@ void storm_client_init(struct storm_client *client, struct storm *storm, unsigne
  */
 bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_msg *reply);
 
-/*
+/**
  * storm_fail_something - Breaks a connection, drains a leg, makes an end receive nothing for a
  * while …
  */
 void storm_fail_something(struct storm *storm);
-/* storm_faults_turn - Ends the faults that last for a while. */
+/** storm_faults_turn - Ends the faults that last for a while. */
 void storm_faults_turn(struct storm *storm);
-/* storm_faults_last - Returns whether any such fault is active. */
+/** storm_faults_last - Returns whether any such fault is active. */
 bool storm_faults_last(const struct storm *storm);
 
-/* storm_client_turn - Reconnects if it is time, and sends the Calls that it can. */
+/** storm_client_turn - Reconnects if it is time, and sends the Calls that it can. */
 void storm_client_turn(struct storm_client *client);
-/* storm_client_is_quiet - Returns whether each of its sent Calls has an answer. */
+/** storm_client_is_quiet - Returns whether each of its sent Calls has an answer. */
 bool storm_client_is_quiet(const struct storm_client *client);
-/* storm_client_is_done - Returns whether all of its Calls have been answered. */
+/** storm_client_is_done - Returns whether all of its Calls have been answered. */
 bool storm_client_is_done(const struct storm_client *client);
-/* storm_client_shut - Shuts down sending on this connection, if nothing is queued. */
+/** storm_client_shut - Shuts down sending on this connection, if nothing is queued. */
 void storm_client_shut(struct storm_client *client);
-/* storm_client_close - Closes its connection. */
+/** storm_client_close - Closes its connection. */
 void storm_client_close(struct storm_client *client, bool reset);
-/* storm_client_fini - Frees it after storm_client_close(). */
+/** storm_client_fini - Frees it after storm_client_close(). */
 void storm_client_fini(struct storm_client *client);
 
-/*
+/**
  * storm_gone_init - Gives the first gate so few connection slots that disconnected clients use all
  * of them.
  */
 void storm_gone_init(struct storm *storm);
-/*
+/**
  * storm_gone_begin - Makes the server hang for a while, and connects clients that disconnect before
  * they are answered.
  */
 void storm_gone_begin(struct storm *storm);
-/* storm_gone_hangs - Returns whether the server hangs now. */
+/** storm_gone_hangs - Returns whether the server hangs now. */
 bool storm_gone_hangs(const struct storm *storm);
-/* storm_gone_turn - Connects and disconnects such clients, and ends the hang when it is time. */
+/** storm_gone_turn - Connects and disconnects such clients, and ends the hang when it is time. */
 void storm_gone_turn(struct storm *storm);
-/*
+/**
  * storm_gone_lasts - Returns whether the server hangs or a connection of such a client still
  * exists.
  */
 bool storm_gone_lasts(const struct storm *storm);
-/* storm_gone_knows - Returns whether a Call of such a client has this XID. */
+/** storm_gone_knows - Returns whether a Call of such a client has this XID. */
 bool storm_gone_knows(const struct storm *storm, uint32_t xid);
-/* storm_gone_close - Closes what is left of their connections. */
+/** storm_gone_close - Closes what is left of their connections. */
 void storm_gone_close(struct storm *storm);
-/* storm_gone_counts - Adds how the first gate closed them to the counts. */
+/** storm_gone_counts - Adds how the first gate closed them to the counts. */
 void storm_gone_counts(struct storm *storm);
 
-/* storm_server_accepted - Accepts a connection; @arg is the storm. */
+/** storm_server_accepted - Accepts a connection; @arg is the storm. */
 void storm_server_accepted(void *arg, struct stream *stream);
-/* storm_server_turn - Answers some held Calls, calls some clients, and frees ended connections. */
+/** storm_server_turn - Answers some held Calls, calls some clients, and frees ended connections. */
 void storm_server_turn(struct storm *storm);
-/* storm_server_is_quiet - Returns whether no session holds a Call, or waits for a Reply. */
+/** storm_server_is_quiet - Returns whether no session holds a Call, or waits for a Reply. */
 bool storm_server_is_quiet(const struct storm *storm);
 
 #endif

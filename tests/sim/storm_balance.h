@@ -10,18 +10,18 @@
 
 #include "tests/sim/chain.h"
 
-/*
+/**
  * storm_balance_always - Asserts the conditions that hold of an RDMA leg at any time; accepts NULL
  * and other legs.
  */
 void storm_balance_always(const struct chain_tap *tap);
-/*
+/**
  * storm_balance - Asserts all conditions of @chain, which must be idle; returns its number of RDMA
  * connections.
  */
 unsigned storm_balance(const struct chain *chain);
 
-/*
+/**
  * storm_balance_end - Asserts that no end sent what the other does not permit, nor closed a
  * connection because of it
  *

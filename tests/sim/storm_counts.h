@@ -48,13 +48,13 @@ struct storm_counts {
 #undef STORM_FEATURE_COUNT
 };
 
-/* storm_counts_gates - Adds the counts of a chain's gates. */
+/** storm_counts_gates - Adds the counts of a chain's gates. */
 void storm_counts_gates(struct storm_counts *counts, const struct chain *chain);
-/* storm_counts_add - Adds one to another. */
+/** storm_counts_add - Adds one to another. */
 void storm_counts_add(struct storm_counts *to, const struct storm_counts *from);
-/* storm_counts_print - Prints the counts of a dialect. */
+/** storm_counts_print - Prints the counts of a dialect. */
 void storm_counts_print(const struct storm_counts *counts, enum storm_dialect dialect);
-/*
+/**
  * storm_counts_check - Asserts that each feature happened where it is spoken, and nowhere else,
  * over every seed of a matrix.
  */

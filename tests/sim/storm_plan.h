@@ -50,15 +50,15 @@ struct storm_plan {
 	struct storm_traffic traffic;
 };
 
-/* storm_plan_make - Makes the plan of a seed; *@random makes the choices. */
+/** storm_plan_make - Makes the plan of a seed; *@random makes the choices. */
 void storm_plan_make(struct storm_plan *plan, uint64_t seed, uint64_t *random);
-/*
+/**
  * storm_plan_chain - Creates a chain by the plan; calls @accepted for each connection to the
  * server.
  */
 struct chain *storm_plan_chain(struct storm_plan *plan, uint64_t *random,
 			       void (*accepted)(void *arg, struct stream *stream), void *arg);
-/* storm_dialect_name - Returns the dialect's name for people. */
+/** storm_dialect_name - Returns the dialect's name for people. */
 const char *storm_dialect_name(enum storm_dialect dialect);
 
 #endif

@@ -11,15 +11,15 @@
 
 #include "tests/sim/storm.h"
 
-/* storm_spoil_init - Parses each Send between the gates from now on; does nothing with one gate. */
+/** storm_spoil_init - Parses each Send between the gates from now on; does nothing with one gate. */
 void storm_spoil_init(struct storm *storm);
-/* storm_spoil_some - Spoils the next few Replies; does nothing with one gate. */
+/** storm_spoil_some - Spoils the next few Replies; does nothing with one gate. */
 void storm_spoil_some(struct storm *storm);
-/*
+/**
  * storm_misplace_some - Moves the position of the next few read chunks; does nothing with one gate.
  */
 void storm_misplace_some(struct storm *storm);
-/*
+/**
  * storm_is_spoiled - Returns true if this Call of a client was changed, or its Reply, and forgets
  * it.
  */

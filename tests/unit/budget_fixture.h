@@ -24,18 +24,24 @@ extern struct loop *loop;
 extern struct budget budget;
 extern struct budget_account accounts[SERVICES][WORKERS];
 extern struct client clients[SERVICES][WORKERS][HOLDERS];
-/* How many grants there were and whose, by number(); how many claims became late, and the last. */
+/*
+ * The number of grants and their owners, by number(); the number of claims that became late, and
+ * the last.
+ */
 extern unsigned order, late;
 extern const struct budget_claim *late_claim;
 extern unsigned granted_at[GRANTED_AT_MAX];
 
-/** budgets_make - a budget of @limit bytes for @parts services, each with OWN of its own; nothing is kept unused. */
+/**
+ * budgets_make - Creates a budget of @limit bytes for @parts services, each with OWN guaranteed
+ * bytes; no unused memory is kept.
+ */
 void budgets_make(size_t limit, unsigned parts);
-/** budgets_end - release every claim, see that nothing is left, and free it all. */
+/** budgets_end - Releases every claim, checks that nothing is left, and frees everything. */
 void budgets_end(void);
-/** claim - by @client, with its @i-th claim. */
+/** claim - Makes @client claim memory with its @i-th claim. */
 bool claim(struct client *client, unsigned i, size_t bytes);
-/** number - of a client, as granted_at has it. */
+/** number - Returns a client's number, as in granted_at. */
 unsigned number(const struct client *client);
 
 #endif

@@ -28,23 +28,23 @@ unsigned take_req_size(uint32_t xid, uint32_t bytes);
 unsigned take_upd(uint32_t id, uint32_t value, bool pendclr);
 /* A RESP whose subsets have one word each. */
 unsigned take_resp(uint32_t xid, uint8_t done, uint8_t rej, uint8_t pend);
-/* What does not matter of the look changes nothing. */
+/* Checks that unrelated parts of the snapshot change nothing. */
 enum characteristics_step next(void);
 void nothing(void);
-/* A message, decoded; asked for twice, since a step stays due until it is done. */
+/* Returns a message, decoded; asks twice, because a step stays due until it is done. */
 void sends(enum xchar_op op);
 void done(void);
-/* Receives of another size, which are all there at once unless a test says otherwise. */
+/* Provides Receives of another size, all posted immediately unless a test says otherwise. */
 void resizes(uint32_t bytes, bool granted);
-/* A RESP to the REQ @xid whose element @n is in @set alone. */
+/* Makes a RESP to the REQ @xid whose element @n is only in @set. */
 void responds(uint32_t xid, uint32_t n, enum xchar_set set);
 void tells(uint32_t bytes, bool pendclr);
 void asks(uint32_t bytes);
-/* The values of an INIT are those that are configured; the receive size alone may change. */
+/* Checks that the values of an INIT are the configured ones, except the Receive size. */
 void holds_all(const struct xchar_operation *init, uint32_t recv_bytes);
-/* An acceptor that has answered an INIT with @recv_bytes; 0: with nothing. */
+/* Returns an acceptor that has answered an INIT with @recv_bytes; 0: without a value. */
 void greeted(uint32_t recv_bytes);
-/* The same whose receives were raised to @bytes. */
+/* Returns the same with Receives raised to @bytes. */
 void raised(uint32_t bytes);
 
 #endif

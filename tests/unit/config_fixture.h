@@ -15,24 +15,27 @@
 
 struct config_fixture {
 	char dir[32];
-	char path[64], other[64]; /* the file, and one that it may include by the name "other" */
-	char *errors;             /* what the last load said */
+	char path[64], other[64]; /* the file, and one that it can include by the name "other" */
+	char *errors;             /* message of the last load */
 	struct config *config;    /* what it read, or NULL */
 };
 
 extern struct config_fixture fixture;
 
-/** config_fixture_setup - a folder without files. */
+/** config_fixture_setup - Creates a directory without files. */
 void config_fixture_setup(void);
-/** config_fixture_teardown - remove it with both files, and free the rest. */
+/** config_fixture_teardown - Removes it with both files, and frees the rest. */
 void config_fixture_teardown(void);
-/** config_fixture_write - a file of that path and text. */
+/** config_fixture_write - Writes a file with that path and text. */
 void config_fixture_write(const char *path, const char *text);
-/** config_fixture_load - write the file and load it. Returns as config_load() does. */
+/** config_fixture_load - Writes the file and loads it. Returns as config_load() does. */
 int config_fixture_load(const char *text);
-/** config_fixture_service - load a file that must be good; returns its only service. */
+/** config_fixture_service - Loads a file that must be good; returns its only service. */
 const struct service_config *config_fixture_service(const char *text);
-/** config_fixture_at - @text with the file's path and a colon before each line of it; lasts until the next call. */
+/**
+ * config_fixture_at - Returns @text with the file's path and a colon before each line; valid until
+ * the next call.
+ */
 const char *config_fixture_at(const char *text);
 
 #endif

@@ -6,14 +6,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** manager_open - before the daemon is started; manager_close() is due. */
+/** manager_open - Opens the socket before the daemon starts; close it with manager_close(). */
 void manager_open(void);
 void manager_close(void);
-/** manager_await - take notifications up to the first with @what in it, into @text; @fd: what came with it, or -1. */
+/**
+ * manager_await - Reads notifications up to the first that contains @what, into @text; @fd: its
+ * descriptor, or -1.
+ */
 void manager_await(const char *what, char *text, size_t bytes, int *fd);
-/** manager_hears - whether one with @what in it comes within @seconds (time_limit.h); others are thrown away. */
+/**
+ * manager_hears - Returns whether one that contains @what arrives within @seconds (time_limit.h);
+ * discards others.
+ */
 bool manager_hears(const char *what, double seconds);
-/** manager_forget - throw away all that has come. */
+/** manager_forget - Discards all notifications so far. */
 void manager_forget(void);
 
 #endif

@@ -13,20 +13,20 @@
 #define GOLDEN_MAX_BYTES 1024u
 #define GOLDEN_COUNT     24
 
-/* One form on the wire and what it says. */
+/* One form on the wire and its meaning. */
 struct golden {
 	const char *name;
 	const char *header; /* the header's bytes; an RPC message may follow */
 	const char *body;
 	size_t header_bytes; /* requirements 1.0 */
 	size_t least_bytes;  /* shorter is RPCRDMA_SHORT */
-	size_t enough_bytes; /* from here on it decodes */
+	size_t enough_bytes; /* the smallest size at which it decodes */
 	void (*say)(struct rpcrdma_header *hdr);
 };
 
 extern const struct golden goldens[GOLDEN_COUNT];
 
-/** golden_send - the whole Send, header and RPC message; returns its length. */
+/** golden_send - Builds the whole Send, header and RPC message; returns its length. */
 size_t golden_send(const struct golden *golden, uint8_t send[GOLDEN_MAX_BYTES]);
 
 #endif

@@ -9,17 +9,17 @@
 #include "rpcrdma/header.h"
 
 /**
- * header_random - a header that may be sent in a version, with anything in it
- * @vers: 1 or 2; an ERR_VERS has any
+ * header_random - Makes a header that can be sent in a version, with random contents. @vers: 1 or
+ * 2; an ERR_VERS has any
  *
- * What an RDMA_OPTIONAL holds stays until the next.
+ * The contents of an RDMA_OPTIONAL stay valid until the next.
  */
 void header_random(struct rpcrdma_header *hdr, uint32_t vers);
 
 /**
- * header_numbers - what it says, in the order of rpcrdma_v1_peer.h and rpcrdma_v2_peer.h
+ * header_numbers - Returns its contents, in the order of rpcrdma_v1_peer.h and rpcrdma_v2_peer.h
  *
- * Returns how many; there is room for as many as a header of 16 KiB can say.
+ * Returns their number. The buffer has space for all numbers of a header of 16 KiB.
  */
 size_t header_numbers(const struct rpcrdma_header *hdr, uint64_t *numbers);
 

@@ -16,10 +16,10 @@
 
 #include "tests/lib/test.h"
 
-/* What runs now; failures name it. */
+/* The running test; failures name it. */
 extern uint64_t ear_seed;
 
-/* Check writes a note of each assertion that holds, which is too slow here. */
+/* libcheck writes a note for each passing assertion, which is too slow here. */
 #define EAR_CHECK(cond)                                                                            \
 	do {                                                                                       \
 		if (!(cond))                                                                       \
@@ -39,35 +39,35 @@ enum ear_kind {
 };
 
 struct ear {
-	bool crc;        /* FPDUs have one; else zeros in its place */
+	bool crc;        /* FPDUs have a CRC; else zeros instead */
 	bool set_up;     /* the start-up frame has passed */
 	bool terminated; /* nothing may follow */
-	/* A frame that is not all here yet. */
+	/* An incomplete frame. */
 	uint8_t frame[EAR_MAX_FRAME];
 	size_t have;
-	/* The tagged message that is under way. */
+	/* The tagged message in progress. */
 	bool tagged_open;
 	uint8_t tagged_opcode;
 	uint32_t tagged_stag;
 	uint64_t tagged_to;
-	/* What each untagged queue comes to next. */
+	/* The next numbers of each untagged queue. */
 	uint32_t msn[3], send_mo;
 	bool send_open;
 	uint8_t send_opcode;
-	uint8_t message[EAR_MAX_MESSAGE]; /* the Send that is under way */
+	uint8_t message[EAR_MAX_MESSAGE]; /* the Send in progress */
 	unsigned count[EAR_KINDS];        /* whole messages */
-	/* Hears each whole frame, which it may change. */
+	/* Called with each whole frame, which it can change. */
 	void (*frame_heard)(void *arg, uint8_t *frame, size_t len_bytes, bool is_fpdu);
-	/* Hears each whole Send. */
+	/* Called with each whole Send. */
 	void (*send_heard)(void *arg, const uint8_t *bytes, size_t len_bytes);
 	void *arg;
 };
 
-/** ear_init - nothing heard yet; the callbacks are the caller's to set. */
+/** ear_init - Initializes it; the caller sets the callbacks. */
 void ear_init(struct ear *ear, bool crc, void *arg);
-/** ear_hear - what was sent next, in any pieces. */
+/** ear_hear - Parses the next sent bytes, in any pieces. */
 void ear_hear(struct ear *ear, const uint8_t *bytes, size_t len_bytes);
-/** ear_crc_fix - make an FPDU's CRC right again after it was changed. */
+/** ear_crc_fix - Recomputes an FPDU's CRC after a change. */
 void ear_crc_fix(uint8_t *fpdu, size_t len_bytes);
 
 #endif

@@ -37,18 +37,26 @@ struct ends {
 };
 
 extern struct ends ends;
-/* What both ends do of themselves: accept or reject, take a receive for each used, stop when both have closed. */
+/*
+ * Default actions of both ends: accept or reject, post a Receive for each used one, stop when both
+ * have closed.
+ */
 extern const struct fabric_ep_events ends_events;
 void ends_on_closed(void *arg, enum fabric_close why, const char *detail);
 void ends_on_incoming(void *arg, struct fabric_incoming *in);
 
-/** ends_start - a loop, a fabric with this configuration, a listener; nobody connects yet. */
+/**
+ * ends_start - Creates a loop, a fabric with this configuration, and a listener; no connection yet.
+ */
 void ends_start(bool crc, enum iwarp_fpdu fpdu, const char *host, int family);
-/** ends_init - an end as it is after ends_start(); frees what is left of its last connection. */
+/**
+ * ends_init - Resets an end to its state after ends_start(); frees what is left of its last
+ * connection.
+ */
 void ends_init(struct end *end);
-/** ends_connect - the client connects; event_loop_run() then goes on until both have closed. */
+/** ends_connect - Connects the client; event_loop_run() then runs until both have closed. */
 void ends_connect(void);
-/** ends_stop - free all; the watchdog must not have come. */
+/** ends_stop - Frees everything; the watchdog must not have fired. */
 void ends_stop(void);
 
 #endif

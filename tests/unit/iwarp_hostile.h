@@ -16,20 +16,20 @@
 #define PLOT_BYTES 120000u
 
 enum plot_use {
-	PLOT_OWN,      /* not lent */
-	PLOT_WRITE,    /* by a key, for RDMA Writes alone */
+	PLOT_OWN,      /* not exposed */
+	PLOT_WRITE,    /* by a key, for RDMA Writes only */
 	PLOT_ANY,      /* by a key, for RDMA Reads too */
-	PLOT_RESPONSE, /* a Read is to fill it */
+	PLOT_RESPONSE, /* a Read must fill it */
 };
 
 struct plot {
 	enum plot_use use;
-	bool over;      /* the peer has said its last about it: nothing more may be sent there */
-	unsigned order; /* among all that were ever lent */
+	bool over;      /* the peer has sent its last data for it: nothing more can be sent there */
+	unsigned order; /* among all that were ever exposed */
 	uint32_t len_bytes;
 	struct fabric_key key;
 	struct side_wr read;
-	/* What the Read Request said. */
+	/* The fields of the Read Request. */
 	uint32_t sink_stag;
 	uint64_t sink_to;
 };
@@ -41,21 +41,23 @@ static inline uint32_t roll(struct iwarp_random *random, uint32_t sides)
 	return (uint32_t)(iwarp_random_next(random) % sides);
 }
 
-/** plots_start - the responder's owner has them. */
+/** plots_start - Gives plots to the responder's owner. */
 void plots_start(void);
-/** plots_stop - whatever is lent is taken back, and Reads without an answer are flushed. */
+/** plots_stop - Invalidates all exposed plots, and flushes Reads without an answer. */
 void plots_stop(void);
-/** plots_lend - some of those that are not lent, each for any use. */
+/** plots_lend - Exposes some of the other plots, each for any use. */
 void plots_lend(struct iwarp_random *random);
-/** plot_expect - the peer sends these bytes there. */
+/** plot_expect - Records that the peer sends these bytes there. */
 void plot_expect(const struct plot *plot, uint32_t at, const uint8_t *bytes, uint32_t len_bytes);
-/** plot_take_back - a key is unbound; what the peer wrote must be there. */
+/** plot_take_back - Unbinds a key; the peer's data must be there. */
 void plot_take_back(struct plot *plot);
-/** plot_at - the one that this memory is of, or NULL. */
+/** plot_at - Returns the plot that contains this memory, or NULL. */
 struct plot *plot_at(const uint8_t *mem);
-/** plot_holds - whether so much from @mem on, which begins in it, lies in what is lent of it. */
+/**
+ * plot_holds - Returns whether the bytes from @mem on, which begin in it, lie in its exposed part.
+ */
 bool plot_holds(const struct plot *plot, const uint8_t *mem, size_t len_bytes);
-/** plots_check - every byte of all of them. */
+/** plots_check - Checks every byte of all plots. */
 void plots_check(void);
 
 #endif

@@ -16,14 +16,14 @@
 
 extern struct iwarp_side peer_side;                    /* the engine under test */
 extern bool peer_crc;                                  /* whether CRC is on */
-extern struct buf *peer_memory;                        /* what it has lent … */
+extern struct buf *peer_memory;                        /* its exposed memory … */
 extern struct fabric_key peer_readable, peer_writable; /* … the first half, the second half */
 extern uint8_t peer_out[1u << 20];                     /* what it sent last */
 extern size_t peer_out_bytes;
-extern uint8_t peer_ulpdu[MPA_MAX_ULPDU_BYTES]; /* the segment that it was sent last */
+extern uint8_t peer_ulpdu[MPA_MAX_ULPDU_BYTES]; /* the last segment sent to it */
 extern size_t peer_ulpdu_bytes;
 
-/* Fixtures: a responder that is open, the same with CRC, an initiator that is open; memory is lent. */
+/* Fixtures: an open responder, the same with CRC, an open initiator; memory is exposed. */
 void peer_setup(void);
 void peer_setup_crc(void);
 void peer_setup_initiator(void);
@@ -31,26 +31,29 @@ void peer_teardown(void);
 void peer_responder_start(void);
 void peer_initiator_start(void);
 
-/* An engine; it awaits a request; it has its own to send. Nothing else has happened. side_fini() ends it. */
+/* An engine that awaits a request; an engine that has its own to send. side_fini() ends it. */
 void peer_start(bool crc);
 void peer_listening(bool crc);
 void peer_connecting(bool crc);
 
-/** peer_output_take - fetch all that the engine sends. */
+/** peer_output_take - Fetches all that the engine sends. */
 void peer_output_take(void);
-/** peer_frame_give - have it receive a start-up frame. */
+/** peer_frame_give - Passes a start-up frame to it. */
 void peer_frame_give(const struct mpa_frame *frame);
-/** peer_fpdu_give - have it receive the segment as an FPDU. */
+/** peer_fpdu_give - Passes the segment to it as an FPDU. */
 void peer_fpdu_give(void);
-/** peer_give - have it receive these bytes. */
+/** peer_give - Passes these bytes to it. */
 void peer_give(const char *hex);
-/** peer_expect - it must send exactly these bytes. */
+/** peer_expect - Checks that it sends exactly these bytes. */
 void peer_expect(const char *hex);
-/** peer_expect_terminate - it must send exactly this Terminate, quoting the segment, and want FIN. */
+/**
+ * peer_expect_terminate - Checks that it sends exactly this Terminate, quoting the segment, and
+ * requests FIN.
+ */
 void peer_expect_terminate(unsigned layer_type, unsigned code, unsigned bits, size_t quoted);
-/** peer_expect_closed - it must want the connection dropped, for this reason. */
+/** peer_expect_closed - Checks that it requests to drop the connection, for this reason. */
 void peer_expect_closed(enum fabric_close why);
-/** peer_expect_depths - what was negotiated. */
+/** peer_expect_depths - Checks the negotiated depths. */
 void peer_expect_depths(unsigned ird, unsigned ord);
 
 /* Make a segment. */

@@ -10,14 +10,17 @@
 #define PLAIN_TCP "require_privileged_port = false; source_port = \"any\";"
 
 extern uint16_t front, back; /* the clients' port and the server's */
-extern int server;           /* which listens; -1 if the test has closed it */
+extern int server;           /* its listening socket; -1 if the test has closed it */
 
-/** scene_setup, scene_teardown - a checked fixture: ports and a server, and no proxy yet. */
+/** scene_setup, scene_teardown - A checked fixture: ports and a server, and no proxy yet. */
 void scene_setup(void);
 void scene_teardown(void);
-/** start_tcp - the service, from client to server over TCP; @more: further keys of it. */
+/** start_tcp - Starts the proxy with a service from TCP to TCP; @more: further keys of it. */
 void start_tcp(const char *more);
-/** open_pair - a client whose first Call has reached the server; @from: whence the proxy came, or NULL. */
+/**
+ * open_pair - Connects a client whose first Call reaches the server; @from: the proxy's source
+ * port, or NULL.
+ */
 void open_pair(uint32_t xid, int *client, int *upstream, uint16_t *from);
 
 #endif

@@ -25,10 +25,10 @@ extern const struct rpcgen_type rpcgen_v1_types[];
 extern const struct rpcgen_type rpcgen_v2_types[];
 extern const struct rpcgen_type rpcgen_xchar_types[];
 
-/** say_number - one more word of the line */
+/** say_number - Appends one word to the line */
 void say_number(unsigned long long number);
 
-/** say_bytes - their length and, if there are any, they themselves */
+/** say_bytes - Appends the length of bytes and, if there are any, the bytes */
 void say_bytes(const void *bytes, size_t len);
 
 /**

@@ -32,7 +32,10 @@
 size_t v1_peer_decode(const uint8_t *send, size_t len, uint64_t numbers[V1_MAX_NUMBERS],
 		      size_t *header_bytes);
 
-/** v1_peer_encode - a header that says it; returns its length, or 0 if it does not encode. */
+/**
+ * v1_peer_encode - Encodes a header with these contents; returns its length, or 0 if it does not
+ * encode.
+ */
 size_t v1_peer_encode(const uint64_t *numbers, uint8_t *to, size_t room);
 
 #endif

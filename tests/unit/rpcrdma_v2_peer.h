@@ -36,19 +36,25 @@
 size_t v2_peer_decode(const uint8_t *send, size_t len, uint64_t numbers[V2_MAX_NUMBERS],
 		      size_t *header_bytes);
 
-/** v2_peer_encode - a header that says it; returns its length, or 0 if it does not encode. */
+/**
+ * v2_peer_encode - Encodes a header with these contents; returns its length, or 0 if it does not
+ * encode.
+ */
 size_t v2_peer_encode(const uint64_t *numbers, uint8_t *to, size_t room);
 
 /**
- * xchar_peer_decode - what an RDMA_OPTIONAL of the types 1 to 4 says
+ * xchar_peer_decode - Decodes the contents of an RDMA_OPTIONAL of the types 1 to 4
  *
- * Returns how many numbers, or 0 if it does not decode, or does but for something that the document forbids: data
- * of a known id that are no value of it, bytes behind the operation.
+ * Returns the number of values, or 0 if it does not decode, or violates the document in another
+ * way: invalid data of a known id, or bytes after the operation.
  */
 size_t xchar_peer_decode(uint32_t opttype, const uint8_t *info, size_t len,
 			 uint64_t numbers[V2_MAX_NUMBERS]);
 
-/** xchar_peer_encode - an operation that says it; returns its length, or 0 if it does not encode. */
+/**
+ * xchar_peer_encode - Encodes an operation with these contents; returns its length, or 0 if it does
+ * not encode.
+ */
 size_t xchar_peer_encode(uint32_t opttype, const uint64_t *numbers, uint8_t *to, size_t room);
 
 #endif

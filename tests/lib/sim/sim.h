@@ -78,46 +78,46 @@ struct sim_stats {
 
 struct sim_net;
 
-/* sim_net_new - Creates a network on @loop; @faults is copied. Returns NULL without memory. */
+/** sim_net_new - Creates a network on @loop; @faults is copied. Returns NULL without memory. */
 struct sim_net *sim_net_new(struct loop *loop, const struct sim_faults *faults);
-/* sim_net_free - Frees a network whose endpoints, fabrics and listeners are gone; accepts NULL. */
+/** sim_net_free - Frees a network whose endpoints, fabrics and listeners are gone; accepts NULL. */
 void sim_net_free(struct sim_net *net);
-/* sim_net_stats - Returns the counts so far. */
+/** sim_net_stats - Returns the counts so far. */
 const struct sim_stats *sim_net_stats(const struct sim_net *net);
-/* sim_net_cut - Breaks every connection now; the endpoints report it as LOST. */
+/** sim_net_cut - Breaks every connection now; the endpoints report it as LOST. */
 void sim_net_cut(struct sim_net *net);
-/* sim_net_silence - From now on nothing reaches a peer or completes; closing still works. */
+/** sim_net_silence - From now on nothing reaches a peer or completes; closing still works. */
 void sim_net_silence(struct sim_net *net);
-/*
+/**
  * sim_net_alter - Calls @alter with @arg for each Send before it is delivered. @alter can change
  * the bytes of the Send; NULL: no calls any more
  */
 void sim_net_alter(struct sim_net *net, void (*alter)(void *arg, uint8_t *send, uint32_t len_bytes),
 		   void *arg);
-/*
+/**
  * sim_net_part - Disconnects the network of all established connections: sim_ep_vanish() of every
  * end.
  */
 void sim_net_part(struct sim_net *net);
 
-/*
+/**
  * sim_fabric_new - Creates a fabric on @net; its listeners get the net as their config. Returns
  * NULL without memory.
  */
 struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
 
-/*
+/**
  * sim_ep_vanish - From now on nothing passes between this established endpoint and its peer
  *
  * Neither end learns of the other's end: each sees the other as a host that was switched off.
  */
 void sim_ep_vanish(struct fabric_ep *ep);
-/*
+/**
  * sim_ep_stop_taking - From now on this endpoint accepts nothing that is sent to it; it can still
  * send.
  */
 void sim_ep_stop_taking(struct fabric_ep *ep);
-/* sim_ep_stop_taking_sends - The same for Sends and Writes only; Reads of its memory continue. */
+/** sim_ep_stop_taking_sends - The same for Sends and Writes only; Reads of its memory continue. */
 void sim_ep_stop_taking_sends(struct fabric_ep *ep);
 
 #endif
