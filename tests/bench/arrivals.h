@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ARRIVALS_MAX (1u << 20) /* that wait */
+#define ARRIVALS_MAX (1u << 20) /* number of waiting Calls */
 
-/* Numbers that a seed decides. */
+/* Random numbers of a seed. */
 struct random {
 	uint64_t state;
 };
@@ -23,13 +23,15 @@ struct arrivals {
 
 uint64_t random_next(struct random *random);
 
-/** arrivals_init - the first is due after @begin_ns; arrivals_fini() it */
+/** arrivals_init - Schedules the first after @begin_ns; free with arrivals_fini() */
 void arrivals_init(struct arrivals *arrivals, double per_s, uint64_t seed, uint64_t begin_ns);
 void arrivals_fini(struct arrivals *arrivals);
 
-/** arrivals_come - those that are due at @now_ns wait from now on; false where they are too many. */
+/** arrivals_come - Queues those that are due at @now_ns; returns false if they are too many. */
 bool arrivals_come(struct arrivals *arrivals, uint64_t now_ns);
-/** arrivals_take - the one that waits for longest, and when it was due; false if none does. */
+/**
+ * arrivals_take - Returns the one that waits for longest, and its due time; false if none waits.
+ */
 bool arrivals_take(struct arrivals *arrivals, uint64_t *due_ns);
 
 #endif

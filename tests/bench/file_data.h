@@ -16,11 +16,11 @@
 #define FILE_DATA_PERIOD 65521u
 #define FILE_DATA_CHUNK  (256u * 1024)
 
-/** file_data_init - make the memory that the others look into. */
+/** file_data_init - Fills the memory that the other functions use. */
 void file_data_init(void);
-/** file_data_at - the FILE_DATA_CHUNK bytes from @offset on. */
+/** file_data_at - Returns the FILE_DATA_CHUNK bytes from @offset on. */
 const uint8_t *file_data_at(uint64_t offset);
-/** file_data_is - whether these @len bytes are those at @offset. */
+/** file_data_is - Returns whether these @len bytes are those at @offset. */
 bool file_data_is(uint64_t offset, const uint8_t *data, size_t len);
 
 #endif

@@ -26,30 +26,33 @@ struct flow {
 	bool connected, open, closing;
 	uint32_t watched;
 	uint64_t begun_ns;
-	uint32_t first_xid; /* place i has XIDs that are i above it, modulo the places */
+	uint32_t first_xid; /* slot i has XIDs that are i above it, modulo the slots */
 	struct place *places;
 	uint64_t ops; /* in the window */
 	struct record_reader reader;
 	struct send_queue out;
-	/* The Reply that is coming. */
-	uint32_t replying; /* its place */
+	/* The Reply that is arriving. */
+	uint32_t replying; /* its slot */
 	uint32_t verified; /* bytes of its data */
 	bool wrong;
-	uint64_t now_ns; /* when what is looked at was read */
+	uint64_t now_ns; /* when the parsed bytes were read */
 };
 
-/** flow_init - closed; flow_fini() it, whatever became of it. Returns false without memory. */
+/**
+ * flow_init - Initializes it as closed; flow_fini() it in any state. Returns false if memory ran
+ * out.
+ */
 bool flow_init(struct flow *flow, struct load *load);
 void flow_fini(struct flow *flow);
 
-/** flow_open - connect, and make a NULL; load_opened() follows. */
+/** flow_open - Connects, and makes a NULL; load_opened() follows. */
 void flow_open(struct flow *flow);
-/** flow_close - and be ready to be opened again. */
+/** flow_close - Closes it; it can be opened again. */
 void flow_close(struct flow *flow);
-/** flow_call - put a Call into @place, which is free; flow_flush() sends it. */
+/** flow_call - Queues a Call in @place, which is free; flow_flush() sends it. */
 void flow_call(struct flow *flow, uint32_t place, uint64_t due_ns);
 void flow_flush(struct flow *flow);
-/** flow_event - what epoll says of it. */
+/** flow_event - Handles an epoll event. */
 void flow_event(struct flow *flow, uint32_t events);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Each power of two has so many buckets, all of the same width. */
+/* Buckets in each power of two, all of the same width. */
 #define LATENCY_BUCKETS 64u
 #define LATENCY_POWERS  42u /* the longest is more than an hour */
 
@@ -15,7 +15,10 @@ struct latency {
 };
 
 void latency_add(struct latency *latency, uint64_t ns);
-/** latency_ns - as long took @fraction of them at most: the middle of that one's bucket, exact where it is the longest. */
+/**
+ * latency_ns - Returns the latency that @fraction of them do not exceed: the middle of its bucket,
+ * exact if it is the longest.
+ */
 uint64_t latency_ns(const struct latency *latency, double fraction);
 
 #endif

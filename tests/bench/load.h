@@ -12,11 +12,11 @@
 
 struct flow;
 
-/* What the connections are for. */
+/* The purpose of the connections. */
 enum load_kind {
 	LOAD_CALLS,   /* each opens once, and makes Calls for a time */
-	LOAD_IDLE,    /* each opens once, and stays until nobody wants them any more */
-	LOAD_CROWD,   /* all open at once, and that is all */
+	LOAD_IDLE,    /* each opens once, and stays until the end */
+	LOAD_CROWD,   /* all open together, and the load ends */
 	LOAD_CONNECT, /* each opens again and again */
 };
 
@@ -28,20 +28,20 @@ struct load_options {
 	double seconds, discard_s, stall_s;
 	double per_s; /* 0: as soon as there is a Reply */
 	uint64_t seed;
-	uint32_t spoil_every; /* in one of so many WRITEs a byte is wrong; 0: in none */
-	bool waits;           /* for whoever measures: before the work, and with all done */
+	uint32_t spoil_every; /* in one of this many WRITEs a byte is wrong; 0: in none */
+	bool waits;           /* for the measuring script: before the work, and after it */
 };
 
-/* What is told in the end. The window is the time that counts. */
+/* The printed results. The window is the time that counts. */
 struct load_results {
 	uint64_t ops, bytes; /* in the window */
-	uint64_t all_ops; /* before and after it, too, but not the NULL that opens a connection */
-	uint64_t mismatches;    /* Replies with bytes that are not the file's */
-	uint64_t errors;        /* anything else */
-	uint64_t opened;        /* connections, as many as have had a Reply */
-	double opening_s;       /* until the last of those that are opened once */
-	double cpu_s;           /* of this process, in the window */
-	uint32_t queued_max;    /* Calls that were due and waited here */
+	uint64_t all_ops;    /* also before and after it, except the NULL that opens a connection */
+	uint64_t mismatches; /* Replies whose bytes differ from the file */
+	uint64_t errors;     /* anything else */
+	uint64_t opened;     /* connections that have had a Reply */
+	double opening_s;    /* until the last of those that are opened once */
+	double cpu_s;        /* of this process, in the window */
+	uint32_t queued_max; /* Calls that were due and waited here */
 	struct latency latency; /* in the window */
 };
 
@@ -61,25 +61,25 @@ struct load {
 	uint64_t writes;
 	struct random random;
 	struct arrivals arrivals;
-	/* With arrivals: places for a Call that have none, those that have been free for longest first. */
+	/* With arrivals: slots without a Call, those that have been free for longest first. */
 	uint32_t *places, places_first, places_count;
 };
 
-/** load_run - all of it; load_free() what it leaves. */
+/** load_run - Runs the load; free its results with load_free(). */
 void load_run(struct load *load, const struct load_options *options);
 void load_free(struct load *load);
 
-/** load_wait - until there is a line of standard input, or its end. */
+/** load_wait - Waits for a line of standard input, or its end. */
 void load_wait(void);
 
-/** load_fail - something went wrong: it is told, and the load ends. */
+/** load_fail - Reports an error and ends the load. */
 void load_fail(struct load *load, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What flows tell. */
+/* Called by flows. */
 
-/** load_opened - a first Reply; it took @ns since the connection was begun. */
+/** load_opened - Handles a first Reply, @ns after the connection attempt began. */
 void load_opened(struct load *load, struct flow *flow, uint64_t ns);
-/** load_replied - @place has a Reply to the Call that was due at @due_ns. */
+/** load_replied - Handles a Reply in @place to the Call that was due at @due_ns. */
 void load_replied(struct load *load, struct flow *flow, uint32_t place, uint64_t due_ns,
 		  uint64_t now_ns);
 

@@ -19,24 +19,24 @@
 
 #define NFS3_FILE_SIZE (1u << 30)
 
-/** nfs_handle - append the file handle of the one file that there is. */
+/** nfs_handle - Appends the file handle of the only file. */
 void nfs_handle(struct buf *buf);
 
 /**
- * nfs3_call - append a Call with AUTH_SYS, without a record mark
- * @count: of a READ or WRITE, in bytes. What is appended of a WRITE ends before its data.
+ * nfs3_call - Appends a Call with AUTH_SYS, without a record mark. @count: of a READ or WRITE, in
+ * bytes. A WRITE is appended without its data.
  */
 void nfs3_call(struct buf *buf, uint32_t procedure, uint64_t offset, uint32_t count);
 
 /**
- * nfs3_reply - append a Reply, without a record mark: with all attributes if @status is NFS3_OK
- * @count: of a READ or WRITE, in bytes. What is appended of a READ ends before its data.
+ * nfs3_reply - Appends a Reply, without a record mark, and with all attributes if @status is
+ * NFS3_OK. @count: of a READ or WRITE, in bytes. A READ is appended without its data.
  */
 void nfs3_reply(struct buf *buf, uint32_t procedure, uint32_t status, uint32_t count);
 
-/** nfs3_set_count - the same in a successful Reply to READ or WRITE that is there: it ends at @end. */
+/** nfs3_set_count - Changes the count in a successful Reply to READ or WRITE that ends at @end. */
 void nfs3_set_count(uint8_t *end, uint32_t procedure, uint32_t count);
-/** nfs3_set_offset - of a Call that nfs3_call() made of READ or WRITE: it ends at @end. */
+/** nfs3_set_offset - Changes the offset of a READ or WRITE of nfs3_call() that ends at @end. */
 void nfs3_set_offset(uint8_t *end, uint32_t procedure, uint64_t offset);
 
 #endif

@@ -12,26 +12,25 @@
 #define RECORD_HEAD_MAX 1024u
 
 struct record_ops {
-	/* A record of @len bytes has begun, of which these are the first @head_len. */
+	/* Called when a record of @len bytes has begun; these are its first @head_len. */
 	void (*begin)(void *arg, const uint8_t *head, size_t head_len, size_t len);
-	/* What comes behind them, in one or many pieces. */
+	/* Called with the bytes after them, in one or many pieces. */
 	void (*more)(void *arg, const uint8_t *data, size_t len);
 	void (*end)(void *arg);
 };
 
 struct record_reader {
-	uint32_t
-		head_bytes; /* of a record, or all of it where it is shorter; may change between two */
-	uint32_t len;       /* of the record; 0: its mark is not here */
-	uint32_t left;      /* of it, behind the head */
-	uint32_t have;      /* bytes in @aside */
+	uint32_t head_bytes; /* of a record, or all of a shorter one; can change between two */
+	uint32_t len;        /* of the record; 0: its mark is incomplete */
+	uint32_t left;       /* of it, after the head */
+	uint32_t have;       /* bytes in @aside */
 	uint8_t aside[RECORD_HEAD_MAX];
 };
 
 /**
- * record_reader_feed - what has come next
+ * record_reader_feed - Parses the next bytes
  *
- * Returns 0, or -EBADMSG where a record has several fragments or none of the bytes that a message needs.
+ * Returns 0, or -EBADMSG if the record has several fragments or is too short for a message.
  */
 int record_reader_feed(struct record_reader *reader, const struct record_ops *ops, void *arg,
 		       const uint8_t *data, size_t len);

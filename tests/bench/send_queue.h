@@ -8,7 +8,7 @@
 
 #include "tests/e2e/net.h"
 
-/* Bytes of @heads, and what follows them out of the file. */
+/* Bytes of @heads, and the following data in the file. */
 struct send_piece {
 	uint64_t offset;
 	uint32_t head_bytes, data_bytes, pad_bytes;
@@ -16,26 +16,26 @@ struct send_piece {
 
 struct send_queue {
 	struct buf heads;
-	size_t heads_sent; /* bytes of pieces that are gone */
+	size_t heads_sent; /* bytes of sent pieces */
 	struct send_piece *pieces;
 	size_t first, end, cap;
 	size_t sent; /* bytes of the first piece */
 };
 
 /**
- * send_queue_put - one message as a record
- * @message: all but the data; its XID is replaced
- * @data_bytes: from @offset of the file; they are followed by what XDR pads them with
+ * send_queue_put - Queues one message as a record. @message: all but the data; its XID is replaced.
+ * @data_bytes: from @offset of the file, followed by XDR padding
  *
- * Returns the end of the message's copy in the queue, to be mended; good until the next call.
+ * Returns the end of the message's copy in the queue, where the caller can change it; valid until
+ * the next call.
  */
 uint8_t *send_queue_put(struct send_queue *queue, const struct buf *message, uint32_t xid,
 			uint64_t offset, uint32_t data_bytes);
-/** send_queue_spoil - the first byte of the data of the last message will be wrong; it has data. */
+/** send_queue_spoil - Makes the first data byte of the last message wrong; it must have data. */
 void send_queue_spoil(struct send_queue *queue);
-/** send_queue_flush - send what @fd takes: 0 if that is all, 1 if not, -errno. */
+/** send_queue_flush - Sends what @fd accepts. Returns 0 if that is all, 1 if not, or -errno. */
 int send_queue_flush(struct send_queue *queue, int fd);
-/** send_queue_pieces - how many are waiting. */
+/** send_queue_pieces - Returns the number of queued pieces. */
 static inline size_t send_queue_pieces(const struct send_queue *queue)
 {
 	return queue->end - queue->first;

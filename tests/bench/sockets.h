@@ -11,25 +11,34 @@ struct address {
 	socklen_t len;
 };
 
-/** address_parse - a numeric address and a port; ends the program if they are none. */
+/** address_parse - Parses a numeric address and a port; ends the program if they are invalid. */
 struct address address_parse(const char *host, const char *port);
-/** socket_listen - does not block; ends the program if it cannot. */
+/** socket_listen - Returns a non-blocking listener; ends the program on failure. */
 int socket_listen(const struct address *address);
-/** sockets_come_from - connections from now on come from ports below 1024: 300 of 127.0.0.@host, then of the next address. */
+/**
+ * sockets_come_from - Makes later connections use ports below 1024: 300 of 127.0.0.@host, then of
+ * the next address.
+ */
 void sockets_come_from(unsigned host);
-/** socket_connect - begins to; does not block, nor wait to fill segments. Returns the descriptor or -errno. */
+/**
+ * socket_connect - Starts to connect; does not block, nor wait to fill segments. Returns the
+ * descriptor or -errno.
+ */
 int socket_connect(const struct address *address);
-/** socket_accept - the same of a connection that came; @peer may be NULL. Ends the program but for -EAGAIN. */
+/**
+ * socket_accept - The same for an incoming connection; @peer can be NULL. Returns -EAGAIN; ends the
+ * program on other errors.
+ */
 int socket_accept(int listener, struct address *peer);
-/** address_port - of what address_parse() or socket_accept() gave. */
+/** address_port - Returns the port of an address of address_parse() or socket_accept(). */
 uint16_t address_port(const struct address *address);
 
 int poll_new(void);
-/** poll_watch - @fd, which is new there; poll_change() - it was watched already. */
+/** poll_watch - Watches a new @fd; poll_change() changes the events of a watched one. */
 void poll_watch(int poll, int fd, uint32_t events, void *arg);
 void poll_change(int poll, int fd, uint32_t events, void *arg);
 
-/** files_unlimited - as many descriptors as the hard limit allows. */
+/** files_unlimited - Raises the descriptor limit to the hard limit. */
 void files_unlimited(void);
 uint64_t now_ns(void);
 

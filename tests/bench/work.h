@@ -10,10 +10,10 @@
 #define WORK_LARGE_BYTES (1u << 20)
 #define WORK_SMALL_BYTES 4096u
 
-/* Messages without record marks; their XID is 0, to be overwritten in each copy that is sent. */
+/* Messages without record marks; their XID is 0, to be overwritten in each sent copy. */
 struct work {
 	struct buf call, reply;
-	/* What comes once on a new connection; empty if nothing does. */
+	/* Sent once on a new connection; can be empty. */
 	struct buf opening_call, opening_reply;
 	uint32_t data_bytes; /* of a READ or WRITE of NFSv3 */
 };
@@ -28,7 +28,7 @@ struct work {
 bool work_init(struct work *work, const char *name);
 void work_fini(struct work *work);
 
-/** work_names_print - the names of all works, separated by blanks. */
+/** work_names_print - Prints the names of all works, separated by blanks. */
 void work_names_print(FILE *to);
 
 #endif

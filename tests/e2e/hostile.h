@@ -7,16 +7,16 @@
 
 #include "tests/e2e/mpa.h"
 
-/* A generator of numbers that depend on the seed alone (splitmix64). */
+/* A generator of numbers determined by the seed (splitmix64). */
 struct dice {
 	uint64_t state;
 };
 
-/* Where hostile connections go. */
+/* The target of hostile connections. */
 struct hostile_target {
 	uint16_t port;
 	bool rdma;        /* a listener on iwarp; else on TCP */
-	uint32_t program; /* whose Calls are made there */
+	uint32_t program; /* port to which it makes Calls */
 };
 
 /* One hostile connection. */
@@ -24,9 +24,9 @@ struct hostile {
 	struct mpa mpa; /* its connection; the rest is for RDMA peers */
 	const struct hostile_kind *kind;
 	const struct hostile_target *target;
-	struct dice dice;   /* its own, so that others do not change what it does */
-	bool begun;         /* what comes once it is set up was done */
-	uint64_t leaves_ms; /* when it goes, whatever has become of it */
+	struct dice dice;   /* its own, so that others do not change its actions */
+	bool begun;         /* the action after set-up was done */
+	uint64_t leaves_ms; /* when it disconnects, whatever its state */
 	struct buf drip;    /* sent one byte a second */
 	size_t dripped;
 	uint64_t drips_ms; /* when the next byte is due */
@@ -35,26 +35,29 @@ struct hostile {
 struct hostile_kind {
 	const char *name;
 	bool rdma;                        /* it is for listeners on iwarp */
-	bool set_up;                      /* an RDMA peer that begins after a good MPA set-up */
+	bool set_up;                      /* an RDMA peer that acts after a good MPA set-up */
 	bool deaf;                        /* it reads nothing */
 	bool lingers;                     /* it stays for seconds */
-	bool vanishes;                    /* it ends by a RST, always */
-	void (*begin)(struct hostile *h); /* what it sends; NULL: nothing */
+	bool vanishes;                    /* it always ends with a RST */
+	void (*begin)(struct hostile *h); /* its bytes; NULL: nothing */
 };
 
-/** dice_throw - a number from 0 to @n - 1. */
+/** dice_throw - Returns a number from 0 to @n - 1. */
 uint32_t dice_throw(struct dice *dice, uint32_t n);
 
-/** hostile_kind_of - one of the kinds for listeners on iwarp or on TCP, by chance. */
+/** hostile_kind_of - Returns a random kind for listeners on iwarp or on TCP. */
 const struct hostile_kind *hostile_kind_of(struct dice *dice, bool rdma);
-/** hostile_kind_number - the place of @kind among all, which are counted. */
+/** hostile_kind_number - Returns the index of @kind among all kinds. */
 unsigned hostile_kind_number(const struct hostile_kind *kind);
-/** hostile_kind_at - NULL past the last one. */
+/** hostile_kind_at - Returns the kind with an index, or NULL past the last one. */
 const struct hostile_kind *hostile_kind_at(unsigned number);
 
-/** hostile_serve_echo - a server at @port that answers Calls with as much as they ask for. */
+/**
+ * hostile_serve_echo - Runs a server at @port that answers Calls with as many bytes as they
+ * request.
+ */
 void hostile_serve_echo(struct net *net, uint16_t port);
-/** hostile_serve_silence - a server at @port that takes everything and answers nothing. */
+/** hostile_serve_silence - Runs a server at @port that reads everything and answers nothing. */
 void hostile_serve_silence(struct net *net, uint16_t port);
 
 #endif

@@ -24,12 +24,12 @@ static inline bool is_same_place(struct place a, struct place b)
 	return a.addr == b.addr && a.port == b.port;
 }
 
-/* A Call with arguments that has come: what it was answered first, and where it came from. */
+/* A received Call with arguments: its first answer, and its source. */
 struct relayed {
 	TAILQ_ENTRY(relayed) entry;
 	uint32_t xid;
 	struct place first,
-		last; /* where the proxy came from, with the first copy and with the last */
+		last; /* the proxy's address and port, with the first copy and with the last */
 	unsigned copies;
 	struct buf reply;
 };
@@ -39,21 +39,21 @@ struct link;
 struct relay {
 	struct net *net;
 	uint16_t upstream;       /* the real server's; 0: none */
-	bool holds;              /* Replies to Calls with arguments are not passed on */
-	unsigned long looked_up; /* LOOKUPs that came: none is ever answered */
+	bool holds;              /* Replies to Calls with arguments are not forwarded */
+	unsigned long looked_up; /* LOOKUPs received: none is ever answered */
 	TAILQ_HEAD(, relayed) calls;
 	TAILQ_HEAD(, link) links;
 };
 
-/** relay_init - listen at @port. */
+/** relay_init - Listens at @port. */
 void relay_init(struct relay *relay, struct net *net, uint16_t port, uint16_t upstream);
-/** relay_find - the Call with @xid that the server has answered; NULL if there is none. */
+/** relay_find - Returns the Call with @xid that the server has answered; NULL if there is none. */
 struct relayed *relay_find(struct relay *relay, uint32_t xid);
-/** relay_links - connections of the proxy. */
+/** relay_links - Returns the connections of the proxy. */
 unsigned relay_links(const struct relay *relay);
-/** relay_forget - the Calls; what comes is new. */
+/** relay_forget - Forgets the Calls; later ones are new. */
 void relay_forget(struct relay *relay);
-/** relay_fini - release; the connections are the net's. */
+/** relay_fini - Frees it; the net owns the connections. */
 void relay_fini(struct relay *relay);
 
 #endif

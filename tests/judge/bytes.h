@@ -41,7 +41,9 @@ static inline void put_be32(uint8_t *p, uint32_t value)
 	put_be16(p + 2, value & 0xffff);
 }
 
-/** crc32c_of - the CRC of RFC 3385, as MPA sends it (RFC 5044 section 4.4), of @len bytes. */
+/**
+ * crc32c_of - Returns the CRC of RFC 3385, as MPA sends it (RFC 5044 section 4.4), of @len bytes.
+ */
 uint32_t crc32c_of(const uint8_t *data, size_t len);
 
 #endif

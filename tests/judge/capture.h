@@ -8,27 +8,32 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a file holds besides its packets. */
+/* Counts of a file, other than its packets. */
 struct capture_info {
 	uint64_t packets;
-	uint64_t cut;     /* packets of which the file has not every byte */
+	uint64_t cut;     /* truncated packets */
 	uint64_t foreign; /* packets of link layers other than Ethernet and bare IP */
-	uint64_t dropped; /* what the capturing program and its kernel say they lost */
+	uint64_t dropped; /* losses reported by the capturing program and its kernel */
 };
 
-/** capture_packet_fn - one IPv4 packet, its link layer taken off; @at_us counts from no fixed moment. */
+/**
+ * capture_packet_fn - Receives one IPv4 packet without its link layer; @at_us counts from no fixed
+ * moment.
+ */
 typedef void capture_packet_fn(void *ctx, const uint8_t *ip, size_t len, uint64_t at_us);
 
 /**
- * capture_read - hand every IPv4 packet of a file to @packet
+ * capture_read - Passes every IPv4 packet of a file to @packet
  *
  * Returns 0 or a negative errno; -EPROTO: not a capture file, or one that ends within a packet.
  */
 int capture_read(const char *path, capture_packet_fn *packet, void *ctx, struct capture_info *info);
 
-/** capture_create - a pcap file of bare IP packets; NULL: cannot be made. Closed with fclose(). */
+/**
+ * capture_create - Creates a pcap file of bare IP packets; NULL on failure. Close it with fclose().
+ */
 FILE *capture_create(const char *path);
-/** capture_put - write a packet that is put together of a head and a body. */
+/** capture_put - Writes a packet that consists of a head and a body. */
 void capture_put(FILE *file, uint64_t at_us, const uint8_t *head, size_t head_len,
 		 const uint8_t *body, size_t body_len);
 

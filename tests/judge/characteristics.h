@@ -11,14 +11,14 @@
 
 #include "tests/judge/cursor.h"
 
-#define CHARACTERISTICS_KNOWN 4u /* the ids of those that are known are below this */
+#define CHARACTERISTICS_KNOWN 4u /* the known ids are below this */
 
 enum characteristic_id { RECEIVE_BYTES = 1, INVALIDATION, BACKWARD };
 enum { BACKWARD_UNKNOWN, BACKWARD_NONE, BACKWARD_LIMITED, BACKWARD_GENERAL };
 
 struct characteristic {
 	uint32_t which;
-	uint32_t value; /* of one that is known */
+	uint32_t value; /* of a known one */
 };
 
 struct characteristics {
@@ -32,10 +32,16 @@ struct subset {
 	uint32_t count;
 };
 
-/** characteristics_take - a counted list; it is released by characteristics_fini(), also when the cursor has gone bad. */
+/**
+ * characteristics_take - Reads a counted list; release it with characteristics_fini(), even if the
+ * cursor has gone bad.
+ */
 void characteristics_take(struct cursor *c, struct characteristics *list);
 void characteristics_fini(struct characteristics *list);
-/** characteristic_take - one value; one that is known and not valid for its type makes the cursor bad. */
+/**
+ * characteristic_take - Reads one value; a known one that is invalid for its type makes the cursor
+ * bad.
+ */
 struct characteristic characteristic_take(struct cursor *c);
 struct subset subset_take(struct cursor *c);
 bool subset_has(struct subset subset, unsigned n);

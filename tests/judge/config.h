@@ -11,17 +11,19 @@
 
 struct session;
 
-/* The exchange under way. */
+/* The exchange in progress. */
 struct config {
 	bool open;
 	uint32_t xid;
-	uint32_t reply_bytes, reads; /* what the initiator says of itself */
+	uint32_t reply_bytes, reads; /* the initiator's values */
 };
 
-/** config_call - judge that the initiator makes a Call, if it is part of the protocol or comes beside it. */
+/**
+ * config_call - Judges a Call of the initiator, which is part of the protocol or made during it.
+ */
 void config_call(struct session *s, uint32_t xid, const uint8_t *msg, size_t len,
 		 struct book_moment then);
-/** config_reply - the acceptor replies to a Call; without a message if @msg is NULL. */
+/** config_reply - Handles the acceptor's Reply to a Call; without a message if @msg is NULL. */
 void config_reply(struct session *s, uint32_t xid, const uint8_t *msg, size_t len);
 
 #endif

@@ -16,7 +16,7 @@ struct cursor {
 	bool bad;
 };
 
-/** cursor_skip - the next @len bytes; NULL if there are fewer. */
+/** cursor_skip - Returns the next @len bytes; NULL if there are fewer. */
 static inline const uint8_t *cursor_skip(struct cursor *c, size_t len)
 {
 	const uint8_t *at = c->at;
@@ -38,7 +38,7 @@ static inline uint32_t cursor_word(struct cursor *c)
 	return at ? get_be32(at) : 0;
 }
 
-/** cursor_bool - a word that must be zero or one. */
+/** cursor_bool - Reads a word that must be zero or one. */
 static inline bool cursor_bool(struct cursor *c)
 {
 	uint32_t value = cursor_word(c);
@@ -48,7 +48,7 @@ static inline bool cursor_bool(struct cursor *c)
 	return value == 1;
 }
 
-/** cursor_opaque - counted bytes and what fills their last word; @data is the bytes alone. */
+/** cursor_opaque - Reads counted bytes and their padding; @data is the bytes alone. */
 static inline void cursor_opaque(struct cursor *c, struct cursor *data)
 {
 	uint32_t len = cursor_word(c);

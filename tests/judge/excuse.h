@@ -20,13 +20,13 @@ struct book;
 struct hearing;
 struct judge;
 
-/* Where siw is: addresses of ends, or zero. */
+/* Addresses of ends that are siw, or zero. */
 struct excuse_peer {
-	uint32_t initiator; /* siw connects from there */
-	uint32_t acceptor;  /* siw accepts connections there */
+	uint32_t initiator; /* siw connects from this address */
+	uint32_t acceptor;  /* siw accepts connections at this address */
 };
 
-/* What became of one connection. */
+/* The state of one connection. */
 struct excuse {
 	bool given;      /* siw has sent a wrong CRC */
 	unsigned side;   /* siw's, if so */
@@ -37,18 +37,27 @@ struct excuse {
 struct excuse_calls {
 	uint32_t *xids;
 	unsigned count, room;
-	unsigned conns; /* how many of the other legs may still end with some of them open */
+	unsigned conns; /* how many of the other legs can still end with some of them open */
 };
 
-/** excuse_fault - @side has sent an FPDU of @op with a wrong CRC. Returns true if siw is at fault, and remarks on it; else false. */
+/**
+ * excuse_fault - Handles an FPDU of @op from @side with a wrong CRC. Returns true, with a remark,
+ * if siw is at fault; else false.
+ */
 bool excuse_fault(struct hearing *hearing, unsigned side, uint8_t op);
-/** excuse_terminate - @side sends a Terminate with that first word. Returns true if it is the one that a wrong CRC must get. */
+/**
+ * excuse_terminate - Handles a Terminate of @side with that first word. Returns true if it is the
+ * required answer to a wrong CRC.
+ */
 bool excuse_terminate(struct hearing *hearing, unsigned side, uint32_t word);
-/** excuse_end - judge how a connection ended that was excused; its open Calls become those that another leg may have open too. */
+/**
+ * excuse_end - Judges how an excused connection ended; another leg can then have its open Calls
+ * open too.
+ */
 void excuse_end(struct hearing *hearing, const struct book *book, bool ended);
 /**
- * excuse_leg - whether a connection may have ended with those Calls open; @partial_xid is that of a Call of which a part was sent, or
- * NULL
+ * excuse_leg - Returns whether a connection can have ended with those Calls open; @partial_xid is
+ * that of a partly sent Call, or NULL
  *
  * Each excused connection excuses one other. Call excuse_end() for all connections first.
  */

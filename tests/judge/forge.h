@@ -19,7 +19,7 @@ struct end {
 };
 
 struct conn {
-	struct end end[2]; /* 0: who connects */
+	struct end end[2]; /* 0: the end that connects */
 	uint32_t msn[2], read_msn[2];
 	bool spoil; /* the next FPDU has a wrong CRC */
 };
@@ -35,9 +35,9 @@ struct msg {
 #define ACK 0x10
 
 void forge_open(const char *path, const char *fault_name);
-/** forge_close - returns the status to exit with: the fault must have been asked for. */
+/** forge_close - Returns the exit status: fault() must have been called for the chosen fault. */
 int forge_close(void);
-/** fault - whether this one was chosen. */
+/** fault - Returns whether this one was chosen. */
 bool fault(const char *name);
 
 void connect_ends(struct conn *c, uint16_t from_port, uint16_t to_port);
@@ -52,21 +52,27 @@ void append(struct msg *m, const struct msg *tail);
 void rpc_call(struct msg *m, uint32_t xid, uint32_t proc);
 void rpc_reply(struct msg *m, uint32_t xid);
 
-/** put_mpa - @depths: IRD and ORD; @sizes: the second word of RFC 8797's private data. */
+/**
+ * put_mpa - Writes the MPA frames. @depths: IRD and ORD; @sizes: the second word of RFC 8797's
+ * private data.
+ */
 void put_mpa(struct conn *c, unsigned side, uint32_t depths, uint32_t sizes);
 void put_send(struct conn *c, unsigned side, const struct msg *payload);
-/** put_send_part - some bytes of a Send; the first part begins it, the one with its last byte ends it. */
+/**
+ * put_send_part - Writes some bytes of a Send; the first part begins it, the one with its last byte
+ * ends it.
+ */
 void put_send_part(struct conn *c, unsigned side, const struct msg *payload, size_t from,
 		   size_t to);
 void put_send_invalidate(struct conn *c, unsigned side, const struct msg *payload, uint32_t stag);
-/** put_read - @side reads from a key of the other's. */
+/** put_read - Writes @side's Read from a key of the other. */
 void put_read(struct conn *c, unsigned side, uint32_t stag, uint32_t len);
-/** put_response - @side answers the oldest Read. */
+/** put_response - Writes @side's answer to the oldest Read. */
 void put_response(struct conn *c, unsigned side, uint32_t len);
-/** put_write_data - @side writes into a chunk of the other's. */
+/** put_write_data - Writes @side's Write into a chunk of the other. */
 void put_write_data(struct conn *c, unsigned side, uint32_t len);
 void put_terminate(struct conn *c, unsigned side);
-/** spoil_next - the next FPDU of this connection has a wrong CRC. */
+/** spoil_next - Gives the next FPDU of this connection a wrong CRC. */
 void spoil_next(struct conn *c);
 void put_record(struct conn *c, unsigned side, const struct msg *rpc);
 

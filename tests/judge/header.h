@@ -18,10 +18,10 @@ enum { ERR_VERS = 1, ERR_HEADER, ERR_OPTION }; /* the second is version one's ER
 
 struct header {
 	uint32_t xid, version, credit, proc;
-	bool malformed; /* what follows these is not as it must be */
+	bool malformed; /* the part after these is invalid */
 	/* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP */
 	bool reads, writes, reply_chunk; /* these lists are not empty */
-	bool position_zero;              /* a read chunk stands there */
+	bool position_zero;              /* the position of a read chunk */
 	uint64_t reply_chunk_bytes;      /* the sum of its segments */
 	uint32_t *handles;               /* of all segments; released by header_fini() */
 	unsigned handle_count, handle_room;
@@ -35,10 +35,13 @@ struct header {
 	size_t info_len;
 };
 
-/** header_decode - read the header of a Send; what it points to stays the message's. False: it has no fixed part. */
+/**
+ * header_decode - Parses the header of a Send; its pointers point into the message. Returns false
+ * if the fixed part is missing.
+ */
 bool header_decode(struct header *h, const uint8_t *msg, size_t len);
 void header_fini(struct header *h);
-/** header_has_chunks - whether any of the three lists has an entry. */
+/** header_has_chunks - Returns whether any of the three lists has an entry. */
 bool header_has_chunks(const struct header *h);
 
 #endif

@@ -19,7 +19,7 @@
 
 struct ordered;
 
-/* What tshark counts too. */
+/* Counts that tshark has too. */
 struct tally {
 	uint64_t conns;
 	uint64_t fpdus, crcs;
@@ -29,11 +29,11 @@ struct tally {
 	uint64_t configs;        /* Calls and Replies of the Connection Configuration Protocol */
 };
 
-/* What was found in all connections together. */
+/* Counts over all connections. */
 struct judge {
-	bool cuts_allowed; /* somebody was killed: connections may be refused, or end with Calls unanswered */
+	bool cuts_allowed; /* a process was killed: connections can be refused, or end with unanswered Calls */
 	bool bounded; /* the capture ended before the work did */
-	bool draft03; /* what RFC 8166 reserves may be: RDMA_MSGP, RDMA_DONE, Replies with read chunks */
+	bool draft03; /* RDMA_MSGP, RDMA_DONE and Replies with read chunks, which RFC 8166 reserves, are allowed */
 	uint32_t config_program; /* of the Connection Configuration Protocol */
 	struct excuse_peer siw;
 	struct excuse_calls excused;
@@ -46,26 +46,29 @@ struct judge {
 	uint64_t sends_of_two; /* of version two, RDMA_OPTIONALs among them */
 	uint64_t optionals, padded, dones;
 	uint64_t crc_faults;             /* of siw */
-	unsigned reads_most;             /* RDMA Reads under way at once */
-	unsigned calls_most, grant_most; /* Calls under credits at once; the largest grant */
+	unsigned reads_most;             /* concurrent RDMA Reads */
+	unsigned calls_most, grant_most; /* concurrent Calls that hold credits; the largest grant */
 };
 
-/* One connection before the judge. */
+/* The state of one connection. */
 struct hearing {
 	struct judge *judge;
 	const struct tcp_conn *conn;
 	struct tally tally;
-	bool unread; /* it has what tshark does not know */
+	bool unread; /* tshark cannot read it */
 	struct excuse excuse;
 };
 
-/** judge_violation - note what must not be, and say it on standard output. */
+/** judge_violation - Counts a violation, and prints it on standard output. */
 void judge_violation(struct hearing *hearing, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/** judge_remark - say on standard output what a peer did that is not the fault of what is judged; no violation. */
+/**
+ * judge_remark - Prints a fault of a peer on standard output that is not the judged program's; no
+ * violation.
+ */
 void judge_remark(const struct hearing *hearing, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/** judge_side - a side's name. */
+/** judge_side - Returns a side's name. */
 static inline const char *judge_side(unsigned side)
 {
 	return side ? "the acceptor" : "the initiator";

@@ -14,26 +14,26 @@ struct session;
 
 enum option { OPTION_INIT = 1, OPTION_REQUEST, OPTION_RESPOND, OPTION_UPDATE };
 
-/* A message that may still be answered, by a response or by an error. */
+/* A message that can still be answered, by a response or by an error. */
 struct option_message {
 	struct option_message *next;
 	uint32_t xid;
 	uint32_t option;
 	bool broken; /* it does not decode */
-	bool waits;  /* an answer must come */
-	bool holds; /* a credit, until the answer, or where none must come until the peer's next message */
+	bool waits;  /* an answer is required */
+	bool holds; /* a credit, until the answer, or without a required answer until the peer's next message */
 	struct characteristics want; /* of a request */
 };
 
-/* What one end has said. */
+/* The state of one end. */
 struct options_end {
 	struct option_message *messages, **messages_end;
 	uint32_t value[CHARACTERISTICS_KNOWN];
 	bool constant[CHARACTERISTICS_KNOWN];
 	bool invalidates;  /* it has ever invited Sends with Invalidate */
-	uint32_t backward; /* the most of BACKWARD_* that it has ever said */
-	bool requests;     /* it has sent a request, and so must know responses and updates */
-	bool silent;       /* it has sent a message of its own accord, and heard nothing since */
+	uint32_t backward; /* the largest BACKWARD_* that it has sent */
+	bool requests;     /* it has sent a request, so it must support responses and updates */
+	bool silent;       /* it has sent a message unasked, and received nothing since */
 };
 
 struct options {
@@ -42,18 +42,24 @@ struct options {
 
 void options_init(struct options *options);
 void options_fini(struct options *options);
-/** options_waiting - how many messages lack the answer that they must have. */
+/** options_waiting - Returns how many messages lack their required answer. */
 unsigned options_waiting(const struct options *options);
-/** options_has - whether @side has sent an RDMA_OPTIONAL that an answer with @xid may be for. */
+/** options_has - Returns whether an answer with @xid can belong to an RDMA_OPTIONAL of @side. */
 bool options_has(const struct options *options, unsigned side, uint32_t xid);
-/** options_message - judge an RDMA_OPTIONAL of @side; @then is what it knew when it began. */
+/** options_message - Judges an RDMA_OPTIONAL of @side; @then is its state when it began. */
 void options_message(struct session *s, unsigned side, const struct header *h,
 		     struct book_moment then);
-/** options_error - @side answers an RDMA_OPTIONAL of the other with an RDMA_ERROR; false: there is none. */
+/**
+ * options_error - Handles an RDMA_ERROR of @side for an RDMA_OPTIONAL of the other; returns false
+ * if there is none.
+ */
 bool options_error(struct session *s, unsigned side, const struct header *h);
-/** options_heard - @side hears a message of the other's, whatever it is: credits come back. */
+/** options_heard - Handles that @side receives any message of the other: releases credits. */
 void options_heard(struct session *s, unsigned side);
-/** options_give_up - @side calls in version one: what it sent of version two holds no credit any longer. */
+/**
+ * options_give_up - Handles that @side calls in version one: its version-two messages hold no
+ * credit any longer.
+ */
 void options_give_up(struct session *s, unsigned side);
 
 #endif

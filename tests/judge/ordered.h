@@ -15,16 +15,19 @@
 
 struct ordered;
 
-/** ordered_open - NULL: the file cannot be made. @path stays the caller's. */
+/** ordered_open - Creates the file; NULL on failure. @path stays the caller's. */
 struct ordered *ordered_open(const char *path);
-/** ordered_handshake - a connection begins. */
+/** ordered_handshake - Begins a connection. */
 void ordered_handshake(struct ordered *ordered, const struct tcp_conn *conn, uint64_t at_us);
-/** ordered_unit - an FPDU or record of @side; @written counts what the file has of the sides. */
+/**
+ * ordered_unit - Writes an FPDU or record of @side; @written counts the bytes of each side in the
+ * file.
+ */
 void ordered_unit(struct ordered *ordered, const struct tcp_conn *conn, uint64_t written[2],
 		  unsigned side, const uint8_t *data, size_t len, uint64_t at_us);
-/** ordered_leave_out - a connection is to be taken out again. */
+/** ordered_leave_out - Removes a connection again. */
 void ordered_leave_out(struct ordered *ordered, const struct tcp_conn *conn);
-/** ordered_close - finish the file, and release; 0 or a negative errno. */
+/** ordered_close - Completes and frees the file; returns 0 or a negative errno. */
 int ordered_close(struct ordered *ordered);
 
 #endif

@@ -14,7 +14,7 @@ struct transport_send {
 	struct book_moment then; /* when it began */
 };
 
-/** transport_judge - judge the message of a Send. */
+/** transport_judge - Judges the message of a Send. */
 void transport_judge(struct session *s, unsigned side, const struct transport_send *send);
 
 #endif

@@ -5,11 +5,16 @@
 
 #include "tests/judge/judge.h"
 
-/** trial_data - a tcp_data_fn; @ctx is the judge. */
+/** trial_data - A tcp_data_fn; @ctx is the judge. */
 tcp_data_fn trial_data;
-/** trial_excuse - judge what followed a wrong CRC of siw, if there was one; call it for all connections before trial_end(). */
+/**
+ * trial_excuse - Judges what followed a wrong CRC of siw, if there was one; call it for all
+ * connections before trial_end().
+ */
 void trial_excuse(struct tcp_conn *conn);
-/** trial_end - judge how a connection ended, or how far it was captured; releases its user member. */
+/**
+ * trial_end - Judges how a connection ended, or how far it was captured; releases its user member.
+ */
 void trial_end(struct judge *judge, struct tcp_conn *conn);
 
 #endif

@@ -14,22 +14,22 @@
 struct session;
 
 struct versions {
-	uint32_t settled;  /* by the first Call that was not refused; or zero */
+	uint32_t settled;  /* by the first Call that was not rejected; or zero */
 	uint32_t answered; /* of the Calls that the acceptor has answered; or zero */
-	bool has_range;    /* the acceptor has refused a version, and said what it speaks */
+	bool has_range;    /* the acceptor has rejected a version, and reported its own */
 	uint32_t low, high;
-	uint32_t refused_xid; /* the Call that was refused last */
-	unsigned refused;     /* and how often */
+	uint32_t refused_xid; /* the last rejected Call */
+	unsigned refused;     /* and how often it was rejected */
 };
 
-/** versions_send - judge that @side sends a message, whatever it is, in its version. */
+/** versions_send - Judges the version of any message of @side. */
 void versions_send(struct session *s, unsigned side, const struct header *h);
-/** versions_call - judge the version of a Call; false: it can be refused only. */
+/** versions_call - Judges the version of a Call; returns false if it must be rejected. */
 bool versions_call(struct session *s, unsigned side, uint32_t xid, uint32_t version);
-/** versions_answered - @side has answered a Call of @version. */
+/** versions_answered - Handles that @side has answered a Call of @version. */
 void versions_answered(struct session *s, unsigned side, uint32_t version);
 /**
- * versions_refuse - judge that @side refuses a message of @version by ERR_VERS
+ * versions_refuse - Judges that @side rejects a message of @version by ERR_VERS
  *
  * @call: it is a Call; @misversioned: in another version than the connection's.
  */

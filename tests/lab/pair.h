@@ -19,7 +19,7 @@
 #define WAIT_S     (WAIT_US / 1e6)
 #define DEPTH      4u
 
-/* One end of a connection, and what was told of it. */
+/* One end of a connection, and its events. */
 struct side {
 	struct fabric_ep *ep;
 	bool requested, established, closed, refuse;
@@ -33,7 +33,7 @@ struct side {
 	bool out_of_order;
 	struct fabric_recv last;
 	void (*on_recv)(const struct fabric_recv *recv);
-	unsigned refill; /* receives to post again for each one used */
+	unsigned refill; /* Receives to post again for each used one */
 	unsigned unbound;
 };
 
@@ -46,28 +46,37 @@ extern const char *fabric_name;
 extern unsigned cases, failures;
 extern struct loop_timer *wait_timer;
 extern struct side client, server;
-extern struct side *incoming_side; /* whose the next connection is that comes in */
+extern struct side *incoming_side; /* the owner of the next incoming connection */
 extern struct fabric_ep_params params_base;
 extern const struct fabric_ep_events events;
 
-/* Who takes the next connections that come in, if not incoming_side. */
+/* Accepts the next incoming connections, if not incoming_side. */
 extern void (*incoming_taken)(struct fabric_incoming *in);
 
-/** another_fabric - another fabric of the kind that is tested, which tries a Send @rnr_retry times more; NULL if it cannot be had. */
+/**
+ * another_fabric - Returns another fabric of the tested kind, which retries a Send @rnr_retry
+ * times; NULL if not available.
+ */
 struct fabric *another_fabric(struct loop *loop, struct pool *pool, unsigned rnr_retry);
 extern bool windows; /* the device has memory windows */
-/** refuses_sends - whether the device refuses a Send that finds no receive, so that it may be tried again. */
+/**
+ * refuses_sends - Returns whether the device refuses a Send that finds no Receive, so that it can
+ * be retried.
+ */
 bool refuses_sends(void);
 
-/* "refused", "lost" …: why an endpoint closed. */
+/* Why an endpoint closed: "refused", "lost" …. */
 const char *close_name(enum fabric_close why);
 
-/** result - a line of TAP; where it is not ok, with what became of both ends. */
+/** result - Prints a line of TAP; if it is not ok, with the state of both ends. */
 void result(bool ok, const char *name);
 
-/** wait_check - wait_timer's. */
+/** wait_check - The callback of wait_timer. */
 void wait_check(void *arg);
-/** wait_until - run the loop until @condition holds; false if it does not within WAIT_S (time_limit.h). */
+/**
+ * wait_until - Runs the loop until @condition holds; returns false if it does not within WAIT_S
+ * (time_limit.h).
+ */
 bool wait_until(bool (*condition)(void));
 /* Conditions. */
 bool both_established(void);
@@ -79,11 +88,11 @@ bool server_got_one(void);
 extern unsigned recvs_want;
 bool server_got_those(void);
 
-/** on_incoming - the listener's. */
+/** on_incoming - The listener's callback. */
 void on_incoming(void *arg, struct fabric_incoming *in);
-/** connect_pair - client and server, connected; false if that fails. */
+/** connect_pair - Connects client and server; returns false on failure. */
 bool connect_pair(void);
-/** close_pair - close both and free them. */
+/** close_pair - Closes both and frees them. */
 void close_pair(void);
 
 /* Work requests since jobs_begin(). */
@@ -91,23 +100,26 @@ extern unsigned done_ok, done_failed, done_want;
 extern bool done_disorder;
 extern enum fabric_status done_last;
 void jobs_begin(void);
-/** job_post - post one; those that are ordered with each other must be posted in one go. Returns as fabric_post(). */
+/** job_post - Posts one; ordered ones must be posted in one call. Returns as fabric_post(). */
 int job_post(struct side *side, enum fabric_wr_op op, struct buf *buf, uint32_t at,
 	     uint32_t len_bytes, uint32_t rkey, uint64_t raddr);
 
-/** pattern_buf - a buffer with a content that @seed makes. */
+/** pattern_buf - Returns a buffer whose contents @seed determines. */
 struct buf *pattern_buf(size_t len_bytes, unsigned seed);
-/** lend_from - lend @side's peer a part of @buf. Returns as fabric_key_bind(). */
+/** lend_from - Exposes a part of @buf to @side's peer. Returns as fabric_key_bind(). */
 int lend_from(struct side *side, struct fabric_key *key, struct buf *buf, uint32_t at,
 	      uint32_t len_bytes, unsigned rights);
-/** lend - the server's. */
+/** lend - Exposes the server's memory. */
 int lend(struct fabric_key *key, struct buf *buf, uint32_t at, uint32_t len_bytes, unsigned rights);
-/** take_back - unbind it, and wait until that is done. */
+/** take_back - Unbinds it, and waits until that is done. */
 bool take_back(struct fabric_key *key);
-/** client_speaks - the client's first message: over iWARP the acceptor waits for one. */
+/** client_speaks - Sends the client's first message: over iWARP the acceptor waits for one. */
 bool client_speaks(void);
 
-/** server_tells - the server's message, which leaves behind the receives that it has posted; the client speaks first. */
+/**
+ * server_tells - Sends the server's message after it has posted its Receives; the client sends
+ * first.
+ */
 bool server_tells(void);
 
 /* The cases. */

@@ -14,10 +14,10 @@
 #define LEGS_CREDITS   16u
 #define LEGS_DATA_MAX  65536u /* of a READ or WRITE */
 #define LEGS_FIRST     4096u  /* the inline threshold */
-#define LEGS_RAISED    65536u /* what receives may be raised to */
-#define LEGS_REVERSING 4u     /* Calls in flight that come the other way */
+#define LEGS_RAISED    65536u /* the largest Receive size */
+#define LEGS_REVERSING 4u     /* Calls in flight in the other direction */
 
-/* One leg, and what became of the RPCs that were made on it. */
+/* One leg, and the outcome of its RPCs. */
 struct leg_end {
 	struct leg *leg;
 	struct rdma_leg_config config;
@@ -28,8 +28,8 @@ struct leg_end {
 	char detail[LEG_DETAIL_BYTES];
 	struct exchange_list waiting;
 	unsigned in_flight, answered;
-	unsigned faults; /* RPCs that came to no Reply */
-	unsigned wrong;  /* messages that differ, taken here */
+	unsigned faults; /* RPCs without a Reply */
+	unsigned wrong;  /* differing messages received here */
 	uint32_t next_xid;
 };
 
@@ -44,15 +44,20 @@ struct legs {
 };
 extern struct legs legs;
 
-/** legs_open - both legs, of version two; @ddp is the client's. Returns whether they are open. */
+/**
+ * legs_open - Opens both legs, of version two; @ddp is the client's. Returns whether they are open.
+ */
 bool legs_open(bool ddp);
-/** legs_set_load - the client keeps @load Calls in flight from now on. */
+/** legs_set_load - Makes the client keep @load Calls in flight from now on. */
 void legs_set_load(unsigned load);
-/** legs_quiet - wait until no Call is in flight; false if that takes too long. */
+/** legs_quiet - Waits until no Call is in flight; returns false if that takes too long. */
 bool legs_quiet(void);
-/** legs_lost - whether a connection has ended that nobody closed. */
+/** legs_lost - Returns whether a connection has ended that neither side closed. */
 bool legs_lost(void);
-/** legs_close - close and free both; returns whether nothing of them is left: no buffer, and nothing of the budgets. */
+/**
+ * legs_close - Closes and frees both; returns whether nothing is left: no buffer, no claim on the
+ * budgets.
+ */
 bool legs_close(void);
 
 #endif

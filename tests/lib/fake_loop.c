@@ -165,7 +165,7 @@ static struct loop_timer *next_due(struct fake_loop *fake, uint64_t until_us)
 	return best;
 }
 
-/* The events to tell of one descriptor. */
+/* Returns the events of one descriptor that are due. */
 static unsigned ready_for(struct loop_io *io)
 {
 	unsigned calls = io->events & (LOOP_READ | LOOP_WRITE), ready = 0;

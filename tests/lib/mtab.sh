@@ -5,8 +5,8 @@
 # ganesha_release: the number before the point, or nothing
 ganesha_release() { ganesha.nfsd -v 2>/dev/null | sed -n 's/.*Release = *V\{0,1\}\([0-9]*\).*/\1/p'; }
 
-# own_etc DIR: this mount namespace gets an /etc of its own, kept in DIR on a tmpfs. What was mounted below /etc before is
-# hidden then.
+# own_etc DIR: this mount namespace gets an /etc of its own, kept in DIR on a tmpfs. Earlier mounts below
+# /etc are hidden then.
 own_etc() {
 	[ ! -d "$1" ] || return 0
 	mkdir -p "$1/upper" "$1/work" &&

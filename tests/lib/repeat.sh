@@ -190,7 +190,7 @@ repeats_table() {
 		}' "$(repeats_file)" | LC_ALL=C sort
 }
 
-# command_repeat TIMES LOAD NAME...: LOAD is idle, or load: then each processor has a busy loop beside the tests
+# command_repeat TIMES LOAD NAME...: LOAD is idle, or load: then each processor also runs a busy loop
 command_repeat() {
 	local times=$1 load=$2 name i
 

@@ -109,7 +109,8 @@ root_make() {
 	done
 }
 
-# root_clear: removes the copies that a killed run left, and the roots that no run has used for 30 days. What is in use is locked.
+# root_clear: removes the copies that a killed run left, and the roots that no run has used for 30 days. Roots in use
+# are locked.
 root_clear() {
 	local copy lock all
 

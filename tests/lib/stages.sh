@@ -9,13 +9,13 @@
 # Cases of all stages, in TAP without numbers; the times of stages and of programs, a line each:
 #	stage NAME SECONDS CPU_SECONDS CASES
 #	program NAME SECONDS
-# with tabs between. The times of the last run that came to its end stay in a file beside it, to be compared with.
+# with tabs between. The times of the last complete run stay in another file, for comparison.
 tap_file=
 times_file=
 stages_lock=
 
-# The stages that run beside the others, by name: the process group and its beginning. stop_children ends the groups in $beside.
-# When such a stage has ended, $build/beside.NAME.took has its seconds and its processor seconds.
+# The stages that run in parallel with the others, by name: the process group and its start. stop_children ends their groups.
+# When such a stage has ended, a file in $build has its seconds and its processor seconds (beside_took).
 declare -A beside_group=()
 beside_cpu=0 # processor seconds of those that stage_end has waited for
 
@@ -48,7 +48,7 @@ children_cpu_s() { awk 'NR == 2 { gsub(/[ms]/, " "); printf "%.0f", $1 * 60 + $2
 # beside_took NAME: sets seconds and cpu to what the stage took
 beside_took() { [ -s "$build/beside.$1.took" ] && read -r seconds cpu <"$build/beside.$1.took"; }
 
-# cpu_s: sets cpu_s to the processor time of all children that have ended, except stages beside, in seconds
+# cpu_s: sets cpu_s to the processor time of all children that have ended, except parallel stages, in seconds
 cpu_s() {
 	local name seconds cpu
 
@@ -141,7 +141,7 @@ beside_run() {
 	return $status
 }
 
-# stage_beside NAME COMMAND...: a stage that says TAP, and that others run beside until stage_end NAME
+# stage_beside NAME COMMAND...: starts a stage that prints TAP, in parallel with the others until stage_end NAME
 stage_beside() {
 	say "$1 begins, beside the others"
 	rm -f "$build/beside.$1.took"
@@ -202,7 +202,7 @@ check_stage() {
 	stage_over $status
 }
 
-# times_table: what took how long, beside what it took in the run before
+# times_table: prints the times of this run, and of the run before
 times_table() {
 	local before=/dev/null
 

@@ -129,7 +129,7 @@ static void pair_steps_cancel(struct pair_steps *steps, const struct pair_end *e
 	arm(steps);
 }
 
-/* A ring of bytes: what was sent to an end of a pair and is not read */
+/* A ring of the bytes that were sent to an end of a pair and are not read */
 struct pair_ring {
 	uint8_t *bytes;
 	uint32_t size, start, filled;
@@ -189,10 +189,10 @@ struct pair_end {
 	bool broken;
 	unsigned watched;
 	bool lost_said, end_said;
-	bool ready_due;        /* a step that says ready() is scheduled */
-	uint64_t last_due_us;  /* what arrives here arrives in order */
-	struct pair_ring ring; /* what was sent here and is not read */
-	uint32_t arrived;      /* of what is filled, how much can be read */
+	bool ready_due;        /* a step that calls ready() is scheduled */
+	uint64_t last_due_us;  /* events here arrive in order */
+	struct pair_ring ring; /* bytes sent here and not read */
+	uint32_t arrived;      /* the filled bytes that can be read */
 };
 
 struct pair_net {
@@ -431,7 +431,7 @@ static uint64_t op_untaken_bytes(const struct stream *stream)
 	return end->peer ? end->peer->ring.filled : 0;
 }
 
-/* What is in the ring is on its way. */
+/* The bytes in the ring are in transit. */
 static uint64_t op_unsent_bytes(const struct stream *stream)
 {
 	return 0;

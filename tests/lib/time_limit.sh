@@ -25,13 +25,13 @@ limit_passed() {
 	((SECONDS - $1 > $2)) && ((SECONDS - $1 > $(limit_s "$2")))
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds. Fails when the limit has passed. Looks every LOOK_S, 0.02 s
+# wait_for SECONDS COMMAND...: waits until the command succeeds. Fails when the limit has passed. Polls every LOOK_S, 0.02 s
 # by default, and after two seconds every LOOK_LATE_S, 0.1 s by default. SECONDS is a whole number; another one is refused with status 2.
 wait_for() { wait_while "$1" : "${@:2}"; }
 
-# wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit begins anew whenever PROGRESS, a command that is given in
-# one word, prints something else. The machine is measured when the limit has passed, not at each look. Its own variables
-# have a prefix: both commands see them, and must see those of their caller.
+# wait_while SECONDS PROGRESS COMMAND...: as wait_for, but the limit restarts whenever PROGRESS, a command in one word, prints
+# something else. It measures the machine when the limit has passed, not at each poll. Its own variables have a prefix,
+# because both commands see them and must see those of their caller.
 wait_while() {
 	local wait_begin=$SECONDS wait_limit=$1 wait_progress=$2 wait_now='' wait_before='' wait_end_s=$1 wait_look_s=${LOOK_S:-0.02}
 
@@ -45,14 +45,14 @@ wait_while() {
 			wait_end_s=$(limit_s "$wait_limit")
 			((SECONDS - wait_begin <= wait_end_s)) || return 1
 		fi
-		# What has not come in a second is looked for less often: to look costs more than the wait.
+		# After two seconds poll less often: a poll costs more than the wait.
 		((SECONDS - wait_begin < 2)) || wait_look_s=${LOOK_LATE_S:-0.1}
 		pause "$wait_look_s"
 	done
 }
 
-# with_limit [-o] SECONDS COMMAND...: runs a program, and ends it when the limit has passed; status 124 then. With -o the
-# limit begins anew with each output.
+# with_limit [-o] SECONDS COMMAND...: runs a program, and kills it when the limit has passed, with status 124. With -o the
+# limit restarts with each output.
 with_limit() {
 	if [ -x "$TIME_LIMIT" ]; then
 		"$TIME_LIMIT" "$@"

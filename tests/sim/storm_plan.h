@@ -6,7 +6,7 @@
  *
  *	             version one, rfc8166   version one, draft03   version two   version two, reverse chunks
  *	aligned      seed 1                 2                      3             4
- *	lent         5                      6                      7             8
+ *	read chunk   5                      6                      7             8
  *	configured   9                      10                     11            12
  *	sizes        13                     14                     15            16
  *	all          17                     18                     19            20

@@ -89,7 +89,7 @@ static unsigned count_receives(const struct sim_ep *ep)
 	return count;
 }
 
-/* The simulation has memory, and takes no more runs than a real fabric, nor more receives than it was told of. */
+/* The simulation has memory. It accepts no more runs than a real fabric, and no more Receives than announced. */
 static void post_receives(struct sim_ep *ep, unsigned count, uint32_t size_bytes)
 {
 	int err = recv_runs_add(&ep->recvs, count, size_bytes);

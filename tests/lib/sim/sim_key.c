@@ -10,7 +10,7 @@
 enum key_state {
 	KEY_LIVE = 1,
 	KEY_INVALIDATED, /* by the peer; still bound as far as its owner is concerned */
-	KEY_READ_OUT, /* unbound by its owner, who is told when the peer's Reads of it are answered */
+	KEY_READ_OUT, /* unbound by its owner; unbound() follows when the peer's Reads of it are answered */
 	KEY_UNBINDING, /* unbound() is on its way; the peer can still reach it */
 };
 
@@ -68,7 +68,7 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	key->ep = fep;
 	key->rkey = net->next_rkey;
 	net->next_rkey += 0x107;
-	/* Neither zero nor an address, so that nobody takes it for one; never near the wrap. */
+	/* Neither zero nor a real address, so that no code can use it as one; never near the wrap. */
 	key->addr = (sim_random(net) >> 2) | 0x1000;
 	set_state(key, KEY_LIVE);
 	expose(ep, key);

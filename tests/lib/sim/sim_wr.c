@@ -195,7 +195,7 @@ static bool answer_read(struct sim_ep *ep, struct fabric_wr *wr)
 		executed(ep, wr, FABRIC_ERR_REMOTE);
 		return true;
 	}
-	/* What has been read once is not read again: it must not have changed. */
+	/* Each byte is Read once only: its value must not have changed. */
 	memcpy(sge->addr + wr->priv[0], mem + wr->priv[0], ready - wr->priv[0]);
 	wr->priv[0] = ready;
 	if (ready < sge->len_bytes)
