@@ -154,7 +154,10 @@ static struct leg_config tap_in(struct chain_gate *gate, struct chain_tap **out,
 	*out = gate->taps = tap;
 	tapped.events = &tap_events;
 	tapped.arg = tap;
-	/* Whichever gives up what is not complete: the other end of the chain must not see a difference. */
+	/*
+	 * Whichever side delivers incomplete messages, the other end of the chain must not see a
+	 * difference.
+	 */
 	tapped.partial = true;
 	return tapped;
 }

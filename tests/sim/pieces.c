@@ -44,7 +44,7 @@ void expect_broken_off(struct rig_side *side)
 	ck_assert_uint_eq(side->closed, 1);
 	ck_assert_int_eq(side->why, LEG_CLOSE_PEER);
 	ck_assert_uint_eq(raw->nrecvs, sends);
-	/* A client that is gone is told to its server by a reset. */
+	/* A reset tells the server that its client is gone. */
 	ck_assert_int_eq(raw->why, side == &rig->client ? FABRIC_CLOSE_LOST : FABRIC_CLOSE_PEER);
 	ck_assert_uint_eq(side->answered + side->faults, 0);
 }

@@ -147,7 +147,7 @@ void record_end_shutdown(struct record_end *end)
 {
 	int rc = stream_shutdown(end->stream);
 
-	/* It may be broken already, and the end be told of that only next. */
+	/* It can be broken already, before the end is notified of that. */
 	RIG_ASSERT(end->out_bytes == 0 && (rc == 0 || rc == -ENOTCONN));
 }
 

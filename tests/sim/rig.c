@@ -122,8 +122,8 @@ static void on_reply(void *arg, struct exchange *x)
 	TAILQ_REMOVE(&side->waiting, x, origin_entry);
 	side->last_fault = x->fault;
 	/*
-	 * A key that is still bound holds a reference: then the peer could still write or read it. It may read a Call
-	 * that was given up without its answer.
+	 * A key that is still bound holds a reference, because the peer could still write or read
+	 * it. It can Read a Call that was abandoned without its answer.
 	 */
 	RIG_ASSERT(x->call.buf->refs == 1 || x->fault == EXCHANGE_FAULT_LATE);
 	RIG_ASSERT(!x->reply.buf || x->reply.buf->refs == 1);

@@ -34,7 +34,7 @@ static size_t claimed(const struct budget_claim *claim)
 	return claim->state == BUDGET_CLAIM_HELD ? claim->bytes : 0;
 }
 
-/* Calls that it has sent: given up without an answer, if they are reverse ones. */
+/* Calls that it has sent; reverse Calls can be abandoned without an answer. */
 static void add_sent(struct held *held, const struct rdma_leg *leg)
 {
 	const struct requester *rq = &leg->requester;
@@ -72,8 +72,8 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
 }
 
 /*
- * Receives that are left for the next Call: of Replies that were lent, and of messages of our own that have no answer, of
- * which whatever the peer sends ends several at once.
+ * Receives left for the next Call: of Replies by read chunk, and of control messages that have no
+ * answer. Any message of the peer completes several of these.
  */
 static unsigned spare_max(const struct rdma_conn *conn)
 {

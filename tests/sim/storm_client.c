@@ -10,7 +10,7 @@
 #include "tests/sim/storm_spoil.h"
 
 #define BACK_US  20000u
-#define XID_BITS 24u /* of an XID, beside the client's number */
+#define XID_BITS 24u /* of an XID, next to the client's number */
 #define LATE_OF  12u /* one of so many reverse Calls is answered late, or never */
 
 bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_msg *reply)

@@ -90,8 +90,8 @@ static void check_version_two(const struct storm_counts *counts)
 }
 
 /*
- * Replies that are spoiled, and peers that lie. Whatever of these is taken for a good one differs from what was asked, which
- * whoever takes it sees.
+ * Spoiled Replies, and peers with false claims. A Reply of these that is accepted differs from the
+ * expected one, which its receiver detects.
  */
 static void check_bad_replies(const struct storm_counts *counts)
 {
@@ -113,7 +113,7 @@ void storm_counts_check(const struct storm_counts counts[STORM_DIALECT_COUNT])
 		ck_assert_int_eq(it->replies_lent > 0, draft);
 		ck_assert_int_eq(it->dones_received > 0, draft);
 		ck_assert_int_eq(it->lent_timeouts > 0, draft);
-		/* Where they are not lent they fail. */
+		/* Without read chunks they fail. */
 		ck_assert(it->failed > 0 || draft);
 		ck_assert_uint_gt(it->reverse_timeouts, 0);
 		ck_assert_uint_gt(it->reverse_late_replies, 0);

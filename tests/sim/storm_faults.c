@@ -14,8 +14,8 @@
 #define CALM_OF      32u /* … and then so many fewer happen */
 
 /*
- * Who drains a leg bounds the time: a reverse Call in flight on it may wait for a Reply that stands behind Calls which
- * wait for those that are not taken any more.
+ * Draining a leg has a time limit: a reverse Call in flight on it can wait for a Reply behind Calls
+ * that wait for unread ones.
  */
 static void drain_latest(struct storm *storm, struct chain_tap *tap)
 {
@@ -35,7 +35,10 @@ static void end_drain(struct storm *storm)
 	storm->drained = NULL;
 }
 
-/* One end of a connection takes no Send any more, so that nothing is answered, and no Reply that is lent is read. */
+/*
+ * One end of a connection receives no Sends any more, so that nothing is answered, and no Reply by
+ * read chunk is Read.
+ */
 static void silence(struct storm *storm)
 {
 	struct chain_tap *tap = storm_below(storm, 2) ? chain_first(storm->chain)->server

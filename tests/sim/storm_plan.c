@@ -74,8 +74,8 @@ static struct pair_faults some_pair_faults(uint64_t *random)
 }
 
 /*
- * Of a key for each segment of a long message there would be too few. With fewer Replies lent at once hardly one is ever late, which the
- * storm wants to see.
+ * A key for each segment of a long message would need too many keys. With fewer concurrent Replies
+ * by read chunk hardly one would be late, and the storm tests late ones.
  */
 static unsigned some_max_keys(const struct storm_plan *plan, uint64_t *random,
 			      uint32_t max_key_bytes)
@@ -103,7 +103,10 @@ static struct sim_faults some_sim_faults(const struct storm_plan *plan, uint64_t
 	};
 }
 
-/* Receives become larger where they are short, and where there is memory for two of the longest messages besides. */
+/*
+ * Receives grow where they are too short, and where there is memory for two more of the longest
+ * messages.
+ */
 static uint32_t some_threshold(const struct storm_plan *plan, uint64_t *random)
 {
 	if (plan->sizes && is_two(plan))

@@ -178,8 +178,9 @@ static void put_compound_reply(struct storm_msg *msg, const struct shape *shape,
 }
 
 /*
- * Of RPCSEC_GSS: the service, or 0 where the Call is of AUTH_NONE. The longest Calls are not encrypted: beside their segments
- * a header may have no room for the reply chunk of a Reply that has no bound.
+ * For RPCSEC_GSS: the service, or 0 for a Call of AUTH_NONE. The longest Calls are not encrypted:
+ * with their segments a header can lack space for the reply chunk of a Reply that has no maximum
+ * size.
  */
 static uint32_t service_of(const struct storm_traffic *traffic, uint32_t xid)
 {
@@ -227,7 +228,7 @@ static void put_auth(struct storm_msg *msg, uint32_t service, uint32_t seq)
 	put_mic(msg, seq);
 }
 
-/* What is signed or encrypted begins here, at what is returned. */
+/* The signed or encrypted part begins at the returned offset. */
 static uint32_t begin_body(struct storm_msg *msg, uint32_t service, uint32_t seq)
 {
 	uint32_t start = msg->len_bytes;

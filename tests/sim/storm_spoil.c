@@ -8,7 +8,10 @@
 
 #define SPOIL_MAX 3u /* messages of one fault */
 
-/* Whether it is a Reply, and none that is lent: without RDMA_DONE the connection would end. */
+/*
+ * Returns whether it is a Reply that is not by read chunk: without RDMA_DONE the connection would
+ * end.
+ */
 static bool is_reply(const struct rpcrdma_header *hdr, const uint8_t *send, uint32_t len_bytes)
 {
 	if (hdr->nreads)

@@ -175,7 +175,7 @@ void stub_leg_init(struct stub_leg *stub, const struct leg_config *config)
 
 /* ---- messages in pieces ---- */
 
-/* What is not here yet is garbage. */
+/* Bytes that have not arrived are garbage. */
 static void begin(struct pool *pool, struct rpc_msg *msg, const uint8_t *whole, uint32_t len_bytes,
 		  uint32_t have_bytes)
 {

@@ -53,7 +53,7 @@ static const struct bad_form {
 	/* Types that no document has. */
 	{0, 8, {66, 0, 0, 0, 0, 0, 0, 0}, true},
 	{0, 8, {UINT32_MAX, 1, 1, 1, 1, 1, 1, 1}, false},
-	/* Versions that are not spoken on the connection: one that nobody has, … */
+	/* Versions that the connection does not speak: one that does not exist, … */
 	{99, 4, {RPCRDMA_MSG, 0, 0, 0}, true},
 	{99, 4, {RPCRDMA_MSG, 0, 3, 0}, true},
 	{99, 8, {RPCRDMA_NOMSG, 0, 0, 1, 0, 0, 0, 0}, false},
@@ -267,7 +267,7 @@ START_TEST(a_null_call_of_our_own_ends_as_well)
 }
 END_TEST
 
-/* One that was given up, since its answer was late, has its credit back. */
+/* A Call that was abandoned because its answer was late has released its credit. */
 START_TEST(a_late_one_gives_the_credit_back)
 {
 	struct leg_info info;

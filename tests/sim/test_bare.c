@@ -120,7 +120,10 @@ START_TEST(without_a_source_the_host_chooses)
 }
 END_TEST
 
-/* The server lends memory that fills; the client reads it into its own buffer, at the same offsets. */
+/*
+ * The server exposes memory that fills; the client Reads it into its own buffer, at the same
+ * offsets.
+ */
 static struct fabric_key *late_key(uint32_t ready_bytes)
 {
 	for (unsigned i = 0; i < 1000; i++)
@@ -344,7 +347,10 @@ START_TEST(a_fabric_may_have_no_probe)
 }
 END_TEST
 
-/* Every call that may be made inside a callback, on both ends: what comes of it is what the table in fabric.h says. */
+/*
+ * Every call that is allowed inside a callback, on both ends: the result is the one in the table of
+ * fabric.h.
+ */
 static bool dying;
 
 static void call_everything(struct bare_end *end, const struct bare_event *event)

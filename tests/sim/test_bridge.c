@@ -87,7 +87,7 @@ START_TEST(each_leg_closes_with_the_other)
 	bench_run(bench, 1000);
 	ck_assert_uint_eq(bench->client.closed, 1);
 	ck_assert_uint_eq(bench->server.closed, 1);
-	/* A server is not taken leave of: the client may be back and want the port. */
+	/* A server connection is reset: the client can be back and want the port. */
 	ck_assert_uint_eq(end_of(!_i)->why,
 			  end_of(!_i) == &bench->server ? LEG_CLOSE_LOST : LEG_CLOSE_PEER);
 	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_PEER), 1);
@@ -293,7 +293,7 @@ START_TEST(closing_decides_and_closed_releases)
 	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_REPLY_STALLED), 1);
 	ck_assert_uint_eq(second->close_calls, 1);
 	ck_assert_uint_eq(second->closed_for, LEG_CLOSE_REPLY_STALLED);
-	/* What the other one still gives up goes no further. */
+	/* Messages that the other leg still delivers are not forwarded. */
 	second->config.events->call(second->config.arg, exchange_new(NULL));
 	second->config.events->reply(second->config.arg, exchange_new(NULL));
 	ck_assert_uint_eq(first->calls + first->replies, 0);

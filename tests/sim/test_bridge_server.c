@@ -12,7 +12,7 @@ static void teardown(void)
 	bench = NULL;
 }
 
-/* ---- a server that cannot be had ---- */
+/* ---- an unreachable server ---- */
 
 START_TEST(a_name_that_does_not_resolve_refuses_the_client)
 {

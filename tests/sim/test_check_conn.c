@@ -105,7 +105,7 @@ static void setup(void)
 	make_conn();
 }
 
-/* Whatever it has open ends; and nobody of the service has heard of all that. */
+/* Its open connections end, and nothing of this reaches the service. */
 static void teardown(void)
 {
 	const struct target *target = &bench->service.targets.list[0];

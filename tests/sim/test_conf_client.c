@@ -44,7 +44,7 @@ static void setup_asked(const uint8_t *pd, size_t n)
 	next_call();
 }
 
-/* A new connection in the place of the old. */
+/* A new connection instead of the old one. */
 static void again(const uint8_t *pd, size_t n)
 {
 	teardown();
@@ -229,7 +229,7 @@ START_TEST(replies_go_by_private_data_still)
 }
 END_TEST
 
-/* A6.2-9: whether what is told counts the header or not. */
+/* A6.2-9: whether the value counts the header or not. */
 START_TEST(a_reply_as_long_as_was_told_fits_a_receive_with_any_header)
 {
 	struct rpcrdma_header hdr;
@@ -347,7 +347,7 @@ START_TEST(without_a_good_answer_private_data_hold)
 	ck_assert_uint_eq(rig->client.closed, 0);
 	/* A server that has no such program is none to write of. */
 	ck_assert_uint_eq(rig->client.notes > 0, _i > 0);
-	/* Its XID is free: what comes to it now comes to no Call. */
+	/* Its XID is free: a message with it belongs to no Call now. */
 	call.xid = conf;
 	no_answer(0);
 	ck_assert_uint_eq(rig->client.counters.unmatched_replies, 1);
@@ -357,7 +357,10 @@ START_TEST(without_a_good_answer_private_data_hold)
 }
 END_TEST
 
-/* A server that lends even this keeps it, and the connection no longer than it waits for RDMA_DONE (A3.8-3). */
+/*
+ * A server that exposes even this by read chunk keeps it, and the connection only while it waits
+ * for RDMA_DONE (A3.8-3).
+ */
 START_TEST(what_is_lent_with_an_answer_is_done)
 {
 	struct rpcrdma_header hdr;
@@ -381,7 +384,10 @@ START_TEST(what_is_lent_with_an_answer_is_done)
 		next_call();
 	}
 	ck_assert_uint_eq(call.xid, xid);
-	/* It is over: another one answers no Call. Without Replies that are lent it is a reverse Call (RFC 8167 section 5.3). */
+	/*
+	 * It is over: another one answers no Call. Without Replies by read chunk it is a reverse
+	 * Call (RFC 8167 section 5.3).
+	 */
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->client.counters.unmatched_replies, (unsigned)_i);
 	if (!_i)
@@ -424,7 +430,7 @@ START_TEST(without_any_answer_calls_go_after_five_seconds)
 	ck_assert_uint_eq(calls_out(), 1);
 	reply_inline(xid, 100, 32);
 	ck_assert_uint_eq(rig->client.counters.conf_refused, 1);
-	/* Too late: nobody waits for it. */
+	/* Too late: its Call has timed out. */
 	agree(conf, 32, (struct ccp_results){1024, 0, 0});
 	ck_assert_uint_eq(rig->client.counters.conf_answered, 0);
 	ck_assert_uint_eq(rig->client.counters.unmatched_replies, 1);

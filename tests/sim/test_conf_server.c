@@ -33,7 +33,7 @@ static void setup_serving(void)
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
 }
 
-/* A new connection in the place of the old, whose client says that it takes 2048 bytes. */
+/* A new connection instead of the old one, whose client advertises 2048 bytes. */
 static void again(void)
 {
 	teardown();
@@ -185,7 +185,7 @@ START_TEST(it_tells_the_reads_that_the_connection_has)
 	raw_connect(raw);
 	ck_assert_uint_eq(rig->server.opened, 1);
 	ck_assert_uint_eq(configure(4096, 16).maxrdmaread, rows[_i].told);
-	/* A second one is told the same (A6.1-2). */
+	/* A second one gets the same answer (A6.1-2). */
 	ck_assert_uint_eq(configure(4096, 16).maxrdmaread, rows[_i].told);
 }
 END_TEST

@@ -46,7 +46,7 @@ static uint32_t probed_in_vain(void)
 	v2_probe();
 	v2_next_option(XCHAR_INIT);
 	probe = v2_hdr.xid;
-	/* Nothing beside the attempt. */
+	/* Nothing in addition to the attempt. */
 	v2_run(990);
 	v2_silence();
 	v2_run(20);

@@ -62,7 +62,7 @@ static void start_counting(void)
 	log_set_level(LOG_LEVEL_INFO);
 }
 
-/* A client that is served and goes at once: what is left of it is a port at most. */
+/* A client that is served and disconnects immediately: at most a port is left of it. */
 static void come_and_go(void)
 {
 	struct stub *client = bench_incoming(bench), *server;

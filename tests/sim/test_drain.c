@@ -282,7 +282,7 @@ START_TEST(closing_comes_from_a_task_and_before_all_is_released)
 }
 END_TEST
 
-/* A peer that breaks the protocol is told of at once, though its disconnecting takes its time. */
+/* A protocol error of the peer is reported immediately, though its disconnection takes time. */
 START_TEST(a_failure_found_here_is_told_of_at_once)
 {
 	struct raw *raw;

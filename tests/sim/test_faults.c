@@ -352,7 +352,10 @@ static uint32_t lend_some(struct raw *raw, struct rpcrdma_header *hdr, uint8_t *
 	return 200 - n;
 }
 
-/* A good Reply of a server, some of whose bits are turned. Returns how many were lent and are done. */
+/*
+ * A good Reply of a server, with some bits flipped. Returns how many were exposed by read chunk and
+ * are done.
+ */
 static unsigned broken_server(uint32_t seed, enum dialect_id dialect)
 {
 	struct rig *rig = rig_new(&(struct sim_faults){.seed = seed, .async_unbind = seed % 2});
@@ -428,7 +431,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_cut_at_any_step_leaks_nothing, 0, n);
 	tcase_add_loop_test(tc, a_local_failure_of_any_operation_leaks_nothing, 0, n);
 	tcase_add_loop_test(tc, a_remote_failure_of_any_operation_leaks_nothing, 0, n);
-	/* The first one lends nothing. */
+	/* The first one exposes nothing. */
 	tcase_add_loop_test(tc, running_out_of_keys_at_any_call_fails_that_call, 1, n);
 	tcase_add_loop_test(tc, a_client_that_closes_at_any_step_leaks_nothing, 0, n);
 	tcase_add_loop_test(tc, a_server_that_closes_at_any_step_leaks_nothing, 0, n);

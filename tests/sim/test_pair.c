@@ -332,7 +332,7 @@ START_TEST(a_client_that_closes_before_it_is_accepted_is_let_go)
 }
 END_TEST
 
-/* What was posted before a close is sent first. */
+/* Work posted before a close is sent first. */
 START_TEST(a_reply_before_the_close_arrives)
 {
 	struct rig *rig = rig_open(NULL);
@@ -366,7 +366,10 @@ START_TEST(calls_given_to_a_closing_leg_are_let_go)
 }
 END_TEST
 
-/* Two pairs with a bridge of two lines between them: what comes in at one goes out at the other. */
+/*
+ * Two pairs with a bridge of two lines between them: it forwards each message from one to the
+ * other.
+ */
 static struct rig *near_rig, *far_rig;
 
 static void cross_call(struct rig_side *side, struct exchange *x)

@@ -15,7 +15,7 @@
 
 #define REVERSE_BYTES 2000u /* of a payload in a reverse Call or its Reply, which have no chunks */
 #define LARGE_BYTES   100000u              /* … in those that may */
-#define BROKEN        LEG_CLOSE_TERMINATED /* the stub's reason, which nobody else has */
+#define BROKEN        LEG_CLOSE_TERMINATED /* the stub's reason, used nowhere else */
 
 /* What the stub stands before. */
 static const struct pairing {
@@ -25,7 +25,7 @@ static const struct pairing {
 	{1, false, false}, {2, false, false}, {2, true, false}, {2, false, true}, {2, true, true},
 };
 
-/* Where the stub stands, and what it gives up. */
+/* The stub's side, and the messages that it delivers. */
 enum way { CLIENT_CALLS, CLIENT_ANSWERS, SERVER_CALLS, SERVER_ANSWERS, WAYS };
 
 #define CASES ((int)(ARRAY_SIZE(pairings) * WAYS))
@@ -68,7 +68,7 @@ static unsigned came(void)
 	return stub_calls() ? far_end()->calls : far_end()->replies;
 }
 
-/* The leg that has the stub's messages from the fabric, and what it has given up. */
+/* The leg that gets the stub's messages from the fabric, and what it has delivered. */
 static const struct chain_tap *peer_leg(void)
 {
 	return stub_is_client() ? chain_last(chain)->client : chain_first(chain)->server;
@@ -126,7 +126,7 @@ static struct {
 	struct exchange *x;
 	const uint8_t *msg;
 	uint32_t len_bytes,
-		least_bytes; /* least_bytes: with which the message may be given up first */
+		least_bytes; /* least_bytes: with which the message can be delivered first */
 	uint32_t reply_sum;
 } now;
 
@@ -189,7 +189,7 @@ static uint32_t next_piece(uint32_t have)
 	return have + step < now.len_bytes ? have + step : now.len_bytes - 1;
 }
 
-/* Gives up so many pieces of a large message; returns whether there are more before the last. */
+/* Delivers this many pieces of a large message; returns whether there are more before the last. */
 static bool give_pieces(unsigned pieces)
 {
 	uint32_t have = now.least_bytes;
@@ -230,7 +230,10 @@ START_TEST(a_message_in_two_pieces_passes_wherever_it_is_split)
 }
 END_TEST
 
-/* A Call that is lent is read while it comes, all of it or the data at its end, where the endpoint can wait. */
+/*
+ * A Call by read chunk is Read as it arrives, all of it or the data at its end, if the endpoint can
+ * wait.
+ */
 static bool is_read_late(int i)
 {
 	const struct pairing *pairing = &pairings[i / WAYS];
@@ -258,7 +261,10 @@ END_TEST
 static void expect_broken_off(unsigned before, unsigned peer_before)
 {
 	unsigned stub_gate = stub_is_client() ? 0 : chain->ngates - 1;
-	/* A proxy takes leave in order of a client, and resets a server, for the port's sake. */
+	/*
+	 * A proxy closes a client connection with FIN, and resets a server connection to free the
+	 * port.
+	 */
 	enum leg_close heard = stub_is_client() ? LEG_CLOSE_LOST : LEG_CLOSE_PEER;
 
 	stub_leg_break(stub(), BROKEN);

@@ -277,7 +277,7 @@ START_TEST(chimera_gets_no_long_call_without_a_payload)
 {
 	open_peer(PEER_CHIMERA, NULL);
 	expect_not_sendable(5000);
-	/* The payload alone is not enough: what is beside it must fit inline. */
+	/* The payload alone is not enough: the rest of the message must fit inline. */
 	fake_call_payloads[0] = (struct rpc_payload){160, 3000};
 	fake_ncall_payloads = 1;
 	expect_not_sendable(5000);
@@ -315,7 +315,7 @@ START_TEST(a_server_that_refuses_a_long_call_gets_no_other)
 	ck_assert_uint_eq(sends_waiting(), 0); /* nothing is sent twice */
 	expect_peer("chimera");
 	expect_not_sendable(5000);
-	/* What is short goes on. */
+	/* Short messages are still carried. */
 	make_call(200, 100, 100);
 	next_call();
 	reply_inline(call.xid, 100, 32);

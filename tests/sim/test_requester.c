@@ -32,7 +32,10 @@ START_TEST(private_data_has_the_bytes_of_the_document)
 }
 END_TEST
 
-/* Nor is its memory: a device need not complete each Send by itself. One that lends memory is completed in time. */
+/*
+ * Nor is its memory freed: a device need not complete each Send by itself. A Send that exposes
+ * memory completes in time.
+ */
 START_TEST(a_short_call_is_not_held_by_a_send_that_is_done_late)
 {
 	static const struct sim_faults late = {.late_sends = true};
@@ -165,7 +168,7 @@ START_TEST(each_call_in_flight_has_a_receive_for_its_reply)
 		make_call(RIG_CALL_MIN, 100, 100);
 	/* They are there, and not only when the first Replies have come. */
 	ck_assert_uint_ge(conn->recvs_posted, 32 + conn->grant.granted);
-	/* Sixteen reverse Calls besides. */
+	/* Sixteen additional reverse Calls. */
 	rig->client.hold = true;
 	for (uint32_t i = 0; i < 16; i++)
 		raw_post_call(raw, i, RIG_CALL_MIN, 100);
@@ -321,7 +324,7 @@ START_TEST(a_reverse_call_is_answered)
 }
 END_TEST
 
-/* What is told is posted, so a Send that is longer ends the connection, whatever it is. */
+/* Receives have the advertised size, so a longer Send ends the connection, whatever it is. */
 START_TEST(a_reverse_call_above_the_threshold_ends_the_connection)
 {
 	raw_post_call(raw, 0x55, 4096 - 28, 100);

@@ -167,7 +167,9 @@ START_TEST(every_segment_must_be_written)
 }
 END_TEST
 
-/* A READ whose Reply comes inline, but for @written of its @payload bytes, all of which it claims. */
+/*
+ * A READ whose Reply comes inline, except @written of its @payload bytes, all of which it claims.
+ */
 static void answer_read(uint32_t payload, uint32_t written)
 {
 	fake_result_bounds[0] = payload;
@@ -206,7 +208,7 @@ static void with_ddp(struct rdma_leg_config *config)
 	config->ddp = true;
 }
 
-/* What is lent does not stand for what was to be written; the server may have back what it has lent. */
+/* Exposed memory is no proof that it was written; the server can have its own invalidated again. */
 START_TEST(a_lent_reply_beside_a_payload_that_was_not_written_is_refused)
 {
 	struct rpcrdma_header hdr;

@@ -49,7 +49,7 @@ static void expect_payload_read(uint32_t xid, uint32_t call_bytes, uint32_t offs
 	free(got);
 }
 
-/* A3.4-3, A-Δ5: what is beside it goes inline, without its pad. */
+/* A3.4-3, A-Δ5: the rest goes inline, without its pad. */
 START_TEST(a_calls_payload_is_a_read_chunk_at_its_position)
 {
 	uint8_t want[10000];
@@ -321,7 +321,10 @@ START_TEST(without_ddp_there_are_whole_messages_only)
 }
 END_TEST
 
-/* Lets the world go on in small steps, and returns the most that was in use beside the server's @others bytes. */
+/*
+ * Runs the loop in small steps, and returns the largest use in addition to the server's @others
+ * bytes.
+ */
 static size_t most_in_use(size_t others, unsigned steps)
 {
 	struct pool_stats stats;
@@ -350,7 +353,7 @@ static const struct {
 	{0, 1000, 900, 1},       {50000, 400, 4068, 9},
 };
 
-/* A payload has room around it, and until its keys are dead a Reply that came inline lies beside that. */
+/* A payload has space around it, and until its keys are unbound an inline Reply is next to that. */
 START_TEST(no_more_is_held_for_a_reply_than_was_claimed)
 {
 	uint32_t reply_max = held[_i].result + held[_i].around;

@@ -50,7 +50,7 @@ START_TEST(a_reply_that_is_lent_is_read)
 	ck_assert_uint_eq(rig->client.counters.dones_sent, 1);
 	ck_assert_uint_eq(rig->client.counters.replies_received, 1);
 	ck_assert_uint_le(sim_net_stats(rig->net)->max_reads, RDMA_READ_DEPTH);
-	/* And one that is not lent gets no RDMA_DONE. */
+	/* An inline Reply gets no RDMA_DONE. */
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
 	reply_inline(call.xid, 100, 32);
@@ -189,7 +189,7 @@ static void write_payload(struct rpcrdma_header *hdr, const uint8_t *payload, ui
 				 FABRIC_OK);
 }
 
-/* A3.8-1: a Call that is read, its result written, and the rest of the Reply lent. */
+/* A3.8-1: a Call that is Read, its result written, and the rest of the Reply by read chunk. */
 START_TEST(what_is_written_and_what_is_lent_make_one_reply)
 {
 	struct rpcrdma_header hdr;
@@ -254,7 +254,7 @@ static void ganesha(struct rdma_leg_config *config)
 	config->peer = PEER_GANESHA;
 }
 
-/* What was offered is cut to what such a server takes; for a longer Reply it is given up. */
+/* The offer is reduced to what such a server accepts; a longer Reply makes the Call fail. */
 START_TEST(a_reply_longer_than_what_was_offered_gets_its_own_memory)
 {
 	lent_reopen(&(struct sim_faults){.async_unbind = true, .max_delay_us = 50, .seed = 4},
@@ -373,7 +373,7 @@ START_TEST(chunks_that_make_no_reply_are_a_bad_reply)
 }
 END_TEST
 
-/* What is read is not what it should be. */
+/* The bytes Read are wrong. */
 START_TEST(a_lent_reply_to_another_call_is_a_bad_reply)
 {
 	struct rpcrdma_header hdr;
@@ -416,7 +416,7 @@ START_TEST(a_reply_both_lent_and_in_the_chunk_is_a_bad_reply)
 }
 END_TEST
 
-/* The header does not decode, so nothing is known of what it lends. */
+/* The header does not decode, so the exposed memory is unknown. */
 START_TEST(segments_that_overlap_are_a_bad_reply)
 {
 	struct rpcrdma_header hdr;
@@ -465,7 +465,9 @@ START_TEST(in_rfc_8166_nothing_is_read_nor_done)
 }
 END_TEST
 
-/* D1.3.3-1: of reverse Calls no Reply is lent, though the end that accepted may read. */
+/*
+ * D1.3.3-1: Replies to reverse Calls never use read chunks, though the end that accepted can Read.
+ */
 START_TEST(no_reply_to_a_reverse_call_is_lent)
 {
 	struct rpcrdma_header hdr;
@@ -506,7 +508,7 @@ static const struct {
 	{RIG_CALL_MIN, 5400, 5400, 3000, 5000, PEER_AUTO},
 };
 
-/* Lets the world go on in small steps, and returns the most that was in use beside what the server has. */
+/* Runs the loop in small steps, and returns the largest use in addition to the server's. */
 static size_t most_in_use(size_t others, unsigned steps)
 {
 	struct pool_stats stats;

@@ -170,7 +170,7 @@ START_TEST(what_does_not_decode_while_a_reply_is_read_closes)
 }
 END_TEST
 
-/* Nor may a key be taken that the RPC does not lend any more. */
+/* Nor can a key be invalidated that the RPC does not expose any more. */
 START_TEST(an_invalidation_while_a_reply_is_read_closes)
 {
 	struct rpcrdma_header hdr;
@@ -252,7 +252,7 @@ static void close_client(void *arg)
 		leg_close(rig->client.leg, LEG_CLOSE_PEER);
 }
 
-/* Three RPCs of which each form of a lent Reply is one; the connection may end at any moment. */
+/* Three RPCs, one for each form of a Reply by read chunk; the connection can end at any moment. */
 static void play(void)
 {
 	static const struct {

@@ -10,7 +10,7 @@
 #include "tests/lib/test.h"
 #include "tests/sim/pieces.h"
 
-/* What the endpoint is taken for: whether what is lent may still be filled. */
+/* The endpoint's assumed ability: whether exposed memory can still be filled. */
 static void set_late_reads(bool late)
 {
 	rdma_leg_of(rig->client.leg)->conn.late_reads = late;
@@ -197,7 +197,7 @@ START_TEST(a_call_that_cannot_be_sent_fails_when_it_is_whole)
 }
 END_TEST
 
-/* 256 of them are held, and the room that the first ones leave is told of from a task. */
+/* 256 of them are queued; a task reports the space that the first ones free. */
 START_TEST(calls_that_wait_for_bytes_fill_the_queue_as_others_do)
 {
 	struct exchange *x;
@@ -257,7 +257,7 @@ START_TEST(a_call_made_before_the_leg_is_open_may_come_in_pieces)
 }
 END_TEST
 
-/* Where what is lent may still be filled */
+/* Where exposed memory can still be filled */
 
 static struct lend *lend_of(struct exchange *x)
 {
@@ -525,7 +525,7 @@ START_TEST(an_answer_that_waits_for_the_rest_ends_with_the_connection)
 }
 END_TEST
 
-/* A Reply that is lent is fetched after that. */
+/* A Reply by read chunk is Read after that. */
 START_TEST(a_lent_reply_waits_while_the_server_reads_the_call)
 {
 	uint8_t got[4000], reply[100];

@@ -120,7 +120,10 @@ START_TEST(a_read_of_data_that_are_broken_off_is_not_answered)
 }
 END_TEST
 
-/* The fabric has found that the connection is over, and we are still to hear of it: keys cannot be bound any more. */
+/*
+ * The fabric has found that the connection is over, and has not reported it yet: keys cannot be
+ * bound any more.
+ */
 START_TEST(a_call_that_comes_on_a_connection_that_is_dying_goes_on_to_come)
 {
 	struct exchange *x = begin_known_call(10000, 0);

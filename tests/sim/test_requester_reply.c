@@ -33,7 +33,7 @@ START_TEST(a_call_cannot_be_written_nor_a_reply_read)
 }
 END_TEST
 
-/* With asynchronous unbinding the Reply is not given up before the key is dead. */
+/* With asynchronous unbinding the Reply is not delivered before the key is unbound. */
 START_TEST(a_reply_waits_for_its_keys_to_die)
 {
 	reopen(&(struct sim_faults){.async_unbind = true, .max_delay_us = 100000, .seed = 3},

@@ -185,7 +185,7 @@ START_TEST(a_call_that_zero_holds_later_has_the_same_time)
 	for (int i = 0; i < 2; i++)
 		xid = make_call(RIG_CALL_MIN, 100, 100);
 	reply_inline(xid, 100, 0);
-	/* Nobody waits: a server may take as long as it likes. */
+	/* No Call waits: a server can take any time. */
 	rig_run_for(rig, 10 * STALL_US);
 	make_call(RIG_CALL_MIN, 100, 100);
 	ck_assert_uint_eq(raw->nrecvs, 3);

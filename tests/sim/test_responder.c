@@ -567,7 +567,7 @@ START_TEST(short_gather_lists_are_enough)
 END_TEST
 
 /* A4.1-5 */
-/* An endpoint that takes no more than so much at once: what is longer is parted, both ways. */
+/* An endpoint with a limit for one operation: longer ones are split, both ways. */
 START_TEST(reads_and_writes_are_no_longer_than_the_endpoint_takes)
 {
 	const struct sim_faults faults = {

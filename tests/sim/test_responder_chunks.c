@@ -294,7 +294,7 @@ static void play(const struct given *given, bool nomsg)
 START_TEST(a_chunk_is_as_long_as_its_payload)
 {
 	play(&givens[_i], false);
-	/* What is refused is refused before anything is read. */
+	/* A rejected Call is rejected before anything is Read. */
 	if (givens[_i].outcome == REFUSED || givens[_i].outcome == MISPLACED)
 		ck_assert_uint_eq(rig->server.counters.read_chunk_bytes_pulled, 0);
 }

@@ -355,7 +355,7 @@ START_TEST(a_client_that_answers_no_reads_is_closed_whatever_it_sends)
 }
 END_TEST
 
-/* The other way round: Reads that are answered do not make up for Replies that are not taken. */
+/* Conversely: answered Reads do not make up for Replies that the peer does not receive. */
 START_TEST(a_client_that_takes_no_replies_is_closed_whatever_it_lets_us_read)
 {
 	struct fabric_key *keys[32];
@@ -385,7 +385,7 @@ START_TEST(a_client_that_takes_no_replies_is_closed_whatever_it_lets_us_read)
 }
 END_TEST
 
-/* Of each Read so much is allowed as 64 KiB a second take, beside what a peer may take to begin. */
+/* Each Read has the time that 64 KiB/s take, in addition to the peer's time to begin. */
 static void read_slowly(uint32_t len_bytes, unsigned seconds, bool lives)
 {
 	uint8_t *call = malloc(len_bytes);
@@ -458,7 +458,10 @@ static struct fabric_key *send_call_of_segments(uint32_t xid, const uint8_t *byt
 	return key;
 }
 
-/* What is not read waits without work requests; and those of a second Call wait until the first one's are posted. */
+/*
+ * Waiting Reads hold no work requests, and those of a second Call wait until the first one's are
+ * posted.
+ */
 START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
 {
 	const struct work_queues *works = &rdma_leg_of(rig->server.leg)->conn.works;
@@ -484,7 +487,7 @@ START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
 }
 END_TEST
 
-/* What its Reads need of work requests at once is in a Call's claim. */
+/* A Call's claim includes the work requests that its Reads need concurrently. */
 START_TEST(a_call_claims_its_work_requests)
 {
 	size_t least = rpc_msg_cost_bytes(4000) + rpc_msg_cost_bytes(4096 - 28), used;

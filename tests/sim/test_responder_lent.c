@@ -205,7 +205,10 @@ START_TEST(a_client_of_rfc_8166_gets_err_chunk)
 }
 END_TEST
 
-/* The end that connected lends Calls alone: the other one's Reads of Replies are the forward direction's. */
+/*
+ * The end that connected exposes only Calls: the other one's Reads of Replies are the forward
+ * direction's.
+ */
 START_TEST(no_reply_to_a_reverse_call_is_lent)
 {
 	rig->client.config.version_one = DIALECT_DRAFT03;
@@ -325,7 +328,7 @@ START_TEST(each_reply_that_is_lent_has_a_receive_for_its_done)
 	for (uint32_t xid = 1; xid <= 4; xid++)
 		call_lent(xid, 5000);
 	ck_assert_uint_eq(recvs_posted(), SPARE_RECVS + 4 + 4);
-	/* It is answered: what is in flight is what its server has. */
+	/* It is answered: only the RPCs at its server are in flight. */
 	leg_info(rig->server.leg, &info);
 	ck_assert_uint_eq(info.calls_in_flight_in, 0);
 	for (uint32_t xid = 1; xid <= 4; xid++)
@@ -344,7 +347,7 @@ START_TEST(each_reply_that_is_lent_has_a_receive_for_its_done)
 }
 END_TEST
 
-/* What came is forgotten, so that more can come. */
+/* Forgets the received messages, so that more can arrive. */
 static void forget_recvs(void)
 {
 	ck_assert_uint_eq(raw->nread, raw->nrecvs);

@@ -118,7 +118,7 @@ START_TEST(a_reply_broken_off_at_any_piece_is_not_sent)
 		}
 		expect_broken_off(&rig->server);
 		expect_nothing_answered();
-		/* The target may not know yet that nobody waits any more. */
+		/* The target possibly does not know yet that the RPC was abandoned. */
 		ck_assert_ptr_null(x->origin);
 		exchange_put(x);
 		pieces_end();

@@ -12,7 +12,10 @@
 #include "tests/sim/raw.h"
 
 #define LONG_BYTES 9000u /* longer than any receive here */
-/* Beside the levels: INIT says nothing of reverse Calls; and what is tested says nothing of anything. */
+/*
+ * Outside of the levels: INIT says nothing of reverse Calls; and what is tested says nothing of
+ * anything.
+ */
 #define SAYS_NOTHING  4u
 #define TELLS_NOTHING 5u
 
@@ -328,7 +331,10 @@ START_TEST(an_upd_changes_where_reverse_calls_go)
 }
 END_TEST
 
-/* B3.2-1: it lends keys for reverse Calls with chunks alone; whether its device could send such a Send is no matter. */
+/*
+ * B3.2-1: it exposes keys for reverse Calls with chunks only; whether its device could send such a
+ * Send does not matter.
+ */
 START_TEST(an_acceptor_takes_invalidation_of_what_it_lends)
 {
 	const struct sim_faults faults = {.shared_keys = _i & 1, .no_send_inv = _i & 2};
@@ -562,7 +568,9 @@ START_TEST(reverse_calls_of_every_size_pass)
 	ck_assert_uint_eq(rig->server.faults + rig->client.faults, 0);
 	ck_assert_uint_gt(rig->client.counters.read_chunk_bytes_pulled, 0);
 	ck_assert_uint_gt(rig->client.counters.reply_chunk_bytes_pushed, 0);
-	/* B3.2-2: where one key is all that is lent; the end that lends it has said that it may be taken away. */
+	/*
+	 * B3.2-2: where only one key is exposed, and the exposing end has allowed its invalidation.
+	 */
 	if (!worlds[_i].max_key_bytes)
 		ck_assert_uint_gt(rig->server.counters.remote_invalidations_received, 0);
 	end();

@@ -336,7 +336,7 @@ START_TEST(more_than_may_wait_fail_at_once)
 }
 END_TEST
 
-/* Sixteen are given up; their answers come in any order, some twice, between Calls of now. */
+/* Sixteen are abandoned; their answers arrive in any order, some twice, between new Calls. */
 START_TEST(late_answers_come_in_any_order)
 {
 	uint32_t xids[RDMA_REVERSE_CREDITS];
@@ -366,7 +366,7 @@ END_TEST
 
 enum late_kind { LATE_ERR_CHUNK, LATE_ERR_VERS, LATE_GARBAGE, LATE_GRANTS_NOTHING, LATE_KINDS };
 
-/* Whatever is wrong with an answer that nobody waits for costs nothing but itself. */
+/* An error in an answer to an abandoned Call has no other effect. */
 START_TEST(any_late_answer_gives_the_credit_back)
 {
 	uint8_t reply[24];
@@ -436,7 +436,7 @@ START_TEST(the_xid_of_one_that_was_given_up_stays_taken)
 }
 END_TEST
 
-/* A receive for each Reply that may come, beside those of the grant and the reserve. */
+/* A Receive for each Reply that can arrive, in addition to those of the grant and the reserve. */
 START_TEST(the_receives_of_late_answers_stay)
 {
 	uint64_t before, with;
@@ -493,7 +493,7 @@ START_TEST(it_ends_with_its_connection)
 			rig_run_for(rig, SECOND);
 		call_behind(100, 100);
 	}
-	/* All sent ones are given up, or those that are held too. */
+	/* All sent ones are abandoned, or those in the queue too. */
 	rig_run_for(rig, TIMEOUT_US - (_i & 1 ? 0 : SECOND));
 	expect_late(_i & 1 ? 8 : 4);
 	if (_i & 2)
@@ -523,7 +523,7 @@ START_TEST(the_first_reverse_call_makes_the_timer)
 }
 END_TEST
 
-/* ---- with memory lent ---- */
+/* ---- with exposed memory ---- */
 
 static struct rpcrdma_segment call_seg, reply_seg;
 
@@ -624,7 +624,7 @@ START_TEST(what_was_lent_stays_until_the_late_answer)
 	ck_assert_uint_eq(rig->server.answered, 0);
 	ck_assert_uint_eq(used_bytes(), 0);
 	ck_assert_uint_eq(info_of().credits_available, 1);
-	/* What it lends no longer is out of reach. */
+	/* Invalidated memory is unreachable. */
 	ck_assert_int_ne(raw_read(raw, (uint8_t[4]){0}, 4, call_seg.handle, call_seg.offset),
 			 FABRIC_OK);
 	end();
@@ -647,7 +647,7 @@ START_TEST(what_was_lent_is_freed_with_the_connection)
 }
 END_TEST
 
-/* A Send with Invalidate may take a key away that was lent for it, as ever. */
+/* A Send with Invalidate can invalidate a key that was exposed for it, as always. */
 START_TEST(a_late_answer_may_invalidate)
 {
 	uint8_t out[256];

@@ -173,7 +173,10 @@ START_TEST(where_memory_is_short_long_ones_fail_and_short_ones_pass)
 }
 END_TEST
 
-/* Through both gates: the leg to the client fails the Call, its server is told, and the late Reply is dropped. */
+/*
+ * Through both gates: the leg to the client fails the Call, its server gets the error, and the late
+ * Reply is dropped.
+ */
 START_TEST(a_client_that_answers_late_is_told_of)
 {
 	enum way way = _i ? BY_CHUNK : INLINE;

@@ -76,7 +76,7 @@ START_TEST(the_call_waits_for_the_other_server)
 	open_rdma();
 	reroute(3);
 	ck_assert_str_eq(bench_state(bench), "connecting");
-	/* What comes meanwhile waits, too, and is not for that one. */
+	/* Calls that arrive meanwhile wait too, and are not for that upstream. */
 	call(2, NFS_PROGRAM_NFS);
 	ck_assert_uint_eq(client->replies, 0);
 	server = bench_stub(bench, 2);

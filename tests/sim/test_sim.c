@@ -29,7 +29,7 @@ static void teardown(void)
 	rig_end(rig);
 }
 
-/* Lends the leg's memory by way of a Call with a reply chunk. */
+/* Exposes the leg's memory through a Call with a reply chunk. */
 static struct rpcrdma_segment leg_memory(void)
 {
 	struct rpcrdma_header hdr;

@@ -204,7 +204,7 @@ START_TEST(the_port_is_free_at_closing_whoever_ended_the_connection)
 }
 END_TEST
 
-/* What is posted already is dropped with a client that is gone, and sent if it is only this end that goes. */
+/* Posted work is dropped if the client is gone, and sent if only this end closes. */
 START_TEST(only_an_end_in_order_sends_what_was_posted)
 {
 	rig = rig_open(NULL);

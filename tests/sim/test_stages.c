@@ -326,7 +326,7 @@ START_TEST(a_call_whose_connection_ends_is_unanswered)
 }
 END_TEST
 
-/* A client that takes nothing and goes: what is known of its Replies is that they took until then. */
+/* A client that reads nothing and disconnects: its Replies count as undelivered until then. */
 START_TEST(a_client_that_goes_has_taken_until_then)
 {
 	const struct chain_params params = {.gates = 1};
@@ -360,7 +360,7 @@ START_TEST(the_oldest_call_tells_what_it_is_and_where)
 }
 END_TEST
 
-/* ---- what is told in the log ---- */
+/* ---- log lines ---- */
 
 static char said[64 * 1024];
 
@@ -376,7 +376,7 @@ static uint64_t chain_clock_us(clockid_t clock)
 	return loop_now_us(chain->loop);
 }
 
-/* The second gate tells of what takes 100 ms, with all that is told from now on in said. */
+/* The second gate logs Calls that take 100 ms; `said` has the lines from now on. */
 static void open_telling_chain(void)
 {
 	static const struct log_output output = {

@@ -402,7 +402,10 @@ START_TEST(the_half_closed_one_that_has_waited_longest_makes_room)
 }
 END_TEST
 
-/* One whose Calls have all been answered has its Replies to take; and its next Call begins anew. */
+/*
+ * If all its Calls have been answered it must still read its Replies; its next Call restarts the
+ * time.
+ */
 START_TEST(a_half_closed_one_without_a_call_keeps_its_place)
 {
 	struct stub *old, *next;
@@ -455,7 +458,7 @@ START_TEST(a_half_closed_one_is_closed_in_the_end)
 		ck_assert_str_eq(bench_state(bench), _i == 0 ? "open" : "connecting");
 	}
 	ck_assert_uint_eq(client->close_calls, 0);
-	/* To be told of the end once more changes nothing. */
+	/* A second notification of the end changes nothing. */
 	half_close(client);
 	bench_run(bench, 2);
 	ck_assert_uint_eq(client->close_calls, 1);
@@ -550,7 +553,7 @@ START_TEST(a_half_closed_one_that_takes_nothing_is_closed_whatever_is_sent)
 }
 END_TEST
 
-/* The client may be back on another thread, which is told in the moment when the last of it is over. */
+/* The client can be back on another thread, which is notified as soon as the last of it is over. */
 START_TEST(the_place_of_one_that_is_over_is_free_at_once)
 {
 	struct stub *client, *server;

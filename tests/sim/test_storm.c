@@ -115,9 +115,10 @@ static void answer_all(struct storm *storm)
 }
 
 /*
- * How often a rest may begin anew. Each time a Call has reached the server whose Reply no client waits for: it was sent twice
- * on its connection, or its client has gone. Where memory is short such Calls come one after the other, each when the one
- * before it has been answered, and the server answers only between two runs of the chain.
+ * How often a rest can restart. Each time a Call has reached the server whose Reply no client waits
+ * for: it was sent twice on its connection, or its client has disconnected. Where memory is short
+ * such Calls arrive one after the other, each when the one before it has been answered, and the
+ * server answers only between two runs of the chain.
  */
 static unsigned rests_anew_max(const struct storm *storm)
 {

@@ -260,7 +260,7 @@ START_TEST(a_call_without_an_answer_is_slow_by_what_it_waited)
 }
 END_TEST
 
-/* What was under way when the tap was opened is told of when it is over. */
+/* RPCs that were in flight when the tap was opened are reported when they are over. */
 START_TEST(a_tap_may_come_in_the_midst)
 {
 	open_chain(NULL);
@@ -325,8 +325,9 @@ START_TEST(messages_that_come_in_parts_are_told_when_they_are_whole)
 END_TEST
 
 /*
- * A server that does not wait for the rest of a Call. Over TCP its Reply goes to the client at once, an RDMA client has it
- * when its Call has been read; whichever it is, both messages are told once, and the RPC too.
+ * A server that does not wait for the rest of a Call. Over TCP its Reply goes to the client
+ * immediately; an RDMA client gets it when its Call has been Read. In both cases both messages are
+ * reported once, and the RPC too.
  */
 #define EARLY_BYTES 3000000u
 

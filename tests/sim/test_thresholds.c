@@ -50,7 +50,7 @@ static void posts(const struct rig_side *side, uint32_t bytes)
 	ck_assert_uint_eq(recv_runs_largest(recvs), bytes);
 }
 
-/* C5.2-1; E5.2-3: who may come to speak version two has what is taken there without a word. */
+/* C5.2-1; E5.2-3: an end that can speak version two has the size used there without negotiation. */
 START_TEST(what_is_told_is_what_is_posted)
 {
 	uint32_t told = thresholds[_i];
@@ -157,7 +157,7 @@ END_TEST
 /* Peers may send less than they take, or take less than they send. */
 START_TEST(each_way_has_its_own_limit)
 {
-	/* Sends of 64 KiB, receives of 2 KiB; and the other way round. */
+	/* Sends of 64 KiB, Receives of 2 KiB; and the reverse. */
 	static const uint8_t told[][8] = {{0xf6, 0xab, 0x0e, 0x18, 1, 0, 63, 1},
 					  {0xf6, 0xab, 0x0e, 0x18, 1, 0, 1, 63}};
 	uint32_t recv = _i ? 2 * KIB : 64 * KIB, send = _i ? 64 * KIB : 2 * KIB;
@@ -177,7 +177,7 @@ START_TEST(each_way_has_its_own_limit)
 }
 END_TEST
 
-/* servers send what TCP clients invite, however little was told. */
+/* servers send what TCP clients invite, however small the advertised size. */
 START_TEST(by_default_callbacks_fit_that_tcp_clients_invite)
 {
 	static const uint8_t told[] = {0xf6, 0xab, 0x0e, 0x18, 1, 0, 3, 3};
@@ -196,7 +196,7 @@ START_TEST(by_default_callbacks_fit_that_tcp_clients_invite)
 }
 END_TEST
 
-/* What fits a Send of 256 KiB arrives by that alone: nothing is lent for it. */
+/* A message that fits a Send of 256 KiB goes as that Send alone: no memory is exposed for it. */
 START_TEST(a_long_call_and_its_long_reply_are_one_send_each)
 {
 	open_rig(256 * KIB, 256 * KIB, 1);

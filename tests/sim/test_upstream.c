@@ -431,7 +431,7 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 }
 END_TEST
 
-/* Nobody else is served: it may be for what the client has sent all the same. */
+/* No other client is served, but the client's message can still be the cause. */
 START_TEST(a_server_that_closes_on_a_call_is_asked_first)
 {
 	struct targets *targets = &bench->service.targets;
@@ -564,7 +564,7 @@ START_TEST(a_port_from_which_a_connect_timed_out_is_forgotten)
 }
 END_TEST
 
-/* ---- giving up ---- */
+/* ---- failing ---- */
 
 static void reach(enum upstream_state state)
 {

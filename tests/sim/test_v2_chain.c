@@ -130,7 +130,7 @@ START_TEST(traffic_between_gates_raises_their_sizes)
 }
 END_TEST
 
-/* Unless the client has been told of an end: then none of its Calls came twice either. */
+/* Unless the client has seen an end: then none of its Calls arrived twice either. */
 static bool judge(void)
 {
 	bool in_vain = says_one();

@@ -92,7 +92,7 @@ START_TEST(what_is_not_understood_settles_nothing)
 		send_words(strange[i].words, strange[i].count);
 		expect_error(XID, strange[i].err);
 	}
-	/* A version that is not spoken is told the whole range. */
+	/* An unsupported version is answered with the whole range. */
 	send_words((uint32_t[]){XID, 3, 32, 0, 0, 0, 0, XID, RPC_WORDS}, 18);
 	v2_next();
 	ck_assert_uint_eq(v2_hdr.error, RPCRDMA_ERR_VERS);

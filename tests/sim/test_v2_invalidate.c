@@ -14,7 +14,7 @@ static void setup(void)
 	v2_begin(NULL);
 }
 
-/* A Call that lends one key, for a Reply that comes inline all the same. */
+/* A Call that exposes one key, for a Reply that still comes inline. */
 static struct fabric_key *call(void)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
@@ -124,7 +124,7 @@ END_TEST
 /* As the client: told by INIT if it is so, and taken for keys of that RPC. */
 START_TEST(a_client_leg_takes_what_it_has_told)
 {
-	/* Fewer than raise the receives: then no key is lent. */
+	/* Fewer than raise the Receives: then no key is exposed. */
 	const unsigned calls = RECV_SIZING_OFTEN - 1;
 
 	rig->client.config.remote_invalidation = _i & 1;

@@ -55,7 +55,10 @@ START_TEST(the_answer_covers_each_element)
 	v2_send_option(0x100, XCHAR_REQ, info, 4 + 12 * n);
 	v2_next_option(XCHAR_RESP);
 	for (uint32_t i = 0; i < n; i++) {
-		/* The connector's keys may be invalidated, which is what it told; the acceptor lends none. */
+		/*
+		 * The connector's keys can be invalidated, as it advertised; the acceptor exposes
+		 * none.
+		 */
 		bool done = i == 150 || (i == 3 && !_i);
 
 		ck_assert_uint_eq(v2_verdict(i), done ? XCHAR_DONE : XCHAR_REJ);
@@ -74,7 +77,7 @@ START_TEST(a_request_of_nothing_is_answered_with_nothing)
 }
 END_TEST
 
-/* Who sends and takes nothing does not make us queue answers without end. */
+/* A peer that sends and receives nothing does not make us queue answers without end. */
 START_TEST(answers_that_are_not_taken_end_the_connection)
 {
 	const uint32_t words[] = {1, XCHAR_RBSIZ, 4, 16384};
@@ -181,7 +184,10 @@ START_TEST(the_last_credit_is_for_calls)
 }
 END_TEST
 
-/* The end that accepted sends the next one only when it has heard of its peer since the last. */
+/*
+ * The end that accepted sends the next one only when it has received a message since the last
+ * (X-11).
+ */
 START_TEST(the_end_that_accepted_has_one_out_at_a_time)
 {
 	side = v2_meet(0);
@@ -236,7 +242,10 @@ START_TEST(a_call_with_the_xid_of_our_request_waits)
 }
 END_TEST
 
-/* Its own error ends a message that has no answer, and is not taken for one to the Call that waited. */
+/*
+ * Its own error ends a message that has no answer, and is not taken as the answer to the waiting
+ * Call (X-12).
+ */
 START_TEST(an_error_to_our_update_is_of_no_call_that_waits)
 {
 	static const uint32_t errors[] = {RPCRDMA_ERR_INVAL_OPTION, RPCRDMA_ERR_CHUNK};
@@ -283,7 +292,7 @@ START_TEST(a_request_without_an_answer_stops_no_call)
 }
 END_TEST
 
-/* What is shown of a connection counts Calls, not what is of our own. */
+/* The counts shown of a connection include Calls, not control messages. */
 START_TEST(messages_of_our_own_are_no_calls_in_flight)
 {
 	struct leg_info info;

@@ -380,7 +380,7 @@ START_TEST(a_cut_at_any_step_is_remembered_if_nothing_was_settled)
 }
 END_TEST
 
-/* Both ends ours: 0 and 1 are a release that speaks version one, or one that is told to. */
+/* Both ends ours: 0 and 1 are a release that speaks version one, or one that is configured to. */
 START_TEST(the_highest_version_of_both_ends_is_spoken)
 {
 	uint32_t there = (uint32_t)_i / 3, here = (uint32_t)_i % 3;

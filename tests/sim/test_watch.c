@@ -260,7 +260,10 @@ START_TEST(a_server_without_a_call_in_flight_is_not_asked)
 	run_s(20 * KEEPALIVE_S);
 	ck_assert_uint_eq(sends_waiting(), 0);
 	ck_assert_uint_eq(rig->client.closed, 0);
-	/* What was silence before this Call counts for nothing: it is asked before it is given up. */
+	/*
+	 * Silence before this Call does not count: the peer is probed before the connection is
+	 * closed.
+	 */
 	make_call(RIG_CALL_MIN, 100, 100);
 	next_call();
 	run_s(ASKED_S);
@@ -469,7 +472,7 @@ START_TEST(a_receive_is_there_for_its_answer)
 	ours[0] = expect_asked();
 	run_s(KEEPALIVE_S);
 	ours[1] = expect_asked();
-	/* With all that the peer may send besides. */
+	/* With all other messages of the peer. */
 	rig->client.hold = true;
 	for (uint32_t i = 0; i < 16; i++)
 		raw_post_call(raw, i, RIG_CALL_MIN, 100);
