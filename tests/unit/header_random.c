@@ -12,7 +12,7 @@ static uint32_t random_count(uint32_t limit)
 	return random_below(8) ? random_below(4) : random_below(limit + 1);
 }
 
-/* Legal beside all others of its header: handles are counted up. */
+/* Legal together with the others of its header: handles are counted up. */
 static struct rpcrdma_segment random_segment(uint32_t *handle)
 {
 	struct rpcrdma_segment segment = {

@@ -7,7 +7,7 @@
 #include "fabric/iwarp/proto.h"
 #include "tests/lib/test.h"
 
-#define GAP_BYTES    1000u /* behind each plot; never lent */
+#define GAP_BYTES    1000u /* after each plot; never exposed */
 #define STRIDE_BYTES (PLOT_BYTES + GAP_BYTES)
 #define TOTAL_BYTES  (PLOTS * STRIDE_BYTES)
 

@@ -118,7 +118,7 @@ void fixture_block_file(void)
 void fixture_unblock_file(void)
 {
 	static const char nonsense[] = "services = 5;\n";
-	/* Waits in its turn for who reads. */
+	/* Waits in a queue for the reader. */
 	int fd = open(barrier, O_WRONLY);
 
 	ck_assert_int_ge(fd, 0);
@@ -198,7 +198,7 @@ static void await_ready(int fd, short events)
 			ck_abort_msg("nothing comes");
 }
 
-/* As recv() with MSG_WAITALL; bytes that come begin the limit anew. */
+/* As recv() with MSG_WAITALL; received bytes restart the limit. */
 static ssize_t receive(int fd, void *to, size_t len)
 {
 	size_t have = 0;

@@ -27,11 +27,11 @@ struct test_budget budget;
 
 static struct loop *loop;
 static struct pool *pool;
-static struct loop_ops ops; /* the loop's, but for the time */
+static struct loop_ops ops; /* the loop's, except the time */
 static const struct loop_ops *real_ops;
 static uint64_t fake_now_us;
 static struct loop_task stop_task;
-static struct time_limit patience; /* begins anew with each byte */
+static struct time_limit patience; /* restarts with each byte */
 static uint8_t *record;
 
 static void on_requested(void *arg)

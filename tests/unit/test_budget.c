@@ -135,7 +135,7 @@ START_TEST(one_that_holds_nothing_gets_an_rpc_of_any_size_in_its_turn)
 	/* More than its share, and more than is free. */
 	ck_assert(!claim(big, 0, OWN + 900));
 	fake_loop_run(loop);
-	/* What is freed is kept for it. */
+	/* Freed memory is kept for it. */
 	budget_release(&small->claims[1]);
 	ck_assert(!claim(&clients[1][0][1], 0, 150));
 	fake_loop_run(loop);
@@ -213,7 +213,7 @@ START_TEST(a_claim_for_now_leaves_enough_for_others)
 	ck_assert(!budget_claim_now(&a->holder, c, 1, SIZE_MAX));
 	ck_assert(budget_claim_now(&a->holder, c, 40, OWN - 40));
 	ck_assert(budget_claim_now(&a->holder, c, 45, OWN - 45));
-	/* What is held already counts, what is on top of it is not to be had. */
+	/* Held bytes already count; more than these are not available. */
 	ck_assert(!budget_claim_now(&a->holder, c, 46, OWN - 45));
 	ck_assert_uint_eq(c->bytes, 45);
 	/* Nor does it go past one that waits. */
@@ -254,7 +254,7 @@ START_TEST(an_account_keeps_little_for_its_next_claims)
 }
 END_TEST
 
-/* What is random here is so from a seed: a failure names it. */
+/* Random values come from a seed: a failure names it. */
 static uint32_t next_random(uint32_t *seed)
 {
 	*seed = *seed * 1664525u + 1013904223u;

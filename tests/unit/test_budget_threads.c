@@ -63,7 +63,7 @@ static void begin(struct rpc *rpc)
 		on_granted(rpc);
 }
 
-/* In one turn it is admitted, in a later one it ends; sometimes one gives up that waits. */
+/* In one iteration it is admitted, in a later one it ends; sometimes a waiting one is cancelled. */
 static void on_task(void *arg)
 {
 	struct rpc *rpc = arg;

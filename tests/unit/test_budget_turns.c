@@ -95,7 +95,7 @@ START_TEST(one_that_cannot_be_met_holds_others_up_for_its_turn_only)
 	fake_loop_advance(loop, 2);
 	ck_assert_uint_ge(late, 1);
 	ck_assert_uint_eq(other->granted, 1);
-	/* Nobody waits for it, and it still is met when there is enough. */
+	/* Without a waiter it is still met when there is enough. */
 	ck_assert(claim(&clients[2][0][1], 0, 50));
 	budget_release(&hung->claims[0]);
 	budget_release(&other->claims[0]);
@@ -227,7 +227,7 @@ START_TEST(nothing_is_kept_for_a_service_that_has_had_its_share)
 
 	budgets_make(2 * OWN + 1000, 2);
 	ck_assert(claim(hung, 0, OWN + 400));
-	/* Even if nobody else had anything. */
+	/* Even if no other had anything. */
 	ck_assert(!claim(stuck, 0, 300));
 	fake_loop_run(loop);
 	ck_assert(claim(&clients[1][0][0], 0, OWN + 350));

@@ -178,7 +178,7 @@ START_TEST(the_longest_send_is_between_the_default_and_ours)
 		setup();
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, rows[i].told), rows[i].expected);
 		take_upd(XCHAR_RBSIZ, rows[i].told, false);
-		/* What is told so counts more than private data. */
+		/* This value overrides private data. */
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 5000), rows[i].expected);
 		ck_assert_uint_eq(characteristics_reply_bytes(&ch, 5000), rows[i].alone);
 	}

@@ -101,7 +101,7 @@ static struct send *put(struct end *end, enum kind kind, uint32_t bytes, uint32_
 	return send;
 }
 
-/* What the message tells of the receives of its end. */
+/* The Receives of its end, as the message reports them. */
 static void follow(struct end *end, const struct characteristics_message *message,
 		   uint32_t needed_bytes)
 {

@@ -149,7 +149,7 @@ START_TEST(a_lower_size_pends_while_a_call_counts_on_more)
 	/* Calls that follow do not count on more, or it would pend for ever; receives are the old ones. */
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
 	ck_assert_uint_eq(ch.posted_bytes, BIG);
-	/* Receives and what is told of them change together. */
+	/* Receives and their advertised size change together. */
 	look.counted_bytes = 4096;
 	look.may_tell = false;
 	nothing();
@@ -234,7 +234,7 @@ static size_t put(size_t at, uint32_t word)
 	return at + 4;
 }
 
-/* A REQ of @count values without a meaning, but for that at @place, if there is one: 8192 bytes. */
+/* A REQ of @count values without a meaning, except that at @place, if there is one: 8192 bytes. */
 static size_t long_req(uint32_t count, uint32_t place)
 {
 	size_t len = put(0, count);

@@ -48,7 +48,7 @@ START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
 	characteristics_raise(&ch, BIG);
 	resizes(BIG, true);
 	nothing();
-	/* A lower one than is told, or the same: there is nothing to wait for. */
+	/* A size that is lower than the advertised one, or equal, need not wait. */
 	ck_assert_uint_eq(take_req_size(5, 4096), 0);
 	resizes(4096, true);
 	responds(5, 0, XCHAR_DONE);
@@ -130,7 +130,7 @@ START_TEST(a_wish_that_was_not_sent_is_replaced)
 	look.may_ask = true;
 	asks(32768);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
-	/* What is there already is no wish, nor what became so. */
+	/* A size that is already in use is no wish, nor one that has come into use. */
 	look.may_ask = false;
 	characteristics_ask(&ch, BIG);
 	characteristics_ask(&ch, 8192);
@@ -237,7 +237,7 @@ START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 	/* The peer still takes more, but nothing goes that is longer, whether it has another way or not. */
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), BIG);
 	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
-	/* A larger size is told, and the request stands. */
+	/* A larger size is advertised, and the request stands. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);

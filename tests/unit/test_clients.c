@@ -44,7 +44,7 @@ START_TEST(from_another_port_its_first_call_tells)
 
 	for (unsigned i = 1; i <= 20; i++)
 		pass("10.0.0.1", 700 + i, 900 + i, i, i % 2);
-	/* Neither a Call that nobody waits for, nor that of another address. */
+	/* Neither an abandoned Call, nor that of another address. */
 	ck_assert_int_eq(ask("10.0.0.1", 600, 99, &port), CLIENT_NEW);
 	ck_assert_int_eq(ask("10.0.0.2", 600, 5, &port), CLIENT_NEW);
 	for (unsigned i = 20; i >= 1; i--) {
@@ -117,7 +117,7 @@ START_TEST(a_pin_has_its_source_address)
 }
 END_TEST
 
-/* One that goes on from its own address and port leaves nothing, and takes what nobody else left. */
+/* One that keeps its own address and port leaves nothing, and takes no other's port. */
 START_TEST(who_keeps_its_port_needs_no_pin)
 {
 	const struct client_ends ends = {

@@ -149,7 +149,7 @@ START_TEST(what_the_same_ends_leave_is_for_their_own_kind)
 	ck_assert_int_eq(seek_on(&guest, NULL, &port), CLIENT_NEW);
 	ck_assert_uint_eq(port, 0);
 	leave(&guest, 50000);
-	/* And in the place of the first one, which it had not asked for. */
+	/* And instead of the first one, for which it had not asked. */
 	enter_kind(&guest, 40000, true, NULL);
 	ck_assert_int_eq(seek_on(&guest, NULL, &port), CLIENT_NEW);
 	leave(&guest, 0);

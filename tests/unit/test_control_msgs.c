@@ -52,7 +52,10 @@ START_TEST(a_credit_is_kept_back_for_what_waits)
 }
 END_TEST
 
-/* Who says nothing to a REQ still has Calls: one more credit would not help the message behind it. */
+/*
+ * A peer that does not answer a REQ still has Calls: one more credit would not help the message
+ * after it.
+ */
 START_TEST(nothing_is_kept_back_that_would_not_do)
 {
 	connector(2);

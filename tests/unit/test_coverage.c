@@ -147,7 +147,9 @@ START_TEST(an_honest_peer_may_write_in_any_order)
 }
 END_TEST
 
-/* More ranges than may be: what has no place is not counted, and what is counted is right. */
+/*
+ * More ranges than allowed: a range without space is not counted, and the counted ones are right.
+ */
 START_TEST(a_peer_that_leaves_more_gaps_than_that_loses_what_is_behind_them)
 {
 	uint32_t count = 4 * COVERAGE_RANGES_MAX;

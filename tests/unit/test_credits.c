@@ -186,7 +186,7 @@ START_TEST(a_grant_is_never_zero)
 }
 END_TEST
 
-/* A3.8-5: what a client then asks for says nothing of what it has been lent. */
+/* A3.8-5: a client's later request says nothing of the memory exposed to it. */
 START_TEST(no_more_replies_are_lent_than_were_granted)
 {
 	struct credit_grant grant;

@@ -143,7 +143,7 @@ START_TEST(past_their_limit_the_oldest_half_open_one_goes)
 	expect_expelled(guests[0], LEG_CLOSE_HALF_OPEN);
 	expect_expelled(guests[1], LEG_CLOSE_HALF_OPEN);
 	expect_stays(guests[2]);
-	/* Its thread is told of each once, oldest first. */
+	/* Its thread is notified of each once, oldest first. */
 	ck_assert_ptr_eq(door_expelled(&door, &side), guests[0]);
 	ck_assert_ptr_eq(door_expelled(&door, &side), guests[1]);
 	ck_assert_ptr_null(door_expelled(&door, &side));
@@ -234,7 +234,7 @@ START_TEST(the_silent_go_for_want_of_descriptors)
 	ck_assert(!door_expel_half_open(&door, 10, 10));
 	expect_expelled(first, LEG_CLOSE_HALF_OPEN);
 	expect_stays(second);
-	/* One that leaves before its thread has looked is not told of. */
+	/* Its thread is not notified of one that leaves before the thread has looked. */
 	door_leave(first);
 	ck_assert_ptr_null(door_expelled(&door, &side));
 	door_leave(second);
@@ -524,7 +524,7 @@ START_TEST(an_address_has_max_connections_per_client)
 	ck_assert_int_eq(why, LEG_CLOSE_PER_CLIENT);
 	elses = enter_from(2, 0, &why);
 	ck_assert_ptr_nonnull(elses);
-	/* Whatever becomes of one of them. */
+	/* Whatever happens to one of them. */
 	if (_i == 0)
 		door_leave(a);
 	else if (_i == 1)

@@ -339,7 +339,7 @@ START_TEST(a_client_that_is_turned_away_does_not_come_back_at_once)
 		read_end(fd);
 		close(fd);
 	}
-	/* Each time but for a tick of the clock that the loop goes by. */
+	/* Each time, except for a tick of the clock that the loop uses. */
 	ck_assert_uint_ge(now_ms() - start_ms, 4 * (500 - 20));
 	ck_assert_int_eq(shown("not_allowed", "refused"), 4);
 	ck_assert_int_eq(shown("connections_total", NULL), 0);

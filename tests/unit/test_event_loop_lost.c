@@ -38,7 +38,7 @@ struct watched {
 	int fd, peer;
 	struct loop_io *io;
 	unsigned told, events;
-	struct watched *free_too; /* with itself, when it is told */
+	struct watched *free_too; /* with itself, when it is called */
 };
 
 static struct loop *loop;
@@ -201,7 +201,7 @@ START_TEST(the_end_of_what_the_peer_sends_is_said_once)
 }
 END_TEST
 
-/* While it is full there is no other way to hear of it but what is watched for, and that is readiness to be written. */
+/* While it is full only the watched event can report it, and that is readiness for writing. */
 START_TEST(a_full_one_that_is_to_be_written_hears_of_both)
 {
 	fill(one.fd);

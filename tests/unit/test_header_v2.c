@@ -27,7 +27,7 @@ static void begin(uint32_t vers, uint32_t proc)
 	be32_put(send_buf + 12, proc);
 }
 
-/* Of the first @len bytes; what is decoded is not to be read after this. */
+/* Of the first @len bytes; the decoded value must not be read after this. */
 static enum rpcrdma_verdict verdict_of(size_t len)
 {
 	uint8_t *copy = exact_copy(send_buf, len);

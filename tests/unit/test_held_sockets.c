@@ -215,7 +215,7 @@ END_TEST
 
 int main(void)
 {
-	/* What is passed has this number, so nobody else may have it. */
+	/* The passed descriptor has this number, so it must not be in use. */
 	int kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	Suite *suite = suite_create("held_sockets");
 	TCase *tc = tcase_create("held_sockets");

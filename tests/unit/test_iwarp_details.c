@@ -72,7 +72,10 @@ START_TEST(no_segment_ends_within_the_padding_and_crc_of_an_fpdu)
 	static struct side_wr wrs[2][150];
 	struct iwarp_side *sides[2] = {&a, &b};
 	struct buf *local[2], *sink[2];
-	/* Nobody writes where the other end reads: what is on its way must stay as its CRC is. */
+	/*
+	 * Memory that the other end Reads is not written: data in transit must keep the value of
+	 * their CRC.
+	 */
 	struct fabric_key readable[2], writable[2];
 	struct iwarp_random random;
 	uint64_t seeds[4] = {(uint64_t)_i + 1, 2, 3, 4};

@@ -33,7 +33,9 @@ static void come(const struct rx_image *image, const uint8_t *stream, size_t len
 	}
 }
 
-/* Some holes are passed, then the image is mended somewhere in the next: from there on it is the stream. */
+/*
+ * Passes some holes, then repairs the image somewhere in the next: from there on it is the stream.
+ */
 START_TEST(a_mended_image_is_the_stream)
 {
 	static uint8_t stream[STREAM_BYTES], staging[STREAM_BYTES], place[STREAM_BYTES];
@@ -66,7 +68,7 @@ START_TEST(a_mended_image_is_the_stream)
 	ck_assert_uint_le(image.end, STREAM_BYTES);
 	have = roll(&random, (uint32_t)image.end + 1);
 	come(&image, stream, have);
-	/* What is sure is passed at once. */
+	/* Certain data are passed on immediately. */
 	if (sure) {
 		ck_assert_uint_eq(rx_image_stretch(&image, have), 0);
 		ck_assert(rx_image_is_sure(&image, rx_image_next(&image)));
@@ -221,7 +223,10 @@ static void answer(struct fabric_key *keys, unsigned n)
 	ck_assert(iwarp_engine_key_unbind(b.engine, &keys[n]));
 }
 
-/* Writes in the order of what is lent are copied no more once that is known; others come right, too. */
+/*
+ * Writes in the order of the exposed memory are not copied once that order is known; others are
+ * placed correctly, too.
+ */
 START_TEST(a_message_goes_where_the_oldest_is_awaited_or_not)
 {
 	static struct fabric_key keys[10];
@@ -248,7 +253,7 @@ START_TEST(a_message_goes_where_the_oldest_is_awaited_or_not)
 }
 END_TEST
 
-/* What was written behind the message under way stays, whatever is expected of that message. */
+/* Bytes written after the message in progress stay, whatever is predicted for that message. */
 START_TEST(what_was_written_before_is_not_touched)
 {
 	setup(9000, FABRIC_REMOTE_WRITE);

@@ -35,7 +35,7 @@ static uint8_t *stream; /* of this round */
 static size_t stream_bytes;
 static struct sent sends[SIDE_MAX_SENDS];
 static unsigned nsends;
-static unsigned guesses; /* pieces that were to come into lent memory before their headers */
+static unsigned guesses; /* pieces predicted for exposed memory before their headers */
 
 static void put_fpdu(const uint8_t *header, size_t header_bytes, const uint8_t *payload,
 		     uint32_t len_bytes)
@@ -82,7 +82,7 @@ static void put_send(struct plot *plot)
 	nsends++;
 }
 
-/* One that the peer may send to, the first that was lent or any; NULL: there is none. */
+/* One that the peer can send to, the first exposed one or any; NULL: there is none. */
 static struct plot *choose(enum plot_use use, bool oldest)
 {
 	struct plot *chosen = NULL;

@@ -35,7 +35,7 @@ static void lend_late(struct iwarp_side *side, struct buf *buf, uint32_t len_byt
 	ck_assert_int_eq(iwarp_engine_key_bind(side->engine, &late), 0);
 }
 
-/* Two engines: b has lent memory of which nothing is there yet, and a reads it. */
+/* Two engines: b has exposed memory of which nothing is ready yet, and a Reads it. */
 static struct iwarp_side a, b;
 static struct buf *from, *to, *truth;
 
@@ -199,7 +199,7 @@ START_TEST(a_write_passes_a_response_that_has_not_begun_and_follows_one_that_has
 		write[i].wr.raddr = key.addr;
 		side_wr_init(&send[i], &b, FABRIC_SEND);
 		side_wr_add(&send[i], truth, 0, 10);
-		/* What was posted when the bytes came goes first. */
+		/* Work posted before the bytes arrived goes first. */
 		side_post(&b, &write[i]);
 		side_post(&b, &send[i]);
 		side_pump(&a, &b, 0);
@@ -397,7 +397,7 @@ static void note_reads(struct iwarp_side *side)
 	reads_before[side->nsends - 1] = side->done;
 }
 
-/* An honest peer reads without end: what waits in the queue goes out after one Response, and the other way round. */
+/* A conforming peer Reads without end: the queue proceeds after one Response, and vice versa. */
 START_TEST(responses_and_what_is_posted_take_turns)
 {
 	struct side_wr reads[16], sends[24], writes[2];

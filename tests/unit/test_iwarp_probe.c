@@ -162,7 +162,7 @@ START_TEST(a_probe_leaves_reads_their_order_and_their_slots)
 		side_wr_add(&reads[i], buf, i * 8, 8);
 		side_post(&peer_side, &reads[i]);
 	}
-	/* The peer takes four at once: the probe is one of them. */
+	/* The peer accepts four concurrent Reads: the probe is one of them. */
 	peer_output_take();
 	ck_assert_uint_eq(peer_out_bytes, 4 * REQUEST_BYTES);
 	ck_assert_uint_eq(request_at(0).size_bytes, 0);

@@ -33,7 +33,10 @@ struct end {
 	struct iwarp_side side;
 	struct ear ear;
 	struct end *peer;
-	/* What is sent from is never written to: a CRC stands for what was there when it was made. */
+	/*
+	 * Memory that is being sent is never written: a CRC covers the bytes at the time of its
+	 * computation.
+	 */
 	struct buf *source, *sink;
 	struct fabric_key readable, writable, late;
 	bool lent;
@@ -42,7 +45,7 @@ struct end {
 	uint32_t send_bytes[MAX_POSTS];
 	uint8_t *wire; /* on its way to the peer */
 	size_t wire_at, wire_end;
-	bool eof; /* the peer was told that no more comes */
+	bool eof; /* the peer was notified of the end */
 };
 
 static struct end ends[2];
@@ -369,7 +372,7 @@ static void check_honest(const struct end *end)
 
 static void finish_end(struct end *end)
 {
-	/* Who ends in order has sent whole frames. */
+	/* An end that closes in order has sent whole frames. */
 	if (iwarp_engine_wish(end->side.engine) == IWARP_FIN)
 		EAR_CHECK(end->ear.have == 0);
 	while (!is_gone(end) && iwarp_engine_deadline(end->side.engine) != UINT64_MAX) {

@@ -19,7 +19,7 @@
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_ends.h"
 
-/* A plain TCP peer, which does what it is told and nothing by itself. */
+/* A plain TCP peer that acts only on the test's request. */
 static int raw_connect(void)
 {
 	int fd = socket(ends.address.ss_family, SOCK_STREAM, 0);
@@ -178,7 +178,10 @@ static void expect_tuned(int fd, unsigned idle_s, int interval_s, int end_ms)
 	ck_assert_int_eq(option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), end_ms);
 }
 
-/* A peer that says nothing is asked, and given up, in a time that the silence decides; so is one that takes nothing. */
+/*
+ * A silent peer is probed, and its connection is closed after a time that depends on the silence;
+ * so is one that reads nothing.
+ */
 START_TEST(a_silent_peer_is_asked_and_given_up)
 {
 	static const struct {
@@ -421,7 +424,10 @@ START_TEST(a_connection_that_nobody_wants_is_told_why)
 }
 END_TEST
 
-/* What has come is no request, or none that can be answered: it is closed without a word. */
+/*
+ * The received bytes are no request, or none that can be answered: the connection is closed without
+ * an answer.
+ */
 START_TEST(who_has_sent_no_request_is_told_nothing)
 {
 	static const char *const bytes[] = {"", "GET / HTTP/1.1\r\n\r\n",

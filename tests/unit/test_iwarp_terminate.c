@@ -195,7 +195,7 @@ END_TEST
 
 START_TEST(send_longer_than_the_receive_at_the_head)
 {
-	/* What is behind the head is of no help; what was at the head before, neither. */
+	/* The bytes after the head do not help; nor do those that were at the head before. */
 	iwarp_engine_recv_post(peer_side.engine, 1, 100);
 	iwarp_engine_recv_post(peer_side.engine, 1, 60000);
 	for (uint32_t msn = 1; msn <= 2; msn++) {

@@ -184,7 +184,10 @@ START_TEST(closing_takes_no_longer_than_its_deadline)
 }
 END_TEST
 
-/* What was posted goes out as slowly as the peer takes it, as long as it takes so much; then the end comes. */
+/*
+ * Posted data go out as slowly as the peer reads them, as long as it reads enough; then the end
+ * follows.
+ */
 START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
 {
 	static uint8_t taken[1u << 20];

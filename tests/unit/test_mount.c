@@ -362,7 +362,7 @@ static void await_connections(unsigned count)
 		sched_yield();
 }
 
-/* All who wait meanwhile are told by one answer; one that leaves is no matter. */
+/* One answer notifies all that wait meanwhile; it does not matter if one leaves. */
 START_TEST(one_question_is_for_all_who_wait)
 {
 	int clients[5], upstreams[5], fd;

@@ -225,7 +225,7 @@ static bool become_nobody(void)
 	       !setresuid(NOBODY, NOBODY, NOBODY) && !prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
-/* No file of another user, and no port below 1024, is to be had by it. */
+/* It makes no file of another user, and no port below 1024, available. */
 static bool may_do_nothing_special(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -84,7 +84,7 @@ END_TEST
 
 START_TEST(transports_meet_where_they_share_a_port)
 {
-	/* By listener, then by who connects: tcp, rdma, iwarp, verbs. */
+	/* By listener, then by the connecting fabric: tcp, rdma, iwarp, verbs. */
 	static const char *const expected[] = {"1110", "1111", "1111", "0111"};
 
 	for (int listen = 0; listen < 4; listen++) {
@@ -126,7 +126,7 @@ static const struct {
 	{"verbs://:2049", "tcp://127.0.0.1:2049", false},
 	{"tcp://:2049", "verbs://127.0.0.1:2049", false},
 	{"tcp://:2049", "tcp://192.0.2.1:2049", false},
-	/* What is behind a name is not known yet, unless it is the same name. */
+	/* The addresses of a name are not known yet, unless it is the same name. */
 	{"tcp://:2049", "tcp://filer:2049", false},
 	{"tcp://filer:2049", "tcp://Filer:2049", true},
 	{"verbs://filer:2049", "tcp://filer:2049", false},

@@ -152,7 +152,7 @@ START_TEST(what_has_not_come_is_passed_but_not_read)
 		ck_assert_int_eq(reader.stop, PIECES_LATER);
 		ck_assert_uint_eq(reader.want_bytes, at + 4);
 	}
-	/* A hole at the end is here; what is behind it is not. */
+	/* A hole at the end is included; the bytes after it are not. */
 	add_hole(8);
 	pieces_reader_init(&reader, &pieces, 24);
 	ck_assert(!pieces_get_u32(&reader, &word));

@@ -239,7 +239,7 @@ START_TEST(what_was_in_use_before_the_last_period_is_freed)
 	ck_assert(!pool_age(pool, now_us));
 	pool_keep_peak(pool, true);
 	use_many(MANY, NULL);
-	/* Within a period nothing changes, however often it is told the time. */
+	/* Within a period nothing changes, however often the time is set. */
 	ck_assert(!pool_age(pool, now_us += POOL_PERIOD_US - 1));
 	ck_assert(!pool_age(pool, now_us));
 	look();
@@ -265,7 +265,7 @@ START_TEST(what_was_in_use_before_the_last_period_is_freed)
 }
 END_TEST
 
-/* What is in use is not freed, and counts for the next periods. */
+/* Slabs in use are not freed, and count for the next periods. */
 START_TEST(a_peak_that_lasts_is_kept)
 {
 	struct buf *bufs[10];

@@ -202,7 +202,7 @@ START_TEST(destinations_without_a_connection_have_a_bound)
 		now_us++;
 		use_once(text);
 	}
-	/* The one that was used longest ago went; what has a connection stays. */
+	/* The one that was used longest ago was removed; ports with a connection stay. */
 	ck_assert(is_remembered("198.51.100.1"));
 	ck_assert(!is_remembered("198.51.100.0"));
 	ck_assert_ptr_eq(get("192.0.2.1", 2049), map);

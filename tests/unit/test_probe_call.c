@@ -132,7 +132,7 @@ START_TEST(a_service_is_what_its_servers_are)
 	struct check_server servers[2] = {0};
 	struct check_report report = {.nservers = 2, .servers = servers};
 
-	/* One that nobody has come to is not known to be good. */
+	/* A server without any connection attempt is not known to be good. */
 	ck_assert_int_eq(check_grade(&report), CHECK_IS_DEGRADED);
 	set(&servers[0], reports[_i].failed[0]);
 	set(&servers[1], reports[_i].failed[1]);

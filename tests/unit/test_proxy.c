@@ -446,7 +446,7 @@ START_TEST(receives_may_be_longer_than_messages)
 	struct buf *buf;
 
 	start_chain("max_message_bytes = 24508; receive_max_bytes = 65536;");
-	/* The worker has nothing to do, so nobody else uses its pool. */
+	/* The worker is idle, so nothing else uses its pool. */
 	buf = buf_get(proxy->workers[0]->pool, 65536);
 	ck_assert_ptr_nonnull(buf);
 	buf_put(buf);

@@ -83,7 +83,7 @@ static uint16_t sum(uint32_t sum, const uint8_t *data, size_t len)
 	return (uint16_t)sum;
 }
 
-/* What is right comes to all ones. */
+/* A correct sum is all ones. */
 static void check_sums(const struct seen *seen)
 {
 	size_t ip_bytes = seen->is_ipv4 ? 20 : 40, hosts_at = seen->is_ipv4 ? 12 : 8;

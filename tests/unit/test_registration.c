@@ -25,7 +25,7 @@ static struct listener listener;
 static struct proxy proxy;
 static struct proxy_service service;
 
-/* In the place of the daemon's: the registrar keeps what is wanted of it. */
+/* Replaces the daemon's: the registrar records the requested registrations. */
 
 struct registrar *registrar_new(struct loop *loop, const char *path)
 {

@@ -225,7 +225,10 @@ START_TEST(a_file_that_cannot_be_read_holds_nobody_up)
 	expect("drain one\n", "\"draining\": [\"one\"]");
 	expect("resume one\n", "\"resumed\": [\"one\"]");
 	fixture_unblock_file();
-	/* What it read had an error; who asked meanwhile has the file as it is now. */
+	/*
+	 * The file that it read had an error; the request that came meanwhile gets the present
+	 * file.
+	 */
 	expect_answer(first, "\"error\": \"not reloaded, nothing has changed\"");
 	expect_answer(second, "\"kept\": [\"one\"]");
 	close_both(client, upstream);
@@ -266,7 +269,7 @@ START_TEST(one_that_does_not_end_is_cut_after_its_time)
 	begin_ms = now_ms();
 	expect("reload\n", "\"changed\": [\"one\"]");
 	read_end(client);
-	/* But for a tick of the clock that the loop goes by. */
+	/* Except for a tick of the clock that the loop uses. */
 	ck_assert_uint_ge(now_ms() - begin_ms, 1000 - 20);
 	read_end(upstream);
 	await_connections(0);
@@ -338,7 +341,7 @@ START_TEST(a_client_is_disconnected_by_its_address)
 }
 END_TEST
 
-/* ---- many at once ---- */
+/* ---- many concurrent requests ---- */
 
 #define STORM_CLIENTS 8
 #define STORM_RELOADS 60

@@ -24,7 +24,7 @@
 static atomic_bool is_silent; /* the name server of filer.example */
 static sem_t asked, answers;
 
-/* In the place of the library's: filer.example is 127.0.0.1, and all else is written as an address. */
+/* Replaces the library's: filer.example is 127.0.0.1, and all else is written as an address. */
 int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
 		struct addrinfo **list)
 {
@@ -136,7 +136,7 @@ START_TEST(a_second_resume_is_told_of_the_first)
 }
 END_TEST
 
-/* What the file system said is told, and not taken for the limit of the reading. */
+/* The error of the file system is reported, and not mistaken for the limit of the reading. */
 static void apply(void *arg)
 {
 	int *err = arg;

@@ -124,7 +124,7 @@ START_TEST(the_end_of_a_domain_touches_its_registrations_and_their_neighbours)
 }
 END_TEST
 
-/* What was found last is forgotten with it. */
+/* The last found entry is forgotten with it. */
 START_TEST(a_registration_that_is_gone_is_not_found)
 {
 	ck_assert_ptr_eq(buf_slab_reg(bufs[3], &domains[5]), reg_of(5, 3));

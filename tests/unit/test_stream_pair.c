@@ -173,7 +173,7 @@ static void hook(void *arg)
 	stream_close(ends[1].stream, false);
 }
 
-/* What was to happen in that step does not, if it is the end of that end. */
+/* The event of that step does not occur if the step is the end of that end. */
 START_TEST(anything_may_be_done_before_a_step)
 {
 	for (unsigned step = 1; step <= 2; step++) {

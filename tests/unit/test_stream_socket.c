@@ -41,7 +41,7 @@ static uint16_t port_of(const struct sockaddr_storage *addr)
 	return ntohs(((const struct sockaddr_in *)addr)->sin_port);
 }
 
-/* ends[0], when it is known what became of it. */
+/* ends[0], when its outcome is known. */
 static void connect_stream(void)
 {
 	struct stream *stream;

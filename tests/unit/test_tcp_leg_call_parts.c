@@ -41,7 +41,7 @@ static void send_part(uint32_t from, uint32_t end)
 	raw_write(record + from, end - from);
 }
 
-/* The first Call that was given up and is not answered. */
+/* The first Call that was delivered and is not answered. */
 static struct exchange *first_call(void)
 {
 	struct exchange *x = TAILQ_FIRST(&server.calls);
@@ -119,7 +119,7 @@ START_TEST(one_that_comes_again_is_swallowed)
 }
 END_TEST
 
-/* However much of it has come: nobody is told that it is complete. */
+/* However much of it has arrived: it is not reported as complete. */
 START_TEST(one_that_is_cut_off_never_becomes_complete)
 {
 	for (uint32_t cut = 1; cut < RECORD; cut += 9973) {
@@ -207,7 +207,7 @@ static void pause_and_keep(struct bench_side *side)
 	leg_pause(side->leg, true);
 }
 
-/* Who wants no more Calls may wait for the rest of this one. */
+/* A target that wants no more Calls can wait for the rest of this one. */
 START_TEST(a_pause_does_not_hold_up_the_rest)
 {
 	struct exchange *x;
@@ -229,7 +229,7 @@ START_TEST(a_pause_does_not_hold_up_the_rest)
 }
 END_TEST
 
-/* Before it begins, or before so much of it is here that it is given up. */
+/* Before it begins, or before enough of it has arrived for delivery. */
 START_TEST(one_that_begins_around_a_pause_waits)
 {
 	const uint32_t before = _i ? PART / 2 : 0, during = before + 5000;
@@ -327,7 +327,7 @@ START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 }
 END_TEST
 
-/* Its length is not known, or its end has to be seen, or nobody has asked for it. */
+/* Its length is unknown, or its end must be seen, or no leg has asked for it. */
 START_TEST(others_are_given_up_complete)
 {
 	enum { FRAGMENTS, COMPOUND, NOT_ASKED };

@@ -208,7 +208,7 @@ START_TEST(a_call_longer_than_most_holds_its_memory_for_a_time)
 	server.config.leg.max_message_bytes = BENCH_LONG_BYTES;
 	bench_accept();
 	make_record(1, FACTS_UNBOUNDED_BYTES + 400000);
-	/* 23 s for its length beside the stall timeout. */
+	/* 23 s for its length in addition to the stall timeout. */
 	trickle(0, 2);
 	ck_assert_uint_eq(server.closing, 0);
 	trickle(2 * SLOW_STEP_BYTES, 1);

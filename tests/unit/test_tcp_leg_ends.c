@@ -207,7 +207,7 @@ START_TEST(a_client_that_breaks_while_its_call_waits_is_lost)
 }
 END_TEST
 
-/* An end alone is not a break: what came before it is taken, and answered. */
+/* A FIN alone is not a failure: Calls before it are accepted, and answered. */
 START_TEST(a_client_that_ends_while_it_is_not_read_is_served)
 {
 	fixture_open();
@@ -219,7 +219,7 @@ START_TEST(a_client_that_ends_while_it_is_not_read_is_served)
 	ck_assert_uint_eq(seen.closed, 0);
 	leg_pause(leg, false);
 	RUN_UNTIL(seen.ncalls == 2);
-	/* It is not read any more, and would not be told of another end. */
+	/* It is not read any more, and would not get another end. */
 	answer_call(0, 100, 3);
 	peer_expect_reply(1, 100, 3);
 	if (_i) {
@@ -336,7 +336,7 @@ START_TEST(a_connection_to_a_server_ends_with_a_reset)
 }
 END_TEST
 
-/* What it has not taken would hold the port in the kernel for as long as it takes nothing. */
+/* Bytes that it has not read would hold the port in the kernel for as long as it reads nothing. */
 START_TEST(a_server_that_takes_no_calls_is_reset)
 {
 	static char bytes[65536];

@@ -33,7 +33,7 @@ static const struct pair_faults worlds[] = {
 
 static enum action action;
 static bool acted;
-static unsigned ncalls_then; /* that the leg had given up when it was acted upon */
+static unsigned ncalls_then; /* that the leg had delivered when the fault occurred */
 
 static bool is_drain(void)
 {
@@ -99,7 +99,7 @@ static void expect_drained(const struct bench_side *side)
 {
 	ck_assert_int_eq(side->why, LEG_CLOSE_SHUTDOWN);
 	ck_assert_uint_eq(side->ncalls, ncalls_then);
-	/* What was taken before is answered, and no Reply was lost on its way. */
+	/* Calls accepted before are answered, and no Reply was lost in transit. */
 	if (side == &client)
 		ck_assert_uint_eq(client.nreplies, CALLS);
 	else

@@ -28,7 +28,7 @@ static void teardown(void)
 	free(record);
 }
 
-/* A leg whose Call is out, and which gives up what comes of its Reply. */
+/* A leg whose Call is sent, and which delivers its Reply as it arrives. */
 static struct exchange *ask(bool partial)
 {
 	struct exchange *x;
@@ -111,7 +111,7 @@ START_TEST(its_xid_may_be_used_again_once_it_is_complete)
 }
 END_TEST
 
-/* However much of it has come: nobody is told that it is complete. */
+/* However much of it has arrived: it is not reported as complete. */
 START_TEST(one_that_is_cut_off_never_becomes_complete)
 {
 	for (uint32_t cut = 1; cut < RECORD; cut += 9973) {
@@ -198,7 +198,7 @@ START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 }
 END_TEST
 
-/* Its length is not known, or its header is not one, or nobody has asked for it. */
+/* Its length is unknown, or its header is invalid, or no leg has asked for it. */
 START_TEST(others_are_given_up_complete)
 {
 	enum { FRAGMENTS, BAD_HEADER, NOT_ASKED };

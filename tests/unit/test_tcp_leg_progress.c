@@ -108,7 +108,7 @@ START_TEST(a_little_is_no_progress)
 }
 END_TEST
 
-/* As long as it takes a little every two seconds. */
+/* As long as it reads a little every two seconds. */
 START_TEST(an_orderly_close_lasts_while_the_peer_takes)
 {
 	size_t left = RECORD_MARK_BYTES + BIG_BYTES;

@@ -128,7 +128,7 @@ START_TEST(a_first_fragment_that_is_longer_than_is_free_loses_nothing)
 	static uint8_t msg[40000];
 
 	connect_with(REVERSE_MAX_BYTES, 4096);
-	/* So much at once has the leg read more at once. */
+	/* This many bytes make the leg read more at a time. */
 	for (uint32_t xid = 0; xid < 500; xid++)
 		peer_send_reply(xid, 100, 0);
 	settle();

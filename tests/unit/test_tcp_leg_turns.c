@@ -148,7 +148,7 @@ static void close_inside(struct bench_side *side)
 	leg_close(side->leg, LEG_CLOSE_LOST);
 }
 
-/* What is read later, to the end of the stream, is nobody's. */
+/* Bytes read later, to the end of the stream, are ignored. */
 START_TEST(reading_ends_with_the_connection)
 {
 	const struct pair_faults faults = {.buffer_bytes = 16u << 20};

@@ -151,7 +151,7 @@ START_TEST(one_worker_reads_and_the_owner_acts)
 }
 END_TEST
 
-/* What was read of it comes too late. */
+/* The event that was read comes too late. */
 START_TEST(an_endpoint_that_is_freed_meanwhile_is_not_touched)
 {
 	mallopt(M_PERTURB, 0x5a);
@@ -190,7 +190,10 @@ START_TEST(another_worker_takes_over)
 }
 END_TEST
 
-/* Nothing completes any more: each worker ends what it has there, once, whether or not the connection manager tells of it, too. */
+/*
+ * Nothing completes any more: each worker closes its connections there, once, whether or not the
+ * connection manager reports it, too.
+ */
 START_TEST(all_workers_end_their_connections_on_a_device_that_fails)
 {
 	const struct verbs_counters *counters, *counters2;

@@ -42,7 +42,7 @@ START_TEST(a_turn_takes_up_to_sixteen_events)
 }
 END_TEST
 
-/* Nobody will ever say what became of the lost one. */
+/* No event will ever report the outcome of the lost one. */
 START_TEST(a_poll_that_fails_ends_the_connection)
 {
 	scene_begin(IB, 0);

@@ -11,7 +11,7 @@
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"
 
-/* Endpoints beside that of the scene, which has 256 entries for what it sends and 8 for receives. */
+/* Endpoints in addition to the scene's, which has 256 entries for Sends and 8 for Receives. */
 #define MORE      20
 #define NEED      264u
 #define FIRST     4095u
@@ -402,7 +402,10 @@ START_TEST(a_turn_takes_a_bounded_number_of_completions)
 }
 END_TEST
 
-/* What had arrived when the peer ended the connection is delivered, and what others have meanwhile, however much that is. */
+/*
+ * Messages that arrived before the peer ended the connection are delivered, and those that others
+ * get meanwhile, however many.
+ */
 START_TEST(what_has_completed_before_an_end_is_taken)
 {
 	static const struct rdma_cm_event gone = {.event = RDMA_CM_EVENT_DISCONNECTED};
@@ -452,7 +455,7 @@ START_TEST(messages_that_come_before_the_connection_is_up_wait_in_their_order)
 }
 END_TEST
 
-/* A failure, too: it is told when the connection is up, or never. */
+/* A failure, too: it is reported when the connection is up, or never. */
 START_TEST(receives_that_fail_before_the_connection_is_up_end_it_then)
 {
 	begin();

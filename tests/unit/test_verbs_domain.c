@@ -111,7 +111,7 @@ START_TEST(a_slab_is_registered_once_for_all_connections_of_a_peer)
 }
 END_TEST
 
-/* What is lent, and the sink of a Read on iWARP, is as it was. */
+/* Exposed memory, and the sink of a Read on iWARP, are unchanged. */
 START_TEST(slabs_alone_are_written_in_any_order)
 {
 	struct buf *buf;

@@ -93,7 +93,7 @@ START_TEST(a_set_up_waits_for_a_call_that_hangs)
 }
 END_TEST
 
-/* What is decided while a call hangs is done when it has come back. */
+/* Decisions made while a call hangs are executed when it has returned. */
 START_TEST(a_set_up_may_end_while_a_call_hangs)
 {
 	scene_begin(IB, 0);
@@ -160,7 +160,9 @@ START_TEST(an_end_waits_for_a_call_that_hangs)
 }
 END_TEST
 
-/* Who looks for ends must not wait for the device; and what had come is given up before. */
+/*
+ * The search for ends must not wait for the device; messages that had arrived are delivered before.
+ */
 START_TEST(an_end_is_told_before_the_device_has_done_its_part)
 {
 	const bool aside = _i == 1;
@@ -189,7 +191,7 @@ START_TEST(an_end_is_told_before_the_device_has_done_its_part)
 }
 END_TEST
 
-/* Nor is anything told of an end that the user asked for, or of a connection that never was. */
+/* Nor is an end reported that the user asked for, or that of a connection that never existed. */
 START_TEST(an_end_that_is_no_news_is_not_told_beforehand)
 {
 	scene_begin(IB, 0);
@@ -326,7 +328,7 @@ START_TEST(a_send_stays_behind_receives_whose_memory_is_being_registered)
 }
 END_TEST
 
-/* Its peer has the connection by then, and so is not told that it is rejected. */
+/* Its peer has the connection by then, and so gets no rejection. */
 START_TEST(an_accept_that_comes_back_too_late_is_not_taken_back)
 {
 	scene_begin(_i ? IWARP : IB, 0);
@@ -451,7 +453,7 @@ START_TEST(the_events_before_an_end_are_read_when_it_is_looked_for)
 	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
 	fabric_ep_hear_end(scene.ep);
 	ck_assert_uint_eq(scene.ending, 0);
-	/* In this turn of the loop the end is read, and in the next it is told. */
+	/* In this loop iteration the end is read, and in the next it is reported. */
 	(void)loop_run_tasks(scene.loop);
 	(void)loop_run_tasks(scene.loop);
 	ck_assert_uint_eq(scene.ending, 1);

@@ -7,8 +7,8 @@
 #include "tests/unit/verbs_scene.h"
 
 /*
- * Binds that stand behind the work request whose done() takes their keys back: flushed when the endpoint is buried, by a
- * completion before that, and both.
+ * Binds that follow the work request whose done() unbinds their keys: flushed when the endpoint is
+ * destroyed, by a completion before that, and both.
  */
 START_TEST(keys_may_be_taken_back_while_the_queue_is_flushed)
 {
@@ -63,7 +63,10 @@ START_TEST(memory_lent_for_reads_must_be_ready)
 }
 END_TEST
 
-/* The peer answers before the bind's own completion is seen; the window is not lent again until that is. */
+/*
+ * The peer answers before the bind's own completion is seen; the window is not reused until that
+ * is.
+ */
 START_TEST(a_key_may_be_invalidated_before_its_bind_is_seen_to_complete)
 {
 	struct buf *buf;

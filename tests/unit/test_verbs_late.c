@@ -101,7 +101,7 @@ START_TEST(one_that_is_waited_for_is_signalled)
 	ck_assert(is_signalled(3));
 	complete_signalled();
 	ck_assert_uint_eq(dones, 4);
-	/* The count begins anew. */
+	/* The count restarts. */
 	post(4, 19, true);
 	for (unsigned i = 4; i < 19; i++)
 		ck_assert(!is_signalled(i));
@@ -255,7 +255,7 @@ START_TEST(on_siw_each_is_signalled)
 }
 END_TEST
 
-/* A failure ends the connection, and is told of one work request as any is. */
+/* A failure ends the connection, and is reported for one work request as always. */
 START_TEST(one_that_fails_is_told_though_it_is_not_signalled)
 {
 	begin(IB, VERBS_FAKE_VENDOR);

@@ -21,7 +21,7 @@ START_TEST(memory_is_counted_once_for_each_domain)
 		{{0, 0}, 0},
 		{{1, 0}, 3},
 		{{2, 0}, 6},
-		/* A domain of each connection; keys and sinks are registered besides. */
+		/* A domain per connection; keys and sinks are registered in addition. */
 		{{0, 1}, 101},
 		{{0, 2}, 101},
 		{{2, 1}, 107},

@@ -42,7 +42,7 @@ START_TEST(a_probe_is_a_write_of_no_bytes)
 }
 END_TEST
 
-/* What was sent before it asks as well: the device gives up the first that is not acknowledged. */
+/* Earlier Sends probe as well: the device fails the first that is not acknowledged. */
 START_TEST(a_peer_that_acknowledges_nothing_is_silent_without_a_probe)
 {
 	struct buf *buf;

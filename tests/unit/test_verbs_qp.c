@@ -58,7 +58,10 @@ START_TEST(on_siw_nothing_is_carried_inline)
 }
 END_TEST
 
-/* What is not signalled it does not copy, and it says that it is done with that while TCP still sends from the memory. */
+/*
+ * It does not copy unsignalled data, and reports them as done while TCP still sends from the
+ * memory.
+ */
 START_TEST(on_siw_each_work_request_is_signalled)
 {
 	struct buf *buf;

@@ -69,7 +69,7 @@ START_TEST(they_do_so_when_a_lower_size_is_posted)
 }
 END_TEST
 
-/* What is small is of no use either, so that no place holds more than its receive will have. */
+/* A small buffer is of no use either, so that no slot holds more than its Receive will have. */
 START_TEST(they_give_small_ones_back_when_it_is_raised)
 {
 	connected(IB);
@@ -152,7 +152,7 @@ START_TEST(the_completion_queue_holds_what_both_queues_can)
 }
 END_TEST
 
-/* ---- what cannot be had ---- */
+/* ---- unavailable resources ---- */
 
 START_TEST(memory_that_cannot_be_locked_ends_the_connection_and_says_so)
 {

@@ -50,7 +50,10 @@ static void take_back(void)
 	ck_assert_uint_eq(scene.unbound, 1);
 }
 
-/* The device has one window, which the first worker has lent, and has back if @idle. The second wants one. */
+/*
+ * The device has one window, which the first worker has used, and has back if @idle. The second
+ * wants one.
+ */
 static struct buf *two_workers(bool idle)
 {
 	struct verbs_config config = scene_config();
@@ -92,7 +95,7 @@ static void end_two(struct buf *buf)
 	ck_assert_uint_eq(fake.windows, 0);
 	fake_loop_run(loop2);
 	ck_assert_uint_eq(scene.keys_free, 1);
-	/* It is allocated beside the loop. */
+	/* It is allocated on a helper thread. */
 	ck_assert_int_eq(lend2(buf), -EAGAIN);
 	ck_assert(fabric_key_await(ep2, 0));
 	fake_loop_run(loop2);
@@ -130,7 +133,7 @@ START_TEST(a_window_that_another_worker_uses_is_had_when_it_comes_back)
 }
 END_TEST
 
-/* Windows that are being allocated are waited for, and nobody else has to free what it keeps. */
+/* Windows that are being allocated are waited for, and no other must free its retained ones. */
 START_TEST(a_worker_keeps_its_windows_while_the_device_has_more)
 {
 	struct buf *buf = two_workers(true);

@@ -58,7 +58,10 @@ START_TEST(memory_is_lent_by_a_window_where_one_was_allocated)
 }
 END_TEST
 
-/* A device is let go of with its last connection, and tried and told of once all the same. Others are allocated to be lent. */
+/*
+ * A device is released with its last connection, but is tried and reported once only. Others are
+ * allocated for keys.
+ */
 START_TEST(a_device_is_tried_once_and_told_of_once)
 {
 	begin(_i);
@@ -168,7 +171,7 @@ START_TEST(a_window_is_tried_for_again_after_a_while)
 		ck_assert_uint_eq(scene.keys_free, i);
 		ck_assert_int_eq(scene_lend(1, buf), -EAGAIN);
 	}
-	/* It is allocated beside the loop, which wakes who waits. */
+	/* It is allocated on a helper thread, which wakes the loop that waits. */
 	fake_loop_run(scene.loop);
 	fake.max_windows = 2;
 	ck_assert(fabric_key_await(scene.ep, 0));
@@ -202,12 +205,12 @@ START_TEST(a_window_is_not_waited_for_without_end)
 	ck_assert(!fabric_key_await(scene.ep, 0));
 	fake_loop_run(scene.loop);
 	fake.alloc_mw_errno = 0;
-	/* It is allocated beside the loop. */
+	/* It is allocated on a helper thread. */
 	ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
 	fake_loop_run(scene.loop);
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	fake_loop_run(scene.loop);
-	/* It is lent here, and comes back when the server answers, who may take any time. */
+	/* It is in use here, and returns when the server answers, which can take any time. */
 	fake_loop_advance(scene.loop, VERBS_KEY_WAIT_US);
 	ck_assert(fabric_key_await(scene.ep, 0));
 	ck_assert(!fabric_key_unbind(&scene.keys[0]));
@@ -237,7 +240,7 @@ START_TEST(a_second_window_is_not_waited_for_without_end)
 		give_back(1 + 2 * i);
 		fake_loop_advance(scene.loop, VERBS_KEY_WAIT_US / 6);
 	}
-	/* Who needs no second one has what it needs; and then a minute begins anew. */
+	/* A connection that needs no second one has enough; and then a minute restarts. */
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	give_back(17);
 	ck_assert_int_eq(scene_lend(0, buf), 0);
@@ -312,7 +315,7 @@ START_TEST(who_waits_for_a_key_may_end)
 }
 END_TEST
 
-/* ---- many that were lent at one time ---- */
+/* ---- many in use at one time ---- */
 
 #define MANY 100u
 
@@ -324,7 +327,7 @@ static void on_unbound(struct fabric_key *key)
 	nunbound++;
 }
 
-/* All at once. */
+/* All together. */
 static void lend_many(struct buf *buf)
 {
 	for (unsigned i = 0; i < MANY; i++) {
@@ -334,7 +337,7 @@ static void lend_many(struct buf *buf)
 					      .ready_bytes = 100,
 					      .rights = FABRIC_REMOTE_WRITE,
 					      .unbound = on_unbound};
-		/* More are allocated beside the loop. */
+		/* More are allocated on a helper thread. */
 		while (fabric_key_bind(scene.ep, &many[i]))
 			fake_loop_run(scene.loop);
 	}
@@ -361,7 +364,7 @@ START_TEST(windows_that_nobody_has_been_lent_for_long_are_freed)
 	lend_many(buf);
 	windows = fake.windows;
 	ck_assert_uint_ge(windows, MANY);
-	/* They were lent in this period. */
+	/* They were in use in this period. */
 	pass(POOL_PERIOD_US);
 	ck_assert_uint_eq(fake.windows, windows);
 	pass(POOL_PERIOD_US);

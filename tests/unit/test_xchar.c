@@ -40,7 +40,10 @@ static void put_value(uint32_t id, uint32_t data_bytes, uint32_t word)
 	xdr_put_opaque(&out, data, data_bytes);
 }
 
-/* Of the first @len bytes; what is decoded is not to be walked after this. On failure nothing is set. */
+/*
+ * Of the first @len bytes; the decoded value must not be walked after this. On failure nothing is
+ * set.
+ */
 static enum xchar_verdict verdict_of(uint32_t opttype, size_t len)
 {
 	uint8_t *copy = exact_copy(info, len);

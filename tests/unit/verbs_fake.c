@@ -30,7 +30,7 @@ static struct ibv_context context, other_context; /* of two devices of a kind */
 static struct ibv_comp_channel *comp_channel;     /* made last */
 static struct ibv_async_event asyncs[EVENTS];
 static unsigned async_head, async_count;
-/* In their order, of all queues; and the queues of events that nobody has taken. */
+/* In order, of all queues; and the queues of events that no one has read. */
 static struct {
 	struct ibv_cq *cq;
 	struct ibv_wc wc;
