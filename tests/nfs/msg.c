@@ -4,7 +4,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Rooms of freed messages: under AddressSanitizer to map a new one costs a hundred times what is done with it. */
+/*
+ * Buffers of freed messages: under AddressSanitizer mapping a new one costs a hundred times more
+ * than its use.
+ */
 static uint8_t *spare[4];
 static unsigned nspare;
 

@@ -26,7 +26,7 @@ static void check_ceiling(const struct corpus_pair *pair, void *arg)
 	ck_assert_msg(facts.ceiling_bytes >= pair->reply_bytes,
 		      "%s: ceiling %u under its reply of %u bytes", pair->name, facts.ceiling_bytes,
 		      pair->reply_bytes);
-	/* What has no bound are lists of other programs. */
+	/* The lists without a limit are of other programs. */
 	if (facts.hdr.prog == 100003)
 		ck_assert_msg(facts.is_proved, "%s: not bounded", pair->name);
 }

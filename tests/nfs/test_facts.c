@@ -46,7 +46,7 @@ static void go_on(uint32_t have)
 	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
 }
 
-/* All of it is here, but for @len bytes at @at. */
+/* The whole Call, except @len bytes at @at. */
 static void go_on_with_hole(uint32_t at, uint32_t len)
 {
 	const uint8_t *msg = nfs_msg_bytes(call);
@@ -63,7 +63,7 @@ static void is_first_item(void)
 	ck_assert_uint_eq(facts.arg.len_bytes, items.list[0].len_bytes);
 }
 
-/* What has been walked, of at most @bytes, and what is allowed without a proof. */
+/* The facts of at most @bytes walked, and the limit that applies without a proof. */
 static void is_allowed_besides(uint32_t bytes)
 {
 	ck_assert(!facts.is_proved);

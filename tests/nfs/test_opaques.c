@@ -20,7 +20,7 @@
 #define COMPOUNDS 300u
 #define MAX_HEARD 4096u
 
-/* What was told. */
+/* The reported opaques. */
 static struct {
 	struct nfs_listener listener;
 	unsigned count, ndata;
@@ -171,7 +171,7 @@ static void both_are_told(const char *what)
 	same_opaques(what, reply_walks(), reply);
 }
 
-/* RFC 2203: what is protected is one opaque, whatever the program. */
+/* RFC 2203: protected data are one opaque, whatever the program. */
 START_TEST(what_rpcsec_gss_protects_is_one_opaque)
 {
 	const struct nfs_msg_auth integrity = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_INTEGRITY, 28};

@@ -179,7 +179,7 @@ static struct pads_bytes pad_by_hand(const struct nfs_msg *msg, const struct spe
 	return pads_put(msg, &how, cut);
 }
 
-/* What is left of a message without what is in chunks. */
+/* The rest of a message without the parts in chunks. */
 static struct pads_bytes reduce(const struct nfs_msg *msg, const struct spec_items *cut)
 {
 	struct pads_bytes out = {0};

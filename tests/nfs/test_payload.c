@@ -49,7 +49,7 @@ static bool may_answer_with_payloads(struct nfs_msg *call)
 	return facts.results != FACTS_RESULTS_NONE;
 }
 
-/* What is found in the first @have bytes, and there are no others, of a Reply of @results. */
+/* The payloads found in the first @have bytes of a Reply of @results; there are no others. */
 static int payloads_begun(const char *results, uint32_t have)
 {
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
@@ -425,7 +425,7 @@ START_TEST(write_chunks_are_asked_for_at_the_size_of_the_results)
 	ck_assert_uint_eq(facts.bounds_bytes[0], 70000);
 	ck_assert_uint_ge(facts.bounds_bytes[1], 4096);
 	ck_assert_uint_eq(facts.bounds_bytes[2], 3);
-	/* What stays is small. */
+	/* The remaining message is small. */
 	ck_assert_uint_lt(facts.ceiling_bytes - 70000 - facts.bounds_bytes[1] - 4, 1024);
 }
 END_TEST

@@ -21,7 +21,7 @@
 #define FURTHER_CUT 61u
 #define MAX_HEARD   256u
 
-/* What a sink was told. */
+/* The events that a sink received. */
 struct heard {
 	unsigned count;
 	struct nfs_opaque list[MAX_HEARD];
