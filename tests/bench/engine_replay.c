@@ -160,7 +160,7 @@ static void side_close(struct side *side)
 	pool_free(side->env.pool);
 }
 
-/* ---- in the place of a network ---- */
+/* ---- instead of a network ---- */
 
 static uint8_t wire[WIRE_BYTES], staging[IWARP_RX_STAGING_BYTES];
 

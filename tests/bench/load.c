@@ -76,7 +76,7 @@ static void tell_ready(void)
 	fflush(stdout);
 }
 
-/* What is spent on opening connections is not to be taken for what is spent on Calls. */
+/* The time for opening connections must not count as time for Calls. */
 static void let_look(struct load *load)
 {
 	if (!load->options.waits)
@@ -221,7 +221,7 @@ void load_opened(struct load *load, struct flow *flow, uint64_t ns)
 
 /* ---- the loop ---- */
 
-/* Open connections, so many at once, as long as any is to be opened. */
+/* Opens connections, a limited number concurrently, as long as any must be opened. */
 static void open_flows(struct load *load)
 {
 	bool all_at_once = load->options.kind == LOAD_CROWD;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STALL_S 60 /* without a Reply for so long the program fails; it runs beside valgrind */
+#define STALL_S 60 /* longest wait for a Reply, also under valgrind */
 
 struct load {
 	struct work work;

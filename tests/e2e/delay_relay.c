@@ -67,7 +67,7 @@ static struct chunk *read_chunk(const struct pipe *pipe)
 	return chunk;
 }
 
-/* Passes on what is due; what is left when either end has gone is dropped. */
+/* Forwards what is due; drops the rest when either end has closed. */
 static void *run(void *arg)
 {
 	struct pipe *pipe = arg;

@@ -7,7 +7,7 @@
 #include "tests/e2e/message.h"
 
 #define LARGE_BYTES   1048576u
-#define HANDFUL       64  /* small Calls at once */
+#define HANDFUL       64  /* concurrent small Calls */
 #define OVERRUN_CALLS 300 /* more than any grant */
 #define CHUNK_BYTES   65536u
 #define LAST_FRAGMENT 0x80000000u

@@ -251,7 +251,7 @@ static void conn_end(struct conn *conn, bool reset)
 		conn->ended(conn);
 }
 
-/* Give up whole records; all tests' peers send records in one fragment each. */
+/* Delivers whole records; all tests' peers send records in one fragment each. */
 static void conn_deliver(struct conn *conn)
 {
 	size_t pos = 0;

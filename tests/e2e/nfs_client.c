@@ -31,7 +31,7 @@
 
 struct client {
 	struct nfs_context *nfs;
-	bool once; /* one connection: what is lost with it is not sent again */
+	bool once; /* one connection: Calls lost with it are not sent again */
 	struct time_limit silence;
 	time_t reconnect_at; /* by CLOCK_MONOTONIC, in seconds */
 };
@@ -314,7 +314,7 @@ static void transfer_run(struct transfer *transfer)
 		exit(1);
 }
 
-/* Open for writing, made anew or emptied: libnfs creates NFSv4 files only where none is. */
+/* Opens for writing, created or emptied: libnfs creates NFSv4 files only where none exists. */
 static int file_create(struct client *client, const char *path, struct nfsfh **fh)
 {
 	int err = nfs_open(client->nfs, path, O_RDWR | O_TRUNC, fh);

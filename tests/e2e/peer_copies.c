@@ -205,7 +205,7 @@ static struct buf reply_of(const struct scene *scene, uint32_t seq)
 
 /* ---- what happens ---- */
 
-/* An RPC that has nothing to do with it. What is sent before it has been read when it comes to the server. */
+/* An unrelated RPC. Calls sent before it have been read when it reaches the server. */
 static void other_rpc(struct scene *scene, uint32_t xid, int before)
 {
 	struct buf call = {0}, reply = {0};

@@ -225,7 +225,7 @@ static void try_kind(struct net *net, uint16_t port, const struct kind *kind,
 	printf("%s\n", kind->name);
 }
 
-/* Random bytes: whatever becomes of them, nobody else notices. */
+/* Random bytes: whatever happens to them, other clients are not affected. */
 static void try_random(struct net *net, uint16_t port, struct echo_client *good)
 {
 	for (unsigned seed = 0; seed < SEEDS; seed++) {

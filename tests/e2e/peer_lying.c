@@ -32,7 +32,7 @@ struct server {
 	struct mpa mpa;
 	struct segment chunk;
 	bool is_read; /* the Call is a READ, and the chunk its write chunk; else it is its reply chunk */
-	const struct lie *lie; /* that is told next; NULL: the truth */
+	const struct lie *lie; /* the next false claim; NULL: the truth */
 	const uint8_t *call;   /* the Call's RPC message, in the last Send */
 	size_t call_len;
 	bool on_verbs;          /* lies are believed */
@@ -218,7 +218,7 @@ static void write_reply(struct server *server, const struct buf *data)
 		write_part(server, data->data, 0, data->len);
 }
 
-/* The results of a READ of all that was asked for, but for its data. */
+/* The results of a READ of all requested bytes, except its data. */
 static void answer_read(struct server *server, uint32_t xid)
 {
 	struct buf data = {0}, around = {0};
@@ -328,7 +328,7 @@ static void be_told_the_truth(struct net *net, struct client *client, uint32_t x
 		fail("a true Reply came wrong");
 }
 
-/* What was not written is zero, or as expected. */
+/* Unwritten bytes are zero, or as expected. */
 static bool is_nobody_elses(const struct client *client, bool is_read)
 {
 	const struct buf *expected = &server.expected[is_read], *got = &client->data;

@@ -21,8 +21,9 @@ static void choose(struct replay_turn *turn, unsigned number)
 }
 
 /*
- * An RDMA client comes from a new port, and is held by credits, not by reading. The port of a connection that was
- * ended by FIN is not to be had for a second: that is tried with two clients of one address only.
+ * An RDMA client reconnects from a new port, and is blocked by credits, not by reading. The port of
+ * a connection that was ended by FIN is not available for a second: that is tested with two clients
+ * of one address only.
  */
 static bool makes_sense(const struct replay_turn *turn)
 {

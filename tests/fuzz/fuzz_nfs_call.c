@@ -28,7 +28,7 @@ struct heard {
 	unsigned payloads;
 };
 
-/* In order, apart from each other, and inside, but for the end of the last one. */
+/* In order, separate, and inside, except for the end of the last one. */
 static void hear(void *arg, const struct nfs_opaque *opaque)
 {
 	struct heard *heard = arg;

@@ -15,7 +15,7 @@
 #define MAX_CUTS  16u
 #define HOLE_FLAG 0x8000u
 
-/* What a sink was told, summed up. */
+/* A summary of what a sink received. */
 struct heard {
 	uint32_t count, sum, last_offset;
 };

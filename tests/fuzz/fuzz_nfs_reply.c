@@ -28,7 +28,7 @@ static void check_reply(const struct call_facts *facts, const uint8_t *reply, ui
 		FUZZ_ASSERT(found[i].offset_bytes % 4 == 0);
 		end = found[i].offset_bytes + found[i].len_bytes;
 	}
-	/* Less room changes nothing but how many are told. */
+	/* A smaller array only reduces how many are reported. */
 	if (count > 0)
 		FUZZ_ASSERT(nfs_reply_payloads(facts, reply, len, fewer, 1) == 1 &&
 			    !memcmp(fewer, found, sizeof(found[0])));

@@ -117,7 +117,7 @@ static void check_values(const struct xchar_operation *operation)
 	FUZZ_ASSERT(encode(operation, &before, encoded, len - 1) == 0);
 }
 
-/* What is in no subset counts as rejected, what is in several as in the first. */
+/* An element in no subset counts as rejected, one in several as in the first. */
 static enum xchar_set set_of(void *arg, uint32_t n)
 {
 	const struct xchar_operation *operation = arg;

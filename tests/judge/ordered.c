@@ -142,7 +142,7 @@ static int close_file(FILE *file)
 	return fclose(file) || bad ? -EIO : 0;
 }
 
-/* Writes the file again beside itself. */
+/* Writes the file again, under another name. */
 static int take_out(struct ordered *o)
 {
 	struct capture_info info;

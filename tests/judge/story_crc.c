@@ -93,7 +93,7 @@ static void spoiled(uint16_t port)
 	put_call(&c, 1);
 	put_reply(&c, 1);
 	from = put_spoiled(&c);
-	/* What had left before the wrong FPDU was there. */
+	/* Messages sent before the wrong FPDU arrived. */
 	if (!from)
 		put_reply(&c, 3);
 	else

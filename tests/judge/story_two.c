@@ -106,7 +106,7 @@ static void acceptor_begins(struct conn *c)
 	put_optional(c, 1, 0x1001, INIT, &info);
 }
 
-/* Four Calls at once, as the INIT has granted, one of them as long as it has allowed. */
+/* Four concurrent Calls, as the INIT has granted, one of them of the maximum length. */
 static void call(struct conn *c)
 {
 	for (uint32_t xid = 1; xid <= 4; xid++)

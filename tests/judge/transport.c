@@ -215,7 +215,7 @@ static void take_kind(struct session *s, unsigned side, struct header *h, struct
 
 /* ---------------------------------------------------------------- Sends */
 
-/* RFC 8797 section 4.1: both ends must have said that they can; who can receive has the last word. */
+/* RFC 8797 section 4.1: both ends must have announced support; the receiver decides. */
 static void judge_invalidation(struct session *s, unsigned side, const struct header *h,
 			       uint32_t stag)
 {

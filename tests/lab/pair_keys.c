@@ -162,7 +162,10 @@ static void case_reads(void)
 	buf_put(to);
 }
 
-/* siw does it to a region too, but does not tell; where keys are regions, nobody is asked to do it. */
+/*
+ * siw also does this to a region, but does not report it; where keys are regions, no peer is asked
+ * to do it.
+ */
 static void case_invalidate(void)
 {
 	struct fabric_key key;
@@ -203,7 +206,7 @@ static void case_invalidate(void)
 	buf_put(word);
 }
 
-/* Again and again the same window, whose keys begin anew after 256. */
+/* Repeatedly the same window, whose keys repeat after 256. */
 static void case_binds(void)
 {
 	struct buf *buf = pattern_buf(4096, 0), *word = buf_get(pool, 64);

@@ -154,7 +154,7 @@ static bool is_right(uint32_t (*fill)(uint8_t *, uint32_t), uint32_t xid, const 
 	return right;
 }
 
-/* ---- in the place of bridges ---- */
+/* ---- instead of bridges ---- */
 
 static const struct rdma_sizes sizes = {.inline_threshold_bytes = LEGS_FIRST,
 					.recv_max_bytes = LEGS_RAISED};

@@ -49,7 +49,7 @@ static void case_many(void)
 	result(wait_until(server_recv_all) && done_ok == MANY && !server.out_of_order &&
 		       !done_disorder,
 	       "waits rather than overruns the send queue");
-	/* What was posted before a close is sent. */
+	/* Sends posted before a close are sent. */
 	server.recvs = 0;
 	server.next_number = 0;
 	jobs_begin();

@@ -8,11 +8,11 @@
 #include "tests/lab/pair.h"
 #include "tests/lab/pair_legs.h"
 
-#define CALLS_A_CHANGE 8u /* at least: what is posted is used, too */
+#define CALLS_A_CHANGE 8u /* at least: posted Receives are used, too */
 
 static unsigned changes; /* to be made */
 static uint32_t wanted;
-static uint32_t longest_send_bytes; /* of the client; its connection counts anew each minute */
+static uint32_t longest_send_bytes; /* of the client; restarts each minute */
 static unsigned answered_before;
 
 /* ---- sizes ---- */
@@ -42,7 +42,10 @@ static void drive(struct leg_end *end)
 	optional_msgs_go_on(rdma_leg_of(end->leg)->options);
 }
 
-/* A REQ that took a lower size back may still be on its way when the lower size is told: it raises the receives again. */
+/*
+ * A REQ that withdrew a lower size can still be in transit when the lower size is advertised: it
+ * raises the Receives again.
+ */
 static bool has_size(const struct leg_end *end)
 {
 	const struct characteristics *ch = characteristics_of(end);

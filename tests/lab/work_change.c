@@ -67,7 +67,7 @@ static void change_end(pid_t pid)
 		fail("the bytes did not change to the end");
 }
 
-/* What is written when nothing changes any more is what both have. */
+/* The last bytes written after all changes are what both have. */
 static void check_last(int mounted, int served, uint8_t *mem)
 {
 	uint8_t *back = memory();

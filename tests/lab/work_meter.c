@@ -17,7 +17,7 @@
 
 #define TIMERS "/proc/timer_list"
 
-/* The sum of all that is told behind @name. */
+/* The sum of all values after @name. */
 static uint64_t sum_of(const char *text, const char *name)
 {
 	uint64_t sum = 0;
