@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Describes the measured machine for the page and the table, and tunes the namespaces.
 
-# is_quiet LOAD: nobody else is at work who would disturb a run
+# is_quiet LOAD: no other process disturbs a run
 is_quiet() { awk -v load="$1" 'BEGIN { exit !(load <= 0.5) }'; }
 
 # tell_load: how much others are at work

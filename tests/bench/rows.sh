@@ -89,7 +89,7 @@ row_table() {
 	END
 }
 
-# name_series, name_rows: the tables as the report reads them. What a row of the way mixed stands beside is a row, too.
+# name_series, name_rows: the tables as the report reads them. The other load of a row of the way mixed is a row, too.
 name_series() {
 	local name title
 
@@ -106,7 +106,7 @@ name_rows() {
 	done < <(row_table)
 }
 
-# Those of one hop, then those of two; whoever is compared stands beside his reference or next but one. Connections of socat
+# Contenders of one hop, then those of two; each is next to its reference or next but one. Connections of socat
 # are processes, so it is left out where these are many.
 group() {
 	case $1 in
@@ -178,7 +178,7 @@ measure_rows() {
 	done
 }
 
-# measure_beside ROWS...: all contenders stand beside one another; only one of them has something to do
+# measure_beside ROWS...: all contenders run together; only one of them has work
 measure_beside() {
 	local contender
 
@@ -192,7 +192,7 @@ measure_beside() {
 series_lo() { measure_beside "$@"; }
 series_workers2() { local WORKERS=2; measure_beside "$@"; }
 
-# series_pinned: all proxies share one core, loads and the server another, so that none runs beside its own work
+# series_pinned: all proxies share one core, loads and the server another, so that none shares a core with its own load
 series_pinned() {
 	local hops_wrap="taskset -c 1" load_wrap="taskset -c 0"
 

@@ -160,7 +160,7 @@ way_open() {
 	add_sample "$@" "$json"
 }
 
-# way_mixed: the work of the row beside another client, which reads 1 MiB with 4 in flight all the time. CPU time is of
+# way_mixed: the work of the row together with another client, which reads 1 MiB with 4 in flight all the time. CPU time is of
 # both, so it is of no operation.
 way_mixed() {
 	local json

@@ -14,7 +14,7 @@ bench() {
 	env -u E2E_INSIDE "$E2E_SRC/../bench/bench.sh" -b "$E2E_BUILD" -l "$E2E_BUILD" --rounds 1 --seconds 0.1 -o "$results" "$@"
 }
 
-# Beside /run, of which the script has one of its own.
+# Outside of /run, because the script has a private /run.
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 

@@ -21,10 +21,10 @@ load() {
 	with_limit 60 "$BENCH/nfs_load" -t $short_s -d 0 "$@" 127.0.0.1 "${port_of[$where]}" >"$where.json" 2>"$where.err"
 }
 
-# told WHERE FILTER: it holds of what was told
+# told WHERE FILTER: FILTER holds for the printed results
 told() { jq -e "$2" "$1.json" || { cat "$1.json"; false; }; }
 
-# load_waits WHERE: each connection has sent its NULL and no other Call before it is to go on; all stay until it is to end
+# load_waits WHERE: each connection has sent its NULL and no other Call before the script continues; all stay until it ends the load
 load_waits() {
 	load_start waits 127.0.0.1 "${port_of[$1]}" -w getattr -k 20 -t "$(limit_s 0.1 1)" -g || return 1
 	wait_for 10 connected "${port_of[$1]}" 20 && load_goes_on waits && load_says waits || return 1

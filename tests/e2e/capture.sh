@@ -80,7 +80,7 @@ alone() {
 	capture_end alone
 }
 
-# Eight clients at once
+# Eight concurrent clients
 crowd() {
 	local i version
 

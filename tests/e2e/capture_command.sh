@@ -37,7 +37,7 @@ over() {
 	stop "$1"
 	check "$1: it ends by itself, complete, and says why" complete "$1" "by $2"
 }
-# finished NAME: … when it is told to
+# finished NAME: … on a signal
 finished() {
 	stop "$1" INT
 	check "$1: it is complete when it is interrupted" complete "$1" "when it was interrupted"
@@ -172,7 +172,7 @@ sound middle
 check "READs of 1 MB are seen, though they are cut" test "$(answered middle | awk '$1 == "READ" { print $2 }')" -gt 5
 stop long_reads KILL
 
-# ---------------------------------------------------------------- who does not read, and who may not
+# ---------------------------------------------------------------- a slow reader, and a forbidden one
 
 again
 mkfifo slow

@@ -15,7 +15,7 @@ closed_service() {
 	service closed "tcp://127.0.0.1:$CLOSED_PORT" "tcp://127.0.0.1:$NFS_PORT" 'allow = [ "10.0.0.0/8" ];'
 }
 
-# is_ahead SECONDS: for both proxies, as their logs show, in which who asks for a level is told with the time
+# is_ahead SECONDS: for both proxies, as their logs show: each change of the level is logged with the time
 is_ahead() {
 	local side from
 

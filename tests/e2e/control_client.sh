@@ -178,7 +178,7 @@ check "they are shown within 5 s" ends 0 with_limit 5 "$CTL" -s $T/a.sock connec
 check "each" [ "$(grep -c ' nfs ' $T/out)" -ge 1000 ]
 check "by number" eval 'tail -n +2 $T/out | sort -c -k 2,2 -k 1,1n'
 check "on lines of 80 columns" fits ctl a connections
-# What comes is more than a pipe holds, and the reader of one line leaves.
+# The output is longer than a pipe's buffer, and its reader exits after one line.
 first_line() { ctl a "$@" 2>$T/err | head -n 1 >$T/out; [ "${PIPESTATUS[*]}" = "0 0" ] && [ ! -s $T/err ] && [ -s $T/out ]; }
 check "a reader that leaves ends it quietly" first_line connections
 check "with JSON, too" first_line -j connections
@@ -190,8 +190,8 @@ while read -r example; do
 	check "$example" as_shown "$example"
 done <<<"$examples"
 
-# Who asks and never reads, as many as are listened to at once: by one program, so that they are there at the same time
-# however busy the machine is.
+# Clients that ask and never read, as many as are served concurrently: one program makes them, so that they exist at the
+# same time however busy the machine is.
 # shellcheck disable=SC2016
 asks='use IO::Socket::UNIX; use IO::Poll qw(POLLHUP);
 	my @all = map { IO::Socket::UNIX->new($ARGV[0]) or die } 1 .. 16;

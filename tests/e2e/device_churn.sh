@@ -26,7 +26,7 @@ both() {
 	loads come -w connect -n 8 -t "$(limit_s 1 1)" && wait $stays
 }
 
-# told NAME FILTER: it holds of what was told
+# told NAME FILTER: FILTER holds for the printed results
 told() { jq -e "$2" $T/$1.json || { cat $T/$1.json $T/$1.err; false; }; }
 
 # churns KIND PROFILE

@@ -9,7 +9,7 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-# works KIND NAME KEYS: KEYS is the counter of the way by which memory is lent
+# works KIND NAME KEYS: KEYS is the counter of the method by which memory is exposed
 works() {
 	stand_in "$1" "$2"
 	start_device

@@ -47,7 +47,7 @@ for fd in "${fds[@]}"; do exec {fd}>&-; done
 stop second
 check "none of their descriptors is left" wait_for 20 has_descriptors $((idle + 2))
 
-# Who has something to say: more than there is room for.
+# Clients with a Call: more than the proxy has descriptors for.
 for i in {1..60}; do client "client-$i"; done
 short() { logged a "clients wait: the limit of descriptors"; }
 check "too many clients that are served are a warning" wait_for 20 short

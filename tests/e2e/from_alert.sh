@@ -25,7 +25,7 @@ $(cat $T/out)"
 # row NAME, of $T/out, with single blanks; has NAME PATTERN: it has that
 row() { grep -E "(^|  )$1 " $T/out | head -n 1 | tr -s ' '; }
 has() { row "$1"; row "$1" | grep -qE -- "$2"; }
-# reads NAME PORT READS: again and again, until it is told to end
+# reads NAME PORT READS: repeatedly, until the script stops it
 reads() { start "$1" "$BIN/timed_reads" "nfs://127.0.0.1/export?version=3&nfsport=$2&mountport=$FRONT_MNT" file "$3" 4096 2; }
 has_a_slow_read() {
 	ctl a -j connections |

@@ -14,10 +14,10 @@ calls() { of "$1" "$2" '.calls // 0'; }
 all() { ctl "$1" -j latency nfs | jq -c '.services.nfs.operations | map_values([.calls, .errors, .request_bytes, .reply_bytes])'; }
 prints() { cat $T/out; grep -qE -- "$1" $T/out; }
 fails() { "$@" >$T/out 2>&1; [ $? = 1 ]; }
-# taken SIDE OPERATION: nobody waits for the acknowledgement of a Reply to it
+# taken SIDE OPERATION: no Reply to it waits for its acknowledgement
 taken() { of "$1" "$2" '.calls == .whole.count' | grep -q true; }
 
-# chain_again: both proxies anew, with what A_* and B_* say now
+# chain_again: restarts both proxies with the present values of A_* and B_*
 chain_again() {
 	stop_proxy a
 	stop_proxy b

@@ -267,7 +267,7 @@ start_chain() {
 # not_sanitized: the test has no meaning under a sanitizer
 not_sanitized() { [ -z "${E2E_SANITIZED:-}" ] || skip_all "not under a sanitizer"; }
 
-# chooses_dialect: the test has a dialect of its own, so that no other is to be had there
+# chooses_dialect: the test has a dialect of its own, so no other is available there
 chooses_dialect() { [ -z "${E2E_COMPAT:-}${E2E_VERSION:-}" ] || skip_all "has a dialect of its own"; }
 
 # needs_proxies: the test has no meaning in direct mode
@@ -293,8 +293,8 @@ no_connections() { [ "$(connections "$1")" = 0 ]; }
 came() { read_ctl "$1" services | "$JSON_AT" --sum services '*' connections_total; }
 has_come() { [ "$(came "$1")" -ge "$2" ]; }
 
-# logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line stands
-# there some time after what it tells of, and all of them once the daemon has ended.
+# logged SIDE TEXT: a line has it; logged_lines SIDE COUNT TEXT: so many have. A thread of the daemon writes its log: a line appears
+# some time after its event, and all lines once the daemon has ended.
 logged() { grep -qF -- "$2" "$T/$1.log"; }
 logged_lines() { [ "$(grep -cF -- "$3" "$T/$1.log")" = "$2" ]; }
 

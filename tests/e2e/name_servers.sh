@@ -35,7 +35,7 @@ asked_seldom() {
 	test "$(queries 1)" -ge 2 -a "$(queries 1)" -le $most -a "$(queries 2)" -ge 1 -a "$(queries 2)" -le $most
 }
 
-# calls COUNT: as many clients at once, each with a Call, which is answered
+# calls COUNT: as many concurrent clients, each with a Call, which is answered
 calls() { rpc_peer "$FRONT_PORT" "$BACK_PORT" 0 0 flow "$1" 1 100 0 resume; }
 nobody_closed() { counter_is a closes no_address = 0; }
 

@@ -47,7 +47,7 @@ leave() {
 	done
 }
 
-# beside KIND: the good service while the bad one is in full swing
+# beside KIND: the good service during the load of the bad one
 beside() {
 	start_neighbour "$1"
 	check "$limit MiB, $1: the clients get what they can" wait_for 20 has_effect "$1"

@@ -40,7 +40,7 @@ for version in 3 4; do
 	done
 done
 
-# What is received inline is copied once, out of its receive.
+# Inline data are copied once, out of their Receive.
 inline_copies() {
 	local side
 

@@ -15,7 +15,7 @@ server_is() { ctl "$1" -j services | jq -e ".services[] | select(.name == \"nfs\
 passed() { ((SECONDS >= $1)); }
 # warned SIDE: what a reader of warnings sees
 warned() { grep -E ' (warning|error): ' "$T/$1.log"; }
-# opened SIDE: connections that the log tells of as open, one by one or as many more
+# opened SIDE: connections that the log reports as open, one by one or as "N more"
 opened() { awk '/ open to / { n++ } / more opened in / { n += $4 } END { print n + 0 }' "$T/$1.log"; }
 # holds SIDE REGEX
 holds() { warned "$1" | grep -qE "$2"; }
@@ -39,7 +39,7 @@ wait_for 60 last all
 check "all $CLIENTS clients are served again" last all
 check "the server is known to answer again" server_is a '.state == "ok" and .error == null'
 
-# One that is down is told of again each minute.
+# A server that is down is logged again every minute.
 most=$((10 + (SECONDS - down) / 60))
 lines_a=$(($(warned a | wc -l) - before_a)) lines_b=$(($(warned b | wc -l) - before_b))
 check "$CLIENTS clients and $OUTAGE_S s made $lines_a warnings" test "$lines_a" -le $most

@@ -40,7 +40,7 @@ option() { tr , '\n' <<<"$options" | sed -n "s/^$1=//p"; }
 
 # ---------------------------------------------------------------- the hosts
 
-# page_hosts HOST ADDRESS...: as wire; NFS-Ganesha can be had on the filer
+# page_hosts HOST ADDRESS...: as wire; NFS-Ganesha is available on the filer
 page_hosts() {
 	can_open_by_handle || skip_all "NFS-Ganesha's VFS needs root outside user namespaces"
 	command -v ganesha.nfsd >/dev/null || skip_all "NFS-Ganesha is not installed"

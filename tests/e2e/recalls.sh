@@ -5,8 +5,8 @@ BACK_PORT=3049
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 needs_proxies
-# One Call is at the server, which does not answer it. Of the others 256 are held, and those behind them are not read but for the
-# answer that stands behind them. Replies could be so long that all their Calls have memory at once.
+# One Call is at the server, which does not answer it. Of the others 256 are queued. The Calls after them are not read,
+# except the answer that follows them. Replies could be so long that all their Calls have memory together.
 A_SERVICE="credits = 1; max_message_bytes = 65536;"
 start_chain
 

@@ -25,7 +25,7 @@ check "and comes back by RDMA Write" counter_is b rdma reply_chunk_bytes_pushed 
 check "which raises nothing" counter_is a rdma recv_raises = 0
 wait_for 10 no_connections b
 
-# Each ends with a header of less than 32 KiB beside the data.
+# Each ends with a header of less than 32 KiB in addition to the data.
 start holder "$BIN/nfs_client" "$V3" hold held 4m 1 16k
 check "the first proxy raises its receives, for READs" wait_for 30 nfs_leg_is a upstream recv_size_bytes 32768
 check "the second one does as it is asked, for WRITEs" wait_for 30 nfs_leg_is a upstream peer_recv_size_bytes 32768

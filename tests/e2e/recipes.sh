@@ -183,7 +183,7 @@ haproxy_in_front() {
 # comes_from HOST ADDRESS: what connections the proxy there has to the server are from that address
 comes_from() { on "$1" "$CTL" -j connections | jq -e --arg from "$2:" '.connections | length > 0 and all(.upstream.local | startswith($from))' >/dev/null; }
 
-# Each line as it stands, but for where files are.
+# Each line as it is written, except the paths of files.
 run_lines() {
 	local host=$1 command
 

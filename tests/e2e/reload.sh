@@ -58,7 +58,7 @@ check "twenty reloads" [ $failed = 0 ]
 check "while clients were writing: $under_load" [ $under_load -gt 0 ]
 end 1 "reloads" 300m
 
-# What has not changed is not touched.
+# Unchanged services are not touched.
 cp "$T/a.conf" "$T/same.conf"
 start holder "$BIN/nfs_client" "$V3" hold same 8m 3 128k
 wait_while 30 'counter a tcp calls_received' grep -q running holder.log || bail "no client is served"

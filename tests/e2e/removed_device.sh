@@ -14,7 +14,7 @@ enter "$@"
 needs_proxies
 chooses_dialect
 
-# Beside the two services on the device that is removed: one over TCP alone, and two on a second device.
+# In addition to the two services on the device that is removed: one over TCP alone, and two on a second device.
 device_more() {
 	service other "tcp://127.0.0.1:$OTHER_PORT" "tcp://127.0.0.1:$OTHER_BACK"
 	echo ,

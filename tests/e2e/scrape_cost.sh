@@ -40,7 +40,7 @@ hold held 127.0.0.1 $ONE_PORT $HELD || bail "the connections are not all held"
 check "each of 9,500 connections is in the metrics" wait_for 20 is_shown
 : >$T/times
 page() { with_limit 10 curl -s -o $T/json http://127.0.0.1:9180/api/connections.json; }
-# What has just come is looked after for a while.
+# New connections still have set-up work for a while.
 spent 15 >/dev/null
 : >$T/times
 before=$(spent 10) scraped=$(spent 10 scrape) polled=$(spent 10 page) after=$(spent 10)

@@ -166,7 +166,7 @@ under_way() {
 }
 check "one at a time" wait_for 20 under_way
 
-# The end of the daemon gives up all checks. Waiting for one takes 80 s, for 12 to be given up 3 s each.
+# The end of the daemon aborts all checks. Waiting for one takes 80 s, aborting 12 takes 3 s each.
 for n in $(seq 12); do
 	start long-$n "$CTL" -s $T/c.sock check long-$n
 done

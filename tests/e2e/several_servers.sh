@@ -81,7 +81,7 @@ check "by source all four connections lead to one server as well" wait_for 10 al
 stop_clients
 stop_proxy a
 
-# Servers that no client uses are asked: what is down is known, and said, and no client tries it.
+# Unused servers are checked: one that is down is detected and logged, and no client tries it.
 stop server_$A_PORT KILL
 start_one standby 'probe_interval_s = 1;'
 check "a server that is down is known before any client comes" wait_for 10 target_is $A '.state == "down" and .attempts == 0'

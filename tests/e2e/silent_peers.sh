@@ -35,7 +35,7 @@ joined() {
 	"${in[@]}" ip route add default via "$2.254"
 }
 
-# cut: from now on nothing passes, and nobody is told
+# cut: from now on nothing passes, and no end is notified
 cut() {
 	in_net between ip route add blackhole $near/32 && in_net between ip route add blackhole $far/32
 }

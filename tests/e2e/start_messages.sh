@@ -44,7 +44,7 @@ fails_saying() {
 
 one_line() { [ "$(wc -l <$T/one.log)" = 1 ] && said "$1" && said "see rpcrdma-proxy --help"; }
 
-# wrong TEXT ARGS...: is told in one line
+# wrong TEXT ARGS...: the error is one line
 wrong() {
 	local text=$1
 
@@ -105,7 +105,7 @@ check "after SIGTERM: status 0" [ "$exit_status" = 0 ]
 check "who asked for it is said" wait_for 10 said "stop requested by SIGTERM from uid 0"
 check "stopping is followed by stopped" eval "grep -A1 'info: stopping\$' $T/one.log | grep -q 'info: stopped\$'"
 
-# ---------------------------------------------------------------- what cannot be had at the start
+# ---------------------------------------------------------------- what is unavailable at the start
 
 # listening ADDRESS [MORE]: a service that listens there
 listening() { one "{ name = \"one\"; listen = \"$1\"; connect = \"tcp://127.0.0.1:2049\"; source_port = \"any\"; allow = [ \"127.0.0.1\" ]; }"; }

@@ -45,7 +45,7 @@ fits() { screen; [ "$(wc -L <$T/screen)" -le "$1" ] && ! grep -E 'version .*vers
 start_ganesha
 start_chain
 nfs_client "$V3" write file 5m 3
-# Reads until it is told to end.
+# Reads until the script stops it.
 start reader bash -c "while :; do '$BIN/timed_reads' '$V3' file 1000000 65536 4; done"
 mux new-session -d -s top -x 80 -y 24 "PS1='prompt> ' bash --norc"
 sees '^prompt>'
@@ -76,7 +76,7 @@ key "TERM=dumb $CTL -s $T/a.sock -n 1 -d 0.2 top" Enter
 check "in blocks, too, where the terminal cannot do more" sees '^Calls/s .* over [0-9.]+ s'
 check "which is left as it is" wait_for 10 given_back
 
-# A reload that makes a service anew has its counters begin again.
+# A reload that replaces a service resets its counters.
 start again "$CTL" -s $T/a.sock -n 20 -d 0.2 top nfs
 wait_for 10 grep -q over $T/again.log
 sed -i 's/name = "nfs";/name = "nfs"; max_connections = 77;/' $T/a.conf

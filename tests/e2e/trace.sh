@@ -75,7 +75,7 @@ check "what is slow is told" wait_for 10 eval '[ "$(of slow length)" -gt 0 ]'
 check "… and in which stage" is "$(of slow 'map(select(.operation == "READ" and .stages_s.server < 0.1)) | length')" 0
 stop slow
 
-# One that does not read, beside one that does.
+# A client that does not read, next to one that does.
 stop_proxy b
 stop_proxy a
 BACK_PORT=$NFS_PORT

@@ -53,7 +53,7 @@ shared() {
 	echo "$((${found[$1]} - ${found[$unread]}))"
 }
 
-# Of a program that it does not know, tshark shows RPC only if it is told to.
+# Of a program that it does not know, tshark shows RPC only with an option.
 unknown=FALSE
 [ "$(shared configs)" -gt 0 ] && unknown=TRUE
 tshark -n -2 -o iwarp_ddp_rdmap.reassemble_iwarp_rdma_send:FALSE \

@@ -125,7 +125,7 @@ host_answer() {
 }
 
 # libnfs_row VERSION NFSPORT MOUNTPORT: a libnfs client on the host copies files through and compares. With NFSv4
-# libnfs 4.0 writes no more than a small file, to any server; larger ones are laid beside it and read only.
+# libnfs 4.0 writes no more than a small file, to any server; larger ones are put there by other means and only read.
 libnfs_row() {
 	local version=$1 port=$2 mountport=$3 url name dir=$out/libnfs size
 	mkdir -p "$dir"

@@ -247,7 +247,7 @@ lost_kernels=
 export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
 # How long a row may take on an idle machine: five times what the longest does. How long a guest may report nothing: that (a row
-# that gets more time on a slow machine tells of it), the time to tell of it, and that of the last verdicts (verdicts_all). How
+# that gets more time on a slow machine reports it), the time to report it, and that of the last verdicts (verdicts_all). How
 # long it may take in all.
 case $tier in
 short) limits=(300 420 2700) ;;

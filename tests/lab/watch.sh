@@ -105,9 +105,9 @@ PROGRAM_FAULTS='\]: segfault at |traps: |Out of memory'
 
 emulator() { qemu-system-x86_64 --version | sed -n '1s/.*version \([^ ]*\).*/QEMU \1/p'; }
 
-# guest_blame SHARE: what a guest was lost by, where it was not by what it tests: its kernel, or the emulator, with the version. Fails if there is no
-# sign of that, or a program crashed or took all memory in the row. A row that does not end is told by the guest (row_stuck), so
-# one that is not told is the guest's standing still.
+# guest_blame SHARE: the cause of a lost guest, if it is not the tested program: its kernel, or the emulator, with the
+# version. Fails if there is no sign of that, or a program crashed or took all memory in the row. The guest reports a row
+# that does not end (row_stuck), so one without a report means that the guest hangs.
 guest_blame() {
 	local console fault
 	[ "$fate" != late ] || return 1

@@ -8,7 +8,7 @@ TIME_LIMIT=$builddir/tests/lib/time_limit
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# Tests that say which they are, beside a copy of the script.
+# Tests that print their names, next to a copy of the script.
 mkdir "$work/e2e" "$work/lib" "$work/build" "$work/build/tests" "$work/build/tests/lib"
 cp "$srcdir/tests/e2e/run.sh" "$work/e2e"
 cp "$srcdir/tests/lib/time_limit.sh" "$work/lib"

@@ -69,7 +69,7 @@ killed() {
 check "KILL to the program ends the command" killed
 rm "$dir/pid"
 
-# terminated: the program is told to end, and ends what it runs
+# terminated: the program gets a signal, and kills its command
 terminated() {
 	"$TIME_LIMIT" 1000 sh -c 'echo $$ >"$dir/pid"; exec sleep 1000' &
 	wait_for 60 test -s "$dir/pid" || return

@@ -27,7 +27,7 @@ held_by() {
 }
 
 # recalls SIDE PROXY VERSION ADDRESS PORT: through a chain that PROXY begins, delegations are recalled while Calls wait for a
-# credit. The file is closed by then: where it is open, the client has to open it anew before it returns the delegation, which is
+# credit. The file is closed by then: where it is open, the client must open it again before it returns the delegation, which is
 # one more Call that waits.
 recalls() {
 	local side=$1 proxy=$2 file took=() waited=()

@@ -75,7 +75,7 @@ counted() {
 	for side in client server; do tell "$1" "$4" "$5" "$6" $side "/run/before.$side" "/run/after.$side"; done
 }
 
-# A proxy in which callgrind counts, and what it is told.
+# A proxy under callgrind, and callgrind's commands.
 counting() { exec valgrind -q --tool=callgrind --vgdb-prefix=/run/vgdb --callgrind-out-file=/run/callgrind.%p "$@"; }
 monitor() { vgdb --vgdb-prefix=/run/vgdb --pid="$(pid_of_proxy "$1")" "${@:2}"; }
 

@@ -58,7 +58,7 @@ known_out() {
 	done
 }
 
-# no_differences PROGRAM VERSION LIST LIST: both are the same, but for what is known
+# no_differences PROGRAM VERSION LIST LIST: both are the same, except known differences
 no_differences() {
 	local found
 	found=$({ diff -a "$3" "$4" || true; } | sed -n '/^[<>] /p' | known_out "$1" "$2")

@@ -25,7 +25,7 @@ expected() {
 	END
 }
 
-# results_said DEVICE: says each result when it comes, lest the guest be taken for silent
+# results_said DEVICE: prints each result when it arrives, so that the guest is not considered silent
 results_said() {
 	local line
 	while IFS= read -r line; do

@@ -96,9 +96,9 @@ server_start() {
 	[ "$LAB_TIER" != full ] || "$LAB_BUILD/tests/lab/lab_work" make /srv/export/ten-thousand 10000
 }
 
-# within SECONDS COMMAND...: runs it. What waits in the kernel nothing ends: it is left alone then, within_limit is no, and the
-# kernel's log shows where each task is. On a slow machine it has more time, as long again at most before it is looked at anew; the
-# host hears of that, and does not take this guest for silent.
+# within SECONDS COMMAND...: runs it. A process that waits in the kernel cannot be killed: it is left alone then, within_limit is no, and the
+# kernel's log shows where each task is. On a slow machine it has more time, at most the same again before the next check. The
+# host is notified of that, and does not consider this guest silent.
 within() {
 	local limit=$1 begin=$SECONDS left=$1 pid timer first status
 	shift

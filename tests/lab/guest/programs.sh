@@ -55,7 +55,7 @@ done_by_bonnie() {
 	rm -rf /mnt/n/bonnie
 }
 
-# stress-ng's stressors that work on files, each with --verify: what became of each, and each complaint. Left out are those of its
+# stress-ng's stressors that work on files, each with --verify: the result of each, and each complaint. Left out are those of its
 # class "filesystem" that use no file of the folder that they are given (bind-mount, binderfs, dup, eventfd, ioprio, procfs).
 stressors=(access chattr chdir chmod chown copy-file dentry dir dirdeep dirmany dnotify fallocate fanotify fcntl fiemap file-ioctl
 	filename flock fpunch fsize fstat getdent handle hdd inode-flags inotify io iomix lease link locka lockf lockofd mknod open

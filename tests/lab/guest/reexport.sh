@@ -55,8 +55,8 @@ upstream() {
 least() { cut -d' ' -f"$2" "$1" | sort -n | head -1; }
 
 # cost LABEL WORK [SIZE] COUNT [STABLE]: instructions of a Call as the slope between so many and three times as many, and its round
-# trips. What disturbs a turn adds to it, so the least of each of the turns after a warm one count; how far the second least are
-# above them is told, of a Call.
+# trips. Disturbances add to a turn, so the least of the turns after a warm one counts; the comment says how far the
+# second least is above it, per Call.
 cost() {
 	local label=$1 work=("${@:2}") at few many once turn calls fetched calls_after fetched_after each spread
 	few=("${work[@]}") many=("${work[@]}")

@@ -61,7 +61,7 @@ by() {
 	client_run 4 "$TIME_LIMIT" 60 mount -t nfs -o "vers=4.2,proto=tcp,port=$port,hard,actimeo=0,retry=0" "10.8.4.1:/" /mnt/c4
 }
 
-# away WAY: and its gateway begins anew; back WAY
+# away WAY: and its gateway restarts; back WAY
 away() {
 	if [ "$1" = re-export ]; then rpc.nfsd 0; else proxy_stop way KILL; fi
 }
@@ -168,10 +168,10 @@ try_delegation() {
 	if [ "$count" -gt 0 ]; then echo given; else echo none; fi
 }
 
-# seen FILE SIZE: the client, which asks each time, is told that the file has that size
+# seen FILE SIZE: the client, which asks each time, gets that size of the file
 seen() { [ "$(client_run 4 stat -c %s "$1")" = "$2" ]; }
 
-# How long the client is told the size that was there before another client of the server changed it; nobody has the file open.
+# How long the client gets the old size after another client of the server has changed it; no client has the file open.
 try_fresh() {
 	local begin ms
 	echo one >/srv/state/fresh.$1

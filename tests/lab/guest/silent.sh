@@ -53,8 +53,8 @@ silent_end() {
 	for pid in $(cat /run/held.pids); do kill -KILL "$pid" 2>/dev/null || true; done
 }
 
-# cut_wire DEV [PORT...]: what comes and goes on that interface, or belongs to a connection with such a port at one end, is
-# swallowed. "trap", not "drop": TCP and rxe are told of what is dropped here before it leaves, and not of what the network
+# cut_wire DEV [PORT...]: discards all packets of that interface, or those of connections with such a port at one end. "trap",
+# not "drop": TCP and rxe are notified of packets that are dropped here before they leave, but not of those that the network
 # drops.
 cut_wire() {
 	local dev=$1 way port

@@ -19,7 +19,7 @@ standin_end() {
 	proxy_stop "$1-server" KILL
 }
 
-# standin_profile PROFILE DEVICE ADDRESS KEYS VERSION: KEYS is the counter of the way by which memory must be lent.
+# standin_profile PROFILE DEVICE ADDRESS KEYS VERSION: KEYS is the counter of the method by which memory must be exposed.
 standin_profile() {
 	local name=standin-$1-$2 lent
 	trap "standin_end $name" EXIT
@@ -31,7 +31,7 @@ standin_profile() {
 	say "# $1 on $2: $4 $lent"
 }
 
-# standin_row PROFILE DEVICE ADDRESS KEYS VERSION...; what goes over siw is judged, since it goes over TCP.
+# standin_row PROFILE DEVICE ADDRESS KEYS VERSION...; traffic over siw is judged, since it goes over TCP.
 standin_row() {
 	local version row=row
 	[ "$2" != siw ] || row=judged

@@ -53,7 +53,7 @@ ulimit -l unlimited
 journal() { journalctl -o cat --no-pager -u rpcrdma-proxy "$@"; }
 pid_of_daemon() { systemctl show -p MainPID --value rpcrdma-proxy; }
 
-# write_conf MORE: the one edit: a service in the place of those that the package's file has
+# write_conf MORE: the one edit: a service instead of those in the package's file
 write_conf() {
 	cat >$conf <<-CONF
 		services = ( { name = "files"; listen = "tcp://127.0.0.1:2149"; connect = "tcp://10.0.2.15:2049"; $1 } );
@@ -85,8 +85,8 @@ fio_start() {
 	sleep 4
 }
 
-# fio_end: nothing was wrong; says the longest stall. How long that is on a machine that is emulated beside others proves
-# nothing, unless clients would have given up.
+# fio_end: no error; prints the longest stall. Its length proves nothing on a machine that is emulated together with
+# others, unless clients would have timed out.
 fio_end() {
 	local stall limit_s=20
 	kill -0 $fio_pid || fail "fio ended too early: $(tail -n 3 /run/fio.json)"

@@ -19,7 +19,7 @@ libnfs() {
 	[ $((after - before)) -ge $((2 << 20)) ] || fail "only $((after - before)) bytes went through the proxy"
 }
 
-# rdma:// is verbs where a device serves the address, and iwarp besides: one listener for both, and a
+# rdma:// is verbs where a device serves the address, and also iwarp: one listener for both, and a
 # connection on the fabric that reaches the server.
 on_fabric() {
 	local said
@@ -51,7 +51,7 @@ rdma_connect() {
 	on_fabric either-lo 'over iwarp'
 }
 
-# Each RPC with a chunk lends a registration.
+# Each RPC with a chunk exposes a registration.
 through_off() {
 	through "$@"
 	[ "$(proxy_count "$2" regions_lent)" -gt 0 ] || fail "no registration was lent"
@@ -59,7 +59,7 @@ through_off() {
 	say "# $(proxy_count "$2" slabs_registered) slabs registered for $(proxy_count "$2" connections_opened) connections"
 }
 
-# A server in user space, which is no use to its clients, and beside it a good one, at one worker.
+# A useless server in user space, and a good one, at one worker.
 claims() {
 	local cleared
 	proxy_start claims-good verbs://10.0.2.15:2273 tcp://127.0.0.1:2274
@@ -122,7 +122,7 @@ standin_rows
 [ "$LAB_TIER" = short ] ||
 	row "siw: receives change their sizes under load" sizes verbs 10.0.2.15
 row "rxe: receives change their sizes under load" sizes verbs 10.9.0.1
-# What is left beside their largest messages is for larger receives.
+# The memory left after their largest messages is for larger Receives.
 guest_row v2-siw-server verbs://10.0.2.15:2231 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
 guest_row v2-siw tcp://10.0.2.15:2241 verbs://10.0.2.15:2231 "connect_version = 2; max_message_bytes = 4194304;"
 guest_row v2-rxe-server verbs://10.9.0.1:2232 tcp://127.0.0.1:2049 "max_message_bytes = 4194304;"
@@ -139,7 +139,7 @@ done
 row "version two: a kernel client with version one beside it, at one listener" one_listener
 row "version two: knfsd has version one only, and carries each Call out once" try_knfsd
 
-# What becomes of devices, and of proxies on them.
+# Changes of devices, and of proxies on them.
 # moves MOMENTS ARGUMENTS...: those of kills; and the proxy has noticed, in a connection or, where the client is quicker to
 # end that, in its listener.
 moves() {

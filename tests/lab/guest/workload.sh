@@ -189,7 +189,7 @@ work_short() {
 	esac
 }
 
-# What the full tier does on every row besides: a source tree, a large file, a directory of 10,000 names, random I/O
+# Additional work of the full tier on every row: a source tree, a large file, a directory of 10,000 names, random I/O
 # with verification, and more rounds of contended locks.
 work_full() {
 	local version=$1

@@ -14,7 +14,7 @@ hog() {
 		while (1) { for ($i = 0; $i < length $b; $i += 4096) { substr($b, $i, 1) = "y" } select undef, undef, undef, 0.1 }'
 }
 
-# writes_much PROXY PORT: four times the memory, as dirty pages, beside the hog; then read back and compared
+# writes_much PROXY PORT: four times the memory, as dirty pages, together with the hog; then read back and compared
 writes_much() {
 	local pid hog_pid
 	pid=$(cat "$proxy_dir/$1.pid")
