@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Makes the configuration file's manual page from its source on standard input, while the daemon is built: a line
- * "@key NAME@" begins the paragraph of that key, which the next such line or "@end@" ends, and gets what the table of
- * keys says of it. Fails if the page names a key that is not in the table or was there before, or lacks one.
+ * Generates rpcrdma-proxy.conf(5) at build time: copies the source of the page from standard input to standard output, and
+ * adds the type, limits, default and scope of each key from the tables in daemon/config/config_keys.c.
+ *
+ * A line "@key NAME@" begins the paragraph of a key. The next such line, or "@end@", ends it. The program fails if the
+ * page names an unknown key, names a key twice, or lacks one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +14,8 @@
 
 #define MAX_KEYS 128u
 
-/* A page that is being filled. */
-struct page {
-	const struct config_key *now; /* whose paragraph this is; NULL: none */
+struct man_page {
+	const struct config_key *current; /* key of the open paragraph; NULL: none */
 	const struct config_key *seen[MAX_KEYS];
 	size_t nseen;
 };
@@ -64,7 +65,7 @@ static void print_type(const struct config_key *key)
 		fputs(words[key->type], stdout);
 }
 
-/* A quote would end the argument of a macro. */
+/* Escapes quotes, which would end the argument of a macro. */
 static void print_quoted(const char *text)
 {
 	for (; *text; text++)
@@ -74,7 +75,7 @@ static void print_quoted(const char *text)
 			putchar(*text);
 }
 
-/* The head of a paragraph: the name, and in brackets what the value may be, and the default. */
+/* Prints the head of a paragraph: name, type or range, and default. */
 static void print_item(const struct config_key *key)
 {
 	printf(".It Va %s Pq \"", key->name);
@@ -88,25 +89,25 @@ static void print_item(const struct config_key *key)
 	puts("\"");
 }
 
-/* The last lines: in which services the key means something, and whether a change takes a restart. */
-static void print_end(const struct config_key *key)
+/* Prints the last lines: the services that the key applies to, and whether a change needs a restart. */
+static void print_scope(const struct config_key *key)
 {
 	const char *scope = config_scope_text(key->scope);
 
 	if (key->scope != CONFIG_SCOPE_ALWAYS)
 		printf(".Pp\nOnly %s.\n", scope + strlen("is "));
 	if (key->fixed)
-		puts(".Pp\nA change of it takes a restart.");
+		puts(".Pp\nA change takes effect only after a restart.");
 }
 
-static void end(struct page *page)
+static void page_end_key(struct man_page *page)
 {
-	if (page->now)
-		print_end(page->now);
-	page->now = NULL;
+	if (page->current)
+		print_scope(page->current);
+	page->current = NULL;
 }
 
-static bool has_seen(const struct page *page, const struct config_key *key)
+static bool page_has_key(const struct man_page *page, const struct config_key *key)
 {
 	for (size_t i = 0; i < page->nseen; i++)
 		if (page->seen[i] == key)
@@ -114,54 +115,55 @@ static bool has_seen(const struct page *page, const struct config_key *key)
 	return false;
 }
 
-/* Some names are in both tables: the global one comes first. */
-static const struct config_key *next_of(const struct page *page, const char *name)
+/*
+ * Returns the next key of that name, or NULL. If both tables have the name, the page describes the global key first.
+ */
+static const struct config_key *page_next_key(const struct man_page *page, const char *name)
 {
 	const struct config_key *key = config_key_find(config_keys, name);
 
-	if (key && !has_seen(page, key))
+	if (key && !page_has_key(page, key))
 		return key;
 	key = config_key_find(config_service_keys, name);
-	return key && !has_seen(page, key) ? key : NULL;
+	return key && !page_has_key(page, key) ? key : NULL;
 }
 
-static int begin(struct page *page, const char *name)
+static int page_begin_key(struct man_page *page, const char *name)
 {
-	end(page);
-	page->now = next_of(page, name);
-	if (!page->now || page->nseen == MAX_KEYS) {
-		fprintf(stderr, "the page has a paragraph too many for a key \"%s\"\n", name);
+	page_end_key(page);
+	page->current = page_next_key(page, name);
+	if (!page->current || page->nseen == MAX_KEYS) {
+		fprintf(stderr, "the page has an unknown or repeated key \"%s\"\n", name);
 		return -1;
 	}
-	page->seen[page->nseen++] = page->now;
-	print_item(page->now);
+	page->seen[page->nseen++] = page->current;
+	print_item(page->current);
 	return 0;
 }
 
-static int copy_line(struct page *page, char *line)
+static int page_copy_line(struct man_page *page, char *line)
 {
 	size_t len = strcspn(line, "\n");
-	const char ask[] = "@key ";
+	const char mark[] = "@key ";
 
-	if (!strncmp(line, ask, strlen(ask)) && len > strlen(ask) && line[len - 1] == '@') {
+	if (!strncmp(line, mark, strlen(mark)) && len > strlen(mark) && line[len - 1] == '@') {
 		line[len - 1] = '\0';
-		return begin(page, line + strlen(ask));
+		return page_begin_key(page, line + strlen(mark));
 	}
 	if (!strncmp(line, "@end@", len))
-		end(page);
+		page_end_key(page);
 	else
 		fputs(line, stdout);
 	return 0;
 }
 
-static int check_all(const struct page *page, const struct config_key *keys)
+static int page_check_keys(const struct man_page *page, const struct config_key *keys)
 {
 	int rc = 0;
 
 	for (; keys->name; keys++)
-		if (!has_seen(page, keys)) {
-			fprintf(stderr, "the page has no paragraph for the key \"%s\"\n",
-				keys->name);
+		if (!page_has_key(page, keys)) {
+			fprintf(stderr, "the page lacks the key \"%s\"\n", keys->name);
 			rc = -1;
 		}
 	return rc;
@@ -169,19 +171,20 @@ static int check_all(const struct page *page, const struct config_key *keys)
 
 int main(void)
 {
-	struct page page = {0};
+	struct man_page page = {0};
 	char *line = NULL;
 	size_t size = 0;
 	int rc = 0;
 
 	while (!rc && getline(&line, &size, stdin) > 0)
-		rc = copy_line(&page, line);
+		rc = page_copy_line(&page, line);
 	free(line);
-	end(&page);
+	page_end_key(&page);
 	if (!rc)
-		rc = check_all(&page, config_keys) | check_all(&page, config_service_keys);
+		rc = page_check_keys(&page, config_keys) |
+		     page_check_keys(&page, config_service_keys);
 	if (!rc && !fflush(stdout))
 		return 0;
-	fputs("gen_conf_man: no manual page was made\n", stderr);
+	fputs("gen_conf_man: failed\n", stderr);
 	return 1;
 }

@@ -7,8 +7,11 @@ man=$builddir/man
 tables=$builddir/tests/docs/print_tables
 . "$srcdir/tests/lib/tap.sh"
 
-same "the page of the file has every key, in the order of the table" \
-	"$("$tables" keys)" "$(grep -o '^\.It Va [a-z0-9_]*' "$man/rpcrdma-proxy.conf.5")"
+same "the page of the file has every key of the table" \
+	"$("$tables" keys | sort)" "$(grep -o '^\.It Va [a-z0-9_]*' "$man/rpcrdma-proxy.conf.5" | sort)"
+same "its everyday keys are about ten" yes \
+	"$(sed -n '/^\.Sh EVERYDAY KEYS/,/^\.Sh TUNING/p' "$man/rpcrdma-proxy.conf.5" | grep -c '^\.It Va' |
+		awk '{ print ($1 >= 8 && $1 <= 12) ? "yes" : $1 }')"
 
 # page_without KEY: a page with a paragraph for every other key
 page_without() {
@@ -17,7 +20,7 @@ page_without() {
 }
 
 made=$(page_without - | "$builddir/man/gen_conf_man" 2>&1; echo "status $?")
-for lines in '.It Va workers Pq "0 to 256; default 0"\nText.\n.Pp\nA change of it takes a restart.\n.It Va ' \
+for lines in '.It Va workers Pq "0 to 256; default 0"\nText.\n.Pp\nA change takes effect only after a restart.\n.It Va ' \
 	'.It Va credits Pq "1 to 1024; default 64"\nText.\n.Pp\nOnly for services with an RDMA side.\n.It Va ' \
 	'.It Va name Pq "word; required"\nText.\n.It Va ' \
 	'a multiple of 1024; default 8192"\n' 'none or nfs; default none"\n' '\n.El\nstatus 0'; do
@@ -32,11 +35,11 @@ same "and nothing of its source is left" "" "$(grep @ <<<"$made")"
 # refuses WHAT SAID: the page on standard input is not made, for the reason SAID
 refuses() {
 	same "$1" "$2
-gen_conf_man: no manual page was made" "$("$builddir/man/gen_conf_man" 2>&1 >/dev/null && echo made)"
+gen_conf_man: failed" "$("$builddir/man/gen_conf_man" 2>&1 >/dev/null && echo made)"
 }
-refuses "no key is forgotten" 'the page has no paragraph for the key "credits"' < <(page_without credits)
+refuses "a page without a key is refused" 'the page lacks the key "credits"' < <(page_without credits)
 for key in credit credits; do
-	refuses "there is none too many for $key" "the page has a paragraph too many for a key \"$key\"" \
+	refuses "a page with $key too often is refused" "the page has an unknown or repeated key \"$key\"" \
 		< <(page_without - && echo "@key $key@")
 done
 
