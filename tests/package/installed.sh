@@ -16,7 +16,7 @@ edited() { sed "/^#  { name  *= \"$1\"/,/}\$/ s/^#//; $2" "$root/etc/rpcrdma-pro
 
 start_ganesha
 edited to-filer 's,filer\.example\.net,[::1],; s,127\.0\.0\.1:2049";,127.0.0.1:12049";,' >$T/a.conf
-edited exports 's,^# control = .*,control = "/run/e2e/b.sock";,' >$T/b.conf
+edited exports '1i control = "/run/e2e/b.sock";' >$T/b.conf
 mkdir /run/rpcrdma-proxy
 start b "$PROXY" -c $T/b.conf
 serves b 20049 || bail "proxy b does not start"
