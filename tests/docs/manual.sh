@@ -49,7 +49,20 @@ same "the page of the client has every command, as the table has it" \
 
 same "the page of the client has every state of a connection, in their order" \
 	"$("$tables" states)" \
-	"$(sed -n '/^\.It Ql STATE$/,/^\.It /s/^\.Ql \([a-z]*\).*/\1/p' "$man/rpcrdma-proxyctl.8")"
+	"$(sed -n '/^The states of a connection are:/,/^\.El/s/^\.It Ql \([a-z]*\)$/\1/p' "$man/rpcrdma-proxyctl.8")"
+
+# members COMMAND...: the names of JSON members in the answers to these, without names that the caller chose
+members() {
+	for command in "$@"; do
+		sed 's/services\.one\.operations\.other\.//; s/stages\.[a-z]*\.//; s/\[\]//g' "$srcdir/tests/unit/golden/$command.keys" | tr . '\n'
+	done | sort -u
+}
+missing=''
+for member in $(members status services connections latency check log stop); do
+	sed -n '/^\.Sh JSON/,/^\.Sh EXIT/p' "$man/rpcrdma-proxyctl.8" | grep -Eq "^\.(It )?Va (.* )?$member( |\$)" ||
+		missing+=" $member"
+done
+same "the page of the client has every member of the JSON answers" "" "$missing"
 
 same "and the operations by which a COMPOUND counts, in their order" \
 	"$("$tables" operations)" \
