@@ -102,9 +102,9 @@ systemctl --system daemon-reload
 deb-systemd-invoke start rpcrdma-proxy.service"
 	same "and is restarted then, once" "$installed
 deb-systemd-invoke try-restart rpcrdma-proxy.service" "$(scripts - "$work/control/postinst" configure 0.0.9)"
-	same "not if the new one does not take the file" "$installed" \
+	same "not if the new version rejects the file" "$installed" \
 		"$(FILE_STATUS=1 scripts - "$work/control/postinst" configure 0.0.9 2>"$work/said/errors")"
-	check "which is said" grep -q 'does not take /etc/rpcrdma-proxy.conf' "$work/said/errors"
+	check "which is said" grep -q 'rejects /etc/rpcrdma-proxy.conf' "$work/said/errors"
 	same "nor at the first installation" "$installed" "$(scripts - "$work/control/postinst" configure "")"
 	same "it is stopped when the package is removed" "deb-systemd-invoke stop rpcrdma-proxy.service" \
 		"$(scripts - "$work/control/prerm" remove)"

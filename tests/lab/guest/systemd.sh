@@ -165,7 +165,7 @@ upgrade_refused() {
 	printf 'services = ( { name = "files"; lisen = "x"; } );\n' >$conf
 	pid=$(pid_of_daemon)
 	dpkg -i --force-confold /run/newer.deb 2>&1 | tee /run/dpkg.log
-	grep 'does not take /etc/rpcrdma-proxy.conf' /run/dpkg.log
+	grep 'rejects /etc/rpcrdma-proxy.conf' /run/dpkg.log
 	[ "$(pid_of_daemon)" = "$pid" ] || fail "it was restarted all the same"
 	write_conf ''
 }
