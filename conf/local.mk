@@ -1,4 +1,4 @@
-# The configuration file. What an administrator made of it is neither overwritten nor removed.
+# The configuration file. Neither install nor uninstall touches a file that an administrator has changed.
 EXTRA_DIST += conf/rpcrdma-proxy.conf
 
 install-data-local: install-conf
@@ -11,7 +11,7 @@ install-conf:
 		$(INSTALL_DATA) $(srcdir)/conf/rpcrdma-proxy.conf "$(DESTDIR)$(sysconfdir)/rpcrdma-proxy.conf"; \
 	fi
 
-# Removed only if it is as it was installed.
+# Remove the file only if it is unchanged.
 uninstall-local: uninstall-conf
 uninstall-conf:
 	@if cmp -s "$(srcdir)/conf/rpcrdma-proxy.conf" "$(DESTDIR)$(sysconfdir)/rpcrdma-proxy.conf"; then \

@@ -1,4 +1,4 @@
-# The pages name the file that the daemon reads: it follows from configure's sysconfdir, as in the unit.
+# The pages name the configuration file of the daemon in configure's sysconfdir, as the unit does.
 man_MANS += man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8 man/rpcrdma-proxy.conf.5
 EXTRA_DIST += man/rpcrdma-proxy.8.in man/rpcrdma-proxyctl.8.in man/rpcrdma-proxy.conf.5.in
 CLEANFILES += $(man_MANS)
@@ -17,7 +17,7 @@ man/rpcrdma-proxy.8 man/rpcrdma-proxyctl.8:
 	@$(MKDIR_P) man
 	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' -e 's,@sbindir\@,$(sbindir),g' $(srcdir)/$@.in >$@
 
-# What the table of keys says of each, its values and its default, comes from there.
+# gen_conf_man adds the type, limits and default of each key from the table of keys.
 man/rpcrdma-proxy.conf.5:
 	@$(MKDIR_P) man
 	$(AM_V_GEN)$(SED) -e 's,@sysconfdir\@,$(sysconfdir),g' -e 's,@docdir\@,$(docdir),g' $(srcdir)/$@.in | man/gen_conf_man >$@.new

@@ -1,4 +1,4 @@
-# The unit, its user, and the folder of its socket.
+# The unit, its user, and the directory of its socket.
 EXTRA_DIST += systemd/rpcrdma-proxy.service.in systemd/source-client.conf systemd/rpcrdma-proxy.sysusers systemd/rpcrdma-proxy.tmpfiles
 CLEANFILES += systemd/rpcrdma-proxy.service systemd/sysusers/rpcrdma-proxy.conf systemd/tmpfiles/rpcrdma-proxy.conf
 
@@ -8,11 +8,11 @@ systemd/rpcrdma-proxy.service: systemd/rpcrdma-proxy.service.in Makefile
 	$(AM_V_GEN)$(SED) -e 's,@sbindir\@,$(sbindir),g' -e 's,@sysconfdir\@,$(sysconfdir),g' \
 		$(srcdir)/systemd/rpcrdma-proxy.service.in >$@
 
-# Drop-ins for the unit, for who needs them.
+# Optional drop-ins for the unit, and examples for monitoring.
 examplesdir = $(docdir)/examples
 examples_DATA = systemd/source-client.conf contrib/grafana/rpcrdma-proxy.json contrib/prometheus/rpcrdma-proxy.rules.yml
 
-# Both are named as their program is where they go, so here each has a folder of its own.
+# Both files have the same name when installed, so each has its own directory here.
 sysusersdir = $(prefix)/lib/sysusers.d
 sysusers_DATA = systemd/sysusers/rpcrdma-proxy.conf
 systemd/sysusers/rpcrdma-proxy.conf: systemd/rpcrdma-proxy.sysusers Makefile
