@@ -1,4 +1,4 @@
-# The configuration file. Neither install nor uninstall touches a file that an administrator has changed.
+# The configuration file. Install never overwrites an existing file.
 EXTRA_DIST += conf/rpcrdma-proxy.conf
 
 install-data-local: install-conf
