@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: the recipe "TCP client, TCP server" of README.md on two hosts, its files as they are there.
+# What `./dev demo` shows: the recipe "TCP client, TCP server" of doc/recipes.md on two hosts, its files as they are there.
 # --verbose also shows counters, and version two of RPC-over-RDMA between the proxies.
 case $* in
 "") verbose= ;;
@@ -15,7 +15,7 @@ skip_all() { broken "$*"; }
 enter "$@"
 . "$E2E_SRC/hosts.sh"
 # shellcheck disable=SC2034
-PAGE=$E2E_SRC/../../README.md
+PAGE=$E2E_SRC/../../doc/recipes.md
 . "$E2E_SRC/pages.sh"
 PATH=$(dirname "$PROXY"):$(dirname "$CTL"):$BIN:$PATH
 recipe="TCP client, TCP server"
@@ -54,18 +54,18 @@ say "two hosts on one network, the filer and the client, and on the filer an NFS
 page_hosts filer 192.0.2.1 client 192.0.2.10
 take_mount "$(part "$recipe" "commands on the client's host" | grep '^mount ')" &&
 	export_line=$(part "$recipe" "/etc/exports on the filer") && [ -n "$export_line" ] ||
-	broken "README.md has no recipe \"$recipe\""
+	broken "doc/recipes.md has no recipe \"$recipe\""
 server_sees=${export_line#* }
 start_server "${server_sees%(rw)}"
-say "README.md, \"$recipe\": /etc/exports on the filer"
+say "doc/recipes.md, \"$recipe\": /etc/exports on the filer"
 indent <<<"$export_line"
 
 # ---------------------------------------------------------------- the recipe
 
 for host in filer client; do
-	say "README.md, \"$recipe\": /etc/rpcrdma-proxy.conf on $(host_called $host)"
+	say "doc/recipes.md, \"$recipe\": /etc/rpcrdma-proxy.conf on $(host_called $host)"
 	part "$recipe" "/etc/rpcrdma-proxy.conf on $(host_called $host)" >$host.conf
-	[ -s $host.conf ] || broken "README.md has no such file"
+	[ -s $host.conf ] || broken "doc/recipes.md has no such file"
 	indent <$host.conf
 	runs $host "rpcrdma-proxy -t -c $host.conf | tail -n 1"
 	starts $host

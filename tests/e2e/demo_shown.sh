@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What `./dev demo` shows: the recipe of README, in its order, without jq. --verbose shows counters and version two too. What
+# What `./dev demo` shows: the recipe of doc/recipes.md, in its order, without jq. --verbose shows counters and version two too. What
 # it starts ends with it.
 . "$(dirname "$0")/lib.sh"
 enter "$@"

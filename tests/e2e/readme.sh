@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# README's recipes work as they are written: its files, exports and mounts are taken out of it, and a file is copied
-# through each, on hosts with the names and addresses that it uses. libnfs mounts in place of the kernel, and where
-# README has an NFS/RDMA client or server, a further proxy in front of libnfs or NFS-Ganesha is one.
-# README_SHOW=1 prints what the commands under "Know that it works" say.
+# The basic recipes of doc/recipes.md work as they are written: the test takes files, exports and mounts from the page, and
+# copies a file through each recipe, on hosts with the page's names and addresses. libnfs mounts instead of the kernel. Where
+# the page has an NFS/RDMA client or server, a further proxy in front of libnfs or NFS-Ganesha plays it.
+# README_SHOW=1 prints the output of the commands under "Check that it works" in doc/troubleshooting.md.
 . "$(dirname "$0")/lib.sh"
 enter "$@"
 . "$E2E_SRC/hosts.sh"
-PAGE=$E2E_SRC/../../README.md
+PAGE=$E2E_SRC/../../doc/recipes.md
+SHOWN=$E2E_SRC/../../doc/troubleshooting.md
 . "$E2E_SRC/pages.sh"
 needs_proxies
 
@@ -21,10 +22,10 @@ one_more() {
 	printf '%s,\n%s\n);\n' "${text%);*}" "$2" >"$1"
 }
 
-# kind SECTION: what README calls the client of it
+# kind SECTION: what the page calls the client of it
 kind() { echo "${1%%,*}"; }
 
-# carry_mount SECTION FILE: what README adds to its service for NFSv3, where a key that is there already is replaced
+# carry_mount SECTION FILE: what the page adds to its service for NFSv3, where a key that is there already is replaced
 carry_mount() {
 	local keys
 
@@ -52,7 +53,7 @@ write_files() {
 		part "$section" "/etc/rpcrdma-proxy.conf on $(host_called $host)" >$host.conf
 		[ -s $host.conf ] || rm $host.conf
 	done
-	[ -z "$version" ] || carry_mount "$section" "$(next_to_server "$section").conf" || bail "README says nothing of $section"
+	[ -z "$version" ] || carry_mount "$section" "$(next_to_server "$section").conf" || bail "recipes.md says nothing of $section"
 	if [ ! -e filer.conf ]; then
 		echo 'services = ( { name = "server"; listen = "rdma://[::]:20049"; connect = "tcp://127.0.0.1:2049"; } );' >filer.conf
 		touch stand-in
@@ -65,10 +66,10 @@ write_files() {
 	fi
 }
 
-# said COMMAND: the line that README has below it
-said() { sed -n "/^    \$ $1/{n;s/^ *//;p}" "$PAGE"; }
+# said COMMAND: the line below it in troubleshooting.md
+said() { sed -n "/^    \$ $1/{n;s/^ *//;p}" "$SHOWN"; }
 
-# heads HOST COMMAND: what the control client prints begins with the heads of the columns that README shows
+# heads HOST COMMAND: what the control client prints begins with the heads of the columns that troubleshooting.md shows
 heads() {
 	local shown
 
@@ -76,18 +77,18 @@ heads() {
 	[ -n "$shown" ] && on "$1" "$CTL" "$2" | head -n 1 | xargs | grep -qF "$shown"
 }
 
-# screen HOST: status says there what README shows, line by line, but for numbers and how long anything took
+# screen HOST: status says there what troubleshooting.md shows, line by line, but for numbers and how long anything took
 screen() {
 	local shown said
 
-	shown=$(sed -n '/^    \$ rpcrdma-proxyctl status$/,/^[^ ]/s/^    \([a-zA-Z]\)/\1/p' "$PAGE")
+	shown=$(sed -n '/^    \$ rpcrdma-proxyctl status$/,/^[^ ]/s/^    \([a-zA-Z]\)/\1/p' "$SHOWN")
 	said=$(on "$1" "$CTL" status | grep .)
 	[ -n "$shown" ] && [ "$(cut -d ' ' -f 1 <<<"$shown")" = "$(cut -d ' ' -f 1 <<<"$said")" ] &&
 		[ "$(grep ^nothing <<<"$shown")" = "$(grep ^nothing <<<"$said")" ] &&
 		[ "$(grep ^SERVICE <<<"$shown" | xargs)" = "$(grep ^SERVICE <<<"$said" | xargs)" ]
 }
 
-# opened HOST: its log has the line that README shows, but for numbers
+# opened HOST: its log has the line that troubleshooting.md shows, except for numbers
 opened() {
 	local line
 
@@ -95,7 +96,7 @@ opened() {
 	[ -n "$line" ] && wait_for 10 grep -qE " info: $line" "$1.log"
 }
 
-# found_right HOST: a check of its file ends as README shows
+# found_right HOST: a check of its file ends as troubleshooting.md shows
 found_right() {
 	local shown
 
@@ -103,10 +104,10 @@ found_right() {
 	[ -n "$shown" ] && [ "$(on "$1" "$PROXY" -t -c "$T/$1.conf" | tail -n 1)" = "$T/$1.conf: ${shown#*: }" ]
 }
 
-# shown HOST: README shows what the programs say
+# shown HOST: troubleshooting.md shows what the programs say
 shown() { found_right "$1" && screen "$1" && heads "$1" services && heads "$1" connections && opened "$1"; }
 
-# show HOST: what the commands under "Know that it works" say there
+# show HOST: what the commands under "Check that it works" print there
 show() {
 	note "$1: rpcrdma-proxy -t
 $(on "$1" "$PROXY" -t -c "$T/$1.conf" 2>&1)"
@@ -144,7 +145,7 @@ recipe() {
 		check "$what: the recipe ends with the check" \
 			grep -qx 'rpcrdma-proxyctl connections' <(part "$section" "commands on $(host_called "$checked")")
 	fi
-	take_mount "$mount" || bail "$what: no mount line in README"
+	take_mount "$mount" || bail "$what: no mount line in recipes.md"
 	write_files "$section" "$version"
 	address=$(part "$section" "/etc/exports on the filer" | sed -n "s|^$directory \(.*\)(rw)\$|\1|p")
 	check "$what: the export is the one that is mounted" [ -n "$address" ]
@@ -164,7 +165,7 @@ recipe() {
 	# The server knows the last proxy by the address that it is exported to.
 	[ ! -e stand-in ] ||
 		check "$what: the server sees the address of its export" wait_for 20 seen filer "$address"
-	[ "$what" != "TCP client, RDMA server" ] || check "README shows what the programs say" shown client
+	[ "$what" != "TCP client, RDMA server" ] || check "troubleshooting.md shows what the programs say" shown client
 	[ -z "${README_SHOW:-}" ] || show "$checked"
 	stop holder KILL
 	stop_all
@@ -207,7 +208,7 @@ port_held() {
 	stop_all
 }
 
-# unit_of_fstab: the line of README makes a mount that comes after the proxy
+# unit_of_fstab: the line of the page makes a mount that comes after the proxy
 unit_of_fstab() {
 	mkdir -p units
 	grep -E '^ +[0-9.]+:/export /mnt nfs ' "$PAGE" >fstab &&
