@@ -10,22 +10,22 @@ export DEBIAN_FRONTEND=noninteractive SYSTEMD_OFFLINE=1
 jobs=$(nproc)
 on="Debian $release: "
 
-# block TEXT: prints the first indented block of README.md below a line that has TEXT
+# block PAGE TEXT: prints the first indented block of PAGE below a line that has TEXT
 block() {
-	awk -v text="$1" 'index($0, text) { found = 1; next }
+	awk -v text="$2" 'index($0, text) { found = 1; next }
 		found && /^    / { sub(/^    /, ""); print; seen = 1; next }
-		seen { exit }' README.md
+		seen { exit }' "$1"
 }
 
 # typed COMMANDS: as a user would type them, who says yes to what apt asks; the first failure ends it
 typed() {
-	[ -n "$1" ] || { echo "README.md has no such lines"; return 1; }
+	[ -n "$1" ] || { echo "the page has no such lines"; return 1; }
 	echo 'APT::Get::Assume-Yes "true";' >/etc/apt/apt.conf.d/91yes
 	apt-get -qq update && MAKEFLAGS=-j$jobs bash -e -o pipefail -c "$1"
 }
 
-# runtime_line: the line of README.md for this release
-runtime_line() { block '**Runtime packages.**' | sed -n "/^# Debian $release\$/{n;p}"; }
+# runtime_line: the line of doc/install.md for this release
+runtime_line() { block doc/install.md '**Runtime packages.**' | sed -n "/^# Debian $release\$/{n;p}"; }
 
 # needed PROGRAM...: the packages of the libraries that the programs themselves ask for, but for libc's; sorted
 needed() {
@@ -38,9 +38,9 @@ needed() {
 	done | grep -vxE 'libc6(-dev)?' | LC_ALL=C sort -u
 }
 
-# runtime_packages PROGRAM...: README.md names these
+# runtime_packages PROGRAM...: doc/install.md names these
 runtime_packages() {
-	same "${on}README.md names the runtime packages of the programs" "$(needed "$@")" \
+	same "${on}doc/install.md names the runtime packages of the programs" "$(needed "$@")" \
 		"$(runtime_line | sed 's/^apt-get install //' | xargs -n 1 | LC_ALL=C sort)"
 }
 
@@ -54,7 +54,7 @@ step_demo() {
 }
 
 step_install() {
-	check "${on}the lines of README.md install it" typed "$(block '## Install it')"
+	check "${on}the lines of README.md install it" typed "$(block README.md '## Install it')"
 	check "${on}the daemon takes the file that was installed" rpcrdma-proxy -t
 	check "${on}its user is there" id rpcrdma-proxy
 	runtime_packages /usr/sbin/rpcrdma-proxy /usr/sbin/rpcrdma-proxyctl
@@ -73,8 +73,8 @@ step_runtime() {
 }
 
 step_package() {
-	check "${on}what the build needs is installed" typed "$(block '## Install it' | sed -n '/^apt-get/,/[^\\]$/p') debhelper"
-	check "${on}the lines of README.md make a package and install it" typed "$(block '**As a package**')"
+	check "${on}what the build needs is installed" typed "$(block README.md '## Install it' | sed -n '/^apt-get/,/[^\\]$/p') debhelper"
+	check "${on}the lines of README.md make a package and install it" typed "$(block README.md '**As a package**')"
 	check "${on}the daemon takes the file that was installed" rpcrdma-proxy -t
 	check "${on}its user is there" id rpcrdma-proxy
 	check "${on}the package goes again" apt-get -qq -y purge rpcrdma-proxy

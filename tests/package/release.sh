@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # release.sh [-t SECONDS] BUILD RELEASE [STEP...]: what users and maintainers do on that release of Debian (12, 13), in roots made
 # by mmdebstrap. TAP. Each STEP has a root of its own, and a copy of the sources as `make dist` packs them:
-#	demo      ./dev demo where its packages are installed; README.md names the runtime packages that the programs need
+#	demo      ./dev demo where its packages are installed; doc/install.md names the runtime packages that the programs need
 #	install   README.md, "Install it", typed as it stands on a system with apt and systemd and no more; then ./dev demo
-#	runtime   README.md, "Runtime packages": what "install" built runs on a system with these alone
+#	runtime   doc/install.md, "Runtime packages": what "install" built runs on a system with these alone
 #	package   README.md, "As a package", typed likewise
 #	tests     gcc and clang build it without a warning; make check, the core of the end-to-end tests with the NFS server and the
 #	          NFS client of that release, deb.sh, rpm.sh and installed.sh
