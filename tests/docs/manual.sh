@@ -138,33 +138,37 @@ table() {
 		grep -qaF -- "$text" "$builddir/daemon/rpcrdma-proxy" || missing+=" \"$text\""
 	done < <(grep '^| ' "$1" | grep -oE 'the log says `[^`]*`|`[^`]*` in the log' |
 		sed 's/^[^`]*`//; s/[:`].*//; s/ [0-9].*//')
-	same "the log's messages in README's table are those of the daemon" "there are some:" \
+	same "the log's messages in the tables of troubleshooting are those of the daemon" "there are some:" \
 		"$([ $count -gt 5 ] && echo there are some):$missing"
 }
-table "$srcdir/README.md"
+table "$srcdir/doc/troubleshooting.md"
 
 # README's packages are those that ./dev build installs, in their order.
 same "README installs what the build needs" \
 	"$(eval "$(sed -n "/^build_libraries=\|^build_packages=/p" "$srcdir/dev")" && echo "${build_packages[*]}")" \
 	"$(sed -n '/^    apt-get install /,/[^\\]$/{p;/[^\\]$/q}' "$srcdir/README.md" | sed 's/apt-get install//; s/\\$//' | xargs)"
 
-# links FILE: each link leads to a file or to a heading of this one
-links() {
-	local target missing='' headings
+# headings FILE: as links name them
+headings() { sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-'; }
 
-	headings=$(sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9\n-')
+# links FILE: each link leads to a file, and to a heading of it
+links() {
+	local target missing='' path
+
 	while read -r target; do
+		path=$(dirname "$1")/${target%%#*}
+		[ "${target%%#*}" ] || path=$1
+		[ -e "$path" ] || missing+=" $target"
 		case $target in
-		'#'*) grep -qxF -- "${target#?}" <<<"$headings" || missing+=" $target" ;;
-		*) [ -e "$(dirname "$1")/${target%%#*}" ] || missing+=" $target" ;;
+		*.md'#'* | '#'*) headings "$path" 2>/dev/null | grep -qxF -- "${target#*#}" || missing+=" $target" ;;
 		esac
 	done < <(grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//')
-	same "the links of ${1##*/} lead somewhere" "" "$missing"
+	same "the links of ${1#"$srcdir/"} lead somewhere" "" "$missing"
 }
-links "$srcdir/README.md"
-links "$srcdir/doc/recipes.md"
-links "$srcdir/doc/hardware.md"
-links "$srcdir/tests/README.md"
+for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/peer/README.md tests/lab/README.md; do
+	links "$srcdir/$page"
+done
+for page in "$srcdir"/doc/*.md; do links "$page"; done
 
 # quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
 # is a line of the last file that was named before it
@@ -240,10 +244,9 @@ examples() {
 	rm -r "$dir"
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
-examples "$srcdir/README.md" 7
-examples "$srcdir/doc/recipes.md" 11 recipes.md 'accepts clients from any source port, but'
+examples "$srcdir/doc/recipes.md" 18 recipes.md 'takes unprivileged source ports, yet'
 examples "$man/rpcrdma-proxy.conf.5" 5
-examples <(singly "$srcdir/README.md") 8 "README.md, singly"
+examples <(singly "$srcdir/doc/recipes.md") 19 "recipes.md, singly" 'takes unprivileged source ports, yet'
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
 tap_end

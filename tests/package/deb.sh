@@ -66,7 +66,9 @@ files="-rw-r--r-- /etc/rpcrdma-proxy.conf
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/examples/rpcrdma-proxy.rules.yml
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/examples/source-client.conf
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/performance.md.gz
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/production.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/recipes.md.gz
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/troubleshooting.md.gz
 -rw-r--r-- /usr/share/man/man5/rpcrdma-proxy.conf.5.gz
 -rw-r--r-- /usr/share/man/man8/rpcrdma-proxy.8.gz
 -rw-r--r-- /usr/share/man/man8/rpcrdma-proxyctl.8.gz"
