@@ -9,9 +9,10 @@
  *		X(DEMO_BUSY, "busy", "the end of the request", TO(DEMO_IDLE))
  *	STATE_ENUM(demo_state, DEMO_STATES);
  *
- * This defines `enum demo_state`. In one .c file STATE_TABLE(demo_states, DEMO_STATES) defines the table. By this table
- * transitions are checked, the log and the control socket name the states, and a test checks the drawings in doc/states.md.
- * A machine has one function that sets its state, through state_move() or state_next().
+ * That makes `enum door_state`; in one .c file STATE_TABLE(door_states, DOOR_STATES) makes the table, by
+ * which moves are checked, logs and the control socket name the states, and a test holds the drawings in
+ * doc/states.md. A machine has one function that sets its state, and that one goes through state_move() or
+ * state_next().
  */
 #ifndef BASE_STATE_H
 #define BASE_STATE_H

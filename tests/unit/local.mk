@@ -218,7 +218,7 @@ EXTRA_DIST += $(unit_scripts) tests/unit/circles.awk tests/unit/phrases.txt test
 	tests/unit/golden/stats.keys tests/unit/golden/status.keys tests/unit/golden/stop.keys \
 	tests/unit/golden/target.keys
 
-# Scripts run header_pcap for tshark (header_tshark.sh) and print_states for the drawing in HACKING.md (states.sh).
+# Scripts run header_pcap for tshark (header_tshark.sh) and print_states for doc/states.md (states.sh).
 check_PROGRAMS += $(all_unit_tests) tests/unit/header_pcap tests/unit/print_states
 
 # What several tests share, or what makes one test too long: one archive, and others for what has names of something else.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Prints every machine of states for HACKING.md; tests/unit/states.sh compares. */
+/* Prints every state machine for doc/states.md; tests/unit/states.sh compares. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

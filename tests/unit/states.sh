@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares the drawing of the states in HACKING.md with the tables in the program. TAP.
+# Compares the states in doc/states.md with the tables in the program. TAP.
 #
 #     tests/unit/states.sh [BUILD]           compare; the build's folder is "build" unless make says otherwise
-#     tests/unit/states.sh --write [BUILD]   write it anew
+#     tests/unit/states.sh --write [BUILD]   write it again
 set -u
 
 write=
@@ -12,7 +12,7 @@ if [ "${1-}" = --write ]; then
 	shift
 fi
 build=${1-${top_builddir-build}}
-hacking=${srcdir:-$(dirname "$0")/../..}/HACKING.md
+page=${srcdir:-$(dirname "$0")/../..}/doc/states.md
 begin='<!-- The states: written by tests/unit/states.sh -->'
 end='<!-- End of the states -->'
 
@@ -31,20 +31,20 @@ $0 == begin {
 	while ((getline line < states) > 0) print line
 	print ""
 }
-END { exit begins != 1 || ends != 1 }' "$hacking" >"$work/hacking" || {
-	echo "Bail out! HACKING.md has not one place for the states"
+END { exit begins != 1 || ends != 1 }' "$page" >"$work/page" || {
+	echo "Bail out! doc/states.md must have one place for the states"
 	exit 1
 }
 
 if [ -n "$write" ]; then
-	cat "$work/hacking" >"$hacking"
+	cat "$work/page" >"$page"
 	exit
 fi
 echo 1..1
-if diff -u "$hacking" "$work/hacking" >"$work/diff"; then
-	echo "ok 1 - HACKING.md shows the states as they are"
+if diff -u "$page" "$work/page" >"$work/diff"; then
+	echo "ok 1 - doc/states.md shows the states as they are"
 else
-	echo "not ok 1 - HACKING.md shows the states as they are"
+	echo "not ok 1 - doc/states.md shows the states as they are"
 	sed 's/^/# /' "$work/diff"
-	echo "# tests/unit/states.sh --write BUILD writes them anew"
+	echo "# tests/unit/states.sh --write BUILD writes them again"
 fi
