@@ -2,8 +2,8 @@
 /*
  * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (doc/internals.md draws them). It calls the leg only by its task and its timer. What must not
- * happen inside a call into the leg (events, sending, continued reading) waits for the task.
+ * The lowest module of the leg (doc/internals.md draws them). It calls the leg by its task and its timer alone. Whatever must
+ * not happen inside a call into the leg (events, sending, reading on) waits for the task.
  */
 #ifndef RPCTCP_TCP_CONN_H
 #define RPCTCP_TCP_CONN_H
