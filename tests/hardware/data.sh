@@ -90,7 +90,7 @@ rpcs_with_chunks() {
 check_4() {
 	local count=$((quick ? 2000 : 1000000)) bound
 	fact "what this is for: binding a memory window again after we invalidated it ourselves. On mlx5 nobody has seen whether the"
-	fact "device accepts the next variant of the key then (HACKING.md, \"To be tried first on mlx5\"); if it does not, the second RPC"
+	fact "device accepts the next variant of the key then (doc/peer-quirks.md, \"To be tried first on mlx5\"); if it does not, the second RPC"
 	fact "on a window ends the connection with a memory bind or protection error, and memory_windows = \"off\" is the way out"
 	if ! rpcs_with_chunks plain "$plain_port" "$count"; then
 		failed "$load_error"
