@@ -14,10 +14,10 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# The table in HACKING.md says what a room may include. Lines "ROOM WHAT ...": another room, a header, or "lib/" and
+# The table in doc/internals.md says what a room may include. Lines "ROOM WHAT ...": another room, a header, or "lib/" and
 # "daemon/" for all that is in there; rooms of lib/ go by their short names, as in #include. A folder without a line
 # has that of the one above it, which it may include too.
-sed -n 's/^| \(\(lib\|daemon\)[a-z/]*\) | .* | \([^|]*\) |$/\1 \3/p' HACKING.md | tr -d ',–' >"$work/rooms"
+sed -n 's/^| \(\(lib\|daemon\)[a-z/]*\) | .* | \([^|]*\) |$/\1 \3/p' doc/internals.md | tr -d ',–' >"$work/rooms"
 
 find lib daemon tests -name '*.[ch]' ! -path '*/generated/*' | sort >"$work/all"
 grep -E '^lib/' "$work/all" >"$work/lib"
@@ -113,22 +113,22 @@ NR == FNR {
 	sub(/^lib\//, "", short)
 	above = room
 	sub(/^lib\//, "", above)
-	if (room == "") print $1 ": is in no room of the table in HACKING.md"
+	if (room == "") print $1 ": is in no room of the table in doc/internals.md"
 	else if ($2 ~ /\.c$/) print $1 ": includes the source " $2
 	else if (dir == "") print $1 ": does not say in which room " $2 " is"
 	else if (dir == short || dir == above) next
 	else if (!is_named(allowed[room], $2, dir)) print $1 ": " room " must not include " $2
 }' "$work/rooms" "$work/includes" >"$work/rooms.bad"
-[ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "HACKING.md has no table of rooms" >>"$work/rooms.bad"
-verdict "rooms include what the table in HACKING.md says" "$work/rooms.bad"
+[ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "doc/internals.md has no table of rooms" >>"$work/rooms.bad"
+verdict "rooms include what the table in doc/internals.md says" "$work/rooms.bad"
 
 # A reader of the core of lib/rpcrdma can skip version two and the draft: the headers that it includes of them are in a
-# table of HACKING.md, and there are no others there.
+# table of doc/internals.md, and there are no others there.
 sed -n 's,^lib/rpcrdma/[^/]* rpcrdma/\(\(v2\|draft03\)/.*\),\1,p' "$work/includes" | sort -u >"$work/attached"
-sed -n '/^| header | from | what for |/,/^$/s/^| \(.*\.h`\) | .*/\1/p' HACKING.md | tr -d '` ' | tr ',' '\n' | sort >"$work/told"
+sed -n '/^| header | from | what for |/,/^$/s/^| \(.*\.h`\) | .*/\1/p' doc/internals.md | tr -d '` ' | tr ',' '\n' | sort >"$work/told"
 diff "$work/told" "$work/attached" >"$work/attached.bad"
 [ -s "$work/attached" ] || echo "the core includes nothing of v2/ and draft03/" >>"$work/attached.bad"
-verdict "the core of lib/rpcrdma includes of v2 and draft03 what the table in HACKING.md says" "$work/attached.bad"
+verdict "the core of lib/rpcrdma includes of v2 and draft03 what the table in doc/internals.md says" "$work/attached.bad"
 
 # Edges between modules: x.c with x.h. In x_priv.h or x_impl.h the files around x share its insides: a module of its
 # own, but that it includes x.h is no edge, since both declare the same thing. And edges between folders; the two protocols
