@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The releases of Debian on which the proxy is built and tested, and what the scripts must know of their differences. HACKING.md,
-# "Debian 12 and 13", lists all differences.
+# The releases of Debian on which the proxy is built and tested, and the differences that scripts must know. doc/debian.md lists
+# all differences.
 #
 # ./dev and tests source this.
 

@@ -12,7 +12,7 @@ import table
 
 
 class Build:
-    """A folder of a build, configured as HACKING.md says."""
+    """A folder of a build, configured as tests/README.md says."""
 
     def __init__(self, folder, tree, jobs):
         self.folder = folder

@@ -35,8 +35,8 @@ FNR == 1 { name = "" }
 # Tags, wherever they stand, as "used FILE TAG".
 tag='(^|[^A-Za-z0-9_])([A-EI][0-9][0-9.]*-[0-9]+|A-Δ[0-9]+|X-[0-9]+)'
 {
-	find lib daemon tests \( -name '*.[ch]' -o -name '*.py' -o -name '*.md' \)
-	echo HACKING.md
+	find lib daemon tests doc \( -name '*.[ch]' -o -name '*.py' -o -name '*.md' \)
+	echo CONTRIBUTING.md
 } | xargs grep -oE "$tag" |
 	sed -E 's/^([^:]*):[^A-EIX]*/used \1 /' | sort -u >>"$work/known"
 
