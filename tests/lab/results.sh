@@ -15,21 +15,21 @@ shift 3
 		"libnfs $(dpkg-query -W -f '${Version}' libnfs-utils 2>/dev/null || echo of this machine)," \
 		"rdma-core $(dpkg-query -W -f '${Version}' rdma-core 2>/dev/null || echo of this machine)."
 	echo "Moments of kills: LAB_SEED=${LAB_SEED:-?}."
-	echo "Guests are emulated: times tell that rows ran, not how fast anything is."
+	echo "Guests are emulated: times show that rows ran, not how fast anything is."
 	echo
 	cat <<-'WHAT'
-	What rows do, each on a mount of its own of the version that it names:
+	What rows do, each on a separate mount of the version that it names:
 
 	* all: files of 31 sizes up to 4 MiB, O_DIRECT at odd offsets and lengths and a mapping, each read back from the server; a
 	  tree copied and compared; 200 names made, read and removed; links, a long symlink, modes; with knfsd ACLs (NFSv3: NFSACL,
 	  NFSv4: nfs4_setfacl; also one larger than an inline message), xattrs (4.2) and a delegation recalled (4.1, 4.2); with
 	  NFSv4 byte-range locks and a counter that two clients contend for.
-	* in the full tier besides: a part of the kernel's source unpacked, hashed and compared; a file of 32 MiB; a directory of
+	* in the full tier also: a part of the kernel's source unpacked, hashed and compared; a file of 32 MiB; a directory of
 	  10,000 names read whole; fio with verification (random reads and writes of 512 to 131072 bytes, unaligned, 16 MiB);
 	  200 rounds of contended locks.
-	* kills: a load of seeded files whose journal says what was acknowledged; see README.md here. The judge's rows are its verdicts
+	* kills: a load of seeded files with a journal of what was acknowledged; see README.md. The judge's rows are its verdicts
 	  on the captures of the rows before.
-	* conformance: the peer of tests/peer judges, by what lists beside README.md here have of known differences.
+	* conformance: the peer of tests/peer judges, with the lists of known deviations in this directory.
 	* "as directly": a program's list of results through the proxy is the one of a mount of the server itself.
 	* rows with sec=: files, names, links and a READ of 1 MiB.
 
