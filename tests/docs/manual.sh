@@ -170,6 +170,18 @@ for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/
 done
 for page in "$srcdir"/doc/*.md; do links "$page"; done
 
+# names_files FILE: the sources, tests and packages that it names are there
+names_files() {
+	local path missing=''
+
+	while read -r path; do
+		compgen -G "$srcdir/$path" >/dev/null || [ -e "$srcdir/$path.c" ] || missing+=" $path"
+	done < <(grep -oE '(^|[^A-Za-z0-9_/.-])(lib|daemon|tests|contrib|conf|debian|rpm)(/[A-Za-z0-9_.*-]*[A-Za-z0-9_*])+' "$1" |
+		sed 's/^[^a-z]//' | sort -u)
+	same "the files that ${1#"$srcdir/"} names are there" "" "$missing"
+}
+for page in "$srcdir"/doc/*.md "$srcdir/CONTRIBUTING.md" "$srcdir/SECURITY.md"; do names_files "$page"; done
+
 # quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
 # is a line of the last file that was named before it
 quotes_files() {
