@@ -182,6 +182,17 @@ names_files() {
 }
 for page in "$srcdir"/doc/*.md "$srcdir/CONTRIBUTING.md" "$srcdir/SECURITY.md"; do names_files "$page"; done
 
+# short_names FILE: the sources that it names without their directories are there
+short_names() {
+	local name missing=''
+
+	while read -r name; do
+		[ -n "$(find "$srcdir/lib" "$srcdir/daemon" -name "$name")" ] || missing+=" $name"
+	done < <(grep -oE '[a-z0-9_]+\.[ch]\b' "$1" | sort -u)
+	same "the sources that ${1#"$srcdir/"} names by their short names are there" "" "$missing"
+}
+for page in architecture internals memory; do short_names "$srcdir/doc/$page.md"; done
+
 # quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
 # is a line of the last file that was named before it
 quotes_files() {
