@@ -184,12 +184,10 @@ for page in "$srcdir"/doc/*.md "$srcdir/CONTRIBUTING.md" "$srcdir/SECURITY.md"; 
 
 # short_names FILE: the sources that it names without their directories are there
 short_names() {
-	local name missing=''
-
-	while read -r name; do
-		[ -n "$(find "$srcdir/lib" "$srcdir/daemon" -name "$name")" ] || missing+=" $name"
-	done < <(grep -oE '[a-z0-9_]+\.[ch]\b' "$1" | sort -u)
-	same "the sources that ${1#"$srcdir/"} names by their short names are there" "" "$missing"
+	same "the sources that ${1#"$srcdir/"} names by their short names are there" "" "$(
+		grep -oE '(^|[^A-Za-z0-9_/.])[a-z0-9_]+\.[ch]\b' "$1" | sed 's/^[^a-z0-9]//' | sort -u |
+			grep -vxF "$(find "$srcdir/lib" "$srcdir/daemon" -name '*.[ch]' | sed 's,.*/,,')"
+	)"
 }
 for page in architecture internals memory; do short_names "$srcdir/doc/$page.md"; done
 
