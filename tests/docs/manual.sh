@@ -165,7 +165,7 @@ links() {
 	done < <(grep -o '](\([^)]*\))' "$1" | sed 's/^](//; s/)$//')
 	same "the links of ${1#"$srcdir/"} lead somewhere" "" "$missing"
 }
-for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/peer/README.md tests/lab/README.md; do
+for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/bench/README.md tests/lab/README.md tests/peer/README.md; do
 	links "$srcdir/$page"
 done
 for page in "$srcdir"/doc/*.md; do links "$page"; done
