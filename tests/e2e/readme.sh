@@ -84,7 +84,7 @@ screen() {
 	shown=$(sed -n '/^    \$ rpcrdma-proxyctl status$/,/^[^ ]/s/^    \([a-zA-Z]\)/\1/p' "$SHOWN")
 	said=$(on "$1" "$CTL" status | grep .)
 	[ -n "$shown" ] && [ "$(cut -d ' ' -f 1 <<<"$shown")" = "$(cut -d ' ' -f 1 <<<"$said")" ] &&
-		[ "$(grep ^nothing <<<"$shown")" = "$(grep ^nothing <<<"$said")" ] &&
+		[ "$(grep '^no problems' <<<"$shown")" = "$(grep '^no problems' <<<"$said")" ] &&
 		[ "$(grep ^SERVICE <<<"$shown" | xargs)" = "$(grep ^SERVICE <<<"$said" | xargs)" ]
 }
 
