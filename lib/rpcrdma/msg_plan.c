@@ -9,7 +9,7 @@ struct planner {
 	struct msg_plan *plan;
 	uint32_t limit_bytes;
 	/* indices of hdr->reads, sorted by position, stable */
-	unsigned order[RPCRDMA_MAX_SEGMENTS];
+	unsigned *order;
 	/* The inline stream. */
 	bool pulled;                /* it is the position-zero chunk */
 	uint64_t inline_bytes, in;  /* its length, and how much is placed */
