@@ -53,7 +53,6 @@ struct config_key {
 	const char *unit;            /* "bytes", "s", "MiB" or NULL */
 	const char *const *choices;  /* NULL-terminated, in the order of the enum */
 	enum config_key_scope scope;
-	const char *help;
 };
 
 /* The last entry has the name NULL. */

@@ -31,7 +31,6 @@
 #include "rpcrdma/call_form.h"
 #include "rpcrdma/lend.h"
 #include "rpcrdma/rdma_conn.h"
-#include "rpcrdma/requester_rpc.h"
 
 #define REQUESTER_RPC_STATES(X)                                                                    \
 	X(REQUESTER_HELD, "queued", "a credit, the Calls before it, or the rest of its Call",      \

@@ -138,7 +138,6 @@ struct iwarp_engine {
 	unsigned reads_posted, reads_out_count; /* waiting or outstanding; outstanding */
 
 	struct fabric_wr probe; /* the keepalive: a zero-length Read */
-	bool probing;
 	/* Stream position at which it has been sent; 0: not built, or already sent. */
 	uint64_t probe_end;
 
