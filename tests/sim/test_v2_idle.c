@@ -70,7 +70,7 @@ START_TEST(no_size_is_lowered_while_a_call_needs_it)
 	expect_sizes(V2_MAX_BYTES, V2_FIRST_BYTES);
 	ck_assert_str_eq(
 		state_name(&characteristics_wish_states, v2_leg(&rig->server)->options->ch.wish),
-		"held");
+		"queued");
 	rig_answer_held(&rig->server);
 	rig->server.hold = false;
 	v2_run(100);
