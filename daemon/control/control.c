@@ -476,7 +476,7 @@ static void tell_no_place(struct control *control, int fd, const struct control_
 			   why);
 
 	log_write_limited(LOG_LEVEL_WARNING, &control->refused, NULL,
-			  "refused a client of %s on the control socket: too many at once",
+			  "refused a client of %s on the control socket: too many connections",
 			  control_user_text(user, who));
 	(void)!send(fd, text, (size_t)len, MSG_NOSIGNAL);
 	(void)!recv(fd, request, sizeof(request), 0);

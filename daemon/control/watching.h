@@ -5,7 +5,7 @@
  *
  * 	tap ──▶ watch_form ──▶ feed
  *
- * A slow reader never delays RPCs: it misses records and is told how many.
+ * A slow reader never delays RPCs: it misses records, and a line reports how many.
  */
 #ifndef DAEMON_CONTROL_WATCHING_H
 #define DAEMON_CONTROL_WATCHING_H

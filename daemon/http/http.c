@@ -236,7 +236,7 @@ static void on_ask(void *arg, struct http_request *request, const char *path, co
 	if (i == ARRAY_SIZE(pages))
 		show_text(request, HTTP_END_404, "there is no such page\n");
 	else if (pages[i].is_gathered && http_request_is_one_of_many(request))
-		show_text(request, HTTP_END_503, "too many requests at once\n");
+		show_text(request, HTTP_END_503, "too many concurrent requests\n");
 	else if (pages[i].show)
 		pages[i].show(arg, request, accept);
 	else

@@ -102,7 +102,7 @@ if nobody true 2>/dev/null; then
 	check "but no more than its part: another of its clients is told so" \
 		says 1 "your user has too many clients on the control socket: try again" nobody "$CTL" -s $T/a.sock status
 	check "root's commands do not wait" eval 'for i in {1..20}; do with_limit 2 "$CTL" -s $T/a.sock log info || exit 1; done'
-	check "which is told in the log" wait_for 10 grep -q 'refused a client of uid 65534 on the control socket: too many at once' $T/a.log
+	check "which is told in the log" wait_for 10 grep -q 'refused a client of uid 65534 on the control socket: too many connections' $T/a.log
 	stop holders KILL
 	wait_for 10 no_control_clients a
 	for i in 1 2 3; do start watch$i "${as_nobody[@]}" "$CTL" -s $T/a.sock trace; done

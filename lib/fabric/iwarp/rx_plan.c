@@ -127,7 +127,7 @@ static size_t next_message_end(const struct iwarp_engine *engine, uint32_t gap_b
 /*
  * Returns how far to read into staging. In a long message: up to the end of its next header, so
  * that the payload after it is received in place too. Little if such a message is likely to follow.
- * Otherwise as much as possible, to read many small messages at once.
+ * Otherwise as much as possible, to read many small messages by one call.
  */
 static size_t tail_bytes(const struct iwarp_engine *engine, const struct under_way *now)
 {

@@ -31,7 +31,7 @@ void verbs_async_removed(struct verbs_device *device);
 void verbs_async_leave(struct verbs_device *device);
 /**
  * verbs_async_hold - Blocks the reading of asynchronous events of @device until
- * verbs_async_release(); any thread, several at once.
+ * verbs_async_release(); any thread; several threads can do so concurrently.
  *
  * Used while destroying a queue: for a removed device libibverbs does not wait until its events are
  * acknowledged.

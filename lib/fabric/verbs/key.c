@@ -420,7 +420,7 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 }
 
 /*
- * A window whose bind is still queued stays with it; also if the connection ended first and the
+ * A window whose bind is still queued stays with it. So it does if the connection ended first and the
  * done() of another work request calls this function.
  */
 bool verbs_key_unbind(struct fabric_key *key)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
  * Work posted in a loop iteration is sent in chains at its end, after the receives posted in it.
- * Signalled are: the last of each chain, unless nobody waits for any of it; every sixteenth; and
- * each Read. A completion stands for all earlier Sends, Writes and internal work. Reads are counted
+ * Three kinds are signalled: the last of each chain, if a done() of the chain is wanted soon; every
+ * sixteenth; and each Read. A completion stands for all earlier Sends, Writes and internal work. Reads are counted
  * separately: some devices complete a Send that was posted after a Read before that Read. Work
  * waits here if the send queue is full, or for Reads if the peer's IRD is used up.
  *
  * Unsignalled Sends (fabric_wr.late). A completion costs the device a write and the worker a poll,
  * and on a connection with one Call at a time also an event and its system calls. So a Send whose
- * done() nobody waits for is signalled only if it is the last of verbs_ep.signal_every. The
+ * done() can be late is signalled only if it is the last of verbs_ep.signal_every. The
  * completion of later work stands for it. If nothing is posted within half of FABRIC_LATE_US, a
  * zero-length Write is, which needs no key and no receive (see ep_keepalive.c): a timer of the
  * worker checks the endpoints with such Sends.

@@ -9,7 +9,8 @@ import statements
 
 ROOT = statements.TABLE.parent.parent
 # Where sections are named, as far as a distribution has it.
-FOLDERS = ('lib', 'daemon', 'tests', 'man', 'doc', 'conf', 'container', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md')
+FOLDERS = ('lib', 'daemon', 'tests', 'man', 'doc', 'conf', 'container',
+           'README.md', 'CONTRIBUTING.md', 'SECURITY.md')
 OURS = re.compile(r'\.(c|h|py|sh|md|mk|x|in|[1-9])$|/(levels|conformance)(\.[a-z]+)?$')
 SECTION = r'(?:[0-9]+|[A-C])(?:\.[0-9]+)*(?![A-Za-z0-9])'
 # "RFC 8166 sections 3.5.2, 4.5 and 8.2", also over the end of a line of a comment.
