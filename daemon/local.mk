@@ -5,19 +5,19 @@ daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFL
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.c \
 	daemon/base/address.h \
-	daemon/base/amount.c \
-	daemon/base/amount.h \
+	daemon/base/humanize.c \
+	daemon/base/humanize.h \
 	daemon/base/background.c \
 	daemon/base/background.h \
 	daemon/base/clock.h \
-	daemon/base/host_memory.c \
-	daemon/base/host_memory.h \
-	daemon/base/likeness.c \
-	daemon/base/likeness.h \
+	daemon/base/memlock.c \
+	daemon/base/memlock.h \
+	daemon/base/edit_distance.c \
+	daemon/base/edit_distance.h \
 	daemon/base/log.c \
 	daemon/base/log.h \
-	daemon/base/log_line.c \
-	daemon/base/log_line.h \
+	daemon/base/log_format.c \
+	daemon/base/log_format.h \
 	daemon/base/log_writer.c \
 	daemon/base/log_writer.h \
 	daemon/base/loop.c \
@@ -28,36 +28,36 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/min_heap.h \
 	daemon/base/resolver.c \
 	daemon/base/resolver.h \
-	daemon/base/sd.c \
-	daemon/base/sd.h \
-	daemon/base/sd_fds.c \
-	daemon/base/sd_fds.h \
+	daemon/base/sd_notify.c \
+	daemon/base/sd_notify.h \
+	daemon/base/socket_activation.c \
+	daemon/base/socket_activation.h \
 	daemon/base/thread.c \
 	daemon/base/thread.h \
 	daemon/bridge/bridge.c \
 	daemon/bridge/bridge.h \
 	daemon/bridge/bridge_state.c \
 	daemon/bridge/bridge_state.h \
-	daemon/bridge/bridge_walk.c \
-	daemon/bridge/bridge_walk.h \
-	daemon/bridge/call_watch.c \
-	daemon/bridge/call_watch.h \
-	daemon/bridge/call_tell.c \
-	daemon/bridge/call_tell.h \
-	daemon/bridge/closing.c \
-	daemon/bridge/closing.h \
-	daemon/bridge/opening.c \
-	daemon/bridge/opening.h \
-	daemon/bridge/passing.c \
-	daemon/bridge/passing.h \
-	daemon/bridge/returning.c \
-	daemon/bridge/returning.h \
-	daemon/bridge/routing.c \
-	daemon/bridge/routing.h \
-	daemon/bridge/standing.c \
-	daemon/bridge/standing.h \
-	daemon/bridge/taking.c \
-	daemon/bridge/taking.h \
+	daemon/bridge/bridge_iter.c \
+	daemon/bridge/bridge_iter.h \
+	daemon/bridge/late_call_scan.c \
+	daemon/bridge/late_call_scan.h \
+	daemon/bridge/call_trace.c \
+	daemon/bridge/call_trace.h \
+	daemon/bridge/bridge_close.c \
+	daemon/bridge/bridge_close.h \
+	daemon/bridge/bridge_open.c \
+	daemon/bridge/bridge_open.h \
+	daemon/bridge/bridge_forward.c \
+	daemon/bridge/bridge_forward.h \
+	daemon/bridge/bridge_affinity.c \
+	daemon/bridge/bridge_affinity.h \
+	daemon/bridge/bridge_route.c \
+	daemon/bridge/bridge_route.h \
+	daemon/bridge/bridge_limits.c \
+	daemon/bridge/bridge_limits.h \
+	daemon/bridge/reply_delivery.c \
+	daemon/bridge/reply_delivery.h \
 	daemon/config/config.c \
 	daemon/config/config.h \
 	daemon/config/config_check.c \
@@ -75,43 +75,43 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
-	daemon/config/config_routes.c \
-	daemon/config/config_routes.h \
-	daemon/config/config_same.c \
-	daemon/config/config_same.h \
+	daemon/config/transparent_routes.c \
+	daemon/config/transparent_routes.h \
+	daemon/config/config_diff.c \
+	daemon/config/config_diff.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \
-	daemon/config/own_doors.c \
-	daemon/config/own_doors.h \
+	daemon/config/self_connect.c \
+	daemon/config/self_connect.h \
 	daemon/config/syntax/hint.c \
 	daemon/config/syntax/hint.h \
 	daemon/config/syntax/tokens.c \
 	daemon/config/syntax/tokens.h \
-	daemon/control/actions.c \
-	daemon/control/actions.h \
-	daemon/control/capture.c \
+	daemon/control/cmd_actions.c \
+	daemon/control/cmd_actions.h \
+	daemon/control/cmd_capture.c \
 	daemon/control/control.c \
 	daemon/control/control.h \
 	daemon/control/control_request.c \
 	daemon/control/control_request.h \
-	daemon/control/feed.c \
-	daemon/control/feed.h \
-	daemon/control/query.c \
-	daemon/control/query.h \
-	daemon/control/trace.c \
-	daemon/control/watching.c \
-	daemon/control/watching.h \
+	daemon/control/stream_client.c \
+	daemon/control/stream_client.h \
+	daemon/control/cmd_table.c \
+	daemon/control/cmd_table.h \
+	daemon/control/cmd_trace.c \
+	daemon/control/tap_stream.c \
+	daemon/control/tap_stream.h \
 	daemon/health/check_report.c \
 	daemon/health/check_report.h \
 	daemon/health/check_steps.c \
 	daemon/health/check_steps.h \
 	daemon/health/health.c \
 	daemon/health/health.h \
-	daemon/health/mount_trip.c \
-	daemon/health/mount_trip.h \
+	daemon/health/check_mount.c \
+	daemon/health/check_mount.h \
 	daemon/health/check_conn.c \
 	daemon/health/check_conn.h \
 	daemon/health/check_rpc.c \
@@ -125,25 +125,25 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/metrics_table.h \
 	daemon/http/metrics_text.c \
 	daemon/http/metrics_text.h \
-	daemon/proxy/admission.c \
-	daemon/proxy/admission.h \
-	daemon/proxy/held_sockets.c \
-	daemon/proxy/held_sockets.h \
-	daemon/proxy/intake.c \
-	daemon/proxy/intake.h \
-	daemon/proxy/lacks.c \
-	daemon/proxy/lacks.h \
-	daemon/proxy/probing.c \
-	daemon/proxy/probing.h \
+	daemon/proxy/accept.c \
+	daemon/proxy/accept.h \
+	daemon/proxy/listener_inherit.c \
+	daemon/proxy/listener_inherit.h \
+	daemon/proxy/accept_queue.c \
+	daemon/proxy/accept_queue.h \
+	daemon/proxy/startup_warnings.c \
+	daemon/proxy/startup_warnings.h \
+	daemon/proxy/health_timer.c \
+	daemon/proxy/health_timer.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
-	daemon/proxy/proxy_parts.h \
+	daemon/proxy/proxy_priv.h \
 	daemon/proxy/proxy_service.c \
 	daemon/proxy/proxy_service.h \
 	daemon/proxy/reload.c \
 	daemon/proxy/reload.h \
-	daemon/proxy/tapping.c \
-	daemon/proxy/tapping.h \
+	daemon/proxy/tap_attach.c \
+	daemon/proxy/tap_attach.h \
 	daemon/proxy/watchdog.c \
 	daemon/proxy/watchdog.h \
 	daemon/proxy/worker.c \
@@ -152,68 +152,68 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/worker_select.h \
 	daemon/proxy/reader.c \
 	daemon/proxy/reader.h \
-	daemon/proxy/registration.c \
-	daemon/proxy/registration.h \
-	daemon/rpcbind/port_query.c \
-	daemon/rpcbind/port_query.h \
-	daemon/rpcbind/registrar.c \
-	daemon/rpcbind/registrar.h \
-	daemon/rpcbind/rpcbind_message.c \
-	daemon/rpcbind/rpcbind_message.h \
+	daemon/proxy/rpcbind_sync.c \
+	daemon/proxy/rpcbind_sync.h \
+	daemon/rpcbind/rpcb_getaddr.c \
+	daemon/rpcbind/rpcb_getaddr.h \
+	daemon/rpcbind/rpcb_client.c \
+	daemon/rpcbind/rpcb_client.h \
+	daemon/rpcbind/rpcb_xdr.c \
+	daemon/rpcbind/rpcb_xdr.h \
 	daemon/service/backend.c \
 	daemon/service/backend.h \
-	daemon/service/call_mark.c \
-	daemon/service/call_mark.h \
+	daemon/service/call_fingerprint.c \
+	daemon/service/call_fingerprint.h \
 	daemon/service/call_stats.c \
 	daemon/service/call_stats.h \
-	daemon/service/client_counts.c \
-	daemon/service/client_counts.h \
+	daemon/service/client_limits.c \
+	daemon/service/client_limits.h \
 	daemon/service/client_owner.h \
-	daemon/service/client_table.c \
-	daemon/service/client_table.h \
-	daemon/service/clients.c \
-	daemon/service/clients.h \
-	daemon/service/close_text.c \
-	daemon/service/close_text.h \
-	daemon/service/door.c \
-	daemon/service/door.h \
+	daemon/service/client_index.c \
+	daemon/service/client_index.h \
+	daemon/service/client_affinity.c \
+	daemon/service/client_affinity.h \
+	daemon/service/close_reason_text.c \
+	daemon/service/close_reason_text.h \
+	daemon/service/conn_limits.c \
+	daemon/service/conn_limits.h \
 	daemon/service/listen_error.c \
 	daemon/service/listen_error.h \
-	daemon/service/incoming.c \
-	daemon/service/incoming.h \
+	daemon/service/accepted_conn.c \
+	daemon/service/accepted_conn.h \
 	daemon/service/late_calls.c \
 	daemon/service/late_calls.h \
 	daemon/service/listen_names.c \
 	daemon/service/listen_names.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
-	daemon/service/lobby.c \
-	daemon/service/lobby.h \
-	daemon/service/mount_desk.c \
-	daemon/service/mount_desk.h \
-	daemon/service/porch.c \
-	daemon/service/porch.h \
-	daemon/service/server_name.c \
-	daemon/service/server_name.h \
-	daemon/service/server_state.c \
-	daemon/service/server_state.h \
+	daemon/service/tarpit.c \
+	daemon/service/tarpit.h \
+	daemon/service/mountd_cache.c \
+	daemon/service/mountd_cache.h \
+	daemon/service/accept_filter.c \
+	daemon/service/accept_filter.h \
+	daemon/service/dns_cache.c \
+	daemon/service/dns_cache.h \
+	daemon/service/server_health.c \
+	daemon/service/server_health.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
 	daemon/service/service_net.c \
 	daemon/service/service_net.h \
-	daemon/service/targets.c \
-	daemon/service/targets.h \
+	daemon/service/servers.c \
+	daemon/service/servers.h \
 	daemon/service/worker_service.c \
 	daemon/service/worker_service.h \
-	daemon/tap/capture.c \
-	daemon/tap/capture.h \
+	daemon/tap/pcap_capture.c \
+	daemon/tap/pcap_capture.h \
 	daemon/tap/pcapng.c \
 	daemon/tap/pcapng.h \
-	daemon/tap/rebuilt_tcp.c \
-	daemon/tap/rebuilt_tcp.h \
+	daemon/tap/pcap_tcp.c \
+	daemon/tap/pcap_tcp.h \
 	daemon/tap/tap.c \
 	daemon/tap/tap.h \
-	daemon/tap/tap_record.h \
+	daemon/tap/tap_event.h \
 	daemon/tap/tap_request.c \
 	daemon/tap/tap_request.h \
 	daemon/upstream/connect_plan.c \
@@ -227,8 +227,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/upstream/upstream_connect.h \
 	daemon/view/answer.c \
 	daemon/view/answer.h \
-	daemon/view/gather.c \
-	daemon/view/gather.h \
+	daemon/view/snapshot_collect.c \
+	daemon/view/snapshot_collect.h \
 	daemon/view/snapshot.c \
 	daemon/view/snapshot.h \
 	daemon/view/stats.c \

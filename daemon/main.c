@@ -13,16 +13,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "daemon/base/host_memory.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
+#include "daemon/base/memlock.h"
 #include "daemon/base/paths.h"
-#include "daemon/base/sd.h"
+#include "daemon/base/sd_notify.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_check.h"
 #include "daemon/config/config_memory.h"
-#include "daemon/config/config_routes.h"
-#include "daemon/control/query.h"
+#include "daemon/config/transparent_routes.h"
+#include "daemon/control/cmd_table.h"
 #include "daemon/http/http.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reload.h"
@@ -93,7 +93,7 @@ static void on_signal(void *arg, unsigned events)
 	log_info(NULL, "stop requested by %s from uid %u",
 		 info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT", info.ssi_uid);
 	if (signals->proxy)
-		proxy_stop_gently(signals->proxy);
+		proxy_drain_and_stop(signals->proxy);
 	else
 		event_loop_stop(signals->loop);
 }
@@ -130,19 +130,19 @@ static void raise_descriptor_limit(void)
 		log_warning(NULL, "cannot raise the limit of descriptors: %s", strerror(errno));
 }
 
-static void tell_up(const struct proxy *proxy)
+static void log_started(const struct proxy *proxy)
 {
 	char text[PROXY_SIZE_BYTES];
 
 	log_info(NULL, "rpcrdma-proxy " PACKAGE_VERSION " is up: %s", proxy_size_text(proxy, text));
-	sd_ready();
-	sd_status("%s", text);
+	sd_notify_ready();
+	sd_notify_status("%s", text);
 }
 
 /* Checked here, because libraries exit silently without descriptors. */
 static int check_descriptors(const struct config *config)
 {
-	uint64_t limit = descriptor_limit(), least = config_descriptors_least(config);
+	uint64_t limit = descriptor_limit(), least = config_descriptors_min(config);
 
 	if (limit >= least)
 		return 0;
@@ -157,12 +157,12 @@ static int check_descriptors(const struct config *config)
 static void run_until_stopped(struct loop *loop)
 {
 	event_loop_run(loop);
-	sd_stopping();
+	sd_notify_stopping();
 	log_info(NULL, "stopping");
 }
 
 /* Exits the process here if a worker waits for a device that does not execute a command. */
-static void stop(struct proxy *proxy, int rc)
+static void stop_proxy(struct proxy *proxy, int rc)
 {
 	if (proxy_stop(proxy))
 		return;
@@ -175,8 +175,8 @@ static void stop(struct proxy *proxy, int rc)
 static int serve(struct config *config)
 {
 	struct loop *loop = event_loop_new();
-	struct query_control *control = NULL;
-	struct gathering *gathering = NULL;
+	struct cmd_table *control = NULL;
+	struct snapshot_collector *snapshot_collector = NULL;
 	struct http *http = NULL;
 	struct proxy *proxy = NULL;
 	struct signals signals = {.loop = loop, .fd = open_signals()};
@@ -195,24 +195,24 @@ static int serve(struct config *config)
 	if (rc)
 		goto out;
 	rc = -ENOMEM;
-	gathering = gathering_new(proxy);
-	if (!gathering || reload_open(proxy))
+	snapshot_collector = snapshot_collector_new(proxy);
+	if (!snapshot_collector || reload_open(proxy))
 		goto out;
-	rc = query_control_open(proxy, gathering, &control);
+	rc = cmd_table_open(proxy, snapshot_collector, &control);
 	if (!rc)
-		rc = http_open(proxy, gathering, &http);
+		rc = http_open(proxy, snapshot_collector, &http);
 	if (rc)
 		goto out;
-	tell_up(proxy);
+	log_started(proxy);
 	was_up = true;
 	signals.proxy = proxy;
 	run_until_stopped(loop);
 out:
 	reload_close(proxy);
 	http_close(http);
-	query_control_close(control);
-	gathering_close(gathering);
-	stop(proxy, rc);
+	cmd_table_close(control);
+	snapshot_collector_close(snapshot_collector);
+	stop_proxy(proxy, rc);
 	if (loop)
 		loop_io_free(loop, signals.io);
 	event_loop_free(loop);
@@ -226,7 +226,7 @@ out:
 /* Runs before the first thread starts, because threads inherit these settings. */
 static int prepare_memory(const struct config *config)
 {
-	int rc = config->io_flusher ? host_memory_flush_io() : 0;
+	int rc = config->io_flusher ? memlock_set_io_flusher() : 0;
 
 	if (rc)
 		log_info(
@@ -234,8 +234,8 @@ static int prepare_memory(const struct config *config)
 			"io_flusher is off (%s): CAP_SYS_RESOURCE is missing; harmless unless this "
 			"host mounts NFS through the proxy",
 			strerror(-rc));
-	host_memory_drop_resource();
-	rc = config->lock_memory ? host_memory_lock() : 0;
+	memlock_drop_cap_sys_resource();
+	rc = config->lock_memory ? memlock_all() : 0;
 	if (rc)
 		log_error(NULL,
 			  "cannot start: lock_memory: %s (LimitMEMLOCK= in the unit, ulimit -l in "
@@ -261,7 +261,7 @@ static int serve_logging(struct config *config)
 /* ---- the configuration file ---- */
 
 /* Returns the text after "FILE:LINE: ". */
-static const char *behind_place(const char *line)
+static const char *after_location(const char *line)
 {
 	for (const char *at = strchr(line, ':'); at; at = strchr(at + 1, ':')) {
 		size_t digits = strspn(at + 1, "0123456789");
@@ -273,10 +273,10 @@ static const char *behind_place(const char *line)
 }
 
 /* Logs one line about the file. Removes the mark "warning: ", which the log level shows. */
-static void log_complaint(const char *line)
+static void log_config_line(const char *line)
 {
 	static const char mark[] = "warning: ";
-	const char *what = behind_place(line);
+	const char *what = after_location(line);
 
 	if (!strncmp(what, mark, strlen(mark)))
 		log_warning(NULL, "%.*s%s", (int)(what - line), line, what + strlen(mark));
@@ -284,24 +284,27 @@ static void log_complaint(const char *line)
 		log_error(NULL, "%s", line);
 }
 
-static void log_complaints(char *text)
+static void log_config_lines(char *text)
 {
 	char *rest = text;
 	const char *line;
 
 	while ((line = strsep(&rest, "\n")))
 		if (line[0])
-			log_complaint(line);
+			log_config_line(line);
 }
 
 /* Returns whether the error persists until the file is fixed. Devices can appear later. */
-static bool is_lasting(int rc)
+static bool is_permanent(int rc)
 {
 	return rc != -ENODEV && rc != -ENOMEM && rc != -EMFILE && rc != -ENFILE && rc != -EIO;
 }
 
-/* Writes errors and warnings to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if a retry can help. */
-static int load(const char *file, FILE *out, struct config **config)
+/*
+ * Writes errors and warnings to @out. Returns 0, STATUS_CONFIG, or STATUS_FAILED if a retry can
+ * help.
+ */
+static int load_config(const char *file, FILE *out, struct config **config)
 {
 	int rc = config_load(file, out, config);
 
@@ -311,20 +314,20 @@ static int load(const char *file, FILE *out, struct config **config)
 	}
 	if (rc != -EINVAL && rc != -ENODEV)
 		fprintf(out, "%s: cannot read the configuration: %s\n", file, strerror(-rc));
-	return is_lasting(rc) ? STATUS_CONFIG : STATUS_FAILED;
+	return is_permanent(rc) ? STATUS_CONFIG : STATUS_FAILED;
 }
 
 /* Implements -t: prints plain lines for a terminal. */
-static int check(const char *file)
+static int check_file(const char *file)
 {
 	struct config *config;
 
-	if (load(file, stderr, &config))
+	if (load_config(file, stderr, &config))
 		return STATUS_FAILED;
 	config_memory_print(config, stdout);
 	config_descriptors_print(config, stdout);
 	config_ports_print(config, stdout);
-	config_routes_print(config, stdout);
+	transparent_routes_print(config, stdout);
 	config_descriptors_warn(config, descriptor_limit(), stderr);
 	config_check_host(config, config_check_memory_bytes(), stderr);
 	config_check_names(config, &resolver_system, CONFIG_CHECK_NAMES_MS, stderr);
@@ -334,25 +337,25 @@ static int check(const char *file)
 }
 
 /* Runs the daemon: logs lines with a level. */
-static int run(const char *file)
+static int run_daemon(const char *file)
 {
 	struct config *config = NULL;
-	char *complaints = NULL;
+	char *config_lines = NULL;
 	size_t bytes;
-	FILE *out = open_memstream(&complaints, &bytes);
+	FILE *out = open_memstream(&config_lines, &bytes);
 	int status;
 
 	if (!out) {
 		log_error(NULL, "cannot start: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	status = load(file, out, &config);
+	status = load_config(file, out, &config);
 	fclose(out);
 	if (config)
 		log_configure_level(config->log_level);
-	if (complaints)
-		log_complaints(complaints);
-	free(complaints);
+	if (config_lines)
+		log_config_lines(config_lines);
+	free(config_lines);
 	if (status) {
 		log_error(NULL, "not started: %s; check it with: rpcrdma-proxy -t -c %s",
 			  status == STATUS_CONFIG ? "the configuration is not valid"
@@ -425,5 +428,5 @@ int main(int argc, char **argv)
 			argv[optind]);
 		return STATUS_USAGE;
 	}
-	return check_only ? check(file) : run(file);
+	return check_only ? check_file(file) : run_daemon(file);
 }

@@ -15,8 +15,11 @@ static inline uint64_t clock_us(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
-/** clock_passed_us - Returns the time since @then_us; 0 if that is later, since loops of two threads differ slightly. */
-static inline uint64_t clock_passed_us(uint64_t then_us, uint64_t now_us)
+/**
+ * clock_elapsed_us - Returns the time since @then_us; 0 if that is later, since loops of two
+ * threads differ slightly.
+ */
+static inline uint64_t clock_elapsed_us(uint64_t then_us, uint64_t now_us)
 {
 	return now_us > then_us ? now_us - then_us : 0;
 }

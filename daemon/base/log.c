@@ -11,7 +11,7 @@
 
 #include "daemon/base/address.h"
 #include "daemon/base/clock.h"
-#include "daemon/base/log_line.h"
+#include "daemon/base/log_format.h"
 #include "daemon/base/log_writer.h"
 
 _Static_assert(LOG_ENTRY_BYTES <= LOG_WRITER_LINE_BYTES, "every line fits into the writer");
@@ -86,7 +86,10 @@ static bool write_stderr(void *arg, const char *line, size_t len)
 {
 	ssize_t n;
 
-	/* One call per line, since other processes can write to the same file. A failed line is lost. */
+	/*
+	 * One call per line, since other processes can write to the same file. A failed line is
+	 * lost.
+	 */
 	do
 		n = write(STDERR_FILENO, line, len);
 	while (n < 0 && errno == EINTR);
@@ -130,8 +133,8 @@ static bool write_line(enum log_level level, const struct log_ctx *ctx, const ch
 	const struct log_output *out = get_output();
 	struct log_line line;
 
-	log_line_make(&line, out->form, level, ctx ? &ctx->about : NULL, text,
-		      out->now_us(CLOCK_REALTIME));
+	log_format_line(&line, out->form, level, ctx ? &ctx->about : NULL, text,
+			out->now_us(CLOCK_REALTIME));
 	return out->write(out->arg, line.text, line.len);
 }
 
@@ -142,7 +145,7 @@ static uint64_t lost_lines(void)
 }
 
 /* Under the mutex, when lines are accepted again. Returns whether nothing is left to report. */
-static bool tell_lost(void)
+static bool log_lost(void)
 {
 	uint64_t lost = lost_lines();
 	char text[80];
@@ -161,7 +164,7 @@ static bool tell_lost(void)
 static void emit(enum log_level level, const struct log_ctx *ctx, const char *text)
 {
 	/* The writer's lost lines are reported when it can write again. */
-	if ((dropped && !tell_lost()) || !write_line(level, ctx, text))
+	if ((dropped && !log_lost()) || !write_line(level, ctx, text))
 		dropped++;
 }
 
@@ -189,7 +192,7 @@ static bool limit_has_token(struct log_limit *limit, uint64_t now_us)
 			 limit->refill_us ? limit->refill_us : LOG_LIMIT_REFILL_US, now_us);
 }
 
-static void leave_out(struct log_limit *limit, enum log_level level, uint64_t now_us)
+static void suppress(struct log_limit *limit, enum log_level level, uint64_t now_us)
 {
 	if (!limit->suppressed++) {
 		limit->since_us = now_us;
@@ -200,17 +203,18 @@ static void leave_out(struct log_limit *limit, enum log_level level, uint64_t no
 }
 
 /*
- * Under the mutex: returns whether a line may pass, within @share unless that is NULL; else counts it as suppressed.
+ * Under the mutex: returns whether a line may pass, within @share unless that is NULL; else counts
+ * it as suppressed.
  * @take: whether a line that may pass uses tokens
  */
-static bool may_pass(struct log_limit *limit, struct log_tokens *share, enum log_level level,
-		     bool take)
+static bool take_token(struct log_limit *limit, struct log_tokens *share, enum log_level level,
+		       bool take)
 {
 	uint64_t now_us = get_output()->now_us(CLOCK_MONOTONIC);
 
 	if ((share && !has_token(share, LOG_SHARE_BURST, LOG_SHARE_REFILL_US, now_us)) ||
 	    !limit_has_token(limit, now_us)) {
-		leave_out(limit, level, now_us);
+		suppress(limit, level, now_us);
 		return false;
 	}
 	limit->tokens.spent += take;
@@ -220,7 +224,7 @@ static bool may_pass(struct log_limit *limit, struct log_tokens *share, enum log
 }
 
 /* Under the mutex. */
-static void tell_one(struct log_limit *limit, uint64_t now_us)
+static void report_suppressed(struct log_limit *limit, uint64_t now_us)
 {
 	uint64_t us = now_us - limit->since_us;
 	char text[LOG_PREFIX_BYTES + 320];
@@ -238,14 +242,14 @@ static void tell_one(struct log_limit *limit, uint64_t now_us)
 		     text);
 }
 
-void log_tell_left_out(struct log_limit *limits, size_t n)
+void log_report_suppressed(struct log_limit *limits, size_t n)
 {
 	uint64_t now_us;
 
 	pthread_mutex_lock(&mutex);
 	now_us = get_output()->now_us(CLOCK_MONOTONIC);
 	for (size_t i = 0; i < n; i++)
-		tell_one(&limits[i], now_us);
+		report_suppressed(&limits[i], now_us);
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -260,7 +264,7 @@ static void PRINTF_LIKE(5, 0)
 
 	vsnprintf(text, sizeof(text), format, ap);
 	pthread_mutex_lock(&mutex);
-	if (!limit || may_pass(limit, share, level, true))
+	if (!limit || take_token(limit, share, level, true))
 		emit(level, ctx, text);
 	pthread_mutex_unlock(&mutex);
 }
@@ -297,14 +301,14 @@ void log_write_note(struct log_ctx *ctx, const char *format, ...)
 	va_end(ap);
 }
 
-bool log_leaves_out(enum log_level level, struct log_limit *limit)
+bool log_is_suppressed(enum log_level level, struct log_limit *limit)
 {
 	bool passes;
 
 	if (!log_is_on(level))
 		return true;
 	pthread_mutex_lock(&mutex);
-	passes = may_pass(limit, NULL, level, false);
+	passes = take_token(limit, NULL, level, false);
 	pthread_mutex_unlock(&mutex);
 	return !passes;
 }
@@ -335,7 +339,7 @@ static void on_drained(bool taken)
 	pthread_mutex_lock(&mutex);
 	/* Otherwise the report itself would be lost, and reported, and so on. */
 	if (taken && writer)
-		(void)tell_lost();
+		(void)log_lost();
 	pthread_mutex_unlock(&mutex);
 }
 

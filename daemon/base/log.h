@@ -9,20 +9,23 @@
  *	info     clients that send Calls connect and disconnect, a server is up again, an administrator asked for something
  *	debug    details; port scans and health checks, which never send a Call
  *
- * An event that concerns many connections (an outage, late Calls) is logged once, not again by each connection.
+ * An event that concerns many connections (an outage, late Calls) is logged once, not again by each
+ * connection.
  *
- * On the journal's stream a line begins with its sd-daemon level ("<6>"), elsewhere with time and level. If the
- * journal's socket is available, a line becomes an entry with fields (daemon/base/log_writer.h). Control characters and
- * bytes beyond ASCII are always escaped.
+ * On the journal's stream a line begins with its sd-daemon level ("<6>"), elsewhere with time and
+ * level. If the journal's socket is available, a line becomes an entry with fields
+ * (daemon/base/log_writer.h). Control characters and bytes beyond ASCII are always escaped.
  *
- * Lines that a peer can provoke go through a token bucket; a service has one for each kind of line. Suppressed lines
- * are counted, and log_tell_left_out() logs their number by kind. The main loop calls it every LOG_TELL_US, so no other
- * thread logs more than its own lines. The notes of all connections of a service share one bucket; one connection may
- * use LOG_SHARE_BURST lines at once and then one every LOG_SHARE_REFILL_US, a twelfth of the refill. So one noisy
- * connection uses a tenth of the bucket, and a dozen must be noisy for long before they silence others.
+ * Lines that a peer can provoke go through a token bucket; a service has one for each kind of line.
+ * Suppressed lines are counted, and log_report_suppressed() logs their number by kind. The main
+ * loop calls it every LOG_REPORT_US, so no other thread logs more than its own lines. The notes of
+ * all connections of a service share one bucket; one connection may use LOG_SHARE_BURST lines at
+ * once and then one every LOG_SHARE_REFILL_US, a twelfth of the refill. So one noisy connection
+ * uses a tenth of the bucket, and a dozen must be noisy for long before they silence others.
  *
- * Lines are written directly until log_start_writer(), then by a thread: logging never blocks. Lines that standard
- * error does not accept are dropped and counted, and reported when it accepts lines again.
+ * Lines are written directly until log_start_writer(), then by a thread: logging never blocks.
+ * Lines that standard error does not accept are dropped and counted, and reported when it accepts
+ * lines again.
  *
  * Threads: any; one mutex orders the lines and guards the buckets.
  */
@@ -36,7 +39,7 @@
 #include <time.h>
 
 #include "base/compiler.h"
-#include "daemon/base/log_line.h"
+#include "daemon/base/log_format.h"
 
 #define LOG_QUEUE_BYTES     (1024u * 1024u)
 
@@ -44,7 +47,7 @@
 #define LOG_LIMIT_REFILL_US 5000000u  /* … and one more every five seconds */
 #define LOG_SHARE_BURST     10u       /* notes of one connection at once … */
 #define LOG_SHARE_REFILL_US 60000000u /* … and one more every minute */
-#define LOG_TELL_US         5000000u  /* interval of the reports on suppressed lines */
+#define LOG_REPORT_US       5000000u  /* interval of the reports on suppressed lines */
 
 /* The tokens of a bucket; all zero is a full bucket. */
 struct log_tokens {
@@ -53,8 +56,8 @@ struct log_tokens {
 };
 
 /*
- * A bucket for lines of one kind; all zero uses the defaults. The report on suppressed lines is made of whose, what and
- * why: "exports: 290 more refused in 5 s: address is not allowed".
+ * A bucket for lines of one kind; all zero uses the defaults. The report on suppressed lines is
+ * made of whose, what and why: "exports: 290 more refused in 5 s: address is not allowed".
  */
 struct log_limit {
 	const char *whose;  /* the service; NULL: none */
@@ -98,18 +101,23 @@ void PRINTF_LIKE(3, 4)
 void PRINTF_LIKE(4, 5) log_write_limited(enum log_level level, struct log_limit *limit,
 					 const struct log_ctx *ctx, const char *format, ...);
 
-/** log_write_note - Logs what the peer of a connection did, within the connection's share of notes. */
+/**
+ * log_write_note - Logs what the peer of a connection did, within the connection's share of notes.
+ */
 void PRINTF_LIKE(2, 3) log_write_note(struct log_ctx *ctx, const char *format, ...);
 
 /**
- * log_leaves_out - Returns whether such a line would be suppressed now; if so, counts it as suppressed
+ * log_is_suppressed - Returns whether such a line would be suppressed now; if so, counts it as
+ * suppressed
  *
  * Call it before composing an expensive line.
  */
-bool log_leaves_out(enum log_level level, struct log_limit *limit);
+bool log_is_suppressed(enum log_level level, struct log_limit *limit);
 
-/** log_tell_left_out - Logs how many lines each of @n buckets suppressed since the last report. */
-void log_tell_left_out(struct log_limit *limits, size_t n);
+/**
+ * log_report_suppressed - Logs how many lines each of @n buckets suppressed since the last report.
+ */
+void log_report_suppressed(struct log_limit *limits, size_t n);
 
 #define log_at(level, ctx, ...)                                                                    \
 	do {                                                                                       \
@@ -135,9 +143,15 @@ void log_tell_left_out(struct log_limit *limits, size_t n);
 
 /** log_is_on - Returns whether lines of this level are written. */
 bool log_is_on(enum log_level level);
-/** log_set_level - Writes this level and more severe ones; initially LOG_LEVEL_INFO. Call at any time. */
+/**
+ * log_set_level - Writes this level and more severe ones; initially LOG_LEVEL_INFO. Call at any
+ * time.
+ */
 void log_set_level(enum log_level level);
-/** log_demand_level - Sets the level from the command line: the configuration file does not change it. */
+/**
+ * log_demand_level - Sets the level from the command line: the configuration file does not change
+ * it.
+ */
 void log_demand_level(enum log_level level);
 /** log_configure_level - Sets the level from the file at start, unless the command line set one. */
 void log_configure_level(enum log_level level);
@@ -159,10 +173,13 @@ int log_start_writer(void) MUST_CHECK;
 /**
  * log_stop_writer - Writes the waiting lines, for at most @timeout_ms, and stops the thread
  *
- * For the end of the process, when no other thread logs any more. Lines that are not written by then are lost.
+ * For the end of the process, when no other thread logs any more. Lines that are not written by
+ * then are lost.
  */
 void log_stop_writer(unsigned timeout_ms);
-/** log_lines_dropped - Returns how many lines were lost because standard error did not accept them. */
+/**
+ * log_lines_dropped - Returns how many lines were lost because standard error did not accept them.
+ */
 uint64_t log_lines_dropped(void);
 
 /* The output and the clock; standard error and the system's clocks by default. */
@@ -174,7 +191,10 @@ struct log_output {
 	uint64_t (*now_us)(clockid_t clock);
 };
 
-/** log_set_output - For tests: sets the output before other threads log; NULL restores standard error. */
+/**
+ * log_set_output - For tests: sets the output before other threads log; NULL restores standard
+ * error.
+ */
 void log_set_output(const struct log_output *output);
 
 #endif

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "daemon/base/log_line.h"
+#include "daemon/base/log_format.h"
 #include "daemon/base/thread.h"
 
 /* Blocks. Returns whether the whole line was written. */
@@ -26,7 +26,8 @@ static bool write_stderr(const char *line, size_t len)
 	struct pollfd ask = {.fd = STDERR_FILENO, .events = POLLOUT};
 
 	/*
-	 * One call per line unless the descriptor writes only a part, since other processes can write to the same file.
+	 * One call per line unless the descriptor writes only a part, since other processes can
+	 * write to the same file.
 	 */
 	while (len) {
 		ssize_t n = write(STDERR_FILENO, line, len);
@@ -73,7 +74,7 @@ bool log_journal_is_reached(void)
 }
 
 /* Splits an entry into fields without newlines. Returns their number. */
-static int part_fields(const char *entry, size_t len, struct iovec fields[static FIELDS_MAX])
+static int split_fields(const char *entry, size_t len, struct iovec fields[static FIELDS_MAX])
 {
 	const char *end = entry + len, *newline;
 	int n = 0;
@@ -85,7 +86,7 @@ static int part_fields(const char *entry, size_t len, struct iovec fields[static
 	return n;
 }
 
-static bool begins(const struct iovec *field, const char *name)
+static bool field_has_name(const struct iovec *field, const char *name)
 {
 	return field->iov_len > strlen(name) && !memcmp(field->iov_base, name, strlen(name));
 }
@@ -98,7 +99,7 @@ static bool write_message(const struct iovec *fields, int n)
 	int len;
 
 	for (int i = 0; i < n; i++)
-		if (begins(&fields[i], PRIORITY))
+		if (field_has_name(&fields[i], PRIORITY))
 			priority = ((const char *)fields[i].iov_base)[strlen(PRIORITY)];
 	len = snprintf(line, sizeof(line), "<%c>%.*s\n", priority,
 		       (int)(fields[0].iov_len - strlen(MESSAGE)), text + strlen(MESSAGE));
@@ -109,9 +110,9 @@ static bool write_message(const struct iovec *fields, int n)
 static bool send_entry(const char *entry, size_t len)
 {
 	struct iovec fields[FIELDS_MAX];
-	int n = part_fields(entry, len, fields);
+	int n = split_fields(entry, len, fields);
 
-	if (n == 0 || !begins(&fields[0], MESSAGE))
+	if (n == 0 || !field_has_name(&fields[0], MESSAGE))
 		return false;
 	/* The library reports success if the socket does not exist. */
 	if (has_socket() && !sd_journal_sendv(fields, n))

@@ -47,16 +47,16 @@ struct loop_io {
 	int fd;
 	unsigned events;
 	/*
-	 * Reading stays watched until an event arrives that the owner does not want: most owners want it again before
-	 * data arrives. While watched, it also reports an end and a loss.
+	 * Reading stays watched until an event arrives that the owner does not want: most owners
+	 * want it again before data arrives. While watched, it also reports an end and a loss.
 	 */
 	bool reading;
 	struct loop_task failed;
 	/*
-	 * Detects LOOP_LOST while reading is not watched. libevent cannot: it reports an error as readiness of what is
-	 * watched, and a socket with unread data is always readable. The kernel can, in an epoll with no events but
-	 * EPOLLET: it always reports errors. Such a watch never has to be removed, so it is added once, in an epoll
-	 * that libevent watches.
+	 * Detects LOOP_LOST while reading is not watched. libevent cannot: it reports an error as
+	 * readiness of what is watched, and a socket with unread data is always readable. The
+	 * kernel can, in an epoll with no events but EPOLLET: it always reports errors. Such a
+	 * watch never has to be removed, so it is added once, in an epoll that libevent watches.
 	 */
 	bool lost_watched, lost, ended, end_said;
 	struct loop_task tell_lost;
@@ -69,7 +69,10 @@ struct loop_timer {
 	void (*fn)(void *arg);
 	void *arg;
 	uint64_t due_us;
-	/* Queued while libevent has no memory for it: checked in each iteration, and the loop does not sleep. */
+	/*
+	 * Queued while libevent has no memory for it: checked in each iteration, and the loop does
+	 * not sleep.
+	 */
 	struct loop_task late;
 	struct event event;
 };
@@ -86,8 +89,8 @@ static uint64_t event_now(struct loop *loop)
 	if (!ev->running)
 		return clock_us(CLOCK_MONOTONIC);
 	/* The first call in this iteration. */
-	loop->turn_us = clock_us(CLOCK_MONOTONIC);
-	return loop->turn_us;
+	loop->iteration_us = clock_us(CLOCK_MONOTONIC);
+	return loop->iteration_us;
 }
 
 static void on_failed(void *arg)
@@ -97,7 +100,7 @@ static void on_failed(void *arg)
 	io->fn(io->arg, LOOP_ERROR);
 }
 
-static void on_tell_lost(void *arg)
+static void on_report_lost(void *arg)
 {
 	struct loop_io *io = arg;
 	unsigned events = io->lost ? LOOP_LOST : 0;
@@ -175,7 +178,7 @@ static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *
 	io->arg = arg;
 	io->fd = fd;
 	loop_task_init(&io->failed, on_failed, io);
-	loop_task_init(&io->tell_lost, on_tell_lost, io);
+	loop_task_init(&io->tell_lost, on_report_lost, io);
 	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_read, io);
 	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_write, io);
 	ev->watches++;
@@ -252,7 +255,7 @@ static void timer_start(struct loop_timer *timer, uint64_t delay_us)
 }
 
 /* libevent's clock is coarse and can be some milliseconds early; a timer of this loop never is. */
-static void fire(void *arg)
+static void timer_fire(void *arg)
 {
 	struct loop_timer *timer = arg;
 	uint64_t now_us = loop_now_us(&timer->loop->loop);
@@ -265,7 +268,7 @@ static void fire(void *arg)
 
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
-	fire(arg);
+	timer_fire(arg);
 }
 
 static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *arg), void *arg)
@@ -278,7 +281,7 @@ static struct loop_timer *event_timer_new(struct loop *loop, void (*fn)(void *ar
 	timer->loop = ev;
 	timer->fn = fn;
 	timer->arg = arg;
-	loop_task_init(&timer->late, fire, timer);
+	loop_task_init(&timer->late, timer_fire, timer);
 	evtimer_assign(&timer->event, ev->base, on_timer, timer);
 	ev->timers++;
 	return timer;
@@ -359,7 +362,7 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
 }
 
 /* libevent would write to standard error, and can block there. Its callers report the errors. */
-static void say_nothing(int severity, const char *text)
+static void discard_libevent_log(int severity, const char *text)
 {
 }
 
@@ -370,7 +373,7 @@ static struct event_base *base_new(void)
 
 	if (!config)
 		return NULL;
-	event_set_log_callback(say_nothing);
+	event_set_log_callback(discard_libevent_log);
 	/* Each base is used by one thread, and no signals go through libevent. */
 	event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK);
 	event_config_set_flag(config, EVENT_BASE_FLAG_IGNORE_ENV);
@@ -443,12 +446,12 @@ void event_loop_run(struct loop *loop)
 
 		if (!TAILQ_EMPTY(&loop->tasks))
 			flags |= EVLOOP_NONBLOCK;
-		loop->turn_us = 0;
+		loop->iteration_us = 0;
 		event_base_loop(ev->base, flags);
 		loop_run_tasks(loop);
 	}
 	ev->running = ev->stopped = false;
-	loop->turn_us = 0;
+	loop->iteration_us = 0;
 }
 
 void event_loop_stop(struct loop *loop)

@@ -62,8 +62,8 @@ static void on_answer(void *arg)
 	batch_put(batch);
 }
 
-static bool ask(const struct resolver *resolver, const struct resolve_lookup *lookup,
-		struct batch *batch, struct item *item)
+static bool start_lookup(const struct resolver *resolver, const struct resolve_lookup *lookup,
+			 struct batch *batch, struct item *item)
 {
 	item->batch = batch;
 	pthread_mutex_lock(&batch->lock);
@@ -79,7 +79,7 @@ static bool ask(const struct resolver *resolver, const struct resolve_lookup *lo
 }
 
 /* Leaves it locked. */
-static void await(struct batch *batch, unsigned timeout_ms)
+static void wait_batch(struct batch *batch, unsigned timeout_ms)
 {
 	struct timespec until = thread_deadline(timeout_ms);
 
@@ -88,9 +88,9 @@ static void await(struct batch *batch, unsigned timeout_ms)
 		;
 }
 
-static void take(struct resolve_lookup *lookup, const struct item *item)
+static void copy_answer(struct resolve_lookup *lookup, const struct item *item)
 {
-	if (lookup->result == RESOLVE_NOT_ASKED || !item->is_answered)
+	if (lookup->result == RESOLVE_NOT_STARTED || !item->is_answered)
 		return;
 	lookup->answer = item->answer;
 	lookup->result = item->answer.error ? RESOLVE_ERROR : RESOLVE_ADDRESSES;
@@ -102,13 +102,14 @@ void resolve_all(const struct resolver *resolver, struct resolve_lookup *lookups
 	struct batch *batch = batch_new(n);
 
 	for (size_t i = 0; i < n; i++)
-		lookups[i].result = batch && ask(resolver, &lookups[i], batch, &batch->items[i])
-					    ? RESOLVE_SILENT
-					    : RESOLVE_NOT_ASKED;
+		lookups[i].result =
+			batch && start_lookup(resolver, &lookups[i], batch, &batch->items[i])
+				? RESOLVE_TIMED_OUT
+				: RESOLVE_NOT_STARTED;
 	if (!batch)
 		return;
-	await(batch, timeout_ms);
+	wait_batch(batch, timeout_ms);
 	for (size_t i = 0; i < n; i++)
-		take(&lookups[i], &batch->items[i]);
+		copy_answer(&lookups[i], &batch->items[i]);
 	batch_put(batch);
 }

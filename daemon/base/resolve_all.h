@@ -10,10 +10,10 @@
 
 /* The result of a lookup. */
 enum resolve_result {
-	RESOLVE_ADDRESSES, /* see answer.addrs */
-	RESOLVE_ERROR,     /* see answer.error */
-	RESOLVE_SILENT,    /* no answer within the time limit */
-	RESOLVE_NOT_ASKED, /* not started: no memory or threads */
+	RESOLVE_ADDRESSES,   /* see answer.addrs */
+	RESOLVE_ERROR,       /* see answer.error */
+	RESOLVE_TIMED_OUT,   /* no answer within the time limit */
+	RESOLVE_NOT_STARTED, /* not started: no memory or threads */
 };
 
 struct resolve_lookup {

@@ -11,8 +11,9 @@
 #include "daemon/base/thread.h"
 
 /*
- * The lookups whose thread has not ended, and the last thread that ended. Each thread joins the one before it, and
- * resolver_quiesce() joins the last: getaddrinfo() keeps memory per thread, which is freed when the thread ends.
+ * The lookups whose thread has not ended, and the last thread that ended. Each thread joins the one
+ * before it, and resolver_quiesce() joins the last: getaddrinfo() keeps memory per thread, which is
+ * freed when the thread ends.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -82,7 +83,7 @@ static void query_free(struct query *query)
 	free(query);
 }
 
-static int ask(const char *host, const char *port, int flags, struct addrinfo **list)
+static int query_addresses(const char *host, const char *port, int flags, struct addrinfo **list)
 {
 	const struct addrinfo hints = {.ai_family = AF_UNSPEC,
 				       .ai_socktype = SOCK_STREAM,
@@ -92,7 +93,7 @@ static int ask(const char *host, const char *port, int flags, struct addrinfo **
 }
 
 /* Copies the results of getaddrinfo() and frees them. */
-static void put_found(struct resolver_answer *answer, struct addrinfo *list)
+static void set_addresses(struct resolver_answer *answer, struct addrinfo *list)
 {
 	memset(answer, 0, sizeof(*answer));
 	for (const struct addrinfo *ai = list; ai && answer->naddrs < RESOLVER_MAX_ADDRS;
@@ -106,20 +107,20 @@ bool resolver_literal(const char *host, const char *port, struct resolver_answer
 {
 	struct addrinfo *list;
 
-	if (ask(host, port, AI_NUMERICHOST, &list))
+	if (query_addresses(host, port, AI_NUMERICHOST, &list))
 		return false;
-	put_found(answer, list);
+	set_addresses(answer, list);
 	return true;
 }
 
-static void look_up(const struct query *query)
+static void resolve(const struct query *query)
 {
 	struct resolver_answer *answer = query->answer;
 	struct addrinfo *list;
-	int rc = ask(query->host, query->port, 0, &list);
+	int rc = query_addresses(query->host, query->port, 0, &list);
 
 	if (!rc) {
-		put_found(answer, list);
+		set_addresses(answer, list);
 		return;
 	}
 	*answer = (struct resolver_answer){
@@ -132,7 +133,7 @@ static void *run(void *arg)
 {
 	struct query *query = arg;
 
-	look_up(query);
+	resolve(query);
 	query->done(query->arg);
 	query_free(query);
 	pending_end();

@@ -2,7 +2,8 @@
 /*
  * Resolves names by getaddrinfo(), each on a thread of its own that lives until the answer arrives.
  *
- * A lookup cannot be cancelled. daemon/service/server_name.h keeps the connections that wait, and the answers.
+ * A lookup cannot be cancelled. daemon/service/dns_cache.h keeps the connections that wait, and the
+ * answers.
  */
 #ifndef DAEMON_BASE_RESOLVER_H
 #define DAEMON_BASE_RESOLVER_H
@@ -45,7 +46,8 @@ int resolver_start(const char *host, const char *port, struct resolver_answer *a
 /**
  * resolver_quiesce - Waits until every lookup has ended; any thread
  *
- * Call it before freeing what a done() needs. Returns false after @timeout_ms: then nothing of it may be freed.
+ * Call it before freeing what a done() needs. Returns false after @timeout_ms: then nothing of it
+ * may be freed.
  */
 bool resolver_quiesce(unsigned timeout_ms) MUST_CHECK;
 

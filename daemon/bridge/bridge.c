@@ -5,23 +5,23 @@
 #include <stdlib.h>
 
 #include "daemon/base/address.h"
-#include "daemon/bridge/call_watch.h"
-#include "daemon/bridge/closing.h"
-#include "daemon/bridge/opening.h"
-#include "daemon/bridge/passing.h"
-#include "daemon/bridge/returning.h"
-#include "daemon/bridge/standing.h"
-#include "daemon/bridge/taking.h"
+#include "daemon/bridge/bridge_affinity.h"
+#include "daemon/bridge/bridge_close.h"
+#include "daemon/bridge/bridge_forward.h"
+#include "daemon/bridge/bridge_limits.h"
+#include "daemon/bridge/bridge_open.h"
+#include "daemon/bridge/late_call_scan.h"
+#include "daemon/bridge/reply_delivery.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/upstream/leg_factory.h"
 
 static const struct leg_events client_events = {
 	.requested = bridge_client_requested,
 	.opened = bridge_client_opened,
-	.call = bridge_call,
-	.reply = bridge_reply,
-	.more = bridge_more,
-	.call_ready = bridge_call_ready,
+	.call = bridge_forward_call,
+	.reply = bridge_forward_reply,
+	.more = bridge_forward_more,
+	.call_ready = bridge_forward_resume,
 	.half_closed = bridge_client_half_closed,
 	.closing = bridge_client_closing,
 	.closed = bridge_client_closed,
@@ -40,7 +40,7 @@ static const struct leg_events server_leg_events = {
 static const struct upstream_events server_events = {
 	.connecting = bridge_server_connecting,
 	.opened = bridge_server_opened,
-	.has_called = bridge_has_called,
+	.has_called = bridge_has_forwarded_call,
 	.failed = bridge_server_closing,
 	.closing = bridge_server_closing,
 	.closed = bridge_server_closed,
@@ -52,13 +52,13 @@ static const struct upstream_events server_events = {
 static void fill_leg_config(struct bridge *bridge, struct leg_config *config)
 {
 	const struct service_config *service = bridge->ws->service->config;
-	const struct worker_ground *ground = bridge->ws->ground;
+	const struct worker_env *env = bridge->ws->env;
 
 	*config = (struct leg_config){
-		.loop = ground->loop,
-		.pool = ground->pool,
+		.loop = env->loop,
+		.pool = env->pool,
 		.holder = &bridge->memory,
-		.spares = ground->spares,
+		.freelists = env->freelists,
 		.max_message_bytes = service->message_bytes,
 		.stall_timeout_us = (uint64_t)service->stall_timeout_s * 1000000,
 		.connect_timeout_us = BRIDGE_CONNECT_TIMEOUT_US,
@@ -74,7 +74,7 @@ static void fill_server_config(struct bridge *bridge, struct leg_config *config)
 	const struct service_config *service = bridge->ws->service->config;
 
 	fill_leg_config(bridge, config);
-	config->reply_room = config_memory_reverse_room(service, !bridge->client_is_tcp);
+	config->reply_memory = config_memory_reverse_space(service, !bridge->client_is_tcp);
 	config->reverse_max_bytes =
 		config_memory_reverse_max_bytes(service, !bridge->client_is_tcp);
 	config->partial = true;
@@ -86,13 +86,13 @@ static void fill_client_config(struct bridge *bridge, struct leg_config *config)
 
 	fill_leg_config(bridge, config);
 	if (service->connect.transport != TRANSPORT_TCP)
-		config->reply_room = config_memory_reply_room(service);
+		config->reply_memory = config_memory_reply_space(service);
 	config->partial = true;
 	config->events = &client_events;
 	config->arg = &bridge->client;
 }
 
-static struct bridge *bridge_alloc(struct worker_service *ws, const struct incoming *in,
+static struct bridge *bridge_alloc(struct worker_service *ws, const struct accepted_conn *in,
 				   uint64_t id)
 {
 	struct bridge *bridge = calloc(1, sizeof(*bridge));
@@ -101,19 +101,19 @@ static struct bridge *bridge_alloc(struct worker_service *ws, const struct incom
 		return NULL;
 	bridge->ws = ws;
 	bridge->id = id;
-	bridge->start_us = loop_now_us(ws->ground->loop);
-	bridge->state = (struct state){BRIDGE_WAITING, bridge->start_us};
+	bridge->start_us = loop_now_us(ws->env->loop);
+	bridge->state = (struct state){BRIDGE_WAIT_FIRST_BYTE, bridge->start_us};
 	bridge->peer = in->peer;
-	bridge->open.either = in->either;
-	bridge->open.trusted = incoming_is_trusted(in, ws->service->config);
+	bridge->open.protocol_unknown = in->protocol_unknown;
+	bridge->open.trusted = accepted_conn_is_trusted(in, ws->service->config);
 	bridge->client_is_tcp = !in->fabric && config_listens_tcp(ws->service->config);
 	budget_holder_init(&bridge->memory, ws->account, &bridge->log);
 	bridge->client = (struct bridge_side){.bridge = bridge, .other = &bridge->server};
 	bridge->server = (struct bridge_side){.bridge = bridge, .other = &bridge->client};
-	taking_begin(bridge);
+	reply_delivery_init(bridge);
 	TAILQ_INIT(&bridge->calls.list);
-	loop_task_init(&bridge->open.settle, bridge_settle, bridge);
-	loop_task_init(&bridge->open.reroute, bridge_reroute_on, bridge);
+	loop_task_init(&bridge->open.detect_protocol, bridge_detect_protocol, bridge);
+	loop_task_init(&bridge->open.reroute, bridge_reroute_continue, bridge);
 	loop_task_init(&bridge->end.reaper, bridge_reap, bridge);
 	return bridge;
 }
@@ -123,21 +123,21 @@ static void on_superseded(void *arg)
 	bridge_close(arg, LEG_CLOSE_SUPERSEDED, CLOSE_BY_PROXY, "");
 }
 
-static void time_is_up(void *arg)
+static void bridge_on_timer(void *arg)
 {
 	struct bridge *bridge = arg;
 
-	if (bridge->state.now == BRIDGE_RECLAIMING)
-		bridge_reclaim_again(bridge);
-	else if (bridge->state.now == BRIDGE_HELD)
+	if (bridge->state.now == BRIDGE_WAIT_OLD_CONN)
+		bridge_old_conn_poll(bridge);
+	else if (bridge->state.now == BRIDGE_TARPIT)
 		bridge_close(bridge, bridge->end.why, CLOSE_BY_PROXY, "");
 	else if (bridge->state.now >= BRIDGE_RESOLVING)
-		standing_half_closed_waited(bridge);
+		bridge_limits_half_closed_expired(bridge);
 	else
-		standing_silent(bridge);
+		bridge_limits_idle_expired(bridge);
 }
 
-static void tell_incoming(const struct bridge *bridge, const struct incoming *in)
+static void log_accepted(const struct bridge *bridge, const struct accepted_conn *in)
 {
 	char text[ADDRESS_TEXT_BYTES], proxy[ADDRESS_TEXT_BYTES];
 	bool named = in->proxy.ss_family != AF_UNSPEC;
@@ -150,50 +150,51 @@ static void tell_incoming(const struct bridge *bridge, const struct incoming *in
 		     address_text((struct sockaddr *)&info.local, text), info.kind,
 		     named ? ", through " : "",
 		     named ? address_text((struct sockaddr *)&in->proxy, proxy) : "",
-		     bridge->ws->ground->worker);
+		     bridge->ws->env->worker);
 }
 
-int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id)
+int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64_t id)
 {
 	struct bridge *bridge = bridge_alloc(ws, in, id);
 	struct leg_config config;
 	int rc = -ENOMEM;
 
 	if (!bridge) {
-		incoming_drop(in);
-		door_leave(in->guest);
+		accepted_conn_drop(in);
+		conn_slot_free(in->slot);
 		return rc;
 	}
 	fill_server_config(bridge, &config);
 	rc = upstream_init(&bridge->upstream, &ws->net, &ws->servers, &config, &bridge->log,
 			   &server_events);
-	upstream_serve(&bridge->upstream, &in->peer, &in->local, bridge_keeps_port(bridge));
-	if (bridge_enters_privileged(bridge, in))
-		upstream_privilege(&bridge->upstream);
-	bridge->timer = loop_timer_new(ws->ground->loop, time_is_up, bridge);
-	if (rc || !bridge->timer || bridge_enter(bridge, in, on_superseded, bridge_seek_on)) {
-		incoming_drop(in);
+	upstream_set_client(&bridge->upstream, &in->peer, &in->local, bridge_keeps_port(bridge));
+	if (bridge_affinity_is_privileged(bridge, in))
+		upstream_set_privileged(&bridge->upstream);
+	bridge->timer = loop_timer_new(ws->env->loop, bridge_on_timer, bridge);
+	if (rc || !bridge->timer ||
+	    bridge_affinity_enter(bridge, in, on_superseded, bridge_recheck_old_conn)) {
+		accepted_conn_drop(in);
 		rc = -ENOMEM;
 		goto out_bridge;
 	}
 	fill_client_config(bridge, &config);
-	rc = ws->ground->legs->accept(&ws->net, &config, in, &bridge->client.leg);
+	rc = ws->env->legs->accept(&ws->net, &config, in, &bridge->client.leg);
 	if (rc)
 		goto out_bridge;
 	log_ctx_init(&bridge->log, ws->service->config->name, id, (struct sockaddr *)&in->peer,
 		     bridge_line_limit(bridge, LINE_NOTE));
 	TAILQ_INSERT_TAIL(&ws->bridges, bridge, entry);
-	call_watch_begin(ws);
-	tell_incoming(bridge, in);
-	standing_begin(bridge, in->guest);
+	late_call_scan_start(ws);
+	log_accepted(bridge, in);
+	bridge_limits_start(bridge, in->slot);
 	return 0;
 
 out_bridge:
-	bridge_leave(bridge);
-	loop_timer_free(ws->ground->loop, bridge->timer);
+	bridge_affinity_leave(bridge);
+	loop_timer_free(ws->env->loop, bridge->timer);
 	upstream_fini(&bridge->upstream);
 	free(bridge);
-	door_leave(in->guest);
+	conn_slot_free(in->slot);
 	return rc;
 }
 
@@ -210,17 +211,18 @@ void bridge_info_get(const struct bridge *bridge, struct bridge_info *info)
 		.state_since_us = bridge->state.since_us,
 		.start_us = bridge->start_us,
 		.client_peer = bridge->peer,
-		.has_client = !bridge->end.client_over,
+		.has_client = !bridge->end.client_leg_closed,
 		.calls_total = bridge->calls.total,
 		.has_server = server != NULL,
 		.has_call = oldest != NULL,
 		.oldest_call_us = oldest ? oldest->start_us : 0,
 	};
 	if (oldest) {
-		info->oldest_operation = nfs_operation_of(&oldest->facts);
+		info->oldest_operation = nfs_operation_of(&oldest->call_info);
 		info->oldest_stage = oldest->stage;
 	}
-	info->has_untaken = taking_oldest(bridge, &info->untaken_us, &info->untaken_operation);
+	info->has_unacked =
+		reply_delivery_oldest(bridge, &info->unacked_us, &info->unacked_operation);
 	if (info->has_client)
 		leg_info(bridge->client.leg, &info->client);
 	if (info->has_server)
@@ -240,7 +242,7 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 {
 	const struct leg *server = upstream_leg(&bridge->upstream);
 
-	load->has_client = !bridge->end.client_over;
+	load->has_client = !bridge->end.client_leg_closed;
 	if (load->has_client)
 		leg_load_get(bridge->client.leg, &load->client);
 	load->has_server = server != NULL;
@@ -272,19 +274,20 @@ static struct bridge *largest_bridge(struct worker_service *ws)
 	return largest;
 }
 
-void shortage_log(void *arg, const struct budget_claim *claim)
+void bridge_log_shortage(void *arg, const struct budget_claim *claim)
 {
 	struct worker_service *ws = arg;
 	struct log_limit *limit = &ws->service->lines[LINE_SHORTAGE];
 	char largest[CONFIG_NAME_MAX_BYTES + 1]; /* name of a service */
-	size_t lent_bytes;
+	size_t leased_bytes;
 	const struct bridge *bridge;
 	struct bridge_info info = {0};
 
 	/* Thousands of claims can become late together, and each search walks as many bridges. */
-	if (log_leaves_out(LOG_LEVEL_WARNING, limit))
+	if (log_is_suppressed(LOG_LEVEL_WARNING, limit))
 		return;
-	lent_bytes = budget_largest(ws->account->borrower.part->budget, largest, sizeof(largest));
+	leased_bytes =
+		budget_largest_share(ws->account->lease.share->budget, largest, sizeof(largest));
 	bridge = largest_bridge(ws);
 	if (bridge)
 		bridge_info_get(bridge, &info);
@@ -293,7 +296,7 @@ void shortage_log(void *arg, const struct budget_claim *claim)
 		"a Call has waited %.0f s for %zu KiB of memory; most is held by service %s "
 		"(%zu MiB) and, of this service's connections on this worker, by #%llu (%zu KiB "
 		"for %u Calls)",
-		(loop_now_us(ws->ground->loop) - claim->since_us) / 1e6, claim->bytes / 1024,
-		largest, lent_bytes >> 20, (unsigned long long)info.id,
+		(loop_now_us(ws->env->loop) - claim->since_us) / 1e6, claim->bytes / 1024, largest,
+		leased_bytes >> 20, (unsigned long long)info.id,
 		bridge ? bridge_memory_bytes(bridge) / 1024 : 0, info.client.calls_in_flight_in);
 }

@@ -4,24 +4,25 @@
  *
  *	client leg ◀── exchanges ──▶ server leg
  *
- * A listener accepts the client leg. An upstream connects the server leg (daemon/upstream/upstream_connect.h).
- * The bridge forwards the Calls of one leg to the other and each Reply to the leg that sent the Call. Both
- * directions work alike. When one leg closes, the bridge closes the other. The reason of the first leg that
- * closes is the close reason of the bridge.
+ * A listener accepts the client leg. An upstream connects the server leg
+ * (daemon/upstream/upstream_connect.h). The bridge forwards the Calls of one leg to the other and
+ * each Reply to the leg that sent the Call. Both directions work alike. When one leg closes, the
+ * bridge closes the other. The reason of the first leg that closes is the close reason of the
+ * bridge.
  *
- * A bridge belongs to one worker and runs on its thread. Other modules use this header, closing.h and
- * standing.h; bridge_state.h is private to this directory.
+ * A bridge belongs to one worker and runs on its thread. Other modules use this header,
+ * bridge_close.h and bridge_limits.h; bridge_state.h is private to this directory.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_H
 #define DAEMON_BRIDGE_BRIDGE_H
 
 #include <stdint.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
-#include "daemon/bridge/closing.h"
-#include "daemon/bridge/standing.h"
-#include "daemon/service/incoming.h"
+#include "daemon/bridge/bridge_close.h"
+#include "daemon/bridge/bridge_limits.h"
+#include "daemon/service/accepted_conn.h"
 #include "daemon/service/worker_service.h"
 #include "leg/leg.h"
 #include "nfs/operation.h"
@@ -47,9 +48,9 @@ struct bridge_info {
 	uint64_t oldest_call_us; /* start of the oldest of these Calls */
 	enum nfs_operation oldest_operation;
 	enum call_stage oldest_stage;
-	bool has_untaken;    /* TCP only: the client has not acknowledged all Replies */
-	uint64_t untaken_us; /* when the oldest of these Replies was sent */
-	enum nfs_operation untaken_operation;
+	bool has_unacked;    /* TCP only: the client has not acknowledged all Replies */
+	uint64_t unacked_us; /* when the oldest of these Replies was sent */
+	enum nfs_operation unacked_operation;
 	struct leg_info client, server;
 };
 
@@ -59,10 +60,10 @@ struct bridge_info {
  * @in: the bridge owns it and its connection slot from now on, even after an error
  * @id: number of the connection, for logs and the control socket
  *
- * The bridge frees itself once both legs have closed, and then calls bridge_gone() of the worker's ground.
- * Returns 0, or a negative errno; after an error bridge_gone() is not called.
+ * The bridge frees itself once both legs have closed, and then calls bridge_gone() of the worker's
+ * ground. Returns 0, or a negative errno; after an error bridge_gone() is not called.
  */
-int bridge_new(struct worker_service *ws, const struct incoming *in, uint64_t id) MUST_CHECK;
+int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64_t id) MUST_CHECK;
 
 /** bridge_memory_bytes - Returns the bytes of the budget that the RPCs of the bridge hold. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
@@ -70,7 +71,10 @@ size_t bridge_memory_bytes(const struct bridge *bridge);
 /** bridge_info_get - Fills a snapshot of the bridge. */
 void bridge_info_get(const struct bridge *bridge, struct bridge_info *info);
 
-/** bridge_oldest_call_us - Returns the age of the client's oldest unanswered Call, at least 1; 0 without one. */
+/**
+ * bridge_oldest_call_us - Returns the age of the client's oldest unanswered Call, at least 1; 0
+ * without one.
+ */
 uint64_t bridge_oldest_call_us(const struct bridge *bridge, uint64_t now_us);
 
 /** bridge_load_get - Fills the current load of the bridge. */
@@ -79,7 +83,10 @@ void bridge_load_get(const struct bridge *bridge, uint64_t now_us, struct bridge
 /** bridge_next - Returns the bridge after @bridge in the list of @ws, or the first one for NULL. */
 struct bridge *bridge_next(struct worker_service *ws, struct bridge *bridge);
 
-/** shortage_log - Logs that a claim has waited long for memory; for budget_account.late. @arg: worker_service */
-void shortage_log(void *arg, const struct budget_claim *claim);
+/**
+ * bridge_log_shortage - Logs that a claim has waited long for memory; for budget_account.late.
+ * @arg: worker_service
+ */
+void bridge_log_shortage(void *arg, const struct budget_claim *claim);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The private structure and the states of a bridge. Only the file that a substructure names writes it;
- * the other files of this directory only read it.
+ * The private structure and the states of a bridge. Only the file that a substructure names writes
+ * it; the other files of this directory only read it.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_STATE_H
 #define DAEMON_BRIDGE_BRIDGE_STATE_H
 
-#include "base/state.h"
+#include "base/state_machine.h"
 #include "daemon/base/log.h"
-#include "daemon/service/clients.h"
+#include "daemon/service/client_affinity.h"
 #include "daemon/service/worker_service.h"
 #include "daemon/upstream/upstream_connect.h"
 #include "leg/leg.h"
@@ -17,23 +17,27 @@
 #define BRIDGE_CONNECT_TIMEOUT_US 10000000u /* to connect to a server, and to accept a client */
 
 #define BRIDGE_STATES(X)                                                                           \
-	X(BRIDGE_WAITING, "waiting", "the client's first byte, or its RDMA request",               \
-	  TO(BRIDGE_READING) | TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_CLOSING))  \
-	X(BRIDGE_READING, "reading", "the client's first Call, which can identify the client",     \
-	  TO(BRIDGE_RECLAIMING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))     \
-	X(BRIDGE_RECLAIMING, "reclaiming",                                                         \
+	X(BRIDGE_WAIT_FIRST_BYTE, "waiting", "the client's first byte, or its RDMA request",       \
+	  TO(BRIDGE_WAIT_FIRST_CALL) | TO(BRIDGE_WAIT_OLD_CONN) | TO(BRIDGE_RESOLVING) |           \
+		  TO(BRIDGE_CLOSING))                                                              \
+	X(BRIDGE_WAIT_FIRST_CALL, "reading",                                                       \
+	  "the client's first Call, which can identify the client",                                \
+	  TO(BRIDGE_WAIT_OLD_CONN) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_TARPIT) |                    \
+		  TO(BRIDGE_CLOSING))                                                              \
+	X(BRIDGE_WAIT_OLD_CONN, "reclaiming",                                                      \
 	  "the client's previous connection to close, to reuse its source port",                   \
-	  TO(BRIDGE_READING) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))        \
+	  TO(BRIDGE_WAIT_FIRST_CALL) | TO(BRIDGE_RESOLVING) | TO(BRIDGE_TARPIT) |                  \
+		  TO(BRIDGE_CLOSING))                                                              \
 	X(BRIDGE_RESOLVING, "resolving", "the addresses of the server's name",                     \
-	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                            \
+	  TO(BRIDGE_CONNECTING) | TO(BRIDGE_TARPIT) | TO(BRIDGE_CLOSING))                          \
 	X(BRIDGE_CONNECTING, "connecting", "the server leg to open, then the client leg",          \
-	  TO(BRIDGE_OPEN) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                                  \
+	  TO(BRIDGE_OPEN) | TO(BRIDGE_TARPIT) | TO(BRIDGE_CLOSING))                                \
 	X(BRIDGE_OPEN, "open", "either leg to close",                                              \
-	  TO(BRIDGE_REROUTING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
+	  TO(BRIDGE_REROUTING) | TO(BRIDGE_TARPIT) | TO(BRIDGE_CLOSING))                           \
 	X(BRIDGE_REROUTING, "rerouting",                                                           \
 	  "the server leg to be closed, since the client's first Call goes to MOUNT",              \
-	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_HELD) | TO(BRIDGE_CLOSING))                             \
-	X(BRIDGE_HELD, "held",                                                                     \
+	  TO(BRIDGE_RESOLVING) | TO(BRIDGE_TARPIT) | TO(BRIDGE_CLOSING))                           \
+	X(BRIDGE_TARPIT, "held",                                                                   \
 	  "the end of the delay that keeps a rejected client from reconnecting immediately",       \
 	  TO(BRIDGE_CLOSING))                                                                      \
 	X(BRIDGE_CLOSING, "closing", "both legs to be closed", 0)
@@ -43,50 +47,51 @@ extern const struct state_table bridge_states;
 struct bridge_side {
 	struct bridge *bridge;
 	struct bridge_side *other;
-	struct leg *leg;             /* server side: NULL before it opens and after it closed */
-	struct exchange_watch watch; /* for the Calls of this side's peer (taking.h) */
+	struct leg *leg;           /* server side: NULL before it opens and after it closed */
+	struct exchange_hook hook; /* for the Calls of this side's peer (reply_delivery.h) */
 };
 
-/* Replies that the client has not acknowledged, oldest first (taking.h). */
+/* Replies that the client has not acknowledged, oldest first (reply_delivery.h). */
 struct unacked_replies {
 	TAILQ_ENTRY(bridge) entry; /* in the queue of its interval, if the list is not empty */
-	struct taking_end *first, *last; /* last: valid while first is set */
-	struct taking_end *news;         /* the first one added since the last query; NULL: none */
-	uint64_t ask_us;                 /* time of the next query; 0: none is due */
+	struct delivery_wait *first, *last; /* last: valid while first is set */
+	struct delivery_wait
+		*first_unchecked; /* the first one added since the last query; NULL: none */
+	uint64_t check_us;        /* time of the next query; 0: none is due */
 	unsigned interval;
 };
 
-/* Progress of opening (opening.c). */
+/* Progress of opening (bridge_open.c). */
 struct bridge_open {
-	bool trusted;            /* over iWARP the client counts as privileged, whatever its port */
-	bool either;             /* TCP or iWARP; treated as TCP until the first bytes decide */
-	bool accepted;           /* the client leg was accepted before the server leg opened */
-	bool passing;            /* a server leg takes the client's Calls */
-	bool told;               /* the log has the line that the bridge is open */
-	struct loop_task settle; /* of a client that may be TCP or iWARP */
-	struct loop_task reroute; /* starts the upstream to a MOUNT server */
+	bool trusted;          /* over iWARP the client counts as privileged, whatever its port */
+	bool protocol_unknown; /* TCP or iWARP; treated as TCP until the first bytes decide */
+	bool accepted;         /* the client leg was accepted before the server leg opened */
+	bool forwarding;       /* a server leg takes the client's Calls */
+	bool open_logged;      /* the log has the line that the bridge is open */
+	struct loop_task detect_protocol; /* of a client that may be TCP or iWARP */
+	struct loop_task reroute;         /* starts the upstream to a MOUNT server */
 };
 
-/* Where the client's Calls go (routing.c). */
+/* Where the client's Calls go (bridge_route.c). */
 enum bridge_route {
-	ROUTE_OPEN,    /* the first Call decides */
-	ROUTE_CONNECT, /* to a server of the service */
-	ROUTE_MOUNT,   /* to a MOUNT server */
-	ROUTE_NOWHERE, /* rejected; never the route of a connection */
+	ROUTE_UNDECIDED, /* the first Call decides */
+	ROUTE_CONNECT,   /* to a server of the service */
+	ROUTE_MOUNT,     /* to a MOUNT server */
+	ROUTE_NONE,      /* rejected; never the route of a connection */
 };
 
 struct bridge_routing {
 	enum bridge_route route;
-	bool refusal_told; /* the log has the line of a rejected Call */
+	bool rejection_logged; /* the log has the line of a rejected Call */
 };
 
-/* State for the connection limits of the service (standing.c). */
+/* State for the connection limits of the service (bridge_limits.c). */
 struct bridge_limits {
-	struct guest *guest;  /* the connection slot; NULL: both legs have closed */
-	bool carried;         /* a Call has arrived from either end */
-	bool half_closed;     /* the client has closed its sending side */
-	uint64_t heard_bytes; /* received from the client at the last check */
-	uint64_t taken_bytes; /* half_closed: acknowledged by the client at the last check */
+	struct conn_slot *slot;  /* the connection slot; NULL: both legs have closed */
+	bool had_call;           /* a Call has arrived from either end */
+	bool half_closed;        /* the client has closed its sending side */
+	uint64_t received_bytes; /* received from the client at the last check */
+	uint64_t acked_bytes;    /* half_closed: acknowledged by the client at the last check */
 };
 
 /* The client's last Call, for the log. */
@@ -96,29 +101,30 @@ struct last_call {
 	uint64_t start_us;
 };
 
-/* The client's Calls (returning.c; `late`: call_watch.c). */
+/* The client's Calls (bridge_affinity.c; `late`: late_call_scan.c). */
 struct bridge_calls {
 	struct exchange_list list; /* unanswered Calls, linked by owner_entry */
 	bool late;                 /* the last scan found one that had waited long */
 	uint64_t total;
 	struct last_call last;
-	struct call_mark answered[CLIENTS_ANSWERED_MAX]; /* ring of the last ones */
+	struct call_fingerprint
+		answered[CALL_FINGERPRINTS_ANSWERED_MAX]; /* ring of the last ones */
 	unsigned nanswered;
 };
 
-/* Identifies the client when it reconnects (returning.c; first_pin: opening.c). */
+/* Identifies the client when it reconnects (bridge_affinity.c; first_source: bridge_open.c). */
 struct bridge_affinity {
-	struct client *client; /* of the service; NULL: its port was released */
+	struct affinity_client *client; /* of the service; NULL: its port was released */
 	/* Source of the upstream that a MOUNT upstream replaced; port 0: none. */
-	struct client_pin first_pin;
+	struct source_affinity first_source;
 };
 
-/* Progress of closing (closing.c). */
-struct bridge_end {
-	enum leg_close why; /* valid from BRIDGE_HELD or BRIDGE_CLOSING on */
-	bool drains;        /* the bridge closes once no Call is in flight */
+/* Progress of closing (bridge_close.c). */
+struct bridge_close_state {
+	enum leg_close why; /* valid from BRIDGE_TARPIT or BRIDGE_CLOSING on */
+	bool draining;      /* the bridge closes once no Call is in flight */
 	bool client_closing; /* the client leg closes by itself: no acknowledgements are queried any more */
-	bool client_over;
+	bool client_leg_closed;
 	struct loop_task reaper;
 };
 
@@ -132,15 +138,16 @@ struct bridge {
 	bool client_is_tcp;
 	struct budget_holder memory;
 	struct upstream upstream;
-	struct nfs_sessions sessions; /* NFSv4.1 sessions seen on this connection (passing.c) */
+	struct nfs_sessions
+		sessions;         /* NFSv4.1 sessions seen on this connection (bridge_forward.c) */
 	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD, and while half-closed */
 	struct bridge_open open;
 	struct bridge_routing routing;
 	struct bridge_limits limits;
 	struct bridge_calls calls;
-	struct unacked_replies untaken;
+	struct unacked_replies unacked;
 	struct bridge_affinity affinity;
-	struct bridge_end end;
+	struct bridge_close_state end;
 	struct log_ctx log;
 };
 
@@ -152,7 +159,7 @@ static inline bool bridge_keeps_port(const struct bridge *bridge)
 
 static inline struct loop *bridge_loop(const struct bridge *bridge)
 {
-	return bridge->ws->ground->loop;
+	return bridge->ws->env->loop;
 }
 
 static inline struct bridge *bridge_of(struct upstream *upstream)
@@ -175,9 +182,9 @@ static inline struct log_limit *bridge_line_limit(const struct bridge *bridge, u
 		    __VA_ARGS__)
 
 /* Returns true once the bridge is closing: nothing is forwarded any more. */
-static inline bool bridge_is_decided(const struct bridge *bridge)
+static inline bool bridge_is_closing(const struct bridge *bridge)
 {
-	return bridge->state.now >= BRIDGE_HELD;
+	return bridge->state.now >= BRIDGE_TARPIT;
 }
 
 #endif

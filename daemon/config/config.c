@@ -43,7 +43,7 @@ bool config_listens_rdma(const struct service_config *service)
 	return false;
 }
 
-bool config_listens_beyond(const struct service_config *service)
+bool config_listens_nonlocal(const struct service_config *service)
 {
 	for (unsigned i = 0; i < config_nlisteners(service); i++)
 		if (!config_uri_is_loopback(config_listener(service, i)))

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/base/log_line.h"
+#include "daemon/base/log_format.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
 #include "fabric/iwarp/iwarp_config.h"
@@ -75,7 +75,7 @@ struct service_config {
 	uint32_t busy_poll_us;    /* verbs: polling time before waiting for an event */
 	uint32_t rnr_retry; /* verbs: retries of a Send without a posted receive, by either end */
 	enum memory_windows memory_windows;
-	enum verbs_domain_of rdma_domain; /* used without safe memory windows */
+	enum verbs_pd_scope rdma_domain; /* used without safe memory windows */
 	uint32_t rdma_ack_timeout;  /* RoCE, InfiniBand: 4.096 us << value; 0: see verbs_config.h */
 	uint32_t rdma_tos;          /* verbs: DSCP and ECN of packets; 0: host default */
 	uint32_t listen_version;    /* rdma clients: highest RPC-over-RDMA version */
@@ -132,18 +132,20 @@ struct config {
  *          error has a second such line that quotes the line of the file
  * @config: set on success; free it with config_free()
  *
- * Returns 0, -EINVAL if the file has errors, -ENODEV if all errors are missing devices or addresses, -EFBIG if the file
- * is larger than 1 MiB, -ENOMEM, or the negative errno of opening or reading it.
+ * Returns 0, -EINVAL if the file has errors, -ENODEV if all errors are missing devices or
+ * addresses, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the negative errno of opening or
+ * reading it.
  */
 int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
 
 /** config_warn - Writes warnings to @out about settings that are legal but unwise. */
 void config_warn(const struct config *config, FILE *out);
 /**
- * config_ports_print - Writes which source ports a TCP server sees, one line per service and kind of client. For -t.
+ * config_ports_print - Writes which source ports a TCP server sees, one line per service and kind
+ * of client. For -t.
  *
- * The kinds differ in which clients count as privileged, so that the proxy connects for them from ports below 1024
- * (daemon/service/incoming.h).
+ * The kinds differ in which clients count as privileged, so that the proxy connects for them from
+ * ports below 1024 (daemon/service/accepted_conn.h).
  */
 void config_ports_print(const struct config *config, FILE *out);
 
@@ -185,8 +187,8 @@ const char *config_listen_text(const struct service_config *service,
 			       char text[static CONFIG_LISTEN_TEXT_BYTES]);
 /** config_listens_on - Returns whether the service has a listener of that transport. */
 bool config_listens_on(const struct service_config *service, enum transport transport);
-/** config_asks_mount - Returns whether MOUNT Calls go to a separate server. */
-static inline bool config_asks_mount(const struct service_config *service)
+/** config_has_mount_server - Returns whether MOUNT Calls go to a separate server. */
+static inline bool config_has_mount_server(const struct service_config *service)
 {
 	return service->mount.way == MOUNT_RPCBIND || service->mount.way == MOUNT_AT;
 }
@@ -197,10 +199,13 @@ static inline bool config_listens_tcp(const struct service_config *service)
 }
 /** config_listens_rdma - Returns whether the service has an RDMA listener, of any fabric. */
 bool config_listens_rdma(const struct service_config *service);
-/** config_listens_beyond - Returns whether any listener is not on loopback. */
-bool config_listens_beyond(const struct service_config *service);
-/** config_keeps_ports - Returns whether connections to the server use the address and port of their TCP clients. */
-static inline bool config_keeps_ports(const struct service_config *service)
+/** config_listens_nonlocal - Returns whether any listener is not on loopback. */
+bool config_listens_nonlocal(const struct service_config *service);
+/**
+ * config_keeps_client_ports - Returns whether connections to the server use the address and port of
+ * their TCP clients.
+ */
+static inline bool config_keeps_client_ports(const struct service_config *service)
 {
 	return service->source == SOURCE_CLIENT && config_listens_tcp(service);
 }

@@ -14,7 +14,7 @@
 #include "base/listen_socket.h"
 #include "daemon/base/paths.h"
 #include "daemon/base/resolve_all.h"
-#include "daemon/config/config_routes.h"
+#include "daemon/config/transparent_routes.h"
 
 #define MIB (1024u * 1024u)
 
@@ -80,7 +80,7 @@ void config_check_host(const struct config *config, uint64_t memory_bytes, FILE 
 		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
 			check_listen(&config->services[i], config_listener(&config->services[i], k),
 				     out);
-		config_routes_lacks(&config->services[i], warn_lack, out);
+		transparent_routes_missing(&config->services[i], warn_lack, out);
 	}
 	if (memory_bytes && config->memory_limit_mib > memory_bytes / MIB)
 		fprintf(out,
@@ -112,8 +112,8 @@ static bool is_known(const struct names *names, const char *host)
 	return false;
 }
 
-static void add(struct names *names, const struct service_config *service,
-		const struct config_uri *uri, bool listens)
+static void names_add(struct names *names, const struct service_config *service,
+		      const struct config_uri *uri, bool listens)
 {
 	struct resolver_answer literal;
 
@@ -137,28 +137,29 @@ static size_t nuris(const struct config *config)
 }
 
 /* Names of listeners come first. */
-static void gather(const struct config *config, struct names *names)
+static void collect_names(const struct config *config, struct names *names)
 {
 	for (size_t i = 0; i < config->nservices; i++)
 		for (unsigned k = 0; k < config_nlisteners(&config->services[i]); k++)
-			add(names, &config->services[i], config_listener(&config->services[i], k),
-			    true);
+			names_add(names, &config->services[i],
+				  config_listener(&config->services[i], k), true);
 	for (size_t i = 0; i < config->nservices; i++)
 		for (unsigned k = 0; k < config_nservers(&config->services[i]); k++)
-			add(names, &config->services[i], config_server(&config->services[i], k),
-			    false);
+			names_add(names, &config->services[i],
+				  config_server(&config->services[i], k), false);
 	for (size_t i = 0; i < config->nservices; i++)
 		if (config->services[i].mount.way == MOUNT_AT)
-			add(names, &config->services[i], &config->services[i].mount.at, false);
+			names_add(names, &config->services[i], &config->services[i].mount.at,
+				  false);
 }
 
-static void tell(const struct name *name, const struct resolve_lookup *lookup, unsigned timeout_ms,
-		 FILE *out)
+static void report_lookups(const struct name *name, const struct resolve_lookup *lookup,
+			   unsigned timeout_ms, FILE *out)
 {
 	const struct service_config *service = name->service;
 	bool is_answered = lookup->result == RESOLVE_ERROR, listens = name->listens;
 
-	if (lookup->result == RESOLVE_ADDRESSES || lookup->result == RESOLVE_NOT_ASKED)
+	if (lookup->result == RESOLVE_ADDRESSES || lookup->result == RESOLVE_NOT_STARTED)
 		return;
 	fprintf(out, "%s:%d: warning: service %s: the name %s%s does not resolve (", service->file,
 		service->line, service->name, lookup->host, listens ? " to listen at" : "");
@@ -180,11 +181,11 @@ void config_check_names(const struct config *config, const struct resolver *reso
 			      .names = calloc(most + 1, sizeof(*names.names))};
 
 	if (names.lookups && names.names)
-		gather(config, &names);
+		collect_names(config, &names);
 	if (names.count)
 		resolve_all(resolver, names.lookups, names.count, timeout_ms);
 	for (size_t i = 0; i < names.count; i++)
-		tell(&names.names[i], &names.lookups[i], timeout_ms, out);
+		report_lookups(&names.names[i], &names.lookups[i], timeout_ms, out);
 	free(names.lookups);
 	free(names.names);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *config_complaint(const char *format, ...)
+const char *config_value_error(const char *format, ...)
 {
 	static _Thread_local char text[400];
 	va_list ap;
@@ -79,7 +79,7 @@ static const char *not_an_address(const char *text)
 		cure = ": write a range as a prefix such as 10.0.0.0/8";
 	else if (strspn(text, "0123456789.:abcdefABCDEF/") != strlen(text))
 		cure = ": names are not supported here";
-	return config_complaint("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);
+	return config_value_error("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);
 }
 
 /* Returns the prefix length of a netmask, or -1 if @text is not a netmask. */
@@ -102,8 +102,8 @@ static const char *not_a_prefix(const char *bits, const struct config_cidr *foun
 
 	if (mask >= 0)
 		snprintf(cure, sizeof(cure), ": write /%d", mask);
-	return config_complaint("prefix length \"%.32s\" is not a number from 0 to %ld%s", bits,
-				max, cure);
+	return config_value_error("prefix length \"%.32s\" is not a number from 0 to %ld%s", bits,
+				  max, cure);
 }
 
 const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
@@ -129,10 +129,10 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr)
 		return not_a_prefix(text + len + 1, &found, max);
 	found.prefix_bits = (unsigned)bits;
 	if (clear_host_bits(&found))
-		return config_complaint("\"%.64s\" has host bits set: did you mean %s/%u, or %s?",
-					text,
-					inet_ntop(found.family, found.addr, clean, sizeof(clean)),
-					found.prefix_bits, addr);
+		return config_value_error("\"%.64s\" has host bits set: did you mean %s/%u, or %s?",
+					  text,
+					  inet_ntop(found.family, found.addr, clean, sizeof(clean)),
+					  found.prefix_bits, addr);
 	if (found.family == AF_INET6 && bits >= 96 &&
 	    IN6_IS_ADDR_V4MAPPED((struct in6_addr *)found.addr)) {
 		found.family = AF_INET;

@@ -25,8 +25,11 @@ struct config_cidrs {
 };
 
 /* Shared with config_value.c. */
-/** config_complaint - Formats an error text about a value. It is valid until the next call in this thread. */
-const char *config_complaint(const char *format, ...) PRINTF_LIKE(1, 2);
+/**
+ * config_value_error - Formats an error text about a value. It is valid until the next call in this
+ * thread.
+ */
+const char *config_value_error(const char *format, ...) PRINTF_LIKE(1, 2);
 /** config_decimal - Returns the decimal number @text, or -1 if it is not one or above @max. */
 long config_decimal(const char *text, long max) MUST_CHECK;
 
@@ -40,12 +43,18 @@ const char *config_cidr_parse(const char *text, struct config_cidr *cidr) MUST_C
 /** config_cidr_text - Writes the prefix as config_cidr_parse() reads it. Returns @text. */
 const char *config_cidr_text(const struct config_cidr *cidr,
 			     char text[static CONFIG_CIDR_TEXT_BYTES]);
-/** config_cidr_contains - Returns whether the prefix contains an IPv4 or IPv6 address, v4-mapped or not. */
+/**
+ * config_cidr_contains - Returns whether the prefix contains an IPv4 or IPv6 address, v4-mapped or
+ * not.
+ */
 bool config_cidr_contains(const struct config_cidr *cidr, const struct sockaddr *addr);
 /** config_cidrs_contain - Returns whether any prefix of the list contains @addr. */
 bool config_cidrs_contain(const struct config_cidrs *cidrs, const struct sockaddr *addr);
 
-/** config_cidr_addr - Sets @addr to a single address, with port 0. Returns false for a prefix of several addresses. */
+/**
+ * config_cidr_addr - Sets @addr to a single address, with port 0. Returns false for a prefix of
+ * several addresses.
+ */
 bool config_cidr_addr(const struct config_cidr *cidr, struct sockaddr_storage *addr);
 
 #endif

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "daemon/base/likeness.h"
+#include "daemon/base/edit_distance.h"
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
 #include "rpcrdma/private_data.h"
@@ -127,8 +127,8 @@ const struct config_key config_service_keys[] = {
 	 CHOICES([MEMORY_WINDOWS_AUTO] = "auto", [MEMORY_WINDOWS_OFF] = "off"),
 	 .scope = CONFIG_SCOPE_ANY_VERBS},
 	{SERVICE_KEY(rdma_domain, CHOICE), .preset = "auto",
-	 CHOICES([VERBS_DOMAIN_AUTO] = "auto", [VERBS_DOMAIN_CONNECTION] = "connection",
-		 [VERBS_DOMAIN_PEER] = "peer", [VERBS_DOMAIN_WORKER] = "worker"),
+	 CHOICES([VERBS_PD_AUTO] = "auto", [VERBS_PD_CONNECTION] = "connection",
+		 [VERBS_PD_PEER] = "peer", [VERBS_PD_WORKER] = "worker"),
 	 .scope = CONFIG_SCOPE_ANY_VERBS},
 	{SERVICE_KEY(listen_version, NUMBER), PRESET(2), .min = 1, .max = 2,
 	 .scope = CONFIG_SCOPE_LISTEN_RDMA},
@@ -175,7 +175,7 @@ const struct config_key *config_key_nearest(const struct config_key *keys, const
 	unsigned best = UINT_MAX;
 
 	for (; keys->name; keys++) {
-		unsigned edits = likeness_edits(name, keys->name);
+		unsigned edits = edit_distance(name, keys->name);
 
 		if (edits < best) {
 			best = edits;

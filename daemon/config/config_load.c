@@ -29,11 +29,10 @@ static uint32_t cores(void)
 }
 
 /* Each service must get its guaranteed share. Limits messages to the size that fits. */
-static void check_memory(struct config_reader *r, const config_setting_t *root,
-			 struct config *config)
+static void check_memory(struct config_ctx *r, const config_setting_t *root, struct config *config)
 {
 	const config_setting_t *at = config_setting_get_member(root, "memory_limit_mib");
-	size_t least_mib = config_memory_least_mib(config);
+	size_t least_mib = config_memory_min_mib(config);
 
 	if (config->memory_limit_mib < least_mib) {
 		config_report(
@@ -41,7 +40,7 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 			"memory_limit_mib is %u, but must be at least %zu: each service (%zu in "
 			"all) needs a guaranteed share of %.1f MiB",
 			config->memory_limit_mib, least_mib, config->nservices,
-			config_memory_own_bytes() / 1048576.0);
+			config_memory_guaranteed_bytes() / 1048576.0);
 		return;
 	}
 	for (size_t i = 0; i < config->nservices; i++) {
@@ -52,7 +51,7 @@ static void check_memory(struct config_reader *r, const config_setting_t *root,
 }
 
 /* The HTTP pages are not public, so beyond loopback the file must list the allowed clients. */
-static void check_http(struct config_reader *r, const config_setting_t *root,
+static void check_http(struct config_ctx *r, const config_setting_t *root,
 		       const struct config *config)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&config->http_listen;
@@ -73,8 +72,8 @@ static void check_http(struct config_reader *r, const config_setting_t *root,
 /* ---- include_dir ---- */
 
 /* A file of include_dir, until its errors are complete. */
-struct part {
-	struct config_reader reader;
+struct config_source {
+	struct config_ctx reader;
 	config_t parsed;
 };
 
@@ -92,7 +91,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 /* Sets config->files to the paths, in byte order. */
-static void list_folder(struct config_reader *r, const config_setting_t *at, struct config *config)
+static void list_folder(struct config_ctx *r, const config_setting_t *at, struct config *config)
 {
 	struct dirent **entries;
 	int n = scandir(config->include_dir, &entries, is_taken, by_bytes);
@@ -120,18 +119,18 @@ static void list_folder(struct config_reader *r, const config_setting_t *at, str
 }
 
 /* Reads the file, which can contain services only. */
-static void read_part(struct part *part, struct config *config)
+static void source_read(struct config_source *config_source, struct config *config)
 {
-	const config_setting_t *root = config_root_setting(&part->parsed);
+	const config_setting_t *root = config_root_setting(&config_source->parsed);
 
 	for (int i = 0; i < config_setting_length(root); i++) {
 		const config_setting_t *s = config_setting_get_elem(root, (unsigned)i);
 		const struct config_key *key = config_key_find(config_keys, config_setting_name(s));
 
 		if (key && key->type == CONFIG_KEY_SERVICES)
-			config_services_read(&part->reader, s, key, config);
+			config_services_read(&config_source->reader, s, key, config);
 		else
-			config_report(&part->reader, s,
+			config_report(&config_source->reader, s,
 				      "%s: a file of include_dir can contain services only",
 				      config_setting_name(s));
 	}
@@ -147,58 +146,58 @@ static int check_is_file(const char *path)
 	return S_ISREG(st.st_mode) ? 0 : -ENOTSUP;
 }
 
-static void open_part(struct config_reader *r, const config_setting_t *at, struct part *part,
-		      const char *path, struct config *config)
+static void source_open(struct config_ctx *r, const config_setting_t *at,
+			struct config_source *config_source, const char *path,
+			struct config *config)
 {
-	int err = config_reader_init(&part->reader, path, r->errors);
+	int err = config_ctx_init(&config_source->reader, path, r->errors);
 
-	config_init(&part->parsed);
-	part->reader.defaults = r->defaults;
+	config_init(&config_source->parsed);
+	config_source->reader.defaults = r->defaults;
 	if (!err)
 		err = check_is_file(path);
 	if (!err)
-		err = config_parse(&part->reader, &part->parsed);
+		err = config_parse(&config_source->reader, &config_source->parsed);
 	if (!err)
-		read_part(part, config);
+		source_read(config_source, config);
 	else if (err != -EINVAL)
 		config_report(r, at, "include_dir: cannot read %s: %s", path,
 			      err == -ENOTSUP ? "not a file" : strerror(-err));
 }
 
 /* Adds its results to those of the main file. */
-static void close_part(struct config_reader *r, struct part *part)
+static void source_close(struct config_ctx *r, struct config_source *config_source)
 {
-	r->nerrors += part->reader.nerrors;
-	r->nabsent += part->reader.nabsent;
-	r->nomem |= part->reader.nomem;
-	config_destroy(&part->parsed);
+	r->nerrors += config_source->reader.nerrors;
+	r->nabsent += config_source->reader.nabsent;
+	r->nomem |= config_source->reader.nomem;
+	config_destroy(&config_source->parsed);
 }
 
-static void read_folder(struct config_reader *r, const config_setting_t *root,
-			struct config *config)
+static void read_folder(struct config_ctx *r, const config_setting_t *root, struct config *config)
 {
 	const config_setting_t *at = config_setting_get_member(root, "include_dir");
-	struct part *parts;
+	struct config_source *config_sources;
 
 	if (config->include_dir && config->include_dir[0] == '/')
 		list_folder(r, at, config);
-	parts = calloc(config->nfiles + 1, sizeof(*parts));
-	if (!parts) {
+	config_sources = calloc(config->nfiles + 1, sizeof(*config_sources));
+	if (!config_sources) {
 		r->nomem = true;
 		return;
 	}
 	for (size_t i = 0; i < config->nfiles; i++)
-		open_part(r, at, &parts[i], config->files[i], config);
+		source_open(r, at, &config_sources[i], config->files[i], config);
 	/* Check after all files are read: a file can name a port of another one. */
 	config_upstreams_check(r, config);
 	for (size_t i = 0; i < config->nfiles; i++) {
-		config_upstreams_check(&parts[i].reader, config);
-		close_part(r, &parts[i]);
+		config_upstreams_check(&config_sources[i].reader, config);
+		source_close(r, &config_sources[i]);
 	}
-	free(parts);
+	free(config_sources);
 }
 
-static void read_config(struct config_reader *r, config_t *parsed, struct config *config)
+static void read_config(struct config_ctx *r, config_t *parsed, struct config *config)
 {
 	const config_setting_t *root = config_root_setting(parsed);
 
@@ -216,10 +215,10 @@ static void read_config(struct config_reader *r, config_t *parsed, struct config
 
 int config_load(const char *path, FILE *errors, struct config **config)
 {
-	struct config_reader r;
+	struct config_ctx r;
 	struct config *read;
 	config_t parsed;
-	int err = config_reader_init(&r, path, errors);
+	int err = config_ctx_init(&r, path, errors);
 
 	if (err)
 		return err;

@@ -6,23 +6,23 @@
 #include <stdio.h>
 
 #include "base/budget.h"
-#include "base/least.h"
+#include "base/minmax.h"
 #include "daemon/config/config.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/iwarp/tx_batch.h"
 #include "fabric/verbs/verbs_config.h"
 #include "leg/exchange.h"
-#include "rpcrdma/rdma_memory.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/memory_bound.h"
+#include "rpcrdma/work_request.h"
 #include "rpctcp/tcp_leg.h"
 
 #define MIB             ((size_t)1024 * 1024)
 #define RESERVE_DIVISOR 16u
 #define KEPT_DIVISOR    2u
 
-size_t config_memory_own_bytes(void)
+size_t config_memory_guaranteed_bytes(void)
 {
-	return 2 * rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES);
+	return 2 * rpc_msg_cost_bytes(REPLY_UNBOUNDED_BYTES);
 }
 
 size_t config_memory_limit_bytes(const struct config *config)
@@ -30,16 +30,16 @@ size_t config_memory_limit_bytes(const struct config *config)
 	return config->memory_limit_mib * MIB;
 }
 
-size_t config_memory_least_mib(const struct config *config)
+size_t config_memory_min_mib(const struct config *config)
 {
-	return (config->nservices * config_memory_own_bytes() + MIB - 1) / MIB;
+	return (config->nservices * config_memory_guaranteed_bytes() + MIB - 1) / MIB;
 }
 
 /* Returns the largest RPC that is always admitted eventually, whatever other services hold. */
 static size_t largest_rpc_bytes(const struct config *config)
 {
 	return budget_largest_claim_bytes(config_memory_limit_bytes(config),
-					  config_memory_own_bytes(), config->nservices);
+					  config_memory_guaranteed_bytes(), config->nservices);
 }
 
 /* Returns the largest receive size of a version; 0 if its receives do not grow. */
@@ -51,12 +51,13 @@ static uint32_t recv_max_bytes(const struct service_config *service, uint32_t ve
 }
 
 /* Returns the sizes of an RDMA leg. */
-static struct rdma_sizes end_sizes(const struct service_config *service, bool accepted)
+static struct memory_bound_params leg_recv_sizes(const struct service_config *service,
+						 bool accepted)
 {
 	uint32_t version = accepted ? service->listen_version : service->connect_version;
 	enum dialect_id compat = accepted ? service->listen_compat : service->connect_compat;
 
-	return (struct rdma_sizes){
+	return (struct memory_bound_params){
 		.accepted = accepted,
 		.credits = service->credits,
 		.inline_threshold_bytes = service->inline_threshold_bytes,
@@ -64,56 +65,56 @@ static struct rdma_sizes end_sizes(const struct service_config *service, bool ac
 		.config_protocol = service->config_protocol,
 		.reverse_chunks =
 			version > 1 && service->characteristics && service->reverse_chunks,
-		.lent_replies = dialect(compat)->lent_replies,
+		.read_chunk_replies = dialect(compat)->read_chunk_replies,
 	};
 }
 
-struct reply_room config_memory_reply_room(const struct service_config *service)
+struct reply_memory config_memory_reply_space(const struct service_config *service)
 {
-	const struct rdma_sizes sizes = end_sizes(service, false);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, false);
 
-	return rdma_reply_room(&sizes);
+	return memory_bound_reply(&sizes);
 }
 
-struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma)
+struct reply_memory config_memory_reverse_space(const struct service_config *service, bool rdma)
 {
-	const struct rdma_sizes sizes = end_sizes(service, true);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, true);
 
 	if (!rdma || !sizes.reverse_chunks)
-		return (struct reply_room){0};
-	return rdma_reply_room(&sizes);
+		return (struct reply_memory){0};
+	return memory_bound_reply(&sizes);
 }
 
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma)
 {
-	const struct rdma_sizes sizes = end_sizes(service, true);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, true);
 
 	if (!rdma || sizes.reverse_chunks)
 		return REVERSE_MAX_BYTES;
-	return most(service->inline_threshold_bytes, sizes.recv_max_bytes);
+	return max_u32(service->inline_threshold_bytes, sizes.recv_max_bytes);
 }
 
 /* Returns the memory of an RPC of the service whose Call and Reply have this length. */
 static size_t rpc_bytes(const struct service_config *service, uint32_t message_bytes)
 {
-	struct reply_room room = {0};
+	struct reply_memory room = {0};
 	size_t segments = 0;
 
 	if (service->connect.transport != TRANSPORT_TCP)
-		room = config_memory_reply_room(service);
+		room = config_memory_reply_space(service);
 	if (config_listens_rdma(service))
-		segments = RPCRDMA_MAX_SEGMENTS + message_bytes / WORK_PART_BYTES;
+		segments = RPCRDMA_MAX_SEGMENTS + message_bytes / WORK_REQUEST_MIN_WRITE_BYTES;
 	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
-	       work_cost_bytes(segments);
+	       work_request_cost_bytes(segments);
 }
 
 size_t config_memory_buffer_bytes(const struct service_config *service)
 {
-	uint32_t recv =
-		most(rdma_recv_bytes(service->inline_threshold_bytes, 0, service->config_protocol),
-		     service->receive_max_bytes);
+	uint32_t recv = max_u32(
+		rdma_recv_bytes(service->inline_threshold_bytes, 0, service->config_protocol),
+		service->receive_max_bytes);
 
-	return rpc_msg_cost_bytes(most(service->max_message_bytes, recv));
+	return rpc_msg_cost_bytes(max_u32(service->max_message_bytes, recv));
 }
 
 size_t config_memory_buffer_max_bytes(void)
@@ -124,15 +125,15 @@ size_t config_memory_buffer_max_bytes(void)
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service)
 {
-	size_t most = largest_rpc_bytes(config);
+	size_t max_u32 = largest_rpc_bytes(config);
 	uint32_t fits = 0;
 
-	if (rpc_bytes(service, service->max_message_bytes) <= most)
+	if (rpc_bytes(service, service->max_message_bytes) <= max_u32)
 		return service->max_message_bytes;
 	/* Costs grow in steps, so search the largest size that fits, bit by bit. */
 	for (uint32_t bit = 1u << 31; bit; bit >>= 1)
 		if ((fits | bit) < service->max_message_bytes &&
-		    rpc_bytes(service, fits | bit) <= most)
+		    rpc_bytes(service, fits | bit) <= max_u32)
 			fits |= bit;
 	return fits;
 }
@@ -143,14 +144,14 @@ size_t config_memory_staging_bytes(const struct config *config)
 	       (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
 }
 
-static size_t end_receives_bytes(const struct service_config *service, const struct config_uri *end,
+static size_t leg_receives_bytes(const struct service_config *service, const struct config_uri *end,
 				 bool accepted)
 {
-	const struct rdma_sizes sizes = end_sizes(service, accepted);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return rdma_receives_bytes(&sizes);
+	return memory_bound_recvs_bytes(&sizes);
 }
 
 /* Returns the largest value over the listeners of the service. */
@@ -170,43 +171,43 @@ static size_t most_of_clients(const struct service_config *service,
 
 size_t config_memory_receives_bytes(const struct service_config *service)
 {
-	return most_of_clients(service, end_receives_bytes) +
-	       end_receives_bytes(service, &service->connect, false);
+	return most_of_clients(service, leg_receives_bytes) +
+	       leg_receives_bytes(service, &service->connect, false);
 }
 
 /* Returns how many receives a device endpoint can post; 0 if the leg uses no device. */
-static unsigned end_receives(const struct service_config *service, const struct config_uri *end,
+static unsigned leg_receives(const struct service_config *service, const struct config_uri *end,
 			     bool accepted)
 {
-	const struct rdma_sizes sizes = end_sizes(service, accepted);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP || end->transport == TRANSPORT_IWARP)
 		return 0;
-	return rdma_receives(&sizes);
+	return memory_bound_recvs(&sizes);
 }
 
-static size_t end_queues_bytes(const struct service_config *service, const struct config_uri *end,
+static size_t leg_queues_bytes(const struct service_config *service, const struct config_uri *end,
 			       bool accepted)
 {
-	unsigned recvs = end_receives(service, end, accepted);
+	unsigned recvs = leg_receives(service, end, accepted);
 
 	return recvs ? verbs_queues_bytes(recvs) : 0;
 }
 
 size_t config_memory_queues_bytes(const struct service_config *service)
 {
-	return most_of_clients(service, end_queues_bytes) +
-	       end_queues_bytes(service, &service->connect, false);
+	return most_of_clients(service, leg_queues_bytes) +
+	       leg_queues_bytes(service, &service->connect, false);
 }
 
 size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
 			       unsigned connections)
 {
-	unsigned recvs = end_receives(service, &service->connect, false);
+	unsigned recvs = leg_receives(service, &service->connect, false);
 	bool connects = recvs > 0, listens = false;
 
 	for (unsigned i = 0; i < config_nlisteners(service); i++) {
-		unsigned more = end_receives(service, config_listener(service, i), true);
+		unsigned more = leg_receives(service, config_listener(service, i), true);
 
 		recvs = more > recvs ? more : recvs;
 		listens |= more > 0;
@@ -215,20 +216,20 @@ size_t config_memory_cqs_bytes(const struct config *config, const struct service
 	return recvs ? config->workers * verbs_cqs_spare_bytes(connections, recvs) : 0;
 }
 
-static size_t end_beside_bytes(const struct service_config *service, const struct config_uri *end,
-			       bool accepted)
+static size_t leg_uncharged_bytes(const struct service_config *service,
+				  const struct config_uri *end, bool accepted)
 {
-	const struct rdma_sizes sizes = end_sizes(service, accepted);
+	const struct memory_bound_params sizes = leg_recv_sizes(service, accepted);
 
 	if (end->transport == TRANSPORT_TCP)
-		return tcp_leg_beside_bytes(accepted);
-	return rdma_beside_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
+		return tcp_leg_overhead_bytes(accepted);
+	return memory_bound_uncharged_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
 }
 
-size_t config_memory_beside_bytes(const struct service_config *service)
+size_t config_memory_uncharged_bytes(const struct service_config *service)
 {
-	return most_of_clients(service, end_beside_bytes) +
-	       end_beside_bytes(service, &service->connect, false) + CONFIG_CLIENT_BYTES;
+	return most_of_clients(service, leg_uncharged_bytes) +
+	       leg_uncharged_bytes(service, &service->connect, false) + CONFIG_CLIENT_BYTES;
 }
 
 size_t config_memory_reserve_bytes(const struct config *config)
@@ -236,7 +237,7 @@ size_t config_memory_reserve_bytes(const struct config *config)
 	size_t bytes = config_memory_limit_bytes(config) / RESERVE_DIVISOR / config->workers;
 
 	/* The pool maps larger buffers each time; buffers of common RPCs must stay mapped. */
-	return bytes > config_memory_own_bytes() ? bytes : config_memory_own_bytes();
+	return bytes > config_memory_guaranteed_bytes() ? bytes : config_memory_guaranteed_bytes();
 }
 
 size_t config_memory_kept_bytes(const struct config *config)
@@ -262,33 +263,36 @@ size_t config_memory_buffers_bytes(const struct config *config)
 	size_t bytes = config_memory_limit_bytes(config) + config_memory_unused_bytes(config);
 
 	for (size_t i = 0; i < config->nservices; i++)
-		bytes += config_memory_beside_bytes(&config->services[i]) *
+		bytes += config_memory_uncharged_bytes(&config->services[i]) *
 			 config->services[i].max_connections;
 	return bytes;
 }
 
-/* Returns how many RPCs of @bytes each a service can have concurrently while the other services are idle. */
-static size_t rpcs_at_once(const struct config *config, size_t bytes)
+/*
+ * Returns how many RPCs of @bytes each a service can have concurrently while the other services are
+ * idle.
+ */
+static size_t max_concurrent_rpcs(const struct config *config, size_t bytes)
 {
-	return budget_most_bytes(config_memory_limit_bytes(config), config_memory_own_bytes(),
-				 config->nservices) /
+	return budget_share_max_bytes(config_memory_limit_bytes(config),
+				      config_memory_guaranteed_bytes(), config->nservices) /
 	       bytes;
 }
 
 static void print_service(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
-	size_t beside = config_memory_beside_bytes(service);
+	size_t beside = config_memory_uncharged_bytes(service);
 
 	fprintf(out,
 		"%s: service %s: largest message %.2f MiB; memory_limit_mib allows %zu concurrent RPCs "
 		"with Call and Reply of that size",
 		config->file, service->name, (double)service->message_bytes / MIB,
-		rpcs_at_once(config, rpc_bytes(service, service->message_bytes)));
-	if (service->message_bytes > FACTS_UNBOUNDED_BYTES)
+		max_concurrent_rpcs(config, rpc_bytes(service, service->message_bytes)));
+	if (service->message_bytes > REPLY_UNBOUNDED_BYTES)
 		fprintf(out, ", or %zu with Call and Reply of %.2f MiB",
-			rpcs_at_once(config, rpc_bytes(service, FACTS_UNBOUNDED_BYTES)),
-			(double)FACTS_UNBOUNDED_BYTES / MIB);
+			max_concurrent_rpcs(config, rpc_bytes(service, REPLY_UNBOUNDED_BYTES)),
+			(double)REPLY_UNBOUNDED_BYTES / MIB);
 	fprintf(out, "%s\n", config->nservices > 1 ? ", while other services are idle" : "");
 	fprintf(out,
 		"%s: service %s: in addition, each connection uses up to %.1f MiB, all %u of "
@@ -323,8 +327,8 @@ void config_memory_print(const struct config *config, FILE *out)
 	fprintf(out,
 		"%s: memory: %u MiB for RPCs in flight; each service is guaranteed %.1f MiB of it "
 		"(%zu services)\n",
-		config->file, config->memory_limit_mib, (double)config_memory_own_bytes() / MIB,
-		config->nservices);
+		config->file, config->memory_limit_mib,
+		(double)config_memory_guaranteed_bytes() / MIB, config->nservices);
 	fprintf(out,
 		"%s: memory: in addition, up to %.1f MiB of unused buffers and up to "
 		"%.1f MiB of staging buffers\n",
@@ -345,7 +349,10 @@ void config_memory_print(const struct config *config, FILE *out)
 /* Health check of the servers: a connection, and another to the MOUNT service. */
 #define OF_CHECK  2u
 #define OF_LISTEN 16u /* at most a listener per fabric and address of a host name */
-/* Per worker and service with RDMA devices: two channels, and wake-ups for other threads and for devices. */
+/*
+ * Per worker and service with RDMA devices: two channels, and wake-ups for other threads and for
+ * devices.
+ */
 #define OF_VERBS 4u
 
 static bool is_verbs(const struct config_uri *uri)
@@ -372,14 +379,15 @@ static bool has_verbs(const struct service_config *service)
 
 uint64_t config_descriptors(const struct config *config)
 {
-	uint64_t sum = CONFIG_DESCRIPTORS_KEPT + OF_DAEMON + OF_HTTP + OF_HEALTH +
+	uint64_t sum = CONFIG_DESCRIPTORS_RESERVED + OF_DAEMON + OF_HTTP + OF_HEALTH +
 		       (uint64_t)OF_WORKER * config->workers +
 		       CONFIG_DESCRIPTORS_CONNECTION * config_connections(config);
 
 	for (size_t i = 0; i < config->nservices; i++) {
 		const struct service_config *service = &config->services[i];
 
-		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK + CONFIG_DESCRIPTORS_HELD;
+		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK +
+		       CONFIG_DESCRIPTORS_TARPIT;
 		/* Each worker queries the rpcbind of each server itself. */
 		if (service->mount.way == MOUNT_RPCBIND)
 			sum += (uint64_t)config->workers * config_nservers(service);
@@ -389,7 +397,7 @@ uint64_t config_descriptors(const struct config *config)
 	return sum;
 }
 
-uint64_t config_descriptors_least(const struct config *config)
+uint64_t config_descriptors_min(const struct config *config)
 {
 	return OF_DAEMON + OF_HEALTH + (uint64_t)OF_WORKER * config->workers + config->nservices +
 	       CONFIG_DESCRIPTORS_CONNECTION;

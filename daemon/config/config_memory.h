@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Derives memory and descriptor bounds from the configuration: shares of the services, and sizes of their RPCs. */
+/*
+ * Derives memory and descriptor bounds from the configuration: shares of the services, and sizes of
+ * their RPCs.
+ */
 #ifndef DAEMON_CONFIG_CONFIG_MEMORY_H
 #define DAEMON_CONFIG_CONFIG_MEMORY_H
 
@@ -10,67 +13,117 @@
 #include "daemon/config/config.h"
 #include "leg/exchange.h"
 
-/* Memory to recognize a client and its last connection when it reconnects (daemon/service/clients.h). */
+/*
+ * Memory to recognize a client and its last connection when it reconnects
+ * (daemon/service/client_affinity.h).
+ */
 #define CONFIG_CLIENT_BYTES 8192u
 
-/** config_memory_own_bytes - Returns each service's guaranteed share: a Call and a Reply of unbounded operations. */
-size_t config_memory_own_bytes(void);
+/**
+ * config_memory_guaranteed_bytes - Returns each service's guaranteed share: a Call and a Reply of
+ * unbounded operations.
+ */
+size_t config_memory_guaranteed_bytes(void);
 /** config_memory_limit_bytes - Returns memory_limit_mib in bytes. */
 size_t config_memory_limit_bytes(const struct config *config);
-/** config_memory_least_mib - Returns the smallest memory_limit_mib that holds the guaranteed shares of all services. */
-size_t config_memory_least_mib(const struct config *config);
-/** config_memory_largest_bytes - Returns the largest message of @service, by its key, that fits as Call and Reply. */
+/**
+ * config_memory_min_mib - Returns the smallest memory_limit_mib that holds the guaranteed shares of
+ * all services.
+ */
+size_t config_memory_min_mib(const struct config *config);
+/**
+ * config_memory_largest_bytes - Returns the largest message of @service, by its key, that fits as
+ * Call and Reply.
+ */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
 /**
- * config_memory_reply_room - Returns the most that an RDMA server's leg needs for a Reply, in addition to its buffer.
+ * config_memory_reply_space - Returns the most that an RDMA server's leg needs for a Reply, in
+ * addition to its buffer.
  */
-struct reply_room config_memory_reply_room(const struct service_config *service);
-/** config_memory_reverse_room - Returns the same for a client's leg, @rdma or TCP, and the Reply to a reverse Call. */
-struct reply_room config_memory_reverse_room(const struct service_config *service, bool rdma);
-/** config_memory_reverse_max_bytes - Returns the longest reverse Call, or Reply to one, that such a client can get. */
+struct reply_memory config_memory_reply_space(const struct service_config *service);
+/**
+ * config_memory_reverse_space - Returns the same for a client's leg, @rdma or TCP, and the Reply to
+ * a reverse Call.
+ */
+struct reply_memory config_memory_reverse_space(const struct service_config *service, bool rdma);
+/**
+ * config_memory_reverse_max_bytes - Returns the longest reverse Call, or Reply to one, that such a
+ * client can get.
+ */
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma);
-/** config_memory_buffer_bytes - Returns the largest buffer that @service needs, for a message or a receive. */
+/**
+ * config_memory_buffer_bytes - Returns the largest buffer that @service needs, for a message or a
+ * receive.
+ */
 size_t config_memory_buffer_bytes(const struct service_config *service);
 /** config_memory_buffer_max_bytes - Returns the same for any possible configuration. */
 size_t config_memory_buffer_max_bytes(void);
 /**
- * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, at their initial size,
- * on sides that can use devices. Over iwarp:// a receive uses memory only while a Send arrives, so it does not count.
+ * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, at
+ * their initial size, on sides that can use devices. Over iwarp:// a receive uses memory only while
+ * a Send arrives, so it does not count.
  */
 size_t config_memory_receives_bytes(const struct service_config *service);
-/** config_memory_queues_bytes - Returns the most memory that a connection's queues lock on RDMA devices. */
+/**
+ * config_memory_queues_bytes - Returns the most memory that a connection's queues lock on RDMA
+ * devices.
+ */
 size_t config_memory_queues_bytes(const struct service_config *service);
 /**
- * config_memory_cqs_bytes - Returns the most that completion queues of all workers lock in addition for @connections.
+ * config_memory_cqs_bytes - Returns the most that completion queues of all workers lock in addition
+ * for @connections.
  */
 size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
 			       unsigned connections);
-/** config_memory_beside_bytes - Returns the most memory that a connection of @service uses outside the limit. */
-size_t config_memory_beside_bytes(const struct service_config *service);
-/** config_memory_reserve_bytes - Returns the most unused memory that a worker's pool keeps mapped. */
+/**
+ * config_memory_uncharged_bytes - Returns the most memory that a connection of @service uses
+ * outside the limit.
+ */
+size_t config_memory_uncharged_bytes(const struct service_config *service);
+/**
+ * config_memory_reserve_bytes - Returns the most unused memory that a worker's pool keeps mapped.
+ */
 size_t config_memory_reserve_bytes(const struct config *config);
-/** config_memory_kept_bytes - Returns the same for memory that is registered with a device and was used recently. */
+/**
+ * config_memory_kept_bytes - Returns the same for memory that is registered with a device and was
+ * used recently.
+ */
 size_t config_memory_kept_bytes(const struct config *config);
 /** config_memory_unused_bytes - Returns the one of the two that applies, for all workers. */
 size_t config_memory_unused_bytes(const struct config *config);
-/** config_memory_buffers_bytes - Returns the most buffer memory, limit included, that RDMA devices can register. */
+/**
+ * config_memory_buffers_bytes - Returns the most buffer memory, limit included, that RDMA devices
+ * can register.
+ */
 size_t config_memory_buffers_bytes(const struct config *config);
-/** config_memory_staging_bytes - Returns the staging buffers of all workers and services, outside the limit. */
+/**
+ * config_memory_staging_bytes - Returns the staging buffers of all workers and services, outside
+ * the limit.
+ */
 size_t config_memory_staging_bytes(const struct config *config);
-/** config_memory_print - Writes to @out how memory is divided, and how many RPCs of each service fit. */
+/**
+ * config_memory_print - Writes to @out how memory is divided, and how many RPCs of each service
+ * fit.
+ */
 void config_memory_print(const struct config *config, FILE *out);
 
-#define CONFIG_DESCRIPTORS_KEPT       72u  /* control socket, its streams, and name servers */
+#define CONFIG_DESCRIPTORS_RESERVED   72u  /* control socket, its streams, and name servers */
 #define CONFIG_DESCRIPTORS_CONNECTION 2u   /* at most a socket per side */
-#define CONFIG_DESCRIPTORS_HELD       512u /* per service, for tarpitted connections: two each */
+#define CONFIG_DESCRIPTORS_TARPIT     512u /* per service, for tarpitted connections: two each */
 
 /** config_connections - Returns the sum of max_connections of all services. */
 uint64_t config_connections(const struct config *config);
-/** config_descriptors - Returns the descriptors for config_connections(), by the formula in rpcrdma-proxy.conf(5). */
+/**
+ * config_descriptors - Returns the descriptors for config_connections(), by the formula in
+ * rpcrdma-proxy.conf(5).
+ */
 uint64_t config_descriptors(const struct config *config);
-/** config_descriptors_least - Returns the descriptors needed to start: the daemon's own, and one connection. */
-uint64_t config_descriptors_least(const struct config *config);
+/**
+ * config_descriptors_min - Returns the descriptors needed to start: the daemon's own, and one
+ * connection.
+ */
+uint64_t config_descriptors_min(const struct config *config);
 /** config_descriptors_print - Writes to @out how many descriptors are needed. */
 void config_descriptors_print(const struct config *config, FILE *out);
 /** config_descriptors_warn - Writes a warning to @out if that is more than @limit. */

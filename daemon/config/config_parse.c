@@ -24,9 +24,9 @@
 #define ABSOLUTE_INCLUDES false
 #endif
 
-int config_reader_init(struct config_reader *r, const char *path, FILE *errors)
+int config_ctx_init(struct config_ctx *r, const char *path, FILE *errors)
 {
-	*r = (struct config_reader){.path = path, .errors = errors};
+	*r = (struct config_ctx){.path = path, .errors = errors};
 	if (strlen(path) >= sizeof(r->folder))
 		return -ENAMETOOLONG;
 	strcpy(r->folder, path);
@@ -34,7 +34,7 @@ int config_reader_init(struct config_reader *r, const char *path, FILE *errors)
 	return 0;
 }
 
-static char *in_folder(const struct config_reader *r, const char *name)
+static char *in_folder(const struct config_ctx *r, const char *name)
 {
 	char *path;
 
@@ -43,22 +43,25 @@ static char *in_folder(const struct config_reader *r, const char *name)
 	return asprintf(&path, "%s/%s", r->dir, name) < 0 ? NULL : path;
 }
 
-/* Returns the path that libconfig opens for an @include, which the caller frees, or NULL if memory ran out. */
-static char *config_include_path(const struct config_reader *r, const char *name)
+/*
+ * Returns the path that libconfig opens for an @include, which the caller frees, or NULL if memory
+ * ran out.
+ */
+static char *config_include_path(const struct config_ctx *r, const char *name)
 {
 	return ABSOLUTE_INCLUDES && *name == '/' ? strdup(name) : in_folder(r, name);
 }
 
 /*
- * Returns the path of an included file from the name in libconfig's errors, which the caller frees, or NULL if memory
- * ran out. Since 1.7 libconfig names a file by the path that it opened.
+ * Returns the path of an included file from the name in libconfig's errors, which the caller frees,
+ * or NULL if memory ran out. Since 1.7 libconfig names a file by the path that it opened.
  */
-static char *config_file_path(const struct config_reader *r, const char *name)
+static char *config_file_path(const struct config_ctx *r, const char *name)
 {
 	return ABSOLUTE_INCLUDES ? strdup(name) : in_folder(r, name);
 }
 
-char *config_place(const struct config_reader *r, const config_setting_t *setting)
+char *config_location(const struct config_ctx *r, const config_setting_t *setting)
 {
 	/* NULL for the main file */
 	const char *file = config_setting_source_file(setting);
@@ -72,11 +75,11 @@ char *config_place(const struct config_reader *r, const config_setting_t *settin
 }
 
 /*
- * Writes the rest of an error line after "FILE:LINE: ", and counts the error. The text can quote the file, so control
- * characters become '?': a terminal would obey them, or the line would break.
+ * Writes the rest of an error line after "FILE:LINE: ", and counts the error. The text can quote
+ * the file, so control characters become '?': a terminal would obey them, or the line would break.
  */
 static void PRINTF_LIKE(2, 0)
-	config_reader_put(struct config_reader *r, const char *format, va_list ap)
+	config_reader_put(struct config_ctx *r, const char *format, va_list ap)
 {
 	char *text;
 
@@ -91,10 +94,9 @@ static void PRINTF_LIKE(2, 0)
 	fputc('\n', r->errors);
 }
 
-void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
-		   ...)
+void config_report(struct config_ctx *r, const config_setting_t *setting, const char *format, ...)
 {
-	char *place = config_place(r, setting);
+	char *place = config_location(r, setting);
 	va_list ap;
 
 	fprintf(r->errors, "%s: ", place ? place : r->path);
@@ -111,7 +113,7 @@ void config_report(struct config_reader *r, const config_setting_t *setting, con
 
 /* A file that is read. */
 struct source {
-	struct config_reader *r;
+	struct config_ctx *r;
 	const char *path;
 	unsigned depth; /* nesting depth of its include */
 	char *text;     /* zero-terminated; NULL: not read */
@@ -125,7 +127,7 @@ static void source_fini(struct source *source)
 }
 
 /* Reads to the end. Returns the number of bytes, or a negative errno. */
-static ssize_t slurp_into(FILE *file, char *text)
+static ssize_t read_file_into(FILE *file, char *text)
 {
 	size_t len;
 
@@ -137,7 +139,7 @@ static ssize_t slurp_into(FILE *file, char *text)
 }
 
 /* Reads the whole file once, because it can be a pipe. Returns 0 or a negative errno. */
-static int slurp(const char *path, char **out, size_t *len)
+static int read_file(const char *path, char **out, size_t *len)
 {
 	FILE *file = fopen(path, "re");
 	ssize_t n = -ENOMEM;
@@ -147,7 +149,7 @@ static int slurp(const char *path, char **out, size_t *len)
 		return -errno;
 	text = malloc(MAX_FILE_BYTES + 1);
 	if (text)
-		n = slurp_into(file, text);
+		n = read_file_into(file, text);
 	fclose(file);
 	if (n < 0) {
 		free(text);
@@ -159,7 +161,8 @@ static int slurp(const char *path, char **out, size_t *len)
 	return 0;
 }
 
-static void PRINTF_LIKE(3, 4) wrong(struct source *source, unsigned line, const char *format, ...)
+static void PRINTF_LIKE(3, 4)
+	report_at(struct source *source, unsigned line, const char *format, ...)
 {
 	va_list ap;
 
@@ -169,28 +172,35 @@ static void PRINTF_LIKE(3, 4) wrong(struct source *source, unsigned line, const 
 	va_end(ap);
 }
 
-/* Reports bytes that editors do not show, or after which libconfig stops reading. Returns whether any was found. */
+/*
+ * Reports bytes that editors do not show, or after which libconfig stops reading. Returns whether
+ * any was found.
+ */
 static bool check_bytes(struct source *source, size_t len)
 {
 	const char *text = source->text;
 	unsigned line = 1;
 
 	if (!strncmp(text, BOM, strlen(BOM))) {
-		wrong(source, 1,
-		      "the file begins with a byte order mark (BOM): save it as UTF-8 without one");
+		report_at(
+			source, 1,
+			"the file begins with a byte order mark (BOM): save it as UTF-8 without one");
 		return true;
 	}
 	if (strlen(text) == len)
 		return false;
 	for (const char *at = text; *at; at++)
 		line += *at == '\n';
-	wrong(source, line, "zero byte: is this a text file, saved as UTF-8 and not UTF-16?");
+	report_at(source, line, "zero byte: is this a text file, saved as UTF-8 and not UTF-16?");
 	return true;
 }
 
-static int scan(struct source *source);
+static int scan_file(struct source *source);
 
-/* Scans an included file. libconfig does not name an unreadable file, and exits if it is a directory. */
+/*
+ * Scans an included file. libconfig does not name an unreadable file, and exits if it is a
+ * directory.
+ */
 static void include(struct source *source, const struct syntax_token *token)
 {
 	char *name = strndup(token->text + 1, token->len - 2);
@@ -203,38 +213,43 @@ static void include(struct source *source, const struct syntax_token *token)
 		source->r->nomem = true;
 	if (inner.depth > MAX_INCLUDE_DEPTH)
 		source->r->too_deep = true;
-	/* Stop here: a file that includes itself would be scanned for ever. libconfig reports it. */
+	/*
+	 * Stop here: a file that includes itself would be scanned for ever. libconfig reports it.
+	 */
 	if (!path || source->r->too_deep)
 		goto out;
 	err = stat(path, &stat_buf) ? -errno : S_ISREG(stat_buf.st_mode) ? 0 : -EINVAL;
 	if (!err)
-		err = scan(&inner);
+		err = scan_file(&inner);
 	if (err)
-		wrong(source, token->line, "@include \"%s\": cannot read %s: %s%s", name, path,
-		      err == -EINVAL ? "not a file" : strerror(-err),
-		      *name == '/' && strcmp(name, path)
-			      ? " (write the name relative to the directory of this file)"
-			      : "");
+		report_at(source, token->line, "@include \"%s\": cannot read %s: %s%s", name, path,
+			  err == -EINVAL ? "not a file" : strerror(-err),
+			  *name == '/' && strcmp(name, path)
+				  ? " (write the name relative to the directory of this file)"
+				  : "");
 out:
 	source_fini(&inner);
 	free(path);
 	free(name);
 }
 
-/* Reads a file and reports mistakes that libconfig would miss. Returns 0, or the negative errno of reading it. */
-static int scan(struct source *source)
+/*
+ * Reads a file and reports mistakes that libconfig would miss. Returns 0, or the negative errno of
+ * reading it.
+ */
+static int scan_file(struct source *source)
 {
 	char hint[SYNTAX_HINT_BYTES];
 	size_t len;
-	int err = slurp(source->path, &source->text, &len);
+	int err = read_file(source->path, &source->text, &len);
 
 	if (err || check_bytes(source, len))
 		return err;
 	if (!syntax_tokens_read(source->text, &source->tokens))
 		return -ENOMEM;
 	for (const struct syntax_token *t = source->tokens.first; t < source->tokens.end; t++) {
-		if (syntax_unseen(t, hint))
-			wrong(source, t->line, "%s", hint);
+		if (syntax_precheck(t, hint))
+			report_at(source, t->line, "%s", hint);
 		if (syntax_is_open(t))
 			break; /* the following tokens are unreliable */
 		if (t->kind == SYNTAX_INCLUDE)
@@ -269,7 +284,7 @@ static void quote_line(const struct source *source, unsigned line)
 }
 
 /* Reports an error of libconfig with an explanation. */
-static void explain(struct source *source, unsigned line, const char *error)
+static void explain_error(struct source *source, unsigned line, const char *error)
 {
 	FILE *out = source->r->errors;
 	char hint[SYNTAX_HINT_BYTES];
@@ -278,7 +293,7 @@ static void explain(struct source *source, unsigned line, const char *error)
 		line = syntax_hint(&source->tokens, line, hint);
 		fprintf(out, "%s:%u: syntax error: %s\n", source->path, line, hint);
 	} else if (!strcmp(error, "duplicate setting name")) {
-		syntax_hint_twice(&source->tokens, line, hint);
+		syntax_hint_duplicate(&source->tokens, line, hint);
 		fprintf(out, "%s:%u: %s\n", source->path, line, hint);
 	} else if (!strcmp(error, "mismatched element type in array")) {
 		fprintf(out, "%s:%u: all entries in [ ] must be strings in quotes\n", source->path,
@@ -295,7 +310,7 @@ static void explain(struct source *source, unsigned line, const char *error)
 }
 
 /* Reports the error of libconfig, which can be in an included file. */
-static void report(struct source *source, const config_t *parsed)
+static void report_libconfig(struct source *source, const config_t *parsed)
 {
 	const char *file = config_error_file(parsed), *error = config_error_text(parsed);
 	unsigned line = config_error_line(parsed) > 0 ? (unsigned)config_error_line(parsed) : 1;
@@ -306,21 +321,21 @@ static void report(struct source *source, const config_t *parsed)
 	source->r->nerrors++;
 	if (path) {
 		source = &inner;
-		if (slurp(path, &inner.text, &len))
+		if (read_file(path, &inner.text, &len))
 			inner.text = NULL; /* the file has disappeared */
 		if (!syntax_tokens_read(inner.text ? inner.text : "", &inner.tokens))
 			inner.r->nomem = true;
 	}
 	if (!source->r->nomem)
-		explain(source, line, error ? error : "syntax error");
+		explain_error(source, line, error ? error : "syntax error");
 	source_fini(&inner);
 	free(path);
 }
 
-int config_parse(struct config_reader *r, config_t *parsed)
+int config_parse(struct config_ctx *r, config_t *parsed)
 {
 	struct source source = {.r = r, .path = r->path};
-	int err = scan(&source);
+	int err = scan_file(&source);
 
 	if (!err && r->nomem)
 		err = -ENOMEM;
@@ -329,7 +344,7 @@ int config_parse(struct config_reader *r, config_t *parsed)
 	if (!err) {
 		config_set_include_dir(parsed, r->dir);
 		if (!config_read_string(parsed, source.text)) {
-			report(&source, parsed);
+			report_libconfig(&source, parsed);
 			err = r->nomem ? -ENOMEM : -EINVAL;
 		}
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads the configuration file and its includes into libconfig's tree, and reports errors with file and line. */
+/*
+ * Reads the configuration file and its includes into libconfig's tree, and reports errors with file
+ * and line.
+ */
 #ifndef DAEMON_CONFIG_CONFIG_PARSE_H
 #define DAEMON_CONFIG_CONFIG_PARSE_H
 
@@ -10,7 +13,7 @@
 
 #include "base/compiler.h"
 
-struct config_reader {
+struct config_ctx {
 	const char *path;
 	const char *dir; /* directory of @path; included files are relative to it */
 	char folder[PATH_MAX];
@@ -25,28 +28,32 @@ struct config_reader {
 };
 
 /**
- * config_reader_init - Initializes the context of a file.
+ * config_ctx_init - Initializes the context of a file.
  * @path, @errors: outlive it
  *
  * It needs no cleanup. Returns 0 or -ENAMETOOLONG.
  */
-int config_reader_init(struct config_reader *r, const char *path, FILE *errors) MUST_CHECK;
-/** config_place - Returns the location of @setting, "FILE:LINE", which the caller frees, or NULL if memory ran out. */
-char *config_place(const struct config_reader *r, const config_setting_t *setting);
+int config_ctx_init(struct config_ctx *r, const char *path, FILE *errors) MUST_CHECK;
+/**
+ * config_location - Returns the location of @setting, "FILE:LINE", which the caller frees, or NULL
+ * if memory ran out.
+ */
+char *config_location(const struct config_ctx *r, const config_setting_t *setting);
 /** config_report - Reports an error at @setting, as "FILE:LINE: text". */
-void config_report(struct config_reader *r, const config_setting_t *setting, const char *format,
-		   ...) PRINTF_LIKE(3, 4);
+void config_report(struct config_ctx *r, const config_setting_t *setting, const char *format, ...)
+	PRINTF_LIKE(3, 4);
 
 /**
  * config_parse - Reads a file and its includes.
  * @r:      its context; errors of the text are reported there
  * @parsed: initialized by config_init()
  *
- * A mistake that libconfig would not report is the only error reported: libconfig would misread such a file.
+ * A mistake that libconfig would not report is the only error reported: libconfig would misread
+ * such a file.
  *
- * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the negative errno of
- * opening or reading it.
+ * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the
+ * negative errno of opening or reading it.
  */
-int config_parse(struct config_reader *r, config_t *parsed) MUST_CHECK;
+int config_parse(struct config_ctx *r, config_t *parsed) MUST_CHECK;
 
 #endif

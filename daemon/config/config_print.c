@@ -166,7 +166,7 @@ static bool is_preset(const struct config_key *key, const void *base)
 	case CONFIG_KEY_CHOICE:
 		return *(const int *)value == (int)key->value;
 	case CONFIG_KEY_MOUNT:
-		return ((const struct config_mount *)value)->way == (enum mount_way)key->value;
+		return ((const struct config_mount *)value)->way == (enum mount_mode)key->value;
 	case CONFIG_KEY_PATH:
 		return !strcmp(*(char *const *)value, key->preset);
 	case CONFIG_KEY_PREFIXES:
@@ -197,7 +197,10 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 	return config_in_scope(service, key->scope);
 }
 
-/* Returns false for groups, for include_dir, whose services are printed, and for an address that is not set. */
+/*
+ * Returns false for groups, for include_dir, whose services are printed, and for an address that is
+ * not set.
+ */
 static bool is_printed(const struct config_key *key, const struct config *config)
 {
 	if (key->type == CONFIG_KEY_ADDRESS)

@@ -17,7 +17,7 @@
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_parse.h"
 #include "daemon/config/config_value.h"
-#include "daemon/config/own_doors.h"
+#include "daemon/config/self_connect.h"
 
 #define MAX_ALLOW 1024
 #define MAX_HOSTS 64
@@ -46,7 +46,7 @@ const char *config_type_text(const config_setting_t *setting)
 }
 
 /* Reports that a setting has the wrong type. */
-static void config_report_type(struct config_reader *r, const config_setting_t *s,
+static void config_report_type(struct config_ctx *r, const config_setting_t *s,
 			       const struct config_key *key, const char *wanted)
 {
 	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
@@ -67,11 +67,12 @@ static bool config_is_array(const config_setting_t *s)
 /* ---- lists; the arguments are those of config_value_read() ---- */
 
 /*
- * Starts reading a list of strings. Returns their number and sets @list to a zeroed array with one element more, of
+ * Starts reading a list of strings. Returns their number and sets @list to a zeroed array with one
+ * element more, of
  * @elem_bytes each. Returns 0 after a report, or if memory ran out.
  */
-static int begin_list(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, int max, size_t elem_bytes, void *list)
+static int begin_list(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      int max, size_t elem_bytes, void *list)
 {
 	int n = config_setting_length(s);
 	char example[64];
@@ -97,7 +98,7 @@ static int begin_list(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Returns string @i of the list; NULL after a report. */
-static const char *list_text(struct config_reader *r, const config_setting_t *list, int i,
+static const char *list_text(struct config_ctx *r, const config_setting_t *list, int i,
 			     const struct config_key *key)
 {
 	const config_setting_t *s = config_setting_get_elem(list, (unsigned)i);
@@ -109,17 +110,17 @@ static const char *list_text(struct config_reader *r, const config_setting_t *li
 }
 
 /* A missing address can appear later, like that of a cluster. */
-static void read_source(struct config_reader *r, const config_setting_t *s, const char *text,
+static void read_source(struct config_ctx *r, const config_setting_t *s, const char *text,
 			const struct config_key *key, struct service_config *service)
 {
 	struct sockaddr_storage *source = &service->sources[service->nsources];
 	struct config_cidr alone;
-	const char *wrong = config_cidr_parse(text, &alone);
+	const char *conflict = config_cidr_parse(text, &alone);
 
-	if (!wrong && !config_cidr_addr(&alone, source))
-		wrong = "write single addresses, without a prefix length";
-	if (wrong) {
-		config_report(r, s, "%s: %s", key->name, wrong);
+	if (!conflict && !config_cidr_addr(&alone, source))
+		conflict = "write single addresses, without a prefix length";
+	if (conflict) {
+		config_report(r, s, "%s: %s", key->name, conflict);
 		return;
 	}
 	for (size_t i = 0; i < service->nsources; i++)
@@ -127,14 +128,14 @@ static void read_source(struct config_reader *r, const config_setting_t *s, cons
 				   (struct sockaddr *)source))
 			config_report(r, s, "%s: %s is listed twice", key->name, text);
 	service->nsources++;
-	if (own_doors_is_ours((struct sockaddr *)source))
+	if (self_connect_is_local((struct sockaddr *)source))
 		return;
 	r->nabsent++;
 	config_report(r, s, "%s: address %s is not configured on this host", key->name, text);
 }
 
 /* Reads distinct addresses of this host. */
-static void read_sources(struct config_reader *r, const config_setting_t *s,
+static void read_sources(struct config_ctx *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
 	int n = begin_list(r, s, key, CONFIG_MAX_SOURCES, sizeof(*service->sources),
@@ -149,25 +150,25 @@ static void read_sources(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Reads prefixes into an empty list. */
-static void read_cidrs(struct config_reader *r, const config_setting_t *s,
+static void read_cidrs(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_cidr **list, size_t *count)
 {
 	int n = begin_list(r, s, key, MAX_ALLOW, sizeof(**list), list);
 
 	for (int i = 0; i < n; i++) {
 		const char *text = list_text(r, s, i, key);
-		const char *wrong = text ? config_cidr_parse(text, &(*list)[*count]) : NULL;
+		const char *conflict = text ? config_cidr_parse(text, &(*list)[*count]) : NULL;
 
-		if (wrong)
+		if (conflict)
 			config_report(r, config_setting_get_elem(s, (unsigned)i), "%s: %s",
-				      key->name, wrong);
+				      key->name, conflict);
 		else if (text)
 			++*count;
 	}
 }
 
 /* Replaces the prefixes of @cidrs. */
-static void read_prefixes(struct config_reader *r, const config_setting_t *s,
+static void read_prefixes(struct config_ctx *r, const config_setting_t *s,
 			  const struct config_key *key, struct config_cidrs *cidrs)
 {
 	free(cidrs->list);
@@ -175,14 +176,14 @@ static void read_prefixes(struct config_reader *r, const config_setting_t *s,
 	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
 }
 
-static void read_allow(struct config_reader *r, const config_setting_t *s,
+static void read_allow(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, struct service_config *service)
 {
 	service->has_allow = true;
 	read_cidrs(r, s, key, &service->allow, &service->nallow);
 }
 
-static void read_hosts(struct config_reader *r, const config_setting_t *s,
+static void read_hosts(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_hosts *hosts)
 {
 	int n;
@@ -191,12 +192,12 @@ static void read_hosts(struct config_reader *r, const config_setting_t *s,
 	n = begin_list(r, s, key, MAX_HOSTS, sizeof(*hosts->names), &hosts->names);
 	for (int i = 0; i < n; i++) {
 		const char *text = list_text(r, s, i, key);
-		const char *wrong = text ? config_host_wrong(text) : NULL;
+		const char *conflict = text ? config_host_error(text) : NULL;
 
-		if (wrong)
+		if (conflict)
 			config_report(r, config_setting_get_elem(s, (unsigned)i), "%s: %s",
-				      key->name, wrong);
-		if (!text || wrong)
+				      key->name, conflict);
+		if (!text || conflict)
 			continue;
 		hosts->names[hosts->count] = strdup(text);
 		if (hosts->names[hosts->count])
@@ -207,7 +208,7 @@ static void read_hosts(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Parses the quoted prefixes of the default. */
-static void preset_prefixes(struct config_reader *r, const struct config_key *key,
+static void preset_prefixes(struct config_ctx *r, const struct config_key *key,
 			    struct config_cidrs *cidrs)
 {
 	char *text = strdup(key->preset), *rest = text;
@@ -223,7 +224,7 @@ static void preset_prefixes(struct config_reader *r, const struct config_key *ke
 }
 
 /* Returns a copy of the setting's string; NULL after a report. */
-static char *string_value(struct config_reader *r, const config_setting_t *s,
+static char *string_value(struct config_ctx *r, const config_setting_t *s,
 			  const struct config_key *key)
 {
 	const char *text = config_setting_get_string(s);
@@ -239,8 +240,8 @@ static char *string_value(struct config_reader *r, const config_setting_t *s,
 	return copy;
 }
 
-static void read_bool(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, bool *value)
+static void read_bool(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      bool *value)
 {
 	if (config_setting_type(s) == CONFIG_TYPE_BOOL)
 		*value = config_setting_get_bool(s);
@@ -248,7 +249,7 @@ static void read_bool(struct config_reader *r, const config_setting_t *s,
 		config_report_type(r, s, key, "true or false");
 }
 
-static void read_number(struct config_reader *r, const config_setting_t *s,
+static void read_number(struct config_ctx *r, const config_setting_t *s,
 			const struct config_key *key, uint32_t *value)
 {
 	const char *unit = key->unit ? key->unit : "";
@@ -268,7 +269,7 @@ static void read_number(struct config_reader *r, const config_setting_t *s,
 		*value = (uint32_t)n;
 }
 
-static void read_choice(struct config_reader *r, const config_setting_t *s,
+static void read_choice(struct config_ctx *r, const config_setting_t *s,
 			const struct config_key *key, int *value)
 {
 	const char *text = config_setting_get_string(s);
@@ -293,8 +294,8 @@ static void read_choice(struct config_reader *r, const config_setting_t *s,
 		config_report_type(r, s, key, all);
 }
 
-static void read_name(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, char **value)
+static void read_name(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      char **value)
 {
 	char *text = string_value(r, s, key);
 
@@ -316,8 +317,8 @@ static void read_name(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Reads the path of a socket or a directory. */
-static void read_path(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, char **value)
+static void read_path(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      char **value)
 {
 	const size_t max = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
 	char *text = string_value(r, s, key);
@@ -334,21 +335,21 @@ static void read_path(struct config_reader *r, const config_setting_t *s,
 	*value = text;
 }
 
-static void read_uri(struct config_reader *r, const config_setting_t *s,
-		     const struct config_key *key, struct config_uri *value)
+static void read_uri(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		     struct config_uri *value)
 {
 	char *text = string_value(r, s, key);
-	const char *wrong;
+	const char *conflict;
 
 	if (!text)
 		return;
-	wrong = config_uri_parse(text, key->type == CONFIG_KEY_LISTEN, value);
-	if (!wrong && value->transport == TRANSPORT_VERBS) {
-		wrong = config_verbs_missing();
-		r->nabsent += wrong != NULL;
+	conflict = config_uri_parse(text, key->type == CONFIG_KEY_LISTEN, value);
+	if (!conflict && value->transport == TRANSPORT_VERBS) {
+		conflict = config_verbs_missing();
+		r->nabsent += conflict != NULL;
 	}
-	if (wrong)
-		config_report(r, s, "%s: %s", key->name, wrong);
+	if (conflict)
+		config_report(r, s, "%s: %s", key->name, conflict);
 	free(text);
 }
 
@@ -359,16 +360,16 @@ struct uri_list {
 	unsigned max;
 	const char *what;
 	/* Returns why @uri conflicts with @other, which was read before; NULL: no conflict. */
-	const char *(*wrong)(const struct config_uri *other, const struct config_uri *uri);
+	const char *(*conflict)(const struct config_uri *other, const struct config_uri *uri);
 };
 
 /* Reads a further address and appends it, or reports an error. */
-static void read_one_of(struct config_reader *r, const config_setting_t *s,
+static void read_one_of(struct config_ctx *r, const config_setting_t *s,
 			const struct config_key *key, const struct uri_list *list)
 {
 	bool is_first = !list->first->host;
 	struct config_uri uri = {0};
-	const char *wrong = NULL;
+	const char *conflict = NULL;
 
 	read_uri(r, s, key, &uri);
 	if (!uri.host)
@@ -377,11 +378,11 @@ static void read_one_of(struct config_reader *r, const config_setting_t *s,
 		*list->first = uri;
 		return;
 	}
-	wrong = list->wrong(list->first, &uri);
-	for (size_t i = 0; !wrong && i < *list->nmore; i++)
-		wrong = list->wrong(&(*list->more)[i], &uri);
-	if (wrong) {
-		config_report(r, s, "%s: %s", key->name, wrong);
+	conflict = list->conflict(list->first, &uri);
+	for (size_t i = 0; !conflict && i < *list->nmore; i++)
+		conflict = list->conflict(&(*list->more)[i], &uri);
+	if (conflict) {
+		config_report(r, s, "%s: %s", key->name, conflict);
 		config_uri_fini(&uri);
 	} else {
 		(*list->more)[(*list->nmore)++] = uri;
@@ -389,8 +390,8 @@ static void read_one_of(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Reads one address, or an array of addresses. */
-static void read_uris(struct config_reader *r, const config_setting_t *s,
-		      const struct config_key *key, const struct uri_list *list)
+static void read_uris(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      const struct uri_list *list)
 {
 	int n = config_setting_length(s);
 
@@ -411,13 +412,13 @@ static void read_uris(struct config_reader *r, const config_setting_t *s,
 
 static const char *wrong_listener(const struct config_uri *other, const struct config_uri *uri)
 {
-	if (!config_uri_overlaps(other, uri) || config_uri_may_share(other, uri))
+	if (!config_uri_overlaps(other, uri) || config_uri_can_share(other, uri))
 		return NULL;
 	return "another address of this service uses that port already; only tcp:// and "
 	       "iwarp:// of the same host can share a port";
 }
 
-static void read_listeners(struct config_reader *r, const config_setting_t *s,
+static void read_listeners(struct config_ctx *r, const config_setting_t *s,
 			   const struct config_key *key, struct service_config *service)
 {
 	read_uris(r, s, key,
@@ -435,7 +436,7 @@ static const char *wrong_server(const struct config_uri *other, const struct con
 		       : NULL;
 }
 
-static void read_servers(struct config_reader *r, const config_setting_t *s,
+static void read_servers(struct config_ctx *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
 	read_uris(r, s, key,
@@ -443,25 +444,25 @@ static void read_servers(struct config_reader *r, const config_setting_t *s,
 					   CONFIG_MAX_SERVERS, "servers", wrong_server});
 }
 
-static void read_mount(struct config_reader *r, const config_setting_t *s,
+static void read_mount(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, struct config_mount *mount)
 {
 	char *text = string_value(r, s, key);
-	const char *wrong = text ? config_mount_parse(text, mount) : NULL;
+	const char *conflict = text ? config_mount_parse(text, mount) : NULL;
 
-	if (wrong)
-		config_report(r, s, "%s: %s", key->name, wrong);
+	if (conflict)
+		config_report(r, s, "%s: %s", key->name, conflict);
 	free(text);
 }
 
 /* Reads ADDRESS:PORT to listen on. Names are not allowed, so that no lookup is needed. */
-static void read_address(struct config_reader *r, const config_setting_t *s,
+static void read_address(struct config_ctx *r, const config_setting_t *s,
 			 const struct config_key *key, struct sockaddr_storage *value)
 {
 	char *text = string_value(r, s, key), *uri_text = NULL;
 	struct resolver_answer literal;
 	struct config_uri uri = {0};
-	const char *wrong, *end;
+	const char *conflict, *end;
 
 	if (!text)
 		return;
@@ -478,9 +479,9 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 		free(text);
 		return;
 	}
-	wrong = config_uri_parse(uri_text, false, &uri);
-	if (wrong)
-		config_report(r, s, "%s: %s", key->name, wrong);
+	conflict = config_uri_parse(uri_text, false, &uri);
+	if (conflict)
+		config_report(r, s, "%s: %s", key->name, conflict);
 	else if (!strchr(end, ':') || !resolver_literal(uri.host, uri.port, &literal))
 		config_report(r, s,
 			      "%s is \"%s\", but must be ADDRESS:PORT, e.g. 127.0.0.1:9180 or "
@@ -493,7 +494,7 @@ static void read_address(struct config_reader *r, const config_setting_t *s,
 	free(text);
 }
 
-void config_value_read(struct config_reader *r, const config_setting_t *s,
+void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, void *base)
 {
 	void *value = (char *)base + key->offset;
@@ -545,7 +546,7 @@ void config_value_read(struct config_reader *r, const config_setting_t *s,
 	}
 }
 
-void config_value_preset(struct config_reader *r, const struct config_key *key, void *base)
+void config_value_default(struct config_ctx *r, const struct config_key *key, void *base)
 {
 	void *value = (char *)base + key->offset;
 

@@ -17,9 +17,9 @@ const char *config_type_text(const config_setting_t *setting);
  * @key:  any but one of type CONFIG_KEY_SERVICES, which holds groups
  * @base: the struct config or struct service_config that the key belongs to
  */
-void config_value_read(struct config_reader *r, const config_setting_t *s,
+void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, void *base);
-/** config_value_preset - Sets the value of a key to its default. */
-void config_value_preset(struct config_reader *r, const struct config_key *key, void *base);
+/** config_value_default - Sets the value of a key to its default. */
+void config_value_default(struct config_ctx *r, const struct config_key *key, void *base);
 
 #endif

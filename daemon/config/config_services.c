@@ -15,12 +15,12 @@
 #include "daemon/config/config_parse.h"
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_value.h"
-#include "daemon/config/own_doors.h"
-#include "nfs/table.h"
+#include "daemon/config/self_connect.h"
+#include "nfs/proc_table.h"
 
 #define MAX_SERVICES 1024
 
-static void report_unknown(struct config_reader *r, const config_setting_t *s,
+static void report_unknown(struct config_ctx *r, const config_setting_t *s,
 			   const struct config_key *keys)
 {
 	const struct config_key *elsewhere =
@@ -51,13 +51,13 @@ static bool is_misspelt(const config_setting_t *group, const struct config_key *
 	return false;
 }
 
-void config_group_read(struct config_reader *r, const config_setting_t *group,
+void config_group_read(struct config_ctx *r, const config_setting_t *group,
 		       const struct config_key *keys, void *base)
 {
 	int n = config_setting_length(group);
 
 	for (const struct config_key *key = keys; key->name; key++)
-		config_value_preset(r, key, base);
+		config_value_default(r, key, base);
 	for (int i = 0; i < n; i++) {
 		const config_setting_t *s = config_setting_get_elem(group, (unsigned)i);
 		const struct config_key *key = config_key_find(keys, config_setting_name(s));
@@ -85,7 +85,7 @@ static bool is_off(const config_setting_t *s)
 }
 
 /* A6.2-8: Calls to that program are not forwarded, so it must not be a program that clients use. */
-static void check_config_program(struct config_reader *r, const config_setting_t *group,
+static void check_config_program(struct config_ctx *r, const config_setting_t *group,
 				 const struct service_config *service)
 {
 	const config_setting_t *s = config_setting_get_member(group, "config_program");
@@ -99,7 +99,7 @@ static void check_config_program(struct config_reader *r, const config_setting_t
 /* ---- defaults ---- */
 
 /* Returns the setting that gives a service's key its value; NULL: none. */
-static const config_setting_t *said(const struct config_reader *r, const config_setting_t *group,
+static const config_setting_t *said(const struct config_ctx *r, const config_setting_t *group,
 				    const char *name)
 {
 	const config_setting_t *own = config_setting_get_member(group, name);
@@ -107,7 +107,7 @@ static const config_setting_t *said(const struct config_reader *r, const config_
 	return own || !r->defaults ? own : config_setting_get_member(r->defaults, name);
 }
 
-static void check_default(struct config_reader *r, const config_setting_t *s,
+static void check_default(struct config_ctx *r, const config_setting_t *s,
 			  struct service_config *scratch)
 {
 	const struct config_key *key = config_key_find(config_service_keys, config_setting_name(s));
@@ -122,7 +122,7 @@ static void check_default(struct config_reader *r, const config_setting_t *s,
 }
 
 /* Remembers the defaults, to warn about those that apply to no service. */
-static void note_defaults(struct config_reader *r, const config_setting_t *group,
+static void note_defaults(struct config_ctx *r, const config_setting_t *group,
 			  struct config *config)
 {
 	size_t n = (size_t)config_setting_length(group);
@@ -137,14 +137,13 @@ static void note_defaults(struct config_reader *r, const config_setting_t *group
 		struct config_default *at = &config->defaults[i];
 
 		at->key = config_key_find(config_service_keys, config_setting_name(s));
-		at->place = config_place(r, s);
+		at->place = config_location(r, s);
 		r->nomem |= !at->place;
 	}
 }
 
 /* Checks defaults once, not per service. If one has an error, none applies. */
-void config_defaults_read(struct config_reader *r, const config_setting_t *root,
-			  struct config *config)
+void config_defaults_read(struct config_ctx *r, const config_setting_t *root, struct config *config)
 {
 	const config_setting_t *group = config_setting_get_member(root, "defaults");
 	struct service_config scratch = {0};
@@ -171,7 +170,7 @@ void config_defaults_read(struct config_reader *r, const config_setting_t *root,
 }
 
 /* Applies defaults for keys that the service does not set and that apply to it. */
-static void apply_defaults(struct config_reader *r, const config_setting_t *group,
+static void apply_defaults(struct config_ctx *r, const config_setting_t *group,
 			   struct service_config *service)
 {
 	if (!r->defaults || !service->listen.host || !service->connect.host)
@@ -196,13 +195,13 @@ static const config_setting_t *at(const config_setting_t *group, const char *nam
 }
 
 /*
- * Rejects an address of this host other than loopback. All packets from such a server would have to be routed back, and
- * with them all that this host sends from that address.
+ * Rejects an address of this host other than loopback. All packets from such a server would have to
+ * be routed back, and with them all that this host sends from that address.
  */
-static void check_own(struct config_reader *r, const config_setting_t *group,
+static void check_own(struct config_ctx *r, const config_setting_t *group,
 		      const struct config_uri *server, const struct sockaddr *addr)
 {
-	if (sockaddr_is_loopback(addr) || !own_doors_is_ours(addr))
+	if (sockaddr_is_loopback(addr) || !self_connect_is_local(addr))
 		return;
 	config_report(
 		r, at(group, "connect"),
@@ -211,7 +210,7 @@ static void check_own(struct config_reader *r, const config_setting_t *group,
 		server->host);
 }
 
-static void check_family(struct config_reader *r, const config_setting_t *group,
+static void check_family(struct config_ctx *r, const config_setting_t *group,
 			 const struct service_config *service, const struct config_uri *server,
 			 const struct sockaddr *addr)
 {
@@ -224,7 +223,7 @@ static void check_family(struct config_reader *r, const config_setting_t *group,
 }
 
 /* Skips servers with several addresses: one usable address is enough. */
-static void check_server(struct config_reader *r, const config_setting_t *group,
+static void check_server(struct config_ctx *r, const config_setting_t *group,
 			 const struct service_config *service, const struct config_uri *server)
 {
 	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
@@ -238,7 +237,7 @@ static void check_server(struct config_reader *r, const config_setting_t *group,
 }
 
 /* Reports addresses of the service that conflict. */
-static void config_source_check(struct config_reader *r, const config_setting_t *group,
+static void config_source_check(struct config_ctx *r, const config_setting_t *group,
 				const struct service_config *service)
 {
 	if (service->source == SOURCE_CLIENT && service->nsources)
@@ -251,7 +250,7 @@ static void config_source_check(struct config_reader *r, const config_setting_t 
 }
 
 /* Checks what depends on several keys. */
-static void check_service(struct config_reader *r, const config_setting_t *group,
+static void check_service(struct config_ctx *r, const config_setting_t *group,
 			  struct service_config *service)
 {
 	if (!service->listen.host || !service->connect.host)
@@ -277,7 +276,7 @@ static void check_service(struct config_reader *r, const config_setting_t *group
 #define PLACE_BYTES (PATH_MAX + 16u)
 
 /* Writes "line 5", or "/etc/d/a.conf:5" for another file. Returns @text. */
-static const char *place_of(const struct config_reader *r, const struct service_config *service,
+static const char *place_of(const struct config_ctx *r, const struct service_config *service,
 			    char text[PLACE_BYTES])
 {
 	if (!strcmp(service->file, r->path))
@@ -298,7 +297,7 @@ static bool overlap(const struct service_config *a, const struct service_config 
 	return false;
 }
 
-static void check_unique(struct config_reader *r, const config_setting_t *group,
+static void check_unique(struct config_ctx *r, const config_setting_t *group,
 			 const struct config *config, const struct service_config *service)
 {
 	const config_setting_t *name = config_setting_get_member(group, "name");
@@ -315,12 +314,13 @@ static void check_unique(struct config_reader *r, const config_setting_t *group,
 	}
 }
 
-/* Reports and returns whether a service listens at @uri, the value of @key, which can be a default. */
-static bool check_own_upstream(struct config_reader *r, const config_setting_t *group,
-			       const char *key, const struct config *config,
-			       const struct config_uri *uri)
+/*
+ * Reports and returns whether a service listens at @uri, the value of @key, which can be a default.
+ */
+static bool check_own_upstream(struct config_ctx *r, const config_setting_t *group, const char *key,
+			       const struct config *config, const struct config_uri *uri)
 {
-	const struct service_config *own = own_doors_find(config, uri);
+	const struct service_config *own = self_connect_find(config, uri);
 	char place[PLACE_BYTES];
 
 	if (own)
@@ -332,7 +332,7 @@ static bool check_own_upstream(struct config_reader *r, const config_setting_t *
 }
 
 /* Each group of the list has a service, in the same order; other settings have none. */
-void config_upstreams_check(struct config_reader *r, const struct config *config)
+void config_upstreams_check(struct config_ctx *r, const struct config *config)
 {
 	const config_setting_t *list = r->services;
 	const struct service_config *service = config->services + r->first;
@@ -355,7 +355,7 @@ void config_upstreams_check(struct config_reader *r, const struct config *config
 }
 
 /* Grows the list for @n further services. */
-static bool make_room(struct config *config, size_t n)
+static bool services_grow(struct config *config, size_t n)
 {
 	struct service_config *more = reallocarray(config->services, config->nservices + n + 1,
 						   sizeof(*config->services));
@@ -367,7 +367,7 @@ static bool make_room(struct config *config, size_t n)
 	return true;
 }
 
-void config_services_read(struct config_reader *r, const config_setting_t *s,
+void config_services_read(struct config_ctx *r, const config_setting_t *s,
 			  const struct config_key *key, struct config *config)
 {
 	int n = config_setting_length(s);
@@ -383,7 +383,7 @@ void config_services_read(struct config_reader *r, const config_setting_t *s,
 			      config->nservices + (size_t)n, MAX_SERVICES);
 		return;
 	}
-	if (!make_room(config, (size_t)n)) {
+	if (!services_grow(config, (size_t)n)) {
 		r->nomem = true;
 		return;
 	}
@@ -433,7 +433,7 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 	case CONFIG_SCOPE_CONNECT_SOCKET:
 		return b == TRANSPORT_TCP || b == TRANSPORT_IWARP;
 	case CONFIG_SCOPE_CONNECT_TCP:
-		return b == TRANSPORT_TCP || config_asks_mount(service);
+		return b == TRANSPORT_TCP || config_has_mount_server(service);
 	case CONFIG_SCOPE_CONNECT_RDMA:
 		return b != TRANSPORT_TCP;
 	case CONFIG_SCOPE_LISTEN_SOCKET:

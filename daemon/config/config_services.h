@@ -10,19 +10,28 @@
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_parse.h"
 
-/** config_in_scope - Returns whether a key of that scope applies to @service, whose listen and connect are set. */
+/**
+ * config_in_scope - Returns whether a key of that scope applies to @service, whose listen and
+ * connect are set.
+ */
 bool config_in_scope(const struct service_config *service, enum config_key_scope scope);
 
-/** config_group_read - Reads a group by its table into @base, after setting defaults; includes its services. */
-void config_group_read(struct config_reader *r, const config_setting_t *group,
+/**
+ * config_group_read - Reads a group by its table into @base, after setting defaults; includes its
+ * services.
+ */
+void config_group_read(struct config_ctx *r, const config_setting_t *group,
 		       const struct config_key *keys, void *base);
 /** config_services_read - Reads a list of services and appends them to @config. */
-void config_services_read(struct config_reader *r, const config_setting_t *s,
+void config_services_read(struct config_ctx *r, const config_setting_t *s,
 			  const struct config_key *key, struct config *config);
 /** config_defaults_read - Reads the group `defaults`; call it before services are read. */
-void config_defaults_read(struct config_reader *r, const config_setting_t *root,
+void config_defaults_read(struct config_ctx *r, const config_setting_t *root,
 			  struct config *config);
-/** config_upstreams_check - Reports services of this file that connect to a service; call it after all are read. */
-void config_upstreams_check(struct config_reader *r, const struct config *config);
+/**
+ * config_upstreams_check - Reports services of this file that connect to a service; call it after
+ * all are read.
+ */
+void config_upstreams_check(struct config_ctx *r, const struct config *config);
 
 #endif

@@ -52,9 +52,9 @@ static const char *check_literal(const char *host)
 	if (scope)
 		*scope++ = '\0';
 	if (inet_pton(AF_INET6, addr, &in6) != 1)
-		return config_complaint("\"%s\" is not an IPv6 address", addr);
+		return config_value_error("\"%s\" is not an IPv6 address", addr);
 	if (scope && (!*scope || strlen(scope) >= IF_NAMESIZE))
-		return config_complaint("\"%s\" is not an interface", scope);
+		return config_value_error("\"%s\" is not an interface", scope);
 	return NULL;
 }
 
@@ -66,13 +66,13 @@ static const char *check_name(const char *host)
 		return "\"*\" is not a host name: leave out the host to listen on every address, tcp://:2049";
 	for (const char *c = host; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-._", *c))
-			return config_complaint("\"%s\" is not a host name", host);
+			return config_value_error("\"%s\" is not a host name", host);
 	if (host[0] == '-' || host[0] == '.')
-		return config_complaint("\"%s\" is not a host name", host);
+		return config_value_error("\"%s\" is not a host name", host);
 	/* A name of digits and dots only is a mistyped address. */
 	if (*host && strspn(host, "0123456789.") == strlen(host) &&
 	    inet_pton(AF_INET, host, &in) != 1)
-		return config_complaint("\"%s\" is not an IPv4 address", host);
+		return config_value_error("\"%s\" is not an IPv4 address", host);
 	return NULL;
 }
 
@@ -99,12 +99,12 @@ static const char *split_host(const char *text, char host[CONFIG_HOST_MAX_BYTES 
 	host[len] = '\0';
 	*port = *end == ':' ? end + 1 : NULL;
 	if (strchr(end, '/'))
-		return config_complaint(
+		return config_value_error(
 			"\"%.64s\": an address has no path; name the export when mounting",
 			strchr(end, '/'));
 	if (*end && *end != ':')
-		return config_complaint("\"%s\" follows the address, which must end with its port",
-					end);
+		return config_value_error(
+			"\"%s\" follows the address, which must end with its port", end);
 	if (*port && strchr(*port, ':'))
 		return "put the IPv6 address in brackets, e.g. [fe80::1]:20049";
 	return NULL;
@@ -139,8 +139,8 @@ static const char *unknown_transport(const char *text, size_t len)
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strlen(known[i].name) == len && !strncasecmp(known[i].name, text, len))
 			meant = known[i].meant;
-	return config_complaint("transport \"%.*s\" is none of tcp, rdma, iwarp, verbs%s",
-				(int)(len > 32 ? 32 : len), text, meant);
+	return config_value_error("transport \"%.*s\" is none of tcp, rdma, iwarp, verbs%s",
+				  (int)(len > 32 ? 32 : len), text, meant);
 }
 
 const char *config_uri_parse(const char *text, bool listen, struct config_uri *uri)
@@ -153,7 +153,7 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 	long number;
 
 	if (!sep)
-		return config_complaint(
+		return config_value_error(
 			"\"%.64s\" has no transport: an address is tcp://HOST:PORT, rdma://, iwarp:// "
 			"or verbs://%s",
 			text,
@@ -174,7 +174,7 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 	if (port)
 		number = config_decimal(port, 65535);
 	if (number < 1)
-		return config_complaint("port \"%.32s\" is not a number from 1 to 65535", port);
+		return config_value_error("port \"%.32s\" is not a number from 1 to 65535", port);
 	snprintf(digits, sizeof(digits), "%ld", number);
 
 	found = (struct config_uri){transport, strdup(host), strdup(digits)};
@@ -261,7 +261,7 @@ bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b)
 	return IN6_ARE_ADDR_EQUAL(&in_a, &in_b) && !strchr(a->host, '%') && !strchr(b->host, '%');
 }
 
-bool config_uri_may_share(const struct config_uri *a, const struct config_uri *b)
+bool config_uri_can_share(const struct config_uri *a, const struct config_uri *b)
 {
 	bool both = (a->transport == TRANSPORT_TCP && b->transport == TRANSPORT_IWARP) ||
 		    (a->transport == TRANSPORT_IWARP && b->transport == TRANSPORT_TCP);
@@ -308,7 +308,7 @@ const char *config_verbs_missing(void)
 
 #define NAME_MAX_BYTES 255u /* RFC 1035, section 2.3.4 */
 
-const char *config_host_wrong(const char *text)
+const char *config_host_error(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -356,7 +356,7 @@ const char *config_mount_parse(const char *text, struct config_mount *mount)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcmp(words[i], text))
 			continue;
-		*mount = (struct config_mount){.way = (enum mount_way)i};
+		*mount = (struct config_mount){.way = (enum mount_mode)i};
 		return NULL;
 	}
 	if (strncmp(text, TCP, strlen(TCP)))

@@ -48,9 +48,10 @@ size_t config_uri_addrs(const struct config_uri *uri,
 /** config_uri_overlaps - Returns whether two listeners cannot both bind their addresses. */
 bool config_uri_overlaps(const struct config_uri *a, const struct config_uri *b);
 /**
- * config_uri_may_share - Returns whether two listeners of a service can share a port: tcp:// and iwarp:// of one host.
+ * config_uri_can_share - Returns whether two listeners of a service can share a port: tcp:// and
+ * iwarp:// of one host.
  */
-bool config_uri_may_share(const struct config_uri *a, const struct config_uri *b);
+bool config_uri_can_share(const struct config_uri *a, const struct config_uri *b);
 /** config_uri_is_loopback - Returns whether the host is a loopback literal or "localhost". */
 bool config_uri_is_loopback(const struct config_uri *uri);
 /** config_uri_is_any - Returns whether the host is 0.0.0.0 or [::]. */
@@ -65,17 +66,17 @@ struct config_hosts {
 };
 
 /**
- * config_host_wrong - Returns why @text is not a host name, or NULL if it is one.
+ * config_host_error - Returns why @text is not a host name, or NULL if it is one.
  *
- * A name has no scheme, port or path, and only letters, digits, '-', '_' and '.'. The text is constant, without a full
- * stop.
+ * A name has no scheme, port or path, and only letters, digits, '-', '_' and '.'. The text is
+ * constant, without a full stop.
  */
-const char *config_host_wrong(const char *text);
+const char *config_host_error(const char *text);
 /** config_hosts_fini - Frees the names. */
 void config_hosts_fini(struct config_hosts *hosts);
 
 /* Destination of a service's MOUNT Calls. */
-enum mount_way {
+enum mount_mode {
 	MOUNT_CONNECT, /* the service's server */
 	MOUNT_RPCBIND, /* the port that the rpcbind of the server reports */
 	MOUNT_OFF,     /* none */
@@ -83,7 +84,7 @@ enum mount_way {
 };
 
 struct config_mount {
-	enum mount_way way;
+	enum mount_mode way;
 	struct config_uri at; /* for MOUNT_AT; otherwise all zero */
 };
 
@@ -94,7 +95,9 @@ struct config_mount {
  * Returns NULL, or an error text that is valid until the next call in this thread.
  */
 const char *config_mount_parse(const char *text, struct config_mount *mount) MUST_CHECK;
-/** config_mount_text - Returns the value in file syntax: a constant word, or the address in @text. */
+/**
+ * config_mount_text - Returns the value in file syntax: a constant word, or the address in @text.
+ */
 const char *config_mount_text(const struct config_mount *mount,
 			      char text[static CONFIG_URI_TEXT_BYTES]);
 

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
-#include "stream/ports.h"
+#include "stream/reserved_ports.h"
 
 #define ECN_BITS 3u /* of a traffic class */
 #define MIB      (1024 * 1024)
@@ -52,7 +52,9 @@ static bool allows_some_v4(const struct service_config *service)
 	return false;
 }
 
-/* Returns whether IPv4 clients can reach a listener, which they cannot at a specific IPv6 address. */
+/*
+ * Returns whether IPv4 clients can reach a listener, which they cannot at a specific IPv6 address.
+ */
 static bool listens_v4(const struct service_config *service)
 {
 	for (unsigned i = 0; i < config_nlisteners(service); i++) {
@@ -72,7 +74,7 @@ static void warn_allow(const struct service_config *service, FILE *out)
 		warn(out, service,
 		     ": allow has \"::/0\" but no IPv4 prefix: IPv4 clients are refused; add "
 		     "\"0.0.0.0/0\"");
-	else if (!config_listens_beyond(service))
+	else if (!config_listens_nonlocal(service))
 		return;
 	else if (!service->has_allow && service->source == SOURCE_CLIENT)
 		return; /* the server sees and checks the clients' addresses */
@@ -106,7 +108,8 @@ static void warn_proxies(const struct service_config *service, FILE *out)
 static void warn_trusted(const struct service_config *service, FILE *out)
 {
 	const struct config_cidrs *trusted = &service->trusted_proxies;
-	bool to_tcp = service->connect.transport == TRANSPORT_TCP || config_asks_mount(service);
+	bool to_tcp =
+		service->connect.transport == TRANSPORT_TCP || config_has_mount_server(service);
 
 	if (!trusted->count)
 		return;
@@ -129,19 +132,22 @@ static void warn_connect(const struct service_config *service, FILE *out)
 			     config_server(service, i)->host);
 }
 
-/* Each source address has PORTS_COUNT ports. With source = "client" the number is unlimited. */
+/*
+ * Each source address has RESERVED_PORTS_COUNT ports. With source = "client" the number is
+ * unlimited.
+ */
 static unsigned reserved_ports(const struct service_config *service)
 {
 	if (service->source == SOURCE_CLIENT)
 		return UINT_MAX;
-	return PORTS_COUNT * (service->nsources ? (unsigned)service->nsources : 1);
+	return RESERVED_PORTS_COUNT * (service->nsources ? (unsigned)service->nsources : 1);
 }
 
 static void warn_source_ports(const struct service_config *service, FILE *out)
 {
 	unsigned ports = reserved_ports(service);
 
-	if (config_keeps_ports(service) && !config_listens_rdma(service) &&
+	if (config_keeps_client_ports(service) && !config_listens_rdma(service) &&
 	    service->source_port != SOURCE_PORT_AUTO)
 		warn(out, service,
 		     "has source_port, which does nothing: with source = \"client\" each "
@@ -160,7 +166,7 @@ static void warn_source_ports(const struct service_config *service, FILE *out)
 }
 
 /* Over iwarp:// the server is another proxy, which chooses its own source ports. */
-static bool takes_any_port_to_rdma(const struct service_config *service)
+static bool accepts_any_port_to_rdma(const struct service_config *service)
 {
 	return config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP &&
 	       service->connect.transport != TRANSPORT_IWARP && !service->require_privileged_port;
@@ -190,15 +196,15 @@ static const char *idle_receives(const struct service_config *service)
 }
 
 /* Returns the initial receive size of version two. */
-static uint32_t first_bytes(const struct service_config *service)
+static uint32_t proto_sniff(const struct service_config *service)
 {
-	return most(service->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
+	return max_u32(service->inline_threshold_bytes, RPCRDMA_DEFAULT_INLINE_TWO);
 }
 
 static bool keeps_receives(const struct service_config *service)
 {
 	return !is_preset("receive_max_bytes", service->receive_max_bytes) &&
-	       service->receive_max_bytes <= first_bytes(service);
+	       service->receive_max_bytes <= proto_sniff(service);
 }
 
 static const char *idle_reverse_chunks(const struct service_config *service)
@@ -220,7 +226,7 @@ static void warn_versions(const struct service_config *service, FILE *out)
 		warn(out, service,
 		     "has receive_max_bytes = %u, so receives never grow: they start with "
 		     "%u bytes",
-		     service->receive_max_bytes, first_bytes(service));
+		     service->receive_max_bytes, proto_sniff(service));
 	if (receives)
 		warn(out, service, "has receive_max_bytes = %u, which does nothing: %s",
 		     service->receive_max_bytes, receives);
@@ -305,7 +311,7 @@ static void warn_servers(const struct service_config *service, FILE *out)
 /* Keys of verbs with surprising effects. */
 static void warn_rdma(const struct service_config *service, FILE *out)
 {
-	if (service->rdma_domain == VERBS_DOMAIN_WORKER)
+	if (service->rdma_domain == VERBS_PD_WORKER)
 		warn(out, service,
 		     "has rdma_domain = \"worker\": on RDMA devices without memory windows, and on "
 		     "iWARP devices, a peer that guesses a key can access memory exposed to other peers");
@@ -325,7 +331,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_connect(service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, service, "has an empty allow: no client can connect");
-	if (takes_any_port_to_rdma(service))
+	if (accepts_any_port_to_rdma(service))
 		warn(out, service,
 		     "accepts clients from any source port, but the RDMA server will trust them as "
 		     "privileged (root) clients");
@@ -383,15 +389,16 @@ void config_warn(const struct config *config, FILE *out)
 /* With source = "client" connections of TCP clients keep the client's port. */
 static bool chooses_ports(const struct service_config *service)
 {
-	bool to_tcp = service->connect.transport == TRANSPORT_TCP || config_asks_mount(service);
+	bool to_tcp =
+		service->connect.transport == TRANSPORT_TCP || config_has_mount_server(service);
 
 	return to_tcp && service->source_port != SOURCE_PORT_ANY &&
-	       (config_listens_rdma(service) || !config_keeps_ports(service));
+	       (config_listens_rdma(service) || !config_keeps_client_ports(service));
 }
 
 static void print_tcp(const struct service_config *service, FILE *out)
 {
-	if (!config_listens_tcp(service) || config_keeps_ports(service) ||
+	if (!config_listens_tcp(service) || config_keeps_client_ports(service) ||
 	    service->require_privileged_port)
 		return;
 	fprintf(out, "%s:%d: service %s: TCP clients from " HIGH " reach the server from %s\n",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * A client is READING its request, then WAITING for the answer, then WRITING it; a timer limits each of the three. If a
- * client disconnects while its query runs, the query stays until done() is called.
+ * A client is READING its request, then WAITING for the answer, then WRITING it; a timer limits
+ * each of the three. If a client disconnects while its query runs, the query stays until done() is
+ * called.
  */
 #include "daemon/control/control.h"
 
@@ -51,7 +52,8 @@ static const char *control_user_text(const struct control_user *user,
 
 #define LISTEN_BACKLOG 128
 
-static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
+static int PRINTF_LIKE(4, 5)
+	set_error(int err, char *error, size_t error_bytes, const char *format, ...)
 {
 	va_list ap;
 
@@ -62,7 +64,7 @@ static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, cons
 }
 
 /* Returns the advice for an errno of bind(), with the leading colon; "" if none is known. */
-static const char *bind_cure(int err)
+static const char *bind_advice(int err)
 {
 	switch (err) {
 	case ENOTDIR:
@@ -80,12 +82,13 @@ static const char *bind_cure(int err)
 static int cannot_bind(int err, const char *path, char *error, size_t error_bytes)
 {
 	if (err == ENOENT)
-		return fail(err, error, error_bytes,
-			    "cannot bind %s: the directory does not exist (the unit makes it): "
-			    "create it or set control",
-			    path);
-	return fail(err, error, error_bytes, "cannot bind %s: %s%s", path, strerror(err),
-		    bind_cure(err));
+		return set_error(
+			err, error, error_bytes,
+			"cannot bind %s: the directory does not exist (the unit makes it): "
+			"create it or set control",
+			path);
+	return set_error(err, error, error_bytes, "cannot bind %s: %s%s", path, strerror(err),
+			 bind_advice(err));
 }
 
 /* Removes a stale socket at the address. Returns 0, or a negative errno after setting @error. */
@@ -98,24 +101,26 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
 	if (lstat(path, &st))
 		return errno == ENOENT ? 0 : cannot_bind(errno, path, error, error_bytes);
 	if (!S_ISSOCK(st.st_mode))
-		return fail(EEXIST, error, error_bytes,
-			    "%s exists and is not a socket: remove it or set control", path);
+		return set_error(EEXIST, error, error_bytes,
+				 "%s exists and is not a socket: remove it or set control", path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
+		return set_error(errno, error, error_bytes, "cannot make a socket: %s",
+				 strerror(errno));
 	err = connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) ? errno : 0;
 	close(fd);
 	/* EAGAIN: a daemon listens, and its accept queue is full. */
 	if (!err || err == EAGAIN)
-		return fail(EADDRINUSE, error, error_bytes,
-			    "already running: a daemon listens on %s; stop it, or set control to "
-			    "another path",
-			    path);
+		return set_error(
+			EADDRINUSE, error, error_bytes,
+			"already running: a daemon listens on %s; stop it, or set control to "
+			"another path",
+			path);
 	if (err != ECONNREFUSED)
-		return fail(err, error, error_bytes, "cannot try %s: %s", path, strerror(err));
+		return set_error(err, error, error_bytes, "cannot try %s: %s", path, strerror(err));
 	if (unlink(path))
-		return fail(errno, error, error_bytes, "cannot remove the stale socket %s: %s",
-			    path, strerror(errno));
+		return set_error(errno, error, error_bytes, "cannot remove the stale socket %s: %s",
+				 path, strerror(errno));
 	return 0;
 }
 
@@ -125,8 +130,8 @@ static int clear_path(const struct sockaddr_un *addr, char *error, size_t error_
  * @error: set on failure to a sentence with cause and remedy
  * @out:   set to a non-blocking descriptor, which the caller owns; the caller also unlinks the path
  *
- * Replaces a socket without a listener. Returns 0, -ENAMETOOLONG, -EADDRINUSE if a daemon listens there, -EEXIST if the
- * path is not a socket, or another negative errno.
+ * Replaces a socket without a listener. Returns 0, -ENAMETOOLONG, -EADDRINUSE if a daemon listens
+ * there, -EEXIST if the path is not a socket, or another negative errno.
  */
 static int control_socket_listen(const char *path, struct sockaddr_un *addr, char *error,
 				 size_t error_bytes, int *out)
@@ -135,25 +140,29 @@ static int control_socket_listen(const char *path, struct sockaddr_un *addr, cha
 
 	*addr = (struct sockaddr_un){.sun_family = AF_UNIX};
 	if (strlen(path) >= sizeof(addr->sun_path))
-		return fail(ENAMETOOLONG, error, error_bytes,
-			    "%s is too long for a socket (%zu bytes at most): set control", path,
-			    sizeof(addr->sun_path) - 1);
+		return set_error(ENAMETOOLONG, error, error_bytes,
+				 "%s is too long for a socket (%zu bytes at most): set control",
+				 path, sizeof(addr->sun_path) - 1);
 	strcpy(addr->sun_path, path);
 	rc = clear_path(addr, error, error_bytes);
 	if (rc)
 		return rc;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
-	/* Before bind(), so that the path never has a wider mode; and after it, because the umask applies. */
+		return set_error(errno, error, error_bytes, "cannot make a socket: %s",
+				 strerror(errno));
+	/*
+	 * Before bind(), so that the path never has a wider mode; and after it, because the umask
+	 * applies.
+	 */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)addr, sizeof(*addr))) {
 		rc = cannot_bind(errno, path, error, error_bytes);
 		close(fd);
 		return rc;
 	}
 	if (chmod(path, 0660) || listen(fd, LISTEN_BACKLOG)) {
-		rc = fail(errno, error, error_bytes, "cannot listen on %s: %s", path,
-			  strerror(errno));
+		rc = set_error(errno, error, error_bytes, "cannot listen on %s: %s", path,
+			       strerror(errno));
 		unlink(path);
 		close(fd);
 		return rc;
@@ -168,19 +177,19 @@ static int control_socket_listen(const char *path, struct sockaddr_un *addr, cha
 enum client_state { CLIENT_READING, CLIENT_WAITING, CLIENT_WRITING };
 
 /* A query in progress. */
-struct query {
-	struct client *client; /* NULL once the client has disconnected */
+struct control_query {
+	struct control_client *client; /* NULL once the client has disconnected */
 };
 
-struct client {
-	TAILQ_ENTRY(client) entry;
+struct control_client {
+	TAILQ_ENTRY(control_client) entry;
 	struct control *control;
 	struct control_user user;
 	enum client_state state;
 	int fd;
 	struct loop_io *io;
 	struct loop_timer *timer;
-	struct query *query; /* while WAITING */
+	struct control_query *query; /* while WAITING */
 	size_t len;
 	char request[CONTROL_MAX_REQUEST_BYTES + 1];
 	char *reply; /* while WRITING */
@@ -196,7 +205,7 @@ struct control {
 	struct loop_io *io;
 	struct loop_timer *retry;
 	unsigned nclients;
-	TAILQ_HEAD(, client) clients;
+	TAILQ_HEAD(, control_client) clients;
 	struct log_limit refused; /* lines about users without a slot */
 };
 
@@ -206,7 +215,7 @@ static void accept_more(struct control *control)
 		    control->nclients < CONTROL_MAX_CLIENTS ? LOOP_READ : 0);
 }
 
-static void client_drop(struct client *client)
+static void control_client_drop(struct control_client *client)
 {
 	struct control *control = client->control;
 
@@ -225,7 +234,7 @@ static void client_drop(struct client *client)
 /* ---- answering ---- */
 
 /* Sends as much as the socket takes. Returns false if it freed the client. */
-static bool client_send(struct client *client)
+static bool control_client_send(struct control_client *client)
 {
 	while (client->sent_bytes < client->reply_bytes) {
 		ssize_t n = send(client->fd, client->reply + client->sent_bytes,
@@ -237,18 +246,18 @@ static bool client_send(struct client *client)
 			break;
 		client->sent_bytes += (size_t)n;
 	}
-	client_drop(client);
+	control_client_drop(client);
 	return false;
 }
 
 /* Answers with @object, whose reference it takes over. It can free the client. */
-static void client_reply(struct client *client, json_t *object)
+static void control_client_reply(struct control_client *client, json_t *object)
 {
 	char *text = answer_text(object);
 	size_t len = text ? strlen(text) : 0;
 
 	if (!text) {
-		client_drop(client);
+		control_client_drop(client);
 		return;
 	}
 	text[len] = '\n'; /* replaces the zero byte: @len is known */
@@ -257,20 +266,20 @@ static void client_reply(struct client *client, json_t *object)
 	client->reply_bytes = len + 1;
 	loop_timer_set(client->control->loop, client->timer, CONTROL_TIMEOUT_US);
 	loop_io_set(client->control->loop, client->io, LOOP_WRITE);
-	client_send(client);
+	control_client_send(client);
 }
 
-static void client_refuse(struct client *client, const char *why)
+static void control_client_refuse(struct control_client *client, const char *why)
 {
-	client_reply(client, error_json("%s", why));
+	control_client_reply(client, error_json("%s", why));
 }
 
 /* ---- running commands ---- */
 
 static void query_done(void *arg, json_t *result)
 {
-	struct query *query = arg;
-	struct client *client = query->client;
+	struct control_query *query = arg;
+	struct control_client *client = query->client;
 
 	free(query);
 	if (!client) {
@@ -279,20 +288,21 @@ static void query_done(void *arg, json_t *result)
 	}
 	client->query = NULL;
 	if (result)
-		client_reply(client, result);
+		control_client_reply(client, result);
 	else
-		client_refuse(client, "the daemon has no memory for the answer");
+		control_client_refuse(client, "the daemon has no memory for the answer");
 }
 
 /* Returns the argument for query_done(), or NULL if memory ran out; the client is freed then. */
-static struct query *client_wait(struct client *client, const struct control_request *request)
+static struct control_query *control_client_wait(struct control_client *client,
+						 const struct control_request *request)
 {
 	struct control *control = client->control;
 	unsigned answer_s = request->command->answer_s;
 
 	client->query = calloc(1, sizeof(*client->query));
 	if (!client->query) {
-		client_drop(client);
+		control_client_drop(client);
 		return NULL;
 	}
 	client->query->client = client;
@@ -303,10 +313,10 @@ static struct query *client_wait(struct client *client, const struct control_req
 	return client->query;
 }
 
-static void client_ask(struct client *client, const struct control_request *request)
+static void control_client_ask(struct control_client *client, const struct control_request *request)
 {
 	struct control *control = client->control;
-	struct query *query = client_wait(client, request);
+	struct control_query *query = control_client_wait(client, request);
 	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (query)
@@ -314,39 +324,40 @@ static void client_ask(struct client *client, const struct control_request *requ
 				  control_user_text(&client->user, who), query_done, query);
 }
 
-static void client_log(struct client *client, const char *name)
+static void control_client_log(struct control_client *client, const char *name)
 {
 	char who[CONTROL_USER_TEXT_BYTES], why[CONTROL_USER_TEXT_BYTES + sizeof("requested by ")];
 	enum log_level level;
 
 	if (log_level_parse(name, &level)) {
-		client_refuse(client, "the level is error, warning, info or debug");
+		control_client_refuse(client, "the level is error, warning, info or debug");
 		return;
 	}
 	snprintf(why, sizeof(why), "requested by %s", control_user_text(&client->user, who));
 	log_change_level(level, why);
-	client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
+	control_client_reply(client, json_pack("{s:s}", "level", log_level_name(level)));
 }
 
-static void client_stop(struct client *client, const char *argument)
+static void control_client_stop(struct control_client *client, const char *argument)
 {
 	struct control *control = client->control;
 	bool now = !strcmp(argument, "--now");
 	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (argument[0] && !now) {
-		client_refuse(client, "stop takes --now, or nothing");
+		control_client_refuse(client, "stop takes --now, or nothing");
 		return;
 	}
 	log_info(NULL, "stop requested by %s via control socket%s",
 		 control_user_text(&client->user, who), now ? ", now" : "");
 	/* Answer first: the socket buffer is empty, so the answer is sent immediately. */
-	client_reply(client, json_pack("{s:b}", "stopping", 1));
+	control_client_reply(client, json_pack("{s:b}", "stopping", 1));
 	control->ops->stop(control->arg, now);
 }
 
 /* The stream duplicates the descriptor, so the client is dropped here. */
-static void client_stream(struct client *client, const struct control_request *request)
+static void control_client_stream(struct control_client *client,
+				  const struct control_request *request)
 {
 	struct control *control = client->control;
 	json_t *refused = control->ops->stream(control->arg, request->command->id,
@@ -354,7 +365,7 @@ static void client_stream(struct client *client, const struct control_request *r
 	char who[CONTROL_USER_TEXT_BYTES];
 
 	if (refused) {
-		client_reply(client, refused);
+		control_client_reply(client, refused);
 		return;
 	}
 	/* Privileged streams show payloads, so log who requested one. */
@@ -362,42 +373,42 @@ static void client_stream(struct client *client, const struct control_request *r
 		log_info(NULL, "%s requested by %s via control socket: %s", request->command->name,
 			 control_user_text(&client->user, who),
 			 request->argument[0] ? request->argument : "all");
-	client_drop(client);
+	control_client_drop(client);
 }
 
-static void client_run(struct client *client, const struct control_request *request)
+static void control_client_run(struct control_client *client, const struct control_request *request)
 {
 	switch (request->command->id) {
 	case CONTROL_COMMAND_TRACE:
 	case CONTROL_COMMAND_CAPTURE:
-		client_stream(client, request);
+		control_client_stream(client, request);
 		break;
 	case CONTROL_COMMAND_LOG:
-		client_log(client, request->argument);
+		control_client_log(client, request->argument);
 		break;
 	case CONTROL_COMMAND_STOP:
-		client_stop(client, request->argument);
+		control_client_stop(client, request->argument);
 		break;
 	default:
-		client_ask(client, request);
+		control_client_ask(client, request);
 		break;
 	}
 }
 
-static void client_obey(struct client *client, size_t len)
+static void control_client_obey(struct control_client *client, size_t len)
 {
 	struct control_request request;
 	const char *wrong = control_request_parse(client->request, len, &request);
 
 	if (wrong)
-		client_refuse(client, wrong);
+		control_client_refuse(client, wrong);
 	else if (request.command->privileged && !client->user.is_root)
-		client_refuse(client, "only root and the daemon's own user may do that");
+		control_client_refuse(client, "only root and the daemon's own user may do that");
 	else
-		client_run(client, &request);
+		control_client_run(client, &request);
 }
 
-static void client_read(struct client *client)
+static void control_client_read(struct control_client *client)
 {
 	ssize_t n = recv(client->fd, client->request + client->len,
 			 sizeof(client->request) - client->len, 0);
@@ -406,50 +417,53 @@ static void client_read(struct client *client)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0 || (n == 0 && client->len == 0)) {
-		client_drop(client);
+		control_client_drop(client);
 		return;
 	}
 	client->len += (size_t)n;
 	end = memchr(client->request, '\n', client->len);
-	/* End of file ends a line too; a full buffer without a line end is a request that is too long. */
+	/*
+	 * End of file ends a line too; a full buffer without a line end is a request that is too
+	 * long.
+	 */
 	if (end)
-		client_obey(client, (size_t)(end - client->request));
+		control_client_obey(client, (size_t)(end - client->request));
 	else if (n == 0 || client->len == sizeof(client->request))
-		client_obey(client, client->len);
+		control_client_obey(client, client->len);
 }
 
 static void on_client(void *arg, unsigned events)
 {
-	struct client *client = arg;
+	struct control_client *client = arg;
 
 	if (events & LOOP_ERROR)
-		client_drop(client);
+		control_client_drop(client);
 	else if (client->state == CLIENT_READING)
-		client_read(client);
+		control_client_read(client);
 	else if (client->state == CLIENT_WRITING)
-		client_send(client);
+		control_client_send(client);
 }
 
 static void on_timeout(void *arg)
 {
-	struct client *client = arg;
+	struct control_client *client = arg;
 
 	if (client->state != CLIENT_WAITING) {
-		client_drop(client);
+		control_client_drop(client);
 		return;
 	}
 	client->query->client = NULL;
 	client->query = NULL;
-	client_refuse(client, "the daemon did not answer in time");
+	control_client_refuse(client, "the daemon did not answer in time");
 }
 
 /* ---- listening ---- */
 
 /* Returns NULL, or why @user gets no slot. */
-static const char *no_place(const struct control *control, const struct control_user *user)
+static const char *no_slot(const struct control *control, const struct control_user *user)
 {
 	unsigned same = 0, others = 0;
-	const struct client *client;
+	const struct control_client *client;
 
 	if (user->is_root)
 		return NULL;
@@ -457,19 +471,19 @@ static const char *no_place(const struct control *control, const struct control_
 		others += !client->user.is_root;
 		same += client->user.uid == user->uid;
 	}
-	if (same >= CONTROL_USER_CLIENTS)
+	if (same >= CONTROL_MAX_USER_CLIENTS)
 		return "your user has too many clients on the control socket: try again";
-	if (others >= CONTROL_MAX_CLIENTS - CONTROL_KEPT_CLIENTS)
+	if (others >= CONTROL_MAX_CLIENTS - CONTROL_RESERVED_CLIENTS)
 		return "there are too many clients on the control socket: try again";
 	return NULL;
 }
 
 /*
- * Refuses a client without waiting: the socket buffer is empty, so send() does not block. Reads a request that has
- * arrived already: closing a socket with unread data would discard the answer.
+ * Refuses a client without waiting: the socket buffer is empty, so send() does not block. Reads a
+ * request that has arrived already: closing a socket with unread data would discard the answer.
  */
-static void tell_no_place(struct control *control, int fd, const struct control_user *user,
-			  const char *why)
+static void send_no_slot(struct control *control, int fd, const struct control_user *user,
+			 const char *why)
 {
 	char text[160], who[CONTROL_USER_TEXT_BYTES], request[CONTROL_MAX_REQUEST_BYTES];
 	int len = snprintf(text, sizeof(text), "{\"schema\":%d,\"error\":\"%s\"}\n", ANSWER_SCHEMA,
@@ -482,14 +496,14 @@ static void tell_no_place(struct control *control, int fd, const struct control_
 	(void)!recv(fd, request, sizeof(request), 0);
 }
 
-static void client_new(struct control *control, int fd)
+static void control_client_new(struct control *control, int fd)
 {
 	struct control_user user = control_user_of(fd);
-	const char *why = no_place(control, &user);
-	struct client *client = why ? NULL : calloc(1, sizeof(*client));
+	const char *why = no_slot(control, &user);
+	struct control_client *client = why ? NULL : calloc(1, sizeof(*client));
 
 	if (why)
-		tell_no_place(control, fd, &user, why);
+		send_no_slot(control, fd, &user, why);
 	if (!client) {
 		close(fd);
 		return;
@@ -502,7 +516,7 @@ static void client_new(struct control *control, int fd)
 	TAILQ_INSERT_TAIL(&control->clients, client, entry);
 	control->nclients++;
 	if (!client->io || !client->timer) {
-		client_drop(client);
+		control_client_drop(client);
 		return;
 	}
 	loop_io_set(control->loop, client->io, LOOP_READ);
@@ -510,7 +524,7 @@ static void client_new(struct control *control, int fd)
 	accept_more(control);
 }
 
-static void rest(struct control *control)
+static void pause_accept(struct control *control)
 {
 	loop_io_set(control->loop, control->io, 0);
 	loop_timer_set(control->loop, control->retry, ACCEPT_RETRY_US);
@@ -522,16 +536,19 @@ static void on_incoming(void *arg, unsigned events)
 	int fd;
 
 	if (events & LOOP_ERROR) {
-		rest(control);
+		pause_accept(control);
 		return;
 	}
-	/* Accept several per iteration, so that a client with a slot does not wait for many without one. */
+	/*
+	 * Accept several per iteration, so that a client with a slot does not wait for many without
+	 * one.
+	 */
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN && control->nclients < CONTROL_MAX_CLIENTS; i++) {
 		fd = accept4(control->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0)
-			client_new(control, fd);
+			control_client_new(control, fd);
 		else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-			rest(control);
+			pause_accept(control);
 		if (fd < 0)
 			return;
 	}
@@ -579,12 +596,12 @@ out_memory:
 
 void control_close(struct control *control)
 {
-	struct client *client;
+	struct control_client *client;
 
 	if (!control)
 		return;
 	while ((client = TAILQ_FIRST(&control->clients)))
-		client_drop(client);
+		control_client_drop(client);
 	loop_io_free(control->loop, control->io);
 	loop_timer_free(control->loop, control->retry);
 	if (control->fd >= 0) {

@@ -2,15 +2,17 @@
 /*
  * The control socket: one request per connection, answered in JSON.
  *
- * A request is one line: a plain word with or without an argument ("status", "log debug"), or a JSON object,
- * {"command": "log", "argument": "debug"}. The answer is one JSON object on one line: {"schema": 1} with the members of the
- * command, or with {"error": "why"}. Then the daemon closes the connection. Members are only ever added to a schema. A
- * streaming command answers with {"schema": 1} on a line of its own. The command's output follows until either end closes.
+ * A request is one line: a plain word with or without an argument ("status", "log debug"), or a
+ * JSON object, {"command": "log", "argument": "debug"}. The answer is one JSON object on one line:
+ * {"schema": 1} with the members of the command, or with {"error": "why"}. Then the daemon closes
+ * the connection. Members are only ever added to a schema. A streaming command answers with
+ * {"schema": 1} on a line of its own. The command's output follows until either end closes.
  *
- * The socket has mode 0660. Only root and the daemon's own user can run the commands that change something. The number
- * of clients is limited. The daemon drops a client that does not finish its request or does not read its answer. Some
- * slots are reserved for root and the daemon's user. All users share the others; each user gets at most
- * CONTROL_USER_CLIENTS. A client without a slot gets an error immediately.
+ * The socket has mode 0660. Only root and the daemon's own user can run the commands that change
+ * something. The number of clients is limited. The daemon drops a client that does not finish its
+ * request or does not read its answer. Some slots are reserved for root and the daemon's user. All
+ * users share the others; each user gets at most CONTROL_MAX_USER_CLIENTS. A client without a slot
+ * gets an error immediately.
  *
  * Everything here belongs to the main thread's loop.
  */
@@ -26,10 +28,10 @@
 #include "base/loop.h"
 #include "daemon/control/control_request.h"
 
-#define CONTROL_MAX_CLIENTS  16u
-#define CONTROL_KEPT_CLIENTS 4u       /* of these, for root and the daemon's own user */
-#define CONTROL_USER_CLIENTS 8u       /* of the others, for one user */
-#define CONTROL_TIMEOUT_US   5000000u /* for the request, and again for reading the answer */
+#define CONTROL_MAX_CLIENTS      16u
+#define CONTROL_RESERVED_CLIENTS 4u       /* of these, for root and the daemon's own user */
+#define CONTROL_MAX_USER_CLIENTS 8u       /* of the others, for one user */
+#define CONTROL_TIMEOUT_US       5000000u /* for the request, and again for reading the answer */
 
 /* The user at the other end of a connection to the control socket. */
 struct control_user {
@@ -39,14 +41,18 @@ struct control_user {
 
 struct control_ops {
 	/*
-	 * Runs a command and calls done() once on the main thread, during this call or later. done() takes over the reference to the result; NULL: there is no answer. @argument is the command's, or "". @who names the client for the log. Both are valid during this call only. {"error": "why"} is a result, too. daemon/view/answer.h and query.h list the members.
+	 * Runs a command and calls done() once on the main thread, during this call or later.
+	 * done() takes over the reference to the result; NULL: there is no answer. @argument is the
+	 * command's, or "". @who names the client for the log. Both are valid during this call
+	 * only. {"error": "why"} is a result, too. daemon/view/answer.h and cmd_table.h list the
+	 * members.
 	 */
 	void (*run)(void *arg, enum control_command_id command, const char *argument,
 		    const char *who, void (*done)(void *done_arg, json_t *result), void *done_arg);
 	/*
-	 * Starts to stream a command's output to a client until either end stops it. The implementation duplicates @fd;
-	 * the
-	 * caller keeps and closes its own. Returns NULL, or {"error": "why"} as a new reference.
+	 * Starts to stream a command's output to a client until either end stops it. The
+	 * implementation duplicates @fd; the caller keeps and closes its own. Returns NULL, or
+	 * {"error": "why"} as a new reference.
 	 */
 	json_t *(*stream)(void *arg, enum control_command_id command, const char *argument, int fd,
 			  const struct control_user *user);

@@ -12,18 +12,18 @@ const struct control_command control_commands[] = {
 	{COMMAND("services", SERVICES), .help = "list the services and their load"},
 	{COMMAND("connections", CONNECTIONS),
 	 .help = "list the connections with client and server"},
-	{COMMAND("latency", LATENCY), .argument = "SERVICE [OPERATION]", .words = 2, .least = 1,
+	{COMMAND("latency", LATENCY), .argument = "SERVICE [OPERATION]", .words = 2, .min_words = 1,
 	 .optional = true, .help = "show how long Calls took, by operation and stage"},
 	{COMMAND("top", TOP), .argument = "SERVICE", .optional = true, .by_client = true,
 	 .options = "-d, --delay SECONDS, -n, --count N, --connections",
 	 .help = "show operations live, or connections with --connections"},
 	{COMMAND("trace", TRACE), .argument = "SERVICE", .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
-	 .least = 1, .optional = true,
+	 .min_words = 1, .optional = true,
 	 .options =
 		 "--client ADDRESS[/BITS], --operation NAME, --slower TIME, --count N, --seconds N",
 	 .help = "print each RPC as it finishes: client, operation, times"},
 	{COMMAND("capture", CAPTURE), .argument = "SERVICE", .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
-	 .least = 1, .optional = true, .privileged = true, .output = "FILE",
+	 .min_words = 1, .optional = true, .privileged = true, .output = "FILE",
 	 .options =
 		 "--client ADDRESS[/BITS], --operation NAME, --seconds N, --snaplen BYTES, --max-bytes BYTES",
 	 .help = "write RPC messages to a file for Wireshark"},
@@ -31,7 +31,7 @@ const struct control_command control_commands[] = {
 	 .help = "show the counters of one service, or of all"},
 	{COMMAND("counters", COUNTERS), .help = "explain the counters of stats"},
 	{COMMAND("config", CONFIG), .help = "show the active configuration as a file"},
-	{COMMAND("check", CHECK), .argument = "SERVICE [--mount]", .words = 2, .least = 1,
+	{COMMAND("check", CHECK), .argument = "SERVICE [--mount]", .words = 2, .min_words = 1,
 	 .answer_s = 120, .help = "test the servers of a service, apart from its clients"},
 	{COMMAND("support", SUPPORT), .argument = "FILE", .optional = true, .by_client = true,
 	 .help = "write a support bundle: one archive to diagnose a fault"},
@@ -39,12 +39,12 @@ const struct control_command control_commands[] = {
 	 .privileged = true, .help = "enable, drain or disable one of several servers"},
 	{COMMAND("log", LOG), .argument = "LEVEL", .privileged = true,
 	 .help = "set the log level: error, warning, info or debug"},
-	{COMMAND("reload", RELOAD), .privileged = true, .answer_s = CONTROL_READING_S,
+	{COMMAND("reload", RELOAD), .privileged = true, .answer_s = CONTROL_FILE_READ_S,
 	 .help = "read the configuration file again"},
 	{COMMAND("drain", DRAIN), .argument = "SERVICE", .optional = true, .privileged = true,
 	 .help = "stop accepting clients and close connections gracefully"},
 	{COMMAND("resume", RESUME), .argument = "SERVICE", .optional = true, .privileged = true,
-	 .answer_s = CONTROL_READING_S, .help = "accept clients again after drain"},
+	 .answer_s = CONTROL_FILE_READ_S, .help = "accept clients again after drain"},
 	{COMMAND("disconnect", DISCONNECT), .argument = "ID|ADDRESS", .privileged = true,
 	 .help = "close one connection, or all of an address, immediately"},
 	{COMMAND("stop", STOP), .argument = "--now", .optional = true, .privileged = true,
@@ -59,9 +59,9 @@ unsigned control_command_words(const struct control_command *command)
 	return command->words ? command->words : 1;
 }
 
-unsigned control_command_least(const struct control_command *command)
+unsigned control_command_min_words(const struct control_command *command)
 {
-	return command->least ? command->least : control_command_words(command);
+	return command->min_words ? command->min_words : control_command_words(command);
 }
 
 const struct control_command *control_command_find(const char *name)
@@ -72,7 +72,8 @@ const struct control_command *control_command_find(const char *name)
 	return NULL;
 }
 
-static const char *set(struct control_request *request, const char *command, const char *argument)
+static const char *request_set(struct control_request *request, const char *command,
+			       const char *argument)
 {
 	const struct control_command *found = control_command_find(command);
 
@@ -109,7 +110,7 @@ static const char *parse_object(const json_t *object, struct control_request *re
 	}
 	if (!command)
 		return "the request has no command";
-	return set(request, command, argument);
+	return request_set(request, command, argument);
 }
 
 static const char *parse_json(const char *text, size_t len, struct control_request *request)
@@ -128,7 +129,7 @@ static const char *wrong_count(const struct control_command *command, unsigned n
 {
 	if (nwords > control_command_words(command))
 		return "the request has more words than the command takes";
-	if (nwords && nwords < control_command_least(command))
+	if (nwords && nwords < control_command_min_words(command))
 		return "the command needs more arguments";
 	return NULL;
 }
@@ -151,7 +152,7 @@ static const char *parse_words(const char *text, size_t len, struct control_requ
 	for (; (word = strtok_r(NULL, " \t", &at)); nwords++)
 		used += (size_t)snprintf(argument + used, sizeof(argument) - used, "%s%s",
 					 used ? " " : "", word);
-	wrong = set(request, command, argument);
+	wrong = request_set(request, command, argument);
 	if (!wrong)
 		wrong = wrong_count(request->command, nwords);
 	if (wrong)

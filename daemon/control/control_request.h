@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 
 #define CONTROL_MAX_REQUEST_BYTES  1024u
-#define CONTROL_READING_S          45u  /* two reads of READER_LIMIT_S: a current and a new one */
+#define CONTROL_FILE_READ_S        45u  /* two reads of READER_LIMIT_S: a current and a new one */
 #define CONTROL_MAX_ARGUMENT_BYTES 400u /* a service, an address and a word */
 
 enum control_command_id {
@@ -42,7 +42,7 @@ struct control_command {
 	/* Its name as help texts show it; NULL: the command takes none. */
 	const char *argument;
 	unsigned words;      /* of the argument; 0: one */
-	unsigned least;      /* mandatory ones; 0: all */
+	unsigned min_words;  /* mandatory ones; 0: all */
 	bool optional;       /* the argument can be left out */
 	bool privileged;     /* for root and the daemon's own user only */
 	bool by_client;      /* rpcrdma-proxyctl implements it, not the daemon */
@@ -60,10 +60,12 @@ struct control_request {
 	char argument[CONTROL_MAX_ARGUMENT_BYTES + 1]; /* "": none */
 };
 
-/** control_command_words - Returns how many words the argument of a command has; 0: it takes none. */
+/**
+ * control_command_words - Returns how many words the argument of a command has; 0: it takes none.
+ */
 unsigned control_command_words(const struct control_command *command);
-/** control_command_least - Returns how many of these words are mandatory. */
-unsigned control_command_least(const struct control_command *command);
+/** control_command_min_words - Returns how many of these words are mandatory. */
+unsigned control_command_min_words(const struct control_command *command);
 /** control_command_find - Returns the command of that name, or NULL. */
 const struct control_command *control_command_find(const char *name);
 

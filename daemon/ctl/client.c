@@ -22,16 +22,16 @@
 #include "daemon/control/control_request.h"
 
 /* Parses the file as the daemon does. The first line of @reported has the cause of a failure. */
-static int parse(const char *file, config_t *parsed, char **reported)
+static int parse_file(const char *file, config_t *parsed, char **reported)
 {
-	struct config_reader r;
+	struct config_ctx r;
 	size_t bytes;
 	FILE *errors = open_memstream(reported, &bytes);
 	int rc;
 
 	if (!errors)
 		return -ENOMEM;
-	rc = config_reader_init(&r, file, errors);
+	rc = config_ctx_init(&r, file, errors);
 	if (!rc)
 		rc = config_parse(&r, parsed);
 	fclose(errors);
@@ -47,7 +47,7 @@ int config_string(const char *file, const char *key, const char *preset, char *e
 	int rc;
 
 	config_init(&parsed);
-	rc = parse(file, &parsed, &reported);
+	rc = parse_file(file, &parsed, &reported);
 	if (!rc) {
 		config_lookup_string(&parsed, key, &value);
 		*out = strdup(value);
@@ -67,7 +67,10 @@ int control_path(const char *file, char *error, size_t error_bytes, char **out)
 	return config_string(file, "control", CONTROL_DEFAULT_SOCKET, error, error_bytes, out);
 }
 
-/* Returns the length of a control character, or 0. Control characters of Latin 1 have two bytes in UTF-8. */
+/*
+ * Returns the length of a control character, or 0. Control characters of Latin 1 have two bytes in
+ * UTF-8.
+ */
 static size_t control_bytes(const char *at)
 {
 	const unsigned char *c = (const unsigned char *)at;
@@ -77,7 +80,7 @@ static size_t control_bytes(const char *at)
 	return c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 ? 2 : 0;
 }
 
-static char *plain_text(const char *text)
+static char *sanitize_text(const char *text)
 {
 	char *plain = strdup(text), *to = plain;
 
@@ -92,21 +95,21 @@ static char *plain_text(const char *text)
 	return plain;
 }
 
-static json_t *plain_string(const json_t *value)
+static json_t *sanitize_string(const json_t *value)
 {
-	char *text = plain_text(json_string_value(value));
+	char *text = sanitize_text(json_string_value(value));
 	json_t *plain = text ? json_string(text) : NULL;
 
 	free(text);
 	return plain;
 }
 
-static json_t *plain_array(const json_t *value)
+static json_t *sanitize_array(const json_t *value)
 {
 	json_t *plain = json_array();
 
 	for (size_t i = 0; i < json_array_size(value); i++) {
-		if (json_array_append_new(plain, plain_json(json_array_get(value, i)))) {
+		if (json_array_append_new(plain, sanitize_json(json_array_get(value, i)))) {
 			json_decref(plain);
 			return NULL;
 		}
@@ -114,7 +117,7 @@ static json_t *plain_array(const json_t *value)
 	return plain;
 }
 
-static json_t *plain_object(const json_t *value)
+static json_t *sanitize_object(const json_t *value)
 {
 	json_t *plain = json_object(), *member;
 	const char *key;
@@ -123,8 +126,8 @@ static json_t *plain_object(const json_t *value)
 
 	json_object_foreach((json_t *)value, key, member)
 	{
-		text = plain_text(key);
-		rc = text ? json_object_set_new(plain, text, plain_json(member)) : -1;
+		text = sanitize_text(key);
+		rc = text ? json_object_set_new(plain, text, sanitize_json(member)) : -1;
 		free(text);
 		if (rc) {
 			json_decref(plain);
@@ -134,23 +137,23 @@ static json_t *plain_object(const json_t *value)
 	return plain;
 }
 
-json_t *plain_json(const json_t *value)
+json_t *sanitize_json(const json_t *value)
 {
 	switch (value ? json_typeof(value) : JSON_NULL) {
 	case JSON_STRING:
-		return plain_string(value);
+		return sanitize_string(value);
 	case JSON_ARRAY:
-		return plain_array(value);
+		return sanitize_array(value);
 	case JSON_OBJECT:
-		return plain_object(value);
+		return sanitize_object(value);
 	default:
 		return json_incref((json_t *)value);
 	}
 }
 
-json_t *plain_load(const char *text, size_t len)
+json_t *sanitize_load(const char *text, size_t len)
 {
-	json_t *said = json_loadb(text, len, 0, NULL), *plain = plain_json(said);
+	json_t *said = json_loadb(text, len, 0, NULL), *plain = sanitize_json(said);
 
 	json_decref(said);
 	return plain;
@@ -160,7 +163,8 @@ json_t *plain_load(const char *text, size_t len)
 #define GROUP_BYTES 64u
 #define GRANT_BYTES 4096u
 
-static int PRINTF_LIKE(4, 5) fail(int err, char *error, size_t error_bytes, const char *format, ...)
+static int PRINTF_LIKE(4, 5)
+	set_error(int err, char *error, size_t error_bytes, const char *format, ...)
 {
 	va_list ap;
 
@@ -193,18 +197,19 @@ static int fail_connect(int err, const char *path, char *error, size_t error_byt
 	switch (err) {
 	case ENOENT:
 	case ECONNREFUSED:
-		return fail(err, error, error_bytes,
-			    "cannot reach the daemon (%s: %s): is it running? "
-			    "systemctl status rpcrdma-proxy",
-			    path, strerror(err));
+		return set_error(err, error, error_bytes,
+				 "cannot reach the daemon (%s: %s): is it running? "
+				 "systemctl status rpcrdma-proxy",
+				 path, strerror(err));
 	case EACCES:
 	case EPERM:
 		group_of(path, group);
-		return fail(err, error, error_bytes,
-			    "no permission for %s: it is for root and the group %s", path, group);
+		return set_error(err, error, error_bytes,
+				 "no permission for %s: it is for root and the group %s", path,
+				 group);
 	default:
-		return fail(err, error, error_bytes, "cannot connect to %s: %s", path,
-			    strerror(err));
+		return set_error(err, error, error_bytes, "cannot connect to %s: %s", path,
+				 strerror(err));
 	}
 }
 
@@ -224,11 +229,13 @@ static int connect_to(const char *path, unsigned timeout_s, char *error, size_t 
 	int fd, err;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
-		return fail(ENAMETOOLONG, error, error_bytes, "%s is too long for a socket", path);
+		return set_error(ENAMETOOLONG, error, error_bytes, "%s is too long for a socket",
+				 path);
 	strcpy(addr.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return fail(errno, error, error_bytes, "cannot make a socket: %s", strerror(errno));
+		return set_error(errno, error, error_bytes, "cannot make a socket: %s",
+				 strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr))) {
@@ -260,7 +267,7 @@ static int send_request(int fd, const char *command, const char *argument)
 	return err;
 }
 
-static int receive(int fd, char **answer, size_t *answer_bytes)
+static int read_answer(int fd, char **answer, size_t *answer_bytes)
 {
 	char *text = NULL, *more;
 	size_t len = 0;
@@ -289,8 +296,10 @@ static int receive(int fd, char **answer, size_t *answer_bytes)
 
 static int fail_without_answer(bool is_late, char *error, size_t error_bytes)
 {
-	return is_late ? fail(ETIMEDOUT, error, error_bytes, "the daemon did not answer in time")
-		       : fail(EPROTO, error, error_bytes, "the daemon closed without an answer");
+	return is_late ? set_error(ETIMEDOUT, error, error_bytes,
+				   "the daemon did not answer in time")
+		       : set_error(EPROTO, error, error_bytes,
+				   "the daemon closed without an answer");
 }
 
 static int exchange(int fd, const char *command, const char *argument, char *error,
@@ -304,10 +313,11 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	if (!err && shutdown(fd, SHUT_WR) && errno != ENOTCONN)
 		err = errno;
 	if (!err)
-		err = receive(fd, &text, &len);
+		err = read_answer(fd, &text, &len);
 	if (err && err != EAGAIN)
-		return fail(err, error, error_bytes, "cannot query the daemon: %s", strerror(err));
-	*answer = err ? NULL : plain_load(text, len);
+		return set_error(err, error, error_bytes, "cannot query the daemon: %s",
+				 strerror(err));
+	*answer = err ? NULL : sanitize_load(text, len);
 	free(text);
 	return *answer ? 0 : fail_without_answer(err == EAGAIN, error, error_bytes);
 }
@@ -325,7 +335,10 @@ int client_ask(const char *path, const char *command, const char *argument, char
 	return rc;
 }
 
-/* Reads a line byte by byte; the caller reads the rest. Returns its length, 0 at end of file, or a negative errno. */
+/*
+ * Reads a line byte by byte; the caller reads the rest. Returns its length, 0 at end of file, or a
+ * negative errno.
+ */
 static ssize_t read_line(int fd, char *line, size_t room)
 {
 	size_t len = 0;
@@ -343,12 +356,14 @@ static ssize_t read_line(int fd, char *line, size_t room)
 	return -EMSGSIZE;
 }
 
-/* Reads the line that grants or refuses the stream. Returns 0, 1 if refused, or a negative errno. */
+/*
+ * Reads the line that grants or refuses the stream. Returns 0, 1 if refused, or a negative errno.
+ */
 static int read_grant(int fd, char *error, size_t error_bytes, json_t **grant)
 {
 	char line[GRANT_BYTES];
 	ssize_t len = read_line(fd, line, sizeof(line));
-	json_t *plain = len > 0 ? plain_load(line, (size_t)len) : NULL;
+	json_t *plain = len > 0 ? sanitize_load(line, (size_t)len) : NULL;
 	const char *refused = json_string_value(json_object_get(plain, "error"));
 
 	if (refused)
@@ -374,7 +389,7 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		return rc;
 	rc = send_request(fd, command, argument);
 	if (rc)
-		rc = fail(rc, error, error_bytes, "cannot query the daemon: %s", strerror(rc));
+		rc = set_error(rc, error, error_bytes, "cannot query the daemon: %s", strerror(rc));
 	else
 		rc = read_grant(fd, error, error_bytes, grant);
 	if (rc) {
@@ -387,5 +402,5 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		return 0;
 	json_decref(*grant);
 	close(fd);
-	return fail(ENOMEM, error, error_bytes, "out of memory");
+	return set_error(ENOMEM, error, error_bytes, "out of memory");
 }

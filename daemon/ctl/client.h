@@ -36,15 +36,18 @@ int client_stream(const char *path, const char *command, const char *argument, c
 		  size_t error_bytes, json_t **grant, FILE **in) MUST_CHECK;
 
 /**
- * plain_json - Returns a copy of @value with '?' for each control character in strings and keys.
+ * sanitize_json - Returns a copy of @value with '?' for each control character in strings and keys.
  *
- * It replaces control characters of ASCII and of Latin 1 (U+0080 to U+009F). The daemon often has fewer privileges than
- * the user of this program, and terminals execute escape sequences, so every answer is sanitized first. The copy is a
- * new reference; NULL for NULL or if memory ran out.
+ * It replaces control characters of ASCII and of Latin 1 (U+0080 to U+009F). The daemon often has
+ * fewer privileges than the user of this program, and terminals execute escape sequences, so every
+ * answer is sanitized first. The copy is a new reference; NULL for NULL or if memory ran out.
  */
-json_t *plain_json(const json_t *value);
-/** plain_load - Parses JSON and returns a sanitized copy; NULL if memory ran out or the text is not JSON. */
-json_t *plain_load(const char *text, size_t len);
+json_t *sanitize_json(const json_t *value);
+/**
+ * sanitize_load - Parses JSON and returns a sanitized copy; NULL if memory ran out or the text is
+ * not JSON.
+ */
+json_t *sanitize_load(const char *text, size_t len);
 
 /**
  * control_path - Reads only the key `control` of a configuration file.

@@ -2,22 +2,22 @@
 noinst_LIBRARIES += daemon/ctl/libctl.a
 daemon_ctl_libctl_a_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS) $(LIBCONFIG_CFLAGS)
 daemon_ctl_libctl_a_SOURCES = \
-	daemon/ctl/call_sums.c \
-	daemon/ctl/call_sums.h \
-	daemon/ctl/capture.c \
-	daemon/ctl/capture_tally.c \
-	daemon/ctl/capture_tally.h \
-	daemon/ctl/cells.c \
-	daemon/ctl/cells.h \
+	daemon/ctl/call_totals.c \
+	daemon/ctl/call_totals.h \
+	daemon/ctl/local_capture.c \
+	daemon/ctl/pcapng_verify.c \
+	daemon/ctl/pcapng_verify.h \
+	daemon/ctl/json_cells.c \
+	daemon/ctl/json_cells.h \
 	daemon/ctl/client.c \
 	daemon/ctl/client.h \
-	daemon/ctl/complain.c \
-	daemon/ctl/complain.h \
-	daemon/ctl/news.c \
-	daemon/ctl/news.h \
+	daemon/ctl/ctl_error.c \
+	daemon/ctl/ctl_error.h \
+	daemon/ctl/alerts.c \
+	daemon/ctl/alerts.h \
 	daemon/ctl/options.c \
 	daemon/ctl/options.h \
-	daemon/ctl/own_commands.h \
+	daemon/ctl/local_commands.h \
 	daemon/ctl/render.c \
 	daemon/ctl/render.h \
 	daemon/ctl/render_connections.c \
@@ -26,13 +26,13 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/render_stats.c \
 	daemon/ctl/render_status.c \
 	daemon/ctl/render_trace.c \
-	daemon/ctl/secrets.c \
-	daemon/ctl/secrets.h \
-	daemon/ctl/support.c \
+	daemon/ctl/redact.c \
+	daemon/ctl/redact.h \
+	daemon/ctl/support_bundle.c \
 	daemon/ctl/table.c \
 	daemon/ctl/table.h \
-	daemon/ctl/terminal.c \
-	daemon/ctl/terminal.h \
+	daemon/ctl/tty.c \
+	daemon/ctl/tty.h \
 	daemon/ctl/top.c \
 	daemon/ctl/top_render.c \
 	daemon/ctl/top_render.h \
@@ -40,10 +40,10 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/top_rows.h \
 	daemon/ctl/top_view.c \
 	daemon/ctl/top_view.h \
-	daemon/ctl/trace.c
+	daemon/ctl/local_trace.c
 
 sbin_PROGRAMS += daemon/ctl/rpcrdma-proxyctl
-daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/rpcrdma-proxyctl.c
+daemon_ctl_rpcrdma_proxyctl_SOURCES = daemon/ctl/main.c
 daemon_ctl_rpcrdma_proxyctl_CFLAGS = $(PROJECT_CFLAGS) $(JANSSON_CFLAGS)
 daemon_ctl_rpcrdma_proxyctl_LDADD = daemon/ctl/libctl.a daemon/libdaemon.a lib/nfs/libnfs-binding.a \
 	$(JANSSON_LIBS) $(LIBCONFIG_LIBS)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/ctl/complain.h"
+#include "daemon/ctl/ctl_error.h"
 
 #define SHARED_SHORT "s:c:javVh"
 #define FIRST_LONG   256 /* codes of command options for getopt_long(): above all letters */
@@ -57,22 +57,22 @@ static void list_options(char letters[64],
 	all[ARRAY_SIZE(shared) + COMMAND_OPTIONS] = (struct option){0};
 }
 
-static int complain_option(char **argv, int opt)
+static int ctl_error_option(char **argv, int opt)
 {
 	const char *word = argv[optind - 1];
 	bool in_words = !strncmp(word, "--", 2);
 	char letter[] = {'-', (char)optopt, '\0'};
 
 	if (opt == ':')
-		return complain(EXIT_USAGE, "option %s takes an argument; " LISTS_THEM,
-				in_words ? word : letter);
+		return ctl_error(EXIT_USAGE, "option %s takes an argument; " SEE_HELP,
+				 in_words ? word : letter);
 	if (optopt && in_words)
-		return complain(EXIT_USAGE, "option %s takes no argument; " LISTS_THEM, word);
-	return complain(EXIT_USAGE, "unknown option %s; " LISTS_THEM, optopt ? letter : word);
+		return ctl_error(EXIT_USAGE, "option %s takes no argument; " SEE_HELP, word);
+	return ctl_error(EXIT_USAGE, "unknown option %s; " SEE_HELP, optopt ? letter : word);
 }
 
 /* Sets an option of single commands. Returns false if @opt is none. */
-static bool take_of_command(struct options *options, int opt)
+static bool option_set_of_command(struct options *options, int opt)
 {
 	for (int i = 0; i < COMMAND_OPTIONS; i++) {
 		if (opt == FIRST_LONG + i ||
@@ -84,7 +84,7 @@ static bool take_of_command(struct options *options, int opt)
 	return false;
 }
 
-static bool take(struct options *options, int opt)
+static bool option_set(struct options *options, int opt)
 {
 	switch (opt) {
 	case 's':
@@ -104,7 +104,7 @@ static bool take(struct options *options, int opt)
 	case 'h':
 		return options->help = true;
 	default:
-		return take_of_command(options, opt);
+		return option_set_of_command(options, opt);
 	}
 }
 
@@ -116,8 +116,8 @@ int options_parse(int argc, char **argv, struct options *options)
 
 	list_options(letters, all);
 	while ((opt = getopt_long(argc, argv, letters, all, NULL)) != -1)
-		if (!take(options, opt))
-			return complain_option(argv, opt);
+		if (!option_set(options, opt))
+			return ctl_error_option(argv, opt);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static void name_commands(unsigned commands, char text[CONTROL_MAX_ARGUMENT_BYTE
 	}
 }
 
-bool options_fit(const struct options *options, const struct control_command *command)
+bool options_check(const struct options *options, const struct control_command *command)
 {
 	char names[CONTROL_MAX_ARGUMENT_BYTES];
 	const char *first;
@@ -147,8 +147,8 @@ bool options_fit(const struct options *options, const struct control_command *co
 		if (!options->of_command[i] || of_command[i].commands & 1u << command->id)
 			continue;
 		name_commands(of_command[i].commands, names, &first);
-		complain(0, "--%s is for %s: '" PROGRAM " help %s'", of_command[i].name, names,
-			 first);
+		ctl_error(0, "--%s is for %s: '" PROGRAM " help %s'", of_command[i].name, names,
+			  first);
 		return false;
 	}
 	return true;
@@ -165,11 +165,11 @@ int options_append(const struct options *options, char *argument)
 			continue;
 		/* Spaces separate the words of a request. */
 		if (of_command[i].value && (!*value || strchr(value, ' ')))
-			return complain(EXIT_USAGE, "--%s: invalid value '%s'", of_command[i].name,
-					value);
+			return ctl_error(EXIT_USAGE, "--%s: invalid value '%s'", of_command[i].name,
+					 value);
 		used += (size_t)snprintf(argument + used, room - used, "%s--%s%s%s",
 					 used ? " " : "", of_command[i].name, *value ? " " : "",
 					 value);
 	}
-	return used < room ? 0 : complain(EXIT_USAGE, "the argument is too long");
+	return used < room ? 0 : ctl_error(EXIT_USAGE, "the argument is too long");
 }

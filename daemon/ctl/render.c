@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/compiler.h"
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 
 /* Prints "changed: to-filer, exports"; nothing for an empty list. */
 static void print_list(const json_t *answer, const char *key, const char *title, FILE *out)
@@ -94,12 +94,12 @@ static void render_check(const json_t *answer, FILE *out)
 		fprintf(out, "%s: %s\n", json_text(answer, "service"), json_text(answer, "result"));
 }
 
-int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
+int render_answer(enum control_command_id command, const json_t *answer, const json_t *extra,
 		  bool all, FILE *out)
 {
 	switch (command) {
 	case CONTROL_COMMAND_STATUS:
-		return render_status(answer, beside, all, out);
+		return render_status(answer, extra, all, out);
 	case CONTROL_COMMAND_SERVICES:
 		return render_services(answer, all, out);
 	case CONTROL_COMMAND_CONNECTIONS:
@@ -107,7 +107,7 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 	case CONTROL_COMMAND_LATENCY:
 		return render_latency(answer, all, out);
 	case CONTROL_COMMAND_STATS:
-		return render_stats(answer, beside, all, out);
+		return render_stats(answer, extra, all, out);
 	case CONTROL_COMMAND_COUNTERS:
 		return render_counters(answer, out);
 	case CONTROL_COMMAND_CONFIG:

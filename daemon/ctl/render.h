@@ -11,13 +11,16 @@
 #include "daemon/control/control_request.h"
 
 /** render_status - Prints a screen of 80 by 24; with @all everything. Returns 0 or -ENOMEM. */
-int render_status(const json_t *answer, const json_t *beside, bool all, FILE *out) MUST_CHECK;
+int render_status(const json_t *answer, const json_t *extra, bool all, FILE *out) MUST_CHECK;
 /** render_services - Prints a line per service, then problems. Returns 0 or -ENOMEM. */
 int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
-/** render_connections - Prints a line per connection, by service and number. Returns 0 or -ENOMEM. */
+/**
+ * render_connections - Prints a line per connection, by service and number. Returns 0 or -ENOMEM.
+ */
 int render_connections(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /**
- * render_latency - Prints a line per operation; for a single one, or with @all, the distribution. Returns 0 or -ENOMEM.
+ * render_latency - Prints a line per operation; for a single one, or with @all, the distribution.
+ * Returns 0 or -ENOMEM.
  */
 int render_latency(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /** render_stats - Prints the counters of each service, by module. Returns 0 or -ENOMEM. */
@@ -34,10 +37,12 @@ int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
  *
  * Returns 0 or -ENOMEM.
  */
-int render_answer(enum control_command_id command, const json_t *answer, const json_t *beside,
+int render_answer(enum control_command_id command, const json_t *answer, const json_t *extra,
 		  bool all, FILE *out) MUST_CHECK;
 
-/** render_trace_titles - Prints the titles above the lines of trace (daemon/control/trace.c). */
+/**
+ * render_trace_titles - Prints the titles above the lines of trace (daemon/control/cmd_trace.c).
+ */
 void render_trace_titles(FILE *out);
 /** render_trace_line - Prints a finished RPC, or how many were missed; ignores other lines. */
 void render_trace_line(const json_t *line, FILE *out);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 
 static void cell_profile(struct table *table, const json_t *leg)
@@ -22,7 +22,7 @@ static void put_bytes(const json_t *leg, const char *key, const char *what, FILE
 	char amount[CELL_BYTES];
 
 	if (json_is_integer(json_object_get(leg, key)))
-		fprintf(out, "; %s %s", amount_bytes(json_number(leg, key), amount), what);
+		fprintf(out, "; %s %s", humanize_bytes(json_number(leg, key), amount), what);
 }
 
 /* Prints "; 3 WHAT", or nothing for zero. */
@@ -32,7 +32,9 @@ static void put_count(const json_t *leg, const char *key, const char *what, FILE
 		fprintf(out, "; %" PRIu64 " %s", json_number(leg, key), what);
 }
 
-/* Prints "version 2 (dialect); inline 4.0 KiB in, 1.0 KiB out; 64 KiB receives; 320 KiB posted; …" */
+/*
+ * Prints "version 2 (dialect); inline 4.0 KiB in, 1.0 KiB out; 64 KiB receives; 320 KiB posted; …"
+ */
 static void put_rdma(const json_t *leg, FILE *out)
 {
 	const char *dialect = json_string_value(json_object_get(leg, "dialect"));
@@ -44,8 +46,8 @@ static void put_rdma(const json_t *leg, FILE *out)
 		fprintf(out, " (%s)", dialect);
 	if (json_is_integer(json_object_get(leg, "inline_recv_bytes")))
 		fprintf(out, "; inline %s in, %s out",
-			amount_bytes(json_number(leg, "inline_recv_bytes"), ours),
-			amount_bytes(json_number(leg, "inline_send_bytes"), theirs));
+			humanize_bytes(json_number(leg, "inline_recv_bytes"), ours),
+			humanize_bytes(json_number(leg, "inline_send_bytes"), theirs));
 	put_bytes(leg, "recv_size_bytes", "receives", out);
 	put_bytes(leg, "peer_recv_size_bytes", "peer receives", out);
 	put_bytes(leg, "recv_posted_bytes", "posted", out);
@@ -150,10 +152,10 @@ static void cells_all(struct table *table, const json_t *connection)
 }
 
 static const struct table_column brief_columns[] = {
-	{.title = "ID", .right = true},     {.title = "SERVICE", .least = 7},
-	{.title = "CLIENT", .least = 10},   {.title = "STATE", .least = 6},
-	{.title = "AGE", .right = true},    {.title = "CALLS", .right = true},
-	{.title = "OLDEST", .right = true}, {.title = "WHICH IS", .least = 8},
+	{.title = "ID", .right = true},       {.title = "SERVICE", .min_width = 7},
+	{.title = "CLIENT", .min_width = 10}, {.title = "STATE", .min_width = 6},
+	{.title = "AGE", .right = true},      {.title = "CALLS", .right = true},
+	{.title = "OLDEST", .right = true},   {.title = "WHICH IS", .min_width = 8},
 };
 
 static const struct table_column all_columns[] = {

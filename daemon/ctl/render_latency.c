@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "daemon/ctl/call_sums.h"
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/call_totals.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 
 static void cell_seconds(struct table *table, const json_t *value)
@@ -13,7 +13,7 @@ static void cell_seconds(struct table *table, const json_t *value)
 	char text[CELL_BYTES] = "-";
 
 	if (json_is_number(value))
-		amount_time(json_number_value(value), text);
+		humanize_time(json_number_value(value), text);
 	table_cell(table, "%s", text);
 }
 
@@ -24,17 +24,17 @@ static void cell_mean(struct table *table, const json_t *times)
 	uint64_t count = json_number(times, "count");
 	char text[CELL_BYTES];
 
-	table_cell(table, "%s", count ? amount_time(sum_s / (double)count, text) : "-");
+	table_cell(table, "%s", count ? humanize_time(sum_s / (double)count, text) : "-");
 }
 
 static int print_operations(const json_t *operations, bool all, FILE *out)
 {
 	static const struct table_column columns[] = {
-		{.title = "OPERATION", .least = 9}, {.title = "CALLS", .right = true},
-		{.title = "ERR", .right = true},    {.title = "P50", .right = true},
-		{.title = "P99", .right = true},    {.title = "RECV", .right = true},
-		{.title = "MEM", .right = true},    {.title = "CREDIT", .right = true},
-		{.title = "SERVER", .right = true}, {.title = "CLIENT", .right = true},
+		{.title = "OPERATION", .min_width = 9}, {.title = "CALLS", .right = true},
+		{.title = "ERR", .right = true},        {.title = "P50", .right = true},
+		{.title = "P99", .right = true},        {.title = "RECV", .right = true},
+		{.title = "MEM", .right = true},        {.title = "CREDIT", .right = true},
+		{.title = "SERVER", .right = true},     {.title = "CLIENT", .right = true},
 	};
 	const char *name;
 	struct table table;
@@ -51,8 +51,8 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 		cell_number(&table, operation, "errors");
 		cell_seconds(&table, json_object_get(whole, "p50_s"));
 		cell_seconds(&table, json_object_get(whole, "p99_s"));
-		for (size_t i = 0; i < CALL_SUMS_STAGES; i++)
-			cell_mean(&table, json_object_get(parts, call_sums_stage((unsigned)i)));
+		for (size_t i = 0; i < CALL_TOTALS_STAGES; i++)
+			cell_mean(&table, json_object_get(parts, call_totals_stage((unsigned)i)));
 	}
 	return table_finish(&table, "  ", all ? 0 : TABLE_LINE, out);
 }
@@ -60,9 +60,9 @@ static int print_operations(const json_t *operations, bool all, FILE *out)
 /* Returns how many Calls of stage @i, or in total for @i after the last stage, are in a bucket. */
 static json_int_t count_of(const json_t *operation, size_t i, size_t bucket)
 {
-	const json_t *times = i < CALL_SUMS_STAGES
+	const json_t *times = i < CALL_TOTALS_STAGES
 				      ? json_object_get(json_object_get(operation, "stages"),
-							call_sums_stage((unsigned)i))
+							call_totals_stage((unsigned)i))
 				      : json_object_get(operation, "whole");
 
 	return json_integer_value(json_array_get(json_object_get(times, "counts"), bucket));
@@ -74,7 +74,7 @@ static void cells_bucket(struct table *table, const json_t *operation, const jso
 {
 	json_int_t any = 0;
 
-	for (size_t i = 0; i <= CALL_SUMS_STAGES; i++)
+	for (size_t i = 0; i <= CALL_TOTALS_STAGES; i++)
 		any |= count_of(operation, i, bucket);
 	if (!any)
 		return;
@@ -82,7 +82,7 @@ static void cells_bucket(struct table *table, const json_t *operation, const jso
 		cell_seconds(table, json_array_get(limits, bucket));
 	else
 		table_cell(table, "longer");
-	for (size_t i = 0; i <= CALL_SUMS_STAGES; i++) {
+	for (size_t i = 0; i <= CALL_TOTALS_STAGES; i++) {
 		json_int_t count = count_of(operation, i, bucket);
 
 		table_cell(table, count ? "%" PRId64 : ".", (int64_t)count);
@@ -113,16 +113,16 @@ static void print_facts(const char *name, const json_t *operation, FILE *out)
 	json_t *count;
 
 	fprintf(out, "  %s: %s Calls, %s in, %s back", name,
-		amount_count(json_number(operation, "calls"), calls),
-		amount_bytes(json_number(operation, "request_bytes"), in),
-		amount_bytes(json_number(operation, "reply_bytes"), back));
+		humanize_count(json_number(operation, "calls"), calls),
+		humanize_bytes(json_number(operation, "request_bytes"), in),
+		humanize_bytes(json_number(operation, "reply_bytes"), back));
 	if (json_number(operation, "unanswered"))
 		fprintf(out, "; %s without an answer",
-			amount_count(json_number(operation, "unanswered"), calls));
+			humanize_count(json_number(operation, "unanswered"), calls));
 	json_object_foreach((json_t *)errors, status, count)
 	{
 		fprintf(out, "; %s %s", status,
-			amount_count((uint64_t)json_integer_value(count), calls));
+			humanize_count((uint64_t)json_integer_value(count), calls));
 	}
 	fprintf(out, "\n");
 }

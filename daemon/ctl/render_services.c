@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
-#include "daemon/ctl/news.h"
+#include "daemon/ctl/alerts.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 
 /* Adds "ok" or "down 35 s: Connection refused"; "-" if the server has not been tried yet. */
@@ -96,20 +96,20 @@ static void cells_all(struct table *table, const json_t *service)
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
 
-static int tell(const json_t *service, bool all, FILE *out)
+static int print_service_alerts(const json_t *service, bool all, FILE *out)
 {
 	static const char known[] =
 		"name listen listens connect server connections max_connections "
 		"max_connections_per_client connections_total half_open held memory "
 		"refused draining balance targets mount mount_targets";
-	struct news_list news = {0};
+	struct alert_list alerts = {0};
 	bool nomem;
 
-	news_of_service(&news, service, all);
-	for (size_t i = 0; i < news.count; i++)
-		fprintf(out, "%s\n", news.list[i].text);
-	nomem = news.nomem;
-	news_fini(&news);
+	alerts_add_service(&alerts, service, all);
+	for (size_t i = 0; i < alerts.count; i++)
+		fprintf(out, "%s\n", alerts.list[i].text);
+	nomem = alerts.nomem;
+	alerts_fini(&alerts);
 	if (all)
 		cells_print_unknown(service, known, json_text(service, "name"), out);
 	return nomem ? -ENOMEM : 0;
@@ -118,9 +118,9 @@ static int tell(const json_t *service, bool all, FILE *out)
 int render_services(const json_t *answer, bool all, FILE *out)
 {
 	static const struct table_column brief[] = {
-		{.title = "SERVICE", .least = 7},
-		{.title = "CONNECTS TO", .least = 11},
-		{.title = "SERVER", .least = 8, .prose = true},
+		{.title = "SERVICE", .min_width = 7},
+		{.title = "CONNECTS TO", .min_width = 11},
+		{.title = "SERVER", .min_width = 8, .prose = true},
 		{.title = "OPEN/MAX", .right = true},
 		{.title = "REFUSED", .right = true},
 	};
@@ -151,7 +151,7 @@ int render_services(const json_t *answer, bool all, FILE *out)
 	json_array_foreach(services, i, service)
 	{
 		if (!rc)
-			rc = tell(service, all, out);
+			rc = print_service_alerts(service, all, out);
 	}
 	return rc;
 }

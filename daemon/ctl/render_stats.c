@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 
 static int print_group(const char *name, const char *side, const json_t *counters,

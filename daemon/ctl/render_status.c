@@ -7,20 +7,20 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/ctl/call_sums.h"
-#include "daemon/ctl/cells.h"
-#include "daemon/ctl/complain.h"
-#include "daemon/ctl/news.h"
+#include "daemon/ctl/alerts.h"
+#include "daemon/ctl/call_totals.h"
+#include "daemon/ctl/ctl_error.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 
 #define SCREEN_LINES   23u /* of 24, one for the shell prompt */
 #define SCREEN_OTHERS  6u  /* two at the top, empty lines, titles, and one to spare */
 #define SERVICES_SHOWN 12u
-#define NEWS_SHOWN     5u /* minimum */
+#define ALERTS_SHOWN   5u /* minimum */
 
 struct screen {
-	const json_t *status, *beside;
-	struct news_list news;
+	const json_t *status, *extra;
+	struct alert_list alerts;
 	bool all;
 	FILE *out;
 };
@@ -30,7 +30,7 @@ struct screen {
 /* Prints "up since 2026-11-25 21:43 (1h02m)". */
 static void print_since(const struct screen *screen)
 {
-	json_int_t now_s = json_integer_value(json_object_get(screen->beside, "time_s"));
+	json_int_t now_s = json_integer_value(json_object_get(screen->extra, "time_s"));
 	double uptime_s = json_number_value(json_object_get(screen->status, "uptime_s"));
 	char since[CELL_BYTES], text[CELL_BYTES];
 	struct tm tm;
@@ -58,11 +58,11 @@ static void print_top(const struct screen *screen)
 	fprintf(screen->out, ", process %" PRIu64 ", log level %s\n",
 		json_number(screen->status, "pid"), json_text(screen->status, "log_level"));
 	fprintf(screen->out, "services %s, workers %" PRIu64 ", connections %s, memory %s of %s\n",
-		amount_count(json_number(screen->status, "services"), services),
+		humanize_count(json_number(screen->status, "services"), services),
 		json_number(screen->status, "workers"),
-		amount_count(json_number(screen->status, "connections"), connections),
-		amount_bytes(json_number(memory, "claimed_bytes"), claimed),
-		amount_bytes(json_number(memory, "limit_bytes"), limit));
+		humanize_count(json_number(screen->status, "connections"), connections),
+		humanize_bytes(json_number(memory, "claimed_bytes"), claimed),
+		humanize_bytes(json_number(memory, "limit_bytes"), limit));
 }
 
 static int print_memory(const json_t *memory, FILE *out)
@@ -74,27 +74,28 @@ static int print_memory(const json_t *memory, FILE *out)
 	table_init(&table, columns, ARRAY_SIZE(columns));
 	table_cell(&table, "claimed by RPCs");
 	table_cell(&table, "%s of %s, peak %s",
-		   amount_bytes(json_number(memory, "claimed_bytes"), a),
-		   amount_bytes(json_number(memory, "limit_bytes"), b),
-		   amount_bytes(json_number(memory, "peak_bytes"), c));
+		   humanize_bytes(json_number(memory, "claimed_bytes"), a),
+		   humanize_bytes(json_number(memory, "limit_bytes"), b),
+		   humanize_bytes(json_number(memory, "peak_bytes"), c));
 	table_cell(&table, "waiting for memory");
 	cell_waiting(&table, memory);
 	table_cell(&table, "outside the limit");
-	table_cell(&table, "up to %s", amount_bytes(json_number(memory, "beside_limit_bytes"), a));
+	table_cell(&table, "up to %s",
+		   humanize_bytes(json_number(memory, "beside_limit_bytes"), a));
 	table_cell(&table, "buffers");
 	table_cell(&table, "%s in use, %s mapped",
-		   amount_bytes(json_number(memory, "in_use_bytes"), a),
-		   amount_bytes(json_number(memory, "mapped_bytes"), b));
+		   humanize_bytes(json_number(memory, "in_use_bytes"), a),
+		   humanize_bytes(json_number(memory, "mapped_bytes"), b));
 	return table_finish(&table, "", 0, out);
 }
 
 /* ---- problems ---- */
 
-static size_t count_news(const struct news_list *news)
+static size_t count_alerts(const struct alert_list *alerts)
 {
 	size_t n = 0;
 
-	while (n < news->count && news->list[n].rank < NEWS_USUAL)
+	while (n < alerts->count && alerts->list[n].rank < ALERT_NONE)
 		n++;
 	return n;
 }
@@ -108,16 +109,16 @@ static void print_cut(const char *text, FILE *out)
 }
 
 /* Prints at most @most lines; the last one can count the rest. */
-static void print_news(const struct screen *screen, size_t most)
+static void print_alerts(const struct screen *screen, size_t most)
 {
-	size_t n = count_news(&screen->news);
+	size_t n = count_alerts(&screen->alerts);
 	size_t shown = screen->all || n <= most ? n : most - 1;
 
 	for (size_t i = 0; i < shown; i++) {
 		if (screen->all)
-			fprintf(screen->out, "%s\n", screen->news.list[i].text);
+			fprintf(screen->out, "%s\n", screen->alerts.list[i].text);
 		else
-			print_cut(screen->news.list[i].text, screen->out);
+			print_cut(screen->alerts.list[i].text, screen->out);
 	}
 	if (shown < n)
 		fprintf(screen->out, "and %zu more: '" PROGRAM " -a status' shows all\n",
@@ -147,19 +148,19 @@ static bool oldest_of(const json_t *connections, const char *name, struct oldest
 	return any;
 }
 
-static void cell_most(struct table *table, const struct call_sums *sums)
+static void cell_most(struct table *table, const struct call_totals *sums)
 {
 	unsigned most = 0;
 	double share;
 
-	for (unsigned i = 1; i < CALL_SUMS_STAGES; i++)
+	for (unsigned i = 1; i < CALL_TOTALS_STAGES; i++)
 		if (sums->stage_s[i] > sums->stage_s[most])
 			most = i;
-	share = call_sums_share(sums, most);
+	share = call_totals_share(sums, most);
 	if (isnan(share))
 		table_cell(table, "-");
 	else
-		table_cell(table, "%s %.0f%%", call_sums_stage(most), share * 100);
+		table_cell(table, "%s %.0f%%", call_totals_stage(most), share * 100);
 }
 
 static void cell_oldest(struct table *table, const json_t *connections, const char *name)
@@ -178,54 +179,56 @@ static void cell_oldest(struct table *table, const json_t *connections, const ch
 
 static void cells_service(struct table *table, const struct screen *screen, const json_t *service)
 {
-	const json_t *latency = json_object_get(screen->beside, "latency");
+	const json_t *latency = json_object_get(screen->extra, "latency");
 	const json_t *limits = json_object_get(latency, "limits_s");
 	const char *state = json_text(json_object_get(service, "server"), "state");
 	const char *name = json_text(service, "name");
 	char calls[CELL_BYTES], p50[CELL_BYTES], p99[CELL_BYTES];
-	struct call_sums sums = {0};
+	struct call_totals sums = {0};
 
-	call_sums_add_all(&sums, json_object_get(json_object_get(latency, "services"), name));
+	call_totals_add_all(&sums, json_object_get(json_object_get(latency, "services"), name));
 	if (json_is_true(json_object_get(service, "draining")))
 		state = "drained";
 	table_cell(table, "%s", name);
 	table_cell(table, "%s", strcmp(state, "unknown") ? state : "-");
 	cell_number(table, service, "connections");
-	table_cell(table, "%s", amount_count(sums.calls, calls));
-	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.5), p50));
-	table_cell(table, "%s", call_sums_time_text(call_sums_quantile(&sums, limits, 0.99), p99));
+	table_cell(table, "%s", humanize_count(sums.calls, calls));
+	table_cell(table, "%s",
+		   call_totals_time_text(call_totals_quantile(&sums, limits, 0.5), p50));
+	table_cell(table, "%s",
+		   call_totals_time_text(call_totals_quantile(&sums, limits, 0.99), p99));
 	cell_most(table, &sums);
-	cell_oldest(table, json_object_get(screen->beside, "connections"), name);
+	cell_oldest(table, json_object_get(screen->extra, "connections"), name);
 }
 
 /* Returns the rank of the worst problem of the service. */
-static enum news_rank rank_of(const struct screen *screen, const json_t *service)
+static enum alert_rank rank_of(const struct screen *screen, const json_t *service)
 {
 	const char *name = json_text(service, "name");
 
-	for (size_t i = 0; i < screen->news.count; i++) {
-		const struct news *news = &screen->news.list[i];
+	for (size_t i = 0; i < screen->alerts.count; i++) {
+		const struct alert *alerts = &screen->alerts.list[i];
 
-		if (news->service && !strcmp(news->service, name))
-			return news->rank;
+		if (alerts->service && !strcmp(alerts->service, name))
+			return alerts->rank;
 	}
-	return NEWS_USUAL;
+	return ALERT_NONE;
 }
 
 /* If not all services fit, prints those with the worst problems, in the order of the file. */
 static int print_services(const struct screen *screen)
 {
 	static const struct table_column columns[] = {
-		{.title = "SERVICE", .least = 7},
+		{.title = "SERVICE", .min_width = 7},
 		{.title = "SERVER"},
 		{.title = "OPEN", .right = true},
 		{.title = "CALLS", .right = true},
 		{.title = "P50", .right = true},
 		{.title = "P99", .right = true},
 		{.title = "MOST TIME"},
-		{.title = "OLDEST CALL", .least = 11, .prose = true},
+		{.title = "OLDEST CALL", .min_width = 11, .prose = true},
 	};
-	const json_t *services = json_object_get(screen->beside, "services"), *service;
+	const json_t *services = json_object_get(screen->extra, "services"), *service;
 	size_t n = json_array_size(services), room = SERVICES_SHOWN, i;
 	bool *show = calloc(n + 1, sizeof(*show));
 	struct table table;
@@ -235,7 +238,7 @@ static int print_services(const struct screen *screen)
 		return -ENOMEM;
 	if (screen->all || n <= SERVICES_SHOWN)
 		room = n;
-	for (unsigned rank = 0; rank <= NEWS_USUAL; rank++) {
+	for (unsigned rank = 0; rank <= ALERT_NONE; rank++) {
 		json_array_foreach((json_t *)services, i, service)
 		{
 			if (room && !show[i] && rank_of(screen, service) == rank) {
@@ -259,29 +262,29 @@ static int print_services(const struct screen *screen)
 
 /* ---- all of it ---- */
 
-static void collect_news(struct screen *screen)
+static void collect_alerts(struct screen *screen)
 {
-	const json_t *services = json_object_get(screen->beside, "services"), *service;
+	const json_t *services = json_object_get(screen->extra, "services"), *service;
 	size_t i;
 
-	news_of_daemon(&screen->news, screen->status);
+	alerts_add_daemon(&screen->alerts, screen->status);
 	json_array_foreach((json_t *)services, i, service)
 	{
-		news_of_service(&screen->news, service, false);
+		alerts_add_service(&screen->alerts, service, false);
 	}
-	news_sort(&screen->news);
+	alerts_sort(&screen->alerts);
 }
 
 static int print_screen(const struct screen *screen)
 {
-	size_t services = json_array_size(json_object_get(screen->beside, "services"));
+	size_t services = json_array_size(json_object_get(screen->extra, "services"));
 	size_t shown = services < SERVICES_SHOWN ? services : SERVICES_SHOWN;
 	size_t most = SCREEN_LINES - SCREEN_OTHERS - shown;
 	int rc;
 
 	print_top(screen);
 	fputc('\n', screen->out);
-	print_news(screen, most > NEWS_SHOWN ? most : NEWS_SHOWN);
+	print_alerts(screen, most > ALERTS_SHOWN ? most : ALERTS_SHOWN);
 	fputc('\n', screen->out);
 	rc = print_services(screen);
 	if (rc || !screen->all)
@@ -290,17 +293,17 @@ static int print_screen(const struct screen *screen)
 	return print_memory(json_object_get(screen->status, "memory"), screen->out);
 }
 
-int render_status(const json_t *answer, const json_t *beside, bool all, FILE *out)
+int render_status(const json_t *answer, const json_t *extra, bool all, FILE *out)
 {
 	static const char known[] =
 		"schema version pid uptime_s log_level log_lines_dropped services workers "
 		"connections memory services_leaving stopping";
-	struct screen screen = {.status = answer, .beside = beside, .all = all, .out = out};
+	struct screen screen = {.status = answer, .extra = extra, .all = all, .out = out};
 	int rc;
 
-	collect_news(&screen);
-	rc = screen.news.nomem ? -ENOMEM : print_screen(&screen);
-	news_fini(&screen.news);
+	collect_alerts(&screen);
+	rc = screen.alerts.nomem ? -ENOMEM : print_screen(&screen);
+	alerts_fini(&screen.alerts);
 	cells_print_unknown(answer, known, NULL, out);
 	return rc;
 }

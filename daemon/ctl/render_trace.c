@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Lines are printed one by one, so columns have a fixed width; a longer text shifts the next ones. */
+/*
+ * Lines are printed one by one, so columns have a fixed width; a longer text shifts the next ones.
+ */
 #include "daemon/ctl/render.h"
 
 #include <inttypes.h>
@@ -8,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 
-#define COLUMNS    "%-12s %-14s %-21s %-12s %10s %10s  %-28s %8s  "
-#define SHOWN_PART 100u /* show a stage that took at least 1/100 of the total */
+#define COLUMNS           "%-12s %-14s %-21s %-12s %10s %10s  %-28s %8s  "
+#define STAGE_SHOWN_SHARE 100u /* show a stage that took at least 1/100 of the total */
 
 void render_trace_titles(FILE *out)
 {
@@ -30,7 +32,7 @@ static void time_text(const json_t *line, char text[CELL_BYTES])
 static void bytes_text(const json_t *line, const char *key, char text[CELL_BYTES])
 {
 	if (json_is_integer(json_object_get(line, key)))
-		amount_bytes(json_number(line, key), text);
+		humanize_bytes(json_number(line, key), text);
 	else
 		snprintf(text, CELL_BYTES, "-");
 }
@@ -58,9 +60,9 @@ static void print_stages(const json_t *line, FILE *out)
 		double s = json_number_value(took);
 		char text[CELL_BYTES];
 
-		if (s <= 0 || s * SHOWN_PART < whole_s)
+		if (s <= 0 || s * STAGE_SHOWN_SHARE < whole_s)
 			continue;
-		fprintf(out, "%s%s %s", apart, stage, amount_time(s, text));
+		fprintf(out, "%s%s %s", apart, stage, humanize_time(s, text));
 		apart = ", ";
 	}
 }
@@ -93,7 +95,7 @@ void render_trace_line(const json_t *line, FILE *out)
 	bytes_text(line, "request_bytes", in);
 	bytes_text(line, "reply_bytes", back);
 	carried_text(line, carried);
-	amount_time(json_number_value(json_object_get(line, "took_s")), took);
+	humanize_time(json_number_value(json_object_get(line, "took_s")), took);
 	fprintf(out, COLUMNS, time, connection, json_text(line, "client_address"),
 		json_text(line, "operation"), in, back, carried, took);
 	print_stages(line, out);

@@ -20,18 +20,18 @@ void table_fini(struct table *table)
 	free(table->cells);
 }
 
-static bool make_room(struct table *table)
+static bool table_grow(struct table *table)
 {
-	size_t room = table->room ? 2 * table->room : 64;
+	size_t capacity = table->capacity ? 2 * table->capacity : 64;
 	char **cells;
 
-	if (table->ncells < table->room)
+	if (table->ncells < table->capacity)
 		return true;
-	cells = realloc(table->cells, room * sizeof(*cells));
+	cells = realloc(table->cells, capacity * sizeof(*cells));
 	if (!cells)
 		return false;
 	table->cells = cells;
-	table->room = room;
+	table->capacity = capacity;
 	return true;
 }
 
@@ -40,7 +40,7 @@ void table_cell(struct table *table, const char *format, ...)
 	va_list ap;
 	int len;
 
-	if (table->nomem || !make_room(table)) {
+	if (table->nomem || !table_grow(table)) {
 		table->nomem = true;
 		return;
 	}
@@ -102,7 +102,7 @@ static size_t widest(const struct table *table, const size_t width[TABLE_MAX_COL
 	size_t found = table->ncolumns;
 
 	for (size_t c = 0; c < table->ncolumns; c++)
-		if (table->columns[c].least && width[c] > table->columns[c].least &&
+		if (table->columns[c].min_width && width[c] > table->columns[c].min_width &&
 		    (found == table->ncolumns || width[c] > width[found]))
 			found = c;
 	return found;

@@ -14,15 +14,15 @@
 #define TABLE_CUT         ".."
 
 struct table_column {
-	const char *title; /* NULL in every column: no title line */
-	bool right;        /* right-aligned, for numbers */
-	unsigned least;    /* minimum width if cut, title included; 0: never cut */
-	bool prose;        /* cut at the end: the beginning matters most */
+	const char *title;  /* NULL in every column: no title line */
+	bool right;         /* right-aligned, for numbers */
+	unsigned min_width; /* minimum width if cut, title included; 0: never cut */
+	bool prose;         /* cut at the end: the beginning matters most */
 };
 
 struct table {
 	const struct table_column *columns;
-	size_t ncolumns, ncells, room;
+	size_t ncolumns, ncells, capacity;
 	char **cells; /* row by row */
 	bool nomem;
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * top: requests a sample, compares it with the previous one, shows the result, and waits for a key or the next refresh.
+ * top: requests a sample, compares it with the previous one, shows the result, and waits for a key
+ * or the next refresh.
  *
  * Without a terminal it prints a block per interval.
  */
-#include "daemon/ctl/own_commands.h"
+#include "daemon/ctl/local_commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,16 +14,16 @@
 
 #include "daemon/base/clock.h"
 #include "daemon/ctl/client.h"
-#include "daemon/ctl/complain.h"
+#include "daemon/ctl/ctl_error.h"
 #include "daemon/ctl/table.h"
-#include "daemon/ctl/terminal.h"
 #include "daemon/ctl/top_render.h"
 #include "daemon/ctl/top_rows.h"
 #include "daemon/ctl/top_view.h"
+#include "daemon/ctl/tty.h"
 
-#define ERROR_BYTES   512u
-#define LEAST_APART_S 0.1 /* samples closer together are not compared */
-#define ASKING_PART   10  /* requests use at most 1/10 of the time */
+#define ERROR_BYTES      512u
+#define MIN_INTERVAL_S   0.1 /* samples closer together are not compared */
+#define QUERY_TIME_SHARE 10  /* requests use at most 1/10 of the time */
 
 struct top {
 	const char *socket;
@@ -45,7 +46,7 @@ static double now_s(void)
 /* ---- requests ---- */
 
 /* Returns a new reference, also for a refusal; NULL if the daemon cannot be reached. */
-static json_t *ask(struct top *top, const char *command, const char *argument)
+static json_t *top_query(struct top *top, const char *command, const char *argument)
 {
 	const char *refused;
 	json_t *answer;
@@ -67,23 +68,23 @@ static bool service_is_there(struct top *top)
 	if (!*top->view.service)
 		return true;
 	top->refusal[0] = '\0';
-	answer = ask(top, "latency", top->view.service);
+	answer = top_query(top, "latency", top->view.service);
 	there = !top->refusal[0];
 	json_decref(answer);
 	return there;
 }
 
-static int take_sample(struct top *top, struct top_sample *sample)
+static int query_sample(struct top *top, struct top_sample *sample)
 {
 	const char *service = *top->view.service ? top->view.service : NULL;
 	json_t *answer;
 
 	top->refusal[0] = '\0';
-	sample->status = ask(top, "status", NULL);
+	sample->status = top_query(top, "status", NULL);
 	if (!sample->status)
 		return -EIO;
-	answer = top->view.kind == TOP_OPERATIONS ? ask(top, "latency", service)
-						  : ask(top, "connections", NULL);
+	answer = top->view.kind == TOP_OPERATIONS ? top_query(top, "latency", service)
+						  : top_query(top, "connections", NULL);
 	if (!answer)
 		return -EIO;
 	if (top->view.kind == TOP_OPERATIONS) {
@@ -101,7 +102,7 @@ static void keep_sample(struct top *top, const struct top_sample *sample)
 {
 	bool alike = top->now.status && !top->now.latency == !sample->latency;
 
-	if (alike && sample->at_s - top->now.at_s < LEAST_APART_S) {
+	if (alike && sample->at_s - top->now.at_s < MIN_INTERVAL_S) {
 		top_sample_fini(&top->now);
 	} else {
 		top_sample_fini(&top->then);
@@ -114,25 +115,26 @@ static void keep_sample(struct top *top, const struct top_sample *sample)
 }
 
 /* Returns 0 or the status to exit with. */
-static int ask_again(struct top *top)
+static int query_again(struct top *top)
 {
 	struct top_sample sample = {0};
 	double begun_s = now_s(), took_s;
 
-	if (take_sample(top, &sample)) {
+	if (query_sample(top, &sample)) {
 		top_sample_fini(&sample);
 		return EXIT_UNREACHABLE;
 	}
 	keep_sample(top, &sample);
 	took_s = sample.at_s - begun_s;
-	top->due_s = begun_s + (top->view.delay_s > ASKING_PART * took_s ? top->view.delay_s
-									 : ASKING_PART * took_s);
+	top->due_s = begun_s + (top->view.delay_s > QUERY_TIME_SHARE * took_s
+					? top->view.delay_s
+					: QUERY_TIME_SHARE * took_s);
 	return 0;
 }
 
 /* ---- output ---- */
 
-static int render(struct top *top, unsigned columns, FILE *out)
+static int render_block(struct top *top, unsigned columns, FILE *out)
 {
 	int rc = top_rows_make(&top->rows, &top->view, &top->then, &top->now);
 
@@ -142,7 +144,7 @@ static int render(struct top *top, unsigned columns, FILE *out)
 	return rc;
 }
 
-static int draw(struct top *top)
+static int draw_screen(struct top *top)
 {
 	unsigned columns, lines;
 	char *text = NULL;
@@ -152,19 +154,19 @@ static int draw(struct top *top)
 
 	if (!out)
 		return -ENOMEM;
-	terminal_size(&columns, &lines);
-	rc = render(top, columns, out);
+	tty_size(&columns, &lines);
+	rc = render_block(top, columns, out);
 	fclose(out);
 	if (!rc)
-		rc = terminal_draw(text);
+		rc = tty_draw(text);
 	free(text);
 	return rc;
 }
 
 /* finish_output() handles a closed pipe. */
-static int print(struct top *top)
+static int print_block(struct top *top)
 {
-	int rc = render(top, TABLE_LINE, stdout);
+	int rc = render_block(top, TABLE_LINE, stdout);
 
 	if (rc)
 		return rc;
@@ -173,14 +175,14 @@ static int print(struct top *top)
 }
 
 /* Counts a block. Returns whether it was the last one of --count. */
-static bool was_last(struct top *top)
+static bool was_last_block(struct top *top)
 {
 	return top->then.status && top->left && !--top->left;
 }
 
 static int failed(int rc)
 {
-	return rc == -ENOMEM ? complain(EXIT_USAGE, "out of memory") : EXIT_OK;
+	return rc == -ENOMEM ? ctl_error(EXIT_USAGE, "out of memory") : EXIT_OK;
 }
 
 /* ---- without a terminal ---- */
@@ -200,13 +202,13 @@ static int run_plain(struct top *top)
 
 	for (;;) {
 		sleep_until(top->due_s);
-		rc = ask_again(top);
+		rc = query_again(top);
 		if (rc)
-			return complain(rc, "%s", top->error);
-		rc = print(top);
+			return ctl_error(rc, "%s", top->error);
+		rc = print_block(top);
 		if (rc)
 			return failed(rc);
-		if (was_last(top))
+		if (was_last_block(top))
 			return EXIT_OK;
 	}
 }
@@ -214,7 +216,7 @@ static int run_plain(struct top *top)
 /* ---- with one ---- */
 
 /* Handles all available bytes, because a key can send several. Returns false to quit. */
-static bool take_key(struct top *top, int key, bool *ask_now)
+static bool handle_key(struct top *top, int key, bool *ask_now)
 {
 	char before[TOP_TYPED_BYTES];
 
@@ -222,7 +224,7 @@ static bool take_key(struct top *top, int key, bool *ask_now)
 	switch (top_key(&top->view, (unsigned char)key)) {
 	case TOP_QUIT:
 		return false;
-	case TOP_ASK:
+	case TOP_REFRESH:
 		*ask_now = true;
 		if (strcmp(before, top->view.service) != 0 && !service_is_there(top)) {
 			strcpy(top->view.service, before);
@@ -235,18 +237,18 @@ static bool take_key(struct top *top, int key, bool *ask_now)
 }
 
 /* Returns 0 or the status to exit with; *@over is set at the end. */
-static int turn(struct top *top, bool *over)
+static int top_step(struct top *top, bool *over)
 {
 	bool ask_now = false;
-	int key = terminal_wait(top->due_s - now_s()), rc = 0;
+	int key = tty_wait(top->due_s - now_s()), rc = 0;
 
-	if (key == TERMINAL_ENDED || (key >= 0 && !take_key(top, key, &ask_now))) {
+	if (key == TTY_EOF || (key >= 0 && !handle_key(top, key, &ask_now))) {
 		*over = true;
 		return 0;
 	}
 	if (ask_now || now_s() >= top->due_s) {
-		rc = ask_again(top);
-		*over = rc || was_last(top);
+		rc = query_again(top);
+		*over = rc || was_last_block(top);
 	}
 	return rc;
 }
@@ -254,41 +256,41 @@ static int turn(struct top *top, bool *over)
 static int run_live(struct top *top)
 {
 	bool over = false;
-	int rc = terminal_open(), status = 0;
+	int rc = tty_start(), status = 0;
 
 	if (rc)
-		return complain(EXIT_USAGE, "the terminal cannot be used: %s", strerror(-rc));
-	rc = draw(top);
+		return ctl_error(EXIT_USAGE, "the terminal cannot be used: %s", strerror(-rc));
+	rc = draw_screen(top);
 	while (!rc && !over) {
-		status = turn(top, &over);
+		status = top_step(top, &over);
 		if (!status)
-			rc = draw(top);
+			rc = draw_screen(top);
 	}
-	terminal_close();
+	tty_restore();
 	if (status)
-		return complain(status, "%s", top->error);
+		return ctl_error(status, "%s", top->error);
 	/* Leave the last output on the screen. */
 	if (!rc && top->counted)
-		rc = print(top);
+		rc = print_block(top);
 	return failed(rc);
 }
 
 /* ---- the command ---- */
 
-static int take_options(struct top *top, const struct options *options, const char *service)
+static int read_options(struct top *top, const struct options *options, const char *service)
 {
 	const char *delay = options->of_command[OPTION_DELAY];
 	const char *count = options->of_command[OPTION_COUNT];
 
 	if (options->json)
-		return complain(EXIT_USAGE, "top has no JSON: use 'latency' and 'connections'");
+		return ctl_error(EXIT_USAGE, "top has no JSON: use 'latency' and 'connections'");
 	if (delay && !top_parse_delay(delay, &top->view.delay_s))
-		return complain(EXIT_USAGE, "'%s' is not a number of seconds from 0.1 to 3600",
-				delay);
+		return ctl_error(EXIT_USAGE, "'%s' is not a number of seconds from 0.1 to 3600",
+				 delay);
 	if (count && !top_parse_count(count, &top->left))
-		return complain(EXIT_USAGE, "'%s' is not a number of intervals", count);
+		return ctl_error(EXIT_USAGE, "'%s' is not a number of intervals", count);
 	if (service && strlen(service) >= sizeof(top->view.service))
-		return complain(EXIT_USAGE, "there is no service %s", service);
+		return ctl_error(EXIT_USAGE, "there is no service %s", service);
 	if (options->of_command[OPTION_CONNECTIONS])
 		top->view.kind = TOP_CONNECTIONS;
 	if (service)
@@ -296,7 +298,7 @@ static int take_options(struct top *top, const struct options *options, const ch
 	return 0;
 }
 
-int own_top(const struct options *options, const char *service)
+int local_top(const struct options *options, const char *service)
 {
 	struct top top = {.socket = options->socket,
 			  .counted = options->of_command[OPTION_COUNT] != NULL,
@@ -304,15 +306,15 @@ int own_top(const struct options *options, const char *service)
 	int status;
 
 	top_view_init(&top.view);
-	status = take_options(&top, options, service);
+	status = read_options(&top, options, service);
 	if (!status && !service_is_there(&top))
-		status = complain(EXIT_REFUSED, "%s", top.refusal);
-	if (!status && ask_again(&top))
-		status = complain(EXIT_UNREACHABLE, "%s", top.error);
+		status = ctl_error(EXIT_REFUSED, "%s", top.refusal);
+	if (!status && query_again(&top))
+		status = ctl_error(EXIT_UNREACHABLE, "%s", top.error);
 	else if (!status && top.refusal[0])
-		status = complain(EXIT_REFUSED, "%s", top.refusal);
+		status = ctl_error(EXIT_REFUSED, "%s", top.refusal);
 	if (!status)
-		status = terminal_is_there() ? run_live(&top) : run_plain(&top);
+		status = tty_is_usable() ? run_live(&top) : run_plain(&top);
 	top_rows_fini(&top.rows);
 	top_sample_fini(&top.then);
 	top_sample_fini(&top.now);

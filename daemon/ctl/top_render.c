@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 
 #define MIB  1048576.0
 #define WIDE 100u /* width of a line with all columns of connections */
@@ -33,7 +33,7 @@ static const char *rate_text(double rate, char text[CELL_BYTES])
 	else if (rate < 99.95)
 		snprintf(text, CELL_BYTES, "%.1f", rate);
 	else
-		amount_count(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
+		humanize_count(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
 	return text;
 }
 
@@ -42,7 +42,7 @@ static const char *bytes_text(double rate, char text[CELL_BYTES])
 	if (isnan(rate))
 		snprintf(text, CELL_BYTES, "-");
 	else
-		amount_bytes(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
+		humanize_bytes(rate < 1e18 ? (uint64_t)(rate + 0.5) : UINT64_MAX, text);
 	return text;
 }
 
@@ -73,9 +73,9 @@ static void print_top(const struct top_view *view, const struct top_rows *rows,
 		json_text(status, "version"),
 		cell_duration_text(json_number_value(json_object_get(status, "uptime_s")), up),
 		json_number(status, "services"),
-		amount_count(json_number(status, "connections"), connections),
-		amount_bytes(json_number(memory, "claimed_bytes"), claimed),
-		amount_bytes(json_number(memory, "limit_bytes"), limit));
+		humanize_count(json_number(status, "connections"), connections),
+		humanize_bytes(json_number(memory, "claimed_bytes"), claimed),
+		humanize_bytes(json_number(memory, "limit_bytes"), limit));
 	print_rates(rows, out);
 	fputc('\n', out);
 	fprintf(out, "%s by %s%s", view->kind == TOP_OPERATIONS ? "operations" : "connections",
@@ -113,16 +113,16 @@ static void cell_time(struct table *table, double seconds)
 {
 	char text[CELL_BYTES];
 
-	table_cell(table, "%s", call_sums_time_text(seconds, text));
+	table_cell(table, "%s", call_totals_time_text(seconds, text));
 }
 
 /* "  0   0  12  88   0" */
-static void cell_shares(struct table *table, const double share[CALL_SUMS_STAGES])
+static void cell_shares(struct table *table, const double share[CALL_TOTALS_STAGES])
 {
-	char text[CALL_SUMS_STAGES * 4 + 1];
+	char text[CALL_TOTALS_STAGES * 4 + 1];
 	size_t used = 0;
 
-	for (unsigned i = 0; i < CALL_SUMS_STAGES; i++) {
+	for (unsigned i = 0; i < CALL_TOTALS_STAGES; i++) {
 		const char *between = i ? " " : "";
 
 		if (isnan(share[i]))
@@ -169,21 +169,24 @@ static void cells_connection(struct table *table, const struct top_row *row)
 }
 
 static const struct table_column operation_columns[] = {
-	{.title = "SERVICE", .least = 7},    {.title = "OPERATION", .least = 9},
-	{.title = "CALLS/S", .right = true}, {.title = "ERR/S", .right = true},
-	{.title = "MIB/S", .right = true},   {.title = "MEAN", .right = true},
-	{.title = "P99", .right = true},     {.title = "REC MEM CRE SRV CLI"},
+	{.title = "SERVICE", .min_width = 7}, {.title = "OPERATION", .min_width = 9},
+	{.title = "CALLS/S", .right = true},  {.title = "ERR/S", .right = true},
+	{.title = "MIB/S", .right = true},    {.title = "MEAN", .right = true},
+	{.title = "P99", .right = true},      {.title = "REC MEM CRE SRV CLI"},
 };
 
 /* IPv4 addresses and ports are never cut: they are arguments of disconnect. */
 static const struct table_column connection_columns[] = {
-	{.title = "ID", .right = true},    {.title = "CLIENT", .least = 21},
-	{.title = "SERVICE", .least = 7},  {.title = "CALLS/S", .right = true},
-	{.title = "CALLS", .right = true}, {.title = "OLDEST", .right = true},
-	{.title = "WHICH IS", .least = 8},
+	{.title = "ID", .right = true},        {.title = "CLIENT", .min_width = 21},
+	{.title = "SERVICE", .min_width = 7},  {.title = "CALLS/S", .right = true},
+	{.title = "CALLS", .right = true},     {.title = "OLDEST", .right = true},
+	{.title = "WHICH IS", .min_width = 8},
 };
 
-/* Lines narrower than WIDE show only the column that sorts them: the others would need the space of addresses. */
+/*
+ * Lines narrower than WIDE show only the column that sorts them: the others would need the space of
+ * addresses.
+ */
 static const struct {
 	struct table_column column;
 	unsigned value;

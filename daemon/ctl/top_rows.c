@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/ctl/cells.h"
+#include "daemon/ctl/json_cells.h"
 
 /* State while rows are built. */
-struct making {
+struct row_builder {
 	struct top_rows *rows;
 	const struct top_view *view;
 	const struct top_sample *then, *now;
@@ -29,23 +29,23 @@ void top_rows_fini(struct top_rows *rows)
 	*rows = (struct top_rows){0};
 }
 
-static bool is_wanted(const struct making *making, const char *service)
+static bool is_wanted(const struct row_builder *row_builder, const char *service)
 {
-	return !*making->view->service || !strcmp(making->view->service, service);
+	return !*row_builder->view->service || !strcmp(row_builder->view->service, service);
 }
 
 /* Returns a rate per second; NAN without a previous sample. */
-static double rate(const struct making *making, double count)
+static double rate(const struct row_builder *row_builder, double count)
 {
-	return count / making->rows->interval_s;
+	return count / row_builder->rows->interval_s;
 }
 
-static void add_row(struct making *making, const struct top_row *row)
+static void add_row(struct row_builder *row_builder, const struct top_row *row)
 {
-	struct top_rows *rows = making->rows;
+	struct top_rows *rows = row_builder->rows;
 
 	rows->busy += !row->idle;
-	if (!row->idle || making->view->idle)
+	if (!row->idle || row_builder->view->idle)
 		rows->list[rows->count++] = *row;
 }
 
@@ -57,38 +57,40 @@ static const json_t *operations_of(const json_t *latency, const char *service)
 			       "operations");
 }
 
-static void add_operation(struct making *making, const char *service, const char *name,
+static void add_operation(struct row_builder *row_builder, const char *service, const char *name,
 			  const json_t *operation)
 {
-	const json_t *before = json_object_get(operations_of(making->then->latency, service), name);
-	const json_t *limits = json_object_get(making->now->latency, "limits_s");
+	const json_t *before =
+		json_object_get(operations_of(row_builder->then->latency, service), name);
+	const json_t *limits = json_object_get(row_builder->now->latency, "limits_s");
 	struct top_row row = {.text = {service, name}};
-	struct call_sums sums = {0}, earlier = {0};
-	struct top_rows *rows = making->rows;
+	struct call_totals sums = {0}, earlier = {0};
+	struct top_rows *rows = row_builder->rows;
 
-	call_sums_add(&sums, operation);
-	call_sums_add(&earlier, before);
-	call_sums_since(&sums, &earlier);
+	call_totals_add(&sums, operation);
+	call_totals_add(&earlier, before);
+	call_totals_since(&sums, &earlier);
 	row.idle = !sums.calls && !sums.took;
-	row.value[TOP_CALLS] = rate(making, (double)sums.calls);
-	row.value[TOP_ERRORS] = rate(making, (double)sums.errors);
-	row.value[TOP_BYTES] = rate(making, (double)sums.request_bytes + (double)sums.reply_bytes);
-	row.value[TOP_MEAN] = call_sums_mean(&sums);
-	row.value[TOP_P99] = call_sums_quantile(&sums, limits, 0.99);
-	for (unsigned i = 0; i < CALL_SUMS_STAGES; i++) {
-		row.value[TOP_STAGES + i] = rate(making, sums.stage_s[i]);
-		row.share[i] = call_sums_share(&sums, i);
+	row.value[TOP_CALLS] = rate(row_builder, (double)sums.calls);
+	row.value[TOP_ERRORS] = rate(row_builder, (double)sums.errors);
+	row.value[TOP_BYTES] =
+		rate(row_builder, (double)sums.request_bytes + (double)sums.reply_bytes);
+	row.value[TOP_MEAN] = call_totals_mean(&sums);
+	row.value[TOP_P99] = call_totals_quantile(&sums, limits, 0.99);
+	for (unsigned i = 0; i < CALL_TOTALS_STAGES; i++) {
+		row.value[TOP_STAGES + i] = rate(row_builder, sums.stage_s[i]);
+		row.share[i] = call_totals_share(&sums, i);
 	}
 	rows->calls += row.value[TOP_CALLS];
 	rows->errors += row.value[TOP_ERRORS];
-	rows->in_bytes += rate(making, (double)sums.request_bytes);
-	rows->out_bytes += rate(making, (double)sums.reply_bytes);
-	add_row(making, &row);
+	rows->in_bytes += rate(row_builder, (double)sums.request_bytes);
+	rows->out_bytes += rate(row_builder, (double)sums.reply_bytes);
+	add_row(row_builder, &row);
 }
 
-static int make_operations(struct making *making)
+static int make_operations(struct row_builder *row_builder)
 {
-	json_t *services = json_object_get(making->now->latency, "services");
+	json_t *services = json_object_get(row_builder->now->latency, "services");
 	const char *service, *name;
 	json_t *entry, *operation;
 	size_t most = 1;
@@ -97,16 +99,16 @@ static int make_operations(struct making *making)
 	{
 		most += json_object_size(json_object_get(entry, "operations"));
 	}
-	making->rows->list = calloc(most, sizeof(struct top_row));
-	if (!making->rows->list)
+	row_builder->rows->list = calloc(most, sizeof(struct top_row));
+	if (!row_builder->rows->list)
 		return -ENOMEM;
 	json_object_foreach(services, service, entry)
 	{
-		if (!is_wanted(making, service))
+		if (!is_wanted(row_builder, service))
 			continue;
 		json_object_foreach(json_object_get(entry, "operations"), name, operation)
 		{
-			add_operation(making, service, name, operation);
+			add_operation(row_builder, service, name, operation);
 		}
 	}
 	return 0;
@@ -135,7 +137,7 @@ static json_t **by_id(const json_t *list)
 	return sorted;
 }
 
-static double since(const json_t *before, const json_t *after, const char *key)
+static double counter_delta(const json_t *before, const json_t *after, const char *key)
 {
 	double from = (double)json_integer_value(json_object_get(before, key));
 	double to = (double)json_integer_value(json_object_get(after, key));
@@ -150,42 +152,43 @@ static double number_or(const json_t *object, const char *key, double otherwise)
 	return json_is_number(value) ? json_number_value(value) : otherwise;
 }
 
-static void add_connection(struct making *making, const json_t *before, const json_t *connection)
+static void add_connection(struct row_builder *row_builder, const json_t *before,
+			   const json_t *connection)
 {
 	const json_t *client = json_object_get(connection, "client");
 	const json_t *earlier = json_object_get(before, "client");
-	struct top_rows *rows = making->rows;
+	struct top_rows *rows = row_builder->rows;
 	struct top_row row = {
 		.text = {json_text(connection, "service"), json_text(connection, "client_address")},
 	};
-	double calls = since(before, connection, "calls_total");
-	double from = since(earlier, client, "bytes_received");
-	double to = since(earlier, client, "bytes_sent");
+	double calls = counter_delta(before, connection, "calls_total");
+	double from = counter_delta(earlier, client, "bytes_received");
+	double to = counter_delta(earlier, client, "bytes_sent");
 
 	row.has_oldest = oldest_call_get(connection, &row.oldest);
 	row.value[TOP_NUMBER] = number_or(connection, "id", NAN);
-	row.value[TOP_CALLS] = rate(making, calls);
+	row.value[TOP_CALLS] = rate(row_builder, calls);
 	row.value[TOP_IN_FLIGHT] = number_or(client, "calls_in", NAN);
 	row.value[TOP_OLDEST] = row.has_oldest ? row.oldest.age_s : NAN;
-	row.value[TOP_FROM] = rate(making, from);
-	row.value[TOP_TO] = rate(making, to);
+	row.value[TOP_FROM] = rate(row_builder, from);
+	row.value[TOP_TO] = rate(row_builder, to);
 	row.idle = !(row.value[TOP_IN_FLIGHT] > 0) && !row.has_oldest && calls <= 0 && from <= 0 &&
 		   to <= 0;
 	rows->calls += row.value[TOP_CALLS];
 	rows->in_bytes += row.value[TOP_FROM];
 	rows->out_bytes += row.value[TOP_TO];
-	add_row(making, &row);
+	add_row(row_builder, &row);
 }
 
-static int make_connections(struct making *making)
+static int make_connections(struct row_builder *row_builder)
 {
-	const json_t *list = making->now->connections, *connection;
-	size_t nearlier = json_array_size(making->then->connections), i;
-	json_t **earlier = by_id(making->then->connections);
+	const json_t *list = row_builder->now->connections, *connection;
+	size_t nearlier = json_array_size(row_builder->then->connections), i;
+	json_t **earlier = by_id(row_builder->then->connections);
 
-	making->rows->errors = NAN;
-	making->rows->list = calloc(json_array_size(list) + 1, sizeof(struct top_row));
-	if (!earlier || !making->rows->list) {
+	row_builder->rows->errors = NAN;
+	row_builder->rows->list = calloc(json_array_size(list) + 1, sizeof(struct top_row));
+	if (!earlier || !row_builder->rows->list) {
 		free(earlier);
 		return -ENOMEM;
 	}
@@ -194,8 +197,8 @@ static int make_connections(struct making *making)
 		json_t **before =
 			bsearch(&connection, earlier, nearlier, sizeof(json_t *), compare_ids);
 
-		if (is_wanted(making, json_text(connection, "service")))
-			add_connection(making, before ? *before : NULL, connection);
+		if (is_wanted(row_builder, json_text(connection, "service")))
+			add_connection(row_builder, before ? *before : NULL, connection);
 	}
 	free(earlier);
 	return 0;
@@ -231,12 +234,13 @@ static int compare_rows(const void *a, const void *b, void *arg)
 int top_rows_make(struct top_rows *rows, const struct top_view *view, const struct top_sample *then,
 		  const struct top_sample *now)
 {
-	struct making making = {.rows = rows, .view = view, .then = then, .now = now};
+	struct row_builder row_builder = {.rows = rows, .view = view, .then = then, .now = now};
 	int rc;
 
 	top_rows_fini(rows);
 	rows->interval_s = then->status ? now->at_s - then->at_s : NAN;
-	rc = view->kind == TOP_OPERATIONS ? make_operations(&making) : make_connections(&making);
+	rc = view->kind == TOP_OPERATIONS ? make_operations(&row_builder)
+					  : make_connections(&row_builder);
 	if (!rc)
 		qsort_r(rows->list, rows->count, sizeof(struct top_row), compare_rows,
 			(void *)view);

@@ -22,7 +22,7 @@ struct top_row {
 	bool has_oldest; /* a connection: `oldest` is set */
 	struct oldest_call oldest;
 	double value[TOP_VALUES];
-	double share[CALL_SUMS_STAGES]; /* of the time */
+	double share[CALL_TOTALS_STAGES]; /* of the time */
 	bool idle;
 };
 

@@ -99,7 +99,7 @@ bool top_parse_count(const char *text, unsigned *count)
 
 /* ---- what is typed at a prompt ---- */
 
-static enum top_act answered(struct top_view *view)
+static enum top_action answered(struct top_view *view)
 {
 	enum top_prompt prompt = view->prompt;
 
@@ -117,11 +117,11 @@ static enum top_act answered(struct top_view *view)
 		return TOP_DRAW;
 	default:
 		strcpy(view->service, view->typed);
-		return TOP_ASK;
+		return TOP_REFRESH;
 	}
 }
 
-static enum top_act typed(struct top_view *view, unsigned char key)
+static enum top_action typed(struct top_view *view, unsigned char key)
 {
 	size_t len = strlen(view->typed);
 
@@ -139,7 +139,7 @@ static enum top_act typed(struct top_view *view, unsigned char key)
 	return TOP_DRAW;
 }
 
-static enum top_act prompt(struct top_view *view, enum top_prompt what)
+static enum top_action prompt(struct top_view *view, enum top_prompt what)
 {
 	view->prompt = what;
 	view->typed[0] = '\0';
@@ -148,7 +148,7 @@ static enum top_act prompt(struct top_view *view, enum top_prompt what)
 
 /* ---- single keys ---- */
 
-static enum top_act sort_by_next(struct top_view *view, bool to_the_right)
+static enum top_action sort_by_next(struct top_view *view, bool to_the_right)
 {
 	unsigned count, *sort = &view->sort[view->kind];
 
@@ -157,7 +157,7 @@ static enum top_act sort_by_next(struct top_view *view, bool to_the_right)
 	return TOP_DRAW;
 }
 
-static enum top_act single(struct top_view *view, unsigned char key)
+static enum top_action single(struct top_view *view, unsigned char key)
 {
 	switch (key) {
 	case 'q':
@@ -169,7 +169,7 @@ static enum top_act single(struct top_view *view, unsigned char key)
 	case ' ':
 	case '\r':
 	case '\n':
-		return TOP_ASK;
+		return TOP_REFRESH;
 	case '<':
 	case '>':
 		return sort_by_next(view, key == '>');
@@ -182,7 +182,7 @@ static enum top_act single(struct top_view *view, unsigned char key)
 	case 'c':
 	case '\t':
 		view->kind = view->kind == TOP_OPERATIONS ? TOP_CONNECTIONS : TOP_OPERATIONS;
-		return TOP_ASK;
+		return TOP_REFRESH;
 	case 'd':
 	case 's':
 		return prompt(view, TOP_PROMPT_DELAY);
@@ -198,7 +198,7 @@ static enum top_act single(struct top_view *view, unsigned char key)
 }
 
 /* Closes any prompt. */
-static enum top_act escape(struct top_view *view)
+static enum top_action escape(struct top_view *view)
 {
 	view->in_escape = 1;
 	view->prompt = TOP_NO_PROMPT;
@@ -223,7 +223,7 @@ static unsigned char plain_key(struct top_view *view, unsigned char key)
 	return key;
 }
 
-enum top_act top_key(struct top_view *view, unsigned char key)
+enum top_action top_key(struct top_view *view, unsigned char key)
 {
 	key = plain_key(view, key);
 	if (!key)

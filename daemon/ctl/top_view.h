@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "daemon/ctl/call_sums.h"
+#include "daemon/ctl/call_totals.h"
 
 #define TOP_TYPED_BYTES 128u /* of an answer to a prompt, e.g. a service name */
 #define TOP_MIN_DELAY_S 0.1
@@ -32,7 +32,7 @@ enum {
 	TOP_FROM,
 	TOP_TO,
 	TOP_NUMBER,
-	TOP_VALUES = TOP_STAGES + CALL_SUMS_STAGES,
+	TOP_VALUES = TOP_STAGES + CALL_TOTALS_STAGES,
 };
 
 struct top_column {
@@ -58,10 +58,10 @@ struct top_view {
 	unsigned in_escape; /* bytes read of a key's escape sequence */
 };
 
-enum top_act {
+enum top_action {
 	TOP_NOTHING,
-	TOP_DRAW, /* redraw */
-	TOP_ASK,  /* redraw with a new sample */
+	TOP_DRAW,    /* redraw */
+	TOP_REFRESH, /* redraw with a new sample */
 	TOP_QUIT,
 };
 
@@ -72,11 +72,14 @@ const struct top_column *top_columns(enum top_kind kind, unsigned *count);
 /** top_sorted_by - Returns the column that sorts the rows. */
 const struct top_column *top_sorted_by(const struct top_view *view);
 /** top_key - Handles a byte from the terminal. Returns what to do. */
-enum top_act top_key(struct top_view *view, unsigned char key);
+enum top_action top_key(struct top_view *view, unsigned char key);
 /** top_prompt_text - Returns the text of the open prompt, or NULL. */
 const char *top_prompt_text(const struct top_view *view);
 
-/** top_parse_delay - Parses TOP_MIN_DELAY_S to TOP_MAX_DELAY_S seconds. Returns false on a syntax error. */
+/**
+ * top_parse_delay - Parses TOP_MIN_DELAY_S to TOP_MAX_DELAY_S seconds. Returns false on a syntax
+ * error.
+ */
 bool top_parse_delay(const char *text, double *delay_s);
 /** top_parse_count - Parses 1 to TOP_MAX_ROWS. Returns false on a syntax error. */
 bool top_parse_count(const char *text, unsigned *count);

@@ -10,14 +10,14 @@
 #include "daemon/upstream/leg_factory.h"
 #include "daemon/upstream/upstream_connect.h"
 #include "nfs/nfs.h"
-#include "rpc/call_verdict.h"
-#include "stream/proxy_header.h"
+#include "rpc/call_check.h"
+#include "stream/proxy_protocol.h"
 
 #define SOUGHT_US 100000u /* interval of checking whether a lookup still runs */
 
 struct check_conn {
 	struct check_conn_config config;
-	struct targets targets; /* the server */
+	struct servers targets; /* the server */
 	struct check_backend waiter;
 	struct budget_holder holder;
 	struct upstream upstream;
@@ -25,8 +25,8 @@ struct check_conn {
 	struct leg *leg;    /* the open leg */
 	struct exchange *x; /* the unanswered Call */
 	struct loop_timer *timer;
-	struct check_conn_news due;    /* reported by `telling` … */
-	struct check_conn_news end;    /* … and this after it, once the upstream is closed */
+	struct check_conn_result due;  /* reported by `telling` … */
+	struct check_conn_result end;  /* … and this after it, once the upstream is closed */
 	char detail[LEG_DETAIL_BYTES]; /* of the end */
 	char noted[LEG_DETAIL_BYTES];  /* notes about the server since the Call */
 	struct loop_task telling;      /* reports `due` */
@@ -43,31 +43,32 @@ static struct check_conn *conn_of(struct upstream *upstream)
 
 static struct loop *loop_of(const struct check_conn *conn)
 {
-	return conn->config.ground->ground.loop;
+	return conn->config.env->env.loop;
 }
 
 /* ---- results: reported from a task, since on_event() can call, connect and free ---- */
 
-static void tell_due(void *arg)
+static void report_result(void *arg)
 {
 	struct check_conn *conn = arg;
 
 	conn->due.x = conn->x;
-	conn->config.told(conn->config.arg, &conn->due);
+	conn->config.on_event(conn->config.arg, &conn->due);
 }
 
 /* Sets the result to report once the upstream is closed. */
-static void expect_end(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
-		       const char *detail)
+static void set_end_result(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
+			   const char *detail)
 {
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail);
-	conn->end = (struct check_conn_news){.event = event, .why = why, .detail = conn->detail};
+	conn->end = (struct check_conn_result){.event = event, .why = why, .detail = conn->detail};
 }
 
 /* Even if the leg ends in the same iteration: that end is reported after this. */
-static void tell(struct check_conn *conn, enum check_conn_event event)
+static void report(struct check_conn *conn, enum check_conn_event event)
 {
-	conn->due = (struct check_conn_news){.event = event, .why = LEG_CLOSE_LOCAL, .detail = ""};
+	conn->due =
+		(struct check_conn_result){.event = event, .why = LEG_CLOSE_LOCAL, .detail = ""};
 	if (!conn->going)
 		loop_defer(loop_of(conn), &conn->telling);
 }
@@ -83,12 +84,12 @@ static void on_opened(struct upstream *upstream, struct leg *leg)
 	struct check_conn *conn = conn_of(upstream);
 
 	conn->leg = leg;
-	tell(conn, CHECK_CONN_OPENED);
+	report(conn, CHECK_CONN_OPENED);
 }
 
 static void on_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	expect_end(conn_of(upstream), CHECK_CONN_UNREACHED, why, detail);
+	set_end_result(conn_of(upstream), CHECK_CONN_UNREACHED, why, detail);
 }
 
 static void leg_ends(struct check_conn *conn, enum check_conn_event event, enum leg_close why,
@@ -96,7 +97,7 @@ static void leg_ends(struct check_conn *conn, enum check_conn_event event, enum 
 {
 	conn->leg = NULL;
 	loop_timer_clear(loop_of(conn), conn->timer);
-	expect_end(conn, event, why, detail);
+	set_end_result(conn, event, why, detail);
 }
 
 static void on_closing(struct upstream *upstream, enum leg_close why, const char *detail)
@@ -110,7 +111,7 @@ static void drop_call(struct check_conn *conn)
 	conn->x = NULL;
 }
 
-static void finish(struct check_conn *conn);
+static void conn_finish(struct check_conn *conn);
 
 static void on_over(void *arg)
 {
@@ -118,9 +119,9 @@ static void on_over(void *arg)
 
 	drop_call(conn);
 	if (conn->going)
-		finish(conn);
+		conn_finish(conn);
 	else
-		conn->config.told(conn->config.arg, &conn->end);
+		conn->config.on_event(conn->config.arg, &conn->end);
 }
 
 static void on_closed(struct upstream *upstream)
@@ -146,19 +147,19 @@ static void on_reply(void *arg, struct exchange *x)
 {
 	struct check_conn *conn = conn_of(arg);
 
-	(void)upstream_heard(arg, x);
+	(void)upstream_reply_received(arg, x);
 	exchange_put(x);
 	if (x != conn->x || !conn->leg)
 		return;
 	loop_timer_clear(loop_of(conn), conn->timer);
-	tell(conn, CHECK_CONN_ANSWERED);
+	report(conn, CHECK_CONN_ANSWERED);
 }
 
 static void ignore_exchange(void *arg, struct exchange *x)
 {
 }
 
-static void ignore(void *arg)
+static void ignore_event(void *arg)
 {
 }
 
@@ -172,8 +173,8 @@ static void on_note(void *arg, const char *text)
 }
 
 static const struct leg_events leg_events = {
-	UPSTREAM_LEG_EVENTS,     .call = on_call,      .reply = on_reply,
-	.more = ignore_exchange, .call_ready = ignore, .note = on_note,
+	UPSTREAM_LEG_EVENTS,        .call = on_call, .reply = on_reply, .more = ignore_exchange,
+	.call_ready = ignore_event, .note = on_note,
 };
 
 static const struct upstream_events upstream_events = {
@@ -190,7 +191,7 @@ static const struct upstream_events upstream_events = {
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us)
 {
 	if (upstream_is_closed(&conn->upstream))
-		upstream_renew(&conn->upstream);
+		upstream_reset(&conn->upstream);
 	upstream_start(&conn->upstream, timeout_us);
 }
 
@@ -199,24 +200,27 @@ void check_conn_info(const struct check_conn *conn, struct leg_info *info)
 	leg_info(conn->upstream.leg, info);
 }
 
-/* Returns the exchange of a Call, owned by the caller; or NULL without memory, or if @call is not a Call. */
+/*
+ * Returns the exchange of a Call, owned by the caller; or NULL without memory, or if @call is not a
+ * Call.
+ */
 static struct exchange *make_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes)
 {
 	const struct service_config *keys = conn->config.net->config;
-	const struct reply_room room = config_memory_reply_room(keys);
+	const struct reply_memory room = config_memory_reply_space(keys);
 	struct exchange *x = exchange_new(NULL);
 
-	if (!x || rpc_msg_get(conn->config.ground->ground.pool, len_bytes, &x->call))
+	if (!x || rpc_msg_get(conn->config.env->env.pool, len_bytes, &x->call))
 		goto out_put;
 	memcpy(x->call.data, call, len_bytes);
-	if (call_judge(call, len_bytes, len_bytes, NULL, 0, &x->facts.hdr) != CALL_PASSES)
+	if (call_check(call, len_bytes, len_bytes, NULL, 0, &x->call_info.hdr) != CALL_OK)
 		goto out_put;
-	nfs_facts_whole(&x->facts, keys->message_bytes, NULL, x->call.data, len_bytes);
-	x->reply_max_bytes = x->facts.ceiling_bytes;
+	nfs_call_walk_whole(&x->call_info, keys->message_bytes, NULL, x->call.data, len_bytes);
+	x->reply_max_bytes = x->call_info.reply_bound_bytes;
 	x->start_us = loop_now_us(loop_of(conn));
 	if (budget_claim(&conn->holder, &x->claim,
 			 exchange_cost_bytes(rpc_msg_cost_bytes(len_bytes), x->reply_max_bytes,
-					     &x->facts, &room)))
+					     &x->call_info, &room)))
 		return x;
 out_put:
 	exchange_put(x);
@@ -244,7 +248,7 @@ static void on_timer(void *arg)
 	struct check_conn *conn = arg;
 
 	if (conn->going) {
-		finish(conn);
+		conn_finish(conn);
 	} else if (conn->leg) {
 		leg_ends(conn, CHECK_CONN_LATE, LEG_CLOSE_LOCAL, conn->noted);
 		upstream_close(&conn->upstream, LEG_CLOSE_LOCAL);
@@ -253,28 +257,28 @@ static void on_timer(void *arg)
 
 /* ---- creation and end ---- */
 
-static void take_apart(struct check_conn *conn)
+static void conn_release(struct check_conn *conn)
 {
 	upstream_fini(&conn->upstream);
 	backend_fini(&conn->waiter.backend);
-	targets_fini(&conn->targets);
+	servers_fini(&conn->targets);
 	budget_holder_fini(&conn->holder);
 	loop_timer_free(loop_of(conn), conn->timer);
 	free(conn);
 }
 
 /* A running lookup still accesses the server's name, so wait for it. */
-static void finish(struct check_conn *conn)
+static void conn_finish(struct check_conn *conn)
 {
 	void (*gone)(void *arg) = conn->gone;
 	void *arg = conn->gone_arg;
 
-	if (targets_are_sought(&conn->targets)) {
+	if (servers_are_resolving(&conn->targets)) {
 		loop_timer_set(loop_of(conn), conn->timer, SOUGHT_US);
 		return;
 	}
 	LIST_REMOVE(&conn->waiter, entry);
-	take_apart(conn);
+	conn_release(conn);
 	if (gone)
 		gone(arg);
 }
@@ -297,54 +301,53 @@ void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg
 		loop_defer(loop_of(conn), &conn->over);
 }
 
-static int begin_upstream(struct check_conn *conn)
+static int start_upstream(struct check_conn *conn)
 {
 	static const struct proxy_header nobody;
 	struct service_net *net = conn->config.net;
 	const struct service_config *keys = net->config;
 	struct leg_config config = {
 		.loop = loop_of(conn),
-		.pool = net->ground->pool,
+		.pool = net->env->pool,
 		.holder = &conn->holder,
 		.max_message_bytes = keys->message_bytes,
-		.reply_room = config_memory_reverse_room(keys, false),
+		.reply_memory = config_memory_reverse_space(keys, false),
 		.reverse_max_bytes = config_memory_reverse_max_bytes(keys, false),
 		.stall_timeout_us = (uint64_t)keys->stall_timeout_s * 1000000,
 	};
 
 	if (!conn->config.is_other)
-		legs_introduce(&config, keys, &nobody);
+		leg_factory_set_proxy_header(&config, keys, &nobody);
 	if (upstream_init(&conn->upstream, net, &conn->waiter.backend, &config, &conn->log,
 			  &upstream_events))
 		return -ENOMEM;
-	upstream_privilege(&conn->upstream);
+	upstream_set_privileged(&conn->upstream);
 	return 0;
 }
 
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out)
 {
 	struct check_conn *conn = calloc(1, sizeof(*conn));
-	struct check_ground *ground = config->ground;
+	struct check_env *env = config->env;
 	const struct server_uris uris = {.list = {*config->server}, .count = 1};
 
 	if (!conn)
 		return -ENOMEM;
 	conn->config = *config;
-	loop_task_init(&conn->telling, tell_due, conn);
+	loop_task_init(&conn->telling, report_result, conn);
 	loop_task_init(&conn->over, on_over, conn);
-	budget_holder_init(&conn->holder, &ground->account, NULL);
-	if (targets_init(&conn->targets, &uris, config->net->config, NULL))
+	budget_holder_init(&conn->holder, &env->account, NULL);
+	if (servers_init(&conn->targets, &uris, config->net->config, NULL))
 		goto out_free;
-	targets_avoid(&conn->targets, config->doors);
-	if (backend_init(&conn->waiter.backend, &conn->targets, config->asks_rpcbind,
-			 &ground->ground))
+	servers_exclude(&conn->targets, config->doors);
+	if (backend_init(&conn->waiter.backend, &conn->targets, config->asks_rpcbind, &env->env))
 		goto out_backend;
-	if (begin_upstream(conn))
+	if (start_upstream(conn))
 		goto out_backend;
 	conn->timer = loop_timer_new(loop_of(conn), on_timer, conn);
 	if (!conn->timer)
 		goto out_upstream;
-	LIST_INSERT_HEAD(&ground->backends, &conn->waiter, entry);
+	LIST_INSERT_HEAD(&env->backends, &conn->waiter, entry);
 	*out = conn;
 	return 0;
 
@@ -352,7 +355,7 @@ out_upstream:
 	upstream_fini(&conn->upstream);
 out_backend:
 	backend_fini(&conn->waiter.backend);
-	targets_fini(&conn->targets);
+	servers_fini(&conn->targets);
 out_free:
 	budget_holder_fini(&conn->holder);
 	free(conn);

@@ -2,14 +2,14 @@
 /*
  * A health check's own connection to one server of a service.
  *
- * It connects like a client's upstream connection (daemon/upstream/upstream_connect.h), with the service's keys, but is
- * separate from all of those: it has its own memory, counters, limits and server state. It uses a source port of the
- * process while it is open.
+ * It connects like a client's upstream connection (daemon/upstream/upstream_connect.h), with the
+ * service's keys, but is separate from all of those: it has its own memory, counters, limits and
+ * server state. It uses a source port of the process while it is open.
  *
- * One connection and one Call at a time. on_event() reports the result of each check_conn_open() and check_conn_call()
- * once, never from inside such a call.
+ * One connection and one Call at a time. on_event() reports the result of each check_conn_open()
+ * and check_conn_call() once, never from inside such a call.
  *
- * Belongs to the thread of its check_ground.
+ * Belongs to the thread of its check_env.
  */
 #ifndef DAEMON_HEALTH_CHECK_CONN_H
 #define DAEMON_HEALTH_CHECK_CONN_H
@@ -17,8 +17,8 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/account.h"
 #include "base/budget.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
 #include "daemon/config/config.h"
 #include "daemon/service/backend.h"
@@ -28,14 +28,17 @@
 
 /* A connection that waits for the name of its server. */
 struct check_backend {
-	LIST_ENTRY(check_backend) entry; /* in check_ground.backends */
+	LIST_ENTRY(check_backend) entry; /* in check_env.backends */
 	struct backend backend;
 };
 LIST_HEAD(check_backend_list, check_backend);
 
-/* What the connections of all checks share on the one thread of checks. Its memory is separate from that of clients. */
-struct check_ground {
-	struct worker_ground ground;
+/*
+ * What the connections of all checks share on the one thread of checks. Its memory is separate from
+ * that of clients.
+ */
+struct check_env {
+	struct worker_env env;
 	struct budget budget;
 	struct budget_account account;
 	struct check_backend_list backends;
@@ -51,7 +54,7 @@ enum check_conn_event {
 };
 
 /* A result; valid during on_event(). */
-struct check_conn_news {
+struct check_conn_result {
 	enum check_conn_event event;
 	enum leg_close why; /* for CHECK_CONN_UNREACHED and CHECK_CONN_LOST … */
 	const char *detail; /* … and a sentence or ""; for CHECK_CONN_LATE the leg's last note */
@@ -59,14 +62,14 @@ struct check_conn_news {
 };
 
 struct check_conn_config {
-	struct check_ground *ground;
+	struct check_env *env;
 	struct service_net *net;         /* of the check, with the keys of its service */
 	const struct config_uri *server; /* outlives the connection, like the other pointers */
-	const struct own_doors
+	const struct self_connect
 		*doors;    /* addresses of this daemon, which are excluded; NULL: none */
 	bool asks_rpcbind; /* @server is rpcbind: connect to the port of MOUNT */
 	bool is_other;     /* @server is not one of the service's: send no PROXY header */
-	void (*told)(void *arg, const struct check_conn_news *news);
+	void (*on_event)(void *arg, const struct check_conn_result *result);
 	void *arg;
 };
 
@@ -84,13 +87,16 @@ void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg
 
 /** check_conn_open - Connects to the server within @timeout_us; there must be no connection. */
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us);
-/** check_conn_info - Describes the open connection, or the one whose end is about to be reported. */
+/**
+ * check_conn_info - Describes the open connection, or the one whose end is about to be reported.
+ */
 void check_conn_info(const struct check_conn *conn, struct leg_info *info);
 /**
  * check_conn_call - Sends a Call over the open connection
  * @call, @len_bytes: a whole RPC message, copied
  *
- * Returns 0, even while the connection is closing, which on_event() will report; or -ENOMEM, and reports nothing.
+ * Returns 0, even while the connection is closing, which on_event() will report; or -ENOMEM, and
+ * reports nothing.
  */
 int check_conn_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes,
 		    uint64_t timeout_us) MUST_CHECK;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "rpc/xdr.h"
 
 #define NOBODY 65534u
@@ -20,14 +20,14 @@ static const uint32_t attributes[] = {
 		1u << (47 - 32) | 1u << (52 - 32) | 1u << (53 - 32),
 };
 
-size_t probe_call_null(uint8_t to[PROBE_CALL_BYTES], uint32_t xid, uint32_t prog, uint32_t vers)
+size_t check_rpc_null(uint8_t to[CHECK_RPC_CALL_BYTES], uint32_t xid, uint32_t prog, uint32_t vers)
 {
 	return rpc_encode_null_call(to, xid, prog, vers);
 }
 
 /* The header of a Call as user nobody (AUTH_SYS). */
-static void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
-			     uint32_t proc)
+static void check_rpc_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
+				 uint32_t proc)
 {
 	static const char machine[] = "rpcrdma-proxy";
 
@@ -51,18 +51,18 @@ static void probe_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, 
 /* An empty tag, and minor version 0. */
 static void put_compound(struct xdr_writer *w, uint32_t xid, uint32_t nops)
 {
-	probe_put_header(w, xid, NFS_PROGRAM_NFS, PROBE_NFS_VERSION, NFS4_COMPOUND);
+	check_rpc_put_header(w, xid, NFS_PROGRAM_NFS, CHECK_RPC_NFS_VERSION, NFS4_COMPOUND);
 	xdr_put_u32(w, 0);
 	xdr_put_u32(w, 0);
 	xdr_put_u32(w, nops);
 	xdr_put_u32(w, OP_PUTROOTFH);
 }
 
-size_t probe_call_getattrs(uint8_t to[PROBE_GETATTRS_BYTES], uint32_t xid, unsigned count)
+size_t check_rpc_getattrs(uint8_t to[CHECK_RPC_GETATTRS_BYTES], uint32_t xid, unsigned count)
 {
 	struct xdr_writer w;
 
-	xdr_writer_init(&w, to, PROBE_GETATTRS_BYTES);
+	xdr_writer_init(&w, to, CHECK_RPC_GETATTRS_BYTES);
 	put_compound(&w, xid, 1 + count);
 	for (unsigned i = 0; i < count; i++) {
 		xdr_put_u32(&w, OP_GETATTR);
@@ -86,11 +86,11 @@ static void put_name(struct xdr_writer *w, uint32_t name_bytes)
 	}
 }
 
-size_t probe_call_lookup(uint8_t *to, uint32_t xid, uint32_t name_bytes)
+size_t check_rpc_lookup(uint8_t *to, uint32_t xid, uint32_t name_bytes)
 {
 	struct xdr_writer w;
 
-	xdr_writer_init(&w, to, PROBE_CALL_BYTES + name_bytes);
+	xdr_writer_init(&w, to, CHECK_RPC_CALL_BYTES + name_bytes);
 	put_compound(&w, xid, 2);
 	xdr_put_u32(&w, OP_LOOKUP);
 	put_name(&w, name_bytes);
@@ -98,19 +98,19 @@ size_t probe_call_lookup(uint8_t *to, uint32_t xid, uint32_t name_bytes)
 }
 
 /* MSG_DENIED: AUTH_ERROR with its status, or RPC_MISMATCH. */
-static void read_denied(const uint8_t *msg, uint32_t len_bytes, struct probe_reply *reply)
+static void read_denied(const uint8_t *msg, uint32_t len_bytes, struct check_rpc_reply *reply)
 {
 	if (len_bytes >= 20 && be32_get(msg + 12) == 1)
 		reply->auth_stat = be32_get(msg + 16);
 }
 
-void probe_reply_read(const uint8_t *msg, uint32_t len_bytes, bool has_status,
-		      struct probe_reply *reply)
+void check_rpc_reply_parse(const uint8_t *msg, uint32_t len_bytes, bool has_status,
+			   struct check_rpc_reply *reply)
 {
 	struct rpc_reply_hdr hdr;
 	struct xdr_reader r;
 
-	*reply = (struct probe_reply){.nfs_status = UINT32_MAX};
+	*reply = (struct check_rpc_reply){.nfs_status = UINT32_MAX};
 	if (rpc_reply_decode(msg, len_bytes, &hdr) != RPC_OK)
 		return;
 	reply->is_rpc = true;
@@ -140,14 +140,14 @@ static void begin(struct xdr_writer *w, uint8_t *to, uint32_t xid, uint32_t prog
 		  uint32_t proc)
 {
 	xdr_writer_init(w, to, NFS3_CALL_BYTES);
-	probe_put_header(w, xid, prog, vers, proc);
+	check_rpc_put_header(w, xid, prog, vers, proc);
 }
 
 size_t nfs3_call_export(uint8_t to[NFS3_CALL_BYTES], uint32_t xid)
 {
 	struct xdr_writer w;
 
-	begin(&w, to, xid, NFS_PROGRAM_MOUNT, PROBE_MOUNT_VERSION, MOUNT_EXPORT);
+	begin(&w, to, xid, NFS_PROGRAM_MOUNT, CHECK_RPC_MOUNT_VERSION, MOUNT_EXPORT);
 	return xdr_written_bytes(&w);
 }
 
@@ -193,7 +193,7 @@ static size_t path_call(uint8_t *to, uint32_t xid, uint32_t proc, const char *pa
 {
 	struct xdr_writer w;
 
-	begin(&w, to, xid, NFS_PROGRAM_MOUNT, PROBE_MOUNT_VERSION, proc);
+	begin(&w, to, xid, NFS_PROGRAM_MOUNT, CHECK_RPC_MOUNT_VERSION, proc);
 	xdr_put_opaque(&w, (const uint8_t *)path, (uint32_t)strlen(path));
 	return xdr_written_bytes(&w);
 }
@@ -253,7 +253,7 @@ size_t nfs3_call_lookup(uint8_t *to, uint32_t xid, const struct nfs3_handle *han
 	struct xdr_writer w;
 
 	xdr_writer_init(&w, to, NFS3_CALL_BYTES + name_bytes);
-	probe_put_header(&w, xid, NFS_PROGRAM_NFS, NFS_VERSION, NFS3_LOOKUP);
+	check_rpc_put_header(&w, xid, NFS_PROGRAM_NFS, NFS_VERSION, NFS3_LOOKUP);
 	xdr_put_opaque(&w, handle->bytes, handle->len_bytes);
 	put_name(&w, name_bytes);
 	return xdr_written_bytes(&w);

@@ -13,7 +13,7 @@
 #include "daemon/health/check_conn.h"
 #include "daemon/health/check_report.h"
 #include "daemon/health/check_rpc.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define ANY_LOG "its log may say why"
 
@@ -54,40 +54,40 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 }
 
 static const char *lost_advice(enum check_step_id id, enum transport transport,
-			       const struct check_conn_news *news)
+			       const struct check_conn_result *result)
 {
-	if (news->event == CHECK_CONN_UNREACHED)
-		return connect_advice(transport, news->why);
+	if (result->event == CHECK_CONN_UNREACHED)
+		return connect_advice(transport, result->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
 		return "large requests fail, so clients will hang. Try another value for peer or ddp "
 		       "(rpcrdma-proxy.conf(5))";
-	if (news->event == CHECK_CONN_LATE)
+	if (result->event == CHECK_CONN_LATE)
 		return "the server accepts connections and does not reply: does it hang, or is "
 		       "another program listening there?";
-	if (news->why == LEG_CLOSE_PEER || news->why == LEG_CLOSE_LOST)
+	if (result->why == LEG_CLOSE_PEER || result->why == LEG_CLOSE_LOST)
 		return "does it reject this host (exports, firewall, reserved ports: source_port), "
 		       "or is it not an NFS server? " ANY_LOG;
 	return "the server there does not speak the protocol in connect: correct its transport or port";
 }
 
 /* Describes a step that ended without a Reply, by @result; `connect` is @transport://. */
-static void check_words_lost(struct check_step *step, enum check_step_id id,
-			     enum transport transport, const struct check_conn_news *news)
+static void check_text_lost(struct check_step *step, enum check_step_id id,
+			    enum transport transport, const struct check_conn_result *result)
 {
 	step->result = CHECK_FAILED;
-	step->why = news->event == CHECK_CONN_LATE ? LEG_CLOSE_SILENT : news->why;
-	step->advice = lost_advice(id, transport, news);
-	if (news->event == CHECK_CONN_LATE)
+	step->why = result->event == CHECK_CONN_LATE ? LEG_CLOSE_SILENT : result->why;
+	step->advice = lost_advice(id, transport, result);
+	if (result->event == CHECK_CONN_LATE)
 		snprintf(step->what, sizeof(step->what), "no answer%s%s",
-			 news->detail[0] ? ", but: " : " in time", news->detail);
+			 result->detail[0] ? ", but: " : " in time", result->detail);
 	else
-		snprintf(step->what, sizeof(step->what), "%s%s%s", leg_close_text(news->why),
-			 news->detail[0] ? ": " : "", news->detail);
+		snprintf(step->what, sizeof(step->what), "%s%s%s", leg_close_text(result->why),
+			 result->detail[0] ? ": " : "", result->detail);
 }
 
 /* Describes a step whose Call ended with @fault. */
-static void check_words_fault(struct check_step *step, enum check_step_id id,
-			      enum exchange_fault fault)
+static void check_text_fault(struct check_step *step, enum check_step_id id,
+			     enum exchange_fault fault)
 {
 	static const char *const texts[] = {
 		[EXCHANGE_OK] = "",
@@ -128,7 +128,7 @@ static const char *accept_text(enum rpc_accept_stat stat)
 }
 
 /* Describes a Reply that is not a success. */
-static void check_words_refused(struct check_step *step, const struct probe_reply *reply)
+static void check_text_refused(struct check_step *step, const struct check_rpc_reply *reply)
 {
 	step->result = CHECK_FAILED;
 	step->advice = ANY_LOG;
@@ -162,7 +162,7 @@ static struct check_step *step_of(const struct check_steps *steps)
 
 static uint64_t now_us(const struct check_steps *steps)
 {
-	return loop_now_us(steps->config.ground->ground.loop);
+	return loop_now_us(steps->config.env->env.loop);
 }
 
 static unsigned number(const struct check_steps *steps)
@@ -177,13 +177,13 @@ static const struct config_uri *server_of(const struct check_steps *steps)
 
 static void begin_server(struct check_steps *steps);
 
-static void end(struct check_steps *steps)
+static void finish(struct check_steps *steps)
 {
 	service_net_fini(&steps->net);
 	steps->config.over(steps->config.arg);
 }
 
-static void server_gone(void *arg)
+static void on_server_closed(void *arg)
 {
 	struct check_steps *steps = arg;
 
@@ -192,7 +192,7 @@ static void server_gone(void *arg)
 	    !steps->ends)
 		begin_server(steps);
 	else
-		end(steps);
+		finish(steps);
 }
 
 /* Marks the remaining steps of the server as not tried, for the reason @why. */
@@ -203,10 +203,10 @@ static void end_server(struct check_steps *steps, const char *why)
 	for (unsigned i = steps->step + 1; i < CHECK_STEP_COUNT; i++)
 		snprintf(steps->at->steps[i].what, CHECK_WHAT_BYTES, "%s", why);
 	steps->conn = NULL;
-	check_conn_free(conn, server_gone, steps);
+	check_conn_free(conn, on_server_closed, steps);
 }
 
-static uint64_t patience_us(const struct check_steps *steps, uint64_t wanted_us)
+static uint64_t timeout_left_us(const struct check_steps *steps, uint64_t wanted_us)
 {
 	uint64_t now = now_us(steps);
 
@@ -231,15 +231,15 @@ static uint32_t inline_recv_bytes(const struct check_steps *steps)
 	return info.inline_recv_bytes ? info.inline_recv_bytes : TCP_REPLY_BYTES;
 }
 
-/* Returns how many GETATTRs make a Reply long; 0: even PROBE_MAX_GETATTRS do not. */
+/* Returns how many GETATTRs make a Reply long; 0: even CHECK_RPC_MAX_GETATTRS do not. */
 static unsigned getattrs_of_long_reply(const struct check_steps *steps)
 {
 	uint64_t wanted = (inline_recv_bytes(steps) + BEYOND_BYTES) / steps->getattr_bytes + 1;
 
-	return wanted <= PROBE_MAX_GETATTRS ? (unsigned)wanted : 0;
+	return wanted <= CHECK_RPC_MAX_GETATTRS ? (unsigned)wanted : 0;
 }
 
-static void fail_here(struct check_steps *steps, const char *what)
+static void step_fail(struct check_steps *steps, const char *what)
 {
 	struct check_step *step = step_of(steps);
 
@@ -250,7 +250,7 @@ static void fail_here(struct check_steps *steps, const char *what)
 
 static void next_step(struct check_steps *steps);
 
-static void skip(struct check_steps *steps, const char *why)
+static void step_skip(struct check_steps *steps, const char *why)
 {
 	snprintf(step_of(steps)->what, CHECK_WHAT_BYTES, "%s", why);
 	next_step(steps);
@@ -258,14 +258,14 @@ static void skip(struct check_steps *steps, const char *why)
 
 static bool is_nfs3(const struct check_steps *steps)
 {
-	return steps->nfs_version != PROBE_NFS_VERSION;
+	return steps->nfs_version != CHECK_RPC_NFS_VERSION;
 }
 
 static size_t make_lookup(const struct check_steps *steps, uint8_t *to, uint32_t name_bytes)
 {
 	if (is_nfs3(steps))
-		return nfs3_call_lookup(to, steps->xid, &steps->trip.handle, name_bytes);
-	return probe_call_lookup(to, steps->xid, name_bytes);
+		return nfs3_call_lookup(to, steps->xid, &steps->mount.handle, name_bytes);
+	return check_rpc_lookup(to, steps->xid, name_bytes);
 }
 
 static void send_lookup(struct check_steps *steps)
@@ -273,38 +273,39 @@ static void send_lookup(struct check_steps *steps)
 	uint32_t name_bytes = inline_send_bytes(steps) + BEYOND_BYTES;
 	uint8_t *call = malloc(NFS3_CALL_BYTES + name_bytes);
 	size_t len = call ? make_lookup(steps, call, name_bytes) : 0;
-	int rc =
-		len ? check_conn_call(steps->conn, call, (uint32_t)len, patience_us(steps, LONG_US))
-		    : -ENOMEM;
+	int rc = len ? check_conn_call(steps->conn, call, (uint32_t)len,
+				       timeout_left_us(steps, LONG_US))
+		     : -ENOMEM;
 
 	free(call);
 	if (rc)
-		fail_here(steps, strerror(-rc));
+		step_fail(steps, strerror(-rc));
 }
 
 static void send_call(struct check_steps *steps, const uint8_t *call, size_t len,
 		      uint64_t timeout_us)
 {
-	int rc = check_conn_call(steps->conn, call, (uint32_t)len, patience_us(steps, timeout_us));
+	int rc = check_conn_call(steps->conn, call, (uint32_t)len,
+				 timeout_left_us(steps, timeout_us));
 
 	if (rc)
-		fail_here(steps, strerror(-rc));
+		step_fail(steps, strerror(-rc));
 }
 
 static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t timeout_us)
 {
-	uint8_t call[PROBE_GETATTRS_BYTES];
+	uint8_t call[CHECK_RPC_GETATTRS_BYTES];
 
-	send_call(steps, call, probe_call_getattrs(call, steps->xid, count), timeout_us);
+	send_call(steps, call, check_rpc_getattrs(call, steps->xid, count), timeout_us);
 }
 
 static void send_null(struct check_steps *steps)
 {
-	uint8_t call[PROBE_CALL_BYTES];
+	uint8_t call[CHECK_RPC_CALL_BYTES];
 	bool to_mount = steps->config.to_mount;
 	size_t len =
-		probe_call_null(call, steps->xid, to_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
-				to_mount ? PROBE_MOUNT_VERSION : steps->nfs_version);
+		check_rpc_null(call, steps->xid, to_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
+			       to_mount ? CHECK_RPC_MOUNT_VERSION : steps->nfs_version);
 
 	send_call(steps, call, len, ANSWER_US);
 }
@@ -312,7 +313,7 @@ static void send_null(struct check_steps *steps)
 /* Sends an NFSv3 Call with the handle obtained from MOUNT. */
 static void send_nfs3(struct check_steps *steps)
 {
-	const struct nfs3_handle *handle = &steps->trip.handle;
+	const struct nfs3_handle *handle = &steps->mount.handle;
 	bool is_long = steps->step == CHECK_LONG_REPLY;
 	uint8_t call[NFS3_CALL_BYTES];
 	size_t len = is_long ? nfs3_call_readdirplus(call, steps->xid, handle,
@@ -331,21 +332,21 @@ static void send_long_reply(struct check_steps *steps)
 	else if (count)
 		send_getattrs(steps, count, LONG_US);
 	else
-		skip(steps, "no Reply can be made that long");
+		step_skip(steps, "no Reply can be made that long");
 }
 
 /* Without an NFSv3 handle, an NFSv3-only server has no further steps. */
 static void end_mount(struct check_steps *steps, const char *why)
 {
 	if (!is_nfs3(steps)) {
-		skip(steps, why);
+		step_skip(steps, why);
 		return;
 	}
 	snprintf(step_of(steps)->what, CHECK_WHAT_BYTES, "%s", why);
 	end_server(steps, why);
 }
 
-static void begin_trip(struct check_steps *steps);
+static void mount_start(struct check_steps *steps);
 
 static void send_step(struct check_steps *steps)
 {
@@ -356,7 +357,7 @@ static void send_step(struct check_steps *steps)
 		send_null(steps);
 		break;
 	case CHECK_MOUNT:
-		begin_trip(steps);
+		mount_start(steps);
 		break;
 	case CHECK_INLINE_CALL:
 		if (is_nfs3(steps))
@@ -378,7 +379,7 @@ static void send_step(struct check_steps *steps)
 static void connect_now(struct check_steps *steps)
 {
 	steps->began_us = now_us(steps);
-	check_conn_open(steps->conn, patience_us(steps, CONNECT_US));
+	check_conn_open(steps->conn, timeout_left_us(steps, CONNECT_US));
 }
 
 static void next_step(struct check_steps *steps)
@@ -396,7 +397,7 @@ static void next_step(struct check_steps *steps)
 		connect_now(steps);
 }
 
-static void PRINTF_LIKE(2, 3) pass(struct check_steps *steps, const char *format, ...)
+static void PRINTF_LIKE(2, 3) step_pass(struct check_steps *steps, const char *format, ...)
 {
 	struct check_step *step = step_of(steps);
 	va_list ap;
@@ -410,7 +411,7 @@ static void PRINTF_LIKE(2, 3) pass(struct check_steps *steps, const char *format
 
 /* ---- results ---- */
 
-static void tell_connected(struct check_steps *steps)
+static void pass_connected(struct check_steps *steps)
 {
 	char text[ADDRESS_TEXT_BYTES];
 	struct leg_info info;
@@ -418,53 +419,55 @@ static void tell_connected(struct check_steps *steps)
 	check_conn_info(steps->conn, &info);
 	address_text((const struct sockaddr *)&info.peer, text);
 	if (info.rpcrdma_version)
-		pass(steps, "%s over %s, version %u, inline up to %u and %u bytes", text, info.kind,
-		     info.rpcrdma_version, info.inline_send_bytes, info.inline_recv_bytes);
+		step_pass(steps, "%s over %s, version %u, inline up to %u and %u bytes", text,
+			  info.kind, info.rpcrdma_version, info.inline_send_bytes,
+			  info.inline_recv_bytes);
 	else
-		pass(steps, "%s over %s, from port %u", text, info.kind,
-		     sockaddr_port((const struct sockaddr *)&info.local));
+		step_pass(steps, "%s over %s, from port %u", text, info.kind,
+			  sockaddr_port((const struct sockaddr *)&info.local));
 }
 
-static void judge_null(struct check_steps *steps, const struct probe_reply *reply)
+static void evaluate_null(struct check_steps *steps, const struct check_rpc_reply *reply)
 {
 	/* Any RPC Reply shows that the MOUNT server is alive. */
 	if (steps->config.to_mount && reply->is_rpc) {
-		pass(steps, "MOUNT");
+		step_pass(steps, "MOUNT");
 		end_server(steps, "MOUNT has no other step");
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
-		pass(steps, "NFSv%u", steps->nfs_version);
+		step_pass(steps, "NFSv%u", steps->nfs_version);
 		if (!is_nfs3(steps) || steps->config.report->with_mount)
 			next_step(steps);
 		else
 			end_server(steps, "the server does not serve NFSv4, and NFSv3 Calls need a "
 					  "file handle: use --mount");
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_MISMATCH &&
-		   steps->nfs_version == PROBE_NFS_VERSION && reply->high < PROBE_NFS_VERSION) {
+		   steps->nfs_version == CHECK_RPC_NFS_VERSION &&
+		   reply->high < CHECK_RPC_NFS_VERSION) {
 		steps->nfs_version = reply->high;
 		send_step(steps);
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_UNAVAIL) {
-		pass(steps, "it replies, but does not serve NFS");
+		step_pass(steps, "it replies, but does not serve NFS");
 		end_server(steps, "the server does not serve NFS");
 	} else {
-		check_words_refused(step_of(steps), reply);
+		check_text_refused(step_of(steps), reply);
 		end_server(steps, "the step before failed");
 	}
 }
 
 /* Returns why the server does not allow this request to anybody, or NULL. */
-static const char *not_allowed(const struct probe_reply *reply)
+static const char *not_allowed(const struct check_rpc_reply *reply)
 {
 	if (!reply->accepted)
 		return "the server wants another security flavour than AUTH_SYS";
-	if (reply->nfs_status == PROBE_NFS4_MINOR_MISMATCH)
+	if (reply->nfs_status == CHECK_RPC_NFS4_MINOR_MISMATCH)
 		return "the server does not serve NFSv4.0";
-	if (reply->nfs_status == PROBE_NFS4_WRONGSEC)
+	if (reply->nfs_status == CHECK_RPC_NFS4_WRONGSEC)
 		return "the server wants another security flavour than AUTH_SYS";
 	return NULL;
 }
 
-static void judge_results(struct check_steps *steps, const struct probe_reply *reply,
-			  uint32_t len_bytes)
+static void evaluate_results(struct check_steps *steps, const struct check_rpc_reply *reply,
+			     uint32_t len_bytes)
 {
 	struct check_step *step = step_of(steps);
 	uint32_t status = reply->nfs_status;
@@ -476,72 +479,72 @@ static void judge_results(struct check_steps *steps, const struct probe_reply *r
 	} else if (steps->step == CHECK_LONG_CALL && reply->is_rpc &&
 		   (reply->stat == RPC_GARBAGE_ARGS || reply->stat == RPC_SUCCESS)) {
 		/* Any status will do: the server has received the Call. */
-		pass(steps, "a Call of %u bytes", inline_send_bytes(steps) + BEYOND_BYTES);
+		step_pass(steps, "a Call of %u bytes", inline_send_bytes(steps) + BEYOND_BYTES);
 		next_step(steps);
 	} else if (!reply->is_rpc || reply->stat != RPC_SUCCESS) {
-		check_words_refused(step, reply);
+		check_text_refused(step, reply);
 		next_step(steps);
 	} else if (steps->step == CHECK_LONG_REPLY && len_bytes <= inline_recv_bytes(steps)) {
-		skip(steps, is_nfs3(steps) ? "the exported directory is too small for that"
-					   : "its Reply was not that long");
+		step_skip(steps, is_nfs3(steps) ? "the exported directory is too small for that"
+						: "its Reply was not that long");
 	} else {
-		if (status != PROBE_NFS_OK)
-			pass(steps, "a Reply of %u bytes, status %u", len_bytes, status);
+		if (status != CHECK_RPC_NFS_OK)
+			step_pass(steps, "a Reply of %u bytes, status %u", len_bytes, status);
 		else
-			pass(steps, "a Reply of %u bytes", len_bytes);
-		if (steps->step == CHECK_INLINE_CALL && status == PROBE_NFS_OK)
-			steps->getattr_bytes = len_bytes > 2 * PROBE_FRAME_BYTES
-						       ? len_bytes - PROBE_FRAME_BYTES
-						       : PROBE_FRAME_BYTES;
+			step_pass(steps, "a Reply of %u bytes", len_bytes);
+		if (steps->step == CHECK_INLINE_CALL && status == CHECK_RPC_NFS_OK)
+			steps->getattr_bytes = len_bytes > 2 * CHECK_RPC_FRAME_BYTES
+						       ? len_bytes - CHECK_RPC_FRAME_BYTES
+						       : CHECK_RPC_FRAME_BYTES;
 		next_step(steps);
 	}
 }
 
-static void judge(struct check_steps *steps, const struct exchange *x)
+static void evaluate_reply(struct check_steps *steps, const struct exchange *x)
 {
 	bool has_status = steps->step != CHECK_NULL;
-	struct probe_reply reply;
+	struct check_rpc_reply reply;
 
 	step_of(steps)->took_us = now_us(steps) - steps->began_us;
 	if (x->fault != EXCHANGE_OK) {
-		check_words_fault(step_of(steps), steps->step, x->fault);
+		check_text_fault(step_of(steps), steps->step, x->fault);
 		if (steps->step == CHECK_NULL)
 			end_server(steps, "the step before failed");
 		else
 			next_step(steps);
 		return;
 	}
-	probe_reply_read(x->reply.data, x->reply.len_bytes, has_status, &reply);
+	check_rpc_reply_parse(x->reply.data, x->reply.len_bytes, has_status, &reply);
 	if (has_status)
-		judge_results(steps, &reply, x->reply.len_bytes);
+		evaluate_results(steps, &reply, x->reply.len_bytes);
 	else
-		judge_null(steps, &reply);
+		evaluate_null(steps, &reply);
 }
 
-static void on_told(void *arg, const struct check_conn_news *news)
+static void on_result(void *arg, const struct check_conn_result *result)
 {
 	struct check_steps *steps = arg;
 
-	switch (news->event) {
+	switch (result->event) {
 	case CHECK_CONN_OPENED:
 		steps->connected = true;
 		if (steps->step != CHECK_CONNECT) {
 			send_step(steps);
 			return;
 		}
-		tell_connected(steps);
+		pass_connected(steps);
 		next_step(steps);
 		return;
 	case CHECK_CONN_ANSWERED:
-		judge(steps, news->x);
+		evaluate_reply(steps, result->x);
 		return;
 	default:
 		steps->connected = false;
-		if (steps->on_trip)
+		if (steps->mounting)
 			return;
-		check_words_lost(step_of(steps), steps->step, server_of(steps)->transport, news);
+		check_text_lost(step_of(steps), steps->step, server_of(steps)->transport, result);
 		step_of(steps)->took_us = now_us(steps) - steps->began_us;
-		if (steps->step <= CHECK_NULL || news->event == CHECK_CONN_UNREACHED)
+		if (steps->step <= CHECK_NULL || result->event == CHECK_CONN_UNREACHED)
 			end_server(steps, "the step before failed");
 		else
 			next_step(steps);
@@ -556,36 +559,36 @@ static void fill_conn_config(struct check_steps *steps, struct check_conn_config
 	bool to_mount = steps->config.to_mount;
 
 	*config = (struct check_conn_config){
-		.ground = steps->config.ground,
+		.env = steps->config.env,
 		.net = &steps->net,
 		.server = server_of(steps),
 		.doors = steps->config.doors,
 		.asks_rpcbind = to_mount && service->mount.way == MOUNT_RPCBIND,
 		.is_other = to_mount,
-		.told = on_told,
+		.on_event = on_result,
 		.arg = steps,
 	};
 }
 
-static void trip_over(void *arg)
+static void mount_done(void *arg)
 {
 	struct check_steps *steps = arg;
 
-	steps->on_trip = false;
+	steps->mounting = false;
 	step_of(steps)->took_us = now_us(steps) - steps->began_us;
 	if (steps->ends)
 		end_server(steps, "the check was aborted");
-	else if (is_nfs3(steps) && !steps->trip.handle.len_bytes)
+	else if (is_nfs3(steps) && !steps->mount.handle.len_bytes)
 		end_server(steps, "the step before failed");
 	else
 		next_step(steps);
 }
 
-static void begin_trip(struct check_steps *steps)
+static void mount_start(struct check_steps *steps)
 {
 	const struct config_mount *mount = &steps->config.service->mount;
-	struct mount_trip_config config = {
-		.until_us = steps->until_us, .over = trip_over, .arg = steps};
+	struct check_mount_config config = {
+		.until_us = steps->until_us, .over = mount_done, .arg = steps};
 
 	if (mount->way == MOUNT_OFF) {
 		end_mount(steps, "mount = \"off\": clients get PROG_UNAVAIL");
@@ -597,8 +600,8 @@ static void begin_trip(struct check_steps *steps)
 		config.host = mount->at.host;
 		config.port = mount->at.port;
 	}
-	steps->on_trip = true;
-	mount_trip_begin(&steps->trip, &config, step_of(steps));
+	steps->mounting = true;
+	check_mount_start(&steps->mount, &config, step_of(steps));
 }
 
 static void begin_server(struct check_steps *steps)
@@ -607,37 +610,37 @@ static void begin_server(struct check_steps *steps)
 
 	fill_conn_config(steps, &config);
 	if (steps->config.left_out >> number(steps) & 1) {
-		server_gone(steps);
+		on_server_closed(steps);
 		return;
 	}
 	steps->step = CHECK_CONNECT;
 	steps->connected = false;
-	steps->nfs_version = PROBE_NFS_VERSION;
+	steps->nfs_version = CHECK_RPC_NFS_VERSION;
 	steps->getattr_bytes = 0;
-	steps->trip.handle.len_bytes = 0;
+	steps->mount.handle.len_bytes = 0;
 	if (now_us(steps) >= steps->until_us)
 		end_server(steps, "there was no time left");
 	else if (!steps->has_net || check_conn_new(&config, &steps->conn))
-		fail_here(steps, strerror(ENOMEM));
+		step_fail(steps, strerror(ENOMEM));
 	else
 		connect_now(steps);
 }
 
-void check_steps_begin(struct check_steps *steps, const struct check_steps_config *config)
+void check_steps_start(struct check_steps *steps, const struct check_steps_config *config)
 {
 	*steps = (struct check_steps){.config = *config, .at = config->report->servers};
 	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
 	steps->has_net =
-		!service_net_init(&steps->net, &config->ground->ground, config->service, NULL,
+		!service_net_init(&steps->net, &config->env->env, config->service, NULL,
 				  !config->to_mount && service_verbs_connects(config->service));
 	begin_server(steps);
 }
 
-void check_steps_give_up(struct check_steps *steps)
+void check_steps_abort(struct check_steps *steps)
 {
 	steps->ends = true;
-	if (steps->on_trip)
-		mount_trip_give_up(&steps->trip);
+	if (steps->mounting)
+		check_mount_abort(&steps->mount);
 	else if (steps->conn)
 		end_server(steps, "the check was aborted");
 }

@@ -7,21 +7,24 @@
 #include <stdint.h>
 
 #include "daemon/health/check_conn.h"
+#include "daemon/health/check_mount.h"
 #include "daemon/health/check_report.h"
-#include "daemon/health/mount_trip.h"
 
 #define CHECK_LIMIT_US 100000000u /* time limit for all servers; later steps are not tried */
 
 struct check_steps_config {
-	struct check_ground *ground;
-	const struct own_doors *doors;
+	struct check_env *env;
+	const struct self_connect *doors;
 	const struct service_config *service;
 	const struct server_uris *servers; /* of the service, or with to_mount its MOUNT servers */
 	bool to_mount;
 	enum check_step_id last;     /* last step to try; with to_mount CHECK_NULL */
 	uint32_t left_out;           /* bit mask of servers to skip */
 	struct check_report *report; /* with its servers, all steps CHECK_NOT_TRIED */
-	/* Called when all is done and no other callback can follow. From check_steps_begin(), or later. */
+	/*
+	 * Called when all is done and no other callback can follow. From check_steps_start(), or
+	 * later.
+	 */
 	void (*over)(void *arg);
 	void *arg;
 };
@@ -34,16 +37,16 @@ struct check_steps {
 	struct check_server *at;
 	enum check_step_id step;
 	bool connected, ends;
-	bool on_trip; /* obtaining an NFSv3 file handle; the connection waits */
-	struct mount_trip trip;
+	bool mounting; /* obtaining an NFSv3 file handle; the connection waits */
+	struct check_mount mount;
 	uint64_t began_us, until_us;
 	uint32_t xid, nfs_version;
 	uint32_t getattr_bytes; /* size of one result; 0: unknown */
 };
 
-/** check_steps_begin - Starts with the first server; @steps is the caller's, until over(). */
-void check_steps_begin(struct check_steps *steps, const struct check_steps_config *config);
-/** check_steps_give_up - Aborts: over() follows as soon as possible. */
-void check_steps_give_up(struct check_steps *steps);
+/** check_steps_start - Starts with the first server; @steps is the caller's, until over(). */
+void check_steps_start(struct check_steps *steps, const struct check_steps_config *config);
+/** check_steps_abort - Aborts: over() follows as soon as possible. */
+void check_steps_abort(struct check_steps *steps);
 
 #endif

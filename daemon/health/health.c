@@ -10,8 +10,8 @@
 #include <sys/queue.h>
 #include <time.h>
 
-#include "base/account.h"
 #include "base/budget.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
 #include "base/loop.h"
 #include "daemon/base/loop.h"
@@ -21,64 +21,67 @@
 #include "daemon/health/check_report.h"
 #include "daemon/health/check_steps.h"
 #include "daemon/service/backend.h"
+#include "daemon/service/servers.h"
 #include "daemon/service/service_net.h"
-#include "daemon/service/targets.h"
 #include "daemon/upstream/leg_factory.h"
 
 #define BUDGET_BYTES ((size_t)256 << 20) /* not reserved */
 
 static void on_kick(void *arg)
 {
-	struct check_ground *ground = arg;
+	struct check_env *env = arg;
 	struct check_backend *waiter;
 
-	budget_account_woken(&ground->account);
-	LIST_FOREACH(waiter, &ground->backends, entry)
+	budget_account_woken(&env->account);
+	LIST_FOREACH(waiter, &env->backends, entry)
 		backend_woken(&waiter->backend);
 }
 
 static void kick(void *arg)
 {
-	event_loop_kick(((struct check_ground *)arg)->ground.loop);
+	event_loop_kick(((struct check_env *)arg)->env.loop);
 }
 
-/* Without connections. @loop belongs to that thread and does not run yet. check_ground_fini() is due even on failure. */
-static int check_ground_init(struct check_ground *ground, struct loop *loop, struct ports *ports)
+/*
+ * Without connections. @loop belongs to that thread and does not run yet. check_env_fini() is due
+ * even on failure.
+ */
+static int check_env_init(struct check_env *env, struct loop *loop,
+			  struct reserved_ports *reserved_ports)
 {
-	int rc = budget_init(&ground->budget, BUDGET_BYTES, 0, 1, 1);
+	int rc = budget_init(&env->budget, BUDGET_BYTES, 0, 1, 1);
 
 	if (rc)
 		return rc;
-	ground->has_budget = true;
-	LIST_INIT(&ground->backends);
-	rc = budget_account_init(&ground->account, budget_part(&ground->budget, 0), loop, kick,
-				 ground);
-	ground->ground = (struct worker_ground){
+	env->has_budget = true;
+	LIST_INIT(&env->backends);
+	rc = budget_account_init(&env->account, budget_share(&env->budget, 0), loop, kick, env);
+	env->env = (struct worker_env){
 		.loop = loop,
-		.pool = pool_new(config_memory_buffer_max_bytes(), 0),
+		.pool = buf_pool_new(config_memory_buffer_max_bytes(), 0),
 		.resolver = &resolver_system,
-		.legs = &legs_system,
+		.legs = &leg_factory_system,
 		.post = event_loop_post,
-		.ports = ports,
+		.reserved_ports = reserved_ports,
 		.wake = kick,
-		.arg = ground,
+		.arg = env,
 	};
-	event_loop_on_kick(loop, on_kick, ground);
-	return rc || !ground->ground.pool ? -ENOMEM : 0;
+	event_loop_on_kick(loop, on_kick, env);
+	return rc || !env->env.pool ? -ENOMEM : 0;
 }
 
 /* Accepts all zero. */
-static void check_ground_fini(struct check_ground *ground)
+static void check_env_fini(struct check_env *env)
 {
-	budget_account_fini(&ground->account);
-	if (ground->has_budget)
-		budget_fini(&ground->budget);
-	pool_free(ground->ground.pool);
+	budget_account_fini(&env->account);
+	if (env->has_budget)
+		budget_fini(&env->budget);
+	buf_pool_free(env->env.pool);
 }
 
 struct health {
 	struct loop *loop;
-	struct check_ground ground;
+	struct check_env env;
 	pthread_t thread;
 	atomic_uint checks; /* running checks */
 };
@@ -89,7 +92,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int health_new(struct ports *ports, struct health **out)
+int health_new(struct reserved_ports *reserved_ports, struct health **out)
 {
 	struct health *health = calloc(1, sizeof(*health));
 	int rc = -ENOMEM;
@@ -99,11 +102,11 @@ int health_new(struct ports *ports, struct health **out)
 	atomic_init(&health->checks, 0);
 	health->loop = event_loop_new();
 	if (health->loop)
-		rc = check_ground_init(&health->ground, health->loop, ports);
+		rc = check_env_init(&health->env, health->loop, reserved_ports);
 	if (!rc)
 		rc = thread_start("health", run, health, &health->thread);
 	if (rc) {
-		check_ground_fini(&health->ground);
+		check_env_fini(&health->env);
 		event_loop_free(health->loop);
 		free(health);
 		return rc;
@@ -126,7 +129,7 @@ void health_free(struct health *health)
 	pthread_join(health->thread, NULL);
 	if (atomic_load(&health->checks))
 		return;
-	check_ground_fini(&health->ground);
+	check_env_fini(&health->env);
 	event_loop_free(health->loop);
 	free(health);
 }
@@ -159,7 +162,7 @@ static void post(struct loop *loop, void (*fn)(void *arg), struct check *check)
 }
 
 /* Health thread: runs after everything else that was posted for this check. */
-static void bury(void *arg)
+static void check_free_later(void *arg)
 {
 	struct check *check = arg;
 
@@ -169,21 +172,21 @@ static void bury(void *arg)
 	free(check);
 }
 
-static void part_with(struct check *check)
+static void check_detach(struct check *check)
 {
 	struct health *health = check->config.health;
 
 	config_free(check->config.config);
-	post(health->loop, bury, check);
+	post(health->loop, check_free_later, check);
 	atomic_fetch_sub(&health->checks, 1);
 }
 
-static void tell_done(void *arg)
+static void report_done(void *arg)
 {
 	struct check *check = arg;
 
 	if (check->is_orphan) {
-		part_with(check);
+		check_detach(check);
 		return;
 	}
 	check->is_told = true;
@@ -198,18 +201,18 @@ static void on_over(void *arg)
 	pthread_mutex_lock(&check->lock);
 	check->nobody_told = check->given_up;
 	if (!check->nobody_told)
-		post(check->config.loop, tell_done, check);
+		post(check->config.loop, report_done, check);
 	check->is_over = true;
 	pthread_cond_signal(&check->ended);
 	pthread_mutex_unlock(&check->lock);
 }
 
 /* Health thread. */
-static void begin(void *arg)
+static void check_begin(void *arg)
 {
 	struct check *check = arg;
 	const struct check_steps_config steps = {
-		.ground = &check->config.health->ground,
+		.env = &check->config.health->env,
 		.doors = check->config.doors,
 		.service = check->config.service,
 		.servers = &check->servers,
@@ -221,7 +224,7 @@ static void begin(void *arg)
 		.arg = check,
 	};
 
-	check_steps_begin(&check->steps, &steps);
+	check_steps_start(&check->steps, &steps);
 }
 
 static int prepare_report(struct check *check)
@@ -256,26 +259,26 @@ int check_start(const struct check_config *config, struct check **out)
 	thread_cond_init(&check->ended);
 	config_ref(config->config);
 	atomic_fetch_add(&config->health->checks, 1);
-	post(config->health->loop, begin, check);
+	post(config->health->loop, check_begin, check);
 	*out = check;
 	return 0;
 }
 
 /* Health thread. */
-static void give_up(void *arg)
+static void check_abort_steps(void *arg)
 {
 	struct check *check = arg;
 
-	check_steps_give_up(&check->steps);
+	check_steps_abort(&check->steps);
 }
 
-void check_give_up(struct check *check)
+void check_abort(struct check *check)
 {
-	post(check->config.health->loop, give_up, check);
+	post(check->config.health->loop, check_abort_steps, check);
 }
 
 /* Returns whether the check has ended. */
-static bool await_end(struct check *check)
+static bool check_wait_end(struct check *check)
 {
 	struct timespec until = thread_deadline(END_PATIENCE_MS);
 	bool is_over;
@@ -294,12 +297,12 @@ void check_free(struct check *check)
 	if (!check)
 		return;
 	if (!check->is_told) {
-		check_give_up(check);
-		if (!await_end(check))
+		check_abort(check);
+		if (!check_wait_end(check))
 			return;
 	}
 	if (check->is_told || check->nobody_told)
-		part_with(check);
+		check_detach(check);
 	else
 		check->is_orphan = true;
 }

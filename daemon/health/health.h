@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Health checks of servers, and the thread that runs them, with its own loop. The daemon creates the thread at start,
- * because creating a loop needs descriptors, which can be exhausted later.
+ * Health checks of servers, and the thread that runs them, with its own loop. The daemon creates
+ * the thread at start, because creating a loop needs descriptors, which can be exhausted later.
  */
 #ifndef DAEMON_HEALTH_HEALTH_H
 #define DAEMON_HEALTH_HEALTH_H
@@ -15,11 +15,17 @@
 #include "daemon/health/check_report.h"
 
 struct health;
-struct ports;
+struct reserved_ports;
 
-/** health_new - Starts the thread; @ports: of the process, outlive it. Returns 0 or a negative errno. */
-int health_new(struct ports *ports, struct health **out) MUST_CHECK;
-/** health_free - Ends the thread. If a check does not end, the thread is left until the process exits. Accepts NULL. */
+/**
+ * health_new - Starts the thread; @ports: of the process, outlive it. Returns 0 or a negative
+ * errno.
+ */
+int health_new(struct reserved_ports *reserved_ports, struct health **out) MUST_CHECK;
+/**
+ * health_free - Ends the thread. If a check does not end, the thread is left until the process
+ * exits. Accepts NULL.
+ */
 void health_free(struct health *health);
 
 /*
@@ -32,21 +38,22 @@ void health_free(struct health *health);
  *	long_call    a Call that does not fit into a Send: LOOKUP of a name longer than any file's
  *	long_reply   a Reply that does not fit into a Send: many GETATTRs
  *
- * A check changes nothing on the server and reads only what everybody may read. A step that the server does not allow
- * is not tried, and is not a fault. After a lost connection the next step opens another.
+ * A check changes nothing on the server and reads only what everybody may read. A step that the
+ * server does not allow is not tried, and is not a fault. After a lost connection the next step
+ * opens another.
  *
  * Checks run on their own thread, so they delay no client.
  */
-struct own_doors;
+struct self_connect;
 
 struct check_config {
 	struct health *health; /* whose thread runs the check */
 	struct loop *loop;     /* of the thread that gets done(); outlives the check */
-	const struct own_doors *doors;
+	const struct self_connect *doors;
 	struct config *config; /* contains @service; the check takes a reference */
 	const struct service_config *service;
 	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */
-	bool to_mount; /* try the MOUNT servers instead (daemon/service/targets.h), up to CHECK_NULL */
+	bool to_mount; /* try the MOUNT servers instead (daemon/service/servers.h), up to CHECK_NULL */
 	enum check_step_id last; /* last step to try */
 	uint32_t left_out;       /* bit mask of servers to skip */
 	/* Called when all is done, on the thread of @loop. check_free() is due. */
@@ -56,14 +63,18 @@ struct check_config {
 
 struct check;
 
-/** check_start - Starts a check; on the thread of @config->loop, like all functions below. Returns 0 or -ENOMEM. */
+/**
+ * check_start - Starts a check; on the thread of @config->loop, like all functions below. Returns 0
+ * or -ENOMEM.
+ */
 int check_start(const struct check_config *config, struct check **out) MUST_CHECK;
-/** check_give_up - Aborts: done() follows as soon as possible, with the results so far. */
-void check_give_up(struct check *check);
+/** check_abort - Aborts: done() follows as soon as possible, with the results so far. */
+void check_abort(struct check *check);
 /**
  * check_free - Frees a check after done(); before it, aborts the check without calling done()
  *
- * A check that does not end in time, e.g. because a name server does not respond, is left until the process exits.
+ * A check that does not end in time, e.g. because a name server does not respond, is left until the
+ * process exits.
  */
 void check_free(struct check *check);
 

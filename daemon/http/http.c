@@ -16,13 +16,16 @@
 #include "daemon/proxy/watchdog.h"
 #include "daemon/view/answer.h"
 
-/* readiness_is_healthy - Returns whether all workers' loops run. Writes "ok", or a line per stuck worker, to @out. */
+/*
+ * readiness_is_healthy - Returns whether all workers' loops run. Writes "ok", or a line per stuck
+ * worker, to @out.
+ */
 static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
 {
 	bool all = true;
 
 	for (size_t i = 0; i < proxy->nworkers; i++) {
-		if (watchdog_turns(proxy->watchdog, i))
+		if (watchdog_is_alive(proxy->watchdog, i))
 			continue;
 		fprintf(out, "worker %zu is not responding\n", i);
 		all = false;
@@ -32,19 +35,19 @@ static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
 	return all;
 }
 
-static bool has_target(const struct targets *targets)
+static bool has_target(const struct servers *servers)
 {
-	for (unsigned i = 0; i < targets->count; i++)
-		if (atomic_load(&targets->list[i].order) == TARGET_UP &&
-		    !server_state_is_down(&targets->list[i].server))
+	for (unsigned i = 0; i < servers->count; i++)
+		if (atomic_load(&servers->list[i].order) == SERVER_ORDER_UP &&
+		    !server_health_is_down(&servers->list[i].health))
 			return true;
 	return false;
 }
 
-static bool takes_clients(const struct service *service, FILE *out)
+static bool accepts_clients(const struct service *service, FILE *out)
 {
 	const char *why = atomic_load(&service->draining) ? "is drained"
-			  : !has_target(&service->targets)
+			  : !has_target(&service->servers)
 				  ? "has no usable server: all are down or disabled"
 				  : NULL;
 
@@ -54,10 +57,11 @@ static bool takes_clients(const struct service *service, FILE *out)
 }
 
 /*
- * readiness_is_ready - Returns whether the daemon is ready for clients. Writes "ok" or the reasons against it to @out.
+ * readiness_is_ready - Returns whether the daemon is ready for clients. Writes "ok" or the reasons
+ * against it to @out.
  *
- * It is not ready while it stops, or while a service is drained or has no usable server: each is down, or an
- * administrator has disabled it.
+ * It is not ready while it stops, or while a service is drained or has no usable server: each is
+ * down, or an administrator has disabled it.
  */
 static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
 {
@@ -69,7 +73,7 @@ static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
 		return false;
 	}
 	TAILQ_FOREACH(ps, &proxy->services, entry)
-		all &= takes_clients(&ps->service, out);
+		all &= accepts_clients(&ps->service, out);
 	if (all)
 		fputs("ok\n", out);
 	return all;
@@ -89,19 +93,19 @@ static const char page_html[] =
 
 struct http {
 	struct proxy *proxy;
-	struct gathering *gathering;
+	struct snapshot_collector *snapshot_collector;
 	struct config *config; /* a reference: its http_allow and http_hosts apply */
 	struct http_server *server,
-		*fresh; /* the current one, and that of the reload in progress; NULL: none */
-	struct http_server *left; /* the previous one: still serves its connections */
-	bool stays;               /* the reload in progress keeps the server */
-	bool is_deaf; /* the server has stopped listening to free the port for `fresh` */
-	uint64_t ends[HTTP_END_COUNT];
+		*next; /* the current one, and that of the reload in progress; NULL: none */
+	struct http_server *retired; /* the previous one: still serves its connections */
+	bool keeps_server;           /* the reload in progress keeps the server */
+	bool gave_up_port; /* the server has stopped listening to free the port for `fresh` */
+	uint64_t status_counts[HTTP_STATUS_COUNT];
 };
 
 /* ---- pages ---- */
 
-static void show_text(struct http_request *request, enum http_end status, const char *text)
+static void show_text(struct http_request *request, enum http_status status, const char *text)
 {
 	http_request_answer(request, &(struct http_answer){.status = status,
 							   .type = "text/plain; charset=utf-8",
@@ -118,13 +122,14 @@ static void show_state(struct http *http, struct http_request *request,
 	bool good;
 
 	if (!out) {
-		show_text(request, HTTP_END_503, "out of memory\n");
+		show_text(request, HTTP_STATUS_503, "out of memory\n");
 		return;
 	}
 	good = is_good(http->proxy, out);
 	if (fclose(out))
 		good = false;
-	show_text(request, good ? HTTP_END_200 : HTTP_END_503, text ? text : "out of memory\n");
+	show_text(request, good ? HTTP_STATUS_200 : HTTP_STATUS_503,
+		  text ? text : "out of memory\n");
 	free(text);
 }
 
@@ -142,18 +147,18 @@ static void show_readiness(struct http *http, struct http_request *request, cons
 struct scrape {
 	struct http_request *request;
 	bool is_open;
-	uint64_t ends[HTTP_END_COUNT];
+	uint64_t status_counts[HTTP_STATUS_COUNT];
 };
 
-static void on_metrics(void *arg, const struct gathered *gathered)
+static void on_metrics(void *arg, const struct collected *collected)
 {
 	struct scrape *scrape = arg;
-	const struct metrics_source source = {gathered, scrape->ends};
+	const struct metrics_source source = {collected, scrape->status_counts};
 	struct metrics_text text;
 	size_t bytes = 0;
 	char *data = NULL;
 
-	if (gathered) {
+	if (collected) {
 		metrics_text_init(&text, scrape->is_open);
 		metrics_write(&text, &source);
 		data = metrics_text_end(&text, &bytes);
@@ -161,12 +166,13 @@ static void on_metrics(void *arg, const struct gathered *gathered)
 	if (data)
 		http_request_answer(
 			scrape->request,
-			&(struct http_answer){.status = HTTP_END_200,
+			&(struct http_answer){.status = HTTP_STATUS_200,
 					      .type = scrape->is_open ? OPEN_TYPE : TEXT_TYPE,
 					      .body = data,
 					      .body_bytes = bytes});
 	else
-		show_text(scrape->request, HTTP_END_503, "metrics are temporarily unavailable\n");
+		show_text(scrape->request, HTTP_STATUS_503,
+			  "metrics are temporarily unavailable\n");
 	free(data);
 	free(scrape);
 }
@@ -176,18 +182,18 @@ static void show_metrics(struct http *http, struct http_request *request, const 
 	struct scrape *scrape = malloc(sizeof(*scrape));
 
 	if (!scrape) {
-		show_text(request, HTTP_END_503, "out of memory\n");
+		show_text(request, HTTP_STATUS_503, "out of memory\n");
 		return;
 	}
 	scrape->request = request;
 	scrape->is_open = strstr(accept, "application/openmetrics-text") != NULL;
-	memcpy(scrape->ends, http->ends, sizeof(scrape->ends));
-	gather_ask(http->gathering, METRICS_WANTS, on_metrics, scrape);
+	memcpy(scrape->status_counts, http->status_counts, sizeof(scrape->status_counts));
+	snapshot_collect(http->snapshot_collector, METRICS_WANTS, on_metrics, scrape);
 }
 
 static void show_page(struct http *http, struct http_request *request, const char *accept)
 {
-	http_request_answer(request, &(struct http_answer){.status = HTTP_END_200,
+	http_request_answer(request, &(struct http_answer){.status = HTTP_STATUS_200,
 							   .type = "text/html; charset=utf-8",
 							   .policy = PAGE_POLICY,
 							   .body = page_html,
@@ -200,12 +206,12 @@ static void on_answer(void *arg, json_t *answer)
 	char *text = answer_text(answer);
 
 	if (text)
-		http_request_answer(arg, &(struct http_answer){.status = HTTP_END_200,
+		http_request_answer(arg, &(struct http_answer){.status = HTTP_STATUS_200,
 							       .type = "application/json",
 							       .body = text,
 							       .body_bytes = strlen(text)});
 	else
-		show_text(arg, HTTP_END_503, "the answer is temporarily unavailable\n");
+		show_text(arg, HTTP_STATUS_503, "the answer is temporarily unavailable\n");
 	free(text);
 }
 
@@ -234,13 +240,13 @@ static void on_ask(void *arg, struct http_request *request, const char *path, co
 	while (i < ARRAY_SIZE(pages) && strcmp(pages[i].path, path))
 		i++;
 	if (i == ARRAY_SIZE(pages))
-		show_text(request, HTTP_END_404, "there is no such page\n");
-	else if (pages[i].is_gathered && http_request_is_one_of_many(request))
-		show_text(request, HTTP_END_503, "too many concurrent requests\n");
+		show_text(request, HTTP_STATUS_404, "there is no such page\n");
+	else if (pages[i].is_gathered && http_request_needs_reserve(request))
+		show_text(request, HTTP_STATUS_503, "too many concurrent requests\n");
 	else if (pages[i].show)
 		pages[i].show(arg, request, accept);
 	else
-		answer_ask(http->gathering, pages[i].kind, "", on_answer, request);
+		answer_query(http->snapshot_collector, pages[i].kind, "", on_answer, request);
 }
 
 /* ---- where ---- */
@@ -256,10 +262,10 @@ static int open_server(struct http *http, const struct config *config, struct ht
 	const struct http_access access = access_of(config);
 
 	return http_server_open(http->proxy->loop, (const struct sockaddr *)&config->http_listen,
-				&access, http->ends, on_ask, http, out);
+				&access, http->status_counts, on_ask, http, out);
 }
 
-static void tell_where(const struct config *config)
+static void log_where(const struct config *config)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
@@ -276,30 +282,33 @@ static void print_error(const struct config *config, int err, char text[static 1
 }
 
 /* Listens again if the reload failed after the server had freed its port. */
-static void take_back(struct http *http)
+static void resume_listening(struct http *http)
 {
 	const struct sockaddr *addr = (const struct sockaddr *)&http->config->http_listen;
 	char error[160];
 	int rc;
 
-	if (!http->is_deaf)
+	if (!http->gave_up_port)
 		return;
 	rc = http_server_listen(http->server, addr);
-	http->is_deaf = rc != 0;
+	http->gave_up_port = rc != 0;
 	if (!rc)
 		return;
 	print_error(http->config, rc, error);
 	log_error(NULL, "%s", error);
 }
 
-/* Stops listening at the previous address but keeps serving its connections. Only one such server is kept. */
-static void leave_server(struct http *http)
+/*
+ * Stops listening at the previous address but keeps serving its connections. Only one such server
+ * is kept.
+ */
+static void retire_server(struct http *http)
 {
 	if (!http->server)
 		return;
-	http_server_deafen(http->server);
-	http_server_close(http->left);
-	http->left = http->server;
+	http_server_stop_listening(http->server);
+	http_server_close(http->retired);
+	http->retired = http->server;
 }
 
 static bool is_wanted(const struct config *config)
@@ -313,16 +322,19 @@ static bool has_same_port(const struct http *http, const struct config *config)
 	       sockaddr_port((const struct sockaddr *)&config->http_listen);
 }
 
-/* The new address can conflict with the daemon's own listener on the same port, as 127.0.0.1 and 0.0.0.0 do. */
-static int open_in_place(struct http *http, const struct config *config)
+/*
+ * The new address can conflict with the daemon's own listener on the same port, as 127.0.0.1 and
+ * 0.0.0.0 do.
+ */
+static int open_listener(struct http *http, const struct config *config)
 {
 	int rc;
 
-	http_server_deafen(http->server);
-	http->is_deaf = true;
-	rc = open_server(http, config, &http->fresh);
+	http_server_stop_listening(http->server);
+	http->gave_up_port = true;
+	rc = open_server(http, config, &http->next);
 	if (rc)
-		take_back(http);
+		resume_listening(http);
 	return rc;
 }
 
@@ -332,14 +344,14 @@ static int on_prepare(void *arg, const struct config *config, FILE *errors)
 	char error[160];
 	int rc;
 
-	http->stays = http->server && !http->is_deaf &&
-		      !memcmp(&config->http_listen, &http->config->http_listen,
-			      sizeof(config->http_listen));
-	if (http->stays || !is_wanted(config))
+	http->keeps_server = http->server && !http->gave_up_port &&
+			     !memcmp(&config->http_listen, &http->config->http_listen,
+				     sizeof(config->http_listen));
+	if (http->keeps_server || !is_wanted(config))
 		return 0;
-	rc = open_server(http, config, &http->fresh);
-	if (rc == -EADDRINUSE && http->server && !http->is_deaf && has_same_port(http, config))
-		rc = open_in_place(http, config);
+	rc = open_server(http, config, &http->next);
+	if (rc == -EADDRINUSE && http->server && !http->gave_up_port && has_same_port(http, config))
+		rc = open_listener(http, config);
 	if (!rc)
 		return 0;
 	print_error(config, rc, error);
@@ -354,29 +366,29 @@ static void on_settle(void *arg, bool taken)
 	struct http_access access;
 
 	if (!taken) {
-		http_server_close(http->fresh);
-		http->fresh = NULL;
-		take_back(http);
+		http_server_close(http->next);
+		http->next = NULL;
+		resume_listening(http);
 		return;
 	}
 	http->config = config_ref(http->proxy->config);
 	access = access_of(http->config);
-	if (http->stays) {
+	if (http->keeps_server) {
 		http_server_allow(http->server, &access);
 	} else {
-		leave_server(http);
-		http->server = http->fresh;
-		http->fresh = NULL;
+		retire_server(http);
+		http->server = http->next;
+		http->next = NULL;
 		if (http->server)
-			tell_where(http->config);
+			log_where(http->config);
 	}
-	if (http->left)
-		http_server_allow(http->left, &access);
-	http->is_deaf = false;
+	if (http->retired)
+		http_server_allow(http->retired, &access);
+	http->gave_up_port = false;
 	config_free(old);
 }
 
-int http_open(struct proxy *proxy, struct gathering *gathering, struct http **out)
+int http_open(struct proxy *proxy, struct snapshot_collector *snapshot_collector, struct http **out)
 {
 	struct http *http = calloc(1, sizeof(*http));
 	char error[160];
@@ -384,8 +396,9 @@ int http_open(struct proxy *proxy, struct gathering *gathering, struct http **ou
 
 	if (!http)
 		return -ENOMEM;
-	*http = (struct http){
-		.proxy = proxy, .gathering = gathering, .config = config_ref(proxy->config)};
+	*http = (struct http){.proxy = proxy,
+			      .snapshot_collector = snapshot_collector,
+			      .config = config_ref(proxy->config)};
 	if (is_wanted(http->config))
 		rc = open_server(http, http->config, &http->server);
 	if (rc) {
@@ -396,7 +409,7 @@ int http_open(struct proxy *proxy, struct gathering *gathering, struct http **ou
 		return rc;
 	}
 	if (http->server)
-		tell_where(http->config);
+		log_where(http->config);
 	proxy->follower = (struct proxy_follower){on_prepare, on_settle, http};
 	*out = http;
 	return 0;
@@ -408,7 +421,7 @@ void http_close(struct http *http)
 		return;
 	http->proxy->follower = (struct proxy_follower){0};
 	http_server_close(http->server);
-	http_server_close(http->left);
+	http_server_close(http->retired);
 	config_free(http->config);
 	free(http);
 }

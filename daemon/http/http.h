@@ -12,7 +12,7 @@
 
 #include "base/compiler.h"
 #include "daemon/proxy/proxy.h"
-#include "daemon/view/gather.h"
+#include "daemon/view/snapshot_collect.h"
 
 struct http;
 
@@ -22,7 +22,8 @@ struct http;
  *
  * Logs failures. Returns 0 or a negative errno.
  */
-int http_open(struct proxy *proxy, struct gathering *gathering, struct http **out) MUST_CHECK;
+int http_open(struct proxy *proxy, struct snapshot_collector *snapshot_collector,
+	      struct http **out) MUST_CHECK;
 /** http_close - Stops serving, before the proxy is stopped; accepts NULL. */
 void http_close(struct http *http);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * evhttp limits the bytes that it reads, but neither the number of connections nor the time of a request: a peer that
- * sends a byte now and then would stay for ever. It also does not report when a connection opens or closes. So this
- * file creates the bufferevent of each connection and holds a reference, which keeps the descriptor valid while the
- * connection counts. evhttp clears its callbacks when it releases a bufferevent; this file checks them every LOOK_US
- * and for each new connection.
+ * evhttp limits the bytes that it reads, but neither the number of connections nor the time of a
+ * request: a peer that sends a byte now and then would stay for ever. It also does not report when
+ * a connection opens or closes. So this file creates the bufferevent of each connection and holds a
+ * reference, which keeps the descriptor valid while the connection counts. evhttp clears its
+ * callbacks when it releases a bufferevent; this file checks them every CONN_TICK_US and for each
+ * new connection.
  */
 #include "daemon/http/http_server.h"
 
@@ -59,7 +60,7 @@ static bool get_peer(int fd, struct sockaddr_storage *peer)
 }
 
 /* Copies a Host for a log line in quotes; quotes within it are percent-encoded. */
-static const char *show(const char *host, char text[SHOWN_BYTES + 1])
+static const char *escape_host(const char *host, char text[SHOWN_BYTES + 1])
 {
 	size_t len = 0;
 
@@ -73,11 +74,11 @@ static const char *show(const char *host, char text[SHOWN_BYTES + 1])
 }
 
 /*
- * Returns whether to close a connection that waits for its answer: nothing can be sent to it, or @needed, another
- * client needs its slot, and the peer sends nothing more. In that case it has closed the connection or only its sending
- * side, which cannot be distinguished.
+ * Returns whether to close a connection that waits for its answer: nothing can be sent to it, or
+ * @needed, another client needs its slot, and the peer sends nothing more. In that case it has
+ * closed the connection or only its sending side, which cannot be distinguished.
  */
-static bool peer_gives_way(int fd, bool needed)
+static bool evict_gone_peer(int fd, bool needed)
 {
 	/* poll() returns POLLERR and POLLHUP even if not requested. */
 	struct pollfd pollfd = {.fd = fd, .events = needed ? POLLRDHUP : 0};
@@ -85,30 +86,33 @@ static bool peer_gives_way(int fd, bool needed)
 	return poll(&pollfd, 1, 0) > 0;
 }
 
-#define LOOK_US 20000u
+#define CONN_TICK_US 20000u
 /* When all slots are in use, a connection that has been silent for this long is closed. */
 #define SILENCE_US 200000u
-#define REST_US    1000000u /* pause of the listener when descriptors ran out */
+#define PAUSE_US   1000000u /* pause of the listener when descriptors ran out */
 /* evhttp rescans a line from its beginning whenever more of it arrives. */
 #define MOST_UNREAD_BYTES (2 * HTTP_MAX_HEADER_BYTES)
-/* evhttp has a bit per method; the last ones mean unknown methods. All bits set: on_request() gets every request. */
+/*
+ * evhttp has a bit per method; the last ones mean unknown methods. All bits set: on_request() gets
+ * every request.
+ */
 #define ALL_METHODS  0xffffu
 #define NOT_OUR_HOST "this is not a name of the daemon's host: add further names to http_hosts\n"
 
-struct conn {
-	TAILQ_ENTRY(conn) entry;
+struct http_conn {
+	TAILQ_ENTRY(http_conn) entry;
 	struct http_server *server;
-	struct bufferevent *socket;    /* holds a reference */
-	struct http_request *request;  /* until it is answered */
-	uint64_t came_us, deadline_us; /* times of the loop */
-	bool judged, is_stranger;      /* the address has been checked: it is denied */
-	bool asked, answered;
+	struct bufferevent *socket;      /* holds a reference */
+	struct http_request *request;    /* until it is answered */
+	uint64_t opened_us, deadline_us; /* times of the loop */
+	bool access_checked, is_denied;  /* the address has been checked: it is denied */
+	bool has_request, answered;
 };
 
 /* A request that is not answered yet. */
 struct http_request {
 	struct http_server *server;
-	struct conn *conn; /* NULL: the client has disconnected */
+	struct http_conn *conn; /* NULL: the client has disconnected */
 	struct evhttp_request *evreq;
 };
 
@@ -116,19 +120,19 @@ struct http_server {
 	LIST_ENTRY(http_server) entry; /* in `listening` */
 	struct loop *loop;
 	struct loop_timer *timer;
-	bool looks_soon; /* the timer fires in the next iteration */
+	bool tick_pending; /* the timer fires in the next iteration */
 	struct evhttp *evhttp;
 	struct evhttp_bound_socket *bound; /* NULL: not listening */
-	uint64_t rests_until_us;           /* loop time until which nothing is accepted */
+	uint64_t paused_until_us;          /* loop time until which nothing is accepted */
 	struct http_access access;
-	uint64_t *ends;
-	http_ask_fn *ask;
+	uint64_t *status_counts;
+	http_request_fn *ask;
 	void *arg;
-	unsigned nconns, nstrangers;
-	TAILQ_HEAD(, conn) conns;
+	unsigned nconns, ndenied;
+	TAILQ_HEAD(, http_conn) conns;
 	struct log_limit refused; /* lines about denied clients, */
 	struct log_limit hosts;   /* … about other hosts */
-	struct log_limit rests;   /* … and about failures to accept */
+	struct log_limit paused;  /* … and about failures to accept */
 };
 
 /* evhttp sets the argument of a listener's callbacks, so the server is looked up in this list. */
@@ -141,38 +145,43 @@ static struct evconnlistener *listener_of(const struct http_server *server)
 	return evhttp_bound_socket_get_listener(server->bound);
 }
 
-static void set_deadline(struct http_server *server, struct conn *conn)
+static void set_deadline(struct http_server *server, struct http_conn *conn)
 {
 	conn->deadline_us = loop_now_us(server->loop) + HTTP_TIMEOUT_US;
 }
 
-/* Runs on_timer() in the next iteration. The flag keeps repeated calls from postponing it for ever. */
-static void look_soon(struct http_server *server)
+/*
+ * Runs on_timer() in the next iteration. The flag keeps repeated calls from postponing it for ever.
+ */
+static void schedule_tick(struct http_server *server)
 {
-	if (!server->looks_soon)
+	if (!server->tick_pending)
 		loop_timer_set(server->loop, server->timer, 0);
-	server->looks_soon = true;
+	server->tick_pending = true;
 }
 
-/* evhttp limits only the header, not chunks or data after a request. A full bufferevent spins, so stop reading. */
+/*
+ * evhttp limits only the header, not chunks or data after a request. A full bufferevent spins, so
+ * stop reading.
+ */
 static void on_input(struct evbuffer *input, const struct evbuffer_cb_info *info, void *arg)
 {
-	struct conn *conn = arg;
+	struct http_conn *conn = arg;
 
 	if (evbuffer_get_length(input) <= MOST_UNREAD_BYTES)
 		return;
 	bufferevent_disable(conn->socket, EV_READ);
-	if (!conn->asked)
+	if (!conn->has_request)
 		conn->deadline_us = 0;
-	look_soon(conn->server);
+	schedule_tick(conn->server);
 }
 
-static void conn_free(struct http_server *server, struct conn *conn)
+static void conn_free(struct http_server *server, struct http_conn *conn)
 {
 	if (!conn->answered)
-		server->ends[HTTP_END_NONE]++;
-	if (conn->is_stranger)
-		server->nstrangers--;
+		server->status_counts[HTTP_STATUS_NONE]++;
+	if (conn->is_denied)
+		server->ndenied--;
 	server->nconns--;
 	evbuffer_remove_cb(bufferevent_get_input(conn->socket), on_input, conn);
 	bufferevent_decref(conn->socket);
@@ -180,8 +189,11 @@ static void conn_free(struct http_server *server, struct conn *conn)
 	free(conn);
 }
 
-/* Returns evhttp's connection, the argument of its callbacks; NULL once evhttp has released the bufferevent. */
-static struct evhttp_connection *evcon_of(const struct conn *conn)
+/*
+ * Returns evhttp's connection, the argument of its callbacks; NULL once evhttp has released the
+ * bufferevent.
+ */
+static struct evhttp_connection *evcon_of(const struct http_conn *conn)
 {
 	void *evcon;
 
@@ -189,19 +201,19 @@ static struct evhttp_connection *evcon_of(const struct conn *conn)
 	return evcon;
 }
 
-static void drop(struct http_server *server, struct conn *conn)
+static void conn_drop(struct http_server *server, struct http_conn *conn)
 {
 	evhttp_connection_free(evcon_of(conn));
 	conn_free(server, conn);
 }
 
-static int fd_of(const struct conn *conn)
+static int fd_of(const struct http_conn *conn)
 {
 	return bufferevent_getfd(conn->socket);
 }
 
 /* Returns whether the peer's address is allowed; false if the peer has disconnected. */
-static bool may_ask(struct http_server *server, const struct conn *conn)
+static bool is_allowed(struct http_server *server, const struct http_conn *conn)
 {
 	char text[ADDRESS_TEXT_BYTES];
 	struct sockaddr_storage peer;
@@ -216,59 +228,62 @@ static bool may_ask(struct http_server *server, const struct conn *conn)
 	return false;
 }
 
-static void judge(struct http_server *server, struct conn *conn)
+static void conn_check_access(struct http_server *server, struct http_conn *conn)
 {
-	if (conn->judged)
+	if (conn->access_checked)
 		return;
-	conn->judged = true;
-	conn->is_stranger = !may_ask(server, conn);
-	if (conn->is_stranger)
-		server->nstrangers++;
+	conn->access_checked = true;
+	conn->is_denied = !is_allowed(server, conn);
+	if (conn->is_denied)
+		server->ndenied++;
 }
 
-static void answer_late(struct conn *conn);
+static void answer_late(struct http_conn *conn);
 
-static void look_at(struct http_server *server, struct conn *conn, bool is_full)
+static void conn_tick(struct http_server *server, struct http_conn *conn, bool is_full)
 {
 	uint64_t now_us = loop_now_us(server->loop);
 
-	judge(server, conn);
-	if ((conn->is_stranger && server->nstrangers > HTTP_MAX_STRANGERS) ||
-	    (conn->request && peer_gives_way(fd_of(conn), is_full)) ||
-	    (is_full && !conn->asked && now_us - conn->came_us >= SILENCE_US))
-		drop(server, conn);
+	conn_check_access(server, conn);
+	if ((conn->is_denied && server->ndenied > HTTP_MAX_DENIED) ||
+	    (conn->request && evict_gone_peer(fd_of(conn), is_full)) ||
+	    (is_full && !conn->has_request && now_us - conn->opened_us >= SILENCE_US))
+		conn_drop(server, conn);
 	else if (conn->deadline_us <= now_us && conn->request)
 		answer_late(conn);
 	else if (conn->deadline_us <= now_us)
-		drop(server, conn);
+		conn_drop(server, conn);
 }
 
 static void on_timer(void *arg)
 {
 	struct http_server *server = arg;
 	bool is_full = server->nconns == HTTP_MAX_CONNECTIONS,
-	     rests = loop_now_us(server->loop) < server->rests_until_us;
-	struct conn *conn, *next;
+	     paused = loop_now_us(server->loop) < server->paused_until_us;
+	struct http_conn *conn, *next;
 
-	server->looks_soon = false;
+	server->tick_pending = false;
 	for (conn = TAILQ_FIRST(&server->conns); conn; conn = next) {
 		next = TAILQ_NEXT(conn, entry);
 		if (evcon_of(conn))
-			look_at(server, conn, is_full);
+			conn_tick(server, conn, is_full);
 		else
 			conn_free(server, conn);
 	}
-	if (server->bound && server->nconns < HTTP_MAX_CONNECTIONS && !rests)
+	if (server->bound && server->nconns < HTTP_MAX_CONNECTIONS && !paused)
 		evconnlistener_enable(listener_of(server));
-	if (server->nconns || rests)
-		loop_timer_set(server->loop, server->timer, LOOK_US);
+	if (server->nconns || paused)
+		loop_timer_set(server->loop, server->timer, CONN_TICK_US);
 }
 
-/* A new connection; evhttp sets its descriptor later. On failure evhttp makes a bufferevent that is not counted. */
+/*
+ * A new connection; evhttp sets its descriptor later. On failure evhttp makes a bufferevent that is
+ * not counted.
+ */
 static struct bufferevent *on_conn(struct event_base *base, void *arg)
 {
 	struct http_server *server = arg;
-	struct conn *conn = calloc(1, sizeof(*conn));
+	struct http_conn *conn = calloc(1, sizeof(*conn));
 
 	if (!conn)
 		return NULL;
@@ -280,10 +295,10 @@ static struct bufferevent *on_conn(struct event_base *base, void *arg)
 	evbuffer_add_cb(bufferevent_get_input(conn->socket), on_input, conn);
 	conn->server = server;
 	bufferevent_incref(conn->socket);
-	conn->came_us = loop_now_us(server->loop);
+	conn->opened_us = loop_now_us(server->loop);
 	set_deadline(server, conn);
 	TAILQ_INSERT_TAIL(&server->conns, conn, entry);
-	look_soon(server);
+	schedule_tick(server);
 	if (++server->nconns == HTTP_MAX_CONNECTIONS)
 		evconnlistener_disable(listener_of(server));
 	return conn->socket;
@@ -299,11 +314,11 @@ static void on_accept_error(struct evconnlistener *listener, void *arg)
 			break;
 	if (!server)
 		return;
-	log_write_limited(LOG_LEVEL_WARNING, &server->rests, NULL,
+	log_write_limited(LOG_LEVEL_WARNING, &server->paused, NULL,
 			  "http: cannot accept connections: %s", strerror(err));
 	evconnlistener_disable(listener);
-	server->rests_until_us = loop_now_us(server->loop) + REST_US;
-	loop_timer_set(server->loop, server->timer, LOOK_US);
+	server->paused_until_us = loop_now_us(server->loop) + PAUSE_US;
+	loop_timer_set(server->loop, server->timer, CONN_TICK_US);
 }
 
 /* ---- requests ---- */
@@ -335,7 +350,7 @@ static void on_event(struct bufferevent *socket, short what, void *arg)
 }
 
 /* When a client ends its sending side, evhttp would close the connection and lose unsent data. */
-static void keep_sending(struct conn *conn)
+static void keep_sending(struct http_conn *conn)
 {
 	bufferevent_data_cb on_read, on_write;
 	void *arg;
@@ -344,8 +359,8 @@ static void keep_sending(struct conn *conn)
 	bufferevent_setcb(conn->socket, on_read, on_write, on_event, arg);
 }
 
-static void send_answer(struct http_server *server, struct conn *conn, struct evhttp_request *evreq,
-			const struct http_answer *answer)
+static void send_answer(struct http_server *server, struct http_conn *conn,
+			struct evhttp_request *evreq, const struct http_answer *answer)
 {
 	struct evkeyvalq *headers = evhttp_request_get_output_headers(evreq);
 	struct evbuffer *body = evhttp_request_get_output_buffer(evreq);
@@ -359,20 +374,20 @@ static void send_answer(struct http_server *server, struct conn *conn, struct ev
 	evhttp_add_header(headers, "Content-Security-Policy",
 			  answer->policy ? answer->policy : "default-src 'none'");
 	evhttp_add_header(headers, "Connection", "close");
-	if (answer->status == HTTP_END_405)
+	if (answer->status == HTTP_STATUS_405)
 		evhttp_add_header(headers, "Allow", "GET, HEAD");
 	if (evhttp_request_get_command(evreq) != EVHTTP_REQ_HEAD)
 		evbuffer_add(body, answer->body, answer->body_bytes);
 	conn->answered = true;
-	server->ends[answer->status]++;
+	server->status_counts[answer->status]++;
 	set_deadline(server, conn);
-	evhttp_send_reply(evreq, atoi(http_end_name(answer->status)),
-			  answer->status == HTTP_END_421 ? "Misdirected Request" : NULL, NULL);
+	evhttp_send_reply(evreq, atoi(http_status_name(answer->status)),
+			  answer->status == HTTP_STATUS_421 ? "Misdirected Request" : NULL, NULL);
 	keep_sending(conn);
 }
 
-static void send_text(struct http_server *server, struct conn *conn, struct evhttp_request *evreq,
-		      enum http_end status, const char *text)
+static void send_text(struct http_server *server, struct http_conn *conn,
+		      struct evhttp_request *evreq, enum http_status status, const char *text)
 {
 	send_answer(server, conn, evreq,
 		    &(struct http_answer){.status = status,
@@ -381,41 +396,44 @@ static void send_text(struct http_server *server, struct conn *conn, struct evht
 					  .body_bytes = strlen(text)});
 }
 
-static unsigned count_asked(const struct http_server *server)
+static unsigned count_requests(const struct http_server *server)
 {
-	const struct conn *conn;
+	const struct http_conn *conn;
 	unsigned n = 0;
 
 	TAILQ_FOREACH(conn, &server->conns, entry)
-		n += conn->asked && evcon_of(conn);
+		n += conn->has_request && evcon_of(conn);
 	return n;
 }
 
-/* Closes the oldest waiting connection, except @but, whose client may have disconnected. Returns false without one. */
-static bool make_place(struct http_server *server, const struct conn *but)
+/*
+ * Closes the oldest waiting connection, except @but, whose client may have disconnected. Returns
+ * false without one.
+ */
+static bool evict_one(struct http_server *server, const struct http_conn *but)
 {
-	struct conn *conn;
+	struct http_conn *conn;
 
 	TAILQ_FOREACH(conn, &server->conns, entry) {
-		if (conn == but || !conn->request || !peer_gives_way(fd_of(conn), true))
+		if (conn == but || !conn->request || !evict_gone_peer(fd_of(conn), true))
 			continue;
-		drop(server, conn);
+		conn_drop(server, conn);
 		return true;
 	}
 	return false;
 }
 
-bool http_request_is_one_of_many(const struct http_request *request)
+bool http_request_needs_reserve(const struct http_request *request)
 {
-	while (count_asked(request->server) > HTTP_MAX_CONNECTIONS - HTTP_KEPT_CONNECTIONS)
-		if (!make_place(request->server, request->conn))
+	while (count_requests(request->server) > HTTP_MAX_CONNECTIONS - HTTP_RESERVED_CONNECTIONS)
+		if (!evict_one(request->server, request->conn))
 			return true;
 	return false;
 }
 
 void http_request_answer(struct http_request *request, const struct http_answer *answer)
 {
-	struct conn *conn = request->conn;
+	struct http_conn *conn = request->conn;
 
 	if (conn) {
 		detach(request);
@@ -424,22 +442,23 @@ void http_request_answer(struct http_request *request, const struct http_answer 
 	free(request);
 }
 
-static void answer_late(struct conn *conn)
+static void answer_late(struct http_conn *conn)
 {
 	struct http_request *request = conn->request;
 
 	detach(request);
-	send_text(request->server, conn, request->evreq, HTTP_END_503, "no answer in time\n");
+	send_text(request->server, conn, request->evreq, HTTP_STATUS_503, "no answer in time\n");
 }
 
-static void hand_on(struct conn *conn, struct evhttp_request *evreq, struct http_server *server)
+static void deliver_request(struct http_conn *conn, struct evhttp_request *evreq,
+			    struct http_server *server)
 {
 	struct http_request *request = calloc(1, sizeof(*request));
 	const char *accept = evhttp_find_header(evhttp_request_get_input_headers(evreq), "Accept");
 	const char *path = evhttp_uri_get_path(evhttp_request_get_evhttp_uri(evreq));
 
 	if (!request) {
-		send_text(server, conn, evreq, HTTP_END_503, "out of memory\n");
+		send_text(server, conn, evreq, HTTP_STATUS_503, "out of memory\n");
 		return;
 	}
 	*request = (struct http_request){server, conn, evreq};
@@ -449,11 +468,11 @@ static void hand_on(struct conn *conn, struct evhttp_request *evreq, struct http
 }
 
 /* Returns NULL if this file did not make the connection. */
-static struct conn *conn_of(struct http_server *server, struct evhttp_request *evreq)
+static struct http_conn *conn_of(struct http_server *server, struct evhttp_request *evreq)
 {
 	struct evhttp_connection *evcon = evhttp_request_get_connection(evreq);
 	struct bufferevent *socket = evhttp_connection_get_bufferevent(evcon);
-	struct conn *conn;
+	struct http_conn *conn;
 
 	TAILQ_FOREACH(conn, &server->conns, entry)
 		if (conn->socket == socket)
@@ -462,7 +481,8 @@ static struct conn *conn_of(struct http_server *server, struct evhttp_request *e
 }
 
 /* Returns whether requests for @host are served; logs it if not. */
-static bool may_ask_for(struct http_server *server, const struct conn *conn, const char *host)
+static bool is_allowed_host(struct http_server *server, const struct http_conn *conn,
+			    const char *host)
 {
 	char text[ADDRESS_TEXT_BYTES], shown[SHOWN_BYTES + 1];
 	struct sockaddr_storage from;
@@ -475,21 +495,23 @@ static bool may_ask_for(struct http_server *server, const struct conn *conn, con
 		log_write_limited(LOG_LEVEL_WARNING, &server->hosts, NULL,
 				  "http: refused %s: requested host \"%s\" is not this host; if it "
 				  "is, add it to http_hosts",
-				  address_text((struct sockaddr *)&from, text), show(host, shown));
+				  address_text((struct sockaddr *)&from, text),
+				  escape_host(host, shown));
 	return false;
 }
 
 /* Checks each Host header and the host of an absolute URI; evhttp checks the first one only. */
-static bool is_for_us(struct http_server *server, const struct conn *conn,
+static bool is_for_us(struct http_server *server, const struct http_conn *conn,
 		      struct evhttp_request *evreq)
 {
 	const char *target = evhttp_uri_get_host(evhttp_request_get_evhttp_uri(evreq));
 	const struct evkeyval *header;
 
-	if (target && !may_ask_for(server, conn, target))
+	if (target && !is_allowed_host(server, conn, target))
 		return false;
 	TAILQ_FOREACH(header, evhttp_request_get_input_headers(evreq), next)
-		if (!strcasecmp(header->key, "Host") && !may_ask_for(server, conn, header->value))
+		if (!strcasecmp(header->key, "Host") &&
+		    !is_allowed_host(server, conn, header->value))
 			return false;
 	return true;
 }
@@ -499,32 +521,34 @@ static void on_request(struct evhttp_request *evreq, void *arg)
 {
 	struct http_server *server = arg;
 	enum evhttp_cmd_type method = evhttp_request_get_command(evreq);
-	struct conn *conn = conn_of(server, evreq);
+	struct http_conn *conn = conn_of(server, evreq);
 
-	if (!conn || conn->asked) {
+	if (!conn || conn->has_request) {
 		evhttp_send_error(evreq, HTTP_SERVUNAVAIL, NULL);
 		return;
 	}
-	conn->asked = true;
+	conn->has_request = true;
 	set_deadline(server, conn);
-	judge(server, conn);
-	if (conn->is_stranger)
-		send_text(server, conn, evreq, HTTP_END_403, "your address is not in http_allow\n");
+	conn_check_access(server, conn);
+	if (conn->is_denied)
+		send_text(server, conn, evreq, HTTP_STATUS_403,
+			  "your address is not in http_allow\n");
 	else if (!is_for_us(server, conn, evreq))
-		send_text(server, conn, evreq, HTTP_END_421, NOT_OUR_HOST);
+		send_text(server, conn, evreq, HTTP_STATUS_421, NOT_OUR_HOST);
 	else if (method != EVHTTP_REQ_GET && method != EVHTTP_REQ_HEAD)
-		send_text(server, conn, evreq, HTTP_END_405, "only GET and HEAD are supported\n");
+		send_text(server, conn, evreq, HTTP_STATUS_405,
+			  "only GET and HEAD are supported\n");
 	else
-		hand_on(conn, evreq, server);
+		deliver_request(conn, evreq, server);
 }
 
 /* ---- life ---- */
 
 static void server_free(struct http_server *server)
 {
-	struct conn *conn;
+	struct http_conn *conn;
 
-	http_server_deafen(server);
+	http_server_stop_listening(server);
 	if (server->evhttp)
 		evhttp_free(server->evhttp);
 	while ((conn = TAILQ_FIRST(&server->conns)))
@@ -558,7 +582,7 @@ int http_server_listen(struct http_server *server, const struct sockaddr *addr)
 	return 0;
 }
 
-void http_server_deafen(struct http_server *server)
+void http_server_stop_listening(struct http_server *server)
 {
 	if (!server->bound)
 		return;
@@ -583,8 +607,8 @@ static int open_server(struct http_server *server, const struct sockaddr *addr)
 }
 
 int http_server_open(struct loop *loop, const struct sockaddr *addr,
-		     const struct http_access *access, uint64_t *ends, http_ask_fn *ask, void *arg,
-		     struct http_server **out)
+		     const struct http_access *access, uint64_t *status_counts,
+		     http_request_fn *ask, void *arg, struct http_server **out)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	int rc;
@@ -594,12 +618,12 @@ int http_server_open(struct loop *loop, const struct sockaddr *addr,
 	*server = (struct http_server){
 		.loop = loop,
 		.access = *access,
-		.ends = ends,
+		.status_counts = status_counts,
 		.ask = ask,
 		.arg = arg,
 		.refused = {.what = "refused", .why = "not in http_allow"},
 		.hosts = {.what = "refused", .why = "their Host is not in http_hosts"},
-		.rests = {.repeats = true},
+		.paused = {.repeats = true},
 	};
 	TAILQ_INIT(&server->conns);
 	rc = open_server(server, addr);
@@ -620,18 +644,18 @@ void http_server_close(struct http_server *server)
 {
 	if (!server)
 		return;
-	log_tell_left_out(&server->refused, 1);
-	log_tell_left_out(&server->hosts, 1);
+	log_report_suppressed(&server->refused, 1);
+	log_report_suppressed(&server->hosts, 1);
 	server_free(server);
 }
 
 static const char *const end_names[] = {
-#define HTTP_END_NAME(name, text) text,
-	HTTP_ENDS(HTTP_END_NAME)
-#undef HTTP_END_NAME
+#define HTTP_STATUS_NAME(name, text) text,
+	HTTP_STATUSES(HTTP_STATUS_NAME)
+#undef HTTP_STATUS_NAME
 };
 
-const char *http_end_name(enum http_end end)
+const char *http_status_name(enum http_status end)
 {
 	return end_names[end];
 }

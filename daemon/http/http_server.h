@@ -2,16 +2,17 @@
 /*
  * A small HTTP server on libevent's evhttp, with limits.
  *
- * It answers one request per connection, by GET or HEAD, without a body. A client has HTTP_TIMEOUT_US to send its
- * request, and the same time to read the answer. A request that is not answered within that time gets 503.
+ * It answers one request per connection, by GET or HEAD, without a body. A client has
+ * HTTP_TIMEOUT_US to send its request, and the same time to read the answer. A request that is not
+ * answered within that time gets 503.
  *
- * A connection beyond HTTP_MAX_CONNECTIONS waits in the kernel's queue until another one ends or has been silent for a
- * while. At most HTTP_MAX_STRANGERS connections of denied clients are kept, to answer 403. evhttp itself answers
- * malformed and oversized requests.
+ * A connection beyond HTTP_MAX_CONNECTIONS waits in the kernel's queue until another one ends or
+ * has been silent for a while. At most HTTP_MAX_DENIED connections of denied clients are kept, to
+ * answer 403. evhttp itself answers malformed and oversized requests.
  *
- * A client can end its sending side after its request, which looks like a closed connection until data is sent to it.
- * Its connection stays until the answer, unless another client needs the slot. A request for another host gets 421
- * (daemon/http/http_host.h).
+ * A client can end its sending side after its request, which looks like a closed connection until
+ * data is sent to it. Its connection stays until the answer, unless another client needs the slot.
+ * A request for another host gets 421 (daemon/http/http_host.h).
  *
  * Everything belongs to the thread of its loop.
  */
@@ -29,7 +30,7 @@
 #include "daemon/config/config_value.h"
 
 /* Connections by the status of their answer; NONE: this server sent no answer. */
-#define HTTP_ENDS(X)                                                                               \
+#define HTTP_STATUSES(X)                                                                           \
 	X(200, "200")                                                                              \
 	X(403, "403")                                                                              \
 	X(404, "404")                                                                              \
@@ -38,32 +39,35 @@
 	X(503, "503")                                                                              \
 	X(NONE, "none")
 
-enum http_end {
-#define HTTP_END_ENUM(name, text) HTTP_END_##name,
-	HTTP_ENDS(HTTP_END_ENUM) HTTP_END_COUNT
-#undef HTTP_END_ENUM
+enum http_status {
+#define HTTP_STATUS_ENUM(name, text) HTTP_STATUS_##name,
+	HTTP_STATUSES(HTTP_STATUS_ENUM) HTTP_STATUS_COUNT
+#undef HTTP_STATUS_ENUM
 };
 
-/** http_end_name - Returns "200" … */
-const char *http_end_name(enum http_end end);
+/** http_status_name - Returns "200" … */
+const char *http_status_name(enum http_status end);
 
-#define HTTP_MAX_CONNECTIONS  32u
-#define HTTP_KEPT_CONNECTIONS 8u /* of these, reserved for requests that need no worker */
-#define HTTP_MAX_STRANGERS    4u
-#define HTTP_TIMEOUT_US       5000000u
-#define HTTP_MAX_HEADER_BYTES 8192u
+#define HTTP_MAX_CONNECTIONS      32u
+#define HTTP_RESERVED_CONNECTIONS 8u /* of these, reserved for requests that need no worker */
+#define HTTP_MAX_DENIED           4u
+#define HTTP_TIMEOUT_US           5000000u
+#define HTTP_MAX_HEADER_BYTES     8192u
 
 struct http_server;
 struct http_request;
 
-/* The allowed clients and host names. The lists must outlive the server, or be replaced by http_server_allow(). */
+/*
+ * The allowed clients and host names. The lists must outlive the server, or be replaced by
+ * http_server_allow().
+ */
 struct http_access {
 	const struct config_cidrs *allow;
 	const struct config_hosts *hosts; /* names in addition to those of http_host_is_ours() */
 };
 
 struct http_answer {
-	enum http_end status;
+	enum http_status status;
 	const char *type;   /* media type of the body */
 	const char *policy; /* Content-Security-Policy; NULL: the strictest */
 	const void *body;
@@ -75,36 +79,46 @@ struct http_answer {
  * @path:   without the query, not decoded
  * @accept: the Accept header; "": none
  */
-typedef void http_ask_fn(void *arg, struct http_request *request, const char *path,
-			 const char *accept);
+typedef void http_request_fn(void *arg, struct http_request *request, const char *path,
+			     const char *accept);
 
 /**
  * http_server_open - Listens at @addr.
  * @access: copied
- * @ends:   counters of HTTP_END_COUNT entries; outlive the server
+ * @ends:   counters of HTTP_STATUS_COUNT entries; outlive the server
  * @ask:    called with @arg for each request
  *
  * Returns 0 or a negative errno.
  */
 int http_server_open(struct loop *loop, const struct sockaddr *addr,
-		     const struct http_access *access, uint64_t *ends, http_ask_fn *ask, void *arg,
-		     struct http_server **out) MUST_CHECK;
+		     const struct http_access *access, uint64_t *ends, http_request_fn *ask,
+		     void *arg, struct http_server **out) MUST_CHECK;
 /** http_server_allow - Replaces the access rules; @access is copied. */
 void http_server_allow(struct http_server *server, const struct http_access *access);
-/** http_server_deafen - Stops listening; existing connections are still served. */
-void http_server_deafen(struct http_server *server);
-/** http_server_listen - Listens again at @addr after http_server_deafen(). Returns 0 or a negative errno. */
+/** http_server_stop_listening - Stops listening; existing connections are still served. */
+void http_server_stop_listening(struct http_server *server);
+/**
+ * http_server_listen - Listens again at @addr after http_server_stop_listening(). Returns 0 or a
+ * negative errno.
+ */
 int http_server_listen(struct http_server *server, const struct sockaddr *addr) MUST_CHECK;
-/** http_server_close - Closes the server and its connections; accepts NULL. Open requests must still be answered. */
+/**
+ * http_server_close - Closes the server and its connections; accepts NULL. Open requests must still
+ * be answered.
+ */
 void http_server_close(struct http_server *server);
 
 /**
- * http_request_is_one_of_many - Returns whether only the HTTP_KEPT_CONNECTIONS or fewer are left: answer immediately.
+ * http_request_needs_reserve - Returns whether only the HTTP_RESERVED_CONNECTIONS or fewer are
+ * left: answer immediately.
  *
  * Before that it closes waiting connections whose clients may have disconnected, the oldest first.
  */
-bool http_request_is_one_of_many(const struct http_request *request);
-/** http_request_answer - Answers and frees the request; sends nothing if the client has disconnected. */
+bool http_request_needs_reserve(const struct http_request *request);
+/**
+ * http_request_answer - Answers and frees the request; sends nothing if the client has
+ * disconnected.
+ */
 void http_request_answer(struct http_request *request, const struct http_answer *answer);
 
 #endif

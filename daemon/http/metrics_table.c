@@ -16,12 +16,12 @@
 
 /* The service whose samples are written. */
 struct metrics_service {
-	const struct gathered *gathered;
+	const struct collected *collected;
 	size_t i;
 	struct proxy_service *ps;
 	const struct service_config *config;
 	const struct stats *stats;
-	const struct load *load;
+	const struct conn_load *load;
 };
 
 /* An operation of a service. */
@@ -33,7 +33,7 @@ struct metrics_operation {
 };
 
 /* One side of a service. */
-struct metrics_side {
+struct metrics_leg {
 	const struct metrics_service *service;
 	const char *name;
 	bool is_rdma;
@@ -61,7 +61,7 @@ static void metrics_process_cpu(struct metrics_text *text, const struct metrics_
 /* The start of the daemon, a moment after that of the process. */
 static void metrics_process_start(struct metrics_text *text, const struct metrics_source *source)
 {
-	const struct proxy *proxy = source->gathered->proxy;
+	const struct proxy *proxy = source->collected->proxy;
 	uint64_t age_us = loop_now_us(proxy->loop) - proxy->start_us;
 
 	metrics_text_put(text, METRICS_NO_LABELS,
@@ -119,7 +119,7 @@ static void metrics_process_fds(struct metrics_text *text, const struct metrics_
 {
 	static uint64_t counted_us;
 	static unsigned count;
-	uint64_t now_us = loop_now_us(source->gathered->proxy->loop);
+	uint64_t now_us = loop_now_us(source->collected->proxy->loop);
 
 	if (!count || now_us - counted_us >= FDS_US) {
 		count = count_fds();
@@ -147,17 +147,17 @@ static void metrics_build_info(struct metrics_text *text, const struct metrics_s
 static void metrics_reload_successful(struct metrics_text *text,
 				      const struct metrics_source *source)
 {
-	metrics_text_put(text, METRICS_NO_LABELS, !source->gathered->proxy->reload_failed);
+	metrics_text_put(text, METRICS_NO_LABELS, !source->collected->proxy->reload_failed);
 }
 
 static void metrics_reload_time(struct metrics_text *text, const struct metrics_source *source)
 {
-	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->proxy->config_s);
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->collected->proxy->config_s);
 }
 
 static void metrics_worker_cpu(struct metrics_text *text, const struct metrics_source *source)
 {
-	const struct proxy *proxy = source->gathered->proxy;
+	const struct proxy *proxy = source->collected->proxy;
 	char number[24];
 
 	for (size_t i = 0; i < proxy->nworkers; i++) {
@@ -169,17 +169,17 @@ static void metrics_worker_cpu(struct metrics_text *text, const struct metrics_s
 
 static void metrics_memory_limit(struct metrics_text *text, const struct metrics_source *source)
 {
-	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->budget.limit_bytes);
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->collected->budget.limit_bytes);
 }
 
 static void metrics_memory_mapped(struct metrics_text *text, const struct metrics_source *source)
 {
-	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->pool.slab_bytes);
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->collected->pool.slab_bytes);
 }
 
 static void metrics_trace_dropped(struct metrics_text *text, const struct metrics_source *source)
 {
-	metrics_text_put(text, METRICS_NO_LABELS, (double)source->gathered->proxy->records_missed);
+	metrics_text_put(text, METRICS_NO_LABELS, (double)source->collected->proxy->records_missed);
 }
 
 static void metrics_log_dropped(struct metrics_text *text, const struct metrics_source *source)
@@ -189,9 +189,9 @@ static void metrics_log_dropped(struct metrics_text *text, const struct metrics_
 
 static void metrics_http_requests(struct metrics_text *text, const struct metrics_source *source)
 {
-	for (unsigned i = 0; i < HTTP_END_COUNT; i++)
-		metrics_text_put(text, METRICS_LABELS({"code", http_end_name(i)}),
-				 (double)source->http_ends[i]);
+	for (unsigned i = 0; i < HTTP_STATUS_COUNT; i++)
+		metrics_text_put(text, METRICS_LABELS({"code", http_status_name(i)}),
+				 (double)source->http_statuses[i]);
 }
 
 /* ---- services and their servers ---- */
@@ -279,35 +279,36 @@ static double metrics_shortfalls(const struct metrics_service *service)
 
 static double metrics_memory_claimed(const struct metrics_service *service)
 {
-	return (double)service->gathered->memory[service->i].claimed_bytes;
+	return (double)service->collected->memory[service->i].claimed_bytes;
 }
 
-static double metrics_target_up(const struct target *target, const struct target_info *info)
+static double metrics_target_up(const struct nfs_server *server, const struct server_stats *info)
 {
-	return info->order != TARGET_DOWN && !server_state_is_down(&target->server);
+	return info->order != SERVER_ORDER_DOWN && !server_health_is_down(&server->health);
 }
 
-static double metrics_target_connections(const struct target *target,
-					 const struct target_info *info)
+static double metrics_target_connections(const struct nfs_server *server,
+					 const struct server_stats *info)
 {
 	return info->connections;
 }
 
-static double metrics_target_failures(const struct target *target, const struct target_info *info)
+static double metrics_target_failures(const struct nfs_server *server,
+				      const struct server_stats *info)
 {
 	return (double)info->failures;
 }
 
 /* ---- the two sides of connections ---- */
 
-static double counted(const struct metrics_side *side, const char *module, const char *name)
+static double counted(const struct metrics_leg *side, const char *module, const char *name)
 {
 	return (double)stats_value(side->service->stats, side->side, module, name);
 }
 
 /* A sample of a side with one more label; NULL: the only sample of the side. */
-static void put_of_side(struct metrics_text *text, const struct metrics_side *side,
-			const char *label, const char *which, double value)
+static void put_of_leg(struct metrics_text *text, const struct metrics_leg *side, const char *label,
+		       const char *which, double value)
 {
 	metrics_text_put(text,
 			 METRICS_LABELS({"service", side->service->config->name},
@@ -315,29 +316,29 @@ static void put_of_side(struct metrics_text *text, const struct metrics_side *si
 			 value);
 }
 
-static void metrics_forms(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_forms(struct metrics_text *text, const struct metrics_leg *side)
 {
 	if (!side->is_rdma) {
-		put_of_side(text, side, "form", "record",
-			    counted(side, "tcp", "calls_received") +
-				    counted(side, "tcp", "calls_sent"));
+		put_of_leg(text, side, "form", "record",
+			   counted(side, "tcp", "calls_received") +
+				   counted(side, "tcp", "calls_sent"));
 		return;
 	}
-	put_of_side(text, side, "form", "short", counted(side, "rdma", "calls_short"));
-	put_of_side(text, side, "form", "chunked", counted(side, "rdma", "calls_chunked"));
-	put_of_side(text, side, "form", "long", counted(side, "rdma", "calls_long"));
+	put_of_leg(text, side, "form", "short", counted(side, "rdma", "calls_short"));
+	put_of_leg(text, side, "form", "chunked", counted(side, "rdma", "calls_chunked"));
+	put_of_leg(text, side, "form", "long", counted(side, "rdma", "calls_long"));
 }
 
-static void metrics_received(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_received(struct metrics_text *text, const struct metrics_leg *side)
 {
-	put_of_side(text, side, NULL, NULL,
-		    counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_received"));
+	put_of_leg(text, side, NULL, NULL,
+		   counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_received"));
 }
 
-static void metrics_sent(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_sent(struct metrics_text *text, const struct metrics_leg *side)
 {
-	put_of_side(text, side, NULL, NULL,
-		    counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_sent"));
+	put_of_leg(text, side, NULL, NULL,
+		   counted(side, side->is_rdma ? "rdma" : "tcp", "bytes_sent"));
 }
 
 static const struct {
@@ -352,7 +353,7 @@ static const struct {
 	{"received", "unknown", "err_unknown_received"},
 };
 
-static void metrics_rdma_errors(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_rdma_errors(struct metrics_text *text, const struct metrics_leg *side)
 {
 	for (size_t i = 0; side->is_rdma && i < ARRAY_SIZE(rdma_errors); i++)
 		metrics_text_put(text,
@@ -363,22 +364,22 @@ static void metrics_rdma_errors(struct metrics_text *text, const struct metrics_
 				 counted(side, "rdma", rdma_errors[i].counter));
 }
 
-static void metrics_crc_errors(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_crc_errors(struct metrics_text *text, const struct metrics_leg *side)
 {
 	if (side->is_rdma)
-		put_of_side(text, side, NULL, NULL, counted(side, "iwarp", "crc_bad"));
+		put_of_leg(text, side, NULL, NULL, counted(side, "iwarp", "crc_bad"));
 }
 
-static void metrics_credits(struct metrics_text *text, const struct metrics_side *side)
+static void metrics_credits(struct metrics_text *text, const struct metrics_leg *side)
 {
 	const struct load_credits *credits = &side->service->load->credits[side->side];
 
 	if (!side->is_rdma)
 		return;
-	put_of_side(text, side, "state", "granted", (double)credits->granted);
-	put_of_side(text, side, "state", "used", (double)credits->used);
+	put_of_leg(text, side, "state", "granted", (double)credits->granted);
+	put_of_leg(text, side, "state", "used", (double)credits->used);
 	if (side->side == STATS_UPSTREAM)
-		put_of_side(text, side, "state", "waited", (double)credits->waited);
+		put_of_leg(text, side, "state", "waited", (double)credits->waited);
 }
 
 /* ---- Calls ---- */
@@ -445,7 +446,7 @@ static void metrics_waiting(struct metrics_text *text, const struct metrics_serv
 	const char *name = service->config->name;
 
 	metrics_text_put(text, METRICS_LABELS({"service", name}, {"resource", "memory"}),
-			 (double)service->gathered->memory[service->i].waiting);
+			 (double)service->collected->memory[service->i].waiting);
 	metrics_text_put(text, METRICS_LABELS({"service", name}, {"resource", "credit"}),
 			 (double)service->load->credits[STATS_UPSTREAM].waited);
 }
@@ -508,9 +509,9 @@ const struct metrics_family metrics_families[] = {
 	{OWN("connections_closed_total"), METRICS_COUNTER, "Connections that closed, by whose end closed first (proxy: neither) and why.", .service = metrics_closed},
 	{OWN("fabric_fallbacks_total"), METRICS_COUNTER, "Times that verbs failed and iWARP had its try at the same server.", .value = metrics_fallbacks},
 	{OWN("source_port_shortfalls_total"), METRICS_COUNTER, "Connections to a server from an unprivileged port, since no reserved one was left.", .value = metrics_shortfalls},
-	{OWN("target_up"), METRICS_GAUGE, "Whether a server may be given to clients: 0 if it is known not to answer, or was taken down.", .target = metrics_target_up},
-	{OWN("target_connections"), METRICS_GAUGE, "Connections to a server.", .target = metrics_target_connections},
-	{OWN("target_connect_failures_total"), METRICS_COUNTER, "Attempts to reach a server that failed.", .target = metrics_target_failures},
+	{OWN("target_up"), METRICS_GAUGE, "Whether a server may be given to clients: 0 if it is known not to answer, or was taken down.", .server = metrics_target_up},
+	{OWN("target_connections"), METRICS_GAUGE, "Connections to a server.", .server = metrics_target_connections},
+	{OWN("target_connect_failures_total"), METRICS_COUNTER, "Attempts to reach a server that failed.", .server = metrics_target_failures},
 	{OWN("calls_total"), METRICS_COUNTER, "Calls that were answered, callbacks too, by operation.", .operation = metrics_calls},
 	{OWN("call_errors_total"), METRICS_COUNTER, "Of these, those answered with an error, by its status.", .operation = metrics_call_errors},
 	{OWN("calls_denied_total"), METRICS_COUNTER, "Calls that were not passed on, but refused here.", .service = metrics_calls_denied},
@@ -545,21 +546,21 @@ const struct metrics_family metrics_families[] = {
 /* clang-format on */
 
 static void write_targets(struct metrics_text *text, const struct metrics_service *service,
-			  double (*value)(const struct target *target,
-					  const struct target_info *info))
+			  double (*value)(const struct nfs_server *server,
+					  const struct server_stats *info))
 {
-	uint64_t now_us = loop_now_us(service->gathered->proxy->loop);
-	struct targets *targets = &service->ps->service.targets;
+	uint64_t now_us = loop_now_us(service->collected->proxy->loop);
+	struct servers *servers = &service->ps->service.servers;
 
-	for (unsigned k = 0; k < targets->count; k++) {
-		const struct target *target = &targets->list[k];
-		struct target_info info;
+	for (unsigned k = 0; k < servers->count; k++) {
+		const struct nfs_server *server = &servers->list[k];
+		struct server_stats info;
 
-		target_info_get(targets, target, now_us, &info);
+		server_stats_get(servers, server, now_us, &info);
 		metrics_text_put(text,
 				 METRICS_LABELS({"service", service->config->name},
-						{"target", target->text}),
-				 value(target, &info));
+						{"target", server->text}),
+				 value(server, &info));
 	}
 }
 
@@ -567,7 +568,7 @@ static void write_operations(struct metrics_text *text, const struct metrics_ser
 			     void (*put)(struct metrics_text *text,
 					 const struct metrics_operation *seen))
 {
-	const struct call_stats *calls = &service->gathered->calls[service->i];
+	const struct call_stats *calls = &service->collected->calls[service->i];
 
 	for (unsigned k = 0; k < NFS_OPERATION_COUNT; k++)
 		if (calls->operations[k])
@@ -576,16 +577,16 @@ static void write_operations(struct metrics_text *text, const struct metrics_ser
 							      calls->operations[k], calls});
 }
 
-static void write_sides(struct metrics_text *text, const struct metrics_service *service,
-			void (*put)(struct metrics_text *text, const struct metrics_side *side))
+static void write_legs(struct metrics_text *text, const struct metrics_service *service,
+		       void (*put)(struct metrics_text *text, const struct metrics_leg *side))
 {
 	const struct service_config *config = service->config;
 
-	put(text, &(struct metrics_side){service, "client",
-					 config->listen.transport != TRANSPORT_TCP, STATS_CLIENT});
+	put(text, &(struct metrics_leg){service, "client",
+					config->listen.transport != TRANSPORT_TCP, STATS_CLIENT});
 	put(text,
-	    &(struct metrics_side){service, "upstream", config->connect.transport != TRANSPORT_TCP,
-				   STATS_UPSTREAM});
+	    &(struct metrics_leg){service, "upstream", config->connect.transport != TRANSPORT_TCP,
+				  STATS_UPSTREAM});
 }
 
 static void write_service(struct metrics_text *text, const struct metrics_family *family,
@@ -596,22 +597,22 @@ static void write_service(struct metrics_text *text, const struct metrics_family
 	else if (family->value)
 		metrics_text_put(text, METRICS_LABELS({"service", service->config->name}),
 				 family->value(service));
-	else if (family->target)
-		write_targets(text, service, family->target);
+	else if (family->server)
+		write_targets(text, service, family->server);
 	else if (family->operation)
 		write_operations(text, service, family->operation);
 	else
-		write_sides(text, service, family->side);
+		write_legs(text, service, family->side);
 }
 
 static void write_services(struct metrics_text *text, const struct metrics_family *family,
-			   const struct gathered *gathered)
+			   const struct collected *collected)
 {
-	for (size_t i = 0; i < gathered->nservices; i++) {
-		struct proxy_service *ps = gathered->services[i];
+	for (size_t i = 0; i < collected->nservices; i++) {
+		struct proxy_service *ps = collected->services[i];
 		const struct metrics_service service = {
-			gathered,           i, ps, ps->service.config, &gathered->stats[i],
-			&gathered->loads[i]};
+			collected,           i, ps, ps->service.config, &collected->stats[i],
+			&collected->loads[i]};
 
 		write_service(text, family, &service);
 	}
@@ -624,6 +625,6 @@ void metrics_write(struct metrics_text *text, const struct metrics_source *sourc
 		if (family->write)
 			family->write(text, source);
 		else
-			write_services(text, family, source->gathered);
+			write_services(text, family, source->collected);
 	}
 }

@@ -5,21 +5,24 @@
 
 #include "daemon/http/http_server.h"
 #include "daemon/http/metrics_text.h"
-#include "daemon/view/gather.h"
+#include "daemon/view/snapshot_collect.h"
 
 /* Source of all metrics. */
 struct metrics_source {
-	const struct gathered *gathered; /* collected with METRICS_WANTS */
-	const uint64_t *http_ends;       /* HTTP_END_COUNT entries */
+	const struct collected *collected; /* collected with METRICS_WANTS */
+	const uint64_t *http_statuses;     /* HTTP_STATUS_COUNT entries */
 };
 
-#define METRICS_WANTS (GATHER_STATS | GATHER_CALLS | GATHER_LOAD)
+#define METRICS_WANTS (COLLECT_STATS | COLLECT_CALLS | COLLECT_LOAD)
 
 struct metrics_service;
 struct metrics_operation;
-struct metrics_side;
+struct metrics_leg;
 
-/* A metric. One of the functions is set: it writes all samples, or those of one object, or returns its value. */
+/*
+ * A metric. One of the functions is set: it writes all samples, or those of one object, or returns
+ * its value.
+ */
 struct metrics_family {
 	const char *name; /* NULL after the last one */
 	enum metrics_type type;
@@ -27,9 +30,9 @@ struct metrics_family {
 	void (*write)(struct metrics_text *text, const struct metrics_source *source);
 	void (*service)(struct metrics_text *text, const struct metrics_service *service);
 	double (*value)(const struct metrics_service *service); /* the only sample of a service */
-	double (*target)(const struct target *target, const struct target_info *info);
+	double (*server)(const struct nfs_server *server, const struct server_stats *info);
 	void (*operation)(struct metrics_text *text, const struct metrics_operation *seen);
-	void (*side)(struct metrics_text *text, const struct metrics_side *side);
+	void (*side)(struct metrics_text *text, const struct metrics_leg *side);
 };
 
 /* In the order of the output. */

@@ -87,11 +87,11 @@ void metrics_text_put(struct metrics_text *text, const struct metrics_label *lab
 /* Returns the bucket that ends at 2^@log2 s. */
 static unsigned bucket_to(int log2)
 {
-	return (unsigned)(log2 + DURATIONS_TICKS_LOG2);
+	return (unsigned)(log2 + HISTOGRAM_TICKS_LOG2);
 }
 
 void metrics_text_put_durations(struct metrics_text *text, const struct metrics_label *labels,
-				const struct durations *durations)
+				const struct histogram *histogram)
 {
 	char limit[VALUE_BYTES];
 	uint64_t sum = 0;
@@ -99,15 +99,15 @@ void metrics_text_put_durations(struct metrics_text *text, const struct metrics_
 
 	for (int log2 = LIMIT_FIRST_LOG2; log2 <= LIMIT_LAST_LOG2; log2 += LIMIT_STEP_LOG2) {
 		while (i <= bucket_to(log2))
-			sum += durations->counts[i++];
+			sum += histogram->counts[i++];
 		/* OpenMetrics requires a decimal point in each limit. */
 		snprintf(limit, sizeof(limit), log2 < 0 ? "%.15g" : "%.1f", ldexp(1, log2));
 		add_sample(text, "_bucket", labels, limit, (double)sum);
 	}
-	while (i < DURATIONS_BUCKETS)
-		sum += durations->counts[i++];
+	while (i < HISTOGRAM_BUCKETS)
+		sum += histogram->counts[i++];
 	add_sample(text, "_bucket", labels, "+Inf", (double)sum);
-	add_sample(text, "_sum", labels, NULL, (double)durations->sum_us / 1e6);
+	add_sample(text, "_sum", labels, NULL, (double)histogram->sum_us / 1e6);
 	add_sample(text, "_count", labels, NULL, (double)sum);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Writes metrics as text: Prometheus format 0.0.4, or OpenMetrics 1.0.
  *
- * The formats differ in the family names of counters and in the end marker of OpenMetrics. The series have the same
- * names.
+ * The formats differ in the family names of counters and in the end marker of OpenMetrics. The
+ * series have the same names.
  */
 #ifndef DAEMON_HTTP_METRICS_TEXT_H
 #define DAEMON_HTTP_METRICS_TEXT_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/durations.h"
+#include "base/histogram.h"
 
 #define METRICS_MAX_BYTES (16u << 20) /* limit of a text; a longer one fails */
 
@@ -45,9 +45,12 @@ void metrics_text_family(struct metrics_text *text, const char *name, enum metri
 			 const char *help);
 /** metrics_text_put - Adds a sample of a gauge or a counter. Label values can contain any bytes. */
 void metrics_text_put(struct metrics_text *text, const struct metrics_label *labels, double value);
-/** metrics_text_put_durations - Adds a histogram's samples, in seconds, with every other limit from 2^-14 to 2^6. */
+/**
+ * metrics_text_put_durations - Adds a histogram's samples, in seconds, with every other limit from
+ * 2^-14 to 2^6.
+ */
 void metrics_text_put_durations(struct metrics_text *text, const struct metrics_label *labels,
-				const struct durations *durations);
+				const struct histogram *histogram);
 /** metrics_text_end - Ends the text. Returns it, which the caller frees, or NULL if it failed. */
 char *metrics_text_end(struct metrics_text *text, size_t *bytes);
 

@@ -9,32 +9,36 @@
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
-#include "daemon/base/sd.h"
+#include "daemon/base/sd_notify.h"
 #include "daemon/base/thread.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/health/health.h"
-#include "daemon/proxy/admission.h"
-#include "daemon/proxy/held_sockets.h"
-#include "daemon/proxy/lacks.h"
-#include "daemon/proxy/probing.h"
+#include "daemon/proxy/accept.h"
+#include "daemon/proxy/health_timer.h"
+#include "daemon/proxy/listener_inherit.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
-#include "daemon/proxy/registration.h"
+#include "daemon/proxy/rpcbind_sync.h"
+#include "daemon/proxy/startup_warnings.h"
 #include "daemon/proxy/watchdog.h"
 #include "daemon/proxy/worker_select.h"
-#include "daemon/rpcbind/registrar.h"
+#include "daemon/rpcbind/rpcb_client.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
 #define RESOLVER_QUIESCE_MS 3000u
-/* For connections after drain_timeout_s, and for the workers after that; without draining both for the workers. */
+/*
+ * For connections after drain_timeout_s, and for the workers after that; without draining both for
+ * the workers.
+ */
 #define CONNECTIONS_END_MS (LEG_STOP_US / 1000 + 1000)
 #define WORKERS_END_MS     2000u
 
-_Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + REGISTRAR_END_MS + PROXY_STOP_SPARE_MS <=
+_Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + RPCB_CLIENT_END_MS +
+				       PROXY_STOP_SPARE_MS <=
 			       PROXY_STOP_S * 1000 &&
-		       CONNECTIONS_END_MS + WORKERS_END_MS + REGISTRAR_END_MS +
+		       CONNECTIONS_END_MS + WORKERS_END_MS + RPCB_CLIENT_END_MS +
 				       PROXY_STOP_SPARE_MS <=
 			       PROXY_STOP_S * 1000,
 	       "a stop takes longer than the time reported to systemd");
@@ -51,7 +55,7 @@ const char *proxy_size_text(const struct proxy *proxy, char text[PROXY_SIZE_BYTE
 	return text;
 }
 
-void proxy_tell_listening(const struct proxy_service *ps)
+void proxy_log_listening(const struct proxy_service *ps)
 {
 	const struct service_config *service = ps->service.config;
 	bool on_any = config_listens_on(service, TRANSPORT_RDMA);
@@ -63,27 +67,30 @@ void proxy_tell_listening(const struct proxy_service *ps)
 		 on_any ? ")" : "", config_uri_text(&service->connect, connect));
 }
 
-int proxy_find_doors(struct proxy *proxy)
+int proxy_update_listen_addrs(struct proxy *proxy)
 {
-	struct own_doors doors = {0};
+	struct self_connect doors = {0};
 	const struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		int rc = ps->listener ? listener_doors(ps->listener, &doors) : 0;
+		int rc = ps->listener ? listener_add_addresses(ps->listener, &doors) : 0;
 
 		if (rc) {
-			own_doors_fini(&doors);
+			self_connect_fini(&doors);
 			return rc;
 		}
 	}
-	own_doors_replace(&proxy->doors, &doors);
+	self_connect_replace(&proxy->doors, &doors);
 	return 0;
 }
 
 /* ---- draining and removal of services ---- */
 
-/* Frees drained services without users. A stopping daemon ends its loop when the last connection has closed. */
-static void release(struct proxy *proxy)
+/*
+ * Frees drained services without users. A stopping daemon ends its loop when the last connection
+ * has closed.
+ */
+static void free_drained(struct proxy *proxy)
 {
 	struct proxy_service *ps, *next;
 
@@ -103,7 +110,10 @@ static void release(struct proxy *proxy)
 	}
 }
 
-/* Closes the connections of services whose drain time is over. Returns the next such time, at most @next_us. */
+/*
+ * Closes the connections of services whose drain time is over. Returns the next such time, at most
+ * @next_us.
+ */
 static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64_t next_us)
 {
 	struct proxy_service *ps;
@@ -146,7 +156,7 @@ static void on_cut(void *arg)
 		loop_timer_set(proxy->loop, proxy->cut, next_us - now_us);
 }
 
-void proxy_drain(struct proxy_service *ps)
+void proxy_drain_service(struct proxy_service *ps)
 {
 	struct proxy *proxy = ps->proxy;
 
@@ -156,12 +166,12 @@ void proxy_drain(struct proxy_service *ps)
 }
 
 /* Any thread: a removed service may have no connection any more. */
-static void emptied(void *arg)
+static void on_drained(void *arg)
 {
 	event_loop_kick(((struct proxy *)arg)->loop);
 }
 
-void proxy_leave(struct proxy_service *ps, bool followed)
+void proxy_remove_service(struct proxy_service *ps, bool followed)
 {
 	struct proxy *proxy = ps->proxy;
 
@@ -173,11 +183,11 @@ void proxy_leave(struct proxy_service *ps, bool followed)
 	else
 		proxy_service_shut(ps);
 	atomic_store(&ps->service.leaving, true);
-	probing_end(ps, emptied, proxy);
-	proxy_drain(ps);
+	health_timer_stop(ps, on_drained, proxy);
+	proxy_drain_service(ps);
 }
 
-void proxy_stop_gently(struct proxy *proxy)
+void proxy_drain_and_stop(struct proxy *proxy)
 {
 	unsigned connections = proxy_connections(proxy);
 	struct proxy_service *ps;
@@ -187,14 +197,15 @@ void proxy_stop_gently(struct proxy *proxy)
 		return;
 	}
 	proxy->stopping = true;
-	sd_stopping();
-	sd_extend_timeout(((uint64_t)proxy->config->drain_timeout_s + PROXY_STOP_S) * 1000000);
+	sd_notify_stopping();
+	sd_notify_extend_timeout(((uint64_t)proxy->config->drain_timeout_s + PROXY_STOP_S) *
+				 1000000);
 	log_info(NULL, "stopping: draining %u connection%s, at most %u s", connections,
 		 plural(connections), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
-		proxy_leave(ps, true); /* keeps the stored sockets for the next start */
-	registration_update(proxy);
-	release(proxy);
+		proxy_remove_service(ps, true); /* keeps the stored sockets for the next start */
+	rpcbind_sync_update(proxy);
+	free_drained(proxy);
 }
 
 static void on_kick(void *arg)
@@ -203,12 +214,12 @@ static void on_kick(void *arg)
 	struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		lobby_look(&ps->lobby);
-		probing_look(ps);
+		tarpit_evict(&ps->tarpit);
+		health_timer_check_doubtful(ps);
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
-		lobby_look(&ps->lobby);
-	release(proxy);
+		tarpit_evict(&ps->tarpit);
+	free_drained(proxy);
 }
 
 /* ---- start and stop ---- */
@@ -222,12 +233,12 @@ static int start_workers(struct proxy *proxy)
 	};
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
-	proxy->ports = ports_new();
-	if (!proxy->workers || !proxy->ports)
+	proxy->reserved_ports = reserved_ports_new();
+	if (!proxy->workers || !proxy->reserved_ports)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
-		struct worker *worker =
-			worker_new(proxy->nworkers, proxy->ports, &memory, emptied, proxy);
+		struct worker *worker = worker_new(proxy->nworkers, proxy->reserved_ports, &memory,
+						   on_drained, proxy);
 
 		if (!worker)
 			return -ENOMEM;
@@ -241,7 +252,7 @@ static int start_services(struct proxy *proxy)
 	struct config *config = proxy->config;
 
 	if (budget_init(&proxy->budget, config_memory_limit_bytes(config),
-			config_memory_own_bytes(), 0, config->workers))
+			config_memory_guaranteed_bytes(), 0, config->workers))
 		return -ENOMEM;
 	for (; proxy->nservices < config->nservices; proxy->nservices++) {
 		struct proxy_service *ps =
@@ -255,7 +266,7 @@ static int start_services(struct proxy *proxy)
 }
 
 /* Blocks on name servers, which is harmless before the first connection and without a watchdog. */
-static int look_up_names(struct proxy *proxy)
+static int resolve_listen_names(struct proxy *proxy)
 {
 	const struct proxy_service *ps;
 	int rc = 0;
@@ -270,7 +281,7 @@ static int look_up_names(struct proxy *proxy)
 
 static int start_listening(struct proxy *proxy)
 {
-	const struct listen_sockets have = {proxy->held.count, proxy->held.fds};
+	const struct listen_sockets have = {proxy->inherited.count, proxy->inherited.fds};
 	char error[LISTEN_ERROR_BYTES];
 	struct proxy_service *ps;
 	int rc;
@@ -281,49 +292,52 @@ static int start_listening(struct proxy *proxy)
 			log_error(LOG_ABOUT(.service = ps->service.config->name), "%s", error);
 			return rc;
 		}
-		proxy_tell_listening(ps);
+		proxy_log_listening(ps);
 	}
-	rc = held_sockets_check(proxy);
+	rc = listener_inherit_check(proxy);
 	if (rc)
 		return rc;
-	held_sockets_store(proxy);
-	sd_fds_forget(&proxy->held);
-	rc = proxy_find_doors(proxy);
+	listener_inherit_store(proxy);
+	socket_activation_close_stored(&proxy->inherited);
+	rc = proxy_update_listen_addrs(proxy);
 	if (rc)
 		log_error(NULL, "cannot start: %s", strerror(-rc));
 	else
-		registration_update(proxy);
+		rpcbind_sync_update(proxy);
 	return rc;
 }
 
-/* Periodic work: reports of suppressed log lines and of servers that are down, health checks, worker loads. */
-static void on_look(void *arg)
+/*
+ * Periodic work: reports of suppressed log lines and of servers that are down, health checks,
+ * worker loads.
+ */
+static void on_housekeeping(void *arg)
 {
 	struct proxy *proxy = arg;
 	struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		service_tell_left_out(&ps->service);
-		targets_look(&ps->service.targets, loop_now_us(proxy->loop));
-		targets_look(&ps->service.mounts, loop_now_us(proxy->loop));
-		probing_look(ps);
+		service_log_suppressed(&ps->service);
+		servers_tick(&ps->service.servers, loop_now_us(proxy->loop));
+		servers_tick(&ps->service.mount_servers, loop_now_us(proxy->loop));
+		health_timer_check_doubtful(ps);
 	}
 	TAILQ_FOREACH(ps, &proxy->leaving, entry)
-		service_tell_left_out(&ps->service);
+		service_log_suppressed(&ps->service);
 	/* A finished DNS lookup makes no call to free a removed service. */
-	release(proxy);
+	free_drained(proxy);
 	worker_select_update(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
-	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
+	loop_timer_set(proxy->loop, proxy->housekeeping, LOG_REPORT_US);
 }
 
-static int start_looking(struct proxy *proxy)
+static int start_timers(struct proxy *proxy)
 {
-	proxy->look = loop_timer_new(proxy->loop, on_look, proxy);
+	proxy->housekeeping = loop_timer_new(proxy->loop, on_housekeeping, proxy);
 	proxy->cut = loop_timer_new(proxy->loop, on_cut, proxy);
 	proxy->names_reader = reader_new(proxy->loop, READER_LIMIT_S * UINT64_C(1000000));
-	if (!proxy->look || !proxy->cut || !proxy->names_reader)
+	if (!proxy->housekeeping || !proxy->cut || !proxy->names_reader)
 		return -ENOMEM;
-	loop_timer_set(proxy->loop, proxy->look, LOG_TELL_US);
+	loop_timer_set(proxy->loop, proxy->housekeeping, LOG_REPORT_US);
 	return 0;
 }
 
@@ -341,17 +355,17 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	TAILQ_INIT(&proxy->services);
 	TAILQ_INIT(&proxy->leaving);
 	event_loop_on_kick(loop, on_kick, proxy);
-	rc = sd_fds_take(&proxy->held);
+	rc = socket_activation_receive(&proxy->inherited);
 	if (!rc)
-		rc = start_looking(proxy);
+		rc = start_timers(proxy);
 	if (!rc)
 		rc = start_workers(proxy);
 	if (!rc)
-		rc = health_new(proxy->ports, &proxy->health);
+		rc = health_new(proxy->reserved_ports, &proxy->health);
 	if (!rc)
 		rc = start_services(proxy);
 	if (!rc)
-		rc = look_up_names(proxy);
+		rc = resolve_listen_names(proxy);
 	if (rc) {
 		log_error(NULL, "cannot start: %s", strerror(-rc));
 		goto out_stop;
@@ -359,8 +373,8 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	rc = start_listening(proxy);
 	if (rc)
 		goto out_stop;
-	proxy->max_connections = admission_most_connections();
-	lacks_tell(config, proxy->max_connections);
+	proxy->max_connections = accept_max_connections();
+	startup_warnings_log(config, proxy->max_connections);
 	*out = proxy;
 	return 0;
 
@@ -375,24 +389,27 @@ static void unlisten_all(struct proxy_service_list *list)
 
 	TAILQ_FOREACH(ps, list, entry) {
 		proxy_service_unlisten(ps);
-		lobby_fini(&ps->lobby);
+		tarpit_fini(&ps->tarpit);
 	}
 }
 
-/* The workers have freed the stations. */
+/* The workers have freed the shards. */
 static void free_all(struct proxy_service_list *list)
 {
 	struct proxy_service *ps;
 
 	while ((ps = TAILQ_FIRST(list))) {
 		TAILQ_REMOVE(list, ps, entry);
-		free(ps->stations);
-		ps->stations = NULL;
+		free(ps->shards);
+		ps->shards = NULL;
 		proxy_service_free(ps);
 	}
 }
 
-/* Returns how many workers have not ended. A device can take a minute for a command, or never execute it. */
+/*
+ * Returns how many workers have not ended. A device can take a minute for a command, or never
+ * execute it.
+ */
 static size_t end_workers(struct proxy *proxy)
 {
 	struct timespec until =
@@ -416,12 +433,12 @@ static void free_proxy(struct proxy *proxy)
 	event_loop_finish(proxy->loop);
 	health_free(proxy->health);
 	budget_fini(&proxy->budget);
-	own_doors_fini(&proxy->doors);
-	ports_free(proxy->ports);
+	self_connect_fini(&proxy->doors);
+	reserved_ports_free(proxy->reserved_ports);
 	free(proxy->workers);
 	config_free(proxy->config);
 	listen_names_put(proxy->names);
-	sd_fds_fini(&proxy->held);
+	socket_activation_fini(&proxy->inherited);
 	free(proxy);
 }
 
@@ -431,10 +448,10 @@ bool proxy_stop(struct proxy *proxy)
 
 	if (!proxy)
 		return true;
-	loop_timer_free(proxy->loop, proxy->look);
+	loop_timer_free(proxy->loop, proxy->housekeeping);
 	loop_timer_free(proxy->loop, proxy->cut);
 	reader_free(proxy->names_reader);
-	registration_end(proxy);
+	rpcbind_sync_end(proxy);
 	unlisten_all(&proxy->services);
 	unlisten_all(&proxy->leaving);
 	left = end_workers(proxy);
@@ -449,8 +466,8 @@ bool proxy_stop(struct proxy *proxy)
 		event_loop_finish(proxy->workers[i]->loop);
 	watchdog_free(proxy->watchdog);
 	/*
-	 * The thread of an unanswered DNS lookup still runs, and would wake a freed loop. The end of the process frees
-	 * the workers then.
+	 * The thread of an unanswered DNS lookup still runs, and would wake a freed loop. The end
+	 * of the process frees the workers then.
 	 */
 	if (!resolver_quiesce(RESOLVER_QUIESCE_MS))
 		return true;

@@ -8,8 +8,8 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/config/config_value.h"
-#include "daemon/proxy/admission.h"
-#include "daemon/proxy/probing.h"
+#include "daemon/proxy/accept.h"
+#include "daemon/proxy/health_timer.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -19,15 +19,15 @@ static void kick(void *arg)
 	event_loop_kick(arg);
 }
 
-static int open_stations(struct proxy_service *ps)
+static int open_shards(struct proxy_service *ps)
 {
 	struct proxy *proxy = ps->proxy;
 
-	ps->stations = calloc(proxy->nworkers, sizeof(*ps->stations));
-	if (!ps->stations)
+	ps->shards = calloc(proxy->nworkers, sizeof(*ps->shards));
+	if (!ps->shards)
 		return -ENOMEM;
 	for (size_t i = 0; i < proxy->nworkers; i++) {
-		int rc = worker_open(proxy->workers[i], &ps->service, &ps->stations[i]);
+		int rc = worker_open(proxy->workers[i], &ps->service, &ps->shards[i]);
 
 		if (rc)
 			return rc;
@@ -43,21 +43,21 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 	if (!ps)
 		return NULL;
 	ps->proxy = proxy;
-	ps->shortages =
-		(struct log_limit){.burst = 1, .refill_us = ADMISSION_TELL_US, .repeats = true};
+	ps->shortages = (struct log_limit){
+		.burst = 1, .refill_us = ACCEPT_SHORTAGE_LOG_US, .repeats = true};
 	if (service_init(&ps->service, service)) {
 		free(ps);
 		return NULL;
 	}
 	ps->config = config_ref(config);
-	targets_avoid(&ps->service.targets, &proxy->doors);
-	targets_avoid(&ps->service.mounts, &proxy->doors);
-	targets_on_doubt(&ps->service.targets, kick, proxy->loop);
-	targets_on_doubt(&ps->service.mounts, kick, proxy->loop);
-	ps->service.memory = budget_part_new(&proxy->budget, service->name);
+	servers_exclude(&ps->service.servers, &proxy->doors);
+	servers_exclude(&ps->service.mount_servers, &proxy->doors);
+	servers_on_doubt(&ps->service.servers, kick, proxy->loop);
+	servers_on_doubt(&ps->service.mount_servers, kick, proxy->loop);
+	ps->service.memory = budget_share_new(&proxy->budget, service->name);
 	if (!ps->service.memory ||
-	    lobby_init(&ps->lobby, proxy->loop, &ps->service.door, kick, proxy->loop) ||
-	    open_stations(ps) || probing_begin(ps)) {
+	    tarpit_init(&ps->tarpit, proxy->loop, &ps->service.limits, kick, proxy->loop) ||
+	    open_shards(ps) || health_timer_start(ps)) {
 		proxy_service_free(ps);
 		return NULL;
 	}
@@ -66,14 +66,14 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 
 void proxy_service_free(struct proxy_service *ps)
 {
-	probing_fini(ps);
+	health_timer_fini(ps);
 	proxy_service_unlisten(ps);
-	lobby_fini(&ps->lobby);
-	for (size_t i = 0; ps->stations && i < ps->proxy->nworkers; i++)
-		worker_close(ps->proxy->workers[i], ps->stations[i]);
-	free(ps->stations);
+	tarpit_fini(&ps->tarpit);
+	for (size_t i = 0; ps->shards && i < ps->proxy->nworkers; i++)
+		worker_close(ps->proxy->workers[i], ps->shards[i]);
+	free(ps->shards);
 	service_fini(&ps->service);
-	budget_part_free(ps->service.memory);
+	budget_share_free(ps->service.memory);
 	config_free(ps->config);
 	free(ps);
 }
@@ -84,11 +84,11 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_names *na
 	int rc = 0;
 
 	if (!ps->listener)
-		rc = listener_open(ps->proxy->loop, ps->service.config, names, have,
-				   &admission_events, ps, error, error_bytes, &ps->listener);
+		rc = listener_open(ps->proxy->loop, ps->service.config, names, have, &accept_events,
+				   ps, error, error_bytes, &ps->listener);
 	if (rc)
 		return rc;
-	ps->refuses = false;
+	ps->rejecting = false;
 	ps->cut_us = 0;
 	atomic_store(&ps->service.draining, false);
 	return 0;
@@ -104,12 +104,12 @@ void proxy_service_shut(struct proxy_service *ps)
 {
 	const char *name = ps->service.config->name;
 
-	if (sd_fds_is_held(&ps->proxy->held, name)) {
-		ps->refuses = true;
+	if (socket_activation_has(&ps->proxy->inherited, name)) {
+		ps->rejecting = true;
 		return;
 	}
 	proxy_service_unlisten(ps);
-	sd_unstore(name);
+	socket_activation_unstore(name);
 }
 
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s)
@@ -117,19 +117,19 @@ void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s)
 	ps->cut_us = loop_now_us(ps->proxy->loop) + (uint64_t)timeout_s * 1000000;
 	atomic_store(&ps->service.draining, true);
 	for (size_t i = 0; i < ps->proxy->nworkers; i++)
-		worker_drain(ps->stations[i]);
+		worker_drain(ps->shards[i]);
 }
 
 void proxy_service_cut(struct proxy_service *ps)
 {
 	ps->cut_us = 0;
 	for (size_t i = 0; i < ps->proxy->nworkers; i++)
-		worker_cut(ps->stations[i]);
+		worker_cut(ps->shards[i]);
 }
 
 bool proxy_service_is_free(struct proxy_service *ps)
 {
 	return !ps->users && !ps->listener && !atomic_load(&ps->service.connections) &&
-	       !probing_is_out(ps) && !targets_are_sought(&ps->service.targets) &&
-	       !targets_are_sought(&ps->service.mounts);
+	       !health_timer_is_busy(ps) && !servers_are_resolving(&ps->service.servers) &&
+	       !servers_are_resolving(&ps->service.mount_servers);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A service on the main thread: its listener, its rejected connections and its instance on every worker.
+ * A service on the main thread: its listener, its rejected connections and its instance on every
+ * worker.
  *
  *	created ─▶ listening ─▶ removed ─▶ freed
  *
- * A listening service can be drained: its connections close between Calls, and new clients are rejected. A removed
- * service has no listener and drains. It is freed once it has no connection, no snapshot refers to it, and no DNS
- * lookup or health check of its servers is running.
+ * A listening service can be drained: its connections close between Calls, and new clients are
+ * rejected. A removed service has no listener and drains. It is freed once it has no connection, no
+ * snapshot refers to it, and no DNS lookup or health check of its servers is running.
  */
 #ifndef DAEMON_PROXY_PROXY_SERVICE_H
 #define DAEMON_PROXY_PROXY_SERVICE_H
 
 #include "base/compiler.h"
 #include "base/listen_socket.h"
-#include "daemon/proxy/proxy_parts.h"
+#include "daemon/proxy/proxy_priv.h"
 #include "daemon/service/listen_names.h"
 
 /**
@@ -25,7 +26,10 @@
  */
 struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *config,
 					const struct service_config *service) MUST_CHECK;
-/** proxy_service_free - Frees a service without connections. The workers run, or have ended and been freed. */
+/**
+ * proxy_service_free - Frees a service without connections. The workers run, or have ended and been
+ * freed.
+ */
 void proxy_service_free(struct proxy_service *ps);
 /**
  * proxy_service_listen - Opens the listener, and ends draining.
@@ -40,7 +44,8 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_names *na
 /**
  * proxy_service_shut - Stops listening, and removes its sockets from the store of systemd.
  *
- * systemd keeps the socket of a .socket unit open; on such a socket every client is rejected instead.
+ * systemd keeps the socket of a .socket unit open; on such a socket every client is rejected
+ * instead.
  */
 void proxy_service_shut(struct proxy_service *ps);
 /** proxy_service_unlisten - Stops listening; connections in the listen queue are lost. */

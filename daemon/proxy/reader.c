@@ -90,7 +90,7 @@ static void drop(void *arg)
 	job_free(arg);
 }
 
-static void finish(struct reader *reader, struct reading *reading)
+static void call_done(struct reader *reader, struct reading *reading)
 {
 	reader_done_fn *done = reader->done;
 
@@ -106,7 +106,7 @@ static void on_done(void *arg)
 	reader->background = NULL;
 	loop_timer_clear(reader->loop, reader->limit);
 	if (reader->done)
-		finish(reader, &job->reading);
+		call_done(reader, &job->reading);
 	else
 		log_info(NULL, "the blocked reading of the configuration has ended: reload again");
 	job_free(job);
@@ -117,7 +117,7 @@ static void on_limit(void *arg)
 	struct reading late = {.rc = -ETIMEDOUT, .is_late = true};
 	struct reader *reader = arg;
 
-	finish(reader, &late);
+	call_done(reader, &late);
 }
 
 struct reader *reader_new(struct loop *loop, uint64_t limit_us)
@@ -190,7 +190,7 @@ void reader_cancel(struct reader *reader)
 	reader->background = NULL;
 	loop_timer_clear(reader->loop, reader->limit);
 	if (reader->done)
-		finish(reader, &cancelled);
+		call_done(reader, &cancelled);
 }
 
 void reader_free(struct reader *reader)

@@ -11,13 +11,13 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
-#include "daemon/base/sd.h"
-#include "daemon/config/config_same.h"
-#include "daemon/proxy/held_sockets.h"
-#include "daemon/proxy/lacks.h"
+#include "daemon/base/sd_notify.h"
+#include "daemon/config/config_diff.h"
+#include "daemon/proxy/listener_inherit.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
-#include "daemon/proxy/registration.h"
+#include "daemon/proxy/rpcbind_sync.h"
+#include "daemon/proxy/startup_warnings.h"
 #include "daemon/service/listen_error.h"
 #include "daemon/service/listener.h"
 
@@ -30,11 +30,11 @@ struct reload_plan {
 	FILE *texts[RELOAD_TEXTS];
 	struct proxy_service **services; /* in the order of the new file: unchanged and new ones */
 	size_t nservices;
-	int *held; /* duplicates of inherited sockets and of sockets of changed services */
-	size_t nheld;
+	int *inherited; /* duplicates of inherited sockets and of sockets of changed services */
+	size_t ninherited;
 };
 
-static bool is_kept(const struct reload_plan *plan, const struct proxy_service *ps)
+static bool is_unchanged(const struct reload_plan *plan, const struct proxy_service *ps)
 {
 	for (size_t i = 0; i < plan->nservices; i++)
 		if (plan->services[i] == ps)
@@ -72,7 +72,7 @@ static void print_failure(const struct reload_plan *plan, const struct reading *
 }
 
 /* Moves the result of the reading to the plan. */
-static int take_reading(struct reload_plan *plan, struct reading *reading, unsigned late_s)
+static int adopt_reading(struct reload_plan *plan, struct reading *reading, unsigned late_s)
 {
 	print_text(plan->texts[RELOAD_ERRORS], reading->errors);
 	print_text(plan->texts[RELOAD_WARNINGS], reading->warnings);
@@ -87,9 +87,9 @@ static int take_reading(struct reload_plan *plan, struct reading *reading, unsig
 	plan->names = reading->names;
 	reading->config = NULL;
 	reading->names = NULL;
-	listen_names_tell_old(plan->names);
-	return config_hold_fixed(plan->config, plan->proxy->config, plan->texts[RELOAD_HELD],
-				 plan->texts[RELOAD_ERRORS]);
+	listen_names_log_stale(plan->names);
+	return config_keep_fixed(plan->config, plan->proxy->config,
+				 plan->texts[RELOAD_NEEDS_RESTART], plan->texts[RELOAD_ERRORS]);
 }
 
 static int make_services(struct reload_plan *plan)
@@ -104,9 +104,9 @@ static int make_services(struct reload_plan *plan)
 		struct proxy_service *old = proxy_service_find(plan->proxy, service->name);
 		enum reload_text what = !old ? RELOAD_ADDED : RELOAD_CHANGED;
 
-		if (old && config_service_same(old->service.config, service)) {
+		if (old && config_service_equal(old->service.config, service)) {
 			plan->services[plan->nservices] = old;
-			what = RELOAD_KEPT;
+			what = RELOAD_UNCHANGED;
 		} else {
 			plan->services[plan->nservices] =
 				proxy_service_new(plan->proxy, config, service);
@@ -118,13 +118,13 @@ static int make_services(struct reload_plan *plan)
 	return 0;
 }
 
-static int hold(struct reload_plan *plan, const struct listen_sockets *sockets)
+static int dup_sockets(struct reload_plan *plan, const struct listen_sockets *sockets)
 {
 	for (size_t i = 0; i < sockets->count; i++) {
 		int fd = sockets->fds[i] < 0 ? -1 : fcntl(sockets->fds[i], F_DUPFD_CLOEXEC, 0);
 
 		if (fd >= 0)
-			plan->held[plan->nheld++] = fd;
+			plan->inherited[plan->ninherited++] = fd;
 		else if (sockets->fds[i] >= 0)
 			return -errno;
 	}
@@ -132,29 +132,31 @@ static int hold(struct reload_plan *plan, const struct listen_sockets *sockets)
 }
 
 /*
- * Old and new services share sockets until the old ones close. An RDMA device allows one listener per address, so
- * the listeners of old services on devices close first.
+ * Old and new services share sockets until the old ones close. An RDMA device allows one listener
+ * per address, so the listeners of old services on devices close first.
  */
-static int hold_sockets(struct reload_plan *plan)
+static int dup_old_sockets(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 	struct proxy_service *ps;
 	int rc;
 
-	plan->held = calloc(proxy->held.count + (proxy->nservices + 1) * LISTENER_MAX_SOCKETS,
-			    sizeof(int));
-	if (!plan->held)
+	plan->inherited =
+		calloc(proxy->inherited.count + (proxy->nservices + 1) * LISTENER_MAX_SOCKETS,
+		       sizeof(int));
+	if (!plan->inherited)
 		return -ENOMEM;
-	rc = hold(plan, &(struct listen_sockets){proxy->held.count, proxy->held.fds});
+	rc = dup_sockets(plan,
+			 &(struct listen_sockets){proxy->inherited.count, proxy->inherited.fds});
 	if (rc)
 		return rc;
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		int fds[LISTENER_MAX_SOCKETS];
 		struct listen_sockets sockets = listener_sockets(ps->listener, fds);
 
-		if (is_kept(plan, ps))
+		if (is_unchanged(plan, ps))
 			continue;
-		rc = hold(plan, &sockets);
+		rc = dup_sockets(plan, &sockets);
 		if (rc)
 			return rc;
 		if (listener_on_devices(ps->listener))
@@ -163,10 +165,10 @@ static int hold_sockets(struct reload_plan *plan)
 	return 0;
 }
 
-static int listen_where_not(struct reload_plan *plan, struct proxy_service *ps,
-			    const struct listen_names *names)
+static int listen_service(struct reload_plan *plan, struct proxy_service *ps,
+			  const struct listen_names *names)
 {
-	const struct listen_sockets have = {plan->nheld, plan->held};
+	const struct listen_sockets have = {plan->ninherited, plan->inherited};
 	char error[LISTEN_ERROR_BYTES];
 	int rc;
 
@@ -178,18 +180,18 @@ static int listen_where_not(struct reload_plan *plan, struct proxy_service *ps,
 
 static int make_listeners(struct reload_plan *plan)
 {
-	int rc = hold_sockets(plan);
+	int rc = dup_old_sockets(plan);
 
 	for (size_t i = 0; i < plan->nservices && !rc; i++)
 		if (plan->services[i]->config == plan->config)
-			rc = listen_where_not(plan, plan->services[i], plan->names);
+			rc = listen_service(plan, plan->services[i], plan->names);
 	return rc;
 }
 
 /* ---- commit or roll back ---- */
 
 /* Frees the new services, and reopens the listeners that were closed for them. */
-static void take_back(struct reload_plan *plan)
+static void roll_back(struct reload_plan *plan)
 {
 	struct proxy_service *ps;
 
@@ -201,7 +203,7 @@ static void take_back(struct reload_plan *plan)
 	}
 	TAILQ_FOREACH(ps, &plan->proxy->services, entry)
 		if (!ps->listener && !atomic_load(&ps->service.draining) &&
-		    listen_where_not(plan, ps, plan->proxy->names))
+		    listen_service(plan, ps, plan->proxy->names))
 			log_error(LOG_ABOUT(.service = ps->service.config->name),
 				  "not listening any more: reload again");
 }
@@ -214,7 +216,7 @@ static bool has_name(const struct reload_plan *plan, const char *name)
 	return false;
 }
 
-static void leave_old(struct reload_plan *plan)
+static void remove_old_services(struct reload_plan *plan)
 {
 	struct proxy_service *ps, *next;
 
@@ -222,17 +224,20 @@ static void leave_old(struct reload_plan *plan)
 		const char *name = ps->service.config->name;
 
 		next = TAILQ_NEXT(ps, entry);
-		if (is_kept(plan, ps))
+		if (is_unchanged(plan, ps))
 			continue;
 		if (!has_name(plan, name))
 			fprintf(plan->texts[RELOAD_REMOVED], "%s\n", name);
-		sd_unstore(name);
-		proxy_leave(ps, has_name(plan, name));
+		socket_activation_unstore(name);
+		proxy_remove_service(ps, has_name(plan, name));
 	}
 }
 
-/* A removed service may still reject clients on a socket of systemd. Its successor accepts them now. */
-static void give_way(const struct proxy_service *fresh)
+/*
+ * A removed service may still reject clients on a socket of systemd. Its successor accepts them
+ * now.
+ */
+static void release_socket(const struct proxy_service *fresh)
 {
 	struct proxy_service *old;
 
@@ -242,10 +247,10 @@ static void give_way(const struct proxy_service *fresh)
 }
 
 /* Makes a drained service listen again. */
-static void resume(struct reload_plan *plan, struct proxy_service *ps)
+static void resume_service(struct reload_plan *plan, struct proxy_service *ps)
 {
 	char error[LISTEN_ERROR_BYTES];
-	const struct listen_sockets have = {plan->nheld, plan->held};
+	const struct listen_sockets have = {plan->ninherited, plan->inherited};
 
 	if (!atomic_load(&ps->service.draining) ||
 	    !proxy_service_listen(ps, plan->names, &have, error, sizeof(error)))
@@ -254,7 +259,7 @@ static void resume(struct reload_plan *plan, struct proxy_service *ps)
 		error);
 }
 
-static void enter_new(struct reload_plan *plan)
+static void add_new_services(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 	bool fresh;
@@ -264,21 +269,21 @@ static void enter_new(struct reload_plan *plan)
 
 		fresh = ps->config == plan->config;
 		if (fresh) {
-			give_way(ps);
+			release_socket(ps);
 		} else {
-			resume(plan, ps);
+			resume_service(plan, ps);
 			TAILQ_REMOVE(&proxy->services, ps, entry);
-			targets_all_up(&ps->service.targets);
-			targets_all_up(&ps->service.mounts);
+			servers_clear_orders(&ps->service.servers);
+			servers_clear_orders(&ps->service.mount_servers);
 		}
 		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
 		if (fresh)
-			proxy_tell_listening(ps);
+			proxy_log_listening(ps);
 	}
 	proxy->nservices = plan->nservices;
 }
 
-static void take_effect(struct reload_plan *plan)
+static void commit_plan(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
 
@@ -289,18 +294,18 @@ static void take_effect(struct reload_plan *plan)
 	proxy->config = config_ref(plan->config);
 	listen_names_put(proxy->names);
 	proxy->names = listen_names_ref(plan->names);
-	leave_old(plan);
-	enter_new(plan);
-	held_sockets_store(proxy);
-	if (proxy_find_doors(proxy))
+	remove_old_services(plan);
+	add_new_services(plan);
+	listener_inherit_store(proxy);
+	if (proxy_update_listen_addrs(proxy))
 		log_error(
 			NULL,
 			"out of memory: the list of own listen addresses is not updated: reload again");
-	registration_update(proxy);
-	lacks_tell(proxy->config, proxy->max_connections);
+	rpcbind_sync_update(proxy);
+	startup_warnings_log(proxy->config, proxy->max_connections);
 }
 
-static int make_follower_ready(struct reload_plan *plan)
+static int prepare_follower(struct reload_plan *plan)
 {
 	struct proxy_follower *follower = &plan->proxy->follower;
 
@@ -309,36 +314,36 @@ static int make_follower_ready(struct reload_plan *plan)
 	return follower->prepare(follower->arg, plan->config, plan->texts[RELOAD_ERRORS]);
 }
 
-static void settle_follower(struct reload_plan *plan, bool taken)
+static void settle_follower(struct reload_plan *plan, bool committed)
 {
 	struct proxy_follower *follower = &plan->proxy->follower;
 
 	if (follower->settle)
-		follower->settle(follower->arg, taken);
+		follower->settle(follower->arg, committed);
 }
 
-static int carry_out(struct reload_plan *plan, struct reading *reading, unsigned late_s)
+static int apply_plan(struct reload_plan *plan, struct reading *reading, unsigned late_s)
 {
-	int rc = take_reading(plan, reading, late_s);
+	int rc = adopt_reading(plan, reading, late_s);
 
 	if (!rc)
 		rc = make_services(plan);
 	if (!rc)
 		rc = make_listeners(plan);
 	if (!rc)
-		rc = make_follower_ready(plan);
+		rc = prepare_follower(plan);
 	if (rc == -ENOMEM)
 		fprintf(plan->texts[RELOAD_ERRORS], "out of memory\n");
 	else if (rc == -EMFILE)
 		fprintf(plan->texts[RELOAD_ERRORS], "no descriptors are left\n");
 	if (rc)
-		take_back(plan);
+		roll_back(plan);
 	else
-		take_effect(plan);
+		commit_plan(plan);
 	settle_follower(plan, !rc);
-	for (size_t i = 0; i < plan->nheld; i++)
-		close(plan->held[i]);
-	free(plan->held);
+	for (size_t i = 0; i < plan->ninherited; i++)
+		close(plan->inherited[i]);
+	free(plan->inherited);
 	free(plan->services);
 	config_free(plan->config);
 	listen_names_put(plan->names);
@@ -371,7 +376,7 @@ static void log_lines(enum log_level level, const char *text, const char *more)
 	}
 }
 
-static void tell(int rc, struct reload_report *report)
+static void log_report(int rc, struct reload_report *report)
 {
 	char **texts = report->texts;
 
@@ -381,10 +386,10 @@ static void tell(int rc, struct reload_report *report)
 		log_error(NULL, "not reloaded, nothing has changed");
 		return;
 	}
-	log_lines(LOG_LEVEL_WARNING, texts[RELOAD_HELD],
+	log_lines(LOG_LEVEL_WARNING, texts[RELOAD_NEEDS_RESTART],
 		  " cannot be changed by a reload: restart to apply it");
 	log_info(NULL, "reloaded: services kept %u, changed %u, added %u, removed %u",
-		 lines_of(texts[RELOAD_KEPT]), lines_of(texts[RELOAD_CHANGED]),
+		 lines_of(texts[RELOAD_UNCHANGED]), lines_of(texts[RELOAD_CHANGED]),
 		 lines_of(texts[RELOAD_ADDED]), lines_of(texts[RELOAD_REMOVED]));
 }
 
@@ -402,14 +407,14 @@ int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
 			rc = -ENOMEM;
 	}
 	if (!rc)
-		rc = carry_out(&plan, reading, late_s);
+		rc = apply_plan(&plan, reading, late_s);
 	for (i = 0; i < RELOAD_TEXTS; i++)
 		if (plan.texts[i] && fclose(plan.texts[i]))
 			rc = rc ? rc : -ENOMEM;
 	for (i = 0; i < RELOAD_TEXTS && report->texts[i]; i++)
 		;
 	if (i == RELOAD_TEXTS)
-		tell(rc, report);
+		log_report(rc, report);
 	proxy->reload_failed = rc != 0;
 	if (!rc)
 		proxy->config_s = time(NULL);
@@ -425,8 +430,8 @@ void reload_report_fini(struct reload_report *report)
 /*
  * ---- pending requests ----
  *
- * A reading answers all requests made before it started. Later requests wait for the next reading, because the file can
- * have changed.
+ * A reading answers all requests made before it started. Later requests wait for the next reading,
+ * because the file can have changed.
  */
 
 struct reload_request {
@@ -462,7 +467,8 @@ int reload_open(struct proxy *proxy)
 	return 0;
 }
 
-static void answer(struct reload_request_list *list, int rc, const struct reload_report *report)
+static void answer_requests(struct reload_request_list *list, int rc,
+			    const struct reload_report *report)
 {
 	struct reload_request *request;
 
@@ -474,39 +480,39 @@ static void answer(struct reload_request_list *list, int rc, const struct reload
 }
 
 /* Reports the end of a reload to systemd, unless the daemon is stopping. */
-static void tell_manager(const struct proxy *proxy, int rc)
+static void notify_systemd(const struct proxy *proxy, int rc)
 {
 	char text[PROXY_SIZE_BYTES];
 
 	if (proxy->stopping)
 		return;
-	sd_ready();
-	sd_status("%s",
-		  rc ? "The file was not reloaded: see the log" : proxy_size_text(proxy, text));
+	sd_notify_ready();
+	sd_notify_status("%s", rc ? "The file was not reloaded: see the log"
+				  : proxy_size_text(proxy, text));
 }
 
-static void finish(struct reload_queue *queue, struct reading *reading)
+static void finish_reload(struct reload_queue *queue, struct reading *reading)
 {
 	struct reload_report report;
 	int rc = reload_apply(queue->proxy, reading, reader_late_s(queue->reader), &report);
 
-	tell_manager(queue->proxy, rc);
-	answer(&queue->read, rc, &report);
+	notify_systemd(queue->proxy, rc);
+	answer_requests(&queue->read, rc, &report);
 	reload_report_fini(&report);
 }
 
-static void begin(struct reload_queue *queue);
+static void start_reading(struct reload_queue *queue);
 
 static void on_read(void *arg, struct reading *reading)
 {
 	struct reload_queue *queue = arg;
 
 	queue->is_reading = false;
-	finish(queue, reading);
-	begin(queue);
+	finish_reload(queue, reading);
+	start_reading(queue);
 }
 
-static void begin(struct reload_queue *queue)
+static void start_reading(struct reload_queue *queue)
 {
 	struct proxy *proxy = queue->proxy;
 	struct reading failed = {0};
@@ -515,12 +521,12 @@ static void begin(struct reload_queue *queue)
 		return;
 	STAILQ_CONCAT(&queue->read, &queue->next);
 	if (!proxy->stopping)
-		sd_reloading();
+		sd_notify_reloading();
 	failed.rc = reader_start(queue->reader, proxy->config->file, NULL, proxy->names, on_read,
 				 queue);
 	queue->is_reading = !failed.rc;
 	if (failed.rc)
-		finish(queue, &failed);
+		finish_reload(queue, &failed);
 }
 
 void reload(struct proxy *proxy, reload_done_fn *done, void *arg)
@@ -536,7 +542,7 @@ void reload(struct proxy *proxy, reload_done_fn *done, void *arg)
 	request->done = done;
 	request->arg = arg;
 	STAILQ_INSERT_TAIL(&queue->next, request, entry);
-	begin(queue);
+	start_reading(queue);
 }
 
 void reload_close(struct proxy *proxy)
@@ -550,7 +556,7 @@ void reload_close(struct proxy *proxy)
 	proxy->reloads = NULL;
 	reader_free(queue->reader);
 	reader_cancel(proxy->names_reader);
-	answer(&queue->read, -ECANCELED, &report);
-	answer(&queue->next, -ECANCELED, &report);
+	answer_requests(&queue->read, -ECANCELED, &report);
+	answer_requests(&queue->next, -ECANCELED, &report);
 	free(queue);
 }

@@ -2,10 +2,10 @@
 /*
  * Reloads the configuration file while the daemon runs.
  *
- * A reload first creates all new services with their listeners. Only if nothing fails do they replace the old ones. An
- * unchanged service keeps its listener, its connections and what it has learnt. A changed service is replaced by a
- * new one, which inherits the listening sockets of unchanged addresses. The old service drains, and its clients
- * reconnect to the new one.
+ * A reload first creates all new services with their listeners. Only if nothing fails do they
+ * replace the old ones. An unchanged service keeps its listener, its connections and what it has
+ * learnt. A changed service is replaced by a new one, which inherits the listening sockets of
+ * unchanged addresses. The old service drains, and its clients reconnect to the new one.
  */
 #ifndef DAEMON_PROXY_RELOAD_H
 #define DAEMON_PROXY_RELOAD_H
@@ -16,13 +16,13 @@
 
 /* The texts of a reload report; each consists of lines. */
 enum reload_text {
-	RELOAD_ERRORS,   /* why the reload failed */
-	RELOAD_WARNINGS, /* about the file */
-	RELOAD_KEPT,     /* names of unchanged services; the next three: of others */
+	RELOAD_ERRORS,    /* why the reload failed */
+	RELOAD_WARNINGS,  /* about the file */
+	RELOAD_UNCHANGED, /* names of unchanged services; the next three: of others */
 	RELOAD_CHANGED,
 	RELOAD_ADDED,
 	RELOAD_REMOVED,
-	RELOAD_HELD, /* changed keys that only a restart applies */
+	RELOAD_NEEDS_RESTART, /* changed keys that only a restart applies */
 	RELOAD_TEXTS,
 };
 
@@ -30,7 +30,10 @@ struct reload_report {
 	char *texts[RELOAD_TEXTS];
 };
 
-/* @rc: 0, or a negative errno if nothing has changed. @report: valid during the call, also after an error */
+/*
+ * @rc: 0, or a negative errno if nothing has changed. @report: valid during the call, also after an
+ * error
+ */
 typedef void reload_done_fn(void *arg, int rc, const struct reload_report *report);
 
 /** reload_open - Prepares for reload(), until reload_close(). Returns 0 or -ENOMEM. */
@@ -45,8 +48,9 @@ void reload_close(struct proxy *proxy);
  * reload - Reloads the file of the current configuration.
  * @done: called with @arg once, now or later, on the main thread; also when the proxy stops
  *
- * A separate thread reads the file and resolves the listen names (daemon/proxy/reader.h). Everything else happens in one
- * iteration of the main loop. The result is logged, and systemd is notified.
+ * A separate thread reads the file and resolves the listen names (daemon/proxy/reader.h).
+ * Everything else happens in one iteration of the main loop. The result is logged, and systemd is
+ * notified.
  */
 void reload(struct proxy *proxy, reload_done_fn *done, void *arg);
 /**

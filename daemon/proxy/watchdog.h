@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Detects workers whose event loop is stuck. The main loop pings every worker periodically, for the health endpoints of
- * HTTP and for systemd's watchdog (WatchdogSec=). The watchdog is fed while all workers respond; otherwise systemd
- * restarts the daemon.
+ * Detects workers whose event loop is stuck. The main loop pings every worker periodically, for the
+ * health endpoints of HTTP and for systemd's watchdog (WatchdogSec=). The watchdog is fed while all
+ * workers respond; otherwise systemd restarts the daemon.
  */
 #ifndef DAEMON_PROXY_WATCHDOG_H
 #define DAEMON_PROXY_WATCHDOG_H
@@ -24,8 +24,8 @@ struct worker;
  */
 int watchdog_new(struct loop *loop, struct worker *const *workers, size_t nworkers,
 		 struct watchdog **out) MUST_CHECK;
-/** watchdog_turns - Returns whether worker @i responded at the last check. */
-bool watchdog_turns(const struct watchdog *watchdog, size_t i);
+/** watchdog_is_alive - Returns whether worker @i responded at the last check. */
+bool watchdog_is_alive(const struct watchdog *watchdog, size_t i);
 /** watchdog_free - Frees the watchdog after the workers have ended. Accepts NULL. */
 void watchdog_free(struct watchdog *watchdog);
 

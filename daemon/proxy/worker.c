@@ -16,31 +16,31 @@
 
 static bool is_idle(const struct worker *worker)
 {
-	const struct station *station;
+	const struct service_shard *service_shard;
 
-	TAILQ_FOREACH(station, &worker->stations, entry)
-		if (!TAILQ_EMPTY(&station->service.bridges))
+	TAILQ_FOREACH(service_shard, &worker->shards, entry)
+		if (!TAILQ_EMPTY(&service_shard->service.bridges))
 			return false;
 	return true;
 }
 
 /* Uncounts a connection. The main thread can free the service as soon as its count is 0. */
-static void disown(struct station *station)
+static void connection_gone(struct service_shard *service_shard)
 {
-	struct worker *worker = station->worker;
-	struct service *service = station->service.service;
-	bool leaves = atomic_load(&service->leaving);
+	struct worker *worker = service_shard->worker;
+	struct service *service = service_shard->service.service;
+	bool is_removed = atomic_load(&service->leaving);
 
 	atomic_fetch_sub(&worker->connections, 1);
-	if (atomic_fetch_sub(&service->connections, 1) == 1 && leaves)
-		worker->emptied(worker->arg);
+	if (atomic_fetch_sub(&service->connections, 1) == 1 && is_removed)
+		worker->on_drained(worker->arg);
 }
 
 static void on_bridge_gone(void *arg, struct worker_service *ws)
 {
 	struct worker *worker = arg;
 
-	disown(station_of(ws));
+	connection_gone(service_shard_of(ws));
 	if (worker->stopping && is_idle(worker))
 		event_loop_stop(worker->loop);
 }
@@ -48,11 +48,11 @@ static void on_bridge_gone(void *arg, struct worker_service *ws)
 /* ---- adopting connections ---- */
 
 /* Returns false if the connection was evicted in the queue; counts that. */
-static bool is_to_stay(struct worker_service *ws, const struct handover *handover)
+static bool is_still_allowed(struct worker_service *ws, const struct accept_item *accept_item)
 {
 	enum leg_close why;
 
-	if (door_may_stay(handover->in.guest, &why))
+	if (conn_slot_may_stay(accept_item->in.slot, &why))
 		return true;
 	ws->closes[CLOSE_BY_PROXY][why]++;
 	return false;
@@ -66,63 +66,67 @@ static void drain_bridges(struct worker_service *ws)
 		bridge_drain(bridge);
 }
 
-static void take(void *arg, struct handover *handover)
+static void accept_connection(void *arg, struct accept_item *accept_item)
 {
 	struct worker *worker = arg;
-	struct station *station = handover->owner;
-	struct worker_service *ws = &station->service;
+	struct service_shard *service_shard = accept_item->owner;
+	struct worker_service *ws = &service_shard->service;
 	int rc;
 
-	if (worker->stopping || !is_to_stay(ws, handover)) {
-		incoming_drop(&handover->in);
-		door_leave(handover->in.guest);
-		disown(station);
+	if (worker->stopping || !is_still_allowed(ws, accept_item)) {
+		accepted_conn_drop(&accept_item->in);
+		conn_slot_free(accept_item->in.slot);
+		connection_gone(service_shard);
 	} else {
-		rc = bridge_new(ws, &handover->in, handover->id);
+		rc = bridge_new(ws, &accept_item->in, accept_item->id);
 		if (rc) {
-			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_TAKEN],
+			log_limited(LOG_LEVEL_ERROR, &ws->service->lines[LINE_NOT_ACCEPTED],
 				    LOG_ABOUT(.service = ws->service->config->name),
 				    "cannot accept a connection: %s", strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
-			disown(station);
+			connection_gone(service_shard);
 		} else if (atomic_load(&ws->service->draining)) {
 			drain_bridges(ws);
 		}
 	}
-	free(handover);
+	free(accept_item);
 }
 
-static void adopt(void *arg)
+static void queue_connection(void *arg)
 {
-	struct handover *handover = arg;
-	struct station *station = handover->owner;
+	struct accept_item *accept_item = arg;
+	struct service_shard *service_shard = accept_item->owner;
 
-	if (station->worker->stopping)
-		take(station->worker, handover);
+	if (service_shard->worker->stopping)
+		accept_connection(service_shard->worker, accept_item);
 	else
-		intake_put(&station->worker->intake, &station->queue, handover);
+		accept_queue_put(&service_shard->worker->accept_queue, &service_shard->queue,
+				 accept_item);
 }
 
-int worker_adopt(struct station *station, const struct incoming *in, uint64_t id)
+int worker_adopt(struct service_shard *service_shard, const struct accepted_conn *in, uint64_t id)
 {
-	struct worker *worker = station->worker;
-	struct handover *handover = malloc(sizeof(*handover));
+	struct worker *worker = service_shard->worker;
+	struct accept_item *accept_item = malloc(sizeof(*accept_item));
 
 	atomic_fetch_add(&worker->connections, 1);
-	atomic_fetch_add(&station->service.service->connections, 1);
-	if (handover) {
-		*handover = (struct handover){.owner = station, .id = id, .in = *in};
-		if (!event_loop_post(worker->loop, adopt, handover))
+	atomic_fetch_add(&service_shard->service.service->connections, 1);
+	if (accept_item) {
+		*accept_item = (struct accept_item){.owner = service_shard, .id = id, .in = *in};
+		if (!event_loop_post(worker->loop, queue_connection, accept_item))
 			return 0;
 	}
-	free(handover);
-	incoming_drop(in);
-	door_leave(in->guest);
-	disown(station);
+	free(accept_item);
+	accepted_conn_drop(in);
+	conn_slot_free(in->slot);
+	connection_gone(service_shard);
 	return -ENOMEM;
 }
 
-/* Any thread: the budget granted a claim, a DNS lookup has finished, or the connection limits evicted a bridge. */
+/*
+ * Any thread: the budget granted a claim, a DNS lookup has finished, or the connection limits
+ * evicted a bridge.
+ */
 static void kick(void *arg)
 {
 	event_loop_kick(((struct worker *)arg)->loop);
@@ -131,162 +135,167 @@ static void kick(void *arg)
 /* ---- adding and removing services ---- */
 
 /* A function that another thread runs on the worker, and waits for. */
-struct errand {
-	void (*fn)(struct errand *errand);
+struct worker_command {
+	void (*fn)(struct worker_command *worker_command);
 	struct worker *worker;
 	struct service *service;
-	struct station *station;
-	const struct worker_choice *choice;
+	struct service_shard *service_shard;
+	const struct worker_conn_selector *selector;
 	unsigned count;
 	int rc;
 	pthread_mutex_t lock;
-	pthread_cond_t over;
-	bool is_over;
+	pthread_cond_t done_signal;
+	bool is_done;
 };
 
-static void do_errand(void *arg)
+static void worker_command_execute(void *arg)
 {
-	struct errand *errand = arg;
+	struct worker_command *worker_command = arg;
 
-	errand->fn(errand);
-	pthread_mutex_lock(&errand->lock);
-	errand->is_over = true;
-	pthread_cond_signal(&errand->over);
-	pthread_mutex_unlock(&errand->lock);
+	worker_command->fn(worker_command);
+	pthread_mutex_lock(&worker_command->lock);
+	worker_command->is_done = true;
+	pthread_cond_signal(&worker_command->done_signal);
+	pthread_mutex_unlock(&worker_command->lock);
 }
 
 /* @must: retry a post that fails for lack of memory until it succeeds. */
-static int run_errand(struct errand *errand, bool must)
+static int worker_command_run(struct worker_command *worker_command, bool must)
 {
 	int rc;
 
-	pthread_mutex_init(&errand->lock, NULL);
-	pthread_cond_init(&errand->over, NULL);
+	pthread_mutex_init(&worker_command->lock, NULL);
+	pthread_cond_init(&worker_command->done_signal, NULL);
 	do
-		rc = event_loop_post(errand->worker->loop, do_errand, errand);
+		rc = event_loop_post(worker_command->worker->loop, worker_command_execute,
+				     worker_command);
 	while (rc && must);
-	pthread_mutex_lock(&errand->lock);
-	while (!rc && !errand->is_over)
-		pthread_cond_wait(&errand->over, &errand->lock);
-	pthread_mutex_unlock(&errand->lock);
-	pthread_cond_destroy(&errand->over);
-	pthread_mutex_destroy(&errand->lock);
-	return rc ? rc : errand->rc;
+	pthread_mutex_lock(&worker_command->lock);
+	while (!rc && !worker_command->is_done)
+		pthread_cond_wait(&worker_command->done_signal, &worker_command->lock);
+	pthread_mutex_unlock(&worker_command->lock);
+	pthread_cond_destroy(&worker_command->done_signal);
+	pthread_mutex_destroy(&worker_command->lock);
+	return rc ? rc : worker_command->rc;
 }
 
-static void station_free(struct station *station)
+static void service_shard_free(struct service_shard *service_shard)
 {
-	worker_service_fini(&station->service);
-	budget_account_fini(&station->account);
-	free(station);
+	worker_service_fini(&service_shard->service);
+	budget_account_fini(&service_shard->account);
+	free(service_shard);
 }
 
-static void open_here(struct errand *errand)
+static void command_open(struct worker_command *worker_command)
 {
-	struct worker *worker = errand->worker;
-	struct station *station = calloc(1, sizeof(*station));
+	struct worker *worker = worker_command->worker;
+	struct service_shard *service_shard = calloc(1, sizeof(*service_shard));
 
-	errand->rc = -ENOMEM;
-	if (!station)
+	worker_command->rc = -ENOMEM;
+	if (!service_shard)
 		return;
-	station->worker = worker;
-	if (budget_account_init(&station->account, errand->service->memory, worker->loop, kick,
-				worker) ||
-	    worker_service_init(&station->service, &worker->ground, errand->service,
-				&station->account)) {
-		station_free(station);
+	service_shard->worker = worker;
+	if (budget_account_init(&service_shard->account, worker_command->service->memory,
+				worker->loop, kick, worker) ||
+	    worker_service_init(&service_shard->service, &worker->env, worker_command->service,
+				&service_shard->account)) {
+		service_shard_free(service_shard);
 		return;
 	}
-	station->account.late = shortage_log;
-	station->account.late_arg = &station->service;
-	intake_add(&worker->intake, &station->queue);
-	TAILQ_INSERT_TAIL(&worker->stations, station, entry);
-	errand->station = station;
-	errand->rc = 0;
+	service_shard->account.late = bridge_log_shortage;
+	service_shard->account.late_arg = &service_shard->service;
+	accept_queue_add_service(&worker->accept_queue, &service_shard->queue);
+	TAILQ_INSERT_TAIL(&worker->shards, service_shard, entry);
+	worker_command->service_shard = service_shard;
+	worker_command->rc = 0;
 }
 
-int worker_open(struct worker *worker, struct service *service, struct station **station)
+int worker_open(struct worker *worker, struct service *service,
+		struct service_shard **service_shard)
 {
-	struct errand errand = {.fn = open_here, .worker = worker, .service = service};
-	int rc = run_errand(&errand, false);
+	struct worker_command worker_command = {
+		.fn = command_open, .worker = worker, .service = service};
+	int rc = worker_command_run(&worker_command, false);
 
 	if (!rc)
-		*station = errand.station;
+		*service_shard = worker_command.service_shard;
 	return rc;
 }
 
-static void close_here(struct errand *errand)
+static void command_close(struct worker_command *worker_command)
 {
-	struct station *station = errand->station;
+	struct service_shard *service_shard = worker_command->service_shard;
 
-	TAILQ_REMOVE(&errand->worker->stations, station, entry);
-	intake_remove(&errand->worker->intake, &station->queue);
-	station_free(station);
+	TAILQ_REMOVE(&worker_command->worker->shards, service_shard, entry);
+	accept_queue_remove_service(&worker_command->worker->accept_queue, &service_shard->queue);
+	service_shard_free(service_shard);
 }
 
-void worker_close(struct worker *worker, struct station *station)
+void worker_close(struct worker *worker, struct service_shard *service_shard)
 {
-	struct errand errand = {.fn = close_here, .worker = worker, .station = station};
+	struct worker_command worker_command = {
+		.fn = command_close, .worker = worker, .service_shard = service_shard};
 
-	if (station)
-		(void)run_errand(&errand, true);
+	if (service_shard)
+		(void)worker_command_run(&worker_command, true);
 }
 
-static void drain_here(void *arg)
+static void on_drain(void *arg)
 {
-	struct station *station = arg;
+	struct service_shard *service_shard = arg;
 
-	drain_bridges(&station->service);
+	drain_bridges(&service_shard->service);
 	/* The last connection may have closed before the service was marked as removed. */
-	if (atomic_load(&station->service.service->leaving))
-		station->worker->emptied(station->worker->arg);
+	if (atomic_load(&service_shard->service.service->leaving))
+		service_shard->worker->on_drained(service_shard->worker->arg);
 }
 
-static bool is_chosen(const struct worker_choice *choice, const struct bridge *bridge)
+static bool is_chosen(const struct worker_conn_selector *selector, const struct bridge *bridge)
 {
 	struct bridge_info info;
 
 	bridge_info_get(bridge, &info);
-	if (!choice->by_address)
-		return info.id == choice->id;
-	return config_cidr_contains(&choice->addresses, (struct sockaddr *)&info.client_peer);
+	if (!selector->by_address)
+		return info.id == selector->id;
+	return config_cidr_contains(&selector->addresses, (struct sockaddr *)&info.client_peer);
 }
 
-static void disconnect_here(struct errand *errand)
+static void command_disconnect(struct worker_command *worker_command)
 {
-	struct station *station;
+	struct service_shard *service_shard;
 
-	intake_flush(&errand->worker->intake);
-	TAILQ_FOREACH(station, &errand->worker->stations, entry) {
+	accept_queue_flush(&worker_command->worker->accept_queue);
+	TAILQ_FOREACH(service_shard, &worker_command->worker->shards, entry) {
 		struct bridge *bridge = NULL;
 
-		while ((bridge = bridge_next(&station->service, bridge))) {
-			if (!is_chosen(errand->choice, bridge))
+		while ((bridge = bridge_next(&service_shard->service, bridge))) {
+			if (!is_chosen(worker_command->selector, bridge))
 				continue;
 			bridge_close(bridge, LEG_CLOSE_DISCONNECTED, CLOSE_BY_PROXY, "");
-			errand->count++;
+			worker_command->count++;
 		}
 	}
 }
 
-unsigned worker_disconnect(struct worker *worker, const struct worker_choice *choice)
+unsigned worker_disconnect(struct worker *worker, const struct worker_conn_selector *selector)
 {
-	struct errand errand = {.fn = disconnect_here, .worker = worker, .choice = choice};
+	struct worker_command worker_command = {
+		.fn = command_disconnect, .worker = worker, .selector = selector};
 
-	(void)run_errand(&errand, true);
-	return errand.count;
+	(void)worker_command_run(&worker_command, true);
+	return worker_command.count;
 }
 
 /* Retries a post that fails for lack of memory. */
-static void post_always(struct station *station, void (*fn)(void *arg), void *arg)
+static void post_always(struct service_shard *service_shard, void (*fn)(void *arg), void *arg)
 {
-	while (event_loop_post(station->worker->loop, fn, arg))
+	while (event_loop_post(service_shard->worker->loop, fn, arg))
 		;
 }
 
-void worker_drain(struct station *station)
+void worker_drain(struct service_shard *service_shard)
 {
-	post_always(station, drain_here, station);
+	post_always(service_shard, on_drain, service_shard);
 }
 
 static void close_bridges(struct worker_service *ws, enum leg_close why)
@@ -297,37 +306,37 @@ static void close_bridges(struct worker_service *ws, enum leg_close why)
 		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
 }
 
-static void cut_here(void *arg)
+static void on_cut(void *arg)
 {
-	struct station *station = arg;
+	struct service_shard *service_shard = arg;
 
-	intake_flush(&station->worker->intake);
-	close_bridges(&station->service, LEG_CLOSE_SHUTDOWN);
+	accept_queue_flush(&service_shard->worker->accept_queue);
+	close_bridges(&service_shard->service, LEG_CLOSE_SHUTDOWN);
 }
 
-void worker_cut(struct station *station)
+void worker_cut(struct service_shard *service_shard)
 {
-	post_always(station, cut_here, station);
+	post_always(service_shard, on_cut, service_shard);
 }
 
 /* ---- start and stop ---- */
 
-static void stop(void *arg)
+static void on_stop(void *arg)
 {
 	struct worker *worker = arg;
-	struct station *station;
+	struct service_shard *service_shard;
 
 	worker->stopping = true;
-	intake_flush(&worker->intake);
+	accept_queue_flush(&worker->accept_queue);
 	if (is_idle(worker)) {
 		event_loop_stop(worker->loop);
 		return;
 	}
-	TAILQ_FOREACH(station, &worker->stations, entry)
-		close_bridges(&station->service, LEG_CLOSE_SHUTDOWN);
+	TAILQ_FOREACH(service_shard, &worker->shards, entry)
+		close_bridges(&service_shard->service, LEG_CLOSE_SHUTDOWN);
 }
 
-static void *run(void *arg)
+static void *worker_main(void *arg)
 {
 	struct worker *worker = arg;
 
@@ -344,24 +353,25 @@ static int start_thread(struct worker *worker)
 	char name[16];
 
 	snprintf(name, sizeof(name), "worker-%u", worker->index % 10000);
-	return thread_start(name, run, worker, &worker->thread);
+	return thread_start(name, worker_main, worker, &worker->thread);
 }
 
 static void on_kick(void *arg)
 {
 	struct worker *worker = arg;
-	struct station *station;
+	struct service_shard *service_shard;
 
-	TAILQ_FOREACH(station, &worker->stations, entry) {
-		budget_account_woken(&station->account);
-		worker_service_names_woken(&station->service);
-		bridges_end_expelled(&station->service);
-		bridges_end_ordered(&station->service);
+	TAILQ_FOREACH(service_shard, &worker->shards, entry) {
+		budget_account_woken(&service_shard->account);
+		worker_service_names_woken(&service_shard->service);
+		bridge_limits_close_evicted(&service_shard->service);
+		bridge_limits_close_disabled(&service_shard->service);
 	}
 }
 
-struct worker *worker_new(unsigned index, struct ports *ports, const struct worker_memory *memory,
-			  void (*emptied)(void *arg), void *arg)
+struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
+			  const struct worker_memory *memory, void (*on_drained)(void *arg),
+			  void *arg)
 {
 	struct worker *worker = calloc(1, sizeof(*worker));
 
@@ -370,28 +380,28 @@ struct worker *worker_new(unsigned index, struct ports *ports, const struct work
 	pthread_mutex_init(&worker->end_lock, NULL);
 	thread_cond_init(&worker->end_signal);
 	worker->index = index;
-	worker->emptied = emptied;
+	worker->on_drained = on_drained;
 	worker->arg = arg;
-	TAILQ_INIT(&worker->stations);
+	TAILQ_INIT(&worker->shards);
 	worker->loop = event_loop_new();
 	if (!worker->loop)
 		goto out_free;
 	event_loop_on_kick(worker->loop, on_kick, worker);
-	spares_init(&worker->spares);
-	intake_init(&worker->intake, worker->loop, take, worker);
-	worker->pool = pool_new(config_memory_buffer_max_bytes(), memory->reserve_bytes);
+	freelists_init(&worker->freelists);
+	accept_queue_init(&worker->accept_queue, worker->loop, accept_connection, worker);
+	worker->pool = buf_pool_new(config_memory_buffer_max_bytes(), memory->reserve_bytes);
 	if (!worker->pool)
 		goto out_free;
-	pool_keep_most(worker->pool, memory->kept_bytes);
-	worker->ground = (struct worker_ground){
+	buf_pool_keep_max(worker->pool, memory->kept_bytes);
+	worker->env = (struct worker_env){
 		.worker = index,
 		.loop = worker->loop,
 		.pool = worker->pool,
-		.spares = &worker->spares,
+		.freelists = &worker->freelists,
 		.resolver = &resolver_system,
-		.legs = &legs_system,
+		.legs = &leg_factory_system,
 		.post = event_loop_post,
-		.ports = ports,
+		.reserved_ports = reserved_ports,
 		.bridge_gone = on_bridge_gone,
 		.wake = kick,
 		.arg = worker,
@@ -408,7 +418,7 @@ out_free:
 void worker_stop(struct worker *worker)
 {
 	/* A post fails only for lack of memory; retry, because the thread must end. */
-	while (event_loop_post(worker->loop, stop, worker))
+	while (event_loop_post(worker->loop, on_stop, worker))
 		;
 }
 
@@ -430,7 +440,7 @@ int worker_join(struct worker *worker, const struct timespec *until)
 
 void worker_free(struct worker *worker)
 {
-	struct station *station;
+	struct service_shard *service_shard;
 
 	if (!worker)
 		return;
@@ -438,14 +448,14 @@ void worker_free(struct worker *worker)
 	worker->stopping = true;
 	if (worker->loop)
 		event_loop_finish(worker->loop);
-	while ((station = TAILQ_FIRST(&worker->stations))) {
-		TAILQ_REMOVE(&worker->stations, station, entry);
-		station_free(station);
+	while ((service_shard = TAILQ_FIRST(&worker->shards))) {
+		TAILQ_REMOVE(&worker->shards, service_shard, entry);
+		service_shard_free(service_shard);
 	}
-	intake_fini(&worker->intake);
+	accept_queue_fini(&worker->accept_queue);
 	event_loop_free(worker->loop);
-	spares_fini(&worker->spares);
-	pool_free(worker->pool);
+	freelists_fini(&worker->freelists);
+	buf_pool_free(worker->pool);
 	pthread_cond_destroy(&worker->end_signal);
 	pthread_mutex_destroy(&worker->end_lock);
 	free(worker);

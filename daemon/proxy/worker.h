@@ -2,10 +2,11 @@
 /*
  * A worker: one thread with its own event loop, buffers and bridges.
  *
- * On the data path workers share only the memory budget, from which each account of a worker leases bytes. Other
- * threads post work to the worker's loop: new connections, requests for snapshots, the stop. They kick the loop after
- * the budget granted a claim, after a DNS lookup has finished, and when bridges must be evicted. Only the worker's
- * thread uses the members here, except where a comment says otherwise.
+ * On the data path workers share only the memory budget, from which each account of a worker leases
+ * bytes. Other threads post work to the worker's loop: new connections, requests for snapshots, the
+ * stop. They kick the loop after the budget granted a claim, after a DNS lookup has finished, and
+ * when bridges must be evicted. Only the worker's thread uses the members here, except where a
+ * comment says otherwise.
  */
 #ifndef DAEMON_PROXY_WORKER_H
 #define DAEMON_PROXY_WORKER_H
@@ -13,16 +14,16 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
+#include "base/freelist.h"
 #include "base/loop.h"
-#include "base/spares.h"
 #include "daemon/config/config_cidr.h"
-#include "daemon/proxy/intake.h"
+#include "daemon/proxy/accept_queue.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
 #include "daemon/service/worker_service.h"
-#include "fabric/pool.h"
+#include "fabric/buf_pool.h"
 
 struct worker;
 
@@ -39,31 +40,32 @@ struct worker_load {
 };
 
 /* The instance of a service on one worker: its bridges, its memory account and its accept queue. */
-struct station {
-	TAILQ_ENTRY(station) entry; /* in worker->stations */
+struct service_shard {
+	TAILQ_ENTRY(service_shard) entry; /* in worker->shards */
 	struct worker *worker;
 	struct worker_service service;
 	struct budget_account account;
-	struct intake_queue queue;
+	struct accept_queue_service queue;
 };
-TAILQ_HEAD(station_list, station);
+TAILQ_HEAD(service_shard_list, service_shard);
 
-/** station_of - Returns the station that contains @ws. */
-static inline struct station *station_of(struct worker_service *ws)
+/** service_shard_of - Returns the service_shard that contains @ws. */
+static inline struct service_shard *service_shard_of(struct worker_service *ws)
 {
-	return (struct station *)(void *)((char *)ws - offsetof(struct station, service));
+	return (struct service_shard *)(void *)((char *)ws -
+						offsetof(struct service_shard, service));
 }
 
 struct worker {
 	unsigned index;
 	pthread_t thread;
 	struct loop *loop; /* event_loop_post() from any thread */
-	struct pool *pool;
-	struct spares spares;
-	struct worker_ground ground; /* the above, for its services */
-	struct intake intake;
-	struct station_list stations;
-	void (*emptied)(void *arg); /* a removed service may have no connection left */
+	struct buf_pool *pool;
+	struct freelists freelists;
+	struct worker_env env; /* the above, for its services */
+	struct accept_queue accept_queue;
+	struct service_shard_list shards;
+	void (*on_drained)(void *arg); /* a removed service may have no connection left */
 	void *arg;
 	atomic_uint connections; /* read by any thread */
 	struct worker_load load; /* main thread only */
@@ -89,19 +91,20 @@ struct worker_memory {
  *
  * Returns NULL without memory or threads.
  */
-struct worker *worker_new(unsigned index, struct ports *ports, const struct worker_memory *memory,
-			  void (*emptied)(void *arg), void *arg);
+struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
+			  const struct worker_memory *memory, void (*on_drained)(void *arg),
+			  void *arg);
 
 /**
  * worker_open - Adds a service to a worker. Waits for one iteration of the worker's loop.
- * @service: with its share of the budget; outlives the station
+ * @service: with its share of the budget; outlives the service_shard
  *
  * Returns 0 or -ENOMEM.
  */
 int worker_open(struct worker *worker, struct service *service,
-		struct station **station) MUST_CHECK;
+		struct service_shard **service_shard) MUST_CHECK;
 /** worker_close - Removes a service without connections; waits like worker_open(). Accepts NULL. */
-void worker_close(struct worker *worker, struct station *station);
+void worker_close(struct worker *worker, struct service_shard *service_shard);
 
 /**
  * worker_adopt - Hands a connection to a worker. Any thread.
@@ -109,33 +112,41 @@ void worker_close(struct worker *worker, struct station *station);
  *
  * Returns 0 or -ENOMEM.
  */
-int worker_adopt(struct station *station, const struct incoming *in, uint64_t id) MUST_CHECK;
+int worker_adopt(struct service_shard *service_shard, const struct accepted_conn *in,
+		 uint64_t id) MUST_CHECK;
 
-/** worker_drain - Drains the connections of a service: closes each once no Call is in flight. Any thread. */
-void worker_drain(struct station *station);
+/**
+ * worker_drain - Drains the connections of a service: closes each once no Call is in flight. Any
+ * thread.
+ */
+void worker_drain(struct service_shard *service_shard);
 /** worker_cut - Closes the connections of a service now. Any thread. */
-void worker_cut(struct station *station);
+void worker_cut(struct service_shard *service_shard);
 
 /* Selects a connection by number, or the connections of some client addresses. */
-struct worker_choice {
+struct worker_conn_selector {
 	bool by_address;
 	uint64_t id;
 	struct config_cidr addresses;
 };
 
-/** worker_disconnect - Closes the selected connections now; waits like worker_open(). Returns their number. */
-unsigned worker_disconnect(struct worker *worker, const struct worker_choice *choice);
+/**
+ * worker_disconnect - Closes the selected connections now; waits like worker_open(). Returns their
+ * number.
+ */
+unsigned worker_disconnect(struct worker *worker, const struct worker_conn_selector *choice);
 
 /** worker_stop - Starts closing all connections in order. Any thread except the worker's own. */
 void worker_stop(struct worker *worker);
 /**
- * worker_join - Waits for the end of the thread, after worker_stop(). It ends once its connections have closed.
+ * worker_join - Waits for the end of the thread, after worker_stop(). It ends once its connections
+ * have closed.
  * @until: deadline on CLOCK_MONOTONIC
  *
  * Returns 0, or -ETIMEDOUT; after a timeout the thread still uses all its memory.
  */
 int worker_join(struct worker *worker, const struct timespec *until) MUST_CHECK;
-/** worker_free - Frees a worker after worker_join() returned 0, and its stations. Accepts NULL. */
+/** worker_free - Frees a worker after worker_join() returned 0, and its shards. Accepts NULL. */
 void worker_free(struct worker *worker);
 
 /** worker_load_update - Measures the load. @cpu_us: CPU time of the worker until @now_us */

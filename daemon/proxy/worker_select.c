@@ -19,14 +19,14 @@ static uint64_t cost(const struct worker *worker)
 	return ((uint64_t)atomic_load(&worker->connections) + 1) * weight;
 }
 
-struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t turn,
+struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t rr_index,
 			     uint64_t now_us)
 {
-	struct worker *best = workers[turn % nworkers];
+	struct worker *best = workers[rr_index % nworkers];
 
 	worker_select_update(workers, nworkers, now_us);
 	for (size_t i = 1; i < nworkers; i++) {
-		struct worker *worker = workers[(turn + i) % nworkers];
+		struct worker *worker = workers[(rr_index + i) % nworkers];
 
 		if (cost(worker) < cost(best))
 			best = worker;

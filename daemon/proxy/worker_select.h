@@ -2,9 +2,10 @@
 /*
  * Selects the worker of a new connection: the one with the fewest connections, weighted by load.
  *
- * Clients on the worker of a bulk transfer wait for it, so connections of a busy worker count for more. A worker that has
- * been busy all the time recently gets a quarter of the connections of an idle one. It never gets less, because a
- * connection stays on its worker and future load is unknown.
+ * Clients on the worker of a bulk transfer wait for it, so connections of a busy worker count for
+ * more. A worker that has been busy all the time recently gets a quarter of the connections of an
+ * idle one. It never gets less, because a connection stays on its worker and future load is
+ * unknown.
  *
  * All functions run on the main thread.
  */
@@ -18,14 +19,17 @@
 #define WORKER_SELECT_WEIGHT 4u
 struct worker;
 
-/** worker_select_update - Measures the load of workers whose measurement is older than WORKER_LOAD_US. */
+/**
+ * worker_select_update - Measures the load of workers whose measurement is older than
+ * WORKER_LOAD_US.
+ */
 void worker_select_update(struct worker *const *workers, size_t nworkers, uint64_t now_us);
 /**
  * worker_select - Returns the worker with the lowest cost.
  * @nworkers: at least 1
  * @turn: round-robin index, for workers of equal cost
  */
-struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t turn,
+struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t rr_index,
 			     uint64_t now_us);
 
 #endif

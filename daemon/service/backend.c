@@ -6,42 +6,43 @@
 
 #include "daemon/service/service_net.h"
 
-int backend_init(struct backend *backend, struct targets *targets, bool asks_rpcbind,
-		 const struct worker_ground *ground)
+int backend_init(struct backend *backend, struct servers *servers, bool asks_rpcbind,
+		 const struct worker_env *env)
 {
-	unsigned n = targets->count;
+	unsigned n = servers->count;
 
 	*backend = (struct backend){
-		.targets = targets,
+		.servers = servers,
 		.names = calloc(n + 1, sizeof(*backend->names)),
-		.mount_places = asks_rpcbind ? calloc(n + 1, sizeof(*backend->mount_places)) : NULL,
+		.mountd_caches =
+			asks_rpcbind ? calloc(n + 1, sizeof(*backend->mountd_caches)) : NULL,
 	};
-	if (!backend->names || (asks_rpcbind && !backend->mount_places))
+	if (!backend->names || (asks_rpcbind && !backend->mountd_caches))
 		return -ENOMEM;
 	for (unsigned i = 0; asks_rpcbind && i < n; i++)
-		mount_desk_init(&backend->mount_places[i], ground->loop);
+		mountd_cache_init(&backend->mountd_caches[i], env->loop);
 	for (unsigned i = 0; i < n; i++)
-		if (name_desk_init(&backend->names[i], &targets->list[i].name, ground->loop,
-				   ground->resolver, ground->wake, ground->arg))
+		if (dns_waiters_init(&backend->names[i], &servers->list[i].name, env->loop,
+				     env->resolver, env->wake, env->arg))
 			return -ENOMEM;
 	return 0;
 }
 
 void backend_fini(struct backend *backend)
 {
-	for (unsigned i = 0; backend->targets && i < backend->targets->count; i++) {
+	for (unsigned i = 0; backend->servers && i < backend->servers->count; i++) {
 		if (backend->names)
-			name_desk_fini(&backend->names[i]);
-		if (backend->mount_places)
-			mount_desk_fini(&backend->mount_places[i]);
+			dns_waiters_fini(&backend->names[i]);
+		if (backend->mountd_caches)
+			mountd_cache_fini(&backend->mountd_caches[i]);
 	}
 	free(backend->names);
-	free(backend->mount_places);
+	free(backend->mountd_caches);
 	*backend = (struct backend){0};
 }
 
 void backend_woken(struct backend *backend)
 {
-	for (unsigned i = 0; i < backend->targets->count; i++)
-		name_desk_woken(&backend->names[i]);
+	for (unsigned i = 0; i < backend->servers->count; i++)
+		dns_waiters_woken(&backend->names[i]);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A list of servers as one thread connects to them: its connections that wait for DNS answers, and for rpcbind's port
- * of MOUNT. A worker has one for the NFS servers of each service and one for its MOUNT servers; a health check has one
- * for each connection.
+ * A list of servers as one thread connects to them: its connections that wait for DNS answers, and
+ * for rpcbind's port of MOUNT. A worker has one for the NFS servers of each service and one for its
+ * MOUNT servers; a health check has one for each connection.
  */
 #ifndef DAEMON_SERVICE_BACKEND_H
 #define DAEMON_SERVICE_BACKEND_H
 
 #include "base/compiler.h"
-#include "daemon/service/mount_desk.h"
-#include "daemon/service/server_name.h"
-#include "daemon/service/targets.h"
+#include "daemon/service/dns_cache.h"
+#include "daemon/service/mountd_cache.h"
+#include "daemon/service/servers.h"
 
-struct worker_ground;
+struct worker_env;
 
 struct backend {
-	struct targets *targets;
-	struct name_desk *names;         /* one per server */
-	struct mount_desk *mount_places; /* one per server; NULL: rpcbind is not queried */
+	struct servers *servers;
+	struct dns_waiters *names;          /* one per server */
+	struct mountd_cache *mountd_caches; /* one per server; NULL: rpcbind is not queried */
 };
 
 /**
@@ -28,11 +28,11 @@ struct backend {
  *
  * backend_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
-int backend_init(struct backend *backend, struct targets *targets, bool asks_rpcbind,
-		 const struct worker_ground *ground) MUST_CHECK;
+int backend_init(struct backend *backend, struct servers *servers, bool asks_rpcbind,
+		 const struct worker_env *env) MUST_CHECK;
 /** backend_fini - Frees it; no connection may wait. Accepts an all-zero @backend. */
 void backend_fini(struct backend *backend);
-/** backend_woken - Calls name_desk_woken() for each server. */
+/** backend_woken - Calls dns_waiters_woken() for each server. */
 void backend_woken(struct backend *backend);
 
 #endif

@@ -33,9 +33,9 @@ static uint32_t nfs_status(const struct exchange *x, uint32_t at)
 {
 	uint32_t status;
 
-	if (!nfs_operation_has_status(&x->facts))
+	if (!nfs_operation_has_status(&x->call_info))
 		return 0;
-	if (x->facts.body == FACTS_BODY_INTEGRITY)
+	if (x->call_info.body == CALL_BODY_INTEGRITY)
 		at += NFS_INTEGRITY_HEAD_BYTES;
 	if (at + XDR_UNIT_BYTES > x->reply.have_bytes)
 		return 0;
@@ -103,8 +103,8 @@ static void merge_operation(struct operation_stats *sum, const struct operation_
 	sum->request_bytes += part->request_bytes;
 	sum->reply_bytes += part->reply_bytes;
 	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
-		durations_merge(&sum->stages[i], &part->stages[i]);
-	durations_merge(&sum->whole, &part->whole);
+		histogram_merge(&sum->stages[i], &part->stages[i]);
+	histogram_merge(&sum->whole, &part->whole);
 }
 
 void call_stats_merge(struct call_stats *sum, const struct call_stats *part)

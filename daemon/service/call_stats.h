@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics of the Calls of a service on one worker, by operation: numbers, sizes, status, and time in each stage.
- * Memory is bounded: an operation allocates when it is first seen.
+ * Statistics of the Calls of a service on one worker, by operation: numbers, sizes, status, and
+ * time in each stage. Memory is bounded: an operation allocates when it is first seen.
  *
- * A Call is counted in two steps: when its RPC ends here (call_stats_count), and when its client has the Reply
- * (call_stats_took).
+ * A Call is counted in two steps: when its RPC ends here (call_stats_count), and when its client
+ * has the Reply (call_stats_delivered).
  */
 #ifndef DAEMON_SERVICE_CALL_STATS_H
 #define DAEMON_SERVICE_CALL_STATS_H
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/durations.h"
+#include "base/histogram.h"
 #include "leg/exchange.h"
 #include "nfs/operation.h"
 
@@ -32,7 +32,7 @@ struct operation_stats {
 	uint64_t unanswered; /* without: a connection ended before */
 	uint64_t errors;
 	uint64_t request_bytes, reply_bytes; /* whole RPC messages */
-	struct durations stages[CALL_STAGE_COUNT], whole;
+	struct histogram stages[CALL_STAGE_COUNT], whole;
 };
 
 struct call_error {
@@ -67,8 +67,9 @@ uint32_t call_status_of(const struct exchange *x);
 /**
  * call_is_plain_success - Returns whether the Reply is a success in the common form
  *
- * That is XID and type, then zeros: accepted, AUTH_NONE verifier, success, and NFS status 0. In a Reply without an NFS
- * status these bytes can be anything; zero does no harm. Other Replies can be successes too.
+ * That is XID and type, then zeros: accepted, AUTH_NONE verifier, success, and NFS status 0. In a
+ * Reply without an NFS status these bytes can be anything; zero does no harm. Other Replies can be
+ * successes too.
  */
 static inline bool call_is_plain_success(const struct exchange *x)
 {
@@ -88,11 +89,17 @@ void call_stats_fini(struct call_stats *stats);
 /** call_stats_list_free - Frees a list of @count statistics. Accepts NULL. */
 void call_stats_list_free(struct call_stats *list, size_t count);
 
-/* Used by the inline functions below: adds an operation (NULL without memory); counts a status (0: no error). */
+/*
+ * Used by the inline functions below: adds an operation (NULL without memory); counts a status (0:
+ * no error).
+ */
 struct operation_stats *operation_stats_new(struct call_stats *stats, enum nfs_operation operation);
 void call_stats_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status);
 
-/** call_stats_operation - Returns the statistics of an operation, adding it if new; NULL without memory. */
+/**
+ * call_stats_operation - Returns the statistics of an operation, adding it if new; NULL without
+ * memory.
+ */
 static inline struct operation_stats *call_stats_operation(struct call_stats *stats,
 							   enum nfs_operation operation)
 {
@@ -106,7 +113,7 @@ static inline struct operation_stats *call_stats_operation(struct call_stats *st
  *
  * @end: set
  *
- * Returns whether it was answered: then call_stats_took() is due with @end.
+ * Returns whether it was answered: then call_stats_delivered() is due with @end.
  */
 static inline bool call_stats_count(struct call_stats *stats, const struct exchange *x,
 				    struct call_end *end)
@@ -116,7 +123,7 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 
 	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
 		us += x->took_us[i];
-	end->operation = nfs_operation_of(&x->facts);
+	end->operation = nfs_operation_of(&x->call_info);
 	end->before_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	end->since_us = x->stage_us;
 	operation = call_stats_operation(stats, end->operation);
@@ -133,26 +140,31 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 		call_stats_error(stats, end->operation, call_status_of(x));
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		durations_add(&operation->stages[i], x->took_us[i]);
+		histogram_add(&operation->stages[i], x->took_us[i]);
 	return true;
 }
 
-/** call_stats_took - The client took @client_us to receive the Reply. */
-static inline void call_stats_took(struct call_stats *stats, const struct call_end *end,
-				   uint32_t client_us)
+/** call_stats_delivered - The client took @client_us to receive the Reply. */
+static inline void call_stats_delivered(struct call_stats *stats, const struct call_end *end,
+					uint32_t client_us)
 {
 	struct operation_stats *operation = stats->operations[end->operation];
 	uint64_t us = (uint64_t)end->before_us + client_us;
 
-	durations_add(&operation->stages[CALL_STAGE_CLIENT], client_us);
-	durations_add(&operation->whole, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+	histogram_add(&operation->stages[CALL_STAGE_CLIENT], client_us);
+	histogram_add(&operation->whole, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
 }
 
-/** call_stats_merge - Adds another worker's statistics; without memory, operations new to @sum are skipped. */
+/**
+ * call_stats_merge - Adds another worker's statistics; without memory, operations new to @sum are
+ * skipped.
+ */
 void call_stats_merge(struct call_stats *sum, const struct call_stats *part);
 
 #define CALL_STATUS_TEXT_BYTES 32u
-/** call_status_name - Returns "NOENT", "PROG_UNAVAIL" …; for an unnamed status its number, in @text. */
+/**
+ * call_status_name - Returns "NOENT", "PROG_UNAVAIL" …; for an unnamed status its number, in @text.
+ */
 const char *call_status_name(uint32_t status, char text[CALL_STATUS_TEXT_BYTES]);
 
 #endif

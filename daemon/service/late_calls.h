@@ -2,12 +2,13 @@
 /*
  * Logs Calls of a service that wait long for the server, on all workers together.
  *
- * A warning is logged when the first Call has waited LATE_CALL_TOLD_US, and another when no Call waits any more. In
- * between a line follows only when twice as many clients wait that long: some Calls never get a Reply, and one of those
- * must not hide that the server hangs for all. Calls count from LATE_CALL_US on, so that all workers have counted
- * theirs before the first warning.
+ * A warning is logged when the first Call has waited LATE_CALL_WARN_US, and another when no Call
+ * waits any more. In between a line follows only when twice as many clients wait that long: some
+ * Calls never get a Reply, and one of those must not hide that the server hangs for all. Calls
+ * count from LATE_CALL_US on, so that all workers have counted theirs before the first warning.
  *
- * Threads: a lock, taken by each worker at most once in LATE_CALLS_LOOK_US, while it has late Calls.
+ * Threads: a lock, taken by each worker at most once in LATE_CALLS_SCAN_US, while it has late
+ * Calls.
  */
 #ifndef DAEMON_SERVICE_LATE_CALLS_H
 #define DAEMON_SERVICE_LATE_CALLS_H
@@ -17,14 +18,14 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define LATE_CALLS_LOOK_US 5000000u  /* interval of the scans */
+#define LATE_CALLS_SCAN_US 5000000u  /* interval of the scans */
 #define LATE_CALL_US       10000000u /* a Call counts after this … */
-#define LATE_CALL_TOLD_US  30000000u /* … and is logged after this */
+#define LATE_CALL_WARN_US  30000000u /* … and is logged after this */
 
 /* The result of one worker's scan. */
-struct late_found {
+struct late_scan {
 	unsigned calls, clients;        /* waiting now */
-	unsigned long_clients;          /* those that have waited for LATE_CALL_TOLD_US */
+	unsigned long_clients;          /* those that have waited for LATE_CALL_WARN_US */
 	uint64_t oldest_us;             /* longest wait now … */
 	struct sockaddr_storage server; /* … and its server */
 	uint64_t longest_us;            /* longest wait that ended since the last report */
@@ -35,13 +36,13 @@ struct late_calls {
 	pthread_mutex_t lock;
 	const char *service;
 	unsigned calls, clients, long_clients;
-	unsigned told_clients; /* clients when last logged, or fewer since then; 0: not logged */
-	uint64_t longest_us;   /* since no Call waited */
+	unsigned logged_clients; /* clients when last logged, or fewer since then; 0: not logged */
+	uint64_t longest_us;     /* since no Call waited */
 	bool answered;
 };
 
 /* A worker's last report. */
-struct late_side {
+struct late_worker {
 	unsigned calls, clients, long_clients;
 };
 
@@ -52,7 +53,7 @@ void late_calls_fini(struct late_calls *late);
 /** late_calls_count - Returns how many Calls have waited for LATE_CALL_US. */
 unsigned late_calls_count(struct late_calls *late);
 /** late_calls_report - Replaces the worker's last report by @found, and logs what is due. */
-void late_calls_report(struct late_calls *late, struct late_side *side,
-		       const struct late_found *found);
+void late_calls_report(struct late_calls *late, struct late_worker *side,
+		       const struct late_scan *found);
 
 #endif

@@ -11,7 +11,7 @@
 #include "daemon/config/config_value.h"
 
 /* The proxy's own iWARP uses a TCP port; so does rdma:// without a device. */
-static const char *taken(enum transport transport)
+static const char *advice_in_use(enum transport transport)
 {
 	if (transport == TRANSPORT_VERBS)
 		return ": is another NFS server using it over RDMA? See rdma resource show cm_id";
@@ -19,7 +19,7 @@ static const char *taken(enum transport transport)
 	       "without a process)";
 }
 
-static const char *no_device(enum transport transport)
+static const char *advice_no_device(enum transport transport)
 {
 	return transport == TRANSPORT_VERBS
 		       ? ": that address is not on an RDMA device (see rdma link); iwarp:// needs no "
@@ -28,7 +28,7 @@ static const char *no_device(enum transport transport)
 }
 
 /* Returns the advice, with its separator; "" if none is known. */
-static const char *cure(enum transport transport, const struct sockaddr *addr, int err)
+static const char *advice(enum transport transport, const struct sockaddr *addr, int err)
 {
 	switch (err) {
 	case EACCES:
@@ -38,7 +38,7 @@ static const char *cure(enum transport transport, const struct sockaddr *addr, i
 				 "grants"
 			       : "";
 	case EADDRINUSE:
-		return taken(transport);
+		return advice_in_use(transport);
 	case EADDRNOTAVAIL:
 		return ": is that address on an interface of this host, and up?";
 	case EAFNOSUPPORT:
@@ -46,7 +46,7 @@ static const char *cure(enum transport transport, const struct sockaddr *addr, i
 						     "every IPv4 address"
 						   : "";
 	case ENODEV:
-		return no_device(transport);
+		return advice_no_device(transport);
 	default:
 		return "";
 	}
@@ -58,7 +58,7 @@ void listen_error_address(enum transport transport, const struct sockaddr *addr,
 	char where[ADDRESS_TEXT_BYTES];
 
 	snprintf(text, text_bytes, "cannot listen on %s://%s: %s%s", transport_name(transport),
-		 address_text(addr, where), strerror(-err), cure(transport, addr, -err));
+		 address_text(addr, where), strerror(-err), advice(transport, addr, -err));
 }
 
 void listen_error_name(const struct config_uri *uri, const char *why, char *text, size_t text_bytes)

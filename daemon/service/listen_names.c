@@ -68,7 +68,7 @@ int listen_names_add(struct listen_names *names, const struct service_config *se
 	return rc;
 }
 
-bool listen_names_are_none(const struct listen_names *names)
+bool listen_names_is_empty(const struct listen_names *names)
 {
 	return !names->count;
 }
@@ -80,7 +80,7 @@ static const struct listen_name *find_good(const struct listen_names *old, const
 	return name && !name->answer.error ? name : NULL;
 }
 
-static bool are_old(const struct listen_names *names, const struct listen_names *old)
+static bool all_in_old(const struct listen_names *names, const struct listen_names *old)
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (!find_good(old, names->names[i].host))
@@ -95,16 +95,16 @@ static const char *error_of(const struct resolve_lookup *lookup)
 		return NULL;
 	case RESOLVE_ERROR:
 		return lookup->answer.error;
-	case RESOLVE_SILENT:
+	case RESOLVE_TIMED_OUT:
 		return "the name servers do not respond";
-	case RESOLVE_NOT_ASKED:
+	case RESOLVE_NOT_STARTED:
 		break;
 	}
 	return "out of memory";
 }
 
-static void settle(struct listen_name *name, const struct resolve_lookup *lookup,
-		   const struct listen_names *old)
+static void set_answer(struct listen_name *name, const struct resolve_lookup *lookup,
+		       const struct listen_names *old)
 {
 	const char *error = error_of(lookup);
 	bool is_final = lookup->result == RESOLVE_ERROR && lookup->answer.is_final;
@@ -114,7 +114,7 @@ static void settle(struct listen_name *name, const struct resolve_lookup *lookup
 		name->answer = lookup->answer;
 	} else if (before) {
 		name->answer = before->answer;
-		name->old_why = error;
+		name->stale_why = error;
 	} else {
 		name->answer = (struct resolver_answer){.error = error, .is_final = is_final};
 	}
@@ -133,21 +133,21 @@ int listen_names_resolve(struct listen_names *names, const struct resolver *reso
 	for (size_t i = 0; i < names->count; i++)
 		lookups[i] = (struct resolve_lookup){.host = names->names[i].host, .port = "0"};
 	resolve_all(resolver, lookups, names->count,
-		    are_old(names, old) ? LISTEN_NAMES_OLD_MS : LISTEN_NAMES_MS);
+		    all_in_old(names, old) ? LISTEN_NAMES_OLD_MS : LISTEN_NAMES_MS);
 	for (size_t i = 0; i < names->count; i++)
-		settle(&names->names[i], &lookups[i], old);
+		set_answer(&names->names[i], &lookups[i], old);
 	free(lookups);
 	return 0;
 }
 
-void listen_names_tell_old(const struct listen_names *names)
+void listen_names_log_stale(const struct listen_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		if (names->names[i].old_why)
+		if (names->names[i].stale_why)
 			log_warning(NULL,
 				    "DNS lookup of %s failed (%s): listening on its last known "
 				    "addresses",
-				    names->names[i].host, names->names[i].old_why);
+				    names->names[i].host, names->names[i].stale_why);
 }
 
 struct listen_names *listen_names_ref(struct listen_names *names)

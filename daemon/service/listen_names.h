@@ -2,10 +2,10 @@
 /*
  * Addresses of the host names that services listen on, resolved before any listener opens.
  *
- * getaddrinfo() blocks while name servers do not respond, so the main thread never calls it while the daemon serves.
- * Another thread does, and the main thread opens listeners with the result (daemon/service/listener.h). As for server
- * names (daemon/service/server_name.h), an old answer is used while name servers time out or fail; but NXDOMAIN is an
- * answer.
+ * getaddrinfo() blocks while name servers do not respond, so the main thread never calls it while
+ * the daemon serves. Another thread does, and the main thread opens listeners with the result
+ * (daemon/service/listener.h). As for server names (daemon/service/dns_cache.h), an old answer is
+ * used while name servers time out or fail; but NXDOMAIN is an answer.
  *
  * A set of names does not change once resolved, so any thread can read it.
  */
@@ -27,10 +27,13 @@ struct listen_names;
 struct listen_name {
 	char *host;
 	struct resolver_answer answer; /* without ports; with error: no address to listen on */
-	const char *old_why; /* the answer is stale: why the new lookup failed; else NULL */
+	const char *stale_why; /* the answer is stale: why the new lookup failed; else NULL */
 };
 
-/** listen_names_new - Creates an empty set; the caller gets its reference. Returns NULL without memory. */
+/**
+ * listen_names_new - Creates an empty set; the caller gets its reference. Returns NULL without
+ * memory.
+ */
 struct listen_names *listen_names_new(void) MUST_CHECK;
 /**
  * listen_names_add - Adds the host names that @service listens on, if the set lacks them
@@ -39,7 +42,8 @@ struct listen_names *listen_names_new(void) MUST_CHECK;
  */
 int listen_names_add(struct listen_names *names, const struct service_config *service) MUST_CHECK;
 /**
- * listen_names_resolve - Resolves all names of a set that no other thread has yet; blocks for up to LISTEN_NAMES_MS
+ * listen_names_resolve - Resolves all names of a set that no other thread has yet; blocks for up to
+ * LISTEN_NAMES_MS
  * @resolver: does the lookups
  * @old:      the set before, whose answers are used if new lookups fail; NULL: none
  *
@@ -47,12 +51,14 @@ int listen_names_add(struct listen_names *names, const struct service_config *se
  */
 int listen_names_resolve(struct listen_names *names, const struct resolver *resolver,
 			 const struct listen_names *old) MUST_CHECK;
-/** listen_names_are_none - Returns whether the set is empty. */
-bool listen_names_are_none(const struct listen_names *names);
-/** listen_names_find - Returns the name @host of a set; NULL if the set lacks it or @names is NULL. */
+/** listen_names_is_empty - Returns whether the set is empty. */
+bool listen_names_is_empty(const struct listen_names *names);
+/**
+ * listen_names_find - Returns the name @host of a set; NULL if the set lacks it or @names is NULL.
+ */
 const struct listen_name *listen_names_find(const struct listen_names *names, const char *host);
-/** listen_names_tell_old - Logs the names that use stale addresses. */
-void listen_names_tell_old(const struct listen_names *names);
+/** listen_names_log_stale - Logs the names that use stale addresses. */
+void listen_names_log_stale(const struct listen_names *names);
 /** listen_names_ref - Adds a reference; any thread. Accepts and returns NULL. */
 struct listen_names *listen_names_ref(struct listen_names *names);
 /** listen_names_put - Drops a reference; any thread. Accepts NULL. */

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/first_bytes.h"
+#include "base/proto_sniff.h"
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/base/log.h"
+#include "daemon/service/accept_filter.h"
 #include "daemon/service/listen_error.h"
-#include "daemon/service/porch.h"
 #include "daemon/service/service.h"
 #include "fabric/iwarp/iwarp.h"
-#include "stream/socket.h"
+#include "stream/tcp_stream.h"
 
 #define LISTEN_BACKLOG   1024
 #define ACCEPTS_PER_TURN 64u /* then the loop handles other events */
@@ -26,7 +26,7 @@
 struct endpoint {
 	struct listener *listener;
 	const struct config_uri *uri; /* the URI of the service that it serves */
-	bool either;                  /* shared by TCP and iwarp */
+	bool protocol_unknown;        /* shared by TCP and iwarp */
 	int fd;                       /* owned by `fabric` if that is set; -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
@@ -41,12 +41,12 @@ struct listener {
 	const struct listen_names *names;  /* during listener_open() */
 	const struct listener_events *events;
 	void *arg;
-	struct porch *porch;
+	struct accept_filter *filter;
 	size_t nendpoints;
 	struct endpoint endpoints[]; /* up to LISTENER_HOST_SOCKETS for each URI */
 };
 
-static void on_admitted(void *arg, struct incoming *in)
+static void on_admitted(void *arg, struct accepted_conn *in)
 {
 	struct listener *listener = arg;
 	socklen_t len = sizeof(in->local);
@@ -56,25 +56,28 @@ static void on_admitted(void *arg, struct incoming *in)
 	else if (in->local.ss_family == AF_UNSPEC)
 		(void)getsockname(in->fd, (struct sockaddr *)&in->local, &len);
 	/* The worker detects the protocol from these bytes. */
-	if (in->either)
-		socket_await(in->fd, FIRST_BYTES_MAX);
+	if (in->protocol_unknown)
+		tcp_stream_set_lowat(in->fd, PROTO_SNIFF_BYTES);
 	listener->events->incoming(listener->arg, in);
 }
 
-static void on_refused(void *arg, const struct incoming *in, enum leg_close why, const char *detail)
+static void on_refused(void *arg, const struct accepted_conn *in, enum leg_close why,
+		       const char *detail)
 {
 	struct listener *listener = arg;
 
 	listener->events->refused(listener->arg, in, why, detail);
 }
 
-static const struct porch_events porch_events = {.admitted = on_admitted, .refused = on_refused};
+static const struct accept_filter_events accept_filter_events = {.admitted = on_admitted,
+								 .refused = on_refused};
 
-static bool has_room(const struct endpoint *ep)
+static bool can_accept(const struct endpoint *ep)
 {
 	const struct listener *listener = ep->listener;
 
-	return porch_has_room(listener->porch) && listener->events->has_room(listener->arg);
+	return accept_filter_can_accept(listener->filter) &&
+	       listener->events->can_accept(listener->arg);
 }
 
 static void watch(struct endpoint *ep, bool on)
@@ -86,7 +89,7 @@ static void watch(struct endpoint *ep, bool on)
 }
 
 /* Leaves connections in the kernel's queue for RETRY_US. */
-static void rest(struct endpoint *ep)
+static void pause_accepting(struct endpoint *ep)
 {
 	watch(ep, false);
 	loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
@@ -95,21 +98,21 @@ static void rest(struct endpoint *ep)
 static void on_fabric_incoming(void *arg, struct fabric_incoming *fabric)
 {
 	struct endpoint *ep = arg;
-	struct incoming in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
+	struct accepted_conn in = {.fd = -1, .fabric = fabric, .peer = fabric->peer};
 
-	porch_receive(ep->listener->porch, &in);
-	if (!has_room(ep))
-		rest(ep);
+	accept_filter_add(ep->listener->filter, &in);
+	if (!can_accept(ep))
+		pause_accepting(ep);
 }
 
 static void on_retry(void *arg)
 {
 	struct endpoint *ep = arg;
 
-	if (has_room(ep))
+	if (can_accept(ep))
 		watch(ep, true);
 	else
-		rest(ep);
+		pause_accepting(ep);
 }
 
 static bool is_shortage(int err)
@@ -122,39 +125,39 @@ static void on_readable(void *arg, unsigned events)
 	struct endpoint *ep = arg;
 
 	if (events & LOOP_ERROR) {
-		rest(ep);
+		pause_accepting(ep);
 		return;
 	}
 	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
-		struct incoming in = {.fd = -1, .either = ep->either};
+		struct accepted_conn in = {.fd = -1, .protocol_unknown = ep->protocol_unknown};
 		socklen_t len = sizeof(in.peer);
 
-		if (!has_room(ep)) {
-			rest(ep);
+		if (!can_accept(ep)) {
+			pause_accepting(ep);
 			return;
 		}
 		in.fd = accept4(ep->fd, (struct sockaddr *)&in.peer, &len,
 				SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (in.fd >= 0) {
-			porch_receive(ep->listener->porch, &in);
+			accept_filter_add(ep->listener->filter, &in);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
 			continue;
 		if (is_shortage(errno))
-			rest(ep);
+			pause_accepting(ep);
 		return;
 	}
 }
 
-static void tune(const struct service_config *service, int fd)
+static void tune_socket(const struct service_config *service, int fd)
 {
-	socket_tune_listener(fd, (uint64_t)service->stall_timeout_s * 1000000,
-			     service->keepalive_s);
+	tcp_stream_tune_listener(fd, (uint64_t)service->stall_timeout_s * 1000000,
+				 service->keepalive_s);
 }
 
-static void tell_absent(const struct service_config *service, const struct config_uri *uri,
-			const struct sockaddr *addr)
+static void log_absent(const struct service_config *service, const struct config_uri *uri,
+		       const struct sockaddr *addr)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
@@ -174,10 +177,10 @@ static int open_socket(const struct endpoint *ep, const struct sockaddr *addr)
 		return fd;
 	/* iwarp tunes its sockets itself. */
 	if (ep->uri->transport == TRANSPORT_TCP)
-		tune(service, fd);
+		tune_socket(service, fd);
 	rc = listen_socket_start(fd, addr, LISTEN_BACKLOG, &absent);
 	if (absent)
-		tell_absent(service, ep->uri, addr);
+		log_absent(service, ep->uri, addr);
 	if (!rc)
 		return fd;
 	close(fd);
@@ -193,7 +196,7 @@ static int open_tcp(struct endpoint *ep, const struct sockaddr *addr)
 	if (ep->fd == -ENOENT)
 		ep->fd = open_socket(ep, addr);
 	else if (ep->fd >= 0)
-		tune(ep->listener->service, ep->fd);
+		tune_socket(ep->listener->service, ep->fd);
 	if (ep->fd < 0)
 		return ep->fd;
 	rc = -ENOMEM;
@@ -242,10 +245,10 @@ static int open_on(struct endpoint *ep, const struct fabric_ops *ops, const stru
 }
 
 /* Returns whether TCP and iwarp share the port of @uri. */
-static bool shares(const struct service_config *service, const struct config_uri *uri)
+static bool shares_port(const struct service_config *service, const struct config_uri *uri)
 {
 	for (unsigned i = 0; i < config_nlisteners(service); i++)
-		if (config_uri_may_share(config_listener(service, i), uri))
+		if (config_uri_can_share(config_listener(service, i), uri))
 			return true;
 	return false;
 }
@@ -260,7 +263,7 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 	memset(ep, 0, sizeof(*ep));
 	ep->listener = listener;
 	ep->uri = uri;
-	ep->either = shares(listener->service, uri);
+	ep->protocol_unknown = shares_port(listener->service, uri);
 	memcpy(&ep->addr, addr, sockaddr_bytes(addr));
 	ep->retry = loop_timer_new(listener->loop, on_retry, ep);
 	if (!ep->retry)
@@ -274,8 +277,8 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 }
 
 /* Logs that only one of two fabrics serves an rdma:// address. */
-static void tell_lack(const struct listener *listener, const struct sockaddr *addr,
-		      enum log_level level, const char *fabric, int rc)
+static void log_failed_fabric(const struct listener *listener, const struct sockaddr *addr,
+			      enum log_level level, const char *fabric, int rc)
 {
 	char text[ADDRESS_TEXT_BYTES];
 
@@ -286,8 +289,8 @@ static void tell_lack(const struct listener *listener, const struct sockaddr *ad
 }
 
 /*
- * rdma:// listens on every fabric that can. Devices come first: a software iWARP device (siw) needs the TCP port that
- * the proxy's own iWARP would take.
+ * rdma:// listens on every fabric that can. Devices come first: a software iWARP device (siw) needs
+ * the TCP port that the proxy's own iWARP would take.
  */
 static int open_address(struct listener *listener, const struct config_uri *uri,
 			const struct sockaddr *addr)
@@ -306,17 +309,17 @@ static int open_address(struct listener *listener, const struct config_uri *uri,
 		rc = open_endpoint(listener, uri, &verbs_fabric_ops, addr);
 		on_verbs = !rc;
 		if (rc)
-			tell_lack(listener, addr, LOG_LEVEL_WARNING, "verbs", rc);
+			log_failed_fabric(listener, addr, LOG_LEVEL_WARNING, "verbs", rc);
 		break;
 	case TRANSPORT_IWARP:
 		/* The socket shared with TCP already listens. */
-		if (shares(listener->service, uri))
+		if (shares_port(listener->service, uri))
 			return 0;
 		break;
 	}
 	rc = open_endpoint(listener, uri, &iwarp_fabric_ops, addr);
 	if (rc && on_verbs)
-		tell_lack(listener, addr, LOG_LEVEL_INFO, "iwarp", rc);
+		log_failed_fabric(listener, addr, LOG_LEVEL_INFO, "iwarp", rc);
 	return on_verbs ? 0 : rc;
 }
 
@@ -388,8 +391,9 @@ int listener_open(struct loop *loop, const struct service_config *service,
 	int rc = 0;
 
 	if (listener)
-		listener->porch = porch_new(loop, service, &porch_events, listener);
-	if (!listener || !listener->porch) {
+		listener->filter =
+			accept_filter_new(loop, service, &accept_filter_events, listener);
+	if (!listener || !listener->filter) {
 		free(listener);
 		snprintf(error, error_bytes, "%s", strerror(ENOMEM));
 		return -ENOMEM;
@@ -421,7 +425,7 @@ const char *listener_fabrics(const struct listener *listener)
 
 		verbs |= fabric && fabric->ops == &verbs_fabric_ops;
 		iwarp |= fabric && fabric->ops == &iwarp_fabric_ops;
-		iwarp |= listener->endpoints[i].either;
+		iwarp |= listener->endpoints[i].protocol_unknown;
 	}
 	return verbs && iwarp ? "verbs and iwarp" : verbs ? "verbs" : iwarp ? "iwarp" : "";
 }
@@ -439,20 +443,21 @@ const struct sockaddr *listener_address(const struct listener *listener, size_t 
 	if (i >= listener->nendpoints)
 		return NULL;
 	*tcp = !listener->endpoints[i].fabric;
-	*rdma = !*tcp || listener->endpoints[i].either;
+	*rdma = !*tcp || listener->endpoints[i].protocol_unknown;
 	return (const struct sockaddr *)&listener->endpoints[i].addr;
 }
 
-unsigned listener_unnamed(const struct listener *listener)
+unsigned listener_awaiting_header(const struct listener *listener)
 {
-	return listener ? porch_count(listener->porch) : 0;
+	return listener ? accept_filter_count(listener->filter) : 0;
 }
 
-int listener_doors(const struct listener *listener, struct own_doors *doors)
+int listener_add_addresses(const struct listener *listener, struct self_connect *doors)
 {
 	for (size_t i = 0; i < listener->nendpoints; i++) {
 		const struct endpoint *ep = &listener->endpoints[i];
-		int rc = own_doors_add(doors, transport_of(ep), (const struct sockaddr *)&ep->addr);
+		int rc = self_connect_add(doors, transport_of(ep),
+					  (const struct sockaddr *)&ep->addr);
 
 		if (rc)
 			return rc;
@@ -492,6 +497,6 @@ void listener_close(struct listener *listener)
 		else
 			close(ep->fd);
 	}
-	porch_free(listener->porch);
+	accept_filter_free(listener->filter);
 	free(listener);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Listens for the clients of one service: a TCP socket, or each fabric that can serve the URI, for each address. If
- * tcp:// and iwarp:// use the same port they share one socket, and the worker detects the client's protocol.
+ * Listens for the clients of one service: a TCP socket, or each fabric that can serve the URI, for
+ * each address. If tcp:// and iwarp:// use the same port they share one socket, and the worker
+ * detects the client's protocol.
  *
- * A listener accepts connections on the main thread, filters them by client address and port (porch.h), and delivers
- * them. While no more can be accepted, it leaves connections in the kernel's queue and checks again every 100 ms.
+ * A listener accepts connections on the main thread, filters them by client address and port
+ * (accept_filter.h), and delivers them. While no more can be accepted, it leaves connections in the
+ * kernel's queue and checks again every 100 ms.
  */
 #ifndef DAEMON_SERVICE_LISTENER_H
 #define DAEMON_SERVICE_LISTENER_H
@@ -15,8 +17,8 @@
 #include "base/listen_socket.h"
 #include "base/loop.h"
 #include "daemon/config/config.h"
-#include "daemon/config/own_doors.h"
-#include "daemon/service/incoming.h"
+#include "daemon/config/self_connect.h"
+#include "daemon/service/accepted_conn.h"
 #include "daemon/service/listen_names.h"
 
 #define LISTENER_HOST_SOCKETS 16u /* for one host name: two fabrics on each address */
@@ -24,12 +26,12 @@
 
 struct listener_events {
 	/* @in is allowed to connect. The callee owns what it contains. */
-	void (*incoming)(void *arg, const struct incoming *in);
-	/* @in is rejected, as in porch_events.refused(). */
-	void (*refused)(void *arg, const struct incoming *in, enum leg_close why,
+	void (*incoming)(void *arg, const struct accepted_conn *in);
+	/* @in is rejected, as in accept_filter_events.refused(). */
+	void (*refused)(void *arg, const struct accepted_conn *in, enum leg_close why,
 			const char *detail);
 	/* Returns whether another connection can be accepted now; if not, it waits. */
-	bool (*has_room)(void *arg);
+	bool (*can_accept)(void *arg);
 };
 
 struct listener;
@@ -50,12 +52,17 @@ int listener_open(struct loop *loop, const struct service_config *service,
 		  const struct listen_names *names, const struct listen_sockets *have,
 		  const struct listener_events *events, void *arg, char *error, size_t error_bytes,
 		  struct listener **out) MUST_CHECK;
-/** listener_fabrics - Returns the fabrics of an RDMA listener: "iwarp", "verbs", "verbs and iwarp"; for TCP "". */
+/**
+ * listener_fabrics - Returns the fabrics of an RDMA listener: "iwarp", "verbs", "verbs and iwarp";
+ * for TCP "".
+ */
 const char *listener_fabrics(const struct listener *listener);
-/** listener_unnamed - Returns how many connections wait for their PROXY header; 0 for NULL. */
-unsigned listener_unnamed(const struct listener *listener);
-/** listener_doors - Adds the listening addresses to @doors. Returns 0 or -ENOMEM. */
-int listener_doors(const struct listener *listener, struct own_doors *doors) MUST_CHECK;
+/**
+ * listener_awaiting_header - Returns how many connections wait for their PROXY header; 0 for NULL.
+ */
+unsigned listener_awaiting_header(const struct listener *listener);
+/** listener_add_addresses - Adds the listening addresses to @doors. Returns 0 or -ENOMEM. */
+int listener_add_addresses(const struct listener *listener, struct self_connect *doors) MUST_CHECK;
 /**
  * listener_address - Returns the listening address number @i, or NULL past the last
  * @tcp, @rdma: set: which protocols it serves; both if they share the port
@@ -66,10 +73,14 @@ const struct sockaddr *listener_address(const struct listener *listener, size_t 
  * listener_sockets - Gets the listening sockets, without those of RDMA devices
  * @fds: array of LISTENER_MAX_SOCKETS
  *
- * The sockets stay the listener's. Duplicates continue to listen after listener_close(). Accepts NULL.
+ * The sockets stay the listener's. Duplicates continue to listen after listener_close(). Accepts
+ * NULL.
  */
 struct listen_sockets listener_sockets(const struct listener *listener, int *fds);
-/** listener_on_devices - Returns whether it listens on RDMA devices, where only one listener can use an address. */
+/**
+ * listener_on_devices - Returns whether it listens on RDMA devices, where only one listener can use
+ * an address.
+ */
 bool listener_on_devices(const struct listener *listener);
 /** listener_close - Stops listening and frees the listener. Accepts NULL. */
 void listener_close(struct listener *listener);

@@ -18,7 +18,7 @@ static const struct {
 	[LINE_AVOIDED] = {"connections by iwarp instead of verbs", NULL},
 	[LINE_SHORTAGE] = {"Calls waiting for memory", NULL},
 	[LINE_SLOW] = {"Calls took slow_log_ms or longer", NULL},
-	[LINE_NOT_TAKEN] = {"connections not accepted", "no memory or descriptors"},
+	[LINE_NOT_ACCEPTED] = {"connections not accepted", "no memory or descriptors"},
 	[LINE_DEBUG] = {"debug lines suppressed", NULL},
 };
 
@@ -37,7 +37,7 @@ static void name_lines(struct service *service)
 		for (int by = 0; by < CLOSE_BY_COUNT; by++) {
 			struct log_limit *closed = &lines[service_line_closed(why, by)];
 
-			closed->what = close_summary(why, by);
+			closed->what = close_reason_summary(why, by);
 			closed->reason = leg_close_name(why);
 			closed->why = why == LEG_CLOSE_PEER ? NULL : leg_close_text(why);
 		}
@@ -59,47 +59,47 @@ int service_init(struct service *service, const struct service_config *config)
 	const struct server_uris uris = server_uris_of(config), mounts = mount_servers_of(config);
 
 	service->config = config;
-	service->mounts = (struct targets){0};
-	service->clients = clients_new(config->max_connections);
-	if (!service->clients || door_init(&service->door, config))
+	service->mount_servers = (struct servers){0};
+	service->clients = client_affinity_new(config->max_connections);
+	if (!service->clients || conn_limits_init(&service->limits, config))
 		goto out_clients;
-	if (targets_init(&service->targets, &uris, config, &service->lines[LINE_NAME]))
+	if (servers_init(&service->servers, &uris, config, &service->lines[LINE_NAME]))
 		goto out_door;
 	if (mounts.count &&
-	    targets_init(&service->mounts, &mounts, config, &service->lines[LINE_NAME]))
+	    servers_init(&service->mount_servers, &mounts, config, &service->lines[LINE_NAME]))
 		goto out_targets;
 	atomic_init(&service->draining, false);
 	atomic_init(&service->leaving, false);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
-	atomic_init(&service->source_turns, 0);
+	atomic_init(&service->source_rr_index, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	late_calls_init(&service->late, config->name);
 	name_lines(service);
 	return 0;
 out_targets:
-	targets_fini(&service->targets);
+	servers_fini(&service->servers);
 out_door:
-	door_fini(&service->door);
+	conn_limits_fini(&service->limits);
 out_clients:
-	clients_free(service->clients);
+	client_affinity_free(service->clients);
 	return -ENOMEM;
 }
 
-void service_tell_left_out(struct service *service)
+void service_log_suppressed(struct service *service)
 {
-	log_tell_left_out(service->lines, ARRAY_SIZE(service->lines));
+	log_report_suppressed(service->lines, ARRAY_SIZE(service->lines));
 }
 
 void service_fini(struct service *service)
 {
-	service_tell_left_out(service);
+	service_log_suppressed(service);
 	late_calls_fini(&service->late);
-	door_fini(&service->door);
-	clients_free(service->clients);
+	conn_limits_fini(&service->limits);
+	client_affinity_free(service->clients);
 	service->clients = NULL;
-	targets_fini(&service->targets);
-	targets_fini(&service->mounts);
+	servers_fini(&service->servers);
+	servers_fini(&service->mount_servers);
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)
@@ -109,7 +109,7 @@ void service_iwarp_config(const struct service_config *config, struct iwarp_conf
 		.fpdu = config->fpdu_max,
 		.setup_timeout_us = MPA_SETUP_TIMEOUT_US,
 		.keepalive_s = config->keepalive_s,
-		.apart = true,
+		.separate_connected = true,
 	};
 }
 
@@ -129,7 +129,7 @@ void service_verbs_config(const struct service_config *config, struct verbs_conf
 		.setup_timeout_us = VERBS_SETUP_TIMEOUT_US,
 		.busy_poll_us = config->busy_poll_us,
 		.rnr_retry = config->rnr_retry,
-		.domain_of = config->rdma_domain,
+		.pd_scope = config->rdma_domain,
 		.windows_off = config->memory_windows == MEMORY_WINDOWS_OFF,
 		.ack_timeout = config->rdma_ack_timeout,
 		.tos = config->rdma_tos,

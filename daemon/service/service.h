@@ -9,27 +9,29 @@
 #include "base/budget.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
-#include "daemon/service/clients.h"
-#include "daemon/service/close_text.h"
-#include "daemon/service/door.h"
+#include "daemon/service/client_affinity.h"
+#include "daemon/service/close_reason_text.h"
+#include "daemon/service/conn_limits.h"
 #include "daemon/service/late_calls.h"
-#include "daemon/service/targets.h"
+#include "daemon/service/servers.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
 
-/* Kinds of log lines that peers can provoke. Each has its own bucket, so none suppresses another. */
+/*
+ * Kinds of log lines that peers can provoke. Each has its own bucket, so none suppresses another.
+ */
 enum service_line {
 	LINE_OPEN,
 	LINE_NOTE,
-	LINE_ATTEMPT,   /* connection attempts to the server, and failed ones */
-	LINE_AVOIDED,   /* verbs is avoided for a while */
-	LINE_SHORTAGE,  /* a Call waits for memory */
-	LINE_NAME,      /* of the server: a stale answer is used, or an address dropped */
-	LINE_SLOW,      /* slow Calls */
-	LINE_NOT_TAKEN, /* a connection was not accepted for lack of memory or descriptors */
-	LINE_DEBUG,     /* set-up and end of connections */
-	LINE_CLOSED,    /* by side and reason: service_line_closed() */
+	LINE_ATTEMPT,      /* connection attempts to the server, and failed ones */
+	LINE_AVOIDED,      /* verbs is avoided for a while */
+	LINE_SHORTAGE,     /* a Call waits for memory */
+	LINE_NAME,         /* of the server: a stale answer is used, or an address dropped */
+	LINE_SLOW,         /* slow Calls */
+	LINE_NOT_ACCEPTED, /* a connection was not accepted for lack of memory or descriptors */
+	LINE_DEBUG,        /* set-up and end of connections */
+	LINE_CLOSED,       /* by side and reason: service_line_closed() */
 	LINE_REFUSED = LINE_CLOSED + CLOSE_BY_COUNT * LEG_CLOSE_COUNT, /* by reason */
 	LINE_COUNT = LINE_REFUSED + LEG_CLOSE_COUNT,
 };
@@ -47,22 +49,23 @@ static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
 
 struct service {
 	const struct service_config *config;
-	struct clients *clients;
-	struct targets targets; /* its NFS servers; has a lock */
-	struct targets mounts;  /* its MOUNT servers, if separate; all zero: none; has a lock */
-	struct door door;       /* connection limits; has a lock */
-	struct budget_part
+	struct client_affinity *clients;
+	struct servers servers; /* its NFS servers; has a lock */
+	struct servers
+		mount_servers;     /* its MOUNT servers, if separate; all zero: none; has a lock */
+	struct conn_limits limits; /* connection limits; has a lock */
+	struct budget_share
 		*memory;      /* its share of the daemon's budget; set by the owner of the budget */
 	atomic_bool draining; /* connections close between their Calls; set by the main thread */
 	atomic_bool leaving;  /* … and no new ones are accepted */
 	atomic_uint connections; /* now open; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
-	atomic_uint source_turns; /* round-robin index of its source addresses */
+	atomic_uint source_rr_index; /* round-robin index of its source addresses */
 	atomic_uint_fast64_t
 		shortfall_quiet_until_us; /* a lack of reserved ports is not logged before that */
 	atomic_bool
-		unprivileged_told; /* an unprivileged client has been logged, which is done once */
-	struct late_calls late;    /* Calls that wait for the server; has a lock */
+		unprivileged_logged; /* an unprivileged client has been logged, which is done once */
+	struct late_calls late;      /* Calls that wait for the server; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */
 };
 
@@ -70,13 +73,19 @@ struct service {
 int service_init(struct service *service, const struct service_config *config) MUST_CHECK;
 /** service_fini - Frees what service_init() allocated. */
 void service_fini(struct service *service);
-/** service_tell_left_out - Logs how many lines about the service were suppressed; due every LOG_TELL_US. */
-void service_tell_left_out(struct service *service);
+/**
+ * service_log_suppressed - Logs how many lines about the service were suppressed; due every
+ * LOG_REPORT_US.
+ */
+void service_log_suppressed(struct service *service);
 /** service_iwarp_config - Gets the service's configuration of the iwarp fabric. */
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp);
 /** service_verbs_config - Gets the service's configuration of the verbs fabric. */
 void service_verbs_config(const struct service_config *config, struct verbs_config *verbs);
-/** service_verbs_listens - Returns whether clients can connect through the RDMA devices of this host. */
+/**
+ * service_verbs_listens - Returns whether clients can connect through the RDMA devices of this
+ * host.
+ */
 bool service_verbs_listens(const struct service_config *config);
 /** service_verbs_connects - Returns whether the server can be connected through them. */
 bool service_verbs_connects(const struct service_config *config);

@@ -15,23 +15,23 @@ static void open_verbs(struct service_net *net)
 	if (!verbs_devices_present())
 		return;
 	service_verbs_config(config, &verbs);
-	verbs.vector = net->ground->worker;
-	net->verbs = verbs_fabric_new(net->ground->loop, net->ground->pool, &verbs);
+	verbs.vector = net->env->worker;
+	net->verbs = verbs_fabric_new(net->env->loop, net->env->pool, &verbs);
 	if (!net->verbs && net->service)
 		log_warning(LOG_ABOUT(.service = config->name), "RDMA devices not usable: %s",
 			    strerror(errno));
 }
 
-int service_net_init(struct service_net *net, const struct worker_ground *ground,
+int service_net_init(struct service_net *net, const struct worker_env *env,
 		     const struct service_config *config, struct service *service, bool verbs)
 {
 	struct iwarp_config iwarp;
 
-	*net = (struct service_net){.ground = ground, .config = config, .service = service};
+	*net = (struct service_net){.env = env, .config = config, .service = service};
 	service_iwarp_config(config, &iwarp);
-	net->iwarp = iwarp_fabric_new(ground->loop, ground->pool, &iwarp);
-	socket_net_init(&net->sockets, ground->loop, ground->ports,
-			(uint64_t)config->stall_timeout_s * 1000000, config->keepalive_s);
+	net->iwarp = iwarp_fabric_new(env->loop, env->pool, &iwarp);
+	tcp_stream_net_init(&net->sockets, env->loop, env->reserved_ports,
+			    (uint64_t)config->stall_timeout_s * 1000000, config->keepalive_s);
 	if (!net->iwarp || tcp_worker_init(&net->tcp, &net->sockets.net))
 		return -ENOMEM;
 	if (verbs)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fabrics, sockets and counters of the legs of a service on one thread: one per worker, and one per health check. */
+/*
+ * Fabrics, sockets and counters of the legs of a service on one thread: one per worker, and one per
+ * health check.
+ */
 #ifndef DAEMON_SERVICE_SERVICE_NET_H
 #define DAEMON_SERVICE_SERVICE_NET_H
 
@@ -10,35 +13,39 @@
 #include "daemon/base/resolver.h"
 #include "daemon/service/service.h"
 #include "daemon/tap/tap.h"
+#include "fabric/buf_pool.h"
 #include "fabric/fabric.h"
-#include "fabric/pool.h"
 #include "rpcrdma/rdma_leg.h"
 #include "rpctcp/tcp_leg.h"
-#include "stream/socket.h"
+#include "stream/tcp_stream.h"
 
-struct leg_maker;
+struct leg_factory_ops;
 struct worker_service;
 
 /* What all modules on one thread share; tests put a fake loop and their own legs here. */
-struct worker_ground {
+struct worker_env {
 	unsigned worker; /* number of the worker, for the log */
 	struct loop *loop;
-	struct pool *pool;
-	struct spares *spares;
+	struct buf_pool *pool;
+	struct freelists *freelists;
 	const struct resolver *resolver;
-	const struct leg_maker *legs; /* daemon/upstream/leg_factory.h */
+	const struct leg_factory_ops *legs; /* daemon/upstream/leg_factory.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
-	struct tap_seats taps; /* subscribed taps (daemon/tap/tap.h) */
-	struct ports *ports;   /* of the process; can be NULL if `legs` is not legs_system */
+	struct tap_subscribers taps; /* subscribed taps (daemon/tap/tap.h) */
+	struct reserved_ports *
+		reserved_ports; /* of the process; can be NULL if `legs` is not leg_factory_system */
 	/* A bridge of @ws was freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
-	/* Any thread: requests backend_woken(), bridges_end_expelled() and bridges_end_ordered() on this thread. */
+	/*
+	 * Any thread: requests backend_woken(), bridge_limits_close_evicted() and
+	 * bridge_limits_close_disabled() on this thread.
+	 */
 	void (*wake)(void *arg);
 	void *arg;
 };
 
 struct service_net {
-	const struct worker_ground *ground;
+	const struct worker_env *env;
 	const struct service_config *config;
 	struct service *
 		service; /* for logging and source addresses; NULL: a health check, which logs nothing */
@@ -46,7 +53,7 @@ struct service_net {
 	struct fabric *verbs; /* NULL: not configured, or no device on this host */
 	uint64_t
 		verbs_avoided_until_us; /* after verbs failed: rdma:// connects by iwarp until then */
-	struct socket_net sockets;      /* of its TCP legs */
+	struct tcp_stream_net sockets; /* of its TCP legs */
 	/* Counters of client legs; server legs have the others. */
 	struct tcp_worker tcp;
 	struct rdma_leg_counters rdma;
@@ -63,7 +70,7 @@ struct service_net {
  *
  * service_net_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
-int service_net_init(struct service_net *net, const struct worker_ground *ground,
+int service_net_init(struct service_net *net, const struct worker_env *env,
 		     const struct service_config *config, struct service *service,
 		     bool verbs) MUST_CHECK;
 /** service_net_fini - Frees it; no leg may be left. Accepts an all-zero @net. */

@@ -8,8 +8,8 @@ int worker_service_add_backends(struct worker_service *ws)
 	struct service *service = ws->service;
 	bool asks_rpcbind = service->config->mount.way == MOUNT_RPCBIND;
 
-	if (backend_init(&ws->servers, &service->targets, false, ws->ground) ||
-	    backend_init(&ws->mount_servers, &service->mounts, asks_rpcbind, ws->ground))
+	if (backend_init(&ws->servers, &service->servers, false, ws->env) ||
+	    backend_init(&ws->mount_servers, &service->mount_servers, asks_rpcbind, ws->env))
 		return -ENOMEM;
 	return 0;
 }
@@ -26,15 +26,15 @@ void worker_service_names_woken(struct worker_service *ws)
 	backend_woken(&ws->mount_servers);
 }
 
-int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
+int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 			struct service *service, struct budget_account *account)
 {
-	*ws = (struct worker_service){.ground = ground, .service = service, .account = account};
+	*ws = (struct worker_service){.env = env, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
-	door_side_init(&ws->side, ground->wake, ground->arg);
+	conn_limits_thread_init(&ws->side, env->wake, env->arg);
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;
-	return service_net_init(&ws->net, ground, service->config, service,
+	return service_net_init(&ws->net, env, service->config, service,
 				service_verbs_listens(service->config) ||
 					service_verbs_connects(service->config));
 }

@@ -2,8 +2,8 @@
 /*
  * One service on one worker: what the bridges of that service share on that thread.
  *
- * Its layer is below bridges and workers. A worker creates one for each service; bridges use it and are in its list
- * while they live, and notify the worker by a callback when they are freed.
+ * Its layer is below bridges and workers. A worker creates one for each service; bridges use it and
+ * are in its list while they live, and notify the worker by a callback when they are freed.
  */
 #ifndef DAEMON_SERVICE_WORKER_SERVICE_H
 #define DAEMON_SERVICE_WORKER_SERVICE_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
 #include "daemon/service/backend.h"
 #include "daemon/service/call_stats.h"
-#include "daemon/service/close_text.h"
+#include "daemon/service/close_reason_text.h"
 #include "daemon/service/service.h"
 #include "daemon/service/service_net.h"
 #include "leg/leg.h"
@@ -23,49 +23,49 @@
 struct bridge;
 TAILQ_HEAD(bridge_list, bridge);
 
-/* An iteration over the bridges of a service (daemon/bridge/bridge_walk.h). */
-struct bridge_walk {
+/* An iteration over the bridges of a service (daemon/bridge/bridge_iter.h). */
+struct bridge_iter {
 	struct bridge *next; /* a bridge that is freed advances it */
 	uint64_t last_id;    /* the last bridge to visit */
 };
 
-/* The scan for Calls that wait long (daemon/bridge/call_watch.h). */
-struct call_watch {
+/* The scan for Calls that wait long (daemon/bridge/late_call_scan.h). */
+struct late_call_scan {
 	struct loop_timer *timer; /* NULL: no bridges */
-	struct bridge_walk walk;
+	struct bridge_iter walk;
 	bool walking;
-	struct late_found found; /* results of this scan so far */
-	struct late_side side;
+	struct late_scan found; /* results of this scan so far */
+	struct late_worker side;
 };
 
-struct taking_block;
-struct taking_end;
-#define TAKING_INTERVALS 5u
+struct delivery_block;
+struct delivery_wait;
+#define REPLY_DELIVERY_INTERVALS 5u
 
-/* Replies that TCP clients have not acknowledged yet (daemon/bridge/taking.h). */
-struct taking {
-	struct loop_timer *timer;                    /* NULL: not needed so far */
-	uint64_t due_us;                             /* when it expires; 0: not set */
-	struct bridge_list queues[TAKING_INTERVALS]; /* bridges to check, by interval */
-	struct taking_end *spare;
-	struct taking_block *blocks;
+/* Replies that TCP clients have not acknowledged yet (daemon/bridge/reply_delivery.h). */
+struct reply_delivery {
+	struct loop_timer *timer;                            /* NULL: not needed so far */
+	uint64_t due_us;                                     /* when it expires; 0: not set */
+	struct bridge_list queues[REPLY_DELIVERY_INTERVALS]; /* bridges to check, by interval */
+	struct delivery_wait *free_waits;
+	struct delivery_block *blocks;
 	unsigned nblocks;
 };
 
 struct worker_service {
-	const struct worker_ground *ground;
+	const struct worker_env *env;
 	struct service *service;
 	struct budget_account *account; /* memory account */
 	struct service_net net;         /* of its legs */
 	struct backend servers;         /* NFS servers of the service */
 	struct backend mount_servers;   /* its MOUNT servers */
 	unsigned
-		orders; /* of the service's servers: the orders that bridges_end_ordered() has applied */
-	struct door_side side; /* of the service's connection limits */
+		orders; /* of the service's servers: the orders that bridge_limits_close_disabled() has applied */
+	struct conn_limits_thread side; /* of the service's connection limits */
 	struct bridge_list bridges;
-	struct bridge_walk shown; /* iteration of the control socket */
-	struct call_watch watch;
-	struct taking taking;
+	struct bridge_iter shown; /* iteration of the control socket */
+	struct late_call_scan late_scan;
+	struct reply_delivery reply_delivery;
 	struct call_stats calls;
 	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]; /* closed bridges, by side and reason */
 };
@@ -76,15 +76,16 @@ struct worker_service {
  *
  * worker_service_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
-int worker_service_init(struct worker_service *ws, const struct worker_ground *ground,
+int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 			struct service *service, struct budget_account *account) MUST_CHECK;
 /** worker_service_names_woken - Calls backend_woken() for both lists of servers. */
 void worker_service_names_woken(struct worker_service *ws);
 /**
- * worker_service_add_backends - The part of worker_service_init() that sets `servers` and `mount_servers`
+ * worker_service_add_backends - The part of worker_service_init() that sets `servers` and
+ * `mount_servers`
  *
- * For callers that set the other members themselves. worker_service_free_backends() is due even on failure. Returns 0
- * or -ENOMEM.
+ * For callers that set the other members themselves. worker_service_free_backends() is due even on
+ * failure. Returns 0 or -ENOMEM.
  */
 int worker_service_add_backends(struct worker_service *ws) MUST_CHECK;
 /** worker_service_free_backends - Frees `servers` and `mount_servers`; no connection may wait. */

@@ -96,7 +96,7 @@ static void on_filled(void *arg)
 }
 
 /* Under the lock. If the post fails, the next record tries again. */
-static void tell(struct tap *tap)
+static void notify_reader(struct tap *tap)
 {
 	if (tap->posted)
 		return;
@@ -107,7 +107,7 @@ static void tell(struct tap *tap)
 }
 
 /* Under the lock: reserves the space of a record; NULL if the queue is full. */
-static uint8_t *make_room(struct tap *tap, size_t bytes)
+static uint8_t *reserve_bytes(struct tap *tap, size_t bytes)
 {
 	size_t room = tap->config.queue_bytes - tap->fill.used;
 	size_t needed = sizeof(struct record_head) + padded(bytes);
@@ -133,7 +133,7 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 		pthread_mutex_unlock(&tap->lock);
 		return;
 	}
-	to = make_room(tap, head_bytes + body_bytes);
+	to = reserve_bytes(tap, head_bytes + body_bytes);
 	if (to) {
 		memcpy(to, head, head_bytes);
 		if (body_bytes)
@@ -141,14 +141,17 @@ void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *b
 	} else {
 		tap->missed++;
 	}
-	/* Missed records are reported with those that wait; if none wait, the first missed one notifies. */
+	/*
+	 * Missed records are reported with those that wait; if none wait, the first missed one
+	 * notifies.
+	 */
 	if (to || tap->missed == 1)
-		tell(tap);
+		notify_reader(tap);
 	pthread_mutex_unlock(&tap->lock);
 }
 
 /* Hands the area that the workers have filled to the main thread. */
-static void swap(struct tap *tap)
+static void swap_queues(struct tap *tap)
 {
 	struct area empty = tap->drain;
 
@@ -163,13 +166,13 @@ static void swap(struct tap *tap)
 	tap->drained = 0;
 }
 
-bool tap_take(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes), void *arg,
-	      uint64_t *missed)
+bool tap_drain(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes),
+	       void *arg, uint64_t *missed)
 {
 	bool goes_on = true;
 
 	if (tap->drained == tap->drain.used)
-		swap(tap);
+		swap_queues(tap);
 	while (goes_on && tap->drained < tap->drain.used) {
 		const struct record_head *head = (const void *)(tap->drain.memory + tap->drained);
 

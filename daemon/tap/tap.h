@@ -2,13 +2,14 @@
 /*
  * A tap: copies messages from the workers to a trace or capture client on the main thread.
  *
- *	worker ── tap_put() ──▶ the tap's queue ── tap_take() ──▶ main thread
+ *	worker ── tap_put() ──▶ the tap's queue ── tap_drain() ──▶ main thread
  *
- * A worker waits only for other workers that put a record, never for the client: records that do not fit into the queue
- * are counted and dropped. Each worker has a list of open taps (daemon/proxy/tapping.h); while it is empty, a Call
- * costs one branch.
+ * A worker waits only for other workers that put a record, never for the client: records that do
+ * not fit into the queue are counted and dropped. Each worker has a list of open taps
+ * (daemon/proxy/tap_attach.h); while it is empty, a Call costs one branch.
  *
- * A tap is reference-counted, since a worker can still put records after the main thread has closed it.
+ * A tap is reference-counted, since a worker can still put records after the main thread has closed
+ * it.
  */
 #ifndef DAEMON_TAP_TAP_H
 #define DAEMON_TAP_TAP_H
@@ -25,11 +26,11 @@ struct loop;
 struct tap;
 
 /* A tap in the list of a worker. */
-struct tap_seat {
-	LIST_ENTRY(tap_seat) entry;
+struct tap_subscriber {
+	LIST_ENTRY(tap_subscriber) entry;
 	struct tap *tap; /* counted reference */
 };
-LIST_HEAD(tap_seats, tap_seat);
+LIST_HEAD(tap_subscribers, tap_subscriber);
 
 struct tap_config {
 	struct tap_request request; /* the filter and the limits */
@@ -56,21 +57,22 @@ const struct tap_config *tap_config(const struct tap *tap);
  * @head: its fixed part
  * @body: the rest, @body_bytes long; can be NULL
  *
- * If the queue is full the record counts as missed, as do all others until the main thread begins to empty the queue.
+ * If the queue is full the record counts as missed, as do all others until the main thread begins
+ * to empty the queue.
  */
 void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *body,
 	     size_t body_bytes);
 
 /**
- * tap_take - Takes the waiting records in order; main thread
+ * tap_drain - Takes the waiting records in order; main thread
  * @each:   called for each record, which is aligned for any type and valid during the call. Returns whether to
- *          continue; the rest waits for the next tap_take()
+ *          continue; the rest waits for the next tap_drain()
  * @missed: set to the number of records missed after those taken so far, since the last report
  *
  * Returns whether records are left.
  */
-bool tap_take(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes), void *arg,
-	      uint64_t *missed);
+bool tap_drain(struct tap *tap, bool (*each)(void *arg, const void *record, size_t bytes),
+	       void *arg, uint64_t *missed);
 
 /**
  * tap_close - Closes the tap: no record is added and filled() is not called any more; main thread

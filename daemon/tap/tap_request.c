@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/base/likeness.h"
+#include "daemon/base/edit_distance.h"
 
 #define WORDS_BYTES 512u
 
@@ -64,7 +64,7 @@ static int parse_client(struct tap_request *request, const char *value, char *er
 static const char *nearest_operation(const char *value)
 {
 	unsigned best = UINT_MAX, edits;
-	char upper[LIKENESS_MAX_BYTES + 1];
+	char upper[EDIT_DISTANCE_WORD_BYTES + 1];
 	const char *found = NULL;
 
 	if (strlen(value) >= sizeof(upper))
@@ -72,7 +72,7 @@ static const char *nearest_operation(const char *value)
 	for (size_t i = 0; i <= strlen(value); i++)
 		upper[i] = (char)toupper((unsigned char)value[i]);
 	for (enum nfs_operation i = 0; i < NFS_OPERATION_COUNT; i++) {
-		edits = likeness_edits(upper, nfs_operation_name(i));
+		edits = edit_distance(upper, nfs_operation_name(i));
 		if (edits >= best)
 			continue;
 		best = edits;
@@ -199,8 +199,8 @@ int tap_request_parse(enum tap_kind kind, const char *text, struct tap_request *
 	return rc;
 }
 
-bool tap_request_takes(const struct tap_request *request, const char *service,
-		       const struct sockaddr *client, enum nfs_operation operation)
+bool tap_request_matches(const struct tap_request *request, const char *service,
+			 const struct sockaddr *client, enum nfs_operation operation)
 {
 	return (!request->service[0] || !strcmp(request->service, service)) &&
 	       (request->operation == NFS_OPERATION_COUNT || request->operation == operation) &&

@@ -55,8 +55,10 @@ struct tap_request {
 int tap_request_parse(enum tap_kind kind, const char *text, struct tap_request *request,
 		      char *error) MUST_CHECK;
 
-/** tap_request_takes - Returns whether it selects RPCs of @service for @client with @operation. */
-bool tap_request_takes(const struct tap_request *request, const char *service,
-		       const struct sockaddr *client, enum nfs_operation operation);
+/**
+ * tap_request_matches - Returns whether it selects RPCs of @service for @client with @operation.
+ */
+bool tap_request_matches(const struct tap_request *request, const char *service,
+			 const struct sockaddr *client, enum nfs_operation operation);
 
 #endif

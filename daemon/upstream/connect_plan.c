@@ -7,21 +7,21 @@
 #include "base/sockaddr.h"
 #include "rpcrdma/dialect.h"
 
-#define MAX_WAYS 2u /* elements of one address */
+#define MAX_FABRICS 2u /* elements of one address */
 
 /* Appends the elements of one address: one per fabric, or one for TCP. */
 static void add_address(struct connect_plan *plan, const struct connect_attempt *common,
 			const struct sockaddr_storage *addr, struct fabric *const *fabrics,
-			unsigned nways)
+			unsigned nfabrics)
 {
-	for (unsigned i = 0; i < nways; i++) {
+	for (unsigned i = 0; i < nfabrics; i++) {
 		struct connect_attempt *attempt = &plan->list[plan->count++];
 
 		*attempt = *common;
 		attempt->addr = *addr;
 		sockaddr_unmap(&attempt->addr);
 		attempt->fabric = fabrics[i];
-		attempt->has_other = i + 1 < nways;
+		attempt->has_fallback = i + 1 < nfabrics;
 	}
 }
 
@@ -29,26 +29,26 @@ int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *c
 		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
 		      const struct sockaddr_storage *addrs, size_t naddrs)
 {
-	enum transport transport = common->target->uri.transport;
-	struct fabric *fabrics[MAX_WAYS];
-	unsigned nways = 0;
+	enum transport transport = common->server->uri.transport;
+	struct fabric *fabrics[MAX_FABRICS];
+	unsigned nfabrics = 0;
 
 	if (transport == TRANSPORT_TCP)
-		fabrics[nways++] = NULL;
+		fabrics[nfabrics++] = NULL;
 	if ((transport == TRANSPORT_RDMA || transport == TRANSPORT_VERBS) && verbs)
-		fabrics[nways++] = verbs;
+		fabrics[nfabrics++] = verbs;
 	if (transport == TRANSPORT_RDMA || transport == TRANSPORT_IWARP)
-		fabrics[nways++] = iwarp;
+		fabrics[nfabrics++] = iwarp;
 	if (!naddrs)
 		return -EDESTADDRREQ;
-	if (!nways)
+	if (!nfabrics)
 		return -ENODEV;
-	plan->list = calloc(naddrs * nways, sizeof(*plan->list));
+	plan->list = calloc(naddrs * nfabrics, sizeof(*plan->list));
 	if (!plan->list)
 		return -ENOMEM;
 	plan->highest_version = highest_version;
 	for (size_t i = 0; i < naddrs; i++)
-		add_address(plan, common, &addrs[i], fabrics, nways);
+		add_address(plan, common, &addrs[i], fabrics, nfabrics);
 	return 0;
 }
 
@@ -72,8 +72,8 @@ static uint32_t lowest_version(void)
 
 static bool speaks_lowest_only(const struct connect_attempt *attempt, uint64_t now_us)
 {
-	return version_cache_says_one(&attempt->target->versions,
-				      (const struct sockaddr *)&attempt->addr, now_us);
+	return version_cache_is_one_only(&attempt->server->versions,
+					 (const struct sockaddr *)&attempt->addr, now_us);
 }
 
 static uint32_t version_of(const struct connect_plan *plan, const struct connect_attempt *attempt,
@@ -86,11 +86,11 @@ static uint32_t version_of(const struct connect_plan *plan, const struct connect
 	return plan->highest_version;
 }
 
-static const struct connect_attempt *second_turn(struct connect_plan *plan)
+static const struct connect_attempt *next_version_one(struct connect_plan *plan)
 {
 	struct connect_attempt *attempt = &plan->list[plan->next - 1];
 
-	plan->again = false;
+	plan->retry_version_one = false;
 	attempt->rpcrdma_version = lowest_version();
 	return attempt;
 }
@@ -98,12 +98,12 @@ static const struct connect_attempt *second_turn(struct connect_plan *plan)
 const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
 						const struct fabric *avoided, uint64_t now_us)
 {
-	if (plan->again)
-		return second_turn(plan);
+	if (plan->retry_version_one)
+		return next_version_one(plan);
 	while (plan->next < plan->count) {
 		struct connect_attempt *attempt = &plan->list[plan->next++];
 
-		if (avoided && attempt->fabric == avoided && attempt->has_other)
+		if (avoided && attempt->fabric == avoided && attempt->has_fallback)
 			continue;
 		attempt->rpcrdma_version = version_of(plan, attempt, now_us);
 		return attempt;
@@ -111,12 +111,13 @@ const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
 	return NULL;
 }
 
-bool connect_plan_again(struct connect_plan *plan, uint64_t now_us)
+bool connect_plan_retry_version_one(struct connect_plan *plan, uint64_t now_us)
 {
 	const struct connect_attempt *last = connect_plan_last(plan);
 
-	plan->again = last->rpcrdma_version > lowest_version() && speaks_lowest_only(last, now_us);
-	return plan->again;
+	plan->retry_version_one =
+		last->rpcrdma_version > lowest_version() && speaks_lowest_only(last, now_us);
+	return plan->retry_version_one;
 }
 
 const struct connect_attempt *connect_plan_last(const struct connect_plan *plan)
@@ -124,9 +125,9 @@ const struct connect_attempt *connect_plan_last(const struct connect_plan *plan)
 	return plan->next ? &plan->list[plan->next - 1] : NULL;
 }
 
-bool connect_plan_left(const struct connect_plan *plan)
+bool connect_plan_has_next(const struct connect_plan *plan)
 {
-	return plan->again || plan->next < plan->count;
+	return plan->retry_version_one || plan->next < plan->count;
 }
 
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us)
@@ -135,18 +136,18 @@ uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us
 	unsigned addresses = 0;
 	uint64_t share_us;
 
-	/* The last element of each address has no has_other. */
+	/* The last element of each address has no has_fallback. */
 	for (unsigned i = plan->next - 1; i < plan->count; i++)
-		addresses += !plan->list[i].has_other;
+		addresses += !plan->list[i].has_fallback;
 	share_us = left_us / addresses;
-	if (now->has_other)
+	if (now->has_fallback)
 		share_us /= 2;
 	if (now->fabric && share_us < ATTEMPT_MIN_US)
 		share_us = ATTEMPT_MIN_US;
 	return share_us;
 }
 
-enum leg_close connect_plan_why(int rc)
+enum leg_close connect_plan_close_reason(int rc)
 {
 	switch (-rc) {
 	case EMFILE:

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ordered list of attempts to connect to a server. It is built once the name of the server is resolved.
+ * The ordered list of attempts to connect to a server. It is built once the name of the server is
+ * resolved.
  *
  *	tcp://              each address
  *	iwarp://, verbs://  each address on that fabric
  *	rdma://             each address on verbs, if this host has a device, and then on iwarp
  *
- * Every attempt uses the source address and port of the client's previous connection, if they are free. Each fabric
- * has its own element; the elements of one address follow each other.
+ * Every attempt uses the source address and port of the client's previous connection, if they are
+ * free. Each fabric has its own element; the elements of one address follow each other.
  *
- * On a fabric connect_plan_next() chooses the RPC-over-RDMA version to start with: the highest, or version one if the
- * address is known to speak no other. If a failed attempt finds that out, the element is tried once more.
+ * On a fabric connect_plan_next() chooses the RPC-over-RDMA version to start with: the highest, or
+ * version one if the address is known to speak no other. If a failed attempt finds that out, the
+ * element is tried once more.
  */
 #ifndef DAEMON_UPSTREAM_CONNECT_PLAN_H
 #define DAEMON_UPSTREAM_CONNECT_PLAN_H
@@ -21,7 +23,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/service/targets.h"
+#include "daemon/service/servers.h"
 #include "daemon/upstream/held_port.h"
 #include "fabric/fabric.h"
 #include "stream/stream.h"
@@ -30,8 +32,8 @@
 
 struct connect_attempt {
 	/* The same for all attempts of a plan. */
-	struct target *target;         /* server of this address; outlives the plan */
-	uint64_t client;               /* targets_client_number() of the client; 0: none */
+	struct nfs_server *server;     /* server of this address; outlives the plan */
+	uint64_t client;               /* servers_client_hash() of the client; 0: none */
 	struct stream_sources sources; /* source addresses; the list outlives the plan */
 	uint16_t source_port;          /* preferred port of the first of these; 0: any */
 	bool source_above;             /* as stream_target.preferred_above */
@@ -42,7 +44,7 @@ struct connect_attempt {
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
 	uint32_t rpcrdma_version; /* on a fabric: set by connect_plan_next(); else 0 */
-	bool has_other;           /* the next element has the same address on another fabric */
+	bool has_fallback;        /* the next element has the same address on another fabric */
 };
 
 /* All zero is a plan without attempts. */
@@ -50,7 +52,7 @@ struct connect_plan {
 	struct connect_attempt *list;
 	unsigned count, next; /* next: index for connect_plan_next() */
 	uint32_t highest_version;
-	bool again; /* try the last attempt once more: connect_plan_again() */
+	bool retry_version_one; /* try the last attempt once more: connect_plan_retry_version_one() */
 };
 
 /**
@@ -61,7 +63,8 @@ struct connect_plan {
  * @highest_version: highest RPC-over-RDMA version to try
  * @addrs:  addresses of the server, in the order to try them
  *
- * Returns 0, -EDESTADDRREQ without an address, -ENODEV if this host lacks the transport, or -ENOMEM.
+ * Returns 0, -EDESTADDRREQ without an address, -ENODEV if this host lacks the transport, or
+ * -ENOMEM.
  */
 int connect_plan_init(struct connect_plan *plan, const struct connect_attempt *common,
 		      struct fabric *iwarp, struct fabric *verbs, uint32_t highest_version,
@@ -74,33 +77,46 @@ void connect_plan_fini(struct connect_plan *plan);
  * @avoided: fabric to skip if another element has the same address; or NULL
  * @now_us:  time of the loop
  *
- * Chooses the RPC-over-RDMA version of the attempt. Returns the attempt, or NULL after the last one.
+ * Chooses the RPC-over-RDMA version of the attempt. Returns the attempt, or NULL after the last
+ * one.
  */
 const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
 						const struct fabric *avoided, uint64_t now_us);
 /**
- * connect_plan_again - Decides whether to repeat the failed last attempt in version one.
+ * connect_plan_retry_version_one - Decides whether to repeat the failed last attempt in version
+ * one.
  *
- * It is repeated if it tried a higher version and the address is known by now to speak version one only. The
- * connection was then lost before a Call was sent (X-1). Returns true if connect_plan_next() repeats the attempt,
- * from the same port, in version one.
+ * It is repeated if it tried a higher version and the address is known by now to speak version one
+ * only. The connection was then lost before a Call was sent (X-1). Returns true if
+ * connect_plan_next() repeats the attempt, from the same port, in version one.
  */
-bool connect_plan_again(struct connect_plan *plan, uint64_t now_us);
-/** connect_plan_last - Returns the attempt that connect_plan_next() returned last; NULL before the first. */
+bool connect_plan_retry_version_one(struct connect_plan *plan, uint64_t now_us);
+/**
+ * connect_plan_last - Returns the attempt that connect_plan_next() returned last; NULL before the
+ * first.
+ */
 const struct connect_attempt *connect_plan_last(const struct connect_plan *plan);
-/** connect_plan_forget_port - Lets the remaining attempts use any source port, unless source_only is set. */
+/**
+ * connect_plan_forget_port - Lets the remaining attempts use any source port, unless source_only is
+ * set.
+ */
 void connect_plan_forget_port(struct connect_plan *plan);
-/** connect_plan_left - Returns whether an attempt is left for connect_plan_next(). */
-bool connect_plan_left(const struct connect_plan *plan);
+/** connect_plan_has_next - Returns whether an attempt is left for connect_plan_next(). */
+bool connect_plan_has_next(const struct connect_plan *plan);
 
 /**
- * connect_plan_share_us - Returns the time limit of the last attempt returned by connect_plan_next().
+ * connect_plan_share_us - Returns the time limit of the last attempt returned by
+ * connect_plan_next().
  * @left_us: time left for all attempts
  *
- * Each address gets an equal share. An attempt followed by another fabric for the same address gets half of it.
+ * Each address gets an equal share. An attempt followed by another fabric for the same address gets
+ * half of it.
  */
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
-/** connect_plan_why - Maps the negative errno of a failed connect to a close reason, local or of the server. */
-enum leg_close connect_plan_why(int rc);
+/**
+ * connect_plan_close_reason - Maps the negative errno of a failed connect to a close reason, local
+ * or of the server.
+ */
+enum leg_close connect_plan_close_reason(int rc);
 
 #endif

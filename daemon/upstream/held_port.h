@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reserved source port of an iWARP connection. A TCP stream holds its own port (stream/socket.h), but
- * lib/fabric does not use stream/ports.h. So the owner of the leg holds the port until the leg calls closed().
+ * The reserved source port of an iWARP connection. A TCP stream holds its own port
+ * (stream/tcp_stream.h), but lib/fabric does not use stream/reserved_ports.h. So the owner of the
+ * leg holds the port until the leg calls closed().
  */
 #ifndef DAEMON_UPSTREAM_HELD_PORT_H
 #define DAEMON_UPSTREAM_HELD_PORT_H
 
 #include <stdint.h>
 
-#include "stream/ports.h"
+#include "stream/reserved_ports.h"
 
 /* All zero: no port. */
 struct held_port {
-	struct ports_map *map;
+	struct reserved_ports_map *map;
 	uint16_t port;
 };
 
-/** held_port_give - Releases the port after the leg has closed. Does nothing without a port. */
-static inline void held_port_give(struct held_port *held, uint64_t now_us)
+/** held_port_release - Releases the port after the leg has closed. Does nothing without a port. */
+static inline void held_port_release(struct held_port *held, uint64_t now_us)
 {
 	if (held->port)
-		ports_give(held->map, held->port, now_us);
-	ports_map_put(held->map, now_us);
+		reserved_ports_release(held->map, held->port, now_us);
+	reserved_ports_map_put(held->map, now_us);
 	*held = (struct held_port){0};
 }
 

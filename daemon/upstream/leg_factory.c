@@ -3,20 +3,20 @@
 
 #include <errno.h>
 
-#include "base/first_bytes.h"
+#include "base/proto_sniff.h"
 #include "base/sockaddr.h"
 #include "daemon/base/log.h"
-#include "daemon/config/own_doors.h"
+#include "daemon/config/self_connect.h"
 #include "fabric/iwarp/iwarp.h"
-#include "stream/proxy_header.h"
-#include "stream/start.h"
+#include "stream/proxy_protocol.h"
+#include "stream/tcp_connect.h"
 
 #define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
 
 _Static_assert(LEG_PREFACE_BYTES >= PROXY_HEADER_SENT_BYTES, "a PROXY header does not fit");
 
-void legs_introduce(struct leg_config *config, const struct service_config *service,
-		    const struct proxy_header *whose)
+void leg_factory_set_proxy_header(struct leg_config *config, const struct service_config *service,
+				  const struct proxy_header *whose)
 {
 	if (service->send_proxy)
 		config->preface_bytes = (unsigned)proxy_header_encode(whose, config->preface);
@@ -76,56 +76,56 @@ static uint64_t reverse_timeout_us(const struct service_config *service)
 }
 
 static int accept_tcp(struct service_net *net, const struct leg_config *leg,
-		      const struct incoming *in, struct leg **out)
+		      const struct accepted_conn *in, struct leg **out)
 {
-	const struct tcp_ends ends = {.local = in->local, .peer = in->peer};
+	const struct tcp_addrs ends = {.local = in->local, .peer = in->peer};
 	const struct tcp_leg_config config = {
 		.leg = *leg,
 		.worker = &net->tcp,
 		.reverse_timeout_us = reverse_timeout_us(net->config),
 	};
 	struct stream *stream;
-	int rc = socket_adopt(&net->sockets, in->fd, &stream);
+	int rc = tcp_stream_adopt(&net->sockets, in->fd, &stream);
 
 	return rc ? rc : tcp_leg_accept(&config, stream, &ends, out);
 }
 
 static int accept_leg(struct service_net *net, const struct leg_config *leg,
-		      const struct incoming *in, struct leg **out)
+		      const struct accepted_conn *in, struct leg **out)
 {
 	return in->fabric ? accept_rdma(net, leg, in->fabric, out) : accept_tcp(net, leg, in, out);
 }
 
 static bool is_iwarp(struct stream *stream)
 {
-	uint8_t bytes[FIRST_BYTES_MAX];
-	ssize_t n = socket_first_bytes(stream, bytes, sizeof(bytes));
+	uint8_t bytes[PROTO_SNIFF_BYTES];
+	ssize_t n = tcp_stream_peek(stream, bytes, sizeof(bytes));
 
-	return n > 0 && first_bytes_look(bytes, (size_t)n) == FIRST_BYTES_IWARP;
+	return n > 0 && proto_sniff_detect(bytes, (size_t)n) == PROTO_SNIFF_IWARP;
 }
 
-static int settle_leg(struct service_net *net, const struct leg_config *config, struct leg **leg,
-		      bool *is_tcp)
+static int detect_leg_protocol(struct service_net *net, const struct leg_config *config,
+			       struct leg **leg, bool *is_tcp)
 {
 	struct stream *stream = tcp_leg_stream(*leg);
 	struct fabric_incoming *in;
 	struct iwarp_config iwarp;
-	struct tcp_ends ends;
+	struct tcp_addrs ends;
 
 	*is_tcp = !stream || !is_iwarp(stream);
 	if (*is_tcp)
 		return 0;
 	service_iwarp_config(net->config, &iwarp);
-	stream = tcp_leg_part(*leg, &ends);
+	stream = tcp_leg_detach(*leg, &ends);
 	*leg = NULL;
-	in = iwarp_incoming_new(socket_part(stream), &iwarp, &ends.local, &ends.peer);
+	in = iwarp_incoming_new(tcp_stream_detach(stream), &iwarp, &ends.local, &ends.peer);
 	return in ? accept_rdma(net, config, in, leg) : -ENOMEM;
 }
 
 /* The proxy cannot see that an NFS export rejects unprivileged ports. */
 static void log_shortfall(const char *service)
 {
-	if (start_may_be_reserved())
+	if (tcp_connect_may_reserve())
 		log_warning(LOG_ABOUT(.service = service),
 			    "connections to the server come from unprivileged ports: the "
 			    "reserved ones are all in use; NFS exports without \"insecure\" refuse "
@@ -148,14 +148,14 @@ static void log_shortfall_iwarp(const char *service)
 		"connections of privileged clients to the server come from unprivileged ports: %s; if the "
 		"server is a proxy, it treats these clients as unprivileged unless its "
 		"trusted_proxies contains this host",
-		start_may_be_reserved() ? "the reserved ones are all in use"
-					: "CAP_NET_BIND_SERVICE is missing");
+		tcp_connect_may_reserve() ? "the reserved ones are all in use"
+					  : "CAP_NET_BIND_SERVICE is missing");
 }
 
-static void tell_shortfall(struct service_net *net, void (*log)(const char *service))
+static void log_shortfall_once(struct service_net *net, void (*log)(const char *service))
 {
 	struct service *service = net->service;
-	uint64_t now_us = loop_now_us(net->ground->loop);
+	uint64_t now_us = loop_now_us(net->env->loop);
 	uint64_t until_us;
 
 	if (!service)
@@ -194,7 +194,7 @@ static int connect_tcp(struct service_net *net, const struct leg_config *leg,
 	int rc = tcp_leg_connect(&config, &target, out);
 
 	if (net->tcp_upstream.source_port_shortfalls != shortfalls)
-		tell_shortfall(net, log_shortfall);
+		log_shortfall_once(net, log_shortfall);
 	return rc;
 }
 
@@ -209,15 +209,15 @@ struct reserved_connect {
 	uint64_t now_us;
 };
 
-static bool is_of_port(int rc)
+static bool is_port_error(int rc)
 {
 	return rc == -EADDRINUSE || rc == -EADDRNOTAVAIL || rc == -EACCES;
 }
 
 /* Connects from @port, which was reserved in the map; releases it after an error. */
-static int connect_from(struct reserved_connect *going, uint16_t port, struct leg **out)
+static int connect_from_port(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
-	struct ports_map *map = going->held.map;
+	struct reserved_ports_map *map = going->held.map;
 	int rc;
 
 	going->config->source_port = port;
@@ -227,41 +227,44 @@ static int connect_from(struct reserved_connect *going, uint16_t port, struct le
 	if (!rc)
 		going->held.port = port;
 	else if (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)
-		ports_avoid(map, port, going->now_us);
+		reserved_ports_set_in_use(map, port, going->now_us);
 	else
-		ports_give(map, port, going->now_us);
+		reserved_ports_release(map, port, going->now_us);
 	return rc;
 }
 
 static int connect_any_reserved(struct reserved_connect *going, struct leg **out)
 {
-	unsigned turn = going->net->sockets.ports_turn;
+	unsigned turn = going->net->sockets.reserved_ports_rr_start;
 	int rc = -EADDRINUSE;
 	uint16_t port;
 
 	while ((rc == -EADDRINUSE || rc == -EADDRNOTAVAIL) &&
-	       (port = ports_take(going->held.map, turn, going->now_us)))
-		rc = connect_from(going, port, out);
+	       (port = reserved_ports_take_any(going->held.map, turn, going->now_us)))
+		rc = connect_from_port(going, port, out);
 	return rc;
 }
 
-/* Tries the previous @port first if it is below 1024 or required, then any below 1024, as TCP (stream/start.h). */
+/*
+ * Tries the previous @port first if it is below 1024 or required, then any below 1024, as TCP
+ * (stream/tcp_connect.h).
+ */
 static int connect_from_source(struct reserved_connect *going, uint16_t port, struct leg **out)
 {
 	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
 	const struct connect_attempt *attempt = going->attempt;
 	int rc = -EADDRINUSE;
 
-	going->held.map = ports_map_get(going->net->ground->ports, &attempt->addr,
-					&going->config->source, going->now_us);
+	going->held.map = reserved_ports_map_get(going->net->env->reserved_ports, &attempt->addr,
+						 &going->config->source, going->now_us);
 	if (!going->held.map)
 		return -ENOMEM;
-	if (port_first && ports_take_this(going->held.map, port))
-		rc = connect_from(going, port, out);
-	if (is_of_port(rc))
+	if (port_first && reserved_ports_take_port(going->held.map, port))
+		rc = connect_from_port(going, port, out);
+	if (is_port_error(rc))
 		rc = connect_any_reserved(going, out);
 	if (rc)
-		ports_map_put(going->held.map, going->now_us);
+		reserved_ports_map_put(going->held.map, going->now_us);
 	else
 		*attempt->held = going->held;
 	return rc;
@@ -270,25 +273,26 @@ static int connect_from_source(struct reserved_connect *going, uint16_t port, st
 /* Checks the address first: with a missing one every port would be tried in vain. */
 static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 {
-	if (config->source.ss_family == AF_UNSPEC || config->source_foreign)
+	if (config->source.ss_family == AF_UNSPEC || config->source_transparent)
 		return true;
 	return config->source.ss_family == family &&
-	       own_doors_is_ours((const struct sockaddr *)&config->source);
+	       self_connect_is_local((const struct sockaddr *)&config->source);
 }
 
 /*
- * Connects from a port below 1024. If the server is another proxy, it treats an iWARP client as privileged by that port.
- * Each source address has its own ports. Returns 0, or an error of rdma_leg_connect(): is_of_port() if none is free.
+ * Connects from a port below 1024. If the server is another proxy, it treats an iWARP client as
+ * privileged by that port. Each source address has its own ports. Returns 0, or an error of
+ * rdma_leg_connect(): is_of_port() if none is free.
  */
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
 {
-	struct reserved_connect going = {net, attempt, config, {0}, loop_now_us(net->ground->loop)};
+	struct reserved_connect going = {net, attempt, config, {0}, loop_now_us(net->env->loop)};
 	const struct stream_sources *sources = &attempt->sources;
 	unsigned count = sources->count ? sources->count : 1;
 	int rc = -EADDRINUSE;
 
-	for (unsigned i = 0; i < count && is_of_port(rc); i++) {
+	for (unsigned i = 0; i < count && is_port_error(rc); i++) {
 		if (sources->count)
 			config->source = sources->list[(sources->first + i) % count];
 		if (has_source(config, attempt->addr.ss_family))
@@ -306,7 +310,10 @@ static bool wants_reserved(const struct connect_attempt *attempt)
 
 /* ---- RDMA ---- */
 
-/* Connects from the first source address that exists here. The source port applies only to the first in the list. */
+/*
+ * Connects from the first source address that exists here. The source port applies only to the
+ * first in the list.
+ */
 static int connect_unreserved(const struct connect_attempt *attempt, struct rdma_leg_config *config,
 			      struct leg **out)
 {
@@ -336,18 +343,18 @@ static int connect_rdma(struct service_net *net, const struct leg_config *leg,
 
 	rdma_config(net, leg, attempt->rpcrdma_version, net->config->connect_compat, &config);
 	config.counters = &net->rdma_upstream;
-	config.source_foreign = attempt->sources.foreign;
-	config.peer_memory = &attempt->target->peer_memory;
+	config.source_transparent = attempt->sources.transparent;
+	config.peer_cache = &attempt->server->peer_cache;
 	config.peer_client = attempt->client;
-	config.version_cache = &attempt->target->versions;
+	config.version_cache = &attempt->server->versions;
 	if (!wants_reserved(attempt))
 		return connect_unreserved(attempt, &config, out);
 	rc = connect_privileged(net, attempt, &config, out);
-	if (!is_of_port(rc))
+	if (!is_port_error(rc))
 		return rc;
 	rc = connect_unreserved(attempt, &config, out);
 	if (!rc)
-		tell_shortfall(net, log_shortfall_iwarp);
+		log_shortfall_once(net, log_shortfall_iwarp);
 	return rc;
 }
 
@@ -358,8 +365,8 @@ static int connect_leg(struct service_net *net, const struct leg_config *leg,
 			       : connect_tcp(net, leg, attempt, out);
 }
 
-const struct leg_maker legs_system = {
+const struct leg_factory_ops leg_factory_system = {
 	.accept = accept_leg,
-	.settle = settle_leg,
+	.detect_protocol = detect_leg_protocol,
 	.connect = connect_leg,
 };

@@ -4,27 +4,31 @@
 #define DAEMON_UPSTREAM_LEG_FACTORY_H
 
 #include "base/compiler.h"
-#include "daemon/service/incoming.h"
+#include "daemon/service/accepted_conn.h"
 #include "daemon/service/service_net.h"
 #include "daemon/upstream/connect_plan.h"
 #include "leg/leg.h"
 
-/* The functions that create legs: legs_system, or replacements in tests. */
-struct leg_maker {
+/* The functions that create legs: leg_factory_system, or replacements in tests. */
+struct leg_factory_ops {
 	/*
-	 * Creates the leg of an accepted connection; owns @in from now on, even after an error. requested() or
-	 * closing() follows. Returns 0 or a negative errno.
+	 * Creates the leg of an accepted connection; owns @in from now on, even after an error.
+	 * requested() or closing() follows. Returns 0 or a negative errno.
 	 */
 	int (*accept)(struct service_net *net, const struct leg_config *config,
-		      const struct incoming *in, struct leg **out);
+		      const struct accepted_conn *in, struct leg **out);
 	/*
-	 * Detects the protocol of a connection that may be TCP or iWARP, after requested() of its leg. For iWARP a new
-	 * leg replaces @leg, and requested() or closing() follows. Returns 0, or a negative errno; after an error the
-	 * leg is gone. Not to be called inside an event of the leg.
+	 * Detects the protocol of a connection that may be TCP or iWARP, after requested() of its
+	 * leg. For iWARP a new leg replaces @leg, and requested() or closing() follows. Returns 0,
+	 * or a negative errno; after an error the leg is gone. Not to be called inside an event of
+	 * the leg.
 	 */
-	int (*settle)(struct service_net *net, const struct leg_config *config, struct leg **leg,
-		      bool *is_tcp);
-	/* Creates a leg that connects by @attempt; opened() or closing() follows. Returns 0 or a negative errno. */
+	int (*detect_protocol)(struct service_net *net, const struct leg_config *config,
+			       struct leg **leg, bool *is_tcp);
+	/*
+	 * Creates a leg that connects by @attempt; opened() or closing() follows. Returns 0 or a
+	 * negative errno.
+	 */
 	int (*connect)(struct service_net *net, const struct leg_config *config,
 		       const struct connect_attempt *attempt, struct leg **out);
 };
@@ -32,11 +36,14 @@ struct leg_maker {
 struct proxy_header;
 struct service_config;
 
-/** legs_introduce - Makes legs created from @config send the PROXY header @whose, if @service has send_proxy. */
-void legs_introduce(struct leg_config *config, const struct service_config *service,
-		    const struct proxy_header *whose);
+/**
+ * leg_factory_set_proxy_header - Makes legs created from @config send the PROXY header @whose, if
+ * @service has send_proxy.
+ */
+void leg_factory_set_proxy_header(struct leg_config *config, const struct service_config *service,
+				  const struct proxy_header *whose);
 
 /* Creates legs on sockets and on the fabrics of the service. */
-extern const struct leg_maker legs_system;
+extern const struct leg_factory_ops leg_factory_system;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selects the source address and port of an upstream. The address is chosen by the routes of this host, or round-robin
- * from those in the service's configuration, or it is the client's own, which not every server can answer.
+ * Selects the source address and port of an upstream. The address is chosen by the routes of this
+ * host, or round-robin from those in the service's configuration, or it is the client's own, which
+ * not every server can answer.
  */
 #ifndef DAEMON_UPSTREAM_SOURCE_ADDR_H
 #define DAEMON_UPSTREAM_SOURCE_ADDR_H
@@ -11,19 +12,24 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "daemon/service/clients.h"
+#include "daemon/service/client_affinity.h"
 #include "daemon/service/service_net.h"
 #include "stream/stream.h"
 
-/* The reason if the server's address family differs from that of the client or of all source addresses. */
+/*
+ * The reason if the server's address family differs from that of the client or of all source
+ * addresses.
+ */
 extern const char SOURCE_ADDR_OTHER_FAMILY[];
 
 struct source_addr {
 	struct sockaddr_storage client; /* AF_UNSPEC: none; IPv4 is never v4-mapped */
 	bool keeps_port;                /* the server also sees the client's port */
 	bool privileged;                /* the client is privileged: use a port below 1024 */
-	struct client_pin pin; /* port 0: none. Wanted until the upstream opens, then actual */
-	const char *lack;      /* why no address of the current server is usable; NULL: one is */
+	struct source_affinity
+		affinity; /* port 0: none. Wanted until the upstream opens, then actual */
+	const char
+		*unusable_reason; /* why no address of the current server is usable; NULL: one is */
 };
 
 /**
@@ -43,7 +49,10 @@ size_t source_addr_usable(struct source_addr *from, const struct service_config 
  */
 struct stream_sources source_addr_choose(struct source_addr *from, const struct service_net *net,
 					 sa_family_t family);
-/** source_addr_find - Returns the index of @local in the source addresses of the service; 0 if it is not one. */
+/**
+ * source_addr_find - Returns the index of @local in the source addresses of the service; 0 if it is
+ * not one.
+ */
 uint16_t source_addr_find(const struct service_config *config, const struct sockaddr *local);
 
 #endif

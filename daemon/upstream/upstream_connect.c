@@ -4,8 +4,9 @@
  *	      ▲                    │                  │                   │
  *	      └────────────────────┴──────────────────┴───────────────────┘ failed, and time is left for another server
  *
- * An upstream has one leg at a time. A loop task starts the next attempt, after the failed leg has closed and been
- * freed. A connecting leg calls only this file; an open leg also delivers messages to the owner.
+ * An upstream has one leg at a time. A loop task starts the next attempt, after the failed leg has
+ * closed and been freed. A connecting leg calls only this file; an open leg also delivers messages
+ * to the owner.
  */
 #include "daemon/upstream/upstream_connect.h"
 
@@ -16,7 +17,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/upstream/leg_factory.h"
-#include "stream/proxy_header.h"
+#include "stream/proxy_protocol.h"
 
 #define VERBS_AVOID_US 60000000u
 
@@ -24,7 +25,7 @@ STATE_TABLE(upstream_states, UPSTREAM_STATES);
 
 static struct loop *loop_of(const struct upstream *upstream)
 {
-	return upstream->net->ground->loop;
+	return upstream->net->env->loop;
 }
 
 static uint64_t now_us(const struct upstream *upstream)
@@ -46,10 +47,10 @@ static uint64_t us_until(const struct upstream *upstream, uint64_t when_us)
 
 static uint64_t left_us(const struct upstream *upstream)
 {
-	return us_until(upstream, upstream->target_until_us);
+	return us_until(upstream, upstream->server_deadline_us);
 }
 
-static void on_resolved(void *arg, const struct name_result *name);
+static void on_resolved(void *arg, const struct dns_result *name);
 
 /* ---- the log, which a health check does not have ---- */
 
@@ -70,8 +71,8 @@ static void log_unprivileged(struct upstream *upstream)
 
 	if (!service || upstream->from.privileged || upstream->from.keeps_port ||
 	    service->config->source_port != SOURCE_PORT_AUTO ||
-	    upstream->seat.target->uri.transport != TRANSPORT_TCP ||
-	    atomic_exchange(&service->unprivileged_told, true))
+	    upstream->choice.server->uri.transport != TRANSPORT_TCP ||
+	    atomic_exchange(&service->unprivileged_logged, true))
 		return;
 	log_warning(
 		upstream->log,
@@ -112,35 +113,40 @@ static void log_failed(const struct upstream *upstream, enum log_level level, en
 /* ---- selecting a server ---- */
 
 /* Returns the waiters for the name of the current server. */
-static struct name_desk *names_of(const struct upstream *upstream)
+static struct dns_waiters *dns_waiters_of(const struct upstream *upstream)
 {
-	return &upstream->backend->names[upstream->seat.target->index];
+	return &upstream->backend->names[upstream->choice.server->index];
 }
 
 /* Returns the cache of the MOUNT port of the current server; NULL if rpcbind is not queried. */
-static struct mount_desk *mount_place_of(const struct upstream *upstream)
+static struct mountd_cache *mountd_cache_of(const struct upstream *upstream)
 {
-	struct mount_desk *places = upstream->backend->mount_places;
+	struct mountd_cache *mountd_caches = upstream->backend->mountd_caches;
 
-	return places && upstream->seat.target ? &places[upstream->seat.target->index] : NULL;
+	return mountd_caches && upstream->choice.server
+		       ? &mountd_caches[upstream->choice.server->index]
+		       : NULL;
 }
 
 static void resolve(struct upstream *upstream)
 {
 	if (upstream->state.now != UPSTREAM_RESOLVING)
 		set_state(upstream, UPSTREAM_RESOLVING);
-	name_desk_wait(names_of(upstream), &upstream->name, on_resolved, upstream);
+	dns_waiters_add(dns_waiters_of(upstream), &upstream->name, on_resolved, upstream);
 	loop_timer_set(loop_of(upstream), upstream->resolving, left_us(upstream));
 }
 
-/* Returns the time for one server: an equal share, at least ATTEMPT_MIN_US and at most connect_timeout_s. */
+/*
+ * Returns the time for one server: an equal share, at least ATTEMPT_MIN_US and at most
+ * connect_timeout_s.
+ */
 static uint64_t share_us(const struct upstream *upstream)
 {
 	uint64_t all_us = us_until(upstream, upstream->deadline_us);
 	uint64_t most_us = upstream->net->config->connect_timeout_s * 1000000ull;
-	uint64_t share = all_us / (1 + targets_left(&upstream->seat));
+	uint64_t share = all_us / (1 + server_choice_remaining(&upstream->choice));
 
-	if (upstream->backend->targets->count == 1)
+	if (upstream->backend->servers->count == 1)
 		return all_us;
 	if (share < ATTEMPT_MIN_US)
 		share = ATTEMPT_MIN_US;
@@ -149,30 +155,30 @@ static uint64_t share_us(const struct upstream *upstream)
 }
 
 /* Starts with the next server. Returns false if every server has been tried. */
-static bool begin_target(struct upstream *upstream)
+static bool connect_next_server(struct upstream *upstream)
 {
 	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
-	const struct target *target =
-		targets_seek(upstream->backend->targets, &upstream->seat, client, now_us(upstream));
+	const struct nfs_server *server = server_choice_next(
+		upstream->backend->servers, &upstream->choice, client, now_us(upstream));
 
 	connect_plan_fini(&upstream->plan);
-	if (!target)
+	if (!server)
 		return false;
 	upstream->abandoned = false;
-	upstream->target_until_us = now_us(upstream) + share_us(upstream);
-	upstream->log->about.upstream = target->text;
+	upstream->server_deadline_us = now_us(upstream) + share_us(upstream);
+	upstream->log->about.upstream = server->text;
 	resolve(upstream);
 	return true;
 }
 
 /* Reports the failure of the current server, unless the cause is on this host. */
-static void abandon_target(struct upstream *upstream, enum leg_close why, const char *detail)
+static void report_server_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct connect_attempt *last = connect_plan_last(&upstream->plan);
 	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
 
-	upstream->failure_told = targets_unreached(
-		&upstream->seat, last ? (const struct sockaddr *)&last->addr : NULL,
+	upstream->failure_logged = server_choice_unreached(
+		&upstream->choice, last ? (const struct sockaddr *)&last->addr : NULL,
 		upstream->from.keeps_port ? client : NULL, why, detail, now_us(upstream));
 	upstream->abandoned = true;
 }
@@ -181,19 +187,20 @@ static void abandon_target(struct upstream *upstream, enum leg_close why, const 
 static bool may_try_another(const struct upstream *upstream, enum leg_close why)
 {
 	return why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_RESOURCES &&
-	       us_until(upstream, upstream->deadline_us) && targets_left(&upstream->seat) > 0;
+	       us_until(upstream, upstream->deadline_us) &&
+	       server_choice_remaining(&upstream->choice) > 0;
 }
 
-static void end_failed(struct upstream *upstream, enum leg_close why, const char *detail)
+static void finish_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	set_state(upstream, UPSTREAM_CLOSED);
-	targets_leave(&upstream->seat, now_us(upstream));
+	server_choice_release(&upstream->choice, now_us(upstream));
 	upstream->events->failed(upstream, why, detail);
 	upstream->events->closed(upstream);
 }
 
 /* Keeps the last failure, but not a wrong address family: such a server is for other clients. */
-static void keep_cause(struct upstream *upstream, enum leg_close why, const char *detail)
+static void keep_failure(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	bool had_one = upstream->why != LEG_CLOSE_LOCAL;
 
@@ -205,34 +212,36 @@ static void keep_cause(struct upstream *upstream, enum leg_close why, const char
 }
 
 /* Fails without a leg that must close first. */
-static void fail_at_once(struct upstream *upstream, enum leg_close why, const char *detail)
+static void fail_without_leg(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	abandon_target(upstream, why, detail);
-	keep_cause(upstream, why, detail);
-	if (!may_try_another(upstream, why) || !begin_target(upstream))
-		end_failed(upstream, upstream->why, upstream->detail);
+	report_server_failed(upstream, why, detail);
+	keep_failure(upstream, why, detail);
+	if (!may_try_another(upstream, why) || !connect_next_server(upstream))
+		finish_failed(upstream, upstream->why, upstream->detail);
 }
 
-static void fail_unmade(struct upstream *upstream, int rc)
+static void fail_with_errno(struct upstream *upstream, int rc)
 {
-	const char *lack = upstream->from.lack;
+	const char *unusable_reason = upstream->from.unusable_reason;
 
-	fail_at_once(upstream, lack ? LEG_CLOSE_NO_SOURCE_ADDRESS : connect_plan_why(rc),
-		     lack ? lack : strerror(-rc));
+	fail_without_leg(upstream,
+			 unusable_reason ? LEG_CLOSE_NO_SOURCE_ADDRESS
+					 : connect_plan_close_reason(rc),
+			 unusable_reason ? unusable_reason : strerror(-rc));
 }
 
 /* ---- attempts ---- */
 
 /*
- * rdma:// tries verbs first if a device serves the route. After a failure the same address is tried on iWARP, and
- * no connection of a client tries verbs for VERBS_AVOID_US.
+ * rdma:// tries verbs first if a device serves the route. After a failure the same address is tried
+ * on iWARP, and no connection of a client tries verbs for VERBS_AVOID_US.
  */
-static void blame_fabric(struct upstream *upstream, const char *why)
+static void avoid_verbs(struct upstream *upstream, const char *why)
 {
 	const struct connect_attempt *attempt = upstream->attempt;
 	struct service_net *net = upstream->net;
 
-	if (!net->service || !attempt->has_other || attempt->fabric != net->verbs)
+	if (!net->service || !attempt->has_fallback || attempt->fabric != net->verbs)
 		return;
 	log_limited(LOG_LEVEL_INFO, line_limit(upstream, LINE_AVOIDED), upstream->log,
 		    "server: verbs failed (%s), using iwarp for %u s", why,
@@ -247,9 +256,9 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 	struct source_addr *from = &upstream->from;
 	const struct sockaddr *client = (const struct sockaddr *)&from->client;
 	struct connect_attempt common = {
-		.target = upstream->seat.target,
-		.client = client->sa_family ? targets_client_number(client) : 0,
-		.source_above = from->pin.due,
+		.server = upstream->choice.server,
+		.client = client->sa_family ? servers_client_hash(client) : 0,
+		.source_above = from->affinity.due,
 		.source_only = from->keeps_port,
 		.privileged = from->privileged,
 		.held = &upstream->held,
@@ -261,15 +270,15 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 	if (!naddrs)
 		return -EADDRNOTAVAIL;
 	common.sources = source_addr_choose(from, net, addrs[0].ss_family);
-	common.source_port = from->keeps_port ? sockaddr_port(client) : from->pin.port;
+	common.source_port = from->keeps_port ? sockaddr_port(client) : from->affinity.port;
 	log_unprivileged(upstream);
 	return connect_plan_init(&upstream->plan, &common, net->iwarp, net->verbs,
 				 net->config->connect_version, addrs, naddrs);
 }
 
 /*
- * Starts the next attempt. Skips those that fail immediately, for example with an address family that this host
- * lacks. Returns 0, or the negative errno of the last attempt if none is left.
+ * Starts the next attempt. Skips those that fail immediately, for example with an address family
+ * that this host lacks. Returns 0, or the negative errno of the last attempt if none is left.
  */
 static int next_attempt(struct upstream *upstream)
 {
@@ -288,19 +297,19 @@ static int next_attempt(struct upstream *upstream)
 		log_attempt(upstream);
 		config->connect_timeout_us =
 			connect_plan_share_us(&upstream->plan, left_us(upstream));
-		upstream->leg_over = false;
-		rc = net->ground->legs->connect(net, config, upstream->attempt, &upstream->leg);
+		upstream->leg_has_closed = false;
+		rc = net->env->legs->connect(net, config, upstream->attempt, &upstream->leg);
 		if (!rc)
 			return 0;
 		upstream->leg = NULL;
-		blame_fabric(upstream, strerror(-rc));
+		avoid_verbs(upstream, strerror(-rc));
 	}
 }
 
 /* A further attempt at the same address is made even after the time limit. */
-static bool is_tried_however_late(const struct upstream *upstream)
+static bool ignores_deadline(const struct upstream *upstream)
 {
-	return upstream->plan.again || upstream->attempt->has_other;
+	return upstream->plan.retry_version_one || upstream->attempt->has_fallback;
 }
 
 static void retry(void *arg)
@@ -310,97 +319,100 @@ static void retry(void *arg)
 
 	leg_free(upstream->leg);
 	upstream->leg = NULL;
-	if (!upstream->seat.target) {
-		end_failed(upstream, LEG_CLOSE_NO_SERVER, "");
+	if (!upstream->choice.server) {
+		finish_failed(upstream, LEG_CLOSE_NO_SERVER, "");
 		return;
 	}
-	if (upstream->asks_again) {
-		upstream->asks_again = false;
+	if (upstream->ask_rpcbind_again) {
+		upstream->ask_rpcbind_again = false;
 		connect_plan_fini(&upstream->plan);
 		resolve(upstream);
 		return;
 	}
 	if (upstream->abandoned) {
-		if (!begin_target(upstream))
-			end_failed(upstream, upstream->why, upstream->detail);
+		if (!connect_next_server(upstream))
+			finish_failed(upstream, upstream->why, upstream->detail);
 		return;
 	}
-	if (!is_tried_however_late(upstream) && !left_us(upstream)) {
-		fail_at_once(upstream, upstream->why, upstream->detail);
+	if (!ignores_deadline(upstream) && !left_us(upstream)) {
+		fail_without_leg(upstream, upstream->why, upstream->detail);
 		return;
 	}
 	set_state(upstream, UPSTREAM_CONNECTING);
 	rc = next_attempt(upstream);
 	if (rc)
-		fail_unmade(upstream, rc);
+		fail_with_errno(upstream, rc);
 }
 
-static bool may_go_on(const struct upstream *upstream, enum leg_close why)
+static bool has_next_attempt(const struct upstream *upstream, enum leg_close why)
 {
-	return why != LEG_CLOSE_LOCAL && connect_plan_left(&upstream->plan) &&
-	       (is_tried_however_late(upstream) || left_us(upstream) > 0);
+	return why != LEG_CLOSE_LOCAL && connect_plan_has_next(&upstream->plan) &&
+	       (ignores_deadline(upstream) || left_us(upstream) > 0);
 }
 
 /*
- * Discards the cached MOUNT port after a failed attempt. Returns true if the port was cached and refused the
- * connection; then rpcbind is queried again immediately.
+ * Discards the cached MOUNT port after a failed attempt. Returns true if the port was cached and
+ * refused the connection; then rpcbind is queried again immediately.
  */
 static bool retry_rpcbind(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	struct mount_desk *place = mount_place_of(upstream);
+	struct mountd_cache *mountd_wait = mountd_cache_of(upstream);
 
-	if (!place)
+	if (!mountd_wait)
 		return false;
-	mount_desk_forget(place, &upstream->attempt->addr);
-	if (why != LEG_CLOSE_REFUSED || !upstream->place_is_kept || !left_us(upstream))
+	mountd_cache_forget(mountd_wait, &upstream->attempt->addr);
+	if (why != LEG_CLOSE_REFUSED || !upstream->mountd_is_cached || !left_us(upstream))
 		return false;
 	log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the port that rpcbind returns now");
-	upstream->asks_again = true;
-	set_state(upstream, UPSTREAM_BETWEEN);
+	upstream->ask_rpcbind_again = true;
+	set_state(upstream, UPSTREAM_WAIT_RETRY);
 	return true;
 }
 
 /*
- * Stops using the previous source port after a timeout: a stale entry for it in a firewall or NAT on the path would
- * block the client as long as the proxy used that port.
+ * Stops using the previous source port after a timeout: a stale entry for it in a firewall or NAT
+ * on the path would block the client as long as the proxy used that port.
  */
 static void forget_port(struct upstream *upstream)
 {
-	upstream->from.pin.port = 0;
+	upstream->from.affinity.port = 0;
 	connect_plan_forget_port(&upstream->plan);
 }
 
-/* Handles a failed attempt. If only the version was rejected, the fabric and the port are not at fault. */
+/*
+ * Handles a failed attempt. If only the version was rejected, the fabric and the port are not at
+ * fault.
+ */
 static void attempt_failed(struct upstream *upstream, enum leg_close why, const char *detail)
 {
-	bool again = connect_plan_again(&upstream->plan, now_us(upstream));
-	bool has_other = upstream->attempt->has_other;
+	bool retry_version_one = connect_plan_retry_version_one(&upstream->plan, now_us(upstream));
+	bool has_fallback = upstream->attempt->has_fallback;
 
 	if (retry_rpcbind(upstream, why, detail))
 		return;
-	if (why == LEG_CLOSE_TIMEOUT && !again && !has_other)
+	if (why == LEG_CLOSE_TIMEOUT && !retry_version_one && !has_fallback)
 		forget_port(upstream);
-	if (!may_go_on(upstream, why)) {
-		abandon_target(upstream, why, detail);
+	if (!has_next_attempt(upstream, why)) {
+		report_server_failed(upstream, why, detail);
 		if (!may_try_another(upstream, why)) {
 			set_state(upstream, UPSTREAM_CLOSING);
-			targets_leave(&upstream->seat, now_us(upstream));
+			server_choice_release(&upstream->choice, now_us(upstream));
 			upstream->events->failed(upstream, why, detail);
 			return;
 		}
 	}
 	if (upstream->abandoned)
 		log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the next server");
-	else if (again)
+	else if (retry_version_one)
 		log_failed(upstream, LOG_LEVEL_INFO, why, detail,
 			   "the same address in version one");
-	else if (!has_other)
+	else if (!has_fallback)
 		log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "its next address");
-	if (!again)
-		blame_fabric(upstream, detail[0] ? detail : leg_close_text(why));
+	if (!retry_version_one)
+		avoid_verbs(upstream, detail[0] ? detail : leg_close_text(why));
 	upstream->why = why;
 	snprintf(upstream->detail, sizeof(upstream->detail), "%s", detail);
-	set_state(upstream, UPSTREAM_BETWEEN);
+	set_state(upstream, UPSTREAM_WAIT_RETRY);
 }
 
 /* ---- events of the leg ---- */
@@ -414,12 +426,12 @@ void upstream_leg_opened(void *arg)
 		return;
 	set_state(upstream, UPSTREAM_OPEN);
 	leg_info(upstream->leg, &info);
-	upstream->from.pin.port = sockaddr_port((struct sockaddr *)&info.local);
-	upstream->from.pin.source =
+	upstream->from.affinity.port = sockaddr_port((struct sockaddr *)&info.local);
+	upstream->from.affinity.source =
 		source_addr_find(upstream->net->config, (struct sockaddr *)&info.local);
 	upstream->attempt = NULL;
 	connect_plan_fini(&upstream->plan);
-	targets_opened(&upstream->seat);
+	server_choice_connected(&upstream->choice);
 	upstream->events->opened(upstream, upstream->leg);
 }
 
@@ -428,11 +440,13 @@ void upstream_first_reply(struct upstream *upstream)
 	struct leg_info info;
 
 	leg_info(upstream->leg, &info);
-	targets_answered(&upstream->seat, (const struct sockaddr *)&info.peer, now_us(upstream));
+	server_choice_first_reply(&upstream->choice, (const struct sockaddr *)&info.peer,
+				  now_us(upstream));
 }
 
 /* Returns the log text of a connection that the server closed before its first Reply. */
-static const char *early_end(enum leg_close why, const char *detail, char text[LEG_DETAIL_BYTES])
+static const char *early_close_text(enum leg_close why, const char *detail,
+				    char text[LEG_DETAIL_BYTES])
 {
 	if (!detail[0] && (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST))
 		return "it closes connections before their first Reply";
@@ -443,7 +457,7 @@ static const char *early_end(enum leg_close why, const char *detail, char text[L
 	return text;
 }
 
-static void end_unanswered(struct upstream *upstream, enum leg_close why, const char *detail)
+static void report_unanswered(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	const struct sockaddr *client = (const struct sockaddr *)&upstream->from.client;
 	const struct upstream_events *events = upstream->events;
@@ -452,9 +466,9 @@ static void end_unanswered(struct upstream *upstream, enum leg_close why, const 
 	struct leg_info info;
 
 	leg_info(upstream->leg, &info);
-	upstream->failure_told = targets_unanswered(
-		&upstream->seat, (const struct sockaddr *)&info.peer, called ? client : NULL, why,
-		early_end(why, detail, text), now_us(upstream));
+	upstream->failure_logged = server_choice_unanswered(
+		&upstream->choice, (const struct sockaddr *)&info.peer, called ? client : NULL, why,
+		early_close_text(why, detail, text), now_us(upstream));
 }
 
 void upstream_leg_closing(void *arg, enum leg_close why, const char *detail)
@@ -465,9 +479,9 @@ void upstream_leg_closing(void *arg, enum leg_close why, const char *detail)
 		attempt_failed(upstream, why, detail);
 	} else if (upstream->state.now == UPSTREAM_OPEN) {
 		set_state(upstream, UPSTREAM_CLOSING);
-		if (upstream->seat.waits)
-			end_unanswered(upstream, why, detail);
-		targets_leave(&upstream->seat, now_us(upstream));
+		if (upstream->choice.awaits_reply)
+			report_unanswered(upstream, why, detail);
+		server_choice_release(&upstream->choice, now_us(upstream));
 		upstream->events->closing(upstream, why, detail);
 	}
 }
@@ -476,10 +490,10 @@ void upstream_leg_closed(void *arg)
 {
 	struct upstream *upstream = arg;
 
-	upstream->leg_over = true;
+	upstream->leg_has_closed = true;
 	/* Before closed(): a connection that waits for this port takes it immediately. */
-	held_port_give(&upstream->held, now_us(upstream));
-	if (upstream->state.now == UPSTREAM_BETWEEN) {
+	held_port_release(&upstream->held, now_us(upstream));
+	if (upstream->state.now == UPSTREAM_WAIT_RETRY) {
 		loop_defer(loop_of(upstream), &upstream->retry);
 	} else {
 		set_state(upstream, UPSTREAM_CLOSED);
@@ -489,8 +503,8 @@ void upstream_leg_closed(void *arg)
 
 /* ---- the name ---- */
 
-static void attempt_at(struct upstream *upstream, const struct sockaddr_storage *addrs,
-		       size_t naddrs)
+static void start_attempts(struct upstream *upstream, const struct sockaddr_storage *addrs,
+			   size_t naddrs)
 {
 	int rc;
 
@@ -499,70 +513,71 @@ static void attempt_at(struct upstream *upstream, const struct sockaddr_storage 
 	if (!rc)
 		rc = next_attempt(upstream);
 	if (rc)
-		fail_unmade(upstream, rc);
+		fail_with_errno(upstream, rc);
 }
 
-static void on_place(void *arg, const struct mount_place *place)
+static void on_mountd_addr(void *arg, const struct mountd_addr *mountd_wait)
 {
 	struct upstream *upstream = arg;
 
-	upstream->place_is_kept = place->kept;
-	if (!place->naddrs)
-		fail_at_once(upstream, LEG_CLOSE_NO_MOUNT, place->error);
-	else if (mount_place_is_own(place, upstream->seat.target->name.doors))
-		fail_at_once(upstream, LEG_CLOSE_OWN_UPSTREAM,
-			     "rpcbind returned a port of this proxy");
+	upstream->mountd_is_cached = mountd_wait->cached;
+	if (!mountd_wait->naddrs)
+		fail_without_leg(upstream, LEG_CLOSE_NO_MOUNT, mountd_wait->error);
+	else if (mountd_addr_is_own(mountd_wait, upstream->choice.server->name.doors))
+		fail_without_leg(upstream, LEG_CLOSE_OWN_UPSTREAM,
+				 "rpcbind returned a port of this proxy");
 	else
-		attempt_at(upstream, place->addrs, place->naddrs);
+		start_attempts(upstream, mountd_wait->addrs, mountd_wait->naddrs);
 }
 
-static void on_resolved(void *arg, const struct name_result *name)
+static void on_resolved(void *arg, const struct dns_result *name)
 {
 	struct upstream *upstream = arg;
-	struct mount_desk *place = mount_place_of(upstream);
+	struct mountd_cache *mountd_wait = mountd_cache_of(upstream);
 
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
 	if (!name->naddrs) {
-		fail_at_once(upstream, name->why, name->error);
+		fail_without_leg(upstream, name->why, name->error);
 		return;
 	}
-	if (!upstream->connecting_told)
+	if (!upstream->connecting_reported)
 		upstream->events->connecting(upstream);
-	upstream->connecting_told = true;
-	if (!place) {
-		attempt_at(upstream, name->addrs, name->naddrs);
+	upstream->connecting_reported = true;
+	if (!mountd_wait) {
+		start_attempts(upstream, name->addrs, name->naddrs);
 		return;
 	}
-	set_state(upstream, UPSTREAM_ASKING);
-	mount_desk_wait(place, &upstream->place, name->addrs, name->naddrs, on_place, upstream);
+	set_state(upstream, UPSTREAM_QUERYING_RPCBIND);
+	mountd_cache_wait(mountd_wait, &upstream->mountd_wait, name->addrs, name->naddrs,
+			  on_mountd_addr, upstream);
 }
 
-static void wait_no_longer(struct upstream *upstream)
+static void cancel_waits(struct upstream *upstream)
 {
-	struct mount_desk *place = mount_place_of(upstream);
+	struct mountd_cache *mountd_wait = mountd_cache_of(upstream);
 
 	loop_timer_clear(loop_of(upstream), upstream->resolving);
-	if (upstream->seat.target)
-		name_desk_leave(names_of(upstream), &upstream->name);
-	if (place)
-		mount_desk_leave(place, &upstream->place);
+	if (upstream->choice.server)
+		dns_waiters_remove(dns_waiters_of(upstream), &upstream->name);
+	if (mountd_wait)
+		mountd_cache_leave(mountd_wait, &upstream->mountd_wait);
 }
 
-static void on_resolving_too_long(void *arg)
+static void on_resolve_timeout(void *arg)
 {
 	struct upstream *upstream = arg;
 	char text[LEG_DETAIL_BYTES];
 
-	wait_no_longer(upstream);
-	fail_at_once(
+	cancel_waits(upstream);
+	fail_without_leg(
 		upstream, LEG_CLOSE_NO_ADDRESS,
-		server_name_unresolved(&upstream->seat.target->name, "no answer in time", text));
+		dns_cache_unresolved(&upstream->choice.server->name, "no answer in time", text));
 }
 
 /* ---- the interface ---- */
 
 /* Sets the state before the start, with the settings of the owner from @old. */
-static void reset(struct upstream *upstream, const struct upstream *old)
+static void init_state(struct upstream *upstream, const struct upstream *old)
 {
 	*upstream = (struct upstream){
 		.net = old->net,
@@ -574,7 +589,7 @@ static void reset(struct upstream *upstream, const struct upstream *old)
 		.backend = old->backend,
 		.state = {UPSTREAM_IDLE, now_us(old)},
 	};
-	upstream->from.pin = (struct client_pin){0};
+	upstream->from.affinity = (struct source_affinity){0};
 	loop_task_init(&upstream->retry, retry, upstream);
 }
 
@@ -592,78 +607,79 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 
 	first.leg_config.events = events->leg;
 	first.leg_config.arg = upstream;
-	reset(upstream, &first);
-	upstream->resolving = loop_timer_new(loop_of(upstream), on_resolving_too_long, upstream);
+	init_state(upstream, &first);
+	upstream->resolving = loop_timer_new(loop_of(upstream), on_resolve_timeout, upstream);
 	return upstream->resolving ? 0 : -ENOMEM;
 }
 
-static void release(struct upstream *upstream)
+static void free_parts(struct upstream *upstream)
 {
-	targets_wait_no_longer(&upstream->seat);
-	targets_leave(&upstream->seat, now_us(upstream));
+	server_choice_stop_waiting(&upstream->choice);
+	server_choice_release(&upstream->choice, now_us(upstream));
 	leg_free(upstream->leg);
 	connect_plan_fini(&upstream->plan);
 }
 
 void upstream_fini(struct upstream *upstream)
 {
-	release(upstream);
+	free_parts(upstream);
 	loop_timer_free(loop_of(upstream), upstream->resolving);
 }
 
-void upstream_renew(struct upstream *upstream)
+void upstream_reset(struct upstream *upstream)
 {
 	const struct upstream old = *upstream;
 
-	release(upstream);
-	reset(upstream, &old);
+	free_parts(upstream);
+	init_state(upstream, &old);
 }
 
-void upstream_reverse(struct upstream *upstream, const struct reply_room *room, uint32_t max_bytes)
+void upstream_set_reverse_limits(struct upstream *upstream, const struct reply_memory *room,
+				 uint32_t max_bytes)
 {
-	upstream->leg_config.reply_room = *room;
+	upstream->leg_config.reply_memory = *room;
 	upstream->leg_config.reverse_max_bytes = max_bytes;
 }
 
-void upstream_serve(struct upstream *upstream, const struct sockaddr_storage *client,
-		    const struct sockaddr_storage *at, bool keeps_port)
+void upstream_set_client(struct upstream *upstream, const struct sockaddr_storage *client,
+			 const struct sockaddr_storage *at, bool keeps_port)
 {
 	const struct proxy_header whose = {.named = true, .source = *client, .destination = *at};
 
 	upstream->from.keeps_port = keeps_port;
 	upstream->from.client = *client;
 	sockaddr_unmap(&upstream->from.client);
-	legs_introduce(&upstream->leg_config, upstream->net->config, &whose);
+	leg_factory_set_proxy_header(&upstream->leg_config, upstream->net->config, &whose);
 }
 
-void upstream_lead_to_mount(struct upstream *upstream, const struct backend *mount_servers)
+void upstream_use_mount_servers(struct upstream *upstream, const struct backend *mount_servers)
 {
 	upstream->backend = mount_servers;
 	/* send_proxy is for the servers of `connect`, not for MOUNT. */
 	upstream->leg_config.preface_bytes = 0;
 }
 
-void upstream_connect_from(struct upstream *upstream, const struct client_pin *pin)
+void upstream_set_source(struct upstream *upstream, const struct source_affinity *affinity)
 {
-	upstream->from.pin = *pin;
+	upstream->from.affinity = *affinity;
 }
 
 void upstream_start(struct upstream *upstream, uint64_t timeout_us)
 {
 	set_state(upstream, UPSTREAM_RESOLVING);
 	upstream->deadline_us = now_us(upstream) + timeout_us;
-	if (!begin_target(upstream))
+	if (!connect_next_server(upstream))
 		loop_defer(loop_of(upstream), &upstream->retry);
 }
 
 void upstream_close(struct upstream *upstream, enum leg_close why)
 {
-	bool has_leg = upstream->leg && !upstream->leg_over;
+	bool has_leg = upstream->leg && !upstream->leg_has_closed;
 
 	if (upstream->state.now >= UPSTREAM_CLOSING)
 		return;
-	wait_no_longer(upstream);
-	targets_leave(&upstream->seat, now_us(upstream));
+	cancel_waits(upstream);
+	server_choice_release(&upstream->choice, now_us(upstream));
 	loop_task_cancel(loop_of(upstream), &upstream->retry);
 	set_state(upstream, has_leg ? UPSTREAM_CLOSING : UPSTREAM_CLOSED);
 	if (has_leg)
@@ -672,12 +688,12 @@ void upstream_close(struct upstream *upstream, enum leg_close why)
 
 bool upstream_was_down(const struct upstream *upstream)
 {
-	return server_state_is_down(&upstream->seat.target->server);
+	return server_health_is_down(&upstream->choice.server->health);
 }
 
-const struct target *upstream_server(const struct upstream *upstream)
+const struct nfs_server *upstream_server(const struct upstream *upstream)
 {
-	return upstream->seat.target;
+	return upstream->choice.server;
 }
 
 bool upstream_is_closed(const struct upstream *upstream)
@@ -687,5 +703,5 @@ bool upstream_is_closed(const struct upstream *upstream)
 
 const struct leg *upstream_leg(const struct upstream *upstream)
 {
-	return upstream->leg_over ? NULL : upstream->leg;
+	return upstream->leg_has_closed ? NULL : upstream->leg;
 }

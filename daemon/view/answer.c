@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "daemon/base/likeness.h"
+#include "daemon/base/edit_distance.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/proxy.h"
-#include "daemon/proxy/proxy_parts.h"
+#include "daemon/proxy/proxy_priv.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
@@ -53,14 +53,14 @@ json_t *lines_json(const char *text)
 }
 
 /* Returns the service name nearest to @name, or NULL. */
-static const char *nearest(const struct proxy *proxy, const char *name)
+static const char *nearest_service_name(const struct proxy *proxy, const char *name)
 {
 	const struct proxy_service *ps;
 	unsigned best = UINT_MAX;
 	const char *found = NULL;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		unsigned edits = likeness_edits(name, ps->service.config->name);
+		unsigned edits = edit_distance(name, ps->service.config->name);
 
 		if (edits >= best)
 			continue;
@@ -70,9 +70,9 @@ static const char *nearest(const struct proxy *proxy, const char *name)
 	return found;
 }
 
-json_t *no_service_json(const struct proxy *proxy, const char *name)
+json_t *unknown_service_json(const struct proxy *proxy, const char *name)
 {
-	const char *meant = nearest(proxy, name);
+	const char *meant = nearest_service_name(proxy, name);
 
 	if (meant)
 		return error_json("there is no service %s: is %s meant?", name, meant);
@@ -89,21 +89,21 @@ static json_t *json_text(const char *text)
 	return text[0] ? json_string(text) : json_null();
 }
 
-static json_t *reach_age(const struct server_info *info)
+static json_t *reach_age(const struct server_health_info *info)
 {
 	return info->reach != SERVER_UNKNOWN ? json_real(info->age_us / 1e6) : json_null();
 }
 
 /* Summarizes the servers of a service: the state is down only if every server is down. */
-static void best_server(uint64_t now_us, struct service *service, struct server_info *best)
+static void best_server(uint64_t now_us, struct service *service, struct server_health_info *best)
 {
 	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
 	unsigned waiting = 0;
 
-	for (unsigned i = 0; i < service->targets.count; i++) {
-		struct server_info info;
+	for (unsigned i = 0; i < service->servers.count; i++) {
+		struct server_health_info info;
 
-		server_state_get(&service->targets.list[i].server, now_us, &info);
+		server_health_get(&service->servers.list[i].health, now_us, &info);
 		waiting += info.waiting;
 		if (!i || worth[info.reach] > worth[best->reach])
 			*best = info;
@@ -114,7 +114,7 @@ static void best_server(uint64_t now_us, struct service *service, struct server_
 /* The server in the best state, and the clients that wait for any of them. */
 static json_t *server_json(struct service *service, uint64_t now_us)
 {
-	struct server_info info;
+	struct server_health_info info;
 
 	best_server(now_us, service, &info);
 	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", reach_names[info.reach],
@@ -124,19 +124,19 @@ static json_t *server_json(struct service *service, uint64_t now_us)
 			 late_calls_count(&service->late));
 }
 
-static json_t *target_json(struct targets *targets, struct target *target, uint64_t now_us)
+static json_t *target_json(struct servers *servers, struct nfs_server *server, uint64_t now_us)
 {
-	struct server_info server;
-	struct target_info info;
+	struct server_health_info health;
+	struct server_stats info;
 
-	server_state_get(&target->server, now_us, &server);
-	target_info_get(targets, target, now_us, &info);
+	server_health_get(&server->health, now_us, &health);
+	server_stats_get(servers, server, now_us, &info);
 	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:I, s:I, s:o, s:o}",
-			 "connect", target->text, "order", target_order_name(info.order), "state",
-			 reach_names[server.reach], "state_age_s", reach_age(&server), "error",
-			 json_text(server.error), "address", json_text(server.addr), "tried_last_s",
-			 info.last_us ? json_real(info.last_us / 1e6) : json_null(), "connections",
-			 (int)info.connections, "connections_total",
+			 "connect", server->text, "order", server_order_name(info.order), "state",
+			 reach_names[health.reach], "state_age_s", reach_age(&health), "error",
+			 json_text(health.error), "address", json_text(health.addr), "tried_last_s",
+			 info.try_last_us ? json_real(info.try_last_us / 1e6) : json_null(),
+			 "connections", (int)info.connections, "connections_total",
 			 (json_int_t)info.connections_total, "attempts", (json_int_t)info.attempts,
 			 "failures", (json_int_t)info.failures, "last_error", json_text(info.error),
 			 "last_error_age_s",
@@ -144,12 +144,12 @@ static json_t *target_json(struct targets *targets, struct target *target, uint6
 }
 
 /* Each server, in the order of the file. */
-static json_t *targets_json(struct targets *targets, uint64_t now_us)
+static json_t *targets_json(struct servers *servers, uint64_t now_us)
 {
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < targets->count; i++)
-		json_array_append_new(list, target_json(targets, &targets->list[i], now_us));
+	for (unsigned i = 0; i < servers->count; i++)
+		json_array_append_new(list, target_json(servers, &servers->list[i], now_us));
 	return list;
 }
 
@@ -163,18 +163,18 @@ static json_t *memory_use_json(const struct memory_use *use)
 	return memory;
 }
 
-static json_t *memory_json(const struct gathered *gathered)
+static json_t *memory_json(const struct collected *collected)
 {
 	json_t *memory = json_pack("{s:I, s:I, s:I, s:I, s:I}", "limit_bytes",
-				   (json_int_t)gathered->budget.limit_bytes, "peak_bytes",
-				   (json_int_t)gathered->budget.peak_bytes, "mapped_bytes",
-				   (json_int_t)gathered->pool.slab_bytes, "in_use_bytes",
-				   (json_int_t)gathered->pool.in_use_bytes, "beside_limit_bytes",
-				   (json_int_t)gathered->beside_bytes);
+				   (json_int_t)collected->budget.limit_bytes, "peak_bytes",
+				   (json_int_t)collected->budget.peak_bytes, "mapped_bytes",
+				   (json_int_t)collected->pool.slab_bytes, "in_use_bytes",
+				   (json_int_t)collected->pool.in_use_bytes, "beside_limit_bytes",
+				   (json_int_t)collected->uncharged_bytes);
 	struct memory_use all = {0};
 
-	for (size_t i = 0; i < gathered->nservices; i++)
-		memory_use_add(&all, &gathered->memory[i]);
+	for (size_t i = 0; i < collected->nservices; i++)
+		memory_use_add(&all, &collected->memory[i]);
 	memory_use_put(&all, memory);
 	return memory;
 }
@@ -189,9 +189,9 @@ static int leaving(const struct proxy *proxy)
 	return n;
 }
 
-static json_t *status_answer(const struct gathered *gathered, const char *argument)
+static json_t *status_answer(const struct collected *collected, const char *argument)
 {
-	const struct proxy *proxy = gathered->proxy;
+	const struct proxy *proxy = collected->proxy;
 
 	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o}", "version",
 			 PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
@@ -200,7 +200,7 @@ static json_t *status_answer(const struct gathered *gathered, const char *argume
 			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
 			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
 			 "services_leaving", leaving(proxy), "stopping", proxy->stopping, "memory",
-			 memory_json(gathered));
+			 memory_json(collected));
 }
 
 static json_t *listens_json(const struct service_config *config)
@@ -214,22 +214,22 @@ static json_t *listens_json(const struct service_config *config)
 	return list;
 }
 
-static json_t *service_json(const struct gathered *gathered, size_t i)
+static json_t *service_json(const struct collected *collected, size_t i)
 {
-	struct proxy_service *ps = gathered->services[i];
+	struct proxy_service *ps = collected->services[i];
 	struct service *service = &ps->service;
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
 	char name[STATS_CLOSE_NAME_BYTES], mount[CONFIG_URI_TEXT_BYTES];
-	uint64_t now_us = loop_now_us(gathered->proxy->loop);
+	uint64_t now_us = loop_now_us(collected->proxy->loop);
 	json_t *refused = json_object();
-	struct door_counts counts;
+	struct conn_limits_counts counts;
 
 	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
 		if (ps->refused[why])
 			json_object_set_new(refused, stats_close_name(why, name),
 					    json_integer(ps->refused[why]));
-	door_counts_get(&service->door, &counts);
+	conn_limits_counts_get(&service->limits, &counts);
 	return json_pack(
 		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o, s:s, s:o, s:o}",
 		"name", config->name, "listen", config_uri_text(&config->listen, listen), "connect",
@@ -238,30 +238,30 @@ static json_t *service_json(const struct gathered *gathered, size_t i)
 		(json_int_t)atomic_load(&service->connections_total), "max_connections",
 		config->max_connections, "max_connections_per_client",
 		config->max_connections_per_client, "half_open",
-		counts.half_open + listener_unnamed(ps->listener), "held", counts.held, "refused",
-		refused, "server", server_json(service, now_us), "draining",
+		counts.half_open + listener_awaiting_header(ps->listener), "held", counts.held,
+		"refused", refused, "server", server_json(service, now_us), "draining",
 		(int)atomic_load(&service->draining), "balance",
 		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
-		targets_json(&service->targets, now_us), "listens", listens_json(config), "mount",
+		targets_json(&service->servers, now_us), "listens", listens_json(config), "mount",
 		config_mount_text(&config->mount, mount), "mount_targets",
-		targets_json(&service->mounts, now_us), "memory",
-		memory_use_json(&gathered->memory[i]));
+		targets_json(&service->mount_servers, now_us), "memory",
+		memory_use_json(&collected->memory[i]));
 }
 
-static json_t *services_answer(const struct gathered *gathered, const char *argument)
+static json_t *services_answer(const struct collected *collected, const char *argument)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < gathered->nservices; i++)
-		json_array_append_new(list, service_json(gathered, i));
+	for (size_t i = 0; i < collected->nservices; i++)
+		json_array_append_new(list, service_json(collected, i));
 	return json_pack("{s:o}", "services", list);
 }
 
 /* ---- connections ---- */
 
-static json_t *connections_answer(const struct gathered *gathered, const char *argument)
+static json_t *connections_answer(const struct collected *collected, const char *argument)
 {
-	return json_pack("{s:O}", "connections", gathered->connections);
+	return json_pack("{s:O}", "connections", collected->connections);
 }
 
 static double age_of(const json_t *connection)
@@ -278,9 +278,9 @@ static int by_age(const void *a, const void *b)
 	return (age_a < age_b) - (age_a > age_b);
 }
 
-static json_t *oldest_answer(const struct gathered *gathered, const char *argument)
+static json_t *oldest_answer(const struct collected *collected, const char *argument)
 {
-	size_t n = json_array_size(gathered->connections), i;
+	size_t n = json_array_size(collected->connections), i;
 	json_t *list = json_array(), *connection;
 	json_t **sorted = calloc(n + 1, sizeof(json_t *));
 
@@ -288,9 +288,9 @@ static json_t *oldest_answer(const struct gathered *gathered, const char *argume
 		json_decref(list);
 		return NULL;
 	}
-	json_array_foreach(gathered->connections, i, connection) sorted[i] = connection;
+	json_array_foreach(collected->connections, i, connection) sorted[i] = connection;
 	qsort(sorted, n, sizeof(json_t *), by_age);
-	for (i = 0; i < n && i < GATHER_OLDEST_MOST; i++)
+	for (i = 0; i < n && i < COLLECT_OLDEST_MAX; i++)
 		json_array_append(list, sorted[i]);
 	free(sorted);
 	return json_pack("{s:o}", "connections", list);
@@ -300,31 +300,31 @@ static json_t *oldest_answer(const struct gathered *gathered, const char *argume
 
 static json_t *limit_json(unsigned bucket)
 {
-	double limit_s = durations_limit_s(bucket);
+	double limit_s = histogram_bucket_end_s(bucket);
 
 	return isfinite(limit_s) ? json_real(limit_s) : json_null();
 }
 
 /* Null without samples, or if the quantile is in the last bucket. */
-static json_t *quantile_json(const struct durations *durations, uint64_t count, double q)
+static json_t *quantile_json(const struct histogram *histogram, uint64_t count, double q)
 {
-	return count ? limit_json(durations_quantile(durations, q)) : json_null();
+	return count ? limit_json(histogram_quantile_bucket(histogram, q)) : json_null();
 }
 
-static json_t *durations_json(const struct durations *durations)
+static json_t *durations_json(const struct histogram *histogram)
 {
-	uint64_t count = durations_count(durations);
+	uint64_t count = histogram_count(histogram);
 	json_t *counts = json_array();
-	unsigned used = DURATIONS_BUCKETS;
+	unsigned used = HISTOGRAM_BUCKETS;
 
-	while (used && !durations->counts[used - 1])
+	while (used && !histogram->counts[used - 1])
 		used--;
 	for (unsigned i = 0; i < used; i++)
-		json_array_append_new(counts, json_integer((json_int_t)durations->counts[i]));
+		json_array_append_new(counts, json_integer((json_int_t)histogram->counts[i]));
 	return json_pack("{s:I, s:f, s:o, s:o, s:o}", "count", (json_int_t)count, "sum_s",
-			 (double)durations->sum_us / 1e6, "p50_s",
-			 quantile_json(durations, count, 0.5), "p99_s",
-			 quantile_json(durations, count, 0.99), "counts", counts);
+			 (double)histogram->sum_us / 1e6, "p50_s",
+			 quantile_json(histogram, count, 0.5), "p99_s",
+			 quantile_json(histogram, count, 0.99), "counts", counts);
 }
 
 static json_t *errors_json(const struct call_stats *stats, enum nfs_operation operation)
@@ -374,13 +374,13 @@ static json_t *limits_json(void)
 {
 	json_t *limits = json_array();
 
-	for (unsigned i = 0; i < DURATIONS_BUCKETS - 1; i++)
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS - 1; i++)
 		json_array_append_new(limits, limit_json(i));
 	return limits;
 }
 
 /* @argument: "", "SERVICE" or "SERVICE OPERATION". */
-static json_t *latency_answer(const struct gathered *gathered, const char *argument)
+static json_t *latency_answer(const struct collected *collected, const char *argument)
 {
 	enum nfs_operation only = NFS_OPERATION_COUNT;
 	const char *word = strchrnul(argument, ' ');
@@ -393,16 +393,16 @@ static json_t *latency_answer(const struct gathered *gathered, const char *argum
 		only = nfs_operation_find(word);
 		wrong = only == NFS_OPERATION_COUNT ? word : NULL;
 	}
-	for (size_t i = 0; i < gathered->nservices; i++) {
-		const char *own = gathered->services[i]->service.config->name;
+	for (size_t i = 0; i < collected->nservices; i++) {
+		const char *own = collected->services[i]->service.config->name;
 
 		if (!*name || !strcmp(name, own))
 			json_object_set_new(services, own,
-					    operations_json(&gathered->calls[i], only));
+					    operations_json(&collected->calls[i], only));
 	}
 	if (*name && !json_object_size(services)) {
 		json_decref(services);
-		return no_service_json(gathered->proxy, name);
+		return unknown_service_json(collected->proxy, name);
 	}
 	if (wrong) {
 		json_decref(services);
@@ -414,34 +414,35 @@ static json_t *latency_answer(const struct gathered *gathered, const char *argum
 			 nfs_operation_name(only), "services", services);
 }
 
-static json_t *stats_answer(const struct gathered *gathered, const char *argument)
+static json_t *stats_answer(const struct collected *collected, const char *argument)
 {
 	json_t *services = json_object();
 
-	for (size_t i = 0; i < gathered->nservices; i++) {
-		const char *name = gathered->services[i]->service.config->name;
+	for (size_t i = 0; i < collected->nservices; i++) {
+		const char *name = collected->services[i]->service.config->name;
 
 		if (!*argument || !strcmp(argument, name))
-			json_object_set_new(services, name, stats_json(&gathered->stats[i], false));
+			json_object_set_new(services, name,
+					    stats_json(&collected->stats[i], false));
 	}
 	if (*argument && !json_object_size(services)) {
 		json_decref(services);
-		return no_service_json(gathered->proxy, argument);
+		return unknown_service_json(collected->proxy, argument);
 	}
 	return json_pack("{s:o}", "services", services);
 }
 
 /* Every service has the same counters. */
-static json_t *counters_answer(const struct gathered *gathered, const char *argument)
+static json_t *counters_answer(const struct collected *collected, const char *argument)
 {
 	return json_pack("{s:o}", "counters",
-			 gathered->nservices ? stats_json(&gathered->stats[0], true)
-					     : json_object());
+			 collected->nservices ? stats_json(&collected->stats[0], true)
+					      : json_object());
 }
 
-static json_t *config_answer(const struct gathered *gathered, const char *argument)
+static json_t *config_answer(const struct collected *collected, const char *argument)
 {
-	const struct config *config = gathered->proxy->config;
+	const struct config *config = collected->proxy->config;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
@@ -459,7 +460,7 @@ static json_t *config_answer(const struct gathered *gathered, const char *argume
 /* ---- requests ---- */
 
 /* A request that waits for a snapshot. */
-struct question {
+struct pending_answer {
 	enum answer_kind kind;
 	char argument[ANSWER_ARGUMENT_BYTES + 1];
 	void (*done)(void *arg, json_t *answer);
@@ -468,44 +469,46 @@ struct question {
 
 static const struct {
 	unsigned wants;
-	json_t *(*make)(const struct gathered *gathered, const char *argument);
+	json_t *(*make)(const struct collected *collected, const char *argument);
 } forms[] = {
-	[ANSWER_STATUS] = {GATHER_LEAVING, status_answer},
+	[ANSWER_STATUS] = {COLLECT_LEAVING, status_answer},
 	[ANSWER_SERVICES] = {0, services_answer},
-	[ANSWER_CONNECTIONS] = {GATHER_CONNECTIONS | GATHER_LEAVING, connections_answer},
-	[ANSWER_OLDEST] = {GATHER_OLDEST | GATHER_LEAVING, oldest_answer},
-	[ANSWER_LATENCY] = {GATHER_CALLS, latency_answer},
-	[ANSWER_STATS] = {GATHER_STATS, stats_answer},
-	[ANSWER_COUNTERS] = {GATHER_STATS, counters_answer},
+	[ANSWER_CONNECTIONS] = {COLLECT_CONNECTIONS | COLLECT_LEAVING, connections_answer},
+	[ANSWER_OLDEST] = {COLLECT_OLDEST | COLLECT_LEAVING, oldest_answer},
+	[ANSWER_LATENCY] = {COLLECT_CALLS, latency_answer},
+	[ANSWER_STATS] = {COLLECT_STATS, stats_answer},
+	[ANSWER_COUNTERS] = {COLLECT_STATS, counters_answer},
 	[ANSWER_CONFIG] = {0, config_answer},
 };
 
-static void on_gathered(void *arg, const struct gathered *gathered)
+static void on_collected(void *arg, const struct collected *collected)
 {
-	struct question *question = arg;
-	json_t *answer = gathered ? forms[question->kind].make(gathered, question->argument) : NULL;
+	struct pending_answer *pending_answer = arg;
+	json_t *answer =
+		collected ? forms[pending_answer->kind].make(collected, pending_answer->argument)
+			  : NULL;
 
-	question->done(question->arg, answer);
-	free(question);
+	pending_answer->done(pending_answer->arg, answer);
+	free(pending_answer);
 }
 
-void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *argument,
-		void (*done)(void *arg, json_t *answer), void *arg)
+void answer_query(struct snapshot_collector *snapshot_collector, enum answer_kind kind,
+		  const char *argument, void (*done)(void *arg, json_t *answer), void *arg)
 {
-	struct question *question;
+	struct pending_answer *pending_answer;
 
 	if (strlen(argument) > ANSWER_ARGUMENT_BYTES) {
 		done(arg, error_json("the argument is too long"));
 		return;
 	}
-	question = malloc(sizeof(*question));
-	if (!question) {
+	pending_answer = malloc(sizeof(*pending_answer));
+	if (!pending_answer) {
 		done(arg, NULL);
 		return;
 	}
-	*question = (struct question){.kind = kind, .done = done, .arg = arg};
-	strcpy(question->argument, argument);
-	gather_ask(gathering, forms[kind].wants, on_gathered, question);
+	*pending_answer = (struct pending_answer){.kind = kind, .done = done, .arg = arg};
+	strcpy(pending_answer->argument, argument);
+	snapshot_collect(snapshot_collector, forms[kind].wants, on_collected, pending_answer);
 }
 
 char *answer_text(json_t *answer)

@@ -4,7 +4,8 @@
  *
  * A member that does not apply is null.
  *
- * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers", "services", "connections",
+ * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers",
+ * "services", "connections",
  *               "services_leaving", "stopping": a boolean,
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
  *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
@@ -31,7 +32,8 @@
  *               the connection. "dialect" is null for a version that only one document describes.
  * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
  *                                   "server": …, "proxy": …}}}}; the argument selects a service
- * latency      {"limits_s": [upper bound of each bucket], "services": {name: {"operations": {operation: {"calls", "unanswered",
+ * latency      {"limits_s": [upper bound of each bucket], "services": {name: {"operations":
+ * {operation: {"calls", "unanswered",
  *               "errors", "errors_by_status": {status: count}, "request_bytes", "reply_bytes", "whole": TIMES,
  *               "stages": {"receive", "memory", "credit", "server" and "client": TIMES}}}}}}; the arguments select a service
  *               and an operation, which is then in "operation"
@@ -46,7 +48,7 @@
 #include <jansson.h>
 
 #include "base/compiler.h"
-#include "daemon/view/gather.h"
+#include "daemon/view/snapshot_collect.h"
 
 #define ANSWER_ARGUMENT_BYTES 400u /* a service, an operation, and further text that a user typed */
 
@@ -56,7 +58,7 @@ enum answer_kind {
 	ANSWER_STATUS,
 	ANSWER_SERVICES,
 	ANSWER_CONNECTIONS,
-	ANSWER_OLDEST, /* the GATHER_OLDEST_MOST connections with the oldest Calls, oldest first */
+	ANSWER_OLDEST, /* the COLLECT_OLDEST_MAX connections with the oldest Calls, oldest first */
 	ANSWER_LATENCY,
 	ANSWER_STATS,
 	ANSWER_COUNTERS,
@@ -64,28 +66,35 @@ enum answer_kind {
 };
 
 /**
- * answer_ask - Requests an answer.
+ * answer_query - Requests an answer.
  * @argument: what to show: a service for stats, a service and an operation for latency; "": all. Longer than
  *            ANSWER_ARGUMENT_BYTES is an error
  * @done:     called once with @arg on the main thread, during this call or later. Takes over a reference to the answer, to
  * {"error": "why"}, or NULL if there is no answer
  */
-void answer_ask(struct gathering *gathering, enum answer_kind kind, const char *argument,
-		void (*done)(void *arg, json_t *answer), void *arg);
+void answer_query(struct snapshot_collector *snapshot_collector, enum answer_kind kind,
+		  const char *argument, void (*done)(void *arg, json_t *answer), void *arg);
 /** error_json - Returns {"error": the text} as a new reference, or NULL if memory ran out. */
 json_t *error_json(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
 
-/** no_service_json - Returns {"error": "there is no service …"} with the nearest name. NULL if memory ran out. */
-json_t *no_service_json(const struct proxy *proxy, const char *name) MUST_CHECK;
+/**
+ * unknown_service_json - Returns {"error": "there is no service …"} with the nearest name. NULL if
+ * memory ran out.
+ */
+json_t *unknown_service_json(const struct proxy *proxy, const char *name) MUST_CHECK;
 
-/** lines_json - Returns the lines of @text, or of NULL, as an array: a new reference, or NULL if memory ran out. */
+/**
+ * lines_json - Returns the lines of @text, or of NULL, as an array: a new reference, or NULL if
+ * memory ran out.
+ */
 json_t *lines_json(const char *text);
 
 /**
  * answer_text - Serializes an answer with its schema on one line.
  * @answer: the reference is taken over; others can hold one, too. NULL: no answer
  *
- * Returns the text without a line end, which the caller frees, or NULL without an answer or if memory ran out.
+ * Returns the text without a line end, which the caller frees, or NULL without an answer or if
+ * memory ran out.
  */
 char *answer_text(json_t *answer) MUST_CHECK;
 

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "daemon/base/address.h"
 #include "daemon/bridge/bridge.h"
-#include "daemon/bridge/bridge_walk.h"
+#include "daemon/bridge/bridge_iter.h"
 #include "daemon/view/stats.h"
 
 static const char *const fabric_names[] = {
@@ -37,7 +37,8 @@ static enum load_fabric fabric_of_bridge(const struct bridge_load *bridge)
 	return bridge->has_server ? fabric_of(&bridge->server) : LOAD_FABRIC_NONE;
 }
 
-static void load_add_bridge(struct load *load, const struct bridge *bridge, uint64_t now_us)
+static void conn_load_add_bridge(struct conn_load *load, const struct bridge *bridge,
+				 uint64_t now_us)
 {
 	struct load_credits *ours = &load->credits[STATS_CLIENT];
 	struct load_credits *theirs = &load->credits[STATS_UPSTREAM];
@@ -54,13 +55,13 @@ static void load_add_bridge(struct load *load, const struct bridge *bridge, uint
 	if (one.has_server && one.server.is_rdma) {
 		theirs->granted += one.server.credits_available + one.server.calls_in_flight_out;
 		theirs->used += one.server.calls_in_flight_out;
-		theirs->waited += one.server.calls_held;
+		theirs->waited += one.server.calls_queued;
 	}
 	if (one.oldest_us > load->oldest_us)
 		load->oldest_us = one.oldest_us;
 }
 
-void load_merge(struct load *sum, const struct load *part)
+void conn_load_merge(struct conn_load *sum, const struct conn_load *part)
 {
 	for (unsigned i = 0; i < LOAD_FABRIC_COUNT; i++)
 		sum->connections[i] += part->connections[i];
@@ -127,9 +128,9 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 		info->calls_in_flight_in, "calls_out", info->calls_in_flight_out, "peer_profile",
 		info->peer_profile, "peer_profile_why", info->peer_why, "bytes_received",
 		(json_int_t)info->bytes_received, "bytes_sent", (json_int_t)info->bytes_sent);
-	put_rdma(leg, "calls_held", rdma, info->calls_held);
+	put_rdma(leg, "calls_held", rdma, info->calls_queued);
 	put_rdma(leg, "credits_granted", rdma, info->credits_granted);
-	put_rdma(leg, "credits_available", rdma && info->credits_told, info->credits_available);
+	put_rdma(leg, "credits_available", rdma && info->credits_known, info->credits_available);
 	put_rdma(leg, "credits_used", rdma, info->credits_used);
 	put_rdma(leg, "inline_send_bytes", rdma, info->inline_send_bytes);
 	put_rdma(leg, "inline_recv_bytes", rdma, info->inline_recv_bytes);
@@ -145,7 +146,10 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	return leg;
 }
 
-/* Adds operation and stage of the oldest Call, and of the oldest Reply that the client has not acknowledged. */
+/*
+ * Adds operation and stage of the oldest Call, and of the oldest Reply that the client has not
+ * acknowledged.
+ */
 static void put_oldest(json_t *connection, const struct bridge_info *info, uint64_t now_us)
 {
 	put_text(connection, "oldest_call_operation",
@@ -153,9 +157,9 @@ static void put_oldest(json_t *connection, const struct bridge_info *info, uint6
 	put_text(connection, "oldest_call_stage",
 		 info->has_call ? call_stage_name(info->oldest_stage) : NULL);
 	json_object_set_new(connection, "oldest_untaken_age_s",
-			    json_age(info->has_untaken, now_us, info->untaken_us));
+			    json_age(info->has_unacked, now_us, info->unacked_us));
 	put_text(connection, "oldest_untaken_operation",
-		 info->has_untaken ? nfs_operation_name(info->untaken_operation) : NULL);
+		 info->has_unacked ? nfs_operation_name(info->unacked_operation) : NULL);
 }
 
 static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_service *ws,
@@ -183,7 +187,7 @@ static json_t *json_bridge(const struct snapshot *snapshot, const struct worker_
 struct slice {
 	struct snapshot *snapshot;
 	uint64_t now_us;
-	unsigned room;
+	unsigned left_in_turn;
 	uint64_t until_us; /* by snapshot->clock_us() */
 };
 
@@ -192,21 +196,21 @@ static bool is_full(const struct slice *slice)
 {
 	const struct snapshot *snapshot = slice->snapshot;
 
-	if (!slice->room)
+	if (!slice->left_in_turn)
 		return true;
-	return slice->room < SNAPSHOT_SLICE && snapshot->clock_us &&
+	return slice->left_in_turn < SNAPSHOT_SLICE && snapshot->clock_us &&
 	       snapshot->clock_us() >= slice->until_us;
 }
 
 /*
- * Returns where to put a connection whose oldest Call is @us old: at the end, or in place of a younger one; SIZE_MAX:
- * drop it.
+ * Returns where to put a connection whose oldest Call is @us old: at the end, or in place of a
+ * younger one; SIZE_MAX: drop it.
  */
-static size_t place_among(const struct snapshot *snapshot, uint64_t us)
+static size_t oldest_insert(const struct snapshot *snapshot, uint64_t us)
 {
 	size_t n = json_array_size(snapshot->connections), youngest = 0;
 
-	if (n < snapshot->most)
+	if (n < snapshot->max_connections)
 		return n;
 	for (size_t i = 1; i < n; i++)
 		if (snapshot->ages_us[i] < snapshot->ages_us[youngest])
@@ -214,12 +218,12 @@ static size_t place_among(const struct snapshot *snapshot, uint64_t us)
 	return snapshot->ages_us[youngest] < us ? youngest : SIZE_MAX;
 }
 
-static void take_if_old(struct slice *slice, const struct worker_service *ws,
-			const struct bridge *bridge)
+static void add_if_old(struct slice *slice, const struct worker_service *ws,
+		       const struct bridge *bridge)
 {
 	struct snapshot *snapshot = slice->snapshot;
 	uint64_t us = bridge_oldest_call_us(bridge, slice->now_us);
-	size_t place = place_among(snapshot, us);
+	size_t place = oldest_insert(snapshot, us);
 	json_t *connection;
 
 	if (place == SIZE_MAX)
@@ -232,33 +236,33 @@ static void take_if_old(struct slice *slice, const struct worker_service *ws,
 		json_array_set_new(snapshot->connections, place, connection);
 }
 
-static void take_bridge(struct slice *slice, struct worker_service *ws, const struct bridge *bridge)
+static void add_bridge(struct slice *slice, struct worker_service *ws, const struct bridge *bridge)
 {
 	struct snapshot *snapshot = slice->snapshot;
 
-	if (snapshot->connections && snapshot->most)
-		take_if_old(slice, ws, bridge);
+	if (snapshot->connections && snapshot->max_connections)
+		add_if_old(slice, ws, bridge);
 	else if (snapshot->connections)
 		json_array_append_new(snapshot->connections,
 				      json_bridge(snapshot, ws, bridge, slice->now_us));
 	if (snapshot->loads)
-		load_add_bridge(&snapshot->loads[snapshot->service], bridge, slice->now_us);
-	slice->room--;
+		conn_load_add_bridge(&snapshot->loads[snapshot->service], bridge, slice->now_us);
+	slice->left_in_turn--;
 }
 
 /* Returns true once all bridges of the service are in the snapshot. */
-static bool take_bridges(struct slice *slice, struct worker_service *ws)
+static bool add_bridges(struct slice *slice, struct worker_service *ws)
 {
 	struct bridge *bridge;
 
-	if (!slice->snapshot->within)
-		bridge_walk_begin(ws, &ws->shown);
-	slice->snapshot->within = true;
+	if (!slice->snapshot->in_service)
+		bridge_iter_start(ws, &ws->shown);
+	slice->snapshot->in_service = true;
 	while (!is_full(slice)) {
-		bridge = bridge_walk_next(&ws->shown);
+		bridge = bridge_iter_next(&ws->shown);
 		if (!bridge)
 			return true;
-		take_bridge(slice, ws, bridge);
+		add_bridge(slice, ws, bridge);
 	}
 	return false;
 }
@@ -283,7 +287,7 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 }
 
 /* Adds the data that are kept per service. */
-static void take_service(struct slice *slice, const struct worker_service *ws)
+static void add_service(struct slice *slice, const struct worker_service *ws)
 {
 	struct snapshot *snapshot = slice->snapshot;
 	size_t i = snapshot->service;
@@ -294,25 +298,28 @@ static void take_service(struct slice *slice, const struct worker_service *ws)
 		snapshot->loads[i].fabric_fallbacks += ws->net.fabric_fallbacks;
 	if (snapshot->calls) {
 		call_stats_merge(&snapshot->calls[i], &ws->calls);
-		slice->room -= slice->room > SNAPSHOT_CALLS ? SNAPSHOT_CALLS : slice->room - 1;
+		slice->left_in_turn -= slice->left_in_turn > SNAPSHOT_CALLS
+					       ? SNAPSHOT_CALLS
+					       : slice->left_in_turn - 1;
 	}
-	slice->room--;
+	slice->left_in_turn--;
 }
 
 bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
 		    size_t nservices, uint64_t now_us)
 {
-	struct slice slice = {.snapshot = snapshot, .now_us = now_us, .room = SNAPSHOT_SLICE};
+	struct slice slice = {
+		.snapshot = snapshot, .now_us = now_us, .left_in_turn = SNAPSHOT_SLICE};
 
 	if (snapshot->clock_us)
 		slice.until_us = snapshot->clock_us() + SNAPSHOT_US;
 	while (snapshot->service < nservices && !is_full(&slice)) {
 		struct worker_service *ws = services[snapshot->service];
 
-		if ((snapshot->connections || snapshot->loads) && !take_bridges(&slice, ws))
+		if ((snapshot->connections || snapshot->loads) && !add_bridges(&slice, ws))
 			break;
-		take_service(&slice, ws);
-		snapshot->within = false;
+		add_service(&slice, ws);
+		snapshot->in_service = false;
 		snapshot->service++;
 	}
 	return snapshot->service < nservices;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Takes a snapshot of one worker on its thread, in slices, so that connections never wait longer than a slice. */
+/*
+ * Takes a snapshot of one worker on its thread, in slices, so that connections never wait longer
+ * than a slice.
+ */
 #ifndef DAEMON_VIEW_SNAPSHOT_H
 #define DAEMON_VIEW_SNAPSHOT_H
 
@@ -8,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
 #include "daemon/bridge/bridge.h"
 #include "daemon/service/call_stats.h"
@@ -17,7 +20,10 @@
 
 /* ---- current sums over the connections of a service, for metrics ---- */
 
-/* The RDMA fabric of a connection, or TCP if neither leg is RDMA. "none": its server is not connected yet. */
+/*
+ * The RDMA fabric of a connection, or TCP if neither leg is RDMA. "none": its server is not
+ * connected yet.
+ */
 #define LOAD_FABRICS(X)                                                                            \
 	X(NONE, "none")                                                                            \
 	X(TCP, "tcp")                                                                              \
@@ -39,7 +45,7 @@ struct load_credits {
 };
 
 /* All zero: empty. */
-struct load {
+struct conn_load {
 	uint64_t connections[LOAD_FABRIC_COUNT];
 	uint64_t in_flight;                       /* Calls of clients without a Reply */
 	uint64_t oldest_us;                       /* age of the oldest; 0: none */
@@ -47,8 +53,8 @@ struct load {
 	uint64_t fabric_fallbacks;                /* since the start */
 };
 
-/** load_merge - Adds the sums of another worker. */
-void load_merge(struct load *sum, const struct load *part);
+/** conn_load_merge - Adds the sums of another worker. */
+void conn_load_merge(struct conn_load *sum, const struct conn_load *part);
 
 /* ---- memory ---- */
 
@@ -74,16 +80,16 @@ void memory_use_put(const struct memory_use *use, json_t *object);
 
 /* Set the inputs and zero the rest. */
 struct snapshot {
-	unsigned worker; /* its index, shown with each connection */
-	size_t most;     /* show only this many connections, those with the oldest Calls; 0: all */
+	unsigned worker;        /* its index, shown with each connection */
+	size_t max_connections; /* show only this many connections, those with the oldest Calls; 0: all */
 	uint64_t *ages_us;          /* age of the oldest Call of each of them; 0: no Call */
 	json_t *connections;        /* array to fill, or NULL */
 	struct stats *stats;        /* one per service, to add to, or NULL */
 	struct call_stats *calls;   /* likewise */
-	struct load *loads;         /* likewise */
+	struct conn_load *loads;    /* likewise */
 	uint64_t (*clock_us)(void); /* NULL: no time limit */
 	size_t service;             /* index where the next slice starts */
-	bool within;                /* the last slice ended within this service's bridges */
+	bool in_service;            /* the last slice ended within this service's bridges */
 };
 
 /**
@@ -91,9 +97,9 @@ struct snapshot {
  * @services: of the worker; the same for each slice, or fewer if some were removed
  * @now_us:   time of the worker's loop
  *
- * Bridges can open and close between slices. A bridge that exists from the first slice to the last is in the snapshot
- * exactly once; a bridge that opens in between can be missing. Take one snapshot of a worker's connections at a time.
- * Returns true while items are left for another slice.
+ * Bridges can open and close between slices. A bridge that exists from the first slice to the last
+ * is in the snapshot exactly once; a bridge that opens in between can be missing. Take one snapshot
+ * of a worker's connections at a time. Returns true while items are left for another slice.
  */
 bool snapshot_slice(struct snapshot *snapshot, struct worker_service *const *services,
 		    size_t nservices, uint64_t now_us);

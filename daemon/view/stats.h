@@ -2,8 +2,8 @@
 /*
  * Counters of one service, collected from all modules.
  *
- * A thread fills a `struct stats` with copies of its counters, module by module. The struct is plain memory: the main
- * thread gets a copy and adds it to the copies of the other workers.
+ * A thread fills a `struct stats` with copies of its counters, module by module. The struct is
+ * plain memory: the main thread gets a copy and adds it to the copies of the other workers.
  */
 #ifndef DAEMON_VIEW_STATS_H
 #define DAEMON_VIEW_STATS_H
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "base/counter.h"
+#include "base/counters.h"
 #include "daemon/service/worker_service.h"
 
 #define STATS_MAX_MODULES  8u
@@ -49,13 +49,19 @@ void stats_add(struct stats *stats, enum stats_side side, const char *module,
 	       const struct counter_desc *table, const void *values);
 /** stats_add_closes - Adds closed connections. */
 void stats_add_closes(struct stats *stats, const uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT]);
-/** stats_value - Returns the counter @name of a module on one side; 0 if the module is missing. @name must exist. */
+/**
+ * stats_value - Returns the counter @name of a module on one side; 0 if the module is missing.
+ * @name must exist.
+ */
 uint64_t stats_value(const struct stats *stats, enum stats_side side, const char *module,
 		     const char *name);
 /** stats_merge - Adds all counters of @part to @sum. */
 void stats_merge(struct stats *sum, const struct stats *part);
 
-/** stats_close_name - Writes a close reason as the control socket shows it, "too_many". Returns @text. */
+/**
+ * stats_close_name - Writes a close reason as the control socket shows it, "too_many". Returns
+ * @text.
+ */
 const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTES]);
 
 /**

@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPARES_DIVISOR  16u /* of the common bytes, for the headroom of all accounts together … */
-#define SPARE_MAX_BYTES (4u * 1024u * 1024u) /* … and of one account */
-#define SPARE_MIN_BYTES 4096u                /* less is not worth keeping */
+#define HEADROOM_DIVISOR   16u /* of the common bytes, for the headroom of all accounts together … */
+#define HEADROOM_MAX_BYTES (4u * 1024u * 1024u) /* … and of one account */
+#define HEADROOM_MIN_BYTES 4096u                /* less is not worth keeping */
 
-static size_t rest_of(size_t limit_bytes, size_t own_bytes, size_t nparts)
+static size_t common_bytes_of(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares)
 {
-	return limit_bytes > own_bytes * nparts ? limit_bytes - own_bytes * nparts : 0;
+	return limit_bytes > guaranteed_bytes * nshares ? limit_bytes - guaranteed_bytes * nshares
+							: 0;
 }
 
 void budget_stats_get(struct budget *budget, struct budget_stats *stats)
@@ -20,7 +21,7 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats)
 	pthread_mutex_lock(&budget->lock);
 	*stats = (struct budget_stats){
 		.limit_bytes = budget->limit_bytes,
-		.lent_bytes = budget->lent_bytes,
+		.leased_bytes = budget->leased_bytes,
 		.peak_bytes = budget->peak_bytes,
 	};
 	pthread_mutex_unlock(&budget->lock);
@@ -29,243 +30,259 @@ void budget_stats_get(struct budget *budget, struct budget_stats *stats)
 /* ---- the rules ---- */
 
 /* Returns how much of the common bytes a share with a lease of @leased_bytes uses. */
-static size_t beyond(const struct budget *budget, size_t lent_bytes)
+static size_t beyond_guarantee(const struct budget *budget, size_t leased_bytes)
 {
-	return lent_bytes > budget->own_bytes ? lent_bytes - budget->own_bytes : 0;
+	return leased_bytes > budget->guaranteed_bytes ? leased_bytes - budget->guaranteed_bytes
+						       : 0;
 }
 
 /* Fairness: one of several shares can have half; a single share can have all. */
-static size_t share_of(size_t bytes, size_t nparts)
+static size_t half_of(size_t bytes, size_t nshares)
 {
-	return nparts > 1 ? bytes / 2 : bytes;
+	return nshares > 1 ? bytes / 2 : bytes;
 }
 
-size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts)
+size_t budget_largest_claim_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares)
 {
-	size_t rest = rest_of(limit_bytes, own_bytes, nparts);
+	size_t rest = common_bytes_of(limit_bytes, guaranteed_bytes, nshares);
 
-	return own_bytes + share_of(rest - rest / SPARES_DIVISOR, nparts);
+	return guaranteed_bytes + half_of(rest - rest / HEADROOM_DIVISOR, nshares);
 }
 
-size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts)
+size_t budget_share_max_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares)
 {
-	return own_bytes + share_of(rest_of(limit_bytes, own_bytes, nparts), nparts);
+	return guaranteed_bytes +
+	       half_of(common_bytes_of(limit_bytes, guaranteed_bytes, nshares), nshares);
 }
 
-size_t budget_room_bytes(const struct budget_part *part)
+size_t budget_share_available_bytes(const struct budget_share *share)
 {
-	const struct budget *budget = part->budget;
-	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	const struct budget *budget = share->budget;
+	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
-	size_t over = beyond(budget, lent);
-	size_t own = lent < budget->own_bytes ? budget->own_bytes - lent : 0;
+	size_t common = beyond_guarantee(budget, lent);
+	size_t own = lent < budget->guaranteed_bytes ? budget->guaranteed_bytes - lent : 0;
 
-	if (budget->nparts == 1)
+	if (budget->nshares == 1)
 		return own + free;
-	return own + (free > over ? share_of(free - over, budget->nparts) : 0);
+	return own + (free > common ? half_of(free - common, budget->nshares) : 0);
 }
 
 /* Returns how many common bytes an additional lease of @bytes uses. */
-static size_t taken_from_rest(const struct budget_part *part, size_t bytes)
+static size_t common_bytes_for(const struct budget_share *share, size_t bytes)
 {
-	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 
-	return beyond(part->budget, lent + bytes) - beyond(part->budget, lent);
+	return beyond_guarantee(share->budget, lent + bytes) -
+	       beyond_guarantee(share->budget, lent);
 }
 
-static const struct budget_borrower *first_with_turn(const struct budget_part *part)
+static const struct budget_lease *share_first_turn(const struct budget_share *share)
 {
-	const struct budget_borrower *borrower;
+	const struct budget_lease *lease;
 
-	if (!part->nturns)
+	if (!share->nturns)
 		return NULL;
-	TAILQ_FOREACH(borrower, &part->waiting, entry)
-		if (borrower->ask == BUDGET_TURN)
+	TAILQ_FOREACH(lease, &share->waiting, entry)
+		if (lease->wait == BUDGET_WAIT_TURN)
 			break;
-	return borrower;
+	return lease;
 }
 
-static void set_ask(struct budget_borrower *borrower, enum budget_ask how)
+static void lease_set_wait(struct budget_lease *lease, enum budget_wait how)
 {
-	struct budget_part *part = borrower->part;
+	struct budget_share *share = lease->share;
 
-	if (borrower->asks)
-		part->nturns += (how == BUDGET_TURN) - (borrower->ask == BUDGET_TURN);
-	borrower->ask = how;
+	if (lease->waits)
+		share->nturns += (how == BUDGET_WAIT_TURN) - (lease->wait == BUDGET_WAIT_TURN);
+	lease->wait = how;
 }
 
-/* Returns whether bytes are reserved for a waiting account. A share that has had its half waits for itself. */
-static bool is_kept_for(const struct budget_part *part, const struct budget_borrower *borrower)
+/*
+ * Returns whether bytes are reserved for a waiting account. A share that has had its half waits for
+ * itself.
+ */
+static bool lease_is_reserved_for(const struct budget_share *share,
+				  const struct budget_lease *lease)
 {
-	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
-	size_t over = beyond(part->budget, lent);
-	size_t more = taken_from_rest(part, borrower->ask_bytes);
+	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
+	size_t common = beyond_guarantee(share->budget, lent);
+	size_t more = common_bytes_for(share, lease->wanted_bytes);
 
-	return (borrower->ask_alone && !over) || 2 * (over + more) <= part->budget->rest_bytes;
+	return (lease->wanted_alone && !common) ||
+	       2 * (common + more) <= share->budget->common_bytes;
 }
 
 /* Returns how much is reserved for another share, whose turn it is. */
-static size_t kept_for_others(const struct budget_part *part)
+static size_t reserved_for_others(const struct budget_share *share)
 {
-	const struct budget_borrower *borrower = NULL;
-	const struct budget_part *at;
+	const struct budget_lease *lease = NULL;
+	const struct budget_share *at;
 
-	TAILQ_FOREACH(at, &part->budget->turns, entry) {
-		borrower = first_with_turn(at);
-		if (borrower && is_kept_for(at, borrower))
+	TAILQ_FOREACH(at, &share->budget->turns, entry) {
+		lease = share_first_turn(at);
+		if (lease && lease_is_reserved_for(at, lease))
 			break;
 	}
-	return at && at != part ? taken_from_rest(at, borrower->ask_bytes) : 0;
+	return at && at != share ? common_bytes_for(at, lease->wanted_bytes) : 0;
 }
 
-static bool may_lend(const struct budget_part *part, size_t bytes, bool alone)
+static bool share_may_lease(const struct budget_share *share, size_t bytes, bool alone)
 {
-	const struct budget *budget = part->budget;
-	size_t lent = atomic_load_explicit(&part->lent_bytes, memory_order_relaxed);
+	const struct budget *budget = share->budget;
+	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
-	size_t over = beyond(budget, lent);
-	size_t more = taken_from_rest(part, bytes);
-	size_t kept = kept_for_others(part);
+	size_t common = beyond_guarantee(budget, lent);
+	size_t more = common_bytes_for(share, bytes);
+	size_t kept = reserved_for_others(share);
 
 	if (!more)
 		return true;
 	/* A lease larger than the limit is granted when nothing else is leased. */
-	if (alone && !budget->lent_bytes && more > free)
+	if (alone && !budget->leased_bytes && more > free)
 		return true;
 	if (more > free || kept > free - more)
 		return false;
-	if (budget->nparts == 1 || (alone && !over))
+	if (budget->nshares == 1 || (alone && !common))
 		return true;
-	return over + more <= free - more - kept;
+	return common + more <= free - more - kept;
 }
 
 /* Sets how much of the common bytes is leased. A lease of any size can exceed what exists. */
-static void set_over(struct budget *budget, size_t over_bytes)
+static void budget_set_common_leased(struct budget *budget, size_t common_leased_bytes)
 {
-	budget->over_bytes = over_bytes;
+	budget->common_leased_bytes = common_leased_bytes;
 	atomic_store_explicit(&budget->free_bytes,
-			      over_bytes < budget->rest_bytes ? budget->rest_bytes - over_bytes : 0,
+			      common_leased_bytes < budget->common_bytes
+				      ? budget->common_bytes - common_leased_bytes
+				      : 0,
 			      memory_order_relaxed);
 }
 
-static void lend(struct budget_part *part, size_t bytes)
+static void share_lease(struct budget_share *share, size_t bytes)
 {
-	struct budget *budget = part->budget;
+	struct budget *budget = share->budget;
 
-	set_over(budget, budget->over_bytes + taken_from_rest(part, bytes));
-	atomic_fetch_add_explicit(&part->lent_bytes, bytes, memory_order_relaxed);
-	budget->lent_bytes += bytes;
-	if (budget->lent_bytes > budget->peak_bytes)
-		budget->peak_bytes = budget->lent_bytes;
+	budget_set_common_leased(budget,
+				 budget->common_leased_bytes + common_bytes_for(share, bytes));
+	atomic_fetch_add_explicit(&share->leased_bytes, bytes, memory_order_relaxed);
+	budget->leased_bytes += bytes;
+	if (budget->leased_bytes > budget->peak_bytes)
+		budget->peak_bytes = budget->leased_bytes;
 }
 
-static void take_back(struct budget_part *part, size_t bytes)
+static void share_unlease(struct budget_share *share, size_t bytes)
 {
-	struct budget *budget = part->budget;
+	struct budget *budget = share->budget;
 
-	atomic_fetch_sub_explicit(&part->lent_bytes, bytes, memory_order_relaxed);
-	set_over(budget, budget->over_bytes - taken_from_rest(part, bytes));
-	budget->lent_bytes -= bytes;
+	atomic_fetch_sub_explicit(&share->leased_bytes, bytes, memory_order_relaxed);
+	budget_set_common_leased(budget,
+				 budget->common_leased_bytes - common_bytes_for(share, bytes));
+	budget->leased_bytes -= bytes;
 }
 
 /* ---- turns ---- */
 
-static void leave_queue(struct budget_borrower *borrower)
+static void lease_dequeue(struct budget_lease *lease)
 {
-	struct budget_part *part = borrower->part;
+	struct budget_share *share = lease->share;
 
-	TAILQ_REMOVE(&part->waiting, borrower, entry);
-	part->nturns -= borrower->ask == BUDGET_TURN;
-	borrower->asks = false;
-	if (TAILQ_EMPTY(&part->waiting))
-		TAILQ_REMOVE(&part->budget->turns, part, entry);
-	atomic_store_explicit(&part->budget->contended, !TAILQ_EMPTY(&part->budget->turns),
+	TAILQ_REMOVE(&share->waiting, lease, entry);
+	share->nturns -= lease->wait == BUDGET_WAIT_TURN;
+	lease->waits = false;
+	if (TAILQ_EMPTY(&share->waiting))
+		TAILQ_REMOVE(&share->budget->turns, share, entry);
+	atomic_store_explicit(&share->budget->contended, !TAILQ_EMPTY(&share->budget->turns),
 			      memory_order_relaxed);
 }
 
-static void join_queue(struct budget_borrower *borrower, bool first)
+static void lease_enqueue(struct budget_lease *lease, bool first)
 {
-	struct budget_part *part = borrower->part;
+	struct budget_share *share = lease->share;
 
-	if (TAILQ_EMPTY(&part->waiting))
-		TAILQ_INSERT_TAIL(&part->budget->turns, part, entry);
-	borrower->asks = true;
-	part->nturns += borrower->ask == BUDGET_TURN;
-	atomic_store_explicit(&part->budget->contended, true, memory_order_relaxed);
+	if (TAILQ_EMPTY(&share->waiting))
+		TAILQ_INSERT_TAIL(&share->budget->turns, share, entry);
+	lease->waits = true;
+	share->nturns += lease->wait == BUDGET_WAIT_TURN;
+	atomic_store_explicit(&share->budget->contended, true, memory_order_relaxed);
 	if (first)
-		TAILQ_INSERT_HEAD(&part->waiting, borrower, entry);
+		TAILQ_INSERT_HEAD(&share->waiting, lease, entry);
 	else
-		TAILQ_INSERT_TAIL(&part->waiting, borrower, entry);
+		TAILQ_INSERT_TAIL(&share->waiting, lease, entry);
 }
 
-/* Grants the first lease of @share that can be granted. An account with a turn blocks the accounts after it. */
-static bool serve_part(struct budget_part *part)
+/*
+ * Grants the first lease of @share that can be granted. An account with a turn blocks the accounts
+ * after it.
+ */
+static bool share_serve(struct budget_share *share)
 {
-	struct budget *budget = part->budget;
-	struct budget_borrower *borrower;
+	struct budget *budget = share->budget;
+	struct budget_lease *lease;
 
-	TAILQ_FOREACH(borrower, &part->waiting, entry) {
-		if (may_lend(part, borrower->ask_bytes, borrower->ask_alone))
+	TAILQ_FOREACH(lease, &share->waiting, entry) {
+		if (share_may_lease(share, lease->wanted_bytes, lease->wanted_alone))
 			break;
-		if (borrower->ask == BUDGET_TURN)
+		if (lease->wait == BUDGET_WAIT_TURN)
 			return false;
 	}
-	if (!borrower)
+	if (!lease)
 		return false;
-	lend(part, borrower->ask_bytes);
-	borrower->given_bytes += borrower->ask_bytes;
-	leave_queue(borrower);
+	share_lease(share, lease->wanted_bytes);
+	lease->granted_bytes += lease->wanted_bytes;
+	lease_dequeue(lease);
 	/* The share's next turn comes after those of the others. */
-	if (!TAILQ_EMPTY(&part->waiting)) {
-		TAILQ_REMOVE(&budget->turns, part, entry);
-		TAILQ_INSERT_TAIL(&budget->turns, part, entry);
+	if (!TAILQ_EMPTY(&share->waiting)) {
+		TAILQ_REMOVE(&budget->turns, share, entry);
+		TAILQ_INSERT_TAIL(&budget->turns, share, entry);
 	}
-	borrower->wake(borrower->wake_arg);
+	lease->wake(lease->wake_arg);
 	return true;
 }
 
 /* Grants waiting leases until none can be granted. */
-static void serve(struct budget *budget)
+static void budget_serve(struct budget *budget)
 {
-	struct budget_part *part = TAILQ_FIRST(&budget->turns);
+	struct budget_share *share = TAILQ_FIRST(&budget->turns);
 
-	while (part)
-		part = serve_part(part) ? TAILQ_FIRST(&budget->turns) : TAILQ_NEXT(part, entry);
+	while (share)
+		share = share_serve(share) ? TAILQ_FIRST(&budget->turns) : TAILQ_NEXT(share, entry);
 }
 
 /* ---- shares ---- */
 
 /* Call it when a share was added or removed. */
-static void set_nparts(struct budget *budget, size_t nparts)
+static void budget_set_nshares(struct budget *budget, size_t nshares)
 {
-	size_t all = nparts * budget->naccounts, spare;
+	size_t all = nshares * budget->naccounts, headroom;
 
-	budget->rest_bytes = rest_of(budget->limit_bytes, budget->own_bytes, nparts);
+	budget->common_bytes =
+		common_bytes_of(budget->limit_bytes, budget->guaranteed_bytes, nshares);
 	/* Accounts keep up to twice the headroom. */
-	spare = all ? budget->rest_bytes / SPARES_DIVISOR / 2 / all : 0;
-	if (spare > SPARE_MAX_BYTES)
-		spare = SPARE_MAX_BYTES;
-	if (spare < SPARE_MIN_BYTES)
-		spare = 0;
-	atomic_store_explicit(&budget->spare_bytes, spare, memory_order_relaxed);
-	atomic_store_explicit(&budget->nparts, nparts, memory_order_relaxed);
-	set_over(budget, budget->over_bytes);
+	headroom = all ? budget->common_bytes / HEADROOM_DIVISOR / 2 / all : 0;
+	if (headroom > HEADROOM_MAX_BYTES)
+		headroom = HEADROOM_MAX_BYTES;
+	if (headroom < HEADROOM_MIN_BYTES)
+		headroom = 0;
+	atomic_store_explicit(&budget->headroom_bytes, headroom, memory_order_relaxed);
+	atomic_store_explicit(&budget->nshares, nshares, memory_order_relaxed);
+	budget_set_common_leased(budget, budget->common_leased_bytes);
 }
 
-int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
+int budget_init(struct budget *budget, size_t limit_bytes, size_t guaranteed_bytes, size_t nshares,
 		size_t naccounts)
 {
 	*budget = (struct budget){
 		.limit_bytes = limit_bytes,
-		.own_bytes = own_bytes,
+		.guaranteed_bytes = guaranteed_bytes,
 		.naccounts = naccounts,
 	};
-	TAILQ_INIT(&budget->parts);
+	TAILQ_INIT(&budget->shares);
 	TAILQ_INIT(&budget->turns);
 	pthread_mutex_init(&budget->lock, NULL);
-	set_nparts(budget, 0);
-	while (nparts--) {
-		if (!budget_part_new(budget, "")) {
+	budget_set_nshares(budget, 0);
+	while (nshares--) {
+		if (!budget_share_new(budget, "")) {
 			budget_fini(budget);
 			return -ENOMEM;
 		}
@@ -275,170 +292,175 @@ int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, siz
 
 void budget_fini(struct budget *budget)
 {
-	struct budget_part *part;
+	struct budget_share *share;
 
-	if (!budget->parts.tqh_last)
+	if (!budget->shares.tqh_last)
 		return;
-	assert(budget->lent_bytes == 0 && TAILQ_EMPTY(&budget->turns));
-	while ((part = TAILQ_FIRST(&budget->parts))) {
-		TAILQ_REMOVE(&budget->parts, part, link);
-		free(part);
+	assert(budget->leased_bytes == 0 && TAILQ_EMPTY(&budget->turns));
+	while ((share = TAILQ_FIRST(&budget->shares))) {
+		TAILQ_REMOVE(&budget->shares, share, link);
+		free(share);
 	}
 	pthread_mutex_destroy(&budget->lock);
-	budget->parts.tqh_last = NULL;
+	budget->shares.tqh_last = NULL;
 }
 
-struct budget_part *budget_part_new(struct budget *budget, const char *name)
+struct budget_share *budget_share_new(struct budget *budget, const char *name)
 {
-	struct budget_part *part = calloc(1, sizeof(*part));
+	struct budget_share *share = calloc(1, sizeof(*share));
 
-	if (!part)
+	if (!share)
 		return NULL;
-	part->budget = budget;
-	part->name = name;
-	TAILQ_INIT(&part->waiting);
+	share->budget = budget;
+	share->name = name;
+	TAILQ_INIT(&share->waiting);
 	pthread_mutex_lock(&budget->lock);
-	TAILQ_INSERT_TAIL(&budget->parts, part, link);
-	set_nparts(budget, budget->nparts + 1);
+	TAILQ_INSERT_TAIL(&budget->shares, share, link);
+	budget_set_nshares(budget, budget->nshares + 1);
 	pthread_mutex_unlock(&budget->lock);
-	return part;
+	return share;
 }
 
-void budget_part_free(struct budget_part *part)
+void budget_share_free(struct budget_share *share)
 {
 	struct budget *budget;
 
-	if (!part)
+	if (!share)
 		return;
-	budget = part->budget;
-	assert(part->lent_bytes == 0 && TAILQ_EMPTY(&part->waiting));
+	budget = share->budget;
+	assert(share->leased_bytes == 0 && TAILQ_EMPTY(&share->waiting));
 	pthread_mutex_lock(&budget->lock);
-	TAILQ_REMOVE(&budget->parts, part, link);
-	set_nparts(budget, budget->nparts - 1);
-	serve(budget);
+	TAILQ_REMOVE(&budget->shares, share, link);
+	budget_set_nshares(budget, budget->nshares - 1);
+	budget_serve(budget);
 	pthread_mutex_unlock(&budget->lock);
-	free(part);
+	free(share);
 }
 
-struct budget_part *budget_part(struct budget *budget, size_t part)
+struct budget_share *budget_share(struct budget *budget, size_t share)
 {
-	struct budget_part *at;
+	struct budget_share *at;
 
 	pthread_mutex_lock(&budget->lock);
-	at = TAILQ_FIRST(&budget->parts);
-	while (at && part--)
+	at = TAILQ_FIRST(&budget->shares);
+	while (at && share--)
 		at = TAILQ_NEXT(at, link);
 	pthread_mutex_unlock(&budget->lock);
 	assert(at);
 	return at;
 }
 
-size_t budget_largest(struct budget *budget, char *name, size_t name_bytes)
+size_t budget_largest_share(struct budget *budget, char *name, size_t name_bytes)
 {
-	const struct budget_part *largest, *at;
+	const struct budget_share *largest, *at;
 	size_t bytes;
 
 	pthread_mutex_lock(&budget->lock);
-	largest = TAILQ_FIRST(&budget->parts);
-	TAILQ_FOREACH(at, &budget->parts, link)
-		if (atomic_load(&at->lent_bytes) > atomic_load(&largest->lent_bytes))
+	largest = TAILQ_FIRST(&budget->shares);
+	TAILQ_FOREACH(at, &budget->shares, link)
+		if (atomic_load(&at->leased_bytes) > atomic_load(&largest->leased_bytes))
 			largest = at;
 	snprintf(name, name_bytes, "%s", largest->name);
-	bytes = atomic_load(&largest->lent_bytes);
+	bytes = atomic_load(&largest->leased_bytes);
 	pthread_mutex_unlock(&budget->lock);
 	return bytes;
 }
 
 /* ---- leases ---- */
 
-/* Returns how many bytes can be leased: @bytes, plus the headroom if no account waits; 0 if none. */
-static size_t offer(const struct budget_borrower *borrower, size_t bytes, bool alone, bool first)
+/*
+ * Returns how many bytes can be leased: @bytes, plus the headroom if no account waits; 0 if none.
+ */
+static size_t lease_offer_bytes(const struct budget_lease *lease, size_t bytes, bool alone,
+				bool first)
 {
-	const struct budget_part *part = borrower->part;
-	size_t with_spare = bytes + part->budget->spare_bytes;
+	const struct budget_share *share = lease->share;
+	size_t with_headroom = bytes + share->budget->headroom_bytes;
 
-	if (first_with_turn(part) && !first)
+	if (share_first_turn(share) && !first)
 		return 0;
-	if (TAILQ_EMPTY(&part->budget->turns) && may_lend(part, with_spare, false))
-		return with_spare;
-	return may_lend(part, bytes, alone) ? bytes : 0;
+	if (TAILQ_EMPTY(&share->budget->turns) && share_may_lease(share, with_headroom, false))
+		return with_headroom;
+	return share_may_lease(share, bytes, alone) ? bytes : 0;
 }
 
-/* Queues the account. If it waits already in the same way it keeps its place, unless it goes first. */
-static void wait_for(struct budget_borrower *borrower, size_t bytes, bool alone,
-		     enum budget_ask how, bool first)
+/*
+ * Queues the account. If it waits already in the same way it keeps its place, unless it goes first.
+ */
+static void lease_wait(struct budget_lease *lease, size_t bytes, bool alone, enum budget_wait how,
+		       bool first)
 {
-	bool keeps_place = borrower->asks && how == borrower->ask && !first;
+	bool keeps_place = lease->waits && how == lease->wait && !first;
 
-	set_ask(borrower, how);
-	borrower->ask_bytes = bytes;
-	borrower->ask_alone = alone;
+	lease_set_wait(lease, how);
+	lease->wanted_bytes = bytes;
+	lease->wanted_alone = alone;
 	if (keeps_place)
 		return;
-	if (borrower->asks)
-		leave_queue(borrower);
-	join_queue(borrower, first);
+	if (lease->waits)
+		lease_dequeue(lease);
+	lease_enqueue(lease, first);
 }
 
-bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
-		   bool first)
+bool budget_lease_grow(struct budget_lease *lease, size_t bytes, bool alone, enum budget_wait how,
+		       bool first)
 {
-	struct budget *budget = borrower->part->budget;
+	struct budget *budget = lease->share->budget;
 	size_t offered;
-	enum budget_ask was;
-	bool anew;
+	enum budget_wait was;
+	bool requeued;
 
 	pthread_mutex_lock(&budget->lock);
-	anew = borrower->asks && how != BUDGET_NOW;
+	requeued = lease->waits && how != BUDGET_NO_WAIT;
 	/* A reservation must not block the account that it is for. */
-	was = borrower->ask;
-	set_ask(borrower, BUDGET_NOW);
-	offered = offer(borrower, bytes, alone, first);
-	set_ask(borrower, was);
+	was = lease->wait;
+	lease_set_wait(lease, BUDGET_NO_WAIT);
+	offered = lease_offer_bytes(lease, bytes, alone, first);
+	lease_set_wait(lease, was);
 	if (offered) {
-		if (anew)
-			leave_queue(borrower);
-		lend(borrower->part, offered);
-		borrower->lent_bytes += offered;
-	} else if (how != BUDGET_NOW) {
-		wait_for(borrower, bytes, alone, how, first);
+		if (requeued)
+			lease_dequeue(lease);
+		share_lease(lease->share, offered);
+		lease->leased_bytes += offered;
+	} else if (how != BUDGET_NO_WAIT) {
+		lease_wait(lease, bytes, alone, how, first);
 	}
 	/* Less may be reserved for it now than before. */
-	if (anew)
-		serve(budget);
+	if (requeued)
+		budget_serve(budget);
 	pthread_mutex_unlock(&budget->lock);
 	return offered;
 }
 
-void budget_withdraw(struct budget_borrower *borrower)
+void budget_lease_cancel(struct budget_lease *lease)
 {
-	struct budget *budget = borrower->part->budget;
+	struct budget *budget = lease->share->budget;
 
 	pthread_mutex_lock(&budget->lock);
-	if (borrower->asks) {
-		leave_queue(borrower);
-		serve(budget);
+	if (lease->waits) {
+		lease_dequeue(lease);
+		budget_serve(budget);
 	}
 	pthread_mutex_unlock(&budget->lock);
 }
 
-void budget_collect(struct budget_borrower *borrower)
+void budget_lease_collect(struct budget_lease *lease)
 {
-	struct budget *budget = borrower->part->budget;
+	struct budget *budget = lease->share->budget;
 
 	pthread_mutex_lock(&budget->lock);
-	borrower->lent_bytes += borrower->given_bytes;
-	borrower->given_bytes = 0;
+	lease->leased_bytes += lease->granted_bytes;
+	lease->granted_bytes = 0;
 	pthread_mutex_unlock(&budget->lock);
 }
 
-void budget_return(struct budget_borrower *borrower, size_t bytes)
+void budget_lease_return(struct budget_lease *lease, size_t bytes)
 {
-	struct budget *budget = borrower->part->budget;
+	struct budget *budget = lease->share->budget;
 
 	pthread_mutex_lock(&budget->lock);
-	borrower->lent_bytes -= bytes;
-	take_back(borrower->part, bytes);
-	serve(budget);
+	lease->leased_bytes -= bytes;
+	share_unlease(lease->share, bytes);
+	budget_serve(budget);
 	pthread_mutex_unlock(&budget->lock);
 }

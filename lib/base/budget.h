@@ -4,12 +4,12 @@
  *
  *	budget ◀── share (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
  *
- * This is the upper half, which all threads share behind one lock. An account leases bytes from the share of its service
- * and grants claims from this lease without a lock (base/account.h). It uses this module only when the lease is too small, or
- * larger than needed.
+ * This is the upper half, which all threads share behind one lock. An account leases bytes from the
+ * share of its service and grants claims from this lease without a lock (base/budget_account.h). It
+ * uses this module only when the lease is too small, or larger than needed.
  *
- * Each share has guaranteed bytes that no other share can lease. Leases beyond them come from the common bytes, which all
- * shares use by two rules:
+ * Each share has guaranteed bytes that no other share can lease. Leases beyond them come from the
+ * common bytes, which all shares use by two rules:
  *
  *  - Fairness: a share leases no more of the common bytes than it leaves free for the others. So a service whose RPCs
  *    never end cannot leave the others without memory, and nothing needs to predict demand. A share that has none of the
@@ -32,60 +32,63 @@
 #include "base/compiler.h"
 
 /* What to do if a lease cannot be granted now. */
-enum budget_ask {
-	BUDGET_NOW,  /* fail */
-	BUDGET_TURN, /* wait for a turn */
-	BUDGET_LATE, /* wait until enough is free by chance: nothing is reserved */
+enum budget_wait {
+	BUDGET_NO_WAIT,   /* fail */
+	BUDGET_WAIT_TURN, /* wait for a turn */
+	BUDGET_WAIT_LATE, /* wait until enough is free by chance: nothing is reserved */
 };
 
 /* What an account leases from the budget. */
-struct budget_borrower {
-	struct budget_part *part;
-	size_t lent_bytes; /* current size; belongs to the account's thread */
-	/* Called in any thread with the lock held after a grant: budget_collect() must follow in the account's own. */
+struct budget_lease {
+	struct budget_share *share;
+	size_t leased_bytes; /* current size; belongs to the account's thread */
+	/*
+	 * Called in any thread with the lock held after a grant: budget_lease_collect() must follow
+	 * in the account's own.
+	 */
 	void (*wake)(void *arg);
 	void *wake_arg;
 
 	/* Protected by the budget's lock. */
-	TAILQ_ENTRY(budget_borrower) entry; /* in the share's list while it waits */
-	bool asks;                          /* it waits */
-	enum budget_ask ask;
-	bool ask_alone;
-	size_t ask_bytes, given_bytes;
+	TAILQ_ENTRY(budget_lease) entry; /* in the share's list while it waits */
+	bool waits;                      /* it waits */
+	enum budget_wait wait;
+	bool wanted_alone;
+	size_t wanted_bytes, granted_bytes;
 };
-TAILQ_HEAD(budget_borrower_list, budget_borrower);
+TAILQ_HEAD(budget_lease_list, budget_lease);
 
-struct budget_part {
+struct budget_share {
 	struct budget *budget;
-	TAILQ_ENTRY(budget_part) link;  /* in the list of all shares */
-	TAILQ_ENTRY(budget_part) entry; /* in the list of shares with a waiting account */
-	struct budget_borrower_list waiting;
-	unsigned nturns;          /* waiting accounts that wait for a turn */
-	atomic_size_t lent_bytes; /* changed under the lock only */
-	const char *name;         /* belongs to the caller; for budget_largest() */
+	TAILQ_ENTRY(budget_share) link;  /* in the list of all shares */
+	TAILQ_ENTRY(budget_share) entry; /* in the list of shares with a waiting account */
+	struct budget_lease_list waiting;
+	unsigned nturns;            /* waiting accounts that wait for a turn */
+	atomic_size_t leased_bytes; /* changed under the lock only */
+	const char *name;           /* belongs to the caller; for budget_largest_share() */
 };
-TAILQ_HEAD(budget_part_list, budget_part);
+TAILQ_HEAD(budget_share_list, budget_share);
 
 struct budget {
 	pthread_mutex_t lock;
 	size_t limit_bytes;
-	size_t own_bytes;  /* guaranteed to each share */
-	size_t rest_bytes; /* the common bytes: what the guarantees leave of the limit */
-	size_t over_bytes; /* leased of these */
-	size_t naccounts;  /* accounts of a share */
+	size_t guaranteed_bytes;    /* guaranteed to each share */
+	size_t common_bytes;        /* the common bytes: what the guarantees leave of the limit */
+	size_t common_leased_bytes; /* leased of these */
+	size_t naccounts;           /* accounts of a share */
 	/* These three are changed under the lock only. */
-	atomic_size_t spare_bytes; /* headroom of an account: kept for its next claims */
-	atomic_size_t free_bytes;  /* of the common bytes */
-	atomic_size_t nparts;
-	size_t lent_bytes, peak_bytes;
-	struct budget_part_list parts;
-	struct budget_part_list turns; /* next turn first */
-	atomic_bool contended;         /* whether any waits; changed under the lock only */
+	atomic_size_t headroom_bytes; /* headroom of an account: kept for its next claims */
+	atomic_size_t free_bytes;     /* of the common bytes */
+	atomic_size_t nshares;
+	size_t leased_bytes, peak_bytes;
+	struct budget_share_list shares;
+	struct budget_share_list turns; /* next turn first */
+	atomic_bool contended;          /* whether any waits; changed under the lock only */
 };
 
 struct budget_stats {
 	size_t limit_bytes;
-	size_t lent_bytes, peak_bytes; /* including the accounts' headroom */
+	size_t leased_bytes, peak_bytes; /* including the accounts' headroom */
 };
 
 /**
@@ -97,63 +100,82 @@ struct budget_stats {
  *
  * Returns 0 or -ENOMEM.
  */
-int budget_init(struct budget *budget, size_t limit_bytes, size_t own_bytes, size_t nparts,
+int budget_init(struct budget *budget, size_t limit_bytes, size_t guaranteed_bytes, size_t nshares,
 		size_t naccounts) MUST_CHECK;
 /** budget_fini - Frees the budget and its remaining shares. Nothing may be leased. */
 void budget_fini(struct budget *budget);
-/** budget_part - Returns share number @share, in order of creation. */
-struct budget_part *budget_part(struct budget *budget, size_t part);
+/** budget_share - Returns share number @share, in order of creation. */
+struct budget_share *budget_share(struct budget *budget, size_t share);
 /**
- * budget_part_new - Adds a share
+ * budget_share_new - Adds a share
  * @name: outlives it
  *
- * Its guaranteed bytes are taken from the common bytes. Other shares may now lease more than is left: they get no lease
- * until enough was returned. Returns NULL without memory.
+ * Its guaranteed bytes are taken from the common bytes. Other shares may now lease more than is
+ * left: they get no lease until enough was returned. Returns NULL without memory.
  */
-struct budget_part *budget_part_new(struct budget *budget, const char *name) MUST_CHECK;
-/** budget_part_free - Removes a share that leases nothing; its guarantee becomes common. Accepts NULL. */
-void budget_part_free(struct budget_part *part);
-/** budget_largest - Writes the name of the share with the largest lease into @name; returns its bytes. One must exist. */
-size_t budget_largest(struct budget *budget, char *name, size_t name_bytes);
+struct budget_share *budget_share_new(struct budget *budget, const char *name) MUST_CHECK;
+/**
+ * budget_share_free - Removes a share that leases nothing; its guarantee becomes common. Accepts
+ * NULL.
+ */
+void budget_share_free(struct budget_share *share);
+/**
+ * budget_largest_share - Writes the name of the share with the largest lease into @name; returns
+ * its bytes. One must exist.
+ */
+size_t budget_largest_share(struct budget *budget, char *name, size_t name_bytes);
 /** budget_stats_get - Fills in the totals. */
 void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 
 /**
- * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted some time, whatever other shares
- * hold forever
+ * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted some time,
+ * whatever other shares hold forever
  * @limit_bytes, @guaranteed_bytes, @nshares: as for budget_init()
  */
-size_t budget_largest_claim_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
+size_t budget_largest_claim_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares);
 
-/** budget_most_bytes - Returns how much a share can lease in steps while others lease nothing. Arguments as above. */
-size_t budget_most_bytes(size_t limit_bytes, size_t own_bytes, size_t nparts);
+/**
+ * budget_share_max_bytes - Returns how much a share can lease in steps while others lease nothing.
+ * Arguments as above.
+ */
+size_t budget_share_max_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares);
 
-/** budget_room_bytes - Returns how much a share could lease now under the fairness rule. Takes no lock. */
-size_t budget_room_bytes(const struct budget_part *part);
+/**
+ * budget_share_available_bytes - Returns how much a share could lease now under the fairness rule.
+ * Takes no lock.
+ */
+size_t budget_share_available_bytes(const struct budget_share *share);
 
-/** budget_is_contended - Returns whether an account waits: then return unused bytes immediately. Takes no lock. */
+/**
+ * budget_is_contended - Returns whether an account waits: then return unused bytes immediately.
+ * Takes no lock.
+ */
 static inline bool budget_is_contended(const struct budget *budget)
 {
 	return atomic_load_explicit(&budget->contended, memory_order_relaxed);
 }
 
 /**
- * budget_borrow - Enlarges a lease
+ * budget_lease_grow - Enlarges a lease
  * @bytes: needed in addition
  * @alone: for a connection that holds nothing: any size is allowed
  * @how:   what to do if it cannot be granted now
  * @first: wait before the other accounts of the share
  *
- * Returns true if the lease grew by at least @bytes. Otherwise, unless @how is BUDGET_NOW, the account waits until wake()
- * is called or until budget_withdraw(). A request of an account that waits already replaces the earlier one.
+ * Returns true if the lease grew by at least @bytes. Otherwise, unless @how is BUDGET_NO_WAIT, the
+ * account waits until wake() is called or until budget_lease_cancel(). A request of an account that
+ * waits already replaces the earlier one.
  */
-bool budget_borrow(struct budget_borrower *borrower, size_t bytes, bool alone, enum budget_ask how,
-		   bool first);
-/** budget_withdraw - Stops waiting. */
-void budget_withdraw(struct budget_borrower *borrower);
-/** budget_collect - Adds the bytes that were granted to a waiting account to its lease. Call it after wake(). */
-void budget_collect(struct budget_borrower *borrower);
-/** budget_return - Gives @bytes of the lease back. */
-void budget_return(struct budget_borrower *borrower, size_t bytes);
+bool budget_lease_grow(struct budget_lease *lease, size_t bytes, bool alone, enum budget_wait how,
+		       bool first);
+/** budget_lease_cancel - Stops waiting. */
+void budget_lease_cancel(struct budget_lease *lease);
+/**
+ * budget_lease_collect - Adds the bytes that were granted to a waiting account to its lease. Call
+ * it after wake().
+ */
+void budget_lease_collect(struct budget_lease *lease);
+/** budget_lease_return - Gives @bytes of the lease back. */
+void budget_lease_return(struct budget_lease *lease, size_t bytes);
 
 #endif

@@ -2,14 +2,15 @@
 /*
  * The event loop as lib/ sees it: descriptors, timers, deferred tasks and the time.
  *
- * lib/ never blocks and reads no clock; its callers pass a loop. The daemon's loop is based on libevent
- * (daemon/base/loop.c). The tests' loop has a clock that tests advance (tests/lib/fake_loop.h).
+ * lib/ never blocks and reads no clock; its callers pass a loop. The daemon's loop is based on
+ * libevent (daemon/base/loop.c). The tests' loop has a clock that tests advance
+ * (tests/lib/fake_loop.h).
  *
  * Concurrency: a loop and all objects made from it belong to one thread.
  *
- * One iteration of a loop: descriptor callbacks, then expired timers, then deferred tasks until none is left. A task that
- * defers itself again runs in the next iteration. Output made in an iteration is flushed by such a task, in one system
- * call.
+ * One iteration of a loop: descriptor callbacks, then expired timers, then deferred tasks until
+ * none is left. A task that defers itself again runs in the next iteration. Output made in an
+ * iteration is flushed by such a task, in one system call.
  */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H
@@ -56,14 +57,14 @@ struct loop_ops {
 struct loop {
 	const struct loop_ops *ops;
 	/* Time of this iteration, if the implementation caches it; 0: call now_us(). */
-	uint64_t turn_us;
+	uint64_t iteration_us;
 	struct loop_task_list tasks;
 };
 
 /** loop_now_us - Returns the monotonic time of this iteration in microseconds. */
 static inline uint64_t loop_now_us(struct loop *loop)
 {
-	return loop->turn_us ? loop->turn_us : loop->ops->now_us(loop);
+	return loop->iteration_us ? loop->iteration_us : loop->ops->now_us(loop);
 }
 
 /**
@@ -94,18 +95,23 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
 /**
  * loop_io_set - Watches for exactly these LOOP_* events from now on; 0 for none
  *
- * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is reported once each time that it is newly requested, even if
- * the connection ended long ago. Neither input nor the peer's end of stream wakes a caller that watches for LOOP_LOST
- * only. LOOP_END is requested together with LOOP_LOST and reported once. Changing any event but LOOP_WRITE is cheap: it
- * costs a system call the first time, and after unwanted input has arrived.
+ * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is reported once each time that it is
+ * newly requested, even if the connection ended long ago. Neither input nor the peer's end of
+ * stream wakes a caller that watches for LOOP_LOST only. LOOP_END is requested together with
+ * LOOP_LOST and reported once. Changing any event but LOOP_WRITE is cheap: it costs a system call
+ * the first time, and after unwanted input has arrived.
  *
- * If the descriptor cannot be watched, for lack of memory or of the system's watches, a task reports LOOP_ERROR alone,
- * once per call. No further event will be reported: close a connection, and retry later for anything that must survive.
+ * If the descriptor cannot be watched, for lack of memory or of the system's watches, a task
+ * reports LOOP_ERROR alone, once per call. No further event will be reported: close a connection,
+ * and retry later for anything that must survive.
  */
 void loop_io_set(struct loop *loop, struct loop_io *io, unsigned events);
 /** loop_io_free - Stops watching. Accepts NULL. Allowed inside its own callback. */
 void loop_io_free(struct loop *loop, struct loop_io *io);
-/** loop_timer_set - Starts or restarts the timer: it fires once after @delay_us microseconds. It cannot fail. */
+/**
+ * loop_timer_set - Starts or restarts the timer: it fires once after @delay_us microseconds. It
+ * cannot fail.
+ */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t delay_us);
 /** loop_timer_clear - Stops the timer. Accepts NULL and a timer that is not set. */
 void loop_timer_clear(struct loop *loop, struct loop_timer *timer);
@@ -114,12 +120,16 @@ void loop_timer_free(struct loop *loop, struct loop_timer *timer);
 
 /** loop_task_init - Initializes a task; it is not queued yet. */
 void loop_task_init(struct loop_task *task, void (*fn)(void *arg), void *arg);
-/** loop_defer - Queues the task to run once at the end of this iteration. Does nothing if it is queued. */
+/**
+ * loop_defer - Queues the task to run once at the end of this iteration. Does nothing if it is
+ * queued.
+ */
 void loop_defer(struct loop *loop, struct loop_task *task);
 /** loop_task_cancel - Removes the task from the queue. Does nothing if it is not queued. */
 void loop_task_cancel(struct loop *loop, struct loop_task *task);
 /**
- * loop_run_tasks - Runs the queued tasks; for implementations of a loop, once at the end of each iteration
+ * loop_run_tasks - Runs the queued tasks; for implementations of a loop, once at the end of each
+ * iteration
  *
  * Tasks queued by these tasks stay for the next iteration. Returns true if there are any.
  */

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 8u
+#define FIRST_CAPACITY 8u
 
 struct range {
 	uint32_t at, end;
 };
 
 struct coverage_ranges {
-	unsigned count, room;
+	unsigned count, capacity;
 	struct range range[];
 };
 
@@ -38,7 +38,7 @@ static unsigned first_reaching(const struct coverage_ranges *ranges, uint32_t at
 }
 
 /* Removes @count ranges, starting at index @first. */
-static void remove_ranges(struct coverage_ranges *ranges, unsigned first, unsigned count)
+static void ranges_remove(struct coverage_ranges *ranges, unsigned first, unsigned count)
 {
 	memmove(&ranges->range[first], &ranges->range[first + count],
 		(ranges->count - first - count) * sizeof(ranges->range[0]));
@@ -49,23 +49,23 @@ static void remove_ranges(struct coverage_ranges *ranges, unsigned first, unsign
 static bool reserve_one(struct coverage *coverage)
 {
 	struct coverage_ranges *ranges = coverage->ahead;
-	unsigned room = ranges ? 2 * ranges->room : FIRST_ROOM;
+	unsigned capacity = ranges ? 2 * ranges->capacity : FIRST_CAPACITY;
 
-	if (ranges && ranges->count < ranges->room)
+	if (ranges && ranges->count < ranges->capacity)
 		return true;
-	if (room > COVERAGE_RANGES_MAX)
+	if (capacity > COVERAGE_RANGES_MAX)
 		return false;
-	ranges = realloc(ranges, sizeof(*ranges) + room * sizeof(ranges->range[0]));
+	ranges = realloc(ranges, sizeof(*ranges) + capacity * sizeof(ranges->range[0]));
 	if (!ranges)
 		return false;
 	if (!coverage->ahead)
 		ranges->count = 0;
-	ranges->room = room;
+	ranges->capacity = capacity;
 	coverage->ahead = ranges;
 	return true;
 }
 
-static void insert(struct coverage *coverage, unsigned i, struct range range)
+static void range_insert(struct coverage *coverage, unsigned i, struct range range)
 {
 	struct coverage_ranges *ranges;
 
@@ -79,7 +79,7 @@ static void insert(struct coverage *coverage, unsigned i, struct range range)
 }
 
 /* Adds a range after a gap, and merges it with the ranges that it touches. */
-static void add_ahead(struct coverage *coverage, struct range range)
+static void range_add(struct coverage *coverage, struct range range)
 {
 	struct coverage_ranges *ranges = coverage->ahead;
 	unsigned first = ranges ? first_reaching(ranges, range.at) : 0, last = first;
@@ -87,7 +87,7 @@ static void add_ahead(struct coverage *coverage, struct range range)
 	while (ranges && last < ranges->count && ranges->range[last].at <= range.end)
 		last++;
 	if (first == last) {
-		insert(coverage, first, range);
+		range_insert(coverage, first, range);
 		return;
 	}
 	if (ranges->range[first].at < range.at)
@@ -95,11 +95,11 @@ static void add_ahead(struct coverage *coverage, struct range range)
 	if (ranges->range[last - 1].end > range.end)
 		range.end = ranges->range[last - 1].end;
 	ranges->range[first] = range;
-	remove_ranges(ranges, first + 1, last - first - 1);
+	ranges_remove(ranges, first + 1, last - first - 1);
 }
 
 /* Merges the ranges that the grown prefix has reached. */
-static void take_in(struct coverage *coverage)
+static void ranges_absorb(struct coverage *coverage)
 {
 	struct coverage_ranges *ranges = coverage->ahead;
 	unsigned reached = 0;
@@ -109,26 +109,26 @@ static void take_in(struct coverage *coverage)
 			coverage->prefix_bytes = ranges->range[reached].end;
 		reached++;
 	}
-	remove_ranges(ranges, 0, reached);
+	ranges_remove(ranges, 0, reached);
 	if (!ranges->count)
-		coverage_forget(coverage);
+		coverage_free_ranges(coverage);
 }
 
-void coverage_add_apart(struct coverage *coverage, uint32_t at, uint32_t len_bytes)
+void coverage_add_gapped(struct coverage *coverage, uint32_t at, uint32_t len_bytes)
 {
 	struct range range = {at, at + len_bytes};
 
 	if (!len_bytes || range.end <= coverage->prefix_bytes)
 		return;
 	if (at > coverage->prefix_bytes) {
-		add_ahead(coverage, range);
+		range_add(coverage, range);
 		return;
 	}
 	coverage->prefix_bytes = range.end;
-	take_in(coverage);
+	ranges_absorb(coverage);
 }
 
-void coverage_forget(struct coverage *coverage)
+void coverage_free_ranges(struct coverage *coverage)
 {
 	free(coverage->ahead);
 	coverage->ahead = NULL;

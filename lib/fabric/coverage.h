@@ -48,8 +48,8 @@ static inline void coverage_reach(struct coverage *coverage, uint32_t end_bytes)
 		coverage->reached_bytes = end_bytes;
 }
 
-/** coverage_add_apart - Implements coverage_add() where gaps exist; only for coverage_add(). */
-void coverage_add_apart(struct coverage *coverage, uint32_t at, uint32_t len_bytes);
+/** coverage_add_gapped - Implements coverage_add() where gaps exist; only for coverage_add(). */
+void coverage_add_gapped(struct coverage *coverage, uint32_t at, uint32_t len_bytes);
 
 /**
  * coverage_add - Records that the peer has written @len_bytes at @at; their sum must fit 32 bits.
@@ -59,18 +59,18 @@ void coverage_add_apart(struct coverage *coverage, uint32_t at, uint32_t len_byt
 static inline void coverage_add(struct coverage *coverage, uint32_t at, uint32_t len_bytes)
 {
 	if (at > coverage->prefix_bytes || coverage->ahead)
-		coverage_add_apart(coverage, at, len_bytes);
+		coverage_add_gapped(coverage, at, len_bytes);
 	else if (at + len_bytes > coverage->prefix_bytes)
 		coverage->prefix_bytes = at + len_bytes;
 }
 
-/** coverage_forget - Frees the ranges; only for coverage_fini(). */
-void coverage_forget(struct coverage *coverage);
+/** coverage_free_ranges - Frees the ranges; only for coverage_fini(). */
+void coverage_free_ranges(struct coverage *coverage);
 /** coverage_fini - Frees the ranges; the prefix stays. */
 static inline void coverage_fini(struct coverage *coverage)
 {
 	if (coverage->ahead)
-		coverage_forget(coverage);
+		coverage_free_ranges(coverage);
 }
 
 #endif

@@ -10,7 +10,7 @@
  *	fabric_recv_post           ibv_post_recv
  *	fabric_post                ibv_post_send: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ
  *	fabric_key_bind, _unbind   IBV_WR_BIND_MW, IBV_WR_LOCAL_INV, or ibv_reg_mr in a private domain
- *	fabric_ep_probe            a zero-length RDMA Write, or over iWARP a zero-length Read
+ *	fabric_ep_keepalive            a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
  *	fabric_ep_abort            rdma_disconnect immediately
  *
@@ -46,10 +46,10 @@
  *	fabric_key_ready     -                     Reads continue    no effect          no effect
  *	fabric_recv_post     after the initial     posted            no effect          no effect
  *	fabric_recv_resize   all keep theirs       see there         all keep theirs    all keep theirs
- *	fabric_ep_probe      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
+ *	fabric_ep_keepalive      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
  *	fabric_ep_close      closed() follows      closed() follows  no effect          no effect
  *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   no effect
- *	fabric_ep_hear_end   see there             see there         see there          no effect
+ *	fabric_ep_check_disconnect   see there             see there         see there          no effect
  *	fabric_ep_free       -                     -                 -                  frees it
  *
  * While an endpoint is dying, done() of Sends and Writes, done() of Reads, and unbound() come in
@@ -72,14 +72,14 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
-#include "base/counter.h"
+#include "base/counters.h"
 #include "base/hash_table.h"
 #include "base/loop.h"
+#include "fabric/buf_pool.h"
 #include "fabric/coverage.h"
-#include "fabric/pool.h"
 
 #define FABRIC_MAX_SGE          4
-#define FABRIC_LATE_US          100000u /* see fabric_wr.late */
+#define FABRIC_LAZY_US          100000u /* see fabric_wr.lazy */
 #define FABRIC_MAX_PRIVATE_DATA 252     /* 256 on Linux iWARP, less the 4 bytes of RFC 6581 */
 #define FABRIC_MAX_REJECT_DATA  148     /* in a REJ of InfiniBand, the smallest */
 
@@ -126,8 +126,8 @@ struct fabric_wr {
 	uint32_t rkey;     /* WRITE, READ: the peer's key */
 	uint32_t inv_rkey; /* SEND_INV */
 	uint64_t raddr;    /* WRITE, READ: the address under that key */
-	/* SEND: done() may come up to FABRIC_LATE_US later, where that saves a completion. */
-	bool late;
+	/* SEND: done() may come up to FABRIC_LAZY_US later, where that saves a completion. */
+	bool lazy;
 	void (*done)(struct fabric_wr *wr, enum fabric_status status);
 	/* Used by the fabric while posted. */
 	TAILQ_ENTRY(fabric_wr) entry;
@@ -142,10 +142,10 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  * A key that exposes memory to the peer: `len_bytes` from `addr` under `rkey`, with these rights
  * only.
  *
- * If fabric_ep_info.late_reads is set, memory can be exposed for Reads before all of it is filled.
- * The fabric then answers the peer's Read up to ready_bytes, and continues as fabric_key_ready()
- * raises it. Otherwise, and without FABRIC_REMOTE_READ, ready_bytes must be len_bytes when the key
- * is bound.
+ * If fabric_ep_info.deferred_reads is set, memory can be exposed for Reads before all of it is
+ * filled. The fabric then answers the peer's Read up to ready_bytes, and continues as
+ * fabric_key_ready() raises it. Otherwise, and without FABRIC_REMOTE_READ, ready_bytes must be
+ * len_bytes when the key is bound.
  *
  * Reads are answered in order, so a Read that waits for data delays the Reads after it. It delays
  * no Send and no Write, with one exception: over iWARP a Read Response that has begun is finished
@@ -180,7 +180,7 @@ struct fabric_key {
 	};
 	void *priv;
 	struct coverage written;
-	TAILQ_ENTRY(fabric_key) awaiting;
+	TAILQ_ENTRY(fabric_key) awaiting_write;
 };
 
 /* A received Send. The bytes belong to the fabric and are valid only during recv(). */
@@ -242,16 +242,16 @@ struct fabric_ep_params {
 	size_t preface_bytes;
 	/* Connecting: source address, port 0 for any port; AF_UNSPEC: the host chooses both. */
 	struct sockaddr_storage source;
-	/* The source can be another host's address (base/foreign.h); iwarp only. */
-	bool source_foreign;
+	/* The source can be another host's address (base/ip_transparent.h); iwarp only. */
+	bool source_transparent;
 };
 
 /* How a dead peer that sends nothing is detected. */
-enum fabric_watch {
-	FABRIC_WATCH_ITSELF, /* the fabric detects it, within its configured time */
-	FABRIC_WATCH_PROBE,  /* fabric_ep_probe() detects it */
+enum fabric_keepalive {
+	FABRIC_KEEPALIVE_BUILTIN, /* the fabric detects it, within its configured time */
+	FABRIC_KEEPALIVE_PROBE,   /* fabric_ep_keepalive() detects it */
 	/* The fabric does not detect it in useful time; only answers of the peer do. */
-	FABRIC_WATCH_NONE,
+	FABRIC_KEEPALIVE_NONE,
 };
 
 struct fabric_ep_info {
@@ -260,8 +260,8 @@ struct fabric_ep_info {
 	unsigned ird, ord; /* as negotiated */
 	/* FABRIC_SEND_INV invalidates; known from resolved() or requested() on. */
 	bool sends_invalidate;
-	bool late_reads; /* see struct fabric_key */
-	enum fabric_watch watch;
+	bool deferred_reads; /* see struct fabric_key */
+	enum fabric_keepalive watch;
 	/* Keys have exact bounds, each can be invalidated: offer remote invalidation. */
 	bool per_rpc_keys;
 	uint32_t max_key_bytes;
@@ -293,8 +293,8 @@ struct fabric_ops {
 	void (*listener_addr)(const struct fabric_listener *listener,
 			      struct sockaddr_storage *addr);
 	void (*listener_free)(struct fabric_listener *listener);
-	void (*incoming_drop)(struct fabric_incoming *in, const void *private_data,
-			      size_t len_bytes);
+	void (*accepted_conn_drop)(struct fabric_incoming *in, const void *private_data,
+				   size_t len_bytes);
 	void (*free)(struct fabric *fabric);
 	int (*connect)(struct fabric *fabric, const struct sockaddr *addr,
 		       const struct fabric_ep_params *params, const struct fabric_ep_events *events,
@@ -309,15 +309,16 @@ struct fabric_ops {
 	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
-	void (*key_ready)(struct fabric_key *key);         /* NULL without late_reads */
-	bool (*key_starves)(const struct fabric_key *key); /* the same */
+	void (*key_ready)(struct fabric_key *key);            /* NULL without deferred_reads */
+	bool (*key_read_waits)(const struct fabric_key *key); /* the same */
 	bool (*key_unbind)(struct fabric_key *key);
 	bool (*key_await)(struct fabric_ep *ep,
 			  unsigned own); /* NULL: key_bind never returns -EAGAIN */
-	int (*probe)(struct fabric_ep *ep);
+	int (*keepalive)(struct fabric_ep *ep);
 	void (*close)(struct fabric_ep *ep);
 	void (*abort)(struct fabric_ep *ep);
-	void (*hear_end)(struct fabric_ep *ep); /* NULL: the fabric notices ends without it */
+	void (*check_disconnect)(
+		struct fabric_ep *ep); /* NULL: the fabric notices ends without it */
 	void (*ep_free)(struct fabric_ep *ep);
 };
 
@@ -325,7 +326,7 @@ struct fabric_ops {
 struct fabric {
 	const struct fabric_ops *ops;
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	void *counters;           /* layout: ops->counters_table */
 	void *connected_counters; /* of connecting endpoints; NULL: `counters` has them */
 };
@@ -388,7 +389,7 @@ static inline void fabric_listener_free(struct fabric_listener *listener)
 /** fabric_incoming_drop - Closes a connection that was not adopted; any thread. */
 static inline void fabric_incoming_drop(struct fabric_incoming *in)
 {
-	in->ops->incoming_drop(in, NULL, 0);
+	in->ops->accepted_conn_drop(in, NULL, 0);
 }
 
 /**
@@ -401,7 +402,7 @@ static inline void fabric_incoming_reject(struct fabric_incoming *in, const void
 					  size_t len_bytes)
 {
 	assert(len_bytes <= FABRIC_MAX_REJECT_DATA);
-	in->ops->incoming_drop(in, private_data, len_bytes);
+	in->ops->accepted_conn_drop(in, private_data, len_bytes);
 }
 
 /**
@@ -514,7 +515,7 @@ static inline MUST_CHECK int fabric_post(struct fabric_ep *ep, struct fabric_wr 
  *       rkey and addr and takes a reference to buf
  *
  * Returns 0, -ENOTCONN, -EAGAIN (the device has no key left: see fabric_key_await()), -ENOMEM, or
- * -EINVAL (not all memory is ready, and no late_reads).
+ * -EINVAL (not all memory is ready, and no deferred_reads).
  */
 static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric_key *key)
 {
@@ -541,28 +542,28 @@ static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned ow
  * fabric_key_ready - Marks the first @ready_bytes of a key's memory as filled; @ready_bytes must
  * not decrease.
  *
- * Only for a key bound with fabric_ep_info.late_reads. No effect if the key is no longer bound,
+ * Only for a key bound with fabric_ep_info.deferred_reads. No effect if the key is no longer bound,
  * until fabric_ep_free(). A waiting Read is answered later, never from inside this call.
  */
 static inline void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
 {
 	assert(ready_bytes >= key->ready_bytes && ready_bytes <= key->len_bytes);
 	key->ready_bytes = ready_bytes;
-	/* A fabric without late_reads has no such operation: no Read waits. */
+	/* A fabric without deferred_reads has no such operation: no Read waits. */
 	if (key->ep->ops->key_ready)
 		key->ep->ops->key_ready(key);
 }
 
 /**
- * fabric_key_starves - Returns true if a Read of the peer waits for bytes of @key that are not
+ * fabric_key_read_waits - Returns true if a Read of the peer waits for bytes of @key that are not
  * filled.
  *
  * Unbinding such a key ends the connection.
  */
-static inline bool fabric_key_starves(const struct fabric_key *key)
+static inline bool fabric_key_read_waits(const struct fabric_key *key)
 {
-	return key->ready_bytes < key->len_bytes && key->ep->ops->key_starves &&
-	       key->ep->ops->key_starves(key);
+	return key->ready_bytes < key->len_bytes && key->ep->ops->key_read_waits &&
+	       key->ep->ops->key_read_waits(key);
 }
 
 /**
@@ -578,7 +579,7 @@ static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
 }
 
 /**
- * fabric_ep_probe - Checks whether the peer is still reachable.
+ * fabric_ep_keepalive - Checks whether the peer is still reachable.
  *
  * If it is not, closed() is called with FABRIC_CLOSE_SILENT after the fabric's own timeout; a
  * reachable peer causes no event. While a keepalive is pending, a further call has no effect.
@@ -586,9 +587,9 @@ static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
  * peer. In that case it still sends data that makes TCP below the device retransmit, if it may: the
  * host's own TCP timeout then ends the connection.
  */
-static inline MUST_CHECK int fabric_ep_probe(struct fabric_ep *ep)
+static inline MUST_CHECK int fabric_ep_keepalive(struct fabric_ep *ep)
 {
-	return ep->ops->probe(ep);
+	return ep->ops->keepalive(ep);
 }
 
 /** fabric_ep_close - Disconnects in order: posted work is sent first, within a time limit. */
@@ -610,16 +611,16 @@ static inline void fabric_ep_abort(struct fabric_ep *ep)
 }
 
 /**
- * fabric_ep_hear_end - Checks whether the peer has ended the connection, and if so reads all data
- * before the end.
+ * fabric_ep_check_disconnect - Checks whether the peer has ended the connection, and if so reads
+ * all data before the end.
  *
  * recv() for the unread data and ending() or closed() follow in this loop iteration or the next. No
  * effect if the peer has not ended the connection.
  */
-static inline void fabric_ep_hear_end(struct fabric_ep *ep)
+static inline void fabric_ep_check_disconnect(struct fabric_ep *ep)
 {
-	if (ep->ops->hear_end)
-		ep->ops->hear_end(ep);
+	if (ep->ops->check_disconnect)
+		ep->ops->check_disconnect(ep);
 }
 
 /** fabric_ep_free - Frees a closed endpoint; accepts NULL. */

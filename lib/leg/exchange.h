@@ -2,12 +2,13 @@
 /*
  * One RPC on its way through the proxy: a Call, later its Reply, and the memory reserved for both.
  *
- * The leg that receives the Call (the origin) creates the exchange. The other leg (the target) sends the Call and fills
- * in the Reply or a fault. Then the origin answers its peer. Each leg holds a reference while it works on the exchange,
- * so either leg can close at any time. The last reference frees everything and releases the memory to the budget.
+ * The leg that receives the Call (the origin) creates the exchange. The other leg (the target)
+ * sends the Call and fills in the Reply or a fault. Then the origin answers its peer. Each leg
+ * holds a reference while it works on the exchange, so either leg can close at any time. The last
+ * reference frees everything and releases the memory to the budget.
  *
- * A message is always contiguous, in one buffer, after RPC_MSG_HEADROOM bytes that can hold a record mark or a transport
- * header.
+ * A message is always contiguous, in one buffer, after RPC_MSG_HEADROOM bytes that can hold a
+ * record mark or a transport header.
  */
 #ifndef LEG_EXCHANGE_H
 #define LEG_EXCHANGE_H
@@ -16,11 +17,11 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
+#include "base/freelist.h"
 #include "base/hash_table.h"
-#include "base/spares.h"
-#include "fabric/pool.h"
-#include "rpc/facts.h"
+#include "fabric/buf_pool.h"
+#include "rpc/call_info.h"
 
 struct exchange;
 struct leg;
@@ -52,7 +53,10 @@ enum exchange_fault {
 	EXCHANGE_FAULT_LATE,      /* a reverse Call timed out (D4.2-2) */
 };
 
-/* The stages in which an RPC spends time, from the parsing of its Call until its peer has the Reply. */
+/*
+ * The stages in which an RPC spends time, from the parsing of its Call until its peer has the
+ * Reply.
+ */
 #define CALL_STAGES(X)                                                                             \
 	X(RECEIVE, "receive", "the rest of the Call")                                              \
 	X(MEMORY, "memory", "memory for the Call and its largest Reply")                           \
@@ -75,7 +79,7 @@ const char *call_stage_name(enum call_stage stage);
 	X(SHORT, "short")     /* inline */                                                         \
 	X(CHUNKED, "chunked") /* inline, except for data that RDMA moves */                        \
 	X(LONG, "long")       /* completely by RDMA */                                             \
-	X(LENT, "lent")       /* a Reply that the client fetches by Read chunk */
+	X(READ_CHUNK, "lent") /* a Reply that the client fetches by Read chunk */
 
 enum message_form {
 #define MESSAGE_FORM_ENUM(name, text) MESSAGE_FORM_##name,
@@ -87,23 +91,23 @@ enum message_form {
 const char *message_form_name(enum message_form form);
 
 /* Hook for the end of an exchange. */
-struct exchange_watch {
+struct exchange_hook {
 	/*
-	 * The last reference to @x is gone; its messages still exist. On TCP its Reply has been written to the socket by
-	 * then; on RDMA all work requests of the Reply have completed. It is earlier if there is no Reply, or the
-	 * connection has ended.
+	 * The last reference to @x is gone; its messages still exist. On TCP its Reply has been
+	 * written to the socket by then; on RDMA all work requests of the Reply have completed. It
+	 * is earlier if there is no Reply, or the connection has ended.
 	 */
-	void (*over)(struct exchange_watch *watch, struct exchange *x);
+	void (*done)(struct exchange_hook *hook, struct exchange *x);
 };
 
 /* Which of the links a table uses. */
-enum exchange_side { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
+enum exchange_role { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
 struct exchange {
 	unsigned refs;
 	/* Duplicates of the Call that were discarded while it was in flight. */
 	unsigned copies;
-	struct spares *spares; /* where the memory is returned */
+	struct freelists *freelists; /* where the memory is returned */
 	struct rpc_msg call;
 	struct rpc_msg reply; /* set by the target, unless fault */
 	/* The largest that the origin can send, or that the Call can get. */
@@ -113,27 +117,33 @@ struct exchange {
 	struct budget_claim claim;
 	uint64_t start_us; /* when the Call was complete, or before that when it was delivered */
 	enum call_stage stage;
-	/* An enum message_form each, indexed by enum exchange_side; of an RDMA leg once it is decided. */
+	/*
+	 * An enum message_form each, indexed by enum exchange_role; of an RDMA leg once it is
+	 * decided.
+	 */
 	uint8_t call_forms[2], reply_forms[2];
 	uint64_t stage_us;                  /* start of the stage; 0: not timed */
 	uint32_t took_us[CALL_STAGE_COUNT]; /* time in each stage so far */
-	struct exchange_watch *watch;       /* outlives the exchange; NULL: none */
+	struct exchange_hook *hook;         /* outlives the exchange; NULL: none */
 	/* NULL once that leg has dropped its reference */
 	struct leg *origin, *target;
 	void *origin_priv, *target_priv;                  /* each leg's state of this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's lists */
-	/* Indexed by enum exchange_side: each leg's XID table. */
+	/* Indexed by enum exchange_role: each leg's XID table. */
 	struct hash_node links[2];
 	TAILQ_ENTRY(exchange) owner_entry; /* of the owner of both legs */
-	/* Parsed once by the origin; grows while the Call arrives. Last member: see call_info.ops. */
-	struct call_facts facts;
+	/*
+	 * Parsed once by the origin; grows while the Call arrives. Last member: see call_info.ops.
+	 */
+	struct call_info call_info;
 };
 TAILQ_HEAD(exchange_list, exchange);
 
 /**
- * exchange_new - Creates an exchange with one reference, from @freelists, which can be NULL. Returns NULL without memory.
+ * exchange_new - Creates an exchange with one reference, from @freelists, which can be NULL.
+ * Returns NULL without memory.
  */
-struct exchange *exchange_new(struct spares *spares);
+struct exchange *exchange_new(struct freelists *freelists);
 /** exchange_free - Frees an exchange without references; only for exchange_put(). */
 void exchange_free(struct exchange *x);
 /** exchange_ref - Adds a reference. Returns @x. */
@@ -142,7 +152,9 @@ static inline struct exchange *exchange_ref(struct exchange *x)
 	x->refs++;
 	return x;
 }
-/** exchange_put - Drops a reference; the last one frees the messages and the claim. Accepts NULL. */
+/**
+ * exchange_put - Drops a reference; the last one frees the messages and the claim. Accepts NULL.
+ */
 static inline void exchange_put(struct exchange *x)
 {
 	if (x && --x->refs == 0)
@@ -150,45 +162,52 @@ static inline void exchange_put(struct exchange *x)
 }
 
 /**
- * exchange_spend - Adds the time since the last call to @stage, even if another stage is the current one
+ * exchange_stage_add - Adds the time since the last call to @stage, even if another stage is the
+ * current one
  * @now_us: of the loop
  */
-static inline void exchange_spend(struct exchange *x, enum call_stage stage, uint64_t now_us)
+static inline void exchange_stage_add(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
 	uint64_t us = x->took_us[stage] + (now_us - x->stage_us);
 
 	x->took_us[stage] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	x->stage_us = now_us;
 }
-/** exchange_enter - Ends the current stage and starts another; the first one starts at stage_us. */
-static inline void exchange_enter(struct exchange *x, enum call_stage stage, uint64_t now_us)
+/**
+ * exchange_stage_enter - Ends the current stage and starts another; the first one starts at
+ * stage_us.
+ */
+static inline void exchange_stage_enter(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
 	/* Most stages end in the iteration in which they start. */
 	if (now_us != x->stage_us)
-		exchange_spend(x, x->stage, now_us);
+		exchange_stage_add(x, x->stage, now_us);
 	x->stage = stage;
 }
 
 /**
  * rpc_msg_get - Allocates a message of @len_bytes, after RPC_MSG_HEADROOM
  *
- * Four more bytes follow it for an XDR pad. The message counts as complete; a caller that delivers it earlier sets
- * have_bytes. Returns 0 or -ENOMEM.
+ * Four more bytes follow it for an XDR pad. The message counts as complete; a caller that delivers
+ * it earlier sets have_bytes. Returns 0 or -ENOMEM.
  */
-int rpc_msg_get(struct pool *pool, uint32_t len_bytes, struct rpc_msg *msg) MUST_CHECK;
+int rpc_msg_get(struct buf_pool *pool, uint32_t len_bytes, struct rpc_msg *msg) MUST_CHECK;
 /** rpc_msg_put - Releases a message's buffer. Accepts a message without one. */
 void rpc_msg_put(struct rpc_msg *msg);
-/** rpc_msg_cost_bytes - Returns how much rpc_msg_get() of @len_bytes takes from the pool, for a claim. */
+/**
+ * rpc_msg_cost_bytes - Returns how much rpc_msg_get() of @len_bytes takes from the pool, for a
+ * claim.
+ */
 size_t rpc_msg_cost_bytes(uint32_t len_bytes);
 
 /*
- * How much memory the target leg can need beyond one buffer for the Reply, if the Reply arrives in several pieces. All
- * zero: none.
+ * How much memory the target leg can need beyond one buffer for the Reply, if the Reply arrives in
+ * several pieces. All zero: none.
  */
-struct reply_room {
-	uint32_t alone_bytes;  /* Replies of up to this size arrive in one piece */
-	uint32_t around_bytes; /* before and after a payload that arrives separately, each */
-	uint32_t beside_bytes; /* longest part that can arrive outside the reserved place */
+struct reply_memory {
+	uint32_t single_max_bytes; /* Replies of up to this size arrive in one piece */
+	uint32_t margin_bytes;     /* before and after a payload that arrives separately, each */
+	uint32_t extra_bytes;      /* longest part that can arrive outside the reserved place */
 };
 
 /**
@@ -198,26 +217,29 @@ struct reply_room {
  * @call_info:       of the Call; NULL: not known yet
  */
 size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
-			   const struct call_facts *facts, const struct reply_room *room);
+			   const struct call_info *call_info, const struct reply_memory *room);
 
 /* Small objects of an RPC that no claim covers: its exchange, and the legs' state. */
-#define EXCHANGE_BESIDE_BYTES 1184u
+#define EXCHANGE_OVERHEAD_BYTES 1184u
 
 /*
- * Table of exchanges by XID, for matching Replies: one per leg and direction. It has a random key, so that no choice of
- * XIDs makes long chains.
+ * Table of exchanges by XID, for matching Replies: one per leg and direction. It has a random key,
+ * so that no choice of XIDs makes long chains.
  */
 struct xid_table {
-	enum exchange_side side;
+	enum exchange_role role;
 	struct hash_table table;
 	struct hash_key key; /* drawn when the first entry is added; all zero before */
 };
 
 /** xid_table_init - Initializes an empty table, which must not be moved. */
-void xid_table_init(struct xid_table *table, enum exchange_side side);
+void xid_table_init(struct xid_table *table, enum exchange_role role);
 /** xid_table_fini - Frees the table, which must be empty. */
 void xid_table_fini(struct xid_table *table);
-/** xid_table_add - Adds @x under x->call_info.hdr.xid. Returns 0, -EEXIST, or -EAGAIN without a random key. */
+/**
+ * xid_table_add - Adds @x under x->call_info.hdr.xid. Returns 0, -EEXIST, or -EAGAIN without a
+ * random key.
+ */
 int xid_table_add(struct xid_table *table, struct exchange *x) MUST_CHECK;
 /** xid_table_find - Returns the exchange with @xid, or NULL. */
 struct exchange *xid_table_find(const struct xid_table *table, uint32_t xid);

@@ -35,7 +35,7 @@ void leg_load_get(const struct leg *leg, struct leg_load *load)
 		.is_rdma = info.rpcrdma_version != 0,
 		.calls_in_flight_in = info.calls_in_flight_in,
 		.calls_in_flight_out = info.calls_in_flight_out,
-		.calls_held = info.calls_held,
+		.calls_queued = info.calls_queued,
 		.credits_granted = info.credits_granted,
 		.credits_available = info.credits_available,
 	};

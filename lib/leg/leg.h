@@ -2,9 +2,10 @@
 /*
  * A leg: one ONC RPC connection to one peer, over TCP or RDMA.
  *
- * A leg sends Calls to its peer, and Replies to its peer's Calls. It delivers to its owner what the peer sends. Both
- * directions always work: either end can send Calls. A bridge (daemon/bridge/bridge.h) owns two legs and forwards
- * exchanges between them. Neither leg knows the other, or its kind.
+ * A leg sends Calls to its peer, and Replies to its peer's Calls. It delivers to its owner what the
+ * peer sends. Both directions always work: either end can send Calls. A bridge
+ * (daemon/bridge/bridge.h) owns two legs and forwards exchanges between them. Neither leg knows the
+ * other, or its kind.
  *
  * Rules:
  *  - No callback from inside a call into the leg, except note().
@@ -30,9 +31,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
-#include "base/counter.h"
+#include "base/counters.h"
 #include "base/loop.h"
 #include "leg/exchange.h"
 
@@ -99,31 +100,36 @@ struct leg_events {
 	/* The leg is open: an accepted leg can answer its peer, a connecting leg can send Calls. */
 	void (*opened)(void *arg);
 	/*
-	 * Accepted legs only: leg_accept() or leg_close() must follow, now or later. RDMA: the peer requests the
-	 * connection. TCP: the first byte has arrived, and stays unread until leg_accept(). A leg can be accepted before
-	 * a server is chosen: its Calls then wait at their receiver.
+	 * Accepted legs only: leg_accept() or leg_close() must follow, now or later. RDMA: the peer
+	 * requests the connection. TCP: the first byte has arrived, and stays unread until
+	 * leg_accept(). A leg can be accepted before a server is chosen: its Calls then wait at
+	 * their receiver.
 	 */
 	void (*requested)(void *arg);
 	/*
-	 * Delivers a Call that was admitted; complete unless config.partial. Its information is at FACTS_HEAD at least, and at
-	 * FACTS_WHOLE if it is complete.
+	 * Delivers a Call that was admitted; complete unless config.partial. Its information is at
+	 * CALL_INFO_HEAD at least, and at CALL_INFO_COMPLETE if it is complete.
 	 */
 	void (*call)(void *arg, struct exchange *x);
-	/* Delivers the Reply or a fault of an exchange that was passed to leg_call(); complete unless config.partial. */
+	/*
+	 * Delivers the Reply or a fault of an exchange that was passed to leg_call(); complete
+	 * unless config.partial.
+	 */
 	void (*reply)(void *arg, struct exchange *x);
 	/* A Call or Reply that was delivered incomplete has grown, or a Call's information has. */
 	void (*more)(void *arg, struct exchange *x);
 	/*
-	 * Optional, accepted TCP legs only: the peer has closed its sending side and may be gone. Replies to its Calls
-	 * are still sent to it, and the leg closes after the last one. If the leg is not being read, this is called
-	 * immediately, though Calls may be unread, and again after these.
+	 * Optional, accepted TCP legs only: the peer has closed its sending side and may be gone.
+	 * Replies to its Calls are still sent to it, and the leg closes after the last one. If the
+	 * leg is not being read, this is called immediately, though Calls may be unread, and again
+	 * after these.
 	 */
 	void (*half_closed)(void *arg);
 	/* leg_can_call() is true again. */
 	void (*call_ready)(void *arg);
 	/*
-	 * The connection will end for @why. @detail is a sentence for the log, or "". The leg's close_errno is the socket
-	 * error that caused it, if any.
+	 * The connection will end for @why. @detail is a sentence for the log, or "". The leg's
+	 * close_errno is the socket error that caused it, if any.
 	 */
 	void (*closing)(void *arg, enum leg_close why, const char *detail);
 	/* Always last: the connection has ended and all resources are released. */
@@ -135,13 +141,17 @@ struct leg_events {
 struct nfs_sessions;
 
 /*
- * Limits of reverse Calls, from a server to its client. A Call and a Reply of up to REVERSE_FREE_BYTES each are not
- * charged to the budget: each connecting leg reserves memory for those that it accepts together. A longer one gets memory
- * immediately, if enough is left for the largest Calls of clients in addition, or fails: its Reply could be queued after
- * Calls that wait for memory.
+ * Limits of reverse Calls, from a server to its client. A Call and a Reply of up to
+ * REVERSE_FREE_BYTES each are not charged to the budget: each connecting leg reserves memory for
+ * those that it accepts together. A longer one gets memory immediately, if enough is left for the
+ * largest Calls of clients in addition, or fails: its Reply could be queued after Calls that wait
+ * for memory.
  */
 #define REVERSE_FREE_BYTES (16u * 1024u)
-/* The longest accepted from a TCP server: clients ask for 4 KiB to 1 MiB (RFC 8881 section 18.36.3). */
+/*
+ * The longest accepted from a TCP server: clients ask for 4 KiB to 1 MiB (RFC 8881 section
+ * 18.36.3).
+ */
 #define REVERSE_MAX_BYTES (1024u * 1024u)
 
 #define LEG_PREFACE_BYTES 52u
@@ -149,16 +159,22 @@ struct nfs_sessions;
 /* Configuration of both kinds of leg. Owned by the bridge; outlives the leg. */
 struct leg_config {
 	struct loop *loop;
-	struct pool *pool;
-	struct budget_holder *holder; /* the memory of the leg's connection */
-	struct spares *spares;        /* of this thread; NULL: use the heap */
-	uint32_t max_message_bytes;   /* of one RPC message in either direction */
-	struct reply_room reply_room; /* of the leg that gets this leg's Calls */
-	/* The longest reverse Call, and Reply to one, that that leg accepts; at least REVERSE_FREE_BYTES count. */
+	struct buf_pool *pool;
+	struct budget_holder *holder;     /* the memory of the leg's connection */
+	struct freelists *freelists;      /* of this thread; NULL: use the heap */
+	uint32_t max_message_bytes;       /* of one RPC message in either direction */
+	struct reply_memory reply_memory; /* of the leg that gets this leg's Calls */
+	/*
+	 * The longest reverse Call, and Reply to one, that that leg accepts; at least
+	 * REVERSE_FREE_BYTES count.
+	 */
 	uint32_t reverse_max_bytes;
 	uint64_t stall_timeout_us;   /* to complete a record, to read a Reply */
 	uint64_t connect_timeout_us; /* for connecting */
-	/* RPC-over-RDMA's configuration program, whose Calls are answered locally (A6.2-8); 0: none. */
+	/*
+	 * RPC-over-RDMA's configuration program, whose Calls are answered locally (A6.2-8); 0:
+	 * none.
+	 */
 	uint32_t config_program;
 	bool partial; /* deliver messages before they are complete */
 	/* Sent first on a connecting leg over a byte stream. */
@@ -176,18 +192,24 @@ struct leg_info {
 	const char *state;
 	uint64_t state_since_us; /* time of the leg's loop */
 	struct sockaddr_storage local, peer;
-	/* Calls not answered yet. A Reply that the client must fetch by Read chunk counts as an answer. */
+	/*
+	 * Calls not answered yet. A Reply that the client must fetch by Read chunk counts as an
+	 * answer.
+	 */
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
 	/* RDMA: a Reply of the peer has granted those available; one until then */
-	bool credits_told;
+	bool credits_known;
 	unsigned credits_used; /* RDMA: credits of the peer in use; else 0 */
-	unsigned calls_held;   /* waiting for a credit */
+	unsigned calls_queued; /* waiting for a credit */
 	uint32_t inline_send_bytes, inline_recv_bytes; /* RDMA: thresholds in force; else 0 */
 	uint32_t rpcrdma_version;                      /* RDMA; else 0 */
 	/* Which RPC-over-RDMA document is used; NULL: the version has only one, or no RDMA. */
 	const char *dialect;
-	/* RDMA: the Receive sizes that this end and the peer have advertised, and all bytes posted here; else 0. */
+	/*
+	 * RDMA: the Receive sizes that this end and the peer have advertised, and all bytes posted
+	 * here; else 0.
+	 */
 	uint32_t recv_size_bytes, peer_recv_size_bytes;
 	uint64_t recv_posted_bytes;
 	/* RDMA: the peer has reported its Read limit and its sizes by the configuration program. */
@@ -209,7 +231,7 @@ struct leg_info {
 struct leg_load {
 	const char *kind;
 	bool is_rdma;
-	unsigned calls_in_flight_in, calls_in_flight_out, calls_held;
+	unsigned calls_in_flight_in, calls_in_flight_out, calls_queued;
 	unsigned credits_granted, credits_available; /* RDMA: as in leg_info */
 };
 
@@ -224,14 +246,14 @@ struct leg_ops {
 	void (*pause)(struct leg *leg, bool paused);
 	void (*drain)(struct leg *leg);
 	void (*close)(struct leg *leg, enum leg_close why);
-	void (*hear_end)(struct leg *leg); /* NULL: the leg notices every end immediately */
+	void (*check_peer_close)(struct leg *leg); /* NULL: the leg notices every end immediately */
 	void (*info)(const struct leg *leg, struct leg_info *info);
 	void (*load)(const struct leg *leg, struct leg_load *load);         /* NULL: use info() */
 	void (*describe)(const struct leg *leg, char text[LEG_TEXT_BYTES]); /* can be NULL */
 	/* All three NULL: the end of an exchange implies that its Reply was acknowledged. */
 	uint64_t (*sent_bytes)(const struct leg *leg);
 	uint64_t (*left_bytes)(const struct leg *leg);
-	uint64_t (*taken_bytes)(const struct leg *leg);
+	uint64_t (*acked_bytes)(const struct leg *leg);
 	void (*free)(struct leg *leg);
 };
 
@@ -258,7 +280,10 @@ static inline bool leg_can_call(const struct leg *leg)
 	return leg->ops->can_call(leg);
 }
 
-/** leg_call - Sends x->call to the peer. Takes over a reference. reply() follows unless the leg closes. */
+/**
+ * leg_call - Sends x->call to the peer. Takes over a reference. reply() follows unless the leg
+ * closes.
+ */
 static inline void leg_call(struct leg *leg, struct exchange *x)
 {
 	leg->ops->call(leg, x);
@@ -273,7 +298,8 @@ static inline void leg_reply(struct leg *leg, struct exchange *x)
 /**
  * leg_more - Notifies the leg that an incomplete message passed to it has grown
  *
- * That is x->call after leg_call(), and x->reply after leg_reply(). Does nothing if the leg has dropped the exchange.
+ * That is x->call after leg_call(), and x->reply after leg_reply(). Does nothing if the leg has
+ * dropped the exchange.
  */
 static inline void leg_more(struct leg *leg, struct exchange *x)
 {
@@ -281,10 +307,11 @@ static inline void leg_more(struct leg *leg, struct exchange *x)
 }
 
 /**
- * leg_pause - Stops or resumes the delivery of a TCP peer's Calls; RDMA peers are limited by credits alone
+ * leg_pause - Stops or resumes the delivery of a TCP peer's Calls; RDMA peers are limited by
+ * credits alone
  *
- * Meanwhile the stream is not read, except on an accepted leg with outstanding reverse Calls: their Replies are
- * delivered, even if a bounded amount of Calls precedes them.
+ * Meanwhile the stream is not read, except on an accepted leg with outstanding reverse Calls: their
+ * Replies are delivered, even if a bounded amount of Calls precedes them.
  */
 static inline void leg_pause(struct leg *leg, bool paused)
 {
@@ -294,9 +321,9 @@ static inline void leg_pause(struct leg *leg, bool paused)
 /**
  * leg_drain - Accepts no more Calls, and closes for LEG_CLOSE_SHUTDOWN when none is in flight
  *
- * Calls in flight in both directions are finished first, and the peer fetches Replies by Read chunk. Calls that arrive
- * meanwhile are discarded: the peer retransmits them on its next connection. It has no time limit: the caller can use
- * leg_close().
+ * Calls in flight in both directions are finished first, and the peer fetches Replies by Read
+ * chunk. Calls that arrive meanwhile are discarded: the peer retransmits them on its next
+ * connection. It has no time limit: the caller can use leg_close().
  */
 static inline void leg_drain(struct leg *leg)
 {
@@ -306,8 +333,8 @@ static inline void leg_drain(struct leg *leg)
 /**
  * leg_close - Closes the leg gracefully for @why; closing() and closed() follow
  *
- * If the leg is closing, @why is ignored. But LEG_CLOSE_SHUTDOWN sets a limit: closed() follows within LEG_STOP_US of the
- * first such call, even if the peer still reads what is queued for it.
+ * If the leg is closing, @why is ignored. But LEG_CLOSE_SHUTDOWN sets a limit: closed() follows
+ * within LEG_STOP_US of the first such call, even if the peer still reads what is queued for it.
  */
 static inline void leg_close(struct leg *leg, enum leg_close why)
 {
@@ -315,15 +342,17 @@ static inline void leg_close(struct leg *leg, enum leg_close why)
 }
 
 /**
- * leg_hear_end - Checks whether the peer has ended the connection, even if input before the end is unread
+ * leg_check_peer_close - Checks whether the peer has ended the connection, even if input before the
+ * end is unread
  *
- * If it has, a task in this or the next iteration of the loop calls closing() or half_closed(). Unread Calls may then be
- * dropped: the peer retransmits them on its next connection. Does nothing if the leg is not open. May make a system call.
+ * If it has, a task in this or the next iteration of the loop calls closing() or half_closed().
+ * Unread Calls may then be dropped: the peer retransmits them on its next connection. Does nothing
+ * if the leg is not open. May make a system call.
  */
-static inline void leg_hear_end(struct leg *leg)
+static inline void leg_check_peer_close(struct leg *leg)
 {
-	if (leg->ops->hear_end)
-		leg->ops->hear_end(leg);
+	if (leg->ops->check_peer_close)
+		leg->ops->check_peer_close(leg);
 }
 
 /** leg_info - Fills in a snapshot. */
@@ -343,25 +372,28 @@ static inline void leg_describe(const struct leg *leg, char text[LEG_TEXT_BYTES]
 		leg->ops->describe(leg, text);
 }
 
-/** leg_tells_taken - Returns whether the leg tracks acknowledgements: then the three functions below can be called. */
-static inline bool leg_tells_taken(const struct leg *leg)
+/**
+ * leg_reports_acks - Returns whether the leg tracks acknowledgements: then the three functions
+ * below can be called.
+ */
+static inline bool leg_reports_acks(const struct leg *leg)
 {
-	return leg->ops->taken_bytes != NULL;
+	return leg->ops->acked_bytes != NULL;
 }
 /** leg_sent_bytes - Returns how many bytes were written to the socket. */
 static inline uint64_t leg_sent_bytes(const struct leg *leg)
 {
 	return leg->ops->sent_bytes(leg);
 }
-/** leg_left_bytes - Returns how many of these have left this host. Makes a system call. */
-static inline uint64_t leg_left_bytes(const struct leg *leg)
+/** leg_transmitted_bytes - Returns how many of these have left this host. Makes a system call. */
+static inline uint64_t leg_transmitted_bytes(const struct leg *leg)
 {
 	return leg->ops->left_bytes(leg);
 }
-/** leg_taken_bytes - Returns how many of these the peer has acknowledged. Makes a system call. */
-static inline uint64_t leg_taken_bytes(const struct leg *leg)
+/** leg_acked_bytes - Returns how many of these the peer has acknowledged. Makes a system call. */
+static inline uint64_t leg_acked_bytes(const struct leg *leg)
 {
-	return leg->ops->taken_bytes(leg);
+	return leg->ops->acked_bytes(leg);
 }
 
 /** leg_free - Frees a leg after closed(). Accepts NULL. */

@@ -11,37 +11,37 @@ bool nfs_compound_is(uint32_t prog, uint32_t vers, uint32_t proc)
 	return prog == NFS_PROGRAM_CALLBACK && (vers == 1 || vers == 4);
 }
 
-static inline bool pass_tag(struct pieces_reader *at, struct nfs_listener *listener,
+static inline bool pass_tag(struct xdr_sg_reader *at, struct nfs_listener *listener,
 			    uint32_t *tag_bytes)
 {
 	if (!listener)
-		return pieces_skip_opaque(at, UINT32_MAX, tag_bytes);
-	return pieces_get_u32(at, tag_bytes) &&
-	       pieces_skip(at, listener->heard(listener, pieces_offset(at), *tag_bytes, false));
+		return xdr_sg_skip_opaque(at, UINT32_MAX, tag_bytes);
+	return xdr_sg_get_u32(at, tag_bytes) &&
+	       xdr_sg_skip(at, listener->on_opaque(listener, xdr_sg_offset(at), *tag_bytes, false));
 }
 
-bool nfs_compound_call(uint32_t prog, struct pieces_reader *at, struct nfs_listener *listener,
+bool nfs_compound_call(uint32_t prog, struct xdr_sg_reader *at, struct nfs_listener *listener,
 		       struct nfs_compound *compound)
 {
 	compound->callback = prog == NFS_PROGRAM_CALLBACK;
 	return pass_tag(at, listener, &compound->tag_bytes) &&
-	       pieces_get_u32(at, &compound->minor_version) &&
-	       (!compound->callback || pieces_skip(at, XDR_UNIT_BYTES /* callback_ident */)) &&
-	       pieces_get_count(at, UINT32_MAX, XDR_UNIT_BYTES, &compound->op_count);
+	       xdr_sg_get_u32(at, &compound->minor_version) &&
+	       (!compound->callback || xdr_sg_skip(at, XDR_UNIT_BYTES /* callback_ident */)) &&
+	       xdr_sg_get_count(at, UINT32_MAX, XDR_UNIT_BYTES, &compound->op_count);
 }
 
-bool nfs_compound_reply(struct pieces_reader *at, struct nfs_listener *listener, uint32_t *op_count)
+bool nfs_compound_reply(struct xdr_sg_reader *at, struct nfs_listener *listener, uint32_t *op_count)
 {
 	uint32_t tag_bytes;
 
-	return pieces_skip(at, XDR_UNIT_BYTES /* status */) && pass_tag(at, listener, &tag_bytes) &&
-	       pieces_get_count(at, UINT32_MAX, 2 * XDR_UNIT_BYTES, op_count);
+	return xdr_sg_skip(at, XDR_UNIT_BYTES /* status */) && pass_tag(at, listener, &tag_bytes) &&
+	       xdr_sg_get_count(at, UINT32_MAX, 2 * XDR_UNIT_BYTES, op_count);
 }
 
-const struct nfs_proc *nfs_compound_op(struct pieces_reader *at,
+const struct nfs_proc *nfs_compound_op(struct xdr_sg_reader *at,
 				       const struct nfs_compound *compound, uint32_t *op)
 {
-	if (!pieces_get_u32(at, op))
+	if (!xdr_sg_get_u32(at, op))
 		return NULL;
 	return nfs_op_find(compound->callback, compound->minor_version, *op);
 }

@@ -1,10 +1,10 @@
 noinst_LIBRARIES += lib/nfs/libnfs-binding.a
 lib_nfs_libnfs_binding_a_SOURCES = \
-	lib/nfs/ceiling.c \
-	lib/nfs/ceiling.h \
+	lib/nfs/reply_size.c \
+	lib/nfs/reply_size.h \
 	lib/nfs/compound.c \
 	lib/nfs/compound.h \
-	lib/nfs/facts.c \
+	lib/nfs/call_walk.c \
 	lib/nfs/mount.c \
 	lib/nfs/nfs.h \
 	lib/nfs/nfs2.c \
@@ -20,15 +20,15 @@ lib_nfs_libnfs_binding_a_SOURCES = \
 	lib/nfs/nfsacl.c \
 	lib/nfs/nlm.c \
 	lib/nfs/nsm.c \
-	lib/nfs/opaques.c \
-	lib/nfs/opaques.h \
+	lib/nfs/opaque_walk.c \
+	lib/nfs/opaque_walk.h \
 	lib/nfs/operation.c \
 	lib/nfs/operation.h \
-	lib/nfs/payload.c \
-	lib/nfs/rpcbind.c \
+	lib/nfs/ddp_items.c \
+	lib/nfs/rpcbind_program.c \
 	lib/nfs/session.c \
-	lib/nfs/table.c \
-	lib/nfs/table.h \
-	lib/nfs/type.c \
-	lib/nfs/type.h
+	lib/nfs/proc_table.c \
+	lib/nfs/proc_table.h \
+	lib/nfs/xdr_type.c \
+	lib/nfs/xdr_type.h
 lib_nfs_libnfs_binding_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* MOUNT versions 1 (RFC 1094 appendix A), 2 (with PATHCONF) and 3 (RFC 1813 appendix I). */
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define FHSIZE   32u
 #define FHSIZE3  64u

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and which payloads can move by RDMA. Pure:
- * bytes in, information out, no allocation.
+ * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and which payloads can
+ * move by RDMA. Pure: bytes in, information out, no allocation.
  *
- *	call_judge(..., &call_info.hdr)              the message is a Call that can be forwarded
- *	nfs_facts_begin(&call_info, limit)           stage HEAD
- *	nfs_facts_go_on(&call_info, ..., &msg, ...)  each time more of it has arrived, until stage WHOLE
- *	nfs_reply_payloads(&call_info, reply, ...)   the movable payloads of its Reply
+ *	call_check(..., &call_info.hdr)              the message is a Call that can be forwarded
+ *	nfs_call_walk_begin(&call_info, limit)           stage HEAD
+ *	nfs_call_walk_continue(&call_info, ..., &msg, ...)  each time more of it has arrived, until stage WHOLE
+ *	nfs_reply_ddp_items(&call_info, reply, ...)   the movable payloads of its Reply
  *	nfs_sessions_learn(&sessions, &call_info, reply, ...)
  *
- * nfs/opaques.h walks every opaque of a whole message, including its header.
+ * nfs/opaque_walk.h walks every opaque of a whole message, including its header.
  *
- * A Call is walked once. The walk stops where bytes are missing, and continues at the start of the operation that they
- * belong to. Opaque data are skipped by their length, so they can be elsewhere or still to arrive. The total time of all
- * steps is linear in the length of the message, however it is cut.
+ * A Call is walked once. The walk stops where bytes are missing, and continues at the start of the
+ * operation that they belong to. Opaque data are skipped by their length, so they can be elsewhere
+ * or still to arrive. The total time of all steps is linear in the length of the message, however
+ * it is cut.
  *
- * No Call occupies its worker for long: a Call with more than FACTS_MAX_OPS operations, or FACTS_MAX_ELEMENTS elements of
- * arrays and lists, counts as not parsable, as if its program were unknown. Of a Reply at most NFS_REPLY_MAX_ELEMENTS are
- * walked.
+ * No Call occupies its worker for long: a Call with more than CALL_MAX_OPS operations, or
+ * CALL_MAX_ELEMENTS elements of arrays and lists, counts as not parsable, as if its program were
+ * unknown. Of a Reply at most NFS_REPLY_MAX_ELEMENTS are walked.
  *
- * RPCSEC_GSS messages with integrity or privacy have no payloads, since nothing of them may be moved.
+ * RPCSEC_GSS messages with integrity or privacy have no payloads, since nothing of them may be
+ * moved.
  */
 #ifndef NFS_NFS_H
 #define NFS_NFS_H
@@ -27,8 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rpc/facts.h"
-#include "rpc/pieces.h"
+#include "rpc/call_info.h"
+#include "rpc/xdr_sg.h"
 
 /* Elements of arrays and lists of a Reply: more than 1 MiB of NFSv4 directory entries. */
 #define NFS_REPLY_MAX_ELEMENTS 65536u
@@ -49,7 +51,10 @@ struct nfs_sessions {
 /* A counted opaque or string in the arguments of a Call. */
 struct nfs_opaque {
 	uint32_t offset_bytes, len_bytes; /* of its first byte in the message; without padding */
-	/* Index of its operation in the COMPOUND, from 0; 0 for procedures, NFS_OPAQUE_TAG for the tag. */
+	/*
+	 * Index of its operation in the COMPOUND, from 0; 0 for procedures, NFS_OPAQUE_TAG for the
+	 * tag.
+	 */
 	uint32_t op;
 	unsigned index;  /* its index in that operation or procedure */
 	bool is_payload; /* it is DDP-eligible */
@@ -58,8 +63,8 @@ struct nfs_opaque {
 #define NFS_OPAQUE_TAG UINT32_MAX /* the tag of the COMPOUND */
 
 /*
- * Gets each opaque once and in order, even if the Call later turns out not to be parsable. The last one can be longer
- * than the rest of the message: then that is the parse error.
+ * Gets each opaque once and in order, even if the Call later turns out not to be parsable. The last
+ * one can be longer than the rest of the message: then that is the parse error.
  */
 struct nfs_sink {
 	void (*opaque)(void *arg, const struct nfs_opaque *opaque);
@@ -67,68 +72,78 @@ struct nfs_sink {
 };
 
 /**
- * nfs_facts_begin - Collects what a Call's header tells
+ * nfs_call_walk_begin - Collects what a Call's header tells
  * @call_info:   with its hdr set; all other members are initialized
  * @limit_bytes: the largest message of the service
  */
-void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes);
-/** nfs_facts_begin_cleared - The same if all members but hdr and ops are zero, as in a new exchange. */
-void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes);
+void nfs_call_walk_begin(struct call_info *call_info, uint32_t limit_bytes);
+/**
+ * nfs_call_walk_begin_cleared - The same if all members but hdr and ops are zero, as in a new
+ * exchange.
+ */
+void nfs_call_walk_begin_cleared(struct call_info *call_info, uint32_t limit_bytes);
 
 /**
- * nfs_facts_go_on - Walks more of a Call, as far as it has arrived
+ * nfs_call_walk_continue - Walks more of a Call, as far as it has arrived
  * @sessions: those of the connection; NULL: none known
  * @msg:      what has arrived. Earlier bytes are unchanged, but can be at another place in memory
  * @sink:     gets the opaques, the same each time; NULL: none
  *
- * Reaches FACTS_WHOLE at the latest when all bytes have arrived. Does nothing after that.
+ * Reaches CALL_INFO_COMPLETE at the latest when all bytes have arrived. Does nothing after that.
  */
-void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessions,
-		     const struct rpc_pieces *msg, const struct nfs_sink *sink);
+void nfs_call_walk_continue(struct call_info *call_info, const struct nfs_sessions *sessions,
+			    const struct xdr_sg *msg, const struct nfs_sink *sink);
 
-/** nfs_facts_whole - Walks a complete Call: begins, and continues to FACTS_WHOLE. */
-static inline void nfs_facts_whole(struct call_facts *facts, uint32_t limit_bytes,
-				   const struct nfs_sessions *sessions, const uint8_t *msg,
-				   uint32_t len_bytes)
+/** nfs_call_walk_whole - Walks a complete Call: begins, and continues to CALL_INFO_COMPLETE. */
+static inline void nfs_call_walk_whole(struct call_info *call_info, uint32_t limit_bytes,
+				       const struct nfs_sessions *sessions, const uint8_t *msg,
+				       uint32_t len_bytes)
 {
-	const struct rpc_piece piece = {msg, len_bytes};
-	const struct rpc_pieces pieces = {&piece, 1, len_bytes};
+	const struct xdr_sg_entry piece = {msg, len_bytes};
+	const struct xdr_sg pieces = {&piece, 1, len_bytes};
 
-	nfs_facts_begin(facts, limit_bytes);
-	nfs_facts_go_on(facts, sessions, &pieces, NULL);
+	nfs_call_walk_begin(call_info, limit_bytes);
+	nfs_call_walk_continue(call_info, sessions, &pieces, NULL);
 }
 
-/* What RFC 8267 says about the arguments of a Call: whether some of them can be in Read chunks of their own. */
+/*
+ * What RFC 8267 says about the arguments of a Call: whether some of them can be in Read chunks of
+ * their own.
+ */
 enum nfs_binding {
 	NFS_BINDING_UNKNOWN,  /* nothing about the program or this procedure */
 	NFS_BINDING_NO_ITEMS, /* none can: it has no such arguments, or RPCSEC_GSS protects them */
 	NFS_BINDING_ITEMS,    /* those that the sink gets with is_payload */
 };
 
-/** nfs_args_binding - Returns what RFC 8267 says about a Call's arguments. @call_info: after nfs_facts_begin(). */
-enum nfs_binding nfs_args_binding(const struct call_facts *facts);
+/**
+ * nfs_args_binding - Returns what RFC 8267 says about a Call's arguments. @call_info: after
+ * nfs_call_walk_begin().
+ */
+enum nfs_binding nfs_args_binding(const struct call_info *call_info);
 
 /**
- * nfs_reply_payloads - Finds the DDP-eligible results of a Reply: READ data, READLINK paths
+ * nfs_reply_ddp_items - Finds the DDP-eligible results of a Reply: READ data, READLINK paths
  * @call_info:       of its Call
  * @msg, @len_bytes: the whole Reply
  * @payloads, @max:  receives them in order; that of a failed operation has length zero
  *
- * Returns their number, at most @max; 0 for an error Reply. Returns -EBADMSG if the Reply or its Call cannot be parsed,
- * or the Reply does not match the Call.
+ * Returns their number, at most @max; 0 for an error Reply. Returns -EBADMSG if the Reply or its
+ * Call cannot be parsed, or the Reply does not match the Call.
  */
-int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
-		       struct rpc_payload *payloads, unsigned max) MUST_CHECK;
+int nfs_reply_ddp_items(const struct call_info *call_info, const uint8_t *msg, uint32_t len_bytes,
+			struct rpc_payload *payloads, unsigned max) MUST_CHECK;
 
 /**
- * nfs_reply_payloads_begun - The same for a Reply of which the first @have_bytes have arrived
+ * nfs_reply_ddp_items_partial - The same for a Reply of which the first @have_bytes have arrived
  *
- * A payload is located by the bytes before it. So the payloads themselves and everything after the last one can be
- * missing; if more is missing, it returns -EBADMSG. The payloads found are those of the whole Reply.
+ * A payload is located by the bytes before it. So the payloads themselves and everything after the
+ * last one can be missing; if more is missing, it returns -EBADMSG. The payloads found are those of
+ * the whole Reply.
  */
-int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
-			     uint32_t have_bytes, uint32_t len_bytes, struct rpc_payload *payloads,
-			     unsigned max) MUST_CHECK;
+int nfs_reply_ddp_items_partial(const struct call_info *call_info, const uint8_t *msg,
+				uint32_t have_bytes, uint32_t len_bytes,
+				struct rpc_payload *payloads, unsigned max) MUST_CHECK;
 
 /**
  * nfs_sessions_learn - Records a session if a Call and its Reply have created one
@@ -136,7 +151,7 @@ int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
  *
  * Call it for every Call and its Reply; all but CREATE_SESSION return immediately.
  */
-void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *facts,
+void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_info *call_info,
 			const uint8_t *reply, uint32_t reply_bytes);
 
 /**

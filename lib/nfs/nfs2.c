@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* NFS version 2 (RFC 1094). */
 #include "nfs/nfs2_types.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define FATTR   (17 * 4u)
 #define FHANDLE 32u

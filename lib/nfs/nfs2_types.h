@@ -3,7 +3,7 @@
 #ifndef NFS_NFS2_TYPES_H
 #define NFS_NFS2_TYPES_H
 
-#include "nfs/type.h"
+#include "nfs/xdr_type.h"
 
 extern const struct nfs_field nfs2_fhandle[];
 extern const struct nfs_field nfs2_fattr[];

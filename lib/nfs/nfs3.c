@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* NFS version 3 (RFC 1813). */
 #include "nfs/nfs3_types.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define FATTR3       84u
 #define FH3          NFS_VAR_BYTES(64)

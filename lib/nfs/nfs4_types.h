@@ -3,7 +3,7 @@
 #ifndef NFS_NFS4_TYPES_H
 #define NFS_NFS4_TYPES_H
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 /* Basic types, as fields. */
 #define X_STATEID   X_FIXED(16)

@@ -2,7 +2,7 @@
 /* The NFSACL side protocol, versions 2 and 3: no RFC, but the same in Solaris and Linux. */
 #include "nfs/nfs2_types.h"
 #include "nfs/nfs3_types.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define MAX_ACES     1024u
 #define ACE          12u

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The Network Lock Manager: versions 1 and 3 (32-bit ranges), 4 (64-bit; RFC 1813 appendix II). */
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define NETOBJ     NFS_VAR_BYTES(1024)
 #define HOLDER     (4 + 4 + NETOBJ + 2 * 4)
@@ -54,7 +54,10 @@ static const struct nfs_field shareargs[] = {X_OPAQUE(1024) /* cookie */,
 static const struct nfs_field notify[] = {X_STRING(MAXNAME), X_U32 /* state */, X_END};
 
 /* clang-format off */
-/* The procedures that versions 3 and 4 added to version 1, from 20 on, have the same numbers in both. */
+/*
+ * The procedures that versions 3 and 4 added to version 1, from 20 on, have the same numbers in
+ * both.
+ */
 #define NLM_PROCS(testargs, lockargs, cancargs, unlockargs, testres, holder_bytes) \
 	/*		  name		arguments	results		bound		growth DDP */ \
 	[0] =  NFS_PROC("NULL",		nfs_void,	nfs_void,	0,		NOT, NONE), \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The Network Status Monitor, version 1 (X/Open XNFS chapter 11). */
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define MAXSTR 1024u
 

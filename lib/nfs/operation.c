@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 
 #define COUNT_ONE(name) +1
 enum { RANKED_COUNT = 0 NFS_OPERATIONS_RANKED(COUNT_ONE) };
@@ -14,7 +14,9 @@ static const char *const names[] = {
 #define NFS_OPERATION_NAME(name) [NFS_OPERATION_##name] = #name,
 	NFS_OPERATIONS(NFS_OPERATION_NAME)};
 
-/* Indexed by number. Zero is the highest-ranked operation, which no table has at an unused number. */
+/*
+ * Indexed by number. Zero is the highest-ranked operation, which no table has at an unused number.
+ */
 static const uint8_t v4_ops[] = {
 	[3] = NFS_OPERATION_ACCESS,
 	[4] = NFS_OPERATION_CLOSE,
@@ -160,7 +162,7 @@ static enum nfs_operation of_nfs(const struct rpc_call_hdr *hdr)
 	return hdr->vers == 4 ? NFS_OPERATION_NULL : v2_procs[hdr->proc];
 }
 
-static enum nfs_operation of_beside(const struct rpc_call_hdr *hdr)
+static enum nfs_operation of_other_program(const struct rpc_call_hdr *hdr)
 {
 	switch (hdr->prog) {
 	case NFS_PROGRAM_MOUNT:
@@ -183,16 +185,16 @@ static enum nfs_operation of_beside(const struct rpc_call_hdr *hdr)
 /* Every listed number is an operation of its minor version. */
 static enum nfs_operation of_op(uint8_t op)
 {
-	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_ops[op];
+	return op == CALL_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_ops[op];
 }
 
-static enum nfs_operation of_compound(const struct call_facts *facts)
+static enum nfs_operation of_compound(const struct call_info *call_info)
 {
-	unsigned n = facts->nops < FACTS_LISTED_OPS ? facts->nops : FACTS_LISTED_OPS;
+	unsigned n = call_info->nops < CALL_LISTED_OPS ? call_info->nops : CALL_LISTED_OPS;
 	enum nfs_operation foremost = NFS_OPERATION_COMPOUND, op = NFS_OPERATION_COMPOUND;
 
 	for (unsigned i = 0; i < n; i++) {
-		op = of_op(facts->ops[i]);
+		op = of_op(call_info->ops[i]);
 		if (op < foremost)
 			foremost = op;
 	}
@@ -200,25 +202,26 @@ static enum nfs_operation of_compound(const struct call_facts *facts)
 }
 
 /* CB_SEQUENCE is followed by the actual operation, usually only one. */
-static enum nfs_operation of_callback(const struct call_facts *facts)
+static enum nfs_operation of_callback(const struct call_info *call_info)
 {
 	uint8_t op;
 
-	if (!facts->nops || facts->nops > FACTS_LISTED_OPS)
+	if (!call_info->nops || call_info->nops > CALL_LISTED_OPS)
 		return NFS_OPERATION_CB_COMPOUND;
-	op = facts->ops[facts->nops - 1];
-	return op == FACTS_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_cb_ops[op];
+	op = call_info->ops[call_info->nops - 1];
+	return op == CALL_OP_ILLEGAL ? NFS_OPERATION_ILLEGAL : v4_cb_ops[op];
 }
 
-enum nfs_operation nfs_operation_of(const struct call_facts *facts)
+enum nfs_operation nfs_operation_of(const struct call_info *call_info)
 {
-	const struct rpc_call_hdr *hdr = &facts->hdr;
+	const struct rpc_call_hdr *hdr = &call_info->hdr;
 
-	if (facts->compound)
-		return hdr->prog == NFS_PROGRAM_CALLBACK ? of_callback(facts) : of_compound(facts);
-	if (!facts->procedure)
+	if (call_info->compound)
+		return hdr->prog == NFS_PROGRAM_CALLBACK ? of_callback(call_info)
+							 : of_compound(call_info);
+	if (!call_info->procedure)
 		return NFS_OPERATION_OTHER;
-	return hdr->prog == NFS_PROGRAM_NFS ? of_nfs(hdr) : of_beside(hdr);
+	return hdr->prog == NFS_PROGRAM_NFS ? of_nfs(hdr) : of_other_program(hdr);
 }
 
 const char *nfs_operation_name(enum nfs_operation operation)
@@ -235,11 +238,11 @@ enum nfs_operation nfs_operation_find(const char *name)
 	return operation;
 }
 
-bool nfs_operation_has_status(const struct call_facts *facts)
+bool nfs_operation_has_status(const struct call_info *call_info)
 {
-	const struct rpc_call_hdr *hdr = &facts->hdr;
+	const struct rpc_call_hdr *hdr = &call_info->hdr;
 
-	if (facts->body > FACTS_BODY_INTEGRITY || !facts->procedure || !hdr->proc)
+	if (call_info->body > CALL_BODY_INTEGRITY || !call_info->procedure || !hdr->proc)
 		return false;
 	return hdr->prog == NFS_PROGRAM_NFS || hdr->prog == NFS_PROGRAM_CALLBACK ||
 	       hdr->prog == NFS_PROGRAM_NFSACL ||

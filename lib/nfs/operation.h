@@ -2,13 +2,14 @@
 /*
  * Names the operation that a Call is counted as, the same in all versions of NFS.
  *
- * A COMPOUND counts as the first entry of NFS_OPERATIONS_RANKED that it contains, at any place, or else as its last
- * operation. If the body is encrypted, only the procedure is known, and it counts as COMPOUND.
+ * A COMPOUND counts as the first entry of NFS_OPERATIONS_RANKED that it contains, at any place, or
+ * else as its last operation. If the body is encrypted, only the procedure is known, and it counts
+ * as COMPOUND.
  */
 #ifndef NFS_OPERATION_H
 #define NFS_OPERATION_H
 
-#include "rpc/facts.h"
+#include "rpc/call_info.h"
 
 /* clang-format off */
 /* Operations by which a COMPOUND is counted, highest rank first. */
@@ -43,7 +44,7 @@
 	X(CB_NULL) X(CB_COMPOUND)
 
 /* Procedures of the other programs, as PROGRAM_PROCEDURE. */
-#define NFS_OPERATIONS_BESIDE(X) \
+#define NFS_OPERATIONS_OTHER_PROGRAMS(X) \
 	X(MOUNT_MNT) X(MOUNT_DUMP) X(MOUNT_UMNT) X(MOUNT_UMNTALL) X(MOUNT_EXPORT) \
 	X(MOUNT_EXPORTALL) X(MOUNT_PATHCONF) X(NFSACL_GETACL) X(NFSACL_SETACL) \
 	X(NFSACL_GETATTR) X(NFSACL_ACCESS) X(NFSACL_GETXATTRDIR) X(NLM) X(NSM) X(RPCBIND)
@@ -54,7 +55,7 @@
 	NFS_OPERATIONS_V4(X)                                                                       \
 	NFS_OPERATIONS_OLD(X)                                                                      \
 	NFS_OPERATIONS_CALLBACK(X)                                                                 \
-	NFS_OPERATIONS_BESIDE(X)                                                                   \
+	NFS_OPERATIONS_OTHER_PROGRAMS(X)                                                           \
 	X(OTHER)
 
 enum nfs_operation {
@@ -64,25 +65,30 @@ enum nfs_operation {
 };
 
 /** nfs_operation_of - Returns the operation of a Call, at any stage of its information. */
-enum nfs_operation nfs_operation_of(const struct call_facts *facts);
+enum nfs_operation nfs_operation_of(const struct call_info *call_info);
 /** nfs_operation_name - Returns the name, such as "READ"; "other" for an unknown program. */
 const char *nfs_operation_name(enum nfs_operation operation);
-/** nfs_operation_find - Returns the operation of that name, ignoring case; NFS_OPERATION_COUNT if none exists. */
+/**
+ * nfs_operation_find - Returns the operation of that name, ignoring case; NFS_OPERATION_COUNT if
+ * none exists.
+ */
 enum nfs_operation nfs_operation_find(const char *name);
 
 /**
- * nfs_operation_has_status - Returns whether the Reply's results begin with an NFS status, at results_offset
+ * nfs_operation_has_status - Returns whether the Reply's results begin with an NFS status, at
+ * results_offset
  *
- * Under RPCSEC_GSS with integrity the status is NFS_INTEGRITY_HEAD_BYTES later. Returns false if the results are
- * encrypted.
+ * Under RPCSEC_GSS with integrity the status is NFS_INTEGRITY_HEAD_BYTES later. Returns false if
+ * the results are encrypted.
  */
-bool nfs_operation_has_status(const struct call_facts *facts);
+bool nfs_operation_has_status(const struct call_info *call_info);
 
 /**
- * nfs_status_name - Returns the name of a status, such as "NOENT" for NFS3ERR_NOENT and NFS4ERR_NOENT; NULL if it has
- * none
+ * nfs_status_name - Returns the name of a status, such as "NOENT" for NFS3ERR_NOENT and
+ * NFS4ERR_NOENT; NULL if it has none
  *
- * A number means the same in all versions. If the names differ, NFSv4's is returned: DELAY, not JUKEBOX.
+ * A number means the same in all versions. If the names differ, NFSv4's is returned: DELAY, not
+ * JUKEBOX.
  */
 const char *nfs_status_name(uint32_t status);
 

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpc/xdr.h"
 
-/* RPCSEC_GSS credential: version and procedure, sequence number, service, length of the handle (RFC 2203 5.3.1). */
+/*
+ * RPCSEC_GSS credential: version and procedure, sequence number, service, length of the handle (RFC
+ * 2203 5.3.1).
+ */
 #define GSS_SEQ_OFFSET     8u
 #define GSS_SERVICE_OFFSET 12u
 #define GSS_HANDLE_OFFSET  20u
@@ -20,10 +23,13 @@ static void add_part(struct call_identity *identity, const uint8_t *data, uint32
 
 static void add_args(struct call_identity *identity, const uint8_t *args, uint32_t have_bytes)
 {
-	add_part(identity, args, least(have_bytes, CALL_IDENTITY_BYTES));
+	add_part(identity, args, min_u32(have_bytes, CALL_IDENTITY_BYTES));
 }
 
-/* Adds the signed arguments without their sequence number. Arguments too short for it are not compared. */
+/*
+ * Adds the signed arguments without their sequence number. Arguments too short for it are not
+ * compared.
+ */
 static void add_signed(struct call_identity *identity, const uint8_t *args, uint32_t have_bytes)
 {
 	uint32_t len_bytes;
@@ -34,8 +40,8 @@ static void add_signed(struct call_identity *identity, const uint8_t *args, uint
 	add_part(identity, args, XDR_UNIT_BYTES);
 	if (len_bytes > INTEG_SEQ_BYTES)
 		add_args(identity, args + CALL_IDENTITY_SIGNED_BYTES,
-			 least(len_bytes - INTEG_SEQ_BYTES,
-			       have_bytes - CALL_IDENTITY_SIGNED_BYTES));
+			 min_u32(len_bytes - INTEG_SEQ_BYTES,
+				 have_bytes - CALL_IDENTITY_SIGNED_BYTES));
 }
 
 static bool is_gss_cred(const uint8_t *cred, uint32_t len_bytes)

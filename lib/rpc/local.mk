@@ -2,16 +2,16 @@ noinst_LIBRARIES += lib/rpc/librpc.a
 lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/call_identity.c \
 	lib/rpc/call_identity.h \
-	lib/rpc/call_verdict.c \
-	lib/rpc/call_verdict.h \
-	lib/rpc/facts.c \
-	lib/rpc/facts.h \
-	lib/rpc/msg.c \
-	lib/rpc/msg.h \
-	lib/rpc/pieces.c \
-	lib/rpc/pieces.h \
-	lib/rpc/record.c \
-	lib/rpc/record.h \
+	lib/rpc/call_check.c \
+	lib/rpc/call_check.h \
+	lib/rpc/call_info.c \
+	lib/rpc/call_info.h \
+	lib/rpc/rpc_header.c \
+	lib/rpc/rpc_header.h \
+	lib/rpc/xdr_sg.c \
+	lib/rpc/xdr_sg.h \
+	lib/rpc/record_mark.c \
+	lib/rpc/record_mark.h \
 	lib/rpc/xdr.c \
 	lib/rpc/xdr.h
 lib_rpc_librpc_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -25,7 +25,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.least_inline_bytes = RPCRDMA_DEFAULT_INLINE,
 			.done = true,
 			.padding = true,
-			.lent_replies = true,
+			.read_chunk_replies = true,
 			.zero_grants = true,
 			.configuration = true,
 		},
@@ -38,7 +38,7 @@ static const struct dialect dialects[DIALECT_COUNT] = {
 			.returns_reply_chunk = true,
 			.options = true,
 			.one_sided_invalidation = true,
-			.read_list_tells_call = true,
+			.read_list_marks_call = true,
 		},
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Has three parts: the four words that begin every header (A4.1-1); ERR_VERS, which is the same and valid in all
- * versions (A4.2-1); and the rest of version one (draft-ietf-nfsv4-rpcrdma-03 section 4.3). The parts that only version
- * two has (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2) are in v2/header_v2.c.
+ * Has three parts: the four words that begin every header (A4.1-1); ERR_VERS, which is the same and
+ * valid in all versions (A4.2-1); and the rest of version one (draft-ietf-nfsv4-rpcrdma-03 section
+ * 4.3). The parts that only version two has (draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2)
+ * are in v2/header_v2.c.
  */
 #include "rpcrdma/header.h"
 
 #include "rpc/xdr.h"
-#include "rpcrdma/header_impl.h"
+#include "rpcrdma/header_priv.h"
 
 #define DISCRIMINATOR_BYTES 4u
 #define COUNT_BYTES         4u

@@ -1,7 +1,7 @@
 noinst_LIBRARIES += lib/rpcrdma/librpcrdma.a
 lib_rpcrdma_librpcrdma_a_SOURCES = \
-	lib/rpcrdma/call_form.c \
-	lib/rpcrdma/call_form.h \
+	lib/rpcrdma/chunk_select.c \
+	lib/rpcrdma/chunk_select.h \
 	lib/rpcrdma/credits.c \
 	lib/rpcrdma/credits.h \
 	lib/rpcrdma/dialect.c \
@@ -12,18 +12,18 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/draft03/msgp.h \
 	lib/rpcrdma/draft03/requester_read_reply.c \
 	lib/rpcrdma/draft03/requester_read_reply.h \
-	lib/rpcrdma/draft03/requester_zero.c \
-	lib/rpcrdma/draft03/requester_zero.h \
+	lib/rpcrdma/draft03/zero_grant_timeout.c \
+	lib/rpcrdma/draft03/zero_grant_timeout.h \
 	lib/rpcrdma/draft03/responder_read_reply.c \
 	lib/rpcrdma/draft03/responder_read_reply.h \
 	lib/rpcrdma/header.c \
 	lib/rpcrdma/header.h \
-	lib/rpcrdma/header_impl.h \
-	lib/rpcrdma/lend.c \
-	lib/rpcrdma/lend.h \
-	lib/rpcrdma/message.h \
-	lib/rpcrdma/msg_plan.c \
-	lib/rpcrdma/msg_plan.h \
+	lib/rpcrdma/header_priv.h \
+	lib/rpcrdma/mem_expose.c \
+	lib/rpcrdma/mem_expose.h \
+	lib/rpcrdma/send_msg.h \
+	lib/rpcrdma/read_plan.c \
+	lib/rpcrdma/read_plan.h \
 	lib/rpcrdma/peer_profile.c \
 	lib/rpcrdma/peer_profile.h \
 	lib/rpcrdma/private_data.c \
@@ -34,33 +34,33 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/rdma_conn.h \
 	lib/rpcrdma/rdma_leg.c \
 	lib/rpcrdma/rdma_leg.h \
-	lib/rpcrdma/rdma_leg_impl.h \
-	lib/rpcrdma/rdma_memory.c \
-	lib/rpcrdma/rdma_memory.h \
-	lib/rpcrdma/rdma_recv.c \
-	lib/rpcrdma/rdma_setup.c \
-	lib/rpcrdma/rdma_setup.h \
-	lib/rpcrdma/rdma_watch.c \
-	lib/rpcrdma/rdma_watch.h \
+	lib/rpcrdma/rdma_leg_priv.h \
+	lib/rpcrdma/memory_bound.c \
+	lib/rpcrdma/memory_bound.h \
+	lib/rpcrdma/recv_dispatch.c \
+	lib/rpcrdma/rdma_conn_setup.c \
+	lib/rpcrdma/rdma_conn_setup.h \
+	lib/rpcrdma/rdma_keepalive.c \
+	lib/rpcrdma/rdma_keepalive.h \
 	lib/rpcrdma/read_chunks.c \
 	lib/rpcrdma/read_chunks.h \
 	lib/rpcrdma/reject_reason.c \
 	lib/rpcrdma/reject_reason.h \
 	lib/rpcrdma/requester.c \
 	lib/rpcrdma/requester.h \
-	lib/rpcrdma/requester_late.c \
-	lib/rpcrdma/requester_late.h \
+	lib/rpcrdma/reverse_timeout.c \
+	lib/rpcrdma/reverse_timeout.h \
 	lib/rpcrdma/requester_reply.c \
 	lib/rpcrdma/requester_rpc.c \
 	lib/rpcrdma/requester_rpc.h \
 	lib/rpcrdma/responder.c \
 	lib/rpcrdma/responder.h \
-	lib/rpcrdma/responder_look.c \
+	lib/rpcrdma/responder_parse.c \
 	lib/rpcrdma/responder_reply.c \
 	lib/rpcrdma/responder_reply.h \
 	lib/rpcrdma/responder_rpc.c \
 	lib/rpcrdma/responder_rpc.h \
-	lib/rpcrdma/rpc_terms.h \
+	lib/rpcrdma/rpc_limits.h \
 	lib/rpcrdma/v2/characteristics.c \
 	lib/rpcrdma/v2/characteristics.h \
 	lib/rpcrdma/v2/control_msgs.c \
@@ -80,6 +80,6 @@ lib_rpcrdma_librpcrdma_a_SOURCES = \
 	lib/rpcrdma/v2/version_probe.h \
 	lib/rpcrdma/v2/xchar_codec.c \
 	lib/rpcrdma/v2/xchar_codec.h \
-	lib/rpcrdma/work.c \
-	lib/rpcrdma/work.h
+	lib/rpcrdma/work_request.c \
+	lib/rpcrdma/work_request.h
 lib_rpcrdma_librpcrdma_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -17,9 +17,9 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * svcrdma accepts whole messages and payloads of any size. It invalidates if our flag is set, though its own is
-	 * clear; old versions write pads. Very old versions send no private data: if named in the configuration, they
-	 * do not get the quirks of the servers below.
+	 * svcrdma accepts whole messages and payloads of any size. It invalidates if our flag is
+	 * set, though its own is clear; old versions write pads. Very old versions send no private
+	 * data: if named in the configuration, they do not get the quirks of the servers below.
 	 */
 	[PEER_LINUX] =
 		{
@@ -29,35 +29,36 @@ static const struct peer_profile profiles[] = {
 			.lenient = true,
 		},
 	/*
-	 * NFS-Ganesha has buffers of 1 MiB for data moved by RDMA. Before April 2026 it aborts by an assertion if a
-	 * longer reply chunk is offered, even unused. A READ of 1 MiB fits only with its data in a write chunk, and a
-	 * WRITE of 1 MiB only with its data in a read chunk. From April 2025 to April 2026 it wrote wrong bytes to the
-	 * file if the data of a WRITE came inline.
+	 * NFS-Ganesha has buffers of 1 MiB for data moved by RDMA. Before April 2026 it aborts by
+	 * an assertion if a longer reply chunk is offered, even unused. A READ of 1 MiB fits only
+	 * with its data in a write chunk, and a WRITE of 1 MiB only with its data in a read chunk.
+	 * From April 2025 to April 2026 it wrote wrong bytes to the file if the data of a WRITE
+	 * came inline.
 	 */
 	[PEER_GANESHA] =
 		{
 			.name = "ganesha",
 			.private_data = true,
 			.segment_max_bytes = MIB,
-			.landing_max_bytes = MIB,
+			.chunk_max_bytes = MIB,
 			.position_zero = true,
 			.ddp = true,
-			.data_apart = true,
+			.data_in_chunk = true,
 			.lenient = true,
 		},
 	/*
-	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only a Call with a payload can be longer than inline. The
-	 * other quirks are those above, because only that one answer distinguishes the two servers, and its meaning can
-	 * change.
+	 * Chimera answers ERR_CHUNK to RDMA_NOMSG Calls: only a Call with a payload can be longer
+	 * than inline. The other quirks are those above, because only that one answer distinguishes
+	 * the two servers, and its meaning can change.
 	 */
 	[PEER_CHIMERA] =
 		{
 			.name = "chimera",
 			.private_data = true,
 			.segment_max_bytes = MIB,
-			.landing_max_bytes = MIB,
+			.chunk_max_bytes = MIB,
 			.ddp = true,
-			.data_apart = true,
+			.data_in_chunk = true,
 			.lenient = true,
 		},
 	/* Solaris and illumos have no private data and use Sends of 1024 bytes. */
@@ -83,30 +84,30 @@ const struct peer_profile *peer_profile(enum peer_id id)
 	return &profiles[id];
 }
 
-void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us)
+void peer_cache_long_refused(struct peer_cache *memory, uint64_t client, uint64_t now_us)
 {
 	bool another = now_us < atomic_load(&memory->refused_until_us) &&
 		       atomic_load(&memory->refused_client) != client;
 
 	if (another)
-		atomic_store(&memory->refuses_until_us, now_us + PEER_MEMORY_US);
+		atomic_store(&memory->refuses_until_us, now_us + PEER_CACHE_US);
 	atomic_store(&memory->refused_client, client);
-	atomic_store(&memory->refused_until_us, now_us + PEER_MEMORY_US);
+	atomic_store(&memory->refused_until_us, now_us + PEER_CACHE_US);
 }
 
-void peer_memory_took(struct peer_memory *memory, uint64_t now_us)
+void peer_cache_long_accepted(struct peer_cache *memory, uint64_t now_us)
 {
-	atomic_store(&memory->takes_until_us, now_us + PEER_MEMORY_US);
+	atomic_store(&memory->accepts_until_us, now_us + PEER_CACHE_US);
 	atomic_store(&memory->refuses_until_us, 0);
 	atomic_store(&memory->refused_until_us, 0);
 }
 
-bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us)
+bool peer_cache_accepts_long(struct peer_cache *memory, uint64_t now_us)
 {
-	return now_us < atomic_load(&memory->takes_until_us);
+	return now_us < atomic_load(&memory->accepts_until_us);
 }
 
-bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us)
+bool peer_cache_refuses_long(struct peer_cache *memory, uint64_t client, uint64_t now_us)
 {
 	return now_us < atomic_load(&memory->refuses_until_us) ||
 	       (now_us < atomic_load(&memory->refused_until_us) &&

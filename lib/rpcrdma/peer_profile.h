@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Quirks of known servers, one row each. A connection uses one row, named in the configuration or detected:
+ * Quirks of known servers, one row each. A connection uses one row, named in the configuration or
+ * detected:
  *
  *	connecting                 the named row; "auto" applies until the server is detected
  *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays, no quirks are known
@@ -41,20 +42,20 @@ struct peer_profile {
 	/* Longest segment to expose; 0: the limit of the device. */
 	uint32_t segment_max_bytes;
 	/* Longest reply or write chunk, even if the Reply can be longer; 0: no limit. */
-	uint32_t landing_max_bytes;
+	uint32_t chunk_max_bytes;
 	/* Accepts RDMA_NOMSG Calls, whose message is a position-zero read chunk. */
 	bool position_zero;
 	/* Payloads that do not fit inline go in chunks, regardless of the configuration. */
 	bool ddp;
 	/*
-	 * With ddp: file data longer than the bytes after them go in a chunk even if they fit inline. The server
-	 * compares these lengths to decide whether the data are inline.
+	 * With ddp: file data longer than the bytes after them go in a chunk even if they fit
+	 * inline. The server compares these lengths to decide whether the data are inline.
 	 */
-	bool data_apart;
+	bool data_in_chunk;
 	/*
-	 * Tolerates common violations: invalidating without offering it (C5.1-1), a grant of zero (A3.3-3), a written
-	 * XDR pad (A-Δ5), an omitted write list (A3.7-2), a READLINK path inline although a write chunk was offered
-	 * (A3.7-1).
+	 * Tolerates common violations: invalidating without offering it (C5.1-1), a grant of zero
+	 * (A3.3-3), a written XDR pad (A-Δ5), an omitted write list (A3.7-2), a READLINK path
+	 * inline although a write chunk was offered (A3.7-1).
 	 */
 	bool lenient;
 };
@@ -63,29 +64,36 @@ struct peer_profile {
 const struct peer_profile *peer_profile(enum peer_id id);
 
 /*
- * Cache of what a service learned about its server, shared by its connections on all threads; starts as {0}.
+ * Cache of what a service learned about its server, shared by its connections on all threads;
+ * starts as {0}.
  *
- * A server can reject a long Call because of its content. So a rejection counts at first only for the client that met
- * it. It counts for all clients once another client meets one, and not while the server accepts long Calls.
+ * A server can reject a long Call because of its content. So a rejection counts at first only for
+ * the client that met it. It counts for all clients once another client meets one, and not while
+ * the server accepts long Calls.
  */
-struct peer_memory {
+struct peer_cache {
 	/* Position-zero chunks of all clients are rejected until then, on the loops' clock, … */
 	atomic_uint_fast64_t refuses_until_us;
 	atomic_uint_fast64_t refused_client; /* … of this client, a number for its address … */
 	atomic_uint_fast64_t refused_until_us; /* … until then */
-	atomic_uint_fast64_t takes_until_us;   /* long Calls count as accepted until then */
+	atomic_uint_fast64_t accepts_until_us; /* long Calls count as accepted until then */
 };
 
 /* Lifetime of an entry: an updated server must be detected again. */
-#define PEER_MEMORY_US 600000000u
+#define PEER_CACHE_US 600000000u
 
-/** peer_memory_refused - Records that the server rejected a long Call of @client. */
-void peer_memory_refused(struct peer_memory *memory, uint64_t client, uint64_t now_us);
-/** peer_memory_took - Records that the server accepted a long Call of any client. */
-void peer_memory_took(struct peer_memory *memory, uint64_t now_us);
-/** peer_memory_takes - Returns true if the server accepted a long Call in the last PEER_MEMORY_US. */
-bool peer_memory_takes(struct peer_memory *memory, uint64_t now_us);
-/** peer_memory_refuses - Returns true if the server is assumed to reject long Calls of @client. */
-bool peer_memory_refuses(struct peer_memory *memory, uint64_t client, uint64_t now_us);
+/** peer_cache_long_refused - Records that the server rejected a long Call of @client. */
+void peer_cache_long_refused(struct peer_cache *memory, uint64_t client, uint64_t now_us);
+/** peer_cache_long_accepted - Records that the server accepted a long Call of any client. */
+void peer_cache_long_accepted(struct peer_cache *memory, uint64_t now_us);
+/**
+ * peer_cache_accepts_long - Returns true if the server accepted a long Call in the last
+ * PEER_CACHE_US.
+ */
+bool peer_cache_accepts_long(struct peer_cache *memory, uint64_t now_us);
+/**
+ * peer_cache_refuses_long - Returns true if the server is assumed to reject long Calls of @client.
+ */
+bool peer_cache_refuses_long(struct peer_cache *memory, uint64_t client, uint64_t now_us);
 
 #endif

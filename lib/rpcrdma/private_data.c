@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/proto.h"
 
@@ -17,7 +17,8 @@
 /* Rounds a size to a value that private data can express, in its units. */
 static uint32_t in_units(uint32_t size_bytes)
 {
-	return least(most(size_bytes, RPCRDMA_INLINE_MIN), RPCRDMA_INLINE_MAX) / SIZE_UNIT_BYTES;
+	return min_u32(max_u32(size_bytes, RPCRDMA_INLINE_MIN), RPCRDMA_INLINE_MAX) /
+	       SIZE_UNIT_BYTES;
 }
 
 static uint8_t encode_size(uint32_t size_bytes)
@@ -31,10 +32,10 @@ static uint32_t decode_size(uint8_t value)
 }
 
 /*
- * Returns the eight octets, or NULL: at the beginning if the identifier is there, in any version; otherwise after data
- * that a library or another layer put first.
+ * Returns the eight octets, or NULL: at the beginning if the identifier is there, in any version;
+ * otherwise after data that a library or another layer put first.
  */
-static const uint8_t *find(const uint8_t *data, size_t len)
+static const uint8_t *find_format(const uint8_t *data, size_t len)
 {
 	if (len < RPCRDMA_PRIVATE_DATA_BYTES)
 		return NULL;
@@ -51,8 +52,11 @@ bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma
 	pd->remote_invalidation = false;
 	pd->send_bytes = RPCRDMA_DEFAULT_INLINE;
 	pd->recv_bytes = RPCRDMA_DEFAULT_INLINE;
-	/* Another version counts as no data (C4-6); bytes after the eight octets are ignored (C5-1). */
-	data = find(data, len);
+	/*
+	 * Another version counts as no data (C4-6); bytes after the eight octets are ignored
+	 * (C5-1).
+	 */
+	data = find_format(data, len);
 	if (!data)
 		return false;
 	pd->remote_invalidation = data[5] & FLAG_REMOTE_INVALIDATE;
@@ -73,28 +77,29 @@ void rpcrdma_private_data_encode(const struct rpcrdma_private_data *pd,
 
 /* ---- limits ---- */
 
-void inline_limit_init(struct inline_limit *limit, uint32_t own_bytes, uint32_t profile_bytes)
+void inline_threshold_init(struct inline_threshold *limit, uint32_t own_bytes,
+			   uint32_t profile_bytes)
 {
-	*limit = (struct inline_limit){
+	*limit = (struct inline_threshold){
 		.own_bytes = in_units(own_bytes) * SIZE_UNIT_BYTES,
 		.profile_bytes =
 			profile_bytes ? in_units(profile_bytes) * SIZE_UNIT_BYTES : UINT32_MAX,
 	};
 }
 
-uint32_t inline_limit_offer(const struct inline_limit *limit)
+uint32_t inline_threshold_offer(const struct inline_threshold *limit)
 {
-	return least(limit->own_bytes, limit->profile_bytes);
+	return min_u32(limit->own_bytes, limit->profile_bytes);
 }
 
-void inline_limit_peer(struct inline_limit *limit, uint32_t peer_bytes)
+void inline_threshold_set_peer(struct inline_threshold *limit, uint32_t peer_bytes)
 {
 	assert(peer_bytes >= RPCRDMA_INLINE_MIN);
 	limit->peer_bytes = peer_bytes;
 }
 
-uint32_t inline_limit_agreed(const struct inline_limit *limit, uint32_t floor_bytes)
+uint32_t inline_threshold_agreed(const struct inline_threshold *limit, uint32_t floor_bytes)
 {
-	return least(most(inline_limit_offer(limit), floor_bytes),
-		     most(limit->peer_bytes, floor_bytes));
+	return min_u32(max_u32(inline_threshold_offer(limit), floor_bytes),
+		       max_u32(limit->peer_bytes, floor_bytes));
 }

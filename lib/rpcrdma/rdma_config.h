@@ -7,18 +7,18 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "base/counter.h"
-#include "base/least.h"
+#include "base/counters.h"
+#include "base/minmax.h"
 #include "leg/leg.h"
-#include "rpc/call_verdict.h"
+#include "rpc/call_check.h"
 #include "rpcrdma/dialect.h"
 #include "rpcrdma/peer_profile.h"
 
 /*
- * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether that size includes
- * the header, so Receives hold both (A6.2-9).
+ * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether
+ * that size includes the header, so Receives hold both (A6.2-9).
  */
-#define RDMA_HEADER_ROOM_BYTES 4096u
+#define RDMA_HEADER_EXTRA_BYTES 4096u
 
 /* Action after a Reply was not read in time (A3.8-3). */
 enum done_policy {
@@ -134,19 +134,22 @@ struct rdma_leg_config {
 	bool ddp; /* requester: move payloads in chunks; otherwise whole messages */
 	/* Legs that connect: source address, port ignored; AF_UNSPEC: chosen by the host. */
 	struct sockaddr_storage source;
-	bool source_foreign;             /* as in fabric_ep_params */
-	uint16_t source_port;            /* preferred source port; 0: any */
-	bool source_port_only;           /* fail if that port is not available */
-	enum peer_id peer;               /* legs that connect: quirks of the server */
-	uint64_t keepalive_us;           /* silence after which the peer is checked; 0: never */
-	struct peer_memory *peer_memory; /* cache of quirks found; outlives the leg; NULL: none */
+	bool source_transparent;       /* as in fabric_ep_params */
+	uint16_t source_port;          /* preferred source port; 0: any */
+	bool source_port_only;         /* fail if that port is not available */
+	enum peer_id peer;             /* legs that connect: quirks of the server */
+	uint64_t keepalive_us;         /* silence after which the peer is checked; 0: never */
+	struct peer_cache *peer_cache; /* cache of quirks found; outlives the leg; NULL: none */
 	uint64_t peer_client; /* key for peer_cache: a number for the address of the client */
 	/* The document that defines version one. */
 	enum dialect_id version_one;
 	/* Exposed Replies: timeout for RDMA_DONE, and the action after it. 0: no timeout. */
 	uint64_t done_timeout_us;
 	enum done_policy done_policy;
-	/* RDMA_MSGP: opaques of at least threshold bytes are aligned to a multiple of align; 0: never. */
+	/*
+	 * RDMA_MSGP: opaques of at least threshold bytes are aligned to a multiple of align; 0:
+	 * never.
+	 */
 	uint32_t padding_align_bytes, padding_threshold_bytes;
 	bool config_protocol;        /* serve and use the Connection Configuration Protocol */
 	uint64_t reverse_timeout_us; /* timeout for the Reply to a reverse Call; 0: none */
@@ -157,30 +160,39 @@ struct rdma_leg_config {
 	uint32_t receive_max_bytes; /* largest Receives after raises; 0: no raises */
 	bool characteristics;       /* version two: send and understand characteristics */
 	bool reverse_chunks;        /* version two: reverse Calls can use chunks */
-	/* Reject Calls with a read chunk not at a DDP-eligible item (ERR_CHUNK); otherwise execute them. */
+	/*
+	 * Reject Calls with a read chunk not at a DDP-eligible item (ERR_CHUNK); otherwise execute
+	 * them.
+	 */
 	bool strict_chunks;
 	struct rdma_leg_counters *counters;
 };
 
 /**
- * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises (C5.2-1).
+ * rdma_recv_bytes - Returns the initial size of a leg's Receives: a leg posts what it advertises
+ * (C5.2-1).
  * @advertised_bytes: advertised in private data
  * @least_bytes:      minimum of every version that the connection can use (E5.2-3)
  * @configures:       CONF_RDMA also advertises the size, possibly without the header (A6.2-9)
  *
- * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers send that much
- * regardless of the advertised size. The default of 8192 holds such a callback with its header and the additions of
- * RPCSEC_GSS (X-4). With 4096 or less, a longer callback ends the connection.
+ * Reverse Calls use the same Receives. A TCP client permits callbacks of 4096 bytes, and servers
+ * send that much regardless of the advertised size. The default of 8192 holds such a callback with
+ * its header and the additions of RPCSEC_GSS (X-4). With 4096 or less, a longer callback ends the
+ * connection.
  */
-static inline uint32_t rdma_recv_bytes(uint32_t told_bytes, uint32_t least_bytes, bool configures)
+static inline uint32_t rdma_recv_bytes(uint32_t advertised_bytes, uint32_t least_bytes,
+				       bool configures)
 {
-	return most(told_bytes, least_bytes) + (configures ? RDMA_HEADER_ROOM_BYTES : 0);
+	return max_u32(advertised_bytes, least_bytes) + (configures ? RDMA_HEADER_EXTRA_BYTES : 0);
 }
 
-/** rdma_reverse_free_bytes - Returns the longest reverse Call, or Reply to it, that needs no memory from the budget. */
+/**
+ * rdma_reverse_free_bytes - Returns the longest reverse Call, or Reply to it, that needs no memory
+ * from the budget.
+ */
 static inline uint32_t rdma_reverse_free_bytes(uint32_t recv_bytes)
 {
-	return least(recv_bytes, REVERSE_FREE_BYTES);
+	return min_u32(recv_bytes, REVERSE_FREE_BYTES);
 }
 
 #endif

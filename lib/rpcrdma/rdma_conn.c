@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpcrdma/reject_reason.h"
 #include "rpcrdma/v2/characteristics.h"
 
@@ -17,7 +17,7 @@ void rdma_conn_set_state(struct rdma_conn *conn, enum rdma_conn_state to)
 	state_move(&conn->state, &rdma_conn_states, to, rdma_conn_now_us(conn));
 }
 
-static void tell_closed(void *arg)
+static void report_closed(void *arg)
 {
 	struct rdma_conn *conn = arg;
 	const struct leg_config *config = conn->leg->config;
@@ -37,7 +37,7 @@ static void on_timer(void *arg)
 	struct rdma_conn *conn = arg;
 	struct fabric_ep_info info;
 
-	if (rdma_conn_is_over(conn)) {
+	if (rdma_conn_is_closing(conn)) {
 		if (conn->ep)
 			fabric_ep_abort(conn->ep);
 		return;
@@ -61,8 +61,8 @@ int rdma_conn_init(struct rdma_conn *conn, struct leg *leg, const struct rdma_le
 	conn->connector = state == RDMA_CONNECTING;
 	conn->state = (struct state){state, loop_now_us(fabric->loop)};
 	conn->notes_left = RDMA_NOTES_MAX;
-	loop_task_init(&conn->closed_task, tell_closed, conn);
-	recv_runs_init(&conn->recvs);
+	loop_task_init(&conn->closed_task, report_closed, conn);
+	posted_recvs_init(&conn->recvs);
 	conn->timer = loop_timer_new(fabric->loop, on_timer, conn);
 	return conn->timer ? 0 : -ENOMEM;
 }
@@ -74,7 +74,7 @@ void rdma_conn_fini(struct rdma_conn *conn)
 	loop_task_cancel(conn->fabric->loop, &conn->idle_task);
 	loop_task_cancel(conn->fabric->loop, &conn->settled_task);
 	loop_timer_free(conn->fabric->loop, conn->timer);
-	recv_runs_fini(&conn->recvs);
+	posted_recvs_fini(&conn->recvs);
 	fabric_ep_free(conn->ep);
 }
 
@@ -114,7 +114,7 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	uint8_t reason[REJECT_REASON_BYTES];
 	va_list ap;
 
-	if (rdma_conn_is_over(conn))
+	if (rdma_conn_is_closing(conn))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(conn->detail, sizeof(conn->detail), fmt, ap);
@@ -123,13 +123,16 @@ void rdma_conn_fail(struct rdma_conn *conn, enum leg_close why, const char *fmt,
 	if (requested)
 		fabric_ep_reject(conn->ep, reason, reject_reason_encode(why, reason));
 	else if (conn->connector && why != LEG_CLOSE_LOCAL && why != LEG_CLOSE_SHUTDOWN)
-		/* Abort, because the client can reconnect immediately and must reach the server from the same port. */
+		/*
+		 * Abort, because the client can reconnect immediately and must reach the server
+		 * from the same port.
+		 */
 		fabric_ep_abort(conn->ep);
 	else
 		fabric_ep_close(conn->ep);
 }
 
-static enum leg_close why_of(const struct rdma_conn *conn, enum fabric_close why)
+static enum leg_close close_reason_of(const struct rdma_conn *conn, enum fabric_close why)
 {
 	static const enum leg_close map[] = {
 		[FABRIC_CLOSE_LOCAL] = LEG_CLOSE_LOCAL,
@@ -150,9 +153,10 @@ static enum leg_close why_of(const struct rdma_conn *conn, enum fabric_close why
 	return map[why];
 }
 
-void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, const char *detail)
+void rdma_conn_fabric_ended(struct rdma_conn *conn, enum fabric_close why, int err,
+			    const char *detail)
 {
-	if (rdma_conn_is_over(conn))
+	if (rdma_conn_is_closing(conn))
 		return;
 	count_failure(conn);
 	/* A normal close by the peer needs no detail. */
@@ -160,7 +164,7 @@ void rdma_conn_ended(struct rdma_conn *conn, enum fabric_close why, int err, con
 		detail = NULL;
 	snprintf(conn->detail, sizeof(conn->detail), "%s", detail ? detail : "");
 	conn->close_errno = err;
-	begin_closing(conn, why_of(conn, why));
+	begin_closing(conn, close_reason_of(conn, why));
 }
 
 void rdma_conn_limit_closing(struct rdma_conn *conn)
@@ -175,28 +179,35 @@ void rdma_conn_released(struct rdma_conn *conn)
 {
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
-	/* After the task that reports closing(), and outside the endpoint's callback: the endpoint is freed then. */
+	/*
+	 * After the task that reports closing(), and outside the endpoint's callback: the endpoint
+	 * is freed then.
+	 */
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
 
 int rdma_conn_first_receives(struct rdma_conn *conn, unsigned count, uint32_t size_bytes)
 {
-	recv_runs_fini(&conn->recvs);
+	posted_recvs_fini(&conn->recvs);
 	conn->recvs_posted = count;
-	return recv_runs_add(&conn->recvs, count, size_bytes);
+	return posted_recvs_add(&conn->recvs, count, size_bytes);
 }
 
 void rdma_conn_replenish(struct rdma_conn *conn)
 {
 	const struct credit_grant *grant = &conn->grant;
-	unsigned want = RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted + grant->lent;
+	unsigned want =
+		RDMA_RECV_RESERVE + conn->window.in_flight + grant->granted + grant->exposed;
 	unsigned more;
 
-	/* An unanswered Call keeps its Receive in use, so a peer that exceeds its credits finds none. */
+	/*
+	 * An unanswered Call keeps its Receive in use, so a peer that exceeds its credits finds
+	 * none.
+	 */
 	if (!rdma_conn_is_established(conn) || conn->recvs_posted + grant->in_flight >= want)
 		return;
 	more = want - grant->in_flight - conn->recvs_posted;
-	if (recv_runs_add(&conn->recvs, more, conn->recv_size_bytes)) {
+	if (posted_recvs_add(&conn->recvs, more, conn->recv_size_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for receives");
 		return;
 	}
@@ -210,84 +221,84 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 
 	conn->recv_size_bytes = size_bytes;
 	if (kept != FABRIC_RECV_KEPT)
-		recv_runs_resize(&conn->recvs, kept, size_bytes);
+		posted_recvs_resize(&conn->recvs, kept, size_bytes);
 }
 
 /*
- * The sender of reverse Calls obeys what the other end advertised, the receiver what it advertised itself. If an end
- * advertised nothing, its program knows what it can receive (B3.3-2).
+ * The sender of reverse Calls obeys what the other end advertised, the receiver what it advertised
+ * itself. If an end advertised nothing, its program knows what it can receive (B3.3-2).
  */
 static void agree_on_reverse(struct rdma_conn *conn)
 {
 	const struct rdma_leg_config *config = conn->config;
 	enum xchar_brs peer = characteristics_peer_reverse(conn->characteristics);
 
-	conn->terms.reverse_calls = conn->connector || peer != XCHAR_BRS_NONE;
-	conn->terms.reverse_chunks = config->reverse_chunks && config->characteristics &&
-				     (conn->connector || peer == XCHAR_BRS_GENL);
+	conn->limits.reverse_calls = conn->connector || peer != XCHAR_BRS_NONE;
+	conn->limits.reverse_chunks = config->reverse_chunks && config->characteristics &&
+				      (conn->connector || peer == XCHAR_BRS_GENL);
 }
 
-void rdma_conn_agree_for(struct rdma_conn *conn, const struct dialect *dialect)
+void rdma_conn_update_limits_for(struct rdma_conn *conn, const struct dialect *dialect)
 {
 	uint32_t floor = dialect->least_inline_bytes;
-	uint32_t send = inline_limit_agreed(&conn->send_limit, floor);
-	uint32_t recv = inline_limit_agreed(&conn->recv_limit, floor);
+	uint32_t send = inline_threshold_agreed(&conn->send_limit, floor);
+	uint32_t recv = inline_threshold_agreed(&conn->recv_limit, floor);
 
-	conn->terms = (struct rpc_terms){
+	conn->limits = (struct rpc_limits){
 		.dialect = dialect,
 		.send_bytes = send,
 		.reply_bytes = send,
 		.asked_bytes = UINT32_MAX,
 		.recv_bytes = recv,
-		.around_bytes = least(recv, RPC_AROUND_MAX_BYTES),
+		.margin_bytes = min_u32(recv, RPC_INLINE_AROUND_MAX_BYTES),
 		.reads_nothing = conn->works.reads_max == 0,
 		.reverse_calls = true,
 	};
 	if (!dialect->options || !conn->characteristics)
 		return;
 	agree_on_reverse(conn);
-	conn->terms.send_bytes = characteristics_send_bytes(conn->characteristics, send);
-	conn->terms.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
-	conn->terms.asked_bytes = characteristics_asked_bytes(conn->characteristics);
-	conn->terms.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
-	conn->terms.around_bytes = least(conn->terms.recv_bytes, RPC_AROUND_MAX_BYTES);
+	conn->limits.send_bytes = characteristics_send_bytes(conn->characteristics, send);
+	conn->limits.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
+	conn->limits.asked_bytes = characteristics_asked_bytes(conn->characteristics);
+	conn->limits.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
+	conn->limits.margin_bytes = min_u32(conn->limits.recv_bytes, RPC_INLINE_AROUND_MAX_BYTES);
 }
 
-void rdma_conn_agree(struct rdma_conn *conn)
+void rdma_conn_update_limits(struct rdma_conn *conn)
 {
-	rdma_conn_agree_for(conn, conn->negotiation.dialect);
+	rdma_conn_update_limits_for(conn, conn->negotiation.dialect);
 }
 
 void rdma_conn_call_understood(struct rdma_conn *conn, const struct dialect *dialect)
 {
 	if (conn->negotiation.stage == NEGOTIATION_SETTLED)
 		return;
-	negotiation_call_came(&conn->negotiation, dialect->version);
-	rdma_conn_agree(conn);
+	negotiation_call_received(&conn->negotiation, dialect->version);
+	rdma_conn_update_limits(conn);
 	loop_defer(conn->fabric->loop, &conn->settled_task);
 }
 
-uint32_t rdma_conn_reads_taken(const struct rdma_conn *conn)
+uint32_t rdma_conn_peer_reads_max(const struct rdma_conn *conn)
 {
-	return least(conn->ird, RDMA_READ_DEPTH);
+	return min_u32(conn->ird, RDMA_READ_DEPTH);
 }
 
 /*
- * Sets only the limit for Sends to the peer. CONF_RDMA does not include the length of a server's Sends (A6.2-2), so
- * private data decide when a Reply needs a chunk.
+ * Sets only the limit for Sends to the peer. CONF_RDMA does not include the length of a server's
+ * Sends (A6.2-2), so private data decide when a Reply needs a chunk.
  */
-void rdma_conn_peer_takes(struct rdma_conn *conn, uint32_t bytes)
+void rdma_conn_set_peer_recv_bytes(struct rdma_conn *conn, uint32_t bytes)
 {
 	conn->configured = true;
-	inline_limit_peer(&conn->send_limit, most(bytes, RPCRDMA_INLINE_MIN));
-	rdma_conn_agree(conn);
+	inline_threshold_set_peer(&conn->send_limit, max_u32(bytes, RPCRDMA_INLINE_MIN));
+	rdma_conn_update_limits(conn);
 	rdma_conn_note(conn, "configured: Sends of up to %u bytes to it, at most %u RDMA Reads",
-		       conn->terms.send_bytes, conn->works.reads_max);
+		       conn->limits.send_bytes, conn->works.reads_max);
 }
 
-bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_terms *terms)
+bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_limits *limits)
 {
-	if (!terms->dialect->one_sided_invalidation)
+	if (!limits->dialect->one_sided_invalidation)
 		return conn->may_invalidate;
 	return conn->config->remote_invalidation && conn->sends_invalidate &&
 	       conn->characteristics && characteristics_may_invalidate(conn->characteristics);

@@ -8,16 +8,16 @@
 #include <string.h>
 
 #include "rpcrdma/private_data.h"
-#include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/rdma_setup.h"
-#include "rpcrdma/rdma_watch.h"
+#include "rpcrdma/rdma_conn_setup.h"
+#include "rpcrdma/rdma_keepalive.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "rpcrdma/reject_reason.h"
-#include "rpcrdma/requester_late.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/reverse_timeout.h"
 #include "rpcrdma/v2/characteristics.h"
 #include "rpcrdma/v2/optional_msgs.h"
 #include "rpcrdma/v2/version_probe.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 
 static const struct leg_ops rdma_leg_ops;
 static const struct fabric_ep_events fabric_events;
@@ -30,7 +30,7 @@ static bool is_idle(const struct rdma_leg *leg)
 }
 
 /* Closes a drained leg without RPCs; posted Sends are still sent. */
-static void settle(void *arg)
+static void close_if_idle(void *arg)
 {
 	struct rdma_leg *leg = arg;
 
@@ -41,28 +41,34 @@ static void settle(void *arg)
 /* Sends the Calls that waited until the version was settled. */
 static void on_settled(void *arg)
 {
-	requester_pump(&((struct rdma_leg *)arg)->requester);
+	requester_kick(&((struct rdma_leg *)arg)->requester);
 }
 
-/* Calls that wait for the connection are in flight too: they are sent when it opens, before it drains. */
+/*
+ * Calls that wait for the connection are in flight too: they are sent when it opens, before it
+ * drains.
+ */
 static void rdma_drain(struct leg *l)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
 
-	if (leg->conn.drain_asked || rdma_conn_is_over(&leg->conn))
+	if (leg->conn.drain_asked || rdma_conn_is_closing(&leg->conn))
 		return;
 	leg->conn.drain_asked = true;
 	if (leg->conn.state.now == RDMA_OPEN)
 		rdma_conn_set_state(&leg->conn, RDMA_DRAINING);
-	settle(leg);
+	close_if_idle(leg);
 }
 
-/* Reports that the connection is closing. Closing can take a while, so waiting Calls stop waiting for memory now. */
-static void tell_closing(void *arg)
+/*
+ * Reports that the connection is closing. Closing can take a while, so waiting Calls stop waiting
+ * for memory now.
+ */
+static void report_closing(void *arg)
 {
 	struct rdma_leg *leg = arg;
 
-	responder_withdraw(&leg->responder);
+	responder_cancel_waiting(&leg->responder);
 	leg->leg.close_errno = leg->conn.close_errno;
 	leg->config.leg.events->closing(leg->config.leg.arg, leg->conn.why, leg->conn.detail);
 }
@@ -73,22 +79,22 @@ static void on_requested(void *arg, const uint8_t *private_data, size_t len)
 {
 	struct rdma_leg *leg = arg;
 
-	if (rdma_setup_requested(&leg->conn, private_data, len))
+	if (rdma_conn_setup_requested(&leg->conn, private_data, len))
 		leg->config.leg.events->requested(leg->config.leg.arg);
 }
 
 static void on_resolved(void *arg, struct fabric_ep_params *params)
 {
-	rdma_setup_resolved(&((struct rdma_leg *)arg)->conn, params);
+	rdma_conn_setup_resolved(&((struct rdma_leg *)arg)->conn, params);
 }
 
 static void on_established(void *arg, const uint8_t *private_data, size_t len)
 {
 	struct rdma_leg *leg = arg;
 
-	if (!rdma_setup_established(&leg->conn, private_data, len))
+	if (!rdma_conn_setup_established(&leg->conn, private_data, len))
 		return;
-	rdma_watch_start(&leg->watch);
+	rdma_keepalive_start(&leg->keepalive);
 	version_probe_begin(leg);
 }
 
@@ -107,16 +113,16 @@ static void on_ending(void *arg, enum fabric_close why, const char *detail)
 	struct rdma_leg *leg = arg;
 
 	version_probe_ended(leg);
-	rdma_conn_ended(&leg->conn, why, leg->conn.ep->close_errno, detail);
+	rdma_conn_fabric_ended(&leg->conn, why, leg->conn.ep->close_errno, detail);
 }
 
-static void end(struct rdma_leg *leg, enum fabric_close why, int err, const char *detail)
+static void finish_closing(struct rdma_leg *leg, enum fabric_close why, int err, const char *detail)
 {
-	rdma_watch_end(&leg->watch);
-	requester_late_end(&leg->requester);
+	rdma_keepalive_stop(&leg->keepalive);
+	reverse_timeout_stop(&leg->requester);
 	version_probe_ended(leg);
 	optional_msgs_end(leg->options);
-	rdma_conn_ended(&leg->conn, why, err, detail);
+	rdma_conn_fabric_ended(&leg->conn, why, err, detail);
 	read_chunks_end(&leg->conn);
 	requester_end(&leg->requester);
 	responder_end(&leg->responder);
@@ -127,26 +133,29 @@ static void on_closed(void *arg, enum fabric_close why, const char *detail)
 {
 	struct rdma_leg *leg = arg;
 
-	if (rdma_setup_port_refused(&leg->conn, why))
-		loop_defer(leg->conn.fabric->loop, &leg->again_task);
+	if (rdma_conn_setup_port_refused(&leg->conn, why))
+		loop_defer(leg->conn.fabric->loop, &leg->retry_task);
 	else
-		end(leg, why, leg->conn.ep->close_errno,
-		    leg->conn.rejection[0] ? leg->conn.rejection : detail);
+		finish_closing(leg, why, leg->conn.ep->close_errno,
+			       leg->conn.rejection[0] ? leg->conn.rejection : detail);
 }
 
-/* Connects again from another port, unless the leg was closed meanwhile; no endpoint would report that. */
-static void connect_again(void *arg)
+/*
+ * Connects again from another port, unless the leg was closed meanwhile; no endpoint would report
+ * that.
+ */
+static void retry_connect(void *arg)
 {
 	struct rdma_leg *leg = arg;
 	int rc;
 
-	if (rdma_conn_is_over(&leg->conn)) {
-		end(leg, FABRIC_CLOSE_LOCAL, 0, "");
+	if (rdma_conn_is_closing(&leg->conn)) {
+		finish_closing(leg, FABRIC_CLOSE_LOCAL, 0, "");
 		return;
 	}
-	rc = rdma_setup_again(&leg->conn, &fabric_events, leg);
+	rc = rdma_conn_setup_retry(&leg->conn, &fabric_events, leg);
 	if (rc)
-		end(leg, FABRIC_CLOSE_LOST, -rc, strerror(-rc));
+		finish_closing(leg, FABRIC_CLOSE_LOST, -rc, strerror(-rc));
 }
 
 static void on_note(void *arg, const char *text)
@@ -166,7 +175,7 @@ static void on_key_free(void *arg)
 
 static void rdma_accept(struct leg *l)
 {
-	rdma_setup_accept(&rdma_leg_of(l)->conn);
+	rdma_conn_setup_accept(&rdma_leg_of(l)->conn);
 }
 
 static bool rdma_can_call(const struct leg *l)
@@ -183,7 +192,7 @@ static void rdma_call(struct leg *l, struct exchange *x)
 		return;
 	}
 	requester_call(&leg->requester, x);
-	requester_late_watch(&leg->requester);
+	reverse_timeout_start(&leg->requester);
 }
 
 static void rdma_reply(struct leg *l, struct exchange *x)
@@ -198,7 +207,7 @@ static void rdma_more(struct leg *l, struct exchange *x)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
 
-	if (rdma_conn_is_over(&leg->conn))
+	if (rdma_conn_is_closing(&leg->conn))
 		return;
 	if (x->target == l)
 		requester_more(&leg->requester, x);
@@ -206,7 +215,9 @@ static void rdma_more(struct leg *l, struct exchange *x)
 		responder_more(x->origin_priv);
 }
 
-/* Does nothing: credits limit an RDMA peer, and memory is reserved for all Calls that they allow. */
+/*
+ * Does nothing: credits limit an RDMA peer, and memory is reserved for all Calls that they allow.
+ */
 static void rdma_pause(struct leg *l, bool paused)
 {
 }
@@ -216,7 +227,7 @@ static void rdma_hear_end(struct leg *l)
 	struct rdma_conn *conn = &rdma_leg_of(l)->conn;
 
 	if (conn->ep)
-		fabric_ep_hear_end(conn->ep);
+		fabric_ep_check_disconnect(conn->ep);
 }
 
 static void rdma_close(struct leg *l, enum leg_close why)
@@ -235,12 +246,12 @@ static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 	info->dialect = conn->negotiation.dialect->name;
 	info->configured = conn->configured;
 	info->peer_reads_max = conn->works.reads_max;
-	info->replies_lent = conn->grant.lent;
+	info->replies_lent = conn->grant.exposed;
 	info->calls_abandoned = leg->requester.abandoned;
-	if (conn->terms.dialect->options && conn->characteristics) {
+	if (conn->limits.dialect->options && conn->characteristics) {
 		info->pending = characteristics_pending(conn->characteristics);
 		info->peer_recv_size_bytes = characteristics_peer_size(conn->characteristics);
-		info->recv_size_bytes = characteristics_told_size(conn->characteristics);
+		info->recv_size_bytes = characteristics_advertised_size(conn->characteristics);
 	}
 	if (conn->connector) {
 		info->peer_profile = conn->peer->name;
@@ -260,11 +271,12 @@ static void rdma_load(const struct leg *l, struct leg_load *load)
 		.is_rdma = true,
 		.calls_in_flight_in = conn->grant.in_flight,
 		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
-				       leg->requester.abandoned - control_msgs_credits(&conn->own),
-		.calls_held = leg->requester.nheld,
+				       leg->requester.abandoned -
+				       control_msgs_credits(&conn->control),
+		.calls_queued = leg->requester.nqueued,
 		.credits_granted = credit_grant_value(&conn->grant),
 	};
-	if (credit_window_left(window))
+	if (credit_window_has_credit(window))
 		load->credits_available = credit_window_value(window) - window->in_flight;
 }
 
@@ -273,7 +285,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
 	const struct credit_window *window = &conn->window;
-	const struct rpc_terms *terms = &conn->terms;
+	const struct rpc_limits *limits = &conn->limits;
 	struct fabric_ep_info ep;
 	struct leg_load load;
 
@@ -289,14 +301,14 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 		.calls_in_flight_out = load.calls_in_flight_out,
 		.credits_granted = load.credits_granted,
 		.credits_available = load.credits_available,
-		.credits_told = leg->requester.answered,
+		.credits_known = leg->requester.answered,
 		.credits_used = window->in_flight,
-		.calls_held = load.calls_held,
-		.inline_send_bytes = terms->send_bytes,
-		.inline_recv_bytes = terms->recv_bytes,
-		.recv_size_bytes = inline_limit_offer(&conn->recv_limit),
+		.calls_queued = load.calls_queued,
+		.inline_send_bytes = limits->send_bytes,
+		.inline_recv_bytes = limits->recv_bytes,
+		.recv_size_bytes = inline_threshold_offer(&conn->recv_limit),
 		.peer_recv_size_bytes = conn->send_limit.peer_bytes,
-		.recv_posted_bytes = recv_runs_bytes(&conn->recvs),
+		.recv_posted_bytes = posted_recvs_bytes(&conn->recvs),
 		.rpcrdma_version = conn->negotiation.dialect->version,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
@@ -306,7 +318,7 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 
 static void describe_private_data(const struct rdma_conn *conn, char *text, size_t bytes)
 {
-	if (conn->peer_told)
+	if (conn->peer_sent_private_data)
 		snprintf(
 			text, bytes,
 			"its private data: Sends of %u bytes, receives of %u, %sremote invalidation",
@@ -319,39 +331,40 @@ static void describe_private_data(const struct rdma_conn *conn, char *text, size
 /* Returns true if Sends can invalidate keys of the end that connected. */
 static bool invalidates(const struct rdma_conn *conn)
 {
-	if (conn->connector && conn->terms.dialect->one_sided_invalidation)
-		return conn->takes_invalidation;
-	return rdma_conn_may_invalidate(conn, &conn->terms);
+	if (conn->connector && conn->limits.dialect->one_sided_invalidation)
+		return conn->accepts_invalidation;
+	return rdma_conn_may_invalidate(conn, &conn->limits);
 }
 
 static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 {
 	const struct rdma_leg *leg = container_of(l, const struct rdma_leg, leg);
 	const struct rdma_conn *conn = &leg->conn;
-	const struct rpc_terms *terms = &conn->terms;
-	const char *name = terms->dialect->name;
-	char below[FABRIC_TEXT_BYTES], told[96];
+	const struct rpc_limits *limits = &conn->limits;
+	const char *name = limits->dialect->name;
+	char below[FABRIC_TEXT_BYTES], private_text[96];
 
 	fabric_ep_describe(conn->ep, below);
-	describe_private_data(conn, told, sizeof(told));
+	describe_private_data(conn, private_text, sizeof(private_text));
 	snprintf(
 		text, LEG_TEXT_BYTES,
 		"RPC-over-RDMA version %u%s%s%s, inline up to %u bytes to it and %u from it, %s %u credits, "
 		"remote invalidation %s; %s%s%s",
-		terms->dialect->version, name ? " (" : "", name ? name : "", name ? ")" : "",
-		terms->send_bytes, terms->recv_bytes, conn->connector ? "asks for" : "grants up to",
+		limits->dialect->version, name ? " (" : "", name ? name : "", name ? ")" : "",
+		limits->send_bytes, limits->recv_bytes,
+		conn->connector ? "asks for" : "grants up to",
 		conn->connector ? conn->window.asked : conn->grant.max,
-		invalidates(conn) ? "on" : "off", told, below[0] ? "; " : "", below);
+		invalidates(conn) ? "on" : "off", private_text, below[0] ? "; " : "", below);
 }
 
 static void leg_destroy(struct rdma_leg *leg)
 {
-	rdma_watch_fini(&leg->watch);
+	rdma_keepalive_fini(&leg->keepalive);
 	version_probe_fini(leg);
-	requester_late_fini(&leg->requester);
+	reverse_timeout_fini(&leg->requester);
 	requester_fini(&leg->requester);
 	responder_fini(&leg->responder);
-	work_queues_fini(&leg->conn);
+	work_request_queues_fini(&leg->conn);
 	rdma_conn_fini(&leg->conn);
 	free(leg);
 }
@@ -376,17 +389,17 @@ static struct rdma_leg *leg_new(const struct rdma_leg_config *config, struct fab
 	leg->leg.ops = &rdma_leg_ops;
 	leg->leg.config = &leg->config.leg;
 	rc = rdma_conn_init(&leg->conn, &leg->leg, &leg->config, fabric, state);
-	loop_task_init(&leg->conn.closing_task, tell_closing, leg);
-	loop_task_init(&leg->again_task, connect_again, leg);
-	loop_task_init(&leg->conn.idle_task, settle, leg);
+	loop_task_init(&leg->conn.closing_task, report_closing, leg);
+	loop_task_init(&leg->retry_task, retry_connect, leg);
+	loop_task_init(&leg->conn.idle_task, close_if_idle, leg);
 	loop_task_init(&leg->conn.settled_task, on_settled, leg);
-	rdma_setup_init(&leg->conn);
+	rdma_conn_setup_init(&leg->conn);
 	requester_init(&leg->requester, &leg->conn);
 	responder_init(&leg->responder, &leg->conn);
-	if (rdma_watch_init(&leg->watch, &leg->requester, &leg->responder))
+	if (rdma_keepalive_init(&leg->keepalive, &leg->requester, &leg->responder))
 		rc = -ENOMEM;
 	if (!rc)
-		rc = work_queues_init(&leg->conn);
+		rc = work_request_queues_init(&leg->conn);
 	if (rc) {
 		leg_destroy(leg);
 		return NULL;
@@ -402,7 +415,7 @@ int rdma_leg_connect(const struct rdma_leg_config *config, struct fabric *fabric
 
 	if (!leg)
 		return -ENOMEM;
-	rc = rdma_setup_connect(&leg->conn, addr, &fabric_events, leg);
+	rc = rdma_conn_setup_connect(&leg->conn, addr, &fabric_events, leg);
 	if (rc) {
 		config->counters->connect_failures++;
 		leg_destroy(leg);
@@ -422,7 +435,7 @@ int rdma_leg_adopt(const struct rdma_leg_config *config, struct fabric *fabric,
 		fabric_incoming_drop(in);
 		return -ENOMEM;
 	}
-	rc = rdma_setup_adopt(&leg->conn, in, &fabric_events, leg);
+	rc = rdma_conn_setup_adopt(&leg->conn, in, &fabric_events, leg);
 	if (rc) {
 		leg_destroy(leg);
 		return rc;
@@ -435,7 +448,7 @@ static const struct fabric_ep_events fabric_events = {
 	.requested = on_requested,
 	.resolved = on_resolved,
 	.established = on_established,
-	.recv = rdma_leg_recv,
+	.recv = recv_dispatch,
 	.rejected = on_rejected,
 	.ending = on_ending,
 	.closed = on_closed,
@@ -452,7 +465,7 @@ static const struct leg_ops rdma_leg_ops = {
 	.pause = rdma_pause,
 	.drain = rdma_drain,
 	.close = rdma_close,
-	.hear_end = rdma_hear_end,
+	.check_peer_close = rdma_hear_end,
 	.info = rdma_info,
 	.load = rdma_load,
 	.describe = rdma_describe,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A connection has one queue of messages. The first one posts its next Read whenever the bound allows it. */
+/*
+ * A connection has one queue of messages. The first one posts its next Read whenever the bound
+ * allows it.
+ */
 #include "rpcrdma/read_chunks.h"
 
 static uint32_t read_bytes(const struct read_chunks *reads, const struct read_cursor *at)
 {
-	return least(reads->pulls[at->pull].len_bytes - at->bytes, reads->read_max_bytes);
+	return min_u32(reads->pulls[at->pull].len_bytes - at->bytes, reads->read_max_bytes);
 }
 
 /* Advances @at past its Read. */
@@ -30,7 +33,7 @@ static void post_next(struct read_chunks *reads)
 	step(reads, &reads->posted);
 	if (reads->posted.pull == reads->npulls)
 		TAILQ_REMOVE(&conn->works.waiting, reads, entry);
-	work_read(conn, &to, p->handle, p->offset + at, reads->x, on_read, reads);
+	work_request_post_read(conn, &to, p->handle, p->offset + at, reads->x, on_read, reads);
 }
 
 /* Posts waiting Reads up to the bound; stops if the connection starts to close. */
@@ -38,7 +41,7 @@ static void post_waiting(struct rdma_conn *conn)
 {
 	struct read_chunks *first;
 
-	while (!rdma_conn_is_over(conn) && conn->works.reads < read_chunks_bound(conn) &&
+	while (!rdma_conn_is_closing(conn) && conn->works.reads < read_chunks_bound(conn) &&
 	       (first = TAILQ_FIRST(&conn->works.waiting)))
 		post_next(first);
 }
@@ -65,7 +68,7 @@ uint32_t read_chunks_start(struct read_chunks *reads, const struct rpc_msg *to, 
 	reads->x = x;
 	reads->read_done = read_done;
 	reads->arg = arg;
-	reads->read_max_bytes = least(read_max_bytes, conn->max_transfer_bytes);
+	reads->read_max_bytes = min_u32(read_max_bytes, conn->max_transfer_bytes);
 	for (unsigned i = 0; i < reads->npulls; i++)
 		bytes += reads->pulls[i].len_bytes;
 	rdma_conn_count_received(conn, bytes);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rpcrdma/requester.h"
 
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/draft03/requester_zero.h"
-#include "rpcrdma/message.h"
+#include "rpcrdma/draft03/zero_grant_timeout.h"
+#include "rpcrdma/send_msg.h"
 #include "rpcrdma/v2/recv_sizing.h"
 
-static void tell_ready(void *arg)
+static void report_call_ready(void *arg)
 {
 	struct requester *rq = arg;
 	const struct leg_config *config = rq->conn->leg->config;
@@ -16,45 +16,45 @@ static void tell_ready(void *arg)
 		config->events->call_ready(config->arg);
 }
 
-static void count_held(struct requester *rq)
+static void count_queued(struct requester *rq)
 {
-	if (++rq->nheld >= REQUESTER_HELD_MAX && !rq->reverse)
+	if (++rq->nqueued >= REQUESTER_QUEUE_MAX && !rq->reverse)
 		rq->full = true;
-	if (rq->nheld == 1)
-		requester_zero_watch(rq);
+	if (rq->nqueued == 1)
+		zero_grant_timeout_start(rq);
 }
 
 /* Queues a starved Call again, before all others, because it is older than they are. */
-static void hold_first(struct requester_rpc *rpc)
+static void requeue_first(struct requester_rpc *rpc)
 {
 	struct requester *rq = rpc->rq;
 
-	TAILQ_INSERT_HEAD(&rq->held, rpc->x, target_entry);
-	count_held(rq);
+	TAILQ_INSERT_HEAD(&rq->queue, rpc->x, target_entry);
+	count_queued(rq);
 	/* Events during the invalidation found an empty queue, so run it again. */
 	if (!rq->starved)
-		loop_defer(rq->conn->fabric->loop, &rq->again_task);
+		loop_defer(rq->conn->fabric->loop, &rq->run_queue_task);
 }
 
-static void send_again(void *arg)
+static void run_queue_again(void *arg)
 {
-	requester_pump(arg);
+	requester_kick(arg);
 }
 
 void requester_key_free(struct requester *rq)
 {
 	rq->starved = false;
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
 void requester_init(struct requester *rq, struct rdma_conn *conn)
 {
 	rq->conn = conn;
 	rq->reverse = !conn->connector;
-	TAILQ_INIT(&rq->held);
-	requester_rpcs_init(rq, hold_first);
-	loop_task_init(&rq->ready_task, tell_ready, rq);
-	loop_task_init(&rq->again_task, send_again, rq);
+	TAILQ_INIT(&rq->queue);
+	requester_rpcs_init(rq, requeue_first);
+	loop_task_init(&rq->ready_task, report_call_ready, rq);
+	loop_task_init(&rq->run_queue_task, run_queue_again, rq);
 }
 
 void requester_end(struct requester *rq)
@@ -62,23 +62,23 @@ void requester_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
-	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
-	loop_timer_clear(rq->conn->fabric->loop, rq->conf.timer);
-	requester_zero_end(rq);
-	while ((x = TAILQ_FIRST(&rq->held))) {
-		TAILQ_REMOVE(&rq->held, x, target_entry);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->run_queue_task);
+	loop_timer_clear(rq->conn->fabric->loop, rq->ccp.timer);
+	zero_grant_timeout_stop(rq);
+	while ((x = TAILQ_FIRST(&rq->queue))) {
+		TAILQ_REMOVE(&rq->queue, x, target_entry);
 		requester_rpc_drop(x->target_priv);
 	}
-	rq->nheld = 0;
+	rq->nqueued = 0;
 	requester_rpcs_end(rq);
 }
 
 void requester_fini(struct requester *rq)
 {
 	loop_task_cancel(rq->conn->fabric->loop, &rq->ready_task);
-	loop_task_cancel(rq->conn->fabric->loop, &rq->again_task);
-	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
-	requester_zero_fini(rq);
+	loop_task_cancel(rq->conn->fabric->loop, &rq->run_queue_task);
+	loop_timer_free(rq->conn->fabric->loop, rq->ccp.timer);
+	zero_grant_timeout_fini(rq);
 	requester_rpcs_fini(rq);
 }
 
@@ -90,7 +90,7 @@ bool requester_is_idle(const struct requester *rq)
 bool requester_can_call(const struct requester *rq)
 {
 	/* Reverse Calls are never stopped: that would stop Replies to the peer with them. */
-	return rq->reverse || rq->nheld < REQUESTER_HELD_MAX;
+	return rq->reverse || rq->nqueued < REQUESTER_QUEUE_MAX;
 }
 
 /* Logs once per connection: a server can make any number of reverse Calls. */
@@ -99,19 +99,22 @@ static void note_reverse_refused(struct requester *rq, const struct requester_rp
 	if (rq->refused)
 		return;
 	rq->refused = true;
-	if (rpc->terms.reverse_calls)
+	if (rpc->limits.reverse_calls)
 		rdma_conn_note(rq->conn,
 			       "reverse Call %#x of %u bytes is longer than this client accepts "
 			       "(%u bytes): such Calls are answered SYSTEM_ERR",
-			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes,
-			       rpc->terms.send_bytes);
+			       rpc->x->call_info.hdr.xid, rpc->x->call.len_bytes,
+			       rpc->limits.send_bytes);
 	else
 		rdma_conn_note(rq->conn, "this client accepts no reverse Calls: they are answered "
 					 "SYSTEM_ERR");
 }
 
-/* Fails a Call that cannot be sent: no header can hold it, the peer does not accept it, or memory is not available. */
-static void refuse(struct requester *rq, struct requester_rpc *rpc)
+/*
+ * Fails a Call that cannot be sent: no header can hold it, the peer does not accept it, or memory
+ * is not available.
+ */
+static void refuse_call(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse) {
 		rq->conn->counters->reverse_refused++;
@@ -119,36 +122,38 @@ static void refuse(struct requester *rq, struct requester_rpc *rpc)
 	} else {
 		rq->conn->counters->calls_not_sendable++;
 		rdma_conn_note(rq->conn, "Call %#x of %u bytes cannot be sent to this peer (%s%s)",
-			       rpc->x->facts.hdr.xid, rpc->x->call.len_bytes, rq->conn->peer->name,
-			       rpc->terms.reads_nothing ? ": it advertised no RDMA Reads" : "");
+			       rpc->x->call_info.hdr.xid, rpc->x->call.len_bytes,
+			       rq->conn->peer->name,
+			       rpc->limits.reads_nothing ? ": it advertised no RDMA Reads" : "");
 	}
 	requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 }
 
 /*
- * Fills in the facts that only the complete Call shows. At most one payload per Call and one per Reply is moved,
- * because servers support no more.
+ * Fills in the facts that only the complete Call shows. At most one payload per Call and one per
+ * Reply is moved, because servers support no more.
  */
 static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
-		       struct call_form_ask *ask)
+		       struct chunk_select_input *input)
 {
-	const struct call_facts *facts = &x->facts;
+	const struct call_info *call_info = &x->call_info;
 	/* Rounded up, because some servers write the pad too. */
-	uint64_t result = xdr_padded_bytes(facts->bounds_bytes[0]);
+	uint64_t result = xdr_padded_bytes(call_info->bounds_bytes[0]);
 
-	ask->known = CALL_FORM_RESULT | CALL_FORM_PAYLOAD;
+	input->known = CHUNK_SELECT_RESULT | CHUNK_SELECT_PAYLOAD;
 	/* A longer Reply than reply_max_bytes cannot be delivered, so no more memory is needed. */
 	if (result > xdr_padded_bytes(x->reply_max_bytes))
 		result = xdr_padded_bytes(x->reply_max_bytes);
-	if (facts->nresult_payloads == 1 && result <= UINT32_MAX) {
-		ask->result_bytes = (uint32_t)result;
-		ask->reply_bytes = facts->ceiling_bytes < x->reply_max_bytes ? facts->ceiling_bytes
-									     : x->reply_max_bytes;
+	if (call_info->nresult_payloads == 1 && result <= UINT32_MAX) {
+		input->result_bytes = (uint32_t)result;
+		input->reply_bytes = call_info->reply_bound_bytes < x->reply_max_bytes
+					     ? call_info->reply_bound_bytes
+					     : x->reply_max_bytes;
 	}
-	if (facts->narg_payloads == 1) {
-		ask->payload_at = facts->arg.offset_bytes;
-		ask->payload_bytes = facts->arg.len_bytes;
-		ask->payload_is_data = conn->peer->data_apart && facts->arg_is_data;
+	if (call_info->narg_payloads == 1) {
+		input->payload_at = call_info->arg.offset_bytes;
+		input->payload_bytes = call_info->arg.len_bytes;
+		input->payload_is_data = conn->peer->data_in_chunk && call_info->arg_is_data;
 	}
 }
 
@@ -158,26 +163,26 @@ static bool moves_payloads(const struct rdma_conn *conn)
 }
 
 static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc,
-		     struct call_form_ask *ask)
+		     struct chunk_select_input *input)
 {
 	const struct rdma_conn *conn = rq->conn;
-	bool inline_only = rq->reverse && !rpc->terms.reverse_chunks;
+	bool inline_only = rq->reverse && !rpc->limits.reverse_chunks;
 
-	*ask = (struct call_form_ask){
+	*input = (struct chunk_select_input){
 		.call_bytes = rpc->x->call.len_bytes,
 		.reply_max_bytes = rpc->x->reply_max_bytes,
 		.max_message_bytes = conn->leg->config->max_message_bytes,
-		.terms = rpc->terms,
+		.limits = rpc->limits,
 		.max_segment_bytes = conn->max_segment_bytes,
 		.peer = conn->peer,
 		.inline_only = inline_only,
 		.moves_payloads = !inline_only && moves_payloads(conn),
 	};
-	if (ask->moves_payloads && rpc->x->facts.stage == FACTS_WHOLE)
-		fill_facts(conn, rpc->x, ask);
+	if (input->moves_payloads && rpc->x->call_info.stage == CALL_INFO_COMPLETE)
+		fill_facts(conn, rpc->x, input);
 }
 
-enum outlook { PLAN_READY, PLAN_WAIT, PLAN_IMPOSSIBLE };
+enum send_decision { SEND_NOW, SEND_LATER, SEND_IMPOSSIBLE };
 
 /* Returns true if all inline bytes have arrived; exposed bytes can follow later. */
 static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *call)
@@ -190,34 +195,34 @@ static bool is_inline_here(const struct msg_form *form, const struct rpc_msg *ca
 }
 
 /* Decides whether the Call can be sent now, and in which form (A5.1-1, A5.2-1). */
-static enum outlook plan(const struct requester *rq, struct requester_rpc *rpc)
+static enum send_decision plan_call(const struct requester *rq, struct requester_rpc *rpc)
 {
 	bool whole = rpc_msg_is_whole(&rpc->x->call);
-	struct call_form_ask ask;
+	struct chunk_select_input input;
 
-	if (requester_is_ours(rq, rpc->x->facts.hdr.xid))
-		return PLAN_WAIT;
+	if (requester_is_control_xid(rq, rpc->x->call_info.hdr.xid))
+		return SEND_LATER;
 	/* Missing bytes can follow only in Reads. */
-	if (!whole && !rq->conn->late_reads)
-		return PLAN_WAIT;
-	rpc->terms = rq->conn->terms;
-	if (rq->reverse && !rpc->terms.reverse_calls)
-		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
+	if (!whole && !rq->conn->deferred_reads)
+		return SEND_LATER;
+	rpc->limits = rq->conn->limits;
+	if (rq->reverse && !rpc->limits.reverse_calls)
+		return whole ? SEND_IMPOSSIBLE : SEND_LATER;
 	if (whole && !moves_payloads(rq->conn) &&
-	    call_form_is_plain(&rpc->terms, rpc->x->call.len_bytes, rpc->x->reply_max_bytes)) {
+	    call_form_is_plain(&rpc->limits, rpc->x->call.len_bytes, rpc->x->reply_max_bytes)) {
 		rpc->form = call_form_plain();
-		return PLAN_READY;
+		return SEND_NOW;
 	}
-	fill_ask(rq, rpc, &ask);
-	if (ask.moves_payloads && call_form_needs(&ask))
-		return PLAN_WAIT;
-	if (!call_form_choose(&ask, &rpc->form))
-		return whole ? PLAN_IMPOSSIBLE : PLAN_WAIT;
+	fill_ask(rq, rpc, &input);
+	if (input.moves_payloads && chunk_select_needs(&input))
+		return SEND_LATER;
+	if (!chunk_select_choose(&input, &rpc->form))
+		return whole ? SEND_IMPOSSIBLE : SEND_LATER;
 	if (!is_inline_here(&rpc->form.call, &rpc->x->call))
-		return PLAN_WAIT;
-	if (rpc->form.landing_cut)
+		return SEND_LATER;
+	if (rpc->form.placement_truncated)
 		rq->conn->counters->landings_cut++;
-	return PLAN_READY;
+	return SEND_NOW;
 }
 
 /* Records a Call or Reply that goes by chunk, for the choice of receive sizes. */
@@ -227,22 +232,23 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 
 	if (rpc->form.call.form != MESSAGE_FORM_SHORT)
 		call = RPCRDMA_MIN_HDR_BYTES + (uint64_t)rpc->x->call.len_bytes;
-	if (rpc->form.landing != LANDING_NONE)
+	if (rpc->form.placement != PLACEMENT_NONE)
 		reply = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
-	conn_sizes_note(conn->sizes, call, reply, &conn->terms, rdma_conn_now_us(conn));
+	conn_sizes_note(conn->sizes, call, reply, &conn->limits, rdma_conn_now_us(conn));
 }
 
-/* The time limit of a reverse Call starts when it arrives (requester_late.h). */
+/* The time limit of a reverse Call starts when it arrives (reverse_timeout.h). */
 static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)
 		rpc->since_us = rdma_conn_now_us(rq->conn);
 }
 
-static void begin(struct requester *rq, struct requester_rpc *rpc, enum outlook outlook)
+static void start_call(struct requester *rq, struct requester_rpc *rpc,
+		       enum send_decision send_decision)
 {
-	if (outlook == PLAN_IMPOSSIBLE || !requester_rpc_send(rpc))
-		refuse(rq, rpc);
+	if (send_decision == SEND_IMPOSSIBLE || !requester_rpc_send(rpc))
+		refuse_call(rq, rpc);
 	else if (rq->conn->sizes)
 		note_sizes(rq->conn, rpc);
 }
@@ -252,55 +258,55 @@ static inline bool may_send(const struct requester *rq)
 {
 	return rdma_conn_is_up(rq->conn) && !rq->starved &&
 	       negotiation_may_call(&rq->conn->negotiation) &&
-	       credit_window_open(&rq->conn->window) && rq->conf.state != CONF_ASKED;
+	       credit_window_open(&rq->conn->window) && rq->ccp.state != CCP_CLIENT_SENT;
 }
 
-void requester_send_held(struct requester *rq)
+void requester_run_queue(struct requester *rq)
 {
 	struct exchange *x;
 
-	while (may_send(rq) && (x = TAILQ_FIRST(&rq->held))) {
-		enum outlook outlook = plan(rq, x->target_priv);
+	while (may_send(rq) && (x = TAILQ_FIRST(&rq->queue))) {
+		enum send_decision send_decision = plan_call(rq, x->target_priv);
 
-		if (outlook == PLAN_WAIT)
+		if (send_decision == SEND_LATER)
 			break;
-		TAILQ_REMOVE(&rq->held, x, target_entry);
-		rq->nheld--;
-		begin(rq, x->target_priv, outlook);
+		TAILQ_REMOVE(&rq->queue, x, target_entry);
+		rq->nqueued--;
+		start_call(rq, x->target_priv, send_decision);
 	}
-	if (rq->full && rq->nheld < REQUESTER_HELD_MAX && rdma_conn_is_up(rq->conn)) {
+	if (rq->full && rq->nqueued < REQUESTER_QUEUE_MAX && rdma_conn_is_up(rq->conn)) {
 		rq->full = false;
 		/* A task, because a call into the leg can be on the stack. */
 		loop_defer(rq->conn->fabric->loop, &rq->ready_task);
 	}
 }
 
-static void hold(struct requester *rq, struct requester_rpc *rpc)
+static void queue_call(struct requester *rq, struct requester_rpc *rpc)
 {
-	if (rq->reverse && rq->nheld >= REQUESTER_HELD_MAX_REVERSE) {
+	if (rq->reverse && rq->nqueued >= REQUESTER_QUEUE_MAX_REVERSE) {
 		rq->conn->counters->reverse_refused++;
 		requester_rpc_fail(rpc, EXCHANGE_FAULT_CANT_SEND);
 		return;
 	}
 	if (!may_send(rq))
 		rq->conn->counters->credit_waits++;
-	TAILQ_INSERT_TAIL(&rq->held, rpc->x, target_entry);
-	count_held(rq);
+	TAILQ_INSERT_TAIL(&rq->queue, rpc->x, target_entry);
+	count_queued(rq);
 }
 
-void requester_held_late(struct requester *rq, struct requester_rpc *rpc)
+void requester_timeout(struct requester *rq, struct requester_rpc *rpc)
 {
-	TAILQ_REMOVE(&rq->held, rpc->x, target_entry);
-	rq->nheld--;
+	TAILQ_REMOVE(&rq->queue, rpc->x, target_entry);
+	rq->nqueued--;
 	requester_rpc_fail(rpc, EXCHANGE_FAULT_LATE);
 }
 
 void requester_call(struct requester *rq, struct exchange *x)
 {
 	struct requester_rpc *rpc;
-	enum outlook outlook = PLAN_WAIT;
+	enum send_decision send_decision = SEND_LATER;
 
-	if (rdma_conn_is_over(rq->conn)) {
+	if (rdma_conn_is_closing(rq->conn)) {
 		exchange_put(x);
 		return;
 	}
@@ -311,12 +317,12 @@ void requester_call(struct requester *rq, struct exchange *x)
 		return;
 	}
 	note_time(rq, rpc);
-	if (!rq->nheld && may_send(rq))
-		outlook = plan(rq, rpc);
-	if (outlook == PLAN_WAIT)
-		hold(rq, rpc);
+	if (!rq->nqueued && may_send(rq))
+		send_decision = plan_call(rq, rpc);
+	if (send_decision == SEND_LATER)
+		queue_call(rq, rpc);
 	else
-		begin(rq, rpc, outlook);
+		start_call(rq, rpc, send_decision);
 }
 
 void requester_more(struct requester *rq, struct exchange *x)
@@ -324,8 +330,8 @@ void requester_more(struct requester *rq, struct exchange *x)
 	struct requester_rpc *rpc = x->target_priv;
 
 	switch (rpc->state) {
-	case REQUESTER_HELD:
-		requester_send_held(rq);
+	case REQUESTER_QUEUED:
+		requester_run_queue(rq);
 		break;
 	case REQUESTER_SENT:
 	case REQUESTER_RESENT:
@@ -344,44 +350,44 @@ void requester_more(struct requester *rq, struct exchange *x)
 
 /* ---- NULL Calls originated by the proxy ---- */
 
-void requester_null_reserve(struct requester *rq)
+void requester_null_reserve_credit(struct requester *rq)
 {
 	rq->conn->window.reserved = 1;
 }
 
-const struct call_facts *requester_null_like(const struct requester *rq)
+const struct call_info *requester_null_template(const struct requester *rq)
 {
 	const struct exchange *x;
 
-	TAILQ_FOREACH(x, &rq->begun, target_entry) {
+	TAILQ_FOREACH(x, &rq->active, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
 		if (rpc->state == REQUESTER_SENT || rpc->state == REQUESTER_RESENT)
-			return &x->facts;
+			return &x->call_info;
 	}
 	return NULL;
 }
 
-bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_facts *like)
+bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_info *like)
 {
 	struct null_calls *nulls = &rq->nulls;
 	struct rdma_conn *conn = rq->conn;
 	uint8_t call[RPC_NULL_CALL_BYTES];
-	struct message m;
+	struct send_msg m;
 
-	if (nulls->count == NULL_CALLS_MAX || !credit_window_left(&conn->window))
+	if (nulls->count == NULL_CALLS_MAX || !credit_window_has_credit(&conn->window))
 		return false;
 	nulls->xids[nulls->count++] = xid;
-	credit_window_take(&conn->window);
+	credit_window_consume(&conn->window);
 	/* The reserved credit is in use. */
 	conn->window.reserved = 0;
-	message_init(&m, conn->terms.dialect, xid);
-	message_add_bytes(
+	send_msg_init(&m, conn->limits.dialect, xid);
+	send_msg_add_bytes(
 		&m, call,
 		(uint32_t)rpc_encode_null_call(call, xid, like->hdr.prog, like->hdr.vers));
 	conn->counters->null_calls_sent++;
 	rdma_conn_replenish(conn);
-	message_send(&m, conn, conn->window.asked, NULL, NULL);
+	send_msg_post(&m, conn, conn->window.asked, NULL, NULL);
 	return true;
 }
 
@@ -395,7 +401,7 @@ bool requester_null_answered(struct requester *rq, uint32_t xid)
 	if (at == nulls->count)
 		return false;
 	nulls->xids[at] = nulls->xids[--nulls->count];
-	credit_window_give(&rq->conn->window);
+	credit_window_release(&rq->conn->window);
 	if (!nulls->count)
 		rq->conn->window.reserved = 1;
 	rq->conn->counters->null_calls_answered++;

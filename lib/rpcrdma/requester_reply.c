@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Checks Replies against the exposed chunks. Delivers a Reply only when the peer can no longer change it. */
+/*
+ * Checks Replies against the exposed chunks. Delivers a Reply only when the peer can no longer
+ * change it.
+ */
 
 #include "rpcrdma/requester.h"
 
@@ -7,42 +10,42 @@
 
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/draft03/requester_read_reply.h"
-#include "rpcrdma/draft03/requester_zero.h"
+#include "rpcrdma/draft03/zero_grant_timeout.h"
 #include "rpcrdma/read_chunks.h"
-#include "rpcrdma/requester_late.h"
+#include "rpcrdma/reverse_timeout.h"
 #include "rpcrdma/v2/version_probe.h"
 
-bool requester_owns_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
+bool requester_exposes_key(const struct requester *rq, uint32_t xid, uint32_t rkey)
 {
 	const struct requester_rpc *rpc = requester_rpc_find(rq, xid);
 
-	return rpc && lend_owns(&rpc->lend, rkey);
+	return rpc && mem_expose_has_key(&rpc->exposed_mem, rkey);
 }
 
 /*
- * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer, and without a gap,
- * because the segments are contiguous memory. The peer must really have written the bytes that it claims (X-18),
- * because the rest of that memory still contains an earlier Reply, perhaps of another client. Otherwise returns what is
- * wrong, @not_offered for a different chunk.
+ * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer,
+ * and without a gap, because the segments are contiguous memory. The peer must really have written
+ * the bytes that it claims (X-18), because the rest of that memory still contains an earlier Reply,
+ * perhaps of another client. Otherwise returns what is wrong, @not_offered for a different chunk.
  */
 static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
 {
 	bool ended = false;
 
-	if (chunk->count != rpc->form.landing_nsegments)
+	if (chunk->count != rpc->form.placement_nsegments)
 		return not_offered;
 	for (unsigned i = 0; i < chunk->count; i++) {
 		const struct rpcrdma_segment *seg = &hdr->segments[chunk->first + i];
 		unsigned key = rpc->form.call.nsegments + i;
-		struct rpcrdma_segment lent = lend_segment(&rpc->lend, key);
+		struct rpcrdma_segment exposed = mem_expose_segment(&rpc->exposed_mem, key);
 
-		if (seg->handle != lent.handle || seg->offset != lent.offset ||
-		    seg->len_bytes > lent.len_bytes || (ended && seg->len_bytes))
+		if (seg->handle != exposed.handle || seg->offset != exposed.offset ||
+		    seg->len_bytes > exposed.len_bytes || (ended && seg->len_bytes))
 			return not_offered;
-		if (seg->len_bytes > lend_written_bytes(&rpc->lend, key))
+		if (seg->len_bytes > mem_expose_written_bytes(&rpc->exposed_mem, key))
 			return "claims bytes of a chunk that the peer has not written";
-		ended = seg->len_bytes < lent.len_bytes;
+		ended = seg->len_bytes < exposed.len_bytes;
 	}
 	return NULL;
 }
@@ -53,10 +56,10 @@ static const char *write_list_wrong(const struct requester_rpc *rpc,
 	static const char not_offered[] = "a write list that was not offered";
 
 	if (!hdr->nwrites)
-		return rpc->form.landing == LANDING_WRITE_CHUNK && !rpc->rq->conn->peer->lenient
+		return rpc->form.placement == PLACEMENT_WRITE_CHUNK && !rpc->rq->conn->peer->lenient
 			       ? "the write list that was offered is missing"
 			       : NULL;
-	if (rpc->form.landing != LANDING_WRITE_CHUNK || hdr->nwrites > 1)
+	if (rpc->form.placement != PLACEMENT_WRITE_CHUNK || hdr->nwrites > 1)
 		return not_offered;
 	return chunk_wrong(rpc, hdr, &hdr->writes[0], not_offered);
 }
@@ -69,7 +72,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 	const char *wrong = NULL;
 
 	if (hdr->has_reply_chunk && hdr->reply_chunk.count)
-		wrong = rpc->form.landing == LANDING_REPLY_CHUNK
+		wrong = rpc->form.placement == PLACEMENT_REPLY_CHUNK
 				? chunk_wrong(rpc, hdr, &hdr->reply_chunk, not_offered)
 				: not_offered;
 	if (wrong)
@@ -85,7 +88,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 
 static const char *read_list_wrong(const struct requester_rpc *rpc)
 {
-	if (!read_reply_requester_may(rpc))
+	if (!requester_read_reply_may(rpc))
 		return "a read list in a Reply";
 	if (!read_chunks_bound(rpc->rq->conn))
 		return "read chunks, but RDMA Reads from this peer are not allowed";
@@ -103,8 +106,8 @@ static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpc
 }
 
 /* Stores the inline bytes and records what the peer wrote. Returns what is wrong, or NULL. */
-static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
-			const uint8_t *body, uint32_t len_bytes)
+static const char *store_reply(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+			       const uint8_t *body, uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 
@@ -113,14 +116,14 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 	*form = MESSAGE_FORM_SHORT;
 	if (hdr->proc == RPCRDMA_NOMSG) {
 		*form = MESSAGE_FORM_LONG;
-		rpc->landed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
-		conn->counters->reply_chunk_bytes_taken += rpc->landed_bytes;
+		rpc->reply_placed_bytes = (uint32_t)hdr->reply_chunk.len_bytes;
+		conn->counters->reply_chunk_bytes_taken += rpc->reply_placed_bytes;
 	} else if (hdr->nwrites && hdr->writes[0].len_bytes) {
 		*form = MESSAGE_FORM_CHUNKED;
-		rpc->landed_bytes = (uint32_t)hdr->writes[0].len_bytes;
-		rpc->around_bytes = len_bytes;
-		conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
-		if (len_bytes > requester_rpc_landing_room(rpc))
+		rpc->reply_placed_bytes = (uint32_t)hdr->writes[0].len_bytes;
+		rpc->margin_bytes = len_bytes;
+		conn->counters->write_chunk_bytes_taken += rpc->reply_placed_bytes;
+		if (len_bytes > requester_rpc_inline_around_max(rpc))
 			return "a Reply longer than the inline threshold";
 		memcpy(rpc->x->reply.data, body, len_bytes);
 	} else if (rpc_msg_get(conn->leg->config->pool, len_bytes, &rpc->reply_inline)) {
@@ -128,19 +131,22 @@ static const char *take(struct requester_rpc *rpc, const struct rpcrdma_header *
 	} else {
 		memcpy(rpc->reply_inline.data, body, len_bytes);
 	}
-	rdma_conn_count_received(conn, rpc->landed_bytes);
+	rdma_conn_count_received(conn, rpc->reply_placed_bytes);
 	return NULL;
 }
 
 static void bad_reply(struct requester *rq, struct requester_rpc *rpc, const char *what)
 {
 	rq->conn->counters->bad_replies++;
-	rdma_conn_note(rq->conn, "Reply %#x: %s", rpc->x->facts.hdr.xid, what);
+	rdma_conn_note(rq->conn, "Reply %#x: %s", rpc->x->call_info.hdr.xid, what);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
-/* Returns true if a grant of zero is valid. It never is for reverse Calls, in any dialect (D2.1.2-1). */
+/*
+ * Returns true if a grant of zero is valid. It never is for reverse Calls, in any dialect
+ * (D2.1.2-1).
+ */
 static bool zero_is_grant(const struct requester *rq, const struct dialect *dialect)
 {
 	return dialect->zero_grants && !rq->reverse;
@@ -149,17 +155,20 @@ static bool zero_is_grant(const struct requester *rq, const struct dialect *dial
 static inline void obey_grant(struct requester *rq, const struct dialect *dialect, uint32_t credit)
 {
 	rq->answered = true;
-	negotiation_reply_came(&rq->conn->negotiation);
+	negotiation_reply_received(&rq->conn->negotiation);
 	if (!credit && zero_is_grant(rq, dialect)) {
-		credit_window_stop(&rq->conn->window);
+		credit_window_block(&rq->conn->window);
 		rq->conn->counters->credit_zero_obeyed++;
-		requester_zero_watch(rq);
+		zero_grant_timeout_start(rq);
 	} else if (!credit_window_grant(&rq->conn->window, credit)) {
 		rq->conn->counters->credit_zero_received++;
 	}
 }
 
-/* Returns true if the whole Reply is inline and longer than its Call allows: the claim has no memory for it. */
+/*
+ * Returns true if the whole Reply is inline and longer than its Call allows: the claim has no
+ * memory for it.
+ */
 static bool is_too_big(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 		       uint32_t len_bytes)
 {
@@ -171,43 +180,49 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 {
 	rq->conn->counters->replies_over_limit++;
 	rdma_conn_note(rq->conn, "Reply %#x of %u bytes is longer than its Call allows",
-		       rpc->x->facts.hdr.xid, len_bytes);
+		       rpc->x->call_info.hdr.xid, len_bytes);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_TOO_BIG);
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
-/* Handles a Reply to no Call of a client. If it answers a Call of the proxy itself, its grant counts. */
+/*
+ * Handles a Reply to no Call of a client. If it answers a Call of the proxy itself, its grant
+ * counts.
+ */
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
 {
 	if (hdr->nreads)
-		read_reply_requester_own_done(rq, hdr->xid);
+		requester_read_reply_control_done(rq, hdr->xid);
 	if (requester_null_answered(rq, hdr->xid) ||
 	    ccp_client_answered(rq, hdr, body, len_bytes)) {
-		if (hdr->credit || zero_is_grant(rq, rq->conn->terms.dialect))
-			obey_grant(rq, rq->conn->terms.dialect, hdr->credit);
-		requester_pump(rq);
+		if (hdr->credit || zero_is_grant(rq, rq->conn->limits.dialect))
+			obey_grant(rq, rq->conn->limits.dialect, hdr->credit);
+		requester_kick(rq);
 		return;
 	}
 	rq->conn->counters->unmatched_replies++;
 	rdma_conn_note(rq->conn, "Reply %#x matches no Call", hdr->xid);
 }
 
-/* Records that the server accepts long Calls. Writes to the shared cache rarely, but before its entry expires. */
-static void took_long(struct requester *rq)
+/*
+ * Records that the server accepts long Calls. Writes to the shared cache rarely, but before its
+ * entry expires.
+ */
+static void note_long_accepted(struct requester *rq)
 {
-	struct peer_memory *memory = rq->conn->config->peer_memory;
+	struct peer_cache *memory = rq->conn->config->peer_cache;
 	uint64_t now_us;
 
-	if (rq->long_taken && !memory)
+	if (rq->long_accepted && !memory)
 		return;
 	now_us = rdma_conn_now_us(rq->conn);
-	if (rq->long_taken && now_us - rq->long_told_us < PEER_MEMORY_US / 8)
+	if (rq->long_accepted && now_us - rq->long_reported_us < PEER_CACHE_US / 8)
 		return;
-	rq->long_taken = true;
-	rq->long_told_us = now_us;
+	rq->long_accepted = true;
+	rq->long_reported_us = now_us;
 	if (memory)
-		peer_memory_took(memory, now_us);
+		peer_cache_long_accepted(memory, now_us);
 }
 
 static inline void answered(struct requester *rq, const struct requester_rpc *rpc, uint32_t credit)
@@ -216,11 +231,11 @@ static inline void answered(struct requester *rq, const struct requester_rpc *rp
 	/* The peer has read the chunks of a Call that it has answered. */
 	rdma_conn_count_sent(rq->conn, rpc->form.call.chunk_bytes);
 	if (rpc->form.call.form == MESSAGE_FORM_LONG)
-		took_long(rq);
-	obey_grant(rq, rpc->terms.dialect, credit);
+		note_long_accepted(rq);
+	obey_grant(rq, rpc->limits.dialect, credit);
 }
 
-static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
+static uint32_t exposed_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
 {
 	uint64_t sum = len_bytes;
 
@@ -230,35 +245,35 @@ static uint32_t lent_bytes(const struct rpcrdma_header *hdr, uint32_t len_bytes)
 }
 
 /*
- * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it: otherwise the server would
- * time out and close a connection whose other RPCs are fine.
+ * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it:
+ * otherwise the server would time out and close a connection whose other RPCs are fine.
  */
 static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
 			const struct rpcrdma_header *hdr, const char *what)
 {
-	if (hdr->nreads && read_reply_requester_may(rpc))
-		read_reply_requester_done(rpc);
+	if (hdr->nreads && requester_read_reply_may(rpc))
+		requester_read_reply_done(rpc);
 	bad_reply(rq, rpc, what);
 }
 
-static void reply_lent(struct requester *rq, struct requester_rpc *rpc,
-		       const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
+static void reply_exposed(struct requester *rq, struct requester_rpc *rpc,
+			  const struct rpcrdma_header *hdr, const uint8_t *body, uint32_t len_bytes)
 {
-	struct msg_plan plan;
+	struct read_plan plan;
 
-	switch (read_reply_requester_plan(rpc, hdr, len_bytes, &plan)) {
-	case MSG_PLAN_OK:
+	switch (requester_read_reply_plan(rpc, hdr, len_bytes, &plan)) {
+	case READ_PLAN_OK:
 		answered(rq, rpc, hdr->credit);
-		read_reply_requester_begin(rpc, hdr, &plan, body, len_bytes);
-		requester_pump(rq);
+		requester_read_reply_begin(rpc, hdr, &plan, body, len_bytes);
+		requester_kick(rq);
 		break;
-	case MSG_PLAN_BAD:
+	case READ_PLAN_BAD:
 		wrong_reply(rq, rpc, hdr, "read chunks do not form a Reply");
 		break;
-	case MSG_PLAN_TOO_BIG:
-		read_reply_requester_done(rpc);
-		obey_grant(rq, rpc->terms.dialect, hdr->credit);
-		too_big(rq, rpc, lent_bytes(hdr, len_bytes));
+	case READ_PLAN_TOO_BIG:
+		requester_read_reply_done(rpc);
+		obey_grant(rq, rpc->limits.dialect, hdr->credit);
+		too_big(rq, rpc, exposed_bytes(hdr, len_bytes));
 		break;
 	}
 }
@@ -274,34 +289,34 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 		return;
 	}
 	if (rpc->state == REQUESTER_ABANDONED) {
-		obey_grant(rq, rpc->terms.dialect, hdr->credit);
-		requester_late_answered(rq, rpc);
+		obey_grant(rq, rpc->limits.dialect, hdr->credit);
+		reverse_timeout_late_reply(rq, rpc);
 		return;
 	}
 	wrong = lists_wrong(rpc, hdr);
 	if (!wrong && !hdr->credit && !rq->conn->peer->lenient &&
-	    !zero_is_grant(rq, rpc->terms.dialect))
+	    !zero_is_grant(rq, rpc->limits.dialect))
 		wrong = "a grant of zero";
 	if (!wrong && hdr->nreads) {
-		reply_lent(rq, rpc, hdr, body, len_bytes);
+		reply_exposed(rq, rpc, hdr, body, len_bytes);
 		return;
 	}
 	if (!wrong && is_too_big(rpc, hdr, len_bytes)) {
-		obey_grant(rq, rpc->terms.dialect, hdr->credit);
+		obey_grant(rq, rpc->limits.dialect, hdr->credit);
 		too_big(rq, rpc, len_bytes);
 		return;
 	}
 	if (!wrong)
-		wrong = take(rpc, hdr, body, len_bytes);
+		wrong = store_reply(rpc, hdr, body, len_bytes);
 	if (wrong) {
 		wrong_reply(rq, rpc, hdr, wrong);
 		return;
 	}
-	if (rdma_conn_is_over(rq->conn))
+	if (rdma_conn_is_closing(rq->conn))
 		return;
 	answered(rq, rpc, hdr->credit);
 	requester_rpc_end(rpc, EXCHANGE_OK);
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
 void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
@@ -310,7 +325,7 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 
 	if (rpc && rpc->state == REQUESTER_ABANDONED) {
 		rq->conn->counters->bad_replies++;
-		requester_late_answered(rq, rpc);
+		reverse_timeout_late_reply(rq, rpc);
 		return;
 	}
 	if (rpc) {
@@ -320,11 +335,11 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 	rq->conn->counters->bad_replies++;
 	rdma_conn_note(rq->conn, "Reply %#x: %s", xid, what);
 	if (requester_null_answered(rq, xid) || ccp_client_failed(rq, xid, what)) {
-		requester_pump(rq);
+		requester_kick(rq);
 		return;
 	}
 	/* This could have been the Reply to any Call, which would now wait forever. */
-	if (rq->conn->window.in_flight > control_msgs_credits(&rq->conn->own))
+	if (rq->conn->window.in_flight > control_msgs_credits(&rq->conn->control))
 		rdma_conn_fail(rq->conn, LEG_CLOSE_BAD_REPLY, "%s", what);
 }
 
@@ -334,17 +349,17 @@ static void version_refused(struct requester *rq, struct requester_rpc *rpc,
 {
 	if (rq->conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
 		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
-		requester_pump(rq);
+		requester_kick(rq);
 	} else if (version_probe_settle_another(rq->conn, hdr)) {
 		requester_rpc_resend(rpc);
 	}
 }
 
 /*
- * Returns true if the error was for a Call originated by the proxy. CONF_RDMA, which goes first, is not sent again:
- * other versions do not have it (X-1).
+ * Returns true if the error was for a Call originated by the proxy. CONF_RDMA, which goes first, is
+ * not sent again: other versions do not have it (X-1).
  */
-static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hdr)
+static bool is_for_control_call(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	if (requester_null_answered(rq, hdr->xid))
 		return true;
@@ -355,44 +370,48 @@ static bool is_of_own_call(struct requester *rq, const struct rpcrdma_header *hd
 	return true;
 }
 
-/* Returns true if the chunk or the inline bytes can hold every possible Reply, so that no Reply was too long. */
-static bool reply_had_room(const struct requester_rpc *rpc)
+/*
+ * Returns true if the chunk or the inline bytes can hold every possible Reply, so that no Reply was
+ * too long.
+ */
+static bool reply_would_fit(const struct requester_rpc *rpc)
 {
-	uint64_t ceiling = rpc->x->facts.ceiling_bytes;
+	uint64_t ceiling = rpc->x->call_info.reply_bound_bytes;
 
-	if (!rpc->x->facts.is_proved)
+	if (!rpc->x->call_info.is_proved)
 		return false;
-	if (rpc->form.landing == LANDING_NONE)
-		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->terms.recv_bytes;
-	return rpc->form.landing == LANDING_REPLY_CHUNK && ceiling <= rpc->form.landing_bytes;
+	if (rpc->form.placement == PLACEMENT_NONE)
+		return RPCRDMA_MIN_HDR_BYTES + ceiling <= rpc->limits.recv_bytes;
+	return rpc->form.placement == PLACEMENT_REPLY_CHUNK && ceiling <= rpc->form.placement_bytes;
 }
 
 /*
- * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such a Call was
- * rejected, this server has accepted none from any client, and no other cause is possible.
+ * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such
+ * a Call was rejected, this server has accepted none from any client, and no other cause is
+ * possible.
  */
-static void learn(const struct requester *rq, const struct requester_rpc *rpc)
+static void learn_quirk(const struct requester *rq, const struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rq->conn;
-	struct peer_memory *memory = conn->config->peer_memory;
+	struct peer_cache *memory = conn->config->peer_cache;
 	uint64_t now_us;
 
 	if (conn->config->peer != PEER_AUTO || conn->peer != peer_profile(PEER_GANESHA) ||
 	    rpc->form.call.form != MESSAGE_FORM_LONG || !rpc_msg_is_whole(&rpc->x->call) ||
-	    rq->long_taken || !reply_had_room(rpc))
+	    rq->long_accepted || !reply_would_fit(rpc))
 		return;
 	now_us = rdma_conn_now_us(conn);
-	if (memory && peer_memory_takes(memory, now_us))
+	if (memory && peer_cache_accepts_long(memory, now_us))
 		return;
 	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
 	rdma_conn_note(conn, "peer profile is now %s: it %s", conn->peer->name, conn->peer_why);
 	if (memory)
-		peer_memory_refused(memory, conn->config->peer_client, now_us);
+		peer_cache_long_refused(memory, conn->config->peer_client, now_us);
 }
 
 static void count_error(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	bool options = negotiation_of(&conn->negotiation, hdr->vers)->options;
+	bool options = negotiation_dialect(&conn->negotiation, hdr->vers)->options;
 	struct rdma_leg_counters *counters = conn->counters;
 
 	if (hdr->error == RPCRDMA_ERR_VERS)
@@ -406,36 +425,36 @@ static void count_error(const struct rdma_conn *conn, const struct rpcrdma_heade
 }
 
 /* A peer that supports only RFC 8166 refuses every RDMA_MSGP, so only one Call is lost. */
-static void learn_of_padding(struct rdma_conn *conn)
+static void learn_padding_refused(struct rdma_conn *conn)
 {
 	conn->refuses_padding = true;
 	rdma_conn_note(conn, "peer refuses RDMA_MSGP, no more are sent to it: "
 			     "does it speak draft03?");
 }
 
-void requester_error_of_own(struct requester *rq, const struct rpcrdma_header *hdr)
+void requester_error_of_control(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	count_error(rq->conn, hdr);
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 {
 	struct requester_rpc *rpc = requester_rpc_waiting(rq, hdr->xid);
 	bool of_option = hdr->error == RPCRDMA_ERR_INVAL_OPTION &&
-			 negotiation_of(&rq->conn->negotiation, hdr->vers)->options;
+			 negotiation_dialect(&rq->conn->negotiation, hdr->vers)->options;
 
 	count_error(rq->conn, hdr);
 	if (!rpc || of_option) {
-		if (is_of_own_call(rq, hdr))
-			requester_pump(rq);
+		if (is_for_control_call(rq, hdr))
+			requester_kick(rq);
 		else
 			rq->conn->counters->unmatched_replies++;
 		return;
 	}
 	credit_window_lower(&rq->conn->window, hdr->credit);
 	if (rpc->state == REQUESTER_ABANDONED) {
-		requester_late_answered(rq, rpc);
+		reverse_timeout_late_reply(rq, rpc);
 		return;
 	}
 	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
@@ -444,9 +463,9 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 		return;
 	}
 	if (hdr->error == RPCRDMA_ERR_CHUNK && rpc->form.padded)
-		learn_of_padding(rq->conn);
+		learn_padding_refused(rq->conn);
 	else if (hdr->error == RPCRDMA_ERR_CHUNK)
-		learn(rq, rpc);
+		learn_quirk(rq, rpc);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_CHUNK);
-	requester_pump(rq);
+	requester_kick(rq);
 }

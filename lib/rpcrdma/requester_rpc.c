@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
-#include "base/probes.h"
+#include "base/minmax.h"
+#include "base/usdt.h"
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/msgp.h"
-#include "rpcrdma/message.h"
+#include "rpcrdma/send_msg.h"
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct requester_rpc) + 128 <=
-		       EXCHANGE_BESIDE_BYTES,
+		       EXCHANGE_OVERHEAD_BYTES,
 	       "the small objects of an RPC, including the record of a TCP leg");
 
 STATE_TABLE(requester_rpc_states, REQUESTER_RPC_STATES);
 
-static void give_up_failed(void *arg);
-static void on_unlent(struct lend *lend);
-static void take_back(struct requester_rpc *rpc);
+static void deliver_failed(void *arg);
+static void on_invalidated(struct exposed_mem *exposed_mem);
+static void invalidate(struct requester_rpc *rpc);
 
-void requester_rpcs_init(struct requester *rq, void (*held_again)(struct requester_rpc *rpc))
+void requester_rpcs_init(struct requester *rq, void (*requeue)(struct requester_rpc *rpc))
 {
 	rq->starved = false;
-	rq->held_again = held_again;
+	rq->requeue = requeue;
 	rq->count = rq->abandoned = 0;
-	TAILQ_INIT(&rq->begun);
+	TAILQ_INIT(&rq->active);
 	TAILQ_INIT(&rq->failed);
 	xid_table_init(&rq->table, EXCHANGE_TARGET);
-	loop_task_init(&rq->failed_task, give_up_failed, rq);
+	loop_task_init(&rq->failed_task, deliver_failed, rq);
 }
 
 void requester_rpcs_fini(struct requester *rq)
@@ -43,19 +43,19 @@ void requester_rpcs_fini(struct requester *rq)
 
 struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x)
 {
-	struct requester_rpc *rpc = spares_get(rq->conn->leg->config->spares, sizeof(*rpc));
+	struct requester_rpc *rpc = freelists_get(rq->conn->leg->config->freelists, sizeof(*rpc));
 
 	if (!rpc)
 		return NULL;
 	/* The plan sets limits and form; keys are set when they are bound. */
 	rpc->rq = rq;
 	rpc->x = x;
-	rpc->state = REQUESTER_HELD;
+	rpc->state = REQUESTER_QUEUED;
 	rpc->fault = EXCHANGE_OK;
 	rpc->reply_inline = (struct rpc_msg){0};
-	rpc->landed_bytes = rpc->around_bytes = 0;
+	rpc->reply_placed_bytes = rpc->margin_bytes = 0;
 	rpc->read_reply = NULL;
-	lend_init(&rpc->lend, rq->conn, on_unlent);
+	mem_expose_init(&rpc->exposed_mem, rq->conn, on_invalidated);
 	x->target = rq->conn->leg;
 	x->target_priv = rpc;
 	rq->count++;
@@ -63,7 +63,7 @@ struct requester_rpc *requester_rpc_new(struct requester *rq, struct exchange *x
 }
 
 /* Frees an RPC that is in no list. Returns its exchange, with the reference. */
-static struct exchange *dissolve(struct requester_rpc *rpc)
+static struct exchange *free_rpc(struct requester_rpc *rpc)
 {
 	struct requester *rq = rpc->rq;
 	struct exchange *x = rpc->x;
@@ -73,18 +73,18 @@ static struct exchange *dissolve(struct requester_rpc *rpc)
 	x->target_priv = NULL;
 	if (rpc->read_reply) {
 		rpc_msg_put(&rpc->reply_inline);
-		requester_rpc_forget_read_reply(rpc);
+		requester_rpc_free_read_reply(rpc);
 	}
-	lend_fini(&rpc->lend);
-	spares_put(rq->conn->leg->config->spares, rpc, sizeof(*rpc));
-	rdma_conn_rpc_over(rq->conn);
+	mem_expose_fini(&rpc->exposed_mem);
+	freelists_put(rq->conn->leg->config->freelists, rpc, sizeof(*rpc));
+	rdma_conn_rpc_done(rq->conn);
 	return x;
 }
 
 void requester_rpc_drop(struct requester_rpc *rpc)
 {
-	assert(rpc->state == REQUESTER_HELD || rpc->state == REQUESTER_FAILED);
-	exchange_put(dissolve(rpc));
+	assert(rpc->state == REQUESTER_QUEUED || rpc->state == REQUESTER_FAILED);
+	exchange_put(free_rpc(rpc));
 }
 
 void requester_rpcs_end(struct requester *rq)
@@ -92,14 +92,16 @@ void requester_rpcs_end(struct requester *rq)
 	struct exchange *x;
 
 	loop_task_cancel(rq->conn->fabric->loop, &rq->failed_task);
-	/* After the connection has closed, an unbind is immediate: each RPC ends here, unanswered. */
-	while ((x = TAILQ_FIRST(&rq->begun))) {
+	/*
+	 * After the connection has closed, an unbind is immediate: each RPC ends here, unanswered.
+	 */
+	while ((x = TAILQ_FIRST(&rq->active))) {
 		struct requester_rpc *rpc = x->target_priv;
 
 		/* It was waiting for the rest of its Call. */
 		if (rpc->state == REQUESTER_ENDING || rpc->state == REQUESTER_FAILING ||
 		    rpc->state == REQUESTER_STARVED)
-			take_back(rpc);
+			invalidate(rpc);
 		else
 			requester_rpc_end(rpc, EXCHANGE_FAULT_BAD_REPLY);
 	}
@@ -119,7 +121,7 @@ struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xi
 
 /* ---- delivery ---- */
 
-static void give_up(struct requester_rpc *rpc)
+static void deliver(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 	const struct leg_config *config = conn->leg->config;
@@ -128,21 +130,21 @@ static void give_up(struct requester_rpc *rpc)
 	x->fault = rpc->fault;
 	if (x->fault != EXCHANGE_OK)
 		rpc_msg_put(&x->reply);
-	dissolve(rpc);
-	if (rdma_conn_is_over(conn))
+	free_rpc(rpc);
+	if (rdma_conn_is_closing(conn))
 		exchange_put(x);
 	else
 		config->events->reply(config->arg, x);
 }
 
-static void give_up_failed(void *arg)
+static void deliver_failed(void *arg)
 {
 	struct requester *rq = arg;
 	struct exchange *x;
 
-	while (!rdma_conn_is_over(rq->conn) && (x = TAILQ_FIRST(&rq->failed))) {
+	while (!rdma_conn_is_closing(rq->conn) && (x = TAILQ_FIRST(&rq->failed))) {
 		TAILQ_REMOVE(&rq->failed, x, target_entry);
-		give_up(x->target_priv);
+		deliver(x->target_priv);
 	}
 }
 
@@ -166,79 +168,84 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 
 /* ---- a separately placed payload (requester_rpc.h) ---- */
 
-#define LANDING_SLACK_BYTES XDR_UNIT_BYTES
+#define PLACEMENT_PAD_BYTES XDR_UNIT_BYTES
 
 /* Allocates memory for such a Reply. Returns 0 or -ENOMEM. */
-static int get_landing(const struct requester_rpc *rpc, struct rpc_msg *reply)
+static int alloc_placement(const struct requester_rpc *rpc, struct rpc_msg *reply)
 {
-	size_t room = requester_rpc_landing_room(rpc);
+	size_t room = requester_rpc_inline_around_max(rpc);
 
 	reply->buf = buf_get(rpc->rq->conn->leg->config->pool, RPC_MSG_HEADROOM + room +
-								       rpc->form.landing_bytes +
-								       room + LANDING_SLACK_BYTES);
+								       rpc->form.placement_bytes +
+								       room + PLACEMENT_PAD_BYTES);
 	if (!reply->buf)
 		return -ENOMEM;
 	reply->data = reply->buf->mem + RPC_MSG_HEADROOM;
 	return 0;
 }
 
-static uint8_t *landing_memory(const struct requester_rpc *rpc, const struct rpc_msg *reply)
+static uint8_t *placement_memory(const struct requester_rpc *rpc, const struct rpc_msg *reply)
 {
-	return reply->buf->mem + RPC_MSG_HEADROOM + requester_rpc_landing_room(rpc);
+	return reply->buf->mem + RPC_MSG_HEADROOM + requester_rpc_inline_around_max(rpc);
 }
 
 /*
- * Moves the inline bytes around the payload, after the peer can no longer write there. @before_bytes of them belong
- * before the payload. Adds the pad of the payload, up to @padded_bytes.
+ * Moves the inline bytes around the payload, after the peer can no longer write there.
+ * @before_bytes of them belong before the payload. Adds the pad of the payload, up to
+ * @padded_bytes.
  */
-static void lay_around(const struct requester_rpc *rpc, uint32_t before_bytes,
-		       uint32_t payload_bytes, uint32_t padded_bytes)
+static void assemble_around(const struct requester_rpc *rpc, uint32_t before_bytes,
+			    uint32_t payload_bytes, uint32_t padded_bytes)
 {
 	struct rpc_msg *reply = &rpc->x->reply;
-	uint8_t *at = landing_memory(rpc, reply);
+	uint8_t *at = placement_memory(rpc, reply);
 
 	memset(at + payload_bytes, 0, padded_bytes - payload_bytes);
-	memmove(at + padded_bytes, reply->data + before_bytes, rpc->around_bytes - before_bytes);
+	memmove(at + padded_bytes, reply->data + before_bytes, rpc->margin_bytes - before_bytes);
 	memmove(at - before_bytes, reply->data, before_bytes);
 	reply->data = at - before_bytes;
-	reply->len_bytes = reply->have_bytes = rpc->around_bytes + padded_bytes;
+	reply->len_bytes = reply->have_bytes = rpc->margin_bytes + padded_bytes;
 }
 
 /* Joins the payload with the inline bytes around it. Returns false if they do not form a Reply. */
-static bool join(struct requester_rpc *rpc)
+static bool join_placed(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 	const struct rpc_msg *reply = &rpc->x->reply;
-	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->landed_bytes);
+	uint32_t padded = (uint32_t)xdr_padded_bytes(rpc->reply_placed_bytes);
 	struct rpc_payload payload;
 
-	/* The search does not depend on the payload's content, so the bytes after the inline ones stand for it. */
-	if (nfs_reply_payloads(&rpc->x->facts, reply->data, rpc->around_bytes + padded, &payload,
-			       1) != 1 ||
-	    payload.offset_bytes > rpc->around_bytes)
+	/*
+	 * The search does not depend on the payload's content, so the bytes after the inline ones
+	 * stand for it.
+	 */
+	if (nfs_reply_ddp_items(&rpc->x->call_info, reply->data, rpc->margin_bytes + padded,
+				&payload, 1) != 1 ||
+	    payload.offset_bytes > rpc->margin_bytes)
 		return false;
 	/* The peer wrote the payload with or without its pad (A-Δ5). */
-	if (payload.len_bytes != rpc->landed_bytes &&
-	    (!conn->peer->lenient || xdr_padded_bytes(payload.len_bytes) != rpc->landed_bytes))
+	if (payload.len_bytes != rpc->reply_placed_bytes &&
+	    (!conn->peer->lenient ||
+	     xdr_padded_bytes(payload.len_bytes) != rpc->reply_placed_bytes))
 		return false;
-	lay_around(rpc, payload.offset_bytes, payload.len_bytes, padded);
+	assemble_around(rpc, payload.offset_bytes, payload.len_bytes, padded);
 	return true;
 }
 
 /*
- * Returns true if the payload arrived inline although a write chunk was offered (A3.7-1). READLINK paths are tolerated:
- * Linux before 5.11 (NFSv4) and Chimera leave those chunks unused.
+ * Returns true if the payload arrived inline although a write chunk was offered (A3.7-1). READLINK
+ * paths are tolerated: Linux before 5.11 (NFSv4) and Chimera leave those chunks unused.
  */
 static bool has_payload_inline(const struct requester_rpc *rpc)
 {
-	const struct call_facts *facts = &rpc->x->facts;
+	const struct call_info *call_info = &rpc->x->call_info;
 	const struct rpc_msg *reply = &rpc->x->reply;
 	struct rpc_payload payload;
 
-	if (rpc->form.landing != LANDING_WRITE_CHUNK || !rpc->terms.dialect->reduces_results ||
-	    (!facts->result_is_data && rpc->rq->conn->peer->lenient))
+	if (rpc->form.placement != PLACEMENT_WRITE_CHUNK || !rpc->limits.dialect->reduces_results ||
+	    (!call_info->result_is_data && rpc->rq->conn->peer->lenient))
 		return false;
-	return nfs_reply_payloads(facts, reply->data, reply->len_bytes, &payload, 1) == 1 &&
+	return nfs_reply_ddp_items(call_info, reply->data, reply->len_bytes, &payload, 1) == 1 &&
 	       payload.len_bytes;
 }
 
@@ -247,7 +254,7 @@ static enum exchange_fault bad_payload(const struct requester_rpc *rpc, const ch
 	struct rdma_conn *conn = rpc->rq->conn;
 
 	conn->counters->bad_replies++;
-	rdma_conn_note(conn, "Reply %#x has %s", rpc->x->facts.hdr.xid, what);
+	rdma_conn_note(conn, "Reply %#x has %s", rpc->x->call_info.hdr.xid, what);
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
@@ -263,37 +270,37 @@ static enum exchange_fault assemble(struct requester_rpc *rpc)
 		if (has_payload_inline(rpc))
 			return bad_payload(rpc,
 					   "a payload inline although a write chunk was offered");
-	} else if (rpc->form.landing == LANDING_WRITE_CHUNK) {
-		if (!join(rpc))
+	} else if (rpc->form.placement == PLACEMENT_WRITE_CHUNK) {
+		if (!join_placed(rpc))
 			return bad_payload(rpc, "no payload that matches its write chunk");
 	} else {
-		x->reply.len_bytes = x->reply.have_bytes = rpc->landed_bytes;
+		x->reply.len_bytes = x->reply.have_bytes = rpc->reply_placed_bytes;
 	}
-	if (is_reply_to(&x->reply, x->facts.hdr.xid))
+	if (is_reply_to(&x->reply, x->call_info.hdr.xid))
 		return EXCHANGE_OK;
 	conn->counters->xid_mismatches++;
-	rdma_conn_note(conn, "Reply %#x: not an RPC Reply with this XID", x->facts.hdr.xid);
+	rdma_conn_note(conn, "Reply %#x: not an RPC Reply with this XID", x->call_info.hdr.xid);
 	return EXCHANGE_FAULT_BAD_REPLY;
 }
 
 /* Queues a starved RPC again, to be planned again when keys are free. */
-static void hold_again(struct requester_rpc *rpc)
+static void requeue_starved(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 
 	rpc_msg_put(&rpc->x->reply);
-	lend_fini(&rpc->lend);
-	lend_init(&rpc->lend, conn, on_unlent);
-	requester_rpc_set_state(rpc, REQUESTER_HELD);
-	rpc->rq->held_again(rpc);
+	mem_expose_fini(&rpc->exposed_mem);
+	mem_expose_init(&rpc->exposed_mem, conn, on_invalidated);
+	requester_rpc_set_state(rpc, REQUESTER_QUEUED);
+	rpc->rq->requeue(rpc);
 }
 
 /* Ends an RPC whose memory the peer can no longer reach. */
-static void finish(struct requester_rpc *rpc)
+static void finish_rpc(struct requester_rpc *rpc)
 {
-	TAILQ_REMOVE(&rpc->rq->begun, rpc->x, target_entry);
-	if (rpc->state == REQUESTER_STARVED && !rdma_conn_is_over(rpc->rq->conn)) {
-		hold_again(rpc);
+	TAILQ_REMOVE(&rpc->rq->active, rpc->x, target_entry);
+	if (rpc->state == REQUESTER_STARVED && !rdma_conn_is_closing(rpc->rq->conn)) {
+		requeue_starved(rpc);
 		return;
 	}
 	if (rpc->state == REQUESTER_FAILING || rpc->state == REQUESTER_STARVED) {
@@ -301,121 +308,124 @@ static void finish(struct requester_rpc *rpc)
 		return;
 	}
 	if (rpc->fault == EXCHANGE_FAULT_LATE) {
-		exchange_put(dissolve(rpc));
+		exchange_put(free_rpc(rpc));
 		return;
 	}
 	if (rpc->fault == EXCHANGE_OK)
 		rpc->fault = assemble(rpc);
-	give_up(rpc);
+	deliver(rpc);
 }
 
-static void on_unlent(struct lend *lend)
+static void on_invalidated(struct exposed_mem *exposed_mem)
 {
-	finish(container_of(lend, struct requester_rpc, lend));
+	finish_rpc(container_of(exposed_mem, struct requester_rpc, exposed_mem));
 }
 
-static void take_back(struct requester_rpc *rpc)
+static void invalidate(struct requester_rpc *rpc)
 {
-	if (!rpc->lend.nkeys || lend_end(&rpc->lend))
-		finish(rpc);
+	if (!rpc->exposed_mem.nkeys || mem_expose_invalidate(&rpc->exposed_mem))
+		finish_rpc(rpc);
 }
 
 void requester_rpc_end(struct requester_rpc *rpc, enum exchange_fault fault)
 {
 	xid_table_remove(&rpc->rq->table, rpc->x);
-	credit_window_give(&rpc->rq->conn->window);
+	credit_window_release(&rpc->rq->conn->window);
 	rpc->fault = fault;
 	if (rpc->state == REQUESTER_ABANDONED) {
 		rpc->rq->abandoned--;
 		rpc->fault = EXCHANGE_FAULT_LATE;
 	}
 	requester_rpc_set_state(rpc, REQUESTER_ENDING);
-	take_back(rpc);
+	invalidate(rpc);
 }
 
 /* ---- sending ---- */
 
 /* Returns how many exposed bytes of the Call have arrived; the inline bytes always have. */
-static uint32_t lent_here_bytes(const struct requester_rpc *rpc)
+static uint32_t exposed_here_bytes(const struct requester_rpc *rpc)
 {
 	const struct msg_form *form = &rpc->form.call;
 	uint32_t have = rpc->x->call.have_bytes;
 
-	return have > form->chunk_at ? least(have - form->chunk_at, form->chunk_bytes) : 0;
+	return have > form->chunk_at ? min_u32(have - form->chunk_at, form->chunk_bytes) : 0;
 }
 
-static int lend_call(struct requester_rpc *rpc)
+static int expose_call(struct requester_rpc *rpc)
 {
 	const struct rpc_msg *call = &rpc->x->call;
 	const struct msg_form *form = &rpc->form.call;
 
 	if (form->form == MESSAGE_FORM_SHORT)
 		return 0;
-	return lend_memory(&rpc->lend, call->buf, call->data + form->chunk_at, form->chunk_bytes,
-			   lent_here_bytes(rpc), FABRIC_REMOTE_READ);
+	return mem_expose_add(&rpc->exposed_mem, call->buf, call->data + form->chunk_at,
+			      form->chunk_bytes, exposed_here_bytes(rpc), FABRIC_REMOTE_READ);
 }
 
-static int lend_landing(struct requester_rpc *rpc)
+static int expose_placement(struct requester_rpc *rpc)
 {
 	struct rpc_msg *reply = &rpc->x->reply;
-	uint32_t len = rpc->form.landing_bytes;
+	uint32_t len = rpc->form.placement_bytes;
 	uint8_t *mem = NULL;
 	int rc = 0;
 
-	switch (rpc->form.landing) {
-	case LANDING_NONE:
+	switch (rpc->form.placement) {
+	case PLACEMENT_NONE:
 		return 0;
-	case LANDING_REPLY_CHUNK:
+	case PLACEMENT_REPLY_CHUNK:
 		rc = rpc_msg_get(rpc->rq->conn->leg->config->pool, len, reply);
 		mem = reply->data;
 		break;
-	case LANDING_WRITE_CHUNK:
-		rc = get_landing(rpc, reply);
+	case PLACEMENT_WRITE_CHUNK:
+		rc = alloc_placement(rpc, reply);
 		if (!rc)
-			mem = landing_memory(rpc, reply);
+			mem = placement_memory(rpc, reply);
 		break;
 	}
-	return rc ? rc : lend_memory(&rpc->lend, reply->buf, mem, len, len, FABRIC_REMOTE_WRITE);
+	return rc ? rc
+		  : mem_expose_add(&rpc->exposed_mem, reply->buf, mem, len, len,
+				   FABRIC_REMOTE_WRITE);
 }
 
-static int lend_all(struct requester_rpc *rpc, unsigned nkeys)
+static int expose_all(struct requester_rpc *rpc, unsigned nkeys)
 {
-	int rc = lend_reserve(&rpc->lend, nkeys);
+	int rc = mem_expose_reserve(&rpc->exposed_mem, nkeys);
 
 	if (!rc)
-		rc = lend_call(rpc);
-	return rc ? rc : lend_landing(rpc);
+		rc = expose_call(rpc);
+	return rc ? rc : expose_placement(rpc);
 }
 
 /* Adds the Call in the chosen form: the chunk and its pad do not go inline (A3.4-3). */
-static void put_call(struct message *m, const struct requester_rpc *rpc)
+static void put_call(struct send_msg *m, const struct requester_rpc *rpc)
 {
 	const struct rpc_msg *call = &rpc->x->call;
 	const struct msg_form *form = &rpc->form.call;
 	uint64_t end = form->chunk_at + xdr_padded_bytes(form->chunk_bytes);
 
 	for (unsigned i = 0; i < form->nsegments; i++)
-		m->hdr.reads[m->hdr.nreads++] =
-			(struct rpcrdma_read_segment){form->chunk_at, lend_segment(&rpc->lend, i)};
-	message_add_piece(m, call, 0, form->chunk_at);
+		m->hdr.reads[m->hdr.nreads++] = (struct rpcrdma_read_segment){
+			form->chunk_at, mem_expose_segment(&rpc->exposed_mem, i)};
+	send_msg_add_piece(m, call, 0, form->chunk_at);
 	if (form->form == MESSAGE_FORM_LONG)
 		m->hdr.proc = RPCRDMA_NOMSG;
 	else if (end < call->len_bytes)
-		message_add_piece(m, call, (uint32_t)end, call->len_bytes);
+		send_msg_add_piece(m, call, (uint32_t)end, call->len_bytes);
 }
 
 /* Adds the chunk into which the peer can write the payload of the Reply, or the whole Reply. */
-static void offer_landing(struct message *m, const struct requester_rpc *rpc)
+static void offer_chunk(struct send_msg *m, const struct requester_rpc *rpc)
 {
-	struct rpcrdma_chunk chunk = {.count = rpc->form.landing_nsegments};
+	struct rpcrdma_chunk chunk = {.count = rpc->form.placement_nsegments};
 
 	for (unsigned i = 0; i < chunk.count; i++) {
-		struct rpcrdma_segment seg = lend_segment(&rpc->lend, rpc->form.call.nsegments + i);
+		struct rpcrdma_segment seg =
+			mem_expose_segment(&rpc->exposed_mem, rpc->form.call.nsegments + i);
 
 		m->hdr.segments[m->hdr.nsegments++] = seg;
 		chunk.len_bytes += seg.len_bytes;
 	}
-	if (rpc->form.landing == LANDING_WRITE_CHUNK) {
+	if (rpc->form.placement == PLACEMENT_WRITE_CHUNK) {
 		m->hdr.writes[m->hdr.nwrites++] = chunk;
 	} else {
 		m->hdr.has_reply_chunk = true;
@@ -423,72 +433,74 @@ static void offer_landing(struct message *m, const struct requester_rpc *rpc)
 	}
 }
 
-static void transmit(struct requester_rpc *rpc)
+static void post_call(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 	const struct call_form *form = &rpc->form;
-	struct message m;
+	struct send_msg m;
 
-	message_init(&m, rpc->terms.dialect, rpc->x->facts.hdr.xid);
+	send_msg_init(&m, rpc->limits.dialect, rpc->x->call_info.hdr.xid);
 	put_call(&m, rpc);
-	if (form->landing != LANDING_NONE)
-		offer_landing(&m, rpc);
-	if (rpc->terms.dialect->padding) {
-		message_pad(&m, conn, &rpc->x->call, NULL,
-			    rpc->terms.send_bytes - rpcrdma_header_bytes(&m.hdr));
+	if (form->placement != PLACEMENT_NONE)
+		offer_chunk(&m, rpc);
+	if (rpc->limits.dialect->padding) {
+		msgp_encode(&m, conn, &rpc->x->call, NULL,
+			    rpc->limits.send_bytes - rpcrdma_header_bytes(&m.hdr));
 		rpc->form.padded = m.hdr.proc == RPCRDMA_MSGP;
 	}
-	exchange_enter(rpc->x, CALL_STAGE_SERVER, rdma_conn_now_us(conn));
+	exchange_stage_enter(rpc->x, CALL_STAGE_SERVER, rdma_conn_now_us(conn));
 	rpc->x->call_forms[EXCHANGE_TARGET] = (uint8_t)form->call.form;
-	PROBE3(call__sent, rpc->x, rpc->x->facts.hdr.xid, rpc->x->call.len_bytes);
+	USDT3(call__sent, rpc->x, rpc->x->call_info.hdr.xid, rpc->x->call.len_bytes);
 	negotiation_call_sent(&conn->negotiation);
 	conn->counters->calls_sent++;
 	rdma_conn_count_form(conn, form->call.form);
 	conn->counters->call_chunk_bytes_offered += form->call.chunk_bytes;
 	rdma_conn_replenish(conn);
 	/* Exposed memory must stay allocated until the work request that announces it is done. */
-	message_send(&m, conn, conn->window.asked,
-		     rpc->lend.nkeys || !work_copies(m.pieces_bytes) ? rpc->x : NULL, NULL);
+	send_msg_post(&m, conn, conn->window.asked,
+		      rpc->exposed_mem.nkeys || !work_request_copies(m.pieces_bytes) ? rpc->x
+										     : NULL,
+		      NULL);
 }
 
 /* Handles an RPC for which not all memory could be exposed; @rc is the error. */
-static void do_not_send(struct requester_rpc *rpc, int rc)
+static void fail_unexposed(struct requester_rpc *rpc, int rc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 
 	xid_table_remove(&rpc->rq->table, rpc->x);
-	if (rc == -EAGAIN && fabric_key_await(conn->ep, rpc->lend.nkeys)) {
+	if (rc == -EAGAIN && fabric_key_await(conn->ep, rpc->exposed_mem.nkeys)) {
 		conn->counters->key_waits++;
 		rpc->rq->starved = true;
 		requester_rpc_set_state(rpc, REQUESTER_STARVED);
 	} else {
 		rdma_conn_note(conn, "Call %#x: no memory or key to expose it",
-			       rpc->x->facts.hdr.xid);
+			       rpc->x->call_info.hdr.xid);
 		requester_rpc_set_state(rpc, REQUESTER_FAILING);
 	}
-	take_back(rpc);
+	invalidate(rpc);
 }
 
 bool requester_rpc_send(struct requester_rpc *rpc)
 {
 	struct requester *rq = rpc->rq;
-	unsigned nkeys = rpc->form.call.nsegments + rpc->form.landing_nsegments;
+	unsigned nkeys = rpc->form.call.nsegments + rpc->form.placement_nsegments;
 	int rc = 0;
 
 	if (xid_table_add(&rq->table, rpc->x))
 		return false;
-	TAILQ_INSERT_TAIL(&rq->begun, rpc->x, target_entry);
+	TAILQ_INSERT_TAIL(&rq->active, rpc->x, target_entry);
 	if (nkeys)
-		rc = lend_all(rpc, nkeys);
+		rc = expose_all(rpc, nkeys);
 	if (rc && rc != -ENOTCONN) {
-		do_not_send(rpc, rc);
+		fail_unexposed(rpc, rc);
 		return true;
 	}
 	requester_rpc_set_state(rpc, REQUESTER_SENT);
-	credit_window_take(&rq->conn->window);
+	credit_window_consume(&rq->conn->window);
 	/* On a lost connection, before its end is reported, the RPC ends with the connection. */
 	if (!rc)
-		transmit(rpc);
+		post_call(rpc);
 	return true;
 }
 
@@ -496,8 +508,8 @@ void requester_rpc_resend(struct requester_rpc *rpc)
 {
 	requester_rpc_set_state(rpc, REQUESTER_RESENT);
 	/* Sizes and exposed keys of the first plan stay; only the dialect changes. */
-	rpc->terms.dialect = rpc->rq->conn->terms.dialect;
-	transmit(rpc);
+	rpc->limits.dialect = rpc->rq->conn->limits.dialect;
+	post_call(rpc);
 }
 
 /* Returns the longest Send that the Reply can need. */
@@ -508,33 +520,33 @@ static uint32_t counts_on(const struct requester_rpc *rpc)
 	if (rpc->state != REQUESTER_SENT && rpc->state != REQUESTER_RESENT &&
 	    rpc->state != REQUESTER_ABANDONED)
 		return 0;
-	if (rpc->form.landing == LANDING_REPLY_CHUNK)
+	if (rpc->form.placement == PLACEMENT_REPLY_CHUNK)
 		return 0;
-	return whole < rpc->terms.recv_bytes ? (uint32_t)whole : rpc->terms.recv_bytes;
+	return whole < rpc->limits.recv_bytes ? (uint32_t)whole : rpc->limits.recv_bytes;
 }
 
-uint32_t requester_counts_on(const struct requester *rq, uint32_t enough)
+uint32_t requester_longest_reply_bytes(const struct requester *rq, uint32_t enough)
 {
 	const struct exchange *x;
-	uint32_t most = 0;
+	uint32_t max_u32 = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
-	TAILQ_FOREACH(x, &rq->begun, target_entry) {
+	TAILQ_FOREACH(x, &rq->active, target_entry) {
 		uint32_t bytes = counts_on(x->target_priv);
 
-		if (bytes > most)
-			most = bytes;
-		if (most > enough)
+		if (bytes > max_u32)
+			max_u32 = bytes;
+		if (max_u32 > enough)
 			break;
 	}
-	return most;
+	return max_u32;
 }
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
 	/* On a lost connection, before its end is reported, some keys can be unbound. */
-	unsigned nkeys = least(rpc->form.call.nsegments, rpc->lend.nkeys);
+	unsigned nkeys = min_u32(rpc->form.call.nsegments, rpc->exposed_mem.nkeys);
 
-	lend_ready(&rpc->lend, 0, nkeys, lent_here_bytes(rpc));
+	mem_expose_ready(&rpc->exposed_mem, 0, nkeys, exposed_here_bytes(rpc));
 }

@@ -2,8 +2,9 @@
 /*
  * The path of a Call:
  *
- * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit() copies its inline
- * bytes, start_reads() posts its Reads, and deliver_call() or give_part() delivers it.
+ * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit()
+ * copies its inline bytes, start_reads() posts its Reads, and deliver_call() or deliver_part()
+ * delivers it.
  */
 #include "rpcrdma/responder.h"
 
@@ -11,11 +12,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpcrdma/draft03/responder_read_reply.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/responder_rpc.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 
 void responder_init(struct responder *rs, struct rdma_conn *conn)
 {
@@ -26,7 +27,7 @@ void responder_init(struct responder *rs, struct rdma_conn *conn)
 	xid_table_init(&rs->table, EXCHANGE_ORIGIN);
 }
 
-void responder_withdraw(struct responder *rs)
+void responder_cancel_waiting(struct responder *rs)
 {
 	struct exchange *x;
 
@@ -34,7 +35,7 @@ void responder_withdraw(struct responder *rs)
 		struct responder_rpc *rpc = x->origin_priv;
 
 		if (rpc->state == RESPONDER_ADMITTING)
-			budget_release(&x->claim);
+			budget_claim_release(&x->claim);
 	}
 }
 
@@ -42,14 +43,14 @@ void responder_end(struct responder *rs)
 {
 	struct exchange *x;
 
-	responder_lents_end(rs);
+	responder_read_reply_end(rs);
 	while ((x = TAILQ_FIRST(&rs->calls)))
 		responder_rpc_finish(x->origin_priv);
 }
 
 void responder_fini(struct responder *rs)
 {
-	responder_lents_fini(rs);
+	responder_read_reply_fini(rs);
 	loop_timer_free(rs->conn->fabric->loop, rs->size_timer);
 	xid_table_fini(&rs->table);
 }
@@ -62,7 +63,7 @@ bool responder_is_idle(const struct responder *rs)
 bool responder_is_flooded(struct responder *rs)
 {
 	struct rdma_conn *conn = rs->conn;
-	unsigned max = RESPONDER_SENDS_SPARE + 2 * conn->grant.granted + conn->window.asked;
+	unsigned max = RESPONDER_SENDS_EXTRA + 2 * conn->grant.granted + conn->window.asked;
 
 	if (conn->works.sends <= max)
 		return false;
@@ -71,8 +72,11 @@ bool responder_is_flooded(struct responder *rs)
 	return true;
 }
 
-/* Returns true if a Call can be accepted now. The client sends an ignored Call again, on another connection. */
-static bool takes_calls(struct responder *rs)
+/*
+ * Returns true if a Call can be accepted now. The client sends an ignored Call again, on another
+ * connection.
+ */
+static bool accepts_calls(struct responder *rs)
 {
 	struct rdma_conn *conn = rs->conn;
 
@@ -84,7 +88,7 @@ static bool takes_calls(struct responder *rs)
 
 void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
 {
-	if (!takes_calls(rs))
+	if (!accepts_calls(rs))
 		return;
 	credit_grant_call(&rs->conn->grant, hdr->credit);
 	credit_grant_done(&rs->conn->grant);
@@ -92,17 +96,17 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 }
 
 /*
- * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have shown all facts about
- * the Call, and it must be long enough for at least two parts.
+ * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have
+ * shown all facts about the Call, and it must be long enough for at least two parts.
  */
-static bool comes_in_parts(const struct responder_rpc *rpc)
+static bool is_delivered_in_parts(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
-	const struct call_facts *facts = &rpc->x->facts;
+	const struct call_info *call_info = &rpc->x->call_info;
 
 	return conn->leg->config->partial && !conn->connector &&
-	       rpc->total_bytes >= 2 * RESPONDER_PART_BYTES && facts->stage == FACTS_WHOLE &&
-	       facts->trail != FACTS_LOST_IN_HOLE;
+	       rpc->total_bytes >= 2 * RESPONDER_PART_BYTES &&
+	       call_info->stage == CALL_INFO_COMPLETE && call_info->parse != CALL_PARSE_HOLE;
 }
 
 static void count_call(const struct responder_rpc *rpc)
@@ -114,13 +118,13 @@ static void count_call(const struct responder_rpc *rpc)
 }
 
 /* Delivers a complete Call. */
-static void pass_on(struct responder_rpc *rpc)
+static void deliver_call(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 	const struct leg_config *config = conn->leg->config;
 	struct exchange *x = rpc->x;
 
-	if (!responder_look(rpc))
+	if (!responder_parse(rpc))
 		return;
 	count_call(rpc);
 	responder_rpc_set_state(rpc, RESPONDER_EXECUTING);
@@ -129,7 +133,7 @@ static void pass_on(struct responder_rpc *rpc)
 }
 
 /* Delivers the next part of a Call. Its Reply can arrive before its last part. */
-static void give_part(struct responder_rpc *rpc)
+static void deliver_part(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 	const struct leg_config *config = conn->leg->config;
@@ -137,9 +141,9 @@ static void give_part(struct responder_rpc *rpc)
 
 	x->call.have_bytes = read_chunks_have_bytes(rpc->reads, rpc->total_bytes);
 	if (!responder_rpc_is_here(rpc) &&
-	    x->call.have_bytes - rpc->told_bytes < RESPONDER_PART_BYTES)
+	    x->call.have_bytes - rpc->delivered_bytes < RESPONDER_PART_BYTES)
 		return;
-	rpc->told_bytes = x->call.have_bytes;
+	rpc->delivered_bytes = x->call.have_bytes;
 	x->start_us = rdma_conn_now_us(conn);
 	if (rpc->state == RESPONDER_PULLING) {
 		count_call(rpc);
@@ -157,9 +161,9 @@ static void on_read(void *arg)
 	struct responder_rpc *rpc = arg;
 
 	if (rpc->in_parts)
-		give_part(rpc);
+		deliver_part(rpc);
 	else if (responder_rpc_is_here(rpc))
-		pass_on(rpc);
+		deliver_call(rpc);
 }
 
 static void start_reads(struct responder_rpc *rpc)
@@ -167,7 +171,7 @@ static void start_reads(struct responder_rpc *rpc)
 	uint32_t read_max_bytes;
 
 	responder_rpc_set_state(rpc, RESPONDER_PULLING);
-	rpc->in_parts = comes_in_parts(rpc);
+	rpc->in_parts = is_delivered_in_parts(rpc);
 	read_max_bytes = rpc->in_parts ? RESPONDER_READ_BYTES : UINT32_MAX;
 	rpc->rs->conn->counters->read_chunk_bytes_pulled +=
 		read_chunks_start(rpc->reads, &rpc->x->call, rpc->x, read_max_bytes, on_read, rpc);
@@ -183,30 +187,31 @@ static void admit(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Call");
 		return;
 	}
-	msg_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
+	read_plan_copy(rpc->copies, rpc->ncopies, x->call.data, inline_bytes);
 	if (rpc->reads)
 		start_reads(rpc);
 	else
-		pass_on(rpc);
+		deliver_call(rpc);
 }
 
 static void on_granted(void *arg)
 {
 	struct responder_rpc *rpc = arg;
-	struct buf *stash = rpc->stash;
+	struct buf *saved_inline = rpc->saved_inline;
 
 	if (!rdma_conn_is_up(rpc->rs->conn))
 		return; /* responder_end() frees it */
-	exchange_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rs->conn));
-	rpc->stash = NULL;
-	admit(rpc, stash ? stash->mem : NULL);
-	buf_put(stash);
+	exchange_stage_enter(rpc->x, CALL_STAGE_RECEIVE, rdma_conn_now_us(rpc->rs->conn));
+	rpc->saved_inline = NULL;
+	admit(rpc, saved_inline ? saved_inline->mem : NULL);
+	buf_put(saved_inline);
 }
 
 /*
- * Claims memory for a reverse Call without waiting, because its Reply can be queued after client Calls that wait for
- * the budget. rdma_beside_bytes() already counts a short inline Call with a Reply of the same size. It counts the
- * Writes to a reply chunk of a few segments as the chunks of such a Call.
+ * Claims memory for a reverse Call without waiting, because its Reply can be queued after client
+ * Calls that wait for the budget. memory_bound_uncharged_bytes() already counts a short inline Call
+ * with a Reply of the same size. It counts the Writes to a reply chunk of a few segments as the
+ * chunks of such a Call.
  */
 #define REVERSE_FREE_SEGMENTS 16u
 
@@ -229,8 +234,8 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 		return true;
 	if (!is_short)
 		return false;
-	x->reply_max_bytes = least(x->reply_max_bytes, free_bytes);
-	budget_claim_nothing(config->holder, &x->claim);
+	x->reply_max_bytes = min_u32(x->reply_max_bytes, free_bytes);
+	budget_claim_empty(config->holder, &x->claim);
 	return true;
 }
 
@@ -240,7 +245,7 @@ static void refuse_reverse(struct responder_rpc *rpc)
 
 	conn->counters->reverse_refused++;
 	rdma_conn_note(conn, "reverse Call %#x of %u bytes: no memory left, answered with an error",
-		       rpc->x->facts.hdr.xid, rpc->total_bytes);
+		       rpc->x->call_info.hdr.xid, rpc->total_bytes);
 	responder_answer_failure(rpc);
 }
 
@@ -249,16 +254,16 @@ static void wait_for_memory(struct responder_rpc *rpc, const uint8_t *body, uint
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 
-	exchange_enter(rpc->x, CALL_STAGE_MEMORY, rdma_conn_now_us(conn));
+	exchange_stage_enter(rpc->x, CALL_STAGE_MEMORY, rdma_conn_now_us(conn));
 	conn->counters->memory_waits++;
 	if (!len_bytes)
 		return;
-	rpc->stash = buf_get(conn->leg->config->pool, len_bytes);
-	if (!rpc->stash)
+	rpc->saved_inline = buf_get(conn->leg->config->pool, len_bytes);
+	if (!rpc->saved_inline)
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES,
 			       "no memory for the inline bytes of a Call");
 	else
-		memcpy(rpc->stash->mem, body, len_bytes);
+		memcpy(rpc->saved_inline->mem, body, len_bytes);
 }
 
 static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t *body,
@@ -279,18 +284,18 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 
 /* Returns what is wrong with the chunk lists of a Call, or NULL. */
 static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
-			       uint32_t len_bytes, struct msg_plan *plan)
+			       uint32_t len_bytes, struct read_plan *plan)
 {
 	uint32_t limit = rs->conn->leg->config->max_message_bytes;
 
-	if (rs->reverse && rpcrdma_header_has_chunks(hdr) && !rs->conn->terms.reverse_chunks)
+	if (rs->reverse && rpcrdma_header_has_chunks(hdr) && !rs->conn->limits.reverse_chunks)
 		return "chunks in a reverse Call";
-	switch (msg_plan_make(hdr, len_bytes, limit, plan)) {
-	case MSG_PLAN_OK:
+	switch (read_plan_make(hdr, len_bytes, limit, plan)) {
+	case READ_PLAN_OK:
 		break;
-	case MSG_PLAN_BAD:
+	case READ_PLAN_BAD:
 		return "read chunks do not form a message";
-	case MSG_PLAN_TOO_BIG:
+	case READ_PLAN_TOO_BIG:
 		rs->conn->counters->calls_too_big++;
 		return "longer than max_message_bytes";
 	}
@@ -299,13 +304,13 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 	return NULL;
 }
 
-static void refuse_without_room(struct responder_rpc *rpc)
+static void refuse_unanswerable(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 
 	conn->counters->bad_calls++;
 	rdma_conn_note(conn, "Call %#x: its chunk lists do not fit into the header of a Reply",
-		       rpc->x->facts.hdr.xid);
+		       rpc->x->call_info.hdr.xid);
 	responder_answer_error(rpc, RPCRDMA_ERR_CHUNK);
 }
 
@@ -321,11 +326,11 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 {
 	struct rdma_conn *conn = rs->conn;
 	struct responder_rpc *rpc;
-	struct msg_plan plan;
+	struct read_plan plan;
 	const char *wrong;
 	int rc;
 
-	if (!takes_calls(rs))
+	if (!accepts_calls(rs))
 		return;
 	wrong = lists_wrong(rs, hdr, len_bytes, &plan);
 	if (wrong) {
@@ -344,15 +349,17 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	}
 	credit_grant_call(&conn->grant, hdr->credit);
 	rpc->x->call_forms[EXCHANGE_ORIGIN] = form_of(hdr);
-	if (!rpc->has_room) {
-		refuse_without_room(rpc);
+	if (!rpc->reply_fits) {
+		refuse_unanswerable(rpc);
 		return;
 	}
-	if (responder_look_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
+	if (responder_parse_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))
 		claim(rs, rpc, body, len_bytes);
 }
 
-/* Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too. */
+/*
+ * Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too.
+ */
 void responder_key_free(struct responder *rs)
 {
 	struct exchange *x, *next;

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/lend.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/mem_expose.h"
+#include "rpcrdma/work_request.h"
 
 _Static_assert(sizeof(struct exchange) + sizeof(struct responder_rpc) + sizeof(struct read_chunks) +
 			       128 <=
-		       EXCHANGE_BESIDE_BYTES,
+		       EXCHANGE_OVERHEAD_BYTES,
 	       "what an RPC takes in small objects, the tables of its chunks aside");
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
@@ -47,7 +47,7 @@ static void *put_table(uint8_t **at, const void *table, size_t size_bytes)
 }
 
 static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
-				     const struct msg_plan *plan)
+				     const struct read_plan *plan)
 {
 	struct read_chunks *reads = (struct read_chunks *)*at;
 
@@ -60,7 +60,7 @@ static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
 
 /* Allocates the struct, its Reads if it has any, and the five tables in one piece. */
 static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
-				       const struct msg_plan *plan)
+				       const struct read_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
 	size_t reads = plan->npulls ? sizeof(struct read_chunks) : 0;
@@ -70,7 +70,7 @@ static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcr
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
 	size_t size = head + reads + pulls + segments + writes + copies + chunks;
-	struct responder_rpc *rpc = spares_get(conn->leg->config->spares, size);
+	struct responder_rpc *rpc = freelists_get(conn->leg->config->freelists, size);
 	uint8_t *at = (uint8_t *)rpc + head;
 
 	if (!rpc)
@@ -96,33 +96,39 @@ static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcr
 	return rpc;
 }
 
-static void rpc_free(struct spares *spares, struct responder_rpc *rpc)
+static void rpc_free(struct freelists *freelists, struct responder_rpc *rpc)
 {
 	if (rpc)
-		spares_put(spares, rpc, rpc->size_bytes);
+		freelists_put(freelists, rpc, rpc->size_bytes);
 }
 
 /*
- * Returns the memory for the keys of an exposed Reply. One more segment is needed for the remainder and for each
- * payload that splits the Reply.
+ * Returns the memory for the keys of an exposed Reply. One more segment is needed for the remainder
+ * and for each payload that splits the Reply.
  */
 static size_t keys_bytes(const struct responder_rpc *rpc)
 {
 	uint32_t segment = rpc->rs->conn->max_segment_bytes;
 
-	return lend_cost_bytes(least(rpc->x->reply_max_bytes / segment + rpc->nwrites + 1,
-				     responder_rpc_lend_room(rpc)));
+	return mem_expose_cost_bytes(min_u32(rpc->x->reply_max_bytes / segment + rpc->nwrites + 1,
+					     responder_rpc_expose_max_segments(rpc)));
 }
 
-/* Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to its messages. */
+/*
+ * Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to
+ * its messages.
+ */
 static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 	size_t nworks = (size_t)rpc->nsegments + rpc->nwrites, bytes = 0;
 
-	/* A Reply in more pieces than a Send can gather is copied, whatever its length (work_request.h). */
+	/*
+	 * A Reply in more pieces than a Send can gather is copied, whatever its length
+	 * (work_request.h).
+	 */
 	if (rpc->nwrites + 1 >= conn->max_sge)
-		bytes = pool_class_bytes(rpc->terms.send_bytes);
+		bytes = buf_pool_class_bytes(rpc->limits.send_bytes);
 	if (to_read)
 		bytes += read_chunks_cost_bytes(
 			conn, (size_t)rpc->reads->npulls +
@@ -131,10 +137,10 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 	if (rpc->nsegments)
 		nworks += rpc->x->reply_max_bytes / conn->max_transfer_bytes;
 	if (rpc->nwrites)
-		nworks += rpc->x->reply_max_bytes / WORK_PART_BYTES;
-	if (responder_rpc_may_lend(rpc))
+		nworks += rpc->x->reply_max_bytes / WORK_REQUEST_MIN_WRITE_BYTES;
+	if (responder_rpc_may_expose(rpc))
 		bytes += keys_bytes(rpc);
-	return bytes + work_cost_bytes(nworks);
+	return bytes + work_request_cost_bytes(nworks);
 }
 
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read)
@@ -143,13 +149,16 @@ size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_byt
 	const struct exchange *x = rpc->x;
 
 	if (to_read || rpc->nsegments || rpc->nwrites || conn->max_sge < 2 ||
-	    responder_rpc_may_lend(rpc))
+	    responder_rpc_may_expose(rpc))
 		call_bytes += chunks_bytes(rpc, to_read);
-	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->facts,
-				   &conn->leg->config->reply_room);
+	return exchange_cost_bytes(call_bytes, x->reply_max_bytes, &x->call_info,
+				   &conn->leg->config->reply_memory);
 }
 
-/* Returns the length of the header with the write list of the Call, and optionally with its reply chunk. */
+/*
+ * Returns the length of the header with the write list of the Call, and optionally with its reply
+ * chunk.
+ */
 static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_chunk)
 {
 	uint64_t bytes = RPCRDMA_MIN_HDR_BYTES;
@@ -162,60 +171,61 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 }
 
 /*
- * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a longer one, so it can
- * have lowered its Receives since the Call (B3.1-7), as soon as we asked for that (B3.1-4).
+ * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a
+ * longer one, so it can have lowered its Receives since the Call (B3.1-7), as soon as we asked for
+ * that (B3.1-4).
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {
-	return least(rpc->terms.send_bytes, rpc->rs->conn->terms.send_bytes);
+	return min_u32(rpc->limits.send_bytes, rpc->rs->conn->limits.send_bytes);
 }
 
 /*
- * Returns the longest Send for a Reply that cannot go by chunk: at most what the client last advertised, because its
- * Receives are no larger (B3.1-8).
+ * Returns the longest Send for a Reply that cannot go by chunk: at most what the client last
+ * advertised, because its Receives are no larger (B3.1-8).
  */
 static uint32_t reply_bytes(const struct responder_rpc *rpc)
 {
-	return least(rpc->terms.reply_bytes, rpc->rs->conn->terms.reply_bytes);
+	return min_u32(rpc->limits.reply_bytes, rpc->rs->conn->limits.reply_bytes);
 }
 
-static uint64_t inline_room(const struct responder_rpc *rpc, uint32_t asked_bytes)
+static uint64_t inline_max(const struct responder_rpc *rpc, uint32_t asked_bytes)
 {
 	uint64_t hdr = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc));
 	uint32_t send =
-		least(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc), asked_bytes);
+		min_u32(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc), asked_bytes);
 
 	return hdr < send ? send - hdr : 0;
 }
 
-uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc)
+uint64_t responder_rpc_inline_max(const struct responder_rpc *rpc)
 {
-	return inline_room(rpc, rpc->rs->conn->terms.asked_bytes);
+	return inline_max(rpc, rpc->rs->conn->limits.asked_bytes);
 }
 
-uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc)
+uint64_t responder_rpc_settled_inline_max(const struct responder_rpc *rpc)
 {
-	return inline_room(rpc, UINT32_MAX);
+	return inline_max(rpc, UINT32_MAX);
 }
 
-uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc)
+uint64_t responder_rpc_chunk_max(const struct responder_rpc *rpc)
 {
 	if (!rpc->has_reply_chunk || header_bytes(rpc, true) > send_bytes(rpc))
 		return 0;
 	return rpc->reply_chunk.len_bytes;
 }
 
-unsigned responder_rpc_lend_room(const struct responder_rpc *rpc)
+unsigned responder_rpc_expose_max_segments(const struct responder_rpc *rpc)
 {
 	uint32_t send = reply_bytes(rpc);
 	uint64_t hdr;
 
-	if (!responder_rpc_may_lend(rpc))
+	if (!responder_rpc_may_expose(rpc))
 		return 0;
 	hdr = header_bytes(rpc, false);
 	if (hdr >= send)
 		return 0;
-	return least((uint32_t)((send - hdr) / RPCRDMA_READ_SEGMENT_BYTES), RPCRDMA_MAX_SEGMENTS);
+	return min_u32((uint32_t)((send - hdr) / RPCRDMA_READ_SEGMENT_BYTES), RPCRDMA_MAX_SEGMENTS);
 }
 
 /* Returns the Send that the Reply needs because no chunk can hold it; 0 if a chunk can. */
@@ -224,15 +234,15 @@ static uint32_t needs(const struct responder_rpc *rpc)
 	uint64_t bytes = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc)) +
 			 xdr_padded_bytes(rpc->x->reply_max_bytes);
 
-	if (responder_rpc_chunk_room(rpc))
+	if (responder_rpc_chunk_max(rpc))
 		return 0;
 	return bytes < reply_bytes(rpc) ? (uint32_t)bytes : reply_bytes(rpc);
 }
 
-uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough)
+uint32_t responder_longest_reply_bytes(struct responder *rs, uint64_t after, uint32_t enough)
 {
 	const struct exchange *x;
-	uint32_t most = 0;
+	uint32_t max_u32 = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
@@ -245,12 +255,12 @@ uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough)
 			break;
 		bytes = needs(rpc);
 		rs->judged++;
-		if (bytes > most)
-			most = bytes;
-		if (most > enough)
+		if (bytes > max_u32)
+			max_u32 = bytes;
+		if (max_u32 > enough)
 			break;
 	}
-	return most;
+	return max_u32;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -259,36 +269,36 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Returns the largest Reply that the peer's chunks and Receives, or an exposed Reply, can hold. Write chunks hold only
- * payloads, so this also records whether the rest has a place.
+ * Returns the largest Reply that the peer's chunks and Receives, or an exposed Reply, can hold.
+ * Write chunks hold only payloads, so this also records whether the rest has a place.
  */
 static uint32_t capacity(struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
-	uint64_t room = larger(responder_rpc_settled_room(rpc), responder_rpc_chunk_room(rpc));
+	uint64_t room = larger(responder_rpc_settled_inline_max(rpc), responder_rpc_chunk_max(rpc));
 
-	if (responder_rpc_may_lend(rpc))
-		room = larger(room,
-			      (uint64_t)responder_rpc_lend_room(rpc) * conn->max_segment_bytes);
-	rpc->has_room = room >= RPCRDMA_MIN_REPLY_BYTES;
+	if (responder_rpc_may_expose(rpc))
+		room = larger(room, (uint64_t)responder_rpc_expose_max_segments(rpc) *
+					    conn->max_segment_bytes);
+	rpc->reply_fits = room >= RPCRDMA_MIN_REPLY_BYTES;
 	for (unsigned i = 0; i < rpc->nwrites; i++)
 		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
 	return room < limit ? (uint32_t)room : limit;
 }
 
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
-		      const struct msg_plan *plan, struct responder_rpc **out)
+		      const struct read_plan *plan, struct responder_rpc **out)
 {
-	struct spares *spares = rs->conn->leg->config->spares;
+	struct freelists *freelists = rs->conn->leg->config->freelists;
 	struct responder_rpc *rpc = rpc_alloc(rs->conn, hdr, plan);
-	struct exchange *x = exchange_new(spares);
+	struct exchange *x = exchange_new(freelists);
 	int rc = -ENOMEM;
 
 	if (!rpc || !x)
 		goto out_free;
 	x->stage_us = rdma_conn_now_us(rs->conn);
-	x->facts.hdr.xid = hdr->xid;
+	x->call_info.hdr.xid = hdr->xid;
 	rc = xid_table_add(&rs->table, x);
 	if (rc)
 		goto out_free;
@@ -296,7 +306,7 @@ int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 	rpc->number = ++rs->numbered;
 	rpc->x = x;
 	rpc->state = RESPONDER_ADMITTING;
-	rpc->terms = rs->conn->terms;
+	rpc->limits = rs->conn->limits;
 	x->origin = rs->conn->leg;
 	x->origin_priv = rpc;
 	x->reply_max_bytes = capacity(rpc);
@@ -306,7 +316,7 @@ int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 
 out_free:
 	exchange_put(x);
-	rpc_free(spares, rpc);
+	rpc_free(freelists, rpc);
 	return rc;
 }
 
@@ -323,9 +333,9 @@ void responder_rpc_finish(struct responder_rpc *rpc)
 	x->origin_priv = NULL;
 	/* A granted claim stays until the exchange is freed. */
 	if (x->claim.state == BUDGET_CLAIM_WAITING)
-		budget_release(&x->claim);
-	buf_put(rpc->stash);
-	rpc_free(rs->conn->leg->config->spares, rpc);
+		budget_claim_release(&x->claim);
+	buf_put(rpc->saved_inline);
+	rpc_free(rs->conn->leg->config->freelists, rpc);
 	exchange_put(x);
-	rdma_conn_rpc_over(rs->conn);
+	rdma_conn_rpc_done(rs->conn);
 }

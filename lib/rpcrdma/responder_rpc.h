@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client reads the Reply
- * (responder_read_reply.h), the RPC lasts until the client has finished.
+ * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client
+ * reads the Reply (responder_read_reply.h), the RPC lasts until the client has finished.
  *
  *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ done
  *	    └────── nothing to read ──────────────────────▲                          └──▶ exposed ──▲
  *
- * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply waits for the last
- * Read, because the Reads write to the Call's buffer and complete here.
+ * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply
+ * waits for the last Read, because the Reads write to the Call's buffer and complete here.
  *
  * An invalid Call is answered and its RPC ends immediately, in any state.
  */
 #ifndef RPCRDMA_RESPONDER_RPC_H
 #define RPCRDMA_RESPONDER_RPC_H
 
-#include "base/account.h"
-#include "base/state.h"
+#include "base/budget_account.h"
+#include "base/state_machine.h"
 #include "leg/exchange.h"
 #include "rpcrdma/header.h"
-#include "rpcrdma/msg_plan.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/read_chunks.h"
+#include "rpcrdma/read_plan.h"
 
 #define RESPONDER_RPC_STATES(X)                                                                    \
 	X(RESPONDER_ADMITTING, "admitting", "memory for the Call and its largest Reply",           \
@@ -29,14 +29,14 @@
 	X(RESPONDER_EXECUTING, "executing", "leg_reply(), and the last RDMA Read of the Call",     \
 	  TO(RESPONDER_ANSWERING))                                                                 \
 	X(RESPONDER_ANSWERING, "answering",                                                        \
-	  "the rest of the Reply, a receive size, or a free key", TO(RESPONDER_LENT))              \
-	X(RESPONDER_LENT, "exposed", "RDMA_DONE, or done_timeout_us", 0)
+	  "the rest of the Reply, a receive size, or a free key", TO(RESPONDER_EXPOSED))           \
+	X(RESPONDER_EXPOSED, "exposed", "RDMA_DONE, or done_timeout_us", 0)
 STATE_ENUM(responder_rpc_state, RESPONDER_RPC_STATES);
 extern const struct state_table responder_rpc_states;
 
-struct read_reply_responder;
+struct responder_read_reply;
 struct responder_rpc;
-struct responder_lents;
+struct responder_read_replies;
 
 /* A Call that is delivered in parts: longest Read, and shortest part to deliver. */
 #define RESPONDER_READ_BYTES (256u * 1024u)
@@ -45,13 +45,16 @@ struct responder_lents;
 /* A responder (responder.h) and its RPCs. */
 struct responder {
 	struct rdma_conn *conn;
-	bool reverse;                  /* this end connected */
-	struct exchange_list calls;    /* by origin_entry, in order of arrival */
-	uint64_t numbered;             /* Calls received */
-	uint64_t judged;               /* RPCs that responder_need() examined, for tests */
-	struct xid_table table;        /* the RPCs in `calls`, by XID */
-	struct responder_lents *lents; /* NULL until the first Reply is exposed */
-	/* Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest; NULL until needed. */
+	bool reverse;               /* this end connected */
+	struct exchange_list calls; /* by origin_entry, in order of arrival */
+	uint64_t numbered;          /* Calls received */
+	uint64_t judged;        /* RPCs that responder_longest_reply_bytes() examined, for tests */
+	struct xid_table table; /* the RPCs in `calls`, by XID */
+	struct responder_read_replies *read_replies; /* NULL until the first Reply is exposed */
+	/*
+	 * Replies that wait for a receive size (v2/size_wait.h), and the timer for the oldest; NULL
+	 * until needed.
+	 */
 	unsigned waiting_for_size;
 	struct loop_timer *size_timer;
 	/* responder_more(), for a Reply that no longer has to wait */
@@ -65,16 +68,22 @@ struct responder_rpc {
 	struct responder *rs;
 	struct exchange *x; /* the origin's reference */
 	enum responder_rpc_state state;
-	struct rpc_terms terms;            /* limits when the Call arrived; its Reply keeps them */
-	struct buf *stash;                 /* inline bytes of a Call that waits for memory */
-	struct read_reply_responder *lent; /* its Reply, if the client reads it */
-	struct read_chunks *reads;         /* RDMA Reads of its Call; NULL: none */
-	bool in_parts;       /* the Call is delivered in parts (leg_config.partial) … */
-	uint32_t told_bytes; /* … and this much of it has been delivered */
-	bool is_answered;    /* its Reply arrived before the last Read was done */
-	/* While its Reply arrives: payload bytes written, and Reply bytes present at the last check. */
+	struct rpc_limits limits; /* limits when the Call arrived; its Reply keeps them */
+	struct buf *saved_inline; /* inline bytes of a Call that waits for memory */
+	struct responder_read_reply *exposed; /* its Reply, if the client reads it */
+	struct read_chunks *reads;            /* RDMA Reads of its Call; NULL: none */
+	bool in_parts;            /* the Call is delivered in parts (leg_config.partial) … */
+	uint32_t delivered_bytes; /* … and this much of it has been delivered */
+	bool is_answered;         /* its Reply arrived before the last Read was done */
+	/*
+	 * While its Reply arrives: payload bytes written, and Reply bytes present at the last
+	 * check.
+	 */
 	uint32_t written_bytes, seen_bytes;
-	/* The Reply waits for the answer to a REQ for another receive size; or that wait has timed out. */
+	/*
+	 * The Reply waits for the answer to a REQ for another receive size; or that wait has timed
+	 * out.
+	 */
 	bool waits_for_size, waited_for_size;
 	uint64_t waits_since_us;
 	bool waits_for_key; /* the Reply waits for free keys of the device */
@@ -90,23 +99,27 @@ struct responder_rpc {
 	unsigned nwrites, nsegments;
 	bool has_reply_chunk;
 	/* the chunk lists leave space for the shortest Reply; otherwise the Call is not executed */
-	bool has_room;
+	bool reply_fits;
 	struct rpcrdma_chunk reply_chunk;
 	const struct rpcrdma_chunk *writes;
 	const struct rpcrdma_segment *segments;
 };
 
 /**
- * responder_need - Returns the longest Send that a Reply without a chunk can need (B3.1-7).
+ * responder_longest_reply_bytes - Returns the longest Send that a Reply without a chunk can need
+ * (B3.1-7).
  * @after:  considers only Calls after the one with this number; 0: all Calls in flight
  * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
  *
  * Returns the length in bytes, 0 if no Reply needs one.
  */
-uint32_t responder_need(struct responder *rs, uint64_t after, uint32_t enough);
-/** responder_rpc_new - Creates an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as xid_table_add(). */
+uint32_t responder_longest_reply_bytes(struct responder *rs, uint64_t after, uint32_t enough);
+/**
+ * responder_rpc_new - Creates an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as
+ * xid_table_add().
+ */
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
-		      const struct msg_plan *plan, struct responder_rpc **out) MUST_CHECK;
+		      const struct read_plan *plan, struct responder_rpc **out) MUST_CHECK;
 /** responder_rpc_set_state - Changes the state; the only function that does. */
 static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum responder_rpc_state to)
 {
@@ -118,7 +131,10 @@ static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
 {
 	return !rpc->reads || read_chunks_are_done(rpc->reads);
 }
-/** responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the origin's reference. */
+/**
+ * responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the
+ * origin's reference.
+ */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
 /**
@@ -126,57 +142,72 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @call_bytes: size of the Call's buffer
  * @to_read:    its Reads are not done
  *
- * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes()) and for each segment
- * of the Reply. Each part of the Reply that ends inside a segment, exceeds the longest transfer, or arrives separately
- * needs one more. It also counts the keys of a Reply that can be exposed.
+ * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes())
+ * and for each segment of the Reply. Each part of the Reply that ends inside a segment, exceeds the
+ * longest transfer, or arrives separately needs one more. It also counts the keys of a Reply that
+ * can be exposed.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
- * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk with zero lengths
- * (A5.2-4). The dialect decides. The chunk makes the header of the Reply longer.
+ * responder_rpc_returns_reply_chunk - Returns true if the RDMA_MSG returns an unused reply chunk
+ * with zero lengths (A5.2-4). The dialect decides. The chunk makes the header of the Reply longer.
  */
 static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc *rpc)
 {
-	return rpc->has_reply_chunk && rpc->terms.dialect->returns_reply_chunk;
+	return rpc->has_reply_chunk && rpc->limits.dialect->returns_reply_chunk;
 }
-/** responder_rpc_inline_room - Returns the most bytes that can follow an RDMA_MSG header; can be 0. */
-uint64_t responder_rpc_inline_room(const struct responder_rpc *rpc);
-/** responder_rpc_settled_room - Returns the same limit for when the pending REQ is rejected or reverted (B3.1-4). */
-uint64_t responder_rpc_settled_room(const struct responder_rpc *rpc);
-/** responder_rpc_chunk_room - Returns the capacity of the reply chunk in bytes; 0 if it cannot be used. */
-uint64_t responder_rpc_chunk_room(const struct responder_rpc *rpc);
 /**
- * responder_rpc_may_lend - Returns true if the Reply can be exposed for the client to read (A5.1-3, A5.2-3). This
- * depends on the dialect. Only the end that connected reads Replies, and only if it reads at all. The limit of exposed
- * Replies is checked separately (credit_grant_may_lend()).
+ * responder_rpc_inline_max - Returns the most bytes that can follow an RDMA_MSG header; can be 0.
  */
-static inline bool responder_rpc_may_lend(const struct responder_rpc *rpc)
+uint64_t responder_rpc_inline_max(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_settled_inline_max - Returns the same limit for when the pending REQ is rejected or
+ * reverted (B3.1-4).
+ */
+uint64_t responder_rpc_settled_inline_max(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_chunk_max - Returns the capacity of the reply chunk in bytes; 0 if it cannot be
+ * used.
+ */
+uint64_t responder_rpc_chunk_max(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_may_expose - Returns true if the Reply can be exposed for the client to read
+ * (A5.1-3, A5.2-3). This depends on the dialect. Only the end that connected reads Replies, and
+ * only if it reads at all. The limit of exposed Replies is checked separately
+ * (credit_grant_may_expose()).
+ */
+static inline bool responder_rpc_may_expose(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 
-	return rpc->terms.dialect->lent_replies && !conn->connector && conn->ird &&
-	       !rpc->terms.reads_nothing;
+	return rpc->limits.dialect->read_chunk_replies && !conn->connector && conn->ird &&
+	       !rpc->limits.reads_nothing;
 }
-/** responder_rpc_lend_room - Returns the most segments in which the Reply can be exposed; 0: it cannot. */
-unsigned responder_rpc_lend_room(const struct responder_rpc *rpc);
+/**
+ * responder_rpc_expose_max_segments - Returns the most segments in which the Reply can be exposed;
+ * 0: it cannot.
+ */
+unsigned responder_rpc_expose_max_segments(const struct responder_rpc *rpc);
 
-/* ---- parsing of its Call (responder_look.c) ---- */
+/* ---- parsing of its Call (responder_parse.c) ---- */
 
 /**
- * responder_look_early - Parses the inline bytes of a Call, before memory is reserved.
+ * responder_parse_early - Parses the inline bytes of a Call, before memory is reserved.
  * @inline_bytes: of its RDMA_MSG; NULL: it is an RDMA_NOMSG
  *
- * On success the facts are FACTS_WHOLE and reply_max_bytes is the longest possible Reply. If the header is not inline
- * or not acceptable, the facts stay FACTS_NONE and reply_max_bytes is at most FACTS_UNBOUNDED_BYTES.
+ * On success the facts are CALL_INFO_COMPLETE and reply_max_bytes is the longest possible Reply. If
+ * the header is not inline or not acceptable, the facts stay CALL_INFO_NONE and reply_max_bytes is
+ * at most REPLY_UNBOUNDED_BYTES.
  *
- * Returns false if the chunks were wrong: the Call has been answered, no chunk was read, and the RPC has ended.
+ * Returns false if the chunks were wrong: the Call has been answered, no chunk was read, and the
+ * RPC has ended.
  */
-bool responder_look_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
+bool responder_parse_early(struct responder_rpc *rpc, const uint8_t *inline_bytes) MUST_CHECK;
 
 /**
- * responder_look - Parses a complete Call. Does nothing if the facts are already known. Returns false if the Call must
- * not be delivered: it has been answered, and the RPC has ended.
+ * responder_parse - Parses a complete Call. Does nothing if the facts are already known. Returns
+ * false if the Call must not be delivered: it has been answered, and the RPC has ended.
  */
-bool responder_look(struct responder_rpc *rpc) MUST_CHECK;
+bool responder_parse(struct responder_rpc *rpc) MUST_CHECK;
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rpctcp/call_admission.h"
 
-#include "base/least.h"
+#include "base/minmax.h"
 
-static bool is_held(const struct tcp_leg *leg)
+static bool is_blocked(const struct tcp_leg *leg)
 {
 	return leg->admission.paused || leg->admission.full;
 }
@@ -12,7 +12,7 @@ static bool is_held(const struct tcp_leg *leg)
 static void set_block(struct tcp_leg *leg)
 {
 	bool given = tcp_leg_call_is_delivered(leg);
-	bool waits = is_held(leg) || leg->admission.parked ||
+	bool waits = is_blocked(leg) || leg->admission.parked ||
 		     leg->admission.claim.state == BUDGET_CLAIM_WAITING;
 
 	tcp_conn_block(&leg->conn, TCP_BLOCK_CALLS,
@@ -40,15 +40,18 @@ void call_admission_init(struct tcp_leg *leg)
 	budget_claim_init(&leg->admission.claim, call_admission_granted, leg);
 }
 
-/* Claims memory for the first waiting Call; a server's Call has its claim already. Returns whether it is granted. */
+/*
+ * Claims memory for the first waiting Call; a server's Call has its claim already. Returns whether
+ * it is granted.
+ */
 static bool call_admission_claim(struct tcp_leg *leg, size_t bytes)
 {
 	struct budget_holder *holder = leg->conn.config.leg.holder;
 
 	if (leg->admission.claim.state != BUDGET_CLAIM_IDLE)
-		return leg->admission.claim.state == BUDGET_CLAIM_HELD;
+		return leg->admission.claim.state == BUDGET_CLAIM_GRANTED;
 	if (leg->conn.connector) {
-		budget_claim_nothing(holder, &leg->admission.claim);
+		budget_claim_empty(holder, &leg->admission.claim);
 		return true;
 	}
 	if (budget_claim(holder, &leg->admission.claim, bytes))
@@ -61,8 +64,8 @@ static bool call_admission_claim(struct tcp_leg *leg, size_t bytes)
 static size_t cost_bytes(const struct tcp_leg *leg, size_t call_bytes, uint32_t reply_max_bytes,
 			 const struct exchange *x)
 {
-	return exchange_cost_bytes(call_bytes, reply_max_bytes, &x->facts,
-				   &leg->conn.config.leg.reply_room);
+	return exchange_cost_bytes(call_bytes, reply_max_bytes, &x->call_info,
+				   &leg->conn.config.leg.reply_memory);
 }
 
 static size_t cost_now_bytes(const struct tcp_leg *leg, const struct exchange *x)
@@ -76,8 +79,8 @@ void call_admission_deliver(struct tcp_leg *leg, struct exchange *x)
 	const struct leg_config *config = &leg->conn.config.leg;
 
 	if (!leg->admission.claim_is_exact)
-		budget_shrink(&leg->admission.claim, cost_now_bytes(leg, x));
-	budget_move(&x->claim, &leg->admission.claim);
+		budget_claim_shrink(&leg->admission.claim, cost_now_bytes(leg, x));
+	budget_claim_move(&x->claim, &leg->admission.claim);
 	tcp_counters(&leg->conn)->calls_received++;
 	if (!leg->conn.connector &&
 	    leg->inflight.in.table.count - leg->admission.nparked >= TCP_CALLS_MAX) {
@@ -90,10 +93,10 @@ void call_admission_deliver(struct tcp_leg *leg, struct exchange *x)
 /* @x waits for memory, or for the other leg to accept more. */
 static void wait_in_stage(const struct tcp_leg *leg, struct exchange *x)
 {
-	exchange_enter(x,
-		       leg->admission.claim.state == BUDGET_CLAIM_WAITING ? CALL_STAGE_MEMORY
-									  : CALL_STAGE_CREDIT,
-		       loop_now_us(tcp_loop(&leg->conn)));
+	exchange_stage_enter(x,
+			     leg->admission.claim.state == BUDGET_CLAIM_WAITING ? CALL_STAGE_MEMORY
+										: CALL_STAGE_CREDIT,
+			     loop_now_us(tcp_loop(&leg->conn)));
 }
 
 static void call_admission_park(struct tcp_leg *leg, struct exchange *x)
@@ -133,7 +136,7 @@ static size_t left_bytes(const struct tcp_leg *leg)
 
 static bool call_admission_claim_now(struct tcp_leg *leg, uint32_t cap_bytes)
 {
-	size_t bytes = cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes), leg->call.ceiling_bytes,
+	size_t bytes = cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes), leg->call.reply_bound_bytes,
 				  leg->call.x);
 
 	return budget_claim_now(leg->conn.config.leg.holder, &leg->admission.claim, bytes,
@@ -147,13 +150,13 @@ bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes)
 	/* This Call was checked before, or the claim belongs to an earlier, parked Call. */
 	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_IDLE)
 		return true;
-	if ((!is_short || leg->call.ceiling_bytes > REVERSE_FREE_BYTES) &&
+	if ((!is_short || leg->call.reply_bound_bytes > REVERSE_FREE_BYTES) &&
 	    call_admission_claim_now(leg, cap_bytes))
 		return true;
 	if (!is_short)
 		return false;
-	leg->call.ceiling_bytes = least(leg->call.ceiling_bytes, REVERSE_FREE_BYTES);
-	budget_claim_nothing(leg->conn.config.leg.holder, &leg->admission.claim);
+	leg->call.reply_bound_bytes = min_u32(leg->call.reply_bound_bytes, REVERSE_FREE_BYTES);
+	budget_claim_empty(leg->conn.config.leg.holder, &leg->admission.claim);
 	return true;
 }
 
@@ -161,16 +164,16 @@ bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes)
 static void call_admission_resume(const struct tcp_leg *leg, struct exchange *x)
 {
 	if (x->stage != CALL_STAGE_RECEIVE)
-		exchange_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(&leg->conn)));
+		exchange_stage_enter(x, CALL_STAGE_RECEIVE, loop_now_us(tcp_loop(&leg->conn)));
 }
 
 bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes)
 {
 	leg->admission.claim_is_exact =
-		leg->record.parser.last && leg->call.x->facts.stage == FACTS_WHOLE;
-	if (!leg->admission.parked && !is_held(leg) &&
+		leg->record.parser.last && leg->call.x->call_info.stage == CALL_INFO_COMPLETE;
+	if (!leg->admission.parked && !is_blocked(leg) &&
 	    call_admission_claim(leg, cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes),
-						 leg->call.ceiling_bytes, leg->call.x))) {
+						 leg->call.reply_bound_bytes, leg->call.x))) {
 		call_admission_resume(leg, leg->call.x);
 		return true;
 	}
@@ -187,39 +190,40 @@ bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes)
 bool call_admission_grow(struct tcp_leg *leg, uint32_t cap_bytes)
 {
 	/* A Call that will be parked has no claim. */
-	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_HELD)
+	if (leg->admission.parked || leg->admission.claim.state != BUDGET_CLAIM_GRANTED)
 		return false;
 	if (leg->conn.connector)
 		return call_admission_claim_now(leg, cap_bytes);
-	return budget_grow(&leg->admission.claim, cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes),
-							     leg->call.ceiling_bytes, leg->call.x));
+	return budget_claim_grow(&leg->admission.claim,
+				 cost_bytes(leg, rpc_msg_cost_bytes(cap_bytes),
+					    leg->call.reply_bound_bytes, leg->call.x));
 }
 
-bool call_admission_passes(const struct tcp_leg *leg)
+bool call_admission_permits(const struct tcp_leg *leg)
 {
-	return !leg->admission.parked && !is_held(leg) &&
-	       leg->admission.claim.state == BUDGET_CLAIM_HELD;
+	return !leg->admission.parked && !is_blocked(leg) &&
+	       leg->admission.claim.state == BUDGET_CLAIM_GRANTED;
 }
 
-void call_admission_part_end(struct tcp_leg *leg)
+void call_admission_partial_end(struct tcp_leg *leg)
 {
 	set_block(leg);
 }
 
 void call_admission_end(struct tcp_leg *leg, struct exchange *x)
 {
-	if (call_admission_passes(leg))
+	if (call_admission_permits(leg))
 		call_admission_deliver(leg, x);
 	else
 		call_admission_park(leg, x);
 }
 
-void call_admission_go_on(struct tcp_leg *leg)
+void call_admission_run_parked(struct tcp_leg *leg)
 {
 	const struct exchange *first = leg->admission.parked;
 
 	/* The receiver of a Call can pause or close the leg. */
-	while (leg->admission.parked && tcp_conn_is_open(&leg->conn) && !is_held(leg) &&
+	while (leg->admission.parked && tcp_conn_is_open(&leg->conn) && !is_blocked(leg) &&
 	       call_admission_claim(leg, cost_now_bytes(leg, leg->admission.parked))) {
 		/* The claim may be older than this information. */
 		leg->admission.claim_is_exact = false;
@@ -235,14 +239,14 @@ void call_admission_cancel(struct tcp_leg *leg)
 {
 	/* Otherwise the claim belongs to the first parked Call. */
 	if (!leg->admission.parked)
-		budget_release(&leg->admission.claim);
+		budget_claim_release(&leg->admission.claim);
 }
 
 void call_admission_drop(struct tcp_leg *leg)
 {
 	if (!leg->admission.parked)
 		return;
-	budget_release(&leg->admission.claim);
+	budget_claim_release(&leg->admission.claim);
 	while (leg->admission.parked)
 		inflight_in_end(&leg->inflight, call_admission_unpark(leg));
 }
@@ -251,7 +255,7 @@ void call_admission_fini(struct tcp_leg *leg)
 {
 	call_admission_drop(leg);
 	if (leg->admission.reverse)
-		budget_holder_urge(leg->conn.config.leg.holder, false);
+		budget_holder_set_urgent(leg->conn.config.leg.holder, false);
 	leg->admission.reverse = false;
 }
 
@@ -277,6 +281,6 @@ void call_admission_reverse_accepted(struct tcp_leg *leg)
 	if (out == leg->admission.reverse)
 		return;
 	leg->admission.reverse = out;
-	budget_holder_urge(leg->conn.config.leg.holder, out);
+	budget_holder_set_urgent(leg->conn.config.leg.holder, out);
 	call_admission_retry(leg);
 }

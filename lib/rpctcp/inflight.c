@@ -24,10 +24,10 @@ void inflight_release(struct inflight *flight)
 	while ((x = TAILQ_FIRST(&flight->in_list)))
 		inflight_in_end(flight, x);
 	while ((x = TAILQ_FIRST(&flight->out_list))) {
-		inflight_out_take(flight, x);
+		inflight_out_remove(flight, x);
 		exchange_put(x);
 	}
-	while ((x = inflight_fault_take(flight)))
+	while ((x = inflight_fault_pop(flight)))
 		exchange_put(x);
 }
 
@@ -43,7 +43,7 @@ void inflight_out_fault(struct inflight *flight, struct exchange *x)
 	x->target = flight->leg;
 }
 
-struct exchange *inflight_fault_take(struct inflight *flight)
+struct exchange *inflight_fault_pop(struct inflight *flight)
 {
 	struct exchange *x = TAILQ_FIRST(&flight->faulted);
 

@@ -7,7 +7,10 @@
 
 struct inflight {
 	struct leg *leg;
-	/* Calls of the peer that are complete, or delivered in parts, and not completely answered yet. */
+	/*
+	 * Calls of the peer that are complete, or delivered in parts, and not completely answered
+	 * yet.
+	 */
 	struct xid_table in;
 	struct exchange_list in_list;
 	/* Calls to the peer, and those that failed before they were sent. */
@@ -24,7 +27,9 @@ void inflight_release(struct inflight *flight);
 /** inflight_is_idle - Returns whether no RPC is in flight in either direction. */
 bool inflight_is_idle(const struct inflight *flight);
 
-/** inflight_in_add - Adds a Call of the peer and keeps its reference. Returns as xid_table_add(). */
+/**
+ * inflight_in_add - Adds a Call of the peer and keeps its reference. Returns as xid_table_add().
+ */
 static inline int MUST_CHECK inflight_in_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->in, x);
@@ -44,7 +49,9 @@ static inline void inflight_in_end(struct inflight *flight, struct exchange *x)
 	exchange_put(x);
 }
 
-/** inflight_out_add - Adds a Call to the peer and keeps the reference. Returns as xid_table_add(). */
+/**
+ * inflight_out_add - Adds a Call to the peer and keeps the reference. Returns as xid_table_add().
+ */
 static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct exchange *x)
 {
 	int rc = xid_table_add(&flight->out, x);
@@ -55,16 +62,21 @@ static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct ex
 	x->target = flight->leg;
 	return 0;
 }
-/** inflight_out_take - Removes it and returns the kept reference to the caller. */
-static inline void inflight_out_take(struct inflight *flight, struct exchange *x)
+/** inflight_out_remove - Removes it and returns the kept reference to the caller. */
+static inline void inflight_out_remove(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->out_list, x, target_entry);
 	xid_table_remove(&flight->out, x);
 	x->target = NULL;
 }
-/** inflight_out_fault - Keeps a Call that could not be added, with its reference, until inflight_fault_take(). */
+/**
+ * inflight_out_fault - Keeps a Call that could not be added, with its reference, until
+ * inflight_fault_pop().
+ */
 void inflight_out_fault(struct inflight *flight, struct exchange *x);
-/** inflight_fault_take - Removes the first of those and returns it with its reference; NULL if none. */
-struct exchange *inflight_fault_take(struct inflight *flight);
+/**
+ * inflight_fault_pop - Removes the first of those and returns it with its reference; NULL if none.
+ */
+struct exchange *inflight_fault_pop(struct inflight *flight);
 
 #endif

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A small message that has arrived completely causes two events: RX_BEGIN, when it gets its memory, and RX_END. */
+/*
+ * A small message that has arrived completely causes two events: RX_BEGIN, when it gets its memory,
+ * and RX_END.
+ */
 #include "rpctcp/record_rx.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 
 /* Returns the longest record that is read to its end. */
 static uint32_t drain_max_bytes(uint32_t max_message_bytes)
@@ -24,16 +27,16 @@ void record_rx_init(struct record_rx *rx, struct tcp_conn *conn)
 	record_parser_init(&rx->parser, drain_max_bytes(conn->config.leg.max_message_bytes));
 }
 
-static void drop_gathered(struct record_rx *rx)
+static void free_prebuffer(struct record_rx *rx)
 {
-	spare_list_put(&rx->conn->config.worker->gathers, rx->gathered, TCP_GATHERS_KEPT);
-	rx->gathered = NULL;
-	rx->gathered_bytes = 0;
+	freelist_put(&rx->conn->config.worker->prebuffers, rx->prebuffered, TCP_PREBUFFERS_KEPT);
+	rx->prebuffered = NULL;
+	rx->prebuffered_bytes = 0;
 }
 
 void record_rx_fini(struct record_rx *rx)
 {
-	drop_gathered(rx);
+	free_prebuffer(rx);
 	rpc_msg_put(&rx->msg);
 	rx->body = &rx->msg;
 }
@@ -44,24 +47,24 @@ void record_rx_done(struct record_rx *rx)
 	rx->ended = false;
 	rx->head_bytes = 0;
 	rx->cap_bytes = 0;
-	rx->told_bytes = 0;
+	rx->reported_bytes = 0;
 	rx->body = &rx->msg;
 }
 
-int record_rx_gather(struct record_rx *rx)
+int record_rx_prebuffer(struct record_rx *rx)
 {
-	rx->gathered = spare_list_get(&rx->conn->config.worker->gathers, TCP_BULK_BYTES);
-	if (!rx->gathered)
+	rx->prebuffered = freelist_get(&rx->conn->config.worker->prebuffers, TCP_BULK_BYTES);
+	if (!rx->prebuffered)
 		return -ENOMEM;
-	memcpy(rx->gathered, rx->head, rx->head_bytes);
-	rx->gathered_bytes = rx->head_bytes;
-	rx->mode = RECORD_RX_GATHER;
+	memcpy(rx->prebuffered, rx->head, rx->head_bytes);
+	rx->prebuffered_bytes = rx->head_bytes;
+	rx->mode = RECORD_RX_PREBUFFER;
 	return 0;
 }
 
-static void take_input(struct record_rx *rx, uint32_t n)
+static void consume_input(struct record_rx *rx, uint32_t n)
 {
-	record_take(&rx->parser, n);
+	record_consume(&rx->parser, n);
 	rx->in += n;
 	rx->in_bytes -= n;
 }
@@ -74,9 +77,9 @@ static void fill_start(struct record_rx *rx)
 	if (rx->start != rx->head)
 		tcp_counters(rx->conn)->payload_bytes_copied += rx->start_bytes;
 	if (!rx->head_bytes)
-		take_input(rx, rx->start_bytes);
-	else if (rx->gathered)
-		drop_gathered(rx);
+		consume_input(rx, rx->start_bytes);
+	else if (rx->prebuffered)
+		free_prebuffer(rx);
 }
 
 int record_rx_body(struct record_rx *rx, uint32_t cap_bytes)
@@ -93,7 +96,7 @@ int record_rx_body(struct record_rx *rx, uint32_t cap_bytes)
 	return 0;
 }
 
-void record_rx_lend(struct record_rx *rx, struct rpc_msg *msg)
+void record_rx_redirect(struct record_rx *rx, struct rpc_msg *msg)
 {
 	*msg = rx->msg;
 	msg->len_bytes = rx->cap_bytes;
@@ -128,8 +131,8 @@ static bool is_enough(const struct record_rx *rx, uint32_t bytes)
 	return bytes >= TCP_BULK_BYTES || (rx->parser.last && bytes == rx->parser.record_bytes);
 }
 
-static enum rx_event show_start(struct record_rx *rx, enum rx_event event, const uint8_t *start,
-				uint32_t bytes)
+static enum rx_event event_at_start(struct record_rx *rx, enum rx_event event, const uint8_t *start,
+				    uint32_t bytes)
 {
 	rx->start = start;
 	rx->start_bytes = bytes;
@@ -137,32 +140,32 @@ static enum rx_event show_start(struct record_rx *rx, enum rx_event event, const
 }
 
 /* Returns the next event that needs no input: of the buffered head or prebuffer. */
-static enum rx_event look_aside(struct record_rx *rx)
+static enum rx_event buffered_event(struct record_rx *rx)
 {
 	if (rx->mode == RECORD_RX_HEAD && rx->head_bytes == TCP_RECORD_HEAD_BYTES)
-		return show_start(rx, RX_TYPE, rx->head, rx->head_bytes);
-	if (rx->mode == RECORD_RX_GATHER && is_enough(rx, rx->gathered_bytes))
-		return show_start(rx, RX_BEGIN, rx->gathered, rx->gathered_bytes);
+		return event_at_start(rx, RX_TYPE, rx->head, rx->head_bytes);
+	if (rx->mode == RECORD_RX_PREBUFFER && is_enough(rx, rx->prebuffered_bytes))
+		return event_at_start(rx, RX_BEGIN, rx->prebuffered, rx->prebuffered_bytes);
 	return rx->ended ? RX_END : RX_MORE;
 }
 
 /* Consumes message bytes of the input, if their destination is known. */
-static enum rx_event take_body(struct record_rx *rx)
+static enum rx_event consume_body(struct record_rx *rx)
 {
-	uint32_t n = least(rx->parser.fragment_left_bytes, (uint32_t)rx->in_bytes);
+	uint32_t n = min_u32(rx->parser.fragment_left_bytes, (uint32_t)rx->in_bytes);
 
 	switch (rx->mode) {
 	case RECORD_RX_HEAD:
 		if (rx->head_bytes == 0 && is_enough(rx, n))
-			return show_start(rx, RX_BEGIN, rx->in, n);
-		n = least(n, TCP_RECORD_HEAD_BYTES - rx->head_bytes);
+			return event_at_start(rx, RX_BEGIN, rx->in, n);
+		n = min_u32(n, TCP_RECORD_HEAD_BYTES - rx->head_bytes);
 		memcpy(rx->head + rx->head_bytes, rx->in, n);
 		rx->head_bytes += n;
 		break;
-	case RECORD_RX_GATHER:
-		n = least(n, TCP_BULK_BYTES - rx->gathered_bytes);
-		memcpy(rx->gathered + rx->gathered_bytes, rx->in, n);
-		rx->gathered_bytes += n;
+	case RECORD_RX_PREBUFFER:
+		n = min_u32(n, TCP_BULK_BYTES - rx->prebuffered_bytes);
+		memcpy(rx->prebuffered + rx->prebuffered_bytes, rx->in, n);
+		rx->prebuffered_bytes += n;
 		break;
 	case RECORD_RX_BODY:
 		if (n > rx->cap_bytes - rx->body->have_bytes)
@@ -174,7 +177,7 @@ static enum rx_event take_body(struct record_rx *rx)
 	case RECORD_RX_SKIP:
 		break;
 	}
-	take_input(rx, n);
+	consume_input(rx, n);
 	return RX_MORE;
 }
 
@@ -185,7 +188,7 @@ enum rx_event record_rx_next(struct record_rx *rx)
 	size_t used;
 
 	do {
-		if (rx->head_bytes && (event = look_aside(rx)) != RX_MORE)
+		if (rx->head_bytes && (event = buffered_event(rx)) != RX_MORE)
 			return event;
 		status = record_next(&rx->parser, rx->in, rx->in_bytes, &used);
 		rx->in += used;
@@ -194,7 +197,7 @@ enum rx_event record_rx_next(struct record_rx *rx)
 		case RECORD_BODY:
 			if (!rx->in_bytes)
 				return RX_MORE;
-			event = take_body(rx);
+			event = consume_body(rx);
 			break;
 		case RECORD_END:
 			rx->ended = true;

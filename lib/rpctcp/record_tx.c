@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/probes.h"
-#include "rpc/record.h"
+#include "base/usdt.h"
+#include "rpc/record_mark.h"
 
 /* fraction of the stall timeout until the first check of acknowledgements */
-#define ASK_AFTER_PART 16u
+#define ACK_CHECK_DIVISOR 16u
 
-enum tcp_out_kind { TCP_OUT_PREFACE, TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_ANSWER };
+enum tcp_out_kind { TCP_OUT_PREFACE, TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_LOCAL_REPLY };
 
 /* A record in the queue. */
 struct tcp_out {
@@ -26,10 +26,11 @@ struct tcp_out {
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
 
-_Static_assert(sizeof(struct tcp_out) <= TCP_ANSWER_BYTES, "TCP_ANSWER_BYTES is too small");
+_Static_assert(sizeof(struct tcp_out) <= TCP_LOCAL_REPLY_BYTES,
+	       "TCP_LOCAL_REPLY_BYTES is too small");
 
 /* Returns how much of the record is available. */
-static uint32_t here_bytes(const struct tcp_out *out)
+static uint32_t available_bytes(const struct tcp_out *out)
 {
 	return out->msg ? RECORD_MARK_BYTES + out->msg->have_bytes : out->len_bytes;
 }
@@ -43,13 +44,13 @@ void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight
 static void out_free(struct record_tx *tx, struct tcp_out *out)
 {
 	exchange_put(out->x);
-	spares_put(tx->conn->config.leg.spares, out, sizeof(*out));
+	freelists_put(tx->conn->config.leg.freelists, out, sizeof(*out));
 }
 
 static struct tcp_out *out_new(const struct record_tx *tx, enum tcp_out_kind kind,
 			       struct exchange *x)
 {
-	struct tcp_out *out = spares_get(tx->conn->config.leg.spares, sizeof(*out));
+	struct tcp_out *out = freelists_get(tx->conn->config.leg.freelists, sizeof(*out));
 
 	if (!out)
 		return NULL;
@@ -58,7 +59,7 @@ static struct tcp_out *out_new(const struct record_tx *tx, enum tcp_out_kind kin
 	return out;
 }
 
-static void enqueue(struct record_tx *tx, struct tcp_out *out)
+static void out_enqueue(struct record_tx *tx, struct tcp_out *out)
 {
 	struct tcp_conn *conn = tx->conn;
 
@@ -74,7 +75,7 @@ static void enqueue(struct record_tx *tx, struct tcp_out *out)
 }
 
 /* The message is sent from its buffer, after a mark in its headroom. */
-static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
+static void out_set_message(struct tcp_out *out, const struct rpc_msg *msg)
 {
 	record_mark_encode(msg->data - RECORD_MARK_BYTES, msg->len_bytes);
 	out->msg = msg;
@@ -82,7 +83,7 @@ static void set_message(struct tcp_out *out, const struct rpc_msg *msg)
 	out->len_bytes = msg->len_bytes + RECORD_MARK_BYTES;
 }
 
-static void set_small(struct tcp_out *out, uint32_t len_bytes)
+static void out_set_small(struct tcp_out *out, uint32_t len_bytes)
 {
 	record_mark_encode(out->small, len_bytes);
 	out->msg = NULL;
@@ -100,7 +101,7 @@ int record_tx_preface(struct record_tx *tx)
 	out->msg = NULL;
 	out->data = config->preface;
 	out->len_bytes = config->preface_bytes;
-	enqueue(tx, out);
+	out_enqueue(tx, out);
 	return 0;
 }
 
@@ -110,8 +111,8 @@ int record_tx_call(struct record_tx *tx, struct exchange *x)
 
 	if (!out)
 		return -ENOMEM;
-	set_message(out, &x->call);
-	enqueue(tx, out);
+	out_set_message(out, &x->call);
+	out_enqueue(tx, out);
 	return 0;
 }
 
@@ -122,29 +123,29 @@ int record_tx_reply(struct record_tx *tx, struct exchange *x)
 	if (!out)
 		return -ENOMEM;
 	if (x->fault == EXCHANGE_OK) {
-		set_message(out, &x->reply);
+		out_set_message(out, &x->reply);
 	} else {
 		tcp_counters(tx->conn)->system_errors_sent++;
-		if (rpc_call_wants_verifier(&x->facts.hdr))
+		if (rpc_call_wants_verifier(&x->call_info.hdr))
 			tcp_counters(tx->conn)->auth_failed_sent++;
-		set_small(out, (uint32_t)rpc_encode_failure(out->small + RECORD_MARK_BYTES,
-							    &x->facts.hdr, RPC_SYSTEM_ERR));
+		out_set_small(out, (uint32_t)rpc_encode_failure(out->small + RECORD_MARK_BYTES,
+								&x->call_info.hdr, RPC_SYSTEM_ERR));
 	}
-	enqueue(tx, out);
+	out_enqueue(tx, out);
 	return 0;
 }
 
-int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes)
+int record_tx_local_reply(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes)
 {
-	struct tcp_out *out = out_new(tx, TCP_OUT_ANSWER, NULL);
+	struct tcp_out *out = out_new(tx, TCP_OUT_LOCAL_REPLY, NULL);
 
 	if (!out)
 		return -ENOMEM;
 	memcpy(out->small + RECORD_MARK_BYTES, reply, len_bytes);
-	set_small(out, len_bytes);
-	enqueue(tx, out);
-	if (++tx->answers >= TCP_ANSWERS_MAX)
-		tcp_conn_block(tx->conn, TCP_BLOCK_ANSWERS, true);
+	out_set_small(out, len_bytes);
+	out_enqueue(tx, out);
+	if (++tx->local_replies >= TCP_LOCAL_REPLIES_MAX)
+		tcp_conn_block(tx->conn, TCP_BLOCK_LOCAL_REPLIES, true);
 	return 0;
 }
 
@@ -162,25 +163,26 @@ static void out_done(struct record_tx *tx)
 	case TCP_OUT_CALL:
 		counters->calls_sent++;
 		if (out->x->stage == CALL_STAGE_CREDIT)
-			exchange_enter(out->x, CALL_STAGE_SERVER, loop_now_us(tcp_loop(tx->conn)));
-		PROBE3(call__sent, out->x, out->x->facts.hdr.xid, out->x->call.len_bytes);
+			exchange_stage_enter(out->x, CALL_STAGE_SERVER,
+					     loop_now_us(tcp_loop(tx->conn)));
+		USDT3(call__sent, out->x, out->x->call_info.hdr.xid, out->x->call.len_bytes);
 		break;
 	case TCP_OUT_REPLY:
 		counters->replies_sent++;
 		if (out->x->origin == tx->flight->leg)
 			inflight_in_end(tx->flight, out->x);
 		break;
-	case TCP_OUT_ANSWER:
+	case TCP_OUT_LOCAL_REPLY:
 		counters->replies_sent++;
-		if (--tx->answers <= TCP_ANSWERS_MAX / 2)
-			tcp_conn_block(tx->conn, TCP_BLOCK_ANSWERS, false);
+		if (--tx->local_replies <= TCP_LOCAL_REPLIES_MAX / 2)
+			tcp_conn_block(tx->conn, TCP_BLOCK_LOCAL_REPLIES, false);
 		break;
 	}
 	out_free(tx, out);
 }
 
 /* Drops @first and all records after it. */
-static void drop_from(struct record_tx *tx, struct tcp_out *first)
+static void out_drop_from(struct record_tx *tx, struct tcp_out *first)
 {
 	struct tcp_out_list kept = STAILQ_HEAD_INITIALIZER(kept);
 	struct tcp_out *out;
@@ -199,7 +201,7 @@ static void drop_from(struct record_tx *tx, struct tcp_out *first)
 
 void record_tx_fini(struct record_tx *tx)
 {
-	drop_from(tx, STAILQ_FIRST(&tx->queue));
+	out_drop_from(tx, STAILQ_FIRST(&tx->queue));
 	tx->unsent_bytes = tx->sent_bytes = 0;
 }
 
@@ -224,26 +226,26 @@ void record_tx_drop_call(struct record_tx *tx, const struct exchange *x)
 	tcp_conn_defer(tx->conn);
 }
 
-bool record_tx_is_torn(const struct record_tx *tx)
+bool record_tx_is_partly_sent(const struct record_tx *tx)
 {
 	const struct tcp_out *out = STAILQ_FIRST(&tx->queue);
 
-	return out && tx->sent_bytes > 0 && here_bytes(out) < out->len_bytes;
+	return out && tx->sent_bytes > 0 && available_bytes(out) < out->len_bytes;
 }
 
-void record_tx_cut(struct record_tx *tx)
+void record_tx_drop_incomplete(struct record_tx *tx)
 {
 	struct tcp_out *out;
 
-	assert(!record_tx_is_torn(tx));
+	assert(!record_tx_is_partly_sent(tx));
 	STAILQ_FOREACH(out, &tx->queue, entry)
-		if (here_bytes(out) < out->len_bytes)
+		if (available_bytes(out) < out->len_bytes)
 			break;
 	if (out)
-		drop_from(tx, out);
+		out_drop_from(tx, out);
 }
 
-static void sent(struct record_tx *tx, size_t bytes)
+static void count_sent(struct record_tx *tx, size_t bytes)
 {
 	struct tcp_out *out;
 
@@ -258,16 +260,19 @@ static void sent(struct record_tx *tx, size_t bytes)
 	}
 }
 
-/* Gathers up to @max_bytes of available output. Returns the number of iovecs and sets *@total_bytes. */
-static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t most_bytes,
-		  size_t *total_bytes)
+/*
+ * Gathers up to @max_bytes of available output. Returns the number of iovecs and sets
+ * *@total_bytes.
+ */
+static int build_iov(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t max_bytes,
+		     size_t *total_bytes)
 {
-	size_t skip = tx->sent_bytes, left = most_bytes;
+	size_t skip = tx->sent_bytes, left = max_bytes;
 	const struct tcp_out *out;
 	int niov = 0;
 
 	STAILQ_FOREACH(out, &tx->queue, entry) {
-		uint32_t here_len = here_bytes(out);
+		uint32_t here_len = available_bytes(out);
 		size_t here = here_len - skip, n = here < left ? here : left;
 
 		iov[niov] = (struct iovec){(void *)(out->data + skip), n};
@@ -277,7 +282,7 @@ static int gather(const struct record_tx *tx, struct iovec iov[IOV_MAX], size_t 
 			break;
 		skip = 0;
 	}
-	*total_bytes = most_bytes - left;
+	*total_bytes = max_bytes - left;
 	return niov;
 }
 
@@ -287,7 +292,7 @@ static void watch_progress(struct record_tx *tx)
 	struct tcp_conn *conn = tx->conn;
 	const struct tcp_out *first = STAILQ_FIRST(&tx->queue);
 
-	if (!first || here_bytes(first) == tx->sent_bytes) {
+	if (!first || available_bytes(first) == tx->sent_bytes) {
 		conn->due_us[TCP_DUE_OUTPUT] = 0;
 		return;
 	}
@@ -296,19 +301,20 @@ static void watch_progress(struct record_tx *tx)
 	tx->progress_bytes = 0;
 	tx->asked = false;
 	tx->waits_since_us = loop_now_us(tcp_loop(conn));
-	tcp_conn_set_due(conn, TCP_DUE_OUTPUT, conn->config.leg.stall_timeout_us / ASK_AFTER_PART);
+	tcp_conn_set_due(conn, TCP_DUE_OUTPUT,
+			 conn->config.leg.stall_timeout_us / ACK_CHECK_DIVISOR);
 }
 
 bool record_tx_has_stalled(struct record_tx *tx)
 {
 	struct tcp_conn *conn = tx->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
-	uint64_t taken_bytes = tcp_conn_taken_bytes(conn), was_bytes = tx->taken_bytes;
+	uint64_t acked_bytes = tcp_conn_acked_bytes(conn), was_bytes = tx->acked_bytes;
 	uint64_t end_us = tx->waits_since_us + stall_us;
 
-	if (tx->asked && taken_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
+	if (tx->asked && acked_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
 		return true;
-	tx->taken_bytes = taken_bytes;
+	tx->acked_bytes = acked_bytes;
 	if (tx->asked) {
 		tx->waits_since_us = now_us;
 		tcp_conn_set_due(conn, TCP_DUE_OUTPUT, stall_us);
@@ -319,7 +325,7 @@ bool record_tx_has_stalled(struct record_tx *tx)
 	return false;
 }
 
-static void check_room(struct record_tx *tx)
+static void check_unsent(struct record_tx *tx)
 {
 	struct tcp_conn *conn = tx->conn;
 
@@ -332,18 +338,19 @@ static void check_room(struct record_tx *tx)
 }
 
 /*
- * Sends available output until the stream accepts no more, or the iteration's limit is reached. After a short write the
- * send buffer is full, so the stream is not tried again. Returns 0, or a negative errno if the stream is broken.
+ * Sends available output until the stream accepts no more, or the iteration's limit is reached.
+ * After a short write the send buffer is full, so the stream is not tried again. Returns 0, or a
+ * negative errno if the stream is broken.
  */
 static int send_all(struct record_tx *tx)
 {
 	struct tcp_conn *conn = tx->conn;
-	size_t left = TCP_TURN_BYTES, asked;
+	size_t left = TCP_ITERATION_BYTES, asked;
 	struct iovec iov[IOV_MAX];
 	int niov;
 
 	conn->send_full = false;
-	while (left && !conn->send_full && (niov = gather(tx, iov, left, &asked))) {
+	while (left && !conn->send_full && (niov = build_iov(tx, iov, left, &asked))) {
 		ssize_t n = stream_writev(conn->stream, iov, niov);
 
 		if (n < 0 && n != -EAGAIN)
@@ -351,7 +358,7 @@ static int send_all(struct record_tx *tx)
 		conn->send_full = n < 0 || (size_t)n < asked;
 		if (n < 0)
 			break;
-		sent(tx, (size_t)n);
+		count_sent(tx, (size_t)n);
 		left -= (size_t)n;
 	}
 	if (!left)
@@ -365,8 +372,8 @@ int record_tx_flush(struct record_tx *tx)
 
 	if (rc)
 		return rc;
-	tcp_conn_watch(tx->conn);
+	tcp_conn_update_events(tx->conn);
 	watch_progress(tx);
-	check_room(tx);
+	check_unsent(tx);
 	return 0;
 }

@@ -2,13 +2,14 @@
 /*
  * The TCP leg's output: a queue of records, sent by one gathering write per iteration of the loop.
  *
- * A message can be queued before it is complete. Its record mark, with the whole length, and the available part are sent;
- * the rest follows as it arrives, and later records wait. No deadline runs meanwhile, since nothing waits for the peer:
- * the leg that receives the message must time it out.
+ * A message can be queued before it is complete. Its record mark, with the whole length, and the
+ * available part are sent; the rest follows as it arrives, and later records wait. No deadline runs
+ * meanwhile, since nothing waits for the peer: the leg that receives the message must time it out.
  *
- * A peer that acknowledges nothing for the stall timeout has stalled. The write calls do not show this well: a socket
- * accepts no more data before a third of its buffer is free. So if they show no progress, the stream is asked how much
- * was acknowledged: some time after the wait began, and when it should end.
+ * A peer that acknowledges nothing for the stall timeout has stalled. The write calls do not show
+ * this well: a socket accepts no more data before a third of its buffer is free. So if they show no
+ * progress, the stream is asked how much was acknowledged: some time after the wait began, and when
+ * it should end.
  */
 #ifndef RPCTCP_RECORD_TX_H
 #define RPCTCP_RECORD_TX_H
@@ -18,7 +19,7 @@
 #include "rpctcp/inflight.h"
 #include "rpctcp/tcp_conn.h"
 
-#define TCP_ANSWER_BYTES 128u /* memory for a locally generated record, at most */
+#define TCP_LOCAL_REPLY_BYTES 128u /* memory for a locally generated record, at most */
 
 STAILQ_HEAD(tcp_out_list, tcp_out);
 
@@ -28,20 +29,24 @@ struct record_tx {
 	struct tcp_out_list queue;
 	size_t sent_bytes;   /* of the first record */
 	size_t unsent_bytes; /* of all records, including bytes that have not arrived */
-	unsigned answers;
+	unsigned local_replies;
 	bool full;               /* above TCP_UNSENT_MAX_BYTES, and not yet below half of it */
 	size_t progress_bytes;   /* written since the wait began */
 	uint64_t waits_since_us; /* start of the wait for the peer, if TCP_DUE_OUTPUT is set */
 	bool asked;              /* acknowledgements were checked since then … */
-	uint64_t taken_bytes;    /* … and how much was acknowledged */
+	uint64_t acked_bytes;    /* … and how much was acknowledged */
 };
 
-/** record_tx_init - Initializes an empty queue. Calls whose Reply was sent are removed from @flight. */
+/**
+ * record_tx_init - Initializes an empty queue. Calls whose Reply was sent are removed from @flight.
+ */
 void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight *flight);
 /** record_tx_fini - Drops the queue. */
 void record_tx_fini(struct record_tx *tx);
 
-/** record_tx_preface - Queues the configured preface before the first record. Returns 0 or -ENOMEM. */
+/**
+ * record_tx_preface - Queues the configured preface before the first record. Returns 0 or -ENOMEM.
+ */
 int record_tx_preface(struct record_tx *tx) MUST_CHECK;
 /** record_tx_call - Queues x->call, with a reference of its own. Returns 0 or -ENOMEM. */
 int record_tx_call(struct record_tx *tx, struct exchange *x) MUST_CHECK;
@@ -51,8 +56,9 @@ int record_tx_call(struct record_tx *tx, struct exchange *x) MUST_CHECK;
  * The Call stays in flight until the Reply is sent. Returns 0 or -ENOMEM.
  */
 int record_tx_reply(struct record_tx *tx, struct exchange *x) MUST_CHECK;
-/** record_tx_answer - Queues a locally generated Reply. Returns 0 or -ENOMEM. */
-int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_bytes) MUST_CHECK;
+/** record_tx_local_reply - Queues a locally generated Reply. Returns 0 or -ENOMEM. */
+int record_tx_local_reply(struct record_tx *tx, const uint8_t *reply,
+			  uint32_t len_bytes) MUST_CHECK;
 
 /**
  * record_tx_drop_call - Drops a Call that is no longer needed, if none of it has been sent
@@ -61,19 +67,25 @@ int record_tx_answer(struct record_tx *tx, const uint8_t *reply, uint32_t len_by
  */
 void record_tx_drop_call(struct record_tx *tx, const struct exchange *x);
 
-/** record_tx_flush - Sends what is available and fits. Returns 0, or a negative errno if the stream is broken. */
+/**
+ * record_tx_flush - Sends what is available and fits. Returns 0, or a negative errno if the stream
+ * is broken.
+ */
 int record_tx_flush(struct record_tx *tx) MUST_CHECK;
-/** record_tx_has_stalled - At TCP_DUE_OUTPUT: returns whether the peer has stalled. If not, sets the next deadline. */
+/**
+ * record_tx_has_stalled - At TCP_DUE_OUTPUT: returns whether the peer has stalled. If not, sets the
+ * next deadline.
+ */
 bool record_tx_has_stalled(struct record_tx *tx);
 /** record_tx_is_empty - Returns whether everything has been sent. */
 bool record_tx_is_empty(const struct record_tx *tx);
-/** record_tx_is_torn - Returns whether the first record is partly sent and incomplete. */
-bool record_tx_is_torn(const struct record_tx *tx);
+/** record_tx_is_partly_sent - Returns whether the first record is partly sent and incomplete. */
+bool record_tx_is_partly_sent(const struct record_tx *tx);
 /**
- * record_tx_cut - Drops the first incomplete record and all after it
+ * record_tx_drop_incomplete - Drops the first incomplete record and all after it
  *
- * For a graceful close. record_tx_is_torn() must be false.
+ * For a graceful close. record_tx_is_partly_sent() must be false.
  */
-void record_tx_cut(struct record_tx *tx);
+void record_tx_drop_incomplete(struct record_tx *tx);
 
 #endif

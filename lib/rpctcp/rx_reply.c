@@ -6,14 +6,15 @@
 #include "rpctcp/tcp_close.h"
 
 /*
- * Returns whether a Reply can be delivered in parts. It must be long enough, and its length known, so that it cannot
- * exceed the limit later. A client's Reply to a reverse Call is delivered complete: a client that ends in the middle of
- * it still gets the Replies to its Calls, which may be queued after it.
+ * Returns whether a Reply can be delivered in parts. It must be long enough, and its length known,
+ * so that it cannot exceed the limit later. A client's Reply to a reverse Call is delivered
+ * complete: a client that ends in the middle of it still gets the Replies to its Calls, which may
+ * be queued after it.
  */
-static bool may_come_in_parts(const struct tcp_leg *leg)
+static bool may_deliver_partial(const struct tcp_leg *leg)
 {
 	return leg->conn.config.leg.partial && leg->conn.connector &&
-	       record_rx_comes_in_parts(&leg->record);
+	       record_rx_may_be_partial(&leg->record);
 }
 
 static bool rx_reply_is_delivered(const struct tcp_leg *leg)
@@ -26,7 +27,7 @@ static void rx_reply_deliver(struct tcp_leg *leg, struct exchange *x)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
 
-	inflight_out_take(&leg->inflight, x);
+	inflight_out_remove(&leg->inflight, x);
 	call_admission_reverse(leg);
 	config->events->reply(config->arg, x);
 }
@@ -102,9 +103,9 @@ void rx_reply_grown(struct tcp_leg *leg)
 
 	if (rx_reply_is_delivered(leg)) {
 		config->events->more(config->arg, x);
-	} else if (may_come_in_parts(leg) &&
+	} else if (may_deliver_partial(leg) &&
 		   rpc_reply_decode(msg->data, msg->have_bytes, &hdr) == RPC_OK) {
-		record_rx_lend(&leg->record, &x->reply);
+		record_rx_redirect(&leg->record, &x->reply);
 		config->events->reply(config->arg, exchange_ref(x));
 	}
 }
@@ -117,7 +118,7 @@ static void rx_reply_end_delivered(struct tcp_leg *leg)
 
 	leg->answered = NULL;
 	tcp_counters(&leg->conn)->replies_received++;
-	inflight_out_take(&leg->inflight, x);
+	inflight_out_remove(&leg->inflight, x);
 	exchange_put(x);
 	config->events->more(config->arg, x);
 	exchange_put(x);
@@ -153,7 +154,10 @@ static uint64_t timeout_us(const struct tcp_leg *leg)
 	return leg->conn.config.reverse_timeout_us;
 }
 
-/* Returns the first Call whose Reply is not being received (that has a limit of its own); NULL if none. */
+/*
+ * Returns the first Call whose Reply is not being received (that has a limit of its own); NULL if
+ * none.
+ */
 static struct exchange *first_awaited(const struct tcp_leg *leg)
 {
 	struct exchange *x = TAILQ_FIRST(&leg->inflight.out_list);
@@ -181,7 +185,10 @@ static void fail_late(struct tcp_leg *leg, struct exchange *x)
 	tcp_conn_note(&leg->conn, TCP_NOTE_LATE,
 		      "a reverse Call timed out: this and later ones are answered SYSTEM_ERR");
 	x->fault = EXCHANGE_FAULT_LATE;
-	/* Its server gets the credit back and sends another Call: unsent Calls would accumulate here. */
+	/*
+	 * Its server gets the credit back and sends another Call: unsent Calls would accumulate
+	 * here.
+	 */
 	record_tx_drop_call(&leg->tx, x);
 	rx_reply_deliver(leg, x);
 }

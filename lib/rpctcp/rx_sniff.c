@@ -8,10 +8,10 @@
 #define MARK_PROXY_V1 0x50524f58u /* "PROX" */
 #define MARK_PROXY_V2 0x0d0a0d0au
 
-void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
-		   size_t len_bytes)
+void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
+		  size_t len_bytes)
 {
-	size_t room = FIRST_BYTES_MAX - sniff->len_bytes;
+	size_t room = PROTO_SNIFF_BYTES - sniff->len_bytes;
 
 	/* Bytes that were received in place are not among them. */
 	if (sniff->is_over || conn->bytes_received - len_bytes != sniff->len_bytes)
@@ -25,30 +25,30 @@ void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const ui
 /* A mark alone can belong to a record that is too long. */
 static bool is_non_rpc(const struct rx_sniff *sniff, enum leg_close why)
 {
-	switch (first_bytes_look(sniff->bytes, sniff->len_bytes)) {
-	case FIRST_BYTES_RPC:
+	switch (proto_sniff_detect(sniff->bytes, sniff->len_bytes)) {
+	case PROTO_SNIFF_RPC:
 		return false;
-	case FIRST_BYTES_UNKNOWN:
-		return why == LEG_CLOSE_NOT_RPC || sniff->len_bytes == FIRST_BYTES_MAX;
+	case PROTO_SNIFF_UNKNOWN:
+		return why == LEG_CLOSE_NOT_RPC || sniff->len_bytes == PROTO_SNIFF_BYTES;
 	default:
 		return true;
 	}
 }
 
-static void tell_stranger(const struct rx_sniff *sniff, const struct tcp_conn *conn,
-			  char detail[LEG_DETAIL_BYTES])
+static void describe_non_rpc(const struct rx_sniff *sniff, const struct tcp_conn *conn,
+			     char detail[LEG_DETAIL_BYTES])
 {
-	char shown[FIRST_BYTES_TEXT_BYTES];
+	char shown[PROTO_SNIFF_TEXT_BYTES];
 
 	if (!conn->connector &&
-	    first_bytes_look(sniff->bytes, sniff->len_bytes) == FIRST_BYTES_IWARP)
+	    proto_sniff_detect(sniff->bytes, sniff->len_bytes) == PROTO_SNIFF_IWARP)
 		snprintf(detail, LEG_DETAIL_BYTES,
 			 "looks like iWARP, not RPC over TCP: this service listens for TCP "
 			 "(mount with proto=tcp, or add an rdma:// service)");
 	else
 		snprintf(detail, LEG_DETAIL_BYTES,
 			 "does not look like RPC: the first bytes are %s%s",
-			 first_bytes_text(sniff->bytes, sniff->len_bytes, shown),
+			 proto_sniff_text(sniff->bytes, sniff->len_bytes, shown),
 			 conn->connector ? ": is that its RPC port?" : "");
 }
 
@@ -62,7 +62,7 @@ enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_co
 		return LEG_CLOSE_PROXY_HEADER;
 	}
 	if (!sniff->is_over && is_non_rpc(sniff, why)) {
-		tell_stranger(sniff, conn, detail);
+		describe_non_rpc(sniff, conn, detail);
 		return LEG_CLOSE_NOT_RPC;
 	}
 	return why;

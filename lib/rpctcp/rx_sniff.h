@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Keeps the first bytes of a TCP leg's peer until a record was received. If the peer does not speak RPC, the log shows by
- * them what it speaks.
+ * Keeps the first bytes of a TCP leg's peer until a record was received. If the peer does not speak
+ * RPC, the log shows by them what it speaks.
  */
 #ifndef RPCTCP_RX_SNIFF_H
 #define RPCTCP_RX_SNIFF_H
 
-#include "base/first_bytes.h"
+#include "base/proto_sniff.h"
 #include "rpctcp/tcp_conn.h"
 
 struct rx_sniff {
-	uint8_t bytes[FIRST_BYTES_MAX];
+	uint8_t bytes[PROTO_SNIFF_BYTES];
 	unsigned len_bytes;
 	bool is_over; /* a record was received: the peer speaks RPC */
 };
 
 /**
- * rx_sniff_take - Keeps @bytes, the last that the peer has sent, before they are consumed
+ * rx_sniff_add - Keeps @bytes, the last that the peer has sent, before they are consumed
  *
  * Does nothing if they do not directly follow the kept ones.
  */
-void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
-		   size_t len_bytes);
+void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
+		  size_t len_bytes);
 
 /**
  * rx_sniff_reason - Finds out why a connection with an invalid record must be closed
@@ -29,8 +29,8 @@ void rx_sniff_take(struct rx_sniff *sniff, const struct tcp_conn *conn, const ui
  * @why:    the reason according to the record
  * @detail: the sentence for it; replaced if the bytes tell more
  *
- * Returns LEG_CLOSE_PROXY_HEADER for a client's PROXY header instead of a record; LEG_CLOSE_NOT_RPC if no record was
- * received yet and the peer does not look like RPC; else @why.
+ * Returns LEG_CLOSE_PROXY_HEADER for a client's PROXY header instead of a record; LEG_CLOSE_NOT_RPC
+ * if no record was received yet and the peer does not look like RPC; else @why.
  */
 enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_conn *conn,
 			       uint32_t mark, enum leg_close why, char detail[LEG_DETAIL_BYTES]);

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/keepalive.h"
+#include "base/tcp_keepalive.h"
 
 #define CLOSE_LIMIT_US 2000000u /* to read some of the queued output, and then to end the stream */
 
 /* Detail for a server that closes after data was sent to it, without having sent anything. */
-#define UNHEARD                                                                                    \
+#define NO_FIRST_REPLY                                                                             \
 	"before answering the first Call: is that its RDMA port, or does it reject this host?"
 
-static bool is_unheard(const struct tcp_conn *conn)
+static bool has_no_first_reply(const struct tcp_conn *conn)
 {
 	return conn->connector && conn->bytes_sent && !conn->bytes_received;
 }
@@ -36,7 +36,7 @@ static void end_stream(struct tcp_leg *leg, bool reset)
 {
 	struct tcp_conn *conn = &leg->conn;
 
-	reset |= record_tx_is_torn(&leg->tx);
+	reset |= record_tx_is_partly_sent(&leg->tx);
 	tcp_conn_set_state(conn, TCP_CLOSING);
 	loop_timer_clear(tcp_loop(conn), conn->timer);
 	stream_close(conn->stream, reset);
@@ -50,10 +50,10 @@ static void begin_flush(struct tcp_leg *leg)
 	tcp_conn_set_state(conn, TCP_FLUSHING);
 	/* No record is received to its end any more. */
 	conn->due_us[TCP_DUE_INPUT] = 0;
-	leg->close.taken_bytes = tcp_conn_taken_bytes(conn);
+	leg->close.acked_bytes = tcp_conn_acked_bytes(conn);
 	set_limit(leg);
-	record_tx_cut(&leg->tx);
-	tcp_conn_watch(conn);
+	record_tx_drop_incomplete(&leg->tx);
+	tcp_conn_update_events(conn);
 }
 
 static void PRINTF_LIKE(4, 0)
@@ -61,7 +61,7 @@ static void PRINTF_LIKE(4, 0)
 {
 	vsnprintf(leg->close.detail, sizeof(leg->close.detail), fmt, args);
 	leg->close.why = why;
-	leg->close.tell = true;
+	leg->close.notify_due = true;
 	leg->leg.close_errno = err;
 	tcp_conn_defer(&leg->conn);
 }
@@ -84,7 +84,7 @@ void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, 
 		set_reason(leg, why, err, fmt, args);
 		va_end(args);
 	}
-	if (flush && in_order && was_open && !record_tx_is_torn(&leg->tx))
+	if (flush && in_order && was_open && !record_tx_is_partly_sent(&leg->tx))
 		begin_flush(leg);
 	else
 		end_stream(leg, !in_order && (flush || why != LEG_CLOSE_PEER));
@@ -92,18 +92,18 @@ void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, 
 
 void tcp_close_broken(struct tcp_leg *leg, int err)
 {
-	if (keepalive_says_silent(err))
+	if (tcp_keepalive_timed_out(err))
 		tcp_close(leg, LEG_CLOSE_SILENT, TCP_CLOSE_NOW, err, "%s", strerror(err));
 	else
 		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, err, "%s%s", strerror(err),
-			  is_unheard(&leg->conn) ? ", " UNHEARD : "");
+			  has_no_first_reply(&leg->conn) ? ", " NO_FIRST_REPLY : "");
 }
 
 void tcp_close_peer_ended(struct tcp_leg *leg)
 {
-	const char *detail = is_unheard(&leg->conn) ? UNHEARD : "";
+	const char *detail = has_no_first_reply(&leg->conn) ? NO_FIRST_REPLY : "";
 
-	if (!record_idle(&leg->record.parser))
+	if (!record_is_idle(&leg->record.parser))
 		detail = "in the middle of a record";
 	tcp_close(leg, LEG_CLOSE_PEER, TCP_CLOSE_NOW, 0, "%s", detail);
 }
@@ -124,7 +124,10 @@ void tcp_close_check_done(struct tcp_leg *leg)
 		tcp_close_peer_ended(leg);
 }
 
-/* A client may still be sending; a reset would discard Replies that it has not read. So wait for its end of stream. */
+/*
+ * A client may still be sending; a reset would discard Replies that it has not read. So wait for
+ * its end of stream.
+ */
 void tcp_close_check_flushed(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
@@ -136,7 +139,7 @@ void tcp_close_check_flushed(struct tcp_leg *leg)
 		return;
 	}
 	tcp_conn_set_state(conn, TCP_LINGERING);
-	tcp_conn_watch(conn);
+	tcp_conn_update_events(conn);
 }
 
 void tcp_close_linger(struct tcp_leg *leg)
@@ -149,33 +152,33 @@ void tcp_close_linger(struct tcp_leg *leg)
 }
 
 /* Returns whether the peer has acknowledged enough since the time was set to get more time. */
-static bool goes_on_taking(struct tcp_leg *leg)
+static bool peer_is_reading(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
-	uint64_t was_bytes = leg->close.taken_bytes, taken_bytes = tcp_conn_taken_bytes(conn);
+	uint64_t was_bytes = leg->close.acked_bytes, acked_bytes = tcp_conn_acked_bytes(conn);
 
-	leg->close.taken_bytes = taken_bytes;
-	if (taken_bytes <= was_bytes ||
+	leg->close.acked_bytes = acked_bytes;
+	if (acked_bytes <= was_bytes ||
 	    (leg->close.limit_us && loop_now_us(tcp_loop(conn)) >= leg->close.limit_us))
 		return false;
-	return taken_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
-	       (taken_bytes == conn->bytes_sent && record_tx_is_empty(&leg->tx));
+	return acked_bytes - was_bytes >= TCP_STALL_PROGRESS_BYTES ||
+	       (acked_bytes == conn->bytes_sent && record_tx_is_empty(&leg->tx));
 }
 
 void tcp_close_expired(struct tcp_leg *leg)
 {
-	if (goes_on_taking(leg))
+	if (peer_is_reading(leg))
 		set_limit(leg);
 	else
 		end_stream(leg, false);
 }
 
-void tcp_close_tell(struct tcp_leg *leg)
+void tcp_close_notify(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
 
-	if (!leg->close.tell)
+	if (!leg->close.notify_due)
 		return;
-	leg->close.tell = false;
+	leg->close.notify_due = false;
 	config->events->closing(config->arg, leg->close.why, leg->close.detail);
 }

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/counters.h"
 #include "leg/leg.h"
-#include "rpc/call_verdict.h"
+#include "rpc/call_check.h"
 #include "stream/stream.h"
 
 #define TCP_LEG_COUNTERS(X)                                                                        \
@@ -50,17 +50,26 @@ COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 #define TCP_STAGING_BYTES        (256u * 1024u)
 #define TCP_BULK_BYTES           (16u * 1024u) /* longer records are received in place */
 #define TCP_SCARCE_READ_BYTES    (4u * 1024u)  /* per read while the budget is contended */
-#define TCP_GATHERS_KEPT         8u
+#define TCP_PREBUFFERS_KEPT      8u
 #define TCP_STALL_PROGRESS_BYTES (16u * 1024u) /* less is no progress */
-/* Per connection and iteration: a message of 1 MiB with its headers. Less would cut it into two iterations. */
-#define TCP_TURN_BYTES   ((1024u + 64u) * 1024u)
-#define TCP_TURN_RECORDS 256u
-/* Smallest part of an incomplete message that is delivered; each part costs the sender one system call. */
-#define TCP_PART_BYTES       (128u * 1024u)
-#define TCP_UNSENT_MAX_BYTES (8u * 1024u * 1024u)
-#define TCP_ANSWERS_MAX      64u /* unsent locally generated Replies */
+/*
+ * Per connection and iteration: a message of 1 MiB with its headers. Less would cut it into two
+ * iterations.
+ */
+#define TCP_ITERATION_BYTES   ((1024u + 64u) * 1024u)
+#define TCP_ITERATION_RECORDS 256u
+/*
+ * Smallest part of an incomplete message that is delivered; each part costs the sender one system
+ * call.
+ */
+#define TCP_PARTIAL_MIN_BYTES (128u * 1024u)
+#define TCP_UNSENT_MAX_BYTES  (8u * 1024u * 1024u)
+#define TCP_LOCAL_REPLIES_MAX 64u /* unsent locally generated Replies */
 
-/* Too long or too slow records. A record is read to its end and discarded, up to this multiple of the limit … */
+/*
+ * Too long or too slow records. A record is read to its end and discarded, up to this multiple of
+ * the limit …
+ */
 #define TCP_DRAIN_FACTOR    4u
 #define TCP_DRAIN_MIN_BYTES (128u * 1024u * 1024u) /* … or up to this */
 /* A long Call must arrive within the stall timeout plus a second per this many bytes. */
@@ -77,7 +86,7 @@ COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 struct tcp_worker {
 	uint8_t *staging; /* valid within one callback only */
 	/* Prebuffers of TCP_BULK_BYTES (rpctcp/record_rx.h). */
-	struct spare_list gathers;
+	struct freelist prebuffers;
 	struct stream_net *streams; /* creates the streams of connecting legs */
 	struct tcp_leg_counters counters;
 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* One timer serves all deadlines. It is never set to a later time; it fires early instead, and is set again. */
+/*
+ * One timer serves all deadlines. It is never set to a later time; it fires early instead, and is
+ * set again.
+ */
 #include "rpctcp/tcp_conn.h"
 
 #include <errno.h>
@@ -30,7 +33,7 @@ void tcp_conn_note(struct tcp_conn *conn, unsigned which, const char *text)
 
 /* Events of the stream */
 
-static unsigned wanted_of_input(const struct tcp_conn *conn)
+static unsigned wanted_input_events(const struct tcp_conn *conn)
 {
 	if (conn->blocks & TCP_BLOCK_EOF)
 		return LOOP_LOST;
@@ -40,7 +43,7 @@ static unsigned wanted_of_input(const struct tcp_conn *conn)
 	return conn->unread_pending ? 0 : LOOP_READ;
 }
 
-static unsigned wanted(const struct tcp_conn *conn)
+static unsigned wanted_events(const struct tcp_conn *conn)
 {
 	switch (conn->state.now) {
 	case TCP_QUIET:
@@ -50,7 +53,7 @@ static unsigned wanted(const struct tcp_conn *conn)
 		return LOOP_LOST;
 	case TCP_OPEN:
 	case TCP_DRAINING:
-		return wanted_of_input(conn) | (conn->send_full ? LOOP_WRITE : 0);
+		return wanted_input_events(conn) | (conn->send_full ? LOOP_WRITE : 0);
 	case TCP_FLUSHING:
 		return conn->send_full ? LOOP_WRITE : 0;
 	default:
@@ -58,13 +61,13 @@ static unsigned wanted(const struct tcp_conn *conn)
 	}
 }
 
-void tcp_conn_watch(struct tcp_conn *conn)
+void tcp_conn_update_events(struct tcp_conn *conn)
 {
-	unsigned events = wanted(conn);
+	unsigned events = wanted_events(conn);
 
-	if (events == conn->watched || conn->state.now >= TCP_CLOSING)
+	if (events == conn->watched_events || conn->state.now >= TCP_CLOSING)
 		return;
-	conn->watched = events;
+	conn->watched_events = events;
 	stream_watch(conn->stream, events);
 }
 
@@ -92,21 +95,21 @@ void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_
 	tcp_conn_arm(conn);
 }
 
-uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn)
+uint64_t tcp_conn_acked_bytes(const struct tcp_conn *conn)
 {
-	uint64_t untaken_bytes = stream_untaken_bytes(conn->stream);
+	uint64_t unacked_bytes = stream_unacked_bytes(conn->stream);
 
-	return conn->bytes_sent > untaken_bytes ? conn->bytes_sent - untaken_bytes : 0;
+	return conn->bytes_sent > unacked_bytes ? conn->bytes_sent - unacked_bytes : 0;
 }
 
-uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn)
+uint64_t tcp_conn_transmitted_bytes(const struct tcp_conn *conn)
 {
 	uint64_t unsent_bytes = stream_unsent_bytes(conn->stream);
 
 	return conn->bytes_sent > unsent_bytes ? conn->bytes_sent - unsent_bytes : 0;
 }
 
-enum tcp_due tcp_conn_take_due(struct tcp_conn *conn)
+enum tcp_due tcp_conn_pop_due(struct tcp_conn *conn)
 {
 	uint64_t now_us = loop_now_us(tcp_loop(conn));
 	enum tcp_due which = 0;
@@ -131,7 +134,7 @@ static void blocks_changed(struct tcp_conn *conn, unsigned before)
 		conn->unread_pending = true;
 		tcp_conn_defer(conn);
 	}
-	tcp_conn_watch(conn);
+	tcp_conn_update_events(conn);
 }
 
 void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked)

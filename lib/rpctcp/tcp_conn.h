@@ -2,15 +2,16 @@
 /*
  * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (doc/internals.md draws them). It calls the leg by its task and its timer alone. Whatever must
- * not happen inside a call into the leg (events, sending, reading on) waits for the task.
+ * The lowest module of the leg (doc/internals.md draws them). It calls the leg by its task and its
+ * timer alone. Whatever must not happen inside a call into the leg (events, sending, reading on)
+ * waits for the task.
  */
 #ifndef RPCTCP_TCP_CONN_H
 #define RPCTCP_TCP_CONN_H
 
 #include <stdbool.h>
 
-#include "base/state.h"
+#include "base/state_machine.h"
 #include "rpctcp/tcp_config.h"
 
 #define TCP_LEG_STATES(X)                                                                          \
@@ -31,10 +32,10 @@ STATE_ENUM(tcp_leg_state, TCP_LEG_STATES);
 extern const struct state_table tcp_leg_states;
 
 /* Reasons why no input is read. */
-#define TCP_BLOCK_CALLS   0x01u /* a Call must wait: call_admission.h */
-#define TCP_BLOCK_ANSWERS 0x02u /* too many unsent locally generated Replies */
-#define TCP_BLOCK_UNSENT  0x04u /* accepted leg: the peer does not read its Replies */
-#define TCP_BLOCK_EOF     0x08u /* end of the peer's stream */
+#define TCP_BLOCK_CALLS         0x01u /* a Call must wait: call_admission.h */
+#define TCP_BLOCK_LOCAL_REPLIES 0x02u /* too many unsent locally generated Replies */
+#define TCP_BLOCK_UNSENT        0x04u /* accepted leg: the peer does not read its Replies */
+#define TCP_BLOCK_EOF           0x08u /* end of the peer's stream */
 
 /* Notes that are logged once per connection. */
 #define TCP_NOTE_CALL          0x01u
@@ -59,7 +60,7 @@ struct tcp_conn {
 	bool connector; /* this end connected: its peer is a server */
 	struct state state;
 	struct stream *stream;
-	unsigned watched; /* events watched */
+	unsigned watched_events; /* events watched */
 	unsigned blocks;
 	bool unread_pending; /* input was read and not consumed: the task continues with it */
 	bool send_full;      /* the stream accepts no more output */
@@ -88,8 +89,8 @@ static inline bool tcp_conn_is_open(const struct tcp_conn *conn)
 	return conn->state.now == TCP_OPEN || conn->state.now == TCP_DRAINING;
 }
 
-/** tcp_conn_takes_input - Returns whether input can be consumed. */
-static inline bool tcp_conn_takes_input(const struct tcp_conn *conn)
+/** tcp_conn_may_receive - Returns whether input can be consumed. */
+static inline bool tcp_conn_may_receive(const struct tcp_conn *conn)
 {
 	return tcp_conn_is_open(conn) && !conn->blocks;
 }
@@ -105,7 +106,7 @@ static inline void tcp_conn_defer(struct tcp_conn *conn)
  * @config:  copied
  * @first:   its state; TCP_CONNECTING makes it a connector
  * @work:    the task
- * @expired: called when a deadline may have passed; must call tcp_conn_take_due() and tcp_conn_arm()
+ * @expired: called when a deadline may have passed; must call tcp_conn_pop_due() and tcp_conn_arm()
  * @arg:     for both
  *
  * Returns 0 or -ENOMEM.
@@ -118,10 +119,11 @@ void tcp_conn_fini(struct tcp_conn *conn);
 /** tcp_conn_set_state - Changes the state to one that can follow; the only setter. */
 void tcp_conn_set_state(struct tcp_conn *conn, enum tcp_leg_state to);
 
-/** tcp_conn_watch - Watches the stream for the events that the state needs. */
-void tcp_conn_watch(struct tcp_conn *conn);
+/** tcp_conn_update_events - Watches the stream for the events that the state needs. */
+void tcp_conn_update_events(struct tcp_conn *conn);
 /**
- * tcp_conn_block - Sets or clears one TCP_BLOCK_*; after the last one is cleared the task continues reading
+ * tcp_conn_block - Sets or clears one TCP_BLOCK_*; after the last one is cleared the task continues
+ * reading
  *
  * A draining connection accepts no Calls, so it is read despite all other reasons.
  */
@@ -130,14 +132,22 @@ void tcp_conn_block(struct tcp_conn *conn, unsigned block, bool blocked);
 void tcp_conn_drain(struct tcp_conn *conn);
 /** tcp_conn_set_due - Sets a deadline @delay_us from now. */
 void tcp_conn_set_due(struct tcp_conn *conn, enum tcp_due which, uint64_t delay_us);
-/** tcp_conn_take_due - Clears and returns the first deadline that has passed; TCP_DUE_COUNT: none. For the timer. */
-enum tcp_due tcp_conn_take_due(struct tcp_conn *conn);
+/**
+ * tcp_conn_pop_due - Clears and returns the first deadline that has passed; TCP_DUE_COUNT: none.
+ * For the timer.
+ */
+enum tcp_due tcp_conn_pop_due(struct tcp_conn *conn);
 /** tcp_conn_arm - Sets the timer for the earliest deadline. */
 void tcp_conn_arm(struct tcp_conn *conn);
-/** tcp_conn_taken_bytes - Returns how many sent bytes the peer has acknowledged. Makes a system call. */
-uint64_t tcp_conn_taken_bytes(const struct tcp_conn *conn);
-/** tcp_conn_left_bytes - Returns how many of them have left this host. Makes a system call. */
-uint64_t tcp_conn_left_bytes(const struct tcp_conn *conn);
+/**
+ * tcp_conn_acked_bytes - Returns how many sent bytes the peer has acknowledged. Makes a system
+ * call.
+ */
+uint64_t tcp_conn_acked_bytes(const struct tcp_conn *conn);
+/**
+ * tcp_conn_transmitted_bytes - Returns how many of them have left this host. Makes a system call.
+ */
+uint64_t tcp_conn_transmitted_bytes(const struct tcp_conn *conn);
 /** tcp_conn_half_closed - Calls half_closed() if the leg is open. */
 void tcp_conn_half_closed(struct tcp_conn *conn);
 /** tcp_conn_note - Reports something for the log, once per connection and TCP_NOTE_*. */

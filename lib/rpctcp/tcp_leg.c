@@ -26,7 +26,7 @@ void tcp_worker_fini(struct tcp_worker *worker)
 {
 	free(worker->staging);
 	worker->staging = NULL;
-	spare_list_fini(&worker->gathers);
+	freelist_fini(&worker->prebuffers);
 }
 
 static struct tcp_leg *tcp_leg_of(struct leg *leg)
@@ -36,7 +36,7 @@ static struct tcp_leg *tcp_leg_of(struct leg *leg)
 
 /* The task: each step can close the leg. */
 
-static void say_opened(struct tcp_leg *leg)
+static void report_opened(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
 
@@ -46,33 +46,36 @@ static void say_opened(struct tcp_leg *leg)
 	config->events->opened(config->arg);
 }
 
-static void say_faults(struct tcp_leg *leg)
+static void deliver_faults(struct tcp_leg *leg)
 {
 	const struct leg_config *config = &leg->conn.config.leg;
 	struct exchange *x;
 
-	while (leg->conn.state.now < TCP_FLUSHING && (x = inflight_fault_take(&leg->inflight)))
+	while (leg->conn.state.now < TCP_FLUSHING && (x = inflight_fault_pop(&leg->inflight)))
 		config->events->reply(config->arg, x);
 }
 
-static void say_half_closed(struct tcp_leg *leg)
+static void report_half_closed(struct tcp_leg *leg)
 {
 	if (!leg->half_closed_due || !tcp_conn_is_open(&leg->conn))
 		return;
 	leg->half_closed_due = false;
-	leg->half_closed_said = true;
+	leg->half_closed_notified = true;
 	tcp_conn_half_closed(&leg->conn);
 }
 
-/* Calls closing() and closed() when due, after dropping what they require. The callee can free the leg. */
-static void say_end(struct tcp_leg *leg)
+/*
+ * Calls closing() and closed() when due, after dropping what they require. The callee can free the
+ * leg.
+ */
+static void report_end(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
 	const struct leg_config *config = &conn->config.leg;
 
 	if (conn->state.now < TCP_FLUSHING)
 		return;
-	tcp_close_tell(leg);
+	tcp_close_notify(leg);
 	record_rx_fini(&leg->record);
 	tcp_rx_fini(leg);
 	rx_call_fini(leg);
@@ -101,21 +104,24 @@ static void on_work(void *arg)
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
-	say_opened(leg);
-	say_half_closed(leg);
-	call_admission_go_on(leg);
-	if (conn->unread_pending && tcp_conn_takes_input(conn))
+	report_opened(leg);
+	report_half_closed(leg);
+	call_admission_run_parked(leg);
+	if (conn->unread_pending && tcp_conn_may_receive(conn))
 		tcp_rx_resume(leg);
-	say_faults(leg);
+	deliver_faults(leg);
 	/* A stream that accepts no more output reports when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
 	tcp_close_check_done(leg);
 	tcp_close_check_flushed(leg);
-	say_end(leg);
+	report_end(leg);
 }
 
-/* Reasons and details by the errno of connect(); NULL: the text of the errno. The first row is for all other errnos. */
+/*
+ * Reasons and details by the errno of connect(); NULL: the text of the errno. The first row is for
+ * all other errnos.
+ */
 static const struct connect_error {
 	int err;
 	enum leg_close why;
@@ -175,7 +181,7 @@ static void on_timer(void *arg)
 {
 	struct tcp_leg *leg = arg;
 
-	switch (tcp_conn_take_due(&leg->conn)) {
+	switch (tcp_conn_pop_due(&leg->conn)) {
 	case TCP_DUE_STATE:
 		if (leg->conn.state.now == TCP_CONNECTING)
 			connect_failed(leg, ETIMEDOUT);
@@ -219,7 +225,7 @@ static void on_connected(void *arg, int error)
 	conn->due_us[TCP_DUE_STATE] = 0;
 	tcp_conn_set_state(conn, TCP_OPEN);
 	tcp_counters(conn)->connections_opened++;
-	tcp_conn_watch(conn);
+	tcp_conn_update_events(conn);
 	/* Sends what was queued meanwhile. */
 	tcp_conn_defer(conn);
 	conn->config.leg.events->opened(conn->config.leg.arg);
@@ -237,7 +243,7 @@ static void first_byte(struct tcp_leg *leg)
 		tcp_close(leg, LEG_CLOSE_PEER, TCP_CLOSE_NOW, 0, "before the first byte");
 	} else if (n > 0) {
 		tcp_conn_set_state(conn, TCP_REQUESTED);
-		tcp_conn_watch(conn);
+		tcp_conn_update_events(conn);
 		conn->config.leg.events->requested(conn->config.leg.arg);
 	} else if (n != -EAGAIN) {
 		tcp_close_broken(leg, -n);
@@ -322,14 +328,18 @@ static void op_call(struct leg *base, struct exchange *x)
 	}
 }
 
-/* Our own reference keeps @x until its Reply is sent. Memory that the Reply does not need is released now. */
+/*
+ * Our own reference keeps @x until its Reply is sent. Memory that the Reply does not need is
+ * released now.
+ */
 static void op_reply(struct leg *base, struct exchange *x)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 
 	if (x->origin == base && tcp_conn_is_open(&leg->conn)) {
-		budget_shrink(&x->claim, x->call.buf->size_bytes +
-						 (x->reply.buf ? x->reply.buf->size_bytes : 0));
+		budget_claim_shrink(&x->claim,
+				    x->call.buf->size_bytes +
+					    (x->reply.buf ? x->reply.buf->size_bytes : 0));
 		if (record_tx_reply(&leg->tx, x))
 			tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0,
 				  "no memory to send a Reply");
@@ -379,7 +389,7 @@ static void op_hear_end(struct leg *base)
 	ended = stream_ended(conn->stream);
 	if (ended & LOOP_LOST) {
 		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not being read");
-	} else if (ended & LOOP_END && !leg->half_closed_said) {
+	} else if (ended & LOOP_END && !leg->half_closed_notified) {
 		leg->half_closed_due = true;
 		tcp_conn_defer(conn);
 	}
@@ -421,12 +431,12 @@ static uint64_t op_sent_bytes(const struct leg *base)
 
 static uint64_t op_left_bytes(const struct leg *base)
 {
-	return tcp_conn_left_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
+	return tcp_conn_transmitted_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
 }
 
 static uint64_t op_taken_bytes(const struct leg *base)
 {
-	return tcp_conn_taken_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
+	return tcp_conn_acked_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
 }
 
 static void destroy(struct tcp_leg *leg)
@@ -453,12 +463,12 @@ static const struct leg_ops tcp_leg_ops = {
 	.pause = op_pause,
 	.drain = op_drain,
 	.close = op_close,
-	.hear_end = op_hear_end,
+	.check_peer_close = op_hear_end,
 	.info = op_info,
 	.load = op_load,
 	.sent_bytes = op_sent_bytes,
 	.left_bytes = op_left_bytes,
-	.taken_bytes = op_taken_bytes,
+	.acked_bytes = op_taken_bytes,
 	.free = op_free,
 };
 
@@ -484,7 +494,7 @@ static struct tcp_leg *leg_new(const struct tcp_leg_config *config, enum tcp_leg
 }
 
 int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
-		   const struct tcp_ends *ends, struct leg **out)
+		   const struct tcp_addrs *ends, struct leg **out)
 {
 	struct tcp_leg *leg = leg_new(config, TCP_QUIET);
 
@@ -502,7 +512,7 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
 		stream_addrs(stream, &leg->conn.local, &leg->conn.peer);
 	}
 	tcp_counters(&leg->conn)->connections_accepted++;
-	tcp_conn_watch(&leg->conn);
+	tcp_conn_update_events(&leg->conn);
 	*out = &leg->leg;
 	return 0;
 }
@@ -514,13 +524,13 @@ struct stream *tcp_leg_stream(struct leg *base)
 	return conn->state.now == TCP_REQUESTED ? conn->stream : NULL;
 }
 
-struct stream *tcp_leg_part(struct leg *base, struct tcp_ends *ends)
+struct stream *tcp_leg_detach(struct leg *base, struct tcp_addrs *ends)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 	struct stream *stream = leg->conn.stream;
 
 	assert(leg->conn.state.now == TCP_REQUESTED);
-	*ends = (struct tcp_ends){.local = leg->conn.local, .peer = leg->conn.peer};
+	*ends = (struct tcp_addrs){.local = leg->conn.local, .peer = leg->conn.peer};
 	destroy(leg);
 	return stream;
 }
@@ -552,12 +562,13 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 	return 0;
 }
 
-size_t tcp_leg_beside_bytes(bool accepted)
+size_t tcp_leg_overhead_bytes(bool accepted)
 {
-	size_t bytes = TCP_STAGING_BYTES + TCP_BULK_BYTES + TCP_ANSWERS_MAX * TCP_ANSWER_BYTES;
+	size_t bytes =
+		TCP_STAGING_BYTES + TCP_BULK_BYTES + TCP_LOCAL_REPLIES_MAX * TCP_LOCAL_REPLY_BYTES;
 
 	if (accepted)
-		return bytes + TCP_PARKED_MAX_BYTES + TCP_CALLS_MAX * EXCHANGE_BESIDE_BYTES;
-	return bytes + TCP_REVERSE_CALLS_MAX *
-			       (2 * rpc_msg_cost_bytes(REVERSE_FREE_BYTES) + EXCHANGE_BESIDE_BYTES);
+		return bytes + TCP_PARKED_MAX_BYTES + TCP_CALLS_MAX * EXCHANGE_OVERHEAD_BYTES;
+	return bytes + TCP_REVERSE_CALLS_MAX * (2 * rpc_msg_cost_bytes(REVERSE_FREE_BYTES) +
+						EXCHANGE_OVERHEAD_BYTES);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The private structure of a TCP leg: first what depends only on the connection, then the state of the modules that work
- * on the whole leg, each named after its file.
+ * The private structure of a TCP leg: first what depends only on the connection, then the state of
+ * the modules that work on the whole leg, each named after its file.
  */
 #ifndef RPCTCP_TCP_LEG_PRIV_H
 #define RPCTCP_TCP_LEG_PRIV_H
@@ -15,10 +15,10 @@
 
 /* State of tcp_close.c. */
 struct tcp_close {
-	bool tell; /* closing() is due */
+	bool notify_due; /* closing() is due */
 	enum leg_close why;
 	char detail[LEG_DETAIL_BYTES];
-	uint64_t taken_bytes; /* acknowledged bytes when the time limit was last set */
+	uint64_t acked_bytes; /* acknowledged bytes when the time limit was last set */
 	uint64_t limit_us;    /* final time limit of the close; 0: none */
 };
 
@@ -37,21 +37,24 @@ struct call_admission {
 
 /* State of rx_call.c: the Call that is being received. */
 struct rx_call {
-	uint32_t limit_bytes;   /* of a Call, and of a Reply to one */
-	struct exchange *x;     /* once it was checked; has a message once it is delivered */
-	uint32_t ceiling_bytes; /* bound of its Reply, as claimed */
-	/* a reference to the Call in flight that the record repeats, and the offset of the record's arguments. */
+	uint32_t limit_bytes;       /* of a Call, and of a Reply to one */
+	struct exchange *x;         /* once it was checked; has a message once it is delivered */
+	uint32_t reply_bound_bytes; /* bound of its Reply, as claimed */
+	/*
+	 * X-8: a reference to the Call in flight that the record repeats, and the offset of the
+	 * record's arguments.
+	 */
 	struct exchange *repeated;
 	uint32_t repeated_args_offset;
 };
 
 /* State of tcp_rx.c. */
 struct tcp_rx {
-	uint32_t turn_left_bytes; /* left to read in this iteration */
-	unsigned turn_records;    /* records of this iteration */
-	size_t window_bytes;      /* how much staging a read can fill; adapts to the traffic */
-	uint8_t *stash;           /* read but not consumed yet */
-	size_t leftover_bytes, stash_at;
+	uint32_t iteration_left_bytes; /* left to read in this iteration */
+	unsigned iteration_records;    /* records of this iteration */
+	size_t window_bytes;           /* how much staging a read can fill; adapts to the traffic */
+	uint8_t *leftover;             /* read but not consumed yet */
+	size_t leftover_bytes, leftover_at;
 	size_t progress_bytes; /* since the deadline was set */
 	uint64_t end_due_us;   /* when a long Call must be complete; 0: no limit */
 };
@@ -70,13 +73,16 @@ struct tcp_leg {
 	struct exchange *answered;
 	struct tcp_rx rx;
 	/* tcp_leg.c: events that the task must report. */
-	bool opened_due;       /* accepted, and opened() not called yet */
-	bool drain_due;        /* drain once connected */
-	bool half_closed_due;  /* leg_hear_end() has found the peer's end of stream, … */
-	bool half_closed_said; /* … and half_closed() was called for it */
+	bool opened_due;      /* accepted, and opened() not called yet */
+	bool drain_due;       /* drain once connected */
+	bool half_closed_due; /* leg_check_peer_close() has found the peer's end of stream, … */
+	bool half_closed_notified; /* … and half_closed() was called for it */
 };
 
-/** tcp_leg_call_is_delivered - Returns whether the Call that is being received was delivered already, and grows. */
+/**
+ * tcp_leg_call_is_delivered - Returns whether the Call that is being received was delivered
+ * already, and grows.
+ */
 static inline bool tcp_leg_call_is_delivered(const struct tcp_leg *leg)
 {
 	return leg->call.x && leg->call.x->call.buf;

@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpctcp/rx_call.h"
 #include "rpctcp/rx_reply.h"
 #include "rpctcp/tcp_close.h"
 
-/* Read size for long records: the record mark and as much of the message as is needed before memory is claimed. */
+/*
+ * Read size for long records: the record mark and as much of the message as is needed before memory
+ * is claimed.
+ */
 #define WINDOW_MIN_BYTES (RECORD_MARK_BYTES + TCP_BULK_BYTES)
 
 void tcp_rx_init(struct tcp_leg *leg)
@@ -23,12 +26,15 @@ void tcp_rx_init(struct tcp_leg *leg)
 
 void tcp_rx_fini(struct tcp_leg *leg)
 {
-	free(leg->rx.stash);
-	leg->rx.stash = NULL;
-	leg->rx.leftover_bytes = leg->rx.stash_at = 0;
+	free(leg->rx.leftover);
+	leg->rx.leftover = NULL;
+	leg->rx.leftover_bytes = leg->rx.leftover_at = 0;
 }
 
-/* Closes the leg because of an invalid record. If the peer does not speak RPC, that replaces @why and the sentence. */
+/*
+ * Closes the leg because of an invalid record. If the peer does not speak RPC, that replaces @why
+ * and the sentence.
+ */
 NOT_INLINE static void PRINTF_LIKE(3, 4)
 	close_bad_record(struct tcp_leg *leg, enum leg_close why, const char *fmt, ...)
 {
@@ -42,7 +48,9 @@ NOT_INLINE static void PRINTF_LIKE(3, 4)
 	tcp_close(leg, why, TCP_CLOSE_NOW, 0, "%s", detail);
 }
 
-/* The type of the record is known. @event tells whether enough of a Call has arrived to check it. */
+/*
+ * The type of the record is known. @event tells whether enough of a Call has arrived to check it.
+ */
 static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
 {
 	const struct record_rx *record = &leg->record;
@@ -60,7 +68,7 @@ static void tcp_rx_begin_record(struct tcp_leg *leg, enum rx_event event)
 	else if (event == RX_BEGIN)
 		rx_call_begin(leg, xid);
 	else
-		rx_call_gather(leg);
+		rx_call_prebuffer(leg);
 	/* From now on a long message is read into its own memory. */
 	if (record->cap_bytes > TCP_BULK_BYTES)
 		leg->rx.window_bytes = WINDOW_MIN_BYTES;
@@ -78,7 +86,7 @@ static void end_body(struct tcp_leg *leg)
 static void tcp_rx_end_record(struct tcp_leg *leg)
 {
 	tcp_counters(&leg->conn)->records_received++;
-	leg->rx.turn_records++;
+	leg->rx.iteration_records++;
 	leg->rx.progress_bytes = TCP_STALL_PROGRESS_BYTES;
 	leg->rx.end_due_us = 0;
 	if (leg->record.mode == RECORD_RX_BODY) {
@@ -123,47 +131,54 @@ static void tcp_rx_dispatch(struct tcp_leg *leg, enum rx_event event)
 	}
 }
 
-/* Consumes input until it is used up, the leg blocked or closed, or the iteration over. Returns how much. */
-static size_t tcp_rx_take(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
+/*
+ * Consumes input until it is used up, the leg blocked or closed, or the iteration over. Returns how
+ * much.
+ */
+static size_t tcp_rx_consume(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
 {
 	enum rx_event event;
 
-	record_rx_give(&leg->record, bytes, len_bytes);
-	while (tcp_conn_takes_input(&leg->conn) && leg->rx.turn_records < TCP_TURN_RECORDS &&
+	record_rx_set_input(&leg->record, bytes, len_bytes);
+	while (tcp_conn_may_receive(&leg->conn) &&
+	       leg->rx.iteration_records < TCP_ITERATION_RECORDS &&
 	       (event = record_rx_next(&leg->record)) != RX_MORE)
 		tcp_rx_dispatch(leg, event);
-	return len_bytes - record_rx_left(&leg->record);
+	return len_bytes - record_rx_input_bytes(&leg->record);
 }
 
 /* Called once per iteration, after its reads: an incomplete message has grown. */
-static void tell_growth(struct tcp_leg *leg)
+static void report_growth(struct tcp_leg *leg)
 {
 	struct record_rx *record = &leg->record;
 
 	if (!tcp_conn_is_open(&leg->conn) || record->mode != RECORD_RX_BODY ||
-	    record->body->have_bytes - record->told_bytes < TCP_PART_BYTES)
+	    record->body->have_bytes - record->reported_bytes < TCP_PARTIAL_MIN_BYTES)
 		return;
-	record->told_bytes = record->body->have_bytes;
+	record->reported_bytes = record->body->have_bytes;
 	if (leg->answered)
 		rx_reply_grown(leg);
 	else
 		rx_call_grown(leg);
 }
 
-static void tcp_rx_begin_turn(struct tcp_leg *leg)
+static void tcp_rx_begin_iteration(struct tcp_leg *leg)
 {
-	leg->rx.turn_records = 0;
-	leg->rx.turn_left_bytes = TCP_TURN_BYTES;
+	leg->rx.iteration_records = 0;
+	leg->rx.iteration_left_bytes = TCP_ITERATION_BYTES;
 }
 
-/* Returns how long to wait for progress. A Call that holds more memory than most also has a time limit for its end. */
-static uint64_t patience_us(struct tcp_leg *leg)
+/*
+ * Returns how long to wait for progress. A Call that holds more memory than most also has a time
+ * limit for its end.
+ */
+static uint64_t progress_timeout_us(struct tcp_leg *leg)
 {
 	const struct tcp_conn *conn = &leg->conn;
 	uint64_t stall_us = conn->config.leg.stall_timeout_us, now_us = loop_now_us(tcp_loop(conn));
 
 	if (conn->connector || leg->record.mode != RECORD_RX_BODY ||
-	    leg->record.cap_bytes <= FACTS_UNBOUNDED_BYTES)
+	    leg->record.cap_bytes <= REPLY_UNBOUNDED_BYTES)
 		return stall_us;
 	if (!leg->rx.end_due_us)
 		leg->rx.end_due_us =
@@ -182,7 +197,7 @@ static void watch_progress(struct tcp_leg *leg)
 
 	if (!tcp_conn_is_open(conn))
 		return;
-	if (conn->blocks || record_idle(&leg->record.parser)) {
+	if (conn->blocks || record_is_idle(&leg->record.parser)) {
 		conn->due_us[TCP_DUE_INPUT] = 0;
 		return;
 	}
@@ -192,51 +207,52 @@ static void watch_progress(struct tcp_leg *leg)
 	if (!conn->due_us[TCP_DUE_INPUT])
 		leg->rx.end_due_us = 0;
 	leg->rx.progress_bytes = 0;
-	tcp_conn_set_due(conn, TCP_DUE_INPUT, patience_us(leg));
+	tcp_conn_set_due(conn, TCP_DUE_INPUT, progress_timeout_us(leg));
 }
 
 /* Continues in the next iteration with leftover input that waits for nothing. */
-static void go_on_next_turn(struct tcp_leg *leg)
+static void defer_leftover(struct tcp_leg *leg)
 {
-	if (leg->conn.unread_pending && tcp_conn_takes_input(&leg->conn))
+	if (leg->conn.unread_pending && tcp_conn_may_receive(&leg->conn))
 		tcp_conn_defer(&leg->conn);
 }
 
-static void tcp_rx_stash(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
+static void tcp_rx_save_leftover(struct tcp_leg *leg, const uint8_t *bytes, size_t len_bytes)
 {
-	leg->rx.stash = malloc(len_bytes);
-	if (!leg->rx.stash) {
+	leg->rx.leftover = malloc(len_bytes);
+	if (!leg->rx.leftover) {
 		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0, "no memory for %zu bytes",
 			  len_bytes);
 		return;
 	}
-	memcpy(leg->rx.stash, bytes, len_bytes);
+	memcpy(leg->rx.leftover, bytes, len_bytes);
 	leg->rx.leftover_bytes = len_bytes;
-	leg->rx.stash_at = 0;
+	leg->rx.leftover_at = 0;
 	tcp_counters(&leg->conn)->stash_bytes += len_bytes;
 	leg->conn.unread_pending = true;
-	tcp_conn_watch(&leg->conn);
-	go_on_next_turn(leg);
+	tcp_conn_update_events(&leg->conn);
+	defer_leftover(leg);
 }
 
 void tcp_rx_resume(struct tcp_leg *leg)
 {
-	const uint8_t *bytes = leg->rx.stash ? leg->rx.stash + leg->rx.stash_at : leg->record.head;
+	const uint8_t *bytes =
+		leg->rx.leftover ? leg->rx.leftover + leg->rx.leftover_at : leg->record.head;
 	size_t taken;
 
-	tcp_rx_begin_turn(leg);
-	taken = tcp_rx_take(leg, bytes, leg->rx.leftover_bytes - leg->rx.stash_at);
+	tcp_rx_begin_iteration(leg);
+	taken = tcp_rx_consume(leg, bytes, leg->rx.leftover_bytes - leg->rx.leftover_at);
 	if (!tcp_conn_is_open(&leg->conn))
 		return;
-	leg->rx.stash_at += taken;
-	if (leg->rx.stash_at == leg->rx.leftover_bytes) {
+	leg->rx.leftover_at += taken;
+	if (leg->rx.leftover_at == leg->rx.leftover_bytes) {
 		tcp_rx_fini(leg);
 		leg->conn.unread_pending = false;
 	}
-	tcp_conn_watch(&leg->conn);
-	go_on_next_turn(leg);
+	tcp_conn_update_events(&leg->conn);
+	defer_leftover(leg);
 	watch_progress(leg);
-	tell_growth(leg);
+	report_growth(leg);
 }
 
 static void end_of_stream(struct tcp_leg *leg)
@@ -248,7 +264,7 @@ static void end_of_stream(struct tcp_leg *leg)
 	/* A half-close: the client still wants the Replies to its Calls in flight. */
 	if (leg->answered)
 		rx_reply_skip(leg);
-	else if (!record_idle(&leg->record.parser))
+	else if (!record_is_idle(&leg->record.parser))
 		rx_call_cut(leg);
 	tcp_conn_block(&leg->conn, TCP_BLOCK_EOF, true);
 	tcp_conn_half_closed(&leg->conn);
@@ -261,31 +277,34 @@ static size_t staging_bytes(const struct tcp_leg *leg)
 	size_t bytes = leg->rx.window_bytes;
 
 	/* No more of a long record than must be copied. */
-	if (leg->record.mode == RECORD_RX_GATHER &&
+	if (leg->record.mode == RECORD_RX_PREBUFFER &&
 	    !(leg->record.parser.last && leg->record.parser.record_bytes <= TCP_BULK_BYTES))
-		bytes = TCP_BULK_BYTES - leg->record.gathered_bytes;
+		bytes = TCP_BULK_BYTES - leg->record.prebuffered_bytes;
 	else if (leg->record.mode == RECORD_RX_SKIP &&
 		 leg->record.parser.fragment_left_bytes > bytes)
 		bytes = TCP_STAGING_BYTES;
-	if (!conn->connector && budget_holder_is_short(conn->config.leg.holder) &&
+	if (!conn->connector && budget_holder_is_contended(conn->config.leg.holder) &&
 	    bytes > TCP_SCARCE_READ_BYTES)
 		bytes = TCP_SCARCE_READ_BYTES;
 	return bytes;
 }
 
-/* Sets the destination of the next read: the message first, up to the iteration's limit, then staging. */
+/*
+ * Sets the destination of the next read: the message first, up to the iteration's limit, then
+ * staging.
+ */
 static int read_vector(struct tcp_leg *leg, struct iovec iov[2])
 {
 	uint32_t place = 0;
 	int n = 0;
 
 	if (leg->record.mode == RECORD_RX_BODY)
-		place = least(leg->record.parser.fragment_left_bytes,
-			      leg->record.cap_bytes - leg->record.body->have_bytes);
+		place = min_u32(leg->record.parser.fragment_left_bytes,
+				leg->record.cap_bytes - leg->record.body->have_bytes);
 	if (place)
 		iov[n++] = (struct iovec){leg->record.body->data + leg->record.body->have_bytes,
-					  least(place, leg->rx.turn_left_bytes)};
-	if (place < leg->rx.turn_left_bytes)
+					  min_u32(place, leg->rx.iteration_left_bytes)};
+	if (place < leg->rx.iteration_left_bytes)
 		iov[n++] = (struct iovec){leg->conn.config.worker->staging, staging_bytes(leg)};
 	return n;
 }
@@ -296,15 +315,17 @@ static size_t count_read(struct tcp_leg *leg, size_t n, const struct iovec *iov)
 	leg->conn.bytes_received += n;
 	tcp_counters(&leg->conn)->bytes_received += n;
 	leg->rx.progress_bytes += n;
-	leg->rx.turn_left_bytes -= least((uint32_t)n, leg->rx.turn_left_bytes);
+	leg->rx.iteration_left_bytes -= min_u32((uint32_t)n, leg->rx.iteration_left_bytes);
 	if (iov[0].iov_base != leg->conn.config.worker->staging) {
 		size_t placed = n < iov[0].iov_len ? n : iov[0].iov_len;
 
 		leg->record.body->have_bytes += placed;
-		record_take(&leg->record.parser, placed);
+		record_consume(&leg->record.parser, placed);
 		n -= placed;
 	}
-	/* Many small messages: read more of them together. tcp_rx_begin_record() does the opposite. */
+	/*
+	 * Many small messages: read more of them together. tcp_rx_begin_record() does the opposite.
+	 */
 	if (n == leg->rx.window_bytes)
 		leg->rx.window_bytes = 4 * n < TCP_STAGING_BYTES ? 4 * n : TCP_STAGING_BYTES;
 	return n;
@@ -326,28 +347,28 @@ static bool tcp_rx_read(struct tcp_leg *leg)
 	if (n <= 0)
 		return false;
 	staged = count_read(leg, (size_t)n, iov);
-	rx_sniff_take(&leg->sniff, &leg->conn, staging, staged);
-	taken = tcp_rx_take(leg, staging, staged);
+	rx_sniff_add(&leg->sniff, &leg->conn, staging, staged);
+	taken = tcp_rx_consume(leg, staging, staged);
 	if (tcp_conn_is_open(&leg->conn) && taken < staged)
-		tcp_rx_stash(leg, staging + taken, staged - taken);
+		tcp_rx_save_leftover(leg, staging + taken, staged - taken);
 	return (size_t)n == room;
 }
 
 /* Leftover input goes first, and so do other connections once the iteration's limit is reached. */
 static bool may_read_on(const struct tcp_leg *leg)
 {
-	return tcp_conn_takes_input(&leg->conn) && !leg->conn.unread_pending &&
-	       leg->rx.turn_left_bytes && leg->rx.turn_records < TCP_TURN_RECORDS;
+	return tcp_conn_may_receive(&leg->conn) && !leg->conn.unread_pending &&
+	       leg->rx.iteration_left_bytes && leg->rx.iteration_records < TCP_ITERATION_RECORDS;
 }
 
 void tcp_rx_ready(struct tcp_leg *leg)
 {
 	bool more;
 
-	tcp_rx_begin_turn(leg);
+	tcp_rx_begin_iteration(leg);
 	do
 		more = tcp_rx_read(leg);
 	while (more && may_read_on(leg));
 	watch_progress(leg);
-	tell_growth(leg);
+	report_growth(leg);
 }

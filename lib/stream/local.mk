@@ -1,14 +1,14 @@
 noinst_LIBRARIES += lib/stream/libstream.a
 lib_stream_libstream_a_SOURCES = \
-	lib/stream/ports.c \
-	lib/stream/ports.h \
-	lib/stream/proxy_header.c \
-	lib/stream/proxy_header.h \
-	lib/stream/socket.c \
-	lib/stream/socket.h \
-	lib/stream/start.c \
-	lib/stream/start.h \
+	lib/stream/reserved_ports.c \
+	lib/stream/reserved_ports.h \
+	lib/stream/proxy_protocol.c \
+	lib/stream/proxy_protocol.h \
+	lib/stream/tcp_stream.c \
+	lib/stream/tcp_stream.h \
+	lib/stream/tcp_connect.c \
+	lib/stream/tcp_connect.h \
 	lib/stream/stream.h \
-	lib/stream/way_back.c \
-	lib/stream/way_back.h
+	lib/stream/return_route.c \
+	lib/stream/return_route.h
 lib_stream_libstream_a_CFLAGS = $(PROJECT_CFLAGS)

@@ -2,7 +2,8 @@
 /*
  * Interface of a bidirectional byte stream, which the TCP leg uses.
  *
- * It is implemented by sockets (stream/socket.h) and, for tests, by pairs in memory (tests/lib/stream_pair.h).
+ * It is implemented by sockets (stream/tcp_stream.h) and, for tests, by pairs in memory
+ * (tests/lib/stream_pair.h).
  *
  * Every stream guarantees:
  *  - No callback from inside a call into the stream, nor after stream_close().
@@ -31,12 +32,16 @@ struct stream;
 
 struct stream_events {
 	/*
-	 * An event that stream_watch() requested: LOOP_READ, LOOP_WRITE or both. LOOP_LOST: the connection has ended both
-	 * ways. LOOP_END: the peer has closed its sending side. Input from before may be unread in both cases.
-	 * LOOP_ERROR: the stream cannot be watched, and no further event will be reported; close it.
+	 * An event that stream_watch() requested: LOOP_READ, LOOP_WRITE or both. LOOP_LOST: the
+	 * connection has ended both ways. LOOP_END: the peer has closed its sending side. Input
+	 * from before may be unread in both cases. LOOP_ERROR: the stream cannot be watched, and no
+	 * further event will be reported; close it.
 	 */
 	void (*ready)(void *arg, unsigned events);
-	/* Called for a stream of stream_connect(): @error is 0 once it is connected, else a negative errno. */
+	/*
+	 * Called for a stream of stream_connect(): @error is 0 once it is connected, else a
+	 * negative errno.
+	 */
 	void (*connected)(void *arg, int error);
 };
 
@@ -54,7 +59,7 @@ struct stream_sources {
 	unsigned count;
 	/* The first to try, which the preferred port belongs to; the others follow in order. */
 	unsigned first;
-	bool foreign; /* they can belong to other hosts (base/foreign.h) */
+	bool transparent; /* they can belong to other hosts (base/ip_transparent.h) */
 };
 
 /* Where to connect to, and from where. */
@@ -64,8 +69,9 @@ struct stream_target {
 	uint16_t preferred_port;       /* tried before others; 0: none */
 	bool port_only;                /* from the preferred port, or fail */
 	/*
-	 * With SOURCE_PORT_AUTO: try a preferred port above 1023 before the reserved ones, because the server must
-	 * recognise the client's earlier requests by it. Otherwise it is only tried before a port chosen by the kernel.
+	 * With SOURCE_PORT_AUTO: try a preferred port above 1023 before the reserved ones, because
+	 * the server must recognise the client's earlier requests by it. Otherwise it is only tried
+	 * before a port chosen by the kernel.
 	 */
 	bool preferred_above;
 	enum source_port source_port;
@@ -78,7 +84,7 @@ struct stream_ops {
 	int (*shutdown)(struct stream *stream);
 	void (*watch)(struct stream *stream, unsigned events);
 	unsigned (*ended)(const struct stream *stream);
-	uint64_t (*untaken_bytes)(const struct stream *stream);
+	uint64_t (*unacked_bytes)(const struct stream *stream);
 	uint64_t (*unsent_bytes)(const struct stream *stream);
 	void (*addrs)(const struct stream *stream, struct sockaddr_storage *local,
 		      struct sockaddr_storage *peer);
@@ -104,8 +110,8 @@ struct stream_net {
 /**
  * stream_connect - Creates a stream that connects to @target
  *
- * connected() reports the result, however late: there is no time limit. Call stream_bind() before the next iteration of
- * the loop. Returns 0 or -ENOMEM.
+ * connected() reports the result, however late: there is no time limit. Call stream_bind() before
+ * the next iteration of the loop. Returns 0 or -ENOMEM.
  */
 static inline int MUST_CHECK stream_connect(struct stream_net *net,
 					    const struct stream_target *target, struct stream **out)
@@ -123,8 +129,8 @@ static inline void stream_bind(struct stream *stream, const struct stream_events
 /**
  * stream_readv - Reads received bytes
  *
- * Returns their number, 0 at the peer's end of stream, -EAGAIN if none, or another negative errno if the
- * connection is broken.
+ * Returns their number, 0 at the peer's end of stream, -EAGAIN if none, or another negative errno
+ * if the connection is broken.
  */
 static inline ssize_t stream_readv(struct stream *stream, const struct iovec *iov, int niov)
 {
@@ -148,7 +154,10 @@ static inline int stream_peek(struct stream *stream)
 	return stream->ops->peek(stream);
 }
 
-/** stream_shutdown - Closes the sending side; data sent before still arrive. Returns 0 or a negative errno. */
+/**
+ * stream_shutdown - Closes the sending side; data sent before still arrive. Returns 0 or a negative
+ * errno.
+ */
 static inline int stream_shutdown(struct stream *stream)
 {
 	return stream->ops->shutdown(stream);
@@ -163,8 +172,8 @@ static inline void stream_watch(struct stream *stream, unsigned events)
 /**
  * stream_ended - Returns which end of the connection has arrived, even if input before it is unread
  *
- * Returns LOOP_LOST if the connection has ended both ways, LOOP_END if the peer has closed its sending side, both, or 0.
- * Makes a system call.
+ * Returns LOOP_LOST if the connection has ended both ways, LOOP_END if the peer has closed its
+ * sending side, both, or 0. Makes a system call.
  */
 static inline unsigned stream_ended(const struct stream *stream)
 {
@@ -172,18 +181,18 @@ static inline unsigned stream_ended(const struct stream *stream)
 }
 
 /**
- * stream_untaken_bytes - Returns how many sent bytes the peer has not acknowledged
+ * stream_unacked_bytes - Returns how many sent bytes the peer has not acknowledged
  *
  * Makes a system call. Our end of stream can count as one byte.
  */
-static inline uint64_t stream_untaken_bytes(const struct stream *stream)
+static inline uint64_t stream_unacked_bytes(const struct stream *stream)
 {
-	return stream->ops->untaken_bytes(stream);
+	return stream->ops->unacked_bytes(stream);
 }
 
 /**
- * stream_unsent_bytes - Returns how many of these have not left this host, because the peer's window is full. Makes a
- * system call.
+ * stream_unsent_bytes - Returns how many of these have not left this host, because the peer's
+ * window is full. Makes a system call.
  */
 static inline uint64_t stream_unsent_bytes(const struct stream *stream)
 {

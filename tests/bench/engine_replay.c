@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/buf_pool.h"
 #include "fabric/iwarp/engine.h"
-#include "fabric/pool.h"
 #include "tests/bench/measured.h"
 #include "tests/sim/rig.h"
 
@@ -144,7 +144,7 @@ static void side_open(struct side *side, const struct row *row)
 			   .recv_size_bytes = RECV_BYTES,
 			   .recv_count = 2 * MAX_IN_FLIGHT},
 	};
-	side->env.pool = pool_new(POOL_BYTES, POOL_BYTES);
+	side->env.pool = buf_pool_new(POOL_BYTES, POOL_BYTES);
 	side->env.counters = &side->counters;
 	iwarp_random_seed(&side->env.random, seeds);
 	side->engine = iwarp_engine_new(&side->env, &config, &side_events, side);
@@ -157,7 +157,7 @@ static void side_close(struct side *side)
 	iwarp_engine_flush(side->engine);
 	iwarp_engine_free(side->engine);
 	iwarp_env_fini(&side->env);
-	pool_free(side->env.pool);
+	buf_pool_free(side->env.pool);
 }
 
 /* ---- instead of a network ---- */
@@ -258,7 +258,7 @@ static struct buf *get_buf(struct side *side, uint32_t len_bytes)
 	return buf;
 }
 
-static void message_init(struct pair *pair, unsigned i)
+static void send_msg_init(struct pair *pair, unsigned i)
 {
 	const struct row *row = pair->row;
 	struct message *message = &pair->messages[i];
@@ -345,12 +345,12 @@ void replay_row(const struct row *row)
 
 	for (unsigned i = 0; i < 2; i++)
 		side_open(&pair.ends[i], row);
-	iwarp_engine_listen(pair.ends[1].engine, 0);
+	iwarp_engine_await_request(pair.ends[1].engine, 0);
 	RIG_ASSERT(iwarp_engine_connect(pair.ends[0].engine, &pair.ends[0].params, 0) == 0);
 	pump(&pair);
 	RIG_ASSERT(pair.ends[0].established && pair.ends[1].established);
 	for (unsigned i = 0; i < row->in_flight; i++)
-		message_init(&pair, i);
+		send_msg_init(&pair, i);
 	for (unsigned i = 0; i < WARM_ROUNDS; i++)
 		run_round(&pair);
 	copied_bytes = 0;

@@ -34,7 +34,7 @@ lost() { ctl a -j status | jq .log_lines_dropped; }
 scan() { for ((i = 0; i < $1; i++)); do : <>/dev/tcp/127.0.0.1/"$FRONT_PORT"; done; }
 
 mkdir -p $JOURNAL
-start ear "$BIN/journal_ear" $JOURNAL/socket
+start ear "$BIN/journal_reader" $JOURNAL/socket
 wait_for 10 test -S $JOURNAL/socket || bail "no socket to hear the daemon at"
 start_proxy b
 : >$T/a.log
@@ -79,7 +79,7 @@ rm $JOURNAL/socket
 asks fourth $FRONT_PORT && stop fourth
 check "and while there is none" wait_for 10 grep -qE '^<6>\[nfs#[0-9]+ 127\.0\.0\.1:[0-9]+\] open to ' $T/a.log
 : >$T/ear.log
-start ear "$BIN/journal_ear" $JOURNAL/socket
+start ear "$BIN/journal_reader" $JOURNAL/socket
 wait_for 10 test -S $JOURNAL/socket
 asks fifth $FRONT_PORT && stop fifth
 check "a journal that is back gets entries again" wait_for 10 entry RPCRDMA_SERVICE=nfs RPCRDMA_REASON=peer

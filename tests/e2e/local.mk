@@ -60,7 +60,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh test
 	tests/e2e/top.sh \
 	tests/e2e/reverse_sizes.sh \
 	tests/e2e/tcp_garbage.sh \
-	tests/e2e/doors.sh \
+	tests/e2e/conn_limits.sh \
 	tests/e2e/half_closed.sh \
 	tests/e2e/one_client.sh \
 	tests/e2e/little_memory.sh \
@@ -82,7 +82,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh test
 	tests/e2e/proxy_headers.sh \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS += tests/e2e/rpc_peer tests/e2e/name_server \
-	tests/e2e/held_call tests/e2e/stranger tests/e2e/journal_ear tests/e2e/delay_relay \
+	tests/e2e/held_call tests/e2e/non_rpc_server tests/e2e/journal_reader tests/e2e/delay_relay \
 	tests/e2e/timed_reads tests/e2e/nfs41_client
 EXTRA_DIST += $(end_to_end_scripts)
 CLEANFILES += $(end_to_end_programs) $(end_to_end_preloads)
@@ -91,12 +91,12 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/echo.c tests/e2e/echo.h tests/e2e/message.c tests/e2e/message.h \
 	tests/e2e/net.c tests/e2e/net.h tests/e2e/mpa.c tests/e2e/mpa.h \
 	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
-	tests/e2e/peer_ask.c tests/e2e/peer_hostile.c tests/e2e/peer_outage.c \
-	tests/e2e/peer_bad_server.c tests/e2e/peer_both_ways.c tests/e2e/peer_copies.c tests/e2e/peer_doors.c \
-	tests/e2e/peer_flow.c tests/e2e/peer_half_closed.c tests/e2e/peer_one_client.c \
-	tests/e2e/peer_garbage.c tests/e2e/peer_large.c tests/e2e/peer_neighbour.c \
-	tests/e2e/peer_lying.c tests/e2e/peer_recall.c tests/e2e/peer_replay.c tests/e2e/peer_retransmit.c tests/e2e/peer_returning.c \
-	tests/e2e/peer_steady.c tests/e2e/peer_steps.c \
+	tests/e2e/client_ask.c tests/e2e/client_hostile.c tests/e2e/client_outage.c \
+	tests/e2e/client_bad_server.c tests/e2e/client_both_ways.c tests/e2e/client_copies.c tests/e2e/client_doors.c \
+	tests/e2e/client_flow.c tests/e2e/client_half_closed.c tests/e2e/client_one_client.c \
+	tests/e2e/client_garbage.c tests/e2e/client_large.c tests/e2e/client_neighbour.c \
+	tests/e2e/client_lying.c tests/e2e/client_recall.c tests/e2e/client_replay.c tests/e2e/client_retransmit.c tests/e2e/client_returning.c \
+	tests/e2e/client_steady.c tests/e2e/client_steps.c \
 	tests/e2e/replay_client.c tests/e2e/replay_client.h tests/e2e/replay_relay.c tests/e2e/replay_relay.h \
 	tests/e2e/replay_turns.c tests/e2e/replay_turns.h \
 	tests/lib/time_limit.c tests/lib/time_limit.h
@@ -104,8 +104,8 @@ tests_e2e_rpc_peer_LDADD =
 tests_e2e_name_server_LDADD =
 tests_e2e_held_call_LDADD =
 tests_e2e_nfs41_client_LDADD =
-tests_e2e_stranger_LDADD =
-tests_e2e_journal_ear_LDADD =
+tests_e2e_non_rpc_server_LDADD =
+tests_e2e_journal_reader_LDADD =
 tests_e2e_delay_relay_LDADD =
 
 tests_e2e_timed_reads_CFLAGS = $(AM_CFLAGS) $(LIBNFS_CFLAGS)

@@ -68,7 +68,7 @@ check "which nobody has tried" server_is g two 1 '.attempts == 0'
 stop_proxy g
 
 # Every client's first Call ends so, and a NULL of the proxy's too; or everything but that.
-start closing "$BIN/stranger" $BAD_PORT closes
+start closing "$BIN/non_rpc_server" $BAD_PORT closes
 serves closing $BAD_PORT || bail "no server that closes"
 start_g "$(to closed $CLOSED_PORT "\"$bad\"")" "$(to pair $PAIR_PORT "[ \"$bad\", \"$good\" ]")" "$(to one $ONE_PORT "\"$back\"")"
 outage() { start "$1" "$BIN/rpc_peer" "$2" 0 0 0 outage 1; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A client of peer_replay: it makes a Call, loses its connection before it has read the Reply, and
- * reconnects with the same Call.
+ * A client of client_replay: it makes a Call, loses its connection before it has read the Reply,
+ * and reconnects with the same Call.
  */
 #ifndef TESTS_E2E_REPLAY_CLIENT_H
 #define TESTS_E2E_REPLAY_CLIENT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The server of the last proxy in peer_replay: a relay to a real server, or a server of its own.
+ * The server of the last proxy in client_replay: a relay to a real server, or a server of its own.
  *
  * The relay connects to the server from a second loopback address, or from another host's address
  * if the proxy has one, and from the proxy's source port, so that the server sees the same as

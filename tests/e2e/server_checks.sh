@@ -89,17 +89,17 @@ bad() {
 }
 badly() { start "$1" "$BIN/rpc_peer" 0 "$2" 0 0 serve-badly "$3"; }
 
-start silent "$BIN/stranger" 5001 silent
-for port in $(seq 5101 5116); do start "silent-$port" "$BIN/stranger" "$port" silent; done
-start closing "$BIN/stranger" 5002 closes
-start resetting "$BIN/stranger" 5003 resets
-start http "$BIN/stranger" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
+start silent "$BIN/non_rpc_server" 5001 silent
+for port in $(seq 5101 5116); do start "silent-$port" "$BIN/non_rpc_server" "$port" silent; done
+start closing "$BIN/non_rpc_server" 5002 closes
+start resetting "$BIN/non_rpc_server" 5003 resets
+start http "$BIN/non_rpc_server" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
 badly xid 5005 "a Reply with another XID"
 badly huge 5006 "a Reply of 2 GiB"
 badly random 5007 "random bytes"
 badly short 5008 "a Reply without an end"
 badly half 5009 "half a Reply and the end of the connection"
-serves silent 5001 && serves closing 5002 && serves resetting 5003 && serves http 5004 || bail "a stranger does not start"
+serves silent 5001 && serves closing 5002 && serves resetting 5003 && serves http 5004 || bail "a server does not start"
 serves xid 5005 && serves huge 5006 && serves random 5007 && serves short 5008 && serves half 5009 ||
 	bail "a bad server does not start"
 

@@ -97,7 +97,7 @@ stop_clients
 check "no client was counted for that" eval "ctl a -j services | jq -e '.services[0].connections_total == 4'"
 
 # A question under way when the service changes, and when the daemon ends: to a server that is silent.
-start silent "$BIN/stranger" 3051 silent
+start silent "$BIN/non_rpc_server" 3051 silent
 serves silent 3051 || bail "no silent server"
 one_service standby 'probe_interval_s = 1;' | sed "s|$B|tcp://127.0.0.1:3051|" >a.conf
 check "another server is taken by a reload" ctl a reload

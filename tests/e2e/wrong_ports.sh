@@ -40,10 +40,10 @@ cat >a.conf <<-END
 	$(tcp unnamed 4012 tcp://filer.example:2049 "$any")
 	);
 END
-start silent "$BIN/stranger" 5001 silent
-start closing "$BIN/stranger" 5002 closes
-start resetting "$BIN/stranger" 5003 resets
-start http "$BIN/stranger" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
+start silent "$BIN/non_rpc_server" 5001 silent
+start closing "$BIN/non_rpc_server" 5002 closes
+start resetting "$BIN/non_rpc_server" 5003 resets
+start http "$BIN/non_rpc_server" 5004 says $'HTTP/1.1 400 Bad Request\r\n\r\n'
 serves silent 5001 && serves closing 5002 && serves resetting 5003 && serves http 5004 || bail "a stranger does not start"
 for side in b a; do
 	start $side "$PROXY" -c $side.conf

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "daemon/health/check_rpc.h"
-#include "daemon/rpcbind/rpcbind_message.h"
+#include "daemon/rpcbind/rpcb_xdr.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_results(const uint8_t *data, size_t size)
@@ -26,7 +26,7 @@ static void check_results(const uint8_t *data, size_t size)
 static void check_rpcbind(const uint8_t *data, size_t size, uint32_t xid)
 {
 	uint16_t port = 0;
-	enum rpcbind_reply reply = rpcbind_reply_port(data, size, xid, &port);
+	enum rpcb_reply reply = rpcb_reply_port(data, size, xid, &port);
 
 	FUZZ_ASSERT((reply == RPCBIND_YES) == (port != 0));
 	FUZZ_ASSERT(reply != RPCBIND_YES || size >= RPC_ERROR_REPLY_BYTES);
@@ -35,10 +35,10 @@ static void check_rpcbind(const uint8_t *data, size_t size, uint32_t xid)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rpc_reply_hdr hdr;
-	struct probe_reply reply;
+	struct check_rpc_reply reply;
 
 	for (int compound = 0; compound < 2; compound++) {
-		probe_reply_read(data, (uint32_t)size, compound, &reply);
+		check_rpc_reply_parse(data, (uint32_t)size, compound, &reply);
 		FUZZ_ASSERT(reply.is_rpc || reply.nfs_status == UINT32_MAX);
 	}
 	check_rpcbind(data, size, size >= 4 ? be32_get(data) : 0);

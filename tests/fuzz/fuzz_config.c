@@ -15,7 +15,7 @@ static void check_token(const struct syntax_tokens *tokens, const struct syntax_
 			unsigned nlines)
 {
 	char hint[SYNTAX_HINT_BYTES] = "";
-	unsigned line = syntax_unseen(t, hint);
+	unsigned line = syntax_precheck(t, hint);
 
 	FUZZ_ASSERT(line ? line == t->line && *hint && !strchr(hint, '\n') : !*hint);
 	FUZZ_ASSERT(t->line >= t[-1].end_line && t->end_line >= t->line && t->end_line <= nlines);
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned line = 1; line <= nlines + 1 && line <= MAX_LINES; line++) {
 		FUZZ_ASSERT(syntax_hint(&tokens, line, hint) <= line);
 		FUZZ_ASSERT(*hint && strlen(hint) < sizeof(hint));
-		syntax_hint_twice(&tokens, line, hint);
+		syntax_hint_duplicate(&tokens, line, hint);
 		FUZZ_ASSERT(*hint && strlen(hint) < sizeof(hint));
 	}
 	syntax_tokens_fini(&tokens);

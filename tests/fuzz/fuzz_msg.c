@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "rpc/call_identity.h"
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "tests/fuzz/fuzz.h"
 
-/* What a Call is recognized by lies in what is needed for it, and is the same of as much of the message. */
+/*
+ * What a Call is recognized by lies in what is needed for it, and is the same of as much of the
+ * message.
+ */
 static void check_identity(const struct rpc_call_hdr *hdr, const uint8_t *data, uint32_t size)
 {
 	uint32_t need = call_identity_bytes(hdr, size);

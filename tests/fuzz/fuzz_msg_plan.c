@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Fuzzes the assembly of Calls: any header that decodes gives a plan that covers its message, or none. */
+/*
+ * Fuzzes the assembly of Calls: any header that decodes gives a plan that covers its message, or
+ * none.
+ */
 #include <string.h>
 
-#include "rpcrdma/msg_plan.h"
+#include "rpcrdma/read_plan.h"
 #include "tests/fuzz/fuzz.h"
 
 #define LIMIT_BYTES 65536u
@@ -20,13 +23,13 @@ static void place(uint32_t to, uint32_t len, uint32_t total)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct rpcrdma_header hdr;
-	struct msg_plan plan;
+	struct read_plan plan;
 
 	if (rpcrdma_header_decode(data, size, &hdr) != RPCRDMA_OK ||
 	    (hdr.proc != RPCRDMA_MSG && hdr.proc != RPCRDMA_NOMSG))
 		return 0;
-	if (msg_plan_make(&hdr, (uint32_t)(size - hdr.body_offset), LIMIT_BYTES, &plan) !=
-	    MSG_PLAN_OK)
+	if (read_plan_make(&hdr, (uint32_t)(size - hdr.body_offset), LIMIT_BYTES, &plan) !=
+	    READ_PLAN_OK)
 		return 0;
 	FUZZ_ASSERT(plan.total_bytes <= LIMIT_BYTES);
 	memset(placed, 0, plan.total_bytes);

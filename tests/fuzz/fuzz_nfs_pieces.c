@@ -16,7 +16,7 @@
 #define HOLE_FLAG 0x8000u
 
 /* A summary of what a sink received. */
-struct heard {
+struct on_opaque {
 	uint32_t count, sum, last_offset;
 };
 
@@ -24,28 +24,28 @@ struct input {
 	const uint8_t *call;
 	uint32_t len;
 	unsigned count;
-	struct rpc_piece pieces[MAX_CUTS + 1]; /* in memory of their own, of their exact sizes */
+	struct xdr_sg_entry pieces[MAX_CUTS + 1]; /* in memory of their own, of their exact sizes */
 	bool is_hole[MAX_CUTS + 1];
-	struct call_facts begun, whole;
-	struct heard heard;
+	struct call_info begun, whole;
+	struct on_opaque on_opaque;
 };
 
 static void hear(void *arg, const struct nfs_opaque *opaque)
 {
-	struct heard *heard = arg;
+	struct on_opaque *on_opaque = arg;
 
-	FUZZ_ASSERT(opaque->offset_bytes > heard->last_offset);
-	heard->last_offset = opaque->offset_bytes;
-	heard->count++;
-	heard->sum = heard->sum * 31 + opaque->offset_bytes + 7 * opaque->len_bytes +
-		     11 * opaque->op + 13 * opaque->index + opaque->is_payload;
+	FUZZ_ASSERT(opaque->offset_bytes > on_opaque->last_offset);
+	on_opaque->last_offset = opaque->offset_bytes;
+	on_opaque->count++;
+	on_opaque->sum = on_opaque->sum * 31 + opaque->offset_bytes + 7 * opaque->len_bytes +
+			 11 * opaque->op + 13 * opaque->index + opaque->is_payload;
 }
 
-static bool same(const struct call_facts *a, const struct call_facts *b)
+static bool same(const struct call_info *a, const struct call_info *b)
 {
-	uint32_t nops = a->nops < FACTS_LISTED_OPS ? a->nops : FACTS_LISTED_OPS;
+	uint32_t nops = a->nops < CALL_LISTED_OPS ? a->nops : CALL_LISTED_OPS;
 
-	return memcmp(a, b, offsetof(struct call_facts, walk)) == 0 &&
+	return memcmp(a, b, offsetof(struct call_info, walk)) == 0 &&
 	       memcmp(a->ops, b->ops, nops) == 0;
 }
 
@@ -65,82 +65,85 @@ static void cut(struct input *in, const uint8_t *cuts, unsigned ncuts)
 		if (len)
 			memcpy(data, in->call + at, len);
 		in->is_hole[i] = i < ncuts && (word & HOLE_FLAG);
-		in->pieces[in->count++] = (struct rpc_piece){data, len};
+		in->pieces[in->count++] = (struct xdr_sg_entry){data, len};
 		at += len;
 	}
 }
 
 static void walk_whole(struct input *in)
 {
-	const struct rpc_piece piece = {in->call, in->len};
-	const struct rpc_pieces pieces = {&piece, 1, in->len};
-	const struct nfs_sink sink = {hear, &in->heard};
-	struct call_facts facts = in->begun;
+	const struct xdr_sg_entry piece = {in->call, in->len};
+	const struct xdr_sg pieces = {&piece, 1, in->len};
+	const struct nfs_sink sink = {hear, &in->on_opaque};
+	struct call_info call_info = in->begun;
 
 	in->whole = in->begun;
-	nfs_facts_go_on(&in->whole, NULL, &pieces, NULL);
-	nfs_facts_go_on(&facts, NULL, &pieces, &sink);
-	FUZZ_ASSERT(in->whole.stage == FACTS_WHOLE && same(&facts, &in->whole));
+	nfs_call_walk_continue(&in->whole, NULL, &pieces, NULL);
+	nfs_call_walk_continue(&call_info, NULL, &pieces, &sink);
+	FUZZ_ASSERT(in->whole.stage == CALL_INFO_COMPLETE && same(&call_info, &in->whole));
 }
 
 static void walk_pieces(const struct input *in)
 {
-	const struct rpc_pieces pieces = {in->pieces, in->count, in->len};
-	struct heard heard = {0};
-	const struct nfs_sink sink = {hear, &heard};
-	struct call_facts facts = in->begun;
+	const struct xdr_sg pieces = {in->pieces, in->count, in->len};
+	struct on_opaque on_opaque = {0};
+	const struct nfs_sink sink = {hear, &on_opaque};
+	struct call_info call_info = in->begun;
 
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
-	FUZZ_ASSERT(same(&facts, &in->whole) && facts.walk.steps == in->whole.walk.steps);
-	facts = in->begun;
-	nfs_facts_go_on(&facts, NULL, &pieces, &sink);
-	FUZZ_ASSERT(same(&facts, &in->whole) && !memcmp(&heard, &in->heard, sizeof(heard)));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
+	FUZZ_ASSERT(same(&call_info, &in->whole) && call_info.walk.steps == in->whole.walk.steps);
+	call_info = in->begun;
+	nfs_call_walk_continue(&call_info, NULL, &pieces, &sink);
+	FUZZ_ASSERT(same(&call_info, &in->whole) &&
+		    !memcmp(&on_opaque, &in->on_opaque, sizeof(on_opaque)));
 }
 
 static void walk_holes(const struct input *in)
 {
-	struct rpc_piece list[MAX_CUTS + 1];
-	const struct rpc_pieces pieces = {list, in->count, in->len};
-	struct call_facts facts = in->begun;
+	struct xdr_sg_entry list[MAX_CUTS + 1];
+	const struct xdr_sg pieces = {list, in->count, in->len};
+	struct call_info call_info = in->begun;
 
 	for (unsigned i = 0; i < in->count; i++) {
 		list[i] = in->pieces[i];
 		if (in->is_hole[i])
 			list[i].data = NULL;
 	}
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
-	FUZZ_ASSERT(facts.stage == FACTS_WHOLE);
-	if (facts.trail != FACTS_LOST_IN_HOLE) {
-		FUZZ_ASSERT(same(&facts, &in->whole));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
+	FUZZ_ASSERT(call_info.stage == CALL_INFO_COMPLETE);
+	if (call_info.parse != CALL_PARSE_HOLE) {
+		FUZZ_ASSERT(same(&call_info, &in->whole));
 		return;
 	}
-	FUZZ_ASSERT(facts.is_proved ? facts.ceiling_bytes == in->begun.ceiling_bytes
-				    : facts.ceiling_bytes >= in->begun.ceiling_bytes);
-	FUZZ_ASSERT(facts.narg_payloads == 0 && facts.nresult_payloads == 0);
-	FUZZ_ASSERT(facts.walk.steps <= in->whole.walk.steps);
+	FUZZ_ASSERT(call_info.is_proved
+			    ? call_info.reply_bound_bytes == in->begun.reply_bound_bytes
+			    : call_info.reply_bound_bytes >= in->begun.reply_bound_bytes);
+	FUZZ_ASSERT(call_info.narg_payloads == 0 && call_info.nresult_payloads == 0);
+	FUZZ_ASSERT(call_info.walk.steps <= in->whole.walk.steps);
 }
 
 /* Without the holes: each piece adds to what has come. */
 static void walk_arrivals(const struct input *in)
 {
-	struct heard heard = {0};
-	const struct nfs_sink sink = {hear, &heard};
-	struct call_facts facts = in->begun, before;
+	struct on_opaque on_opaque = {0};
+	const struct nfs_sink sink = {hear, &on_opaque};
+	struct call_info call_info = in->begun, before;
 
 	for (unsigned i = 1; i <= in->count; i++) {
-		const struct rpc_pieces pieces = {in->pieces, i, in->len};
+		const struct xdr_sg pieces = {in->pieces, i, in->len};
 
-		before = facts;
-		nfs_facts_go_on(&facts, NULL, &pieces, &sink);
-		FUZZ_ASSERT(facts.stage >= before.stage);
-		FUZZ_ASSERT(facts.stage == FACTS_WHOLE ||
-			    (facts.ceiling_bytes >= before.ceiling_bytes &&
-			     facts.ceiling_bytes <=
-				     (uint64_t)in->whole.ceiling_bytes + FACTS_UNBOUNDED_BYTES));
-		FUZZ_ASSERT(facts.walk.vain_bytes <= 2 * in->len);
+		before = call_info;
+		nfs_call_walk_continue(&call_info, NULL, &pieces, &sink);
+		FUZZ_ASSERT(call_info.stage >= before.stage);
+		FUZZ_ASSERT(call_info.stage == CALL_INFO_COMPLETE ||
+			    (call_info.reply_bound_bytes >= before.reply_bound_bytes &&
+			     call_info.reply_bound_bytes <= (uint64_t)in->whole.reply_bound_bytes +
+								    REPLY_UNBOUNDED_BYTES));
+		FUZZ_ASSERT(call_info.walk.wasted_bytes <= 2 * in->len);
 	}
-	FUZZ_ASSERT(same(&facts, &in->whole) && !memcmp(&heard, &in->heard, sizeof(heard)));
-	FUZZ_ASSERT(facts.walk.steps <= in->whole.walk.steps + in->count);
+	FUZZ_ASSERT(same(&call_info, &in->whole) &&
+		    !memcmp(&on_opaque, &in->on_opaque, sizeof(on_opaque)));
+	FUZZ_ASSERT(call_info.walk.steps <= in->whole.walk.steps + in->count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -155,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.len = (uint32_t)(size - 1 - 2 * ncuts);
 	if (rpc_call_decode(in.call, in.len, &in.begun.hdr) != RPC_OK)
 		return 0;
-	nfs_facts_begin(&in.begun, LIMIT);
+	nfs_call_walk_begin(&in.begun, LIMIT);
 	cut(&in, data + 1, ncuts);
 	walk_whole(&in);
 	walk_pieces(&in);

@@ -4,7 +4,7 @@
  * version and a procedure (or 0, a minor version and an operation; or 1, the same of the callback
  * program) in four bytes each, and the bytes to walk.
  */
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/fuzz/fuzz.h"
 
 #define HEAD_BYTES 12u
@@ -12,15 +12,15 @@
 static void check_walk(const struct nfs_field *type, const uint8_t *data, size_t size)
 {
 	struct nfs_marks marks = {0};
-	struct pieces_reader at;
+	struct xdr_sg_reader at;
 
-	pieces_reader_init_whole(&at, data, (uint32_t)size);
+	xdr_sg_reader_init_flat(&at, data, (uint32_t)size);
 	if (!nfs_walk(&at, type, &marks))
 		return;
-	FUZZ_ASSERT(at.pos <= at.end && pieces_offset(&at) <= size && pieces_offset(&at) % 4 == 0);
+	FUZZ_ASSERT(at.pos <= at.end && xdr_sg_offset(&at) <= size && xdr_sg_offset(&at) % 4 == 0);
 	if (marks.data_offset) {
-		FUZZ_ASSERT(marks.data_offset >= 4 && marks.data_offset <= pieces_offset(&at));
-		FUZZ_ASSERT(marks.data_bytes <= pieces_offset(&at) - marks.data_offset);
+		FUZZ_ASSERT(marks.data_offset >= 4 && marks.data_offset <= xdr_sg_offset(&at));
+		FUZZ_ASSERT(marks.data_bytes <= xdr_sg_offset(&at) - marks.data_offset);
 	}
 	FUZZ_ASSERT(marks.attrs_words <= NFS_MARK_ATTRS_WORDS);
 }

@@ -32,7 +32,7 @@ static uint8_t *join(const struct fabric_sge *pieces, unsigned npieces, uint32_t
 }
 
 /* Pads a plain message by these values, and takes the pads out. */
-static void there_and_back(const struct rpcrdma_header *hdr, const struct call_facts *facts,
+static void there_and_back(const struct rpcrdma_header *hdr, const struct call_info *call_info,
 			   const uint8_t *msg, uint32_t len)
 {
 	struct fabric_sge piece = {NULL, (uint8_t *)msg, len}, pieces[MAX_PIECES];
@@ -42,12 +42,12 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 		.header_bytes = hdr->body_offset,
 		.msg = msg,
 		.len_bytes = len,
-		.facts = facts,
+		.call_info = call_info,
 		.pieces = &piece,
 		.npieces = 1,
 	};
 	struct rpcrdma_header *bare = malloc(sizeof(*bare));
-	struct padded padded = {.hdr = bare, .is_call = !facts, .facts = facts};
+	struct padded padded = {.hdr = bare, .is_call = !call_info, .call_info = call_info};
 	uint8_t *with, *without;
 	unsigned n;
 
@@ -59,14 +59,14 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 	bare->align = hdr->align;
 	bare->thresh = hdr->thresh;
 	bare->body_offset = hdr->body_offset;
-	n = msgp_insert(&goal, pieces, MAX_PIECES);
+	n = msgp_insert_pads(&goal, pieces, MAX_PIECES);
 	FUZZ_ASSERT(n <= MAX_PIECES);
 	if (n) {
 		with = join(pieces, n, &padded.len_bytes);
 		padded.body = with;
-		FUZZ_ASSERT(msgp_remove(&padded, NULL) == len);
+		FUZZ_ASSERT(msgp_strip_pads(&padded, NULL) == len);
 		without = malloc(len);
-		FUZZ_ASSERT(msgp_remove(&padded, without) == len);
+		FUZZ_ASSERT(msgp_strip_pads(&padded, without) == len);
 		FUZZ_ASSERT(!memcmp(without, msg, len));
 		free(without);
 		free(with);
@@ -76,33 +76,33 @@ static void there_and_back(const struct rpcrdma_header *hdr, const struct call_f
 
 static void make_plain(const struct padded *padded)
 {
-	int64_t len = msgp_remove(padded, NULL);
+	int64_t len = msgp_strip_pads(padded, NULL);
 	uint8_t *plain;
 
 	FUZZ_ASSERT(len <= (int64_t)padded->len_bytes);
 	if (len < 0)
 		return;
 	plain = malloc(len ? (size_t)len : 1);
-	FUZZ_ASSERT(msgp_remove(padded, plain) == len);
+	FUZZ_ASSERT(msgp_strip_pads(padded, plain) == len);
 	if (len == padded->len_bytes)
 		FUZZ_ASSERT(!len || !memcmp(plain, padded->body, (size_t)len));
-	if (len && (padded->is_call || padded->facts))
-		there_and_back(padded->hdr, padded->facts, plain, (uint32_t)len);
+	if (len && (padded->is_call || padded->call_info))
+		there_and_back(padded->hdr, padded->call_info, plain, (uint32_t)len);
 	free(plain);
 }
 
-static void look(struct call_facts *facts, const uint8_t *call, uint32_t len)
+static void look(struct call_info *call_info, const uint8_t *call, uint32_t len)
 {
-	const struct rpc_piece piece = {call, len};
-	const struct rpc_pieces pieces = {&piece, 1, len};
+	const struct xdr_sg_entry piece = {call, len};
+	const struct xdr_sg pieces = {&piece, 1, len};
 
-	nfs_facts_begin(facts, UINT32_MAX);
-	nfs_facts_go_on(facts, NULL, &pieces, NULL);
+	nfs_call_walk_begin(call_info, UINT32_MAX);
+	nfs_call_walk_continue(call_info, NULL, &pieces, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct call_facts facts;
+	struct call_info call_info;
 	struct rpcrdma_header *hdr;
 	struct padded padded;
 	uint32_t call_len;
@@ -115,9 +115,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size -= 4;
 	if (call_len > size)
 		return 0;
-	known = rpc_call_decode(data, call_len, &facts.hdr) == RPC_OK;
+	known = rpc_call_decode(data, call_len, &call_info.hdr) == RPC_OK;
 	if (known)
-		look(&facts, data, call_len);
+		look(&call_info, data, call_len);
 	data += call_len;
 	size -= call_len;
 	hdr = malloc(sizeof(*hdr));
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_plain(&padded);
 		padded.is_call = false;
 		make_plain(&padded);
-		padded.facts = known ? &facts : NULL;
+		padded.call_info = known ? &call_info : NULL;
 		make_plain(&padded);
 	}
 	free(hdr);

@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 
 #include "base/sockaddr.h"
-#include "stream/proxy_header.h"
+#include "stream/proxy_protocol.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_sent(const struct proxy_header *header)
@@ -25,7 +25,10 @@ static void check_sent(const struct proxy_header *header)
 	free(sent);
 }
 
-/* However much of it has come, it was waited for; and what was waited for is no longer than it may be. */
+/*
+ * However much of it has come, it was waited for; and what was waited for is no longer than it may
+ * be.
+ */
 static void check_cuts(const uint8_t *data, size_t whole)
 {
 	struct proxy_header header;

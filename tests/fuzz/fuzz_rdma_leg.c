@@ -36,14 +36,18 @@ static void ignore_reply(struct rig_side *side, const struct exchange *x)
 {
 }
 
-/* A short Reply, whatever the Call asks for; to an odd XID one that fits inline nowhere, where it may be as long. */
+/*
+ * A short Reply, whatever the Call asks for; to an odd XID one that fits inline nowhere, where it
+ * may be as long.
+ */
 static void answer(struct rig_side *side, struct exchange *x)
 {
-	uint32_t bytes = x->facts.hdr.xid % 2 && x->reply_max_bytes >= LONG_BYTES ? LONG_BYTES : 64;
+	uint32_t bytes =
+		x->call_info.hdr.xid % 2 && x->reply_max_bytes >= LONG_BYTES ? LONG_BYTES : 64;
 
 	FUZZ_ASSERT(x->reply_max_bytes <= RIG_MAX_MSG);
 	FUZZ_ASSERT(rpc_msg_get(side->rig->pool, bytes, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, bytes, x->facts.hdr.xid);
+	rig_fill_reply(x->reply.data, bytes, x->call_info.hdr.xid);
 	leg_reply(side->leg, x);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Fuzzes streams of records: wherever the stream is cut, the records and the verdict are the same.
  */
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MAX_BYTES 1000u
@@ -28,17 +28,17 @@ static void feed(struct record_parser *parser, const uint8_t *in, size_t len, st
 		if (out->status == RECORD_END) {
 			out->records++;
 			out->hash = out->hash * 31 + 257;
-			FUZZ_ASSERT(record_idle(parser));
+			FUZZ_ASSERT(record_is_idle(parser));
 			continue;
 		}
 		if (out->status != RECORD_BODY || len == 0)
 			return;
-		FUZZ_ASSERT(parser->fragment_left_bytes > 0 && !record_idle(parser));
+		FUZZ_ASSERT(parser->fragment_left_bytes > 0 && !record_is_idle(parser));
 		while (parser->fragment_left_bytes > 0 && len > 0) {
 			out->hash = out->hash * 31 + *in++;
 			len--;
 			out->body_bytes++;
-			record_take(parser, 1);
+			record_consume(parser, 1);
 		}
 	}
 }
@@ -62,6 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_ASSERT(size == 1 || at_once.status == in_parts.status);
 	FUZZ_ASSERT(at_once.records == in_parts.records);
 	FUZZ_ASSERT(at_once.body_bytes == in_parts.body_bytes && at_once.hash == in_parts.hash);
-	FUZZ_ASSERT(record_idle(&whole) == record_idle(&cut));
+	FUZZ_ASSERT(record_is_idle(&whole) == record_is_idle(&cut));
 	return 0;
 }

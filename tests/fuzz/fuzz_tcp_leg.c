@@ -18,7 +18,7 @@
 #define DRAIN_SEED    240u          /* from this seed on the leg is drained halfway */
 
 static struct loop *loop;
-static struct pool *pool;
+static struct buf_pool *pool;
 static struct leg *leg;
 static struct exchange *held[HELD_MAX];
 static unsigned nheld;
@@ -28,7 +28,7 @@ static void answer(struct exchange *x)
 {
 	FUZZ_ASSERT(x->call.len_bytes >= 40 && x->call.len_bytes <= MAX_MESSAGE);
 	FUZZ_ASSERT(x->reply_max_bytes <= MAX_MESSAGE);
-	if (x->facts.hdr.xid % 3 == 0)
+	if (x->call_info.hdr.xid % 3 == 0)
 		x->fault = EXCHANGE_FAULT_BAD_REPLY;
 	else
 		FUZZ_ASSERT(!rpc_msg_get(pool, 24, &x->reply));
@@ -46,7 +46,7 @@ static void answer_held(void)
 static void on_call(void *arg, struct exchange *x)
 {
 	FUZZ_ASSERT(!closing);
-	if (x->facts.hdr.xid % 2 == 0 && nheld < HELD_MAX)
+	if (x->call_info.hdr.xid % 2 == 0 && nheld < HELD_MAX)
 		held[nheld++] = x;
 	else
 		answer(x);
@@ -98,7 +98,7 @@ static void send_calls(void)
 		FUZZ_ASSERT(!rpc_msg_get(pool, sizeof(words), &x->call));
 		memcpy(x->call.data, words, sizeof(words));
 		x->call.data[3] = (uint8_t)xid;
-		x->facts.hdr.xid = xid;
+		x->call_info.hdr.xid = xid;
 		x->reply_max_bytes = 100 * xid;
 		leg_call(leg, x);
 	}
@@ -149,7 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pair_faults faults;
 	struct pair_net *net;
 	struct stream *ends[2];
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	if (size < 1)
 		return 0;
@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	faults = (struct pair_faults){.seed = data[0], .short_reads = data[0] % 2};
 	loop = fake_loop_new();
 	net = pair_net_new(loop, &faults);
-	pool = pool_new(2 * MAX_MESSAGE, 8u << 20);
+	pool = buf_pool_new(2 * MAX_MESSAGE, 8u << 20);
 	test_budget_init(&budget, loop, BUDGET_BYTES);
 	FUZZ_ASSERT(!tcp_worker_init(&worker, pair_net_streams(net)));
 	config.leg = (struct leg_config){.loop = loop,
@@ -180,11 +180,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	answer_held();
 	leg_free(leg);
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	FUZZ_ASSERT(stats.in_use_bytes == 0 && budget.account.used_bytes == 0);
 	test_budget_fini(&budget);
 	tcp_worker_fini(&worker);
-	pool_free(pool);
+	buf_pool_free(pool);
 	fake_loop_run(loop);
 	pair_net_free(net);
 	fake_loop_free(loop);

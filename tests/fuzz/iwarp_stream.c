@@ -49,7 +49,7 @@ struct post {
 };
 
 struct run {
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct iwarp_env env;
 	struct iwarp_counters counters;
 	struct iwarp_engine *engine;
@@ -190,7 +190,10 @@ static void output_take(struct run *run)
 	}
 }
 
-/* How the stream comes: what is not cut comes as the engine plans, or up to the end of what it knows. */
+/*
+ * How the stream comes: what is not cut comes as the engine plans, or up to the end of what it
+ * knows.
+ */
 #define WHOLE 0u
 #define KNOWN UINT32_MAX
 
@@ -236,7 +239,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 
 	FUZZ_ASSERT(run);
 	run->late = settings & 4;
-	run->pool = pool_new(65536, 8u << 20);
+	run->pool = buf_pool_new(65536, 8u << 20);
 	run->env.pool = run->pool;
 	run->env.counters = &run->counters;
 	iwarp_random_seed(&run->env.random, seed);
@@ -255,7 +258,7 @@ static struct run *run_new(bool initiator, uint8_t settings)
 	if (initiator)
 		FUZZ_ASSERT(iwarp_engine_connect(run->engine, &run->params, 0) == 0);
 	else
-		iwarp_engine_listen(run->engine, 0);
+		iwarp_engine_await_request(run->engine, 0);
 	output_take(run);
 	if (!set_up)
 		return run;
@@ -313,7 +316,7 @@ static void run_free(struct run *run)
 	buf_put(run->lent);
 	buf_put(run->sink);
 	buf_put(run->outgoing);
-	pool_free(run->pool);
+	buf_pool_free(run->pool);
 	free(run);
 }
 
@@ -346,7 +349,10 @@ static uint32_t next32(struct peer *peer)
 	return high << 16 | next16(peer);
 }
 
-/* No two stretches of it are alike, so that a payload is known from one that lies a little off its place. */
+/*
+ * No two stretches of it are alike, so that a payload is known from one that lies a little off its
+ * place.
+ */
 static const uint8_t *content(void)
 {
 	static uint8_t bytes[MAX_PAYLOAD];
@@ -400,7 +406,9 @@ static uint32_t stag_pick(struct peer *peer, uint8_t where, uint64_t *to)
 	}
 }
 
-/* Control: bits 0-3 opcode, 4 not last, 5 DDP version, 6 RDMAP version, 7 CRC; those wrong if set. */
+/*
+ * Control: bits 0-3 opcode, 4 not last, 5 DDP version, 6 RDMAP version, 7 CRC; those wrong if set.
+ */
 static struct ddp_header header_make(uint8_t control)
 {
 	return (struct ddp_header){
@@ -491,7 +499,7 @@ static void wire_make(struct peer *peer)
 }
 
 /* Who speaks something else is told by as many of its first bytes as had come. */
-static bool is_stranger(const char *detail)
+static bool is_denied(const char *detail)
 {
 	return strstr(detail, "first bytes are") || strstr(detail, "looks like");
 }
@@ -510,11 +518,11 @@ static void same_check(struct run *a, struct run *b)
 {
 	const char *detail_a, *detail_b;
 
-	FUZZ_ASSERT(iwarp_engine_wish(a->engine) == iwarp_engine_wish(b->engine));
-	FUZZ_ASSERT(iwarp_engine_why(a->engine, &detail_a) ==
-		    iwarp_engine_why(b->engine, &detail_b));
+	FUZZ_ASSERT(iwarp_engine_action(a->engine) == iwarp_engine_action(b->engine));
+	FUZZ_ASSERT(iwarp_engine_close_reason(a->engine, &detail_a) ==
+		    iwarp_engine_close_reason(b->engine, &detail_b));
 	FUZZ_ASSERT(strcmp(detail_a, detail_b) == 0 ||
-		    (is_stranger(detail_a) && is_stranger(detail_b)));
+		    (is_denied(detail_a) && is_denied(detail_b)));
 	FUZZ_ASSERT(a->recvs == b->recvs && a->hash == b->hash && a->done == b->done);
 	FUZZ_ASSERT(a->out_bytes == b->out_bytes && memcmp(a->out, b->out, a->out_bytes) == 0);
 	FUZZ_ASSERT(memcmp(a->given->mem, b->given->mem, BUF_BYTES) == 0);

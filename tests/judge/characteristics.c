@@ -21,7 +21,7 @@ struct characteristic characteristic_take(struct cursor *c)
 	return one;
 }
 
-void characteristics_take(struct cursor *c, struct characteristics *list)
+void characteristics_receive(struct cursor *c, struct characteristics *list)
 {
 	uint32_t count = cursor_word(c);
 

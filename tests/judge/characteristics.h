@@ -33,10 +33,10 @@ struct subset {
 };
 
 /**
- * characteristics_take - Reads a counted list; release it with characteristics_fini(), even if the
- * cursor has gone bad.
+ * characteristics_receive - Reads a counted list; release it with characteristics_fini(), even if
+ * the cursor has gone bad.
  */
-void characteristics_take(struct cursor *c, struct characteristics *list);
+void characteristics_receive(struct cursor *c, struct characteristics *list);
 void characteristics_fini(struct characteristics *list);
 /**
  * characteristic_take - Reads one value; a known one that is invalid for its type makes the cursor

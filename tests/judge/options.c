@@ -103,7 +103,10 @@ static void learn(struct session *s, unsigned side, struct characteristic now)
 		end->backward = now.value;
 }
 
-/* draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 3.1: receives become shorter only where that was asked for. */
+/*
+ * draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 3.1: receives become shorter only where that was
+ * asked for.
+ */
 static void announce(struct session *s, unsigned side, struct characteristic now)
 {
 	learn(s, side, now);
@@ -118,7 +121,7 @@ static void take_init(struct session *s, unsigned side, struct cursor *c)
 	struct characteristics start;
 	struct subset constant;
 
-	characteristics_take(c, &start);
+	characteristics_receive(c, &start);
 	constant = subset_take(c);
 	for (unsigned i = 0; !c->bad && !c->left && i < start.count; i++) {
 		uint32_t which = start.list[i].which;
@@ -145,7 +148,7 @@ static void take_update(struct session *s, unsigned side, struct cursor *c)
 static void take_request(struct session *s, unsigned side, uint32_t xid, struct cursor *c,
 			 struct characteristics *want)
 {
-	characteristics_take(c, want);
+	characteristics_receive(c, want);
 	if (c->bad || c->left)
 		return;
 	s->options.end[side].requests = true;
@@ -232,8 +235,9 @@ static void take(struct session *s, unsigned side, const struct header *h, struc
 }
 
 /*
- * Credits: the initiator takes one, which comes back with the answer, or where none must come with the next message of
- * the acceptor; the acceptor has none to take, and sends no second message before it has heard from the initiator.
+ * Credits: the initiator takes one, which comes back with the answer, or where none must come with
+ * the next message of the acceptor; the acceptor has none to take, and sends no second message
+ * before it has heard from the initiator.
  */
 void options_message(struct session *s, unsigned side, const struct header *h,
 		     struct book_moment then)

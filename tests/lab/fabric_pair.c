@@ -35,7 +35,7 @@ static bool parse_addr(const char *text, struct sockaddr_storage *addr)
 
 /* Two connections of one peer are held apart. */
 static struct verbs_config verbs_config = {.setup_timeout_us = 5000000,
-					   .domain_of = VERBS_DOMAIN_CONNECTION};
+					   .pd_scope = VERBS_PD_CONNECTION};
 static struct iwarp_config iwarp_config = {
 	.crc = true, .fpdu = IWARP_FPDU_64K, .setup_timeout_us = 5000000};
 
@@ -44,7 +44,7 @@ static bool is_verbs(void)
 	return !strcmp(fabric_name, "verbs");
 }
 
-struct fabric *another_fabric(struct loop *its_loop, struct pool *its_pool, unsigned rnr_retry)
+struct fabric *another_fabric(struct loop *its_loop, struct buf_pool *its_pool, unsigned rnr_retry)
 {
 	struct verbs_config config = verbs_config;
 
@@ -84,7 +84,7 @@ static void pair_fabric(void)
 int main(int argc, char **argv)
 {
 	struct sockaddr_storage addr;
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	int err;
 
 	if ((argc != 3 && argc != 5) || !parse_addr(argv[2], &addr) ||
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	loop = event_loop_new();
-	pool = pool_new(BULK_BYTES, 8u << 20);
+	pool = buf_pool_new(BULK_BYTES, 8u << 20);
 	wait_timer = loop_timer_new(loop, wait_check, NULL);
 	fabric_name = argv[1];
 	err = make_fabric(&addr);
@@ -112,11 +112,11 @@ int main(int argc, char **argv)
 		printf("# %s %llu\n", fabric->ops->counters_table[i].name,
 		       (unsigned long long)((uint64_t *)fabric->counters)[i]);
 	fabric_free(fabric);
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	result(stats.in_use_bytes == 0, "gives every buffer back");
 	printf("1..%u\n", cases);
 	loop_timer_free(loop, wait_timer);
-	pool_free(pool);
+	buf_pool_free(pool);
 	event_loop_free(loop);
 	return failures != 0;
 }

@@ -9,7 +9,7 @@
 #include "tests/lib/time_limit.h"
 
 struct loop *loop;
-struct pool *pool;
+struct buf_pool *pool;
 struct fabric *fabric, *client_fabric;
 struct sockaddr_storage listen_addr;
 const char *fabric_name;

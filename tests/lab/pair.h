@@ -38,7 +38,7 @@ struct side {
 };
 
 extern struct loop *loop;
-extern struct pool *pool;
+extern struct buf_pool *pool;
 extern struct fabric *fabric;        /* the server's, and mostly the client's */
 extern struct fabric *client_fabric; /* the client's */
 extern struct sockaddr_storage listen_addr;
@@ -57,7 +57,7 @@ extern void (*incoming_taken)(struct fabric_incoming *in);
  * another_fabric - Returns another fabric of the tested kind, which retries a Send @rnr_retry
  * times; NULL if not available.
  */
-struct fabric *another_fabric(struct loop *loop, struct pool *pool, unsigned rnr_retry);
+struct fabric *another_fabric(struct loop *loop, struct buf_pool *pool, unsigned rnr_retry);
 extern bool windows; /* the device has memory windows */
 /**
  * refuses_sends - Returns whether the device refuses a Send that finds no Receive, so that it can

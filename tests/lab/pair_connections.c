@@ -21,7 +21,7 @@ static void case_connect(void)
 	printf("# client ird %u ord %u, keys per RPC %d, invalidates %d, gather %u\n", info.ird,
 	       info.ord, info.per_rpc_keys, info.sends_invalidate, info.max_sge);
 	windows = info.per_rpc_keys;
-	result(!info.late_reads || strcmp(fabric_name, "verbs"),
+	result(!info.deferred_reads || strcmp(fabric_name, "verbs"),
 	       "does not say that a device answers Reads late");
 	result(info.ord <= DEPTH && info.ord > 0, "agrees on read depths");
 	close_pair();

@@ -7,7 +7,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_memory.h"
+#include "rpcrdma/memory_bound.h"
 #include "tests/lab/pair.h"
 
 #define MAX_MESSAGE  (1u << 20)
@@ -156,27 +156,27 @@ static bool is_right(uint32_t (*fill)(uint8_t *, uint32_t), uint32_t xid, const 
 
 /* ---- instead of bridges ---- */
 
-static const struct rdma_sizes sizes = {.inline_threshold_bytes = LEGS_FIRST,
-					.recv_max_bytes = LEGS_RAISED};
+static const struct memory_bound_params sizes = {.inline_threshold_bytes = LEGS_FIRST,
+						 .recv_max_bytes = LEGS_RAISED};
 
 static void call(struct leg_end *end, uint32_t xid)
 {
-	struct reply_room room = rdma_reply_room(&sizes);
+	struct reply_memory room = memory_bound_reply(&sizes);
 	struct exchange *x = exchange_new(NULL);
-	struct rpc_piece piece;
-	struct rpc_pieces pieces = {&piece, 1, 0};
+	struct xdr_sg_entry piece;
+	struct xdr_sg pieces = {&piece, 1, 0};
 
 	if (!x || make(fill_call, xid, &x->call) ||
-	    rpc_call_decode(x->call.data, x->call.len_bytes, &x->facts.hdr) != RPC_OK)
+	    rpc_call_decode(x->call.data, x->call.len_bytes, &x->call_info.hdr) != RPC_OK)
 		abort();
-	piece = (struct rpc_piece){x->call.data, x->call.len_bytes};
+	piece = (struct xdr_sg_entry){x->call.data, x->call.len_bytes};
 	pieces.len_bytes = x->call.len_bytes;
-	nfs_facts_begin(&x->facts, MAX_MESSAGE);
-	nfs_facts_go_on(&x->facts, NULL, &pieces, NULL);
-	x->reply_max_bytes = xid & OTHER_WAY ? 1000 : x->facts.ceiling_bytes;
+	nfs_call_walk_begin(&x->call_info, MAX_MESSAGE);
+	nfs_call_walk_continue(&x->call_info, NULL, &pieces, NULL);
+	x->reply_max_bytes = xid & OTHER_WAY ? 1000 : x->call_info.reply_bound_bytes;
 	if (!budget_claim(&end->budget.holder, &x->claim,
 			  exchange_cost_bytes(rpc_msg_cost_bytes(x->call.len_bytes),
-					      x->reply_max_bytes, &x->facts, &room)))
+					      x->reply_max_bytes, &x->call_info, &room)))
 		abort();
 	TAILQ_INSERT_TAIL(&end->waiting, x, origin_entry);
 	end->in_flight++;
@@ -199,7 +199,10 @@ static void on_tick(void *arg)
 	uint64_t due = (loop_now_us(loop) - legs.since_us) / TICK_US;
 
 	loop_timer_set(loop, legs.timer, TICK_US);
-	/* A turn of a busy loop takes longer than that. No server calls a client back that has not called it. */
+	/*
+	 * A turn of a busy loop takes longer than that. No server calls a client back that has not
+	 * called it.
+	 */
 	while (legs.both_ways && legs.client.answered && !end->closed && end->next_xid < due &&
 	       end->in_flight < LEGS_REVERSING)
 		call(end, end->next_xid++ | OTHER_WAY | NO_DATA);
@@ -218,7 +221,7 @@ static void on_leg_requested(void *arg)
 static void on_call(void *arg, struct exchange *x)
 {
 	struct leg_end *end = arg;
-	uint32_t xid = x->facts.hdr.xid;
+	uint32_t xid = x->call_info.hdr.xid;
 
 	if (!is_right(fill_call, xid, &x->call))
 		end->wrong++;
@@ -230,7 +233,7 @@ static void on_call(void *arg, struct exchange *x)
 static void on_reply(void *arg, struct exchange *x)
 {
 	struct leg_end *end = arg;
-	uint32_t xid = x->facts.hdr.xid;
+	uint32_t xid = x->call_info.hdr.xid;
 
 	TAILQ_REMOVE(&end->waiting, x, origin_entry);
 	end->in_flight--;
@@ -303,7 +306,7 @@ static void end_init(struct leg_end *end, bool ddp)
 			.pool = pool,
 			.holder = &end->budget.holder,
 			.max_message_bytes = MAX_MESSAGE,
-			.reply_room = rdma_reply_room(&sizes),
+			.reply_memory = memory_bound_reply(&sizes),
 			.stall_timeout_us = WAIT_US,
 			.connect_timeout_us = WAIT_US,
 			.events = &leg_events,
@@ -377,7 +380,7 @@ static bool end_fini(struct leg_end *end)
 
 bool legs_close(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	bool clean;
 
 	legs.load = 0;
@@ -389,6 +392,6 @@ bool legs_close(void)
 	incoming_taken = NULL;
 	clean = end_fini(&legs.client);
 	clean &= end_fini(&legs.server);
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	return clean && stats.in_use_bytes == 0;
 }

@@ -7,8 +7,8 @@
 #ifndef TESTS_LAB_PAIR_LEGS_H
 #define TESTS_LAB_PAIR_LEGS_H
 
+#include "rpcrdma/memory_bound.h"
 #include "rpcrdma/rdma_leg.h"
-#include "rpcrdma/rdma_memory.h"
 #include "tests/lib/test_budget.h"
 
 #define LEGS_CREDITS   16u

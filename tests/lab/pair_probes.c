@@ -32,7 +32,7 @@ static uint64_t probes_wanted;
 /* One that was not answered stands in the way of the next. */
 static bool next_probe_goes(void)
 {
-	return prober->closed || fabric_ep_probe(prober->ep) || probes() == probes_wanted;
+	return prober->closed || fabric_ep_keepalive(prober->ep) || probes() == probes_wanted;
 }
 
 static bool answers_probes(struct side *side)
@@ -41,7 +41,7 @@ static bool answers_probes(struct side *side)
 	probes_wanted = probes();
 	for (unsigned i = 0; i < 5; i++) {
 		probes_wanted++;
-		if (!wait_until(next_probe_goes) || fabric_ep_probe(side->ep) ||
+		if (!wait_until(next_probe_goes) || fabric_ep_keepalive(side->ep) ||
 		    probes() != probes_wanted)
 			return false;
 	}
@@ -58,7 +58,7 @@ static void case_probe(void)
 
 	if (!connect_pair() || !client_speaks())
 		return result(false, "connects");
-	err = fabric_ep_probe(client.ep);
+	err = fabric_ep_keepalive(client.ep);
 	wait_a_while(300000);
 	if (err)
 		result(err == -EOPNOTSUPP, "says that a connector's probe would not tell");
@@ -72,12 +72,12 @@ static void case_probe(void)
 		result(false, "sends the key");
 	wait_a_while(300000);
 	jobs_begin();
-	if (fabric_ep_probe(server.ep))
+	if (fabric_ep_keepalive(server.ep))
 		printf("# no probe\n");
 	for (unsigned i = 0; i < 32; i++)
 		if (job_post(&server, FABRIC_READ, to, i * part, part, key.rkey,
 			     key.addr + i * part) ||
-		    fabric_ep_probe(server.ep))
+		    fabric_ep_keepalive(server.ep))
 			printf("# post failed\n");
 	result(wait_until(all_done) && done_ok == 32 && !done_disorder &&
 		       !memcmp(to->mem, from->mem, BULK_BYTES),
@@ -88,7 +88,7 @@ static void case_probe(void)
 	/* One that is under way when the connection ends. */
 	if (!connect_pair() || !client_speaks())
 		return result(false, "connects");
-	err = fabric_ep_probe(server.ep);
+	err = fabric_ep_keepalive(server.ep);
 	close_pair();
 	result(!err && client.closed && server.closed, "ends a connection that is being probed");
 	buf_put(from);

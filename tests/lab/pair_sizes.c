@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lab/pair.h"
 #include "tests/lab/pair_legs.h"
 
@@ -29,7 +29,10 @@ static struct characteristics *characteristics_of(const struct leg_end *end)
 	return options ? &options->ch : NULL;
 }
 
-/* As an end does it by itself: for Calls the client asks, for Replies it has larger receives; less is asked for. */
+/*
+ * As an end does it by itself: for Calls the client asks, for Replies it has larger receives; less
+ * is asked for.
+ */
 static void drive(struct leg_end *end)
 {
 	struct characteristics *ch = characteristics_of(end);
@@ -39,7 +42,7 @@ static void drive(struct leg_end *end)
 		characteristics_raise(ch, wanted);
 	if ((end == &legs.client || !raises) && characteristics_peer_size(ch) != wanted)
 		characteristics_ask(ch, wanted);
-	optional_msgs_go_on(rdma_leg_of(end->leg)->options);
+	optional_msgs_run(rdma_leg_of(end->leg)->options);
 }
 
 /*
@@ -123,8 +126,8 @@ static bool no_errors(const struct leg_end *end)
 
 static bool posted_large(void)
 {
-	return recv_runs_largest(&conn_of(&legs.client)->recvs) > LEGS_FIRST ||
-	       recv_runs_largest(&conn_of(&legs.server)->recvs) > LEGS_FIRST;
+	return posted_recvs_largest(&conn_of(&legs.client)->recvs) > LEGS_FIRST ||
+	       posted_recvs_largest(&conn_of(&legs.server)->recvs) > LEGS_FIRST;
 }
 
 static unsigned calls_wanted;
@@ -143,27 +146,32 @@ static size_t receives_bytes(void)
 		return 0;
 	count += conn_of(&legs.client)->grant.max + conn_of(&legs.client)->window.asked;
 	count += conn_of(&legs.server)->grant.max + conn_of(&legs.server)->window.asked;
-	return (count + (size_t)2 * RDMA_RECV_RESERVE) * pool_class_bytes(LEGS_FIRST);
+	return (count + (size_t)2 * RDMA_RECV_RESERVE) * buf_pool_class_bytes(LEGS_FIRST);
 }
 
 /* An RPC's own memory is free when its last Send is done, which may be after its Reply has come. */
 static bool memory_is_back(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
-	/* A lower size that a Call crossed is asked for again: the daemon does so after a minute. */
+	/*
+	 * A lower size that a Call crossed is asked for again: the daemon does so after a minute.
+	 */
 	drive(&legs.client);
 	drive(&legs.server);
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	return !posted_large() && stats.in_use_bytes <= receives_bytes() &&
 	       !legs.client.budget.account.used_bytes && !legs.server.budget.account.used_bytes;
 }
 
-/* Raised and lowered once more; then as many small Calls as the end that has more of them has receives. */
+/*
+ * Raised and lowered once more; then as many small Calls as the end that has more of them has
+ * receives.
+ */
 static bool memory_comes_back(void)
 {
 	unsigned here, there, most;
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	bool back;
 
 	if (!change_to(LEGS_RAISED) || !change_to(LEGS_FIRST) || !legs_quiet())
@@ -180,7 +188,7 @@ static bool memory_comes_back(void)
 			return false;
 	}
 	back = wait_until(memory_is_back);
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	printf("# %u small Calls: %zu bytes of buffers in use, of the budgets %zu and %zu\n", most,
 	       stats.in_use_bytes, legs.client.budget.account.used_bytes,
 	       legs.server.budget.account.used_bytes);

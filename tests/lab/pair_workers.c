@@ -22,7 +22,7 @@
 static struct {
 	pthread_t thread;
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct fabric *fabric;
 	struct fabric_ep *ends[CONNECTIONS];
 	unsigned adopted;
@@ -104,16 +104,16 @@ static void stop(void *arg)
 /* Made and freed where it runs. */
 static void *worker_main(void *arg)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
-	other.pool = pool_new(BULK_BYTES, 8u << 20);
+	other.pool = buf_pool_new(BULK_BYTES, 8u << 20);
 	other.fabric = another_fabric(other.loop, other.pool, 0);
 	event_loop_run(other.loop);
 	for (unsigned i = 0; i < other.adopted; i++)
 		fabric_ep_free(other.ends[i]);
 	fabric_free(other.fabric);
-	pool_stats_get(other.pool, &stats);
-	pool_free(other.pool);
+	buf_pool_stats_get(other.pool, &stats);
+	buf_pool_free(other.pool);
 	return stats.in_use_bytes ? &other : NULL;
 }
 

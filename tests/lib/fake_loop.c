@@ -42,7 +42,7 @@ static struct fake_loop *fake_of(struct loop *loop)
 
 static uint64_t fake_now(struct loop *loop)
 {
-	return loop->turn_us;
+	return loop->iteration_us;
 }
 
 static void io_failed(void *arg)
@@ -103,7 +103,7 @@ static struct loop_timer *fake_timer_new(struct loop *loop, void (*fn)(void *arg
 static void fake_timer_set(struct loop_timer *timer, uint64_t delay_us)
 {
 	timer->set = true;
-	timer->due_us = timer->loop->loop.turn_us + delay_us;
+	timer->due_us = timer->loop->loop.iteration_us + delay_us;
 }
 
 static void fake_timer_clear(struct loop_timer *timer)
@@ -221,12 +221,12 @@ static void run_until(struct fake_loop *fake, uint64_t until_us)
 		timer = next_due(fake, until_us);
 		if (!timer)
 			break;
-		if (timer->due_us > fake->loop.turn_us)
-			fake->loop.turn_us = timer->due_us;
+		if (timer->due_us > fake->loop.iteration_us)
+			fake->loop.iteration_us = timer->due_us;
 		timer->set = false;
 		timer->fn(timer->arg);
 	}
-	fake->loop.turn_us = until_us;
+	fake->loop.iteration_us = until_us;
 }
 
 struct posted {
@@ -269,10 +269,10 @@ void fake_loop_blind(struct loop *loop, bool blind)
 
 void fake_loop_run(struct loop *loop)
 {
-	run_until(fake_of(loop), loop->turn_us);
+	run_until(fake_of(loop), loop->iteration_us);
 }
 
 void fake_loop_advance(struct loop *loop, uint64_t us)
 {
-	run_until(fake_of(loop), loop->turn_us + us);
+	run_until(fake_of(loop), loop->iteration_us + us);
 }

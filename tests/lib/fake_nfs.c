@@ -19,43 +19,43 @@ void fake_nfs_reset(void)
 	fake_looks = fake_reply_looks = 0;
 }
 
-void nfs_facts_begin_cleared(struct call_facts *facts, uint32_t limit_bytes)
+void nfs_call_walk_begin_cleared(struct call_info *call_info, uint32_t limit_bytes)
 {
-	nfs_facts_begin(facts, limit_bytes);
+	nfs_call_walk_begin(call_info, limit_bytes);
 }
 
-void nfs_facts_begin(struct call_facts *facts, uint32_t limit_bytes)
+void nfs_call_walk_begin(struct call_info *call_info, uint32_t limit_bytes)
 {
-	*facts = (struct call_facts){.hdr = facts->hdr, .stage = FACTS_HEAD};
-	facts->limit_bytes = facts->ceiling_bytes = limit_bytes;
+	*call_info = (struct call_info){.hdr = call_info->hdr, .stage = CALL_INFO_HEAD};
+	call_info->limit_bytes = call_info->reply_bound_bytes = limit_bytes;
 }
 
-void nfs_facts_go_on(struct call_facts *facts, const struct nfs_sessions *sessions,
-		     const struct rpc_pieces *msg, const struct nfs_sink *sink)
+void nfs_call_walk_continue(struct call_info *call_info, const struct nfs_sessions *sessions,
+			    const struct xdr_sg *msg, const struct nfs_sink *sink)
 {
-	if (facts->stage == FACTS_WHOLE || rpc_pieces_have_bytes(msg) < msg->len_bytes)
+	if (call_info->stage == CALL_INFO_COMPLETE || xdr_sg_have_bytes(msg) < msg->len_bytes)
 		return;
 	fake_looks++;
-	facts->stage = FACTS_WHOLE;
-	if (fake_ceiling_bytes < facts->ceiling_bytes)
-		facts->ceiling_bytes = fake_ceiling_bytes;
-	facts->is_proved = facts->ceiling_bytes < facts->limit_bytes;
-	facts->narg_payloads = (uint32_t)fake_ncall_payloads;
-	facts->arg = fake_call_payloads[0];
-	facts->arg_is_data = fake_call_writes;
-	facts->result_is_data = fake_call_reads;
-	facts->nresult_payloads = (uint32_t)fake_nresult_bounds;
-	memcpy(facts->bounds_bytes, fake_result_bounds, sizeof(facts->bounds_bytes));
-	facts->results = FACTS_RESULTS_MAYBE;
+	call_info->stage = CALL_INFO_COMPLETE;
+	if (fake_ceiling_bytes < call_info->reply_bound_bytes)
+		call_info->reply_bound_bytes = fake_ceiling_bytes;
+	call_info->is_proved = call_info->reply_bound_bytes < call_info->limit_bytes;
+	call_info->narg_payloads = (uint32_t)fake_ncall_payloads;
+	call_info->arg = fake_call_payloads[0];
+	call_info->arg_is_data = fake_call_writes;
+	call_info->result_is_data = fake_call_reads;
+	call_info->nresult_payloads = (uint32_t)fake_nresult_bounds;
+	memcpy(call_info->bounds_bytes, fake_result_bounds, sizeof(call_info->bounds_bytes));
+	call_info->results = CALL_RESULTS_MAYBE;
 }
 
-enum nfs_binding nfs_args_binding(const struct call_facts *facts)
+enum nfs_binding nfs_args_binding(const struct call_info *call_info)
 {
 	return NFS_BINDING_UNKNOWN;
 }
 
-int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint32_t len_bytes,
-		       struct rpc_payload *payloads, unsigned max)
+int nfs_reply_ddp_items(const struct call_info *call_info, const uint8_t *msg, uint32_t len_bytes,
+			struct rpc_payload *payloads, unsigned max)
 {
 	int count = fake_nreply_payloads < (int)max ? fake_nreply_payloads : (int)max;
 
@@ -65,18 +65,18 @@ int nfs_reply_payloads(const struct call_facts *facts, const uint8_t *msg, uint3
 	return count;
 }
 
-int nfs_reply_payloads_begun(const struct call_facts *facts, const uint8_t *msg,
-			     uint32_t have_bytes, uint32_t len_bytes, struct rpc_payload *payloads,
-			     unsigned max)
+int nfs_reply_ddp_items_partial(const struct call_info *call_info, const uint8_t *msg,
+				uint32_t have_bytes, uint32_t len_bytes,
+				struct rpc_payload *payloads, unsigned max)
 {
 	int n = fake_nreply_payloads;
 
 	if (n > 0 && have_bytes < fake_reply_payloads[n - 1].offset_bytes)
 		return -EBADMSG;
-	return nfs_reply_payloads(facts, msg, len_bytes, payloads, max);
+	return nfs_reply_ddp_items(call_info, msg, len_bytes, payloads, max);
 }
 
-void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_facts *facts,
+void nfs_sessions_learn(struct nfs_sessions *sessions, const struct call_info *call_info,
 			const uint8_t *reply, uint32_t reply_bytes)
 {
 }

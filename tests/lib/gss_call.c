@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 
 #define MIC_WORDS 4u

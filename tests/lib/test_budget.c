@@ -21,7 +21,7 @@ void test_budget_init(struct test_budget *test, struct loop *loop, size_t limit_
 	*test = (struct test_budget){0};
 	loop_task_init(&test->woken, woken, test);
 	if (budget_init(&test->budget, limit_bytes, 0, 1, 0) ||
-	    budget_account_init(&test->account, budget_part(&test->budget, 0), loop, wake, test))
+	    budget_account_init(&test->account, budget_share(&test->budget, 0), loop, wake, test))
 		abort();
 	budget_holder_init(&test->holder, &test->account, NULL);
 	budget_holder_init(&test->other, &test->account, NULL);
@@ -39,6 +39,6 @@ void test_budget_fini(struct test_budget *test)
 void test_budget_limit(struct test_budget *test, size_t limit_bytes)
 {
 	assert(test->account.used_bytes == 0);
-	test->budget.limit_bytes = test->budget.rest_bytes = limit_bytes;
+	test->budget.limit_bytes = test->budget.common_bytes = limit_bytes;
 	atomic_store(&test->budget.free_bytes, limit_bytes);
 }

@@ -3,7 +3,7 @@
 #ifndef TESTS_LIB_TEST_BUDGET_H
 #define TESTS_LIB_TEST_BUDGET_H
 
-#include "base/account.h"
+#include "base/budget_account.h"
 
 struct test_budget {
 	struct budget budget;

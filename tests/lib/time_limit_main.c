@@ -130,7 +130,7 @@ static bool take_output(struct run *run)
 	return false;
 }
 
-static void take_signals(struct run *run)
+static void catch_signals(struct run *run)
 {
 	struct signalfd_siginfo info;
 	siginfo_t child = {0};
@@ -155,7 +155,7 @@ static bool wait_once(struct run *run, int ms)
 		if (fds[1].revents)
 			progress = take_output(run);
 		if (fds[0].revents)
-			take_signals(run);
+			catch_signals(run);
 	}
 	return progress;
 }

@@ -21,15 +21,15 @@ tests_nfs_librows_a_SOURCES = \
 
 nfs_tests = \
 	tests/nfs/test_attrs \
-	tests/nfs/test_ceiling \
+	tests/nfs/test_reply_size \
 	tests/nfs/test_compound \
 	tests/nfs/test_corpus \
-	tests/nfs/test_facts \
+	tests/nfs/test_call_info \
 	tests/nfs/test_hostile \
-	tests/nfs/test_opaques \
+	tests/nfs/test_opaque_walk \
 	tests/nfs/test_operation \
 	tests/nfs/test_padding \
-	tests/nfs/test_payload \
+	tests/nfs/test_ddp_items \
 	tests/nfs/test_rows \
 	tests/nfs/test_session \
 	tests/nfs/test_walk

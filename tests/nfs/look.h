@@ -18,10 +18,10 @@ struct look {
  * look_header - Decodes the header of a Call and begins its facts; returns false if it does not
  * decode.
  */
-bool look_header(const struct look *look, struct call_facts *facts);
+bool look_header(const struct look *look, struct call_info *call_info);
 
 /** look_whole - Finds the facts of a Call in one piece. */
-void look_whole(const struct look *look, struct call_facts *facts);
+void look_whole(const struct look *look, struct call_info *call_info);
 
 /**
  * look_payloads - The same, and finds the payloads among its arguments
@@ -29,10 +29,10 @@ void look_whole(const struct look *look, struct call_facts *facts);
  * Returns their number, or -EBADMSG if the Call cannot be parsed. Aborts if the facts differ from
  * what the sink received.
  */
-int look_payloads(const struct look *look, struct call_facts *facts, struct spec_items *items);
+int look_payloads(const struct look *look, struct call_info *call_info, struct spec_items *items);
 
 /** look_same - Returns whether two walks have found the same, however they did. */
-bool look_same(const struct call_facts *a, const struct call_facts *b);
+bool look_same(const struct call_info *a, const struct call_info *b);
 
 /** look_at_msg - Returns the parser's input for a message of nfs_msg_call(). */
 struct look look_at_msg(const struct nfs_msg *call, uint32_t limit_bytes);

@@ -3,8 +3,8 @@
 #ifndef TESTS_NFS_MSG_H
 #define TESTS_NFS_MSG_H
 
-#include "rpc/facts.h"
-#include "rpc/msg.h"
+#include "rpc/call_info.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 
 #define NFS_MSG_ROOM (4u << 20)

@@ -14,7 +14,7 @@
 #ifndef TESTS_NFS_SPEC_H
 #define TESTS_NFS_SPEC_H
 
-#include "rpc/facts.h"
+#include "rpc/call_info.h"
 #include "tests/nfs/msg.h"
 
 #define SPEC_MAX_ITEMS 16

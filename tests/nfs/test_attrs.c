@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Tests GETATTR and CB_GETATTR: the maximum Reply size follows the requested attributes. */
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 
@@ -192,8 +192,8 @@ static void check_unbounded(const struct nfs_msg *call)
 {
 	uint32_t ceiling = look_ceiling(call, LIMIT);
 
-	ck_assert_uint_ge(ceiling, FACTS_UNBOUNDED_BYTES);
-	ck_assert_uint_le(ceiling, FACTS_UNBOUNDED_BYTES + 1024);
+	ck_assert_uint_ge(ceiling, REPLY_UNBOUNDED_BYTES);
+	ck_assert_uint_le(ceiling, REPLY_UNBOUNDED_BYTES + 1024);
 }
 
 START_TEST(an_attribute_that_nobody_knows_has_no_bound)

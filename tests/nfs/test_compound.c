@@ -30,16 +30,16 @@ START_TEST(payloads_keep_their_order_among_many_operations)
 		struct rpc_payload found[SPEC_MAX_ITEMS];
 		struct spec_items items;
 		struct row_built built;
-		struct call_facts facts;
+		struct call_info call_info;
 		struct look look;
 		int count;
 
 		compound_build(&built, seed, false);
 		look = look_at_msg(built.call, LIMIT);
-		count = look_payloads(&look, &facts, &items);
+		count = look_payloads(&look, &call_info, &items);
 		same_items(seed, count, items.list, &built.call_items);
-		count = nfs_reply_payloads(&facts, nfs_msg_bytes(built.reply),
-					   nfs_msg_len(built.reply), found, SPEC_MAX_ITEMS);
+		count = nfs_reply_ddp_items(&call_info, nfs_msg_bytes(built.reply),
+					    nfs_msg_len(built.reply), found, SPEC_MAX_ITEMS);
 		same_items(seed, count, found, &built.reply_items);
 		several += count > 2;
 		row_free(&built);

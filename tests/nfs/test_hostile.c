@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
@@ -29,7 +29,7 @@ static void use(const uint8_t *call, uint32_t call_len, const uint8_t *reply, ui
 	uint8_t *c = malloc(call_len + 1), *r = malloc(reply_len + 1);
 	struct nfs_sessions sessions = {0};
 	struct rpc_payload found[4];
-	struct call_facts facts;
+	struct call_info call_info;
 	struct spec_items items;
 	struct look look;
 	int count;
@@ -38,18 +38,18 @@ static void use(const uint8_t *call, uint32_t call_len, const uint8_t *reply, ui
 	c = realloc(memcpy(c, call, call_len), call_len ? call_len : 1);
 	r = realloc(memcpy(r, reply, reply_len), reply_len ? reply_len : 1);
 	look = (struct look){c, call_len, LIMIT, &sessions};
-	if (look_header(&look, &facts)) {
-		count = look_payloads(&look, &facts, &items);
+	if (look_header(&look, &call_info)) {
+		count = look_payloads(&look, &call_info, &items);
 		inside(items.list, count, call_len);
-		ck_assert_uint_le(facts.ceiling_bytes, LIMIT);
-		ck_assert_uint_le(facts.reply_ops, FACTS_MAX_OPS);
-		count = nfs_reply_payloads(&facts, r, reply_len, found, 4);
+		ck_assert_uint_le(call_info.reply_bound_bytes, LIMIT);
+		ck_assert_uint_le(call_info.reply_ops, CALL_MAX_OPS);
+		count = nfs_reply_ddp_items(&call_info, r, reply_len, found, 4);
 		ck_assert_int_le(count, 4);
 		inside(found, count, reply_len);
-		nfs_sessions_learn(&sessions, &facts, r, reply_len);
-		look_whole(&look, &facts);
-		ck_assert_uint_le(facts.limit_bytes, LIMIT);
-		ck_assert_uint_le(facts.ceiling_bytes, facts.limit_bytes);
+		nfs_sessions_learn(&sessions, &call_info, r, reply_len);
+		look_whole(&look, &call_info);
+		ck_assert_uint_le(call_info.limit_bytes, LIMIT);
+		ck_assert_uint_le(call_info.reply_bound_bytes, call_info.limit_bytes);
 	}
 	free(c);
 	free(r);
@@ -198,12 +198,12 @@ START_TEST(a_list_of_a_megabyte_is_walked_without_depth)
 	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
 	struct nfs_marks marks = {0};
 	struct spec_items none = {0};
-	struct pieces_reader at;
+	struct xdr_sg_reader at;
 
 	spec_put(reply, "r:100000(1 o:0 o:0) 0", &none);
-	pieces_reader_init_whole(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	xdr_sg_reader_init_flat(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert(nfs_walk(&at, dump->results, &marks));
-	ck_assert_uint_eq(pieces_remaining_bytes(&at), 0);
+	ck_assert_uint_eq(xdr_sg_remaining_bytes(&at), 0);
 	nfs_msg_free(reply);
 }
 END_TEST
@@ -214,10 +214,10 @@ START_TEST(a_boolean_that_is_neither_is_refused)
 	const struct nfs_proc *dump = nfs_proc_find(100005, 3, 2);
 	struct nfs_marks marks = {0};
 	struct spec_items none = {0};
-	struct pieces_reader at;
+	struct xdr_sg_reader at;
 
 	spec_put(reply, "2 o:0 o:0 0", &none);
-	pieces_reader_init_whole(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	xdr_sg_reader_init_flat(&at, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert(!nfs_walk(&at, dump->results, &marks));
 	nfs_msg_free(reply);
 }
@@ -240,17 +240,19 @@ START_TEST(what_exceeds_a_maximum_is_refused)
 		const struct nfs_proc *proc = nfs_proc_find(100003, calls[i].vers, calls[i].proc);
 		struct nfs_marks marks = {0};
 		struct spec_items none = {0};
-		struct pieces_reader at;
+		struct xdr_sg_reader at;
 
 		spec_put(msg, calls[i].args, &none);
-		pieces_reader_init_whole(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
+		xdr_sg_reader_init_flat(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
 		ck_assert_msg(!nfs_walk(&at, proc->args, &marks), "%s", calls[i].args);
 		nfs_msg_free(msg);
 	}
 }
 END_TEST
 
-/* Calls that an attacker sends to keep a worker busy, and the largest of their kind that is walked. */
+/*
+ * Calls that an attacker sends to keep a worker busy, and the largest of their kind that is walked.
+ */
 #define CHANNEL "0 1049620 1049480 4096 8 64 w:0*0 "
 static const struct {
 	const char *args;
@@ -276,20 +278,21 @@ START_TEST(no_call_is_walked_for_long)
 	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, NULL);
 	struct nfs_sessions sessions = {0};
 	struct spec_items none = {0};
-	struct call_facts facts;
+	struct call_info call_info;
 	struct look look;
 
 	spec_put(call, busy[_i].args, &none);
 	look = look_at_msg(call, LIMIT);
 	look.sessions = &sessions;
-	look_whole(&look, &facts);
-	ck_assert_int_eq(facts.trail, busy[_i].walked ? FACTS_FOLLOWED : FACTS_LOST);
-	ck_assert_uint_le(facts.walk.steps, FACTS_MAX_OPS);
-	ck_assert_uint_le(facts.walk.elements, FACTS_MAX_ELEMENTS);
+	look_whole(&look, &call_info);
+	ck_assert_int_eq(call_info.parse, busy[_i].walked ? CALL_PARSE_OK : CALL_PARSE_FAILED);
+	ck_assert_uint_le(call_info.walk.steps, CALL_MAX_OPS);
+	ck_assert_uint_le(call_info.walk.elements, CALL_MAX_ELEMENTS);
 	/* As of a program that is not known. */
-	ck_assert(busy[_i].walked || (!facts.nresult_payloads && !facts.narg_payloads &&
-				      !facts.is_proved && facts.results == FACTS_RESULTS_UNKNOWN &&
-				      facts.ceiling_bytes >= FACTS_UNBOUNDED_BYTES));
+	ck_assert(busy[_i].walked ||
+		  (!call_info.nresult_payloads && !call_info.narg_payloads &&
+		   !call_info.is_proved && call_info.results == CALL_RESULTS_UNKNOWN &&
+		   call_info.reply_bound_bytes >= REPLY_UNBOUNDED_BYTES));
 	nfs_msg_free(call);
 }
 END_TEST

@@ -9,28 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
 
 #define LIMIT (64u * 1024 * 1024)
 
-static struct call_facts facts;
+static struct call_info call_info;
 
 static void look(const struct nfs_msg *call)
 {
-	const struct rpc_piece piece = {nfs_msg_bytes(call), nfs_msg_len(call)};
-	const struct rpc_pieces pieces = {&piece, 1, nfs_msg_len(call)};
+	const struct xdr_sg_entry piece = {nfs_msg_bytes(call), nfs_msg_len(call)};
+	const struct xdr_sg pieces = {&piece, 1, nfs_msg_len(call)};
 	struct look found = look_at_msg(call, LIMIT);
 
-	ck_assert(look_header(&found, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
+	ck_assert(look_header(&found, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
 }
 
 static const char *name_now(void)
 {
-	return nfs_operation_name(nfs_operation_of(&facts));
+	return nfs_operation_name(nfs_operation_of(&call_info));
 }
 
 /* As the tables of lib/nfs call it. */
@@ -75,14 +75,14 @@ END_TEST
 
 static void compound(bool callback, unsigned nops, const uint8_t *ops)
 {
-	memset(&facts, 0, sizeof(facts));
-	facts.hdr.prog = callback ? NFS_PROGRAM_CALLBACK : NFS_PROGRAM_NFS;
-	facts.hdr.vers = callback ? 1 : 4;
-	facts.hdr.proc = 1;
-	facts.compound = true;
-	facts.procedure = "COMPOUND";
-	facts.nops = nops;
-	memcpy(facts.ops, ops, nops);
+	memset(&call_info, 0, sizeof(call_info));
+	call_info.hdr.prog = callback ? NFS_PROGRAM_CALLBACK : NFS_PROGRAM_NFS;
+	call_info.hdr.vers = callback ? 1 : 4;
+	call_info.hdr.proc = 1;
+	call_info.compound = true;
+	call_info.procedure = "COMPOUND";
+	call_info.nops = nops;
+	memcpy(call_info.ops, ops, nops);
 }
 
 #define COMPOUND(callback, ...)                                                                    \
@@ -111,13 +111,13 @@ START_TEST(else_by_the_last)
 	ck_assert_str_eq(name_now(), "RECLAIM_COMPLETE");
 	COMPOUND(false, 24, 10); /* PUTROOTFH GETFH */
 	ck_assert_str_eq(name_now(), "GETFH");
-	COMPOUND(false, 53, FACTS_OP_ILLEGAL);
+	COMPOUND(false, 53, CALL_OP_ILLEGAL);
 	ck_assert_str_eq(name_now(), "ILLEGAL");
 	COMPOUND(true, 11, 4);
 	ck_assert_str_eq(name_now(), "CB_RECALL");
 	COMPOUND(true, 11);
 	ck_assert_str_eq(name_now(), "CB_SEQUENCE");
-	COMPOUND(true, FACTS_OP_ILLEGAL);
+	COMPOUND(true, CALL_OP_ILLEGAL);
 	ck_assert_str_eq(name_now(), "ILLEGAL");
 }
 END_TEST
@@ -125,15 +125,15 @@ END_TEST
 /* More operations than are kept count, too, but are not seen. */
 START_TEST(a_compound_without_end_is_known_by_what_is_kept)
 {
-	uint8_t ops[FACTS_LISTED_OPS];
+	uint8_t ops[CALL_LISTED_OPS];
 
 	memset(ops, 9, sizeof(ops));
 	compound(false, sizeof(ops), ops);
-	facts.nops = 100000;
+	call_info.nops = 100000;
 	ck_assert_str_eq(name_now(), "GETATTR");
 	memset(ops, 4, sizeof(ops));
 	compound(true, sizeof(ops), ops);
-	facts.nops = 100000;
+	call_info.nops = 100000;
 	ck_assert_str_eq(name_now(), "CB_COMPOUND");
 }
 END_TEST
@@ -145,12 +145,12 @@ START_TEST(what_is_hidden_is_known_by_its_procedure)
 
 	look(call);
 	ck_assert_str_eq(name_now(), "COMPOUND");
-	ck_assert(!nfs_operation_has_status(&facts));
+	ck_assert(!nfs_operation_has_status(&call_info));
 	nfs_msg_free(call);
 	call = nfs_msg_call(100003, 3, 6, &krb5p);
 	look(call);
 	ck_assert_str_eq(name_now(), "READ");
-	ck_assert(!nfs_operation_has_status(&facts));
+	ck_assert(!nfs_operation_has_status(&call_info));
 	nfs_msg_free(call);
 }
 END_TEST
@@ -167,7 +167,7 @@ START_TEST(what_nobody_knows_is_other)
 
 	look(call);
 	ck_assert_str_eq(name_now(), "other");
-	ck_assert(!nfs_operation_has_status(&facts));
+	ck_assert(!nfs_operation_has_status(&call_info));
 	nfs_msg_free(call);
 }
 END_TEST

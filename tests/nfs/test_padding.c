@@ -73,8 +73,8 @@ START_TEST(pads_are_counted_from_the_begin_of_the_send)
 	uint8_t plain[sizeof(write_call)];
 
 	begin(goldens[_i].align, goldens[_i].thresh);
-	ck_assert_int_eq(msgp_remove(&padded, NULL), sizeof(write_call));
-	ck_assert_int_eq(msgp_remove(&padded, plain), sizeof(write_call));
+	ck_assert_int_eq(msgp_strip_pads(&padded, NULL), sizeof(write_call));
+	ck_assert_int_eq(msgp_strip_pads(&padded, plain), sizeof(write_call));
 	ck_assert_mem_eq(plain, write_call, sizeof(write_call));
 	free(body.at);
 }
@@ -96,7 +96,7 @@ START_TEST(the_same_pads_are_put_in)
 	struct pads_bytes out = {0};
 	unsigned n;
 
-	n = msgp_insert(&goal, to, MAX_PIECES);
+	n = msgp_insert_pads(&goal, to, MAX_PIECES);
 	ck_assert_uint_eq(n > 0, goal.thresh_bytes <= 5);
 	for (unsigned i = 0; i < n; i++)
 		pads_add(&out, to[i].addr, to[i].len_bytes);
@@ -116,7 +116,10 @@ START_TEST(what_is_empty_is_as_long_as_no_threshold)
 	uint8_t plain[sizeof(write_call)];
 	struct padded padded;
 
-	/* Credential at 36 + 32 = 68 → 96; verifier at 104 → 128; handle at 132 → 160; data at 184 → 192. */
+	/*
+	 * Credential at 36 + 32 = 68 → 96; verifier at 104 → 128; handle at 132 → 160; data at 184
+	 * → 192.
+	 */
 	pads_add(&body, write_call, 32);
 	pads_add(&body, NULL, 28);
 	pads_add(&body, write_call + 32, 8);
@@ -128,7 +131,7 @@ START_TEST(what_is_empty_is_as_long_as_no_threshold)
 	pads_add(&body, write_call + 68, 8);
 	begin(32, 0);
 	padded = a_call(&body);
-	ck_assert_int_eq(msgp_remove(&padded, plain), sizeof(write_call));
+	ck_assert_int_eq(msgp_strip_pads(&padded, plain), sizeof(write_call));
 	ck_assert_mem_eq(plain, write_call, sizeof(write_call));
 	free(body.at);
 }
@@ -143,7 +146,7 @@ START_TEST(pads_that_reach_behind_the_message_are_not_found)
 		const struct padded padded = a_call(&body);
 
 		begin(aligns[i], 5);
-		ck_assert_int_eq(msgp_remove(&padded, NULL), -EBADMSG);
+		ck_assert_int_eq(msgp_strip_pads(&padded, NULL), -EBADMSG);
 		free(body.at);
 	}
 }
@@ -158,13 +161,13 @@ START_TEST(what_is_shorter_than_the_threshold_may_be_anything)
 	pads_add(&body, NULL, 100);
 	padded = &(struct padded){&hdr, body.at, body.len, true, NULL};
 	begin(64, 101);
-	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_strip_pads(padded, NULL), 100);
 	begin(64, 100);
-	ck_assert_int_eq(msgp_remove(padded, NULL), -EBADMSG);
+	ck_assert_int_eq(msgp_strip_pads(padded, NULL), -EBADMSG);
 	begin(1, 100);
-	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_strip_pads(padded, NULL), 100);
 	begin(0, 0);
-	ck_assert_int_eq(msgp_remove(padded, NULL), 100);
+	ck_assert_int_eq(msgp_strip_pads(padded, NULL), 100);
 	free(body.at);
 }
 END_TEST
@@ -210,10 +213,10 @@ static uint32_t draw_thresh(void)
 }
 
 static void check_removed(const char *name, const struct nfs_msg *msg,
-			  const struct call_facts *facts, const struct spec_items *cut)
+			  const struct call_info *call_info, const struct spec_items *cut)
 {
 	struct pads_bytes body, plain = reduce(msg, cut);
-	struct padded padded = {.hdr = &hdr, .is_call = !facts, .facts = facts};
+	struct padded padded = {.hdr = &hdr, .is_call = !call_info, .call_info = call_info};
 	uint8_t *out;
 
 	hdr.body_offset = HDR_BYTES + 4 * random_below(100);
@@ -224,10 +227,10 @@ static void check_removed(const char *name, const struct nfs_msg *msg,
 	padded.body = body.at;
 	padded.len_bytes = body.len;
 	out = malloc(plain.len);
-	ck_assert_msg(msgp_remove(&padded, NULL) == plain.len,
+	ck_assert_msg(msgp_strip_pads(&padded, NULL) == plain.len,
 		      "%s: %lld bytes, not %u, align %u, threshold %u", name,
-		      (long long)msgp_remove(&padded, NULL), plain.len, hdr.align, hdr.thresh);
-	ck_assert(msgp_remove(&padded, out) == plain.len);
+		      (long long)msgp_strip_pads(&padded, NULL), plain.len, hdr.align, hdr.thresh);
+	ck_assert(msgp_strip_pads(&padded, out) == plain.len);
 	ck_assert_msg(!memcmp(out, plain.at, plain.len), "%s: other bytes, align %u, threshold %u",
 		      name, hdr.align, hdr.thresh);
 	free(out);
@@ -237,7 +240,7 @@ static void check_removed(const char *name, const struct nfs_msg *msg,
 
 /* The same message as we would send it: what is not in chunks in pieces. */
 static void check_inserted(const char *name, const struct nfs_msg *msg,
-			   const struct call_facts *facts, const struct spec_items *cut)
+			   const struct call_info *call_info, const struct spec_items *cut)
 {
 	const uint8_t *bytes = nfs_msg_bytes(msg);
 	struct fabric_sge pieces[SPEC_MAX_ITEMS + 1], to[MAX_PIECES];
@@ -246,7 +249,7 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 				 .header_bytes = hdr.body_offset,
 				 .msg = bytes,
 				 .len_bytes = nfs_msg_len(msg),
-				 .facts = facts,
+				 .call_info = call_info,
 				 .pieces = pieces};
 	struct pads_bytes want, got = {0};
 	uint32_t at = 0;
@@ -264,7 +267,7 @@ static void check_inserted(const char *name, const struct nfs_msg *msg,
 			(struct fabric_sge){NULL, (uint8_t *)bytes + at, nfs_msg_len(msg) - at};
 	hdr.thresh = goal.thresh_bytes;
 	want = pad_by_hand(msg, cut);
-	n = msgp_insert(&goal, to, MAX_PIECES);
+	n = msgp_insert_pads(&goal, to, MAX_PIECES);
 	for (unsigned i = 0; i < n; i++)
 		pads_add(&got, to[i].addr, to[i].len_bytes);
 	if (n)
@@ -298,13 +301,13 @@ static void check_reply(const char *name, const struct row_built *built)
 {
 	const struct look look = look_at_msg(built->call, LIMIT);
 	struct spec_items items = {0};
-	struct call_facts facts;
+	struct call_info call_info;
 
-	look_whole(&look, &facts);
+	look_whole(&look, &call_info);
 	begin(draw_align(), draw_thresh());
-	check_removed(name, built->reply, &facts, NULL);
-	check_inserted(name, built->reply, &facts, NULL);
-	if (facts.results != FACTS_RESULTS_MAYBE)
+	check_removed(name, built->reply, &call_info, NULL);
+	check_inserted(name, built->reply, &call_info, NULL);
+	if (call_info.results != CALL_RESULTS_MAYBE)
 		return;
 	begin(draw_align(), draw_thresh());
 	for (unsigned i = 0; i < built->reply_items.count; i++) {
@@ -317,8 +320,8 @@ static void check_reply(const char *name, const struct row_built *built)
 		if (i % 2 == 0 && item.len_bytes)
 			items.list[items.count++] = item;
 	}
-	check_removed(name, built->reply, &facts, &items);
-	check_inserted(name, built->reply, &facts, &items);
+	check_removed(name, built->reply, &call_info, &items);
+	check_inserted(name, built->reply, &call_info, &items);
 }
 
 static const struct nfs_msg_auth krb5 = {RPC_AUTH_GSS, RPC_GSS_DATA, RPC_GSS_NONE, 28};
@@ -365,9 +368,9 @@ START_TEST(a_chunk_that_holds_no_opaque_hides_what_follows)
 		const struct padded padded = a_call(&body);
 
 		begin(16, 5);
-		ck_assert_int_eq(msgp_remove(&padded, NULL), sizeof(write_call));
+		ck_assert_int_eq(msgp_strip_pads(&padded, NULL), sizeof(write_call));
 		hdr.reads[hdr.nreads++].position = wrong[i];
-		ck_assert_int_eq(msgp_remove(&padded, NULL), -EBADMSG);
+		ck_assert_int_eq(msgp_strip_pads(&padded, NULL), -EBADMSG);
 		free(body.at);
 	}
 }
@@ -380,7 +383,7 @@ START_TEST(data_in_a_read_chunk_have_no_pads)
 
 	begin(16, 5);
 	hdr.reads[hdr.nreads++].position = 68;
-	ck_assert_int_eq(msgp_remove(&padded, plain), 68);
+	ck_assert_int_eq(msgp_strip_pads(&padded, plain), 68);
 	ck_assert_mem_eq(plain, write_call, 68);
 }
 END_TEST
@@ -405,7 +408,7 @@ static unsigned inserts(uint32_t prog, const char *args, unsigned max)
 				  .len_bytes = piece.len_bytes,
 				  .pieces = &piece,
 				  .npieces = 1};
-	n = msgp_insert(&goal, to, max);
+	n = msgp_insert_pads(&goal, to, max);
 	nfs_msg_free(msg);
 	return n;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 #include "tests/nfs/look.h"
 #include "tests/nfs/rows.h"
@@ -80,24 +80,24 @@ static void check_payloads(const struct nfs_row *row)
 	for (unsigned i = 0; i < ARRAY_SIZE(auths); i++) {
 		struct rpc_payload found[4];
 		struct spec_items items;
-		struct call_facts facts;
+		struct call_info call_info;
 		struct row_built built;
 		struct look look;
 		int count;
 
 		row_build(&built, row, auths[i]);
 		look = look_at_msg(built.call, LIMIT);
-		count = look_payloads(&look, &facts, &items);
+		count = look_payloads(&look, &call_info, &items);
 		same_items(row, count, items.list, &built.call_items);
 
 		/* A result that failed counts, with nothing in it. */
 		if (has_result_item(row) && built.failed)
 			built.reply_items.count = 1;
-		ck_assert_msg(facts.results == (has_result_item(row) ? FACTS_RESULTS_MAYBE
-								     : FACTS_RESULTS_NONE),
+		ck_assert_msg(call_info.results == (has_result_item(row) ? CALL_RESULTS_MAYBE
+									 : CALL_RESULTS_NONE),
 			      "%s: whether its Reply may have payloads", row->name);
-		count = nfs_reply_payloads(&facts, nfs_msg_bytes(built.reply),
-					   nfs_msg_len(built.reply), found, 4);
+		count = nfs_reply_ddp_items(&call_info, nfs_msg_bytes(built.reply),
+					    nfs_msg_len(built.reply), found, 4);
 		if (has_result_item(row))
 			same_items(row, count, found, &built.reply_items);
 		else
@@ -125,13 +125,13 @@ static void check_results_walk(const struct nfs_row *row)
 		struct nfs_msg *msg = nfs_msg_new();
 		struct spec_items items = {0};
 		struct nfs_marks marks = {0};
-		struct pieces_reader at;
+		struct xdr_sg_reader at;
 		bool ok;
 
 		spec_put(msg, specs[i], &items);
-		pieces_reader_init_whole(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
+		xdr_sg_reader_init_flat(&at, nfs_msg_bytes(msg), nfs_msg_len(msg));
 		ok = nfs_walk(&at, i == 0 ? proc->args : proc->results, &marks);
-		ck_assert_msg(ok && pieces_remaining_bytes(&at) == 0,
+		ck_assert_msg(ok && xdr_sg_remaining_bytes(&at) == 0,
 			      "%s: %s do not walk to their end", row->name,
 			      i == 0 ? "arguments" : "results");
 		nfs_msg_free(msg);

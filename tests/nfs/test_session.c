@@ -34,10 +34,10 @@ static void learn(const char *args, const struct nfs_msg *reply)
 {
 	struct nfs_msg *call = compound(NULL, args);
 	const struct look look = look_at_msg(call, LIMIT);
-	struct call_facts facts;
+	struct call_info call_info;
 
-	look_whole(&look, &facts);
-	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	look_whole(&look, &call_info);
+	nfs_sessions_learn(&sessions, &call_info, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	nfs_msg_free(call);
 }
 
@@ -61,7 +61,7 @@ static uint32_t ceiling_with(const struct nfs_msg_auth *auth, uint32_t id, uint3
 {
 	struct nfs_msg *call = compound(auth, auth ? "x:8 o:0 1 2 53" : "o:0 1 2 53");
 	struct spec_items none = {0};
-	struct call_facts facts;
+	struct call_info call_info;
 	struct look look;
 
 	put_id(call, id);
@@ -69,9 +69,9 @@ static uint32_t ceiling_with(const struct nfs_msg_auth *auth, uint32_t id, uint3
 	put_u32(call, count);
 	look = look_at_msg(call, LIMIT);
 	look.sessions = &sessions;
-	look_whole(&look, &facts);
+	look_whole(&look, &call_info);
 	nfs_msg_free(call);
-	return facts.ceiling_bytes;
+	return call_info.reply_bound_bytes;
 }
 
 static uint32_t ceiling(uint32_t id, uint32_t count)
@@ -145,13 +145,13 @@ START_TEST(krb5i_is_read_inside_its_wrapping)
 	struct nfs_msg *reply = nfs_msg_reply(&krb5i);
 	const struct look look = look_at_msg(call, LIMIT);
 	struct spec_items none = {0};
-	struct call_facts facts;
+	struct call_info call_info;
 
 	spec_put(reply, "x:8 0 o:0 1 43 0", &none);
 	put_id(reply, 3);
 	spec_put(reply, "1 3 0 1049620 40000 4096 8 64 w:0*0 " CHANNEL "o:28", &none);
-	look_whole(&look, &facts);
-	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	look_whole(&look, &call_info);
+	nfs_sessions_learn(&sessions, &call_info, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	nfs_msg_free(call);
 	nfs_msg_free(reply);
 	ck_assert_uint_le(ceiling_with(&krb5i, 3, 100000), 41024);
@@ -185,21 +185,23 @@ START_TEST(a_reply_cut_off_anywhere_makes_no_session)
 	struct nfs_msg *reply = nfs_msg_reply(NULL);
 	const struct look look = look_at_msg(call, LIMIT);
 	struct spec_items none = {0};
-	struct call_facts facts;
+	struct call_info call_info;
 
 	spec_put(reply, "0 o:0 1 43 0 x:16 1 3 " CHANNEL CHANNEL, &none);
-	look_whole(&look, &facts);
+	look_whole(&look, &call_info);
 	for (uint32_t len = 0; len < nfs_msg_len(reply); len++)
-		nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), len);
+		nfs_sessions_learn(&sessions, &call_info, nfs_msg_bytes(reply), len);
 	ck_assert_uint_eq(sessions.count, 0);
-	nfs_sessions_learn(&sessions, &facts, nfs_msg_bytes(reply), nfs_msg_len(reply));
+	nfs_sessions_learn(&sessions, &call_info, nfs_msg_bytes(reply), nfs_msg_len(reply));
 	ck_assert_uint_eq(sessions.count, 1);
 	nfs_msg_free(call);
 	nfs_msg_free(reply);
 }
 END_TEST
 
-/* Its Call has CREATE_SESSION among the first two, so nobody looks through a Reply of any length. */
+/*
+ * Its Call has CREATE_SESSION among the first two, so nobody looks through a Reply of any length.
+ */
 START_TEST(a_reply_of_more_operations_is_not_looked_through)
 {
 	struct nfs_msg *reply = nfs_msg_reply(NULL);

@@ -22,30 +22,30 @@
 #define MAX_HEARD   256u
 
 /* The events that a sink received. */
-struct heard {
+struct on_opaque {
 	unsigned count;
 	struct nfs_opaque list[MAX_HEARD];
 };
 
 /* A Call that is tried, and what one walk of the whole says. */
 static struct look look;
-static struct call_facts want;
-static struct heard want_heard;
+static struct call_info want;
+static struct on_opaque want_heard;
 
 static void hear(void *arg, const struct nfs_opaque *opaque)
 {
-	struct heard *heard = arg;
+	struct on_opaque *on_opaque = arg;
 
-	if (heard->count < MAX_HEARD)
-		heard->list[heard->count] = *opaque;
-	heard->count++;
+	if (on_opaque->count < MAX_HEARD)
+		on_opaque->list[on_opaque->count] = *opaque;
+	on_opaque->count++;
 }
 
-static void same_heard(const struct heard *heard)
+static void same_heard(const struct on_opaque *on_opaque)
 {
-	ck_assert_uint_eq(heard->count, want_heard.count);
-	for (unsigned i = 0; i < heard->count && i < MAX_HEARD; i++) {
-		const struct nfs_opaque *a = &heard->list[i], *b = &want_heard.list[i];
+	ck_assert_uint_eq(on_opaque->count, want_heard.count);
+	for (unsigned i = 0; i < on_opaque->count && i < MAX_HEARD; i++) {
+		const struct nfs_opaque *a = &on_opaque->list[i], *b = &want_heard.list[i];
 
 		ck_assert(a->offset_bytes == b->offset_bytes && a->len_bytes == b->len_bytes &&
 			  a->op == b->op && a->index == b->index && a->is_payload == b->is_payload);
@@ -62,98 +62,98 @@ static void check_two_pieces(uint32_t cut)
 {
 	uint8_t *head = exact_copy(look.msg, cut);
 	uint8_t *tail = exact_copy(look.msg + cut, look.len_bytes - cut);
-	const struct rpc_piece list[] = {{head, cut}, {tail, look.len_bytes - cut}};
-	const struct rpc_pieces pieces = {list, 2, look.len_bytes};
-	struct heard heard = {0};
-	const struct nfs_sink sink = {hear, &heard};
-	struct call_facts facts;
+	const struct xdr_sg_entry list[] = {{head, cut}, {tail, look.len_bytes - cut}};
+	const struct xdr_sg pieces = {list, 2, look.len_bytes};
+	struct on_opaque on_opaque = {0};
+	const struct nfs_sink sink = {hear, &on_opaque};
+	struct call_info call_info;
 
-	ck_assert(look_header(&look, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
-	ck_assert_msg(look_same(&facts, &want), "two pieces, cut at %u", cut);
-	ck_assert_uint_eq(facts.walk.steps, want.walk.steps);
-	ck_assert(look_header(&look, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, &sink);
-	same_heard(&heard);
+	ck_assert(look_header(&look, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
+	ck_assert_msg(look_same(&call_info, &want), "two pieces, cut at %u", cut);
+	ck_assert_uint_eq(call_info.walk.steps, want.walk.steps);
+	ck_assert(look_header(&look, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, &sink);
+	same_heard(&on_opaque);
 	free(head);
 	free(tail);
 }
 
 /* What must hold of facts while the Call still comes. */
-static void check_so_far(const struct call_facts *facts, const struct call_facts *before)
+static void check_so_far(const struct call_info *call_info, const struct call_info *before)
 {
-	ck_assert_int_ge(facts->stage, before->stage);
-	if (facts->stage != FACTS_WHOLE) {
-		ck_assert_uint_ge(facts->ceiling_bytes, before->ceiling_bytes);
-		ck_assert_uint_le(facts->ceiling_bytes,
-				  (uint64_t)want.ceiling_bytes + FACTS_UNBOUNDED_BYTES);
+	ck_assert_int_ge(call_info->stage, before->stage);
+	if (call_info->stage != CALL_INFO_COMPLETE) {
+		ck_assert_uint_ge(call_info->reply_bound_bytes, before->reply_bound_bytes);
+		ck_assert_uint_le(call_info->reply_bound_bytes,
+				  (uint64_t)want.reply_bound_bytes + REPLY_UNBOUNDED_BYTES);
 	}
-	if (facts->stage == FACTS_DATA && want.trail == FACTS_FOLLOWED) {
-		ck_assert_uint_eq(facts->arg.offset_bytes, want.arg.offset_bytes);
-		ck_assert_uint_eq(facts->arg.len_bytes, want.arg.len_bytes);
+	if (call_info->stage == CALL_INFO_DATA && want.parse == CALL_PARSE_OK) {
+		ck_assert_uint_eq(call_info->arg.offset_bytes, want.arg.offset_bytes);
+		ck_assert_uint_eq(call_info->arg.len_bytes, want.arg.len_bytes);
 	}
 }
 
 /* More of the Call is here: @have of its bytes. */
-static void arrive(struct call_facts *facts, uint32_t have, const struct nfs_sink *sink)
+static void arrive(struct call_info *call_info, uint32_t have, const struct nfs_sink *sink)
 {
 	uint8_t *copy = exact_copy(look.msg, have);
-	const struct rpc_piece piece = {copy, have};
-	const struct rpc_pieces pieces = {&piece, 1, look.len_bytes};
-	struct call_facts before = *facts;
+	const struct xdr_sg_entry piece = {copy, have};
+	const struct xdr_sg pieces = {&piece, 1, look.len_bytes};
+	struct call_info before = *call_info;
 
-	nfs_facts_go_on(facts, NULL, &pieces, sink);
-	check_so_far(facts, &before);
+	nfs_call_walk_continue(call_info, NULL, &pieces, sink);
+	check_so_far(call_info, &before);
 	free(copy);
 }
 
 static void check_two_arrivals(uint32_t cut)
 {
-	struct call_facts facts;
+	struct call_info call_info;
 
 	if (cut < want.hdr.args_offset)
 		return;
-	ck_assert(look_header(&look, &facts));
-	arrive(&facts, cut, NULL);
-	arrive(&facts, look.len_bytes, NULL);
-	ck_assert_msg(look_same(&facts, &want), "two arrivals, cut at %u", cut);
+	ck_assert(look_header(&look, &call_info));
+	arrive(&call_info, cut, NULL);
+	arrive(&call_info, look.len_bytes, NULL);
+	ck_assert_msg(look_same(&call_info, &want), "two arrivals, cut at %u", cut);
 	/* The operation that the cut goes through is begun twice. */
-	ck_assert_uint_le(facts.walk.steps, want.walk.steps + 1);
+	ck_assert_uint_le(call_info.walk.steps, want.walk.steps + 1);
 }
 
 static void check_byte_by_byte(void)
 {
-	struct heard heard = {0};
-	const struct nfs_sink sink = {hear, &heard};
-	struct call_facts facts, unheard;
+	struct on_opaque on_opaque = {0};
+	const struct nfs_sink sink = {hear, &on_opaque};
+	struct call_info call_info, unheard;
 
-	ck_assert(look_header(&look, &facts));
-	unheard = facts;
+	ck_assert(look_header(&look, &call_info));
+	unheard = call_info;
 	for (uint32_t have = want.hdr.args_offset; have < look.len_bytes; have = next_cut(have)) {
-		arrive(&facts, have, &sink);
+		arrive(&call_info, have, &sink);
 		arrive(&unheard, have, NULL);
-		ck_assert_uint_le(facts.walk.vain_bytes, 2 * have);
+		ck_assert_uint_le(call_info.walk.wasted_bytes, 2 * have);
 	}
-	arrive(&facts, look.len_bytes, &sink);
+	arrive(&call_info, look.len_bytes, &sink);
 	arrive(&unheard, look.len_bytes, NULL);
-	ck_assert_msg(look_same(&facts, &want), "byte by byte");
+	ck_assert_msg(look_same(&call_info, &want), "byte by byte");
 	ck_assert_msg(look_same(&unheard, &want), "byte by byte");
-	same_heard(&heard);
+	same_heard(&on_opaque);
 }
 
 static void check_pieces_of_one_byte(void)
 {
-	struct rpc_piece *list = calloc(look.len_bytes, sizeof(*list));
-	const struct rpc_pieces pieces = {list, look.len_bytes, look.len_bytes};
-	struct call_facts facts;
+	struct xdr_sg_entry *list = calloc(look.len_bytes, sizeof(*list));
+	const struct xdr_sg pieces = {list, look.len_bytes, look.len_bytes};
+	struct call_info call_info;
 
 	ck_assert(list);
 	for (uint32_t i = 0; i < look.len_bytes; i++)
-		list[i] = (struct rpc_piece){look.msg + i, 1};
-	ck_assert(look_header(&look, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
-	ck_assert_msg(look_same(&facts, &want), "pieces of one byte");
-	ck_assert_uint_eq(facts.walk.steps, want.walk.steps);
+		list[i] = (struct xdr_sg_entry){look.msg + i, 1};
+	ck_assert(look_header(&look, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
+	ck_assert_msg(look_same(&call_info, &want), "pieces of one byte");
+	ck_assert_uint_eq(call_info.walk.steps, want.walk.steps);
 	free(list);
 }
 
@@ -164,33 +164,33 @@ static void check_hole(bool with_pad)
 	uint32_t end = at + (with_pad ? (uint32_t)xdr_padded_bytes(len) : len);
 	uint8_t *head = exact_copy(look.msg, at);
 	uint8_t *tail = exact_copy(look.msg + end, look.len_bytes - end);
-	const struct rpc_piece list[] = {
+	const struct xdr_sg_entry list[] = {
 		{head, at}, {NULL, end - at}, {tail, look.len_bytes - end}};
-	const struct rpc_pieces pieces = {list, 3, look.len_bytes};
-	struct call_facts facts;
+	const struct xdr_sg pieces = {list, 3, look.len_bytes};
+	struct call_info call_info;
 
-	ck_assert(look_header(&look, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, NULL);
-	ck_assert_msg(look_same(&facts, &want), "a payload of %u bytes that is a hole", len);
-	ck_assert_uint_eq(facts.walk.steps, want.walk.steps);
+	ck_assert(look_header(&look, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
+	ck_assert_msg(look_same(&call_info, &want), "a payload of %u bytes that is a hole", len);
+	ck_assert_uint_eq(call_info.walk.steps, want.walk.steps);
 	free(head);
 	free(tail);
 }
 
 static void check_call(const char *name, const uint8_t *msg, uint32_t len)
 {
-	const struct rpc_piece piece = {msg, len};
-	const struct rpc_pieces pieces = {&piece, 1, len};
+	const struct xdr_sg_entry piece = {msg, len};
+	const struct xdr_sg pieces = {&piece, 1, len};
 	const struct nfs_sink sink = {hear, &want_heard};
-	struct call_facts facts;
+	struct call_info call_info;
 
 	look = (struct look){msg, len, LIMIT, NULL};
 	look_whole(&look, &want);
 	want_heard.count = 0;
-	ck_assert(look_header(&look, &facts));
-	nfs_facts_go_on(&facts, NULL, &pieces, &sink);
-	ck_assert_msg(look_same(&facts, &want), "%s: a listener changes what is found", name);
-	if (want.compound && want.trail == FACTS_FOLLOWED)
+	ck_assert(look_header(&look, &call_info));
+	nfs_call_walk_continue(&call_info, NULL, &pieces, &sink);
+	ck_assert_msg(look_same(&call_info, &want), "%s: a listener changes what is found", name);
+	if (want.compound && want.parse == CALL_PARSE_OK)
 		ck_assert_msg(want.walk.steps == want.nops, "%s: %u operations, walked %u times",
 			      name, want.nops, want.walk.steps);
 	for (uint32_t cut = 0; cut < len; cut = next_cut(cut)) {
@@ -256,13 +256,13 @@ START_TEST(calls_with_integrity_are_the_same_however_cut)
 	static const struct {
 		uint32_t vers, proc;
 		const char *args;
-		enum facts_trail trail;
+		enum call_parse parse;
 	} calls[] = {
 		{4, 1, "x:8 o:6 1 3 53 x:16 1 0 0 1 22 o:32 38 1 x:12 q0 2 o:100 o:28",
-		 FACTS_FOLLOWED},
-		{3, 7, "x:8 o:28 q0 100 2 o:100 o:28", FACTS_FOLLOWED},
-		{3, 1, "x:8 o:28 o:28", FACTS_FOLLOWED},
-		{3, 1, "x:4", FACTS_LOST},
+		 CALL_PARSE_OK},
+		{3, 7, "x:8 o:28 q0 100 2 o:100 o:28", CALL_PARSE_OK},
+		{3, 1, "x:8 o:28 o:28", CALL_PARSE_OK},
+		{3, 1, "x:4", CALL_PARSE_FAILED},
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -271,10 +271,10 @@ START_TEST(calls_with_integrity_are_the_same_however_cut)
 
 		spec_put(call, calls[i].args, &none);
 		check_msg(calls[i].args, call);
-		ck_assert_int_eq(want.trail, calls[i].trail);
-		ck_assert(calls[i].trail == FACTS_FOLLOWED
-				  ? want.ceiling_bytes < 4096
-				  : want.ceiling_bytes == FACTS_UNBOUNDED_BYTES);
+		ck_assert_int_eq(want.parse, calls[i].parse);
+		ck_assert(calls[i].parse == CALL_PARSE_OK
+				  ? want.reply_bound_bytes < 4096
+				  : want.reply_bound_bytes == REPLY_UNBOUNDED_BYTES);
 		ck_assert_uint_eq(want.narg_payloads, 0);
 		nfs_msg_free(call);
 	}
@@ -300,10 +300,10 @@ START_TEST(calls_that_cannot_be_followed_are_the_same_however_cut)
 
 		spec_put(call, calls[i], &none);
 		check_msg(calls[i], call);
-		ck_assert_int_eq(want.trail, FACTS_LOST);
+		ck_assert_int_eq(want.parse, CALL_PARSE_FAILED);
 		ck_assert(!want.is_proved);
-		ck_assert_uint_ge(want.ceiling_bytes, FACTS_UNBOUNDED_BYTES);
-		ck_assert_uint_le(want.ceiling_bytes, FACTS_UNBOUNDED_BYTES + 4096);
+		ck_assert_uint_ge(want.reply_bound_bytes, REPLY_UNBOUNDED_BYTES);
+		ck_assert_uint_le(want.reply_bound_bytes, REPLY_UNBOUNDED_BYTES + 4096);
 		ck_assert_uint_eq(want.narg_payloads + want.nresult_payloads, 0);
 		nfs_msg_free(call);
 	}
@@ -311,34 +311,39 @@ START_TEST(calls_that_cannot_be_followed_are_the_same_however_cut)
 END_TEST
 
 /* Lets a COMPOUND come by @step bytes. Returns what it took. */
-static struct facts_walk walk_by(const struct nfs_msg *call, uint32_t step)
+static struct call_walk_state walk_by(const struct nfs_msg *call, uint32_t step)
 {
 	const struct look by = look_at_msg(call, LIMIT);
-	struct call_facts facts;
+	struct call_info call_info;
 
-	ck_assert(look_header(&by, &facts));
-	for (uint32_t have = facts.hdr.args_offset; facts.stage != FACTS_WHOLE; have += step) {
-		const struct rpc_piece piece = {by.msg, have < by.len_bytes ? have : by.len_bytes};
-		const struct rpc_pieces pieces = {&piece, 1, by.len_bytes};
+	ck_assert(look_header(&by, &call_info));
+	for (uint32_t have = call_info.hdr.args_offset; call_info.stage != CALL_INFO_COMPLETE;
+	     have += step) {
+		const struct xdr_sg_entry piece = {by.msg,
+						   have < by.len_bytes ? have : by.len_bytes};
+		const struct xdr_sg pieces = {&piece, 1, by.len_bytes};
 
 		ck_assert_uint_le(have, by.len_bytes + step);
-		nfs_facts_go_on(&facts, NULL, &pieces, NULL);
+		nfs_call_walk_continue(&call_info, NULL, &pieces, NULL);
 	}
-	ck_assert_int_eq(facts.trail, FACTS_FOLLOWED);
-	return facts.walk;
+	ck_assert_int_eq(call_info.parse, CALL_PARSE_OK);
+	return call_info.walk;
 }
 
 START_TEST(an_operation_of_a_megabyte_is_begun_seldom)
 {
 	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, NULL);
 	struct spec_items none = {0};
-	struct facts_walk walk;
+	struct call_walk_state walk;
 
-	/* BACKCHANNEL_CTL with as many security flavours as are walked: of each there are lengths that have to be read. */
+	/*
+	 * BACKCHANNEL_CTL with as many security flavours as are walked: of each there are lengths
+	 * that have to be read.
+	 */
 	spec_put(call, "o:0 1 1 40 0x40000000 n:1024(6 1 o:480 o:480)", &none);
 	walk = walk_by(call, 4);
 	ck_assert_uint_le(walk.steps, 32);
-	ck_assert_uint_le(walk.vain_bytes, 2 * nfs_msg_len(call));
+	ck_assert_uint_le(walk.wasted_bytes, 2 * nfs_msg_len(call));
 	nfs_msg_free(call);
 }
 END_TEST
@@ -347,12 +352,12 @@ START_TEST(many_operations_are_walked_once_each_as_they_come)
 {
 	struct nfs_msg *call = nfs_msg_call(100003, 4, 1, NULL);
 	struct spec_items none = {0};
-	struct facts_walk walk;
+	struct call_walk_state walk;
 
 	spec_put(call, "o:0 0 n:1000(24)", &none);
 	walk = walk_by(call, 1);
 	ck_assert_uint_eq(walk.steps, 1000);
-	ck_assert_uint_le(walk.vain_bytes, 12); /* the frame, in three steps */
+	ck_assert_uint_le(walk.wasted_bytes, 12); /* the frame, in three steps */
 	nfs_msg_free(call);
 	/* Those that are cut through are begun again: here one in five. */
 	call = nfs_msg_call(100003, 4, 1, NULL);

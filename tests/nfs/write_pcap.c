@@ -119,7 +119,9 @@ static void tell(const char *name, const char *what, int count, const struct rpc
 	printf(" %s\n", name);
 }
 
-/* A connection that carries one Call and its Reply; @arg is the client's port, a new one each time. */
+/*
+ * A connection that carries one Call and its Reply; @arg is the client's port, a new one each time.
+ */
 static void write_pair(const struct corpus_pair *pair, void *arg)
 {
 	uint16_t port = (*(uint16_t *)arg)++;
@@ -127,15 +129,16 @@ static void write_pair(const struct corpus_pair *pair, void *arg)
 	struct rpc_payload found[SPEC_MAX_ITEMS];
 	const struct look look = {pair->call, pair->call_bytes, UINT32_MAX, NULL};
 	struct spec_items items;
-	struct call_facts facts;
+	struct call_info call_info;
 	int count;
 
 	put_record(&there, pair->call, pair->call_bytes);
-	count = look_payloads(&look, &facts, &items);
+	count = look_payloads(&look, &call_info, &items);
 	tell(pair->name, "call", count, items.list);
 	back.ack = there.seq;
 	put_record(&back, pair->reply, pair->reply_bytes);
-	count = nfs_reply_payloads(&facts, pair->reply, pair->reply_bytes, found, SPEC_MAX_ITEMS);
+	count = nfs_reply_ddp_items(&call_info, pair->reply, pair->reply_bytes, found,
+				    SPEC_MAX_ITEMS);
 	tell(pair->name, "reply", count, found);
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/tap/rebuilt_tcp.h"
+#include "daemon/tap/pcap_tcp.h"
 #include "rpc/xdr.h"
 #include "tests/nfs/corpus.h"
 #include "tests/nfs/rows.h"
@@ -24,7 +24,7 @@
 
 struct written {
 	struct pcapng_writer out;
-	struct rebuilt_tcp tcp;
+	struct pcap_tcp tcp;
 	uint32_t kept_bytes; /* of each message at most */
 	uint16_t port;
 	unsigned calls; /* so far */
@@ -55,23 +55,23 @@ static void begin_connection(struct written *written)
 	v4[1].sin_addr.s_addr = htonl(0x0a000002);
 	inet_pton(AF_INET6, "2001:db8::1", &v6[0].sin6_addr);
 	inet_pton(AF_INET6, "2001:db8::2", &v6[1].sin6_addr);
-	rebuilt_tcp_init(&written->tcp, is_v6 ? (void *)&v6[0] : (void *)&v4[0],
-			 is_v6 ? (void *)&v6[1] : (void *)&v4[1], written->port);
-	rebuilt_tcp_open(&written->tcp, &written->out, 1000000, NULL);
+	pcap_tcp_init(&written->tcp, is_v6 ? (void *)&v6[0] : (void *)&v4[0],
+		      is_v6 ? (void *)&v6[1] : (void *)&v4[1], written->port);
+	pcap_tcp_open(&written->tcp, &written->out, 1000000, NULL);
 	written->port++;
 }
 
-static void write_message(struct written *written, enum rebuilt_side from, const uint8_t *data,
+static void write_message(struct written *written, enum pcap_tcp_side from, const uint8_t *data,
 			  uint32_t len)
 {
 	/* Messages of several captures may have one XID. */
 	uint8_t *copy = malloc(len);
-	struct rebuilt_message message = {
+	struct pcap_tcp_message message = {
 		.from = from,
 		.at_us = 1000000 + written->out.packets,
 		.data = copy,
 		.len_bytes = len,
-		.kept_bytes = rebuilt_tcp_kept_bytes(len, written->kept_bytes),
+		.kept_bytes = pcap_tcp_kept_bytes(len, written->kept_bytes),
 		.comments = said_of_call,
 	};
 
@@ -79,7 +79,7 @@ static void write_message(struct written *written, enum rebuilt_side from, const
 		abort();
 	memcpy(copy, data, len);
 	be32_put(copy, written->xid);
-	rebuilt_tcp_message(&written->tcp, &written->out, &message);
+	pcap_tcp_write_message(&written->tcp, &written->out, &message);
 	free(copy);
 }
 
@@ -93,13 +93,13 @@ static void write_pair(const struct corpus_pair *pair, void *arg)
 		return;
 	if (written->calls++ % CALLS_PER_PORT == 0) {
 		if (written->calls > 1)
-			rebuilt_tcp_close(&written->tcp, &written->out, 2000000, NULL);
+			pcap_tcp_close(&written->tcp, &written->out, 2000000, NULL);
 		begin_connection(written);
 	}
 	written->xid++;
 	written->counts[vers][proc]++;
-	write_message(written, REBUILT_CLIENT, pair->call, pair->call_bytes);
-	write_message(written, REBUILT_SERVER, pair->reply, pair->reply_bytes);
+	write_message(written, PCAP_TCP_CLIENT, pair->call, pair->call_bytes);
+	write_message(written, PCAP_TCP_SERVER, pair->reply, pair->reply_bytes);
 }
 
 static void write_rows(struct written *written, const struct nfs_row *row)
@@ -108,7 +108,10 @@ static void write_rows(struct written *written, const struct nfs_row *row)
 		struct row_built built;
 		struct corpus_pair pair;
 
-		/* The handles of SP4_SSV are an array (RFC 8881 section 18.35.2), of which tshark 4.0 does not know. */
+		/*
+		 * The handles of SP4_SSV are an array (RFC 8881 section 18.35.2), of which tshark
+		 * 4.0 does not know.
+		 */
 		if (!strcmp(row->name, "NFSv4.1 op 42"))
 			continue;
 		row_build(&built, row, NULL);
@@ -161,7 +164,7 @@ int main(int argc, char **argv)
 	write_rows(&written, rows_v40);
 	write_rows(&written, rows_v41);
 	write_rows(&written, rows_long);
-	rebuilt_tcp_close(&written.tcp, &written.out, 2000000, NULL);
+	pcap_tcp_close(&written.tcp, &written.out, 2000000, NULL);
 	pcapng_end(&written.out, 2000000, written.out.packets, 3, "3 were not kept");
 	tell(&written);
 	return save(&written, argv[1]);

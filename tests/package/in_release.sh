@@ -127,9 +127,9 @@ step_tests() {
 }
 
 # What reads or writes what another machine sees, and calls no system.
-codecs="test_call_form test_call_identity test_ccp test_characteristics test_exchange test_first_bytes test_header test_header_lists
-	test_header_v2 test_iwarp_codec test_msg test_msg_plan test_nfs3_call test_pcapng test_private_data
-	test_proxy_header test_record test_sockaddr test_xchar test_xchar_encode test_xdr"
+codecs="test_chunk_select test_call_identity test_ccp test_characteristics test_exchange test_proto_sniff test_header test_header_lists
+	test_header_v2 test_iwarp_codec test_rpc_header test_read_plan test_nfs3_call test_pcapng test_private_data
+	test_proxy_protocol test_record_mark test_sockaddr test_xchar test_xchar_encode test_xdr"
 
 # foreign PACKAGE...: unpacks these of s390x below /root/s390x; what they depend on comes with the compiler. Not from the suites of
 # updates: caches of packages often have no lists of them for that machine, or old ones.

@@ -14,7 +14,7 @@ from outcome import BROKEN, FAIL, NOT_BUILT, NOT_SEEN, PASS, Outcome
 from relay.faults import FAULTS
 from scene import scenario as scenarios_of
 from scene.scene import Scene
-from subject import daemon, external, external4, itself, relayed
+from subject import daemon, external, external4, relayed, self_test
 from watch import rules, serve
 from wire import ddp, header, record, rpc, xdr
 
@@ -101,7 +101,7 @@ def judge_itself(chosen, scenarios, _table):
     """The peer: played right it must pass, and fail with each of the scenario's bends."""
     for scenario in scenarios:
         def played(bend, s=scenario):
-            return attempt(s, lambda loop: itself.Play(loop, s, bend), chosen.patience or 5, chosen.rfc)
+            return attempt(s, lambda loop: self_test.Play(loop, s, bend), chosen.patience or 5, chosen.rfc)
         if not chosen.wrong:
             outcome = played(None)
             outcome.how = 'played right'

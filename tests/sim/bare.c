@@ -71,7 +71,7 @@ struct bare *bare_new(const struct sim_faults *faults)
 	struct bare *bare = calloc(1, sizeof(*bare));
 
 	bare->loop = fake_loop_new();
-	bare->pool = pool_new(BARE_BUF_BYTES, 8u << 20);
+	bare->pool = buf_pool_new(BARE_BUF_BYTES, 8u << 20);
 	bare->net = sim_net_new(bare->loop, faults);
 	bare->fabric = sim_fabric_new(bare->net, bare->pool);
 	ck_assert_int_eq(fabric_listen(&sim_fabric_ops, bare->net, bare->loop,
@@ -133,7 +133,7 @@ void bare_free(struct bare *bare)
 	fabric_listener_free(bare->listener);
 	fabric_free(bare->fabric);
 	sim_net_free(bare->net);
-	pool_free(bare->pool);
+	buf_pool_free(bare->pool);
 	fake_loop_free(bare->loop);
 	free(bare);
 }

@@ -51,7 +51,7 @@ struct bare_end {
 
 struct bare {
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct sim_net *net;
 	struct fabric *fabric;
 	struct fabric_listener *listener;

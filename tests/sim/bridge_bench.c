@@ -14,7 +14,9 @@
 
 #define BUDGET_BYTES (64u * 1024u * 1024u)
 
-/* The resolver is a table of functions without an argument: it serves the one bench that there is. */
+/*
+ * The resolver is a table of functions without an argument: it serves the one bench that there is.
+ */
 static struct bench *the_bench;
 
 struct sockaddr_storage bench_addr(unsigned i)
@@ -42,22 +44,22 @@ static void on_requested(void *arg)
 static void on_call(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->call_info.hdr.args_offset);
 
 	end->calls++;
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, len, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
+	rig_fill_reply(x->reply.data, len, x->call_info.hdr.xid);
 	leg_reply(end->leg, x);
 }
 
 static void on_reply(void *arg, struct exchange *x)
 {
 	struct bench_end *end = arg;
-	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->call_info.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
 	TAILQ_REMOVE(&end->waiting, x, origin_entry);
-	rig_fill_reply(want, len, x->facts.hdr.xid);
+	rig_fill_reply(want, len, x->call_info.hdr.xid);
 	if (x->fault != EXCHANGE_OK || len != x->reply.len_bytes ||
 	    memcmp(want, x->reply.data, len))
 		end->wrong++;
@@ -132,11 +134,11 @@ void bench_call(struct bench_end *end, uint32_t call_bytes, uint32_t reply_bytes
 
 	RIG_ASSERT(rpc_msg_get(end->bench->pool, call_bytes, &x->call) == 0);
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
-	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->facts.hdr) == RPC_OK);
-	nfs_facts_whole(&x->facts, end->config.leg.max_message_bytes, NULL, x->call.data,
-			call_bytes);
+	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->call_info.hdr) == RPC_OK);
+	nfs_call_walk_whole(&x->call_info, end->config.leg.max_message_bytes, NULL, x->call.data,
+			    call_bytes);
 	x->reply_max_bytes = reply_bytes;
-	budget_claim_nothing(end->config.leg.holder, &x->claim);
+	budget_claim_empty(end->config.leg.holder, &x->claim);
 	TAILQ_INSERT_TAIL(&end->waiting, x, origin_entry);
 	leg_call(end->leg, exchange_ref(x));
 }
@@ -223,7 +225,7 @@ static const struct leg_ops stub_ops = {
 	.more = stub_more,
 	.pause = stub_pause,
 	.close = stub_close,
-	.hear_end = stub_hear_end,
+	.check_peer_close = stub_hear_end,
 	.info = stub_info,
 	.free = stub_free,
 };
@@ -244,7 +246,7 @@ void stub_tells_taken(struct stub *stub)
 
 	ops = stub_ops;
 	ops.sent_bytes = ops.left_bytes = stub_sent_bytes;
-	ops.taken_bytes = stub_taken_bytes;
+	ops.acked_bytes = stub_taken_bytes;
 	stub->leg.ops = &ops;
 }
 
@@ -343,7 +345,7 @@ static void on_name_answered(void *arg)
 static const struct resolver bench_resolver = {.start = resolver_begin};
 
 static int make_client(struct service_net *net, const struct leg_config *config,
-		       const struct incoming *in, struct leg **out)
+		       const struct accepted_conn *in, struct leg **out)
 {
 	struct bench *bench = container_of(net, struct bench, ws.net);
 	struct rdma_leg_config rdma = bench->client.config;
@@ -368,14 +370,14 @@ static int make_server(struct service_net *net, const struct leg_config *config,
 		return bench->connect_error ? bench->connect_error : -EAFNOSUPPORT;
 	}
 	if (!bench->stub_server)
-		return legs_system.connect(net, config, attempt, out);
+		return leg_factory_system.connect(net, config, attempt, out);
 	stub = stub_new(bench, config);
 	stub->attempt = *attempt;
 	*out = &stub->leg;
 	return 0;
 }
 
-static const struct leg_maker bench_legs = {.accept = make_client, .connect = make_server};
+static const struct leg_factory_ops bench_legs = {.accept = make_client, .connect = make_server};
 
 static void on_bridge_gone(void *arg, struct worker_service *ws)
 {
@@ -397,7 +399,7 @@ static void make_service_again(struct bench *bench)
 void bench_connect_by(struct bench *bench, enum transport transport)
 {
 	bench->config.connect.transport = transport;
-	bench->service.targets.list[0].uri.transport = transport;
+	bench->service.servers.list[0].uri.transport = transport;
 }
 
 static void end_service(struct bench *bench)
@@ -432,9 +434,10 @@ void bench_add_mount(struct bench *bench)
 /* ---- connections ---- */
 
 /* All from one address if the test does not say otherwise, each from a port of its own. */
-static struct incoming next_client(struct bench *bench, struct fabric_incoming *fabric)
+static struct accepted_conn next_client(struct bench *bench, struct fabric_incoming *fabric)
 {
-	struct incoming in = {.fd = -1, .fabric = fabric, .peer = bench_addr(bench->client_addr)};
+	struct accepted_conn in = {
+		.fd = -1, .fabric = fabric, .peer = bench_addr(bench->client_addr)};
 
 	if (fabric)
 		in.local = fabric->local;
@@ -445,12 +448,13 @@ static struct incoming next_client(struct bench *bench, struct fabric_incoming *
 
 static void come(struct bench *bench, struct fabric_incoming *fabric)
 {
-	struct incoming in = next_client(bench, fabric);
+	struct accepted_conn in = next_client(bench, fabric);
 	enum leg_close why;
 
-	in.guest = door_enter(&bench->service.door, &bench->ws.side,
-			      (const struct sockaddr *)&in.peer, loop_now_us(bench->loop), &why);
-	RIG_ASSERT(in.guest);
+	in.slot =
+		conn_limits_add(&bench->service.limits, &bench->ws.side,
+				(const struct sockaddr *)&in.peer, loop_now_us(bench->loop), &why);
+	RIG_ASSERT(in.slot);
 	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
 }
 
@@ -515,7 +519,7 @@ void bench_stub_call(struct bench *bench, struct stub *stub, uint32_t xid)
 
 	RIG_ASSERT(rpc_msg_get(bench->pool, RIG_CALL_MIN, &x->call) == 0);
 	rig_fill_call(x->call.data, RIG_CALL_MIN, xid, 100);
-	RIG_ASSERT(rpc_call_decode(x->call.data, RIG_CALL_MIN, &x->facts.hdr) == RPC_OK);
+	RIG_ASSERT(rpc_call_decode(x->call.data, RIG_CALL_MIN, &x->call_info.hdr) == RPC_OK);
 	x->start_us = loop_now_us(bench->loop);
 	stub->config.events->call(stub->config.arg, x);
 }
@@ -587,7 +591,7 @@ static void make_nets(struct bench *bench, const struct bench_faults *faults)
 
 static void end_expelled(void *arg)
 {
-	bridges_end_expelled(&((struct bench *)arg)->ws);
+	bridge_limits_close_evicted(&((struct bench *)arg)->ws);
 }
 
 static void wake(void *arg)
@@ -613,7 +617,7 @@ static void make_service(struct bench *bench)
 		.max_connections = BENCH_STUBS_MAX,
 	};
 	RIG_ASSERT(service_init(&bench->service, &bench->config) == 0);
-	bench->ground = (struct worker_ground){
+	bench->env = (struct worker_env){
 		.loop = bench->loop,
 		.pool = bench->pool,
 		.resolver = &bench_resolver,
@@ -624,10 +628,10 @@ static void make_service(struct bench *bench)
 		.arg = bench,
 	};
 	bench->ws = (struct worker_service){
-		.ground = &bench->ground,
+		.env = &bench->env,
 		.service = &bench->service,
 		.account = &bench->budget.account,
-		.net = {.ground = &bench->ground,
+		.net = {.env = &bench->env,
 			.config = &bench->config,
 			.service = &bench->service,
 			.iwarp = sim_fabric_new(bench->back, bench->pool),
@@ -636,7 +640,7 @@ static void make_service(struct bench *bench)
 	TAILQ_INIT(&bench->ws.bridges);
 	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 	loop_task_init(&bench->expel, end_expelled, bench);
-	door_side_init(&bench->ws.side, wake, bench);
+	conn_limits_thread_init(&bench->ws.side, wake, bench);
 }
 
 struct bench *bench_new(const struct bench_faults *faults)
@@ -646,7 +650,7 @@ struct bench *bench_new(const struct bench_faults *faults)
 	log_set_level(LOG_LEVEL_ERROR);
 	the_bench = bench;
 	bench->loop = fake_loop_new();
-	bench->pool = pool_new(RIG_POOL_BYTES, 8u << 20);
+	bench->pool = buf_pool_new(RIG_POOL_BYTES, 8u << 20);
 	test_budget_init(&bench->budget, bench->loop, BUDGET_BYTES);
 	test_budget_init(&bench->client_budget, bench->loop, BUDGET_BYTES);
 	test_budget_init(&bench->server_budget, bench->loop, BUDGET_BYTES);
@@ -679,13 +683,13 @@ static void free_nets(struct bench *bench)
 
 static void check_empty(struct bench *bench)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	RIG_ASSERT(!bench->client.leg && !bench->server.leg && !bench_bridge(bench));
 	RIG_ASSERT(bench_closes(bench) == bench->bridges_gone);
 	for (unsigned i = 0; i < bench->nstubs; i++)
 		RIG_ASSERT(bench->stubs[i]->freed);
-	pool_stats_get(bench->pool, &stats);
+	buf_pool_stats_get(bench->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
 	RIG_ASSERT(bench->budget.account.used_bytes == 0);
 	RIG_ASSERT(bench->client_budget.account.used_bytes == 0);
@@ -714,7 +718,7 @@ void bench_end(struct bench *bench)
 	test_budget_fini(&bench->budget);
 	test_budget_fini(&bench->client_budget);
 	test_budget_fini(&bench->server_budget);
-	pool_free(bench->pool);
+	buf_pool_free(bench->pool);
 	fake_loop_free(bench->loop);
 	free(bench);
 	the_bench = NULL;

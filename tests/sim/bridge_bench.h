@@ -31,7 +31,7 @@ struct stub {
 	enum leg_close closed_for; /* by leg_close() */
 	unsigned close_calls, calls, replies, mores, pauses;
 	struct exchange *last_call; /* that it was given, with its reference */
-	unsigned end_looks;         /* leg_hear_end() */
+	unsigned end_looks;         /* leg_check_peer_close() */
 	struct loop_task *hears;    /* called then; NULL: nothing */
 	struct sockaddr_storage local;
 	uint64_t bytes_sent, bytes_received;
@@ -51,14 +51,14 @@ struct bench_end {
 
 struct bench {
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct test_budget budget, client_budget, server_budget;
 	struct sim_net *front, *back, *verbs;
 	struct fabric *client_fabric, *front_fabric, *server_fabric, *server_verbs;
 	struct fabric_listener *front_listener, *back_listener, *verbs_listener;
 	struct service_config config;
 	struct service service;
-	struct worker_ground ground;
+	struct worker_env env;
 	struct worker_service ws;
 	struct loop_task expel;
 	struct bench_end client, server;
@@ -85,7 +85,9 @@ struct bench_faults {
 	const struct sim_faults *front, *back, *verbs;
 };
 
-/** bench_new - Creates a service rdma:// to iwarp://, whose server has the address bench_addr(0). */
+/**
+ * bench_new - Creates a service rdma:// to iwarp://, whose server has the address bench_addr(0).
+ */
 struct bench *bench_new(const struct bench_faults *faults);
 /** bench_connect_by - Sets the transport of its server's address; before any client connects. */
 void bench_connect_by(struct bench *bench, enum transport transport);
@@ -95,7 +97,9 @@ void bench_connect_by(struct bench *bench, enum transport transport);
  * client connects.
  */
 void bench_add_server(struct bench *bench);
-/** bench_add_mount - Gives MOUNT an address of its own at the server; before any client connects. */
+/**
+ * bench_add_mount - Gives MOUNT an address of its own at the server; before any client connects.
+ */
 void bench_add_mount(struct bench *bench);
 /**
  * bench_end - Closes what is open, checks that nothing leaked and that each bridge had one reason,
@@ -136,7 +140,9 @@ struct stub *bench_stub(struct bench *bench, unsigned i);
  * `bytes_taken`, at first nothing.
  */
 void stub_tells_taken(struct stub *stub);
-/** stub_closing, stub_over - Call closing(); call closed(), after which the owner frees the stub. */
+/**
+ * stub_closing, stub_over - Call closing(); call closed(), after which the owner frees the stub.
+ */
 void stub_closing(struct stub *stub, enum leg_close why, const char *detail);
 void stub_over(struct stub *stub);
 /** stub_fail - Calls both. */

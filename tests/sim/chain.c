@@ -57,7 +57,7 @@ static void on_call(void *arg, struct exchange *x)
 {
 	struct chain_tap *tap = arg;
 
-	RIG_ASSERT(!tap->closing && x->facts.stage >= FACTS_HEAD);
+	RIG_ASSERT(!tap->closing && x->call_info.stage >= CALL_INFO_HEAD);
 	tap->calls++;
 	tap->events->call(tap->arg, x);
 }
@@ -70,11 +70,11 @@ static void on_reply(void *arg, struct exchange *x)
 
 	RIG_ASSERT(!tap->closing);
 	tap->replies++;
-	if (x->facts.compound && x->facts.trail == FACTS_FOLLOWED) {
+	if (x->call_info.compound && x->call_info.parse == CALL_PARSE_OK) {
 		gate->compounds++;
-		gate->ops += x->facts.nops;
-		gate->steps += x->facts.walk.steps;
-		gate->vain_bytes += x->facts.walk.vain_bytes;
+		gate->ops += x->call_info.nops;
+		gate->steps += x->call_info.walk.steps;
+		gate->wasted_bytes += x->call_info.walk.wasted_bytes;
 	}
 	tap->events->reply(tap->arg, x);
 }
@@ -180,7 +180,7 @@ static int accept_stream(struct chain_gate *gate, const struct leg_config *confi
 }
 
 static int make_client(struct service_net *net, const struct leg_config *config,
-		       const struct incoming *in, struct leg **out)
+		       const struct accepted_conn *in, struct leg **out)
 {
 	struct chain_gate *gate = gate_of(net);
 	struct chain *chain = gate->chain;
@@ -188,7 +188,7 @@ static int make_client(struct service_net *net, const struct leg_config *config,
 	int rc = 0;
 
 	if (in->fabric) {
-		rc = legs_system.accept(net, &tapped, in, out);
+		rc = leg_factory_system.accept(net, &tapped, in, out);
 	} else if (chain->params.stub_client) {
 		stub_leg_init(&chain->stubs[CHAIN_CLIENT], &tapped);
 		*out = &chain->stubs[CHAIN_CLIENT].leg;
@@ -212,13 +212,13 @@ static int make_server(struct service_net *net, const struct leg_config *config,
 		stub_leg_open(&chain->stubs[CHAIN_SERVER]);
 		*out = &chain->stubs[CHAIN_SERVER].leg;
 	} else {
-		rc = legs_system.connect(net, &tapped, attempt, out);
+		rc = leg_factory_system.connect(net, &tapped, attempt, out);
 	}
 	gate->server->leg = *out;
 	return rc;
 }
 
-static const struct leg_maker chain_legs = {.accept = make_client, .connect = make_server};
+static const struct leg_factory_ops chain_legs = {.accept = make_client, .connect = make_server};
 
 /* ---- a name server that knows one address ---- */
 
@@ -241,17 +241,17 @@ static const struct resolver chain_resolver = {.start = resolver_begin};
 
 static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric)
 {
-	struct incoming in = {.fd = -1, .fabric = fabric, .peer = here()};
+	struct accepted_conn in = {.fd = -1, .fabric = fabric, .peer = here()};
 	enum leg_close why;
 
 	if (fabric)
 		in.local = fabric->local;
 	gate->bridges++;
 	((struct sockaddr_in *)&in.peer)->sin_port = htons((uint16_t)gate->bridges);
-	in.guest =
-		door_enter(&gate->service.door, &gate->ws.side, (const struct sockaddr *)&in.peer,
-			   loop_now_us(gate->chain->loop), &why);
-	RIG_ASSERT(in.guest);
+	in.slot = conn_limits_add(&gate->service.limits, &gate->ws.side,
+				  (const struct sockaddr *)&in.peer, loop_now_us(gate->chain->loop),
+				  &why);
+	RIG_ASSERT(in.slot);
 	RIG_ASSERT(bridge_new(&gate->ws, &in, gate->bridges) == 0);
 }
 
@@ -316,7 +316,7 @@ uint64_t chain_closes(const struct chain *chain, unsigned gate, enum leg_close w
 
 static void end_expelled(void *arg)
 {
-	bridges_end_expelled(&((struct chain_gate *)arg)->ws);
+	bridge_limits_close_evicted(&((struct chain_gate *)arg)->ws);
 }
 
 static void wake(void *arg)
@@ -337,9 +337,9 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		max_message = MAX_MESSAGE;
 
 	gate->chain = chain;
-	gate->pool = pool_new(2 * (size_t)max_message, POOL_RESERVE);
+	gate->pool = buf_pool_new(2 * (size_t)max_message, POOL_RESERVE);
 	test_budget_init(&gate->budget, chain->loop, budget ? budget : BUDGET_BYTES);
-	spares_init(&gate->spares);
+	freelists_init(&gate->freelists);
 	gate->config = (struct service_config){
 		.name = name,
 		.listen = {first ? TRANSPORT_TCP : TRANSPORT_RDMA, anywhere, port},
@@ -357,10 +357,10 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.config_program = CHAIN_CONFIG_PROGRAM,
 	};
 	RIG_ASSERT(service_init(&gate->service, &gate->config) == 0);
-	gate->ground = (struct worker_ground){
+	gate->env = (struct worker_env){
 		.loop = chain->loop,
 		.pool = gate->pool,
-		.spares = &gate->spares,
+		.freelists = &gate->freelists,
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.post = fake_loop_post,
@@ -369,17 +369,15 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.arg = gate,
 	};
 	gate->ws = (struct worker_service){
-		.ground = &gate->ground,
+		.env = &gate->env,
 		.service = &gate->service,
 		.account = &gate->budget.account,
-		.net = {.ground = &gate->ground,
-			.config = &gate->config,
-			.service = &gate->service},
+		.net = {.env = &gate->env, .config = &gate->config, .service = &gate->service},
 	};
 	TAILQ_INIT(&gate->ws.bridges);
 	RIG_ASSERT(worker_service_add_backends(&gate->ws) == 0);
 	loop_task_init(&gate->expel, end_expelled, gate);
-	door_side_init(&gate->ws.side, wake, gate);
+	conn_limits_thread_init(&gate->ws.side, wake, gate);
 	gate->ws.net.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.net.tcp, pair_net_streams(chain->server_net)) == 0);
 }
@@ -433,7 +431,7 @@ static void free_taps(struct chain_gate *gate)
 
 static void gate_fini(struct chain_gate *gate)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	uint64_t closes = 0;
 
 	free_taps(gate);
@@ -441,7 +439,7 @@ static void gate_fini(struct chain_gate *gate)
 		closes += worker_service_closed(&gate->ws, why);
 	RIG_ASSERT(gate->bridges_gone == gate->bridges && closes == gate->bridges);
 	RIG_ASSERT(!bridge_next(&gate->ws, NULL));
-	pool_stats_get(gate->pool, &stats);
+	buf_pool_stats_get(gate->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
 	RIG_ASSERT(gate->budget.account.used_bytes == 0 && gate->budget.account.waiting == 0);
 	fabric_free(gate->ws.net.iwarp);
@@ -450,8 +448,8 @@ static void gate_fini(struct chain_gate *gate)
 	call_stats_fini(&gate->ws.calls);
 	service_fini(&gate->service);
 	test_budget_fini(&gate->budget);
-	spares_fini(&gate->spares);
-	pool_free(gate->pool);
+	freelists_fini(&gate->freelists);
+	buf_pool_free(gate->pool);
 }
 
 static void close_all(struct chain *chain)

@@ -60,12 +60,12 @@ struct chain_tap {
 
 struct chain_gate {
 	struct chain *chain;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct test_budget budget;
-	struct spares spares;
+	struct freelists freelists;
 	struct service_config config;
 	struct service service;
-	struct worker_ground ground;
+	struct worker_env env;
 	struct worker_service ws;
 	struct loop_task expel;            /* its connection limits ask bridges to close */
 	struct chain_tap *client, *server; /* the legs of its latest bridge; NULL: none yet */
@@ -73,7 +73,7 @@ struct chain_gate {
 	unsigned bridges, bridges_gone;
 	unsigned compounds; /* whose Replies were forwarded … */
 	uint64_t ops, steps,
-		vain_bytes; /* … their operations, and the cost of each one's only walk */
+		wasted_bytes; /* … their operations, and the cost of each one's only walk */
 };
 
 struct chain {

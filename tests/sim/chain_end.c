@@ -59,7 +59,9 @@ unsigned chain_book_add_row(struct chain_book *book, unsigned from, const char *
 	return 0;
 }
 
-/* Fills the opaque of no bytes that a message ends with. No two stretches of the data are the same. */
+/*
+ * Fills the opaque of no bytes that a message ends with. No two stretches of the data are the same.
+ */
 static void add_data(uint8_t **msg, uint32_t *len_bytes, uint32_t data_bytes)
 {
 	uint32_t at = *len_bytes, padded = (uint32_t)xdr_padded_bytes(data_bytes);
@@ -119,7 +121,10 @@ void chain_book_fini(struct chain_book *book)
 
 /* ---- messages ---- */
 
-/* SYSTEM_ERR, or a denial where the Call was refused before its flavour was known: it was in a read chunk. */
+/*
+ * SYSTEM_ERR, or a denial where the Call was refused before its flavour was known: it was in a read
+ * chunk.
+ */
 static bool is_refusal(uint32_t xid, const uint8_t *msg, uint32_t len_bytes)
 {
 	uint8_t failed[RPC_ERROR_REPLY_BYTES], denied[RPC_ERROR_REPLY_BYTES];
@@ -169,7 +174,7 @@ static void take_message(void *arg, const uint8_t *msg, uint32_t len_bytes)
 		record_end_send(&end->wire, rpc->reply, rpc->reply_bytes);
 }
 
-static void take_part(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes)
+static void collect_part(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32_t len_bytes)
 {
 	struct chain_end *end = arg;
 	struct chain_rpc *rpc;
@@ -185,7 +190,7 @@ static void take_part(void *arg, const uint8_t *msg, uint32_t have_bytes, uint32
 
 static const struct record_end_events wire_events = {
 	.received = take_message,
-	.grown = take_part,
+	.grown = collect_part,
 };
 
 void chain_end_init(struct chain_end *end, struct chain_book *book, unsigned number)

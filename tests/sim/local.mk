@@ -12,13 +12,13 @@ bridge_tests = \
 	tests/sim/test_padding \
 	tests/sim/test_pairings \
 	tests/sim/test_responder_chunks \
-	tests/sim/test_return \
+	tests/sim/test_returning_client \
 	tests/sim/test_reverse_sizes \
-	tests/sim/test_routing \
-	tests/sim/test_stages \
-	tests/sim/test_standing \
+	tests/sim/test_bridge_route \
+	tests/sim/test_call_stages \
+	tests/sim/test_bridge_limits \
 	tests/sim/test_storm \
-	tests/sim/test_tapping \
+	tests/sim/test_tap_attach \
 	tests/sim/test_upstream \
 	tests/sim/test_upstream_servers \
 	tests/sim/test_upstream_sources \
@@ -47,11 +47,11 @@ server_peer_tests = \
 	tests/sim/test_requester \
 	tests/sim/test_requester_claims \
 	tests/sim/test_requester_ddp \
-	tests/sim/test_requester_lent \
-	tests/sim/test_requester_lent_ends \
+	tests/sim/test_requester_read_reply \
+	tests/sim/test_requester_read_reply_ends \
 	tests/sim/test_requester_reply \
-	tests/sim/test_requester_zero \
-	tests/sim/test_watch
+	tests/sim/test_zero_grant_timeout \
+	tests/sim/test_rdma_keepalive
 $(server_peer_tests): FIXTURE = tests/sim/libserverpeer.a $(leg_fixture)
 $(server_peer_tests): tests/sim/libserverpeer.a $(leg_fixture)
 
@@ -59,8 +59,8 @@ client_peer_tests = \
 	tests/sim/test_conf_server \
 	tests/sim/test_responder \
 	tests/sim/test_responder_flow \
-	tests/sim/test_responder_lent \
-	tests/sim/test_responder_lent_ends \
+	tests/sim/test_responder_read_reply \
+	tests/sim/test_responder_read_reply_ends \
 	tests/sim/test_responder_reply
 $(client_peer_tests): FIXTURE = tests/sim/libclientpeer.a $(leg_fixture)
 $(client_peer_tests): tests/sim/libclientpeer.a $(leg_fixture)
@@ -105,8 +105,8 @@ tests_sim_librig_a_SOURCES = \
 	tests/sim/record_end.c tests/sim/record_end.h \
 	tests/sim/rig.c tests/sim/rig.h \
 	tests/sim/stub_leg.c tests/sim/stub_leg.h
-tests_sim_libserverpeer_a_SOURCES = tests/sim/server_peer.c tests/sim/server_peer.h tests/sim/lent_peer.c tests/sim/lent_peer.h
-tests_sim_libclientpeer_a_SOURCES = tests/sim/client_peer.c tests/sim/client_peer.h tests/sim/lent_client.c tests/sim/lent_client.h
+tests_sim_libserverpeer_a_SOURCES = tests/sim/server_peer.c tests/sim/server_peer.h tests/sim/read_reply_peer.c tests/sim/read_reply_peer.h
+tests_sim_libclientpeer_a_SOURCES = tests/sim/client_peer.c tests/sim/client_peer.h tests/sim/read_reply_client.c tests/sim/read_reply_client.h
 tests_sim_libpieces_a_SOURCES = tests/sim/pieces.c tests/sim/pieces.h
 tests_sim_libv2rig_a_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h
 

@@ -7,7 +7,7 @@
 
 #include "nfs/nfs.h"
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_memory.h"
+#include "rpcrdma/memory_bound.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/sim/raw.h"
 
@@ -65,12 +65,12 @@ static void on_requested(void *arg)
 
 static void answer(struct rig_side *side, struct exchange *x)
 {
-	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->call_info.hdr.args_offset);
 
 	x->fault = side->answer_fault;
 	if (x->fault == EXCHANGE_OK) {
 		RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);
-		rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
+		rig_fill_reply(x->reply.data, len, x->call_info.hdr.xid);
 	}
 	leg_reply(side->leg, x);
 }
@@ -83,7 +83,7 @@ static void on_call(void *arg, struct exchange *x)
 	side->calls++;
 	side->last_call_bytes = x->call.len_bytes;
 	side->last_reply_max = x->reply_max_bytes;
-	side->last_xid = x->facts.hdr.xid;
+	side->last_xid = x->call_info.hdr.xid;
 	side->last_call_sum = rig_sum(x->call.data, x->call.have_bytes);
 	if (side->on_call)
 		side->on_call(side, x);
@@ -105,10 +105,10 @@ void rig_answer_held(struct rig_side *side)
 
 static void check_reply(struct rig_side *side, const struct exchange *x)
 {
-	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->call_info.hdr.args_offset);
 	uint8_t *want = malloc(len);
 
-	rig_fill_reply(want, len, x->facts.hdr.xid);
+	rig_fill_reply(want, len, x->call_info.hdr.xid);
 	if (len != x->reply.len_bytes || memcmp(want, x->reply.data, len))
 		side->wrong++;
 	free(want);
@@ -251,7 +251,7 @@ struct rig *rig_new(const struct sim_faults *faults)
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	rig->loop = fake_loop_new();
-	rig->pool = pool_new(rig_pool_bytes, 8u << 20);
+	rig->pool = buf_pool_new(rig_pool_bytes, 8u << 20);
 	test_budget_init(&rig->budget, rig->loop, BUDGET_BYTES);
 	test_budget_init(&rig->client_budget, rig->loop, BUDGET_BYTES);
 	rig->net = sim_net_new(rig->loop, faults);
@@ -295,7 +295,7 @@ struct rig *rig_open(const struct sim_faults *faults)
 
 void rig_end(struct rig *rig)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	for (int i = 0; i < 2; i++) {
 		struct rig_side *side = i ? &rig->server : &rig->client;
@@ -306,7 +306,7 @@ void rig_end(struct rig *rig)
 		RIG_ASSERT(!side->leg);
 		RIG_ASSERT(side->closed <= 1);
 	}
-	pool_stats_get(rig->pool, &stats);
+	buf_pool_stats_get(rig->pool, &stats);
 	RIG_ASSERT(stats.in_use_bytes == 0);
 	RIG_ASSERT(rig->budget.account.used_bytes == 0);
 	RIG_ASSERT(rig->client_budget.account.used_bytes == 0);
@@ -315,7 +315,7 @@ void rig_end(struct rig *rig)
 	sim_net_free(rig->net);
 	test_budget_fini(&rig->budget);
 	test_budget_fini(&rig->client_budget);
-	pool_free(rig->pool);
+	buf_pool_free(rig->pool);
 	fake_loop_free(rig->loop);
 	free(rig);
 }
@@ -328,7 +328,7 @@ static struct exchange *new_call(struct rig *rig, uint32_t call_bytes, uint32_t 
 
 	RIG_ASSERT(rpc_msg_get(rig->pool, call_bytes, &x->call) == 0);
 	rig_fill_call(x->call.data, call_bytes, xid, reply_bytes);
-	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->facts.hdr) == RPC_OK);
+	RIG_ASSERT(rpc_call_decode(x->call.data, call_bytes, &x->call_info.hdr) == RPC_OK);
 	x->reply_max_bytes = reply_max;
 	return x;
 }
@@ -337,7 +337,7 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 		  uint32_t reply_max)
 {
 	struct exchange *x = new_call(side->rig, call_bytes, reply_bytes, reply_max);
-	uint32_t xid = x->facts.hdr.xid;
+	uint32_t xid = x->call_info.hdr.xid;
 
 	rig_give(side, x);
 	return xid;
@@ -345,12 +345,12 @@ uint32_t rig_call(struct rig_side *side, uint32_t call_bytes, uint32_t reply_byt
 
 void rig_look(struct rig_side *side, struct exchange *x)
 {
-	const struct rpc_piece piece = {x->call.data, x->call.have_bytes};
-	const struct rpc_pieces pieces = {&piece, 1, x->call.len_bytes};
+	const struct xdr_sg_entry piece = {x->call.data, x->call.have_bytes};
+	const struct xdr_sg pieces = {&piece, 1, x->call.len_bytes};
 
-	if (x->facts.stage == FACTS_NONE)
-		nfs_facts_begin(&x->facts, side->config.leg.max_message_bytes);
-	nfs_facts_go_on(&x->facts, side->config.leg.sessions, &pieces, NULL);
+	if (x->call_info.stage == CALL_INFO_NONE)
+		nfs_call_walk_begin(&x->call_info, side->config.leg.max_message_bytes);
+	nfs_call_walk_continue(&x->call_info, side->config.leg.sessions, &pieces, NULL);
 }
 
 static void hide(struct rpc_msg *msg, uint32_t have_bytes)
@@ -382,8 +382,8 @@ void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_byte
 {
 	uint8_t *whole = malloc(x->call.len_bytes);
 
-	rig_fill_call(whole, x->call.len_bytes, x->facts.hdr.xid,
-		      be32_get(x->call.data + x->facts.hdr.args_offset));
+	rig_fill_call(whole, x->call.len_bytes, x->call_info.hdr.xid,
+		      be32_get(x->call.data + x->call_info.hdr.args_offset));
 	show(&x->call, whole, have_bytes);
 	free(whole);
 	rig_look(side, x);
@@ -393,11 +393,11 @@ void rig_call_grow(struct rig_side *side, struct exchange *x, uint32_t have_byte
 struct exchange *rig_answer_in_pieces(struct rig_side *side, uint32_t have_bytes)
 {
 	struct exchange *x = TAILQ_FIRST(&side->held);
-	uint32_t len = be32_get(x->call.data + x->facts.hdr.args_offset);
+	uint32_t len = be32_get(x->call.data + x->call_info.hdr.args_offset);
 
 	TAILQ_REMOVE(&side->held, x, target_entry);
 	RIG_ASSERT(rpc_msg_get(side->rig->pool, len, &x->reply) == 0);
-	rig_fill_reply(x->reply.data, len, x->facts.hdr.xid);
+	rig_fill_reply(x->reply.data, len, x->call_info.hdr.xid);
 	hide(&x->reply, have_bytes);
 	leg_reply(side->leg, exchange_ref(x));
 	return x;
@@ -407,7 +407,7 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 {
 	uint8_t *whole = malloc(x->reply.len_bytes);
 
-	rig_fill_reply(whole, x->reply.len_bytes, x->facts.hdr.xid);
+	rig_fill_reply(whole, x->reply.len_bytes, x->call_info.hdr.xid);
 	show(&x->reply, whole, have_bytes);
 	free(whole);
 	leg_more(side->leg, x);
@@ -415,20 +415,20 @@ void rig_reply_grow(struct rig_side *side, struct exchange *x, uint32_t have_byt
 
 void rig_give(struct rig_side *side, struct exchange *x)
 {
-	const struct rdma_sizes sizes = {
+	const struct memory_bound_params sizes = {
 		.inline_threshold_bytes = side->config.inline_threshold_bytes,
 		.config_protocol = side->config.config_protocol,
 		.recv_max_bytes = side->config.receive_max_bytes,
 	};
-	struct reply_room room = rdma_reply_room(&sizes);
+	struct reply_memory room = memory_bound_reply(&sizes);
 
 	rig_look(side, x);
 	if (!budget_claim(side->config.leg.holder, &x->claim,
 			  exchange_cost_bytes(rpc_msg_cost_bytes(x->call.len_bytes),
-					      x->reply_max_bytes, &x->facts, &room))) {
+					      x->reply_max_bytes, &x->call_info, &room))) {
 		/* The rig's own ends wait for nothing. */
-		budget_release(&x->claim);
-		budget_claim_nothing(side->config.leg.holder, &x->claim);
+		budget_claim_release(&x->claim);
+		budget_claim_empty(side->config.leg.holder, &x->claim);
 	}
 	TAILQ_INSERT_TAIL(&side->waiting, x, origin_entry);
 	leg_call(side->leg, exchange_ref(x));

@@ -68,7 +68,7 @@ struct rig_side {
 
 struct rig {
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct test_budget budget;        /* the server's, and of what is called there */
 	struct test_budget client_budget; /* two ends in one budget could wait for each other */
 	struct sim_net *net;

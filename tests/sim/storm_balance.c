@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/sim/sim_priv.h"
 #include "tests/sim/rig.h"
 
@@ -31,7 +31,7 @@ static const struct rdma_leg *peer_of(const struct rdma_leg *leg)
 
 static size_t claimed(const struct budget_claim *claim)
 {
-	return claim->state == BUDGET_CLAIM_HELD ? claim->bytes : 0;
+	return claim->state == BUDGET_CLAIM_GRANTED ? claim->bytes : 0;
 }
 
 /* Calls that it has sent; reverse Calls can be abandoned without an answer. */
@@ -41,16 +41,16 @@ static void add_sent(struct held *held, const struct rdma_leg *leg)
 	const struct rdma_conn *conn = &leg->conn;
 	const struct exchange *x;
 
-	RIG_ASSERT(rq->nheld == 0 && rq->count == rq->abandoned);
+	RIG_ASSERT(rq->nqueued == 0 && rq->count == rq->abandoned);
 	RIG_ASSERT(rq->reverse || rq->count == 0);
 	RIG_ASSERT(conn->window.in_flight ==
-		   rq->abandoned + rq->nulls.count + control_msgs_credits(&conn->own));
-	TAILQ_FOREACH(x, &rq->begun, target_entry) {
+		   rq->abandoned + rq->nulls.count + control_msgs_credits(&conn->control));
+	TAILQ_FOREACH(x, &rq->active, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
 		RIG_ASSERT(rpc->state == REQUESTER_ABANDONED);
 		held->bytes += claimed(&x->claim);
-		held->keys += rpc->lend.nkeys;
+		held->keys += rpc->exposed_mem.nkeys;
 	}
 }
 
@@ -67,7 +67,7 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
 		held->bytes += claimed(&x->claim);
 		count++;
 	}
-	RIG_ASSERT(leg->conn.grant.in_flight == count && leg->conn.grant.lent == 0);
+	RIG_ASSERT(leg->conn.grant.in_flight == count && leg->conn.grant.exposed == 0);
 	return count;
 }
 
@@ -77,10 +77,10 @@ static unsigned add_taken(struct held *held, const struct rdma_leg *leg)
  */
 static unsigned spare_max(const struct rdma_conn *conn)
 {
-	unsigned lent = conn->terms.dialect->lent_replies ? conn->config->credits : 0;
-	unsigned own = conn->terms.dialect->options && conn->connector ? CONTROL_MSGS_MAX : 0;
+	unsigned exposed = conn->limits.dialect->read_chunk_replies ? conn->config->credits : 0;
+	unsigned control = conn->limits.dialect->options && conn->connector ? CONTROL_MSGS_MAX : 0;
 
-	return lent + own;
+	return exposed + control;
 }
 
 static void check_receives(const struct rdma_leg *leg, const struct rdma_leg *peer)
@@ -100,12 +100,12 @@ static void check_receives(const struct rdma_leg *leg, const struct rdma_leg *pe
 static size_t claimed_for_receives(const struct rdma_leg *leg)
 {
 	const struct rdma_conn *conn = &leg->conn;
-	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+	uint32_t first = rdma_recv_bytes(inline_threshold_offer(&conn->recv_limit),
 					 negotiation_least_bytes(&conn->negotiation),
 					 conn->config->config_protocol);
 	size_t bytes = leg->options ? claimed(&leg->options->claim) : 0;
 
-	RIG_ASSERT((bytes > 0) == (recv_runs_largest(&conn->recvs) > first));
+	RIG_ASSERT((bytes > 0) == (posted_recvs_largest(&conn->recvs) > first));
 	return bytes;
 }
 
@@ -133,10 +133,10 @@ void storm_balance_always(const struct chain_tap *tap)
 		return;
 	RIG_ASSERT(conn->recvs_posted + conn->grant.in_flight >=
 		   RDMA_RECV_RESERVE + conn->window.in_flight + conn->grant.granted +
-			   conn->grant.lent);
+			   conn->grant.exposed);
 	RIG_ASSERT(conn->window.in_flight <= conn->window.asked &&
 		   conn->grant.in_flight <= conn->grant.granted);
-	RIG_ASSERT(conn->grant.lent <= conn->grant.granted &&
+	RIG_ASSERT(conn->grant.exposed <= conn->grant.granted &&
 		   conn->grant.granted <= conn->grant.max);
 }
 

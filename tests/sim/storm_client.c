@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/facts.h"
+#include "rpc/call_info.h"
 #include "rpc/xdr.h"
 #include "tests/sim/rig.h"
 #include "tests/sim/storm.h"
@@ -18,7 +18,7 @@ bool storm_may_fail(const struct storm *storm, uint32_t xid, const struct storm_
 	if (storm->plan.lies)
 		return true;
 	if (storm_is_encrypted(&storm->plan.traffic, xid) &&
-	    reply->len_bytes > FACTS_UNBOUNDED_BYTES)
+	    reply->len_bytes > REPLY_UNBOUNDED_BYTES)
 		return true;
 	return storm->plan.lent && reply->len_bytes > STORM_LANDING_BYTES;
 }
@@ -164,7 +164,7 @@ static void let_go(struct storm_client *client)
 		loop_now_us(client->storm->chain->loop) + storm_below(client->storm, BACK_US);
 }
 
-static void connect_again(struct storm_client *client)
+static void retry_connect(struct storm_client *client)
 {
 	struct storm *storm = client->storm;
 
@@ -172,7 +172,10 @@ static void connect_again(struct storm_client *client)
 	RIG_ASSERT(client->wire);
 	client->wire->events = &wire_events;
 	client->wire->arg = client;
-	/* A Call whose length nobody knows beforehand is refused where the memory for a long one is not there. */
+	/*
+	 * A Call whose length nobody knows beforehand is refused where the memory for a long one is
+	 * not there.
+	 */
 	if (storm_below(storm, 4) == 0 && !storm->chain->params.budget_bytes)
 		client->wire->fragment_bytes = 4 + storm_below(storm, 40000);
 	record_end_start(client->wire, chain_dial(storm->chain));
@@ -203,7 +206,7 @@ void storm_client_turn(struct storm_client *client)
 	if (client->wire && client->wire->is_over)
 		let_go(client);
 	if (!client->wire && loop_now_us(storm->chain->loop) >= client->back_us)
-		connect_again(client);
+		retry_connect(client);
 	if (!client->wire || client->shut)
 		return;
 	answer_late(client);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* The faults of a storm. */
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/sim/storm.h"
 #include "tests/sim/storm_spoil.h"
 
@@ -62,8 +62,8 @@ static void end_silence(struct storm *storm)
 }
 
 /*
- * One end wants its peer to have other receives, often smaller ones, whatever Calls are under way: some cross the request,
- * and none of them fails for it.
+ * One end wants its peer to have other receives, often smaller ones, whatever Calls are under way:
+ * some cross the request, and none of them fails for it.
  */
 static void ask_for_size(struct storm *storm)
 {
@@ -77,7 +77,7 @@ static void ask_for_size(struct storm *storm)
 	if (!options)
 		return;
 	characteristics_ask(&options->ch, storm_below(storm, 3) ? 4096 : 16384);
-	optional_msgs_go_on(options);
+	optional_msgs_run(options);
 	storm->counts.sizes_asked++;
 }
 

@@ -57,7 +57,7 @@ static void come(struct storm *storm)
 	storm->counts.gone++;
 }
 
-static void look_at(struct storm_gone *gone, struct storm_gone_wire *it)
+static void conn_tick(struct storm_gone *gone, struct storm_gone_wire *it)
 {
 	if (it->wire.is_over) {
 		TAILQ_REMOVE(&gone->wires, it, entry);
@@ -95,16 +95,16 @@ void storm_gone_turn(struct storm *storm)
 {
 	struct storm_gone *gone = &storm->gone;
 	struct storm_gone_wire *it = TAILQ_FIRST(&gone->wires);
-	struct door_counts counts;
+	struct conn_limits_counts counts;
 
 	while (it) {
 		struct storm_gone_wire *next = TAILQ_NEXT(it, entry);
 
-		look_at(gone, it);
+		conn_tick(gone, it);
 		it = next;
 	}
-	door_counts_get(&chain_first(storm->chain)->service.door, &counts);
-	RIG_ASSERT(counts.seated <= chain_first(storm->chain)->config.max_connections);
+	conn_limits_counts_get(&chain_first(storm->chain)->service.limits, &counts);
+	RIG_ASSERT(counts.active <= chain_first(storm->chain)->config.max_connections);
 	if (!gone->hang_end_us)
 		return;
 	if (loop_now_us(storm->chain->loop) >= gone->hang_end_us)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nfs/table.h"
-#include "rpc/msg.h"
+#include "nfs/proc_table.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 #include "tests/sim/rig.h"
 

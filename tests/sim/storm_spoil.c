@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/sim/storm_spoil.h"
 
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/header.h"
 #include "tests/sim/rig.h"
@@ -23,7 +23,9 @@ static bool is_reply(const struct rpcrdma_header *hdr, const uint8_t *send, uint
 	       be32_get(send + hdr->body_offset + 4) == RPC_REPLY;
 }
 
-/* Of a Call that some client waits for, or of a reverse one: the proxy's own Calls have other XIDs. */
+/*
+ * Of a Call that some client waits for, or of a reverse one: the proxy's own Calls have other XIDs.
+ */
 static bool is_waited_for(const struct storm *storm, uint32_t xid)
 {
 	const struct storm_session *session;
@@ -71,7 +73,10 @@ static void spoil(struct storm *storm, const struct rpcrdma_header *hdr, uint8_t
 	}
 }
 
-/* A Call of a client with its data in a read chunk, which becomes one of their length word and the data (A3.4-4). */
+/*
+ * A Call of a client with its data in a read chunk, which becomes one of their length word and the
+ * data (A3.4-4).
+ */
 static void misplace(struct storm *storm, const struct rpcrdma_header *hdr, uint8_t *send)
 {
 	for (unsigned i = 0; i < hdr->nreads; i++)

@@ -176,8 +176,8 @@ void stub_leg_init(struct stub_leg *stub, const struct leg_config *config)
 /* ---- messages in pieces ---- */
 
 /* Bytes that have not arrived are garbage. */
-static void begin(struct pool *pool, struct rpc_msg *msg, const uint8_t *whole, uint32_t len_bytes,
-		  uint32_t have_bytes)
+static void begin(struct buf_pool *pool, struct rpc_msg *msg, const uint8_t *whole,
+		  uint32_t len_bytes, uint32_t have_bytes)
 {
 	RIG_ASSERT(have_bytes <= len_bytes && rpc_msg_get(pool, len_bytes, msg) == 0);
 	memset(msg->data, 0xdd, len_bytes);
@@ -194,10 +194,10 @@ static void grow(struct rpc_msg *msg, const uint8_t *whole, uint32_t have_bytes)
 
 static void look(const struct stub_leg *stub, struct exchange *x)
 {
-	const struct rpc_piece piece = {x->call.data, x->call.have_bytes};
-	const struct rpc_pieces pieces = {&piece, 1, x->call.len_bytes};
+	const struct xdr_sg_entry piece = {x->call.data, x->call.have_bytes};
+	const struct xdr_sg pieces = {&piece, 1, x->call.len_bytes};
 
-	nfs_facts_go_on(&x->facts, stub->config.sessions, &pieces, NULL);
+	nfs_call_walk_continue(&x->call_info, stub->config.sessions, &pieces, NULL);
 }
 
 struct exchange *stub_leg_call(struct stub_leg *stub, const uint8_t *call, uint32_t len_bytes,
@@ -207,11 +207,11 @@ struct exchange *stub_leg_call(struct stub_leg *stub, const uint8_t *call, uint3
 
 	RIG_ASSERT(x);
 	begin(stub->config.pool, &x->call, call, len_bytes, have_bytes);
-	RIG_ASSERT(rpc_call_decode(x->call.data, have_bytes, &x->facts.hdr) == RPC_OK);
-	nfs_facts_begin(&x->facts, stub->config.max_message_bytes);
+	RIG_ASSERT(rpc_call_decode(x->call.data, have_bytes, &x->call_info.hdr) == RPC_OK);
+	nfs_call_walk_begin(&x->call_info, stub->config.max_message_bytes);
 	look(stub, x);
-	x->reply_max_bytes = x->facts.ceiling_bytes;
-	budget_claim_nothing(stub->config.holder, &x->claim);
+	x->reply_max_bytes = x->call_info.reply_bound_bytes;
+	budget_claim_empty(stub->config.holder, &x->claim);
 	x->origin = &stub->leg;
 	x->origin_priv = (void *)call;
 	TAILQ_INSERT_TAIL(&stub->waiting, x, origin_entry);

@@ -182,7 +182,9 @@ START_TEST(calls_beside_it_go_on)
 }
 END_TEST
 
-/* A second one is for a Call that waits no more. In version two it counts as a Call then, as ever. */
+/*
+ * A second one is for a Call that waits no more. In version two it counts as a Call then, as ever.
+ */
 START_TEST(without_a_call_that_waits_it_is_taken_as_before)
 {
 	uint32_t xid;
@@ -198,7 +200,10 @@ START_TEST(without_a_call_that_waits_it_is_taken_as_before)
 }
 END_TEST
 
-/* XIDs of the two directions are apart: what says that it is a Call is refused, whatever waits with its XID. */
+/*
+ * XIDs of the two directions are apart: what says that it is a Call is refused, whatever waits with
+ * its XID.
+ */
 static const struct {
 	struct bad_form form;
 	uint32_t error;
@@ -250,12 +255,12 @@ END_TEST
 /* A Call of our own waits for an answer too. */
 START_TEST(a_null_call_of_our_own_ends_as_well)
 {
-	struct call_facts like = {.hdr.prog = 100003, .hdr.vers = 3};
+	struct call_info like = {.hdr.prog = 100003, .hdr.vers = 3};
 	struct requester *rq;
 
 	begin((unsigned)_i, true);
 	rq = &v2_leg(side)->requester;
-	requester_null_reserve(rq);
+	requester_null_reserve_credit(rq);
 	v2_send_reply(version, call(), 200, 3);
 	ck_assert(requester_null_send(rq, 0x77, &like));
 	v2_run(1);

@@ -269,7 +269,7 @@ START_TEST(a_device_that_needs_all_of_it_is_told_all_of_it)
 	teardown();
 	bare = bare_open(&(struct sim_faults){.no_late_reads = true});
 	fabric_ep_info(bare->server.ep, &info);
-	ck_assert(!info.late_reads);
+	ck_assert(!info.deferred_reads);
 	bare_lend(&bare->server, 0, 100, 100, FABRIC_REMOTE_READ);
 	bare_lend(&bare->server, 0, 100, 99, FABRIC_REMOTE_READ);
 }
@@ -297,7 +297,7 @@ END_TEST
 START_TEST(a_probe_of_a_peer_that_is_there_is_told_nobody)
 {
 	for (unsigned i = 0; i < 3; i++) {
-		ck_assert_int_eq(fabric_ep_probe(bare->client.ep), 0);
+		ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), 0);
 		bare_run(bare, 2 * SIM_PROBE_TIMEOUT_US);
 	}
 	ck_assert_uint_eq(sim_net_stats(bare->net)->probes, 3);
@@ -311,14 +311,14 @@ START_TEST(a_peer_that_vanished_is_found_by_a_probe_alone)
 	sim_ep_vanish(bare->server.ep);
 	bare_run(bare, 100 * SIM_PROBE_TIMEOUT_US);
 	ck_assert_uint_eq(bare->client.nevents, 0);
-	ck_assert_int_eq(fabric_ep_probe(bare->client.ep), 0);
+	ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), 0);
 	bare_run(bare, SIM_PROBE_TIMEOUT_US / 2);
 	/* One at a time: this one gives it no longer. */
-	ck_assert_int_eq(fabric_ep_probe(bare->client.ep), 0);
+	ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), 0);
 	ck_assert_uint_eq(sim_net_stats(bare->net)->probes, 1);
 	bare_run(bare, SIM_PROBE_TIMEOUT_US / 2);
 	ck_assert_int_eq(bare_closed(&bare->client), FABRIC_CLOSE_SILENT);
-	ck_assert_int_eq(fabric_ep_probe(bare->client.ep), -ENOTCONN);
+	ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), -ENOTCONN);
 	/* The other host hears nothing of it, and may still end. */
 	ck_assert(!bare->server.closed);
 	ck_assert_int_eq(bare_post(&bare->server, FABRIC_SEND, 0, 10, NULL, 0), 0);
@@ -333,7 +333,7 @@ START_TEST(a_vanished_peer_that_ends_tells_nobody)
 	bare_run(bare, 1000);
 	ck_assert_int_eq(bare_closed(&bare->server), FABRIC_CLOSE_LOCAL);
 	ck_assert_int_eq(bare_post(&bare->client, FABRIC_SEND, 0, 10, NULL, 0), 0);
-	ck_assert_int_eq(fabric_ep_probe(bare->client.ep), 0);
+	ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), 0);
 	bare_run(bare, SIM_PROBE_TIMEOUT_US);
 	ck_assert_int_eq(bare_closed(&bare->client), FABRIC_CLOSE_SILENT);
 }
@@ -343,7 +343,7 @@ START_TEST(a_fabric_may_have_no_probe)
 {
 	teardown();
 	bare = bare_open(&(struct sim_faults){.no_probe = true});
-	ck_assert_int_eq(fabric_ep_probe(bare->client.ep), -EOPNOTSUPP);
+	ck_assert_int_eq(fabric_ep_keepalive(bare->client.ep), -EOPNOTSUPP);
 }
 END_TEST
 
@@ -372,11 +372,11 @@ static void call_everything(struct bare_end *end, const struct bare_event *event
 		if (dying) {
 			ck_assert_int_eq(bare_post(at, FABRIC_SEND, 0, 8, NULL, 0), -ENOTCONN);
 			ck_assert_int_eq(fabric_key_bind(at->ep, &lost), -ENOTCONN);
-			ck_assert_int_eq(fabric_ep_probe(at->ep), -ENOTCONN);
+			ck_assert_int_eq(fabric_ep_keepalive(at->ep), -ENOTCONN);
 			fabric_ep_close(at->ep);
 		} else if (at->nwrs < 20) {
 			ck_assert_int_eq(bare_post(at, FABRIC_SEND, 0, 8, NULL, 0), 0);
-			ck_assert_int_eq(fabric_ep_probe(at->ep), 0);
+			ck_assert_int_eq(fabric_ep_keepalive(at->ep), 0);
 			if (at->nkeys < BARE_MAX_KEYS)
 				bare_lend(at, 0, 8, 4, FABRIC_REMOTE_READ);
 		}

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
@@ -182,10 +182,13 @@ static void expect_walked_once(const struct chain_gate *gate, unsigned compounds
 	ck_assert_uint_eq(gate->compounds, compounds);
 	ck_assert_uint_eq(gate->ops, ops);
 	ck_assert_uint_eq(gate->steps, ops);
-	ck_assert_uint_eq(gate->vain_bytes, 0);
+	ck_assert_uint_eq(gate->wasted_bytes, 0);
 }
 
-/* Whoever moves the bytes of a Call or Reply, those that one proxy sent are those that the other received. */
+/*
+ * Whoever moves the bytes of a Call or Reply, those that one proxy sent are those that the other
+ * received.
+ */
 static void expect_both_ends_count_alike(void)
 {
 	struct bridge_info near, far;
@@ -199,7 +202,9 @@ static void expect_both_ends_count_alike(void)
 	ck_assert_uint_eq(near.server.bytes_received, far.client.bytes_sent);
 }
 
-/* SEQUENCE, PUTROOTFH and one more each, at the TCP origin of gate 0 and the RDMA origin of gate 1. */
+/*
+ * SEQUENCE, PUTROOTFH and one more each, at the TCP origin of gate 0 and the RDMA origin of gate 1.
+ */
 START_TEST(a_compound_is_walked_once_by_each_gate)
 {
 	static const char *const names[] = {"NFSv4.1 op 41", "NFSv4.1 op 43", "NFSv4.1 op 53"};
@@ -381,7 +386,10 @@ static unsigned steps_of(enum cut cut)
 								       : chain->server_net);
 }
 
-/* chain_end() sees to the rest: one closing() and one closed() of each leg, nothing left, no Reply twice. */
+/*
+ * chain_end() sees to the rest: one closing() and one closed() of each leg, nothing left, no Reply
+ * twice.
+ */
 START_TEST(a_cut_at_every_step_ends_both_bridges_and_leaves_nothing)
 {
 	enum cut cut = _i / 2;
@@ -412,7 +420,10 @@ START_TEST(a_cut_at_every_step_ends_both_bridges_and_leaves_nothing)
 }
 END_TEST
 
-/* One gate has TCP on both sides; of two the last one writes the payload, if it is offered a chunk for it. */
+/*
+ * One gate has TCP on both sides; of two the last one writes the payload, if it is offered a chunk
+ * for it.
+ */
 START_TEST(a_long_reply_is_given_up_as_it_comes)
 {
 	const struct chain_params params = {.gates = _i < 3 ? _i : 2, .ddp = _i == 3};
@@ -430,7 +441,9 @@ START_TEST(a_long_reply_is_given_up_as_it_comes)
 }
 END_TEST
 
-/* Whoever has part of it never takes that for the whole: the ends look at each byte of what is one. */
+/*
+ * Whoever has part of it never takes that for the whole: the ends look at each byte of what is one.
+ */
 START_TEST(a_long_reply_whose_server_ends_in_the_middle_never_arrives)
 {
 	uint64_t written = 0;
@@ -500,7 +513,10 @@ START_TEST(a_long_call_whose_client_ends_in_the_middle_never_arrives)
 }
 END_TEST
 
-/* A record of 1 MiB may take as long as it likes, if only 16 KiB come in each stall_timeout_s, of 30 s here. */
+/*
+ * A record of 1 MiB may take as long as it likes, if only 16 KiB come in each stall_timeout_s, of
+ * 30 s here.
+ */
 START_TEST(a_long_call_of_a_slow_client_arrives)
 {
 	const struct chain_params params = {.gates = _i};

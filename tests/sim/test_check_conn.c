@@ -8,7 +8,7 @@
 #include "daemon/base/log.h"
 #include "daemon/health/check_conn.h"
 #include "daemon/health/check_rpc.h"
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 
@@ -16,9 +16,9 @@
 #define ANSWER_US 1000000u
 
 static struct bench *bench;
-static struct check_ground ground;
+static struct check_env env;
 static struct check_conn *conn;
-static unsigned told, gone;
+static unsigned on_event, gone;
 static enum check_conn_event event, event_before;
 static enum leg_close why;
 static char detail[LEG_DETAIL_BYTES];
@@ -42,25 +42,25 @@ static void wake(void *arg)
 {
 	struct check_backend *waiter;
 
-	LIST_FOREACH(waiter, &ground.backends, entry)
+	LIST_FOREACH(waiter, &env.backends, entry)
 		backend_woken(&waiter->backend);
 }
 
-static void on_told(void *arg, const struct check_conn_news *news)
+static void on_told(void *arg, const struct check_conn_result *result)
 {
 	ck_assert_ptr_eq(arg, bench);
-	told++;
+	on_event++;
 	event_before = event;
-	event = news->event;
-	why = news->why;
-	answered = news->x;
+	event = result->event;
+	why = result->why;
+	answered = result->x;
 	if (event == CHECK_CONN_OPENED) {
 		struct leg_info info;
 
 		check_conn_info(conn, &info);
 		kind = info.kind;
 	}
-	snprintf(detail, sizeof(detail), "%s", news->detail);
+	snprintf(detail, sizeof(detail), "%s", result->detail);
 }
 
 static void on_gone(void *arg)
@@ -71,10 +71,10 @@ static void on_gone(void *arg)
 static void make_conn(void)
 {
 	const struct check_conn_config config = {
-		.ground = &ground,
+		.env = &env,
 		.net = &bench->ws.net,
 		.server = &bench->config.connect,
-		.told = on_told,
+		.on_event = on_told,
 		.arg = bench,
 	};
 
@@ -91,24 +91,24 @@ static void setup(void)
 	bench_connect_by(bench, TRANSPORT_TCP);
 	bench->config.connect_version = 1;
 	bench->ws.net.service = NULL;
-	ground = (struct check_ground){.ground = bench->ground};
-	ground.ground.wake = wake;
-	LIST_INIT(&ground.backends);
-	ck_assert_int_eq(budget_init(&ground.budget, 64u << 20, 0, 1, 1), 0);
-	ck_assert_int_eq(budget_account_init(&ground.account, budget_part(&ground.budget, 0),
+	env = (struct check_env){.env = bench->env};
+	env.env.wake = wake;
+	LIST_INIT(&env.backends);
+	ck_assert_int_eq(budget_init(&env.budget, 64u << 20, 0, 1, 1), 0);
+	ck_assert_int_eq(budget_account_init(&env.account, budget_share(&env.budget, 0),
 					     bench->loop, wake, NULL),
 			 0);
 	said[0] = '\0';
 	log_set_output(&output);
 	log_set_level(LOG_LEVEL_DEBUG);
-	told = gone = 0;
+	on_event = gone = 0;
 	make_conn();
 }
 
 /* Its open connections end, and nothing of this reaches the service. */
 static void teardown(void)
 {
-	const struct target *target = &bench->service.targets.list[0];
+	const struct nfs_server *server = &bench->service.servers.list[0];
 	struct stub *last = bench->nstubs ? bench_stub(bench, bench->nstubs - 1) : NULL;
 
 	if (conn)
@@ -117,23 +117,23 @@ static void teardown(void)
 		stub_fail(last, LEG_CLOSE_LOCAL, "");
 	bench_run(bench, 200);
 	ck_assert_uint_eq(gone, 1);
-	ck_assert(LIST_EMPTY(&ground.backends));
-	ck_assert_uint_eq(ground.account.used_bytes, 0);
-	ck_assert_uint_eq(target->attempts, 0);
-	ck_assert_uint_eq(target->failures, 0);
-	ck_assert(!server_state_is_down(&target->server));
+	ck_assert(LIST_EMPTY(&env.backends));
+	ck_assert_uint_eq(env.account.used_bytes, 0);
+	ck_assert_uint_eq(server->attempts, 0);
+	ck_assert_uint_eq(server->failures, 0);
+	ck_assert(!server_health_is_down(&server->health));
 	ck_assert_str_eq(said, "");
 	log_set_output(NULL);
 	log_set_level(LOG_LEVEL_ERROR);
-	budget_account_fini(&ground.account);
-	budget_fini(&ground.budget);
+	budget_account_fini(&env.account);
+	budget_fini(&env.budget);
 	bench_end(bench);
 }
 
 static void expect_told(unsigned n, enum check_conn_event what)
 {
 	bench_run(bench, 0);
-	ck_assert_uint_eq(told, n);
+	ck_assert_uint_eq(on_event, n);
 	ck_assert_int_eq(event, what);
 }
 
@@ -154,8 +154,8 @@ static struct stub *last_stub(void)
 
 static void call(void)
 {
-	uint8_t msg[PROBE_CALL_BYTES];
-	size_t len = probe_call_null(msg, 7, NFS_PROGRAM_NFS, PROBE_NFS_VERSION);
+	uint8_t msg[CHECK_RPC_CALL_BYTES];
+	size_t len = check_rpc_null(msg, 7, NFS_PROGRAM_NFS, CHECK_RPC_NFS_VERSION);
 
 	ck_assert_int_eq(check_conn_call(conn, msg, (uint32_t)len, ANSWER_US), 0);
 }
@@ -183,10 +183,10 @@ START_TEST(a_call_is_answered)
 	ck_assert_uint_eq(last_stub()->calls, 1);
 	reply();
 	expect_told(2, CHECK_CONN_ANSWERED);
-	ck_assert_uint_eq(answered->facts.hdr.xid, 7);
+	ck_assert_uint_eq(answered->call_info.hdr.xid, 7);
 	/* The time limit was for the answer. */
 	bench_run(bench, 2000);
-	ck_assert_uint_eq(told, 2);
+	ck_assert_uint_eq(on_event, 2);
 }
 END_TEST
 
@@ -201,7 +201,7 @@ START_TEST(addresses_are_tried_in_turn_as_for_a_client)
 	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.client, 0);
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "no");
 	bench_run(bench, 0);
-	ck_assert_uint_eq(told, 0);
+	ck_assert_uint_eq(on_event, 0);
 	stub_fail(bench_stub(bench, 1), LEG_CLOSE_TIMEOUT, "late");
 	expect_told(1, CHECK_CONN_UNREACHED);
 	ck_assert_int_eq(why, LEG_CLOSE_TIMEOUT);
@@ -246,7 +246,7 @@ START_TEST(a_name_server_that_is_silent_has_the_time_of_the_connection)
 	bench->resolver_silent = true;
 	check_conn_open(conn, LIMIT_US);
 	bench_run(bench, LIMIT_US / 1000 - 1);
-	ck_assert_uint_eq(told, 0);
+	ck_assert_uint_eq(on_event, 0);
 	bench_run(bench, 1);
 	expect_told(1, CHECK_CONN_UNREACHED);
 	ck_assert_str_eq(detail, "its name \"server\" cannot be resolved: no answer in time");
@@ -264,7 +264,7 @@ START_TEST(an_answer_that_is_late_ends_the_connection)
 	last_stub()->config.events->note(last_stub()->config.arg, "odd");
 	bench_run(bench, ANSWER_US / 1000);
 	ck_assert_uint_eq(last_stub()->close_calls, 1);
-	ck_assert_uint_eq(told, 1);
+	ck_assert_uint_eq(on_event, 1);
 	stub_closing(last_stub(), LEG_CLOSE_LOCAL, "");
 	stub_over(last_stub());
 	expect_told(2, CHECK_CONN_LATE);
@@ -303,7 +303,7 @@ START_TEST(an_end_follows_on_the_answer_that_came_before_it)
 	ck_assert_str_eq(detail, "gone");
 	call();
 	bench_run(bench, 2000);
-	ck_assert_uint_eq(told, 3);
+	ck_assert_uint_eq(on_event, 3);
 }
 END_TEST
 
@@ -340,12 +340,12 @@ START_TEST(it_goes_from_any_state)
 	bench_run(bench, 0);
 	if (_i == CALLED)
 		call();
-	told = 0;
+	on_event = 0;
 	check_conn_free(conn, on_gone, NULL);
 	conn = NULL;
 	ck_assert_uint_eq(gone, 0);
 	bench_run(bench, 1000);
-	ck_assert_uint_eq(told, 0);
+	ck_assert_uint_eq(on_event, 0);
 	if (_i != RESOLVING)
 		return;
 	/* A look-up that is out comes back to its name. */

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/proto.h"
@@ -212,7 +212,10 @@ START_TEST(sizes_are_from_1024_to_our_own)
 }
 END_TEST
 
-/* What the server can send is in no answer of it: a Reply that private data leave in doubt has a chunk on offer. */
+/*
+ * What the server can send is in no answer of it: a Reply that private data leave in doubt has a
+ * chunk on offer.
+ */
 START_TEST(replies_go_by_private_data_still)
 {
 	setup_asked(pd_2048, sizeof(pd_2048));
@@ -243,7 +246,10 @@ START_TEST(a_reply_as_long_as_was_told_fits_a_receive_with_any_header)
 	rig_fill_reply(reply, sizeof(reply), call.xid);
 	raw_send_header(raw, &hdr, reply, sizeof(reply));
 	expect_answered(1);
-	/* One that no Reply has, but as long as a header can be: it is told apart, and not by the fabric. */
+	/*
+	 * One that no Reply has, but as long as a header can be: it is told apart, and not by the
+	 * fabric.
+	 */
 	memset(reply, 0, sizeof(reply));
 	for (unsigned i = 0; i < 250; i++)
 		hdr.segments[i] = (struct rpcrdma_segment){0x9000 + i, 0, 0};

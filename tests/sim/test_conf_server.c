@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/draft03/ccp.h"
 #include "rpcrdma/proto.h"
@@ -91,7 +91,9 @@ static void expect_reply(uint32_t reply_bytes, bool is_inline)
 	ck_assert_uint_eq(is_inline ? len : hdr.reply_chunk.len_bytes, reply_bytes);
 }
 
-/* The longest Reply that comes inline makes a Send of so many bytes; it returns the chunk (A5.2-4). */
+/*
+ * The longest Reply that comes inline makes a Send of so many bytes; it returns the chunk (A5.2-4).
+ */
 static void expect_limit(uint32_t send_bytes)
 {
 	uint32_t header_bytes = RPCRDMA_MIN_HDR_BYTES + (uint32_t)RPCRDMA_REPLY_CHUNK_BYTES(1);
@@ -100,7 +102,10 @@ static void expect_limit(uint32_t send_bytes)
 	expect_reply(send_bytes - header_bytes + 1, false);
 }
 
-/* A Call to procedure @proc of version @vers with @nwords words of arguments, in @call; returns its length. */
+/*
+ * A Call to procedure @proc of version @vers with @nwords words of arguments, in @call; returns its
+ * length.
+ */
 static uint32_t make(uint8_t *call, uint32_t xid, uint32_t vers, uint32_t proc, uint32_t nwords)
 {
 	const uint32_t words[] = {xid, RPC_CALL, RPC_VERSION, PROGRAM, vers, proc, 0, 0, 0, 0};
@@ -157,7 +162,10 @@ START_TEST(it_tells_what_it_takes)
 	ck_assert_uint_eq(results.maxcall_sendsize, 4096);
 	ck_assert_uint_eq(results.align, 0);
 	ck_assert_uint_eq(results.maxrdmaread, RDMA_READ_DEPTH);
-	/* A message of that length behind a header that leaves just enough room for a Reply that returns its chunk. */
+	/*
+	 * A message of that length behind a header that leaves just enough room for a Reply that
+	 * returns its chunk.
+	 */
 	begin(7, RPCRDMA_MSG);
 	hdr.has_reply_chunk = true;
 	hdr.reply_chunk = (struct rpcrdma_chunk){0, 247, 0};
@@ -171,7 +179,10 @@ START_TEST(it_tells_what_it_takes)
 }
 END_TEST
 
-/* A6.2-2: the Reads of its memory that the connection has, by what the client asked for when it connected. */
+/*
+ * A6.2-2: the Reads of its memory that the connection has, by what the client asked for when it
+ * connected.
+ */
 START_TEST(it_tells_the_reads_that_the_connection_has)
 {
 	static const struct {
@@ -315,7 +326,7 @@ START_TEST(one_among_other_calls_changes_nothing)
 END_TEST
 
 /* A Call in @n segments, each a Read; no more of its memory is ready than @ready of them. */
-static struct fabric_key *lend_call(uint32_t xid, unsigned n, bool ready)
+static struct fabric_key *expose_call(uint32_t xid, unsigned n, bool ready)
 {
 	static uint8_t call[4096];
 	struct fabric_key *first = &raw->keys[raw->nkeys];
@@ -337,7 +348,7 @@ START_TEST(no_more_reads_are_out_than_the_client_takes)
 
 	setup_serving();
 	configure(4096, max[_i]);
-	key = lend_call(1, 20, false);
+	key = expose_call(1, 20, false);
 	for (unsigned i = 0; i < 20; i++) {
 		ck_assert_uint_eq(rig->server.calls, 0);
 		fabric_key_ready(&key[i], 100);
@@ -354,9 +365,9 @@ START_TEST(reads_of_several_calls_take_turns_in_order)
 {
 	setup_serving();
 	configure(4096, 1);
-	lend_call(1, 8, true);
-	lend_call(2, 8, true);
-	lend_call(3, 1, true);
+	expose_call(1, 8, true);
+	expose_call(2, 8, true);
+	expose_call(3, 1, true);
 	for (uint32_t xid = 1; xid <= 3; xid++)
 		expect_inline_reply(xid, 100);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->max_reads, 1);
@@ -367,7 +378,7 @@ START_TEST(from_a_client_that_takes_no_reads_none_are_read)
 {
 	setup_serving();
 	configure(4096, 0);
-	lend_call(1, 2, true);
+	expose_call(1, 2, true);
 	raw_expect_error(raw, 1, RPCRDMA_ERR_CHUNK);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->max_reads, 0);
 	ck_assert_uint_eq(rig->server.counters.bad_calls, 1);
@@ -380,8 +391,8 @@ START_TEST(reads_that_wait_end_with_the_connection)
 {
 	setup_serving();
 	configure(4096, 1);
-	lend_call(1, 8, false);
-	lend_call(2, 8, false);
+	expose_call(1, 8, false);
+	expose_call(2, 8, false);
 	switch (_i) {
 	case 0:
 		leg_close(rig->server.leg, LEG_CLOSE_LOCAL);
@@ -422,14 +433,14 @@ START_TEST(reads_that_wait_do_not_stall)
 	rig->server.config.leg.stall_timeout_us = 2000 * MS;
 	open_with(pd_4096_inv, sizeof(pd_4096_inv));
 	configure(4096, 1);
-	key = lend_call(1, 6, false);
+	key = expose_call(1, 6, false);
 	for (unsigned i = 0; i < 6; i++) {
 		rig_run_for(rig, 1500 * MS);
 		fabric_key_ready(&key[i], 100);
 		rig_run_for(rig, MS);
 	}
 	expect_inline_reply(1, 100);
-	lend_call(2, 2, false);
+	expose_call(2, 2, false);
 	rig_run_for(rig, 2500 * MS);
 	ck_assert_uint_eq(rig->server.closing, 1);
 	ck_assert_int_eq(rig->server.why, LEG_CLOSE_RECORD_STALLED);

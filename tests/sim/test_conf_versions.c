@@ -3,7 +3,7 @@
  * Tests connection configuration and protocol versions: it exists in version one only, and fixes
  * the version as any Call does (X-1).
  */
-#include "rpc/msg.h"
+#include "rpc/rpc_header.h"
 #include "rpcrdma/draft03/ccp.h"
 #include "tests/lib/test.h"
 #include "tests/sim/v2_peer.h"
@@ -18,10 +18,10 @@ static void setup(void)
 	rig->server.config.leg.config_program = PROGRAM;
 }
 
-static bool says_one(void)
+static bool one_only(void)
 {
-	return version_cache_says_one(&v2_memory, (const struct sockaddr *)&rig_addr,
-				      loop_now_us(rig->loop));
+	return version_cache_is_one_only(&v2_memory, (const struct sockaddr *)&rig_addr,
+					 loop_now_us(rig->loop));
 }
 
 /* The next Send is CONF_RDMA; returns its XID. */
@@ -86,7 +86,7 @@ START_TEST(it_is_asked_once_version_one_is_assumed)
 	answer(xid);
 	ck_assert_uint_eq(rig->client.counters.conf_answered, 1);
 	expect_version(1);
-	ck_assert(says_one());
+	ck_assert(one_only());
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(a_server_of_version_two_alone_is_found_by_it)
 	ck_assert_uint_eq(rig->client.counters.conf_asked, 1);
 	ck_assert_uint_eq(rig->client.counters.conf_refused, 1);
 	ck_assert_uint_eq(rig->client.counters.err_vers_received, 1);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 

@@ -87,8 +87,8 @@ START_TEST(a_client_that_comes_back_all_the_time_does_not_fill_the_log)
 	for (unsigned i = 0; i < clients; i++) {
 		come_and_go();
 		bench_run(bench, seconds * 1000 / clients);
-		if ((i + 1) % (clients * (LOG_TELL_US / 1000000) / seconds) == 0)
-			service_tell_left_out(&bench->service);
+		if ((i + 1) % (clients * (LOG_REPORT_US / 1000000) / seconds) == 0)
+			service_log_suppressed(&bench->service);
 	}
 	ck_assert_uint_eq(bench->bridges_gone, clients);
 	ck_assert_uint_ge(opens, SERVICE_LINES_BURST);
@@ -111,9 +111,9 @@ START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
 	bench->config.stall_timeout_s = 3600;
 	hog = bench_incoming(bench);
 	poor = bench_incoming(bench);
-	bench->budget.account.late = shortage_log;
+	bench->budget.account.late = bridge_log_shortage;
 	bench->budget.account.late_arg = &bench->ws;
-	bench->budget.account.borrower.part->name = bench->service.config->name;
+	bench->budget.account.lease.share->name = bench->service.config->name;
 	start_counting();
 	budget_claim_init(&held, granted, NULL);
 	budget_claim_init(&waiting, granted, NULL);
@@ -130,8 +130,8 @@ START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
 	last[0] = '\0';
 	bench_run(bench, 200000);
 	ck_assert_str_eq(last, "");
-	budget_release(&waiting);
-	budget_release(&held);
+	budget_claim_release(&waiting);
+	budget_claim_release(&held);
 	stub_fail(hog, LEG_CLOSE_PEER, "");
 	stub_fail(poor, LEG_CLOSE_PEER, "");
 	bench_run(bench, 1);
@@ -280,10 +280,12 @@ END_TEST
 START_TEST(of_many_those_with_the_oldest_calls_are_shown)
 {
 	static const unsigned callers[] = {8, 4, 9, 6};
-	struct load load = {0};
+	struct conn_load load = {0};
 	uint64_t ages_us[3];
-	struct snapshot snapshot = {
-		.connections = json_array(), .most = 3, .ages_us = ages_us, .loads = &load};
+	struct snapshot snapshot = {.connections = json_array(),
+				    .max_connections = 3,
+				    .ages_us = ages_us,
+				    .loads = &load};
 
 	bench->config.listen.transport = TRANSPORT_TCP;
 	bench->resolver_silent = true; /* so that Calls stay where they are */

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"
 
@@ -210,7 +210,10 @@ START_TEST(a_draining_leg_can_be_closed)
 }
 END_TEST
 
-/* Whichever step it comes at: all Calls are answered that were given before, or the leg says why not. */
+/*
+ * Whichever step it comes at: all Calls are answered that were given before, or the leg says why
+ * not.
+ */
 static struct rig_side *drained_side(bool client)
 {
 	return client ? &rig->client : &rig->server;
@@ -335,7 +338,7 @@ START_TEST(every_state_but_the_first_follows_another)
 		uint32_t first;
 	} machines[] = {
 		{&rdma_conn_states, TO(RDMA_CONNECTING) | TO(RDMA_INCOMING)},
-		{&requester_rpc_states, TO(REQUESTER_HELD)},
+		{&requester_rpc_states, TO(REQUESTER_QUEUED)},
 		{&responder_rpc_states, TO(RESPONDER_ADMITTING)},
 	};
 
@@ -357,7 +360,10 @@ static void never(struct fabric_ep *ep)
 {
 }
 
-/* A peer that takes what is sent now and then, for ever; whether that end is decided before the stop or not. */
+/*
+ * A peer that takes what is sent now and then, for ever; whether that end is decided before the
+ * stop or not.
+ */
 START_TEST(a_stop_ends_a_connection_that_does_not_end_by_itself)
 {
 	struct rdma_conn *conn;

@@ -62,7 +62,7 @@ static void open_chain(int i, uint32_t limit)
 }
 
 struct idle {
-	struct pool_stats pools[CHAIN_GATES_MAX];
+	struct buf_pool_stats pools[CHAIN_GATES_MAX];
 };
 
 static struct idle look_idle(void)
@@ -70,11 +70,13 @@ static struct idle look_idle(void)
 	struct idle idle = {0};
 
 	for (unsigned i = 0; i < chain->ngates; i++)
-		pool_stats_get(chain->gates[i].pool, &idle.pools[i]);
+		buf_pool_stats_get(chain->gates[i].pool, &idle.pools[i]);
 	return idle;
 }
 
-/* Nothing is held that was not held before, and what was mapped for what was large is given back. */
+/*
+ * Nothing is held that was not held before, and what was mapped for what was large is given back.
+ */
 static void expect_idle(const struct idle *before)
 {
 	const struct idle now = look_idle();

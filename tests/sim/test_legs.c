@@ -42,10 +42,10 @@ static struct leg_config leg_config(void)
 
 static void on_incoming(void *arg, struct fabric_incoming *fabric)
 {
-	const struct incoming in = {.fd = -1, .fabric = fabric};
+	const struct accepted_conn in = {.fd = -1, .fabric = fabric};
 	const struct leg_config config = leg_config();
 
-	ck_assert_int_eq(legs_system.accept(&bench->ws.net, &config, &in, &accepted), 0);
+	ck_assert_int_eq(leg_factory_system.accept(&bench->ws.net, &config, &in, &accepted), 0);
 }
 
 static void setup(void)
@@ -68,11 +68,14 @@ static const struct rdma_leg_config *made_with(const struct leg *leg)
 	return container_of(leg->config, const struct rdma_leg_config, leg);
 }
 
-/* To where nobody listens but the test: its service takes the connection that its own server's leg makes. */
+/*
+ * To where nobody listens but the test: its service takes the connection that its own server's leg
+ * makes.
+ */
 static void join(uint32_t version)
 {
 	const struct connect_attempt attempt = {
-		.target = &bench->service.targets.list[0],
+		.server = &bench->service.servers.list[0],
 		.addr = bench_addr(1),
 		.fabric = bench->ws.net.iwarp,
 		.rpcrdma_version = version,
@@ -84,7 +87,8 @@ static void join(uint32_t version)
 				       (const struct sockaddr *)&attempt.addr, 1, on_incoming, NULL,
 				       &listener),
 			 0);
-	ck_assert_int_eq(legs_system.connect(&bench->ws.net, &config, &attempt, &connected), 0);
+	ck_assert_int_eq(leg_factory_system.connect(&bench->ws.net, &config, &attempt, &connected),
+			 0);
 	bench_run(bench, 10);
 	ck_assert_ptr_nonnull(accepted);
 	fabric_listener_free(listener);
@@ -105,7 +109,7 @@ START_TEST(a_leg_that_connects_has_the_version_of_its_attempt)
 	join(1 + (uint32_t)_i);
 	ck_assert_uint_eq(made_with(connected)->highest_version, 1 + (unsigned)_i);
 	ck_assert_ptr_eq(made_with(connected)->version_cache,
-			 &bench->service.targets.list[0].versions);
+			 &bench->service.servers.list[0].versions);
 	part();
 }
 END_TEST

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"
@@ -18,10 +18,10 @@
 
 static struct rig *rig;
 
-static void set_limit(struct inline_limit *limit, uint32_t bytes)
+static void set_limit(struct inline_threshold *limit, uint32_t bytes)
 {
 	limit->own_bytes = bytes;
-	inline_limit_peer(limit, bytes);
+	inline_threshold_set_peer(limit, bytes);
 }
 
 /* Both ends of both directions. */
@@ -34,7 +34,7 @@ static void set_limits(uint32_t bytes)
 
 		set_limit(&conn->send_limit, bytes);
 		set_limit(&conn->recv_limit, bytes);
-		rdma_conn_agree(conn);
+		rdma_conn_update_limits(conn);
 	}
 }
 
@@ -53,7 +53,10 @@ static void open_at(uint32_t bytes, bool ddp)
 	rig->client.hold = rig->server.hold = true;
 }
 
-/* The Calls that wait are answered with these limits; so many of either direction get an error instead. */
+/*
+ * The Calls that wait are answered with these limits; so many of either direction get an error
+ * instead.
+ */
 static void change_and_fail(uint32_t to, unsigned forward, unsigned reverse,
 			    unsigned forward_faults, unsigned reverse_faults)
 {
@@ -89,8 +92,9 @@ static const struct {
 } changes[] = {{LOW, HIGH}, {HIGH, LOW}};
 
 /*
- * A Reply that fits between the two limits, one that fits neither, and one that fits both. A client that counts on one
- * inline does not lower its limit (B3.1-7); from one that does all the same the Reply is kept (B3.1-8).
+ * A Reply that fits between the two limits, one that fits neither, and one that fits both. A client
+ * that counts on one inline does not lower its limit (B3.1-7); from one that does all the same the
+ * Reply is kept (B3.1-8).
  */
 START_TEST(a_reply_goes_by_the_limit_that_its_call_came_with)
 {
@@ -137,7 +141,10 @@ START_TEST(calls_go_by_the_limit_of_their_own_time)
 }
 END_TEST
 
-/* Its room on both sides was made for the limit of the Call: by another one the payload is looked for elsewhere. */
+/*
+ * Its room on both sides was made for the limit of the Call: by another one the payload is looked
+ * for elsewhere.
+ */
 START_TEST(a_payload_that_landed_is_found_whatever_the_limit_is_now)
 {
 	static const struct {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "daemon/base/log.h"
-#include "daemon/bridge/call_watch.h"
+#include "daemon/bridge/late_call_scan.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 #include "tests/sim/rig.h"
@@ -53,12 +53,12 @@ static void teardown(void)
 /* The proxy's own NULL, at once: the server fails that as it does a client's Call. */
 static void ask(void *arg)
 {
-	struct targets *targets = arg;
-	uint32_t doubts = targets_take_doubts(targets);
+	struct servers *servers = arg;
+	uint32_t doubts = servers_take_doubts(servers);
 
 	ck_assert_uint_eq(doubts, 1);
-	targets_asked(targets, 0, targets->list[0].server.suspect_why, "",
-		      loop_now_us(bench->loop));
+	servers_doubt_checked(servers, 0, servers->list[0].health.suspect_why, "",
+			      loop_now_us(bench->loop));
 }
 
 static void expect(const char *text)
@@ -215,17 +215,23 @@ START_TEST(a_server_that_is_away_is_not_told_by_each_connection)
 }
 END_TEST
 
-/* Nor is one that answers as something else, which is a warning of its own only where others are served. */
+/*
+ * Nor is one that answers as something else, which is a warning of its own only where others are
+ * served.
+ */
 START_TEST(a_server_that_is_no_use_is_not_told_by_each_connection)
 {
 	struct stub *client[2], *server[2];
 
-	targets_on_doubt(&bench->service.targets, ask, &bench->service.targets);
+	servers_on_doubt(&bench->service.servers, ask, &bench->service.servers);
 	open_pair(&client[0], &server[0]);
 	stub_closing(server[0], LEG_CLOSE_NOT_RPC, "the first bytes are HTTP");
 	expect("<4>sim: server ");
 	expect(" cannot be used: the first bytes are HTTP");
-	/* The first client may have caused its close, so the log has it; of the next client the log has neither open nor close. */
+	/*
+	 * The first client may have caused its close, so the log has it; of the next client the log
+	 * has neither open nor close.
+	 */
 	expect("<4>[sim#1 10.0.0.100:20001] closed: server: not an RPC message: the first bytes");
 	stub_over(server[0]);
 	stub_fail(client[0], LEG_CLOSE_LOCAL, "");
@@ -252,7 +258,7 @@ START_TEST(while_no_server_answers_a_connection_is_open_with_its_first_reply)
 {
 	struct stub *client, *server;
 
-	targets_on_doubt(&bench->service.targets, ask, &bench->service.targets);
+	servers_on_doubt(&bench->service.servers, ask, &bench->service.servers);
 	open_pair(&client, &server);
 	stub_fail(server, LEG_CLOSE_PEER, "");
 	bench_run(bench, 1000);
@@ -275,7 +281,7 @@ START_TEST(debug_tells_how_a_connection_came_about_and_ended)
 	struct stub *client, *server;
 
 	log_set_level(LOG_LEVEL_DEBUG);
-	bench->ground.worker = 3;
+	bench->env.worker = 3;
 	client = bench_incoming(bench);
 	bench_run(bench, 20);
 	bench_client_call(bench, client, 0x12ab);
@@ -324,7 +330,7 @@ START_TEST(lines_that_were_left_out_are_told_by_kind)
 		both_gone(client, server);
 	}
 	said[0] = '\0';
-	service_tell_left_out(&bench->service);
+	service_log_suppressed(&bench->service);
 	ck_assert_str_eq(said, "<6>sim: 3 more opened in 1 s\n"
 			       "<6>sim: 3 more closed by the client in 1 s\n");
 }
@@ -387,7 +393,9 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 }
 END_TEST
 
-/* Such as one with a sequence number of RPCSEC_GSS that is too old: servers drop it without a word. */
+/*
+ * Such as one with a sequence number of RPCSEC_GSS that is too old: servers drop it without a word.
+ */
 START_TEST(a_call_that_is_never_answered_does_not_hide_an_outage)
 {
 	struct stub *client[4], *server[4];
@@ -475,7 +483,7 @@ START_TEST(many_calls_are_looked_at_in_turns)
 	struct stub *client, *server;
 
 	open_pair(&client, &server);
-	for (unsigned i = 1; i < 2 * CALL_WATCH_SLICE; i++)
+	for (unsigned i = 1; i < 2 * LATE_CALL_SCAN_BATCH; i++)
 		bench_stub_call(bench, client, 0x20000 + i);
 	open_pair(&client, &server);
 	bench_run(bench, 36000);

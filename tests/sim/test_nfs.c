@@ -68,10 +68,12 @@ static void play(struct row_built *built, const char *name)
 	row_now = built;
 	row_name = name;
 	give_msg(&rig->client, &x->call, built->call);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->facts.hdr), RPC_OK);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->call_info.hdr),
+			 RPC_OK);
 	rig_look(&rig->client, x);
-	x->reply_max_bytes =
-		x->facts.ceiling_bytes < 3 * 1024 * 1024 ? x->facts.ceiling_bytes : 3 * 1024 * 1024;
+	x->reply_max_bytes = x->call_info.reply_bound_bytes < 3 * 1024 * 1024
+				     ? x->call_info.reply_bound_bytes
+				     : 3 * 1024 * 1024;
 	rig_give(&rig->client, x);
 	rig_run_for(rig, 1000);
 	ck_assert_msg(rows_seen == before + 1, "%s: no Reply", row_name);
@@ -153,18 +155,19 @@ static void play_late_read(unsigned ops)
 static const struct {
 	unsigned ops;
 	bool moves;
-} late_reads[] = {{2, true}, {128, true}, {129, true}, {400, true}, {1024, false}, {1025, false}};
+} deferred_reads[] = {{2, true},   {128, true},   {129, true},
+		      {400, true}, {1024, false}, {1025, false}};
 
 /*
- * However many operations stand before it, as long as their results fit around the data (RPC_AROUND_MAX_BYTES). Else, and
- * past those that are walked, it is a whole message.
+ * However many operations stand before it, as long as their results fit around the data
+ * (RPC_INLINE_AROUND_MAX_BYTES). Else, and past those that are walked, it is a whole message.
  */
 START_TEST(the_data_of_a_late_read_move)
 {
 	open_rig(true, 4 * INLINE_BYTES);
-	play_late_read(late_reads[_i].ops);
+	play_late_read(deferred_reads[_i].ops);
 	ck_assert_uint_eq(rig->server.counters.write_chunk_bytes_pushed,
-			  late_reads[_i].moves ? 40000 : 0);
+			  deferred_reads[_i].moves ? 40000 : 0);
 	ck_assert_uint_eq(rig->server.counters.payloads_not_found, 0);
 	ck_assert_uint_eq(rig->client.counters.bad_replies, 0);
 	rig_end(rig);
@@ -181,7 +184,7 @@ int main(void)
 	tcase_add_test(tc, payloads_moved_by_rdma_arrive);
 	tcase_add_test(tc, protected_messages_stay_whole);
 	tcase_add_test(tc, plain_kerberos_is_moved_like_any_other);
-	tcase_add_loop_test(tc, the_data_of_a_late_read_move, 0, ARRAY_SIZE(late_reads));
+	tcase_add_loop_test(tc, the_data_of_a_late_read_move, 0, ARRAY_SIZE(deferred_reads));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

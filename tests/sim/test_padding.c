@@ -113,11 +113,12 @@ static void give(struct rig_side *side)
 	struct exchange *x = exchange_new(NULL);
 
 	give_msg(side, &x->call, call);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->facts.hdr), RPC_OK);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, x->call.len_bytes, &x->call_info.hdr),
+			 RPC_OK);
 	rig_look(side, x);
 	x->reply_max_bytes = nfs_msg_len(reply) > 4096 ? nfs_msg_len(reply) : 4096;
-	if (x->reply_max_bytes > x->facts.ceiling_bytes)
-		x->reply_max_bytes = x->facts.ceiling_bytes;
+	if (x->reply_max_bytes > x->call_info.reply_bound_bytes)
+		x->reply_max_bytes = x->call_info.reply_bound_bytes;
 	rig_give(side, x);
 	rig_run_for(rig, 1000);
 }
@@ -195,7 +196,10 @@ START_TEST(nothing_of_the_reverse_direction_is_padded)
 }
 END_TEST
 
-/* A payload is not copied for the sake of pads: with two of them the list is longer than the endpoint gathers. */
+/*
+ * A payload is not copied for the sake of pads: with two of them the list is longer than the
+ * endpoint gathers.
+ */
 START_TEST(what_would_be_copied_is_sent_without)
 {
 	new_rig(&(struct sim_faults){.max_sge = 3});

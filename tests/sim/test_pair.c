@@ -107,8 +107,8 @@ START_TEST(many_calls_at_once_are_all_answered)
 		rig_call(&rig->client, RIG_CALL_MIN + 8 * i, 100 + 20 * i, 7000);
 	leg_info(rig->client.leg, &info);
 	ck_assert_uint_eq(info.calls_in_flight_out, 1);
-	ck_assert_uint_eq(info.calls_held, 299);
-	ck_assert(!info.credits_told);
+	ck_assert_uint_eq(info.calls_queued, 299);
+	ck_assert(!info.credits_known);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.answered, 300);
 	ck_assert_uint_eq(rig->client.wrong, 0);

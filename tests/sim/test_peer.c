@@ -15,7 +15,7 @@
 
 static const uint8_t pd_ours[8] = {0xf6, 0xab, 0x0e, 0x18, 1, 1, 3, 3};
 
-static struct peer_memory memory;
+static struct peer_cache memory;
 static uint64_t client; /* whose connection it is, for that */
 static bool ddp;
 static enum dialect_id version_one;
@@ -27,7 +27,7 @@ static void open_peer(enum peer_id id, const uint8_t *pd)
 	rig->client.config.version_one = version_one;
 	rig->client.config.peer = id;
 	rig->client.config.ddp = ddp;
-	rig->client.config.peer_memory = &memory;
+	rig->client.config.peer_cache = &memory;
 	rig->client.config.peer_client = client;
 	raw = raw_open_server(rig, pd, pd ? 8 : 0);
 }
@@ -35,7 +35,7 @@ static void open_peer(enum peer_id id, const uint8_t *pd)
 static void setup_peer(void)
 {
 	fake_nfs_reset();
-	memory = (struct peer_memory){0};
+	memory = (struct peer_cache){0};
 	client = 0;
 	ddp = false;
 	version_one = DIALECT_RFC8166;
@@ -217,7 +217,10 @@ START_TEST(ganesha_is_lent_a_long_call_in_segments)
 }
 END_TEST
 
-/* What ends up in a file when WRITE data come inline, as ntirpc was from April 2025 to April 2026: not they. */
+/*
+ * What ends up in a file when WRITE data come inline, as ntirpc was from April 2025 to April 2026:
+ * not they.
+ */
 START_TEST(they_get_no_file_data_inline)
 {
 	open_peer((enum peer_id)_i, NULL);
@@ -299,7 +302,7 @@ static void long_call_is_refused(void)
 	ck_assert_int_eq(rig->client.last_fault, EXCHANGE_FAULT_ERR_CHUNK);
 }
 
-static void connect_again(void)
+static void retry_connect(void)
 {
 	raw_free(raw);
 	rig_run(rig);
@@ -327,11 +330,11 @@ START_TEST(that_a_server_refuses_long_calls_is_remembered_for_a_while)
 {
 	open_peer(PEER_AUTO, NULL);
 	long_call_is_refused();
-	connect_again();
+	retry_connect();
 	expect_peer("chimera");
 	expect_not_sendable(5000);
-	rig_run_for(rig, PEER_MEMORY_US);
-	connect_again();
+	rig_run_for(rig, PEER_CACHE_US);
+	retry_connect();
 	expect_peer("ganesha");
 	long_call_is_refused();
 	expect_peer("chimera");
@@ -341,7 +344,7 @@ END_TEST
 static void connect_as(uint64_t another)
 {
 	rig->client.config.peer_client = another;
-	connect_again();
+	retry_connect();
 }
 
 /* The server may have refused it for what was in it. */
@@ -379,7 +382,7 @@ START_TEST(a_refusal_that_two_clients_met_is_remembered_for_all)
 	connect_as(3);
 	expect_peer("chimera");
 	expect_not_sendable(5000);
-	rig_run_for(rig, PEER_MEMORY_US);
+	rig_run_for(rig, PEER_CACHE_US);
 	connect_as(1);
 	expect_peer("ganesha");
 }
@@ -401,12 +404,12 @@ START_TEST(a_server_that_goes_on_taking_long_calls_is_remembered_so)
 	for (unsigned i = 1; i <= 12; i++) {
 		long_call_is_taken();
 		expect_answered(i);
-		rig_run_for(rig, PEER_MEMORY_US / 5);
+		rig_run_for(rig, PEER_CACHE_US / 5);
 	}
 	connect_as(2);
 	long_call_is_refused();
 	expect_peer("ganesha");
-	rig_run_for(rig, PEER_MEMORY_US);
+	rig_run_for(rig, PEER_CACHE_US);
 	long_call_is_refused();
 	expect_peer("chimera");
 }
@@ -618,7 +621,10 @@ START_TEST(strict_takes_no_grant_of_zero)
 }
 END_TEST
 
-/* A READ before a server that takes payloads in chunks; its write list comes back with that length, or not at all. */
+/*
+ * A READ before a server that takes payloads in chunks; its write list comes back with that length,
+ * or not at all.
+ */
 static void read_written(enum peer_id id, uint32_t written_bytes, bool returned)
 {
 	static const uint8_t payload[1004];
@@ -666,8 +672,8 @@ START_TEST(strict_takes_no_reply_without_the_write_list_it_offered)
 END_TEST
 
 /*
- * A READ or a READLINK before a server that takes payloads in chunks; it leaves the write chunk unused, and its data or
- * path come inline.
+ * A READ or a READLINK before a server that takes payloads in chunks; it leaves the write chunk
+ * unused, and its data or path come inline.
  */
 static void answered_inline(enum peer_id id, bool is_data, uint32_t payload_bytes, bool returned)
 {

@@ -6,7 +6,7 @@
 #include "rpc/xdr.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
-#include "tests/sim/lent_peer.h"
+#include "tests/sim/read_reply_peer.h"
 
 #define REPLY_BYTES  5000u
 #define REPLY_MAX    60000u
@@ -28,7 +28,10 @@ static void setup_untold(void)
 	open_with(&(struct sim_faults){.untold_writes = true}, pd_4096, sizeof(pd_4096));
 }
 
-/* The client makes a Call; the server has its Reply to write, and claims @claimed bytes of the first segment. */
+/*
+ * The client makes a Call; the server has its Reply to write, and claims @claimed bytes of the
+ * first segment.
+ */
 static void receive_call(uint32_t claimed)
 {
 	make_call(RIG_CALL_MIN, REPLY_BYTES, REPLY_MAX);
@@ -238,7 +241,10 @@ END_TEST
 
 /* ---- where nothing tells what was written ---- */
 
-/* Another RPC leaves its data in the memory where the next Reply will land: there is one buffer of that class. */
+/*
+ * Another RPC leaves its data in the memory where the next Reply will land: there is one buffer of
+ * that class.
+ */
 static void leave_data(void)
 {
 	size_t bytes = RPC_MSG_HEADROOM + REPLY_MAX;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/server_peer.h"
@@ -195,7 +195,10 @@ START_TEST(a_payload_may_land_in_segments)
 }
 END_TEST
 
-/* The pad is ours to make: the rig's Replies have none that are zero, so the sum cannot be compared. */
+/*
+ * The pad is ours to make: the rig's Replies have none that are zero, so the sum cannot be
+ * compared.
+ */
 START_TEST(a_payload_gets_its_pad_whether_it_is_written_or_not)
 {
 	for (uint32_t written = 1001; written <= 1004; written += 3) {
@@ -327,12 +330,12 @@ END_TEST
  */
 static size_t most_in_use(size_t others, unsigned steps)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	size_t most = 0;
 
 	while (steps--) {
 		rig_run_for(rig, 1);
-		pool_stats_get(rig->pool, &stats);
+		buf_pool_stats_get(rig->pool, &stats);
 		if (raw->posted > raw->done)
 			stats.in_use_bytes -= others;
 		/* Sends are bounded by themselves. */
@@ -357,7 +360,7 @@ static const struct {
 START_TEST(no_more_is_held_for_a_reply_than_was_claimed)
 {
 	uint32_t reply_max = held[_i].result + held[_i].around;
-	size_t others = pool_class_bytes(28 + held[_i].inline_bytes + 1), most;
+	size_t others = buf_pool_class_bytes(28 + held[_i].inline_bytes + 1), most;
 	uint8_t bytes[28 + 4068];
 	struct rpcrdma_header hdr;
 

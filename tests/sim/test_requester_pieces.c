@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/test.h"
 #include "tests/sim/pieces.h"
 
 /* The endpoint's assumed ability: whether exposed memory can still be filled. */
 static void set_late_reads(bool late)
 {
-	rdma_leg_of(rig->client.leg)->conn.late_reads = late;
+	rdma_leg_of(rig->client.leg)->conn.deferred_reads = late;
 }
 
 /* The client leg before a hand-made server, with an endpoint that must have it all. */
@@ -78,7 +78,7 @@ START_TEST(a_call_waits_until_it_is_whole)
 	struct exchange *x = begin_call(_i);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->facts.hdr.xid;
+	uint32_t len, xid = x->call_info.hdr.xid;
 	uint8_t *want = malloc(forms[_i].call_bytes), *got = calloc(1, forms[_i].call_bytes);
 
 	grow_call_to_the_last_byte(x);
@@ -141,7 +141,7 @@ START_TEST(a_call_keeps_its_place_in_the_order)
 	next(&hdr, &body, &len);
 	reply_to(xids[0]); /* from now on there are credits */
 	x = rig_call_in_pieces(&rig->client, 5000, 100, 100, 500);
-	xids[1] = x->facts.hdr.xid;
+	xids[1] = x->call_info.hdr.xid;
 	xids[2] = rig_call(&rig->client, 100, 100, 100);
 	rig_run(rig);
 	ck_assert_uint_eq(sends_waiting(), 0);
@@ -206,7 +206,7 @@ START_TEST(calls_that_wait_for_bytes_fill_the_queue_as_others_do)
 	rig_call(&rig->client, 100, 100, 100);
 	rig_run(rig);
 	x = rig_call_in_pieces(&rig->client, 1000, 100, 100, 100);
-	for (unsigned i = 1; i < REQUESTER_HELD_MAX; i++) {
+	for (unsigned i = 1; i < REQUESTER_QUEUE_MAX; i++) {
 		ck_assert(leg_can_call(rig->client.leg));
 		rig_call(&rig->client, 100, 100, 100);
 	}
@@ -215,7 +215,7 @@ START_TEST(calls_that_wait_for_bytes_fill_the_queue_as_others_do)
 	ck_assert_uint_eq(rig->client.call_ready, 0);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->client.call_ready, 1);
-	ck_assert_uint_eq(rig->client.answered, 1 + REQUESTER_HELD_MAX);
+	ck_assert_uint_eq(rig->client.answered, 1 + REQUESTER_QUEUE_MAX);
 	ck_assert_uint_eq(rig->client.wrong, 0);
 	pieces_end();
 }
@@ -259,18 +259,18 @@ END_TEST
 
 /* Where exposed memory can still be filled */
 
-static struct lend *lend_of(struct exchange *x)
+static struct exposed_mem *lend_of(struct exchange *x)
 {
-	return &((struct requester_rpc *)x->target_priv)->lend;
+	return &((struct requester_rpc *)x->target_priv)->exposed_mem;
 }
 
 static void expect_ready(struct exchange *x, uint32_t segment_bytes)
 {
-	const struct lend *lend = lend_of(x);
+	const struct exposed_mem *exposed_mem = lend_of(x);
 	uint32_t left = x->call.have_bytes;
 
-	for (unsigned i = 0; i < lend->nkeys; i++) {
-		const struct fabric_key *key = &lend->keys[i].key;
+	for (unsigned i = 0; i < exposed_mem->nkeys; i++) {
+		const struct fabric_key *key = &exposed_mem->keys[i].key;
 		uint32_t want = left < key->len_bytes ? left : key->len_bytes;
 
 		ck_assert_uint_le(key->len_bytes, segment_bytes);
@@ -296,7 +296,7 @@ START_TEST(a_long_call_leaves_at_once_where_reads_can_wait)
 	struct exchange *x = begin_late_call(false, 10000);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->facts.hdr.xid;
+	uint32_t len, xid = x->call_info.hdr.xid;
 	uint8_t want[10000], got[10000];
 
 	rig_run(rig);
@@ -331,7 +331,7 @@ START_TEST(a_read_of_a_call_that_still_comes_is_answered_when_it_has_come)
 	struct exchange *x = begin_late_call(false, 10000);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->facts.hdr.xid;
+	uint32_t len, xid = x->call_info.hdr.xid;
 	uint8_t want[10000], got[4000] = {0};
 
 	rig_run(rig);
@@ -411,7 +411,10 @@ START_TEST(what_may_be_reduced_waits_even_where_reads_can_wait)
 }
 END_TEST
 
-/* It teaches nothing of the server, which did not see it all, and what comes of it then is nobody's. */
+/*
+ * It teaches nothing of the server, which did not see it all, and what comes of it then is
+ * nobody's.
+ */
 START_TEST(a_call_answered_before_it_is_whole_is_let_go)
 {
 	struct rpcrdma_header hdr;
@@ -424,7 +427,7 @@ START_TEST(a_call_answered_before_it_is_whole_is_let_go)
 	set_late_reads(true);
 	x = exchange_ref(rig_call_in_pieces(&rig->client, 10000, 100, 100, 100));
 	rig_run(rig);
-	rpcrdma_header_init(&hdr, x->facts.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
+	rpcrdma_header_init(&hdr, x->call_info.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_ERROR);
 	hdr.error = RPCRDMA_ERR_CHUNK;
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->client.faults, 1);
@@ -469,12 +472,15 @@ static void answer_early(uint32_t xid, bool by_error)
 	raw_send_header(raw, &hdr, NULL, 0);
 }
 
-/* To take the memory back would end the connection: the answer waits for the bytes that the server asked for. */
+/*
+ * To take the memory back would end the connection: the answer waits for the bytes that the server
+ * asked for.
+ */
 START_TEST(an_answer_waits_while_the_server_reads_the_call)
 {
 	uint8_t want[10000], got[4000] = {0};
 	struct exchange *x = begin_read_call(got);
-	uint32_t xid = x->facts.hdr.xid;
+	uint32_t xid = x->call_info.hdr.xid;
 	struct leg_info info;
 
 	answer_early(xid, _i);
@@ -512,7 +518,7 @@ START_TEST(an_answer_that_waits_for_the_rest_ends_with_the_connection)
 	uint8_t got[4000];
 	struct exchange *x = begin_read_call(got);
 
-	answer_early(x->facts.hdr.xid, _i & 1);
+	answer_early(x->call_info.hdr.xid, _i & 1);
 	if (_i & 2)
 		sim_net_cut(rig->net);
 	else
@@ -544,8 +550,8 @@ START_TEST(a_lent_reply_waits_while_the_server_reads_the_call)
 	rig_run(rig);
 	next(&hdr, &body, &len);
 	(void)raw_read(raw, got, 4000, hdr.reads[1].seg.handle, hdr.reads[1].seg.offset);
-	rig_fill_reply(reply, sizeof(reply), x->facts.hdr.xid);
-	rpcrdma_header_init(&hdr, x->facts.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
+	rig_fill_reply(reply, sizeof(reply), x->call_info.hdr.xid);
+	rpcrdma_header_init(&hdr, x->call_info.hdr.xid, RPCRDMA_VERSION_ONE, 32, RPCRDMA_NOMSG);
 	hdr.reads[hdr.nreads++] = (struct rpcrdma_read_segment){
 		0, raw_segment(raw_lend(raw, reply, sizeof(reply), FABRIC_REMOTE_READ))};
 	raw_send_header(raw, &hdr, NULL, 0);

@@ -2,11 +2,14 @@
 /* Tests Calls whose data are a read chunk, sent before all of the data have arrived. */
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/test.h"
 #include "tests/sim/pieces.h"
 
-/* A Call whose facts have been found before all of it is here, its data at 160 and @tail_bytes behind those and their pad. */
+/*
+ * A Call whose facts have been found before all of it is here, its data at 160 and @tail_bytes
+ * behind those and their pad.
+ */
 static struct exchange *begin_known_call(uint32_t data_bytes, uint32_t tail_bytes)
 {
 	uint32_t call_bytes = 160 + (uint32_t)xdr_padded_bytes(data_bytes) + tail_bytes;
@@ -17,23 +20,24 @@ static struct exchange *begin_known_call(uint32_t data_bytes, uint32_t tail_byte
 	rig->client.config.ddp = true;
 	rig->client.config.max_segment_bytes = 4000;
 	raw = raw_open_server(rig, pd_4096, sizeof(pd_4096));
-	rdma_leg_of(rig->client.leg)->conn.late_reads = true;
+	rdma_leg_of(rig->client.leg)->conn.deferred_reads = true;
 	x = rig_call_in_pieces(&rig->client, call_bytes, 100, 100, 100);
 	rig_run(rig);
 	ck_assert_uint_eq(sends_waiting(), 0);
-	x->facts.stage = FACTS_WHOLE;
-	x->facts.narg_payloads = 1;
-	x->facts.arg = (struct rpc_payload){160, data_bytes};
+	x->call_info.stage = CALL_INFO_COMPLETE;
+	x->call_info.narg_payloads = 1;
+	x->call_info.arg = (struct rpc_payload){160, data_bytes};
 	return x;
 }
 
 static void expect_data_ready(struct exchange *x, uint32_t data_bytes)
 {
-	const struct lend *lend = &((struct requester_rpc *)x->target_priv)->lend;
+	const struct exposed_mem *exposed_mem =
+		&((struct requester_rpc *)x->target_priv)->exposed_mem;
 	uint32_t ready = 0, here = x->call.have_bytes - 160;
 
-	for (unsigned i = 0; i < lend->nkeys; i++)
-		ready += lend->keys[i].key.ready_bytes;
+	for (unsigned i = 0; i < exposed_mem->nkeys; i++)
+		ready += exposed_mem->keys[i].key.ready_bytes;
 	ck_assert_uint_eq(ready, here < data_bytes ? here : data_bytes);
 }
 
@@ -44,7 +48,7 @@ START_TEST(a_call_whose_data_come_last_leaves_when_its_head_is_here)
 	struct exchange *x = begin_known_call(data_bytes, 0);
 	struct rpcrdma_header hdr;
 	const uint8_t *body;
-	uint32_t len, xid = x->facts.hdr.xid;
+	uint32_t len, xid = x->call_info.hdr.xid;
 	uint8_t want[10160], got[10000];
 
 	rig_call_grow(&rig->client, x, 159);

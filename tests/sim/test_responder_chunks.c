@@ -137,7 +137,7 @@ static void serve(struct rig_side *side, struct exchange *x)
 	passed++;
 	ck_assert_int_eq(rpc_msg_get(side->rig->pool, RPC_ERROR_REPLY_BYTES, &x->reply), 0);
 	x->reply.len_bytes = x->reply.have_bytes =
-		(uint32_t)rpc_encode_accepted(x->reply.data, x->facts.hdr.xid, RPC_SUCCESS);
+		(uint32_t)rpc_encode_accepted(x->reply.data, x->call_info.hdr.xid, RPC_SUCCESS);
 	ck_assert_uint_eq(x->call.len_bytes, nfs_msg_len(call));
 	ck_assert_mem_eq(x->call.data, nfs_msg_bytes(call), x->call.len_bytes);
 	leg_reply(side->leg, x);
@@ -188,7 +188,7 @@ static void stay(uint32_t from, uint32_t to)
 	ninline += to - from;
 }
 
-static void lend_segment(uint32_t position, const uint8_t *bytes, uint32_t len)
+static void mem_expose_segment(uint32_t position, const uint8_t *bytes, uint32_t len)
 {
 	/* Of no bytes there is no key. */
 	struct rpcrdma_segment seg = {0x1234, 0, 0};
@@ -206,7 +206,7 @@ static void move(const struct moved *moved)
 
 	memcpy(bytes, nfs_msg_bytes(call) + moved->position, moved->bytes);
 	for (const int32_t *len = moved->segments; *len != END; len++) {
-		lend_segment(moved->position, bytes + at, (uint32_t)*len);
+		mem_expose_segment(moved->position, bytes + at, (uint32_t)*len);
 		at += (uint32_t)*len;
 	}
 }
@@ -234,7 +234,7 @@ static void send_made(bool nomsg)
 {
 	if (nomsg) {
 		hdr.proc = RPCRDMA_NOMSG;
-		lend_segment(0, inline_bytes, ninline);
+		mem_expose_segment(0, inline_bytes, ninline);
 	}
 	raw_send_header(raw, &hdr, inline_bytes, nomsg ? 0 : ninline);
 }

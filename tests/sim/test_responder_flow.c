@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/rdma_leg_priv.h"
+#include "rpcrdma/work_request.h"
 #include "tests/lib/test.h"
 #include "tests/sim/client_peer.h"
 
@@ -174,7 +174,7 @@ START_TEST(calls_wait_for_memory_in_order)
 	ck_assert_uint_eq(rig->server.calls, 0);
 	ck_assert_uint_eq(rig->server.counters.memory_waits, 2);
 	ck_assert_uint_eq(rig->server.counters.read_chunk_bytes_pulled, 0);
-	budget_release(&all);
+	budget_claim_release(&all);
 	rig_run(rig);
 	ck_assert_uint_eq(rig->server.calls, 2);
 	expect_inline_reply(121, 100); /* the other one has to be pulled first */
@@ -198,7 +198,7 @@ START_TEST(calls_that_wait_for_memory_end_with_the_connection)
 	ck_assert_uint_eq(rig->server.closing, 1);
 	ck_assert_uint_eq(rig->server.waiting_at_closing, 0);
 	ck_assert_uint_eq(rig->budget.account.waiting, 0);
-	budget_release(&all);
+	budget_claim_release(&all);
 }
 END_TEST
 
@@ -297,7 +297,9 @@ START_TEST(progress_puts_the_stall_off)
 }
 END_TEST
 
-/* A pool whose largest buffer is smaller than the messages: each want of memory is an end in order. */
+/*
+ * A pool whose largest buffer is smaller than the messages: each want of memory is an end in order.
+ */
 static void reopen_with_pool(size_t bytes)
 {
 	raw_free(raw);
@@ -464,7 +466,7 @@ static struct fabric_key *send_call_of_segments(uint32_t xid, const uint8_t *byt
  */
 START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
 {
-	const struct work_queues *works = &rdma_leg_of(rig->server.leg)->conn.works;
+	const struct work_request_queues *works = &rdma_leg_of(rig->server.leg)->conn.works;
 	struct fabric_key *keys[2];
 	uint8_t bytes[2][4000];
 
@@ -494,8 +496,8 @@ START_TEST(a_call_claims_its_work_requests)
 
 	send_call_of_segments(180, NULL);
 	used = rig->budget.account.used_bytes;
-	ck_assert_uint_ge(used, least + RDMA_READ_DEPTH * sizeof(struct work));
-	ck_assert_uint_lt(used, least + (RDMA_READ_DEPTH + 1) * sizeof(struct work));
+	ck_assert_uint_ge(used, least + RDMA_READ_DEPTH * sizeof(struct work_request));
+	ck_assert_uint_lt(used, least + (RDMA_READ_DEPTH + 1) * sizeof(struct work_request));
 }
 END_TEST
 

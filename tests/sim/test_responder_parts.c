@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 #include "tests/lib/test.h"
 #include "tests/sim/pieces.h"
 
@@ -20,7 +20,10 @@
 static struct fabric_key *landing[2];
 static uint8_t whole[TOTAL];
 
-/* The Call of a hand-made client, with a write chunk of two segments for the payload; it waits for its answer. */
+/*
+ * The Call of a hand-made client, with a write chunk of two segments for the payload; it waits for
+ * its answer.
+ */
 static void open_call(uint32_t chunk_bytes)
 {
 	uint32_t first = chunk_bytes / 3;
@@ -51,7 +54,10 @@ static void grow(struct exchange *x, uint32_t have_bytes)
 	rig_run_for(rig, 1000);
 }
 
-/* How much of the payload has come to the client: all that is there is right, and there is nothing behind it. */
+/*
+ * How much of the payload has come to the client: all that is there is right, and there is nothing
+ * behind it.
+ */
 static uint32_t written(void)
 {
 	const uint8_t *want = whole + BEFORE;
@@ -99,7 +105,12 @@ static void end(struct exchange *x)
 
 /* However it grows: by so much each time. */
 static const uint32_t steps[] = {
-	20011, WORK_PART_BYTES - 1, WORK_PART_BYTES, WORK_PART_BYTES + 1, 200000, PAYLOAD,
+	20011,
+	WORK_REQUEST_MIN_WRITE_BYTES - 1,
+	WORK_REQUEST_MIN_WRITE_BYTES,
+	WORK_REQUEST_MIN_WRITE_BYTES + 1,
+	200000,
+	PAYLOAD,
 };
 
 START_TEST(a_payload_is_written_as_it_comes)
@@ -115,7 +126,7 @@ START_TEST(a_payload_is_written_as_it_comes)
 		have += steps[_i];
 		grow(x, have);
 		ck_assert_uint_eq(sends_waiting(), 0);
-		if (have - seen < WORK_PART_BYTES) {
+		if (have - seen < WORK_REQUEST_MIN_WRITE_BYTES) {
 			ck_assert_uint_eq(written(), there);
 			continue;
 		}
@@ -179,7 +190,10 @@ START_TEST(nothing_is_written_of_one_that_does_not_fit)
 }
 END_TEST
 
-/* Its place does not show before all is here; or so much else comes inline that it might not fit at last. */
+/*
+ * Its place does not show before all is here; or so much else comes inline that it might not fit at
+ * last.
+ */
 START_TEST(one_that_cannot_be_told_early_waits)
 {
 	enum { NOT_FOUND, SHOWS_LATE, LONG_REST };
@@ -231,13 +245,13 @@ END_TEST
 /* A work request for each part, and for each end of a segment within one. */
 START_TEST(its_claim_counts_what_the_parts_take)
 {
-	size_t works = TOTAL / WORK_PART_BYTES + 3;
+	size_t works = TOTAL / WORK_REQUEST_MIN_WRITE_BYTES + 3;
 	struct exchange *x;
 
 	open_call(300000);
 	ck_assert_uint_ge(rig->budget.account.used_bytes, rpc_msg_cost_bytes(RIG_CALL_MIN) +
 								  rpc_msg_cost_bytes(TOTAL) +
-								  work_cost_bytes(works));
+								  work_request_cost_bytes(works));
 	x = rig_answer_in_pieces(&rig->server, TOTAL);
 	expect_whole_reply();
 	end(x);

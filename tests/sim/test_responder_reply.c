@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 #include "tests/lib/gss_call.h"
 #include "tests/lib/test.h"
 #include "tests/sim/client_peer.h"
@@ -40,7 +40,7 @@ START_TEST(a_call_takes_no_more_memory_than_its_reply_can_have)
 	ck_assert_uint_eq(fake_looks, 1);
 	ck_assert_uint_eq(rig->budget.account.used_bytes, rpc_msg_cost_bytes(RIG_CALL_MIN) +
 								  rpc_msg_cost_bytes(300) +
-								  work_cost_bytes(1));
+								  work_request_cost_bytes(1));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
 	expect_reply_beside_chunk(59, 100, 1);
@@ -61,10 +61,11 @@ START_TEST(what_a_client_offers_beside_a_hidden_call_is_not_claimed)
 	set_reply_chunk(raw_lend(raw, NULL, 2 * RIG_MAX_MSG, FABRIC_REMOTE_WRITE));
 	raw_send_header(raw, &hdr, NULL, 0);
 	ck_assert_uint_eq(rig->server.calls, 1);
-	ck_assert_uint_eq(rig->server.last_reply_max, FACTS_UNBOUNDED_BYTES);
+	ck_assert_uint_eq(rig->server.last_reply_max, REPLY_UNBOUNDED_BYTES);
 	ck_assert_uint_eq(rig->budget.account.used_bytes,
 			  rpc_msg_cost_bytes(sizeof(call)) +
-				  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES) + work_cost_bytes(1));
+				  rpc_msg_cost_bytes(REPLY_UNBOUNDED_BYTES) +
+				  work_request_cost_bytes(1));
 	rig_answer_held(&rig->server);
 	rig_run(rig);
 	expect_reply_beside_chunk(58, 100, 1);
@@ -196,7 +197,10 @@ START_TEST(a_reply_chunk_is_returned_beside_a_used_write_chunk)
 }
 END_TEST
 
-/* Any Reply returns all chunks, be it an error of RPC. A Call whose chunks fit no Send is not executed. */
+/*
+ * Any Reply returns all chunks, be it an error of RPC. A Call whose chunks fit no Send is not
+ * executed.
+ */
 START_TEST(a_call_whose_chunks_fit_no_send_gets_err_chunk_at_once)
 {
 	/* It takes less than it sends. */
@@ -258,7 +262,10 @@ START_TEST(a_payload_goes_into_its_write_chunk)
 }
 END_TEST
 
-/* A3.4-11: without a write list a result that could be moved comes inline, or goes into the reply chunk with the rest. */
+/*
+ * A3.4-11: without a write list a result that could be moved comes inline, or goes into the reply
+ * chunk with the rest.
+ */
 START_TEST(without_a_write_list_payloads_go_with_the_rest)
 {
 	struct fabric_key *key = raw_lend(raw, NULL, 9000, FABRIC_REMOTE_WRITE);
@@ -488,7 +495,9 @@ START_TEST(faults_are_answered_as_the_table_says)
 }
 END_TEST
 
-/* RFC 2203 section 5.3.3.2: an accepted Reply would need a verifier that only the server can make. */
+/*
+ * RFC 2203 section 5.3.3.2: an accepted Reply would need a verifier that only the server can make.
+ */
 START_TEST(a_fault_of_a_call_of_rpcsec_gss_is_denied)
 {
 	static const uint8_t args[100];

@@ -454,7 +454,10 @@ START_TEST(a_reverse_call_of_a_peer_that_cannot_be_read_from_is_refused)
 }
 END_TEST
 
-/* Nothing of the Call is here, so that its flavour is not known: the answer is one that each client accepts. */
+/*
+ * Nothing of the Call is here, so that its flavour is not known: the answer is one that each client
+ * accepts.
+ */
 static void expect_auth_failed(uint32_t xid)
 {
 	next();
@@ -495,7 +498,7 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 	raw_send_header(raw, &hdr, call, sizeof(call));
 	next();
 	ck_assert_uint_eq(len, 100);
-	budget_release(&taken);
+	budget_claim_release(&taken);
 	rig_run_for(rig, 100000);
 	send_long_call(0x93, LONG_BYTES, 20000);
 	next();
@@ -506,7 +509,10 @@ START_TEST(a_reverse_call_with_chunks_waits_for_no_memory)
 }
 END_TEST
 
-/* What the peer takes inline may be much, which nothing but the budget counts: without memory its Reply is to be short. */
+/*
+ * What the peer takes inline may be much, which nothing but the budget counts: without memory its
+ * Reply is to be short.
+ */
 START_TEST(a_long_reply_inline_to_a_reverse_call_takes_memory_too)
 {
 	struct xchar_value value = {XCHAR_RBSIZ, true, 65536};
@@ -528,7 +534,7 @@ START_TEST(a_long_reply_inline_to_a_reverse_call_takes_memory_too)
 	next();
 	ck_assert_uint_eq(len, 100);
 	ck_assert_uint_eq(rig->client.last_reply_max, 200);
-	budget_release(&taken);
+	budget_claim_release(&taken);
 	fake_ceiling_bytes = UINT32_MAX;
 	send_call(0x93);
 	next();

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "rpc/xdr.h"
-#include "rpcrdma/rdma_leg_impl.h"
-#include "rpcrdma/rdma_setup.h"
+#include "rpcrdma/rdma_conn_setup.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "rpcrdma/v2/xchar_codec.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"
@@ -211,7 +211,10 @@ START_TEST(without_a_time_a_call_waits_for_ever)
 }
 END_TEST
 
-/* One credit, which the first has; those that wait for it have the same time, each from when it came. */
+/*
+ * One credit, which the first has; those that wait for it have the same time, each from when it
+ * came.
+ */
 START_TEST(a_call_that_is_held_fails_too)
 {
 	uint32_t xid;
@@ -226,12 +229,12 @@ START_TEST(a_call_that_is_held_fails_too)
 	expect_late(1);
 	rig_run_for(rig, SECOND - 1000);
 	expect_late(1);
-	ck_assert_uint_eq(info_of().calls_held, 2);
+	ck_assert_uint_eq(info_of().calls_queued, 2);
 	rig_run_for(rig, 1000);
 	expect_late(2);
 	rig_run_for(rig, SECOND);
 	expect_late(3);
-	ck_assert_uint_eq(info_of().calls_held, 0);
+	ck_assert_uint_eq(info_of().calls_queued, 0);
 	expect_silence();
 	/* One note says it. */
 	ck_assert_uint_eq(rig->server.notes, 1);
@@ -263,7 +266,9 @@ START_TEST(what_waited_for_the_credit_of_a_late_one_goes)
 }
 END_TEST
 
-/* However long it has waited before it was sent: its caller waits for one time limit, not for two. */
+/*
+ * However long it has waited before it was sent: its caller waits for one time limit, not for two.
+ */
 START_TEST(what_was_held_and_then_sent_fails_in_the_same_time)
 {
 	uint32_t first, second;
@@ -295,7 +300,9 @@ static void grant(uint32_t n)
 	rig->server.answered = 0;
 }
 
-/* A server goes on calling a client that never answers, and the client goes on calling the server. */
+/*
+ * A server goes on calling a client that never answers, and the client goes on calling the server.
+ */
 START_TEST(the_last_of_many_is_as_the_first)
 {
 	open_client(TIMEOUT_US);
@@ -323,14 +330,14 @@ START_TEST(more_than_may_wait_fail_at_once)
 {
 	open_client(TIMEOUT_US);
 	call_and_see();
-	for (unsigned i = 0; i < REQUESTER_HELD_MAX_REVERSE + 5; i++)
+	for (unsigned i = 0; i < REQUESTER_QUEUE_MAX_REVERSE + 5; i++)
 		call_behind(100, 100);
 	ck_assert_uint_eq(rig->server.faults, 5);
 	ck_assert_uint_eq(rig->server.counters.reverse_refused, 5);
 	ck_assert_int_eq(rig->server.last_fault, EXCHANGE_FAULT_CANT_SEND);
 	rig_run_for(rig, TIMEOUT_US);
-	ck_assert_uint_eq(rig->server.faults, 1 + REQUESTER_HELD_MAX_REVERSE + 5);
-	ck_assert_uint_eq(rig->server.counters.reverse_timeouts, 1 + REQUESTER_HELD_MAX_REVERSE);
+	ck_assert_uint_eq(rig->server.faults, 1 + REQUESTER_QUEUE_MAX_REVERSE + 5);
+	ck_assert_uint_eq(rig->server.counters.reverse_timeouts, 1 + REQUESTER_QUEUE_MAX_REVERSE);
 	call_forward(2);
 	end();
 }
@@ -513,12 +520,12 @@ START_TEST(the_first_reverse_call_makes_the_timer)
 
 	open_client(TIMEOUT_US);
 	leg = rdma_leg_of(rig->server.leg);
-	ck_assert_ptr_null(leg->requester.late.timer);
+	ck_assert_ptr_null(leg->requester.reverse_timeout.timer);
 	answer(call_and_see(), 1);
-	ck_assert_ptr_nonnull(leg->requester.late.timer);
-	ck_assert(leg->requester.late.set);
+	ck_assert_ptr_nonnull(leg->requester.reverse_timeout.timer);
+	ck_assert(leg->requester.reverse_timeout.set);
 	rig_run_for(rig, TIMEOUT_US);
-	ck_assert(!leg->requester.late.set);
+	ck_assert(!leg->requester.reverse_timeout.set);
 	end();
 }
 END_TEST
@@ -680,7 +687,7 @@ START_TEST(a_call_that_still_comes_is_not_given_up)
 
 	open_with_chunks(NULL);
 	x = rig_call_in_pieces(&rig->server, LONG_BYTES, LONG_BYTES, LONG_BYTES, 8500);
-	xid = x->facts.hdr.xid;
+	xid = x->call_info.hdr.xid;
 	rig_run_for(rig, 100);
 	next();
 	call_seg = hdr.reads[0].seg;

@@ -54,7 +54,10 @@ static unsigned call_back(uint32_t call_bytes, uint32_t reply_bytes)
 	return rpc;
 }
 
-/* One whose Reply is shorter than it may be, for which there is a reply chunk where there are chunks. */
+/*
+ * One whose Reply is shorter than it may be, for which there is a reply chunk where there are
+ * chunks.
+ */
 static void call_back_bounded(uint32_t asked_bytes, uint32_t reply_bytes)
 {
 	chain_end_call(&chain->server,
@@ -166,7 +169,7 @@ START_TEST(where_memory_is_short_long_ones_fail_and_short_ones_pass)
 	expect_all_answered();
 	ck_assert_uint_ge(refused(gate), 1);
 	ck_assert_uint_eq(chain->gates[gate].budget.account.waiting, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	call_back_sized(100000);
 	chain_run(chain, 1000);
 	expect_all_answered();

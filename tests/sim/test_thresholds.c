@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/sim/raw.h"
@@ -44,10 +44,10 @@ static const struct rdma_conn *conn_of(const struct rig_side *side)
 
 static void posts(const struct rig_side *side, uint32_t bytes)
 {
-	const struct recv_runs *recvs = &conn_of(side)->recvs;
+	const struct posted_recvs *recvs = &conn_of(side)->recvs;
 
-	ck_assert_uint_eq(recv_runs_smallest(recvs), bytes);
-	ck_assert_uint_eq(recv_runs_largest(recvs), bytes);
+	ck_assert_uint_eq(posted_recvs_smallest(recvs), bytes);
+	ck_assert_uint_eq(posted_recvs_largest(recvs), bytes);
 }
 
 /* C5.2-1; E5.2-3: an end that can speak version two has the size used there without negotiation. */
@@ -100,7 +100,10 @@ static void calls_around(uint32_t limit)
 	}
 }
 
-/* Where a chunk is offered only if the Reply does not fit, and where one is always offered, which comes back then. */
+/*
+ * Where a chunk is offered only if the Reply does not fit, and where one is always offered, which
+ * comes back then.
+ */
 static void replies_around(uint32_t limit)
 {
 	const struct rdma_leg_counters *server = &rig->server.counters;
@@ -125,8 +128,8 @@ START_TEST(each_limit_is_used_to_its_last_byte)
 	uint32_t limit = client < server ? client : server;
 
 	open_rig(client, server, 1);
-	ck_assert_uint_eq(conn_of(&rig->client)->terms.send_bytes, limit);
-	ck_assert_uint_eq(conn_of(&rig->client)->terms.recv_bytes, limit);
+	ck_assert_uint_eq(conn_of(&rig->client)->limits.send_bytes, limit);
+	ck_assert_uint_eq(conn_of(&rig->client)->limits.recv_bytes, limit);
 	calls_around(limit);
 	replies_around(limit);
 	close_rig();

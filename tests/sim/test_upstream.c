@@ -16,7 +16,7 @@
 
 static struct bench *bench;
 static struct upstream upstream;
-static struct client_pin pin;
+static struct source_affinity affinity;
 static struct log_ctx log_ctx;
 static unsigned answered, connecting, opened, failed, closed, leg_closing, leg_calls, leg_notes;
 static unsigned doubts;
@@ -68,7 +68,7 @@ static void on_note(void *arg, const char *text)
 
 static void on_reply(void *arg, struct exchange *x)
 {
-	answered += upstream_heard(arg, x);
+	answered += upstream_reply_received(arg, x);
 	exchange_put(x);
 }
 
@@ -105,7 +105,7 @@ static void setup(void)
 		bench->addrs[i] = bench_addr(i);
 	bench->naddrs = ADDRS;
 	bench_connect_by(bench, TRANSPORT_RDMA);
-	pin = (struct client_pin){0};
+	affinity = (struct source_affinity){0};
 	called = false;
 	doubts = 0;
 	answered = connecting = opened = failed = closed = leg_closing = leg_calls = leg_notes = 0;
@@ -134,7 +134,7 @@ static void teardown(void)
 
 static void start(void)
 {
-	upstream_connect_from(&upstream, &pin);
+	upstream_set_source(&upstream, &affinity);
 	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);
 }
@@ -237,7 +237,10 @@ START_TEST(attempts_that_fail_at_once_are_passed_over)
 {
 	bench->connect_fails = 3;
 	start();
-	/* Verbs has failed, so it was avoided at the second address: the third failed on iwarp there. */
+	/*
+	 * Verbs has failed, so it was avoided at the second address: the third failed on iwarp
+	 * there.
+	 */
 	expect_attempt(0, 2, bench->ws.net.iwarp, LIMIT_US);
 }
 END_TEST
@@ -316,11 +319,11 @@ END_TEST
 
 /* ---- what is known of the server ---- */
 
-static struct server_info server(void)
+static struct server_health_info server(void)
 {
-	struct server_info info;
+	struct server_health_info info;
 
-	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &info);
+	server_health_get(&bench->service.servers.list[0].health, loop_now_us(bench->loop), &info);
 	return info;
 }
 
@@ -339,7 +342,7 @@ START_TEST(a_server_that_cannot_be_reached_is_down)
 	fail_after(0, 10);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, "no");
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.failure_logged);
 }
 END_TEST
 
@@ -403,7 +406,7 @@ START_TEST(the_first_reply_is_the_answer)
 	expect_server(SERVER_OK, 0);
 	stub_closing(stub, LEG_CLOSE_PEER, "");
 	expect_server(SERVER_OK, 0);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.failure_logged);
 }
 END_TEST
 
@@ -427,27 +430,27 @@ START_TEST(a_server_that_closes_before_its_first_reply_is_down)
 	stub_closing(bench_stub(bench, 0), early_ends[_i].why, early_ends[_i].detail);
 	expect_server(SERVER_DOWN, 1);
 	ck_assert_str_eq(server().error, early_ends[_i].error);
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.failure_logged);
 }
 END_TEST
 
 /* No other client is served, but the client's message can still be the cause. */
 START_TEST(a_server_that_closes_on_a_call_is_asked_first)
 {
-	struct targets *targets = &bench->service.targets;
+	struct servers *servers = &bench->service.servers;
 
-	targets_on_doubt(targets, on_doubt, NULL);
+	servers_on_doubt(servers, on_doubt, NULL);
 	called = true;
 	start();
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), early_ends[_i / 2].why, early_ends[_i / 2].detail);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.failure_logged);
 	ck_assert_uint_eq(doubts, 1);
-	ck_assert_uint_eq(targets_take_doubts(targets), 1);
-	ck_assert_uint_eq(targets_take_doubts(targets), 0);
-	targets_asked(targets, 0, LEG_CLOSE_PEER, _i % 2 ? "without an answer" : NULL,
-		      loop_now_us(bench->loop));
+	ck_assert_uint_eq(servers_take_doubts(servers), 1);
+	ck_assert_uint_eq(servers_take_doubts(servers), 0);
+	servers_doubt_checked(servers, 0, LEG_CLOSE_PEER, _i % 2 ? "without an answer" : NULL,
+			      loop_now_us(bench->loop));
 	expect_server(_i % 2 ? SERVER_DOWN : SERVER_OK, 1);
 }
 END_TEST
@@ -457,12 +460,13 @@ START_TEST(one_client_cannot_have_the_server_called_down_for_all)
 {
 	struct sockaddr_storage addr = bench_addr(0);
 
-	server_state_reached(&bench->service.targets.list[0].server, (struct sockaddr *)&addr, 0);
+	server_health_first_reply(&bench->service.servers.list[0].health, (struct sockaddr *)&addr,
+				  0);
 	start();
 	open_leg(0);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "in good order");
 	expect_server(SERVER_OK, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.failure_logged);
 }
 END_TEST
 
@@ -476,13 +480,13 @@ START_TEST(who_was_served_is_counted_until_it_is_over)
 	open_leg(0);
 	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
 	stub->config.events->reply(stub->config.arg, exchange_new(NULL));
-	ck_assert_uint_eq(atomic_load(&bench->service.targets.list[0].server.served), 1);
-	ck_assert(atomic_load(&bench->service.targets.list[0].server.heard));
+	ck_assert_uint_eq(atomic_load(&bench->service.servers.list[0].health.served), 1);
+	ck_assert(atomic_load(&bench->service.servers.list[0].health.replied));
 	if (_i)
 		stub_closing(stub, LEG_CLOSE_PEER, "");
 	else
 		upstream_close(&upstream, LEG_CLOSE_PEER);
-	ck_assert_uint_eq(atomic_load(&bench->service.targets.list[0].server.served), 0);
+	ck_assert_uint_eq(atomic_load(&bench->service.servers.list[0].health.served), 0);
 }
 END_TEST
 
@@ -506,7 +510,7 @@ START_TEST(a_client_that_leaves_says_nothing_of_the_server)
 	open_leg(0);
 	upstream_close(&upstream, LEG_CLOSE_PEER);
 	expect_server(SERVER_UNKNOWN, 1);
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.failure_logged);
 }
 END_TEST
 
@@ -515,7 +519,7 @@ END_TEST
 START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 {
 	bench_connect_by(bench, TRANSPORT_TCP);
-	pin.port = 700;
+	affinity.port = 700;
 	start();
 	for (unsigned i = 0; i < ADDRS; i++) {
 		ck_assert_uint_eq(bench_stub(bench, i)->attempt.source_port, 700);
@@ -524,14 +528,14 @@ START_TEST(each_address_is_tried_from_the_port_of_the_pin)
 	}
 	/* An attempt that failed for another reason leaves it to the next connection. */
 	stub_closing(bench_stub(bench, ADDRS - 1), LEG_CLOSE_REFUSED, "");
-	ck_assert_uint_eq(upstream.from.pin.port, 700);
+	ck_assert_uint_eq(upstream.from.affinity.port, 700);
 }
 END_TEST
 
 START_TEST(a_port_above_1023_is_insisted_on_if_it_is_due)
 {
 	bench_connect_by(bench, TRANSPORT_TCP);
-	pin = (struct client_pin){.port = 40000, .due = _i};
+	affinity = (struct source_affinity){.port = 40000, .due = _i};
 	start();
 	ck_assert_uint_eq(bench_stub(bench, 0)->attempt.source_port, 40000);
 	ck_assert_int_eq(bench_stub(bench, 0)->attempt.source_above, _i);
@@ -542,25 +546,25 @@ END_TEST
 START_TEST(the_port_that_an_open_connection_has_is_the_clients)
 {
 	bench_connect_by(bench, TRANSPORT_TCP);
-	pin.port = 700;
+	affinity.port = 700;
 	start();
 	/* 700 could not be had. */
 	open_leg(801);
-	ck_assert_uint_eq(upstream.from.pin.port, 801);
+	ck_assert_uint_eq(upstream.from.affinity.port, 801);
 	stub_closing(bench_stub(bench, 0), LEG_CLOSE_PEER, "");
-	ck_assert_uint_eq(upstream.from.pin.port, 801);
+	ck_assert_uint_eq(upstream.from.affinity.port, 801);
 }
 END_TEST
 
 START_TEST(a_port_from_which_a_connect_timed_out_is_forgotten)
 {
 	bench_connect_by(bench, TRANSPORT_TCP);
-	pin.port = 700;
+	affinity.port = 700;
 	start();
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
 	bench_run(bench, 1);
 	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.source_port, 0);
-	ck_assert_uint_eq(upstream.from.pin.port, 0);
+	ck_assert_uint_eq(upstream.from.affinity.port, 0);
 }
 END_TEST
 
@@ -572,7 +576,7 @@ static void reach(enum upstream_state state)
 	if (state == UPSTREAM_IDLE)
 		return;
 	start();
-	if (state == UPSTREAM_BETWEEN)
+	if (state == UPSTREAM_WAIT_RETRY)
 		stub_closing(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
 	if (state == UPSTREAM_OPEN)
 		open_leg(0);
@@ -589,7 +593,7 @@ START_TEST(it_can_be_given_up_in_every_state)
 	struct stub *stub;
 
 	/* That takes sockets: tests/unit/test_mount.c. */
-	if (_i == UPSTREAM_ASKING)
+	if (_i == UPSTREAM_QUERYING_RPCBIND)
 		return;
 	reach(_i);
 	failed_before = failed;
@@ -633,19 +637,19 @@ START_TEST(a_list_needs_an_address_and_a_way)
 {
 	const struct sockaddr_storage addr = bench_addr(0);
 	struct fabric *iwarp = bench->ws.net.iwarp;
-	struct target target = {0};
-	const struct connect_attempt common = {.target = &target};
+	struct nfs_server server = {0};
+	const struct connect_attempt common = {.server = &server};
 	struct connect_plan plan = {0};
 
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 0),
 			 -EDESTADDRREQ);
-	target.uri.transport = TRANSPORT_VERBS;
+	server.uri.transport = TRANSPORT_VERBS;
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), -ENODEV);
-	target.uri.transport = TRANSPORT_RDMA;
+	server.uri.transport = TRANSPORT_RDMA;
 	ck_assert_int_eq(connect_plan_init(&plan, &common, iwarp, NULL, 1, &addr, 1), 0);
 	ck_assert_uint_eq(plan.count, 1);
 	ck_assert_ptr_eq(connect_plan_next(&plan, iwarp, 0)->fabric, iwarp);
-	ck_assert(!connect_plan_left(&plan));
+	ck_assert(!connect_plan_has_next(&plan));
 	ck_assert_ptr_null(connect_plan_next(&plan, NULL, 0));
 	connect_plan_fini(&plan);
 }

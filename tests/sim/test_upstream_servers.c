@@ -43,7 +43,7 @@ static void on_leg_closing(struct upstream *up, enum leg_close reason, const cha
 
 static void on_reply(void *arg, struct exchange *x)
 {
-	(void)upstream_heard(arg, x);
+	(void)upstream_reply_received(arg, x);
 	exchange_put(x);
 }
 
@@ -67,7 +67,7 @@ static void begin(void)
 	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
 				       &log_ctx, &events),
 			 0);
-	upstream_serve(&upstream, &client, &client, false);
+	upstream_set_client(&upstream, &client, &client, false);
 }
 
 static void setup(void)
@@ -97,11 +97,11 @@ static void teardown(void)
 {
 	end();
 	for (unsigned i = 0; i < 2; i++) {
-		const struct target *target = &bench->service.targets.list[i];
+		const struct nfs_server *target = &bench->service.servers.list[i];
 
 		ck_assert_uint_eq(target->connections, 0);
-		ck_assert_uint_eq(atomic_load(&target->server.waiting), 0);
-		ck_assert_uint_eq(atomic_load(&target->server.served), 0);
+		ck_assert_uint_eq(atomic_load(&target->health.waiting), 0);
+		ck_assert_uint_eq(atomic_load(&target->health.served), 0);
 	}
 	bench_end(bench);
 }
@@ -137,9 +137,9 @@ static void expect_attempt(unsigned i, unsigned addr, uint64_t timeout_us)
 	ck_assert_uint_eq(stub->config.connect_timeout_us, timeout_us);
 }
 
-static const struct target *server(unsigned i)
+static const struct nfs_server *server(unsigned i)
 {
-	return &bench->service.targets.list[i];
+	return &bench->service.servers.list[i];
 }
 
 START_TEST(the_next_server_is_tried_when_one_has_failed)
@@ -225,7 +225,8 @@ END_TEST
 START_TEST(without_a_server_that_takes_new_connections_there_is_none)
 {
 	for (unsigned i = 0; i < 2; i++)
-		target_set(&bench->service.targets, &bench->service.targets.list[i], TARGET_DRAIN);
+		server_order_set(&bench->service.servers, &bench->service.servers.list[i],
+				 SERVER_ORDER_DRAIN);
 	upstream_start(&upstream, LIMIT_US);
 	ck_assert_uint_eq(failed, 0);
 	bench_run(bench, 0);

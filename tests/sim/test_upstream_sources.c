@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/foreign.h"
+#include "base/ip_transparent.h"
 #include "base/sockaddr.h"
 #include "daemon/upstream/source_addr.h"
 #include "daemon/upstream/upstream_connect.h"
@@ -85,7 +85,7 @@ static void teardown(void)
 }
 
 /* A client, whose pin that is, is on its way to the server. */
-static void begin(const char *client, const struct client_pin *pin)
+static void begin(const char *client, const struct source_affinity *affinity)
 {
 	const struct sockaddr_storage peer = address(client, 40777);
 	const struct leg_config config = {0};
@@ -93,8 +93,9 @@ static void begin(const char *client, const struct client_pin *pin)
 	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
 				       &log_ctx, &events),
 			 0);
-	upstream_serve(&upstream, &peer, &peer, config_keeps_ports(bench->ws.service->config));
-	upstream_connect_from(&upstream, pin);
+	upstream_set_client(&upstream, &peer, &peer,
+			    config_keeps_client_ports(bench->ws.service->config));
+	upstream_set_source(&upstream, affinity);
 	upstream_start(&upstream, LIMIT_US);
 	bench_run(bench, 0);
 }
@@ -134,10 +135,10 @@ START_TEST(those_of_the_servers_family_are_had_in_turn)
 
 	have_sources(texts);
 	for (unsigned i = 0; i < 10; i++) {
-		begin("10.0.0.100", &(struct client_pin){0});
+		begin("10.0.0.100", &(struct source_affinity){0});
 		ck_assert_ptr_eq(last_attempt()->sources.list, sources);
 		ck_assert_uint_eq(last_attempt()->sources.count, 3);
-		ck_assert(!last_attempt()->sources.foreign);
+		ck_assert(!last_attempt()->sources.transparent);
 		ck_assert(!last_attempt()->source_only);
 		turns[last_attempt()->sources.first]++;
 		end();
@@ -154,7 +155,7 @@ START_TEST(a_client_that_is_back_has_its_address_again)
 
 	have_sources(texts);
 	for (unsigned i = 0; i < 5; i++) {
-		begin("10.0.0.100", &(struct client_pin){.port = 700, .source = 1});
+		begin("10.0.0.100", &(struct source_affinity){.port = 700, .source = 1});
 		ck_assert_uint_eq(last_attempt()->sources.first, 1);
 		ck_assert_uint_eq(last_attempt()->source_port, 700);
 		end();
@@ -169,11 +170,11 @@ START_TEST(what_it_came_from_is_what_it_has)
 
 	have_sources(texts);
 	ck_assert_uint_eq(source_addr_find(&bench->config, (struct sockaddr *)&local), 2);
-	begin("10.0.0.100", &(struct client_pin){.port = 700, .source = 1});
+	begin("10.0.0.100", &(struct source_affinity){.port = 700, .source = 1});
 	bench_stub(bench, 0)->local = local;
 	bench_stub(bench, 0)->config.events->opened(bench_stub(bench, 0)->config.arg);
-	ck_assert_uint_eq(upstream.from.pin.port, 801);
-	ck_assert_uint_eq(upstream.from.pin.source, 2);
+	ck_assert_uint_eq(upstream.from.affinity.port, 801);
+	ck_assert_uint_eq(upstream.from.affinity.source, 2);
 	end();
 }
 END_TEST
@@ -183,12 +184,12 @@ START_TEST(a_server_of_another_family_cannot_be_come_to)
 	static const char *const texts[] = {"::1", NULL};
 
 	have_sources(texts);
-	begin("10.0.0.100", &(struct client_pin){0});
+	begin("10.0.0.100", &(struct source_affinity){0});
 	ck_assert_uint_eq(bench->nstubs, 0);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, "none of the server's family, IPv4 or IPv6");
-	ck_assert(!upstream.failure_told);
+	ck_assert(!upstream.failure_logged);
 	end();
 }
 END_TEST
@@ -204,13 +205,13 @@ START_TEST(a_tcp_client_is_seen_as_it_is)
 	bench->addrs[0] = address(_i == 1 ? "::ffff:127.0.0.1" : "127.0.0.1", 2049);
 	/* A pin would be of no use. */
 	begin(_i == 2 ? "::ffff:127.0.0.9" : "127.0.0.9",
-	      &(struct client_pin){.port = 700, .due = true});
-	if (foreign_may()) {
+	      &(struct source_affinity){.port = 700, .due = true});
+	if (ip_transparent_is_permitted()) {
 		ck_assert_uint_eq(bench->nstubs, 1);
 		ck_assert_int_eq(last_attempt()->addr.ss_family, AF_INET);
 		ck_assert_uint_eq(last_attempt()->sources.count, 1);
 		ck_assert_mem_eq(last_attempt()->sources.list, &want, sizeof(want));
-		ck_assert(last_attempt()->sources.foreign);
+		ck_assert(last_attempt()->sources.transparent);
 		ck_assert_uint_eq(last_attempt()->source_port, 40777);
 		ck_assert(last_attempt()->source_only);
 	} else {
@@ -222,13 +223,13 @@ END_TEST
 
 START_TEST(its_port_is_not_forgotten)
 {
-	if (!foreign_may())
+	if (!ip_transparent_is_permitted())
 		return;
 	bench->config.source = SOURCE_CLIENT;
 	bench->naddrs = 2;
 	bench->addrs[0] = address("127.0.0.1", 2049);
 	bench->addrs[1] = address("127.0.0.2", 2049);
-	begin("127.0.0.9", &(struct client_pin){0});
+	begin("127.0.0.9", &(struct source_affinity){0});
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_TIMEOUT, "");
 	bench_run(bench, 1);
 	ck_assert_uint_eq(bench->nstubs, 2);
@@ -240,13 +241,13 @@ END_TEST
 
 START_TEST(an_rdma_client_has_the_port_of_its_pin)
 {
-	if (!foreign_may())
+	if (!ip_transparent_is_permitted())
 		return;
 	bench->config.source = SOURCE_CLIENT;
 	bench->config.listen.transport = TRANSPORT_IWARP;
 	bench->addrs[0] = address("127.0.0.1", 2049);
-	begin("127.0.0.9", &(struct client_pin){.port = 700});
-	ck_assert(last_attempt()->sources.foreign);
+	begin("127.0.0.9", &(struct source_affinity){.port = 700});
+	ck_assert(last_attempt()->sources.transparent);
 	ck_assert_uint_eq(last_attempt()->source_port, 700);
 	ck_assert(!last_attempt()->source_only);
 	end();
@@ -270,7 +271,7 @@ static const struct {
 /* The server is not blamed, and the proxy's own address never serves instead. */
 START_TEST(a_client_whose_address_cannot_be_used_is_refused)
 {
-	if (!foreign_may() || !namespace_is_own())
+	if (!ip_transparent_is_permitted() || !namespace_is_own())
 		return;
 	/* As if the server were on a network of this host. */
 	ck_assert_int_eq(
@@ -280,13 +281,13 @@ START_TEST(a_client_whose_address_cannot_be_used_is_refused)
 		0);
 	bench->config.source = SOURCE_CLIENT;
 	bench->addrs[0] = address(refused[_i].server, 2049);
-	begin(refused[_i].client, &(struct client_pin){0});
+	begin(refused[_i].client, &(struct source_affinity){0});
 	ck_assert_uint_eq(bench->nstubs, 0);
 	ck_assert_uint_eq(failed, 1);
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert_str_eq(detail, refused[_i].detail);
-	ck_assert(!upstream.failure_told);
-	ck_assert(!server_state_is_down(&bench->service.targets.list[0].server));
+	ck_assert(!upstream.failure_logged);
+	ck_assert(!server_health_is_down(&bench->service.servers.list[0].health));
 	end();
 	ck_assert_int_eq(system("ip link del there"), 0);
 }
@@ -294,13 +295,13 @@ END_TEST
 
 START_TEST(an_address_of_the_other_family_is_not_the_reason)
 {
-	if (!foreign_may() || !namespace_is_own())
+	if (!ip_transparent_is_permitted() || !namespace_is_own())
 		return;
 	bench->config.source = SOURCE_CLIENT;
 	bench->naddrs = 3;
 	bench->addrs[0] = bench->addrs[2] = address("::1", 2049);
 	bench->addrs[1] = address("127.0.0.1", 2049);
-	begin("10.0.0.100", &(struct client_pin){0});
+	begin("10.0.0.100", &(struct source_affinity){0});
 	ck_assert_int_eq(why, LEG_CLOSE_NO_SOURCE_ADDRESS);
 	ck_assert(!strncmp(detail, "no return route", 15));
 	end();
@@ -310,14 +311,14 @@ END_TEST
 /* Of several addresses those of its family are tried. */
 START_TEST(addresses_of_another_family_are_passed_over)
 {
-	if (!foreign_may())
+	if (!ip_transparent_is_permitted())
 		return;
 	bench->config.source = SOURCE_CLIENT;
 	bench->naddrs = 3;
 	bench->addrs[0] = address("::1", 2049);
 	bench->addrs[1] = address("127.0.0.1", 2049);
 	bench->addrs[2] = address("::1", 2049);
-	begin("127.0.0.9", &(struct client_pin){0});
+	begin("127.0.0.9", &(struct source_affinity){0});
 	ck_assert_uint_eq(bench->nstubs, 1);
 	ck_assert_int_eq(last_attempt()->addr.ss_family, AF_INET);
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "");
@@ -331,12 +332,12 @@ END_TEST
 /* Which of two servers says more of why there is no connection. */
 START_TEST(a_server_for_the_other_family_is_not_the_reason)
 {
-	if (!foreign_may())
+	if (!ip_transparent_is_permitted())
 		return;
 	bench->config.source = SOURCE_CLIENT;
 	bench_add_server(bench);
 	bench->addrs[0] = address(_i ? "::1" : "127.0.0.1", 2049);
-	begin(_i ? "::1" : "127.0.0.9", &(struct client_pin){0});
+	begin(_i ? "::1" : "127.0.0.9", &(struct source_affinity){0});
 	ck_assert_uint_eq(bench->nstubs, 1);
 	stub_fail(bench_stub(bench, 0), LEG_CLOSE_REFUSED, "no");
 	bench_run(bench, 1);

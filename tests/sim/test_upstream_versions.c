@@ -75,13 +75,13 @@ static uint64_t bench_clock_us(clockid_t clock)
 static void make_upstream(void)
 {
 	const struct leg_config config = {0};
-	const struct client_pin pin = {.port = PORT};
+	const struct source_affinity affinity = {.port = PORT};
 
 	connecting = opened = failed = closed = leg_closing = 0;
 	ck_assert_int_eq(upstream_init(&upstream, &bench->ws.net, &bench->ws.servers, &config,
 				       &log_ctx, &events),
 			 0);
-	upstream_connect_from(&upstream, &pin);
+	upstream_set_source(&upstream, &affinity);
 }
 
 static void setup(void)
@@ -135,7 +135,7 @@ static void remember(unsigned addr)
 {
 	const struct sockaddr_storage server = bench_addr(addr);
 
-	version_cache_remember(&bench->service.targets.list[0].versions,
+	version_cache_remember(&bench->service.servers.list[0].versions,
 			       (const struct sockaddr *)&server, loop_now_us(bench->loop));
 }
 
@@ -211,18 +211,19 @@ static const enum leg_close lost[] = {LEG_CLOSE_LOST, LEG_CLOSE_PEER, LEG_CLOSE_
 /* The client notices nothing, and what is known of the server is what it was. */
 START_TEST(what_was_lost_before_its_version_was_settled_is_made_once_more)
 {
-	struct server_info server;
+	struct server_health_info server;
 
 	start();
 	bench_run(bench, 1000);
 	find_version_one(0, 0, lost[_i]);
 	expect_attempt(1, 0, bench->ws.net.iwarp, 1);
 	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.source_port, PORT);
-	ck_assert_uint_eq(upstream.from.pin.port, PORT);
+	ck_assert_uint_eq(upstream.from.affinity.port, PORT);
 	ck_assert_uint_eq(bench_stub(bench, 1)->config.connect_timeout_us, LIMIT_US - 1000000);
 	ck_assert_uint_eq(connecting, 1);
 	ck_assert_uint_eq(failed + closed + leg_closing, 0);
-	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &server);
+	server_health_get(&bench->service.servers.list[0].health, loop_now_us(bench->loop),
+			  &server);
 	ck_assert_int_eq(server.reach, SERVER_UNKNOWN);
 	ck_assert_uint_eq(count("; trying the same address in version one"), 1);
 	ck_assert_uint_eq(count("next address"), 0);
@@ -392,14 +393,15 @@ END_TEST
 
 static void expect_no_use(void)
 {
-	struct server_info server;
+	struct server_health_info server;
 
 	ck_assert_uint_eq(why, LEG_CLOSE_VERSION);
-	server_state_get(&bench->service.targets.list[0].server, loop_now_us(bench->loop), &server);
+	server_health_get(&bench->service.servers.list[0].health, loop_now_us(bench->loop),
+			  &server);
 	ck_assert_int_eq(server.reach, SERVER_DOWN);
 	ck_assert_str_eq(server.error, "no common RPC-over-RDMA version");
 	ck_assert_uint_eq(count("cannot be used: no common RPC-over-RDMA version"), 1);
-	ck_assert(upstream.failure_told);
+	ck_assert(upstream.failure_logged);
 }
 
 START_TEST(a_server_without_a_version_in_common_is_down)

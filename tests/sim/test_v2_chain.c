@@ -75,14 +75,14 @@ static void expect_all_answered(void)
 	ck_assert_uint_eq(chain->gates[0].bridges, 1);
 }
 
-static bool says_one(void)
+static bool one_only(void)
 {
 	struct service *service = &chain->gates[0].service;
 
-	return service->targets.list[0].versions.count &&
-	       version_cache_says_one(
-		       &service->targets.list[0].versions,
-		       (const struct sockaddr *)&service->targets.list[0].versions.known[0].addr,
+	return service->servers.list[0].versions.count &&
+	       version_cache_is_one_only(
+		       &service->servers.list[0].versions,
+		       (const struct sockaddr *)&service->servers.list[0].versions.known[0].addr,
 		       loop_now_us(chain->loop));
 }
 
@@ -106,7 +106,7 @@ START_TEST(each_version_passes_what_the_other_does)
 	expect_all_answered();
 	ck_assert_uint_eq(version(chain->gates[0].server), spoken);
 	ck_assert_uint_eq(version(chain->gates[1].client), spoken);
-	ck_assert_int_eq(says_one(), connect == 2 && listen == 1);
+	ck_assert_int_eq(one_only(), connect == 2 && listen == 1);
 	ck_assert_uint_eq(gate_rdma(&chain->gates[0]).options_sent > 0, connect == 2);
 }
 END_TEST
@@ -133,7 +133,7 @@ END_TEST
 /* Unless the client has seen an end: then none of its Calls arrived twice either. */
 static bool judge(void)
 {
-	bool in_vain = says_one();
+	bool in_vain = one_only();
 
 	for (unsigned i = 0; i < chain->book.count; i++)
 		ck_assert_uint_le(chain->book.list[i].arrived, 1);

@@ -66,7 +66,7 @@ static void expect_settles(uint32_t vers)
 
 	v2_send_call(vers, XID + 1, RIG_CALL_MIN, 200);
 	v2_next_reply(vers, XID + 1, 200);
-	ck_assert_uint_eq(v2_leg(&rig->server)->conn.terms.dialect->version, vers);
+	ck_assert_uint_eq(v2_leg(&rig->server)->conn.limits.dialect->version, vers);
 	v2_send_call(other, XID + 2, RIG_CALL_MIN, 200);
 	v2_next();
 	ck_assert_uint_eq(v2_hdr.error, RPCRDMA_ERR_VERS);

@@ -32,7 +32,7 @@ static void want(struct rig_side *side, uint32_t bytes)
 		return;
 	characteristics_raise(&options->ch, bytes);
 	characteristics_ask(&options->ch, bytes);
-	optional_msgs_go_on(options);
+	optional_msgs_run(options);
 }
 
 /* Up, down, and up again. */

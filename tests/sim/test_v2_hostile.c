@@ -52,7 +52,7 @@ static void expect_error(uint32_t xid, enum rpcrdma_err err)
 
 static uint32_t send_limit(void)
 {
-	return v2_leg(side)->conn.terms.send_bytes;
+	return v2_leg(side)->conn.limits.send_bytes;
 }
 
 /* The leg asks for 32 KiB; returns the XID of its REQ. */
@@ -121,7 +121,9 @@ START_TEST(a_pending_request_ends_with_an_upd)
 }
 END_TEST
 
-/* A lower size holds from the moment that it was asked for, until the request is refused (B3.1-4). */
+/*
+ * A lower size holds from the moment that it was asked for, until the request is refused (B3.1-4).
+ */
 START_TEST(a_request_that_is_refused_by_an_error_limits_nothing)
 {
 	side = v2_meet(_i & 1);
@@ -157,7 +159,10 @@ START_TEST(an_upd_that_nobody_asked_for_is_obeyed)
 }
 END_TEST
 
-/* A Reply that is due goes by it, too: a longer Send would end the connection and all that is in flight on it. */
+/*
+ * A Reply that is due goes by it, too: a longer Send would end the connection and all that is in
+ * flight on it.
+ */
 START_TEST(a_reply_is_no_longer_than_what_was_lowered_since)
 {
 	side = v2_meet(0);
@@ -314,7 +319,9 @@ START_TEST(an_init_after_calls_is_answered)
 }
 END_TEST
 
-/* The version is settled by the first Call, and voids what an INIT before it brought. */
+/*
+ * The version is settled by the first Call (X-15), and voids what an INIT before it brought (X-1).
+ */
 START_TEST(an_operation_after_a_call_of_version_one_gets_err_vers)
 {
 	v2_open_server();

@@ -68,8 +68,10 @@ static void expect_agreement(void)
 	const struct characteristics *client = &v2_leg(&rig->client)->options->ch;
 	const struct characteristics *server = &v2_leg(&rig->server)->options->ch;
 
-	ck_assert_uint_eq(characteristics_peer_size(server), characteristics_told_size(client));
-	ck_assert_uint_eq(characteristics_peer_size(client), characteristics_told_size(server));
+	ck_assert_uint_eq(characteristics_peer_size(server),
+			  characteristics_advertised_size(client));
+	ck_assert_uint_eq(characteristics_peer_size(client),
+			  characteristics_advertised_size(server));
 	ck_assert_ptr_null(characteristics_pending(client));
 	ck_assert_ptr_null(characteristics_pending(server));
 }
@@ -119,7 +121,10 @@ static void play(uint32_t seed, bool ddp, bool fixed)
 	rig->client.config.credits = 16 + roll(17);
 	rig->server.config.credits = 16 + roll(17);
 	v2_open();
-	/* The first Call settles the version at the end that takes it: no reverse Call comes before. */
+	/*
+	 * The first Call settles the version at the end that takes it (X-15): no reverse Call comes
+	 * before.
+	 */
 	call_forward();
 	v2_run(100);
 	for (unsigned ms = 0; ms < 450; ms++) {

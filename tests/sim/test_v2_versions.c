@@ -18,9 +18,9 @@ static uint64_t now_us(void)
 	return loop_now_us(rig->loop);
 }
 
-static bool says_one(void)
+static bool one_only(void)
 {
-	return version_cache_says_one(&v2_memory, (const struct sockaddr *)&rig_addr, now_us());
+	return version_cache_is_one_only(&v2_memory, (const struct sockaddr *)&rig_addr, now_us());
 }
 
 /* The leg is open in version one, and works. */
@@ -34,7 +34,7 @@ static void expect_version_one(void)
 	ck_assert_uint_eq(v2_hdr.xid, xid);
 	v2_send_reply(1, xid, 200, 32);
 	ck_assert_uint_eq(rig->client.answered, 1);
-	ck_assert(says_one());
+	ck_assert(one_only());
 }
 
 START_TEST(the_first_send_is_init_with_all_that_there_is)
@@ -61,7 +61,7 @@ START_TEST(no_call_goes_before_the_version_is_settled)
 	v2_next_call(2);
 	v2_send_reply(2, v2_hdr.xid, 200, 32);
 	ck_assert_uint_eq(rig->client.answered, 1);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 
@@ -70,7 +70,7 @@ START_TEST(err_vers_to_init_leads_to_version_one)
 	v2_probe();
 	v2_next_option(XCHAR_INIT);
 	v2_send_err_vers(v2_hdr.xid, 1, 1);
-	ck_assert(says_one());
+	ck_assert(one_only());
 	ck_assert_uint_eq(rig->client.opened, 0);
 	v2_run(19);
 	expect_version_one();
@@ -88,7 +88,7 @@ START_TEST(err_vers_to_init_with_a_range_that_has_two_leads_to_two)
 	rig_call(&rig->client, RIG_CALL_MIN, 200, 200);
 	v2_run(1);
 	v2_next_call(2);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 
@@ -98,7 +98,7 @@ START_TEST(silence_leads_to_version_one_after_a_second)
 	v2_next_option(XCHAR_INIT);
 	v2_run(998);
 	ck_assert_uint_eq(rig->client.opened, 0);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 	v2_run(1);
 	expect_version_one();
 	ck_assert_uint_eq(rig->client.notes, 1);
@@ -120,7 +120,10 @@ START_TEST(what_is_of_no_version_that_is_spoken_is_as_silence)
 }
 END_TEST
 
-/* INVAL_OPTION and BAD_HEADER of version two show that it is spoken, and so does an operation that nobody asked for. */
+/*
+ * INVAL_OPTION and BAD_HEADER of version two show that it is spoken, and so does an operation that
+ * nobody asked for.
+ */
 START_TEST(any_message_of_version_two_settles_it)
 {
 	uint32_t xid;
@@ -158,7 +161,7 @@ START_TEST(any_message_of_version_two_settles_it)
 		break;
 	}
 	ck_assert_uint_eq(rig->client.opened, 1);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 	for (unsigned i = 0; i < 3; i++)
 		rig_call(&rig->client, RIG_CALL_MIN, 200, 200);
 	v2_run(1);
@@ -192,7 +195,7 @@ START_TEST(a_late_answer_before_the_first_call_settles_version_two)
 	v2_run(1500);
 	ck_assert_uint_eq(rig->client.opened, 1);
 	v2_send_init(v2_hdr.xid, V2_FIRST_BYTES, false);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 	rig_call(&rig->client, RIG_CALL_MIN, 200, 200);
 	v2_run(1);
 	v2_next_call(2);
@@ -227,7 +230,10 @@ START_TEST(a_late_answer_after_the_first_call_is_dropped)
 }
 END_TEST
 
-/* After the silence of one who speaks only version two: the Call was not executed, and goes once more. */
+/*
+ * After the silence of one who speaks only version two: the Call was not executed, and goes once
+ * more.
+ */
 START_TEST(a_call_of_version_one_that_is_refused_goes_once_more_in_two)
 {
 	uint32_t xid;
@@ -251,7 +257,7 @@ START_TEST(a_call_of_version_one_that_is_refused_goes_once_more_in_two)
 		ck_assert_int_eq(rig->client.last_fault, EXCHANGE_FAULT_ERR_VERS);
 	}
 	ck_assert_uint_eq(rig->client.counters.calls_sent, 2);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 	rig_call(&rig->client, RIG_CALL_MIN, 200, 200);
 	v2_run(1);
 	v2_next_call(2);
@@ -272,7 +278,7 @@ START_TEST(without_a_version_in_common_the_leg_closes)
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_VERSION);
 	ck_assert_uint_eq(rig->client.opened, 0);
 	ck_assert_uint_eq(rig->client.counters.calls_sent, 0);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 
@@ -282,7 +288,7 @@ static void expect_lost_in_vain(void)
 	ck_assert_uint_eq(rig->client.opened, 0);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_uint_eq(rig->client.counters.calls_sent, 0);
-	ck_assert(says_one());
+	ck_assert(one_only());
 }
 
 START_TEST(closed_before_any_answer_is_remembered)
@@ -313,7 +319,7 @@ START_TEST(what_closes_here_while_it_probes_is_not_remembered)
 	leg_close(rig->client.leg, LEG_CLOSE_PEER);
 	v2_run(100);
 	ck_assert_uint_eq(rig->client.closed, 1);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 
@@ -324,7 +330,7 @@ START_TEST(a_drain_while_it_probes_ends_a_leg_without_calls)
 	v2_run(100);
 	ck_assert_uint_eq(rig->client.closed, 1);
 	ck_assert_int_eq(rig->client.why, LEG_CLOSE_SHUTDOWN);
-	ck_assert(!says_one());
+	ck_assert(!one_only());
 }
 END_TEST
 
@@ -367,7 +373,7 @@ START_TEST(a_cut_at_any_step_is_remembered_if_nothing_was_settled)
 		v2_run(3000);
 		in_vain = rig->client.counters.options_sent && !rig->client.opened;
 		probing += in_vain;
-		ck_assert_int_eq(says_one(), in_vain);
+		ck_assert_int_eq(one_only(), in_vain);
 		if (!rig->client.opened)
 			ck_assert_uint_eq(rig->client.counters.calls_sent, 0);
 		steps = sim_net_stats(rig->net)->steps;
@@ -399,10 +405,10 @@ START_TEST(the_highest_version_of_both_ends_is_spoken)
 	ck_assert_uint_eq(rig->server.answered, 4);
 	ck_assert_uint_eq(rig->server.calls, 8);
 	ck_assert_uint_eq(rig->client.wrong + rig->server.wrong, 0);
-	ck_assert_uint_eq(v2_leg(&rig->client)->conn.terms.dialect->version, two ? 2 : 1);
-	ck_assert_uint_eq(v2_leg(&rig->server)->conn.terms.dialect->version, two ? 2 : 1);
+	ck_assert_uint_eq(v2_leg(&rig->client)->conn.limits.dialect->version, two ? 2 : 1);
+	ck_assert_uint_eq(v2_leg(&rig->server)->conn.limits.dialect->version, two ? 2 : 1);
 	ck_assert_uint_eq(rig->client.counters.options_sent > 0, here == 2);
-	ck_assert_int_eq(says_one(), here == 2 && !two);
+	ck_assert_int_eq(one_only(), here == 2 && !two);
 	v2_no_sim_error();
 }
 END_TEST

@@ -57,7 +57,7 @@ void v2_open(void)
 	v2_run(100);
 	ck_assert_uint_eq(rig->client.opened, 1);
 	ck_assert_uint_eq(rig->server.opened, 1);
-	ck_assert_uint_eq(v2_leg(&rig->client)->conn.terms.dialect->version, 2);
+	ck_assert_uint_eq(v2_leg(&rig->client)->conn.limits.dialect->version, 2);
 }
 
 void v2_probe(void)
@@ -118,7 +118,7 @@ void v2_raise(struct rig_side *side, uint32_t bytes)
 	struct optional_msgs *options = v2_leg(side)->options;
 
 	characteristics_raise(&options->ch, bytes);
-	optional_msgs_go_on(options);
+	optional_msgs_run(options);
 }
 
 void v2_ask(struct rig_side *side, uint32_t bytes)
@@ -126,12 +126,12 @@ void v2_ask(struct rig_side *side, uint32_t bytes)
 	struct optional_msgs *options = v2_leg(side)->options;
 
 	characteristics_ask(&options->ch, bytes);
-	optional_msgs_go_on(options);
+	optional_msgs_run(options);
 }
 
 uint32_t v2_size(struct rig_side *side)
 {
-	return characteristics_told_size(&v2_leg(side)->options->ch);
+	return characteristics_advertised_size(&v2_leg(side)->options->ch);
 }
 
 void v2_no_sim_error(void)

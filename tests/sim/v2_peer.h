@@ -7,7 +7,7 @@
 #define TESTS_SIM_V2_PEER_H
 
 #include "rpcrdma/proto.h"
-#include "rpcrdma/rdma_leg_impl.h"
+#include "rpcrdma/rdma_leg_priv.h"
 #include "rpcrdma/v2/version_cache.h"
 #include "rpcrdma/v2/xchar_codec.h"
 #include "tests/sim/raw.h"

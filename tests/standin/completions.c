@@ -106,7 +106,7 @@ static void fail(const struct standin_device *device, struct ibv_wc *wc, int sta
 }
 
 /* Adjusts a completion to what the profile's device would report. */
-static void look_at(const struct standin_device *device, struct ibv_wc *wc)
+static void conn_tick(const struct standin_device *device, struct ibv_wc *wc)
 {
 	if (device->rxe && (wc->wc_flags & IBV_WC_IP_CSUM_OK))
 		wc->wc_flags = IBV_WC_WITH_INV;
@@ -177,7 +177,7 @@ static bool is_held(const struct standin_device *device, struct known_cq *known,
 		answer = standin_fault(STANDIN_completion);
 	if (answer.kind == STANDIN_STATUS)
 		fail(device, wc, answer.value);
-	look_at(device, wc);
+	conn_tick(device, wc);
 	if (answer.kind == STANDIN_HOLD)
 		hold(known, wc, answer.value, false);
 	else if (answer.kind == STANDIN_SWAP && !recv)
@@ -236,7 +236,7 @@ int standin_completions_poll(struct ibv_cq *cq, int max, struct ibv_wc *wcs)
 	if (standin_faults_of(STANDIN_poll_cq)) {
 		n = poll_or_lose(device, cq, wcs);
 		if (n == 1)
-			look_at(device, wcs);
+			conn_tick(device, wcs);
 		return n;
 	}
 	if (standin_faults_of(STANDIN_completion)) {
@@ -248,7 +248,7 @@ int standin_completions_poll(struct ibv_cq *cq, int max, struct ibv_wc *wcs)
 	}
 	n = device->ops.poll_cq(cq, max, wcs);
 	for (int i = 0; i < n; i++)
-		look_at(device, &wcs[i]);
+		conn_tick(device, &wcs[i]);
 	return n;
 }
 

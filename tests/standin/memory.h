@@ -164,7 +164,7 @@ bool memory_is_dead(const struct ibv_context *context);
 /**
  * memory_keeps - Returns true if an object of @context cannot be destroyed.
  *
- * That is so if its device is dead, and libibverbs was not told (RDMAV_ALLOW_DISASSOC_DESTROY) to
+ * That is so if its device is dead, and libibverbs did not receive (RDMAV_ALLOW_DISASSOC_DESTROY) to
  * free the library's part anyway.
  */
 bool memory_keeps(const struct ibv_context *context);

@@ -16,7 +16,7 @@
 
 #include "tests/standin/memory.h"
 
-#define LOOK_US 10000u
+#define CONN_TICK_US 10000u
 
 static void die(struct memory_context *context)
 {
@@ -47,7 +47,7 @@ static void *bring_back(void *arg)
 	if (!name)
 		return NULL;
 	while (access(name, F_OK))
-		usleep(LOOK_US);
+		usleep(CONN_TICK_US);
 	pthread_mutex_lock(&memory_lock);
 	take_away(device);
 	device->context = memory_context_new(device);

@@ -41,14 +41,17 @@ void budgets_make(size_t limit, unsigned parts)
 	loop = fake_loop_new();
 	nparts = parts;
 	order = late = 0;
-	/* No accounts announced: nothing is kept for next claims, so that every byte can be followed. */
+	/*
+	 * No accounts announced: nothing is kept for next claims, so that every byte can be
+	 * followed.
+	 */
 	ck_assert_int_eq(budget_init(&budget, limit, OWN, parts, 0), 0);
 	for (unsigned s = 0; s < parts; s++) {
 		for (unsigned w = 0; w < WORKERS; w++) {
 			loop_task_init(&woken[s][w], on_woken, &accounts[s][w]);
 			ck_assert_int_eq(budget_account_init(&accounts[s][w],
-							     budget_part(&budget, s), loop, on_wake,
-							     &woken[s][w]),
+							     budget_share(&budget, s), loop,
+							     on_wake, &woken[s][w]),
 					 0);
 			accounts[s][w].late = on_late;
 			for (unsigned h = 0; h < HOLDERS; h++) {
@@ -69,7 +72,7 @@ void budgets_end(void)
 		for (unsigned w = 0; w < WORKERS; w++)
 			for (unsigned h = 0; h < HOLDERS; h++)
 				for (unsigned i = 0; i < 8; i++)
-					budget_release(&clients[s][w][h].claims[i]);
+					budget_claim_release(&clients[s][w][h].claims[i]);
 	fake_loop_run(loop);
 	for (unsigned s = 0; s < nparts; s++) {
 		for (unsigned w = 0; w < WORKERS; w++) {
@@ -80,10 +83,10 @@ void budgets_end(void)
 			budget_account_fini(&accounts[s][w]);
 		}
 	}
-	ck_assert_uint_eq(budget.lent_bytes, 0);
+	ck_assert_uint_eq(budget.leased_bytes, 0);
 	for (unsigned s = 0; s < nparts; s++)
-		ck_assert_uint_eq(budget_part(&budget, s)->nturns, 0);
-	ck_assert_uint_eq(atomic_load(&budget.free_bytes), budget.rest_bytes);
+		ck_assert_uint_eq(budget_share(&budget, s)->nturns, 0);
+	ck_assert_uint_eq(atomic_load(&budget.free_bytes), budget.common_bytes);
 	budget_fini(&budget);
 	fake_loop_free(loop);
 }

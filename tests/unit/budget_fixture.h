@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_BUDGET_FIXTURE_H
 #define TESTS_UNIT_BUDGET_FIXTURE_H
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 

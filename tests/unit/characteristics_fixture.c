@@ -7,7 +7,7 @@
 #include "tests/lib/test.h"
 
 struct characteristics ch;
-struct characteristics_look look;
+struct characteristics_snapshot snapshot;
 struct characteristics_config config;
 struct characteristics_message message; /* of the last step */
 struct xchar_operation sent;            /* the same, decoded */
@@ -31,8 +31,8 @@ void setup(void)
 		.invalidate = true,
 		.reverse = XCHAR_BRS_SZLIM,
 	};
-	look = (struct characteristics_look){
-		.smallest_bytes = UINT32_MAX, .may_ask = true, .may_tell = true};
+	snapshot = (struct characteristics_snapshot){
+		.smallest_bytes = UINT32_MAX, .is_allowed = true, .may_update = true};
 	own_xid = 1000;
 	start(false);
 }
@@ -44,7 +44,7 @@ unsigned take(enum xchar_op op, uint32_t xid, size_t len)
 	unsigned what = ~0u;
 
 	ck_assert_uint_ne(len, 0);
-	ck_assert_int_eq(characteristics_take(&ch, xid, op, info, len, &what), XCHAR_OK);
+	ck_assert_int_eq(characteristics_receive(&ch, xid, op, info, len, &what), XCHAR_OK);
 	return what;
 }
 
@@ -87,15 +87,15 @@ unsigned take_resp(uint32_t xid, uint8_t done, uint8_t rej, uint8_t pend)
 /* What does not matter of the look changes nothing. */
 enum characteristics_step next(void)
 {
-	struct characteristics_look seen = look;
+	struct characteristics_snapshot seen = snapshot;
 	enum characteristics_step step;
 
-	if (look.counted_bytes <= characteristics_counts_over(&ch))
+	if (snapshot.counted_bytes <= characteristics_counted_limit(&ch))
 		seen.counted_bytes = 0;
-	if (look.needed_bytes <= characteristics_needs_over(&ch))
+	if (snapshot.needed_bytes <= characteristics_needed_limit(&ch))
 		seen.needed_bytes = 0;
 	step = characteristics_next(&ch, &seen, &message, &resize_bytes);
-	ck_assert_int_eq(characteristics_next(&ch, &look, &message, &resize_bytes), step);
+	ck_assert_int_eq(characteristics_next(&ch, &snapshot, &message, &resize_bytes), step);
 	return step;
 }
 
@@ -209,5 +209,5 @@ void raised(uint32_t bytes)
 	responds(8, 0, XCHAR_DONE);
 	done();
 	nothing();
-	look.smallest_bytes = bytes;
+	snapshot.smallest_bytes = bytes;
 }

@@ -11,7 +11,7 @@
 #define BIG 16384u
 
 extern struct characteristics ch;
-extern struct characteristics_look look;
+extern struct characteristics_snapshot snapshot;
 extern struct characteristics_config config;
 extern struct characteristics_message message; /* of the last step */
 extern struct xchar_operation sent;            /* the same, decoded */

@@ -139,7 +139,7 @@ void ends_start(bool crc, enum iwarp_fpdu fpdu, const char *host, int family)
 	struct iwarp_config config = {.crc = crc, .fpdu = fpdu, .setup_timeout_us = 20000000};
 
 	ends.loop = event_loop_new();
-	ends.pool = pool_new(16u << 20, 8u << 20);
+	ends.pool = buf_pool_new(16u << 20, 8u << 20);
 	ends.fabric = iwarp_fabric_new(ends.loop, ends.pool, &config);
 	ck_assert_ptr_nonnull(ends.fabric);
 	listen_on(host, family);
@@ -170,6 +170,6 @@ void ends_stop(void)
 	fabric_ep_free(ends.server.ep);
 	ends.client.ep = ends.server.ep = NULL;
 	fabric_free(ends.fabric);
-	pool_free(ends.pool);
+	buf_pool_free(ends.pool);
 	event_loop_free(ends.loop);
 }

@@ -24,7 +24,7 @@ struct end {
 
 struct ends {
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct fabric *fabric;
 	struct fabric_listener *listener;
 	struct sockaddr_storage address; /* that it listens on */

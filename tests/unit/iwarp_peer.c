@@ -53,7 +53,7 @@ void peer_responder_start(void)
 	side_init(&peer_side, &config, 42);
 	peer_side.refill = false;
 	peer_side.params.recv_count = 2;
-	iwarp_engine_listen(peer_side.engine, 0);
+	iwarp_engine_await_request(peer_side.engine, 0);
 	peer_frame_give(&request);
 	peer_output_take();
 	ck_assert_uint_eq(peer_side.established, 1);
@@ -146,8 +146,8 @@ void peer_read_request(uint32_t msn, uint32_t stag, uint64_t to, uint32_t size)
 }
 
 /*
- * The side must have sent exactly this Terminate (RFC 5040 section 4.8) and nothing else, quoting @quoted
- * bytes of the segment, and want FIN.
+ * The side must have sent exactly this Terminate (RFC 5040 section 4.8) and nothing else, quoting
+ * @quoted bytes of the segment, and want FIN.
  */
 void peer_expect_terminate(unsigned layer_type, unsigned code, unsigned bits, size_t quoted)
 {
@@ -172,8 +172,9 @@ void peer_expect_terminate(unsigned layer_type, unsigned code, unsigned bits, si
 	ck_assert_mem_eq(peer_out, want, len);
 	ck_assert_uint_eq(peer_side.counters.terminates_sent, 1);
 	ck_assert_uint_eq(peer_side.notes, 1);
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
-	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &detail), FABRIC_CLOSE_PROTOCOL);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_close_reason(peer_side.engine, &detail),
+			 FABRIC_CLOSE_PROTOCOL);
 	ck_assert_uint_gt(strlen(detail), 0);
 	/* What still comes is not looked at. */
 	peer_fpdu_give();
@@ -201,8 +202,8 @@ void peer_expect_closed(enum fabric_close why)
 {
 	const char *detail;
 
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
-	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &detail), why);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_DROP);
+	ck_assert_int_eq(iwarp_engine_close_reason(peer_side.engine, &detail), why);
 	ck_assert_uint_gt(strlen(detail), 0);
 	ck_assert_int_eq(iwarp_engine_deadline(peer_side.engine) != UINT64_MAX &&
 				 iwarp_engine_deadline(peer_side.engine) < peer_side.now_us,
@@ -219,7 +220,7 @@ void peer_start(bool crc)
 void peer_listening(bool crc)
 {
 	peer_start(crc);
-	iwarp_engine_listen(peer_side.engine, peer_side.now_us);
+	iwarp_engine_await_request(peer_side.engine, peer_side.now_us);
 }
 
 void peer_connecting(bool crc)

@@ -83,7 +83,7 @@ void side_init(struct iwarp_side *side, const struct iwarp_config *config, uint6
 	uint64_t seeds[4] = {seed, 1, 2, 3};
 
 	memset(side, 0, sizeof(*side));
-	side->pool = pool_new(16u << 20, 8u << 20);
+	side->pool = buf_pool_new(16u << 20, 8u << 20);
 	side->env.pool = side->pool;
 	side->env.counters = &side->counters;
 	iwarp_random_seed(&side->env.random, seeds);
@@ -103,7 +103,7 @@ void side_fini(struct iwarp_side *side)
 	iwarp_env_fini(&side->env);
 	for (unsigned i = 0; i < side->nsends; i++)
 		free(side->sends[i].bytes);
-	pool_free(side->pool);
+	buf_pool_free(side->pool);
 }
 
 size_t side_take(struct iwarp_side *side, uint8_t *out, size_t size)
@@ -196,7 +196,7 @@ void side_pump(struct iwarp_side *a, struct iwarp_side *b, uint64_t seed)
 void side_open(struct iwarp_side *a, struct iwarp_side *b, uint64_t seed)
 {
 	ck_assert_int_eq(iwarp_engine_connect(a->engine, &a->params, a->now_us), 0);
-	iwarp_engine_listen(b->engine, b->now_us);
+	iwarp_engine_await_request(b->engine, b->now_us);
 	side_pump(a, b, seed);
 	ck_assert_uint_eq(a->established, 1);
 	ck_assert_uint_eq(b->established, 1);

@@ -26,7 +26,7 @@ struct side_wr {
 struct iwarp_side {
 	struct iwarp_env env;
 	struct iwarp_counters counters;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct iwarp_engine *engine;
 	struct fabric_ep_params params; /* for connect and accept */
 	bool accept;                    /* accept immediately when asked */

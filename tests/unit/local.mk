@@ -1,27 +1,27 @@
 # Each program is one file, tests/unit/NAME.c, and links what it needs of LDADD.
 unit_tests = \
 	tests/unit/test_address \
-	tests/unit/test_amount \
+	tests/unit/test_humanize \
 	tests/unit/test_budget \
 	tests/unit/test_budget_threads \
 	tests/unit/test_budget_turns \
-	tests/unit/test_call_form \
+	tests/unit/test_chunk_select \
 	tests/unit/test_call_identity \
 	tests/unit/test_call_stats \
-	tests/unit/test_call_verdict \
+	tests/unit/test_call_check \
 	tests/unit/test_capture \
-	tests/unit/test_capture_tally \
+	tests/unit/test_pcapng_verify \
 	tests/unit/test_ccp \
 	tests/unit/test_characteristics \
 	tests/unit/test_characteristics_random \
 	tests/unit/test_characteristics_requests \
 	tests/unit/test_characteristics_wishes \
-	tests/unit/test_client_counts \
-	tests/unit/test_clients \
-	tests/unit/test_clients_kinds \
-	tests/unit/test_clients_live \
-	tests/unit/test_clients_looks \
-	tests/unit/test_clients_threads \
+	tests/unit/test_client_limits \
+	tests/unit/test_client_affinity \
+	tests/unit/test_client_affinity_kinds \
+	tests/unit/test_client_affinity_live \
+	tests/unit/test_client_affinity_queries \
+	tests/unit/test_client_affinity_threads \
 	tests/unit/test_config \
 	tests/unit/test_config_check \
 	tests/unit/test_config_listeners \
@@ -35,7 +35,7 @@ unit_tests = \
 	tests/unit/test_background \
 	tests/unit/test_control \
 	tests/unit/test_http_host \
-	tests/unit/test_listen_names \
+	tests/unit/test_listener_names \
 	tests/unit/test_coverage \
 	tests/unit/test_credits \
 	tests/unit/test_ctl \
@@ -44,20 +44,20 @@ unit_tests = \
 	tests/unit/test_ctl_top \
 	tests/unit/test_ctl_top_keys \
 	tests/unit/test_ctl_trace \
-	tests/unit/test_door \
-	tests/unit/test_durations \
+	tests/unit/test_conn_limits \
+	tests/unit/test_histogram \
 	tests/unit/test_event_loop \
 	tests/unit/test_event_loop_lost \
 	tests/unit/test_exchange \
-	tests/unit/test_feed \
-	tests/unit/test_first_bytes \
+	tests/unit/test_stream_client \
+	tests/unit/test_proto_sniff \
 	tests/unit/test_hash_table \
 	tests/unit/test_header \
 	tests/unit/test_header_lists \
 	tests/unit/test_header_second_opinion \
 	tests/unit/test_header_v2 \
-	tests/unit/test_inline_limit \
-	tests/unit/test_intake \
+	tests/unit/test_inline_threshold \
+	tests/unit/test_accept_queue \
 	tests/unit/test_iwarp_codec \
 	tests/unit/test_iwarp_details \
 	tests/unit/test_iwarp_engine \
@@ -65,7 +65,7 @@ unit_tests = \
 	tests/unit/test_iwarp_habit \
 	tests/unit/test_iwarp_hostile \
 	tests/unit/test_iwarp_late \
-	tests/unit/test_iwarp_probe \
+	tests/unit/test_iwarp_keepalive \
 	tests/unit/test_iwarp_random \
 	tests/unit/test_iwarp_reads \
 	tests/unit/test_iwarp_segment \
@@ -75,58 +75,58 @@ unit_tests = \
 	tests/unit/test_iwarp_time \
 	tests/unit/test_iwarp_traffic \
 	tests/unit/test_iwarp_written \
-	tests/unit/test_likeness \
-	tests/unit/test_listen_error \
+	tests/unit/test_edit_distance \
+	tests/unit/test_listener_error \
 	tests/unit/test_load \
-	tests/unit/test_lobby \
+	tests/unit/test_tarpit \
 	tests/unit/test_log \
 	tests/unit/test_metrics_text \
 	tests/unit/test_min_heap \
-	tests/unit/test_msg \
-	tests/unit/test_msg_plan \
+	tests/unit/test_rpc_header \
+	tests/unit/test_read_plan \
 	tests/unit/test_namespace \
 	tests/unit/test_reader \
 	tests/unit/test_negotiation \
 	tests/unit/test_nfs3_call \
-	tests/unit/test_own_doors \
+	tests/unit/test_self_connect \
 	tests/unit/test_control_msgs \
 	tests/unit/test_pcapng \
-	tests/unit/test_pieces \
+	tests/unit/test_xdr_sg \
 	tests/unit/test_points \
-	tests/unit/test_pool \
-	tests/unit/test_porch \
-	tests/unit/test_ports \
+	tests/unit/test_buf_pool \
+	tests/unit/test_accept_filter \
+	tests/unit/test_reserved_ports \
 	tests/unit/test_private_data \
-	tests/unit/test_probe_call \
-	tests/unit/test_probing \
-	tests/unit/test_proxy_header \
-	tests/unit/test_rebuilt_tcp \
-	tests/unit/test_record \
-	tests/unit/test_recv_runs \
-	tests/unit/test_registration \
+	tests/unit/test_check_rpc \
+	tests/unit/test_health_timer \
+	tests/unit/test_proxy_protocol \
+	tests/unit/test_pcap_tcp \
+	tests/unit/test_record_mark \
+	tests/unit/test_posted_recvs \
+	tests/unit/test_rpcbind_sync \
 	tests/unit/test_reject_reason \
 	tests/unit/test_resolver \
-	tests/unit/test_rpcbind \
-	tests/unit/test_sd \
-	tests/unit/test_secrets \
-	tests/unit/test_server_name \
-	tests/unit/test_server_state \
-	tests/unit/test_recv_sizing \
+	tests/unit/test_rpcb_xdr \
+	tests/unit/test_sd_notify \
+	tests/unit/test_redact \
+	tests/unit/test_dns_cache \
+	tests/unit/test_server_health \
+	tests/unit/test_recv_queue_sizing \
 	tests/unit/test_slab_domain \
 	tests/unit/test_sockaddr \
-	tests/unit/test_spares \
-	tests/unit/test_state \
+	tests/unit/test_freelist \
+	tests/unit/test_state_machine \
 	tests/unit/test_stats \
 	tests/unit/test_stream \
 	tests/unit/test_stream_pair \
 	tests/unit/test_stream_socket \
 	tests/unit/test_tap \
-	tests/unit/test_targets \
+	tests/unit/test_servers \
 	tests/unit/test_thread \
 	tests/unit/test_time_limit \
 	tests/unit/test_verbs \
 	tests/unit/test_version_cache \
-	tests/unit/test_way_back \
+	tests/unit/test_return_route \
 	tests/unit/test_worker_select \
 	tests/unit/test_xchar \
 	tests/unit/test_xchar_encode \
@@ -163,8 +163,8 @@ $(tcp_bench_tests): tests/unit/libtcpbench.a
 # Whole proxies.
 proxy_tests = \
 	tests/unit/test_answers \
-	tests/unit/test_doors \
-	tests/unit/test_held_sockets \
+	tests/unit/test_conn_limits_proxy \
+	tests/unit/test_listener_inherit \
 	tests/unit/test_metrics \
 	tests/unit/test_mount \
 	tests/unit/test_proxy \
@@ -188,7 +188,7 @@ verbs_tests = \
 	tests/unit/test_verbs_late \
 	tests/unit/test_verbs_leg \
 	tests/unit/test_verbs_memlock \
-	tests/unit/test_verbs_probe \
+	tests/unit/test_verbs_keepalive \
 	tests/unit/test_verbs_qp \
 	tests/unit/test_verbs_recvs \
 	tests/unit/test_verbs_two_workers \
@@ -198,7 +198,7 @@ $(verbs_tests): tests/unit/libverbsfake.a
 
 unit_scripts = \
 	tests/unit/check_circles.sh \
-	tests/unit/check_house.sh \
+	tests/unit/check_layering.sh \
 	tests/unit/check_phrases.sh \
 	tests/unit/check_requirements.sh \
 	tests/unit/dev_install.sh \
@@ -229,7 +229,7 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/fake_manager.c tests/unit/fake_manager.h \
 	tests/unit/header_goldens.c tests/unit/header_goldens.h \
 	tests/unit/header_random.c tests/unit/header_random.h \
-	tests/unit/iwarp_ear.c tests/unit/iwarp_ear.h \
+	tests/unit/iwarp_sink.c tests/unit/iwarp_sink.h \
 	tests/unit/iwarp_ends.c tests/unit/iwarp_ends.h \
 	tests/unit/iwarp_hostile.c tests/unit/iwarp_hostile.h \
 	tests/unit/iwarp_pair.c tests/unit/iwarp_pair.h \
@@ -250,11 +250,11 @@ characteristics_fixture = tests/unit/characteristics_fixture.c tests/unit/charac
 tests_unit_test_characteristics_SOURCES = tests/unit/test_characteristics.c $(characteristics_fixture)
 tests_unit_test_characteristics_requests_SOURCES = tests/unit/test_characteristics_requests.c $(characteristics_fixture)
 tests_unit_test_characteristics_wishes_SOURCES = tests/unit/test_characteristics_wishes.c $(characteristics_fixture)
-clients_fixture = tests/unit/clients_fixture.c tests/unit/clients_fixture.h
-tests_unit_test_clients_SOURCES = tests/unit/test_clients.c $(clients_fixture)
-tests_unit_test_clients_kinds_SOURCES = tests/unit/test_clients_kinds.c $(clients_fixture)
-tests_unit_test_clients_live_SOURCES = tests/unit/test_clients_live.c $(clients_fixture)
-tests_unit_test_clients_looks_SOURCES = tests/unit/test_clients_looks.c $(clients_fixture)
+client_affinity_fixture = tests/unit/client_affinity_fixture.c tests/unit/client_affinity_fixture.h
+tests_unit_test_client_affinity_SOURCES = tests/unit/test_client_affinity.c $(client_affinity_fixture)
+tests_unit_test_client_affinity_kinds_SOURCES = tests/unit/test_client_affinity_kinds.c $(client_affinity_fixture)
+tests_unit_test_client_affinity_live_SOURCES = tests/unit/test_client_affinity_live.c $(client_affinity_fixture)
+tests_unit_test_client_affinity_queries_SOURCES = tests/unit/test_client_affinity_queries.c $(client_affinity_fixture)
 stream_fixture = tests/unit/stream_fixture.c tests/unit/stream_fixture.h
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)

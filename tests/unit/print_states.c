@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "daemon/bridge/bridge_state.h"
-#include "daemon/service/client_table.h"
-#include "daemon/service/door.h"
+#include "daemon/service/client_index.h"
+#include "daemon/service/conn_limits.h"
 #include "daemon/upstream/upstream_connect.h"
 #include "fabric/iwarp/engine.h"
-#include "fabric/verbs/domain.h"
+#include "fabric/verbs/pd.h"
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/requester.h"
 #include "rpcrdma/requester_rpc.h"
@@ -23,7 +23,7 @@ static const struct state_table *const machines[] = {
 	&bridge_states,
 	&client_states,
 	&upstream_states,
-	&guest_states,
+	&conn_slot_states,
 	&tcp_leg_states,
 	&rdma_conn_states,
 	&ccp_client_states,

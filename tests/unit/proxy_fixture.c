@@ -18,10 +18,10 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/config/config.h"
-#include "daemon/control/query.h"
+#include "daemon/control/cmd_table.h"
 #include "daemon/http/http.h"
 #include "daemon/proxy/reload.h"
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "rpc/xdr.h"
 #include "tests/lib/time_limit.h"
 
@@ -45,8 +45,8 @@ static struct running {
 	struct config *config;
 	struct loop *loop;
 	struct proxy *proxy;
-	struct query_control *control;
-	struct gathering *gathering;
+	struct cmd_table *control;
+	struct snapshot_collector *snapshot_collector;
 	struct http *http;
 	pthread_t thread;
 } running[PROXIES_MAX];
@@ -145,11 +145,11 @@ void fixture_start(const char *services, ...)
 	at->loop = event_loop_new();
 	ck_assert_ptr_nonnull(at->loop);
 	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
-	at->gathering = gathering_new(at->proxy);
-	ck_assert_ptr_nonnull(at->gathering);
+	at->snapshot_collector = snapshot_collector_new(at->proxy);
+	ck_assert_ptr_nonnull(at->snapshot_collector);
 	ck_assert_int_eq(reload_open(at->proxy), 0);
-	ck_assert_int_eq(query_control_open(at->proxy, at->gathering, &at->control), 0);
-	ck_assert_int_eq(http_open(at->proxy, at->gathering, &at->http), 0);
+	ck_assert_int_eq(cmd_table_open(at->proxy, at->snapshot_collector, &at->control), 0);
+	ck_assert_int_eq(http_open(at->proxy, at->snapshot_collector, &at->http), 0);
 	ck_assert_int_eq(pthread_create(&at->thread, NULL, run, at->loop), 0);
 	nrunning++;
 	proxy = running[0].proxy;
@@ -164,8 +164,8 @@ void fixture_stop(void)
 		pthread_join(at->thread, NULL);
 		reload_close(at->proxy);
 		http_close(at->http);
-		query_control_close(at->control);
-		gathering_close(at->gathering);
+		cmd_table_close(at->control);
+		snapshot_collector_close(at->snapshot_collector);
 		proxy_stop(at->proxy);
 		event_loop_free(at->loop);
 		config_free(at->config);
@@ -242,7 +242,9 @@ int fixture_listen(uint16_t port)
 	return fd;
 }
 
-/* Of those that the kernel gives to nobody by itself: what connects meanwhile takes none of them. */
+/*
+ * Of those that the kernel gives to nobody by itself: what connects meanwhile takes none of them.
+ */
 uint16_t fixture_port(void)
 {
 	static uint16_t next;

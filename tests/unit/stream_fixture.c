@@ -15,8 +15,8 @@
 #define TURN_US    1000
 
 struct loop *loop;
-struct ports *ports;
-struct socket_net sockets;
+struct reserved_ports *reserved_ports;
+struct tcp_stream_net sockets;
 struct pair_net *pairs;
 struct end ends[2];
 
@@ -65,9 +65,9 @@ void stream_setup(void)
 {
 	memset(ends, 0, sizeof(ends));
 	loop = fake_loop_new();
-	ports = ports_new();
-	ck_assert_ptr_nonnull(ports);
-	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US, 30);
+	reserved_ports = reserved_ports_new();
+	ck_assert_ptr_nonnull(reserved_ports);
+	tcp_stream_net_init(&sockets, loop, reserved_ports, FIXTURE_STALL_US, 30);
 	pairs = pair_net_new(loop, NULL);
 	ck_assert_ptr_nonnull(pairs);
 }
@@ -78,7 +78,7 @@ void stream_teardown(void)
 		if (ends[i].stream)
 			end_close(&ends[i], false);
 	fake_loop_run(loop);
-	ports_free(ports);
+	reserved_ports_free(reserved_ports);
 	pair_net_free(pairs);
 	fake_loop_free(loop);
 }
@@ -103,7 +103,7 @@ int socket_listen(int backlog, struct sockaddr_storage *addr)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
 	ck_assert_int_ge(fd, 0);
-	socket_tune_listener(fd, FIXTURE_STALL_US, 30);
+	tcp_stream_tune_listener(fd, FIXTURE_STALL_US, 30);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, len), 0);
 	ck_assert_int_eq(listen(fd, backlog), 0);
 	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&in, &len), 0);
@@ -121,10 +121,10 @@ void make_sockets(void)
 
 	ck_assert_int_eq(connect(fd, (struct sockaddr *)&addr, sizeof(struct sockaddr_in)), 0);
 	ck_assert_int_eq(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
-	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+	ck_assert_int_eq(tcp_stream_adopt(&sockets, fd, &stream), 0);
 	end_bind(&ends[0], stream);
 	fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+	ck_assert_int_eq(tcp_stream_adopt(&sockets, fd, &stream), 0);
 	end_bind(&ends[1], stream);
 	close(listener);
 }

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_STREAM_FIXTURE_H
 #define TESTS_UNIT_STREAM_FIXTURE_H
 
-#include "stream/socket.h"
+#include "stream/tcp_stream.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/stream_pair.h"
 #include "tests/lib/test.h"
@@ -20,8 +20,8 @@ struct end {
 };
 
 extern struct loop *loop;
-extern struct ports *ports;
-extern struct socket_net sockets;
+extern struct reserved_ports *reserved_ports;
+extern struct tcp_stream_net sockets;
 extern struct pair_net *pairs;
 extern struct end ends[2];
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 
 #define FIRST_XID 0xf1u
 
 struct loop *bench_loop;
-struct pool *bench_pool;
+struct buf_pool *bench_pool;
 struct test_budget bench_budget;
 struct pair_net *bench_net;
 struct tcp_worker bench_worker;
@@ -177,7 +177,7 @@ static void bench_new(const struct pair_faults *faults)
 	const struct pair_server answers = {.asked = on_asked, .accepted = on_accepted};
 
 	bench_loop = fake_loop_new();
-	bench_pool = pool_new(BENCH_LONG_BYTES, 8u << 20);
+	bench_pool = buf_pool_new(BENCH_LONG_BYTES, 8u << 20);
 	test_budget_init(&bench_budget, bench_loop, BENCH_BUDGET);
 	bench_net = pair_net_new(bench_loop, faults);
 	pair_net_serve(bench_net, &answers);
@@ -207,7 +207,7 @@ void bench_teardown(void)
 	tcp_worker_fini(&bench_worker);
 	pair_net_free(bench_net);
 	test_budget_fini(&bench_budget);
-	pool_free(bench_pool);
+	buf_pool_free(bench_pool);
 	fake_loop_free(bench_loop);
 }
 
@@ -224,9 +224,9 @@ void bench_run(void)
 
 size_t bench_in_use(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
-	pool_stats_get(bench_pool, &stats);
+	buf_pool_stats_get(bench_pool, &stats);
 	return stats.in_use_bytes;
 }
 
@@ -288,7 +288,7 @@ struct exchange *bench_call(struct bench_side *side, uint32_t xid, uint32_t len_
 
 	ck_assert_int_eq(rpc_msg_get(bench_pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->call_info.hdr), RPC_OK);
 	memset(x->call.data + have_bytes, 0xee, len_bytes - have_bytes);
 	x->call.have_bytes = have_bytes;
 	x->reply_max_bytes = side->config.leg.max_message_bytes;
@@ -303,7 +303,7 @@ struct exchange *bench_answer(struct bench_side *side, uint32_t len_bytes, uint3
 	ck_assert_ptr_nonnull(x);
 	TAILQ_REMOVE(&side->calls, x, target_entry);
 	ck_assert_int_eq(rpc_msg_get(bench_pool, len_bytes, &x->reply), 0);
-	put_reply(x->reply.data, x->facts.hdr.xid, len_bytes);
+	put_reply(x->reply.data, x->call_info.hdr.xid, len_bytes);
 	memset(x->reply.data + have_bytes, 0xee, len_bytes - have_bytes);
 	x->reply.have_bytes = have_bytes;
 	leg_reply(side->leg, exchange_ref(x));
@@ -316,9 +316,9 @@ void bench_grow(struct bench_side *side, struct exchange *x, struct rpc_msg *msg
 	uint8_t *whole = malloc(msg->len_bytes);
 
 	if (msg == &x->call)
-		put_call(whole, x->facts.hdr.xid, msg->len_bytes);
+		put_call(whole, x->call_info.hdr.xid, msg->len_bytes);
 	else
-		put_reply(whole, x->facts.hdr.xid, msg->len_bytes);
+		put_reply(whole, x->call_info.hdr.xid, msg->len_bytes);
 	memcpy(msg->data, whole, have_bytes);
 	free(whole);
 	msg->have_bytes = have_bytes;

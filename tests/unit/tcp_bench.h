@@ -43,7 +43,7 @@ struct bench_side {
 };
 
 extern struct loop *bench_loop;
-extern struct pool *bench_pool;
+extern struct buf_pool *bench_pool;
 extern struct test_budget bench_budget;
 extern struct pair_net *bench_net;
 extern struct tcp_worker bench_worker;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "daemon/base/loop.h"
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/lib/time_limit.h"
 
 #define PATIENCE_S 20 /* for a state to come */
@@ -21,12 +21,12 @@ struct leg *leg;
 int peer;
 struct tcp_leg_config config;
 struct tcp_worker worker;
-static struct ports *ports;
-struct socket_net sockets;
+static struct reserved_ports *reserved_ports;
+struct tcp_stream_net sockets;
 struct test_budget budget;
 
 static struct loop *loop;
-static struct pool *pool;
+static struct buf_pool *pool;
 static struct loop_ops ops; /* the loop's, except the time */
 static const struct loop_ops *real_ops;
 static uint64_t fake_now_us;
@@ -104,7 +104,10 @@ static void stop(void *arg)
 	event_loop_stop(loop);
 }
 
-/* Time moves when the test says so. Timers fire in every turn, and the leg finds that it is too early. */
+/*
+ * Time moves when the test says so. Timers fire in every turn, and the leg finds that it is too
+ * early.
+ */
 
 static uint64_t fake_now(struct loop *unused)
 {
@@ -135,11 +138,11 @@ void fixture_setup(void)
 	ops.timer_set = set_now;
 	loop->ops = &ops;
 	fake_now_us = 1000000;
-	pool = pool_new(2 * FIXTURE_MAX_MESSAGE, 8u << 20);
+	pool = buf_pool_new(2 * FIXTURE_MAX_MESSAGE, 8u << 20);
 	record = malloc(FIXTURE_MAX_MESSAGE);
 	test_budget_init(&budget, loop, FIXTURE_BUDGET);
-	ports = ports_new();
-	socket_net_init(&sockets, loop, ports, FIXTURE_STALL_US, 30);
+	reserved_ports = reserved_ports_new();
+	tcp_stream_net_init(&sockets, loop, reserved_ports, FIXTURE_STALL_US, 30);
 	ck_assert_int_eq(tcp_worker_init(&worker, &sockets.net), 0);
 	loop_task_init(&stop_task, stop, NULL);
 	config = (struct tcp_leg_config){
@@ -176,8 +179,8 @@ void fixture_teardown(void)
 	ck_assert_uint_eq(budget.account.used_bytes, 0);
 	test_budget_fini(&budget);
 	tcp_worker_fini(&worker);
-	ports_free(ports);
-	pool_free(pool);
+	reserved_ports_free(reserved_ports);
+	buf_pool_free(pool);
 	event_loop_free(loop);
 	free(record);
 }
@@ -189,7 +192,7 @@ void fixture_accept(void)
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
 	peer = fds[1];
-	ck_assert_int_eq(socket_adopt(&sockets, fds[0], &stream), 0);
+	ck_assert_int_eq(tcp_stream_adopt(&sockets, fds[0], &stream), 0);
 	ck_assert_int_eq(tcp_leg_accept(&config, stream, NULL, &leg), 0);
 }
 
@@ -249,9 +252,9 @@ void settle(void)
 
 size_t pool_in_use(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
-	pool_stats_get(pool, &stats);
+	buf_pool_stats_get(pool, &stats);
 	return stats.in_use_bytes;
 }
 
@@ -393,7 +396,7 @@ void expect_call(const struct exchange *x, uint32_t xid, uint32_t len_bytes, uin
 	uint8_t *want = malloc(len_bytes);
 
 	put_call(want, xid, len_bytes, seed);
-	ck_assert_uint_eq(x->facts.hdr.xid, xid);
+	ck_assert_uint_eq(x->call_info.hdr.xid, xid);
 	ck_assert_uint_eq(x->call.len_bytes, len_bytes);
 	ck_assert(!memcmp(x->call.data, want, len_bytes));
 	free(want);
@@ -405,7 +408,7 @@ void answer_call(unsigned index, uint32_t len_bytes, uint8_t seed)
 
 	seen.calls[index] = NULL;
 	ck_assert_int_eq(rpc_msg_get(pool, len_bytes, &x->reply), 0);
-	put_reply(x->reply.data, x->facts.hdr.xid, len_bytes, seed);
+	put_reply(x->reply.data, x->call_info.hdr.xid, len_bytes, seed);
 	leg_reply(leg, x);
 }
 
@@ -415,8 +418,8 @@ void send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed, uint32_t reply_ma
 
 	ck_assert_int_eq(rpc_msg_get(pool, len_bytes, &x->call), 0);
 	put_call(x->call.data, xid, len_bytes, seed);
-	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->facts.hdr), RPC_OK);
-	nfs_facts_whole(&x->facts, UINT32_MAX, NULL, x->call.data, len_bytes);
+	ck_assert_int_eq(rpc_call_decode(x->call.data, len_bytes, &x->call_info.hdr), RPC_OK);
+	nfs_call_walk_whole(&x->call_info, UINT32_MAX, NULL, x->call.data, len_bytes);
 	x->reply_max_bytes = reply_max_bytes;
 	x->start_us = loop_now_us(loop);
 	leg_call(leg, x);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "rpctcp/tcp_leg.h"
-#include "stream/socket.h"
+#include "stream/tcp_stream.h"
 #include "tests/lib/fake_nfs.h"
 #include "tests/lib/test.h"
 #include "tests/lib/test_budget.h"
@@ -37,7 +37,7 @@ extern struct leg *leg;
 extern int peer; /* the test's end of the socket; non-blocking */
 extern struct tcp_leg_config config;
 extern struct tcp_worker worker;
-extern struct socket_net sockets;
+extern struct tcp_stream_net sockets;
 extern struct test_budget budget;
 
 /** fixture_setup, fixture_teardown - For each test; teardown asserts that nothing is left over. */
@@ -86,7 +86,9 @@ void peer_send_call(uint32_t xid, uint32_t len_bytes, uint8_t seed);
 void peer_send_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);
 /** peer_read - Reads exactly @len_bytes, running the loop. */
 void peer_read(uint8_t *to, size_t len_bytes);
-/** peer_read_record - Reads one record of one fragment; the message is valid until the next call. */
+/**
+ * peer_read_record - Reads one record of one fragment; the message is valid until the next call.
+ */
 const uint8_t *peer_read_record(uint32_t *len_bytes);
 /** peer_expect_reply - Reads the Reply to @xid that put_reply() makes. */
 void peer_expect_reply(uint32_t xid, uint32_t len_bytes, uint8_t seed);

@@ -27,7 +27,7 @@ START_TEST(a_service_that_takes_all_it_can_leaves_the_others_theirs)
 	taken = take_all(0, 50);
 	/* Its own, and no more of the rest than it leaves. */
 	ck_assert_uint_eq(taken, OWN + 500);
-	ck_assert_uint_eq(taken, budget_most_bytes(budget.limit_bytes, OWN, SERVICES));
+	ck_assert_uint_eq(taken, budget_share_max_bytes(budget.limit_bytes, OWN, SERVICES));
 	ck_assert(claim(&clients[1][0][0], 0, OWN));
 	ck_assert(claim(&clients[1][0][1], 0, 150));
 	ck_assert(claim(&clients[2][1][0], 0, OWN));
@@ -47,24 +47,24 @@ END_TEST
 
 START_TEST(a_part_that_comes_has_its_own_when_others_have_given_back)
 {
-	struct budget_part *part;
+	struct budget_share *share;
 	struct budget_account account;
 	struct budget_holder holder;
 	struct budget_claim mine;
 
 	budgets_make(2 * OWN, 1);
 	ck_assert(claim(&clients[0][0][0], 0, 2 * OWN));
-	part = budget_part_new(&budget, "late");
-	ck_assert_ptr_nonnull(part);
-	ck_assert_int_eq(budget_account_init(&account, part, loop, never, NULL), 0);
+	share = budget_share_new(&budget, "late");
+	ck_assert_ptr_nonnull(share);
+	ck_assert_int_eq(budget_account_init(&account, share, loop, never, NULL), 0);
 	budget_holder_init(&holder, &account, NULL);
 	budget_claim_init(&mine, never, NULL);
 	ck_assert(budget_claim(&holder, &mine, OWN));
 	ck_assert(!claim(&clients[0][0][1], 0, 1));
-	budget_release(&mine);
+	budget_claim_release(&mine);
 	budget_holder_fini(&holder);
 	budget_account_fini(&account);
-	budget_part_free(part);
+	budget_share_free(share);
 	budgets_end();
 }
 END_TEST
@@ -72,15 +72,15 @@ END_TEST
 START_TEST(what_a_part_had_for_itself_is_for_the_others_when_it_has_gone)
 {
 	struct client *waits = &clients[0][0][1];
-	struct budget_part *part;
+	struct budget_share *share;
 
 	budgets_make(2 * OWN, 1);
-	part = budget_part_new(&budget, "short-lived");
+	share = budget_share_new(&budget, "short-lived");
 	ck_assert(claim(&clients[0][0][0], 0, OWN));
 	ck_assert(!claim(waits, 0, OWN));
-	budget_part_free(part);
+	budget_share_free(share);
 	fake_loop_run(loop);
-	ck_assert_uint_eq(budget.lent_bytes, 2 * OWN);
+	ck_assert_uint_eq(budget.leased_bytes, 2 * OWN);
 	budgets_end();
 }
 END_TEST
@@ -90,21 +90,21 @@ START_TEST(the_part_with_most_is_named)
 	struct budget_account account;
 	struct budget_holder holder;
 	struct budget_claim mine;
-	struct budget_part *part;
+	struct budget_share *share;
 	char name[8];
 
 	budgets_make(4 * OWN, 1);
-	part = budget_part_new(&budget, "greedy");
-	ck_assert_int_eq(budget_account_init(&account, part, loop, never, NULL), 0);
+	share = budget_share_new(&budget, "greedy");
+	ck_assert_int_eq(budget_account_init(&account, share, loop, never, NULL), 0);
 	budget_holder_init(&holder, &account, NULL);
 	budget_claim_init(&mine, never, NULL);
 	ck_assert(budget_claim(&holder, &mine, 10));
-	ck_assert_uint_eq(budget_largest(&budget, name, sizeof(name)), 10);
+	ck_assert_uint_eq(budget_largest_share(&budget, name, sizeof(name)), 10);
 	ck_assert_str_eq(name, "greedy");
-	budget_release(&mine);
+	budget_claim_release(&mine);
 	budget_holder_fini(&holder);
 	budget_account_fini(&account);
-	budget_part_free(part);
+	budget_share_free(share);
 	budgets_end();
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(one_that_holds_nothing_gets_an_rpc_of_any_size_in_its_turn)
 	ck_assert(!claim(big, 0, OWN + 900));
 	fake_loop_run(loop);
 	/* Freed memory is kept for it. */
-	budget_release(&small->claims[1]);
+	budget_claim_release(&small->claims[1]);
 	ck_assert(!claim(&clients[1][0][1], 0, 150));
 	fake_loop_run(loop);
 	ck_assert_uint_eq(big->granted, 1);
@@ -154,10 +154,10 @@ START_TEST(a_claim_over_the_limit_is_granted_alone)
 	ck_assert(!claim(big, 0, 5000));
 	fake_loop_run(loop);
 	ck_assert_uint_eq(big->granted, 0);
-	budget_release(&clients[0][1][0].claims[0]);
+	budget_claim_release(&clients[0][1][0].claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(big->granted, 1);
-	budget_shrink(&big->claims[0], 40);
+	budget_claim_shrink(&big->claims[0], 40);
 	ck_assert_uint_eq(accounts[0][0].used_bytes, 40);
 	budgets_end();
 }
@@ -172,13 +172,13 @@ START_TEST(shrink_serves_the_queue_and_move_keeps_the_sum)
 	budget_claim_init(&to, NULL, NULL);
 	ck_assert(claim(a, 0, OWN));
 	ck_assert(!claim(b, 0, 50));
-	budget_shrink(&a->claims[0], 50);
+	budget_claim_shrink(&a->claims[0], 50);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(b->granted, 1);
-	budget_move(&to, &a->claims[0]);
+	budget_claim_move(&to, &a->claims[0]);
 	ck_assert_int_eq(a->claims[0].state, BUDGET_CLAIM_IDLE);
 	ck_assert_uint_eq(accounts[0][0].used_bytes, OWN);
-	budget_release(&to);
+	budget_claim_release(&to);
 	budgets_end();
 }
 END_TEST
@@ -189,13 +189,13 @@ START_TEST(a_held_claim_grows_at_once_or_not_at_all)
 
 	budgets_make(OWN, 1);
 	ck_assert(claim(a, 0, 10));
-	ck_assert(budget_grow(&a->claims[0], 40));
+	ck_assert(budget_claim_grow(&a->claims[0], 40));
 	ck_assert_uint_eq(accounts[0][0].used_bytes, 40);
 	/* Not past what it leaves for the others, and not past one that waits. */
-	ck_assert(!budget_grow(&a->claims[0], OWN));
+	ck_assert(!budget_claim_grow(&a->claims[0], OWN));
 	ck_assert(!claim(b, 0, OWN));
 	fake_loop_run(loop);
-	ck_assert(!budget_grow(&a->claims[0], 41));
+	ck_assert(!budget_claim_grow(&a->claims[0], 41));
 	ck_assert_uint_eq(accounts[0][0].used_bytes, 40);
 	budgets_end();
 }
@@ -233,22 +233,22 @@ START_TEST(an_account_keeps_little_for_its_next_claims)
 	loop = fake_loop_new();
 	ck_assert_int_eq(budget_init(&budget, 10u << 20, 0, 1, 1), 0);
 	ck_assert_int_eq(
-		budget_account_init(&accounts[0][0], budget_part(&budget, 0), loop, never, NULL),
+		budget_account_init(&accounts[0][0], budget_share(&budget, 0), loop, never, NULL),
 		0);
 	budget_holder_init(&clients[0][0][0].holder, &accounts[0][0], NULL);
 	budget_claim_init(&clients[0][0][0].claims[0], never, NULL);
 	for (unsigned i = 1; i < 200; i++) {
 		ck_assert(claim(&clients[0][0][0], 0, i * 10000u));
-		budget_release(&clients[0][0][0].claims[0]);
-		ck_assert_uint_le(accounts[0][0].borrower.lent_bytes, (10u << 20) / 16);
+		budget_claim_release(&clients[0][0][0].claims[0]);
+		ck_assert_uint_le(accounts[0][0].lease.leased_bytes, (10u << 20) / 16);
 	}
-	ck_assert_uint_gt(accounts[0][0].borrower.lent_bytes, 0);
+	ck_assert_uint_gt(accounts[0][0].lease.leased_bytes, 0);
 	budget_stats_get(&budget, &stats);
-	ck_assert_uint_eq(stats.lent_bytes, accounts[0][0].borrower.lent_bytes);
+	ck_assert_uint_eq(stats.leased_bytes, accounts[0][0].lease.leased_bytes);
 	budget_holder_fini(&clients[0][0][0].holder);
 	budget_account_fini(&accounts[0][0]);
 	budget_stats_get(&budget, &stats);
-	ck_assert_uint_eq(stats.lent_bytes, 0);
+	ck_assert_uint_eq(stats.leased_bytes, 0);
 	budget_fini(&budget);
 	fake_loop_free(loop);
 }
@@ -278,8 +278,8 @@ START_TEST(nothing_is_lost_and_nobody_starves)
 			budget_claim(&client->holder, c,
 				     next_random(&seed) % 50 ? 1 + next_random(&seed) % 100
 							     : 1 + next_random(&seed) % largest);
-		else if (c->state == BUDGET_CLAIM_HELD)
-			budget_release(c);
+		else if (c->state == BUDGET_CLAIM_GRANTED)
+			budget_claim_release(c);
 		if (next_random(&seed) % 3 == 0)
 			fake_loop_run(loop);
 		if (next_random(&seed) % 100 == 0)
@@ -296,8 +296,9 @@ START_TEST(nothing_is_lost_and_nobody_starves)
 				for (unsigned h = 0; h < HOLDERS; h++)
 					for (unsigned i = 0; i < 8; i++)
 						if (clients[s][w][h].claims[i].state ==
-						    BUDGET_CLAIM_HELD)
-							budget_release(&clients[s][w][h].claims[i]);
+						    BUDGET_CLAIM_GRANTED)
+							budget_claim_release(
+								&clients[s][w][h].claims[i]);
 		fake_loop_run(loop);
 	}
 	for (unsigned s = 0; s < SERVICES; s++)

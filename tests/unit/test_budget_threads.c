@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "daemon/base/loop.h"
 #include "tests/lib/test.h"
 
@@ -76,9 +76,9 @@ static void on_task(void *arg)
 		loop_defer(worker->loop, &rpc->task);
 		return;
 	}
-	budget_release(&rpc->claim);
+	budget_claim_release(&rpc->claim);
 	if (other->claim.state == BUDGET_CLAIM_WAITING && next_random(worker) % 8 == 0) {
-		budget_release(&other->claim);
+		budget_claim_release(&other->claim);
 		begin(other);
 	}
 	if (worker->begun < ROUNDS)
@@ -134,7 +134,7 @@ static void worker_init(struct worker *worker, unsigned number)
 	worker->seed = number;
 	event_loop_on_kick(worker->loop, on_kick, worker);
 	for (unsigned s = 0; s < SERVICES; s++) {
-		ck_assert_int_eq(budget_account_init(&worker->accounts[s], budget_part(&budget, s),
+		ck_assert_int_eq(budget_account_init(&worker->accounts[s], budget_share(&budget, s),
 						     worker->loop, on_wake, worker),
 				 0);
 		init_rpcs(worker, s);
@@ -172,7 +172,7 @@ START_TEST(every_claim_is_met_in_the_end)
 	for (unsigned w = 0; w < WORKERS; w++)
 		worker_fini(&workers[w]);
 	budget_stats_get(&budget, &stats);
-	ck_assert_uint_eq(stats.lent_bytes, 0);
+	ck_assert_uint_eq(stats.leased_bytes, 0);
 	ck_assert_uint_le(stats.peak_bytes, LIMIT);
 	budget_fini(&budget);
 	free(workers);

@@ -13,7 +13,7 @@ START_TEST(services_take_turns_whatever_they_ask_for)
 		ck_assert(!claim(&clients[0][0][h], 0, 60));
 	ck_assert(!claim(&clients[1][0][1], 0, 60));
 	fake_loop_run(loop);
-	budget_release(&clients[2][0][0].claims[0]);
+	budget_claim_release(&clients[2][0][0].claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(clients[1][0][1].granted, 1);
 	ck_assert_uint_eq(clients[0][0][1].granted, 1);
@@ -32,12 +32,12 @@ START_TEST(connections_take_turns_and_each_keeps_its_order)
 		ck_assert(!claim(a, i, 20));
 	ck_assert(!claim(b, 0, 20));
 	fake_loop_run(loop);
-	budget_release(&hog->claims[0]);
+	budget_claim_release(&hog->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_ge(order, 3);
 	ck_assert_uint_eq(granted_at[0], number(a));
 	ck_assert_uint_eq(granted_at[1], number(b));
-	ck_assert_int_eq(a->claims[0].state, BUDGET_CLAIM_HELD);
+	ck_assert_int_eq(a->claims[0].state, BUDGET_CLAIM_GRANTED);
 	budgets_end();
 }
 END_TEST
@@ -51,9 +51,9 @@ START_TEST(an_urged_connection_goes_first)
 	ck_assert(!claim(a, 0, OWN));
 	ck_assert(!claim(b, 0, OWN));
 	fake_loop_run(loop);
-	budget_holder_urge(&b->holder, true);
+	budget_holder_set_urgent(&b->holder, true);
 	fake_loop_run(loop);
-	budget_release(&hog->claims[0]);
+	budget_claim_release(&hog->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(b->granted, 1);
 	ck_assert_uint_eq(a->granted, 0);
@@ -72,7 +72,7 @@ START_TEST(a_cancelled_claim_lets_the_next_pass)
 	ck_assert(!claim(b, 0, 10));
 	fake_loop_run(loop);
 	ck_assert_uint_eq(b->granted, 0);
-	budget_release(&a->claims[0]);
+	budget_claim_release(&a->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(b->granted, 1);
 	budgets_end();
@@ -97,8 +97,8 @@ START_TEST(one_that_cannot_be_met_holds_others_up_for_its_turn_only)
 	ck_assert_uint_eq(other->granted, 1);
 	/* Without a waiter it is still met when there is enough. */
 	ck_assert(claim(&clients[2][0][1], 0, 50));
-	budget_release(&hung->claims[0]);
-	budget_release(&other->claims[0]);
+	budget_claim_release(&hung->claims[0]);
+	budget_claim_release(&other->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(stuck->granted, 1);
 	budgets_end();
@@ -116,7 +116,7 @@ START_TEST(a_late_claim_gets_another_turn)
 	ck_assert_uint_eq(late, 1);
 	ck_assert(late_claim == &stuck->claims[0]);
 	ck_assert(claim(&clients[1][0][1], 0, 50));
-	budget_release(&clients[1][0][1].claims[0]);
+	budget_claim_release(&clients[1][0][1].claims[0]);
 	fake_loop_advance(loop, BUDGET_TURN_AGAIN_US);
 	ck_assert(!claim(&clients[1][0][1], 0, 50));
 	ck_assert_uint_eq(late, 1);
@@ -138,7 +138,7 @@ START_TEST(a_service_keeps_its_turn_when_others_of_it_come_to_wait)
 	fake_loop_run(loop);
 	ck_assert(!claim(&clients[0][0][2], 0, 10));
 	fake_loop_run(loop);
-	budget_release(&clients[2][0][0].claims[0]);
+	budget_claim_release(&clients[2][0][0].claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(first->granted, 1);
 	ck_assert_uint_eq(second->granted, 0);
@@ -175,7 +175,7 @@ START_TEST(one_that_waits_for_its_share_hears_of_it)
 	fake_loop_run(loop);
 	ck_assert_uint_eq(client->granted, 0);
 	/* Nothing but this happens, and no time passes. */
-	budget_release(&other->claims[0]);
+	budget_claim_release(&other->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(client->granted, 1);
 	budgets_end();
@@ -194,7 +194,7 @@ START_TEST(a_small_late_claim_hears_of_what_would_not_do_for_a_large_one)
 	ck_assert(!claim(small, 0, 200));
 	fake_loop_advance(loop, 3 * BUDGET_TURN_US);
 	ck_assert_uint_eq(late, 2);
-	budget_release(&slow->claims[0]);
+	budget_claim_release(&slow->claims[0]);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(small->granted, 1);
 	ck_assert_uint_eq(large->granted, 0);
@@ -215,7 +215,7 @@ START_TEST(turns_end_together_when_many_end_at_about_the_same_time)
 	fake_loop_advance(loop, BUDGET_TURN_US - 1000);
 	ck_assert_uint_ge(late, 1);
 	ck_assert_uint_lt(late, HOLDERS);
-	fake_loop_advance(loop, BUDGET_LOOK_US);
+	fake_loop_advance(loop, BUDGET_SCAN_US);
 	ck_assert_uint_eq(late, HOLDERS);
 	budgets_end();
 }
@@ -247,13 +247,13 @@ START_TEST(another_turn_comes_behind_those_who_came_before_it)
 		ck_assert(!claim(&clients[0][0][h], 0, 300));
 		fake_loop_advance(loop, BUDGET_TURN_US);
 	}
-	fake_loop_advance(loop, BUDGET_TURN_AGAIN_US - 2 * BUDGET_TURN_US - BUDGET_LOOK_US);
+	fake_loop_advance(loop, BUDGET_TURN_AGAIN_US - 2 * BUDGET_TURN_US - BUDGET_SCAN_US);
 	ck_assert(claim(&clients[1][0][0], 0, OWN + 300));
 	ck_assert(!claim(small, 0, 60));
 	/* The first of them has had another turn, the second has it, and the third is the next. */
-	fake_loop_advance(loop, BUDGET_TURN_US + 5 * BUDGET_LOOK_US);
+	fake_loop_advance(loop, BUDGET_TURN_US + 5 * BUDGET_SCAN_US);
 	ck_assert_uint_eq(small->granted, 0);
-	budget_shrink(&hung->claims[0], OWN + 200);
+	budget_claim_shrink(&hung->claims[0], OWN + 200);
 	fake_loop_advance(loop, BUDGET_TURN_US);
 	ck_assert_uint_eq(small->granted, 1);
 	budgets_end();

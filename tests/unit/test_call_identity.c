@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/service/call_mark.h"
+#include "daemon/service/call_fingerprint.h"
 #include "leg/exchange.h"
 #include "tests/lib/gss_call.h"
 #include "tests/lib/hex.h"
@@ -55,20 +55,20 @@ static struct message hex_message(const char *hex)
 }
 
 /* A mark is made of an exchange, and of as much of its Call as it needs. */
-static struct call_mark mark_of(const struct message *message)
+static struct call_fingerprint mark_of(const struct message *message)
 {
 	uint32_t have = call_identity_bytes(&message->hdr, message->len_bytes);
 	struct exchange *x = exchange_new(NULL);
-	struct call_mark mark;
+	struct call_fingerprint mark;
 
-	x->facts.hdr = message->hdr;
+	x->call_info.hdr = message->hdr;
 	x->call.data = exact_copy(message->bytes, have);
 	x->call.len_bytes = message->len_bytes;
 	x->call.have_bytes = have - 1;
-	ck_assert(!call_mark_may(x));
+	ck_assert(!call_fingerprint_possible(x));
 	x->call.have_bytes = have;
-	ck_assert(call_mark_may(x));
-	mark = call_mark_of(x);
+	ck_assert(call_fingerprint_possible(x));
+	mark = call_fingerprint_of(x);
 	free(x->call.data);
 	x->call.data = NULL;
 	exchange_put(x);
@@ -89,10 +89,10 @@ static bool is_same(const struct message *a, const struct message *b)
 /* The two ways of comparing agree. Both messages are freed. */
 static bool are_same(struct message a, struct message b)
 {
-	struct call_mark first = mark_of(&a), second = mark_of(&b);
+	struct call_fingerprint first = mark_of(&a), second = mark_of(&b);
 	bool same = is_same(&a, &b);
 
-	ck_assert_int_eq(call_mark_equals(&first, &second), same);
+	ck_assert_int_eq(call_fingerprint_equals(&first, &second), same);
 	free(a.bytes);
 	free(b.bytes);
 	return same;
@@ -206,7 +206,7 @@ END_TEST
 static bool same_sender(const char *cred, const char *other)
 {
 	char hex[2][512];
-	struct call_mark marks[2];
+	struct call_fingerprint marks[2];
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct message message;
@@ -216,8 +216,8 @@ static bool same_sender(const char *cred, const char *other)
 		marks[i] = mark_of(&message);
 		free(message.bytes);
 	}
-	ck_assert(call_mark_equals(&marks[0], &marks[1]));
-	return call_mark_same_sender(&marks[0], &marks[1]);
+	ck_assert(call_fingerprint_equals(&marks[0], &marks[1]));
+	return call_fingerprint_same_sender(&marks[0], &marks[1]);
 }
 
 START_TEST(of_auth_sys_user_and_group_tell_who_sent_a_call)

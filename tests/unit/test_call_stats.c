@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "nfs/table.h"
+#include "nfs/proc_table.h"
 #include "tests/lib/test.h"
 
 #define SUCCESS_BYTES 24u /* of a Reply's header with an empty verifier */
@@ -21,10 +21,10 @@ static void setup(void)
 	memset(&x, 0, sizeof(x));
 	memset(reply, 0, sizeof(reply));
 	reply[7] = RPC_REPLY;
-	x.facts.hdr.prog = NFS_PROGRAM_NFS;
-	x.facts.hdr.vers = 3;
-	x.facts.hdr.proc = 6;
-	x.facts.procedure = "READ";
+	x.call_info.hdr.prog = NFS_PROGRAM_NFS;
+	x.call_info.hdr.vers = 3;
+	x.call_info.hdr.proc = 6;
+	x.call_info.procedure = "READ";
 	x.stage = CALL_STAGE_CLIENT;
 	x.reply = (struct rpc_msg){.data = reply, .len_bytes = 32, .have_bytes = 32};
 	x.call.len_bytes = 100;
@@ -54,7 +54,7 @@ START_TEST(a_success_has_no_status)
 {
 	ck_assert_uint_eq(call_status_of(&x), 0);
 	/* A Reply of NULL ends with its header. */
-	x.facts.hdr.proc = 0;
+	x.call_info.hdr.proc = 0;
 	x.reply.len_bytes = x.reply.have_bytes = SUCCESS_BYTES;
 	set_word(6, 5);
 	ck_assert_uint_eq(call_status_of(&x), 0);
@@ -78,11 +78,11 @@ START_TEST(it_is_found_behind_a_verifier_too)
 	x.reply.len_bytes = x.reply.have_bytes = 40;
 	ck_assert_str_eq(status_now(), "ACCES");
 	/* And behind the frame of integrity. */
-	x.facts.body = FACTS_BODY_INTEGRITY;
+	x.call_info.body = CALL_BODY_INTEGRITY;
 	set_word(10, 28);
 	x.reply.len_bytes = x.reply.have_bytes = 48;
 	ck_assert_str_eq(status_now(), "NOSPC");
-	x.facts.body = FACTS_BODY_HIDDEN;
+	x.call_info.body = CALL_BODY_OPAQUE;
 	ck_assert_uint_eq(call_status_of(&x), 0);
 }
 END_TEST
@@ -137,8 +137,8 @@ START_TEST(times_are_counted_in_two_steps)
 	ck_assert_uint_eq(read->calls, 1);
 	ck_assert_uint_eq(read->request_bytes, 100);
 	ck_assert_uint_eq(read->reply_bytes, 32);
-	ck_assert_uint_eq(durations_count(&read->whole), 0);
-	call_stats_took(&stats, &end, 200);
+	ck_assert_uint_eq(histogram_count(&read->whole), 0);
+	call_stats_delivered(&stats, &end, 200);
 	ck_assert_uint_eq(read->whole.sum_us, 3700);
 	ck_assert_uint_eq(read->stages[CALL_STAGE_CLIENT].sum_us, 200);
 }
@@ -152,12 +152,12 @@ START_TEST(times_without_end_do_not_wrap)
 		x.took_us[i] = UINT32_MAX;
 	ck_assert(call_stats_count(&stats, &x, &end));
 	ck_assert_uint_eq(end.before_us, UINT32_MAX);
-	call_stats_took(&stats, &end, UINT32_MAX);
+	call_stats_delivered(&stats, &end, UINT32_MAX);
 	ck_assert_uint_eq(stats.operations[NFS_OPERATION_READ]->whole.sum_us, UINT32_MAX);
 	/* Nor does one stage. */
 	x.stage = CALL_STAGE_SERVER;
 	x.stage_us = 1;
-	exchange_spend(&x, CALL_STAGE_SERVER, 1ull << 40);
+	exchange_stage_add(&x, CALL_STAGE_SERVER, 1ull << 40);
 	ck_assert_uint_eq(x.took_us[CALL_STAGE_SERVER], UINT32_MAX);
 }
 END_TEST
@@ -199,9 +199,9 @@ START_TEST(workers_add_up)
 	set_word(6, 2);
 	ck_assert(call_stats_count(&stats, &x, &end));
 	ck_assert(call_stats_count(&more, &x, &end));
-	x.facts.hdr.proc = 3;
+	x.call_info.hdr.proc = 3;
 	ck_assert(call_stats_count(&more, &x, &end));
-	call_stats_took(&more, &end, 5);
+	call_stats_delivered(&more, &end, 5);
 	call_stats_merge(&stats, &more);
 	ck_assert_uint_eq(stats.operations[NFS_OPERATION_READ]->calls, 2);
 	ck_assert_uint_eq(stats.operations[NFS_OPERATION_LOOKUP]->calls, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Tests how the records of a tap become a capture file. */
-#include "daemon/tap/capture.h"
+#include "daemon/tap/pcap_capture.h"
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "daemon/config/config.h"
-#include "daemon/tap/rebuilt_tcp.h"
+#include "daemon/tap/pcap_tcp.h"
 #include "tests/lib/test.h"
 
 #define EPOCH_US UINT64_C(1700000000000000)
@@ -18,7 +18,7 @@
 /* A capture, and what its last step has written. */
 struct scene {
 	struct tap_request request;
-	struct capture *capture;
+	struct pcap_capture *capture;
 	struct pcapng_writer out;
 	uint8_t *room;
 	uint64_t whole_bytes; /* by all steps */
@@ -26,7 +26,7 @@ struct scene {
 
 static void step(struct scene *scene)
 {
-	pcapng_writer_init(&scene->out, scene->room, capture_most_bytes(&scene->request));
+	pcapng_writer_init(&scene->out, scene->room, pcap_capture_max_bytes(&scene->request));
 }
 
 static void stepped(struct scene *scene)
@@ -42,26 +42,26 @@ static void begin(struct scene *scene, uint32_t snap_bytes, uint64_t max_bytes)
 					    .operation = NFS_OPERATION_COUNT,
 					    .snap_bytes = snap_bytes,
 					    .max_bytes = max_bytes}};
-	scene->capture = capture_new(&scene->request, EPOCH_US);
-	scene->room = malloc(capture_most_bytes(&scene->request));
+	scene->capture = pcap_capture_new(&scene->request, EPOCH_US);
+	scene->room = malloc(pcap_capture_max_bytes(&scene->request));
 	ck_assert_ptr_nonnull(scene->capture);
 	ck_assert_ptr_nonnull(scene->room);
 	step(scene);
-	capture_begin(scene->capture, &scene->out);
+	pcap_capture_begin(scene->capture, &scene->out);
 	stepped(scene);
 }
 
 static void end(struct scene *scene)
 {
 	step(scene);
-	capture_end(scene->capture, 5, "ended by a test", &scene->out);
+	pcap_capture_end(scene->capture, 5, "ended by a test", &scene->out);
 	stepped(scene);
-	ck_assert_uint_le(pcapng_written_bytes(&scene->out), CAPTURE_END_BYTES);
+	ck_assert_uint_le(pcapng_written_bytes(&scene->out), PCAP_CAPTURE_END_BYTES);
 }
 
 static void over(struct scene *scene)
 {
-	capture_free(scene->capture);
+	pcap_capture_free(scene->capture);
 	free(scene->room);
 }
 
@@ -90,7 +90,7 @@ static struct tap_message message(enum tap_message_what what, uint64_t connectio
 	return message;
 }
 
-/* Returns what capture_message() does. */
+/* Returns what pcap_capture_message() does. */
 static bool write(struct scene *scene, const struct tap_message *message)
 {
 	uint8_t *data = calloc(1, message->kept_bytes + 1);
@@ -98,7 +98,7 @@ static bool write(struct scene *scene, const struct tap_message *message)
 
 	ck_assert_ptr_nonnull(data);
 	step(scene);
-	goes_on = capture_message(scene->capture, message, data, &scene->out);
+	goes_on = pcap_capture_message(scene->capture, message, data, &scene->out);
 	free(data);
 	if (goes_on)
 		stepped(scene);
@@ -201,14 +201,14 @@ START_TEST(what_was_missed_is_told_once_and_at_the_end)
 	begin(&scene, 1000, 1u << 20);
 	write_one(&scene, TAP_MESSAGE_CALL, 1);
 	ck_assert(!says(&scene, "could not be kept"));
-	capture_missed(scene.capture, 2);
-	capture_missed(scene.capture, 1);
+	pcap_capture_missed(scene.capture, 2);
+	pcap_capture_missed(scene.capture, 1);
 	write_one(&scene, TAP_MESSAGE_END, 2);
 	write_one(&scene, TAP_MESSAGE_REPLY, 1);
 	ck_assert(says(&scene, "3 messages before this could not be kept"));
 	write_one(&scene, TAP_MESSAGE_CALL, 1);
 	ck_assert(!says(&scene, "could not be kept"));
-	capture_missed(scene.capture, 1);
+	pcap_capture_missed(scene.capture, 1);
 	end(&scene);
 	ck_assert(says(&scene, "4 messages could not be kept"));
 	ck_assert(!says(&scene, "as long as was wanted"));
@@ -242,7 +242,7 @@ START_TEST(the_file_is_no_longer_than_is_wanted)
 		end(&scene);
 		ck_assert(says(&scene, "0 messages could not be kept; ended by a test"));
 		ck_assert_uint_le(scene.whole_bytes, max);
-		ck_assert_uint_ge(scene.whole_bytes + CAPTURE_END_BYTES + 500, max);
+		ck_assert_uint_ge(scene.whole_bytes + PCAP_CAPTURE_END_BYTES + 500, max);
 		over(&scene);
 	}
 }
@@ -253,19 +253,21 @@ START_TEST(connections_have_a_limit)
 	struct scene scene;
 
 	begin(&scene, 1000, UINT64_MAX / 2);
-	for (uint64_t i = 0; i < CAPTURE_CONNECTIONS_MAX; i++)
+	for (uint64_t i = 0; i < PCAP_CAPTURE_CONNECTIONS_MAX; i++)
 		write_one(&scene, TAP_MESSAGE_CALL, i);
-	write_one(&scene, TAP_MESSAGE_CALL, CAPTURE_CONNECTIONS_MAX);
+	write_one(&scene, TAP_MESSAGE_CALL, PCAP_CAPTURE_CONNECTIONS_MAX);
 	ck_assert_uint_eq(scene.out.packets, 0);
 	write_one(&scene, TAP_MESSAGE_END, 5);
-	write_one(&scene, TAP_MESSAGE_CALL, CAPTURE_CONNECTIONS_MAX);
+	write_one(&scene, TAP_MESSAGE_CALL, PCAP_CAPTURE_CONNECTIONS_MAX);
 	ck_assert_uint_eq(scene.out.packets, 4);
 	ck_assert(says(&scene, "1 message before this could not be kept"));
 	over(&scene);
 }
 END_TEST
 
-/* The longest service, comments and messages, whole and cut: step() gives no more room than that. */
+/*
+ * The longest service, comments and messages, whole and cut: step() gives no more room than that.
+ */
 START_TEST(the_longest_message_has_room)
 {
 	static const uint32_t lengths[] = {TAP_SNAP_MAX_BYTES, TAP_SNAP_MAX_BYTES + 1,
@@ -281,8 +283,8 @@ START_TEST(the_longest_message_has_room)
 
 			memset(reply.service, 'x', sizeof(reply.service) - 1);
 			reply.len_bytes = lengths[k];
-			reply.kept_bytes = rebuilt_tcp_kept_bytes(lengths[k], snaps[i]);
-			capture_missed(scene.capture, UINT64_MAX / 8);
+			reply.kept_bytes = pcap_tcp_kept_bytes(lengths[k], snaps[i]);
+			pcap_capture_missed(scene.capture, UINT64_MAX / 8);
 			ck_assert(write(&scene, &reply));
 		}
 		over(&scene);

@@ -12,7 +12,7 @@ START_TEST(a_connector_begins_with_all_that_it_is)
 {
 	config.recv_bytes = 8192;
 	start(true);
-	characteristics_hello(&ch, &message);
+	characteristics_first_init(&ch, &message);
 	ck_assert_int_eq(message.op, XCHAR_INIT);
 	ck_assert(!message.answers);
 	ck_assert_uint_le(message.info_bytes, 1024 - 24);
@@ -48,14 +48,14 @@ START_TEST(an_end_without_characteristics_says_and_knows_nothing)
 
 	config.enabled = false;
 	start(true);
-	characteristics_hello(&ch, &message);
+	characteristics_first_init(&ch, &message);
 	ck_assert_int_eq(xchar_decode(XCHAR_INIT, message.info, message.info_bytes, &sent),
 			 XCHAR_OK);
 	ck_assert_uint_eq(sent.spec.left, 0);
 	for (uint32_t op = 0; op < 6; op++)
-		ck_assert_int_eq(characteristics_take(&ch, 1, op, info, 0, &what),
+		ck_assert_int_eq(characteristics_receive(&ch, 1, op, info, 0, &what),
 				 XCHAR_UNKNOWN_OP);
-	ck_assert(!ch.peer_knows);
+	ck_assert(!ch.peer_understands);
 	characteristics_ask(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
@@ -89,7 +89,7 @@ END_TEST
 START_TEST(a_connector_asks_nothing_of_a_peer_that_does_not_know)
 {
 	start(true);
-	characteristics_hello(&ch, &message);
+	characteristics_first_init(&ch, &message);
 	characteristics_ask(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
@@ -155,9 +155,10 @@ START_TEST(what_does_not_decode_changes_nothing)
 	unsigned what;
 	size_t len = xchar_encode_req(info, sizeof(info), NULL, 0);
 
-	ck_assert_int_eq(characteristics_take(&ch, 1, XCHAR_REQ, info, len - 1, &what), XCHAR_BAD);
-	ck_assert_int_eq(characteristics_take(&ch, 1, 99, info, len, &what), XCHAR_UNKNOWN_OP);
-	ck_assert(!ch.peer_knows);
+	ck_assert_int_eq(characteristics_receive(&ch, 1, XCHAR_REQ, info, len - 1, &what),
+			 XCHAR_BAD);
+	ck_assert_int_eq(characteristics_receive(&ch, 1, 99, info, len, &what), XCHAR_UNKNOWN_OP);
+	ck_assert(!ch.peer_understands);
 	nothing();
 }
 END_TEST
@@ -167,7 +168,7 @@ END_TEST
 START_TEST(the_longest_send_is_between_the_default_and_ours)
 {
 	static const struct {
-		uint32_t told, expected, alone; /* alone: a Reply without another way */
+		uint32_t advertised, expected, alone; /* alone: a Reply without another way */
 	} rows[] = {
 		{0, 4096, 4096},       {1024, 4096, 4096},      {4095, 4096, 4096},
 		{4096, 4096, 4096},    {4097, 4097, 4097},      {65536, 65536, 65536},
@@ -176,8 +177,9 @@ START_TEST(the_longest_send_is_between_the_default_and_ours)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		setup();
-		ck_assert_uint_eq(characteristics_send_bytes(&ch, rows[i].told), rows[i].expected);
-		take_upd(XCHAR_RBSIZ, rows[i].told, false);
+		ck_assert_uint_eq(characteristics_send_bytes(&ch, rows[i].advertised),
+				  rows[i].expected);
+		take_upd(XCHAR_RBSIZ, rows[i].advertised, false);
 		/* This value overrides private data. */
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 5000), rows[i].expected);
 		ck_assert_uint_eq(characteristics_reply_bytes(&ch, 5000), rows[i].alone);
@@ -192,7 +194,7 @@ START_TEST(a_receive_size_counts_when_the_peer_knows_of_it)
 {
 	config.recv_bytes = BIG;
 	start(true);
-	characteristics_hello(&ch, &message);
+	characteristics_first_init(&ch, &message);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 8192), 8192);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 65536), BIG);

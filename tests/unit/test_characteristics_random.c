@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "fabric/recv_runs.h"
+#include "fabric/posted_recvs.h"
 #include "rpcrdma/v2/characteristics.h"
 #include "tests/lib/test.h"
 
@@ -64,7 +64,7 @@ struct rpc {
 
 struct end {
 	struct characteristics ch;
-	struct recv_runs runs;
+	struct posted_recvs runs;
 	bool promotes; /* receives without memory change their size together */
 	bool hurries;  /* asks and tells whenever it may */
 	struct send queue[QUEUE];
@@ -72,10 +72,10 @@ struct end {
 	struct rpc rpcs[RPCS]; /* its own Calls */
 	uint32_t posted_bytes;
 	uint32_t xid;
-	unsigned unheard;       /* messages without an answer since the peer was heard */
-	uint32_t told_bytes;    /* by what is on the wire */
-	uint32_t wanted_bytes;  /* by the peer's REQ */
-	bool resp_due, req_due; /* a RESP by this end, and to it */
+	unsigned unheard;          /* messages without an answer since the peer was heard */
+	uint32_t advertised_bytes; /* by what is on the wire */
+	uint32_t wanted_bytes;     /* by the peer's REQ */
+	bool resp_due, req_due;    /* a RESP by this end, and to it */
 	uint32_t resp_xid;
 };
 
@@ -88,7 +88,7 @@ static struct end *other(const struct end *end)
 
 static void post(struct end *end, unsigned count)
 {
-	ck_assert_int_eq(recv_runs_add(&end->runs, count, end->posted_bytes), 0);
+	ck_assert_int_eq(posted_recvs_add(&end->runs, count, end->posted_bytes), 0);
 }
 
 static struct send *put(struct end *end, enum kind kind, uint32_t bytes, uint32_t number)
@@ -115,13 +115,16 @@ static void follow(struct end *end, const struct characteristics_message *messag
 	case XCHAR_UPD:
 		while (xchar_next(&sent.spec, &value))
 			if (value.id == XCHAR_RBSIZ)
-				end->told_bytes = value.value;
+				end->advertised_bytes = value.value;
 		break;
 	case XCHAR_REQ:
 		ck_assert(!end->req_due);
 		ck_assert(xchar_next(&sent.spec, &value));
-		/* One that lowers the peer's receives leaves room for the Replies that are due to it. */
-		if (value.value < other(end)->told_bytes)
+		/*
+		 * One that lowers the peer's receives leaves room for the Replies that are due to
+		 * it.
+		 */
+		if (value.value < other(end)->advertised_bytes)
 			ck_assert_uint_ge(value.value, needed_bytes);
 		end->req_due = true;
 		break;
@@ -130,7 +133,7 @@ static void follow(struct end *end, const struct characteristics_message *messag
 		ck_assert_uint_eq(message->xid, end->resp_xid);
 		end->resp_due = false;
 		if (xchar_subset_has(&sent.sets[XCHAR_DONE], 0))
-			end->told_bytes = end->wanted_bytes;
+			end->advertised_bytes = end->wanted_bytes;
 		break;
 	}
 }
@@ -150,23 +153,24 @@ static void send_operation(struct end *end, const struct characteristics_message
 		end->unheard++;
 }
 
-static struct characteristics_look look_of(const struct end *end)
+static struct characteristics_snapshot look_of(const struct end *end)
 {
-	struct characteristics_look look = {
-		.smallest_bytes = recv_runs_smallest(&end->runs),
-		.may_ask = !end->unheard && (end->hurries || chance(2)),
-		.may_tell = !end->unheard && (end->hurries || chance(2)),
+	struct characteristics_snapshot snapshot = {
+		.smallest_bytes = posted_recvs_smallest(&end->runs),
+		.is_allowed = !end->unheard && (end->hurries || chance(2)),
+		.may_update = !end->unheard && (end->hurries || chance(2)),
 	};
 
 	for (unsigned i = 0; i < RPCS; i++) {
 		const struct rpc *own = &end->rpcs[i], *theirs = &other(end)->rpcs[i];
 
-		if (own->called && !own->by_chunk && own->reply_bytes > look.counted_bytes)
-			look.counted_bytes = own->reply_bytes;
-		if (theirs->arrived && !theirs->by_chunk && theirs->reply_bytes > look.needed_bytes)
-			look.needed_bytes = theirs->reply_bytes;
+		if (own->called && !own->by_chunk && own->reply_bytes > snapshot.counted_bytes)
+			snapshot.counted_bytes = own->reply_bytes;
+		if (theirs->arrived && !theirs->by_chunk &&
+		    theirs->reply_bytes > snapshot.needed_bytes)
+			snapshot.needed_bytes = theirs->reply_bytes;
 	}
-	return look;
+	return snapshot;
 }
 
 static void resize(struct end *end, uint32_t bytes)
@@ -178,7 +182,7 @@ static void resize(struct end *end, uint32_t bytes)
 		return;
 	end->posted_bytes = bytes;
 	if (end->promotes)
-		recv_runs_resize(&end->runs, chance(2), bytes);
+		posted_recvs_resize(&end->runs, chance(2), bytes);
 }
 
 static void do_all(struct end *end)
@@ -186,18 +190,18 @@ static void do_all(struct end *end)
 	struct characteristics_message message;
 	uint32_t bytes;
 
-	if (look_of(end).needed_bytes > characteristics_pends_over(&end->ch))
-		characteristics_take_back(&end->ch);
+	if (look_of(end).needed_bytes > characteristics_revertible_bytes(&end->ch))
+		characteristics_revert_ask(&end->ch);
 	for (unsigned steps = 0;; steps++) {
-		struct characteristics_look look = look_of(end);
+		struct characteristics_snapshot snapshot = look_of(end);
 
 		ck_assert_uint_lt(steps, 8);
-		switch (characteristics_next(&end->ch, &look, &message, &bytes)) {
+		switch (characteristics_next(&end->ch, &snapshot, &message, &bytes)) {
 		case CHARACTERISTICS_NOTHING:
 			ck_assert(!end->resp_due);
 			return;
 		case CHARACTERISTICS_SEND:
-			send_operation(end, &message, look.needed_bytes);
+			send_operation(end, &message, snapshot.needed_bytes);
 			characteristics_sent(&end->ch, message.answers ? message.xid : end->xid);
 			break;
 		case CHARACTERISTICS_RESIZE:
@@ -223,8 +227,8 @@ static void take_operation(struct end *end, const struct send *send)
 		ck_assert(end->req_due);
 		end->req_due = false;
 	}
-	ck_assert_int_eq(characteristics_take(&end->ch, send->number, send->op, send->info,
-					      send->info_bytes, &what),
+	ck_assert_int_eq(characteristics_receive(&end->ch, send->number, send->op, send->info,
+						 send->info_bytes, &what),
 			 XCHAR_OK);
 	/* Between two ends that keep to the rules nothing else is ever found. */
 	ck_assert_uint_eq(what & ~CHARACTERISTICS_REJECTED, 0);
@@ -238,10 +242,10 @@ static void deliver(struct end *end)
 
 	if (!from->count)
 		return;
-	ck_assert(recv_runs_first(&end->runs, &room));
+	ck_assert(posted_recvs_first(&end->runs, &room));
 	ck_assert_msg(send->bytes <= room, "a Send of %u bytes takes a receive of %u", send->bytes,
 		      room);
-	recv_runs_take(&end->runs);
+	posted_recvs_consume(&end->runs);
 	post(end, 1);
 	end->unheard = 0;
 	if (send->kind == OPERATION)
@@ -262,7 +266,7 @@ static void call(struct end *end, uint32_t call_bytes, uint32_t reply_bytes)
 
 	if (rpc->called)
 		return;
-	ck_assert_uint_le(limit, end->told_bytes);
+	ck_assert_uint_le(limit, end->advertised_bytes);
 	*rpc = (struct rpc){.called = true, .by_chunk = reply_bytes > limit};
 	rpc->reply_bytes = reply_bytes;
 	if (call_bytes > characteristics_send_bytes(&end->ch, 4096))
@@ -304,10 +308,10 @@ static void start(struct end *end, bool connector)
 		.reverse = XCHAR_BRS_SZLIM,
 	};
 
-	*end = (struct end){.promotes = chance(2), .told_bytes = 4096};
+	*end = (struct end){.promotes = chance(2), .advertised_bytes = 4096};
 	end->posted_bytes = config.recv_bytes;
 	characteristics_init(&end->ch, &config);
-	recv_runs_init(&end->runs);
+	posted_recvs_init(&end->runs);
 	post(end, RECEIVES);
 }
 
@@ -358,12 +362,13 @@ static void come_to_rest(void)
 			ck_assert(!end->rpcs[n].called);
 		ck_assert_int_eq(end->ch.wish, WISH_NONE);
 		ck_assert_int_eq(end->ch.receives, RECEIVES_SETTLED);
-		ck_assert_uint_eq(characteristics_recv_bytes(&end->ch, 4096), end->told_bytes);
+		ck_assert_uint_eq(characteristics_recv_bytes(&end->ch, 4096),
+				  end->advertised_bytes);
 		ck_assert_uint_eq(characteristics_send_bytes(&other(end)->ch, 4096),
-				  end->told_bytes);
-		ck_assert_uint_eq(end->ch.posted_bytes, end->told_bytes);
-		ck_assert_uint_eq(end->posted_bytes, end->told_bytes);
-		ck_assert_uint_ge(recv_runs_smallest(&end->runs), end->told_bytes);
+				  end->advertised_bytes);
+		ck_assert_uint_eq(end->ch.posted_bytes, end->advertised_bytes);
+		ck_assert_uint_eq(end->posted_bytes, end->advertised_bytes);
+		ck_assert_uint_ge(posted_recvs_smallest(&end->runs), end->advertised_bytes);
 	}
 }
 
@@ -374,13 +379,13 @@ START_TEST(two_ends_agree_under_traffic)
 	seed(_i);
 	start(&ends[0], true);
 	start(&ends[1], false);
-	characteristics_hello(&ends[0].ch, &hello);
+	characteristics_first_init(&ends[0].ch, &hello);
 	send_operation(&ends[0], &hello, 0);
 	for (unsigned i = 0; i < STEPS; i++)
 		step(&ends[chance(2)]);
 	come_to_rest();
 	for (unsigned i = 0; i < 2; i++)
-		recv_runs_fini(&ends[i].runs);
+		posted_recvs_fini(&ends[i].runs);
 }
 END_TEST
 
@@ -437,15 +442,15 @@ static size_t some_operation(enum xchar_op op)
 static void do_for_anyone(unsigned *sent)
 {
 	for (unsigned steps = 0;; steps++) {
-		struct characteristics_look look = {chance(2) ? UINT32_MAX : some_size(),
-						    chance(2) ? 0 : some_size(), some_size(),
-						    chance(2), chance(2)};
+		struct characteristics_snapshot snapshot = {chance(2) ? UINT32_MAX : some_size(),
+							    chance(2) ? 0 : some_size(),
+							    some_size(), chance(2), chance(2)};
 		struct characteristics_message message;
 		enum characteristics_step step;
 		uint32_t bytes;
 
 		ck_assert_uint_lt(steps, 8);
-		step = characteristics_next(&ch, &look, &message, &bytes);
+		step = characteristics_next(&ch, &snapshot, &message, &bytes);
 		if (step == CHARACTERISTICS_NOTHING)
 			return;
 		if (step == CHARACTERISTICS_RESIZE) {
@@ -474,7 +479,7 @@ START_TEST(one_end_bears_a_peer_that_says_anything)
 	seed(_i);
 	characteristics_init(&ch, &config);
 	if (config.connector)
-		characteristics_hello(&ch, &hello);
+		characteristics_first_init(&ch, &hello);
 	for (unsigned i = 0; i < STEPS; i++) {
 		enum xchar_op op = 1 + chance(XCHAR_UPD);
 		size_t len = some_operation(op);
@@ -482,7 +487,7 @@ START_TEST(one_end_bears_a_peer_that_says_anything)
 
 		if (!chance(4))
 			info[chance((uint32_t)len)] ^= (uint8_t)(1u << chance(8));
-		if (characteristics_take(&ch, last_xid + !chance(3), op, info, len, &what) ==
+		if (characteristics_receive(&ch, last_xid + !chance(3), op, info, len, &what) ==
 			    XCHAR_OK &&
 		    op == XCHAR_REQ)
 			requests++;

@@ -28,7 +28,7 @@ START_TEST(what_is_so_already_is_done_and_the_rest_rejected)
 	};
 
 	greeted(4096);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		ck_assert_uint_eq(take_req(i, &rows[i].value, 1), 0);
 		responds(i, 0, rows[i].set);
@@ -48,7 +48,7 @@ START_TEST(no_more_is_granted_than_is_configured)
 	config.receive_max_bytes = 8192;
 	start(false);
 	greeted(4096);
-	look.smallest_bytes = 32768;
+	snapshot.smallest_bytes = 32768;
 	ck_assert_uint_eq(take_req_size(1, 32769), 0);
 	responds(1, 0, XCHAR_REJ);
 	done();
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(a_raised_size_is_done_when_all_receives_have_it)
 {
 	greeted(4096);
-	look.smallest_bytes = 8192;
+	snapshot.smallest_bytes = 8192;
 	ck_assert_uint_eq(take_req_size(5, 8192), 0);
 	resizes(8192, true);
 	responds(5, 0, XCHAR_DONE);
@@ -94,16 +94,16 @@ END_TEST
 START_TEST(a_raised_size_pends_until_the_old_receives_are_gone)
 {
 	greeted(4096);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	ck_assert_uint_eq(take_req_size(5, 8192), 0);
 	resizes(8192, true);
 	responds(5, 0, XCHAR_PEND);
 	done();
 	nothing();
-	look.may_tell = false;
-	look.smallest_bytes = 8192;
+	snapshot.may_update = false;
+	snapshot.smallest_bytes = 8192;
 	nothing();
-	look.may_tell = true;
+	snapshot.may_update = true;
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
 	tells(8192, true);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 8192);
@@ -126,9 +126,9 @@ END_TEST
 START_TEST(a_lower_size_is_done_when_no_call_counts_on_more)
 {
 	raised(BIG);
-	look.counted_bytes = 4096;
+	snapshot.counted_bytes = 4096;
 	/* An answer waits for nothing. */
-	look.may_tell = look.may_ask = false;
+	snapshot.may_update = snapshot.is_allowed = false;
 	ck_assert_uint_eq(take_req_size(5, 4096), 0);
 	resizes(4096, true);
 	responds(5, 0, XCHAR_DONE);
@@ -141,22 +141,25 @@ END_TEST
 START_TEST(a_lower_size_pends_while_a_call_counts_on_more)
 {
 	raised(BIG);
-	look.counted_bytes = 4097;
+	snapshot.counted_bytes = 4097;
 	ck_assert_uint_eq(take_req_size(5, 4096), 0);
 	responds(5, 0, XCHAR_PEND);
 	done();
 	nothing();
-	/* Calls that follow do not count on more, or it would pend for ever; receives are the old ones. */
+	/*
+	 * Calls that follow do not count on more, or it would pend for ever; receives are the old
+	 * ones.
+	 */
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
 	ck_assert_uint_eq(ch.posted_bytes, BIG);
 	/* Receives and their advertised size change together. */
-	look.counted_bytes = 4096;
-	look.may_tell = false;
+	snapshot.counted_bytes = 4096;
+	snapshot.may_update = false;
 	nothing();
-	look.may_tell = true;
+	snapshot.may_update = true;
 	resizes(4096, true);
-	look.may_tell = false;
-	look.smallest_bytes = 4096;
+	snapshot.may_update = false;
+	snapshot.smallest_bytes = 4096;
 	tells(4096, true);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
 }
@@ -165,7 +168,7 @@ END_TEST
 START_TEST(the_newest_request_takes_the_place_of_what_pends)
 {
 	greeted(4096);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	ck_assert_uint_eq(take_req_size(5, 8192), 0);
 	resizes(8192, true);
 	responds(5, 0, XCHAR_PEND);
@@ -174,19 +177,19 @@ START_TEST(the_newest_request_takes_the_place_of_what_pends)
 	resizes(BIG, true);
 	responds(6, 0, XCHAR_PEND);
 	done();
-	look.smallest_bytes = 8192;
+	snapshot.smallest_bytes = 8192;
 	nothing();
-	look.smallest_bytes = BIG;
+	snapshot.smallest_bytes = BIG;
 	tells(BIG, true);
 	/* Down, pending; and up to what is there still. */
-	look.counted_bytes = 10000;
+	snapshot.counted_bytes = 10000;
 	ck_assert_uint_eq(take_req_size(7, 4096), 0);
 	responds(7, 0, XCHAR_PEND);
 	done();
 	ck_assert_uint_eq(take_req_size(8, BIG), 0);
 	responds(8, 0, XCHAR_DONE);
 	done();
-	look.counted_bytes = 0;
+	snapshot.counted_bytes = 0;
 	nothing();
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), BIG);
 }
@@ -196,12 +199,12 @@ START_TEST(a_rejected_request_ends_what_pended)
 {
 	raised(BIG);
 	for (unsigned round = 0; round < 2; round++) {
-		look.counted_bytes = 10000;
+		snapshot.counted_bytes = 10000;
 		ck_assert_uint_eq(take_req_size(5, 4096), 0);
 		responds(5, 0, XCHAR_PEND);
 		done();
-		look.counted_bytes = 0;
-		look.may_tell = false;
+		snapshot.counted_bytes = 0;
+		snapshot.may_update = false;
 		ck_assert_uint_eq(take_req_size(6, round ? UINT32_MAX : 32768), 0);
 		if (!round)
 			resizes(32768, false);
@@ -209,18 +212,18 @@ START_TEST(a_rejected_request_ends_what_pended)
 		done();
 		nothing();
 		ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), BIG);
-		look.may_tell = true;
+		snapshot.may_update = true;
 		if (round)
 			break;
 		tells(BIG, true);
 	}
 	/* One that pends in its turn is not ended by that. */
-	look.counted_bytes = 10000;
+	snapshot.counted_bytes = 10000;
 	ck_assert_uint_eq(take_req_size(7, 8192), 0);
 	responds(7, 0, XCHAR_PEND);
 	done();
 	nothing();
-	look.counted_bytes = 0;
+	snapshot.counted_bytes = 0;
 	resizes(8192, true);
 	tells(8192, true);
 }

@@ -9,7 +9,7 @@
 START_TEST(a_raise_of_ours_is_told_when_all_receives_have_it)
 {
 	greeted(4096);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	characteristics_raise(&ch, 4096);
 	nothing();
 	characteristics_raise(&ch, 8192);
@@ -18,10 +18,10 @@ START_TEST(a_raise_of_ours_is_told_when_all_receives_have_it)
 	resizes(8192, true);
 	nothing();
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 4096);
-	look.smallest_bytes = 8192;
-	look.may_tell = false;
+	snapshot.smallest_bytes = 8192;
+	snapshot.may_update = false;
 	nothing();
-	look.may_tell = true;
+	snapshot.may_update = true;
 	tells(8192, false);
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 0), 8192);
 	characteristics_raise(&ch, UINT32_MAX);
@@ -44,7 +44,7 @@ END_TEST
 START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
 {
 	greeted(4096);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	characteristics_raise(&ch, BIG);
 	resizes(BIG, true);
 	nothing();
@@ -53,7 +53,7 @@ START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
 	resizes(4096, true);
 	responds(5, 0, XCHAR_DONE);
 	done();
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	nothing();
 	/* One that is rejected leaves it. */
 	characteristics_raise(&ch, BIG);
@@ -63,7 +63,7 @@ START_TEST(a_request_takes_the_place_of_a_raise_of_ours)
 	responds(6, 0, XCHAR_REJ);
 	done();
 	nothing();
-	look.smallest_bytes = BIG;
+	snapshot.smallest_bytes = BIG;
 	tells(BIG, false);
 }
 END_TEST
@@ -73,7 +73,7 @@ START_TEST(a_raise_that_was_replaced_in_vain_is_given_back)
 	raised(8192);
 	characteristics_raise(&ch, BIG);
 	resizes(BIG, true);
-	look.counted_bytes = 8192;
+	snapshot.counted_bytes = 8192;
 	ck_assert_uint_eq(take_req_size(5, 4096), 0);
 	responds(5, 0, XCHAR_PEND);
 	done();
@@ -90,13 +90,13 @@ END_TEST
 START_TEST(no_raise_of_ours_while_a_request_pends)
 {
 	raised(BIG);
-	look.counted_bytes = BIG;
+	snapshot.counted_bytes = BIG;
 	ck_assert_uint_eq(take_req_size(5, 4096), 0);
 	responds(5, 0, XCHAR_PEND);
 	done();
 	characteristics_raise(&ch, 65536);
 	nothing();
-	look.counted_bytes = 0;
+	snapshot.counted_bytes = 0;
 	resizes(4096, true);
 	tells(4096, true);
 	characteristics_raise(&ch, 65536);
@@ -109,10 +109,10 @@ END_TEST
 START_TEST(what_is_done_holds)
 {
 	greeted(0);
-	look.may_ask = false;
+	snapshot.is_allowed = false;
 	characteristics_ask(&ch, BIG);
 	nothing();
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	asks(BIG);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 4096), 4096);
 	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
@@ -124,22 +124,22 @@ END_TEST
 START_TEST(a_wish_that_was_not_sent_is_replaced)
 {
 	greeted(8192);
-	look.may_ask = false;
+	snapshot.is_allowed = false;
 	characteristics_ask(&ch, BIG);
 	characteristics_ask(&ch, 32768);
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	asks(32768);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
 	/* A size that is already in use is no wish, nor one that has come into use. */
-	look.may_ask = false;
+	snapshot.is_allowed = false;
 	characteristics_ask(&ch, BIG);
 	characteristics_ask(&ch, 8192);
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	nothing();
-	look.may_ask = false;
+	snapshot.is_allowed = false;
 	characteristics_ask(&ch, BIG);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	nothing();
 }
 END_TEST
@@ -234,7 +234,10 @@ START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	asks(8192);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-	/* The peer still takes more, but nothing goes that is longer, whether it has another way or not. */
+	/*
+	 * The peer still takes more, but nothing goes that is longer, whether it has another way or
+	 * not.
+	 */
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), BIG);
 	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
 	/* A larger size is advertised, and the request stands. */
@@ -255,29 +258,32 @@ START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 }
 END_TEST
 
-/* A Call that crossed the REQ counts on more: the lower size pends at the peer, which gets another REQ (B4.2-2). */
+/*
+ * A Call that crossed the REQ counts on more: the lower size pends at the peer, which gets another
+ * REQ (B4.2-2).
+ */
 static void lower_pends(uint32_t bytes)
 {
 	greeted(BIG);
 	characteristics_ask(&ch, bytes);
-	ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_revertible_bytes(&ch), UINT32_MAX);
 	asks(bytes);
 	/* Until the RESP it may be rejected. */
-	ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_revertible_bytes(&ch), UINT32_MAX);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
-	ck_assert_uint_eq(characteristics_pends_over(&ch), bytes);
+	ck_assert_uint_eq(characteristics_revertible_bytes(&ch), bytes);
 }
 
 START_TEST(a_lower_size_that_pends_is_taken_back)
 {
 	lower_pends(8192);
-	look.may_ask = false;
-	characteristics_take_back(&ch);
+	snapshot.is_allowed = false;
+	characteristics_revert_ask(&ch);
 	nothing();
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	characteristics_ask(&ch, 4096);
 	nothing();
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	asks(BIG);
 	/* The lower one holds until that is settled. */
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
@@ -287,7 +293,7 @@ START_TEST(a_lower_size_that_pends_is_taken_back)
 	if (_i == 2) {
 		ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
 		/* There is nothing more to take back. */
-		ck_assert_uint_eq(characteristics_pends_over(&ch), UINT32_MAX);
+		ck_assert_uint_eq(characteristics_revertible_bytes(&ch), UINT32_MAX);
 		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), 0);
 	}
 	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
@@ -299,18 +305,18 @@ END_TEST
 START_TEST(a_lower_size_that_is_granted_all_the_same_is_obeyed)
 {
 	lower_pends(8192);
-	look.may_ask = false;
-	characteristics_take_back(&ch);
+	snapshot.is_allowed = false;
+	characteristics_revert_ask(&ch);
 	/* Before the second REQ has left. */
 	if (_i == 0) {
 		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
 		ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-		look.may_ask = true;
+		snapshot.is_allowed = true;
 		nothing();
 		return;
 	}
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	asks(BIG);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
@@ -322,11 +328,11 @@ END_TEST
 START_TEST(what_is_taken_back_is_the_size_that_is_told_last)
 {
 	lower_pends(8192);
-	look.may_ask = false;
-	characteristics_take_back(&ch);
+	snapshot.is_allowed = false;
+	characteristics_revert_ask(&ch);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
 	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
-	look.may_ask = true;
+	snapshot.is_allowed = true;
 	asks(32768);
 	ck_assert(characteristics_refused(&ch, own_xid));
 	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
@@ -337,7 +343,7 @@ END_TEST
 START_TEST(a_lower_size_is_not_asked_for_while_a_reply_needs_more)
 {
 	greeted(BIG);
-	look.needed_bytes = 8193;
+	snapshot.needed_bytes = 8193;
 	characteristics_ask(&ch, 8192);
 	nothing();
 	/* A higher one does not wait for that. */
@@ -346,7 +352,7 @@ START_TEST(a_lower_size_is_not_asked_for_while_a_reply_needs_more)
 	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
 	characteristics_ask(&ch, 8192);
 	nothing();
-	look.needed_bytes = 8192;
+	snapshot.needed_bytes = 8192;
 	asks(8192);
 }
 END_TEST
@@ -355,26 +361,26 @@ END_TEST
 START_TEST(calls_in_flight_matter_where_a_size_is_lowered)
 {
 	greeted(BIG);
-	look.smallest_bytes = 4096;
+	snapshot.smallest_bytes = 4096;
 	ck_assert_uint_eq(take_req_size(8, BIG), 0);
-	ck_assert_uint_eq(characteristics_counts_over(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_counted_limit(&ch), UINT32_MAX);
 	resizes(BIG, true);
 	responds(8, 0, XCHAR_PEND);
 	done();
-	ck_assert_uint_eq(characteristics_counts_over(&ch), UINT32_MAX);
-	look.smallest_bytes = BIG;
+	ck_assert_uint_eq(characteristics_counted_limit(&ch), UINT32_MAX);
+	snapshot.smallest_bytes = BIG;
 	tells(BIG, true);
 	ck_assert_uint_eq(take_req_size(9, 8192), 0);
-	ck_assert_uint_eq(characteristics_counts_over(&ch), 8192);
-	look.counted_bytes = 8193;
+	ck_assert_uint_eq(characteristics_counted_limit(&ch), 8192);
+	snapshot.counted_bytes = 8193;
 	responds(9, 0, XCHAR_PEND);
 	done();
-	ck_assert_uint_eq(characteristics_counts_over(&ch), 8192);
-	look.may_ask = false;
+	ck_assert_uint_eq(characteristics_counted_limit(&ch), 8192);
+	snapshot.is_allowed = false;
 	characteristics_ask(&ch, 2 * BIG);
-	ck_assert_uint_eq(characteristics_needs_over(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_needed_limit(&ch), UINT32_MAX);
 	characteristics_ask(&ch, 8192);
-	ck_assert_uint_eq(characteristics_needs_over(&ch), 8192);
+	ck_assert_uint_eq(characteristics_needed_limit(&ch), 8192);
 }
 END_TEST
 

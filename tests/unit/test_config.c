@@ -110,7 +110,7 @@ START_TEST(every_key_is_read)
 	ck_assert_uint_eq(s->rdma_ack_timeout, 16);
 	ck_assert_uint_eq(s->rdma_tos, 106);
 	ck_assert_int_eq(s->memory_windows, MEMORY_WINDOWS_OFF);
-	ck_assert_int_eq(s->rdma_domain, VERBS_DOMAIN_CONNECTION);
+	ck_assert_int_eq(s->rdma_domain, VERBS_PD_CONNECTION);
 	ck_assert_uint_eq(s->rnr_retry, 6);
 	s = config_fixture_service(SERVICE(TO_TCP "source_port = \"reserved\";"));
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_RESERVED);

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_diff.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_print.h"
-#include "daemon/config/config_same.h"
-#include "daemon/config/own_doors.h"
+#include "daemon/config/self_connect.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 
@@ -23,11 +23,11 @@ START_TEST(a_service_may_listen_in_several_places)
 	ck_assert_uint_eq(config_nlisteners(s), 3);
 	ck_assert_str_eq(config_listen_text(s, text),
 			 "tcp://127.0.0.1:2049, iwarp://127.0.0.1:2049, rdma://[::1]:20049");
-	ck_assert(config_listens_tcp(s) && config_listens_rdma(s) && !config_listens_beyond(s));
+	ck_assert(config_listens_tcp(s) && config_listens_rdma(s) && !config_listens_nonlocal(s));
 	ck_assert(!config_listens_on(s, TRANSPORT_VERBS));
 	s = config_fixture_service(SERVICE("listen = [ \"iwarp://\" ];" TO_FILER));
 	ck_assert_uint_eq(config_nlisteners(s), 1);
-	ck_assert(!config_listens_tcp(s) && config_listens_beyond(s));
+	ck_assert(!config_listens_tcp(s) && config_listens_nonlocal(s));
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(a_service_that_listens_elsewhere_is_another)
 	snprintf(text, sizeof(text), "services = (\n{ name = \"a\"; listen = %s; " TO_FILER "} );",
 		 others[_i].listen);
 	ck_assert_int_eq(config_fixture_load(text), 0);
-	ck_assert_int_eq(config_service_same(&config->services[0], &fixture.config->services[0]),
+	ck_assert_int_eq(config_service_equal(&config->services[0], &fixture.config->services[0]),
 			 others[_i].same);
 	config_free(config);
 }
@@ -129,7 +129,7 @@ START_TEST(keys_of_either_kind_of_client_are_allowed)
 	s = config_fixture_service(SERVICE(
 		"listen = [ \"iwarp://[::1]:1\", \"tcp://[::1]:1\" ]; connect = \"iwarp://filer\"; "));
 	ck_assert(s->require_privileged_port);
-	ck_assert_uint_gt(config_memory_beside_bytes(s), config_memory_beside_bytes(&plain));
+	ck_assert_uint_gt(config_memory_uncharged_bytes(s), config_memory_uncharged_bytes(&plain));
 }
 END_TEST
 

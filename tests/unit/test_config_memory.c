@@ -8,8 +8,8 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
+#include "rpcrdma/memory_bound.h"
 #include "rpcrdma/proto.h"
-#include "rpcrdma/rdma_memory.h"
 #include "tests/lib/test.h"
 
 #define TCP_TO_TCP   "{ name = \"a\"; listen = \"tcp://:111\"; connect = \"tcp://filer:111\"; }"
@@ -84,27 +84,30 @@ START_TEST(replies_that_are_lent_take_more_beside_the_limit)
 		.credits = 128,
 		.inline_threshold_bytes = 4096,
 	};
-	size_t without = config_memory_beside_bytes(&service);
+	size_t without = config_memory_uncharged_bytes(&service);
 
 	service.listen_compat = DIALECT_DRAFT03;
-	ck_assert_uint_eq(config_memory_beside_bytes(&service), without);
+	ck_assert_uint_eq(config_memory_uncharged_bytes(&service), without);
 	service.connect_compat = DIALECT_DRAFT03;
-	ck_assert_uint_gt(config_memory_beside_bytes(&service), without + 128 * 3 * 4096);
+	ck_assert_uint_gt(config_memory_uncharged_bytes(&service), without + 128 * 3 * 4096);
 	service.connect.transport = TRANSPORT_TCP;
 	service.listen.transport = TRANSPORT_IWARP;
 	service.connect_compat = DIALECT_RFC8166;
-	without = config_memory_beside_bytes(&service);
+	without = config_memory_uncharged_bytes(&service);
 	service.connect_compat = DIALECT_DRAFT03;
-	ck_assert_uint_eq(config_memory_beside_bytes(&service), without);
+	ck_assert_uint_eq(config_memory_uncharged_bytes(&service), without);
 	/* Another receive for each RDMA_DONE. */
 	service.listen_compat = DIALECT_RFC8166;
-	without = config_memory_beside_bytes(&service);
+	without = config_memory_uncharged_bytes(&service);
 	service.listen_compat = DIALECT_DRAFT03;
-	ck_assert_uint_gt(config_memory_beside_bytes(&service), without + 128 * 4096);
+	ck_assert_uint_gt(config_memory_uncharged_bytes(&service), without + 128 * 4096);
 }
 END_TEST
 
-/* A server that is asked in version two may send a Reply inline that is as long as receives may become. */
+/*
+ * A server that is asked in version two may send a Reply inline that is as long as receives may
+ * become.
+ */
 START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
 {
 	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
@@ -112,32 +115,35 @@ START_TEST(a_reply_may_come_beside_its_place_in_as_much_as_a_receive_holds)
 					 .connect_version = 2,
 					 .characteristics = true,
 					 .receive_max_bytes = 65536};
-	struct reply_room room = config_memory_reply_room(&service);
+	struct reply_memory room = config_memory_reply_space(&service);
 
-	ck_assert_uint_eq(room.beside_bytes, 65536 - 28);
-	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+	ck_assert_uint_eq(room.extra_bytes, 65536 - 28);
+	ck_assert_uint_eq(room.margin_bytes, 4096 - 28 - 24);
 	service.characteristics = false;
-	room = config_memory_reply_room(&service);
-	ck_assert_uint_eq(room.beside_bytes, 4096 - 28);
-	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+	room = config_memory_reply_space(&service);
+	ck_assert_uint_eq(room.extra_bytes, 4096 - 28);
+	ck_assert_uint_eq(room.margin_bytes, 4096 - 28 - 24);
 	service.characteristics = true;
 	service.connect_version = 1;
-	room = config_memory_reply_room(&service);
-	ck_assert_uint_eq(room.beside_bytes, 1024 - 28);
-	ck_assert_uint_eq(room.around_bytes, 1024 - 28 - 24);
+	room = config_memory_reply_space(&service);
+	ck_assert_uint_eq(room.extra_bytes, 1024 - 28);
+	ck_assert_uint_eq(room.margin_bytes, 1024 - 28 - 24);
 }
 END_TEST
 
-/* What comes around a payload has room on both sides: a READ is not to take half a MiB beside its data. */
+/*
+ * What comes around a payload has room on both sides: a READ is not to take half a MiB beside its
+ * data.
+ */
 START_TEST(what_comes_around_a_payload_is_short_however_long_sends_are)
 {
 	struct service_config service = {.connect = {.transport = TRANSPORT_IWARP},
 					 .inline_threshold_bytes = 262144,
 					 .connect_version = 1};
-	struct reply_room room = config_memory_reply_room(&service);
+	struct reply_memory room = config_memory_reply_space(&service);
 
-	ck_assert_uint_eq(room.beside_bytes, 262144 - 28);
-	ck_assert_uint_eq(room.around_bytes, 4096 - 28 - 24);
+	ck_assert_uint_eq(room.extra_bytes, 262144 - 28);
+	ck_assert_uint_eq(room.margin_bytes, 4096 - 28 - 24);
 }
 END_TEST
 
@@ -152,7 +158,7 @@ START_TEST(what_a_connection_takes_goes_by_its_receives)
 
 	for (unsigned i = 0; i < 3; i++) {
 		service.inline_threshold_bytes = 8192u << 5 * i / 2;
-		bytes[i] = config_memory_beside_bytes(&service);
+		bytes[i] = config_memory_uncharged_bytes(&service);
 	}
 	ck_assert_uint_eq(service.inline_threshold_bytes, 262144);
 	ck_assert_uint_ge(bytes[2] - bytes[0], recvs * (262144 - 8192));
@@ -172,12 +178,12 @@ START_TEST(what_configuration_makes_larger_is_counted)
 	struct service_config told = plain;
 
 	told.config_protocol = true;
-	ck_assert_uint_eq(config_memory_reply_room(&told).beside_bytes,
-			  config_memory_reply_room(&plain).beside_bytes + RDMA_HEADER_ROOM_BYTES);
+	ck_assert_uint_eq(config_memory_reply_space(&told).extra_bytes,
+			  config_memory_reply_space(&plain).extra_bytes + RDMA_HEADER_EXTRA_BYTES);
 	/* 64 receives, at least, at both ends. */
-	ck_assert_uint_ge(config_memory_beside_bytes(&told),
-			  config_memory_beside_bytes(&plain) + 2 * 64 * RDMA_HEADER_ROOM_BYTES);
-	ck_assert_uint_ge(config_memory_buffer_bytes(&told), 65536 + RDMA_HEADER_ROOM_BYTES);
+	ck_assert_uint_ge(config_memory_uncharged_bytes(&told),
+			  config_memory_uncharged_bytes(&plain) + 2 * 64 * RDMA_HEADER_EXTRA_BYTES);
+	ck_assert_uint_ge(config_memory_buffer_bytes(&told), 65536 + RDMA_HEADER_EXTRA_BYTES);
 }
 END_TEST
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "daemon/config/config_diff.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_print.h"
-#include "daemon/config/config_same.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 
@@ -54,7 +54,7 @@ START_TEST(what_is_printed_reads_as_the_same)
 	ck_assert_str_eq(again, text);
 	ck_assert_uint_eq(fixture.config->nservices, first->nservices);
 	for (size_t i = 0; i < first->nservices; i++)
-		ck_assert(config_service_same(&first->services[i], &fixture.config->services[i]));
+		ck_assert(config_service_equal(&first->services[i], &fixture.config->services[i]));
 	free(again);
 	free(text);
 	config_free(first);
@@ -321,17 +321,17 @@ START_TEST(services_differ_by_any_key)
 	const struct service_config *service = config_fixture_service(SERVICE(TO_RDMA));
 	struct service_config other = *service;
 
-	ck_assert(config_service_same(service, &other));
+	ck_assert(config_service_equal(service, &other));
 	other.line++;
-	ck_assert(config_service_same(service, &other));
+	ck_assert(config_service_equal(service, &other));
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		other = *service;
 		change(key, &other);
-		ck_assert_msg(!config_service_same(service, &other), "%s", key->name);
+		ck_assert_msg(!config_service_equal(service, &other), "%s", key->name);
 	}
 	other = *service;
 	other.message_bytes--;
-	ck_assert(!config_service_same(service, &other));
+	ck_assert(!config_service_equal(service, &other));
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/config/config.h"
-#include "daemon/config/config_same.h"
+#include "daemon/config/config_diff.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
 
@@ -51,7 +51,7 @@ START_TEST(a_service_that_has_another_server_is_another)
 	other = fixture.config->services[1];
 	other.name = fixture.config->services[0].name;
 	other.listen = fixture.config->services[0].listen;
-	ck_assert_int_eq(config_service_same(&fixture.config->services[0], &other),
+	ck_assert_int_eq(config_service_equal(&fixture.config->services[0], &other),
 			 others[_i].same);
 }
 END_TEST

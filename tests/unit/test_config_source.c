@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/foreign.h"
+#include "base/ip_transparent.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_diff.h"
 #include "daemon/config/config_print.h"
-#include "daemon/config/config_routes.h"
-#include "daemon/config/config_same.h"
+#include "daemon/config/transparent_routes.h"
 #include "tests/lib/namespace.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
@@ -63,11 +63,11 @@ END_TEST
 
 START_TEST(ports_are_kept_where_tcp_clients_are_seen)
 {
-	ck_assert(config_keeps_ports(
+	ck_assert(config_keeps_client_ports(
 		config_fixture_service(SERVICE(FROM_TCP "connect = \"tcp://filer\"; " CLIENTS))));
-	ck_assert(!config_keeps_ports(
+	ck_assert(!config_keeps_client_ports(
 		config_fixture_service(SERVICE(FROM_TCP "connect = \"tcp://filer\"; "))));
-	ck_assert(!config_keeps_ports(config_fixture_service(
+	ck_assert(!config_keeps_client_ports(config_fixture_service(
 		SERVICE("listen = \"iwarp://127.0.0.1\"; connect = \"tcp://filer\"; " CLIENTS))));
 }
 END_TEST
@@ -94,7 +94,7 @@ START_TEST(a_service_that_comes_from_elsewhere_is_another)
 	first = config_ref(fixture.config);
 	snprintf(other, sizeof(other), text, others[_i].addresses);
 	ck_assert_int_eq(config_fixture_load(other), 0);
-	ck_assert_int_eq(config_service_same(&first->services[0], &fixture.config->services[0]),
+	ck_assert_int_eq(config_service_equal(&first->services[0], &fixture.config->services[0]),
 			 others[_i].same);
 	config_free(first);
 }
@@ -245,7 +245,7 @@ START_TEST(the_routes_of_a_service_are_printed)
 	snprintf(text, sizeof(text), SERVICE(FROM_TCP CLIENTS "connect = %s;"), routes[_i].connect);
 	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
 	out = listen_to();
-	config_routes_print(fixture.config, out);
+	transparent_routes_print(fixture.config, out);
 	fclose(out);
 	lines = strchr(said, '\n');
 	ck_assert_ptr_nonnull(strstr(said, ": source = \"client\" needs CAP_NET_RAW"));
@@ -258,7 +258,7 @@ START_TEST(without_such_a_service_nothing_is_printed)
 	FILE *out = listen_to();
 
 	config_fixture_service(SERVICE(TCP_TO_TCP));
-	config_routes_print(fixture.config, out);
+	transparent_routes_print(fixture.config, out);
 	fclose(out);
 	ck_assert_str_eq(said, "");
 }
@@ -280,7 +280,7 @@ static const char *lacks(const char *allow, const char *server)
 		 allow);
 	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
 	out = listen_to();
-	config_routes_lacks(&fixture.config->services[0], note, out);
+	transparent_routes_missing(&fixture.config->services[0], note, out);
 	fclose(out);
 	return said;
 }
@@ -288,7 +288,7 @@ static const char *lacks(const char *allow, const char *server)
 /* Whether this network is the test's own, and may be changed. */
 static bool may_set_routes(void)
 {
-	return namespace_is_own() && foreign_may() &&
+	return namespace_is_own() && ip_transparent_is_permitted() &&
 	       !system("ip route add local 0.0.0.0/0 dev lo table 2049 2>/dev/null");
 }
 

@@ -456,7 +456,7 @@ static int client_open_as(uid_t uid)
 /* Silent ones, as many as get in. */
 START_TEST(users_who_may_only_look_leave_places_to_root)
 {
-	const unsigned others = CONTROL_MAX_CLIENTS - CONTROL_KEPT_CLIENTS;
+	const unsigned others = CONTROL_MAX_CLIENTS - CONTROL_RESERVED_CLIENTS;
 	int fds[2 * CONTROL_MAX_CLIENTS];
 	unsigned n = 0;
 
@@ -464,7 +464,7 @@ START_TEST(users_who_may_only_look_leave_places_to_root)
 		return; /* another user cannot be had */
 	chmod(dir, 0755);
 	chmod(path, 0666);
-	while (n < CONTROL_USER_CLIENTS)
+	while (n < CONTROL_MAX_USER_CLIENTS)
 		fds[n++] = client_open_as(65534);
 	fds[n] = client_open_as(65534);
 	ck_assert_str_eq(client_hear(fds[n]), USER_MANY);
@@ -474,7 +474,7 @@ START_TEST(users_who_may_only_look_leave_places_to_root)
 	fds[n] = client_open_as(65533);
 	ck_assert_str_eq(client_hear(fds[n]), ALL_MANY);
 	close(fds[n]);
-	for (unsigned i = 0; i < CONTROL_KEPT_CLIENTS; i++)
+	for (unsigned i = 0; i < CONTROL_RESERVED_CLIENTS; i++)
 		ck_assert_str_eq(ask("log info\n"), "{\"schema\":1,\"level\":\"info\"}\n");
 	/* One that has gone gives its place to another one. */
 	close(fds[0]);

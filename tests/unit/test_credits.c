@@ -9,13 +9,13 @@ START_TEST(a_window_starts_with_one)
 
 	credit_window_init(&window, 32);
 	ck_assert(credit_window_open(&window));
-	credit_window_take(&window);
+	credit_window_consume(&window);
 	ck_assert(!credit_window_open(&window));
-	credit_window_give(&window);
+	credit_window_release(&window);
 	ck_assert(credit_window_grant(&window, 32));
 	for (int i = 0; i < 32; i++) {
 		ck_assert(credit_window_open(&window));
-		credit_window_take(&window);
+		credit_window_consume(&window);
 	}
 	ck_assert(!credit_window_open(&window));
 }
@@ -55,7 +55,7 @@ START_TEST(an_error_grants_less_or_nothing_new)
 	ck_assert_uint_eq(window.granted, 5);
 	credit_window_lower(&window, 2);
 	ck_assert_uint_eq(window.granted, 2);
-	credit_window_stop(&window);
+	credit_window_block(&window);
 	credit_window_lower(&window, 2);
 	ck_assert_uint_eq(window.granted, 0);
 }
@@ -69,23 +69,23 @@ START_TEST(a_grant_of_zero_may_say_to_wait)
 	credit_window_init(&window, 8);
 	window.reserved = 1;
 	ck_assert(credit_window_grant(&window, 3));
-	credit_window_take(&window);
-	credit_window_take(&window);
-	credit_window_stop(&window);
+	credit_window_consume(&window);
+	credit_window_consume(&window);
+	credit_window_block(&window);
 	ck_assert_uint_eq(credit_window_value(&window), 0);
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
-	credit_window_give(&window);
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
+	credit_window_release(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
 	/* A later Reply grants. */
 	ck_assert(credit_window_grant(&window, 2));
-	ck_assert(credit_window_left(&window) && !credit_window_open(&window));
-	credit_window_stop(&window);
+	ck_assert(credit_window_has_credit(&window) && !credit_window_open(&window));
+	credit_window_block(&window);
 	/* The last one ends without a grant. */
-	credit_window_give(&window);
+	credit_window_release(&window);
 	ck_assert_uint_eq(credit_window_value(&window), 1);
-	ck_assert(credit_window_open(&window) && credit_window_left(&window));
-	credit_window_take(&window);
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	ck_assert(credit_window_open(&window) && credit_window_has_credit(&window));
+	credit_window_consume(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
 }
 END_TEST
 
@@ -96,18 +96,18 @@ START_TEST(a_reserved_credit_is_for_calls_of_our_own)
 	credit_window_init(&window, 8);
 	window.reserved = 1;
 	/* The only one is for whoever comes. */
-	ck_assert(credit_window_open(&window) && credit_window_left(&window));
-	credit_window_take(&window);
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	ck_assert(credit_window_open(&window) && credit_window_has_credit(&window));
+	credit_window_consume(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
 	ck_assert(credit_window_grant(&window, 3));
 	ck_assert(credit_window_open(&window));
-	credit_window_take(&window);
-	ck_assert(!credit_window_open(&window) && credit_window_left(&window));
-	credit_window_take(&window);
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	credit_window_consume(&window);
+	ck_assert(!credit_window_open(&window) && credit_window_has_credit(&window));
+	credit_window_consume(&window);
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
 	/* A grant that shrinks below what is in flight. */
 	ck_assert(credit_window_grant(&window, 2));
-	ck_assert(!credit_window_open(&window) && !credit_window_left(&window));
+	ck_assert(!credit_window_open(&window) && !credit_window_has_credit(&window));
 }
 END_TEST
 
@@ -118,13 +118,13 @@ START_TEST(a_reduced_window_opens_only_below_it)
 	credit_window_init(&window, 8);
 	ck_assert(credit_window_grant(&window, 8));
 	for (int i = 0; i < 8; i++)
-		credit_window_take(&window);
+		credit_window_consume(&window);
 	ck_assert(credit_window_grant(&window, 2));
 	for (int i = 0; i < 6; i++) {
-		credit_window_give(&window);
+		credit_window_release(&window);
 		ck_assert(!credit_window_open(&window));
 	}
-	credit_window_give(&window);
+	credit_window_release(&window);
 	ck_assert(credit_window_open(&window));
 }
 END_TEST
@@ -195,12 +195,12 @@ START_TEST(no_more_replies_are_lent_than_were_granted)
 	for (int i = 0; i < 2; i++) {
 		credit_grant_call(&grant, 1);
 		credit_grant_done(&grant);
-		ck_assert(credit_grant_may_lend(&grant));
-		credit_grant_lend(&grant);
+		ck_assert(credit_grant_may_expose(&grant));
+		credit_grant_expose(&grant);
 	}
-	ck_assert(!credit_grant_may_lend(&grant));
-	credit_grant_taken_back(&grant);
-	ck_assert(credit_grant_may_lend(&grant));
+	ck_assert(!credit_grant_may_expose(&grant));
+	credit_grant_invalidated(&grant);
+	ck_assert(credit_grant_may_expose(&grant));
 	ck_assert_uint_eq(credit_grant_value(&grant), 1);
 }
 END_TEST

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "daemon/control/control.h"
-#include "daemon/ctl/cells.h"
 #include "daemon/ctl/client.h"
+#include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
 #include "daemon/ctl/table.h"
 #include "tests/lib/fake_loop.h"
@@ -86,8 +86,8 @@ END_TEST
 START_TEST(columns_are_cut_in_their_middle_the_widest_first)
 {
 	static const struct table_column columns[] = {{.title = "ID", .right = true},
-						      {.title = "NAME", .least = 6},
-						      {.title = "WHERE", .least = 8}};
+						      {.title = "NAME", .min_width = 6},
+						      {.title = "WHERE", .min_width = 8}};
 	FILE *out = open_memstream(&printed, &printed_bytes);
 	struct table table;
 
@@ -189,7 +189,9 @@ START_TEST(a_server_is_ok_or_not_known)
 }
 END_TEST
 
-/* Where a cause has no room it keeps its beginning, which says what it is; all of it stands below. */
+/*
+ * Where a cause has no room it keeps its beginning, which says what it is; all of it stands below.
+ */
 START_TEST(a_long_cause_loses_its_end)
 {
 	const char *json =
@@ -468,7 +470,7 @@ START_TEST(an_answer_keeps_no_control_characters)
 		json_loads("{\"a\":\"\\u001b]0;x\\u0007y\\n\",\"b\\u001b[2J\":[\"\\u007f\","
 			   "{\"c\":\"\\u009bm \\u00e4\\u20ac\"},1,null,true,2.5]}",
 			   0, NULL);
-	json_t *plain = plain_json(answer);
+	json_t *plain = sanitize_json(answer);
 	char *text = json_dumps(plain, JSON_COMPACT | JSON_SORT_KEYS);
 
 	ck_assert_str_eq(text,
@@ -477,7 +479,7 @@ START_TEST(an_answer_keeps_no_control_characters)
 	free(text);
 	json_decref(plain);
 	json_decref(answer);
-	ck_assert_ptr_null(plain_json(NULL));
+	ck_assert_ptr_null(sanitize_json(NULL));
 }
 END_TEST
 

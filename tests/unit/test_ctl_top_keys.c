@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "daemon/ctl/terminal.h"
 #include "daemon/ctl/top_view.h"
+#include "daemon/ctl/tty.h"
 #include "tests/lib/test.h"
 
 static struct top_view view;
@@ -15,9 +15,9 @@ static void setup(void)
 }
 
 /* Returns what the last of them does. */
-static enum top_act keys(const char *text)
+static enum top_action keys(const char *text)
 {
-	enum top_act act = TOP_NOTHING;
+	enum top_action act = TOP_NOTHING;
 
 	for (; *text; text++)
 		act = top_key(&view, (unsigned char)*text);
@@ -27,10 +27,10 @@ static enum top_act keys(const char *text)
 START_TEST(operations_are_sorted_by_calls_and_connections_by_their_oldest)
 {
 	ck_assert_str_eq(top_sorted_by(&view)->title, "CALLS/S");
-	ck_assert_int_eq(keys("c"), TOP_ASK);
+	ck_assert_int_eq(keys("c"), TOP_REFRESH);
 	ck_assert_int_eq(view.kind, TOP_CONNECTIONS);
 	ck_assert_str_eq(top_sorted_by(&view)->title, "OLDEST");
-	ck_assert_int_eq(keys("\t"), TOP_ASK);
+	ck_assert_int_eq(keys("\t"), TOP_REFRESH);
 	ck_assert_int_eq(view.kind, TOP_OPERATIONS);
 }
 END_TEST
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(single_keys)
 {
-	ck_assert_int_eq(keys(" "), TOP_ASK);
+	ck_assert_int_eq(keys(" "), TOP_REFRESH);
 	ck_assert_int_eq(keys("i"), TOP_DRAW);
 	ck_assert(view.idle);
 	ck_assert_int_eq(keys("x"), TOP_NOTHING);
@@ -121,13 +121,13 @@ END_TEST
 
 START_TEST(a_service_is_typed)
 {
-	ck_assert_int_eq(keys("uq c\n"), TOP_ASK);
+	ck_assert_int_eq(keys("uq c\n"), TOP_REFRESH);
 	ck_assert_str_eq(view.service, "q c");
 	/* Escape is no answer; nor is an arrow. */
 	ck_assert_int_eq(keys("oother\033"), TOP_DRAW);
 	ck_assert_str_eq(view.service, "q c");
 	ck_assert_ptr_null(top_prompt_text(&view));
-	ck_assert_int_eq(keys("o\n"), TOP_ASK);
+	ck_assert_int_eq(keys("o\n"), TOP_REFRESH);
 	ck_assert_str_eq(view.service, "");
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(what_is_typed_has_an_end)
 	keys("u");
 	for (int i = 0; i < 1000; i++)
 		keys("a\001\xe4");
-	ck_assert_int_eq(keys("\n"), TOP_ASK);
+	ck_assert_int_eq(keys("\n"), TOP_REFRESH);
 	ck_assert_uint_eq(strlen(view.service), TOP_TYPED_BYTES - 1);
 }
 END_TEST
@@ -177,12 +177,12 @@ END_TEST
 
 START_TEST(lines_are_cut_between_letters)
 {
-	ck_assert_uint_eq(terminal_cut("abc", 3, 5), 3);
-	ck_assert_uint_eq(terminal_cut("abc", 3, 3), 3);
-	ck_assert_uint_eq(terminal_cut("abc", 3, 2), 2);
-	ck_assert_uint_eq(terminal_cut("\xc3\xa4\xe2\x82\xac!", 6, 1), 2);
-	ck_assert_uint_eq(terminal_cut("\xc3\xa4\xe2\x82\xac!", 6, 2), 5);
-	ck_assert_uint_eq(terminal_cut("", 0, 0), 0);
+	ck_assert_uint_eq(tty_cut("abc", 3, 5), 3);
+	ck_assert_uint_eq(tty_cut("abc", 3, 3), 3);
+	ck_assert_uint_eq(tty_cut("abc", 3, 2), 2);
+	ck_assert_uint_eq(tty_cut("\xc3\xa4\xe2\x82\xac!", 6, 1), 2);
+	ck_assert_uint_eq(tty_cut("\xc3\xa4\xe2\x82\xac!", 6, 2), 5);
+	ck_assert_uint_eq(tty_cut("", 0, 0), 0);
 }
 END_TEST
 

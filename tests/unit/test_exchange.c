@@ -8,7 +8,10 @@
 
 #define MANY 30000u
 
-/* What a hash without a key makes one chain of: the same in the bits that a multiplication mixes best. */
+/*
+ * What a hash without a key makes one chain of: the same in the bits that a multiplication mixes
+ * best.
+ */
 static uint32_t chosen_xid(unsigned kind, uint32_t i)
 {
 	const uint32_t inverse = 244002641u; /* of 2654435761 */
@@ -48,12 +51,12 @@ START_TEST(no_choice_of_xids_makes_long_chains)
 	ck_assert_uint_eq(244002641u * 2654435761u, 1);
 	xid_table_init(&table, EXCHANGE_ORIGIN);
 	for (uint32_t i = 0; i < MANY; i++) {
-		all[i].facts.hdr.xid = chosen_xid((unsigned)_i, i);
+		all[i].call_info.hdr.xid = chosen_xid((unsigned)_i, i);
 		ck_assert_int_eq(xid_table_add(&table, &all[i]), 0);
 	}
 	ck_assert_uint_le(longest_chain(&table), 40);
 	for (uint32_t i = 0; i < MANY; i++)
-		ck_assert_ptr_eq(xid_table_find(&table, all[i].facts.hdr.xid), &all[i]);
+		ck_assert_ptr_eq(xid_table_find(&table, all[i].call_info.hdr.xid), &all[i]);
 	for (uint32_t i = 0; i < MANY; i++)
 		xid_table_remove(&table, &all[i]);
 	ck_assert_uint_eq(table.table.count, 0);

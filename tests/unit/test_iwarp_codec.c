@@ -9,9 +9,9 @@
 
 #include "base/crc32c.h"
 #include "fabric/iwarp/ddp.h"
-#include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
 #include "fabric/iwarp/proto.h"
+#include "fabric/iwarp/stag_table.h"
 #include "fabric/iwarp/tx_batch.h"
 #include "tests/lib/hex.h"
 #include "tests/lib/test.h"
@@ -24,7 +24,9 @@ START_TEST(crc32c_has_its_check_value_in_any_pieces)
 	static const char digits[] = "123456789";
 	uint8_t wire[4];
 
-	/* The check value of CRC-32C is e3069283; on the wire its least significant byte is first. */
+	/*
+	 * The check value of CRC-32C is e3069283; on the wire its least significant byte is first.
+	 */
 	for (size_t cut = 0; cut <= 9; cut++) {
 		uint32_t crc = crc32c_add(CRC32C_START, digits, cut);
 
@@ -264,32 +266,32 @@ START_TEST(keys_are_found_until_removed)
 	static struct fabric_key lent[5000];
 	uint64_t seed[4] = {7, 0, 0, 0};
 	struct iwarp_random random;
-	struct iwarp_keys keys;
+	struct stag_table keys;
 
 	iwarp_random_seed(&random, seed);
-	iwarp_keys_init(&keys, ARRAY_SIZE(lent) - 1);
-	ck_assert_ptr_null(iwarp_keys_find(&keys, 0));
+	stag_table_init(&keys, ARRAY_SIZE(lent) - 1);
+	ck_assert_ptr_null(stag_table_find(&keys, 0));
 	for (size_t i = 0; i < ARRAY_SIZE(lent) - 1; i++) {
 		lent[i].len_bytes = UINT32_MAX;
-		ck_assert_int_eq(iwarp_keys_add(&keys, &random, &lent[i]), 0);
+		ck_assert_int_eq(stag_table_add(&keys, &random, &lent[i]), 0);
 		ck_assert_uint_ne(lent[i].rkey >> 8, 0);
 		ck_assert_uint_ne(lent[i].addr, 0);
 		ck_assert_uint_gt(lent[i].addr + lent[i].len_bytes, lent[i].addr);
 	}
-	ck_assert_int_eq(iwarp_keys_add(&keys, &random, &lent[ARRAY_SIZE(lent) - 1]), -ENOMEM);
+	ck_assert_int_eq(stag_table_add(&keys, &random, &lent[ARRAY_SIZE(lent) - 1]), -ENOMEM);
 	for (size_t i = 0; i < ARRAY_SIZE(lent) - 1; i++) {
-		ck_assert_ptr_eq(iwarp_keys_find(&keys, lent[i].rkey), &lent[i]);
-		ck_assert(iwarp_keys_has(&lent[i]));
+		ck_assert_ptr_eq(stag_table_find(&keys, lent[i].rkey), &lent[i]);
+		ck_assert(stag_table_has(&lent[i]));
 		if (i % 2)
 			continue;
-		iwarp_keys_remove(&keys, &lent[i]);
-		iwarp_keys_remove(&keys, &lent[i]);
-		ck_assert(!iwarp_keys_has(&lent[i]));
-		ck_assert_ptr_null(iwarp_keys_find(&keys, lent[i].rkey));
+		stag_table_remove(&keys, &lent[i]);
+		stag_table_remove(&keys, &lent[i]);
+		ck_assert(!stag_table_has(&lent[i]));
+		ck_assert_ptr_null(stag_table_find(&keys, lent[i].rkey));
 	}
 	ck_assert_uint_eq(keys.table.count, (ARRAY_SIZE(lent) - 1) / 2);
-	iwarp_keys_fini(&keys);
-	ck_assert(!iwarp_keys_has(&lent[1]));
+	stag_table_fini(&keys);
+	ck_assert(!stag_table_has(&lent[1]));
 }
 END_TEST
 
@@ -298,26 +300,26 @@ START_TEST(a_batch_joins_its_own_pieces_and_is_cut_between_frames)
 	static struct iwarp_tx_batch batch;
 	static const uint8_t payload[100];
 
-	iwarp_batch_reset(&batch);
+	iwarp_tx_batch_reset(&batch);
 	for (unsigned i = 0; i < 3; i++) {
-		iwarp_batch_glue(&batch, 10);
-		iwarp_batch_ref(&batch, payload, 100);
-		iwarp_batch_glue(&batch, 4);
-		iwarp_batch_frame_end(&batch, i * 114, (i + 1) * 114, true);
+		iwarp_tx_batch_alloc(&batch, 10);
+		iwarp_tx_batch_append(&batch, payload, 100);
+		iwarp_tx_batch_alloc(&batch, 4);
+		iwarp_tx_batch_frame_end(&batch, i * 114, (i + 1) * 114, true);
 	}
 	/* start, payload, end and start, payload, end and start, payload, end */
 	ck_assert_uint_eq(batch.iov_tail, 7);
 	ck_assert_uint_eq(batch.unsent_bytes, 342);
-	ck_assert_uint_eq(iwarp_batch_sent(&batch, 120, 120), 1);
+	ck_assert_uint_eq(iwarp_tx_batch_sent(&batch, 120, 120), 1);
 	/* Within the second frame: that one stays. */
-	ck_assert_uint_eq(iwarp_batch_cut(&batch, 120), 228);
+	ck_assert_uint_eq(iwarp_tx_batch_truncate(&batch, 120), 228);
 	ck_assert_uint_eq(batch.unsent_bytes, 108);
-	ck_assert_uint_eq(iwarp_batch_sent(&batch, 108, 228), 1);
+	ck_assert_uint_eq(iwarp_tx_batch_sent(&batch, 108, 228), 1);
 	ck_assert_uint_eq(batch.iov_head, batch.iov_tail);
 	/* At its start: it goes. */
-	iwarp_batch_glue(&batch, 10);
-	iwarp_batch_frame_end(&batch, 228, 238, true);
-	ck_assert_uint_eq(iwarp_batch_cut(&batch, 228), 228);
+	iwarp_tx_batch_alloc(&batch, 10);
+	iwarp_tx_batch_frame_end(&batch, 228, 238, true);
+	ck_assert_uint_eq(iwarp_tx_batch_truncate(&batch, 228), 228);
 	ck_assert_uint_eq(batch.unsent_bytes, 0);
 	ck_assert_uint_eq(batch.iov_head, batch.iov_tail);
 }

@@ -11,14 +11,20 @@
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_pair.h"
 
-/* What went out since a TCP segment began: a whole number of FPDUs, once all that was planned is sent. */
+/*
+ * What went out since a TCP segment began: a whole number of FPDUs, once all that was planned is
+ * sent.
+ */
 struct train {
 	uint8_t bytes[4u << 20];
 	size_t len_bytes;
 	unsigned fpdus;
 };
 
-/* No segment of @mss_bytes may end within padding and CRC: siw_get_trailer() of Linux 6.1 loses the first part. */
+/*
+ * No segment of @mss_bytes may end within padding and CRC: siw_get_trailer() of Linux 6.1 loses the
+ * first part.
+ */
 static void train_check(struct train *train, unsigned mss_bytes)
 {
 	size_t at = 0;
@@ -144,7 +150,7 @@ START_TEST(a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out)
 	struct buf *from, *to;
 	struct fabric_key key;
 	struct side_wr reads[2];
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 	const struct iovec *iov;
 	uint8_t wire[4096];
 	size_t len;
@@ -168,7 +174,7 @@ START_TEST(a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out)
 	/* Both Responses are owed: no Read finds the key now, but these two are answered. */
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &key));
 	buf_put(from);
-	pool_stats_get(b.pool, &stats);
+	buf_pool_stats_get(b.pool, &stats);
 	ck_assert_uint_gt(stats.in_use_bytes, 0);
 	ck_assert_uint_eq(unbound, 0);
 	/* Payload goes out from where it is. */
@@ -176,7 +182,7 @@ START_TEST(a_key_whose_bytes_are_on_their_way_is_unbound_when_they_are_out)
 	ck_assert_ptr_eq(iov[1].iov_base, from->mem);
 	side_pump(&a, &b, 0);
 	ck_assert_uint_eq(unbound, 1);
-	pool_stats_get(b.pool, &stats);
+	buf_pool_stats_get(b.pool, &stats);
 	ck_assert_uint_eq(stats.in_use_bytes, 0);
 	ck_assert_int_eq(reads[1].status, FABRIC_OK);
 	buf_put(to);
@@ -334,14 +340,20 @@ START_TEST(a_long_send_is_received_where_it_belongs)
 		ck_assert_uint_eq(b.sends[i].len_bytes, i % 2 ? 100 : 200000);
 		ck_assert_mem_eq(b.sends[i].bytes, buf->mem + i, b.sends[i].len_bytes);
 	}
-	/* The first one was not expected; of the others only what shared a read with their first header. */
+	/*
+	 * The first one was not expected; of the others only what shared a read with their first
+	 * header.
+	 */
 	ck_assert_uint_le(b.counters.payload_bytes_copied, 200000 + (n / 2 - 1) * 16384);
 	buf_put(buf);
 	iwarp_pair_stop();
 }
 END_TEST
 
-/* The header of a Send has come and been judged by its receive; before its payload the receives become smaller. */
+/*
+ * The header of a Send has come and been judged by its receive; before its payload the receives
+ * become smaller.
+ */
 START_TEST(a_receive_whose_send_has_begun_keeps_its_size)
 {
 	static uint8_t wire[1u << 17];
@@ -445,8 +457,8 @@ START_TEST(an_owner_that_closes_inside_recv_hears_no_more)
 	}
 	side_pump(&a, &b, 0);
 	ck_assert_uint_eq(b.nsends, 1);
-	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_FIN);
-	ck_assert_int_eq(iwarp_engine_why(b.engine, &detail), FABRIC_CLOSE_LOCAL);
+	ck_assert_int_eq(iwarp_engine_action(b.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_close_reason(b.engine, &detail), FABRIC_CLOSE_LOCAL);
 	buf_put(buf);
 	side_fini(&a);
 	side_fini(&b);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "fabric/iwarp/rx_image.h"
+#include "fabric/iwarp/rx_scatter.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_pair.h"
 
@@ -18,12 +18,12 @@ static uint32_t roll(struct iwarp_random *random, uint32_t sides)
 }
 
 /* So much of @stream comes into the image. */
-static void come(const struct rx_image *image, const uint8_t *stream, size_t len_bytes)
+static void come(const struct rx_scatter *image, const uint8_t *stream, size_t len_bytes)
 {
-	struct iovec iov[RX_IMAGE_MAX_IOV];
-	unsigned n = rx_image_iov(image, iov);
+	struct iovec iov[RX_SCATTER_MAX_IOV];
+	unsigned n = rx_scatter_iov(image, iov);
 
-	ck_assert_uint_le(n, RX_IMAGE_MAX_IOV);
+	ck_assert_uint_le(n, RX_SCATTER_MAX_IOV);
 	for (unsigned i = 0; i < n && len_bytes; i++) {
 		size_t step = iov[i].iov_len < len_bytes ? iov[i].iov_len : len_bytes;
 
@@ -41,7 +41,7 @@ START_TEST(a_mended_image_is_the_stream)
 	static uint8_t stream[STREAM_BYTES], staging[STREAM_BYTES], place[STREAM_BYTES];
 	uint64_t seeds[4] = {(uint64_t)_i + 1, 1, 2, 3};
 	struct iwarp_random random;
-	struct rx_image image;
+	struct rx_scatter image;
 	const struct rx_hole *hole;
 	size_t have, at, placed = 0, sure = 0;
 	unsigned passed;
@@ -50,71 +50,73 @@ START_TEST(a_mended_image_is_the_stream)
 	side_fill(stream, sizeof(stream), (uint64_t)_i);
 	memset(staging, 0, sizeof(staging));
 	memset(place, 0, sizeof(place));
-	rx_image_begin(&image, staging);
+	rx_scatter_begin(&image, staging);
 	if (roll(&random, 2)) {
 		placed = 1 + roll(&random, 60);
-		rx_image_sure(&image, place, placed);
+		rx_scatter_known(&image, place, placed);
 		sure = placed;
 	}
 	do {
 		size_t len = 1 + roll(&random, 60);
 
-		rx_image_glue(&image, roll(&random, 40));
-		if (!rx_image_hole(&image, place + placed, len))
+		rx_scatter_stage(&image, roll(&random, 40));
+		if (!rx_scatter_hole(&image, place + placed, len))
 			break;
 		placed += len + roll(&random, 9);
 	} while (roll(&random, 40));
-	rx_image_glue(&image, roll(&random, 50));
+	rx_scatter_stage(&image, roll(&random, 50));
 	ck_assert_uint_le(image.end, STREAM_BYTES);
 	have = roll(&random, (uint32_t)image.end + 1);
 	come(&image, stream, have);
 	/* Certain data are passed on immediately. */
 	if (sure) {
-		ck_assert_uint_eq(rx_image_stretch(&image, have), 0);
-		ck_assert(rx_image_is_sure(&image, rx_image_next(&image)));
+		ck_assert_uint_eq(rx_scatter_contiguous(&image, have), 0);
+		ck_assert(rx_scatter_is_known(&image, rx_scatter_next_hole(&image)));
 		ck_assert_mem_eq(place, stream, have < sure ? have : sure);
-		rx_image_pass(&image);
+		rx_scatter_pass_hole(&image);
 		if (have <= sure)
 			return;
 	}
-	ck_assert(!rx_image_next(&image) || !rx_image_is_sure(&image, rx_image_next(&image)));
-	for (passed = roll(&random, 20); passed && (hole = rx_image_next(&image)); passed--) {
+	ck_assert(!rx_scatter_next_hole(&image) ||
+		  !rx_scatter_is_known(&image, rx_scatter_next_hole(&image)));
+	for (passed = roll(&random, 20); passed && (hole = rx_scatter_next_hole(&image));
+	     passed--) {
 		if (hole->at + hole->len_bytes > have)
 			break;
-		at = rx_image_stretch(&image, have);
+		at = rx_scatter_contiguous(&image, have);
 		ck_assert_uint_eq(at, hole->at);
 		ck_assert_mem_eq(hole->mem, stream + at, hole->len_bytes);
-		rx_image_pass(&image);
+		rx_scatter_pass_hole(&image);
 	}
-	at = rx_image_stretch(&image, have);
-	hole = rx_image_next(&image);
+	at = rx_scatter_contiguous(&image, have);
+	hole = rx_scatter_next_hole(&image);
 	if (hole && at < have) {
 		size_t in = have - at < hole->len_bytes ? have - at : hole->len_bytes;
 
 		at += roll(&random, (uint32_t)in + 1);
 	}
-	ck_assert_uint_le(rx_image_mend(&image, at, have), have - at);
+	ck_assert_uint_le(rx_scatter_copy_back(&image, at, have), have - at);
 	if (at < have)
 		ck_assert_mem_eq(staging + at - sure, stream + at, have - at);
-	ck_assert_uint_eq(rx_image_stretch(&image, have), have);
+	ck_assert_uint_eq(rx_scatter_contiguous(&image, have), have);
 }
 END_TEST
 
 START_TEST(an_image_has_so_many_holes)
 {
-	static uint8_t staging[4 * RX_IMAGE_HOLES], place[4 * RX_IMAGE_HOLES];
-	struct iovec iov[RX_IMAGE_MAX_IOV];
-	struct rx_image image;
+	static uint8_t staging[4 * RX_SCATTER_HOLES], place[4 * RX_SCATTER_HOLES];
+	struct iovec iov[RX_SCATTER_MAX_IOV];
+	struct rx_scatter image;
 
-	rx_image_begin(&image, staging);
-	for (unsigned i = 0; i < RX_IMAGE_HOLES; i++) {
-		rx_image_glue(&image, 2);
-		ck_assert(rx_image_hole(&image, place + 2 * i, 2));
+	rx_scatter_begin(&image, staging);
+	for (unsigned i = 0; i < RX_SCATTER_HOLES; i++) {
+		rx_scatter_stage(&image, 2);
+		ck_assert(rx_scatter_hole(&image, place + 2 * i, 2));
 	}
-	ck_assert(!rx_image_hole(&image, place, 2));
-	rx_image_glue(&image, 2);
-	ck_assert_uint_eq(rx_image_iov(&image, iov), RX_IMAGE_MAX_IOV);
-	ck_assert_uint_eq(image.end, 4 * RX_IMAGE_HOLES + 2);
+	ck_assert(!rx_scatter_hole(&image, place, 2));
+	rx_scatter_stage(&image, 2);
+	ck_assert_uint_eq(rx_scatter_iov(&image, iov), RX_SCATTER_MAX_IOV);
+	ck_assert_uint_eq(image.end, 4 * RX_SCATTER_HOLES + 2);
 }
 END_TEST
 
@@ -194,14 +196,19 @@ START_TEST(one_read_takes_many_payloads_to_where_they_belong)
 	len = side_take(&a, wire, sizeof(wire));
 	reads = reads_of(wire, len);
 	ck_assert_mem_eq(to->mem, from->mem, MEM_BYTES);
-	/* One to find out, some until the guesses are trusted, then a quarter of a megabyte each. */
+	/*
+	 * One to find out, some until the guesses are trusted, then a quarter of a megabyte each.
+	 */
 	ck_assert_uint_le(reads, 12);
 	ck_assert_uint_le(b.counters.payload_bytes_copied, 16384);
 	teardown();
 }
 END_TEST
 
-/* The @n-th of several keys of 100,000 bytes, written to with a Send behind, in one read as long as it may be. */
+/*
+ * The @n-th of several keys of 100,000 bytes, written to with a Send behind, in one read as long as
+ * it may be.
+ */
 static void answer(struct fabric_key *keys, unsigned n)
 {
 	static uint8_t wire[200000];
@@ -242,7 +249,10 @@ START_TEST(a_message_goes_where_the_oldest_is_awaited_or_not)
 		answer(keys, order[i]);
 		if (i == 3)
 			ck_assert_uint_eq(b.counters.payload_bytes_copied, copied);
-		/* The first that goes elsewhere costs what was read of it; then nothing is guessed for some time. */
+		/*
+		 * The first that goes elsewhere costs what was read of it; then nothing is guessed
+		 * for some time.
+		 */
 		if (i == 4)
 			copied = b.counters.payload_bytes_copied;
 		if (i > 4)
@@ -285,7 +295,10 @@ START_TEST(nothing_is_expected_in_memory_that_may_be_read)
 }
 END_TEST
 
-/* Writes of all lengths, each followed by a Send; FPDUs that grow and shrink; in pieces of any length. */
+/*
+ * Writes of all lengths, each followed by a Send; FPDUs that grow and shrink; in pieces of any
+ * length.
+ */
 START_TEST(whatever_was_expected_what_comes_is_right)
 {
 	static const unsigned mss[] = {4200, 5000, 9000, 16384, 65483, 1448};

@@ -279,7 +279,7 @@ static void give_all(void)
 		else if (manner > 1 && roll(&dice, 3) == 0)
 			most = 1 + roll(&dice, 200000);
 		step = give(stream + at, most < left ? most : left);
-		ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_GO_ON);
+		ck_assert_int_eq(iwarp_engine_action(b.engine), IWARP_CONTINUE);
 	}
 }
 

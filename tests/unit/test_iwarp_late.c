@@ -237,9 +237,9 @@ START_TEST(a_read_that_waits_holds_up_the_reads_behind_it)
 	side_pump(&a, &b, 0);
 	ck_assert_uint_eq(a.done, 0);
 	/* Its memory is whole: it is still answered when it is taken back. */
-	ck_assert(!iwarp_engine_key_starves(b.engine, &key));
+	ck_assert(!iwarp_engine_key_read_waits(b.engine, &key));
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &key));
-	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_GO_ON);
+	ck_assert_int_eq(iwarp_engine_action(b.engine), IWARP_CONTINUE);
 	grow(100);
 	side_pump(&a, &b, 0);
 	ck_assert_uint_eq(unbound, 1);
@@ -258,17 +258,17 @@ START_TEST(taking_memory_back_that_a_read_waits_for_ends_the_connection)
 	side_post(&a, &read);
 	grow(_i ? 0 : 10000);
 	side_pump(&a, &b, 0);
-	ck_assert(iwarp_engine_key_starves(b.engine, &late));
+	ck_assert(iwarp_engine_key_read_waits(b.engine, &late));
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &late));
-	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_DROP);
-	ck_assert_int_eq(iwarp_engine_why(b.engine, &why), FABRIC_CLOSE_LOCAL);
+	ck_assert_int_eq(iwarp_engine_action(b.engine), IWARP_DROP);
+	ck_assert_int_eq(iwarp_engine_close_reason(b.engine, &why), FABRIC_CLOSE_LOCAL);
 	side_wr_init(&send, &b, FABRIC_SEND);
 	ck_assert_int_lt(iwarp_engine_post(b.engine, &send.wr), 0);
 	ck_assert_uint_eq(unbound, 0);
 	iwarp_engine_flush(b.engine);
 	ck_assert_uint_eq(unbound, 1);
 	iwarp_engine_rx_eof(a.engine);
-	ck_assert_int_eq(iwarp_engine_why(a.engine, &why),
+	ck_assert_int_eq(iwarp_engine_close_reason(a.engine, &why),
 			 _i ? FABRIC_CLOSE_PEER : FABRIC_CLOSE_LOST);
 	iwarp_engine_flush(a.engine);
 	ck_assert_int_eq(read.status, FABRIC_FLUSHED);
@@ -291,7 +291,7 @@ START_TEST(closing_while_a_read_waits_sends_what_was_posted_and_no_more_of_it)
 	ck_assert_int_eq(send.status, FABRIC_OK);
 	ck_assert_uint_eq(send.done, 1);
 	ck_assert_uint_eq(a.nsends, 1);
-	ck_assert_int_eq(iwarp_engine_wish(b.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_action(b.engine), IWARP_FIN);
 	ck_assert_uint_eq(read.done, 0);
 	ck_assert(!iwarp_engine_key_unbind(b.engine, &late));
 	iwarp_engine_flush(b.engine);
@@ -315,7 +315,7 @@ START_TEST(a_peer_that_invalidates_what_it_reads_gets_it_if_it_is_there)
 	ck_assert(b.sends[0].invalidated);
 	ck_assert_uint_eq(read.done, !_i);
 	ck_assert(iwarp_engine_key_unbind(b.engine, &late) == !_i);
-	ck_assert_int_eq(iwarp_engine_wish(b.engine), _i ? IWARP_DROP : IWARP_GO_ON);
+	ck_assert_int_eq(iwarp_engine_action(b.engine), _i ? IWARP_DROP : IWARP_CONTINUE);
 	iwarp_engine_flush(a.engine);
 }
 END_TEST

@@ -2,7 +2,7 @@
 /*
  * Tests two engines with events in random order, by seed: partial sends mixed with receives in
  * pieces, owners that post, close and abort inside of callbacks, and peers that change data in
- * transit. iwarp_ear.h checks everything that each engine sends against the documents. This test
+ * transit. iwarp_sink.h checks everything that each engine sends against the documents. This test
  * checks that each posted work request completes exactly once, and that nothing is left.
  *
  * IWARP_RANDOM_SEEDS is the number of runs, IWARP_RANDOM_FIRST the first seed.
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/iwarp_ear.h"
 #include "tests/unit/iwarp_side.h"
+#include "tests/unit/iwarp_sink.h"
 
 #define SEEDS      3000u
 #define PARTS      8u
@@ -176,7 +176,10 @@ static void wire_put(struct end *end, const uint8_t *bytes, size_t len_bytes)
 	end->wire_end += len_bytes;
 }
 
-/* One bit of the header or of anything, its CRC made right or not; the frame twice or never; rubbish. */
+/*
+ * One bit of the header or of anything, its CRC made right or not; the frame twice or never;
+ * rubbish.
+ */
 static void change(struct end *end, uint8_t *frame, size_t len_bytes)
 {
 	size_t range = roll(2) && len_bytes > 48 ? 48 : len_bytes;
@@ -238,10 +241,10 @@ static void lend(struct end *end, struct fabric_key *key, struct buf *buf, unsig
 	EAR_CHECK(iwarp_engine_key_bind(end->side.engine, key) == 0);
 }
 
-static void lend_all(struct end *end)
+static void expose_all(struct end *end)
 {
 	if (end->lent || !end->side.established ||
-	    iwarp_engine_wish(end->side.engine) != IWARP_GO_ON)
+	    iwarp_engine_action(end->side.engine) != IWARP_CONTINUE)
 		return;
 	lend(end, &end->readable, end->source, FABRIC_REMOTE_READ, MEM_BYTES);
 	lend(end, &end->writable, end->sink, FABRIC_REMOTE_WRITE, MEM_BYTES);
@@ -274,7 +277,7 @@ static void begin_end(unsigned n, bool crc_here, bool crc)
 
 static bool is_gone(const struct end *end)
 {
-	return iwarp_engine_wish(end->side.engine) == IWARP_DROP;
+	return iwarp_engine_action(end->side.engine) == IWARP_DROP;
 }
 
 /* The socket takes some of what the engine plans; returns whether it took any. */
@@ -313,7 +316,7 @@ static bool give_some(struct end *end)
 	if (is_gone(to))
 		return false;
 	if (!len) {
-		if (end->eof || iwarp_engine_wish(end->side.engine) == IWARP_GO_ON)
+		if (end->eof || iwarp_engine_action(end->side.engine) == IWARP_CONTINUE)
 			return false;
 		end->eof = true;
 		iwarp_engine_rx_eof(to->side.engine);
@@ -336,7 +339,7 @@ static bool round_of(struct end *end)
 {
 	bool moved = false;
 
-	lend_all(end);
+	expose_all(end);
 	if (roll(2))
 		act(end);
 	for (unsigned n = roll(3); n; n--)
@@ -373,7 +376,7 @@ static void check_honest(const struct end *end)
 static void finish_end(struct end *end)
 {
 	/* An end that closes in order has sent whole frames. */
-	if (iwarp_engine_wish(end->side.engine) == IWARP_FIN)
+	if (iwarp_engine_action(end->side.engine) == IWARP_FIN)
 		EAR_CHECK(end->ear.have == 0);
 	while (!is_gone(end) && iwarp_engine_deadline(end->side.engine) != UINT64_MAX) {
 		end->side.now_us = iwarp_engine_deadline(end->side.engine);
@@ -411,7 +414,7 @@ static void run(uint64_t seed)
 	begin_end(0, crc_a, crc_a || crc_b);
 	begin_end(1, crc_b, crc_a || crc_b);
 	EAR_CHECK(iwarp_engine_connect(ends[0].side.engine, &ends[0].side.params, 0) == 0);
-	iwarp_engine_listen(ends[1].side.engine, 0);
+	iwarp_engine_await_request(ends[1].side.engine, 0);
 	go_on();
 	if (mischief == HONEST) {
 		/* What was late comes, and what waited for it. */

@@ -116,7 +116,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("iwarp_segment");
+	Suite *suite = suite_create("iwarp_tcp_mss");
 	TCase *tc = tcase_create("segment");
 
 	tcase_set_timeout(tc, 60);

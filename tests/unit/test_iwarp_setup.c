@@ -340,7 +340,7 @@ START_TEST(a_bad_request_is_refused)
 	ck_assert_uint_eq(peer_side.requested, 0);
 	ck_assert_uint_eq(peer_side.counters.mpa_errors, 1);
 	if (*bad_requests[_i].reply) {
-		ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+		ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_FIN);
 		ck_assert_uint_eq(peer_side.counters.mpa_rejects_sent, 1);
 		iwarp_engine_rx_eof(peer_side.engine);
 	}
@@ -403,8 +403,8 @@ static void expect_detail(enum fabric_close why, const char *detail)
 {
 	const char *found;
 
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
-	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &found), why);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_DROP);
+	ck_assert_int_eq(iwarp_engine_close_reason(peer_side.engine, &found), why);
 	ck_assert_str_eq(found, detail);
 }
 
@@ -462,7 +462,7 @@ START_TEST(a_proxy_header_is_a_reason_of_its_own)
 		strncat(first, proxy_headers[_i], cut);
 		peer_listening(false);
 		peer_give(first);
-		if (iwarp_engine_wish(peer_side.engine) != IWARP_DROP && cut < digits)
+		if (iwarp_engine_action(peer_side.engine) != IWARP_DROP && cut < digits)
 			peer_give(proxy_headers[_i] + cut);
 		expect_detail(FABRIC_CLOSE_PROXY_HEADER,
 			      "peer not in accept_proxy_from, or a second header");
@@ -581,7 +581,7 @@ START_TEST(the_owner_may_reject)
 			 : REQ "00010000");
 	iwarp_engine_reject(peer_side.engine, _i & 2 ? "why" : NULL, _i & 2 ? 3 : 0, 0);
 	peer_expect(replies[_i]);
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_FIN);
 	iwarp_engine_rx_eof(peer_side.engine);
 	peer_expect_closed(FABRIC_CLOSE_LOCAL);
 }

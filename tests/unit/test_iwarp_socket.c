@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/foreign.h"
-#include "base/keepalive.h"
+#include "base/ip_transparent.h"
 #include "base/sockaddr.h"
-#include "fabric/iwarp/socket.h"
+#include "base/tcp_keepalive.h"
+#include "fabric/iwarp/iwarp_socket.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_ends.h"
 
@@ -224,12 +224,12 @@ START_TEST(peers_are_asked_at_times_that_differ)
 	unsigned asked[31] = {0};
 
 	for (int i = 0; i < 10000; i++)
-		asked[keepalive_ask_s(30, 20 + i * (_i + 1))]++;
+		asked[tcp_keepalive_idle_s(30, 20 + i * (_i + 1))]++;
 	for (unsigned s = 0; s <= 30; s++) {
 		ck_assert_uint_le(asked[s], s < 15 ? 0 : 10000 / 12);
 		ck_assert_uint_ge(asked[s], s < 15 ? 0 : 10000 / 24);
 	}
-	ck_assert_uint_eq(keepalive_ask_s(1, _i), 1);
+	ck_assert_uint_eq(tcp_keepalive_idle_s(1, _i), 1);
 }
 END_TEST
 
@@ -248,8 +248,8 @@ START_TEST(an_error_says_whether_the_peer_still_answers)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		ck_assert_int_eq(iwarp_socket_why(true, rows[i].err), rows[i].connecting);
-		ck_assert_int_eq(iwarp_socket_why(false, rows[i].err), rows[i].up);
+		ck_assert_int_eq(iwarp_socket_close_reason(true, rows[i].err), rows[i].connecting);
+		ck_assert_int_eq(iwarp_socket_close_reason(false, rows[i].err), rows[i].up);
 	}
 }
 END_TEST
@@ -531,7 +531,7 @@ static void abort_it(struct end *end)
 	from_port = ntohs(((struct sockaddr_in *)&info.local)->sin_port);
 	fabric_ep_abort(end->ep);
 	/* It is over already. */
-	ck_assert_int_eq(fabric_ep_probe(end->ep), -ENOTCONN);
+	ck_assert_int_eq(fabric_ep_keepalive(end->ep), -ENOTCONN);
 	fabric_ep_abort(end->ep);
 	fabric_ep_close(end->ep);
 }
@@ -606,7 +606,7 @@ END_TEST
 START_TEST(another_hosts_address_is_had_by_who_may)
 {
 	const struct sockaddr_in server = loopback(1, 2049);
-	struct fabric_ep_params params = {.source_foreign = true};
+	struct fabric_ep_params params = {.source_transparent = true};
 	struct sockaddr_in *source = (struct sockaddr_in *)&params.source, own = {0};
 	socklen_t len = sizeof(own);
 	int fd;
@@ -615,7 +615,7 @@ START_TEST(another_hosts_address_is_had_by_who_may)
 				       .sin_addr.s_addr = htonl(0xc0000201), /* 192.0.2.1 */
 				       .sin_port = htons(40777)};
 	fd = iwarp_socket_connect((const struct sockaddr *)&server, &params);
-	if (foreign_may()) {
+	if (ip_transparent_is_permitted()) {
 		ck_assert_int_ge(fd, 0);
 		ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&own, &len), 0);
 		ck_assert(sockaddr_equal((struct sockaddr *)&own, (struct sockaddr *)source));

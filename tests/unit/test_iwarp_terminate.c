@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/be_bytes.h"
-#include "fabric/recv_runs.h"
+#include "fabric/posted_recvs.h"
 #include "tests/lib/test.h"
 #include "tests/unit/iwarp_peer.h"
 
@@ -219,7 +219,7 @@ END_TEST
 
 START_TEST(receives_in_more_sizes_than_any_peer_needs_end_the_connection)
 {
-	for (uint32_t i = 0; i <= RECV_RUNS_MAX; i++)
+	for (uint32_t i = 0; i <= POSTED_RECVS_MAX_RUNS; i++)
 		iwarp_engine_recv_post(peer_side.engine, 1, i + 1);
 	peer_expect_closed(FABRIC_CLOSE_RESOURCES);
 }
@@ -432,8 +432,9 @@ START_TEST(a_terminate_from_the_peer_is_told_in_words)
 	peer_untagged(RDMAP_TERMINATE, true, 2, 1, 0, 4);
 	memcpy(peer_ulpdu + 18, said[_i].control, 4);
 	peer_fpdu_give();
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
-	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &detail), FABRIC_CLOSE_TERMINATED);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_DROP);
+	ck_assert_int_eq(iwarp_engine_close_reason(peer_side.engine, &detail),
+			 FABRIC_CLOSE_TERMINATED);
 	ck_assert_str_eq(detail, said[_i].text);
 	ck_assert_uint_eq(peer_side.counters.terminates_received, 1);
 	ck_assert_uint_eq(peer_side.counters.terminates_sent, 0);
@@ -462,7 +463,8 @@ START_TEST(a_proxy_header_between_fpdus_is_a_reason_of_its_own)
 	peer_fpdu_give();
 	ck_assert_uint_eq(peer_side.nsends, 1);
 	peer_give(proxy_headers[_i]);
-	ck_assert_int_eq(iwarp_engine_why(peer_side.engine, &detail), FABRIC_CLOSE_PROXY_HEADER);
+	ck_assert_int_eq(iwarp_engine_close_reason(peer_side.engine, &detail),
+			 FABRIC_CLOSE_PROXY_HEADER);
 	ck_assert_str_eq(detail, "in the middle of the stream");
 	ck_assert_uint_eq(peer_side.counters.terminates_sent, 0);
 	peer_expect_closed(FABRIC_CLOSE_PROXY_HEADER);

@@ -21,7 +21,7 @@ START_TEST(set_up_takes_no_longer_than_its_deadline)
 	ck_assert_uint_eq(iwarp_engine_deadline(peer_side.engine), IWARP_SETUP_TIMEOUT_US);
 	peer_side.now_us = IWARP_SETUP_TIMEOUT_US - 1;
 	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_CONTINUE);
 	peer_side.now_us++;
 	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
 	peer_expect_closed(FABRIC_CLOSE_TIMEOUT);
@@ -147,12 +147,12 @@ START_TEST(closing_sends_what_was_posted_and_then_wants_fin)
 	iwarp_engine_close(peer_side.engine, peer_side.now_us);
 	side_wr_init(&late, &peer_side, FABRIC_SEND);
 	ck_assert_int_eq(iwarp_engine_post(peer_side.engine, &late.wr), -ENOTCONN);
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_CONTINUE);
 	peer_output_take();
 	ck_assert_uint_eq(peer_out_bytes, 28);
 	ck_assert_int_eq(swr.status, FABRIC_OK);
 	ck_assert_uint_eq(swr.done, 1);
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_FIN);
 	iwarp_engine_rx_eof(peer_side.engine);
 	peer_expect_closed(FABRIC_CLOSE_LOCAL);
 	buf_put(buf);
@@ -204,7 +204,8 @@ START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
 	side_post(&peer_side, &swr);
 	iwarp_engine_close(peer_side.engine, peer_side.now_us);
 	/* A byte less than that in one of the looks is the end. */
-	for (steps = 0; steps < 10 && iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON; steps++) {
+	for (steps = 0; steps < 10 && iwarp_engine_action(peer_side.engine) == IWARP_CONTINUE;
+	     steps++) {
 		uint32_t less = _i && steps == 5 ? 1 : 0;
 
 		side_take(&peer_side, taken, IWARP_CLOSE_STEP_BYTES - less);
@@ -218,7 +219,7 @@ START_TEST(closing_goes_on_while_the_peer_takes_what_was_posted)
 		/* The headers are left. */
 		side_take(&peer_side, taken, sizeof(taken));
 		ck_assert_int_eq(swr.status, FABRIC_OK);
-		ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_FIN);
+		ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_FIN);
 		iwarp_engine_rx_eof(peer_side.engine);
 	}
 	peer_expect_closed(FABRIC_CLOSE_LOCAL);
@@ -250,7 +251,7 @@ START_TEST(closing_goes_by_what_the_peer_has_taken)
 		peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
 		iwarp_engine_unacked(peer_side.engine, total - step * IWARP_CLOSE_STEP_BYTES);
 		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
-		ck_assert_int_ne(iwarp_engine_wish(peer_side.engine), IWARP_DROP);
+		ck_assert_int_ne(iwarp_engine_action(peer_side.engine), IWARP_DROP);
 	}
 	peer_side.now_us += IWARP_CLOSE_TIMEOUT_US;
 	iwarp_engine_expire(peer_side.engine, peer_side.now_us);
@@ -260,7 +261,10 @@ START_TEST(closing_goes_by_what_the_peer_has_taken)
 }
 END_TEST
 
-/* It cannot be drawn out: a peer that reads on and on while we close has no more time than what there was to send. */
+/*
+ * It cannot be drawn out: a peer that reads on and on while we close has no more time than what
+ * there was to send.
+ */
 START_TEST(a_peer_that_reads_on_does_not_put_the_end_off)
 {
 	static uint8_t taken[1u << 20];
@@ -279,7 +283,7 @@ START_TEST(a_peer_that_reads_on_does_not_put_the_end_off)
 	peer_read_request(1, key.rkey, key.addr, key.len_bytes);
 	peer_fpdu_give();
 	iwarp_engine_close(peer_side.engine, peer_side.now_us);
-	for (steps = 0; steps < 100 && iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON;
+	for (steps = 0; steps < 100 && iwarp_engine_action(peer_side.engine) == IWARP_CONTINUE;
 	     steps++) {
 		peer_read_request(steps + 2, key.rkey, key.addr, IWARP_CLOSE_STEP_BYTES);
 		peer_fpdu_give();
@@ -312,7 +316,7 @@ START_TEST(closing_has_an_end_however_much_is_posted)
 	side_post(&peer_side, &swr);
 	start_us = peer_side.now_us;
 	iwarp_engine_close(peer_side.engine, start_us);
-	while (iwarp_engine_wish(peer_side.engine) == IWARP_GO_ON) {
+	while (iwarp_engine_action(peer_side.engine) == IWARP_CONTINUE) {
 		side_take(&peer_side, taken, IWARP_CLOSE_STEP_BYTES);
 		peer_side.now_us = iwarp_engine_deadline(peer_side.engine);
 		iwarp_engine_expire(peer_side.engine, peer_side.now_us);
@@ -375,10 +379,10 @@ START_TEST(a_connection_never_goes_back)
 {
 	for (unsigned from = 0; from < iwarp_engine_states.count; from++) {
 		for (unsigned to = 0; to <= from; to++)
-			ck_assert(!state_may(&iwarp_engine_states, from, to));
+			ck_assert(!state_can_follow(&iwarp_engine_states, from, to));
 		/* Whatever it waits for, TCP may fail first. */
 		ck_assert(from == ENGINE_DROPPED ||
-			  state_may(&iwarp_engine_states, from, ENGINE_DROPPED));
+			  state_can_follow(&iwarp_engine_states, from, ENGINE_DROPPED));
 	}
 }
 END_TEST

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* The iwarp fabric over TCP on loopback: what goes over a connection, and what may be called on the way. */
+/*
+ * The iwarp fabric over TCP on loopback: what goes over a connection, and what may be called on the
+ * way.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -139,7 +142,10 @@ START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 	ck_assert_uint_eq(counters->fpdus_sent, counters->fpdus_received);
 	ck_assert_uint_eq(counters->crc_checked, ways[_i].crc ? counters->fpdus_received : 0);
 	ck_assert_uint_eq(counters->bytes_sent, counters->bytes_received);
-	/* Only what shares a read with a header, and once each way a read in which FPDUs grow: doc/internals.md, Copies. */
+	/*
+	 * Only what shares a read with a header, and once each way a read in which FPDUs grow:
+	 * doc/internals.md, Copies.
+	 */
 	ck_assert_uint_le(counters->payload_bytes_copied, 2 * (16384 + STAGING_BYTES));
 	buf_put(source);
 	buf_put(target);
@@ -148,7 +154,9 @@ START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 }
 END_TEST
 
-/* Both ends push more than the sockets hold, as fast as it goes, then close with all of it posted. */
+/*
+ * Both ends push more than the sockets hold, as fast as it goes, then close with all of it posted.
+ */
 #define FLOOD 64u
 static struct fabric_wr flood[2][FLOOD];
 static struct fabric_key flood_key[2];
@@ -220,7 +228,10 @@ START_TEST(both_ends_may_send_more_than_the_sockets_hold)
 	ck_assert_uint_eq(ends.done, 2 * FLOOD + 2);
 	counters = ends.fabric->counters;
 	ck_assert_uint_eq(counters->write_bytes_received, (uint64_t)2 * FLOOD * BIG_BYTES);
-	/* A connection where long Writes are likely copies the start of each at most, and where FPDUs grow a read. */
+	/*
+	 * A connection where long Writes are likely copies the start of each at most, and where
+	 * FPDUs grow a read.
+	 */
 	ck_assert_uint_le(counters->payload_bytes_copied,
 			  (uint64_t)2 * (FLOOD * 16384 + 2 * STAGING_BYTES));
 	ck_assert_mem_eq(target->mem, source->mem, BIG_BYTES);
@@ -272,8 +283,8 @@ static void on_filled(struct fabric_wr *wr, enum fabric_status status)
 	on_done(wr, status);
 	ck_assert_uint_eq(source_key.ready_bytes, BIG_BYTES);
 	/* Nobody hears of a peer that is there. */
-	ck_assert_int_eq(fabric_ep_probe(ends.server.ep), 0);
-	ck_assert_int_eq(fabric_ep_probe(ends.client.ep), -EOPNOTSUPP);
+	ck_assert_int_eq(fabric_ep_keepalive(ends.server.ep), 0);
+	ck_assert_int_eq(fabric_ep_keepalive(ends.client.ep), -EOPNOTSUPP);
 	wr_set(&bye, FABRIC_SEND, mirror, 8);
 	ck_assert_int_eq(fabric_post(ends.server.ep, &bye), 0);
 }
@@ -306,7 +317,7 @@ START_TEST(a_read_goes_on_as_its_memory_fills)
 	ends.server.step = reading_step;
 	ends_connect();
 	fabric_ep_info(ends.client.ep, &info);
-	ck_assert(info.late_reads && info.sends_invalidate);
+	ck_assert(info.deferred_reads && info.sends_invalidate);
 	event_loop_run(ends.loop);
 	ck_assert_uint_eq(ends.done, 3);
 	ck_assert_mem_eq(mirror->mem, source->mem, BIG_BYTES);
@@ -349,7 +360,7 @@ static void call_everything(void)
 	wr_set(&more, FABRIC_SEND, source, 8);
 	ck_assert_int_eq(fabric_post(ends.client.ep, &more), -ENOTCONN);
 	ck_assert_int_eq(fabric_key_bind(ends.client.ep, &key), -ENOTCONN);
-	ck_assert_int_eq(fabric_ep_probe(ends.client.ep), -ENOTCONN);
+	ck_assert_int_eq(fabric_ep_keepalive(ends.client.ep), -ENOTCONN);
 	fabric_recv_post(ends.client.ep, 1, 100);
 	fabric_key_ready(&dying_keys[0], 8);
 	fabric_ep_close(ends.client.ep);

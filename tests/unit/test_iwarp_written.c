@@ -10,7 +10,7 @@ static void write_at(uint32_t at, uint32_t len_bytes)
 {
 	peer_tagged(RDMAP_WRITE, true, peer_writable.rkey, peer_writable.addr + at, len_bytes);
 	peer_fpdu_give();
-	ck_assert_int_eq(iwarp_engine_wish(peer_side.engine), IWARP_GO_ON);
+	ck_assert_int_eq(iwarp_engine_action(peer_side.engine), IWARP_CONTINUE);
 }
 
 static void expect(uint32_t written_bytes)

@@ -147,7 +147,7 @@ START_TEST(what_was_left_out_is_told_with_its_service_and_reason)
 	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
 	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
 	said[0] = '\0';
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_ptr_nonnull(
 		strstr(said, "RPCRDMA_SERVICE=exports\nRPCRDMA_REASON=not_allowed\n"));
 }
@@ -229,11 +229,11 @@ START_TEST(what_was_left_out_is_told_with_its_kind_and_in_what_time)
 	ck_assert_uint_eq(lines(), LOG_LIMIT_BURST);
 	said[0] = '\0';
 	clock_us += 4700000;
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "<4>exports: 290 more refused in 5 s: address is not allowed\n");
 	/* Once. */
-	clock_us += LOG_TELL_US;
-	log_tell_left_out(&limit, 1);
+	clock_us += LOG_REPORT_US;
+	log_report_suppressed(&limit, 1);
 	ck_assert_uint_eq(lines(), 1);
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(a_bucket_that_nobody_named_is_told_too)
 	refuse(&limits[0], 1);
 	refuse(&limits[2], 3);
 	said[0] = '\0';
-	log_tell_left_out(limits, 3);
+	log_report_suppressed(limits, 3);
 	ck_assert_str_eq(said, "<4>2 more such lines suppressed in 1 s\n");
 }
 END_TEST
@@ -262,7 +262,7 @@ START_TEST(a_token_comes_back_each_five_seconds)
 	clock_us += 1;
 	refuse(&limit, 2);
 	ck_assert_str_eq(said, "<4>a\n");
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "<4>a\n<4>3 more such lines suppressed in 5 s\n");
 }
 END_TEST
@@ -288,14 +288,14 @@ START_TEST(what_was_left_out_has_the_level_of_its_lines)
 	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
 	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	log_limited(LOG_LEVEL_DEBUG, &limit, NULL, "not counted");
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "<6>a\n<4>3 more such lines suppressed in 1 s\n");
 	log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	log_set_level(LOG_LEVEL_WARNING);
 	said[0] = '\0';
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	log_set_level(LOG_LEVEL_INFO);
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "");
 }
 END_TEST
@@ -305,7 +305,7 @@ START_TEST(repetitions_are_left_out_without_a_word)
 	struct log_limit limit = {.burst = 1, .repeats = true};
 
 	refuse(&limit, 3);
-	log_tell_left_out(&limit, 1);
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "<4>a\n");
 }
 END_TEST
@@ -314,13 +314,13 @@ START_TEST(a_line_that_would_be_left_out_need_not_be_made)
 {
 	struct log_limit limit = {.burst = 2};
 
-	ck_assert(log_leaves_out(LOG_LEVEL_DEBUG, &limit));
+	ck_assert(log_is_suppressed(LOG_LEVEL_DEBUG, &limit));
 	for (unsigned i = 0; i < 2; i++) {
-		ck_assert(!log_leaves_out(LOG_LEVEL_INFO, &limit));
+		ck_assert(!log_is_suppressed(LOG_LEVEL_INFO, &limit));
 		log_limited(LOG_LEVEL_INFO, &limit, NULL, "a");
 	}
-	ck_assert(log_leaves_out(LOG_LEVEL_INFO, &limit));
-	log_tell_left_out(&limit, 1);
+	ck_assert(log_is_suppressed(LOG_LEVEL_INFO, &limit));
+	log_report_suppressed(&limit, 1);
 	ck_assert_str_eq(said, "<6>a\n<6>a\n<6>1 more such lines suppressed in 1 s\n");
 }
 END_TEST
@@ -349,7 +349,7 @@ START_TEST(a_noisy_connection_has_its_share_and_no_more)
 	said[0] = '\0';
 	log_note(&quiet, "heard");
 	ck_assert_str_eq(said, "<6>[to-filer#17 10.0.0.3:712] heard\n");
-	log_tell_left_out(&notes, 1);
+	log_report_suppressed(&notes, 1);
 	ck_assert_uint_eq(lines(), 2);
 	ck_assert_ptr_nonnull(strstr(said, "<6>to-filer: 990 more noted in 1 s\n"));
 }
@@ -386,7 +386,7 @@ START_TEST(many_connections_fill_no_log_either)
 	}
 	ck_assert_uint_eq(lines(), notes.burst);
 	said[0] = '\0';
-	log_tell_left_out(&notes, 1);
+	log_report_suppressed(&notes, 1);
 	ck_assert_str_eq(said, "<6>to-filer: 900 more noted in 1 s\n");
 }
 END_TEST

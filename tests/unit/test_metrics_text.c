@@ -56,17 +56,17 @@ END_TEST
 /* 2^-14 s is 61 us; 2^6 s is 64. */
 START_TEST(histograms_count_what_is_below_each_limit)
 {
-	struct durations durations = {0};
+	struct histogram histogram = {0};
 
-	durations_add(&durations, 1);
-	durations_add(&durations, 60);
-	durations_add(&durations, 62);
-	durations_add(&durations, 900000);
-	durations_add(&durations, 63000000);
-	durations_add(&durations, 65000000);
+	histogram_add(&histogram, 1);
+	histogram_add(&histogram, 60);
+	histogram_add(&histogram, 62);
+	histogram_add(&histogram, 900000);
+	histogram_add(&histogram, 63000000);
+	histogram_add(&histogram, 65000000);
 	begin(false);
 	metrics_text_family(&text, "d", METRICS_HISTOGRAM, "D.");
-	metrics_text_put_durations(&text, METRICS_LABELS({"o", "READ"}), &durations);
+	metrics_text_put_durations(&text, METRICS_LABELS({"o", "READ"}), &histogram);
 	expect("# HELP d D.\n# TYPE d histogram\n"
 	       "d_bucket{o=\"READ\",le=\"6.103515625e-05\"} 2\n"
 	       "d_bucket{o=\"READ\",le=\"0.000244140625\"} 3\n"

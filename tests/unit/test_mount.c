@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nfs/table.h"
-#include "rpc/msg.h"
-#include "rpc/record.h"
+#include "nfs/proc_table.h"
+#include "rpc/record_mark.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 #include "tests/unit/proxy_scene.h"
 
@@ -49,7 +49,10 @@ static const char *at_mountd(void)
 	return text;
 }
 
-/* A service from TCP to TCP; one that RDMA clients come to, behind a proxy that passes all; one before a proxy. */
+/*
+ * A service from TCP to TCP; one that RDMA clients come to, behind a proxy that passes all; one
+ * before a proxy.
+ */
 static void start_near(const char *mount)
 {
 	char more[128];
@@ -211,7 +214,9 @@ static void start_rpcbind(void)
 	rpcbind = fixture_listen(RPCBIND_AT);
 }
 
-/* Its next question is for MOUNT, and answered with @address; NULL: never. Returns its connection. */
+/*
+ * Its next question is for MOUNT, and answered with @address; NULL: never. Returns its connection.
+ */
 static int answer(const char *address)
 {
 	uint8_t in[256], out[128];
@@ -401,7 +406,10 @@ enum null_end { NULL_SUCCEEDS, NULL_MISMATCHES, NULL_IS_DENIED, NULL_IS_CLOSED, 
 
 static void end_null(int fd, uint32_t xid, enum null_end how)
 {
-	/* XID, REPLY; MSG_ACCEPTED with no verifier, and PROG_MISMATCH from 1 to 1; MSG_DENIED: AUTH_TOOWEAK. */
+	/*
+	 * XID, REPLY; MSG_ACCEPTED with no verifier, and PROG_MISMATCH from 1 to 1; MSG_DENIED:
+	 * AUTH_TOOWEAK.
+	 */
 	static const uint32_t mismatch[] = {1, 0, 0, 0, 2, 1, 1}, denied[] = {1, 1, 1, 5};
 	const uint32_t *words = how == NULL_MISMATCHES ? mismatch : denied;
 	size_t nwords = how == NULL_MISMATCHES ? ARRAY_SIZE(mismatch) : ARRAY_SIZE(denied);

@@ -20,9 +20,9 @@ static void expect_range(uint32_t low, uint32_t high)
 static void probing(void)
 {
 	negotiation_init(&neg, true, 2, DIALECT_RFC8166);
-	ck_assert(negotiation_tries(&neg));
+	ck_assert(negotiation_wants_probe(&neg));
 	negotiation_probe(&neg, PROBE);
-	ck_assert(!negotiation_tries(&neg));
+	ck_assert(!negotiation_wants_probe(&neg));
 	expect_range(1, 2);
 }
 
@@ -30,13 +30,13 @@ START_TEST(a_connector_of_version_one_assumes_it)
 {
 	for (uint32_t highest = 0; highest < 2; highest++) {
 		negotiation_init(&neg, true, highest, DIALECT_RFC8166);
-		ck_assert(!negotiation_tries(&neg));
+		ck_assert(!negotiation_wants_probe(&neg));
 		ck_assert_int_eq(neg.stage, NEGOTIATION_ASSUMED);
 		ck_assert_uint_eq(neg.dialect->version, 1);
 		expect_range(1, 1);
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 1, false), NEGOTIATION_TAKE);
+		ck_assert_int_eq(negotiation_judge(&neg, CALL, 1, false), NEGOTIATION_ACCEPT);
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_REFUSE);
-		negotiation_reply_came(&neg);
+		negotiation_reply_received(&neg);
 		ck_assert_int_eq(neg.stage, NEGOTIATION_SETTLED);
 	}
 }
@@ -45,21 +45,21 @@ END_TEST
 START_TEST(whatever_comes_of_version_two_settles_it)
 {
 	probing();
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_TAKE);
-	ck_assert(negotiation_heard(&neg, 2));
+	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
+	ck_assert(negotiation_message_received(&neg, 2));
 	ck_assert_int_eq(neg.stage, NEGOTIATION_SETTLED);
 	ck_assert_uint_eq(neg.dialect->version, 2);
 	expect_range(2, 2);
 	ck_assert_int_eq(negotiation_judge(&neg, CALL, 1, false), NEGOTIATION_REFUSE);
 	ck_assert_int_eq(negotiation_judge(&neg, CALL, 3, false), NEGOTIATION_REFUSE);
-	ck_assert(!negotiation_heard(&neg, 2));
+	ck_assert(!negotiation_message_received(&neg, 2));
 }
 END_TEST
 
 START_TEST(a_message_of_version_one_settles_that)
 {
 	probing();
-	ck_assert(negotiation_heard(&neg, 1));
+	ck_assert(negotiation_message_received(&neg, 1));
 	ck_assert_uint_eq(neg.dialect->version, 1);
 	expect_range(1, 1);
 	/* It has answered, so nothing is late. */
@@ -92,30 +92,30 @@ END_TEST
 START_TEST(after_silence_the_first_call_tells)
 {
 	probing();
-	negotiation_silence(&neg);
+	negotiation_timed_out(&neg);
 	ck_assert_int_eq(neg.stage, NEGOTIATION_ASSUMED);
-	ck_assert(!negotiation_tries(&neg));
+	ck_assert(!negotiation_wants_probe(&neg));
 	expect_range(1, 2);
 	negotiation_call_sent(&neg);
 	ck_assert(negotiation_refused(&neg, 2, 2));
 	ck_assert_uint_eq(neg.dialect->version, 2);
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_TAKE);
+	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
 }
 END_TEST
 
 START_TEST(an_answer_is_late_after_the_first_call)
 {
 	probing();
-	negotiation_silence(&neg);
-	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_TAKE);
+	negotiation_timed_out(&neg);
+	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
 	negotiation_call_sent(&neg);
 	for (int replied = 0; replied < 2; replied++) {
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_LATE);
 		ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, false), NEGOTIATION_LATE);
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false),
-				 replied ? NEGOTIATION_REFUSE : NEGOTIATION_TAKE);
-		ck_assert(!negotiation_heard(&neg, 1));
-		negotiation_reply_came(&neg);
+				 replied ? NEGOTIATION_REFUSE : NEGOTIATION_ACCEPT);
+		ck_assert(!negotiation_message_received(&neg, 1));
+		negotiation_reply_received(&neg);
 		ck_assert_uint_eq(neg.dialect->version, 1);
 	}
 }
@@ -124,12 +124,12 @@ END_TEST
 START_TEST(an_answer_before_the_first_call_counts)
 {
 	probing();
-	negotiation_silence(&neg);
-	ck_assert(!negotiation_heard(&neg, 1));
-	ck_assert(negotiation_heard(&neg, 2));
+	negotiation_timed_out(&neg);
+	ck_assert(!negotiation_message_received(&neg, 1));
+	ck_assert(negotiation_message_received(&neg, 2));
 	ck_assert_uint_eq(neg.dialect->version, 2);
 	negotiation_call_sent(&neg);
-	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_TAKE);
+	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
 }
 END_TEST
 
@@ -137,21 +137,22 @@ START_TEST(an_acceptor_is_settled_by_the_first_call)
 {
 	for (uint32_t vers = 1; vers <= 2; vers++) {
 		negotiation_init(&neg, false, 2, DIALECT_RFC8166);
-		ck_assert(!negotiation_tries(&neg));
+		ck_assert(!negotiation_wants_probe(&neg));
 		ck_assert(!negotiation_may_call(&neg));
 		expect_range(1, 2);
 		for (uint32_t v = 1; v <= 2; v++) {
-			ck_assert_int_eq(negotiation_judge(&neg, CALL, v, true), NEGOTIATION_TAKE);
-			ck_assert(!negotiation_heard(&neg, v));
+			ck_assert_int_eq(negotiation_judge(&neg, CALL, v, true),
+					 NEGOTIATION_ACCEPT);
+			ck_assert(!negotiation_message_received(&neg, v));
 		}
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 0, false), NEGOTIATION_REFUSE);
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3, false), NEGOTIATION_REFUSE);
-		negotiation_call_came(&neg, vers);
+		negotiation_call_received(&neg, vers);
 		expect_range(vers, vers);
 		ck_assert(negotiation_may_call(&neg));
 		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3 - vers, false),
 				 NEGOTIATION_REFUSE);
-		negotiation_call_came(&neg, 3 - vers);
+		negotiation_call_received(&neg, 3 - vers);
 		ck_assert_uint_eq(neg.dialect->version, vers);
 	}
 }

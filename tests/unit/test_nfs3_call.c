@@ -9,31 +9,31 @@
 #include <string.h>
 
 #include "nfs/nfs.h"
-#include "rpc/call_verdict.h"
+#include "rpc/call_check.h"
 #include "tests/lib/test.h"
 
 static const struct nfs3_handle handle = {5, "abcde"};
 
 /* ---- Calls, as the walk over clients' Calls sees them ---- */
 
-static void know(struct call_facts *facts, const uint8_t *call, size_t len)
+static void know(struct call_info *call_info, const uint8_t *call, size_t len)
 {
 	ck_assert_uint_gt(len, 0);
-	ck_assert_int_eq(call_judge(call, (uint32_t)len, (uint32_t)len, NULL, 0, &facts->hdr),
-			 CALL_PASSES);
-	nfs_facts_whole(facts, 1u << 20, NULL, call, (uint32_t)len);
-	ck_assert_int_eq(facts->stage, FACTS_WHOLE);
-	ck_assert_uint_eq(facts->hdr.xid, 7);
+	ck_assert_int_eq(call_check(call, (uint32_t)len, (uint32_t)len, NULL, 0, &call_info->hdr),
+			 CALL_OK);
+	nfs_call_walk_whole(call_info, 1u << 20, NULL, call, (uint32_t)len);
+	ck_assert_int_eq(call_info->stage, CALL_INFO_COMPLETE);
+	ck_assert_uint_eq(call_info->hdr.xid, 7);
 }
 
 static void is_call(const uint8_t *call, size_t len, uint32_t prog, uint32_t proc)
 {
-	struct call_facts facts;
+	struct call_info call_info;
 
-	know(&facts, call, len);
-	ck_assert_uint_eq(facts.hdr.prog, prog);
-	ck_assert_uint_eq(facts.hdr.vers, 3);
-	ck_assert_uint_eq(facts.hdr.proc, proc);
+	know(&call_info, call, len);
+	ck_assert_uint_eq(call_info.hdr.prog, prog);
+	ck_assert_uint_eq(call_info.hdr.vers, 3);
+	ck_assert_uint_eq(call_info.hdr.proc, proc);
 }
 
 START_TEST(calls_are_what_their_names_say)
@@ -88,7 +88,10 @@ static void put(struct results *results, const char *text)
 	xdr_put_opaque(&results->w, (const uint8_t *)text, (uint32_t)strlen(text));
 }
 
-/* The first @len bytes and no more, in a block of their own: a byte read behind them is found by the sanitizer. */
+/*
+ * The first @len bytes and no more, in a block of their own: a byte read behind them is found by
+ * the sanitizer.
+ */
 static bool read_cut(bool (*read)(struct xdr_reader *), const struct results *results, size_t len)
 {
 	uint8_t *copy = malloc(len ? len : 1);

@@ -53,7 +53,9 @@ static void serve(const int clients[CROWD], int upstream)
 	close(upstream);
 }
 
-/* The proxy may have four connections or so; the test itself has all the descriptors that it needs. */
+/*
+ * The proxy may have four connections or so; the test itself has all the descriptors that it needs.
+ */
 START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 {
 	int clients[CROWD], upstreams[CROWD];
@@ -64,8 +66,8 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 	start_tcp("");
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = before;
-	few.rlim_cur =
-		lowest_descriptor() + CONFIG_DESCRIPTORS_KEPT + 4 * CONFIG_DESCRIPTORS_CONNECTION;
+	few.rlim_cur = lowest_descriptor() + CONFIG_DESCRIPTORS_RESERVED +
+		       4 * CONFIG_DESCRIPTORS_CONNECTION;
 	fixture_stop();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	start_tcp("");
@@ -93,8 +95,8 @@ END_TEST
 #define MANY 600
 
 /*
- * All descriptors that the formula of the manual asks for, and a service whose clients come in greater numbers than
- * it counts with, half of them to say nothing.
+ * All descriptors that the formula of the manual asks for, and a service whose clients come in
+ * greater numbers than it counts with, half of them to say nothing.
  */
 START_TEST(descriptors_of_one_service_are_not_taken_by_the_clients_of_another)
 {
@@ -174,15 +176,15 @@ START_TEST(a_limit_of_descriptors_below_max_connections_is_said)
 END_TEST
 
 /* All of this network, as far as this process may have them; of no use to anybody else then. */
-static void use_up_reserved_ports(int fds[PORTS_COUNT])
+static void use_up_reserved_ports(int fds[RESERVED_PORTS_COUNT])
 {
 	struct sockaddr_in in = {.sin_family = AF_INET};
 	int one = 1;
 
-	for (unsigned i = 0; i < PORTS_COUNT; i++) {
+	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++) {
 		fds[i] = socket(AF_INET, SOCK_STREAM, 0);
 		setsockopt(fds[i], SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		in.sin_port = htons((uint16_t)(PORTS_LAST + i));
+		in.sin_port = htons((uint16_t)(RESERVED_PORTS_LAST + i));
 		if (!bind(fds[i], (struct sockaddr *)&in, sizeof(in)))
 			ck_assert_int_eq(listen(fds[i], 1), 0);
 	}
@@ -205,7 +207,7 @@ static uint64_t clock_us(clockid_t clock)
 START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 {
 	static const struct log_output output = {.write = count_shortfalls, .now_us = clock_us};
-	int fds[PORTS_COUNT], client[3], upstream[3];
+	int fds[RESERVED_PORTS_COUNT], client[3], upstream[3];
 	json_t *json, *tcp;
 	uint16_t from;
 
@@ -223,7 +225,9 @@ START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 		ck_assert_uint_eq(read_message(upstream[i], i), FIXTURE_CALL_BYTES);
 		ck_assert_uint_ge(from, IPPORT_RESERVED);
 	}
-	/* A server that closed before it has answered would be asked by a NULL of the proxy's own. */
+	/*
+	 * A server that closed before it has answered would be asked by a NULL of the proxy's own.
+	 */
 	for (unsigned i = 0; i < 3; i++) {
 		close(client[i]);
 		close(upstream[i]);
@@ -235,7 +239,7 @@ START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 	ck_assert_uint_eq(shortfall_lines, 1);
 	fixture_stop();
 	log_set_output(NULL);
-	for (unsigned i = 0; i < PORTS_COUNT; i++)
+	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++)
 		close(fds[i]);
 }
 END_TEST

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "fabric/pool.h"
+#include "fabric/buf_pool.h"
 #include "tests/lib/test.h"
 
 #define KIB        1024u
@@ -19,7 +19,7 @@
 #define SLABS      20u
 #define FEW        8u /* registrations that one step may touch */
 
-static struct pool *pool;
+static struct buf_pool *pool;
 static struct slab_domain domains[DOMAINS];
 static struct buf *bufs[SLABS];
 static uint8_t *pages; /* DOMAINS * SLABS of them */
@@ -56,7 +56,7 @@ static void setup(void)
 {
 	struct sigaction action = {.sa_sigaction = on_touch, .sa_flags = SA_SIGINFO};
 
-	pool = pool_new(MIB, SLABS * MIB);
+	pool = buf_pool_new(MIB, SLABS * MIB);
 	ck_assert_ptr_nonnull(pool);
 	pages = mmap(NULL, (size_t)DOMAINS * SLABS * PAGE_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -81,10 +81,10 @@ static void setup(void)
 static void teardown(void)
 {
 	for (unsigned d = 0; d < DOMAINS; d++)
-		pool_forget_domain(&domains[d]);
+		slab_domain_fini(&domains[d]);
 	for (unsigned s = 0; s < SLABS; s++)
 		buf_put(bufs[s]);
-	pool_free(pool);
+	buf_pool_free(pool);
 	munmap(pages, (size_t)DOMAINS * SLABS * PAGE_BYTES);
 }
 
@@ -111,7 +111,7 @@ END_TEST
 START_TEST(the_end_of_a_domain_touches_its_registrations_and_their_neighbours)
 {
 	protect();
-	pool_forget_domain(&domains[DOMAINS / 2]);
+	slab_domain_fini(&domains[DOMAINS / 2]);
 	ck_assert_uint_eq(released, SLABS);
 	ck_assert_uint_ge(touched, SLABS);
 	ck_assert_uint_le(touched, FEW * SLABS);
@@ -128,7 +128,7 @@ END_TEST
 START_TEST(a_registration_that_is_gone_is_not_found)
 {
 	ck_assert_ptr_eq(buf_slab_reg(bufs[3], &domains[5]), reg_of(5, 3));
-	pool_forget_domain(&domains[5]);
+	slab_domain_fini(&domains[5]);
 	ck_assert_ptr_null(buf_slab_reg(bufs[3], &domains[5]));
 	buf_slab_reg_add(bufs[3], &domains[5], reg_of(5, 3));
 	ck_assert_ptr_eq(buf_slab_reg(bufs[3], &domains[5]), reg_of(5, 3));
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(the_end_of_a_slab_ends_its_registrations_in_every_domain)
 {
-	struct pool *other = pool_new(MIB, 0);
+	struct buf_pool *other = buf_pool_new(MIB, 0);
 	struct buf *buf = buf_get(other, MIB);
 	struct slab_reg regs[DOMAINS] = {0};
 
@@ -153,7 +153,7 @@ START_TEST(the_end_of_a_slab_ends_its_registrations_in_every_domain)
 	ck_assert_uint_le(touched, FEW * DOMAINS);
 	for (unsigned d = 0; d < DOMAINS; d++)
 		ck_assert_uint_eq(domains[d].table.count, SLABS);
-	pool_free(other);
+	buf_pool_free(other);
 }
 END_TEST
 

@@ -123,7 +123,7 @@ START_TEST(a_full_stream_takes_more_once_it_is_read)
 		if (!ends[0].told)
 			break;
 	}
-	ck_assert_uint_gt(stream_untaken_bytes(ends[0].stream), 0);
+	ck_assert_uint_gt(stream_unacked_bytes(ends[0].stream), 0);
 	while (got < sent) {
 		await(&ends[1], LOOP_READ);
 		while ((n = end_read(&ends[1], bytes, sizeof(bytes))) > 0)
@@ -131,7 +131,7 @@ START_TEST(a_full_stream_takes_more_once_it_is_read)
 	}
 	ck_assert_uint_eq(got, sent);
 	await(&ends[0], LOOP_WRITE);
-	while (stream_untaken_bytes(ends[0].stream) > 0)
+	while (stream_unacked_bytes(ends[0].stream) > 0)
 		settle();
 	ck_assert_int_gt(end_write(&ends[0], bytes, sizeof(bytes)), 0);
 }
@@ -388,7 +388,7 @@ START_TEST(a_connection_comes_up)
 	if (_i == SOCKETS) {
 		int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
 
-		ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+		ck_assert_int_eq(tcp_stream_adopt(&sockets, fd, &stream), 0);
 		end_bind(&ends[1], stream);
 	}
 	for (int i = 0; i < 2; i++)

@@ -13,7 +13,8 @@
 
 static struct stream_target where;
 static int listener;
-static struct end users[PORTS_COUNT]; /* of the reserved ports, where a test needs them all */
+static struct end
+	users[RESERVED_PORTS_COUNT]; /* of the reserved ports, where a test needs them all */
 
 static void setup(void)
 {
@@ -25,7 +26,7 @@ static void setup(void)
 static void teardown(void)
 {
 	close(listener);
-	for (unsigned i = 0; i < PORTS_COUNT; i++)
+	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++)
 		if (users[i].stream)
 			end_close(&users[i], true);
 	stream_teardown();
@@ -62,7 +63,7 @@ static uint16_t accept_stream(struct sockaddr_storage *from)
 
 	ck_assert_int_eq(ends[0].error, 0);
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(socket_adopt(&sockets, fd, &stream), 0);
+	ck_assert_int_eq(tcp_stream_adopt(&sockets, fd, &stream), 0);
 	end_bind(&ends[1], stream);
 	if (from)
 		*from = addr;
@@ -253,7 +254,7 @@ static void use_up_reserved_ports(void)
 {
 	listen_for_many();
 	where.source_port = SOURCE_PORT_AUTO;
-	for (unsigned i = 0; i < PORTS_COUNT; i++) {
+	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++) {
 		connect_stream();
 		ck_assert_int_eq(ends[0].error, 0);
 		ck_assert_uint_eq(ends[0].stream->port_retries, 0);
@@ -333,7 +334,7 @@ START_TEST(each_source_address_brings_its_reserved_ports)
 		return;
 	two_sources(2);
 	use_up_reserved_ports();
-	for (n = 0; n < PORTS_COUNT; n++)
+	for (n = 0; n < RESERVED_PORTS_COUNT; n++)
 		ck_assert_uint_eq(own_host(&users[n]), 2);
 	connect_stream();
 	ck_assert_uint_eq(own_host(&ends[0]), 1);
@@ -342,7 +343,7 @@ START_TEST(each_source_address_brings_its_reserved_ports)
 	drop_stream();
 	where.sources.count = 1;
 	where.sources.first = 0;
-	for (n = 0; n < PORTS_COUNT; n++) {
+	for (n = 0; n < RESERVED_PORTS_COUNT; n++) {
 		end_close(&users[n], true);
 		connect_stream();
 		ck_assert_uint_lt(own_port(&ends[0]), IPPORT_RESERVED);
@@ -415,7 +416,7 @@ START_TEST(ports_that_others_have_are_tried_once)
 
 	if (!may_bind_reserved())
 		return;
-	for (unsigned port = PORTS_LAST; port <= PORTS_FIRST; port++) {
+	for (unsigned port = RESERVED_PORTS_LAST; port <= RESERVED_PORTS_FIRST; port++) {
 		int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
 		/* An earlier test's connection may be in TIME_WAIT there. */
@@ -427,7 +428,7 @@ START_TEST(ports_that_others_have_are_tried_once)
 	where.source_port = SOURCE_PORT_AUTO;
 	connect_stream();
 	ck_assert_int_eq(ends[0].error, 0);
-	ck_assert_uint_eq(ends[0].stream->port_retries, PORTS_COUNT);
+	ck_assert_uint_eq(ends[0].stream->port_retries, RESERVED_PORTS_COUNT);
 	drop_stream();
 	connect_stream();
 	ck_assert_int_eq(ends[0].error, 0);
@@ -447,7 +448,7 @@ START_TEST(the_port_closed_last_is_reused_last)
 	first = accept_stream(NULL);
 	end_close(&ends[0], true);
 	end_close(&ends[1], true);
-	for (unsigned i = 1; i < PORTS_COUNT; i++) {
+	for (unsigned i = 1; i < RESERVED_PORTS_COUNT; i++) {
 		fake_loop_advance(loop, 1000);
 		connect_stream();
 		ck_assert_uint_ne(accept_stream(NULL), first);
@@ -556,9 +557,9 @@ END_TEST
 
 START_TEST(a_long_stall_timeout_is_as_long_as_the_kernel_knows)
 {
-	struct socket_net net;
+	struct tcp_stream_net net;
 
-	socket_net_init(&net, loop, ports, UINT64_MAX / 2, 30);
+	tcp_stream_net_init(&net, loop, reserved_ports, UINT64_MAX / 2, 30);
 	ck_assert_uint_eq(net.user_timeout_ms, INT_MAX);
 }
 END_TEST

@@ -73,7 +73,7 @@ static uint64_t take(void)
 {
 	uint64_t missed;
 
-	(void)tap_take(tap, on_record, NULL, &missed);
+	(void)tap_drain(tap, on_record, NULL, &missed);
 	return missed;
 }
 
@@ -147,10 +147,10 @@ START_TEST(who_takes_may_stop_and_go_on)
 	put("one");
 	put("two");
 	stop_at = 1;
-	ck_assert(tap_take(tap, on_record, NULL, &missed));
+	ck_assert(tap_drain(tap, on_record, NULL, &missed));
 	ck_assert_str_eq(taken, "one ");
 	put("three");
-	ck_assert(!tap_take(tap, on_record, NULL, &missed));
+	ck_assert(!tap_drain(tap, on_record, NULL, &missed));
 	ck_assert_str_eq(taken, "one two ");
 	take();
 	ck_assert_str_eq(taken, "one two three ");
@@ -216,7 +216,7 @@ static void on_met(void *arg)
 	struct meeting *meeting = arg;
 	uint64_t missed;
 
-	(void)tap_take(meeting->tap, on_mark, meeting, &missed);
+	(void)tap_drain(meeting->tap, on_mark, meeting, &missed);
 	meeting->missed += missed;
 	if (meeting->seen + meeting->missed == WRITERS * EACH_WRITES)
 		event_loop_stop(meeting->loop);
@@ -375,7 +375,7 @@ static bool takes(const char *service, const char *host, enum nfs_operation oper
 	struct sockaddr_in addr = {.sin_family = AF_INET};
 
 	ck_assert_int_eq(inet_pton(AF_INET, host, &addr.sin_addr), 1);
-	return tap_request_takes(&request, service, (const struct sockaddr *)&addr, operation);
+	return tap_request_matches(&request, service, (const struct sockaddr *)&addr, operation);
 }
 
 START_TEST(only_what_is_wanted_is_taken)

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "stream/start.h"
+#include "stream/tcp_connect.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static struct stream_target where;
@@ -224,7 +224,7 @@ static void drop_net_bind_service(void)
 START_TEST(without_the_capability_the_lack_of_a_port_is_named)
 {
 	drop_net_bind_service();
-	ck_assert(!start_may_be_reserved());
+	ck_assert(!tcp_connect_may_reserve());
 	where.source_port = SOURCE_PORT_RESERVED;
 	connect_leg();
 	ck_assert_uint_eq(seen.closed, 1);
@@ -236,13 +236,13 @@ END_TEST
 
 START_TEST(reserved_ports_that_others_have_are_allowed_all_the_same)
 {
-	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(PORTS_FIRST)};
+	struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons(RESERVED_PORTS_FIRST)};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	if (start_may_be_reserved()) {
+	if (tcp_connect_may_reserve()) {
 		ck_assert_int_eq(bind(fd, (struct sockaddr *)&in, sizeof(in)), 0);
 		ck_assert_int_eq(listen(fd, 1), 0);
-		ck_assert(start_may_be_reserved());
+		ck_assert(tcp_connect_may_reserve());
 	}
 	close(fd);
 }

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static unsigned sends; /* system calls by which the leg sent */
@@ -415,7 +415,7 @@ START_TEST(a_call_in_flight_that_comes_again_is_swallowed)
 	RUN_UNTIL(worker.counters.retransmissions_swallowed == 1);
 	peer_send_call(12, 44, 0);
 	RUN_UNTIL(seen.ncalls == 2);
-	ck_assert_uint_eq(seen.calls[1]->facts.hdr.xid, 12);
+	ck_assert_uint_eq(seen.calls[1]->call_info.hdr.xid, 12);
 	answer_call(0, 24, 8);
 	answer_call(1, 24, 9);
 	peer_expect_reply(11, 24, 8);
@@ -423,7 +423,7 @@ START_TEST(a_call_in_flight_that_comes_again_is_swallowed)
 	/* Answered, it is no longer in flight: the same Call is a new one. */
 	peer_send_record(msg, sizeof(msg));
 	RUN_UNTIL(seen.ncalls == 3);
-	ck_assert_uint_eq(seen.calls[2]->facts.hdr.xid, 11);
+	ck_assert_uint_eq(seen.calls[2]->call_info.hdr.xid, 11);
 	ck_assert_uint_eq(worker.counters.replies_sent, 2);
 }
 END_TEST

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
-#define LEN    (3 * TCP_PART_BYTES + 3392)
+#define LEN    (3 * TCP_PARTIAL_MIN_BYTES + 3392)
 #define RECORD (RECORD_MARK_BYTES + LEN)
-#define PART   (RECORD_MARK_BYTES + TCP_PART_BYTES)
+#define PART   (RECORD_MARK_BYTES + TCP_PARTIAL_MIN_BYTES)
 #define XID    7u
 
 static uint8_t *record; /* a Call of LEN bytes, with its mark */
@@ -77,16 +77,16 @@ START_TEST(a_long_call_is_given_up_before_it_is_complete)
 	struct exchange *x = begin_call();
 	size_t claimed = bench_budget.account.used_bytes;
 
-	expect_here(x, TCP_PART_BYTES);
-	ck_assert_uint_eq(x->facts.stage, FACTS_WHOLE);
-	ck_assert_uint_eq(x->reply_max_bytes, x->facts.ceiling_bytes);
+	expect_here(x, TCP_PARTIAL_MIN_BYTES);
+	ck_assert_uint_eq(x->call_info.stage, CALL_INFO_COMPLETE);
+	ck_assert_uint_eq(x->reply_max_bytes, x->call_info.reply_bound_bytes);
 	/* Less than a part is not worth a word. */
-	send_part(PART, PART + TCP_PART_BYTES - 1);
+	send_part(PART, PART + TCP_PARTIAL_MIN_BYTES - 1);
 	ck_assert_uint_eq(server.nmores, 0);
-	send_part(PART + TCP_PART_BYTES - 1, PART + TCP_PART_BYTES);
+	send_part(PART + TCP_PARTIAL_MIN_BYTES - 1, PART + TCP_PARTIAL_MIN_BYTES);
 	ck_assert_uint_eq(server.nmores, 1);
-	expect_here(x, 2 * TCP_PART_BYTES);
-	send_part(PART + TCP_PART_BYTES, RECORD);
+	expect_here(x, 2 * TCP_PARTIAL_MIN_BYTES);
+	send_part(PART + TCP_PARTIAL_MIN_BYTES, RECORD);
 	expect_here(x, LEN);
 	ck_assert_uint_eq(server.ncalls, 1);
 	ck_assert_uint_ge(server.nmores, 2);
@@ -102,7 +102,7 @@ START_TEST(what_is_behind_it_is_another_call)
 	send_part(PART, RECORD);
 	raw_send_call(8, BENCH_CALL_MIN);
 	ck_assert_uint_eq(server.ncalls, 2);
-	ck_assert_uint_eq(first_call()->facts.hdr.xid, XID);
+	ck_assert_uint_eq(first_call()->call_info.hdr.xid, XID);
 	answer(XID);
 	answer(8);
 }
@@ -160,7 +160,7 @@ START_TEST(who_cuts_it_by_a_half_close_gets_the_replies_before)
 	bench_run();
 	ck_assert_uint_eq(server.closing, 1);
 	ck_assert_int_eq(server.why, LEG_CLOSE_PEER);
-	expect_here(x, TCP_PART_BYTES);
+	expect_here(x, TCP_PARTIAL_MIN_BYTES);
 	exchange_put(x);
 }
 END_TEST
@@ -242,7 +242,7 @@ START_TEST(one_that_begins_around_a_pause_waits)
 	leg_pause(server.leg, false);
 	send_part(during, PART);
 	ck_assert_uint_eq(server.ncalls, 1);
-	expect_here(first_call(), TCP_PART_BYTES);
+	expect_here(first_call(), TCP_PARTIAL_MIN_BYTES);
 	send_part(PART, RECORD);
 	expect_here(first_call(), LEN);
 	answer(XID);
@@ -289,7 +289,7 @@ START_TEST(it_may_be_given_up_to_who_closes)
 	ck_assert_uint_eq(server.ncalls, 1);
 	ck_assert_uint_eq(server.closing, 1);
 	ck_assert_uint_eq(server.nmores, 0);
-	expect_here(first_call(), TCP_PART_BYTES);
+	expect_here(first_call(), TCP_PARTIAL_MIN_BYTES);
 }
 END_TEST
 
@@ -305,7 +305,9 @@ static void make_compound(uint8_t *msg)
 	memcpy(msg + LEN - 4, "\0\0\0\x18", 4);
 }
 
-/* When the last fragment begins it is known how long the Call is, but its memory was taken before. */
+/*
+ * When the last fragment begins it is known how long the Call is, but its memory was taken before.
+ */
 START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 {
 	enum { FIRST = 20000 };
@@ -347,7 +349,7 @@ START_TEST(others_are_given_up_complete)
 		raw_write(end, sizeof(end));
 	}
 	ck_assert_uint_eq(server.ncalls, 1);
-	ck_assert_uint_eq(first_call()->facts.trail, FACTS_FOLLOWED);
+	ck_assert_uint_eq(first_call()->call_info.parse, CALL_PARSE_OK);
 	ck_assert_uint_eq(server.nmores, 0);
 	answer(XID);
 }

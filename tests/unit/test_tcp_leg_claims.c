@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/facts.h"
-#include "rpc/record.h"
+#include "rpc/call_info.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LONG_BYTES 100000u
@@ -149,9 +149,9 @@ START_TEST(a_call_of_unknown_length_is_taken_to_be_as_long_as_most)
 	raw_fragment(1, 10000, 10000, false);
 	ck_assert_uint_eq(server.closed, 0);
 	ck_assert_uint_ge(bench_budget.account.peak_bytes,
-			  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES));
+			  rpc_msg_cost_bytes(REPLY_UNBOUNDED_BYTES));
 	ck_assert_uint_le(bench_budget.account.peak_bytes,
-			  rpc_msg_cost_bytes(FACTS_UNBOUNDED_BYTES) + rpc_msg_cost_bytes(4096));
+			  rpc_msg_cost_bytes(REPLY_UNBOUNDED_BYTES) + rpc_msg_cost_bytes(4096));
 }
 END_TEST
 
@@ -207,7 +207,7 @@ START_TEST(a_call_longer_than_most_holds_its_memory_for_a_time)
 {
 	server.config.leg.max_message_bytes = BENCH_LONG_BYTES;
 	bench_accept();
-	make_record(1, FACTS_UNBOUNDED_BYTES + 400000);
+	make_record(1, REPLY_UNBOUNDED_BYTES + 400000);
 	/* 23 s for its length in addition to the stall timeout. */
 	trickle(0, 2);
 	ck_assert_uint_eq(server.closing, 0);
@@ -223,9 +223,9 @@ START_TEST(a_slow_call_that_is_no_longer_than_most_lives)
 
 	server.config.leg.max_message_bytes = BENCH_LONG_BYTES;
 	bench_accept();
-	make_record(1, FACTS_UNBOUNDED_BYTES);
+	make_record(1, REPLY_UNBOUNDED_BYTES);
 	sent = trickle(0, 10);
-	raw_write(record + sent, RECORD_MARK_BYTES + FACTS_UNBOUNDED_BYTES - sent);
+	raw_write(record + sent, RECORD_MARK_BYTES + REPLY_UNBOUNDED_BYTES - sent);
 	bench_run();
 	ck_assert_uint_eq(server.ncalls, 1);
 	exchange_put(bench_answer(&server, 200, 200));
@@ -240,7 +240,7 @@ START_TEST(one_long_call_does_not_shorten_the_time_of_the_next)
 	server.config.leg.max_message_bytes = BENCH_LONG_BYTES;
 	bench_accept();
 	for (uint32_t xid = 1; xid <= 3; xid++) {
-		uint32_t len = FACTS_UNBOUNDED_BYTES + 400000, sent;
+		uint32_t len = REPLY_UNBOUNDED_BYTES + 400000, sent;
 
 		make_record(xid, len);
 		sent = trickle(0, 2);

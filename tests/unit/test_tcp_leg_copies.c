@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/msg.h"
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
+#include "rpc/rpc_header.h"
 #include "tests/lib/gss_call.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
@@ -88,7 +88,10 @@ START_TEST(a_copy_with_another_sequence_number_is_swallowed)
 	ck_assert_uint_eq(first_seq, SEQ);
 	answer_call(0, 24, 8);
 	peer_expect_reply(XID, 24, 8);
-	/* A client that accepts its newest number only sends the Call once more: that is a Call of its own. */
+	/*
+	 * A client that accepts its newest number only sends the Call once more: that is a Call of
+	 * its own.
+	 */
 	send_again(&call);
 	RUN_UNTIL(seen.ncalls == 2);
 	ck_assert_uint_eq(get_word(seen.calls[1]->call.data + 40), SEQ + 150);

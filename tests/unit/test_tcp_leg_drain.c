@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 static void expect_drained(struct bench_side *side)
@@ -102,7 +102,9 @@ START_TEST(calls_that_come_meanwhile_are_thrown_away)
 }
 END_TEST
 
-/* Wherever it was cut by the order to drain, a Call is not taken, and what it held is given back. */
+/*
+ * Wherever it was cut by the order to drain, a Call is not taken, and what it held is given back.
+ */
 START_TEST(a_call_that_has_come_in_part_is_not_taken)
 {
 	uint8_t record[RECORD_MARK_BYTES + 100];
@@ -146,7 +148,7 @@ START_TEST(a_call_that_waits_for_memory_is_not_taken)
 	leg_drain(server.leg);
 	expect_draining(&server);
 	ck_assert_uint_eq(bench_budget.account.waiting, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	exchange_put(bench_answer(&server, 200, 200));
 	raw_expect_reply(1, 200);
 	expect_drained(&server);

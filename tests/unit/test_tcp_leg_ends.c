@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 #define CLOSE_LIMIT_US 2000000
@@ -134,7 +134,10 @@ START_TEST(a_connection_that_breaks_while_it_is_not_read_is_lost)
 }
 END_TEST
 
-/* A server that never answers would else keep it for good: its Call waits for memory, its bytes in the socket. */
+/*
+ * A server that never answers would else keep it for good: its Call waits for memory, its bytes in
+ * the socket.
+ */
 #define UNREAD_CALLS 400u /* more than one turn reads */
 
 /* The loop does not turn meanwhile. */
@@ -143,7 +146,7 @@ static void open_with_unread_calls(void)
 	static uint8_t records[UNREAD_CALLS][48];
 
 	fixture_open();
-	leg_hear_end(leg);
+	leg_check_peer_close(leg);
 	settle();
 	ck_assert_uint_eq(seen.half_closed + seen.closing, 0);
 	for (unsigned i = 0; i < UNREAD_CALLS; i++) {
@@ -157,12 +160,12 @@ START_TEST(a_half_close_that_is_looked_for_is_heard_before_what_is_unread)
 {
 	open_with_unread_calls();
 	shutdown(peer, SHUT_WR);
-	leg_hear_end(leg);
+	leg_check_peer_close(leg);
 	ck_assert_uint_eq(seen.half_closed, 0);
 	turn();
 	ck_assert_uint_eq(seen.half_closed, 1);
 	ck_assert_uint_lt(seen.ncalls, UNREAD_CALLS);
-	leg_hear_end(leg);
+	leg_check_peer_close(leg);
 	RUN_UNTIL(seen.ncalls == UNREAD_CALLS);
 	settle();
 	/* Once more, behind the last Call. */
@@ -178,7 +181,7 @@ START_TEST(a_reset_that_is_looked_for_is_heard_before_what_is_unread)
 {
 	open_with_unread_calls();
 	reset_by_peer();
-	leg_hear_end(leg);
+	leg_check_peer_close(leg);
 	ck_assert_uint_eq(seen.closing, 0);
 	turn();
 	ck_assert_uint_eq(seen.closing, 1);
@@ -203,7 +206,7 @@ START_TEST(a_client_that_breaks_while_its_call_waits_is_lost)
 	RUN_UNTIL(seen.closed);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_LOST);
 	ck_assert_uint_eq(seen.ncalls, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 }
 END_TEST
 

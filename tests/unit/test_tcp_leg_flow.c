@@ -2,7 +2,7 @@
 /* Tests flow control of the TCP leg: memory, pauses, stalls. */
 #include <stdlib.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 #define REVERSE_CALLS_MAX 64
@@ -30,7 +30,7 @@ START_TEST(a_call_waits_for_its_memory)
 	ck_assert_uint_eq(seen.ncalls, 0);
 	ck_assert_uint_eq(pool_in_use(), 0);
 	ck_assert_uint_eq(worker.counters.budget_waits, 1);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	RUN_UNTIL(seen.ncalls == 2);
 	expect_call(seen.calls[0], 1, 100, 1);
 	expect_call(seen.calls[1], 2, 100, 2);
@@ -53,7 +53,7 @@ START_TEST(a_large_call_waits_for_all_that_it_may_need)
 	peer_write(bytes, 20000);
 	RUN_UNTIL(budget.account.waiting);
 	ck_assert_uint_eq(pool_in_use(), 0);
-	budget_shrink(&hog, FIXTURE_BUDGET - most);
+	budget_claim_shrink(&hog, FIXTURE_BUDGET - most);
 	RUN_UNTIL(!budget.account.waiting);
 	peer_write(bytes + 20000, 180004);
 	RUN_UNTIL(seen.ncalls);
@@ -61,7 +61,7 @@ START_TEST(a_large_call_waits_for_all_that_it_may_need)
 	ck_assert_uint_eq(budget.account.used_bytes,
 			  FIXTURE_BUDGET - most + rpc_msg_cost_bytes(200000) +
 				  rpc_msg_cost_bytes(fake_ceiling_bytes));
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	free(bytes);
 }
 END_TEST
@@ -87,7 +87,7 @@ START_TEST(while_memory_is_scarce_little_is_read)
 	}
 	ck_assert_uint_lt(sent, 100000);
 	ck_assert_uint_le(worker.counters.stash_bytes, 4096);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	RUN_UNTIL(seen.ncalls == sent + 1);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(a_leg_that_closes_waits_for_no_memory)
 	leg_close(leg, LEG_CLOSE_LOCAL);
 	turn();
 	ck_assert_uint_eq(budget.account.waiting, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 	settle();
 	ck_assert_uint_eq(seen.ncalls, 0);
 }
@@ -123,7 +123,7 @@ START_TEST(a_servers_call_does_not_wait_for_memory)
 	ck_assert_uint_eq(budget.account.used_bytes, FIXTURE_BUDGET - 1);
 	answer_call(0, 24, 3);
 	peer_expect_reply(1, 24, 3);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 }
 END_TEST
 
@@ -171,7 +171,7 @@ START_TEST(a_servers_call_in_fragments_is_small_too)
 	peer_expect_system_err(5);
 	peer_send_call(6, 44, 0);
 	RUN_UNTIL(seen.ncalls);
-	ck_assert_uint_eq(seen.calls[0]->facts.hdr.xid, 6);
+	ck_assert_uint_eq(seen.calls[0]->call_info.hdr.xid, 6);
 	free(msg);
 }
 END_TEST
@@ -216,7 +216,7 @@ START_TEST(a_pause_from_inside_a_callback_holds_the_next_call)
 		RUN_UNTIL(seen.ncalls == i + 1);
 		settle();
 		ck_assert_uint_eq(seen.ncalls, i + 1);
-		ck_assert_uint_eq(seen.calls[i]->facts.hdr.xid, i);
+		ck_assert_uint_eq(seen.calls[i]->call_info.hdr.xid, i);
 		leg_pause(leg, false);
 	}
 	((struct leg_config *)leg->config)->events = config.leg.events;

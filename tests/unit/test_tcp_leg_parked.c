@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 #define REVERSE_XID 900u
@@ -50,7 +50,7 @@ static void let_pass(enum why why)
 {
 	switch (why) {
 	case MEMORY:
-		budget_release(&hog);
+		budget_claim_release(&hog);
 		break;
 	case PAUSE:
 		leg_pause(server.leg, false);
@@ -73,7 +73,7 @@ static void expect_call(uint32_t xid, uint32_t len_bytes)
 	ck_assert_ptr_nonnull(x);
 	ck_assert_uint_eq(x->call.len_bytes, len_bytes);
 	ck_assert(!memcmp(x->call.data, want, len_bytes));
-	ck_assert_int_eq(x->claim.state, BUDGET_CLAIM_HELD);
+	ck_assert_int_eq(x->claim.state, BUDGET_CLAIM_GRANTED);
 	free(want);
 	exchange_put(bench_answer(&server, 200, 200));
 	raw_expect_reply(xid, 200);
@@ -98,7 +98,7 @@ START_TEST(a_reverse_reply_passes)
 	if (!(_i % 2))
 		call_reverse();
 	ck_assert_uint_eq(server.nreplies, 1);
-	ck_assert(!bench_budget.holder.urged);
+	ck_assert(!bench_budget.holder.urgent);
 	ck_assert_uint_eq(reverse->reply.len_bytes, 300);
 	ck_assert_uint_eq(server.ncalls, before);
 	ck_assert_uint_eq(bench_worker.counters.calls_parked, 3);
@@ -244,13 +244,13 @@ START_TEST(what_is_parked_is_let_go_with_the_leg)
 	bench_run();
 	ck_assert_uint_eq(bench_worker.counters.calls_parked, 3);
 	exchange_put(reverse);
-	ck_assert(bench_budget.holder.urged);
+	ck_assert(bench_budget.holder.urgent);
 	if (_i)
 		leg_drain(server.leg);
 	else
 		leg_close(server.leg, LEG_CLOSE_LOST);
 	bench_run();
-	ck_assert(bench_budget.holder.urged == (_i != 0));
+	ck_assert(bench_budget.holder.urgent == (_i != 0));
 	/* The reverse Call's own is left to a leg that drains. */
 	ck_assert_uint_le(bench_in_use(), _i ? 4096 : 0);
 	ck_assert_uint_eq(bench_budget.account.waiting, 0);

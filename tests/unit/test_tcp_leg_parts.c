@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
-#define LEN    (3 * TCP_PART_BYTES + 3392)
+#define LEN    (3 * TCP_PARTIAL_MIN_BYTES + 3392)
 #define RECORD (RECORD_MARK_BYTES + LEN)
-#define PART   TCP_PART_BYTES
+#define PART   TCP_PARTIAL_MIN_BYTES
 #define XID    7u
 
 static uint8_t *record; /* a Reply of LEN bytes to XID, with its mark */
@@ -177,7 +177,9 @@ START_TEST(it_may_be_given_up_to_who_closes)
 }
 END_TEST
 
-/* When the last fragment begins it is known how long the Reply is, but its memory was taken before. */
+/*
+ * When the last fragment begins it is known how long the Reply is, but its memory was taken before.
+ */
 START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 {
 	enum { FIRST = 20000 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LEN      44u
@@ -52,18 +52,18 @@ static struct rpc_msg *msg_of(int which, struct exchange *x)
 static void expect(int which, const struct exchange *x, uint32_t len)
 {
 	if (which == TO_PEER)
-		raw_expect_call(x->facts.hdr.xid, len);
+		raw_expect_call(x->call_info.hdr.xid, len);
 	else
-		raw_expect_reply(x->facts.hdr.xid, len);
+		raw_expect_reply(x->call_info.hdr.xid, len);
 }
 
 static void put(int which, uint8_t *to, const struct exchange *x, uint32_t len)
 {
 	record_mark_encode(to, len);
 	if (which == TO_PEER)
-		put_call(to + RECORD_MARK_BYTES, x->facts.hdr.xid, len);
+		put_call(to + RECORD_MARK_BYTES, x->call_info.hdr.xid, len);
 	else
-		put_reply(to + RECORD_MARK_BYTES, x->facts.hdr.xid, len);
+		put_reply(to + RECORD_MARK_BYTES, x->call_info.hdr.xid, len);
 }
 
 START_TEST(every_split_of_a_record_is_the_same_record)
@@ -211,7 +211,9 @@ START_TEST(a_record_that_was_not_begun_is_dropped_with_what_is_behind)
 }
 END_TEST
 
-/* However much of it was sent, and however the leg is closed: the peer must not take it for whole. */
+/*
+ * However much of it was sent, and however the leg is closed: the peer must not take it for whole.
+ */
 START_TEST(a_record_that_was_begun_ends_by_a_reset)
 {
 	static const enum leg_close reasons[] = {LEG_CLOSE_LOCAL, LEG_CLOSE_PEER, LEG_CLOSE_LOST};
@@ -265,7 +267,7 @@ START_TEST(a_half_closed_client_gets_a_reply_that_still_comes)
 	bench_run();
 	ck_assert_uint_eq(server.closing, 0);
 	bench_grow(&server, x, &x->reply, LEN);
-	raw_expect_reply(x->facts.hdr.xid, LEN);
+	raw_expect_reply(x->call_info.hdr.xid, LEN);
 	raw_expect(0);
 	ck_assert_uint_eq(server.closed, 1);
 	ck_assert_int_eq(server.why, LEG_CLOSE_PEER);

@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 #define BIG_BYTES  (BENCH_MAX_MESSAGE - 1000u)
 #define STEP_BYTES (20u * 1024u)
 
-/* A stream that has accepted all that it can, whatever its peer reads: as a socket whose buffer is large. */
+/*
+ * A stream that has accepted all that it can, whatever its peer reads: as a socket whose buffer is
+ * large.
+ */
 
 static struct stream_ops slow_ops;
 static const struct stream_ops *real_ops;
@@ -263,9 +266,9 @@ START_TEST(a_turn_has_so_many_calls_of_one_connection)
 	ck_assert_int_eq(stream_writev(raw, &iov, 1), (ssize_t)iov.iov_len);
 	bench_run();
 	ck_assert_uint_eq(server.ncalls, count);
-	ck_assert_uint_eq(most_calls, TCP_TURN_RECORDS);
+	ck_assert_uint_eq(most_calls, TCP_ITERATION_RECORDS);
 	for (uint32_t i = 0; i < count; i++) {
-		ck_assert_uint_eq(TAILQ_FIRST(&server.calls)->facts.hdr.xid, i);
+		ck_assert_uint_eq(TAILQ_FIRST(&server.calls)->call_info.hdr.xid, i);
 		exchange_put(bench_answer(&server, BENCH_REPLY_MIN, BENCH_REPLY_MIN));
 	}
 	free(bytes);
@@ -286,7 +289,7 @@ START_TEST(a_turn_sends_so_much_on_one_connection)
 	for (uint32_t i = 0; i < count; i++)
 		exchange_put(bench_answer(&server, BIG_BYTES, BIG_BYTES));
 	bench_run();
-	ck_assert_uint_eq(most_sent, TCP_TURN_BYTES);
+	ck_assert_uint_eq(most_sent, TCP_ITERATION_BYTES);
 	for (uint32_t i = 0; i < count; i++)
 		raw_expect_reply(i, BIG_BYTES);
 }

@@ -2,7 +2,7 @@
 /* Tests Replies at the TCP leg: the leg is the target of a Call and delivers the outcome. */
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 START_TEST(a_call_goes_out_and_its_reply_comes_in)
@@ -17,7 +17,7 @@ START_TEST(a_call_goes_out_and_its_reply_comes_in)
 	ck_assert_uint_eq(len, 500);
 	peer_send_reply(21, 300, 2);
 	RUN_UNTIL(seen.nreplies);
-	ck_assert_uint_eq(seen.replies[0]->facts.hdr.xid, 21);
+	ck_assert_uint_eq(seen.replies[0]->call_info.hdr.xid, 21);
 	ck_assert_int_eq(seen.replies[0]->fault, EXCHANGE_OK);
 	ck_assert_uint_eq(seen.replies[0]->reply.len_bytes, 300);
 	put_reply(want, 21, 300, 2);
@@ -39,7 +39,7 @@ START_TEST(replies_are_matched_in_any_order)
 		peer_send_reply(i * 7 % 10, 24, 0);
 	RUN_UNTIL(seen.nreplies == 10);
 	for (uint32_t i = 0; i < 10; i++)
-		ck_assert_uint_eq(seen.replies[i]->facts.hdr.xid, i * 7 % 10);
+		ck_assert_uint_eq(seen.replies[i]->call_info.hdr.xid, i * 7 % 10);
 }
 END_TEST
 
@@ -88,7 +88,7 @@ static void expect_next_reply(uint32_t xid)
 	ck_assert_uint_eq(get_word(peer_read_record(&len)), xid);
 	peer_send_reply(xid, 100, 0);
 	RUN_UNTIL(seen.nreplies == before + 1);
-	ck_assert_uint_eq(seen.replies[before]->facts.hdr.xid, xid);
+	ck_assert_uint_eq(seen.replies[before]->call_info.hdr.xid, xid);
 	ck_assert_int_eq(seen.replies[before]->fault, EXCHANGE_OK);
 	ck_assert_uint_eq(seen.closed, 0);
 }

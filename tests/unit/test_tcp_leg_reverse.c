@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 #define LONG_BYTES 200000u
@@ -22,10 +22,10 @@ static void leave(size_t left)
 }
 
 /* A leg to a server, whose Calls may be so long. */
-static void connect_with(uint32_t reverse_max_bytes, uint32_t ceiling_bytes)
+static void connect_with(uint32_t reverse_max_bytes, uint32_t reply_bound_bytes)
 {
 	config.leg.reverse_max_bytes = reverse_max_bytes;
-	fake_ceiling_bytes = ceiling_bytes;
+	fake_ceiling_bytes = reply_bound_bytes;
 	fixture_connect();
 }
 
@@ -78,13 +78,13 @@ START_TEST(a_long_one_without_memory_fails_at_once)
 	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
 	ck_assert_uint_eq(budget.account.waiting, 0);
 	ck_assert_uint_eq(pool_in_use(), 0);
-	budget_shrink(&hog, FIXTURE_BUDGET - LEFT - need);
+	budget_claim_shrink(&hog, FIXTURE_BUDGET - LEFT - need);
 	peer_send_call(2, LONG_BYTES, 1);
 	RUN_UNTIL(seen.ncalls);
 	/* What it turned out not to need has gone back. */
 	ck_assert_uint_eq(used(), FIXTURE_BUDGET - LEFT - need + rpc_msg_cost_bytes(LONG_BYTES) +
 					  rpc_msg_cost_bytes(4096));
-	budget_release(&hog);
+	budget_claim_release(&hog);
 }
 END_TEST
 
@@ -99,7 +99,10 @@ START_TEST(a_short_one_takes_nothing)
 }
 END_TEST
 
-/* Where there is memory its Reply may be long; else it may be as long as is free, and the Call passes all the same. */
+/*
+ * Where there is memory its Reply may be long; else it may be as long as is free, and the Call
+ * passes all the same.
+ */
 START_TEST(a_short_one_with_a_long_reply_passes_with_what_there_is)
 {
 	connect_with(REVERSE_MAX_BYTES, LONG_BYTES);
@@ -118,7 +121,7 @@ START_TEST(a_short_one_with_a_long_reply_passes_with_what_there_is)
 	ck_assert_uint_eq(worker.counters.reverse_refused, 0);
 	answer_call(1, 24, 0);
 	peer_expect_reply(2, 24, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 }
 END_TEST
 
@@ -166,7 +169,10 @@ static void read_call(void)
 	ck_assert_uint_eq(len, 100);
 }
 
-/* Its server has the fault, and with it a credit. What the client says later is for nobody, and its Calls go on. */
+/*
+ * Its server has the fault, and with it a credit. What the client says later is for nobody, and its
+ * Calls go on.
+ */
 START_TEST(a_client_that_does_not_answer_is_not_waited_for)
 {
 	accept_with(TIMEOUT_US);
@@ -221,7 +227,10 @@ static void fill_output(void)
 	ck_assert_uint_lt(worker.counters.replies_sent, REPLIES);
 }
 
-/* A server whose client reads nothing has its credits back, and goes on: what waits here is not more for that. */
+/*
+ * A server whose client reads nothing has its credits back, and goes on: what waits here is not
+ * more for that.
+ */
 START_TEST(calls_that_could_not_be_sent_in_time_are_not_kept)
 {
 	size_t before;
@@ -338,7 +347,7 @@ START_TEST(a_long_one_in_fragments_has_its_memory_on_the_way)
 	RUN_UNTIL(seen.ncalls == 2);
 	ck_assert_uint_eq(worker.counters.reverse_refused, 1);
 	ck_assert_uint_eq(budget.account.waiting, 0);
-	budget_release(&hog);
+	budget_claim_release(&hog);
 }
 END_TEST
 

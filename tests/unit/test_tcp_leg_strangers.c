@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_leg_fixture.h"
 
 static const struct {
@@ -81,7 +81,10 @@ START_TEST(a_server_that_does_not_speak_rpc_is_told_by_what_it_does)
 }
 END_TEST
 
-/* The mark shows that it is too long, or the first words that it is no RPC: what is here by then is shown. */
+/*
+ * The mark shows that it is too long, or the first words that it is no RPC: what is here by then is
+ * shown.
+ */
 START_TEST(what_came_in_parts_is_shown_as_far_as_it_was_needed)
 {
 	for (size_t cut = 1; cut < 3; cut++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rpc/record.h"
+#include "rpc/record_mark.h"
 #include "tests/unit/tcp_bench.h"
 
 #define LONG_BYTES (4u * TCP_BULK_BYTES)
@@ -132,8 +132,8 @@ START_TEST(a_turn_reads_so_much_and_no_more)
 	send_at_once(count, BENCH_MAX_MESSAGE);
 	bench_run();
 	ck_assert_uint_eq(server.ncalls, count);
-	ck_assert_uint_ge(most_bytes, TCP_TURN_BYTES);
-	ck_assert_uint_lt(most_bytes, TCP_TURN_BYTES + TCP_STAGING_BYTES);
+	ck_assert_uint_ge(most_bytes, TCP_ITERATION_BYTES);
+	ck_assert_uint_lt(most_bytes, TCP_ITERATION_BYTES + TCP_STAGING_BYTES);
 	ck_assert_uint_ge(events, count * BENCH_MAX_MESSAGE / most_bytes);
 	for (uint32_t i = 0; i < count; i++)
 		expect_and_answer(&server, i, BENCH_MAX_MESSAGE);
@@ -164,7 +164,10 @@ START_TEST(reading_ends_with_the_connection)
 }
 END_TEST
 
-/* `server` is sent more than a turn has; `client` in the same turn one Call, which waits for one turn's part at most. */
+/*
+ * `server` is sent more than a turn has; `client` in the same turn one Call, which waits for one
+ * turn's part at most.
+ */
 static size_t busy_bytes; /* that had been read when the Call came to `client` */
 
 static void note_busy_bytes(struct bench_side *side)
@@ -188,7 +191,7 @@ START_TEST(a_busy_connection_leaves_room_in_the_turn)
 	send_at_once(1, BENCH_CALL_MIN);
 	bench_run();
 	ck_assert_uint_eq(client.ncalls, 1);
-	ck_assert_uint_lt(busy_bytes, TCP_TURN_BYTES + TCP_STAGING_BYTES);
+	ck_assert_uint_lt(busy_bytes, TCP_ITERATION_BYTES + TCP_STAGING_BYTES);
 	expect_and_answer(&client, 0, BENCH_CALL_MIN);
 	stream_close(raw, false);
 	stream_free(raw);

@@ -35,11 +35,11 @@ START_TEST(a_fabric_without_the_connection_manager_is_none)
 {
 	struct verbs_config config = {0};
 	struct loop *loop = fake_loop_new();
-	struct pool *pool = pool_new(4096, 8u << 20);
+	struct buf_pool *pool = buf_pool_new(4096, 8u << 20);
 
 	if (access("/dev/infiniband/rdma_cm", F_OK))
 		ck_assert_ptr_null(verbs_fabric_new(loop, pool, &config));
-	pool_free(pool);
+	buf_pool_free(pool);
 	fake_loop_free(loop);
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "fabric/verbs/async.h"
+#include "fabric/verbs/async_event.h"
 #include "fabric/verbs/verbs.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -60,7 +60,10 @@ START_TEST(many_events_of_one_connection_are_told_once)
 }
 END_TEST
 
-/* libibverbs may not wait then until events of a queue are acknowledged, so none is in anybody's hand. */
+/*
+ * libibverbs may not wait then until events of a queue are acknowledged, so none is in anybody's
+ * hand.
+ */
 START_TEST(no_event_is_read_while_a_queue_is_destroyed)
 {
 	struct verbs_device *device;
@@ -68,12 +71,12 @@ START_TEST(no_event_is_read_while_a_queue_is_destroyed)
 	scene_begin(IWARP, 0);
 	scene_connected();
 	device = verbs_ep_of(scene.ep)->device;
-	verbs_async_hold(device);
+	verbs_async_block(device);
 	verbs_fake_async(IBV_EVENT_QP_FATAL);
 	for (unsigned i = 0; i < 3; i++)
 		fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.asyncs_acked, 0);
-	verbs_async_release(device);
+	verbs_async_unblock(device);
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.asyncs_acked, 1);
 	ck_assert_uint_eq(fake.qp_errors, 1);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <malloc.h>
 
-#include "fabric/verbs/setup.h"
+#include "fabric/verbs/ep_connect.h"
 #include "fabric/verbs/wr_id.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -194,7 +194,10 @@ START_TEST(entries_are_used_again)
 }
 END_TEST
 
-/* siw and rxe leave completions of a queue pair that was destroyed: until these are gone they take entries. */
+/*
+ * siw and rxe leave completions of a queue pair that was destroyed: until these are gone they take
+ * entries.
+ */
 START_TEST(entries_are_used_again_once_the_queue_was_empty)
 {
 	struct verbs_cq *cq;
@@ -369,7 +372,7 @@ START_TEST(endpoints_that_a_shorter_queue_has_no_entries_for_get_another_one)
 	scene.ep = NULL;
 	fabric_listener_free(scene.listener);
 	fabric_free(scene.fabric);
-	pool_free(scene.pool);
+	buf_pool_free(scene.pool);
 	fake_loop_free(scene.loop);
 	ck_assert_uint_eq(fake.cqs, 0);
 }

@@ -4,7 +4,7 @@
  */
 #include <arpa/inet.h>
 
-#include "fabric/verbs/domain.h"
+#include "fabric/verbs/pd.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
 #include "tests/unit/verbs_scene.h"
@@ -65,23 +65,23 @@ static struct ibv_pd *pd_of(unsigned i)
 static const struct {
 	enum ibv_transport_type transport;
 	unsigned cap_flags;
-	enum verbs_domain_of domain_of;
+	enum verbs_pd_scope pd_scope;
 	unsigned pds;
 } rows[] = {
-	{IB, WINDOWS, VERBS_DOMAIN_AUTO, 1},
+	{IB, WINDOWS, VERBS_PD_AUTO, 1},
 	/* Windows answer to their queue pair alone: nothing else is needed. */
-	{IB, WINDOWS, VERBS_DOMAIN_CONNECTION, 1},
-	{IB, 0, VERBS_DOMAIN_AUTO, 3},
-	{IB, 0, VERBS_DOMAIN_PEER, 3},
-	{IB, 0, VERBS_DOMAIN_CONNECTION, 4},
-	{IB, 0, VERBS_DOMAIN_WORKER, 1},
+	{IB, WINDOWS, VERBS_PD_CONNECTION, 1},
+	{IB, 0, VERBS_PD_AUTO, 3},
+	{IB, 0, VERBS_PD_PEER, 3},
+	{IB, 0, VERBS_PD_CONNECTION, 4},
+	{IB, 0, VERBS_PD_WORKER, 1},
 };
 
 START_TEST(a_domain_is_that_of_the_worker_the_peer_or_the_connection)
 {
 	struct verbs_config config = scene_config();
 
-	config.domain_of = rows[_i].domain_of;
+	config.pd_scope = rows[_i].pd_scope;
 	scene_begin_as(rows[_i].transport, rows[_i].cap_flags, &config);
 	connect_all();
 	ck_assert_uint_eq(fake.pds, rows[_i].pds);
@@ -138,7 +138,7 @@ END_TEST
 static size_t slabs_kept(unsigned nbufs)
 {
 	struct buf *bufs[200]; /* 12.5 MiB; the scene's pool has a reserve of 8 */
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	for (unsigned i = 0; i < nbufs; i++) {
 		bufs[i] = buf_get(scene.pool, 65536);
@@ -148,7 +148,7 @@ static size_t slabs_kept(unsigned nbufs)
 	}
 	for (unsigned i = 0; i < nbufs; i++)
 		buf_put(bufs[i]);
-	pool_stats_get(scene.pool, &stats);
+	buf_pool_stats_get(scene.pool, &stats);
 	return stats.empty_bytes;
 }
 
@@ -168,7 +168,10 @@ START_TEST(slabs_stay_registered_up_to_the_recent_peak)
 }
 END_TEST
 
-/* A host is known by its IPv4 address or by that as v4-mapped, and a link-local one on its link only. */
+/*
+ * A host is known by its IPv4 address or by that as v4-mapped, and a link-local one on its link
+ * only.
+ */
 START_TEST(a_peer_is_known_by_its_address)
 {
 	static const struct {
@@ -203,7 +206,7 @@ START_TEST(a_device_without_a_domain_to_give_ends_the_connection)
 {
 	struct verbs_config config = scene_config();
 
-	config.domain_of = _i ? VERBS_DOMAIN_WORKER : VERBS_DOMAIN_PEER;
+	config.pd_scope = _i ? VERBS_PD_WORKER : VERBS_PD_PEER;
 	scene_begin_as(IB, 0, &config);
 	fake.no_pd = true;
 	ck_assert_int_eq(fabric_connect(scene.fabric, (struct sockaddr *)&scene.addr, &scene.params,
@@ -221,8 +224,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("verbs_domain");
-	TCase *tc = tcase_create("verbs_domain");
+	Suite *suite = suite_create("verbs_pd");
+	TCase *tc = tcase_create("verbs_pd");
 
 	tcase_add_loop_test(tc, a_domain_is_that_of_the_worker_the_peer_or_the_connection, 0,
 			    ARRAY_SIZE(rows));

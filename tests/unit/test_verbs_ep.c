@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric/verbs/domain.h"
+#include "fabric/verbs/pd.h"
 #include "fabric/verbs/verbs_config.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -17,7 +17,7 @@ START_TEST(no_endpoint_steps_back)
 
 	for (unsigned from = 0; from < table->count; from++)
 		for (unsigned to = 0; to <= from; to++)
-			ck_assert_msg(!state_may(table, from, to), "%s to %s",
+			ck_assert_msg(!state_can_follow(table, from, to), "%s to %s",
 				      state_name(table, from), state_name(table, to));
 }
 END_TEST
@@ -29,12 +29,12 @@ START_TEST(every_endpoint_comes_to_its_end)
 	for (unsigned from = 0; from < table->count; from++) {
 		ck_assert_int_eq(table->rows[from].next == 0, from == VERBS_CLOSED);
 		if (!verbs_state_over(from))
-			ck_assert(state_may(table, from, VERBS_DYING));
+			ck_assert(state_can_follow(table, from, VERBS_DESTROY_PENDING));
 		for (unsigned to = 0; verbs_state_over(from) && to < table->count; to++)
-			ck_assert(!state_may(table, from, to) || verbs_state_over(to));
+			ck_assert(!state_can_follow(table, from, to) || verbs_state_over(to));
 	}
-	ck_assert(state_may(table, VERBS_CONNECTING, VERBS_ABANDONED));
-	ck_assert(state_may(table, VERBS_ABANDONED, VERBS_RETURNING));
+	ck_assert(state_can_follow(table, VERBS_CONNECTING, VERBS_CM_ABORT));
+	ck_assert(state_can_follow(table, VERBS_CM_ABORT, VERBS_THREAD_WAIT));
 }
 END_TEST
 
@@ -43,14 +43,14 @@ START_TEST(only_what_is_under_way_over_iwarp_is_abandoned)
 	for (unsigned state = 0; state < verbs_ep_states.count; state++) {
 		bool setting_up = state == VERBS_CONNECTING || state == VERBS_ACCEPTED;
 
-		ck_assert_int_eq(verbs_parting(state, true) == VERBS_PART_ABANDON, setting_up);
-		ck_assert_int_ne(verbs_parting(state, false), VERBS_PART_ABANDON);
-		ck_assert(verbs_parting(state, true) != VERBS_PART_ABANDON ||
-			  state_may(&verbs_ep_states, state, VERBS_ABANDONED));
+		ck_assert_int_eq(verbs_cm_end(state, true) == VERBS_CM_END_WAIT, setting_up);
+		ck_assert_int_ne(verbs_cm_end(state, false), VERBS_CM_END_WAIT);
+		ck_assert(verbs_cm_end(state, true) != VERBS_CM_END_WAIT ||
+			  state_can_follow(&verbs_ep_states, state, VERBS_CM_ABORT));
 	}
-	ck_assert_int_eq(verbs_parting(VERBS_RESOLVING, true), VERBS_PART_SILENTLY);
-	ck_assert_int_eq(verbs_parting(VERBS_REQUESTED, true), VERBS_PART_REJECT);
-	ck_assert_int_eq(verbs_parting(VERBS_OPEN, true), VERBS_PART_DISCONNECT);
+	ck_assert_int_eq(verbs_cm_end(VERBS_RESOLVING, true), VERBS_CM_END_SILENT);
+	ck_assert_int_eq(verbs_cm_end(VERBS_REQUESTED, true), VERBS_CM_END_REJECT);
+	ck_assert_int_eq(verbs_cm_end(VERBS_OPEN, true), VERBS_CM_END_DISCONNECT);
 }
 END_TEST
 
@@ -59,11 +59,11 @@ START_TEST(every_key_gets_free)
 	const struct state_table *table = &verbs_key_states;
 
 	for (unsigned from = 1; from < table->count; from++) {
-		bool bind_is_out = from == VERBS_KEY_BINDING || from == VERBS_KEY_OUTRUN;
+		bool bind_is_out = from == VERBS_KEY_BINDING || from == VERBS_KEY_INVALIDATED_EARLY;
 
 		ck_assert_uint_ne(table->rows[from].next, 0);
 		/* Not before its bind has completed. */
-		ck_assert_int_eq(state_may(table, from, VERBS_KEY_FREE), !bind_is_out);
+		ck_assert_int_eq(state_can_follow(table, from, VERBS_KEY_FREE), !bind_is_out);
 	}
 }
 END_TEST
@@ -164,7 +164,10 @@ START_TEST(an_iwarp_setup_is_waited_for)
 }
 END_TEST
 
-/* On InfiniBand and RoCE; what either end tells the other is for the other's Sends. Over iWARP a Send is never refused. */
+/*
+ * On InfiniBand and RoCE; what either end tells the other is for the other's Sends. Over iWARP a
+ * Send is never refused.
+ */
 START_TEST(either_end_tries_a_send_again_as_often_as_it_is_told_to)
 {
 	scene_begin(_i < 2 ? IB : IWARP, 0);
@@ -293,7 +296,9 @@ static void ask_from(uint16_t port)
 	scene_ask();
 }
 
-/* siw binds its socket when it connects; without a port of ours it is the host that has none left. */
+/*
+ * siw binds its socket when it connects; without a port of ours it is the host that has none left.
+ */
 START_TEST(a_port_that_turns_out_to_be_taken_is_told)
 {
 	static const int errors[] = {EADDRINUSE, EADDRNOTAVAIL};
@@ -370,7 +375,7 @@ START_TEST(a_device_says_whether_it_sends_invalidate)
 	fabric_ep_info(scene.ep, &info);
 	ck_assert_int_eq(info.sends_invalidate, _i);
 	ck_assert_int_eq(info.per_rpc_keys, !_i);
-	ck_assert(!info.late_reads);
+	ck_assert(!info.deferred_reads);
 	ck_assert_uint_eq(info.max_transfer_bytes, VERBS_FAKE_MAX_MESSAGE);
 	scene_ended();
 }
@@ -459,7 +464,7 @@ START_TEST(flushed_work_waits_for_the_reason)
 		break;
 	default:
 		/* Somebody waits for its end. */
-		fabric_ep_hear_end(scene.ep);
+		fabric_ep_check_disconnect(scene.ep);
 		ck_assert_uint_eq(scene.closed, 0);
 		fake_loop_run(scene.loop);
 		break;

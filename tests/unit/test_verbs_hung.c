@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "fabric/verbs/trial.h"
+#include "fabric/verbs/mw_detect.h"
 #include "fabric/verbs/verbs_ep.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -380,7 +380,7 @@ static void *try_hung_device(void *arg)
 {
 	const struct ibv_device_attr attr = {.device_cap_flags = WINDOWS};
 
-	return verbs_windows_found(&hung_device, &attr, arg) ? arg : NULL;
+	return verbs_mw_detect(&hung_device, &attr, arg) ? arg : NULL;
 }
 
 /* Of another device, by a thread of that. */
@@ -397,7 +397,7 @@ START_TEST(a_device_is_tried_while_the_trial_of_another_hangs)
 	ck_assert_int_eq(pthread_create(&thread, NULL, try_hung_device, &config), 0);
 	wait_until_blocked();
 	fake.blocks = VERBS_FAKE_NO_CALL;
-	ck_assert(verbs_windows_found(&other_device, &attr, &config));
+	ck_assert(verbs_mw_detect(&other_device, &attr, &config));
 	ck_assert(fake.blocked);
 	verbs_fake_release();
 	ck_assert_int_eq(pthread_join(thread, NULL), 0);
@@ -412,7 +412,7 @@ START_TEST(a_device_that_could_not_be_opened_is_opened_for_the_next)
 	struct fabric_ep *first, *second;
 	struct time_limit limit;
 
-	config.domain_of = VERBS_DOMAIN_WORKER;
+	config.pd_scope = VERBS_PD_WORKER;
 	scene_begin_as(IB, 0, &config);
 	fake.blocks = VERBS_FAKE_QUERY_DEVICE;
 	ask();
@@ -451,7 +451,7 @@ START_TEST(the_events_before_an_end_are_read_when_it_is_looked_for)
 	for (unsigned i = 0; i < 15; i++)
 		verbs_fake_event(RDMA_CM_EVENT_ESTABLISHED, 0);
 	verbs_fake_event(RDMA_CM_EVENT_DISCONNECTED, 0);
-	fabric_ep_hear_end(scene.ep);
+	fabric_ep_check_disconnect(scene.ep);
 	ck_assert_uint_eq(scene.ending, 0);
 	/* In this loop iteration the end is read, and in the next it is reported. */
 	(void)loop_run_tasks(scene.loop);

@@ -43,13 +43,13 @@ static void end(void)
 }
 
 /* In one turn. */
-static void post(unsigned from, unsigned to, bool late)
+static void post(unsigned from, unsigned to, bool lazy)
 {
 	for (unsigned i = from; i < to; i++) {
 		sends[i] = (struct fabric_wr){.op = FABRIC_SEND,
 					      .nsge = 1,
 					      .sge = {{buf, buf->mem, 100}},
-					      .late = late,
+					      .lazy = lazy,
 					      .done = on_done};
 		ck_assert_int_eq(fabric_post(scene.ep, &sends[i]), 0);
 	}
@@ -117,7 +117,7 @@ START_TEST(those_behind_it_in_its_chain_are_done_with_it)
 		sends[i] = (struct fabric_wr){.op = FABRIC_SEND,
 					      .nsge = 1,
 					      .sge = {{buf, buf->mem, 100}},
-					      .late = i != 1,
+					      .lazy = i != 1,
 					      .done = on_done};
 		ck_assert_int_eq(fabric_post(scene.ep, &sends[i]), 0);
 	}
@@ -135,9 +135,9 @@ START_TEST(the_last_are_done_in_time)
 {
 	begin(_i ? IWARP : IB, VERBS_FAKE_VENDOR);
 	post(0, 2, true);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US / 2 - MS);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US / 2 - MS);
 	ck_assert_uint_eq(fake.nsends, 2);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US / 2 + MS);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US / 2 + MS);
 	ck_assert_uint_eq(fake.nsends, 3);
 	ck_assert_int_eq(fake.sends[2].wr.opcode, IBV_WR_RDMA_WRITE);
 	ck_assert_int_eq(fake.sends[2].wr.num_sge, 0);
@@ -151,7 +151,7 @@ START_TEST(the_last_are_done_in_time)
 	ck_assert_uint_eq(fake.nsends, 3);
 	/* And again. */
 	post(2, 3, true);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US);
 	ck_assert_uint_eq(fake.nsends, 5);
 	ck_assert(is_signalled(4));
 	end();
@@ -163,14 +163,14 @@ START_TEST(those_posted_meanwhile_are_done_in_time_too)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	post(0, 1, true);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US);
 	ck_assert_uint_eq(fake.nsends, 2);
 	post(1, 2, true);
 	fake_loop_advance(scene.loop, SECOND);
 	ck_assert_uint_eq(fake.nsends, 3);
 	scene_done(fake.sends[1].wr.wr_id, IBV_WC_SUCCESS, 0);
 	ck_assert_uint_eq(dones, 1);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US);
 	ck_assert_uint_eq(fake.nsends, 4);
 	ck_assert(is_signalled(3));
 	scene_done(fake.sends[3].wr.wr_id, IBV_WC_SUCCESS, 0);
@@ -223,7 +223,7 @@ START_TEST(a_close_has_those_done_that_were_posted_meanwhile)
 {
 	begin(IB, VERBS_FAKE_VENDOR);
 	post(0, 1, true);
-	fake_loop_advance(scene.loop, FABRIC_LATE_US);
+	fake_loop_advance(scene.loop, FABRIC_LAZY_US);
 	ck_assert_uint_eq(fake.nsends, 2);
 	post(1, 2, true);
 	ck_assert(!is_signalled(2));
@@ -242,7 +242,10 @@ START_TEST(a_close_has_those_done_that_were_posted_meanwhile)
 }
 END_TEST
 
-/* It sends from their memory until they complete: on_siw_each_work_request_is_signalled() in test_verbs_qp.c. */
+/*
+ * It sends from their memory until they complete: on_siw_each_work_request_is_signalled() in
+ * test_verbs_qp.c.
+ */
 START_TEST(on_siw_each_is_signalled)
 {
 	begin(IWARP, 0x626d74);
@@ -271,8 +274,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("verbs_late");
-	TCase *tc = tcase_create("verbs_late");
+	Suite *suite = suite_create("verbs_lazy");
+	TCase *tc = tcase_create("verbs_lazy");
 
 	tcase_add_loop_test(tc, one_of_sixteen_is_signalled, 0, 2);
 	tcase_add_test(tc, one_that_is_waited_for_is_signalled);

@@ -17,7 +17,7 @@
 static const struct sockaddr_in addr = {.sin_family = AF_INET, .sin_port = 99};
 
 static struct loop *loop;
-static struct pool *pool;
+static struct buf_pool *pool;
 static struct fabric *fabric;
 static struct fabric_listener *listener;
 static struct test_budget budget;
@@ -59,7 +59,7 @@ static void begin(unsigned cap_flags)
 
 	verbs_fake_reset(IBV_TRANSPORT_IB, cap_flags);
 	loop = fake_loop_new();
-	pool = pool_new(65536, 8u << 20);
+	pool = buf_pool_new(65536, 8u << 20);
 	test_budget_init(&budget, loop, 1u << 20);
 	config = (struct rdma_leg_config){
 		.leg = {.loop = loop,
@@ -92,7 +92,7 @@ static void end(void)
 	fabric_listener_free(listener);
 	fabric_free(fabric);
 	test_budget_fini(&budget);
-	pool_free(pool);
+	buf_pool_free(pool);
 	fake_loop_free(loop);
 	ck_assert_uint_eq(fake.ids, 0);
 }

@@ -31,8 +31,11 @@ START_TEST(memory_is_counted_once_for_each_domain)
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		ck_assert_uint_eq(verbs_memlock_bytes(&use, &rows[i].devices),
 				  rows[i].times * 64 * MIB);
-	/* A service without windows has domains of peers on any device; queues are locked whatever there is. */
-	off.parting = 1;
+	/*
+	 * A service without windows has domains of peers on any device; queues are locked whatever
+	 * there is.
+	 */
+	off.per_peer = 1;
 	off.queues_bytes = 5 * MIB;
 	ck_assert_uint_eq(verbs_memlock_bytes(&off, &rows[1].devices), (104 * 64 + 5) * MIB);
 	ck_assert_uint_eq(verbs_memlock_bytes(&off, &rows[0].devices), 0);
@@ -41,7 +44,9 @@ START_TEST(memory_is_counted_once_for_each_domain)
 }
 END_TEST
 
-/* With the 88 receives that 64 credits come to: about what a ConnectX connection is seen to take. */
+/*
+ * With the 88 receives that 64 credits come to: about what a ConnectX connection is seen to take.
+ */
 START_TEST(the_queues_of_a_connection_are_counted)
 {
 	ck_assert_uint_eq(verbs_queues_bytes(88), (128 + 4 + 32 + 4) * 1024u);
@@ -49,7 +54,10 @@ START_TEST(the_queues_of_a_connection_are_counted)
 }
 END_TEST
 
-/* Queues for 11, 23, 95 and then 190 endpoints; it is most when the second, the third or the fourth has just been created. */
+/*
+ * Queues for 11, 23, 95 and then 190 endpoints; it is most when the second, the third or the fourth
+ * has just been created.
+ */
 START_TEST(completion_queues_that_are_not_used_whole_are_counted)
 {
 	static const struct {

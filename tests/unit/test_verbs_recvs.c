@@ -17,9 +17,9 @@ static unsigned used; /* receives that a Send has taken */
 
 static size_t in_use(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
-	pool_stats_get(scene.pool, &stats);
+	buf_pool_stats_get(scene.pool, &stats);
 	return stats.in_use_bytes;
 }
 
@@ -83,7 +83,7 @@ END_TEST
 /* A posted receive cannot be withdrawn: its memory is back as soon as a Send has used it. */
 START_TEST(posted_large_ones_are_back_after_as_many_sends)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	connected(_i ? IWARP : IB);
 	scene.refill_bytes = LARGE;
@@ -98,9 +98,11 @@ START_TEST(posted_large_ones_are_back_after_as_many_sends)
 		take(10);
 		ck_assert_uint_eq(scene.last.size_bytes, LARGE);
 	}
-	pool_stats_get(scene.pool, &stats);
+	buf_pool_stats_get(scene.pool, &stats);
 	ck_assert_uint_eq(stats.in_use_bytes, PLACES * SMALL);
-	/* Nothing is left between small ones, which are in one slab: the large ones' slabs may go. */
+	/*
+	 * Nothing is left between small ones, which are in one slab: the large ones' slabs may go.
+	 */
 	ck_assert_uint_le(stats.slab_bytes - stats.empty_bytes, (_i ? 256u : 1024u) * 1024u);
 	take(SMALL);
 	ck_assert_uint_eq(scene.last.size_bytes, SMALL);
@@ -110,7 +112,10 @@ END_TEST
 
 /* ---- sizes that change under load ---- */
 
-/* More are asked for than the queue has places, so that some wait for one, with the size that was asked for. */
+/*
+ * More are asked for than the queue has places, so that some wait for one, with the size that was
+ * asked for.
+ */
 START_TEST(sizes_change_a_hundred_times_in_the_order_of_posting)
 {
 	static const uint32_t sizes[] = {LARGE, SMALL, 24576, 4096, 40960};

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
-#include "fabric/verbs/async.h"
-#include "fabric/verbs/domain.h"
+#include "fabric/verbs/async_event.h"
+#include "fabric/verbs/pd.h"
 #include "fabric/verbs/verbs.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -72,7 +72,7 @@ static struct buf *two_workers(bool idle)
 	event2(RDMA_CM_EVENT_CONNECT_RESPONSE);
 	id2 = fake.id;
 	/* It was allocated ahead. */
-	ck_assert(verbs_domains_free_windows(verbs_ep_of(ep2)->device));
+	ck_assert(verbs_pds_free_windows(verbs_ep_of(ep2)->device));
 	fake_loop_run(loop2);
 	scene.established = 0;
 	scene_connected();
@@ -149,7 +149,7 @@ START_TEST(a_worker_keeps_its_windows_while_the_device_has_more)
 	kept = device->shared->nfree_windows;
 	ck_assert_uint_gt(kept, 0);
 	fake_loop_run(loop2);
-	(void)verbs_domains_free_windows(verbs_ep_of(ep2)->device);
+	(void)verbs_pds_free_windows(verbs_ep_of(ep2)->device);
 	fake_loop_run(loop2);
 	scene.keys_free = 0;
 	ck_assert_int_eq(lend2(buf), -EAGAIN);
@@ -233,7 +233,7 @@ static void wait_until_blocked(unsigned registered)
 	fake_loop_run(scene.loop);
 }
 
-static void ask_again(void)
+static void query_again(void)
 {
 	ck_assert(fabric_key_await(ep2, 0));
 	fake_loop_run(loop2);
@@ -270,16 +270,16 @@ START_TEST(who_gives_windows_may_end_meanwhile)
 	ck_assert_uint_eq(device->shared->nfree_windows, 1);
 	/* … and its only connection ends. */
 	scene_event(RDMA_CM_EVENT_DISCONNECTED, 0);
-	ask_again();
-	ck_assert(device->gives);
+	query_again();
+	ck_assert(device->yielding);
 	fake.max_windows = 5;
 	registered = fake.registered;
 	fake.blocks = VERBS_FAKE_DESTROY_QP;
 	sem_post(&fake.go);
 	wait_until_blocked(registered + 1);
 	ck_assert_uint_eq(device->shared->nfree_windows, 1);
-	ask_again();
-	ck_assert(device->gives_again);
+	query_again();
+	ck_assert(device->yield_again);
 	verbs_fake_release();
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(scene.closed, 1);

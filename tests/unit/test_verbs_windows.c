@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "fabric/verbs/async.h"
+#include "fabric/verbs/async_event.h"
 #include "fabric/verbs/key.h"
 #include "tests/lib/fake_loop.h"
 #include "tests/lib/test.h"
@@ -193,7 +193,7 @@ START_TEST(a_window_is_not_waited_for_without_end)
 	unsigned tries = 0;
 
 	fake.alloc_mw_errno = ENOMEM;
-	ck_assert(verbs_domains_free_windows(verbs_ep_of(scene.ep)->device));
+	ck_assert(verbs_pds_free_windows(verbs_ep_of(scene.ep)->device));
 	for (; tries < 10000; tries++) {
 		ck_assert_int_eq(scene_lend(0, buf), -EAGAIN);
 		if (!fabric_key_await(scene.ep, 0))
@@ -269,7 +269,10 @@ START_TEST(a_key_that_its_own_user_gives_back_wakes_nobody)
 }
 END_TEST
 
-/* What cannot be registered now will not be later, unless another region goes: locked memory has a limit. */
+/*
+ * What cannot be registered now will not be later, unless another region goes: locked memory has a
+ * limit.
+ */
 START_TEST(a_region_is_waited_for_while_others_are_lent)
 {
 	struct buf *buf;
@@ -365,16 +368,16 @@ START_TEST(windows_that_nobody_has_been_lent_for_long_are_freed)
 	windows = fake.windows;
 	ck_assert_uint_ge(windows, MANY);
 	/* They were in use in this period. */
-	pass(POOL_PERIOD_US);
+	pass(BUF_POOL_PERIOD_US);
 	ck_assert_uint_eq(fake.windows, windows);
-	pass(POOL_PERIOD_US);
+	pass(BUF_POOL_PERIOD_US);
 	ck_assert_uint_eq(fake.windows, windows - VERBS_WINDOWS_AGED);
-	pass(POOL_PAUSE_US);
+	pass(BUF_POOL_PAUSE_US);
 	ck_assert_uint_eq(fake.windows, windows - 2 * VERBS_WINDOWS_AGED);
 	for (unsigned i = 0; i < MANY / VERBS_WINDOWS_AGED; i++)
-		pass(POOL_PAUSE_US);
+		pass(BUF_POOL_PAUSE_US);
 	ck_assert_uint_eq(fake.windows, VERBS_WINDOWS_EP);
-	pass(2ull * POOL_PERIOD_US);
+	pass(2ull * BUF_POOL_PERIOD_US);
 	ck_assert_uint_eq(fake.windows, VERBS_WINDOWS_EP);
 	ck_assert_int_eq(scene_lend(0, buf), 0);
 	fake_loop_run(scene.loop);

@@ -30,12 +30,12 @@ static const struct sockaddr *server(unsigned n)
 
 START_TEST(a_server_is_remembered_for_ten_minutes)
 {
-	ck_assert(!version_cache_says_one(&memory, server(1), 5));
+	ck_assert(!version_cache_is_one_only(&memory, server(1), 5));
 	version_cache_remember(&memory, server(1), 5);
-	ck_assert(version_cache_says_one(&memory, server(1), 5));
-	ck_assert(!version_cache_says_one(&memory, server(2), 5));
-	ck_assert(version_cache_says_one(&memory, server(1), 4 + VERSION_CACHE_US));
-	ck_assert(!version_cache_says_one(&memory, server(1), 5 + VERSION_CACHE_US));
+	ck_assert(version_cache_is_one_only(&memory, server(1), 5));
+	ck_assert(!version_cache_is_one_only(&memory, server(2), 5));
+	ck_assert(version_cache_is_one_only(&memory, server(1), 4 + VERSION_CACHE_US));
+	ck_assert(!version_cache_is_one_only(&memory, server(1), 5 + VERSION_CACHE_US));
 	ck_assert_uint_eq(memory.count, 0);
 }
 END_TEST
@@ -45,7 +45,7 @@ START_TEST(what_is_remembered_again_lasts_longer)
 	version_cache_remember(&memory, server(1), 5);
 	version_cache_remember(&memory, server(1), 1000);
 	ck_assert_uint_eq(memory.count, 1);
-	ck_assert(version_cache_says_one(&memory, server(1), 999 + VERSION_CACHE_US));
+	ck_assert(version_cache_is_one_only(&memory, server(1), 999 + VERSION_CACHE_US));
 }
 END_TEST
 
@@ -55,9 +55,9 @@ START_TEST(a_server_that_speaks_more_is_forgotten)
 		version_cache_remember(&memory, server(i), i);
 	version_cache_forget(&memory, server(0));
 	version_cache_forget(&memory, server(7));
-	ck_assert(!version_cache_says_one(&memory, server(0), 5));
-	ck_assert(version_cache_says_one(&memory, server(1), 5));
-	ck_assert(version_cache_says_one(&memory, server(2), 5));
+	ck_assert(!version_cache_is_one_only(&memory, server(0), 5));
+	ck_assert(version_cache_is_one_only(&memory, server(1), 5));
+	ck_assert(version_cache_is_one_only(&memory, server(2), 5));
 }
 END_TEST
 
@@ -67,7 +67,7 @@ START_TEST(of_too_many_the_oldest_goes)
 		version_cache_remember(&memory, server(i), 10 + (i + 3) % VERSION_CACHE_MAX);
 	ck_assert_uint_eq(memory.count, VERSION_CACHE_MAX);
 	for (unsigned i = 0; i <= VERSION_CACHE_MAX; i++)
-		ck_assert_int_eq(version_cache_says_one(&memory, server(i), 30),
+		ck_assert_int_eq(version_cache_is_one_only(&memory, server(i), 30),
 				 i != VERSION_CACHE_MAX - 3);
 }
 END_TEST

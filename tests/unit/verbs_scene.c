@@ -89,7 +89,7 @@ struct verbs_config scene_config(void)
 static bool await_commands(void *arg)
 {
 	struct verbs_fabric *fabric = verbs_fabric_of(arg);
-	struct pollfd back = {.fd = fabric->back.box.fd, .events = POLLIN};
+	struct pollfd back = {.fd = fabric->back.notifier.fd, .events = POLLIN};
 	struct time_limit limit;
 
 	time_limit_begin(&limit, PATIENCE_S);
@@ -116,7 +116,7 @@ static void begin(enum ibv_transport_type transport, unsigned cap_flags, bool bl
 		.ird = 4, .ord = 4, .recv_size_bytes = 1024, .recv_count = 2, .recv_max = 8};
 	scene.loop = fake_loop_new();
 	fake_loop_blind(scene.loop, blind);
-	scene.pool = pool_new(65536, 8u << 20);
+	scene.pool = buf_pool_new(65536, 8u << 20);
 	scene.fabric = verbs_fabric_new(scene.loop, scene.pool, &config);
 	ck_assert_ptr_nonnull(scene.fabric);
 	scene_await(scene.loop, scene.fabric);
@@ -144,15 +144,15 @@ void scene_begin_blind(enum ibv_transport_type transport)
 
 void scene_end(void)
 {
-	struct pool_stats stats;
+	struct buf_pool_stats stats;
 
 	ck_assert_uint_eq(scene.closed, 1);
 	fabric_ep_free(scene.ep);
 	fabric_listener_free(scene.listener);
 	fabric_free(scene.fabric);
-	pool_stats_get(scene.pool, &stats);
+	buf_pool_stats_get(scene.pool, &stats);
 	ck_assert_uint_eq(stats.in_use_bytes, 0);
-	pool_free(scene.pool);
+	buf_pool_free(scene.pool);
 	fake_loop_free(scene.loop);
 	ck_assert_uint_eq(fake.ids, 0);
 	ck_assert_uint_eq(fake.qps, 0);
@@ -195,7 +195,7 @@ static bool is_counted(const void *count)
 
 static bool is_back(const void *ep)
 {
-	return !((const struct verbs_ep *)ep)->aside;
+	return !((const struct verbs_ep *)ep)->offloaded;
 }
 
 void scene_run_until(const unsigned *count)
@@ -238,7 +238,7 @@ void scene_accepted(void)
 	scene_event(RDMA_CM_EVENT_ESTABLISHED, 0);
 	ck_assert_uint_eq(scene.established, 1);
 	if (fake.transport == IWARP)
-		ck_assert_int_eq(fabric_ep_probe(scene.ep), -EOPNOTSUPP);
+		ck_assert_int_eq(fabric_ep_keepalive(scene.ep), -EOPNOTSUPP);
 	fake_loop_run(scene.loop);
 	ck_assert_uint_eq(fake.nsends, 0);
 	scene_done(fake.recvs[0].wr_id, IBV_WC_SUCCESS, 10);

@@ -22,7 +22,7 @@
 
 struct verbs_scene {
 	struct loop *loop;
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct fabric *fabric;
 	struct fabric_listener *listener;
 	struct fabric_ep *ep;

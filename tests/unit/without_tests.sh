@@ -34,7 +34,7 @@ check "all is built from there" as_said makes -n all
 check "the daemon is" said daemon/main.c
 check "the demo's programs are built from there" as_said makes -n demo-programs
 check "the daemon is among them" said daemon/main.c
-check "and the control client" said daemon/ctl/rpcrdma-proxyctl.c
+check "and the control client" said daemon/ctl/main.c
 check "and the NFS client" said tests/e2e/nfs_client.c
 check "and the program of its time limits" said tests/lib/time_limit_main.c
 same "and nothing else of the tests" "" "$(grep -o 'tests/[a-z/0-9_]*\.c' "$work/said" | grep -vE '/(nfs_client|time_limit|time_limit_main)\.c')"

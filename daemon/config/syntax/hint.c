@@ -13,10 +13,10 @@
 
 #define NAME_BYTES 64u
 #define A_SERVICE  "services = ( { name = \"...\"; ... } );"
-#define SHOWN(t)   syntax_shown(t), (t)->text
+#define SHOWN(t)   syntax_shown_bytes(t), (t)->text
 
 /* Sets the hint. Returns true. */
-static bool PRINTF_LIKE(2, 3) say(char *hint, const char *format, ...)
+static bool PRINTF_LIKE(2, 3) set_hint(char *hint, const char *format, ...)
 {
 	va_list ap;
 
@@ -38,12 +38,12 @@ static bool is_word(const struct syntax_token *t)
 
 static bool is_one_of(const struct syntax_token *t, const char *signs)
 {
-	return t->kind == SYNTAX_SIGN && strchr(signs, *t->text);
+	return t->kind == SYNTAX_PUNCT && strchr(signs, *t->text);
 }
 
 static bool in_list(const struct syntax_token *t)
 {
-	return syntax_in(t, "([");
+	return syntax_is_inside(t, "([");
 }
 
 /* Returns the key of that name, global or of services, or NULL. */
@@ -81,14 +81,16 @@ static bool bracket_unmatched(const struct syntax_token *t, char *hint)
 	const char *ends = ")]}", *begins = "([{", *end;
 
 	if (t->kind == SYNTAX_END && open)
-		return say(hint, "the \"%c\" of line %u is not closed", *open->text, open->line);
-	end = t->kind == SYNTAX_SIGN ? strchr(ends, *t->text) : NULL;
+		return set_hint(hint, "the \"%c\" of line %u is not closed", *open->text,
+				open->line);
+	end = t->kind == SYNTAX_PUNCT ? strchr(ends, *t->text) : NULL;
 	if (!end || (open && *open->text == begins[end - ends]))
 		return false;
 	if (!open)
-		return say(hint, "this \"%c\" has no opening \"%c\"", *end, begins[end - ends]);
-	return say(hint, "the \"%c\" of line %u is not closed before this \"%c\"", *open->text,
-		   open->line, *end);
+		return set_hint(hint, "this \"%c\" has no opening \"%c\"", *end,
+				begins[end - ends]);
+	return set_hint(hint, "the \"%c\" of line %u is not closed before this \"%c\"", *open->text,
+			open->line, *end);
 }
 
 /* A service begins within another one. */
@@ -97,11 +99,11 @@ static bool service_not_closed(const struct syntax_token *t, char *hint)
 	const struct syntax_token *open = syntax_bracket(t);
 	bool begins = syntax_is(t, '{') || (syntax_is(t, ',') && syntax_is(t + 1, '{'));
 
-	if (!begins || !syntax_in(t, "{") || syntax_is_equals(t - 1))
+	if (!begins || !syntax_is_inside(t, "{") || syntax_is_equals(t - 1))
 		return false;
 	if (syntax_is_equals(open - 1) && is_key_of_type(key_of(open - 2), CONFIG_KEY_SERVICES))
-		return say(hint, "services must be in parentheses: " A_SERVICE);
-	return say(hint, "is the \"{\" of line %u closed before this?", open->line);
+		return set_hint(hint, "services must be in parentheses: " A_SERVICE);
+	return set_hint(hint, "is the \"{\" of line %u closed before this?", open->line);
 }
 
 static bool quote_of_another_kind(const struct syntax_token *t, char *hint)
@@ -110,15 +112,15 @@ static bool quote_of_another_kind(const struct syntax_token *t, char *hint)
 		"'",           "`", "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x98", "\xe2\x80\x99",
 		"\xe2\x80\x9e"};
 
-	if (t->kind != SYNTAX_SIGN)
+	if (t->kind != SYNTAX_PUNCT)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(quotes); i++)
 		if (!strncmp(t->text, quotes[i], strlen(quotes[i])))
-			return say(hint, "write strings in plain double quotes: \"...\"");
+			return set_hint(hint, "write strings in plain double quotes: \"...\"");
 	if (!strncmp(t->text, "\xc2\xa0", 2))
-		return say(hint, "this is a no-break space: write a plain space");
+		return set_hint(hint, "this is a no-break space: write a plain space");
 	if ((unsigned char)*t->text >= 0x80)
-		return say(hint, "only ASCII is allowed outside strings and comments");
+		return set_hint(hint, "only ASCII is allowed outside strings and comments");
 	return false;
 }
 
@@ -126,7 +128,7 @@ static bool looks_like_yaml(const struct syntax_token *t, char *hint)
 {
 	if (!syntax_is_first(t) || !syntax_is(t, '-') || syntax_is_equals(t + 1))
 		return false;
-	return say(hint, "this looks like YAML: write " A_SERVICE);
+	return set_hint(hint, "this looks like YAML: write " A_SERVICE);
 }
 
 static bool looks_like_ini(const struct syntax_token *t, char *hint)
@@ -134,17 +136,17 @@ static bool looks_like_ini(const struct syntax_token *t, char *hint)
 	if (!syntax_is_first(t) || !syntax_is(t, '[') || syntax_bracket(t) ||
 	    syntax_is_equals(t - 1))
 		return false;
-	return say(hint,
-		   "this looks like INI or TOML, but sections do not exist: write " A_SERVICE);
+	return set_hint(hint,
+			"this looks like INI or TOML, but sections do not exist: write " A_SERVICE);
 }
 
 static bool looks_like_json(const struct syntax_token *t, char *hint)
 {
 	if (is_string(t) && syntax_is_equals(t + 1))
-		return say(hint,
-			   "this looks like JSON, but keys have no quotes: write KEY = VALUE;");
+		return set_hint(
+			hint, "this looks like JSON, but keys have no quotes: write KEY = VALUE;");
 	if (syntax_is(t, '{') && t[-1].kind == SYNTAX_END)
-		return say(
+		return set_hint(
 			hint,
 			"this looks like JSON, but the file has no outer braces: write " A_SERVICE);
 	return false;
@@ -154,7 +156,7 @@ static bool equals_twice(const struct syntax_token *t, char *hint)
 {
 	if (!syntax_is_equals(t - 1) || !is_one_of(t, "=:>"))
 		return false;
-	return say(hint, "write one \"=\" between a key and its value");
+	return set_hint(hint, "write one \"=\" between a key and its value");
 }
 
 /* A value is missing: its end or the next key follows. */
@@ -167,18 +169,18 @@ static bool value_missing(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 1) || !is_word(name) ||
 	    !(next_key || t->kind == SYNTAX_END || is_one_of(t, ";,)}]")))
 		return false;
-	return say(hint, "the value of %.*s is missing", SHOWN(name));
+	return set_hint(hint, "the value of %.*s is missing", SHOWN(name));
 }
 
 /* Explains that numbers have no units, unless the key is not a number. */
-static bool say_no_units(const struct syntax_token *name, char *hint)
+static bool hint_no_units(const struct syntax_token *name, char *hint)
 {
 	const struct config_key *key = key_of(name);
 
 	if (key && key->type != CONFIG_KEY_NUMBER)
 		return false;
-	return say(hint, "no units: %.*s is a plain number%s%s", SHOWN(name),
-		   key && key->unit ? ", in " : "", key && key->unit ? key->unit : "");
+	return set_hint(hint, "no units: %.*s is a plain number%s%s", SHOWN(name),
+			key && key->unit ? ", in " : "", key && key->unit ? key->unit : "");
 }
 
 /* 1M, 30s */
@@ -189,7 +191,7 @@ static bool number_with_unit(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 1) || !is_word(t) || !digits || digits >= t->len ||
 	    !isalpha((unsigned char)t->text[digits]) || memchr(t->text, '.', t->len))
 		return false;
-	return say_no_units(t - 2, hint);
+	return hint_no_units(t - 2, hint);
 }
 
 /* 1 MiB */
@@ -198,7 +200,7 @@ static bool number_before_unit(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 2) || !syntax_is_number(t - 1) || syntax_is_first(t) ||
 	    !is_word(t) || !isalpha((unsigned char)*t->text) || syntax_is_equals(t + 1))
 		return false;
-	return say_no_units(t - 3, hint);
+	return hint_no_units(t - 3, hint);
 }
 
 /* 1,000 */
@@ -207,7 +209,7 @@ static bool number_with_comma(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 3) || !syntax_is_number(t - 2) || !syntax_is(t - 1, ',') ||
 	    !syntax_is_number(t))
 		return false;
-	return say(hint, "a number has no commas: write %.*s%.*s", SHOWN(t - 2), SHOWN(t));
+	return set_hint(hint, "a number has no commas: write %.*s%.*s", SHOWN(t - 2), SHOWN(t));
 }
 
 /* 64 * 1024 */
@@ -216,7 +218,7 @@ static bool number_calculated(const struct syntax_token *t, char *hint)
 	if (!syntax_is_equals(t - 2) || !syntax_is_number(t - 1) || !t->len ||
 	    !strchr("*/+-<", *t->text))
 		return false;
-	return say(hint, "calculations are not supported: write the number itself");
+	return set_hint(hint, "calculations are not supported: write the number itself");
 }
 
 static bool is_plain_value(const struct syntax_token *t)
@@ -246,18 +248,18 @@ static bool value_unquoted(const struct syntax_token *t, char *hint)
 		return false;
 	switch (key ? key->type : CONFIG_KEY_NAME) {
 	case CONFIG_KEY_SERVICES:
-		return say(hint, "write " A_SERVICE);
+		return set_hint(hint, "write " A_SERVICE);
 	case CONFIG_KEY_BOOL:
-		return say(hint, "%s must be true or false", key->name);
+		return set_hint(hint, "%s must be true or false", key->name);
 	case CONFIG_KEY_NUMBER:
-		return say(hint, "%s must be a whole number", key->name);
+		return set_hint(hint, "%s must be a whole number", key->name);
 	case CONFIG_KEY_ALLOW:
 	case CONFIG_KEY_PREFIXES:
 	case CONFIG_KEY_HOSTS:
-		return say(hint, "write %s = [ \"%.*s\" ];", key->name, len, t->text);
+		return set_hint(hint, "write %s = [ \"%.*s\" ];", key->name, len, t->text);
 	default:
-		return say(hint, "write the value in double quotes: %.*s = \"%.*s\";", SHOWN(name),
-			   len, t->text);
+		return set_hint(hint, "write the value in double quotes: %.*s = \"%.*s\";",
+				SHOWN(name), len, t->text);
 	}
 }
 
@@ -266,13 +268,15 @@ static bool entry_unquoted(const struct syntax_token *t, char *hint)
 	if (!in_list(t) || !is_word(t) || syntax_is_equals(t + 1) || is_plain_value(t) ||
 	    !is_one_of(t - 1, "[(,"))
 		return false;
-	return say(hint, "write each entry in double quotes: \"%.*s\"", value_bytes(t), t->text);
+	return set_hint(hint, "write each entry in double quotes: \"%.*s\"", value_bytes(t),
+			t->text);
 }
 
 /* Returns whether a list can continue or end with this token. */
 static bool is_entry_or_end(const struct syntax_token *t)
 {
-	return is_string(t) || syntax_is(t, '{') || syntax_is(t, syntax_in(t, "(") ? ')' : ']');
+	return is_string(t) || syntax_is(t, '{') ||
+	       syntax_is(t, syntax_is_inside(t, "(") ? ')' : ']');
 }
 
 static bool services_not_apart(const struct syntax_token *t, char *hint)
@@ -280,34 +284,34 @@ static bool services_not_apart(const struct syntax_token *t, char *hint)
 	const struct syntax_token *open = syntax_bracket(t);
 
 	if (syntax_is(t, '{') && syntax_is(t - 1, '}') && in_list(t))
-		return say(hint, "a comma is missing between this service and the one before");
+		return set_hint(hint, "a comma is missing between this service and the one before");
 	if (syntax_is(t, ';') && in_list(t) && !is_entry_or_end(t + 1))
-		return say(hint, "the \"%c\" of line %u is not closed before this \";\"",
-			   *open->text, open->line);
+		return set_hint(hint, "the \"%c\" of line %u is not closed before this \";\"",
+				*open->text, open->line);
 	if (syntax_is(t, ';') && in_list(t))
-		return say(hint, "separate entries by commas, not by \";\"");
+		return set_hint(hint, "separate entries by commas, not by \";\"");
 	if (is_one_of(t, ")]") && syntax_is(t - 1, ','))
-		return say(hint, "remove the comma after the last entry");
+		return set_hint(hint, "remove the comma after the last entry");
 	return false;
 }
 
 static bool service_without_braces(const struct syntax_token *t, char *hint)
 {
-	if (syntax_is(t, '{') && syntax_in(t, "["))
-		return say(hint, "services must be in parentheses: " A_SERVICE);
+	if (syntax_is(t, '{') && syntax_is_inside(t, "["))
+		return set_hint(hint, "services must be in parentheses: " A_SERVICE);
 	if (in_list(t) && syntax_is_key(t))
-		return say(hint, "a service must be in braces: " A_SERVICE);
+		return set_hint(hint, "a service must be in braces: " A_SERVICE);
 	return false;
 }
 
 static bool include_misplaced(const struct syntax_token *t, char *hint)
 {
-	bool followed = t[-1].kind == SYNTAX_INCLUDE && t->kind == SYNTAX_SIGN;
+	bool followed = t[-1].kind == SYNTAX_INCLUDE && t->kind == SYNTAX_PUNCT;
 	bool named = t->len == 7 && !strncmp(t->text, "include", 7) && !syntax_is_equals(t + 1);
 
 	if (!followed && !named && !syntax_is(t, '@'))
 		return false;
-	return say(hint, "@include \"FILE\" must be alone on its line");
+	return set_hint(hint, "@include \"FILE\" must be alone on its line");
 }
 
 /* Returns the key that two words mean together: "max connections". */
@@ -335,10 +339,11 @@ static bool key_alone(const struct syntax_token *t, char *hint)
 	if ((unsigned char)t->text[t->len] >= 0x80)
 		return false;
 	if (meant)
-		return say(hint, "did you mean %s?", meant->name);
+		return set_hint(hint, "did you mean %s?", meant->name);
 	if (key_of(t))
-		return say(hint, "\"=\" is missing after %.*s", SHOWN(t));
-	return say(hint, "%.*s has no value: a setting is KEY = VALUE;", value_bytes(t), t->text);
+		return set_hint(hint, "\"=\" is missing after %.*s", SHOWN(t));
+	return set_hint(hint, "%.*s has no value: a setting is KEY = VALUE;", value_bytes(t),
+			t->text);
 }
 
 static bool semicolon_twice(const struct syntax_token *t, char *hint)
@@ -346,8 +351,8 @@ static bool semicolon_twice(const struct syntax_token *t, char *hint)
 	if (!is_one_of(t, ";,") || !(is_one_of(t - 1, ";,{") || t[-1].kind == SYNTAX_END))
 		return false;
 	if (syntax_is(t, ';') && syntax_is_first(t) && !syntax_is_first(t + 1))
-		return say(hint, "a comment begins with \"#\"");
-	return say(hint, "nothing precedes this \"%c\"", *t->text);
+		return set_hint(hint, "a comment begins with \"#\"");
+	return set_hint(hint, "nothing precedes this \"%c\"", *t->text);
 }
 
 /* The first match determines the hint. */
@@ -371,8 +376,8 @@ static bool find_mistake(const struct syntax_tokens *tokens, unsigned line, char
 }
 
 /*
- * Finds a string that ends where an address should begin, up to @line. Returns its line, or 0. libconfig treats what
- * follows "tcp:" as a comment, so it reports an error in a later line.
+ * Finds a string that ends where an address should begin, up to @line. Returns its line, or 0.
+ * libconfig treats what follows "tcp:" as a comment, so it reports an error in a later line.
  */
 static unsigned line_of_lost_quote(const struct syntax_tokens *tokens, unsigned line, char *hint)
 {
@@ -381,8 +386,8 @@ static unsigned line_of_lost_quote(const struct syntax_tokens *tokens, unsigned 
 	for (; t < tokens->end && t->line <= line; t++) {
 		if (!is_string(t - 1) || !is_word(t) || strncmp(t->text + t->len, "://", 3) != 0)
 			continue;
-		say(hint, "is a quote missing? The string %.*s ends before %.*s://", SHOWN(t - 1),
-		    SHOWN(t));
+		set_hint(hint, "is a quote missing? The string %.*s ends before %.*s://",
+			 SHOWN(t - 1), SHOWN(t));
 		return t->line;
 	}
 	return 0;
@@ -401,7 +406,8 @@ unsigned syntax_hint(const struct syntax_tokens *tokens, unsigned line,
 	before = syntax_tokens_of_line(tokens, line)[-1].end_line;
 	if (before && find_mistake(tokens, before, hint))
 		return before;
-	say(hint, "here or just before: is a comma between services, a quote or a brace missing?");
+	set_hint(hint,
+		 "here or just before: is a comma between services, a quote or a brace missing?");
 	return line;
 }
 
@@ -416,8 +422,8 @@ static const struct syntax_token *set_before(const struct syntax_token *first,
 	return NULL;
 }
 
-void syntax_hint_twice(const struct syntax_tokens *tokens, unsigned line,
-		       char hint[static SYNTAX_HINT_BYTES])
+void syntax_hint_duplicate(const struct syntax_tokens *tokens, unsigned line,
+			   char hint[static SYNTAX_HINT_BYTES])
 {
 	const struct syntax_token *t = syntax_tokens_of_line(tokens, line), *before;
 
@@ -425,10 +431,10 @@ void syntax_hint_twice(const struct syntax_tokens *tokens, unsigned line,
 		before = syntax_is_key(t) ? set_before(tokens->first, t) : NULL;
 		if (!before)
 			continue;
-		say(hint, "%.*s is already set in line %u", SHOWN(t), before->line);
+		set_hint(hint, "%.*s is already set in line %u", SHOWN(t), before->line);
 		return;
 	}
-	say(hint, "a key of this line is already set, in this file or in an included one");
+	set_hint(hint, "a key of this line is already set, in this file or in an included one");
 }
 
 /* ---- mistakes that libconfig does not report ---- */
@@ -453,20 +459,20 @@ static bool is_too_large(const struct syntax_token *t)
 	       strtoull(t->text, NULL, is_hex(t) ? 16 : 10) > INT_MAX;
 }
 
-unsigned syntax_unseen(const struct syntax_token *token, char hint[static SYNTAX_HINT_BYTES])
+unsigned syntax_precheck(const struct syntax_token *token, char hint[static SYNTAX_HINT_BYTES])
 {
 	if (token->kind == SYNTAX_COMMENT)
-		say(hint, "the comment that begins here is not closed: */ is missing");
+		set_hint(hint, "the comment that begins here is not closed: */ is missing");
 	else if (syntax_is_open(token))
-		say(hint, "is a quote missing? The string %.*s does not end in its line",
-		    SHOWN(token));
+		set_hint(hint, "is a quote missing? The string %.*s does not end in its line",
+			 SHOWN(token));
 	else if (is_too_large(token))
-		say(hint, "%.*s is too large a number", SHOWN(token));
+		set_hint(hint, "%.*s is too large a number", SHOWN(token));
 	/* libconfig joins adjacent strings; in a list two entries were intended. */
 	else if (is_string(token) && is_string(token + 1) && !syntax_is_open(token + 1) &&
 		 in_list(token))
-		say(hint, "is a comma missing between %.*s and %.*s?", SHOWN(token),
-		    SHOWN(token + 1));
+		set_hint(hint, "is a comma missing between %.*s and %.*s?", SHOWN(token),
+			 SHOWN(token + 1));
 	else
 		return 0;
 	return token->line;

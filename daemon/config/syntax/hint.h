@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Explains syntax errors of the configuration file: matches a table of common mistakes against the tokens of the line
- * that libconfig names.
+ * Explains syntax errors of the configuration file: matches a table of common mistakes against the
+ * tokens of the line that libconfig names.
  *
- * It also finds mistakes that libconfig 1.5 silently misreads. libconfig wraps a number that does not fit 32 bits,
- * joins adjacent strings, continues a string after the end of its line, and treats the rest of the file as a comment if
- * a comment is not closed.
+ * It also finds mistakes that libconfig 1.5 silently misreads. libconfig wraps a number that does
+ * not fit 32 bits, joins adjacent strings, continues a string after the end of its line, and treats
+ * the rest of the file as a comment if a comment is not closed.
  */
 #ifndef DAEMON_CONFIG_SYNTAX_HINT_H
 #define DAEMON_CONFIG_SYNTAX_HINT_H
@@ -15,14 +15,17 @@
 #define SYNTAX_HINT_BYTES 300u
 
 /**
- * syntax_unseen - Finds a mistake that libconfig would miss.
+ * syntax_precheck - Finds a mistake that libconfig would miss.
  * @token: of the file, from the first on; tokens after one that syntax_is_open() are unreliable
  * @hint:  set to the mistake, if any
  *
  * Ignores numbers that end in L: they have 64 bits. Returns the line of the mistake, or 0.
  */
-unsigned syntax_unseen(const struct syntax_token *token, char hint[static SYNTAX_HINT_BYTES]);
-/** syntax_is_open - Returns whether a token is a string that does not end in its line, or an unclosed comment. */
+unsigned syntax_precheck(const struct syntax_token *token, char hint[static SYNTAX_HINT_BYTES]);
+/**
+ * syntax_is_open - Returns whether a token is a string that does not end in its line, or an
+ * unclosed comment.
+ */
 bool syntax_is_open(const struct syntax_token *token);
 
 /**
@@ -35,11 +38,11 @@ bool syntax_is_open(const struct syntax_token *token);
 unsigned syntax_hint(const struct syntax_tokens *tokens, unsigned line,
 		     char hint[static SYNTAX_HINT_BYTES]);
 /**
- * syntax_hint_twice - Explains that a key is set twice.
+ * syntax_hint_duplicate - Explains that a key is set twice.
  * @line: of the second time
  * @hint: set to the key and, if this file shows it, the line of the first time
  */
-void syntax_hint_twice(const struct syntax_tokens *tokens, unsigned line,
-		       char hint[static SYNTAX_HINT_BYTES]);
+void syntax_hint_duplicate(const struct syntax_tokens *tokens, unsigned line,
+			   char hint[static SYNTAX_HINT_BYTES]);
 
 #endif

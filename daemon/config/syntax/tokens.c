@@ -57,7 +57,10 @@ static const char *word_end(const char *text)
 	return text;
 }
 
-/* Returns the quoted name of an include that libconfig accepts: first in its line, after blanks. NULL: no include. */
+/*
+ * Returns the quoted name of an include that libconfig accepts: first in its line, after blanks.
+ * NULL: no include.
+ */
 static const char *included_name(const char *at)
 {
 	size_t len = strlen(INCLUDE), blanks;
@@ -92,7 +95,7 @@ static void read_token(struct lexer *lexer, struct syntax_token *t)
 		t->kind = SYNTAX_WORD;
 		end = word_end(t->text);
 	} else {
-		t->kind = SYNTAX_SIGN;
+		t->kind = SYNTAX_PUNCT;
 		end = t->text + 1;
 	}
 	skip(lexer, end);
@@ -105,9 +108,9 @@ static size_t depth_behind(const struct syntax_token *t)
 {
 	const struct syntax_token *in = syntax_bracket(t);
 
-	if (t->kind == SYNTAX_SIGN && strchr("([{", *t->text))
+	if (t->kind == SYNTAX_PUNCT && strchr("([{", *t->text))
 		in = t;
-	else if (t->kind == SYNTAX_SIGN && strchr(")]}", *t->text) && in)
+	else if (t->kind == SYNTAX_PUNCT && strchr(")]}", *t->text) && in)
 		in = syntax_bracket(in);
 	return in ? (size_t)(t - in) + 1 : 0;
 }
@@ -158,7 +161,7 @@ const struct syntax_token *syntax_tokens_of_line(const struct syntax_tokens *tok
 
 bool syntax_is(const struct syntax_token *token, char sign)
 {
-	return token->kind == SYNTAX_SIGN && *token->text == sign;
+	return token->kind == SYNTAX_PUNCT && *token->text == sign;
 }
 
 bool syntax_is_equals(const struct syntax_token *token)
@@ -191,12 +194,12 @@ const struct syntax_token *syntax_bracket(const struct syntax_token *token)
 	return token->depth_back ? token - token->depth_back : NULL;
 }
 
-bool syntax_in(const struct syntax_token *token, const char *brackets)
+bool syntax_is_inside(const struct syntax_token *token, const char *brackets)
 {
 	return token->depth_back && strchr(brackets, *syntax_bracket(token)->text);
 }
 
-int syntax_shown(const struct syntax_token *token)
+int syntax_shown_bytes(const struct syntax_token *token)
 {
 	int len = 0;
 

@@ -17,7 +17,7 @@ enum syntax_kind {
 	SYNTAX_STRING,  /* with its quotes */
 	SYNTAX_INCLUDE, /* the quoted name after a valid @include */
 	SYNTAX_COMMENT, /* an unclosed comment; others are skipped */
-	SYNTAX_SIGN,    /* any other byte */
+	SYNTAX_PUNCT,   /* any other byte */
 };
 
 struct syntax_token {
@@ -44,7 +44,9 @@ struct syntax_tokens {
 bool syntax_tokens_read(const char *text, struct syntax_tokens *tokens) MUST_CHECK;
 /** syntax_tokens_fini - Frees the tokens; accepts a zeroed struct. */
 void syntax_tokens_fini(struct syntax_tokens *tokens);
-/** syntax_tokens_of_line - Returns the first token that ends in @line or later; @end if none does. */
+/**
+ * syntax_tokens_of_line - Returns the first token that ends in @line or later; @end if none does.
+ */
 const struct syntax_token *syntax_tokens_of_line(const struct syntax_tokens *tokens, unsigned line);
 
 /** syntax_is - Returns whether a token is that sign. */
@@ -59,11 +61,17 @@ bool syntax_is_first(const struct syntax_token *token);
 bool syntax_is_number(const struct syntax_token *token);
 /** syntax_same_text - Returns whether two tokens have the same text. */
 bool syntax_same_text(const struct syntax_token *a, const struct syntax_token *b);
-/** syntax_bracket - Returns the bracket that encloses a token, or NULL. For a closing bracket it is its opening one. */
+/**
+ * syntax_bracket - Returns the bracket that encloses a token, or NULL. For a closing bracket it is
+ * its opening one.
+ */
 const struct syntax_token *syntax_bracket(const struct syntax_token *token);
-/** syntax_in - Returns whether the enclosing bracket is one of @brackets. */
-bool syntax_in(const struct syntax_token *token, const char *brackets);
-/** syntax_shown - Returns how many bytes of a token to show, for "%.*s": its first line, cut to SYNTAX_SHOWN_BYTES. */
-int syntax_shown(const struct syntax_token *token);
+/** syntax_is_inside - Returns whether the enclosing bracket is one of @brackets. */
+bool syntax_is_inside(const struct syntax_token *token, const char *brackets);
+/**
+ * syntax_shown_bytes - Returns how many bytes of a token to show, for "%.*s": its first line, cut
+ * to SYNTAX_SHOWN_BYTES.
+ */
+int syntax_shown_bytes(const struct syntax_token *token);
 
 #endif

@@ -33,10 +33,10 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->events = events;
 	engine->arg = arg;
 	engine->setup_deadline = engine->close_deadline = engine->nudge_deadline = UINT64_MAX;
-	engine->probe_deadline = UINT64_MAX;
-	iwarp_keys_init(&engine->keys, IWARP_MAX_KEYS);
-	recv_runs_init(&engine->recvs);
-	TAILQ_INIT(&engine->awaiting);
+	engine->keepalive_deadline = UINT64_MAX;
+	stag_table_init(&engine->keys, IWARP_MAX_KEYS);
+	posted_recvs_init(&engine->recvs);
+	TAILQ_INIT(&engine->awaiting_write);
 	TAILQ_INIT(&engine->unbinding);
 	TAILQ_INIT(&engine->queue);
 	TAILQ_INIT(&engine->built);
@@ -47,13 +47,13 @@ struct iwarp_engine *iwarp_engine_new(struct iwarp_env *env, const struct iwarp_
 	engine->send_msn_tx = engine->send_msn_rx = 1;
 	engine->read_msn_tx = engine->read_msn_rx = 1;
 	engine->rx.header_need = MPA_LENGTH_BYTES;
-	rx_habit_init(&engine->rx.habit);
+	rx_predict_init(&engine->rx.predict);
 	engine->tx.valid = UINT64_MAX;
 	iwarp_engine_mss(engine, DEFAULT_MSS_BYTES);
 	return engine;
 }
 
-void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters)
+void iwarp_engine_counters_set(struct iwarp_engine *engine, struct iwarp_counters *counters)
 {
 	engine->counters = counters;
 }
@@ -62,10 +62,10 @@ void iwarp_engine_free(struct iwarp_engine *engine)
 {
 	if (!engine)
 		return;
-	iwarp_keys_fini(&engine->keys);
-	recv_runs_fini(&engine->recvs);
-	engine_setup_forget(engine);
-	free(engine->irq);
+	stag_table_fini(&engine->keys);
+	posted_recvs_fini(&engine->recvs);
+	engine_handshake_free(engine);
+	free(engine->irrq);
 	free(engine);
 }
 
@@ -105,7 +105,7 @@ void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_T
 
 void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_t size_bytes)
 {
-	if (engine->state <= ENGINE_OPEN && recv_runs_add(&engine->recvs, count, size_bytes) < 0)
+	if (engine->state <= ENGINE_OPEN && posted_recvs_add(&engine->recvs, count, size_bytes) < 0)
 		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory for receives");
 }
 
@@ -122,7 +122,7 @@ unsigned iwarp_engine_recv_resize(struct iwarp_engine *engine, uint32_t size_byt
 
 	if (engine->state != ENGINE_OPEN)
 		return FABRIC_RECV_KEPT;
-	recv_runs_resize(&engine->recvs, kept, size_bytes);
+	posted_recvs_resize(&engine->recvs, kept, size_bytes);
 	return kept;
 }
 
@@ -149,12 +149,12 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 
 	if (engine->state != ENGINE_OPEN)
 		return -ENOTCONN;
-	err = iwarp_keys_add(&engine->keys, &engine->env->random, key);
+	err = stag_table_add(&engine->keys, &engine->env->random, key);
 	if (err < 0)
 		return err;
 	coverage_init(&key->written, 0);
 	if (engine_key_awaits(key))
-		TAILQ_INSERT_TAIL(&engine->awaiting, key, awaiting);
+		TAILQ_INSERT_TAIL(&engine->awaiting_write, key, awaiting_write);
 	buf_ref(key->buf);
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= RX_BULK_BYTES)
 		engine->bulk++;
@@ -163,7 +163,7 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key)
 
 bool iwarp_engine_reads_wait(const struct iwarp_engine *engine)
 {
-	return engine_irq_next(engine) != NULL;
+	return engine_irrq_next(engine) != NULL;
 }
 
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key)
@@ -171,8 +171,8 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	if ((key->rights & FABRIC_REMOTE_WRITE) && key->len_bytes >= RX_BULK_BYTES)
 		engine->bulk--;
 	if (engine_key_awaits(key))
-		TAILQ_REMOVE(&engine->awaiting, key, awaiting);
-	iwarp_keys_remove(&engine->keys, key);
+		TAILQ_REMOVE(&engine->awaiting_write, key, awaiting_write);
+	stag_table_remove(&engine->keys, key);
 	coverage_fini(&key->written);
 	if (engine->rx.key == key) {
 		/* Discard the rest of the FPDU, and terminate with an invalid STag. */
@@ -183,7 +183,7 @@ bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key
 	if (engine_key_busy(engine, key)) {
 		/* The Response to the peer's Read is still sent; buf stays until then. */
 		TAILQ_INSERT_TAIL(&engine->unbinding, key, entry);
-		if (engine->state == ENGINE_OPEN && iwarp_engine_key_starves(engine, key))
+		if (engine->state == ENGINE_OPEN && iwarp_engine_key_read_waits(engine, key))
 			engine_drop(engine, FABRIC_CLOSE_LOCAL,
 				    "unbound memory for which the peer's Read was waiting");
 		return false;
@@ -208,10 +208,11 @@ static uint64_t unsent_bytes(const struct iwarp_engine *engine)
 	TAILQ_FOREACH(wr, &engine->queue, entry)
 		for (unsigned i = 0; i < wr->nsge; i++)
 			bytes += wr->sge[i].len_bytes;
-	for (unsigned i = engine->irq_built; i < engine->irq_count; i++) {
-		const struct engine_irq *irq = &engine->irq[(engine->irq_head + i) % engine->ird];
+	for (unsigned i = engine->irrq_built; i < engine->irrq_count; i++) {
+		const struct engine_irrq_entry *irrq =
+			&engine->irrq[(engine->irrq_head + i) % engine->ird];
 
-		bytes += irq->read.size_bytes - irq->offset;
+		bytes += irrq->read.size_bytes - irrq->offset;
 	}
 	return bytes;
 }
@@ -220,14 +221,14 @@ void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->state >= ENGINE_CLOSING)
 		return;
-	engine_why(engine, FABRIC_CLOSE_LOCAL, "closed");
+	engine_close_reason_set(engine, FABRIC_CLOSE_LOCAL, "closed");
 	if (engine->state < ENGINE_OPEN) {
 		engine_state_set(engine, ENGINE_DROPPED);
 		return;
 	}
 	engine_state_set(engine, ENGINE_CLOSING);
 	engine_close_deadline_set(engine, now_us);
-	engine->close_taken = engine->tx.sent - engine->unacked_bytes;
+	engine->close_acked = engine->tx.sent - engine->unacked_bytes;
 	engine->close_end += unsent_bytes(engine) / IWARP_CLOSE_STEP_BYTES * IWARP_CLOSE_TIMEOUT_US;
 	if (engine->close_end > now_us + IWARP_CLOSE_MAX_US)
 		engine->close_end = now_us + IWARP_CLOSE_MAX_US;
@@ -246,7 +247,7 @@ void iwarp_engine_rx_eof(struct iwarp_engine *engine)
 	case ENGINE_AWAIT_REQUEST:
 	case ENGINE_REQUESTED:
 	case ENGINE_REPLYING:
-		engine_setup_eof(engine);
+		engine_handshake_eof(engine);
 		break;
 	case ENGINE_OPEN:
 	case ENGINE_CLOSING:
@@ -255,22 +256,22 @@ void iwarp_engine_rx_eof(struct iwarp_engine *engine)
 		else
 			engine_drop(engine, FABRIC_CLOSE_PEER, "orderly close");
 		break;
-	case ENGINE_ENDING:
-	case ENGINE_ENDED:
+	case ENGINE_LAST_FRAME:
+	case ENGINE_FIN_WAIT:
 	case ENGINE_DROPPED:
 		engine_drop(engine, FABRIC_CLOSE_LOCAL, "closed");
 		break;
 	}
 }
 
-enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine)
+enum iwarp_action iwarp_engine_action(const struct iwarp_engine *engine)
 {
 	if (engine->state == ENGINE_DROPPED)
 		return IWARP_DROP;
-	return engine->state == ENGINE_ENDED ? IWARP_FIN : IWARP_GO_ON;
+	return engine->state == ENGINE_FIN_WAIT ? IWARP_FIN : IWARP_CONTINUE;
 }
 
-enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail)
+enum fabric_close iwarp_engine_close_reason(const struct iwarp_engine *engine, const char **detail)
 {
 	*detail = engine->detail;
 	return engine->why;
@@ -304,7 +305,7 @@ void iwarp_engine_flush(struct iwarp_engine *engine)
 	}
 	list_flush(&engine->reads_wait);
 	list_flush(&engine->failed);
-	engine_irq_flush(engine);
+	engine_irrq_flush(engine);
 	while ((key = TAILQ_FIRST(&engine->unbinding))) {
 		TAILQ_REMOVE(&engine->unbinding, key, entry);
 		buf_put(key->buf);

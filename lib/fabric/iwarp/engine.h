@@ -10,7 +10,7 @@
  *	iwarp_engine_tx_done()   the number of bytes sent
  *	iwarp_engine_deadline()  when to call at the latest
  *	iwarp_engine_expire()    the deadline has passed
- *	iwarp_engine_wish()      what to do with the TCP connection
+ *	iwarp_engine_action()      what to do with the TCP connection
  *
  * Receiving: the rest of a long payload, and the payloads predicted after it, are received directly
  * into registered memory (rx_iov.c). All other bytes pass through the owner's staging memory;
@@ -29,22 +29,22 @@
 
 #include <sys/uio.h>
 
-#include "base/state.h"
+#include "base/state_machine.h"
 #include "fabric/fabric.h"
 #include "fabric/iwarp/iwarp_config.h"
 #include "fabric/iwarp/random.h"
-#include "fabric/iwarp/rx_image.h"
+#include "fabric/iwarp/rx_scatter.h"
 
 #define IWARP_MAX_IRD          128u /* also Linux siw's limit */
 #define IWARP_MAX_KEYS         65536u
-#define IWARP_RX_MAX_IOV       RX_IMAGE_MAX_IOV
+#define IWARP_RX_MAX_IOV       RX_SCATTER_MAX_IOV
 #define IWARP_RX_STAGING_BYTES (256u * 1024u) /* size of the staging memory for a plan */
 #define IWARP_MIN_FPDU_BYTES   128u
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
 /* Limit for the answer to a keepalive, or any other byte of the peer, once it is sent. */
-#define IWARP_PROBE_TIMEOUT_US (15u * 1000000u)
+#define IWARP_KEEPALIVE_TIMEOUT_US (15u * 1000000u)
 /* Limit for sending posted work and receiving the peer's FIN … */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
 /* … which starts again if the peer has acknowledged this much in that time … */
@@ -57,21 +57,21 @@
 	X(ENGINE_NEW, "new", "the owner to connect, or to await a request",                        \
 	  TO(ENGINE_AWAIT_REPLY) | TO(ENGINE_AWAIT_REQUEST) | TO(ENGINE_DROPPED))                  \
 	X(ENGINE_AWAIT_REPLY, "awaiting the MPA reply", "the reply, or the deadline",              \
-	  TO(ENGINE_OPEN) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                                \
+	  TO(ENGINE_OPEN) | TO(ENGINE_LAST_FRAME) | TO(ENGINE_DROPPED))                            \
 	X(ENGINE_AWAIT_REQUEST, "awaiting an MPA request", "a request, or the deadline",           \
-	  TO(ENGINE_REQUESTED) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                           \
+	  TO(ENGINE_REQUESTED) | TO(ENGINE_LAST_FRAME) | TO(ENGINE_DROPPED))                       \
 	X(ENGINE_REQUESTED, "requested", "the owner to accept or reject",                          \
-	  TO(ENGINE_REPLYING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                            \
+	  TO(ENGINE_REPLYING) | TO(ENGINE_LAST_FRAME) | TO(ENGINE_DROPPED))                        \
 	X(ENGINE_REPLYING, "replying", "the MPA reply to be sent",                                 \
 	  TO(ENGINE_OPEN) | TO(ENGINE_DROPPED))                                                    \
 	X(ENGINE_OPEN, "open", "either end to close, or an error",                                 \
-	  TO(ENGINE_CLOSING) | TO(ENGINE_ENDING) | TO(ENGINE_DROPPED))                             \
+	  TO(ENGINE_CLOSING) | TO(ENGINE_LAST_FRAME) | TO(ENGINE_DROPPED))                         \
 	X(ENGINE_CLOSING, "closing", "posted work to be sent, or the deadline",                    \
-	  TO(ENGINE_ENDING) | TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                               \
-	X(ENGINE_ENDING, "last frame",                                                             \
+	  TO(ENGINE_LAST_FRAME) | TO(ENGINE_FIN_WAIT) | TO(ENGINE_DROPPED))                        \
+	X(ENGINE_LAST_FRAME, "last frame",                                                         \
 	  "a last frame (reject, Terminate) to be sent, or the deadline",                          \
-	  TO(ENGINE_ENDED) | TO(ENGINE_DROPPED))                                                   \
-	X(ENGINE_ENDED, "fin wait", "the peer's FIN, or the deadline", TO(ENGINE_DROPPED))         \
+	  TO(ENGINE_FIN_WAIT) | TO(ENGINE_DROPPED))                                                \
+	X(ENGINE_FIN_WAIT, "fin wait", "the peer's FIN, or the deadline", TO(ENGINE_DROPPED))      \
 	X(ENGINE_DROPPED, "dropped", "nothing", 0)
 STATE_ENUM(engine_state, ENGINE_STATES);
 extern const struct state_table iwarp_engine_states;
@@ -81,17 +81,17 @@ struct iwarp_tx_batch;
 
 /* Shared by the engines of one worker. */
 struct iwarp_env {
-	struct pool *pool;
+	struct buf_pool *pool;
 	struct iwarp_counters *counters;
 	struct iwarp_random random;
-	struct rx_image image;        /* in use from a plan to its rx_done */
+	struct rx_scatter scatter;    /* in use from a plan to its rx_done */
 	struct iwarp_tx_batch *spare; /* the batch freed last; iwarp_env_fini() frees it */
 };
 
-enum iwarp_wish {
-	IWARP_GO_ON, /* read, and write what the engine plans */
-	IWARP_FIN,   /* all is written: shut down the sending side, read until the peer's FIN */
-	IWARP_DROP,  /* close the socket now */
+enum iwarp_action {
+	IWARP_CONTINUE, /* read, and write what the engine plans */
+	IWARP_FIN,      /* all is written: shut down the sending side, read until the peer's FIN */
+	IWARP_DROP,     /* close the socket now */
 };
 
 /** iwarp_env_fini - Frees the environment's memory; all its engines must have been freed. */
@@ -117,8 +117,8 @@ void iwarp_engine_free(struct iwarp_engine *engine);
  */
 int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			 uint64_t now_us) MUST_CHECK;
-/** iwarp_engine_listen - Starts as responder: awaits a request. The set-up time starts. */
-void iwarp_engine_listen(struct iwarp_engine *engine, uint64_t now_us);
+/** iwarp_engine_await_request - Starts as responder: awaits a request. The set-up time starts. */
+void iwarp_engine_await_request(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_accept - Accepts after requested(). Returns 0, or -ENOTCONN after the end. */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
@@ -126,8 +126,10 @@ int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_para
 void iwarp_engine_reject(struct iwarp_engine *engine, const void *private_data, size_t len_bytes,
 			 uint64_t now_us);
 
-/** iwarp_engine_count_in - Replaces the environment's counters, before any byte is exchanged. */
-void iwarp_engine_count_in(struct iwarp_engine *engine, struct iwarp_counters *counters);
+/**
+ * iwarp_engine_counters_set - Replaces the environment's counters, before any byte is exchanged.
+ */
+void iwarp_engine_counters_set(struct iwarp_engine *engine, struct iwarp_counters *counters);
 
 /** iwarp_engine_mss - Sets TCP's MSS, which determines the length of FPDUs and where they end. */
 void iwarp_engine_mss(struct iwarp_engine *engine, unsigned mss_bytes);
@@ -145,8 +147,8 @@ int iwarp_engine_key_bind(struct iwarp_engine *engine, struct fabric_key *key) M
  * socket, or for data.
  */
 bool iwarp_engine_reads_wait(const struct iwarp_engine *engine);
-/** iwarp_engine_key_starves - Implements fabric_key_starves(). */
-bool iwarp_engine_key_starves(const struct iwarp_engine *engine, const struct fabric_key *key);
+/** iwarp_engine_key_read_waits - Implements fabric_key_read_waits(). */
+bool iwarp_engine_key_read_waits(const struct iwarp_engine *engine, const struct fabric_key *key);
 /** iwarp_engine_key_unbind - Implements fabric_key_unbind(). */
 bool iwarp_engine_key_unbind(struct iwarp_engine *engine, struct fabric_key *key) MUST_CHECK;
 /** iwarp_engine_depths - Stores the negotiated IRD and ORD. */
@@ -156,13 +158,13 @@ void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsig
 void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_TEXT_BYTES]);
 
 /**
- * iwarp_engine_probe - Implements fabric_ep_probe() by a zero-length RDMA Read.
+ * iwarp_engine_keepalive - Implements fabric_ep_keepalive() by a zero-length RDMA Read.
  *
  * Only a responder may send it, and only to a peer that accepts Reads: knfsd as a server accepts
  * none and drops the connection. None is sent while Reads are outstanding: the peer would answer it
  * after them, which can take any time, and TCP detects a dead peer then too.
  */
-int iwarp_engine_probe(struct iwarp_engine *engine) MUST_CHECK;
+int iwarp_engine_keepalive(struct iwarp_engine *engine) MUST_CHECK;
 /**
  * iwarp_engine_unacked - Passes the number of sent bytes that the peer has not acknowledged; due
  * before a close and an expire.
@@ -216,10 +218,13 @@ uint64_t iwarp_engine_deadline(const struct iwarp_engine *engine);
 /** iwarp_engine_expire - Acts on every deadline that has passed. */
 void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
 
-/** iwarp_engine_wish - Returns what the owner must do with the TCP connection now. */
-enum iwarp_wish iwarp_engine_wish(const struct iwarp_engine *engine);
-/** iwarp_engine_why - Returns the close reason, after IWARP_FIN or IWARP_DROP; it owns @detail. */
-enum fabric_close iwarp_engine_why(const struct iwarp_engine *engine, const char **detail);
+/** iwarp_engine_action - Returns what the owner must do with the TCP connection now. */
+enum iwarp_action iwarp_engine_action(const struct iwarp_engine *engine);
+/**
+ * iwarp_engine_close_reason - Returns the close reason, after IWARP_FIN or IWARP_DROP; it owns
+ * @detail.
+ */
+enum fabric_close iwarp_engine_close_reason(const struct iwarp_engine *engine, const char **detail);
 /** iwarp_engine_flush - Flushes all posted work, and finishes deferred unbinds. */
 void iwarp_engine_flush(struct iwarp_engine *engine);
 

@@ -19,12 +19,12 @@
 
 #include "fabric/iwarp/ddp.h"
 #include "fabric/iwarp/engine.h"
-#include "fabric/iwarp/keys.h"
 #include "fabric/iwarp/mpa.h"
-#include "fabric/iwarp/reason.h"
-#include "fabric/iwarp/rx_habit.h"
+#include "fabric/iwarp/rx_predict.h"
+#include "fabric/iwarp/stag_table.h"
+#include "fabric/iwarp/terminate_codes.h"
 #include "fabric/iwarp/tx_batch.h"
-#include "fabric/recv_runs.h"
+#include "fabric/posted_recvs.h"
 
 enum rx_stage {
 	RX_HEADER,  /* length, DDP header and a Read Request's own */
@@ -33,7 +33,7 @@ enum rx_stage {
 };
 
 /* A Read of the peer: an entry of the inbound RDMA Read queue (IRRQ, RFC 5040). */
-struct engine_irq {
+struct engine_irrq_entry {
 	struct rdmap_read read;
 	struct fabric_key *key; /* NULL for a zero-length Read */
 	struct buf *buf;        /* a reference: holds the memory until the Response is sent */
@@ -44,7 +44,7 @@ struct engine_irq {
 
 struct engine_rx {
 	enum rx_stage stage;
-	enum iwarp_reason verdict; /* error found; acted on once the CRC has been verified */
+	enum terminate_reason verdict; /* error found; acted on once the CRC has been verified */
 	uint8_t header[MPA_LENGTH_BYTES + DDP_MAX_BYTES];
 	unsigned header_have, header_need;
 	uint8_t trailer[MPA_MAX_PAD_BYTES + MPA_CRC_BYTES];
@@ -70,24 +70,24 @@ struct engine_rx {
 
 	uint8_t terminate[TERM_MAX_BYTES];
 
-	struct rx_habit habit;
-	bool guessed; /* the plan predicts the place of the next message */
+	struct rx_predict predict;
+	bool predicted; /* the plan predicts the place of the next message */
 };
 
 struct engine_tx {
 	struct iwarp_tx_batch *batch; /* NULL: nothing is ready to send */
 	uint64_t built, sent;         /* positions in the stream */
-	uint64_t train;               /* stream position at which a TCP segment starts */
+	uint64_t segment_start;       /* stream position at which a TCP segment starts */
 	/* Completions are valid up to here: a Terminate discards everything after it. */
 	uint64_t valid;
-	bool hold; /* responder: wait for the initiator's first FPDU (RFC 5044, 7.1) */
+	bool await_first_fpdu; /* responder: wait for the initiator's first FPDU (RFC 5044, 7.1) */
 	bool nudge;
-	bool responded;         /* a Response was sent last, not a Send or Write */
+	bool response_last;     /* a Response was sent last, not a Send or Write */
 	struct fabric_wr *wr;   /* the Send or Write being built; first of the queue */
 	uint64_t offset, total; /* position in it, and its length */
 	unsigned sge;           /* index in wr, and the offset there */
 	uint32_t sge_offset;
-	enum iwarp_reason terminate; /* to send */
+	enum terminate_reason terminate; /* to send */
 	struct rdmap_terminate term;
 };
 
@@ -109,8 +109,8 @@ struct iwarp_engine {
 	/* Responder: the peer's request; private_data points into setup. */
 	struct mpa_frame request;
 
-	uint64_t setup_deadline, close_deadline, nudge_deadline, probe_deadline;
-	uint64_t close_taken; /* stream position acknowledged when last checked */
+	uint64_t setup_deadline, close_deadline, nudge_deadline, keepalive_deadline;
+	uint64_t close_acked; /* stream position acknowledged when last checked */
 	uint64_t close_end;   /* final limit, whatever the peer acknowledges */
 	size_t unacked_bytes; /* sent, but not acknowledged */
 	bool nudge_started;
@@ -118,15 +118,15 @@ struct iwarp_engine {
 	unsigned nudges;
 
 	unsigned ird, ord;
-	bool ord_agreed;        /* the peer has sent the number of Reads that it accepts */
-	struct recv_runs recvs; /* a Send being received uses the first */
+	bool ord_agreed;           /* the peer has sent the number of Reads that it accepts */
+	struct posted_recvs recvs; /* a Send being received uses the first */
 	unsigned fpdu_bytes;
 	unsigned mss_bytes; /* MSS of TCP, at least the minimum of fpdu_bytes */
 
-	struct iwarp_keys keys;
+	struct stag_table keys;
 	unsigned bulk; /* number of keys and Reads that make long tagged messages likely */
 	/* Keys whose long RDMA Write has not begun: engine_key_awaits(). */
-	TAILQ_HEAD(, fabric_key) awaiting;
+	TAILQ_HEAD(, fabric_key) awaiting_write;
 	TAILQ_HEAD(, fabric_key) unbinding; /* unbound while a Read Response is being sent */
 
 	struct fabric_wr_list queue; /* Sends and Writes not completely built */
@@ -137,13 +137,13 @@ struct iwarp_engine {
 	struct fabric_wr_list failed;           /* to complete with an error */
 	unsigned reads_posted, reads_out_count; /* waiting or outstanding; outstanding */
 
-	struct fabric_wr probe; /* the keepalive: a zero-length Read */
+	struct fabric_wr keepalive; /* the keepalive: a zero-length Read */
 	/* Stream position at which it has been sent; 0: not built, or already sent. */
-	uint64_t probe_end;
+	uint64_t keepalive_end;
 
-	struct engine_irq *irq; /* ring of `ird` entries */
-	unsigned irq_head, irq_count;
-	unsigned irq_built; /* built entries, from the head */
+	struct engine_irrq_entry *irrq; /* ring of `ird` entries */
+	unsigned irrq_head, irrq_count;
+	unsigned irrq_built; /* built entries, from the head */
 
 	uint32_t send_msn_tx, send_msn_rx, read_msn_tx, read_msn_rx;
 
@@ -151,7 +151,7 @@ struct iwarp_engine {
 	struct engine_tx tx;
 
 	enum fabric_close why;
-	bool why_set;
+	bool close_reason_set;
 	uint32_t refused_sink; /* sink STag of a Read that the peer's Terminate names */
 	bool refused;
 	char detail[192];
@@ -179,14 +179,14 @@ static inline bool engine_key_awaits(const struct fabric_key *key)
 void engine_state_set(struct iwarp_engine *engine, enum engine_state state);
 void engine_note(struct iwarp_engine *engine, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Set the close reason; the first one is kept. */
-void engine_why(struct iwarp_engine *engine, enum fabric_close why, const char *format, ...)
-	PRINTF_LIKE(3, 4);
+void engine_close_reason_set(struct iwarp_engine *engine, enum fabric_close why, const char *format,
+			     ...) PRINTF_LIKE(3, 4);
 /* Set the close reason and end immediately. */
 void engine_drop(struct iwarp_engine *engine, enum fabric_close why, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 /* Send a frame that is already queued, or a Terminate for `reason`, then end. */
-void engine_end(struct iwarp_engine *engine, uint64_t now_us);
-void engine_terminate(struct iwarp_engine *engine, enum iwarp_reason reason, uint64_t now_us);
+void engine_send_last_frame(struct iwarp_engine *engine, uint64_t now_us);
+void engine_terminate(struct iwarp_engine *engine, enum terminate_reason reason, uint64_t now_us);
 /* Start the time limit of an orderly close. */
 void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us);
 
@@ -194,40 +194,40 @@ void engine_close_deadline_set(struct iwarp_engine *engine, uint64_t now_us);
 void engine_read_post(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_built(struct iwarp_engine *engine, struct fabric_wr *wr);
 void engine_read_done(struct iwarp_engine *engine, enum fabric_status status);
-enum iwarp_reason engine_irq_add(struct iwarp_engine *engine, const struct rdmap_read *read);
+enum terminate_reason engine_irrq_add(struct iwarp_engine *engine, const struct rdmap_read *read);
 /*
  * Return the oldest Read whose Response is not completely built, or NULL; return how many more
  * bytes of it can be built now.
  */
-struct engine_irq *engine_irq_next(const struct iwarp_engine *engine);
-uint32_t engine_irq_ready(const struct engine_irq *irq);
-void engine_irq_sent(struct iwarp_engine *engine);
-void engine_irq_flush(struct iwarp_engine *engine);
+struct engine_irrq_entry *engine_irrq_next(const struct iwarp_engine *engine);
+uint32_t engine_irrq_ready(const struct engine_irrq_entry *irrq);
+void engine_irrq_sent(struct iwarp_engine *engine);
+void engine_irrq_flush(struct iwarp_engine *engine);
 bool engine_key_busy(const struct iwarp_engine *engine, const struct fabric_key *key);
 
 /* mpa_handshake.c: consumes start-up bytes, and returns how many; FPDUs follow. */
-size_t engine_setup_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
-		       uint64_t now_us);
+size_t engine_handshake_rx(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+			   uint64_t now_us);
 /* The reply has been sent. */
-void engine_setup_replied(struct iwarp_engine *engine, uint64_t now_us);
+void engine_handshake_reply_sent(struct iwarp_engine *engine, uint64_t now_us);
 /* The peer closed during the exchange; the time limit has passed. */
-void engine_setup_eof(struct iwarp_engine *engine);
-void engine_setup_late(struct iwarp_engine *engine);
-void engine_setup_forget(struct iwarp_engine *engine);
+void engine_handshake_eof(struct iwarp_engine *engine);
+void engine_handshake_timeout(struct iwarp_engine *engine);
+void engine_handshake_free(struct iwarp_engine *engine);
 
 /* placement.c: checks a header and sets where its payload is placed; executes a complete FPDU. */
 void engine_place_header(struct iwarp_engine *engine);
-enum iwarp_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
+enum terminate_reason engine_place_commit(struct iwarp_engine *engine, uint64_t now_us);
 /* Sets where the payload of a Send in several pieces is placed; returns false without memory. */
 bool engine_place_send(struct iwarp_engine *engine);
 
 /* rx_iov.c: updates the predictor from a received header. */
-void engine_plan_learn(struct iwarp_engine *engine);
+void engine_rx_learn(struct iwarp_engine *engine);
 
 /* timers.c: our first FPDU was sent; more was sent; the peer has sent data. */
 void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
-void engine_probe_sent(struct iwarp_engine *engine, uint64_t now_us);
-void engine_probe_heard(struct iwarp_engine *engine, uint64_t now_us);
+void engine_keepalive_sent(struct iwarp_engine *engine, uint64_t now_us);
+void engine_keepalive_heard(struct iwarp_engine *engine, uint64_t now_us);
 
 /* fpdu.c: get a batch (false without memory), and return it when it is empty. */
 bool engine_batch_get(struct iwarp_engine *engine);

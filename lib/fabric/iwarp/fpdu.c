@@ -28,7 +28,7 @@ bool engine_batch_get(struct iwarp_engine *engine)
 	env->spare = NULL;
 	if (!engine->tx.batch)
 		return false;
-	iwarp_batch_reset(engine->tx.batch);
+	iwarp_tx_batch_reset(engine->tx.batch);
 	return true;
 }
 
@@ -46,9 +46,9 @@ static int bytes_send(struct iwarp_engine *engine, const uint8_t *bytes, size_t 
 {
 	if (!engine_batch_get(engine))
 		return -ENOMEM;
-	memcpy(iwarp_batch_glue(engine->tx.batch, len), bytes, len);
+	memcpy(iwarp_tx_batch_alloc(engine->tx.batch, len), bytes, len);
 	engine->tx.built += len;
-	iwarp_batch_frame_end(engine->tx.batch, engine->tx.built - len, engine->tx.built, false);
+	iwarp_tx_batch_frame_end(engine->tx.batch, engine->tx.built - len, engine->tx.built, false);
 	return 0;
 }
 
@@ -79,7 +79,7 @@ struct fpdu {
 static uint32_t piece_add(struct iwarp_engine *engine, const uint8_t *mem, uint32_t len_bytes,
 			  uint32_t crc)
 {
-	iwarp_batch_ref(engine->tx.batch, mem, len_bytes);
+	iwarp_tx_batch_append(engine->tx.batch, mem, len_bytes);
 	return engine->crc ? crc32c_add(crc, mem, len_bytes) : crc;
 }
 
@@ -112,7 +112,7 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 	size_t ddp_bytes = fpdu->header.tagged ? DDP_TAGGED_BYTES : DDP_UNTAGGED_BYTES;
 	size_t start_bytes = MPA_LENGTH_BYTES + ddp_bytes + fpdu->extra_bytes;
 	size_t ulpdu = start_bytes - MPA_LENGTH_BYTES + fpdu->payload_bytes, pad, total;
-	uint8_t *start = iwarp_batch_glue(tx->batch, start_bytes), *end;
+	uint8_t *start = iwarp_tx_batch_alloc(tx->batch, start_bytes), *end;
 	uint32_t crc = CRC32C_START;
 
 	assert(ulpdu <= MPA_MAX_ULPDU_BYTES);
@@ -128,13 +128,13 @@ static void fpdu_build(struct iwarp_engine *engine, const struct fpdu *fpdu)
 		crc = pieces_add(engine, fpdu->payload_bytes, crc);
 
 	pad = -(MPA_LENGTH_BYTES + ulpdu) & 3;
-	end = iwarp_batch_glue(tx->batch, pad + MPA_CRC_BYTES);
+	end = iwarp_tx_batch_alloc(tx->batch, pad + MPA_CRC_BYTES);
 	memset(end, 0, pad + MPA_CRC_BYTES);
 	if (engine->crc)
 		mpa_crc_store(crc32c_add(crc, end, pad), end + pad);
 	total = MPA_LENGTH_BYTES + ulpdu + pad + MPA_CRC_BYTES;
 	tx->built += total;
-	iwarp_batch_frame_end(tx->batch, tx->built - total, tx->built, true);
+	iwarp_tx_batch_frame_end(tx->batch, tx->built - total, tx->built, true);
 }
 
 /* Returns the longest payload: a multiple of four, so that only a last FPDU is padded. */
@@ -149,7 +149,8 @@ static bool trailer_splits(const struct iwarp_engine *engine, size_t header_byte
 {
 	size_t bare = MPA_LENGTH_BYTES + header_bytes + payload;
 	size_t trailer = (-bare & 3) + MPA_CRC_BYTES;
-	uint64_t over = (engine->tx.built - engine->tx.train + bare + trailer) % engine->mss_bytes;
+	uint64_t over =
+		(engine->tx.built - engine->tx.segment_start + bare + trailer) % engine->mss_bytes;
 
 	return over > 0 && over < trailer;
 }
@@ -186,7 +187,7 @@ static struct ddp_header header_of(enum rdmap_opcode opcode)
 
 void engine_terminate_build(struct iwarp_engine *engine)
 {
-	const struct iwarp_reason_info *info = iwarp_reason_info(engine->tx.terminate);
+	const struct terminate_code_info *info = terminate_code_info(engine->tx.terminate);
 	uint8_t bytes[TERM_MAX_BYTES];
 	struct fpdu fpdu = {
 		.header = header_of(RDMAP_TERMINATE),
@@ -222,7 +223,7 @@ bool engine_read_build(struct iwarp_engine *engine)
 		return false;
 	do {
 		read.sink_stag = (uint32_t)iwarp_random_next(&engine->env->random);
-	} while (read.sink_stag >> 8 == 0 || iwarp_keys_find(&engine->keys, read.sink_stag));
+	} while (read.sink_stag >> 8 == 0 || stag_table_find(&engine->keys, read.sink_stag));
 	read.sink_to = (iwarp_random_next(&engine->env->random) >> 1 | 1u << 12) & ~(uint64_t)0xfff;
 	wr->priv[0] = read.sink_to;
 	wr->priv[1] = read.sink_stag;
@@ -252,29 +253,29 @@ bool engine_nudge_build(struct iwarp_engine *engine)
 
 bool engine_response_build(struct iwarp_engine *engine)
 {
-	struct engine_irq *irq = engine_irq_next(engine);
+	struct engine_irrq_entry *irrq = engine_irrq_next(engine);
 	struct fpdu fpdu = {
 		.header = header_of(RDMAP_READ_RESPONSE),
-		.payload = irq->mem ? irq->mem + irq->offset : NULL,
+		.payload = irrq->mem ? irrq->mem + irrq->offset : NULL,
 	};
-	uint32_t ready = engine_irq_ready(irq);
+	uint32_t ready = engine_irrq_ready(irrq);
 
 	if (!payload_fit(engine, DDP_TAGGED_BYTES, ready, &fpdu.payload_bytes))
 		return false;
-	if (irq->offset == 0 && ready < irq->read.size_bytes)
+	if (irrq->offset == 0 && ready < irrq->read.size_bytes)
 		engine->counters->read_responses_late++;
 	fpdu.header.tagged = true;
-	fpdu.header.stag = irq->read.sink_stag;
-	fpdu.header.to = irq->read.sink_to + irq->offset;
-	irq->offset += fpdu.payload_bytes;
-	fpdu.header.last = irq->offset == irq->read.size_bytes;
+	fpdu.header.stag = irrq->read.sink_stag;
+	fpdu.header.to = irrq->read.sink_to + irrq->offset;
+	irrq->offset += fpdu.payload_bytes;
+	fpdu.header.last = irrq->offset == irrq->read.size_bytes;
 	fpdu_build(engine, &fpdu);
 	engine->counters->read_bytes_sent += fpdu.payload_bytes;
 	if (!fpdu.header.last)
 		return true;
-	engine->tx.responded = true;
-	irq->end = engine->tx.built;
-	engine->irq_built++;
+	engine->tx.response_last = true;
+	irrq->end = engine->tx.built;
+	engine->irrq_built++;
 	return true;
 }
 
@@ -338,6 +339,6 @@ bool engine_wr_build(struct iwarp_engine *engine)
 	TAILQ_INSERT_TAIL(&engine->built, wr, entry);
 	wr->priv[0] = tx->built;
 	tx->wr = NULL;
-	tx->responded = false;
+	tx->response_last = false;
 	return true;
 }

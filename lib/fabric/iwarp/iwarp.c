@@ -23,11 +23,11 @@
 #include <unistd.h>
 
 #include "base/sockaddr.h"
+#include "fabric/iwarp/iwarp_socket.h"
 #include "fabric/iwarp/listener.h"
-#include "fabric/iwarp/socket.h"
 
-#define READS_PER_TURN  16u /* while a read fills the whole plan */
-#define WRITES_PER_TURN 8u
+#define READS_PER_ITERATION  16u /* while a read fills the whole plan */
+#define WRITES_PER_ITERATION 8u
 
 COUNTER_TABLE(iwarp_counters, IWARP_COUNTERS);
 
@@ -54,15 +54,16 @@ static uint64_t ep_now_us(const struct iwarp_ep *ep)
 	return loop_now_us(ep->ep.fabric->loop);
 }
 
-/* ---- between socket and engine: call ep_settle() after each of these ---- */
+/* ---- between socket and engine: call ep_apply_action() after each of these ---- */
 
 /* The socket failed with @err, an errno. */
 static void ep_lost(struct iwarp_ep *ep, int err)
 {
 	/* An engine that has already ended keeps its reason. */
-	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
+	if (iwarp_engine_action(ep->engine) != IWARP_DROP)
 		ep->ep.close_errno = err;
-	iwarp_engine_lost(ep->engine, iwarp_socket_why(ep->connecting, err), strerror(err));
+	iwarp_engine_lost(ep->engine, iwarp_socket_close_reason(ep->connecting, err),
+			  strerror(err));
 }
 
 /*
@@ -73,15 +74,15 @@ static bool receive_once(struct iwarp_ep *ep, bool *filled)
 {
 	struct iovec iov[IWARP_RX_MAX_IOV];
 	unsigned niov = iwarp_engine_rx_plan(ep->engine, fabric_of(ep->ep.fabric)->staging, iov);
-	size_t room = 0;
+	size_t space = 0;
 	ssize_t len;
 
 	for (unsigned j = 0; j < niov; j++)
-		room += iov[j].iov_len;
+		space += iov[j].iov_len;
 	do {
 		len = readv(ep->fd, iov, (int)niov);
 	} while (len < 0 && errno == EINTR);
-	*filled = len > 0 && (size_t)len == room;
+	*filled = len > 0 && (size_t)len == space;
 	if (len < 0 && errno == EAGAIN)
 		return false;
 	if (len < 0)
@@ -90,7 +91,7 @@ static bool receive_once(struct iwarp_ep *ep, bool *filled)
 		iwarp_engine_rx_eof(ep->engine);
 	else
 		iwarp_engine_rx_done(ep->engine, (size_t)len, ep_now_us(ep));
-	return len > 0 && iwarp_engine_wish(ep->engine) != IWARP_DROP;
+	return len > 0 && iwarp_engine_action(ep->engine) != IWARP_DROP;
 }
 
 /* Reads as much as one loop iteration may. */
@@ -98,7 +99,7 @@ static void ep_receive(struct iwarp_ep *ep)
 {
 	bool filled = true;
 
-	for (unsigned i = 0; i < READS_PER_TURN && filled; i++)
+	for (unsigned i = 0; i < READS_PER_ITERATION && filled; i++)
 		if (!receive_once(ep, &filled))
 			return;
 }
@@ -108,27 +109,27 @@ static void ep_receive_rest(struct iwarp_ep *ep)
 {
 	bool filled;
 
-	while (iwarp_engine_wish(ep->engine) != IWARP_DROP && receive_once(ep, &filled))
+	while (iwarp_engine_action(ep->engine) != IWARP_DROP && receive_once(ep, &filled))
 		;
 }
 
 /* Passes a changed MSS to the engine. */
-static void ep_mss_tell(struct iwarp_ep *ep)
+static void ep_mss_update(struct iwarp_ep *ep)
 {
-	if (iwarp_segment_changed(&ep->segment, ep->fd))
-		iwarp_engine_mss(ep->engine, (unsigned)ep->segment.mss_bytes);
+	if (iwarp_tcp_mss_changed(&ep->tcp_mss, ep->fd))
+		iwarp_engine_mss(ep->engine, (unsigned)ep->tcp_mss.mss_bytes);
 }
 
 /* Sends as much as one loop iteration may; the rest is deferred, or waits for the socket. */
 static void ep_send(struct iwarp_ep *ep)
 {
-	for (unsigned i = 0; i < WRITES_PER_TURN; i++) {
+	for (unsigned i = 0; i < WRITES_PER_ITERATION; i++) {
 		const struct iovec *iov;
 		struct msghdr msg = {0};
 		size_t total = 0;
 		ssize_t len;
 
-		ep_mss_tell(ep);
+		ep_mss_update(ep);
 		msg.msg_iovlen = iwarp_engine_tx_plan(ep->engine, &iov);
 		ep->blocked = false;
 		if (!msg.msg_iovlen)
@@ -148,7 +149,7 @@ static void ep_send(struct iwarp_ep *ep)
 			return;
 		}
 		if (len > 0) {
-			iwarp_segment_sent(&ep->segment, (size_t)len);
+			iwarp_tcp_mss_sent(&ep->tcp_mss, (size_t)len);
 			iwarp_engine_tx_done(ep->engine, (size_t)len, ep_now_us(ep));
 		}
 		if (len < 0 || (size_t)len < total) {
@@ -177,11 +178,11 @@ static void ep_finish(struct iwarp_ep *ep)
 		close(ep->fd);
 	ep->fd = -1;
 	iwarp_engine_flush(ep->engine);
-	why = iwarp_engine_why(ep->engine, &detail);
+	why = iwarp_engine_close_reason(ep->engine, &detail);
 	ep->ep.events->closed(ep->ep.arg, why, detail);
 }
 
-static void ep_watch(struct iwarp_ep *ep)
+static void ep_io_update(struct iwarp_ep *ep)
 {
 	unsigned events = ep->connecting ? LOOP_WRITE : LOOP_READ | (ep->blocked ? LOOP_WRITE : 0);
 
@@ -209,9 +210,9 @@ static void ep_timer_set(struct iwarp_ep *ep)
  * Carries out the engine's action on the socket. It must be the last call in each callback: the
  * endpoint may be gone.
  */
-static void ep_settle(struct iwarp_ep *ep)
+static void ep_apply_action(struct iwarp_ep *ep)
 {
-	switch (iwarp_engine_wish(ep->engine)) {
+	switch (iwarp_engine_action(ep->engine)) {
 	case IWARP_DROP:
 		ep_finish(ep);
 		return;
@@ -221,10 +222,10 @@ static void ep_settle(struct iwarp_ep *ep)
 		ep->fin_sent = true;
 		ep->blocked = false;
 		break;
-	case IWARP_GO_ON:
+	case IWARP_CONTINUE:
 		break;
 	}
-	ep_watch(ep);
+	ep_io_update(ep);
 	ep_timer_set(ep);
 }
 
@@ -235,7 +236,7 @@ static void ep_send_later(struct iwarp_ep *ep)
 }
 
 /* Works while TCP is connecting too: the task ends the endpoint. */
-static void ep_end_later(struct iwarp_ep *ep)
+static void ep_finish_later(struct iwarp_ep *ep)
 {
 	if (!ep->closed)
 		loop_defer(ep->ep.fabric->loop, &ep->flush);
@@ -245,15 +246,15 @@ static void on_flush(void *arg)
 {
 	struct iwarp_ep *ep = arg;
 
-	if (ep->end_due)
+	if (ep->peer_ended)
 		ep_receive_rest(ep);
-	ep->end_due = false;
+	ep->peer_ended = false;
 	ep_send(ep);
-	ep_settle(ep);
+	ep_apply_action(ep);
 }
 
 /* Passes the number of unacknowledged bytes to the engine. */
-static void ep_unacked_tell(struct iwarp_ep *ep)
+static void ep_unacked_update(struct iwarp_ep *ep)
 {
 	int bytes = 0;
 
@@ -269,11 +270,11 @@ static void on_timer(void *arg)
 	/* Data that has arrived counts, even if this process runs late. */
 	if (!ep->connecting)
 		ep_receive(ep);
-	ep_unacked_tell(ep);
-	if (iwarp_engine_wish(ep->engine) != IWARP_DROP)
+	ep_unacked_update(ep);
+	if (iwarp_engine_action(ep->engine) != IWARP_DROP)
 		iwarp_engine_expire(ep->engine, ep_now_us(ep));
 	ep_send_later(ep);
-	ep_settle(ep);
+	ep_apply_action(ep);
 }
 
 static void on_connected(struct iwarp_ep *ep)
@@ -290,7 +291,7 @@ static void on_connected(struct iwarp_ep *ep)
 	ep->connecting = false;
 	len = sizeof(ep->local);
 	(void)getsockname(ep->fd, (struct sockaddr *)&ep->local, &len);
-	ep_mss_tell(ep);
+	ep_mss_update(ep);
 	ep_send_later(ep);
 }
 
@@ -307,7 +308,7 @@ static void on_ready(void *arg, unsigned events)
 			ep_receive(ep);
 		ep_send_later(ep);
 	}
-	ep_settle(ep);
+	ep_apply_action(ep);
 }
 
 /* ---- the operations ---- */
@@ -369,7 +370,7 @@ static int ep_connect(struct fabric *base, const struct sockaddr *addr,
 	if (!ep)
 		return -ENOMEM;
 	if (fabric->fabric.connected_counters)
-		iwarp_engine_count_in(ep->engine, fabric->fabric.connected_counters);
+		iwarp_engine_counters_set(ep->engine, fabric->fabric.connected_counters);
 	iwarp_socket_tune(fd, &fabric->config);
 	memcpy(&ep->peer, addr, sockaddr_bytes(addr));
 	err = iwarp_engine_connect(ep->engine, params, ep_now_us(ep));
@@ -379,7 +380,7 @@ static int ep_connect(struct fabric *base, const struct sockaddr *addr,
 		return err;
 	}
 	ep->connecting = true;
-	ep_watch(ep);
+	ep_io_update(ep);
 	ep_timer_set(ep);
 	*out = &ep->ep;
 	return 0;
@@ -396,9 +397,9 @@ static int ep_adopt(struct fabric *base, struct fabric_incoming *in,
 		ep->peer = incoming->in.peer;
 		ep->local = incoming->in.local;
 		iwarp_socket_spread(incoming->fd, &fabric->config);
-		ep_mss_tell(ep);
-		iwarp_engine_listen(ep->engine, ep_now_us(ep));
-		ep_watch(ep);
+		ep_mss_update(ep);
+		iwarp_engine_await_request(ep->engine, ep_now_us(ep));
+		ep_io_update(ep);
 		ep_timer_set(ep);
 		*out = &ep->ep;
 	}
@@ -433,8 +434,8 @@ static void ep_info(const struct fabric_ep *base, struct fabric_ep_info *info)
 	info->peer = ep->peer;
 	iwarp_engine_depths(ep->engine, &info->ird, &info->ord);
 	info->sends_invalidate = true;
-	info->late_reads = true;
-	info->watch = FABRIC_WATCH_ITSELF;
+	info->deferred_reads = true;
+	info->watch = FABRIC_KEEPALIVE_BUILTIN;
 	info->silence = iwarp_engine_silence(ep->engine);
 	info->per_rpc_keys = true;
 	info->max_key_bytes = UINT32_MAX;
@@ -453,8 +454,8 @@ static void ep_recv_post(struct fabric_ep *base, unsigned count, uint32_t size_b
 	struct iwarp_ep *ep = ep_of(base);
 
 	iwarp_engine_recv_post(ep->engine, count, size_bytes);
-	if (iwarp_engine_wish(ep->engine) == IWARP_DROP)
-		ep_end_later(ep);
+	if (iwarp_engine_action(ep->engine) == IWARP_DROP)
+		ep_finish_later(ep);
 }
 
 static unsigned ep_recv_resize(struct fabric_ep *base, uint32_t size_bytes)
@@ -486,9 +487,9 @@ static void ep_key_ready(struct fabric_key *key)
 		ep_send_later(ep);
 }
 
-static bool ep_key_starves(const struct fabric_key *key)
+static bool ep_key_read_waits(const struct fabric_key *key)
 {
-	return iwarp_engine_key_starves(ep_of(key->ep)->engine, key);
+	return iwarp_engine_key_read_waits(ep_of(key->ep)->engine, key);
 }
 
 static bool ep_key_unbind(struct fabric_key *key)
@@ -497,15 +498,15 @@ static bool ep_key_unbind(struct fabric_key *key)
 	bool unbound = iwarp_engine_key_unbind(ep->engine, key);
 
 	/* A Read may have waited for the memory. */
-	if (!unbound && iwarp_engine_wish(ep->engine) == IWARP_DROP)
-		ep_end_later(ep);
+	if (!unbound && iwarp_engine_action(ep->engine) == IWARP_DROP)
+		ep_finish_later(ep);
 	return unbound;
 }
 
-static int ep_probe(struct fabric_ep *base)
+static int ep_keepalive(struct fabric_ep *base)
 {
 	struct iwarp_ep *ep = ep_of(base);
-	int err = iwarp_engine_probe(ep->engine);
+	int err = iwarp_engine_keepalive(ep->engine);
 
 	if (!err)
 		ep_send_later(ep);
@@ -517,19 +518,19 @@ static void ep_close(struct fabric_ep *base)
 	struct iwarp_ep *ep = ep_of(base);
 
 	if (!ep->closed)
-		ep_unacked_tell(ep);
+		ep_unacked_update(ep);
 	iwarp_engine_close(ep->engine, ep_now_us(ep));
-	ep_end_later(ep);
+	ep_finish_later(ep);
 }
 
-static void ep_hear_end(struct fabric_ep *base)
+static void ep_check_disconnect(struct fabric_ep *base)
 {
 	struct iwarp_ep *ep = ep_of(base);
 
 	if (ep->closed || ep->connecting || !iwarp_socket_has_ended(ep->fd))
 		return;
-	ep->end_due = true;
-	ep_end_later(ep);
+	ep->peer_ended = true;
+	ep_finish_later(ep);
 }
 
 /*
@@ -549,12 +550,12 @@ static void ep_abort(struct fabric_ep *base)
 	(void)setsockopt(ep->fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	close(ep->fd);
 	ep->fd = -1;
-	ep_end_later(ep);
+	ep_finish_later(ep);
 }
 
 /* ---- the fabric ---- */
 
-struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
+struct fabric *iwarp_fabric_new(struct loop *loop, struct buf_pool *pool,
 				const struct iwarp_config *config)
 {
 	struct iwarp_fabric *iwarp = calloc(1, sizeof(*iwarp));
@@ -576,7 +577,8 @@ struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
 	iwarp->fabric.loop = loop;
 	iwarp->fabric.pool = pool;
 	iwarp->fabric.counters = &iwarp->counters;
-	iwarp->fabric.connected_counters = config->apart ? &iwarp->connected_counters : NULL;
+	iwarp->fabric.connected_counters =
+		config->separate_connected ? &iwarp->connected_counters : NULL;
 	return &iwarp->fabric;
 }
 
@@ -596,7 +598,7 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.listener_pause = iwarp_listener_pause,
 	.listener_addr = iwarp_listener_addr,
 	.listener_free = iwarp_listener_free,
-	.incoming_drop = iwarp_incoming_drop,
+	.accepted_conn_drop = iwarp_incoming_drop,
 	.free = iwarp_fabric_free,
 	.connect = ep_connect,
 	.adopt = ep_adopt,
@@ -609,12 +611,12 @@ const struct fabric_ops iwarp_fabric_ops = {
 	.post = ep_post,
 	.key_bind = ep_key_bind,
 	.key_ready = ep_key_ready,
-	.key_starves = ep_key_starves,
+	.key_read_waits = ep_key_read_waits,
 	.key_unbind = ep_key_unbind,
-	.probe = ep_probe,
+	.keepalive = ep_keepalive,
 	.close = ep_close,
 	.abort = ep_abort,
-	.hear_end = ep_hear_end,
+	.check_disconnect = ep_check_disconnect,
 	.ep_free = ep_free,
 };
 

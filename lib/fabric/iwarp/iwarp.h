@@ -15,7 +15,7 @@ extern const struct fabric_ops iwarp_fabric_ops;
  *
  * Returns NULL without memory.
  */
-struct fabric *iwarp_fabric_new(struct loop *loop, struct pool *pool,
+struct fabric *iwarp_fabric_new(struct loop *loop, struct buf_pool *pool,
 				const struct iwarp_config *config);
 
 /**

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/counters.h"
 
 /* Length of sent FPDUs. */
 enum iwarp_fpdu {
@@ -22,7 +22,7 @@ struct iwarp_config {
 	bool has_socket;           /* listeners: use a socket that already listens, … */
 	int socket;                /* … this one; consumed, also on failure */
 	/* Outgoing connections have their own counters: fabric->connected_counters. */
-	bool apart;
+	bool separate_connected;
 	unsigned keepalive_s; /* silence before TCP keepalives are sent; 0: 30 s */
 };
 

@@ -9,11 +9,11 @@
 
 #include "base/listen_socket.h"
 #include "base/sockaddr.h"
+#include "fabric/iwarp/iwarp_socket.h"
 #include "fabric/iwarp/mpa.h"
-#include "fabric/iwarp/socket.h"
 
-#define ACCEPTS_PER_TURN 64u
-#define RETRY_US         100000u /* after running out of descriptors or memory */
+#define ACCEPTS_PER_ITERATION 64u
+#define RETRY_US              100000u /* after running out of descriptors or memory */
 
 struct iwarp_listener {
 	struct fabric_listener listener;
@@ -21,8 +21,8 @@ struct iwarp_listener {
 	int fd;
 	struct loop_io *io;
 	struct loop_timer *retry;
-	bool paused;   /* paused by the owner */
-	bool short_of; /* out of descriptors or memory */
+	bool paused;      /* paused by the owner */
+	bool backing_off; /* out of descriptors or memory */
 	void (*incoming)(void *arg, struct fabric_incoming *in);
 	void *arg;
 };
@@ -32,9 +32,9 @@ static struct iwarp_listener *listener_of(struct fabric_listener *listener)
 	return container_of(listener, struct iwarp_listener, listener);
 }
 
-static void listener_watch(struct iwarp_listener *listener)
+static void listener_io_update(struct iwarp_listener *listener)
 {
-	bool accept = !listener->paused && !listener->short_of;
+	bool accept = !listener->paused && !listener->backing_off;
 
 	loop_io_set(listener->loop, listener->io, accept ? LOOP_READ : 0);
 }
@@ -43,26 +43,27 @@ static void on_retry(void *arg)
 {
 	struct iwarp_listener *listener = arg;
 
-	listener->short_of = false;
-	listener_watch(listener);
+	listener->backing_off = false;
+	listener_io_update(listener);
 }
 
-static void listener_rest(struct iwarp_listener *listener)
+static void listener_back_off(struct iwarp_listener *listener)
 {
-	listener->short_of = true;
-	listener_watch(listener);
+	listener->backing_off = true;
+	listener_io_update(listener);
 	loop_timer_set(listener->loop, listener->retry, RETRY_US);
 }
 
 /* Consumes @fd; without memory it closes it, and the peer tries again. */
-static void hand_out(struct iwarp_listener *listener, int fd, const struct sockaddr_storage *peer)
+static void incoming_deliver(struct iwarp_listener *listener, int fd,
+			     const struct sockaddr_storage *peer)
 {
 	struct iwarp_incoming *incoming = calloc(1, sizeof(*incoming));
 	socklen_t len = sizeof(incoming->in.local);
 
 	if (!incoming) {
 		close(fd);
-		listener_rest(listener);
+		listener_back_off(listener);
 		return;
 	}
 	incoming->in.ops = listener->listener.ops;
@@ -77,20 +78,20 @@ static void on_ready(void *arg, unsigned events)
 	struct iwarp_listener *listener = arg;
 
 	if (events & LOOP_ERROR) {
-		listener_rest(listener);
+		listener_back_off(listener);
 		return;
 	}
-	for (unsigned i = 0; i < ACCEPTS_PER_TURN; i++) {
+	for (unsigned i = 0; i < ACCEPTS_PER_ITERATION; i++) {
 		struct sockaddr_storage peer = {0};
 		socklen_t len = sizeof(peer);
 		int fd;
 
-		if (listener->paused || listener->short_of)
+		if (listener->paused || listener->backing_off)
 			return;
 		fd = accept4(listener->fd, (struct sockaddr *)&peer, &len,
 			     SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
-			hand_out(listener, fd, &peer);
+			incoming_deliver(listener, fd, &peer);
 			continue;
 		}
 		switch (errno) {
@@ -100,7 +101,7 @@ static void on_ready(void *arg, unsigned events)
 		case ENFILE:
 		case ENOBUFS:
 		case ENOMEM:
-			listener_rest(listener);
+			listener_back_off(listener);
 			return;
 		default: /* the connection to accept has gone */
 			break;
@@ -150,7 +151,7 @@ int iwarp_listen(void *config, struct loop *loop, const struct sockaddr *addr, i
 		iwarp_listener_free(&listener->listener);
 		return -ENOMEM;
 	}
-	listener_watch(listener);
+	listener_io_update(listener);
 	*out = &listener->listener;
 	return 0;
 }
@@ -160,7 +161,7 @@ void iwarp_listener_pause(struct fabric_listener *base, bool paused)
 	struct iwarp_listener *listener = listener_of(base);
 
 	listener->paused = paused;
-	listener_watch(listener);
+	listener_io_update(listener);
 }
 
 void iwarp_listener_addr(const struct fabric_listener *base, struct sockaddr_storage *addr)
@@ -187,7 +188,7 @@ void iwarp_listener_free(struct fabric_listener *base)
  * Sends the reject only if the whole request has arrived; the socket buffer is empty then. No
  * unread bytes remain, so no reset can overtake the reject.
  */
-static void answer_rejecting(int fd, const void *private_data, size_t len_bytes)
+static void reject_send(int fd, const void *private_data, size_t len_bytes)
 {
 	uint8_t bytes[MPA_MAX_FRAME_BYTES];
 	struct mpa_frame request, reply = {
@@ -212,7 +213,7 @@ void iwarp_incoming_drop(struct fabric_incoming *in, const void *private_data, s
 	struct iwarp_incoming *incoming = container_of(in, struct iwarp_incoming, in);
 
 	if (len_bytes)
-		answer_rejecting(incoming->fd, private_data, len_bytes);
+		reject_send(incoming->fd, private_data, len_bytes);
 	close(incoming->fd);
 	free(incoming);
 }

@@ -11,7 +11,7 @@
 
 #include "base/be_bytes.h"
 #include "base/crc32c.h"
-#include "base/first_bytes.h"
+#include "base/proto_sniff.h"
 #include "fabric/iwarp/engine_priv.h"
 
 static void fpdu_restart(struct engine_rx *rx)
@@ -35,7 +35,7 @@ static bool is_proxy_header(const struct iwarp_engine *engine)
 	const struct engine_rx *rx = &engine->rx;
 
 	return !engine->initiator &&
-	       first_bytes_look(rx->header, rx->header_have) == FIRST_BYTES_PROXY;
+	       proto_sniff_detect(rx->header, rx->header_have) == PROTO_SNIFF_PROXY;
 }
 
 static void drop_proxy_header(struct iwarp_engine *engine)
@@ -59,7 +59,7 @@ static void header_end(struct iwarp_engine *engine)
 		drop_proxy_header(engine);
 		return;
 	}
-	engine_plan_learn(engine);
+	engine_rx_learn(engine);
 	rx->stage = rx->payload_left ? RX_PAYLOAD : RX_TRAILER;
 }
 
@@ -95,7 +95,7 @@ static void header_decode(struct iwarp_engine *engine)
 	header_end(engine);
 }
 
-static size_t header_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+static size_t header_consume(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
 	size_t step;
@@ -133,7 +133,7 @@ static void payload_advance(struct iwarp_engine *engine, const uint8_t *bytes, s
 		rx->stage = RX_TRAILER;
 }
 
-static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
+static size_t payload_consume(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
 	size_t step = rx->payload_left;
@@ -160,7 +160,7 @@ static size_t payload_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 	return step;
 }
 
-static bool crc_right(struct iwarp_engine *engine)
+static bool crc_ok(struct iwarp_engine *engine)
 {
 	const struct engine_rx *rx = &engine->rx;
 	size_t pad = rx->trailer_need - MPA_CRC_BYTES;
@@ -179,11 +179,11 @@ static bool crc_right(struct iwarp_engine *engine)
 static void fpdu_end(struct iwarp_engine *engine, uint64_t now_us)
 {
 	struct engine_rx *rx = &engine->rx;
-	enum iwarp_reason reason = rx->verdict;
+	enum terminate_reason reason = rx->verdict;
 
 	engine->counters->fpdus_received++;
-	engine->tx.hold = false;
-	if (!crc_right(engine))
+	engine->tx.await_first_fpdu = false;
+	if (!crc_ok(engine))
 		reason = REASON_CRC;
 	else if (reason == REASON_NONE && rx->header_have > MPA_LENGTH_BYTES)
 		reason = engine_place_commit(engine, now_us);
@@ -193,8 +193,8 @@ static void fpdu_end(struct iwarp_engine *engine, uint64_t now_us)
 	fpdu_restart(rx);
 }
 
-static size_t trailer_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
-			   uint64_t now_us)
+static size_t trailer_consume(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+			      uint64_t now_us)
 {
 	struct engine_rx *rx = &engine->rx;
 	size_t step = rx->trailer_need - rx->trailer_have;
@@ -208,27 +208,27 @@ static size_t trailer_take(struct iwarp_engine *engine, const uint8_t *bytes, si
 	return step;
 }
 
-static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
-			uint64_t now_us)
+static void stream_consume(struct iwarp_engine *engine, const uint8_t *bytes, size_t len_bytes,
+			   uint64_t now_us)
 {
 	/* A callback or an error can end the connection: discard the remaining bytes then. */
-	while (len_bytes > 0 && engine->state < ENGINE_ENDING) {
+	while (len_bytes > 0 && engine->state < ENGINE_LAST_FRAME) {
 		size_t used = 0;
 
 		if (!engine_up(engine)) {
-			used = engine_setup_rx(engine, bytes, len_bytes, now_us);
+			used = engine_handshake_rx(engine, bytes, len_bytes, now_us);
 		} else {
 			engine->rx_any = true;
 			engine->nudge_deadline = UINT64_MAX;
 			switch (engine->rx.stage) {
 			case RX_HEADER:
-				used = header_take(engine, bytes, len_bytes);
+				used = header_consume(engine, bytes, len_bytes);
 				break;
 			case RX_PAYLOAD:
-				used = payload_take(engine, bytes, len_bytes);
+				used = payload_consume(engine, bytes, len_bytes);
 				break;
 			case RX_TRAILER:
-				used = trailer_take(engine, bytes, len_bytes, now_us);
+				used = trailer_consume(engine, bytes, len_bytes, now_us);
 				break;
 			}
 		}
@@ -241,11 +241,11 @@ static void stream_take(struct iwarp_engine *engine, const uint8_t *bytes, size_
  * Checks whether the payload predicted for the next hole has arrived. If not, it copies received
  * bytes back into staging before anything else. Returns how many bytes it consumed.
  */
-static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
+static size_t hole_consume(struct iwarp_engine *engine, size_t have_bytes)
 {
 	struct engine_rx *rx = &engine->rx;
-	struct rx_image *image = &engine->env->image;
-	const struct rx_hole *hole = rx_image_next(image);
+	struct rx_scatter *scatter = &engine->env->scatter;
+	const struct rx_hole *hole = rx_scatter_next_hole(scatter);
 	size_t step = have_bytes - hole->at;
 
 	if (step > hole->len_bytes)
@@ -255,42 +255,43 @@ static size_t hole_take(struct iwarp_engine *engine, size_t have_bytes)
 	else if (step > rx->payload_left)
 		step = rx->payload_left;
 	if (step && rx->payload_left == hole->len_bytes) {
-		rx_image_pass(image);
-		if (!rx_image_is_sure(image, hole)) {
-			rx->guessed = false;
-			rx_habit_hit(&rx->habit);
+		rx_scatter_pass_hole(scatter);
+		if (!rx_scatter_is_known(scatter, hole)) {
+			rx->predicted = false;
+			rx_predict_hit(&rx->predict);
 		}
 	} else {
 		/* A message shorter than predicted does not change the length of FPDUs. */
 		if (!step || !rx->ddp.last)
-			rx_habit_miss(&rx->habit, !step && rx->guessed);
+			rx_predict_miss(&rx->predict, !step && rx->predicted);
 		engine->counters->payload_bytes_copied +=
-			rx_image_mend(image, hole->at + step, have_bytes);
+			rx_scatter_copy_back(scatter, hole->at + step, have_bytes);
 	}
 	if (step)
 		payload_advance(engine, rx->dest, step);
 	return step;
 }
 
-static void image_take(struct iwarp_engine *engine, size_t have_bytes, uint64_t now_us)
+static void scatter_consume(struct iwarp_engine *engine, size_t have_bytes, uint64_t now_us)
 {
-	const struct rx_image *image = &engine->env->image;
+	const struct rx_scatter *scatter = &engine->env->scatter;
 	size_t at = 0;
 
-	while (at < have_bytes && engine->state < ENGINE_ENDING) {
-		size_t end = rx_image_stretch(image, have_bytes);
+	while (at < have_bytes && engine->state < ENGINE_LAST_FRAME) {
+		size_t end = rx_scatter_contiguous(scatter, have_bytes);
 
 		if (end > at)
-			stream_take(engine, rx_image_bytes(image, at), end - at, now_us);
+			stream_consume(engine, rx_scatter_staging_at(scatter, at), end - at,
+				       now_us);
 		at = end;
-		if (at < have_bytes && engine->state < ENGINE_ENDING)
-			at += hole_take(engine, have_bytes);
+		if (at < have_bytes && engine->state < ENGINE_LAST_FRAME)
+			at += hole_consume(engine, have_bytes);
 	}
 }
 
 void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us)
 {
 	engine->counters->bytes_received += len_bytes;
-	engine_probe_heard(engine, now_us);
-	image_take(engine, len_bytes, now_us);
+	engine_keepalive_heard(engine, now_us);
+	scatter_consume(engine, len_bytes, now_us);
 }

@@ -20,8 +20,8 @@
  */
 #define BATCH_BYTES (512u * 1024u)
 /* Maximum of one FPDU: its start, a piece for each sge, its end. */
-#define FPDU_PIECES     (FABRIC_MAX_SGE + 2u)
-#define FPDU_GLUE_BYTES (MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES + 8u)
+#define FPDU_PIECES         (FABRIC_MAX_SGE + 2u)
+#define FPDU_OVERHEAD_BYTES (MPA_LENGTH_BYTES + DDP_UNTAGGED_BYTES + TERM_MAX_BYTES + 8u)
 
 enum tx_next {
 	NEXT_NOTHING,
@@ -33,10 +33,10 @@ enum tx_next {
 
 static enum tx_next next_of(const struct iwarp_engine *engine)
 {
-	const struct engine_irq *irq = engine_irq_next(engine);
+	const struct engine_irrq_entry *irrq = engine_irrq_next(engine);
 	const struct fabric_wr *wr = TAILQ_FIRST(&engine->queue);
-	uint32_t ready = irq ? engine_irq_ready(irq) : 0;
-	bool begun = irq && irq->offset > 0;
+	uint32_t ready = irrq ? engine_irrq_ready(irrq) : 0;
+	bool begun = irrq && irrq->offset > 0;
 
 	if (engine->tx.wr)
 		return NEXT_WR;
@@ -47,7 +47,7 @@ static enum tx_next next_of(const struct iwarp_engine *engine)
 		return NEXT_READ;
 	if (engine->tx.nudge && !begun)
 		return NEXT_NUDGE;
-	if (irq && !begun && ready == irq->read.size_bytes && !(wr && engine->tx.responded))
+	if (irrq && !begun && ready == irrq->read.size_bytes && !(wr && engine->tx.response_last))
 		return NEXT_RESPONSE;
 	/* Before a Response that would have to wait after it has begun. */
 	if (wr && !(begun && wr->op == FABRIC_WRITE))
@@ -65,7 +65,7 @@ static bool fpdu_next(struct iwarp_engine *engine)
 		engine_terminate_build(engine);
 		return true;
 	}
-	if (!engine_up(engine) || engine->tx.hold)
+	if (!engine_up(engine) || engine->tx.await_first_fpdu)
 		return false;
 	switch (next_of(engine)) {
 	case NEXT_READ:
@@ -89,18 +89,19 @@ static bool tx_idle(const struct iwarp_engine *engine)
 
 	if (tx->batch && tx->batch->unsent_bytes)
 		return false;
-	if (engine->state == ENGINE_ENDING)
+	if (engine->state == ENGINE_LAST_FRAME)
 		return tx->terminate == REASON_NONE;
 	/* A responder must not send before the initiator has sent its first FPDU. */
-	return tx->hold || next_of(engine) == NEXT_NOTHING;
+	return tx->await_first_fpdu || next_of(engine) == NEXT_NOTHING;
 }
 
 static void tx_settle(struct iwarp_engine *engine)
 {
 	if (engine->tx.batch && engine->tx.batch->unsent_bytes == 0)
 		engine_batch_put(engine);
-	if ((engine->state == ENGINE_CLOSING || engine->state == ENGINE_ENDING) && tx_idle(engine))
-		engine_state_set(engine, ENGINE_ENDED);
+	if ((engine->state == ENGINE_CLOSING || engine->state == ENGINE_LAST_FRAME) &&
+	    tx_idle(engine))
+		engine_state_set(engine, ENGINE_FIN_WAIT);
 }
 
 unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **iov)
@@ -112,14 +113,14 @@ unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **
 		TAILQ_REMOVE(&engine->failed, wr, entry);
 		wr->done(wr, FABRIC_ERR_LOCAL);
 	}
-	if (engine->state >= ENGINE_ENDED)
+	if (engine->state >= ENGINE_FIN_WAIT)
 		return 0;
 	if (!engine_batch_get(engine)) {
 		engine_drop(engine, FABRIC_CLOSE_RESOURCES, "no memory");
 		return 0;
 	}
 	while (tx->batch->unsent_bytes < BATCH_BYTES &&
-	       iwarp_batch_room(tx->batch, FPDU_PIECES, FPDU_GLUE_BYTES))
+	       iwarp_tx_batch_fits(tx->batch, FPDU_PIECES, FPDU_OVERHEAD_BYTES))
 		if (!fpdu_next(engine))
 			break;
 	tx_settle(engine);
@@ -139,14 +140,14 @@ void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 		return;
 	tx->sent += len_bytes;
 	if (tx->batch->unsent_bytes == len_bytes)
-		tx->train = tx->sent;
+		tx->segment_start = tx->sent;
 	engine->counters->bytes_sent += len_bytes;
-	fpdus = iwarp_batch_sent(tx->batch, len_bytes, tx->sent);
+	fpdus = iwarp_tx_batch_sent(tx->batch, len_bytes, tx->sent);
 	engine->counters->fpdus_sent += fpdus;
 	if (fpdus)
 		engine_nudge_start(engine, now_us);
-	engine_probe_sent(engine, now_us);
-	engine_irq_sent(engine);
+	engine_keepalive_sent(engine, now_us);
+	engine_irrq_sent(engine);
 	while ((wr = TAILQ_FIRST(&engine->built)) && wr->priv[0] <= tx->sent &&
 	       wr->priv[0] <= tx->valid) {
 		TAILQ_REMOVE(&engine->built, wr, entry);
@@ -159,6 +160,6 @@ void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 		wr->done(wr, FABRIC_OK);
 	}
 	if (engine->state == ENGINE_REPLYING && tx->batch->unsent_bytes == 0)
-		engine_setup_replied(engine, now_us);
+		engine_handshake_reply_sent(engine, now_us);
 	tx_settle(engine);
 }

@@ -3,18 +3,19 @@
 
 #include <assert.h>
 
-void iwarp_batch_reset(struct iwarp_tx_batch *batch)
+void iwarp_tx_batch_reset(struct iwarp_tx_batch *batch)
 {
 	batch->unsent_bytes = 0;
 	batch->iov_head = batch->iov_tail = 0;
 	batch->frame_head = batch->frame_tail = 0;
-	batch->glue_used = 0;
+	batch->overhead_used = 0;
 }
 
-bool iwarp_batch_room(const struct iwarp_tx_batch *batch, unsigned pieces, unsigned glue_bytes)
+bool iwarp_tx_batch_fits(const struct iwarp_tx_batch *batch, unsigned pieces,
+			 unsigned overhead_bytes)
 {
 	return batch->iov_tail + pieces <= BATCH_IOV && batch->frame_tail < BATCH_FRAMES &&
-	       batch->glue_used + glue_bytes <= BATCH_GLUE_BYTES;
+	       batch->overhead_used + overhead_bytes <= BATCH_OVERHEAD_BYTES;
 }
 
 /* A piece that starts where the last one ends extends it. */
@@ -35,22 +36,22 @@ static void piece_add(struct iwarp_tx_batch *batch, uint8_t *mem, size_t len_byt
 	batch->iov_tail++;
 }
 
-uint8_t *iwarp_batch_glue(struct iwarp_tx_batch *batch, size_t len_bytes)
+uint8_t *iwarp_tx_batch_alloc(struct iwarp_tx_batch *batch, size_t len_bytes)
 {
-	uint8_t *mem = batch->glue + batch->glue_used;
+	uint8_t *mem = batch->overhead + batch->overhead_used;
 
-	assert(batch->glue_used + len_bytes <= BATCH_GLUE_BYTES);
-	batch->glue_used += (unsigned)len_bytes;
+	assert(batch->overhead_used + len_bytes <= BATCH_OVERHEAD_BYTES);
+	batch->overhead_used += (unsigned)len_bytes;
 	piece_add(batch, mem, len_bytes);
 	return mem;
 }
 
-void iwarp_batch_ref(struct iwarp_tx_batch *batch, const uint8_t *mem, size_t len_bytes)
+void iwarp_tx_batch_append(struct iwarp_tx_batch *batch, const uint8_t *mem, size_t len_bytes)
 {
 	piece_add(batch, (uint8_t *)mem, len_bytes);
 }
 
-void iwarp_batch_frame_end(struct iwarp_tx_batch *batch, uint64_t start, uint64_t end, bool fpdu)
+void iwarp_tx_batch_frame_end(struct iwarp_tx_batch *batch, uint64_t start, uint64_t end, bool fpdu)
 {
 	struct iwarp_tx_frame *frame = &batch->frames[batch->frame_tail++];
 	const struct iovec *last = &batch->iov[batch->iov_tail - 1];
@@ -62,7 +63,7 @@ void iwarp_batch_frame_end(struct iwarp_tx_batch *batch, uint64_t start, uint64_
 	frame->fpdu = fpdu;
 }
 
-unsigned iwarp_batch_sent(struct iwarp_tx_batch *batch, size_t len_bytes, uint64_t position)
+unsigned iwarp_tx_batch_sent(struct iwarp_tx_batch *batch, size_t len_bytes, uint64_t position)
 {
 	unsigned fpdus = 0;
 
@@ -87,7 +88,7 @@ unsigned iwarp_batch_sent(struct iwarp_tx_batch *batch, size_t len_bytes, uint64
 	return fpdus;
 }
 
-uint64_t iwarp_batch_cut(struct iwarp_tx_batch *batch, uint64_t position)
+uint64_t iwarp_tx_batch_truncate(struct iwarp_tx_batch *batch, uint64_t position)
 {
 	const struct iwarp_tx_frame *frame = &batch->frames[batch->frame_head];
 	struct iovec *last;

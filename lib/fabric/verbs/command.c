@@ -6,56 +6,56 @@
 
 /* ---- completed commands ---- */
 
-void verbs_command_return(struct verbs_returns *returns, struct verbs_command *command)
+void verbs_command_done(struct verbs_done_queue *done_queue, struct verbs_command *command)
 {
 	bool first;
 
 	/* Nothing is accessed after the unlock: the fabric can be freed then. */
-	pthread_mutex_lock(&returns->box.lock);
-	first = TAILQ_EMPTY(&returns->list);
-	TAILQ_INSERT_TAIL(&returns->list, command, entry);
+	pthread_mutex_lock(&done_queue->notifier.lock);
+	first = TAILQ_EMPTY(&done_queue->list);
+	TAILQ_INSERT_TAIL(&done_queue->list, command, entry);
 	if (first)
-		verbs_box_ring(&returns->box);
-	pthread_mutex_unlock(&returns->box.lock);
+		verbs_notifier_wake(&done_queue->notifier);
+	pthread_mutex_unlock(&done_queue->notifier.lock);
 }
 
-static void back_ready(void *arg)
+static void done_queue_ready(void *arg)
 {
-	struct verbs_returns *returns = arg;
+	struct verbs_done_queue *done_queue = arg;
 	struct verbs_command_list back = TAILQ_HEAD_INITIALIZER(back);
 	struct verbs_command *command;
 
-	verbs_box_heard(&returns->box);
-	pthread_mutex_lock(&returns->box.lock);
-	TAILQ_CONCAT(&back, &returns->list, entry);
-	pthread_mutex_unlock(&returns->box.lock);
+	verbs_notifier_clear(&done_queue->notifier);
+	pthread_mutex_lock(&done_queue->notifier.lock);
+	TAILQ_CONCAT(&back, &done_queue->list, entry);
+	pthread_mutex_unlock(&done_queue->notifier.lock);
 	while ((command = TAILQ_FIRST(&back))) {
 		TAILQ_REMOVE(&back, command, entry);
-		returns->out--;
+		done_queue->out--;
 		command->done(command);
 	}
 }
 
-int verbs_returns_init(struct verbs_returns *returns, struct loop *loop)
+int verbs_done_queue_init(struct verbs_done_queue *done_queue, struct loop *loop)
 {
-	TAILQ_INIT(&returns->list);
-	return verbs_box_init(&returns->box, loop, back_ready, returns);
+	TAILQ_INIT(&done_queue->list);
+	return verbs_notifier_init(&done_queue->notifier, loop, done_queue_ready, done_queue);
 }
 
-void verbs_returns_fini(struct verbs_returns *returns)
+void verbs_done_queue_fini(struct verbs_done_queue *done_queue)
 {
-	verbs_box_fini(&returns->box);
+	verbs_notifier_fini(&done_queue->notifier);
 }
 
 /* ---- the thread of a device ---- */
 
-static struct verbs_command *next(struct verbs_commands *commands)
+static struct verbs_command *command_next(struct verbs_commands *commands)
 {
 	struct verbs_command *command;
 
 	pthread_mutex_lock(&commands->lock);
 	while (!(command = TAILQ_FIRST(&commands->queue)) && !commands->ends)
-		pthread_cond_wait(&commands->come, &commands->lock);
+		pthread_cond_wait(&commands->posted, &commands->lock);
 	if (command)
 		TAILQ_REMOVE(&commands->queue, command, entry);
 	pthread_mutex_unlock(&commands->lock);
@@ -67,9 +67,9 @@ static void *run_commands(void *arg)
 	struct verbs_commands *commands = arg;
 	struct verbs_command *command;
 
-	while ((command = next(commands))) {
+	while ((command = command_next(commands))) {
 		command->run(command);
-		verbs_command_return(commands->returns, command);
+		verbs_command_done(commands->done_queue, command);
 	}
 	return NULL;
 }
@@ -87,18 +87,18 @@ int verbs_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg)
 	return -err;
 }
 
-int verbs_commands_start(struct verbs_commands *commands, struct verbs_returns *returns)
+int verbs_commands_start(struct verbs_commands *commands, struct verbs_done_queue *done_queue)
 {
 	int err;
 
-	commands->returns = returns;
+	commands->done_queue = done_queue;
 	TAILQ_INIT(&commands->queue);
 	commands->ends = false;
 	pthread_mutex_init(&commands->lock, NULL);
-	pthread_cond_init(&commands->come, NULL);
+	pthread_cond_init(&commands->posted, NULL);
 	err = verbs_thread_start(&commands->thread, run_commands, commands);
 	if (err) {
-		pthread_cond_destroy(&commands->come);
+		pthread_cond_destroy(&commands->posted);
 		pthread_mutex_destroy(&commands->lock);
 	}
 	return err;
@@ -108,10 +108,10 @@ void verbs_commands_stop(struct verbs_commands *commands)
 {
 	pthread_mutex_lock(&commands->lock);
 	commands->ends = true;
-	pthread_cond_signal(&commands->come);
+	pthread_cond_signal(&commands->posted);
 	pthread_mutex_unlock(&commands->lock);
 	pthread_join(commands->thread, NULL);
-	pthread_cond_destroy(&commands->come);
+	pthread_cond_destroy(&commands->posted);
 	pthread_mutex_destroy(&commands->lock);
 }
 
@@ -123,11 +123,11 @@ void verbs_command_post(struct verbs_commands *commands, struct verbs_command *c
 
 	command->run = run;
 	command->done = done;
-	commands->returns->out++;
+	commands->done_queue->out++;
 	pthread_mutex_lock(&commands->lock);
 	first = TAILQ_EMPTY(&commands->queue);
 	TAILQ_INSERT_TAIL(&commands->queue, command, entry);
 	if (first)
-		pthread_cond_signal(&commands->come);
+		pthread_cond_signal(&commands->posted);
 	pthread_mutex_unlock(&commands->lock);
 }

@@ -14,12 +14,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/least.h"
-#include "fabric/verbs/async.h"
+#include "base/minmax.h"
+#include "fabric/verbs/async_event.h"
+#include "fabric/verbs/ep_keepalive.h"
 #include "fabric/verbs/key.h"
-#include "fabric/verbs/probe.h"
-#include "fabric/verbs/queue.h"
-#include "fabric/verbs/recv.h"
+#include "fabric/verbs/recv_queue.h"
+#include "fabric/verbs/send_queue.h"
 #include "fabric/verbs/wr_id.h"
 
 #define FEW_SLOTS  16u
@@ -52,7 +52,7 @@ bool verbs_cq_may_share(uint32_t vendor_id)
 
 /* ---- slots ---- */
 
-static int add_slots(struct verbs_cq *cq)
+static int slots_grow(struct verbs_cq *cq)
 {
 	unsigned n = cq->nslots ? 2 * cq->nslots : FEW_SLOTS;
 	struct verbs_slot *slots;
@@ -70,10 +70,10 @@ static int add_slots(struct verbs_cq *cq)
 	return 0;
 }
 
-static int take_slot(struct verbs_cq *cq, struct verbs_ep *ep)
+static int slot_get(struct verbs_cq *cq, struct verbs_ep *ep)
 {
 	struct verbs_slot *slot;
-	int err = cq->free_slot == VERBS_NO_SLOT ? add_slots(cq) : 0;
+	int err = cq->free_slot == VERBS_NO_SLOT ? slots_grow(cq) : 0;
 
 	if (err)
 		return err;
@@ -89,12 +89,12 @@ static int take_slot(struct verbs_cq *cq, struct verbs_ep *ep)
 }
 
 /* Appends the slot to those of endpoints that left earlier. */
-static void leave_slot(struct verbs_cq *cq, unsigned at)
+static void slot_release(struct verbs_cq *cq, unsigned at)
 {
 	struct verbs_slot *slot = &cq->slots[at];
 
 	slot->ep = NULL;
-	slot->gone = cq->gone + (cq->cq ? cq->cqes : 0);
+	slot->polled = cq->polled + (cq->cq ? cq->cqes : 0);
 	slot->next = VERBS_NO_SLOT;
 	if (cq->first_leaving == VERBS_NO_SLOT)
 		cq->first_leaving = at;
@@ -103,13 +103,13 @@ static void leave_slot(struct verbs_cq *cq, unsigned at)
 	cq->last_leaving = at;
 }
 
-static void free_left(struct verbs_cq *cq)
+static void slots_free_released(struct verbs_cq *cq)
 {
 	while (cq->first_leaving != VERBS_NO_SLOT) {
 		unsigned at = cq->first_leaving;
 		struct verbs_slot *slot = &cq->slots[at];
 
-		if (slot->gone > cq->gone)
+		if (slot->polled > cq->polled)
 			return;
 		cq->first_leaving = slot->next;
 		cq->used -= slot->cqes;
@@ -126,7 +126,7 @@ static void cq_fail(struct verbs_cq *cq, enum fabric_close why, const char *text
 	cq->failed = true;
 	for (unsigned i = 0; i < cq->nslots; i++)
 		if (cq->slots[i].ep)
-			verbs_ep_die(cq->slots[i].ep, why, "%s", text);
+			verbs_ep_fail(cq->slots[i].ep, why, "%s", text);
 }
 
 /*
@@ -160,20 +160,20 @@ static void recv_done(struct verbs_ep *ep, const struct ibv_wc *wc)
 	verbs_recv_idle(ep, at);
 }
 
-static void succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
+static void completion_succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	enum verbs_wr_kind kind = verbs_wr_kind(wc->wr_id);
 
 	if (kind == VERBS_WR_SEND)
-		verbs_probe_sent(ep, verbs_wr_seq(ep, wc->wr_id));
+		verbs_keepalive_sent(ep, verbs_wr_seq(ep, wc->wr_id));
 	else
-		ep->probe.heard = true;
+		ep->keepalive.heard = true;
 	if (kind == VERBS_WR_RECV)
-		ep->probe.spoken = true;
+		ep->keepalive.spoken = true;
 	if (kind == VERBS_WR_RECV)
 		recv_done(ep, wc);
 	else
-		verbs_queue_done(ep, wc->wr_id, FABRIC_OK);
+		verbs_sq_done(ep, wc->wr_id, FABRIC_OK);
 }
 
 /*
@@ -200,7 +200,7 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		break;
 	case IBV_WC_RETRY_EXC_ERR:
 		why = FABRIC_CLOSE_SILENT;
-		verbs_probe_unanswered(ep);
+		verbs_keepalive_unanswered(ep);
 		break;
 	case IBV_WC_LOC_LEN_ERR:
 		if (verbs_wr_kind(wc->wr_id) == VERBS_WR_RECV)
@@ -210,14 +210,14 @@ static void failed(struct verbs_ep *ep, const struct ibv_wc *wc)
 		break;
 	}
 	if (verbs_wr_kind(wc->wr_id) != VERBS_WR_RECV)
-		verbs_queue_done(ep, wc->wr_id, status);
+		verbs_sq_done(ep, wc->wr_id, status);
 	if (wc->status == IBV_WC_WR_FLUSH_ERR)
 		verbs_ep_flushed(ep);
 	else if (wc->status == IBV_WC_RNR_RETRY_EXC_ERR)
-		verbs_ep_die(ep, why, "the peer had no receive for a Send after %u retries",
-			     ep->conn_param.rnr_retry_count);
+		verbs_ep_fail(ep, why, "the peer had no receive for a Send after %u retries",
+			      ep->conn_param.rnr_retry_count);
 	else
-		verbs_ep_die(ep, why, "%s", text);
+		verbs_ep_fail(ep, why, "%s", text);
 }
 
 /* ---- early completions ---- */
@@ -227,7 +227,7 @@ static bool is_early(enum verbs_ep_state state)
 	return state == VERBS_OPENING || state == VERBS_CONNECTING || state == VERBS_ACCEPTING;
 }
 
-static void keep_early(struct verbs_ep *ep, const struct ibv_wc *wc)
+static void early_store(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	unsigned at = verbs_wr_place(wc->wr_id);
 	struct verbs_recv *recv = &ep->recvs[at];
@@ -244,15 +244,15 @@ static void keep_early(struct verbs_ep *ep, const struct ibv_wc *wc)
 	ep->last_early = at;
 }
 
-static void take(struct verbs_ep *ep, const struct ibv_wc *wc)
+static void completion_handle(struct verbs_ep *ep, const struct ibv_wc *wc)
 {
 	if (wc->status == IBV_WC_SUCCESS)
-		succeeded(ep, wc);
+		completion_succeeded(ep, wc);
 	else
 		failed(ep, wc);
 }
 
-static void take_early(struct verbs_ep *ep)
+static void early_handle(struct verbs_ep *ep)
 {
 	while (ep->first_early != VERBS_NO_RECV) {
 		unsigned at = ep->first_early;
@@ -266,7 +266,7 @@ static void take_early(struct verbs_ep *ep)
 		};
 
 		ep->first_early = recv->next_idle;
-		take(ep, &wc);
+		completion_handle(ep, &wc);
 	}
 }
 
@@ -275,7 +275,7 @@ void verbs_poll_early(void *arg)
 	struct verbs_ep *ep = arg;
 
 	if (verbs_state_polls(ep->state))
-		take_early(ep);
+		early_handle(ep);
 }
 
 /* ---- polling ---- */
@@ -302,12 +302,12 @@ static void completed(struct verbs_cq *cq, const struct ibv_wc *wc)
 		verbs_ep_established(ep, NULL, 0);
 	}
 	if (is_early(ep->state)) {
-		keep_early(ep, wc);
+		early_store(ep, wc);
 		return;
 	}
 	if (ep->first_early != VERBS_NO_RECV)
-		take_early(ep);
-	take(ep, wc);
+		early_handle(ep);
+	completion_handle(ep, wc);
 }
 
 /*
@@ -333,9 +333,9 @@ static unsigned drain(struct verbs_cq *cq, unsigned max, bool whole)
 	 */
 	if (n < 0)
 		cq_fail(cq, FABRIC_CLOSE_LOST, "the completion queue cannot be polled");
-	cq->gone += n ? total : total + cq->cqes;
+	cq->polled += n ? total : total + cq->cqes;
 	if (cq->first_leaving != VERBS_NO_SLOT)
-		free_left(cq);
+		slots_free_released(cq);
 	return total;
 }
 
@@ -371,30 +371,30 @@ bool verbs_poll_last(struct verbs_ep *ep)
 
 	if (!cq || !cq->cq)
 		return true;
-	if (!ep->cq_gone)
-		ep->cq_gone = cq->gone + cq->cqes;
-	if (cq->gone < ep->cq_gone)
+	if (!ep->cq_polled)
+		ep->cq_polled = cq->polled + cq->cqes;
+	if (cq->polled < ep->cq_polled)
 		/* Do not wait for a queue that cannot be polled. */
 		return drain(cq, VERBS_POLL_BUDGET, true) < VERBS_POLL_BUDGET;
 	return true;
 }
 
 /* Returns false if there is no event. */
-static bool next_event(struct verbs_device *device)
+static bool cq_event_next(struct verbs_device *device)
 {
 	struct verbs_cq *cq;
 	struct ibv_cq *icq;
-	void *news;
+	void *async;
 
-	if (ibv_get_cq_event(device->channel, &icq, &news))
+	if (ibv_get_cq_event(device->channel, &icq, &async))
 		return false;
 	device->fabric->counters.completion_events++;
-	/* The last endpoint of the queue has left: see verbs_async_forget(). */
-	if (!news) {
+	/* The last endpoint of the queue has left: see verbs_async_detach(). */
+	if (!async) {
 		ibv_ack_cq_events(icq, 1);
 		return true;
 	}
-	cq = container_of((struct verbs_news *)news, struct verbs_cq, news);
+	cq = container_of((struct verbs_async_event *)async, struct verbs_cq, async);
 	cq->unacked++;
 	cq->armed = false;
 	verbs_poll(cq);
@@ -403,7 +403,7 @@ static bool next_event(struct verbs_device *device)
 
 /*
  * Further events are left for the next iteration: the descriptor stays readable. While a completion
- * queue is destroyed no event is read, because it could be of that queue: see verbs_async_hold().
+ * queue is destroyed no event is read, because it could be of that queue: see verbs_async_block().
  * After the destruction the descriptor is watched again.
  */
 void verbs_channel_ready(void *arg)
@@ -411,52 +411,52 @@ void verbs_channel_ready(void *arg)
 	struct verbs_device *device = arg;
 
 	if (pthread_mutex_trylock(&device->cq_lock)) {
-		verbs_watch_set(&device->channel_watch, false);
+		verbs_fd_watch_set(&device->channel_watch, false);
 		return;
 	}
-	for (unsigned i = 0; i < CQ_EVENTS && next_event(device); i++)
+	for (unsigned i = 0; i < CQ_EVENTS && cq_event_next(device); i++)
 		;
 	pthread_mutex_unlock(&device->cq_lock);
 }
 
 /* ---- destroying a queue ---- */
 
-static void destroy(struct verbs_command *command)
+static void cq_destroy_run(struct verbs_command *command)
 {
 	struct verbs_cq *cq = container_of(command, struct verbs_cq, command);
 
 	if (!cq->made)
 		return;
-	verbs_async_hold(cq->device);
+	verbs_async_block(cq->device);
 	pthread_mutex_lock(&cq->device->cq_lock);
 	ibv_destroy_cq(cq->made);
 	pthread_mutex_unlock(&cq->device->cq_lock);
-	verbs_async_release(cq->device);
+	verbs_async_unblock(cq->device);
 }
 
-static void destroyed(struct verbs_command *command)
+static void cq_destroy_done(struct verbs_command *command)
 {
 	struct verbs_cq *cq = container_of(command, struct verbs_cq, command);
 	struct verbs_device *device = cq->device;
 
 	/* See verbs_channel_ready(). */
 	if (device->channel_watch.loop && !device->removed)
-		verbs_watch_set(&device->channel_watch, true);
+		verbs_fd_watch_set(&device->channel_watch, true);
 	free(cq->slots);
 	free(cq);
 }
 
-static void put(struct verbs_cq *cq)
+static void cq_put(struct verbs_cq *cq)
 {
 	if (--cq->eps)
 		return;
 	LIST_REMOVE(cq, entry);
 	loop_task_cancel(loop_of(cq), &cq->poll_task);
-	verbs_async_forget(&cq->news, cq->cq ? &cq->cq->cq_context : NULL);
+	verbs_async_detach(&cq->async, cq->cq ? &cq->cq->cq_context : NULL);
 	/* Later events are acknowledged immediately. */
 	if (cq->cq)
 		ibv_ack_cq_events(cq->cq, cq->unacked);
-	verbs_command_post(&cq->device->commands, &cq->command, destroy, destroyed);
+	verbs_command_post(&cq->device->commands, &cq->command, cq_destroy_run, cq_destroy_done);
 }
 
 /* ---- joining ---- */
@@ -471,9 +471,9 @@ static unsigned all_cqes(const struct verbs_device *device)
 	return total;
 }
 
-static void cq_failed(struct verbs_news *news, unsigned what)
+static void cq_failed(struct verbs_async_event *async, unsigned what)
 {
-	cq_fail(container_of(news, struct verbs_cq, news), FABRIC_CLOSE_LOST,
+	cq_fail(container_of(async, struct verbs_cq, async), FABRIC_CLOSE_LOST,
 		"the completion queue failed");
 }
 
@@ -486,16 +486,16 @@ static struct verbs_cq *cq_new(struct verbs_device *device, unsigned need)
 	cq->device = device;
 	cq->own = !device->shares_cqs;
 	cq->cqes = cq->own ? need
-			   : least(most(verbs_cq_next(all_cqes(device)), need),
-				   (unsigned)device->attr.max_cqe);
+			   : min_u32(max_u32(verbs_cq_next(all_cqes(device)), need),
+				     (unsigned)device->attr.max_cqe);
 	cq->free_slot = cq->first_leaving = cq->last_leaving = VERBS_NO_SLOT;
 	loop_task_init(&cq->poll_task, verbs_poll, cq);
-	cq->news = (struct verbs_news){.fabric = device->fabric, .tell = cq_failed};
+	cq->async = (struct verbs_async_event){.fabric = device->fabric, .deliver = cq_failed};
 	LIST_INSERT_HEAD(&device->cqs, cq, entry);
 	return cq;
 }
 
-static struct verbs_cq *find(const struct verbs_device *device, unsigned need)
+static struct verbs_cq *cq_find(const struct verbs_device *device, unsigned need)
 {
 	struct verbs_cq *cq;
 
@@ -513,15 +513,15 @@ int verbs_cq_join(struct verbs_ep *ep)
 
 	/* If each endpoint has its own queue, none of the existing ones can be used. */
 	if (ep->device->shares_cqs)
-		cq = find(ep->device, need);
+		cq = cq_find(ep->device, need);
 	if (!cq)
 		cq = cq_new(ep->device, need);
 	if (!cq)
 		return -ENOMEM;
 	cq->eps++;
-	err = take_slot(cq, ep);
+	err = slot_get(cq, ep);
 	if (err)
-		put(cq);
+		cq_put(cq);
 	else
 		ep->cq = cq;
 	return err;
@@ -544,12 +544,12 @@ int verbs_cq_create(struct verbs_ep *ep)
 
 	while (!cq->made) {
 		errno = 0;
-		cq->made = ibv_create_cq(device->context, (int)cqes, &cq->news, device->channel,
+		cq->made = ibv_create_cq(device->context, (int)cqes, &cq->async, device->channel,
 					 vector_of(device));
 		if (!cq->made && cqes == need)
 			return errno ? -errno : -ENOMEM; /* not every library says why */
 		cq->made_cqes = cqes;
-		cqes = most(cqes / 2, need);
+		cqes = max_u32(cqes / 2, need);
 	}
 	ep->made_cq = cq->made;
 	ep->made_cqes = cq->made_cqes;
@@ -569,7 +569,7 @@ void verbs_cq_created(struct verbs_ep *ep)
 	loop_defer(loop_of(cq), &cq->poll_task);
 }
 
-void verbs_cq_forget(struct verbs_ep *ep)
+void verbs_cq_detach(struct verbs_ep *ep)
 {
 	if (ep->cq)
 		ep->cq->slots[ep->slot].ep = NULL;
@@ -582,11 +582,11 @@ void verbs_cq_leave(struct verbs_ep *ep)
 	ep->cq = NULL;
 	if (!cq)
 		return;
-	leave_slot(cq, ep->slot);
+	slot_release(cq, ep->slot);
 	/* Without further completions nothing else would poll the queue. */
 	if (cq->cq)
 		loop_defer(loop_of(cq), &cq->poll_task);
 	else
-		free_left(cq);
-	put(cq);
+		slots_free_released(cq);
+	cq_put(cq);
 }

@@ -11,7 +11,7 @@
  * A completion names the slot of its endpoint and that slot's generation. So completions of a
  * destroyed queue pair, which siw and rxe leave in the queue, are recognized. An endpoint's slot
  * and reserved entries become free after everything that was in the queue at its end has been
- * polled: verbs_cq.gone counts polled entries, and all entries of the queue whenever it is empty.
+ * polled: verbs_cq.polled counts polled entries, and all entries of the queue whenever it is empty.
  *
  * Each endpoint has its own queue unless the device's library is known to allow one thread to poll
  * a queue while another destroys a queue pair on it. libqedr polls into memory of freed queue
@@ -35,7 +35,7 @@ struct verbs_slot {
 	struct verbs_ep *ep;
 	unsigned generation; /* counts its endpoints */
 	unsigned cqes;       /* entries reserved by its endpoint */
-	uint64_t gone;       /* they are free once verbs_cq.gone has reached this */
+	uint64_t polled;     /* they are free once verbs_cq.polled has reached this */
 	unsigned next;       /* next free slot, or next one to become free */
 };
 
@@ -54,12 +54,12 @@ struct verbs_cq {
 	unsigned unacked;    /* unacknowledged events */
 	unsigned cqes, used; /* entries; entries reserved by endpoints */
 	unsigned eps;        /* endpoints that use it */
-	uint64_t gone;       /* entries polled; an empty queue counts all its entries */
+	uint64_t polled;     /* entries polled; an empty queue counts all its entries */
 	uint64_t busy_until_us;
 	struct loop_task poll_task;
 	struct verbs_slot *slots;
 	unsigned nslots, free_slot, first_leaving, last_leaving;
-	struct verbs_news news; /* a failure reported by its device */
+	struct verbs_async_event async; /* a failure reported by its device */
 };
 
 /** verbs_cq_may_share - Returns true if the vendor's library allows shared queues. */
@@ -82,8 +82,8 @@ int verbs_cq_join(struct verbs_ep *ep) MUST_CHECK;
 int verbs_cq_create(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_cq_created - Takes over the queue that verbs_cq_create() created, if any. */
 void verbs_cq_created(struct verbs_ep *ep);
-/** verbs_cq_forget - Makes completions no longer find the endpoint. */
-void verbs_cq_forget(struct verbs_ep *ep);
+/** verbs_cq_detach - Makes completions no longer find the endpoint. */
+void verbs_cq_detach(struct verbs_ep *ep);
 /**
  * verbs_cq_leave - Removes an endpoint whose queue pair is destroyed or was never created.
  *

@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
-#include "fabric/verbs/async.h"
+#include "fabric/verbs/async_event.h"
 #include "fabric/verbs/cq.h"
-#include "fabric/verbs/domain.h"
-#include "fabric/verbs/hold.h"
-#include "fabric/verbs/trial.h"
+#include "fabric/verbs/event_lock.h"
+#include "fabric/verbs/mw_detect.h"
+#include "fabric/verbs/pd.h"
 
 #define SIW_GAP_CQES 32768
 
@@ -39,9 +39,8 @@ static int find_out(struct verbs_device *device)
 
 	if (err)
 		return verbs_errno(err);
-	device->windows =
-		!device->fabric->config.windows_off &&
-		verbs_windows_found(device->context, &device->attr, &device->fabric->config);
+	device->windows = !device->fabric->config.windows_off &&
+			  verbs_mw_detect(device->context, &device->attr, &device->fabric->config);
 	/*
 	 * Linux: fast registration, local invalidation, IB_WR_SEND_WITH_INV; also of iWARP devices.
 	 */
@@ -57,7 +56,7 @@ static int find_out(struct verbs_device *device)
 		device->signals_all = true;
 	}
 	device->shares = (device->windows && !device->iwarp) ||
-			 device->fabric->config.domain_of == VERBS_DOMAIN_WORKER;
+			 device->fabric->config.pd_scope == VERBS_PD_WORKER;
 	return 0;
 }
 
@@ -83,7 +82,7 @@ int verbs_device_open(struct verbs_device *device)
 	err = find_out(device);
 	if (!err)
 		err = open_channel(device);
-	if (!err && device->shares && !verbs_domain_pd(device->shared))
+	if (!err && device->shares && !verbs_pd_alloc(device->shared))
 		err = errno ? -errno : -ENOMEM;
 	/* The next endpoint tries again. */
 	if (err)
@@ -100,18 +99,18 @@ int verbs_device_opened(struct verbs_device *device)
 		return -ENODEV;
 	if (device->opened)
 		return 0;
-	err = verbs_watch_init(&device->channel_watch, device->fabric->fabric.loop,
-			       device->channel->fd, verbs_channel_ready, device);
+	err = verbs_fd_watch_init(&device->channel_watch, device->fabric->fabric.loop,
+				  device->channel->fd, verbs_channel_ready, device);
 	if (!err)
 		err = verbs_async_join(device);
 	if (err) {
-		verbs_watch_fini(&device->channel_watch);
+		verbs_fd_watch_fini(&device->channel_watch);
 		return err;
 	}
 	/* Each slab is registered once, so fewer and larger slabs are cheaper. */
 	if (device->shares)
-		pool_large_slabs(device->fabric->fabric.pool, true);
-	verbs_watch_set(&device->channel_watch, true);
+		buf_pool_large_slabs(device->fabric->fabric.pool, true);
+	verbs_fd_watch_set(&device->channel_watch, true);
 	device->opened = true;
 	return 0;
 }
@@ -137,20 +136,20 @@ static struct verbs_device *device_new(struct verbs_fabric *fabric, struct ibv_c
 	device->context = context;
 	device->iwarp = context->device->transport_type == IBV_TRANSPORT_IWARP;
 	LIST_INIT(&device->eps);
-	device->shared = verbs_domain_new(device);
+	device->shared = verbs_pd_new(device);
 	if (!device->shared)
 		goto out_free;
-	device->hold = verbs_hold_get(context);
-	if (!device->hold)
+	device->event_lock = verbs_event_lock_get(context);
+	if (!device->event_lock)
 		goto out_shared;
 	if (verbs_commands_start(&device->commands, &fabric->back))
-		goto out_hold;
+		goto out_event_lock;
 	pthread_mutex_init(&device->cq_lock, NULL);
 	LIST_INSERT_HEAD(&fabric->devices, device, entry);
 	return device;
 
-out_hold:
-	verbs_hold_put(device->hold);
+out_event_lock:
+	verbs_event_lock_put(device->event_lock);
 out_shared:
 	free(device->shared);
 out_free:
@@ -180,11 +179,11 @@ bool verbs_device_put(struct verbs_ep *ep)
 	if (!LIST_EMPTY(&device->eps))
 		return false;
 	LIST_REMOVE(device, entry);
-	verbs_watch_fini(&device->channel_watch);
+	verbs_fd_watch_fini(&device->channel_watch);
 	verbs_async_leave(device);
 	if (device->opened && device->shares)
-		pool_large_slabs(device->fabric->fabric.pool, false);
-	verbs_domain_fini(device->shared);
+		buf_pool_large_slabs(device->fabric->fabric.pool, false);
+	verbs_pd_fini(device->shared);
 	return true;
 }
 
@@ -202,6 +201,6 @@ void verbs_device_free(struct verbs_device *device)
 {
 	verbs_commands_stop(&device->commands);
 	pthread_mutex_destroy(&device->cq_lock);
-	verbs_hold_put(device->hold);
+	verbs_event_lock_put(device->event_lock);
 	free(device);
 }

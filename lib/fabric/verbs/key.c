@@ -19,10 +19,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/least.h"
-#include "fabric/verbs/async.h"
-#include "fabric/verbs/domain.h"
-#include "fabric/verbs/queue.h"
+#include "base/minmax.h"
+#include "fabric/verbs/async_event.h"
+#include "fabric/verbs/pd.h"
+#include "fabric/verbs/send_queue.h"
 
 static void set_state(struct verbs_key *vk, enum verbs_key_state state)
 {
@@ -35,7 +35,7 @@ static struct verbs_key *key_of(struct verbs_command *command)
 }
 
 /* Frees the window and the region at the device. */
-static void release(struct verbs_command *command)
+static void key_release_run(struct verbs_command *command)
 {
 	struct verbs_key *vk = key_of(command);
 
@@ -48,21 +48,21 @@ static void release(struct verbs_command *command)
 }
 
 /* Notifies another worker that waits for the freed window. */
-static void give_window(struct verbs_device *device)
+static void window_freed_report(struct verbs_device *device)
 {
-	if (!device->owes_window)
+	if (!device->window_owed)
 		return;
-	device->owes_window = false;
-	verbs_async_gave_window(device);
+	device->window_owed = false;
+	verbs_async_window_freed(device);
 }
 
-static void released(struct verbs_command *command)
+static void key_release_done(struct verbs_command *command)
 {
 	struct verbs_key *vk = key_of(command);
 	struct verbs_device *device = vk->domain->device;
 
 	free(vk);
-	give_window(device);
+	window_freed_report(device);
 }
 
 /* Registrations for a single RPC are made and released on this thread, see verbs_ep.h. */
@@ -84,7 +84,7 @@ static void window_put(struct verbs_key *vk)
 
 /* ---- endpoints that wait for a key ---- */
 
-static void wake(void *arg)
+static void await_wake(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
 	struct verbs_await *await = &fabric->await;
@@ -95,7 +95,7 @@ static void wake(void *arg)
 	/* Endpoints that wait again queue after the last one. */
 	while (more && (ep = TAILQ_FIRST(&await->eps))) {
 		more = ep != last;
-		verbs_await_forget(ep);
+		verbs_await_remove(ep);
 		if (verbs_state_up(ep->state))
 			ep->ep.events->key_free(ep->ep.arg);
 	}
@@ -106,8 +106,8 @@ int verbs_await_init(struct verbs_fabric *fabric)
 	struct verbs_await *await = &fabric->await;
 
 	TAILQ_INIT(&await->eps);
-	loop_task_init(&await->task, wake, fabric);
-	await->timer = loop_timer_new(fabric->fabric.loop, wake, fabric);
+	loop_task_init(&await->task, await_wake, fabric);
+	await->timer = loop_timer_new(fabric->fabric.loop, await_wake, fabric);
 	return await->timer ? 0 : -ENOMEM;
 }
 
@@ -123,11 +123,11 @@ void verbs_await_fini(struct verbs_fabric *fabric)
  * process: wait up to VERBS_KEY_WAIT_US. A region may never become available, because locked memory
  * has a limit: do not wait.
  */
-static bool may_wait(struct verbs_device *device)
+static bool key_may_come(struct verbs_device *device)
 {
 	uint64_t now_us = loop_now_us(device->fabric->fabric.loop);
 
-	if (device->keys_out > device->keys_unused) {
+	if (device->keys_exposed > device->keys_returning) {
 		device->keyless = false;
 		return true;
 	}
@@ -147,40 +147,40 @@ bool verbs_key_await(struct fabric_ep *fep, unsigned own)
 	if (!verbs_state_up(ep->state))
 		return false;
 	ep->own_keys += own;
-	ep->device->keys_unused += own;
-	if (!may_wait(ep->device))
+	ep->device->keys_returning += own;
+	if (!key_may_come(ep->device))
 		return false;
 	if (!ep->awaits_key)
 		TAILQ_INSERT_TAIL(&fabric->await.eps, ep, await_entry);
 	ep->awaits_key = true;
 	loop_timer_set(fabric->fabric.loop, fabric->await.timer, VERBS_KEY_RETRY_US);
 	/* During an allocation windows_allocated() decides whether to request others. */
-	if (ep->device->windows && ep->domain->batch.vain && !ep->domain->batch.wanted)
-		verbs_async_want_window(ep->device);
+	if (ep->device->windows && ep->domain->batch.none_left && !ep->domain->batch.wanted)
+		verbs_async_request_window(ep->device);
 	return true;
 }
 
 /* Makes each waiting endpoint try again: the device has more keys. */
-static void wake_all(struct verbs_fabric *fabric)
+static void await_wake_all(struct verbs_fabric *fabric)
 {
 	if (!TAILQ_EMPTY(&fabric->await.eps))
 		loop_defer(fabric->fabric.loop, &fabric->await.task);
 }
 
 /* Handles a key returned by @ep: waiting endpoints try again. */
-static void came_back(struct verbs_ep *ep)
+static void key_returned(struct verbs_ep *ep)
 {
 	if (ep->own_keys) {
 		ep->own_keys--;
-		ep->device->keys_unused--;
+		ep->device->keys_returning--;
 		return;
 	}
 	/* The key had been in use. */
 	ep->device->keyless = false;
-	wake_all(verbs_fabric_of(ep->ep.fabric));
+	await_wake_all(verbs_fabric_of(ep->ep.fabric));
 }
 
-void verbs_await_forget(struct verbs_ep *ep)
+void verbs_await_remove(struct verbs_ep *ep)
 {
 	if (ep->awaits_key)
 		TAILQ_REMOVE(&verbs_fabric_of(ep->ep.fabric)->await.eps, ep, await_entry);
@@ -190,25 +190,26 @@ void verbs_await_forget(struct verbs_ep *ep)
 /* ---- keys ---- */
 
 /* Recycles a key without an owner; a window known to be unbound can be reused. */
-static void end(struct verbs_ep *ep, struct verbs_key *vk, bool again)
+static void key_recycle(struct verbs_ep *ep, struct verbs_key *vk, bool again)
 {
 	set_state(vk, VERBS_KEY_FREE);
-	ep->device->keys_out--;
-	if (again && vk->mw && !ep->device->owes_window) {
+	ep->device->keys_exposed--;
+	if (again && vk->mw && !ep->device->window_owed) {
 		window_put(vk);
 	} else if (vk->mw) {
-		if (ep->device->owes_window)
+		if (ep->device->window_owed)
 			verbs_async_yield(ep->device);
-		verbs_command_post(&vk->domain->device->commands, &vk->command, release, released);
+		verbs_command_post(&vk->domain->device->commands, &vk->command, key_release_run,
+				   key_release_done);
 	} else {
 		region_release(vk);
 		free(vk);
 	}
-	came_back(ep);
+	key_returned(ep);
 }
 
 /* Detaches the key from its owner, when the peer can no longer reach the memory. */
-static struct fabric_key *let_go(struct verbs_ep *ep, struct verbs_key *vk)
+static struct fabric_key *key_detach(struct verbs_ep *ep, struct verbs_key *vk)
 {
 	struct fabric_key *key = vk->key;
 
@@ -225,13 +226,13 @@ static void bind_done(struct fabric_wr *wr, enum fabric_status status)
 
 	switch (vk->state) {
 	case VERBS_KEY_BINDING:
-		set_state(vk, VERBS_KEY_LENT);
+		set_state(vk, VERBS_KEY_EXPOSED);
 		break;
-	case VERBS_KEY_OUTRUN:
+	case VERBS_KEY_INVALIDATED_EARLY:
 		set_state(vk, VERBS_KEY_INVALIDATED);
 		break;
-	case VERBS_KEY_LEFT:
-		end(vk->ep, vk, status == FABRIC_OK);
+	case VERBS_KEY_ORPHANED:
+		key_recycle(vk->ep, vk, status == FABRIC_OK);
 		break;
 	default:
 		break;
@@ -244,14 +245,14 @@ static void inv_done(struct fabric_wr *wr, enum fabric_status status)
 	struct fabric_key *key;
 
 	if (status != FABRIC_OK || vk->releasing)
-		return; /* the connection ends: see verbs_keys_bury() */
-	key = let_go(vk->ep, vk);
-	end(vk->ep, vk, true);
+		return; /* the connection ends: see verbs_keys_destroy() */
+	key = key_detach(vk->ep, vk);
+	key_recycle(vk->ep, vk, true);
 	buf_put(key->buf);
 	key->unbound(key);
 }
 
-static struct verbs_key *window_new(struct verbs_domain *domain, struct ibv_pd *pd)
+static struct verbs_key *window_new(struct verbs_pd *domain, struct ibv_pd *pd)
 {
 	struct verbs_key *vk = calloc(1, sizeof(*vk));
 
@@ -271,16 +272,16 @@ static struct verbs_key *window_new(struct verbs_domain *domain, struct ibv_pd *
 	return vk;
 }
 
-static struct verbs_domain *domain_of(struct verbs_command *command)
+static struct verbs_pd *domain_of(struct verbs_command *command)
 {
-	return container_of(command, struct verbs_domain, batch.command);
+	return container_of(command, struct verbs_pd, batch.command);
 }
 
 static void windows_alloc(struct verbs_command *command)
 {
-	struct verbs_domain *domain = domain_of(command);
+	struct verbs_pd *domain = domain_of(command);
 	struct verbs_window_batch *batch = &domain->batch;
-	struct ibv_pd *pd = verbs_domain_pd(domain);
+	struct ibv_pd *pd = verbs_pd_alloc(domain);
 	struct verbs_key *vk;
 
 	for (unsigned n = 0; pd && n < batch->wanted && (vk = window_new(domain, pd)); n++) {
@@ -291,31 +292,31 @@ static void windows_alloc(struct verbs_command *command)
 
 static void windows_allocated(struct verbs_command *command)
 {
-	struct verbs_domain *domain = domain_of(command);
+	struct verbs_pd *domain = domain_of(command);
 	struct verbs_fabric *fabric = domain->device->fabric;
 	struct verbs_window_batch *batch = &domain->batch;
 	struct verbs_key *vk;
 
-	batch->vain = !batch->windows;
+	batch->none_left = !batch->windows;
 
 	while ((vk = batch->windows)) {
 		batch->windows = vk->next_free;
 		window_put(vk);
 	}
 	batch->wanted = 0;
-	if (!batch->vain)
-		wake_all(fabric);
+	if (!batch->none_left)
+		await_wake_all(fabric);
 	else if (!TAILQ_EMPTY(&fabric->await.eps))
-		verbs_async_want_window(domain->device);
+		verbs_async_request_window(domain->device);
 }
 
-void verbs_windows_fill(struct verbs_domain *domain)
+void verbs_windows_fill(struct verbs_pd *domain)
 {
-	unsigned spare = verbs_domain_spare(domain);
+	unsigned spare = verbs_pd_spare_windows(domain);
 
 	if (!domain->device->windows || domain->batch.wanted || domain->nfree_windows >= spare / 2)
 		return;
-	if (loop_now_us(domain->device->fabric->fabric.loop) < domain->device->yields_until_us)
+	if (loop_now_us(domain->device->fabric->fabric.loop) < domain->device->yield_until_us)
 		return;
 	domain->batch.wanted = spare - domain->nfree_windows;
 	verbs_command_post(&domain->device->commands, &domain->batch.command, windows_alloc,
@@ -323,14 +324,14 @@ void verbs_windows_fill(struct verbs_domain *domain)
 }
 
 /* Returns a free window, or NULL; then some are allocated, for endpoints that wait. */
-static struct verbs_key *window_get(struct verbs_domain *domain)
+static struct verbs_key *window_get(struct verbs_pd *domain)
 {
 	struct verbs_key *vk = domain->free_windows;
 
 	if (vk) {
 		domain->free_windows = vk->next_free;
 		domain->nfree_windows--;
-		domain->idle_windows = least(domain->idle_windows, domain->nfree_windows);
+		domain->idle_windows = min_u32(domain->idle_windows, domain->nfree_windows);
 		/*
 		 * Each bind gets a new key, so that the previous key is invalid; the device expects
 		 * the previous key in the bind.
@@ -341,7 +342,7 @@ static struct verbs_key *window_get(struct verbs_domain *domain)
 	return vk;
 }
 
-static struct verbs_key *window_lend(struct verbs_ep *ep, struct fabric_key *key)
+static struct verbs_key *window_expose(struct verbs_ep *ep, struct fabric_key *key)
 {
 	struct verbs_key *vk = window_get(ep->domain);
 
@@ -358,12 +359,12 @@ static struct verbs_key *window_lend(struct verbs_ep *ep, struct fabric_key *key
 	vk->window_rkey = ibv_inc_rkey(vk->window_rkey);
 	key->rkey = vk->window_rkey;
 	set_state(vk, VERBS_KEY_BINDING);
-	verbs_queue(ep, &vk->bind);
+	verbs_sq_add(ep, &vk->bind);
 	verbs_ep_counters(ep)->windows_bound++;
 	return vk;
 }
 
-static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key)
+static struct verbs_key *region_expose(struct verbs_ep *ep, struct fabric_key *key)
 {
 	struct verbs_key *vk = calloc(1, sizeof(*vk));
 	int access = IBV_ACCESS_LOCAL_WRITE;
@@ -381,13 +382,13 @@ static struct verbs_key *region_lend(struct verbs_ep *ep, struct fabric_key *key
 		return NULL;
 	}
 	key->rkey = vk->mr->rkey;
-	set_state(vk, VERBS_KEY_LENT);
+	set_state(vk, VERBS_KEY_EXPOSED);
 	verbs_ep_counters(ep)->regions_lent++;
 	return vk;
 }
 
 /* A device does not report what the peer writes: unwritten bytes must not be another's data. */
-static void expose(struct verbs_ep *ep, struct fabric_key *key)
+static void write_expose(struct verbs_ep *ep, struct fabric_key *key)
 {
 	coverage_init(&key->written, key->len_bytes);
 	if (key->rights == FABRIC_REMOTE_WRITE)
@@ -404,12 +405,12 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	/* A device answers a Read immediately, with the current content. */
 	if ((key->rights & FABRIC_REMOTE_READ) && key->ready_bytes != key->len_bytes)
 		return -EINVAL;
-	expose(ep, key);
-	vk = ep->device->windows ? window_lend(ep, key) : region_lend(ep, key);
+	write_expose(ep, key);
+	vk = ep->device->windows ? window_expose(ep, key) : region_expose(ep, key);
 	if (!vk)
 		return -EAGAIN;
 	vk->ep = ep;
-	ep->device->keys_out++;
+	ep->device->keys_exposed++;
 	key->addr = (uintptr_t)key->mem;
 	key->ep = fep;
 	key->priv = vk;
@@ -420,8 +421,8 @@ int verbs_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 }
 
 /*
- * A window whose bind is still queued stays with it. So it does if the connection ended first and the
- * done() of another work request calls this function.
+ * A window whose bind is still queued stays with it. So it does if the connection ended first and
+ * the done() of another work request calls this function.
  */
 bool verbs_key_unbind(struct fabric_key *key)
 {
@@ -430,23 +431,23 @@ bool verbs_key_unbind(struct fabric_key *key)
 
 	if (!vk)
 		return true; /* destroyed with the connection */
-	/* Another thread is freeing it: see verbs_keys_bury(). */
+	/* Another thread is freeing it: see verbs_keys_destroy(). */
 	if (vk->releasing) {
 		set_state(vk, VERBS_KEY_UNBINDING);
 		return false;
 	}
-	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_LENT)) {
+	if (vk->mw && (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_EXPOSED)) {
 		set_state(vk, VERBS_KEY_UNBINDING);
-		/* On a closing connection verbs_keys_bury() does it, with the queue pair. */
+		/* On a closing connection verbs_keys_destroy() does it, with the queue pair. */
 		if (verbs_state_sends(ep->state))
-			verbs_queue(ep, &vk->inv);
+			verbs_sq_add(ep, &vk->inv);
 		return false;
 	}
-	let_go(ep, vk);
-	if (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_OUTRUN)
-		set_state(vk, VERBS_KEY_LEFT);
+	key_detach(ep, vk);
+	if (vk->state == VERBS_KEY_BINDING || vk->state == VERBS_KEY_INVALIDATED_EARLY)
+		set_state(vk, VERBS_KEY_ORPHANED);
 	else
-		end(ep, vk, true);
+		key_recycle(ep, vk, true);
 	buf_put(key->buf);
 	return true;
 }
@@ -462,15 +463,15 @@ void verbs_key_invalidated(struct verbs_ep *ep, uint32_t rkey)
 		if (key->rkey != rkey)
 			continue;
 		if (vk->state == VERBS_KEY_BINDING)
-			set_state(vk, VERBS_KEY_OUTRUN);
-		else if (vk->state == VERBS_KEY_LENT)
+			set_state(vk, VERBS_KEY_INVALIDATED_EARLY);
+		else if (vk->state == VERBS_KEY_EXPOSED)
 			set_state(vk, VERBS_KEY_INVALIDATED);
 		return;
 	}
 }
 
-/* verbs_keys_bury() frees the key. */
-static void stays(struct verbs_command *command)
+/* verbs_keys_destroy() frees the key. */
+static void release_nop(struct verbs_command *command)
 {
 }
 
@@ -482,11 +483,12 @@ void verbs_keys_release(struct verbs_ep *ep)
 		struct verbs_key *vk = key->priv;
 
 		vk->releasing = true;
-		verbs_command_post(&vk->domain->device->commands, &vk->command, release, stays);
+		verbs_command_post(&vk->domain->device->commands, &vk->command, key_release_run,
+				   release_nop);
 	}
 }
 
-void verbs_keys_bury(struct verbs_ep *ep)
+void verbs_keys_destroy(struct verbs_ep *ep)
 {
 	struct fabric_key *key;
 
@@ -494,8 +496,8 @@ void verbs_keys_bury(struct verbs_ep *ep)
 		struct verbs_key *vk = key->priv;
 		bool due = vk->state == VERBS_KEY_UNBINDING;
 
-		let_go(ep, vk);
-		end(ep, vk, false);
+		key_detach(ep, vk);
+		key_recycle(ep, vk, false);
 		buf_put(key->buf);
 		if (due)
 			key->unbound(key);

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "fabric/verbs/cq.h"
+#include "fabric/verbs/mw_detect.h"
 #include "fabric/verbs/qp.h"
-#include "fabric/verbs/trial.h"
 #include "fabric/verbs/verbs_config.h"
 
 #define PAGE_BYTES      4096u
@@ -43,7 +43,7 @@ static bool shares(struct ibv_device *device)
 	context = ibv_open_device(device);
 	if (!context)
 		return false;
-	windows = !ibv_query_device(context, &attr) && !verbs_windows_try(context, &attr);
+	windows = !ibv_query_device(context, &attr) && !verbs_mw_try(context, &attr);
 	ibv_close_device(context);
 	return windows;
 }
@@ -56,9 +56,9 @@ static void devices_get(struct verbs_memlock_devices *devices)
 	*devices = (struct verbs_memlock_devices){0};
 	for (int i = 0; list && i < count; i++) {
 		if (shares(list[i]))
-			devices->sharing++;
+			devices->shared_pd++;
 		else
-			devices->parting++;
+			devices->per_peer++;
 	}
 	if (list)
 		ibv_free_device_list(list);
@@ -67,14 +67,14 @@ static void devices_get(struct verbs_memlock_devices *devices)
 size_t verbs_memlock_bytes(const struct verbs_memlock_use *use,
 			   const struct verbs_memlock_devices *devices)
 {
-	size_t times = use->services * devices->sharing;
+	size_t times = use->services * devices->shared_pd;
 	size_t bytes;
 
-	if (devices->parting || (devices->sharing && use->parting))
+	if (devices->per_peer || (devices->shared_pd && use->per_peer))
 		times += use->domains + 1;
 	if (__builtin_mul_overflow(use->memory_bytes, times, &bytes))
 		return SIZE_MAX;
-	if (devices->sharing + devices->parting &&
+	if (devices->shared_pd + devices->per_peer &&
 	    __builtin_add_overflow(bytes, use->queues_bytes, &bytes))
 		return SIZE_MAX;
 	return bytes;
@@ -115,7 +115,7 @@ size_t verbs_cqs_spare_bytes(unsigned endpoints, unsigned recvs)
 
 	/* The maximum is reached when the first endpoint of a new queue has joined. */
 	while (held < endpoints) {
-		unsigned next = most(verbs_cq_next(cqes), need);
+		unsigned next = max_u32(verbs_cq_next(cqes), need);
 
 		bytes += cq_bytes(next);
 		if (bytes > (held + 1) * share_bytes + spare_bytes)

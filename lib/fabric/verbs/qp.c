@@ -16,11 +16,11 @@
 
 #include <errno.h>
 
-#include "base/least.h"
-#include "fabric/verbs/async.h"
+#include "base/minmax.h"
+#include "fabric/verbs/async_event.h"
 #include "fabric/verbs/cq.h"
-#include "fabric/verbs/domain.h"
-#include "fabric/verbs/recv.h"
+#include "fabric/verbs/pd.h"
+#include "fabric/verbs/recv_queue.h"
 
 #define RQ_SPARE      32u  /* receives beyond recv_count if recv_max is not known */
 #define SIGNAL_EVERY  16u  /* work requests, not counting Reads: see send_queue.c */
@@ -154,7 +154,7 @@ static int open_qp(struct verbs_ep *ep, struct ibv_pd *pd)
 {
 	const struct ibv_device_attr *attr = &ep->device->attr;
 	struct ibv_qp_init_attr init = {
-		.qp_context = &ep->news,
+		.qp_context = &ep->async,
 		.send_cq = ep->made_cq,
 		.recv_cq = ep->made_cq,
 		.qp_type = IBV_QPT_RC,
@@ -162,7 +162,7 @@ static int open_qp(struct verbs_ep *ep, struct ibv_pd *pd)
 			{
 				.max_send_wr = ep->sq_depth,
 				.max_recv_wr = ep->rq_depth,
-				.max_send_sge = least(FABRIC_MAX_SGE, (unsigned)attr->max_sge),
+				.max_send_sge = min_u32(FABRIC_MAX_SGE, (unsigned)attr->max_sge),
 				.max_recv_sge = 1,
 			},
 	};
@@ -196,9 +196,9 @@ int verbs_qp_plan(struct verbs_ep *ep)
 	unsigned recvs =
 		ep->params.recv_max ? ep->params.recv_max : ep->params.recv_count + RQ_SPARE;
 
-	ep->sq_depth = least(VERBS_SQ_DEPTH, max_wr);
-	ep->signal_every = least(SIGNAL_EVERY, most(ep->sq_depth / 2, 1));
-	recvs = least(recvs, max_wr);
+	ep->sq_depth = min_u32(VERBS_SQ_DEPTH, max_wr);
+	ep->signal_every = min_u32(SIGNAL_EVERY, max_u32(ep->sq_depth / 2, 1));
+	recvs = min_u32(recvs, max_wr);
 	if (recvs < ep->params.recv_count || ep->sq_depth + recvs > (unsigned)attr->max_cqe)
 		return -ENOSPC;
 	err = verbs_recvs_init(ep, recvs);
@@ -207,7 +207,7 @@ int verbs_qp_plan(struct verbs_ep *ep)
 
 int verbs_qp_create(struct verbs_ep *ep)
 {
-	struct ibv_pd *pd = verbs_domain_pd(ep->domain);
+	struct ibv_pd *pd = verbs_pd_alloc(ep->domain);
 	int err;
 
 	if (!pd)
@@ -223,8 +223,8 @@ int verbs_qp_created(struct verbs_ep *ep)
 	verbs_cq_created(ep);
 	ep->qp = ep->made_qp;
 	if (ep->qp) {
-		ep->max_sge = least(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
-		ep->max_inline_bytes = least(ep->made_cap.max_inline_data, INLINE_MAX);
+		ep->max_sge = min_u32(ep->made_cap.max_send_sge, FABRIC_MAX_SGE);
+		ep->max_inline_bytes = min_u32(ep->made_cap.max_inline_data, INLINE_MAX);
 	}
 	if (!ep->cq_short)
 		return 0;
@@ -281,11 +281,11 @@ void verbs_qp_destroy(struct verbs_ep *ep)
 {
 	if (!ep->qp)
 		return;
-	verbs_async_hold(ep->device);
+	verbs_async_block(ep->device);
 	if (ep->id->qp)
 		rdma_destroy_qp(ep->id);
 	else
 		ibv_destroy_qp(ep->qp);
-	verbs_async_release(ep->device);
+	verbs_async_unblock(ep->device);
 	ep->qp = NULL;
 }

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/verbs/async.h"
-#include "fabric/verbs/domain.h"
+#include "fabric/verbs/async_event.h"
+#include "fabric/verbs/ep_connect.h"
+#include "fabric/verbs/ep_keepalive.h"
 #include "fabric/verbs/key.h"
-#include "fabric/verbs/listen.h"
-#include "fabric/verbs/probe.h"
-#include "fabric/verbs/queue.h"
-#include "fabric/verbs/recv.h"
-#include "fabric/verbs/setup.h"
+#include "fabric/verbs/listener.h"
+#include "fabric/verbs/pd.h"
+#include "fabric/verbs/recv_queue.h"
+#include "fabric/verbs/send_queue.h"
 
 COUNTER_TABLE(verbs_counters, VERBS_COUNTERS);
 
@@ -63,13 +63,13 @@ void verbs_process_init(void)
 /* Returns true if more windows are to be freed. */
 static bool age_windows(struct verbs_fabric *fabric, uint64_t now_us)
 {
-	bool period_over = now_us - fabric->windows_period_us >= POOL_PERIOD_US, more = false;
+	bool period_over = now_us - fabric->windows_period_us >= BUF_POOL_PERIOD_US, more = false;
 	struct verbs_device *device;
 
 	if (period_over)
 		fabric->windows_period_us = now_us;
 	LIST_FOREACH(device, &fabric->devices, entry)
-		more |= verbs_domains_age(device, period_over);
+		more |= verbs_pds_age(device, period_over);
 	return more;
 }
 
@@ -77,16 +77,16 @@ static void age(void *arg)
 {
 	struct verbs_fabric *fabric = arg;
 	struct loop *loop = fabric->fabric.loop;
-	bool more = pool_age(fabric->fabric.pool, loop_now_us(loop));
+	bool more = buf_pool_age(fabric->fabric.pool, loop_now_us(loop));
 
 	more |= age_windows(fabric, loop_now_us(loop));
-	loop_timer_set(loop, fabric->age_timer, more ? POOL_PAUSE_US : POOL_PERIOD_US);
+	loop_timer_set(loop, fabric->age_timer, more ? BUF_POOL_PAUSE_US : BUF_POOL_PERIOD_US);
 }
 
 static void close_channel(struct verbs_fabric *fabric)
 {
 	loop_task_cancel(fabric->fabric.loop, &fabric->channel_task);
-	verbs_watch_fini(&fabric->channel_watch);
+	verbs_fd_watch_fini(&fabric->channel_watch);
 	rdma_destroy_event_channel(fabric->channel);
 }
 
@@ -98,14 +98,14 @@ static bool open_channel(struct verbs_fabric *fabric)
 	if (!fabric->channel)
 		return false;
 	if (!fcntl(fabric->channel->fd, F_SETFL, O_NONBLOCK) &&
-	    !verbs_watch_init(&fabric->channel_watch, fabric->fabric.loop, fabric->channel->fd,
-			      cm_ready, fabric))
+	    !verbs_fd_watch_init(&fabric->channel_watch, fabric->fabric.loop, fabric->channel->fd,
+				 cm_ready, fabric))
 		return true;
 	rdma_destroy_event_channel(fabric->channel);
 	return false;
 }
 
-struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
+struct fabric *verbs_fabric_new(struct loop *loop, struct buf_pool *pool,
 				const struct verbs_config *config)
 {
 	struct verbs_fabric *fabric = calloc(1, sizeof(*fabric));
@@ -122,32 +122,32 @@ struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
 	LIST_INIT(&fabric->devices);
 	if (!open_channel(fabric))
 		goto out_free;
-	if (verbs_returns_init(&fabric->back, loop))
+	if (verbs_done_queue_init(&fabric->back, loop))
 		goto out_channel;
-	pthread_mutex_init(&fabric->aside_lock, NULL);
+	pthread_mutex_init(&fabric->offload_lock, NULL);
 	if (verbs_async_init(fabric))
 		goto out_aside;
 	if (verbs_await_init(fabric))
 		goto out_async;
-	if (verbs_late_init(fabric))
+	if (verbs_lazy_init(fabric))
 		goto out_await;
 	fabric->age_timer = loop_timer_new(loop, age, fabric);
 	if (!fabric->age_timer)
-		goto out_late;
-	pool_keep_peak(pool, true);
+		goto out_lazy;
+	buf_pool_keep_peak(pool, true);
 	age(fabric);
-	verbs_watch_set(&fabric->channel_watch, true);
+	verbs_fd_watch_set(&fabric->channel_watch, true);
 	return &fabric->fabric;
 
-out_late:
-	verbs_late_fini(fabric);
+out_lazy:
+	verbs_lazy_fini(fabric);
 out_await:
 	verbs_await_fini(fabric);
 out_async:
 	verbs_async_fini(fabric);
 out_aside:
-	verbs_aside_fini(fabric);
-	verbs_returns_fini(&fabric->back);
+	verbs_offload_fini(fabric);
+	verbs_done_queue_fini(&fabric->back);
 out_channel:
 	close_channel(fabric);
 out_free:
@@ -160,13 +160,13 @@ static void verbs_free(struct fabric *f)
 	struct verbs_fabric *fabric = verbs_fabric_of(f);
 
 	assert(LIST_EMPTY(&fabric->devices) && !fabric->back.out);
-	verbs_aside_fini(fabric);
-	verbs_returns_fini(&fabric->back);
+	verbs_offload_fini(fabric);
+	verbs_done_queue_fini(&fabric->back);
 	verbs_await_fini(fabric);
 	verbs_async_fini(fabric);
-	verbs_late_fini(fabric);
+	verbs_lazy_fini(fabric);
 	loop_timer_free(f->loop, fabric->age_timer);
-	pool_keep_peak(f->pool, false);
+	buf_pool_keep_peak(f->pool, false);
 	close_channel(fabric);
 	free(fabric);
 }
@@ -178,7 +178,7 @@ const struct fabric_ops verbs_fabric_ops = {
 	.listener_pause = verbs_listener_pause,
 	.listener_addr = verbs_listener_addr,
 	.listener_free = verbs_listener_free,
-	.incoming_drop = verbs_incoming_drop,
+	.accepted_conn_drop = verbs_incoming_drop,
 	.free = verbs_free,
 	.connect = verbs_connect,
 	.adopt = verbs_adopt,
@@ -192,9 +192,9 @@ const struct fabric_ops verbs_fabric_ops = {
 	.key_bind = verbs_key_bind,
 	.key_unbind = verbs_key_unbind,
 	.key_await = verbs_key_await,
-	.probe = verbs_probe,
+	.keepalive = verbs_keepalive,
 	.close = verbs_close,
 	.abort = verbs_abort,
-	.hear_end = verbs_hear_end,
+	.check_disconnect = verbs_check_disconnect,
 	.ep_free = verbs_ep_free,
 };

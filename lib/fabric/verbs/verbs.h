@@ -15,7 +15,7 @@ extern const struct fabric_ops verbs_fabric_ops;
  *
  * Returns NULL without memory or without the kernel's RDMA connection manager, and sets errno.
  */
-struct fabric *verbs_fabric_new(struct loop *loop, struct pool *pool,
+struct fabric *verbs_fabric_new(struct loop *loop, struct buf_pool *pool,
 				const struct verbs_config *config);
 
 #endif

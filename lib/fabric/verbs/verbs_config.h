@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counter.h"
+#include "base/counters.h"
 
 #define VERBS_COUNTERS(X)                                                                          \
 	X(connections_opened, "connections opened, by either side")                                \
@@ -36,11 +36,11 @@
 COUNTER_STRUCT(verbs_counters, VERBS_COUNTERS);
 
 /* Which connections share a protection domain, where memory windows do not isolate them. */
-enum verbs_domain_of {
-	VERBS_DOMAIN_AUTO,       /* one per peer */
-	VERBS_DOMAIN_CONNECTION, /* one per connection */
-	VERBS_DOMAIN_PEER,       /* one per peer address and worker */
-	VERBS_DOMAIN_WORKER,     /* one per worker, for all peers */
+enum verbs_pd_scope {
+	VERBS_PD_AUTO,       /* one per peer */
+	VERBS_PD_CONNECTION, /* one per connection */
+	VERBS_PD_PEER,       /* one per peer address and worker */
+	VERBS_PD_WORKER,     /* one per worker, for all peers */
 };
 
 #define VERBS_ROCE_ACK_TIMEOUT                                                                     \
@@ -56,7 +56,7 @@ struct verbs_config {
 	uint64_t busy_poll_us;
 	/* How often either end retries a Send without a receive; 7: forever. Not over iWARP. */
 	unsigned rnr_retry;
-	enum verbs_domain_of domain_of;
+	enum verbs_pd_scope pd_scope;
 	bool windows_off; /* expose memory by regions even if a device has memory windows */
 	/*
 	 * The local ACK timeout: 4.096 us times two to this power until unacknowledged data is sent
@@ -90,15 +90,15 @@ bool verbs_devices_present(void);
 struct verbs_memlock_use {
 	size_t memory_bytes; /* size of all buffers */
 	size_t services;     /* services that use memory windows where devices have them */
-	size_t parting;      /* services that use no memory windows */
+	size_t per_peer;     /* services that use no memory windows */
 	size_t domains;      /* number of protection domains, if each peer or connection has one */
 	size_t queues_bytes; /* size of the queues of all endpoints */
 };
 
 /* The kinds of devices of this machine. */
 struct verbs_memlock_devices {
-	size_t sharing; /* devices whose connections share one domain per service */
-	size_t parting; /* devices with one domain per peer */
+	size_t shared_pd; /* devices whose connections share one domain per service */
+	size_t per_peer;  /* devices with one domain per peer */
 };
 
 /**

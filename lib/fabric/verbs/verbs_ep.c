@@ -16,7 +16,7 @@
 
 #define CLOSE_DRAIN_US 2000000u  /* to send posted work, and then to disconnect */
 #define FLUSH_US       200000u   /* from flushed work to the event with its cause */
-#define ABANDON_US     15000000u /* for the end of an iWARP set-up; Linux aborts it after 10 s */
+#define CM_ABORT_US    15000000u /* for the end of an iWARP set-up; Linux aborts it after 10 s */
 
 STATE_TABLE(verbs_ep_states, VERBS_EP_STATES);
 
@@ -30,43 +30,43 @@ void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state)
 	ep->state = state_next(&verbs_ep_states, ep->state, state);
 }
 
-enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp)
+enum verbs_cm_end verbs_cm_end(enum verbs_ep_state state, bool iwarp)
 {
 	switch (state) {
 	case VERBS_ADOPTED:
 	case VERBS_REQUESTED:
 	case VERBS_ACCEPTING:
-		return VERBS_PART_REJECT;
+		return VERBS_CM_END_REJECT;
 	case VERBS_CONNECTING:
-		return iwarp ? VERBS_PART_ABANDON : VERBS_PART_SILENTLY;
+		return iwarp ? VERBS_CM_END_WAIT : VERBS_CM_END_SILENT;
 	case VERBS_ACCEPTED:
-		return iwarp ? VERBS_PART_ABANDON : VERBS_PART_DISCONNECT;
+		return iwarp ? VERBS_CM_END_WAIT : VERBS_CM_END_DISCONNECT;
 	case VERBS_OPEN:
 	case VERBS_FLUSHED:
 	case VERBS_DRAINING:
 	case VERBS_DISCONNECTING:
-		return VERBS_PART_DISCONNECT;
+		return VERBS_CM_END_DISCONNECT;
 	default:
-		return VERBS_PART_SILENTLY;
+		return VERBS_CM_END_SILENT;
 	}
 }
 
 /* Schedules the destruction, after any thread that still uses the id. */
-static void go(struct verbs_ep *ep)
+static void destroy_schedule(struct verbs_ep *ep)
 {
-	if (ep->aside) {
-		verbs_ep_set(ep, VERBS_RETURNING);
+	if (ep->offloaded) {
+		verbs_ep_set(ep, VERBS_THREAD_WAIT);
 		return;
 	}
-	verbs_ep_set(ep, VERBS_DYING);
+	verbs_ep_set(ep, VERBS_DESTROY_PENDING);
 	loop_defer(loop_of(ep), &ep->step_task);
 }
 
 /* The kernel's iWARP manager forbids to disconnect or destroy a connection during its set-up. */
-static void abandon(struct verbs_ep *ep)
+static void cm_wait_start(struct verbs_ep *ep)
 {
-	verbs_ep_set(ep, VERBS_ABANDONED);
-	loop_timer_set(loop_of(ep), ep->timer, ABANDON_US);
+	verbs_ep_set(ep, VERBS_CM_ABORT);
+	loop_timer_set(loop_of(ep), ep->timer, CM_ABORT_US);
 }
 
 int verbs_ep_disconnect(struct verbs_ep *ep)
@@ -78,28 +78,28 @@ int verbs_ep_disconnect(struct verbs_ep *ep)
 	return rdma_disconnect(ep->id) ? -errno : 0;
 }
 
-void verbs_ep_part(struct verbs_ep *ep)
+void verbs_ep_cm_finish(struct verbs_ep *ep)
 {
-	if (ep->parting == VERBS_PART_REJECT)
+	if (ep->cm_end == VERBS_CM_END_REJECT)
 		(void)rdma_reject(ep->id, ep->rejection, (uint8_t)ep->rejection_bytes);
-	else if (ep->parting == VERBS_PART_DISCONNECT)
+	else if (ep->cm_end == VERBS_CM_END_DISCONNECT)
 		(void)verbs_ep_disconnect(ep);
 }
 
-static void part(struct verbs_ep *ep, enum verbs_parting parting)
+static void cm_end_start(struct verbs_ep *ep, enum verbs_cm_end cm_end)
 {
 	loop_timer_clear(loop_of(ep), ep->timer);
-	if (parting == VERBS_PART_ABANDON) {
-		abandon(ep);
+	if (cm_end == VERBS_CM_END_WAIT) {
+		cm_wait_start(ep);
 		return;
 	}
-	ep->parting = parting;
-	go(ep);
+	ep->cm_end = cm_end;
+	destroy_schedule(ep);
 }
 
 /* Sets the close reason; returns false if it is already set. */
 static bool PRINTF_LIKE(3, 0)
-	decide(struct verbs_ep *ep, enum fabric_close why, const char *fmt, va_list args)
+	close_decide(struct verbs_ep *ep, enum fabric_close why, const char *fmt, va_list args)
 {
 	if (verbs_state_over(ep->state))
 		return false;
@@ -108,13 +108,13 @@ static bool PRINTF_LIKE(3, 0)
 	return true;
 }
 
-void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+void verbs_ep_fail(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 {
 	bool closing = ep->state == VERBS_DRAINING || ep->state == VERBS_DISCONNECTING, decided;
 	va_list args;
 
 	va_start(args, fmt);
-	decided = decide(ep, closing ? FABRIC_CLOSE_LOCAL : why, fmt, args);
+	decided = close_decide(ep, closing ? FABRIC_CLOSE_LOCAL : why, fmt, args);
 	va_end(args);
 	if (!decided)
 		return;
@@ -122,40 +122,40 @@ void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, .
 	ep->is_ending = ep->opened && !ep->closed_here;
 	if (ep->is_ending)
 		loop_defer(loop_of(ep), &ep->ending_task);
-	part(ep, verbs_parting(ep->state, ep->device && ep->device->iwarp));
+	cm_end_start(ep, verbs_cm_end(ep->state, ep->device && ep->device->iwarp));
 }
 
-void verbs_ep_lost_device(struct verbs_ep *ep, const char *what)
+void verbs_ep_device_lost(struct verbs_ep *ep, const char *what)
 {
 	if (verbs_state_over(ep->state))
 		return;
 	verbs_ep_counters(ep)->device_removals++;
-	verbs_ep_die(ep, FABRIC_CLOSE_LOST, "%s", what);
+	verbs_ep_fail(ep, FABRIC_CLOSE_LOST, "%s", what);
 }
 
-void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+void verbs_ep_cm_gone(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 {
 	bool decided;
 	va_list args;
 
 	va_start(args, fmt);
-	decided = decide(ep, why, fmt, args);
+	decided = close_decide(ep, why, fmt, args);
 	va_end(args);
 	if (decided)
-		part(ep, VERBS_PART_SILENTLY);
+		cm_end_start(ep, VERBS_CM_END_SILENT);
 }
 
-void verbs_ep_end_wait(struct verbs_ep *ep)
+void verbs_ep_cm_done(struct verbs_ep *ep)
 {
 	loop_timer_clear(loop_of(ep), ep->timer);
-	go(ep);
+	destroy_schedule(ep);
 }
 
-bool verbs_ep_returned(struct verbs_ep *ep)
+bool verbs_ep_thread_done(struct verbs_ep *ep)
 {
-	if (ep->state != VERBS_RETURNING)
+	if (ep->state != VERBS_THREAD_WAIT)
 		return false;
-	go(ep);
+	destroy_schedule(ep);
 	return true;
 }
 
@@ -168,18 +168,18 @@ void verbs_ep_timer(void *arg)
 	case VERBS_OPENING:
 	case VERBS_CONNECTING:
 	case VERBS_ACCEPTED:
-		verbs_ep_die(ep, FABRIC_CLOSE_TIMEOUT, "the peer does not answer");
+		verbs_ep_fail(ep, FABRIC_CLOSE_TIMEOUT, "the peer does not answer");
 		break;
 	case VERBS_DRAINING:
 	case VERBS_DISCONNECTING:
-		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "the peer did not acknowledge all data");
+		verbs_ep_fail(ep, FABRIC_CLOSE_LOCAL, "the peer did not acknowledge all data");
 		break;
 	case VERBS_FLUSHED:
-		verbs_ep_die(ep, FABRIC_CLOSE_LOST, "the queue pair failed");
+		verbs_ep_fail(ep, FABRIC_CLOSE_LOST, "the queue pair failed");
 		break;
-	case VERBS_ABANDONED:
-		ep->bury_aside = true;
-		verbs_ep_end_wait(ep);
+	case VERBS_CM_ABORT:
+		ep->destroy_offloaded = true;
+		verbs_ep_cm_done(ep);
 		break;
 	default:
 		break;
@@ -215,7 +215,7 @@ void verbs_ep_flushed(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, FLUSH_US);
 }
 
-void verbs_hear_end(struct fabric_ep *base)
+void verbs_check_disconnect(struct fabric_ep *base)
 {
 	struct verbs_ep *ep = verbs_ep_of(base);
 
@@ -231,10 +231,10 @@ void verbs_ep_drain(struct verbs_ep *ep)
 	loop_timer_set(loop_of(ep), ep->timer, CLOSE_DRAIN_US);
 }
 
-static void disconnected(struct verbs_ep *ep, int result)
+static void disconnect_done(struct verbs_ep *ep, int result)
 {
-	if (!verbs_ep_returned(ep) && result)
-		verbs_ep_die(ep, FABRIC_CLOSE_LOCAL, "closed here");
+	if (!verbs_ep_thread_done(ep) && result)
+		verbs_ep_fail(ep, FABRIC_CLOSE_LOCAL, "closed here");
 }
 
 void verbs_ep_drained(struct verbs_ep *ep)
@@ -243,96 +243,96 @@ void verbs_ep_drained(struct verbs_ep *ep)
 	    !TAILQ_EMPTY(&ep->wait_sends))
 		return;
 	/* The thread's call must finish first; then this function is called again. */
-	if (ep->aside)
+	if (ep->offloaded)
 		return;
 	verbs_ep_set(ep, VERBS_DISCONNECTING);
-	verbs_ep_command(ep, verbs_ep_disconnect, disconnected);
+	verbs_ep_command(ep, verbs_ep_disconnect, disconnect_done);
 }
 
 /* ---- calls on other threads ---- */
 
-static void run(struct verbs_command *command)
+static void offload_run(struct verbs_command *command)
 {
 	struct verbs_ep *ep = container_of(command, struct verbs_ep, command);
 
-	ep->aside_result = ep->aside_fn(ep);
+	ep->offload_result = ep->offload_fn(ep);
 }
 
 static void done(struct verbs_command *command)
 {
 	struct verbs_ep *ep = container_of(command, struct verbs_ep, command);
 
-	ep->aside = false;
-	ep->back_fn(ep, ep->aside_result);
+	ep->offloaded = false;
+	ep->offload_done_fn(ep, ep->offload_result);
 }
 
-static void begin(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
-		  void (*back)(struct verbs_ep *ep, int result))
+static void offload_begin(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+			  void (*back)(struct verbs_ep *ep, int result))
 {
-	assert(!ep->aside);
-	ep->aside = true;
-	ep->aside_fn = fn;
-	ep->back_fn = back;
+	assert(!ep->offloaded);
+	ep->offloaded = true;
+	ep->offload_fn = fn;
+	ep->offload_done_fn = back;
 }
 
 void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		      void (*back)(struct verbs_ep *ep, int result))
 {
-	begin(ep, fn, back);
-	verbs_command_post(&ep->device->commands, &ep->command, run, done);
+	offload_begin(ep, fn, back);
+	verbs_command_post(&ep->device->commands, &ep->command, offload_run, done);
 }
 
 /*
- * Each offload thread joins the previous one, and verbs_aside_fini() the last one, so that the
+ * Each offload thread joins the previous one, and verbs_offload_fini() the last one, so that the
  * process does not exit while one is terminating.
  */
-static void *aside_main(void *arg)
+static void *offload_main(void *arg)
 {
 	struct verbs_ep *ep = arg;
 	struct verbs_fabric *fabric = verbs_fabric_of(ep->ep.fabric);
 	bool has_before;
 	pthread_t before;
 
-	run(&ep->command);
-	pthread_mutex_lock(&fabric->aside_lock);
-	has_before = fabric->aside_has_ended;
-	before = fabric->aside_ended;
-	fabric->aside_has_ended = true;
-	fabric->aside_ended = pthread_self();
-	verbs_command_return(&fabric->back, &ep->command);
-	pthread_mutex_unlock(&fabric->aside_lock);
+	offload_run(&ep->command);
+	pthread_mutex_lock(&fabric->offload_lock);
+	has_before = fabric->offload_has_ended;
+	before = fabric->offload_ended;
+	fabric->offload_has_ended = true;
+	fabric->offload_ended = pthread_self();
+	verbs_command_done(&fabric->back, &ep->command);
+	pthread_mutex_unlock(&fabric->offload_lock);
 	if (has_before)
 		pthread_join(before, NULL);
 	return NULL;
 }
 
-void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
-		 void (*back)(struct verbs_ep *ep, int result))
+void verbs_ep_offload(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		      void (*back)(struct verbs_ep *ep, int result))
 {
-	struct verbs_returns *returns = &verbs_fabric_of(ep->ep.fabric)->back;
+	struct verbs_done_queue *done_queue = &verbs_fabric_of(ep->ep.fabric)->back;
 	pthread_t thread;
 
-	begin(ep, fn, back);
-	returns->out++;
+	offload_begin(ep, fn, back);
+	done_queue->out++;
 	ep->command.done = done;
-	if (!verbs_thread_start(&thread, aside_main, ep))
+	if (!verbs_thread_start(&thread, offload_main, ep))
 		return;
 	/* Without a thread the call blocks the worker. */
-	run(&ep->command);
-	verbs_command_return(returns, &ep->command);
+	offload_run(&ep->command);
+	verbs_command_done(done_queue, &ep->command);
 }
 
-void verbs_aside_fini(struct verbs_fabric *fabric)
+void verbs_offload_fini(struct verbs_fabric *fabric)
 {
 	bool has_ended;
 	pthread_t ended;
 
 	/* The last endpoint's thread may still hold the lock. */
-	pthread_mutex_lock(&fabric->aside_lock);
-	has_ended = fabric->aside_has_ended;
-	ended = fabric->aside_ended;
-	pthread_mutex_unlock(&fabric->aside_lock);
+	pthread_mutex_lock(&fabric->offload_lock);
+	has_ended = fabric->offload_has_ended;
+	ended = fabric->offload_ended;
+	pthread_mutex_unlock(&fabric->offload_lock);
 	if (has_ended)
 		pthread_join(ended, NULL);
-	pthread_mutex_destroy(&fabric->aside_lock);
+	pthread_mutex_destroy(&fabric->offload_lock);
 }

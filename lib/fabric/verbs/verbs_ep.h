@@ -43,27 +43,27 @@
 #include <string.h>
 
 #include "base/sockaddr.h"
-#include "base/state.h"
+#include "base/state_machine.h"
 #include "fabric/fabric.h"
-#include "fabric/recv_runs.h"
+#include "fabric/posted_recvs.h"
 #include "fabric/verbs/command.h"
 #include "fabric/verbs/verbs_config.h"
 
-#define VERBS_CHAIN_MAX      32u /* maximum of work requests in one post */
-#define VERBS_NO_INLINE      3u
-#define VERBS_RXE_VENDOR     0xffffffu /* vendor ID of the kernel's software RoCE */
-#define VERBS_SIW_VENDOR     0x626d74u /* and of its software iWARP */
-#define VERBS_DOMAIN_BUCKETS 64u
+#define VERBS_CHAIN_MAX  32u /* maximum of work requests in one post */
+#define VERBS_NO_INLINE  3u
+#define VERBS_RXE_VENDOR 0xffffffu /* vendor ID of the kernel's software RoCE */
+#define VERBS_SIW_VENDOR 0x626d74u /* and of its software iWARP */
+#define VERBS_PD_BUCKETS 64u
 
 LIST_HEAD(verbs_cq_list, verbs_cq);
-LIST_HEAD(verbs_domain_list, verbs_domain);
+LIST_HEAD(verbs_pd_list, verbs_pd);
 
 /* An asynchronous event of an endpoint or a completion queue, for its owner: see async_event.c. */
-struct verbs_news {
+struct verbs_async_event {
 	struct verbs_fabric *fabric;
-	void (*tell)(struct verbs_news *news, unsigned what);
-	unsigned what; /* 0: no event. The lock of news_box guards it and the entry. */
-	TAILQ_ENTRY(verbs_news) entry;
+	void (*deliver)(struct verbs_async_event *async, unsigned what);
+	unsigned what; /* 0: no event. The lock of async_notifier guards it and the entry. */
+	TAILQ_ENTRY(verbs_async_event) entry;
 };
 
 /* A device as one worker uses it. */
@@ -82,9 +82,10 @@ struct verbs_device {
 	bool ordered;              /* does not support IBV_ACCESS_RELAXED_ORDERING */
 	bool rxe;                  /* see Memory in pd.h, and invalidated() in cq.c */
 	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
-	unsigned keys_out;         /* windows and regions through which peers have access */
-	unsigned keys_unused; /* of these, keys being returned unused because there were too few */
-	bool keyless;         /* no key was available, although none was in use … */
+	unsigned keys_exposed;     /* windows and regions through which peers have access */
+	unsigned
+		keys_returning; /* of these, keys being returned unused because there were too few */
+	bool keyless;           /* no key was available, although none was in use … */
 	uint64_t keyless_since_us; /* … since this time */
 	bool removed;
 	bool signals_all;   /* siw: see chain_fill() in send_queue.c */
@@ -92,31 +93,31 @@ struct verbs_device {
 	struct ibv_cq *gap; /* siw only: see fill_gap() in device.c */
 	struct ibv_comp_channel *channel;
 	struct verbs_cq_list cqs;
-	struct verbs_watch channel_watch;
+	struct verbs_fd_watch channel_watch;
 	/* Held while an event is read, and while a completion queue is destroyed. */
 	pthread_mutex_t cq_lock;
 	/* Asynchronous events, see async_event.c. */
 	LIST_ENTRY(verbs_device) async_entry;
-	struct verbs_hold *hold; /* shared by all workers */
-	struct verbs_watch async_watch;
+	struct verbs_event_lock *event_lock; /* shared by all workers */
+	struct verbs_fd_watch async_watch;
 	bool reads;
 	bool failed; /* reported, but not processed yet; guarded by the lock of async_event.c */
 	/* Windows that workers hand to each other, see async_event.c, whose lock guards these. */
-	bool wants_window;     /* a connection of this worker waits for a window */
-	bool window_asked_for; /* another worker waits for a window */
-	bool window_came;      /* another worker has freed some */
+	bool window_wanted;    /* a connection of this worker waits for a window */
+	bool window_requested; /* another worker waits for a window */
+	bool window_arrived;   /* another worker has freed some */
 	/*
 	 * No idle window to free: the next returned one is freed. Used by its own thread only, like
 	 * the next ones.
 	 */
-	bool owes_window;
-	bool gives, gives_again; /* windows are being freed for others; more were freed since */
+	bool window_owed;
+	bool yielding, yield_again; /* windows are being freed for others; more were freed since */
 	/* Until then it allocates none, so that it does not take the freed windows back. */
-	uint64_t yields_until_us;
-	struct verbs_command gift; /* queued after the commands that free them */
-	bool shares;               /* all endpoints share one domain: */
-	struct verbs_domain *shared;
-	struct verbs_domain_list domains[VERBS_DOMAIN_BUCKETS]; /* one per peer */
+	uint64_t yield_until_us;
+	struct verbs_command yield_command; /* queued after the commands that free them */
+	bool shares;                        /* all endpoints share one domain: */
+	struct verbs_pd *shared;
+	struct verbs_pd_list domains[VERBS_PD_BUCKETS]; /* one per peer */
 };
 LIST_HEAD(verbs_device_list, verbs_device);
 
@@ -128,7 +129,7 @@ struct verbs_await {
 };
 
 /* Endpoints whose last Sends were not signalled: see send_queue.c. */
-struct verbs_late {
+struct verbs_lazy {
 	TAILQ_HEAD(, verbs_ep) eps;
 	struct loop_timer *timer;
 	bool timer_set;
@@ -139,20 +140,20 @@ struct verbs_fabric {
 	struct verbs_config config;
 	struct verbs_counters counters;
 	struct rdma_event_channel *channel;
-	struct verbs_watch channel_watch;
+	struct verbs_fd_watch channel_watch;
 	struct loop_task channel_task; /* reads all pending events */
 	struct verbs_device_list devices;
 	struct loop_timer *age_timer; /* ages the pool and the windows */
 	uint64_t windows_period_us;   /* start of the windows' period */
-	struct verbs_returns back;
-	/* The offload thread that finished last: see verbs_aside(). Guarded by the lock. */
-	pthread_mutex_t aside_lock;
-	bool aside_has_ended;
-	pthread_t aside_ended;
-	struct verbs_box news_box; /* its lock guards the list */
-	TAILQ_HEAD(, verbs_news) news;
+	struct verbs_done_queue back;
+	/* The offload thread that finished last: see verbs_ep_offload(). Guarded by the lock. */
+	pthread_mutex_t offload_lock;
+	bool offload_has_ended;
+	pthread_t offload_ended;
+	struct verbs_notifier async_notifier; /* its lock guards the list */
+	TAILQ_HEAD(, verbs_async_event) async;
 	struct verbs_await await;
-	struct verbs_late late;
+	struct verbs_lazy lazy;
 };
 
 /*
@@ -163,55 +164,57 @@ struct verbs_fabric {
  *	closing      OPEN -> DRAINING -> DISCONNECTING -> DESTROY_PENDING -> DESTROYING -> CLOSED
  *	failing      any -> DESTROY_PENDING -> DESTROYING -> CLOSED
  *
- * Before VERBS_DYING an endpoint can have to wait: in VERBS_ABANDONED, because the kernel's iWARP
- * manager forbids to disconnect or destroy a connection during its set-up; in VERBS_RETURNING,
- * because a thread still uses its id or its queues.
+ * Before VERBS_DESTROY_PENDING an endpoint can have to wait: in VERBS_CM_ABORT, because the
+ * kernel's iWARP manager forbids to disconnect or destroy a connection during its set-up; in
+ * VERBS_THREAD_WAIT, because a thread still uses its id or its queues.
  */
 #define VERBS_EP_STATES(X)                                                                         \
 	X(VERBS_RESOLVING, "resolving", "the address, its device, then the route",                 \
-	  TO(VERBS_OPENING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                               \
+	  TO(VERBS_OPENING) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                   \
 	X(VERBS_OPENING, "opening", "queues to be created, and receives to be posted",             \
-	  TO(VERBS_CONNECTING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                            \
+	  TO(VERBS_CONNECTING) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                \
 	X(VERBS_CONNECTING, "connecting", "the peer's answer",                                     \
-	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
+	  TO(VERBS_OPEN) | TO(VERBS_CM_ABORT) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING)) \
 	X(VERBS_ADOPTED, "adopted", "its device to be opened, to report the peer's request",       \
-	  TO(VERBS_REQUESTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                             \
+	  TO(VERBS_REQUESTED) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                 \
 	X(VERBS_REQUESTED, "requested", "the owner to accept or reject",                           \
-	  TO(VERBS_ACCEPTING) | TO(VERBS_DYING))                                                   \
+	  TO(VERBS_ACCEPTING) | TO(VERBS_DESTROY_PENDING))                                         \
 	X(VERBS_ACCEPTING, "accepting",                                                            \
 	  "queues to be created, receives to be posted and the accept to be sent",                 \
-	  TO(VERBS_ACCEPTED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                              \
+	  TO(VERBS_ACCEPTED) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                  \
 	X(VERBS_ACCEPTED, "accepted", "the peer's confirmation",                                   \
-	  TO(VERBS_OPEN) | TO(VERBS_ABANDONED) | TO(VERBS_RETURNING) | TO(VERBS_DYING))            \
+	  TO(VERBS_OPEN) | TO(VERBS_CM_ABORT) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING)) \
 	X(VERBS_OPEN, "open", "either end to close, or a failure",                                 \
-	  TO(VERBS_FLUSHED) | TO(VERBS_DRAINING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))          \
+	  TO(VERBS_FLUSHED) | TO(VERBS_DRAINING) | TO(VERBS_THREAD_WAIT) |                         \
+		  TO(VERBS_DESTROY_PENDING))                                                       \
 	X(VERBS_FLUSHED, "flushed", "the event with the cause of the flush, or a timeout",         \
-	  TO(VERBS_DRAINING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                              \
+	  TO(VERBS_DRAINING) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                  \
 	X(VERBS_DRAINING, "draining", "posted work to be sent, or a timeout",                      \
-	  TO(VERBS_DISCONNECTING) | TO(VERBS_RETURNING) | TO(VERBS_DYING))                         \
+	  TO(VERBS_DISCONNECTING) | TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))             \
 	X(VERBS_DISCONNECTING, "disconnecting", "the disconnect event, or a timeout",              \
-	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
-	X(VERBS_ABANDONED, "cm abort", "its iWARP set-up to end in the kernel, or a timeout",      \
-	  TO(VERBS_RETURNING) | TO(VERBS_DYING))                                                   \
-	X(VERBS_RETURNING, "thread wait", "a thread to finish with its id and queues",             \
-	  TO(VERBS_DYING))                                                                         \
-	X(VERBS_DYING, "destroy pending", "the task that destroys it", TO(VERBS_BURYING))          \
-	X(VERBS_BURYING, "destroying", "its queue pair and its id to be destroyed",                \
+	  TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                                       \
+	X(VERBS_CM_ABORT, "cm abort", "its iWARP set-up to end in the kernel, or a timeout",       \
+	  TO(VERBS_THREAD_WAIT) | TO(VERBS_DESTROY_PENDING))                                       \
+	X(VERBS_THREAD_WAIT, "thread wait", "a thread to finish with its id and queues",           \
+	  TO(VERBS_DESTROY_PENDING))                                                               \
+	X(VERBS_DESTROY_PENDING, "destroy pending", "the task that destroys it",                   \
+	  TO(VERBS_DESTROYING))                                                                    \
+	X(VERBS_DESTROYING, "destroying", "its queue pair and its id to be destroyed",             \
 	  TO(VERBS_CLOSED))                                                                        \
 	X(VERBS_CLOSED, "closed", "the owner to free it", 0)
 STATE_ENUM(verbs_ep_state, VERBS_EP_STATES);
 extern const struct state_table verbs_ep_states;
 
 /* What an ending endpoint must do at the connection manager. */
-enum verbs_parting {
-	VERBS_PART_SILENTLY,   /* nothing is pending */
-	VERBS_PART_REJECT,     /* reject: the peer's request is unanswered */
-	VERBS_PART_DISCONNECT, /* disconnect: a connection exists, or can exist */
-	VERBS_PART_ABANDON,    /* wait until the set-up ends */
+enum verbs_cm_end {
+	VERBS_CM_END_SILENT,     /* nothing is pending */
+	VERBS_CM_END_REJECT,     /* reject: the peer's request is unanswered */
+	VERBS_CM_END_DISCONNECT, /* disconnect: a connection exists, or can exist */
+	VERBS_CM_END_WAIT,       /* wait until the set-up ends */
 };
 
-/** verbs_parting - Returns how to end an endpoint whose set-up can still be pending. */
-enum verbs_parting verbs_parting(enum verbs_ep_state state, bool iwarp);
+/** verbs_cm_end - Returns how to end an endpoint whose set-up can still be pending. */
+enum verbs_cm_end verbs_cm_end(enum verbs_ep_state state, bool iwarp);
 
 /** verbs_state_up - Returns true if work may be posted and memory exposed. */
 static inline bool verbs_state_up(enum verbs_ep_state state)
@@ -234,14 +237,14 @@ static inline bool verbs_state_polls(enum verbs_ep_state state)
 /** verbs_state_over - Returns true if the close reason is final. */
 static inline bool verbs_state_over(enum verbs_ep_state state)
 {
-	return state >= VERBS_ABANDONED;
+	return state >= VERBS_CM_ABORT;
 }
 
 /* The keepalive of an endpoint, one at a time: see ep_keepalive.c. */
-struct verbs_probe {
+struct verbs_keepalive {
 	struct fabric_wr wr;
 	bool spoken; /* the peer has sent something, ever */
-	bool asking;
+	bool pending;
 	bool posted; /* its work request is posted */
 	bool heard;  /* the peer has sent something since the keepalive or the last timeout */
 	struct loop_timer *timer;
@@ -254,10 +257,10 @@ struct verbs_ep {
 	enum fabric_close why;
 	char detail[96];
 	bool connector;
-	enum verbs_parting parting; /* to do before it is destroyed */
+	enum verbs_cm_end cm_end; /* to do before it is destroyed */
 	bool opened;             /* established() was called: deliver Receives even while failing */
 	bool closed_here;        /* closed by the owner: deliver no more Receives */
-	bool bury_aside;         /* destroying it can block the device's thread */
+	bool destroy_offloaded;  /* destroying it can block the device's thread */
 	bool is_ending;          /* ending() must still be called */
 	uint64_t setup_until_us; /* end of the set-up time; 0: no limit */
 	struct loop_timer *timer; /* timeout of the state, or of the set-up */
@@ -276,11 +279,11 @@ struct verbs_ep {
 	struct verbs_incoming *adopted; /* kept if its id could not be migrated */
 	unsigned ird, ord;
 	/* A thread works for this endpoint, see verbs_ep_command(). */
-	bool aside;
+	bool offloaded;
 	struct verbs_command command;
-	int aside_result;
-	int (*aside_fn)(struct verbs_ep *ep);
-	void (*back_fn)(struct verbs_ep *ep, int result);
+	int offload_result;
+	int (*offload_fn)(struct verbs_ep *ep);
+	void (*offload_done_fn)(struct verbs_ep *ep, int result);
 	/* Created by the device's thread; the loop takes it over when the command has completed. */
 	struct ibv_port_attr port; /* all zero: not known */
 	struct ibv_cq *made_cq;
@@ -289,18 +292,18 @@ struct verbs_ep {
 	struct ibv_qp_cap made_cap;
 	bool heard, confirmed; /* acceptor: events that arrived before the accept returned */
 	bool last;             /* last endpoint of its device, which is closed with it */
-	struct verbs_news news;
+	struct verbs_async_event async;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
 	LIST_ENTRY(verbs_ep) device_entry;
-	struct verbs_domain *domain;
+	struct verbs_pd *domain;
 	struct ibv_qp *qp; /* only over iWARP its id has it too, see qp.c */
 	struct verbs_cq *cq;
-	unsigned slot;    /* slot on the completion queue */
-	uint64_t wr_base; /* common bits of every wr_id */
-	unsigned cqes;    /* entries reserved on the queue, up to and including this endpoint's */
-	bool cq_short;    /* it has fewer; set by the device's thread */
-	uint64_t cq_gone; /* while failing, see verbs_poll_last(); 0: not set */
+	unsigned slot;      /* slot on the completion queue */
+	uint64_t wr_base;   /* common bits of every wr_id */
+	unsigned cqes;      /* entries reserved on the queue, up to and including this endpoint's */
+	bool cq_short;      /* it has fewer; set by the device's thread */
+	uint64_t cq_polled; /* while failing, see verbs_poll_last(); 0: not set */
 	unsigned max_sge, max_inline_bytes;
 	unsigned ack_timeout;        /* 0: the connection manager's value */
 	struct ibv_ece ece;          /* enhanced connection establishment, see qp.c */
@@ -311,17 +314,17 @@ struct verbs_ep {
 	unsigned sq_depth, sq_used, reads_out;
 	/* Unsignalled work requests posted last, see send_queue.c. */
 	unsigned unsignalled, signal_every;
-	/* In verbs_late.eps; was there when the timer last ran, with the same Sends. */
-	bool is_late, was_late;
+	/* In verbs_lazy.eps; was there when the timer last ran, with the same Sends. */
+	bool is_lazy, was_lazy;
 	bool flushing;
 	struct fabric_wr flush;
-	TAILQ_ENTRY(verbs_ep) late_entry;
+	TAILQ_ENTRY(verbs_ep) lazy_entry;
 	/* Receive queue: its places, and receives that wait for a place. */
 	struct verbs_recv *recvs;
 	unsigned rq_depth, idle_recv;
 	unsigned first_early, last_early; /* VERBS_NO_RECV: none */
 	uint32_t recv_size_bytes;         /* size requested last */
-	struct recv_runs recvs_due;
+	struct posted_recvs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
 	/* Waits for a key; own_keys returned keys of its own do not wake it. */
 	bool awaits_key;
@@ -331,9 +334,9 @@ struct verbs_ep {
 	const void *awaited_slab;
 	int slab_error;
 	TAILQ_ENTRY(verbs_ep) slab_entry;
-	/* Owner of memory that its peer can write to, by pool_owner_new(); 0: none yet. */
+	/* Owner of memory that its peer can write to, by buf_pool_owner_new(); 0: none yet. */
 	uint64_t owner;
-	struct verbs_probe probe;
+	struct verbs_keepalive keepalive;
 };
 
 static inline struct verbs_ep *verbs_ep_of(const struct fabric_ep *ep)
@@ -399,31 +402,31 @@ static inline size_t verbs_copy_private_data(uint8_t to[FABRIC_MAX_PRIVATE_DATA]
 
 /** verbs_ep_set - Sets the state; only this function does. The transition must be in the table. */
 void verbs_ep_set(struct verbs_ep *ep, enum verbs_ep_state state);
-/** verbs_ep_die - Ends the connection for @why; a task destroys the endpoint. */
-void verbs_ep_die(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+/** verbs_ep_fail - Ends the connection for @why; a task destroys the endpoint. */
+void verbs_ep_fail(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/** verbs_ep_lost_device - Counts the lost device, and ends the connection with detail @what. */
-void verbs_ep_lost_device(struct verbs_ep *ep, const char *what);
-/** verbs_ep_unmade - Like verbs_ep_die(), for CM events after which no set-up is pending. */
-void verbs_ep_unmade(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
+/** verbs_ep_device_lost - Counts the lost device, and ends the connection with detail @what. */
+void verbs_ep_device_lost(struct verbs_ep *ep, const char *what);
+/** verbs_ep_cm_gone - Like verbs_ep_fail(), for CM events after which no set-up is pending. */
+void verbs_ep_cm_gone(struct verbs_ep *ep, enum fabric_close why, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/** verbs_ep_end_wait - Ends the wait of an endpoint in VERBS_ABANDONED. */
-void verbs_ep_end_wait(struct verbs_ep *ep);
+/** verbs_ep_cm_done - Ends the wait of an endpoint in VERBS_CM_ABORT. */
+void verbs_ep_cm_done(struct verbs_ep *ep);
 /**
- * verbs_ep_returned - Continues an endpoint in VERBS_RETURNING after a thread has finished. Returns
- * false in any other state.
+ * verbs_ep_thread_done - Continues an endpoint in VERBS_THREAD_WAIT after a thread has finished.
+ * Returns false in any other state.
  */
-bool verbs_ep_returned(struct verbs_ep *ep);
+bool verbs_ep_thread_done(struct verbs_ep *ep);
 /**
  * verbs_ep_disconnect - Puts the queue pair into the error state, and disconnects; on the device's
  * thread. Returns 0 or a negative errno.
  */
 int verbs_ep_disconnect(struct verbs_ep *ep);
 /**
- * verbs_ep_part - Rejects or disconnects a failing endpoint, by its enum verbs_parting; on a thread
- * that owns the id.
+ * verbs_ep_cm_finish - Rejects or disconnects a failing endpoint, by its enum verbs_cm_end; on a
+ * thread that owns the id.
  */
-void verbs_ep_part(struct verbs_ep *ep);
+void verbs_ep_cm_finish(struct verbs_ep *ep);
 /** verbs_ep_timer - Handles the timeout of a state; @ep is a struct verbs_ep. */
 void verbs_ep_timer(void *ep);
 
@@ -440,10 +443,10 @@ void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t 
 /** verbs_ep_flushed - Waits briefly for the event with the cause of a flush. */
 void verbs_ep_flushed(struct verbs_ep *ep);
 /**
- * verbs_hear_end - Implements fabric_ep_hear_end(): reads the manager's events, and does not wait
- * for the cause of a flush.
+ * verbs_check_disconnect - Implements fabric_ep_check_disconnect(): reads the manager's events, and
+ * does not wait for the cause of a flush.
  */
-void verbs_hear_end(struct fabric_ep *ep);
+void verbs_check_disconnect(struct fabric_ep *ep);
 /** verbs_ep_drain - Starts an orderly close: posted work is still sent. */
 void verbs_ep_drain(struct verbs_ep *ep);
 /** verbs_ep_drained - Disconnects a draining endpoint once all posted work has been sent. */
@@ -465,10 +468,12 @@ void verbs_ep_drained(struct verbs_ep *ep);
  */
 void verbs_ep_command(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
 		      void (*back)(struct verbs_ep *ep, int result));
-/** verbs_aside - Like verbs_ep_command(), on a new thread; without one it blocks the worker. */
-void verbs_aside(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
-		 void (*back)(struct verbs_ep *ep, int result));
-/** verbs_aside_fini - Waits for the last such thread; all endpoints must be gone. */
-void verbs_aside_fini(struct verbs_fabric *fabric);
+/**
+ * verbs_ep_offload - Like verbs_ep_command(), on a new thread; without one it blocks the worker.
+ */
+void verbs_ep_offload(struct verbs_ep *ep, int (*fn)(struct verbs_ep *ep),
+		      void (*back)(struct verbs_ep *ep, int result));
+/** verbs_offload_fini - Waits for the last such thread; all endpoints must be gone. */
+void verbs_offload_fini(struct verbs_fabric *fabric);
 
 #endif

@@ -2,9 +2,9 @@
 #include "rpcrdma/draft03/ccp.h"
 
 #include "rpc/xdr.h"
-#include "rpcrdma/message.h"
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/responder_reply.h"
+#include "rpcrdma/send_msg.h"
 
 #define PROC_NULL 0u
 #define PROC_CONF 1u
@@ -127,16 +127,16 @@ bool ccp_decode_reply(const uint8_t *reply, size_t len, uint32_t xid, struct ccp
 
 STATE_TABLE(ccp_client_states, CCP_CLIENT_STATES);
 
-static void set_state(struct ccp_client *conf, enum ccp_client_state to)
+static void set_state(struct ccp_client *ccp, enum ccp_client_state to)
 {
-	conf->state = state_next(&ccp_client_states, conf->state, to);
+	ccp->state = state_next(&ccp_client_states, ccp->state, to);
 }
 
-static void over(struct requester *rq)
+static void finish_ccp(struct requester *rq)
 {
-	set_state(&rq->conf, CONF_OVER);
-	loop_timer_free(rq->conn->fabric->loop, rq->conf.timer);
-	rq->conf.timer = NULL;
+	set_state(&rq->ccp, CCP_CLIENT_DONE);
+	loop_timer_free(rq->conn->fabric->loop, rq->ccp.timer);
+	rq->ccp.timer = NULL;
 }
 
 /* The limits stay those of the private data, or the defaults. */
@@ -150,20 +150,20 @@ static void refused(struct requester *rq, const char *what)
 static void on_timer(void *arg)
 {
 	struct requester *rq = arg;
-	struct ccp_client *conf = &rq->conf;
+	struct ccp_client *ccp = &rq->ccp;
 
-	if (rdma_conn_is_over(rq->conn))
+	if (rdma_conn_is_closing(rq->conn))
 		return;
-	if (conf->state == CONF_LATE) {
-		over(rq);
+	if (ccp->state == CCP_CLIENT_EXPIRED) {
+		finish_ccp(rq);
 	} else {
-		set_state(conf, CONF_LATE);
-		loop_timer_set(rq->conn->fabric->loop, conf->timer, CCP_CLIENT_LATE_US);
-		(void)control_msgs_answered(&rq->conn->own, conf->xid);
+		set_state(ccp, CCP_CLIENT_EXPIRED);
+		loop_timer_set(rq->conn->fabric->loop, ccp->timer, CCP_CLIENT_LATE_US);
+		(void)control_msgs_answered(&rq->conn->control, ccp->xid);
 		refused(rq, "no answer in 5 s");
 	}
 	/* Send Calls that waited for the answer, or for its XID. */
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
 /* Nothing is in flight yet in either direction. */
@@ -172,86 +172,92 @@ static uint32_t new_xid(const struct requester *rq)
 	/* Probably far from the XIDs of the client, which are unknown. */
 	uint32_t xid = (uint32_t)(rdma_conn_now_us(rq->conn) * 2654435761u);
 
-	while (requester_is_ours(rq, xid) || xid == rq->conn->negotiation.probe_xid)
+	while (requester_is_control_xid(rq, xid) || xid == rq->conn->negotiation.probe_xid)
 		xid++;
 	return xid;
 }
 
-/* Receives have space for the longest header in addition, so a message can be as long as a Send (A6.2-9). */
+/*
+ * Receives have space for the longest header in addition, so a message can be as long as a Send
+ * (A6.2-9).
+ */
 static struct ccp_args args_of(const struct rdma_conn *conn)
 {
 	return (struct ccp_args){
-		.maxcall_sendsize = inline_limit_offer(&conn->send_limit),
-		.maxreply_sendsize = inline_limit_offer(&conn->recv_limit),
-		.maxrdmaread = rdma_conn_reads_taken(conn),
+		.maxcall_sendsize = inline_threshold_offer(&conn->send_limit),
+		.maxreply_sendsize = inline_threshold_offer(&conn->recv_limit),
+		.maxrdmaread = rdma_conn_peer_reads_max(conn),
 	};
 }
 
-static void ask(struct requester *rq)
+static void send_conf(struct requester *rq)
 {
 	struct rdma_conn *conn = rq->conn;
 	struct ccp_args args = args_of(conn);
-	uint32_t prog = conn->leg->config->config_program, xid = rq->conf.xid;
+	uint32_t prog = conn->leg->config->config_program, xid = rq->ccp.xid;
 	uint8_t call[CCP_CALL_BYTES];
-	struct message m;
+	struct send_msg m;
 
-	control_msgs_sent(&conn->own, xid, true);
+	control_msgs_sent(&conn->control, xid, true);
 	/* From now on an answer to the version two probe is late. */
 	negotiation_call_sent(&conn->negotiation);
-	message_init(&m, conn->terms.dialect, xid);
-	message_add_bytes(&m, call, (uint32_t)ccp_encode_call(call, xid, prog, &args));
+	send_msg_init(&m, conn->limits.dialect, xid);
+	send_msg_add_bytes(&m, call, (uint32_t)ccp_encode_call(call, xid, prog, &args));
 	conn->counters->conf_asked++;
 	rdma_conn_replenish(conn);
-	message_send(&m, conn, conn->window.asked, NULL, NULL);
+	send_msg_post(&m, conn, conn->window.asked, NULL, NULL);
 }
 
-static bool is_to_ask(const struct rdma_conn *conn)
+static bool must_ask(const struct rdma_conn *conn)
 {
 	return conn->connector && conn->config->config_protocol &&
-	       conn->leg->config->config_program && conn->terms.dialect->configuration;
+	       conn->leg->config->config_program && conn->limits.dialect->configuration;
 }
 
 void ccp_client_begin(struct requester *rq)
 {
 	struct rdma_conn *conn = rq->conn;
 
-	if (!is_to_ask(conn))
+	if (!must_ask(conn))
 		return;
-	rq->conf.timer = loop_timer_new(conn->fabric->loop, on_timer, rq);
-	if (!rq->conf.timer) {
+	rq->ccp.timer = loop_timer_new(conn->fabric->loop, on_timer, rq);
+	if (!rq->ccp.timer) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a timer");
 		return;
 	}
-	rq->conf.xid = new_xid(rq);
-	set_state(&rq->conf, CONF_ASKED);
-	ask(rq);
-	loop_timer_set(conn->fabric->loop, rq->conf.timer, CCP_CLIENT_WAIT_US);
+	rq->ccp.xid = new_xid(rq);
+	set_state(&rq->ccp, CCP_CLIENT_SENT);
+	send_conf(rq);
+	loop_timer_set(conn->fabric->loop, rq->ccp.timer, CCP_CLIENT_WAIT_US);
 }
 
-/* Ends CONF_RDMA if @xid is its XID, and returns true; sets *@in_time to false if the answer is late. */
-static bool end(struct requester *rq, uint32_t xid, bool *in_time)
+/*
+ * Ends CONF_RDMA if @xid is its XID, and returns true; sets *@in_time to false if the answer is
+ * late.
+ */
+static bool match_answer(struct requester *rq, uint32_t xid, bool *in_time)
 {
-	struct ccp_client *conf = &rq->conf;
+	struct ccp_client *ccp = &rq->ccp;
 
 	if (!ccp_client_has(rq, xid))
 		return false;
-	*in_time = conf->state == CONF_ASKED;
+	*in_time = ccp->state == CCP_CLIENT_SENT;
 	if (*in_time)
-		(void)control_msgs_answered(&rq->conn->own, xid);
+		(void)control_msgs_answered(&rq->conn->control, xid);
 	else
 		rq->conn->counters->unmatched_replies++;
-	over(rq);
+	finish_ccp(rq);
 	return true;
 }
 
-static void take_results(struct requester *rq, const struct ccp_results *results)
+static void use_results(struct requester *rq, const struct ccp_results *results)
 {
 	struct rdma_conn *conn = rq->conn;
 
 	conn->counters->conf_answered++;
 	conn->peer_align_bytes = results->align;
 	read_chunks_limit(conn, results->maxrdmaread);
-	rdma_conn_peer_takes(conn, results->maxcall_sendsize);
+	rdma_conn_set_peer_recv_bytes(conn, results->maxcall_sendsize);
 }
 
 /* Returns true if the server does not know the program, which needs no log line. */
@@ -269,13 +275,13 @@ bool ccp_client_answered(struct requester *rq, const struct rpcrdma_header *hdr,
 	struct ccp_results results;
 	bool in_time, good;
 
-	if (!end(rq, hdr->xid, &in_time))
+	if (!match_answer(rq, hdr->xid, &in_time))
 		return false;
 	/* The RPC message has its own copy of the XID. */
 	good = hdr->proc == RPCRDMA_MSG && !rpcrdma_header_has_chunks(hdr) &&
 	       ccp_decode_reply(body, len_bytes, hdr->xid, &results);
 	if (in_time && good)
-		take_results(rq, &results);
+		use_results(rq, &results);
 	else if (in_time)
 		refused(rq, is_unknown(body, len_bytes) ? NULL : "invalid answer");
 	return true;
@@ -285,7 +291,7 @@ bool ccp_client_failed(struct requester *rq, uint32_t xid, const char *what)
 {
 	bool in_time;
 
-	if (!end(rq, xid, &in_time))
+	if (!match_answer(rq, xid, &in_time))
 		return false;
 	if (in_time)
 		refused(rq, what);
@@ -299,40 +305,46 @@ bool ccp_server_serves(const struct responder_rpc *rpc)
 	const struct rdma_conn *conn = rpc->rs->conn;
 
 	return !conn->connector && conn->config->config_protocol &&
-	       rpc->terms.dialect->configuration;
+	       rpc->limits.dialect->configuration;
 }
 
-/* Recommends no alignment if the dialect has no RDMA_MSGP, or if the alignment exceeds the longest Call. */
+/*
+ * Recommends no alignment if the dialect has no RDMA_MSGP, or if the alignment exceeds the longest
+ * Call.
+ */
 static uint32_t align_of(const struct responder_rpc *rpc, uint32_t maxcall)
 {
 	uint32_t align = rpc->rs->conn->config->padding_align_bytes;
 
-	return rpc->terms.dialect->padding && align <= maxcall ? align : 0;
+	return rpc->limits.dialect->padding && align <= maxcall ? align : 0;
 }
 
-/* Receives have space for the longest header in addition, so a message can be as long as a Send (A6.2-9). */
+/*
+ * Receives have space for the longest header in addition, so a message can be as long as a Send
+ * (A6.2-9).
+ */
 static struct ccp_results results_of(const struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
-	uint32_t maxcall = inline_limit_offer(&conn->recv_limit);
+	uint32_t maxcall = inline_threshold_offer(&conn->recv_limit);
 
 	return (struct ccp_results){
 		.maxcall_sendsize = maxcall,
 		.align = align_of(rpc, maxcall),
-		.maxrdmaread = rdma_conn_reads_taken(conn),
+		.maxrdmaread = rdma_conn_peer_reads_max(conn),
 	};
 }
 
-static void take_args(struct rdma_conn *conn, const struct ccp_args *args)
+static void use_args(struct rdma_conn *conn, const struct ccp_args *args)
 {
-	bool first = !conn->conf_came;
+	bool first = !conn->conf_received;
 
 	conn->counters->conf_served++;
-	conn->conf_came = true;
+	conn->conf_received = true;
 	if (!first || conn->grant.in_flight != 1)
 		return;
 	read_chunks_limit(conn, args->maxrdmaread);
-	rdma_conn_peer_takes(conn, args->maxreply_sendsize);
+	rdma_conn_set_peer_recv_bytes(conn, args->maxreply_sendsize);
 }
 
 void ccp_server_answer(struct responder_rpc *rpc)
@@ -341,12 +353,14 @@ void ccp_server_answer(struct responder_rpc *rpc)
 	struct ccp_results results = results_of(rpc);
 	uint8_t answer[CCP_REPLY_BYTES];
 	struct ccp_args args;
-	enum ccp_verdict verdict = ccp_judge(x->call.data, x->call.len_bytes, &x->facts.hdr, &args);
+	enum ccp_verdict verdict =
+		ccp_judge(x->call.data, x->call.len_bytes, &x->call_info.hdr, &args);
 
 	if (verdict == CCP_CONF)
-		take_args(rpc->rs->conn, &args);
+		use_args(rpc->rs->conn, &args);
 	if (verdict == CCP_FLAVOR)
 		rpc->rs->conn->counters->auth_failed_sent++;
-	responder_answer(rpc, answer,
-			 (uint32_t)ccp_encode_reply(answer, x->facts.hdr.xid, verdict, &results));
+	responder_answer(
+		rpc, answer,
+		(uint32_t)ccp_encode_reply(answer, x->call_info.hdr.xid, verdict, &results));
 }

@@ -5,12 +5,15 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/least.h"
-#include "nfs/opaques.h"
-#include "rpc/msg.h"
+#include "base/minmax.h"
+#include "nfs/opaque_walk.h"
+#include "rpc/rpc_header.h"
 #include "rpc/xdr.h"
 
-/* Returns the number of pads at offset @at of a Send, before a long opaque; any @align is safe (A3.5-5, A3.5-6). */
+/*
+ * Returns the number of pads at offset @at of a Send, before a long opaque; any @align is safe
+ * (A3.5-5, A3.5-6).
+ */
 static uint32_t pad_bytes(uint32_t align, uint64_t at)
 {
 	uint32_t over = align > 1 ? (uint32_t)(at % align) : 0;
@@ -20,7 +23,7 @@ static uint32_t pad_bytes(uint32_t align, uint64_t at)
 
 /* ---- removal ---- */
 
-struct remover {
+struct msgp_decoder {
 	struct nfs_listener listener;
 	const struct padded *in;
 	uint8_t *to;
@@ -45,8 +48,11 @@ static uint64_t find_chunk(const struct rpcrdma_header *hdr, uint64_t from)
 	return found;
 }
 
-/* Returns true if the data at @position are in a read chunk. A chunk anywhere else makes the body unknown. */
-static bool is_in_read_chunk(struct remover *r, uint64_t position)
+/*
+ * Returns true if the data at @position are in a read chunk. A chunk anywhere else makes the body
+ * unknown.
+ */
+static bool is_in_read_chunk(struct msgp_decoder *r, uint64_t position)
 {
 	if (position > r->next_chunk)
 		r->lost = true;
@@ -56,8 +62,11 @@ static bool is_in_read_chunk(struct remover *r, uint64_t position)
 	return true;
 }
 
-/* Returns true if the data item is in a write chunk: the n-th item is in the n-th chunk, if that has data. */
-static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_data)
+/*
+ * Returns true if the data item is in a write chunk: the n-th item is in the n-th chunk, if that
+ * has data.
+ */
+static bool is_in_write_chunk(struct msgp_decoder *r, uint32_t len_bytes, bool is_data)
 {
 	const struct rpcrdma_header *hdr = r->in->hdr;
 	unsigned n;
@@ -69,7 +78,7 @@ static bool is_in_write_chunk(struct remover *r, uint32_t len_bytes, bool is_dat
 }
 
 /* Copies the body up to @offset_bytes and skips the @pad_bytes after it. */
-static void pass(struct remover *r, uint32_t offset_bytes, uint32_t pad_bytes)
+static void copy_body(struct msgp_decoder *r, uint32_t offset_bytes, uint32_t pad_bytes)
 {
 	if (r->to)
 		memcpy(r->to + (r->done_bytes - r->pads_bytes), r->in->body + r->done_bytes,
@@ -78,10 +87,10 @@ static void pass(struct remover *r, uint32_t offset_bytes, uint32_t pad_bytes)
 	r->pads_bytes += pad_bytes;
 }
 
-static uint64_t take_out(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
-			 bool is_data)
+static uint64_t decode_opaque(struct nfs_listener *listener, uint32_t offset_bytes,
+			      uint32_t len_bytes, bool is_data)
 {
-	struct remover *r = container_of(listener, struct remover, listener);
+	struct msgp_decoder *r = container_of(listener, struct msgp_decoder, listener);
 	const struct rpcrdma_header *hdr = r->in->hdr;
 	uint64_t padded = xdr_padded_bytes(len_bytes);
 	uint32_t pads;
@@ -96,15 +105,15 @@ static uint64_t take_out(struct nfs_listener *listener, uint32_t offset_bytes, u
 	pads = pad_bytes(hdr->align, (uint64_t)hdr->body_offset + offset_bytes);
 	/* If the pads would end after the body, the walk ends too. */
 	if (pads && pads <= r->in->len_bytes - offset_bytes)
-		pass(r, offset_bytes, pads);
+		copy_body(r, offset_bytes, pads);
 	return pads + padded;
 }
 
-int64_t msgp_remove(const struct padded *padded, uint8_t *to)
+int64_t msgp_strip_pads(const struct padded *padded, uint8_t *to)
 {
 	const struct rpcrdma_header *hdr = padded->hdr;
-	struct remover r = {
-		.listener = {take_out},
+	struct msgp_decoder r = {
+		.listener = {decode_opaque},
 		.in = padded,
 		.to = to,
 		.next_chunk = find_chunk(hdr, 0),
@@ -113,19 +122,19 @@ int64_t msgp_remove(const struct padded *padded, uint8_t *to)
 
 	if (hdr->align > 1 && padded->len_bytes >= hdr->thresh) {
 		ok = padded->is_call
-			     ? nfs_call_opaques(padded->body, padded->len_bytes, &r.listener)
-			     : nfs_reply_opaques(padded->facts, padded->body, padded->len_bytes,
-						 &r.listener);
+			     ? nfs_opaque_walk_call(padded->body, padded->len_bytes, &r.listener)
+			     : nfs_opaque_walk_reply(padded->call_info, padded->body,
+						     padded->len_bytes, &r.listener);
 		if (!ok || r.lost || r.next_chunk != NO_CHUNK)
 			return -EBADMSG;
 	}
-	pass(&r, padded->len_bytes, 0);
+	copy_body(&r, padded->len_bytes, 0);
 	return padded->len_bytes - r.pads_bytes;
 }
 
 /* ---- insertion ---- */
 
-struct inserter {
+struct msgp_encoder {
 	struct nfs_listener listener;
 	const struct msgp_goal *goal;
 	struct fabric_sge *to;
@@ -136,7 +145,7 @@ struct inserter {
 	uint64_t at;         /* offset in the Send of the next bytes */
 };
 
-static void put(struct inserter *in, struct fabric_sge piece)
+static void put(struct msgp_encoder *in, struct fabric_sge piece)
 {
 	in->at += piece.len_bytes;
 	if (!piece.len_bytes)
@@ -147,7 +156,7 @@ static void put(struct inserter *in, struct fabric_sge piece)
 		in->to[in->count++] = piece;
 }
 
-static void put_part(struct inserter *in, uint32_t end_bytes)
+static void put_part(struct msgp_encoder *in, uint32_t end_bytes)
 {
 	struct fabric_sge part = in->goal->pieces[in->next];
 
@@ -157,7 +166,7 @@ static void put_part(struct inserter *in, uint32_t end_bytes)
 	put(in, part);
 }
 
-static void put_rest(struct inserter *in)
+static void put_rest(struct msgp_encoder *in)
 {
 	put_part(in, in->goal->pieces[in->next].len_bytes);
 	in->next++;
@@ -165,10 +174,10 @@ static void put_rest(struct inserter *in)
 }
 
 /*
- * Advances to the piece that contains @offset_bytes of the message, and sets *@inside to the offset in it. Returns
- * false if that byte is not inline.
+ * Advances to the piece that contains @offset_bytes of the message, and sets *@inside to the offset
+ * in it. Returns false if that byte is not inline.
  */
-static bool find_piece(struct inserter *in, uint32_t offset_bytes, uint32_t *inside)
+static bool find_piece(struct msgp_encoder *in, uint32_t offset_bytes, uint32_t *inside)
 {
 	const struct msgp_goal *goal = in->goal;
 
@@ -185,10 +194,10 @@ static bool find_piece(struct inserter *in, uint32_t offset_bytes, uint32_t *ins
 	return false;
 }
 
-static uint64_t put_in(struct nfs_listener *listener, uint32_t offset_bytes, uint32_t len_bytes,
-		       bool is_data)
+static uint64_t encode_opaque(struct nfs_listener *listener, uint32_t offset_bytes,
+			      uint32_t len_bytes, bool is_data)
 {
-	struct inserter *in = container_of(listener, struct inserter, listener);
+	struct msgp_encoder *in = container_of(listener, struct msgp_encoder, listener);
 	const struct msgp_goal *goal = in->goal;
 	uint32_t inside;
 
@@ -204,10 +213,10 @@ static uint64_t put_in(struct nfs_listener *listener, uint32_t offset_bytes, uin
 	return xdr_padded_bytes(len_bytes);
 }
 
-unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max)
+unsigned msgp_insert_pads(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max)
 {
-	struct inserter in = {
-		.listener = {put_in},
+	struct msgp_encoder in = {
+		.listener = {encode_opaque},
 		.goal = goal,
 		.to = to,
 		.max = max,
@@ -216,8 +225,9 @@ unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsign
 	bool ok;
 
 	assert(goal->thresh_bytes);
-	ok = goal->facts ? nfs_reply_opaques(goal->facts, goal->msg, goal->len_bytes, &in.listener)
-			 : nfs_call_opaques(goal->msg, goal->len_bytes, &in.listener);
+	ok = goal->call_info ? nfs_opaque_walk_reply(goal->call_info, goal->msg, goal->len_bytes,
+						     &in.listener)
+			     : nfs_opaque_walk_call(goal->msg, goal->len_bytes, &in.listener);
 	if (!ok || !in.found)
 		return 0;
 	while (in.next < goal->npieces)
@@ -230,17 +240,17 @@ unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsign
 /* Returns the largest alignment of a message that fits into a Receive (A3.5-6). */
 static uint32_t alignment_max(const struct rdma_conn *conn)
 {
-	return most(conn->terms.recv_bytes, inline_limit_offer(&conn->recv_limit));
+	return max_u32(conn->limits.recv_bytes, inline_threshold_offer(&conn->recv_limit));
 }
 
 /* Removes the pads of a parsed body; returns false without memory. */
-static bool strip(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
-		  struct msgp_body *body)
+static bool strip_pads(struct rdma_conn *conn, const struct padded *padded, uint32_t plain_bytes,
+		       struct msgp_body *body)
 {
 	if (plain_bytes == body->len_bytes)
 		return true;
 	body->buf = buf_get(conn->leg->config->pool, plain_bytes);
-	if (!body->buf || msgp_remove(padded, body->buf->mem) != plain_bytes) {
+	if (!body->buf || msgp_strip_pads(padded, body->buf->mem) != plain_bytes) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a message with pads");
 		return false;
 	}
@@ -250,9 +260,9 @@ static bool strip(struct rdma_conn *conn, const struct padded *padded, uint32_t 
 }
 
 bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
-		 const struct call_facts *facts, struct msgp_body *body)
+		 const struct call_info *call_info, struct msgp_body *body)
 {
-	struct padded padded = {.hdr = hdr, .facts = facts};
+	struct padded padded = {.hdr = hdr, .call_info = call_info};
 	enum rpc_msg_type type;
 	int64_t plain_bytes;
 	uint32_t xid;
@@ -265,7 +275,7 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 	if (rpc_msg_peek(body->data, body->len_bytes, &xid, &type) != RPC_OK)
 		return true;
 	body->is_call = padded.is_call = type == RPC_CALL;
-	plain_bytes = msgp_remove(&padded, NULL);
+	plain_bytes = msgp_strip_pads(&padded, NULL);
 	if (hdr->align > alignment_max(conn))
 		body->wrong = "an RDMA_MSGP with an alignment longer than a receive";
 	else if (plain_bytes < 0)
@@ -273,25 +283,28 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 	if (body->wrong)
 		return false;
 	hdr->proc = RPCRDMA_MSG;
-	return strip(conn, &padded, (uint32_t)plain_bytes, body);
+	return strip_pads(conn, &padded, (uint32_t)plain_bytes, body);
 }
 
 /* ---- outgoing messages ---- */
 
 /* Returns the alignment for long opaques of forward messages to the peer; below 2: none. */
-static uint32_t message_alignment(const struct rdma_conn *conn)
+static uint32_t msgp_alignment(const struct rdma_conn *conn)
 {
 	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
 
 	if (conn->refuses_padding)
 		return 0;
-	/* Not an order: an end without alignment stays so, and a message must not be mostly pads (A6.2-6). */
+	/*
+	 * Not an order: an end without alignment stays so, and a message must not be mostly pads
+	 * (A6.2-6).
+	 */
 	return own > 1 && recommended > 1 && recommended <= RPCRDMA_INLINE_MIN ? recommended : own;
 }
 
 /*
- * Marks short pieces and the pads around them to be copied, so that they need no gather entry. Returns the total
- * length, and in *@copied_bytes the copied part.
+ * Marks short pieces and the pads around them to be copied, so that they need no gather entry.
+ * Returns the total length, and in *@copied_bytes the copied part.
  */
 static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64_t *copied_bytes)
 {
@@ -300,7 +313,7 @@ static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64
 	*copied_bytes = 0;
 	for (unsigned i = 0; i < npieces; i++) {
 		bytes += pieces[i].len_bytes;
-		if (pieces[i].len_bytes > WORK_COPY_MAX_BYTES)
+		if (pieces[i].len_bytes > WORK_REQUEST_COPY_MAX_BYTES)
 			continue;
 		pieces[i].buf = NULL;
 		*copied_bytes += pieces[i].len_bytes;
@@ -309,36 +322,37 @@ static uint64_t detach_short(struct fabric_sge *pieces, unsigned npieces, uint64
 }
 
 /*
- * Returns true if a Send of these pieces needs no larger buffer than rdma_beside_bytes() counts, and no more gather
- * entries than the endpoint has.
+ * Returns true if a Send of these pieces needs no larger buffer than memory_bound_uncharged_bytes()
+ * counts, and no more gather entries than the endpoint has.
  */
 static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
 		     const struct fabric_sge *pieces, unsigned npieces, uint64_t copied_bytes)
 {
-	return header_bytes + copied_bytes <= RPCRDMA_LONGEST_HDR_BYTES + WORK_COPY_MAX_BYTES &&
-	       work_gathers(conn, pieces, npieces);
+	return header_bytes + copied_bytes <=
+		       RPCRDMA_LONGEST_HDR_BYTES + WORK_REQUEST_COPY_MAX_BYTES &&
+	       work_request_gathers(conn, pieces, npieces);
 }
 
 /* Inserts the pads; returns false if the message must be sent without them. */
-static bool pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		const struct call_facts *facts, uint64_t room)
+static bool pad(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		const struct call_info *call_info, uint64_t room)
 {
-	struct fabric_sge pieces[MESSAGE_MAX_PIECES];
+	struct fabric_sge pieces[SEND_MSG_MAX_PIECES];
 	const struct msgp_goal goal = {
 		.align = m->hdr.align,
 		.thresh_bytes = m->hdr.thresh,
 		.header_bytes = (uint32_t)rpcrdma_header_bytes(&m->hdr),
 		.msg = msg->data,
 		.len_bytes = msg->len_bytes,
-		.facts = facts,
+		.call_info = call_info,
 		.pieces = m->pieces,
 		.npieces = m->npieces,
 	};
-	unsigned npieces = msgp_insert(&goal, pieces, MESSAGE_MAX_PIECES);
+	unsigned npieces = msgp_insert_pads(&goal, pieces, SEND_MSG_MAX_PIECES);
 	uint64_t copied_bytes, bytes = detach_short(pieces, npieces, &copied_bytes);
 
 	if (!npieces || bytes > room ||
-	    (bytes > WORK_COPY_MAX_BYTES &&
+	    (bytes > WORK_REQUEST_COPY_MAX_BYTES &&
 	     !can_send(conn, goal.header_bytes, pieces, npieces, copied_bytes)))
 		return false;
 	memcpy(m->pieces, pieces, npieces * sizeof(pieces[0]));
@@ -347,11 +361,11 @@ static bool pad(struct message *m, const struct rdma_conn *conn, const struct rp
 	return true;
 }
 
-void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		 const struct call_facts *facts, uint64_t room)
+void msgp_encode(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		 const struct call_info *call_info, uint64_t room)
 {
-	uint32_t align = message_alignment(conn), thresh = conn->config->padding_threshold_bytes;
-	bool forward = conn->connector == !facts;
+	uint32_t align = msgp_alignment(conn), thresh = conn->config->padding_threshold_bytes;
+	bool forward = conn->connector == !call_info;
 
 	if (!forward || align < 2 || m->hdr.proc != RPCRDMA_MSG || m->pieces_bytes < thresh ||
 	    room < RPCRDMA_MSGP_EXTRA_BYTES)
@@ -359,6 +373,6 @@ void message_pad(struct message *m, const struct rdma_conn *conn, const struct r
 	m->hdr.proc = RPCRDMA_MSGP;
 	m->hdr.align = align;
 	m->hdr.thresh = thresh;
-	if (!pad(m, conn, msg, facts, room - RPCRDMA_MSGP_EXTRA_BYTES))
+	if (!pad(m, conn, msg, call_info, room - RPCRDMA_MSGP_EXTRA_BYTES))
 		m->hdr.proc = RPCRDMA_MSG;
 }

@@ -2,15 +2,15 @@
 /*
  * Removes and inserts the alignment pads of RDMA_MSGP (draft-ietf-nfsv4-rpcrdma-03 section 3.5).
  *
- * Counted opaques and strings at least as long as the threshold begin at a multiple of the alignment, counted from the
- * first byte of the Send, header included (A3.5-4). The pads are between the length word and the first byte. Their
- * content is ignored.
+ * Counted opaques and strings at least as long as the threshold begin at a multiple of the
+ * alignment, counted from the first byte of the Send, header included (A3.5-4). The pads are
+ * between the length word and the first byte. Their content is ignored.
  *
  *	header | … LLLL ppp DDDDDDDDDDD … | … LLLL pp DDDDDDDDD …
  *	                    ^ multiple of the alignment ^
  *
- * The pads belong to the transport: positions and lengths of chunks, and the length of the message, do not count them.
- * Data in a chunk have no pads (A3.5-8). lib/nfs finds the opaques.
+ * The pads belong to the transport: positions and lengths of chunks, and the length of the message,
+ * do not count them. Data in a chunk have no pads (A3.5-8). lib/nfs finds the opaques.
  */
 #ifndef RPCRDMA_DRAFT03_MSGP_H
 #define RPCRDMA_DRAFT03_MSGP_H
@@ -20,10 +20,10 @@
 
 #include "base/compiler.h"
 #include "fabric/fabric.h"
-#include "rpc/facts.h"
+#include "rpc/call_info.h"
 #include "rpcrdma/header.h"
-#include "rpcrdma/message.h"
 #include "rpcrdma/rdma_conn.h"
+#include "rpcrdma/send_msg.h"
 
 /* ---- pads; pure ---- */
 
@@ -34,17 +34,17 @@ struct padded {
 	uint32_t len_bytes;
 	bool is_call;
 	/* For a Reply: facts of its Call; NULL: a Call whose results have no opaques. */
-	const struct call_facts *facts;
+	const struct call_info *call_info;
 };
 
 /**
- * msgp_remove - Removes the pads of a message.
+ * msgp_strip_pads - Removes the pads of a message.
  * @to: output buffer, large enough; NULL: only computes the length
  *
- * Returns the length without pads, which equals that of the body if the message has none. Returns -EBADMSG if the
- * message cannot be parsed, so that the pads cannot be found.
+ * Returns the length without pads, which equals that of the body if the message has none. Returns
+ * -EBADMSG if the message cannot be parsed, so that the pads cannot be found.
  */
-int64_t msgp_remove(const struct padded *padded, uint8_t *to) MUST_CHECK;
+int64_t msgp_strip_pads(const struct padded *padded, uint8_t *to) MUST_CHECK;
 
 /* A message to be sent as RDMA_MSGP. */
 struct msgp_goal {
@@ -53,20 +53,21 @@ struct msgp_goal {
 	uint32_t header_bytes; /* of its RDMA_MSGP */
 	const uint8_t *msg;    /* the whole message, without pads, contiguous */
 	uint32_t len_bytes;
-	const struct call_facts *facts; /* facts of the Call that it answers; NULL: it is a Call */
+	const struct call_info
+		*call_info; /* facts of the Call that it answers; NULL: it is a Call */
 	/* The inline pieces, in order; the rest is in chunks. */
 	const struct fabric_sge *pieces;
 	unsigned npieces;
 };
 
 /**
- * msgp_insert - Splits the inline pieces to insert pads.
+ * msgp_insert_pads - Splits the inline pieces to insert pads.
  * @to, @max: output pieces; a pad has neither address nor buffer
  *
- * Returns the number of pieces. Returns 0 if the message must be sent without pads: it has no long inline opaque,
- * cannot be parsed, or needs more than @max pieces.
+ * Returns the number of pieces. Returns 0 if the message must be sent without pads: it has no long
+ * inline opaque, cannot be parsed, or needs more than @max pieces.
  */
-unsigned msgp_insert(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max);
+unsigned msgp_insert_pads(const struct msgp_goal *goal, struct fabric_sge *to, unsigned max);
 
 /* ---- received messages: an RDMA_MSGP becomes the RDMA_MSG without its pads (A3.5-3) ---- */
 
@@ -84,26 +85,27 @@ struct msgp_body {
  * @facts: of the Call in flight with its XID, or NULL
  * @body:  set
  *
- * The body shows whether it is a Call, because it never begins with pads. A body that is too short or no RPC message
- * stays unchanged. Returns false if the message cannot be dispatched: body->wrong is the reason, or the connection has
- * failed for lack of memory.
+ * The body shows whether it is a Call, because it never begins with pads. A body that is too short
+ * or no RPC message stays unchanged. Returns false if the message cannot be dispatched: body->wrong
+ * is the reason, or the connection has failed for lack of memory.
  */
 bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struct fabric_recv *recv,
-		 const struct call_facts *facts, struct msgp_body *body) MUST_CHECK;
+		 const struct call_info *call_info, struct msgp_body *body) MUST_CHECK;
 
 /* ---- outgoing messages whose long opaques are aligned (A3.5-2) ---- */
 
 /**
- * message_pad - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads fit.
+ * msgp_encode - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads
+ * fit.
  * @m:     planned, with lists and pieces; its dialect has RDMA_MSGP
  * @msg:   the whole message, which contains the pieces
  * @facts: of the Call that it answers; NULL: it is a Call
  * @room:  longest total of its pieces, as RDMA_MSG
  *
- * The form of the message does not change. Only forward messages are padded, and only if no piece longer than
- * WORK_COPY_MAX_BYTES must be copied for it.
+ * The form of the message does not change. Only forward messages are padded, and only if no piece
+ * longer than WORK_REQUEST_COPY_MAX_BYTES must be copied for it.
  */
-void message_pad(struct message *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		 const struct call_facts *facts, uint64_t room);
+void msgp_encode(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
+		 const struct call_info *call_info, uint64_t room);
 
 #endif

@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpc/xdr.h"
 #include "rpcrdma/read_chunks.h"
 #include "rpcrdma/requester.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 
-/* The plan of a Reply and a copy of its inline part, since the Receive is returned before the Reads start. */
+/*
+ * The plan of a Reply and a copy of its inline part, since the Receive is returned before the Reads
+ * start.
+ */
 struct read_reply {
 	struct read_chunks reads;
 	uint32_t total_bytes;
@@ -20,15 +23,18 @@ struct read_reply {
 	struct plan_pull pulls[];
 };
 
-/* Saves plan and inline part in one allocation, tables and bytes after the struct. Returns 0 or -ENOMEM. */
-static int keep(struct requester_rpc *rpc, const struct msg_plan *plan, const uint8_t *body,
-		uint32_t len_bytes)
+/*
+ * Saves plan and inline part in one allocation, tables and bytes after the struct. Returns 0 or
+ * -ENOMEM.
+ */
+static int save_plan(struct requester_rpc *rpc, const struct read_plan *plan, const uint8_t *body,
+		     uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
 	size_t size = sizeof(struct read_reply) + pulls + copies + len_bytes;
-	struct read_reply *kept = spares_get(conn->leg->config->spares, size);
+	struct read_reply *kept = freelists_get(conn->leg->config->freelists, size);
 
 	if (!kept)
 		return -ENOMEM;
@@ -51,16 +57,16 @@ _Static_assert(sizeof(struct plan_pull) + sizeof(struct plan_copy) <=
 		       RPCRDMA_READ_SEGMENT_BYTES + RPCRDMA_READ_SEGMENT_BYTES / 2,
 	       "the kept part of a Send is at most three times as long as the Send");
 
-size_t read_reply_requester_cost_bytes(uint32_t recv_bytes)
+size_t requester_read_reply_cost_bytes(uint32_t recv_bytes)
 {
 	/* The two additional copies are the bytes before and after all chunks. */
 	return sizeof(struct read_reply) + 3 * (size_t)recv_bytes + 2 * sizeof(struct plan_copy);
 }
 
 /* Reverse Calls never get read-chunk Replies, because they have no chunks (D1.3.3-1). */
-bool read_reply_requester_may(const struct requester_rpc *rpc)
+bool requester_read_reply_may(const struct requester_rpc *rpc)
 {
-	return rpc->terms.dialect->lent_replies && rpc->rq->conn->connector;
+	return rpc->limits.dialect->read_chunk_replies && rpc->rq->conn->connector;
 }
 
 /* Returns how much of its payload the server wrote. */
@@ -79,17 +85,18 @@ static uint32_t limit_bytes(const struct requester_rpc *rpc, const struct rpcrdm
 		return whole;
 	if (written >= whole)
 		return 0;
-	return least(whole - (uint32_t)written, requester_rpc_landing_room(rpc));
+	return min_u32(whole - (uint32_t)written, requester_rpc_inline_around_max(rpc));
 }
 
-enum msg_plan_verdict read_reply_requester_plan(const struct requester_rpc *rpc,
-						const struct rpcrdma_header *hdr,
-						uint32_t len_bytes, struct msg_plan *plan)
+enum read_plan_verdict requester_read_reply_plan(const struct requester_rpc *rpc,
+						 const struct rpcrdma_header *hdr,
+						 uint32_t len_bytes, struct read_plan *plan)
 {
-	enum msg_plan_verdict verdict = msg_plan_make(hdr, len_bytes, limit_bytes(rpc, hdr), plan);
+	enum read_plan_verdict verdict =
+		read_plan_make(hdr, len_bytes, limit_bytes(rpc, hdr), plan);
 
-	if (verdict == MSG_PLAN_OK && plan->total_bytes < RPCRDMA_MIN_REPLY_BYTES)
-		return MSG_PLAN_BAD;
+	if (verdict == READ_PLAN_OK && plan->total_bytes < RPCRDMA_MIN_REPLY_BYTES)
+		return READ_PLAN_BAD;
 	return verdict;
 }
 
@@ -100,19 +107,19 @@ static void send_done(struct rdma_conn *conn, const struct dialect *dialect, uin
 	/* It requests credits as a Call does (A3.8-6). */
 	rpcrdma_header_init(&hdr, xid, dialect->version, conn->window.asked, RPCRDMA_DONE);
 	conn->counters->dones_sent++;
-	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+	work_request_post_send(conn, &hdr, NULL, 0, NULL, NULL);
 }
 
-void read_reply_requester_done(const struct requester_rpc *rpc)
+void requester_read_reply_done(const struct requester_rpc *rpc)
 {
-	send_done(rpc->rq->conn, rpc->terms.dialect, rpc->x->facts.hdr.xid);
+	send_done(rpc->rq->conn, rpc->limits.dialect, rpc->x->call_info.hdr.xid);
 }
 
-void read_reply_requester_own_done(struct requester *rq, uint32_t xid)
+void requester_read_reply_control_done(struct requester *rq, uint32_t xid)
 {
-	const struct dialect *dialect = rq->conn->terms.dialect;
+	const struct dialect *dialect = rq->conn->limits.dialect;
 
-	if (dialect->lent_replies && !rq->reverse && requester_is_ours(rq, xid))
+	if (dialect->read_chunk_replies && !rq->reverse && requester_is_control_xid(rq, xid))
 		send_done(rq->conn, dialect, xid);
 }
 
@@ -124,36 +131,37 @@ static void on_read(void *arg)
 
 	if (!read_chunks_are_done(&rpc->read_reply->reads))
 		return;
-	read_reply_requester_done(rpc);
-	requester_rpc_forget_read_reply(rpc);
+	requester_read_reply_done(rpc);
+	requester_rpc_free_read_reply(rpc);
 	requester_rpc_end(rpc, EXCHANGE_OK);
-	requester_pump(rq);
+	requester_kick(rq);
 }
 
 /* Returns the longest message that the buffer exposed for the Reply can hold. */
-static uint64_t landing_room(const struct requester_rpc *rpc)
+static uint64_t exposed_capacity(const struct requester_rpc *rpc)
 {
-	switch (rpc->form.landing) {
-	case LANDING_NONE:
+	switch (rpc->form.placement) {
+	case PLACEMENT_NONE:
 		break;
-	case LANDING_REPLY_CHUNK:
-		return rpc->form.landing_bytes;
-	case LANDING_WRITE_CHUNK:
-		return 2 * (uint64_t)requester_rpc_landing_room(rpc) + rpc->form.landing_bytes;
+	case PLACEMENT_REPLY_CHUNK:
+		return rpc->form.placement_bytes;
+	case PLACEMENT_WRITE_CHUNK:
+		return 2 * (uint64_t)requester_rpc_inline_around_max(rpc) +
+		       rpc->form.placement_bytes;
 	}
 	return 0;
 }
 
 /* Returns the memory for the message; NULL without memory. */
-static struct rpc_msg *make_room(struct requester_rpc *rpc)
+static struct rpc_msg *get_buffer(struct requester_rpc *rpc)
 {
-	struct pool *pool = rpc->rq->conn->leg->config->pool;
+	struct buf_pool *pool = rpc->rq->conn->leg->config->pool;
 	uint32_t total = rpc->read_reply->total_bytes;
 	struct rpc_msg *reply = &rpc->x->reply;
 
-	if (rpc->landed_bytes)
+	if (rpc->reply_placed_bytes)
 		return reply;
-	if (reply->buf && total <= landing_room(rpc)) {
+	if (reply->buf && total <= exposed_capacity(rpc)) {
 		rpc->reply_inline = *reply;
 		rpc->reply_inline.len_bytes = rpc->reply_inline.have_bytes = total;
 		*reply = (struct rpc_msg){0};
@@ -165,7 +173,7 @@ static struct rpc_msg *make_room(struct requester_rpc *rpc)
 }
 
 /* Starts the Reads, when the peer can no longer reach the memory of the RPC. */
-static void fetch(struct requester_rpc *rpc)
+static void start_reads(struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 	struct read_reply *kept = rpc->read_reply;
@@ -174,40 +182,40 @@ static void fetch(struct requester_rpc *rpc)
 
 	if (!rdma_conn_is_up(conn))
 		return; /* requester_rpcs_end() frees it */
-	to = make_room(rpc);
+	to = get_buffer(rpc);
 	if (!to) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 		return;
 	}
-	msg_plan_copy(kept->copies, kept->ncopies, to->data, kept->body);
+	read_plan_copy(kept->copies, kept->ncopies, to->data, kept->body);
 	bytes = read_chunks_start(&kept->reads, to, rpc->x, UINT32_MAX, on_read, rpc);
 	conn->counters->reply_bytes_pulled += bytes;
 	if (!bytes)
 		on_read(rpc);
 }
 
-static void on_unlent(struct lend *lend)
+static void on_invalidated(struct exposed_mem *exposed_mem)
 {
-	fetch(container_of(lend, struct requester_rpc, lend));
+	start_reads(container_of(exposed_mem, struct requester_rpc, exposed_mem));
 }
 
-void read_reply_requester_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
-				const struct msg_plan *plan, const uint8_t *body,
+void requester_read_reply_begin(struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+				const struct read_plan *plan, const uint8_t *body,
 				uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
 
-	if (keep(rpc, plan, body, len_bytes)) {
+	if (save_plan(rpc, plan, body, len_bytes)) {
 		rdma_conn_fail(conn, LEG_CLOSE_RESOURCES, "no memory for a Reply");
 		return;
 	}
-	rpc->x->reply_forms[EXCHANGE_TARGET] = MESSAGE_FORM_LENT;
-	rpc->landed_bytes = written_bytes(hdr);
-	rpc->around_bytes = plan->total_bytes;
-	rdma_conn_count_received(conn, rpc->landed_bytes);
-	conn->counters->write_chunk_bytes_taken += rpc->landed_bytes;
+	rpc->x->reply_forms[EXCHANGE_TARGET] = MESSAGE_FORM_READ_CHUNK;
+	rpc->reply_placed_bytes = written_bytes(hdr);
+	rpc->margin_bytes = plan->total_bytes;
+	rdma_conn_count_received(conn, rpc->reply_placed_bytes);
+	conn->counters->write_chunk_bytes_taken += rpc->reply_placed_bytes;
 	requester_rpc_set_state(rpc, REQUESTER_PULLING);
-	rpc->lend.ended = on_unlent;
-	if (!rpc->lend.nkeys || lend_end(&rpc->lend))
-		fetch(rpc);
+	rpc->exposed_mem.invalidated = on_invalidated;
+	if (!rpc->exposed_mem.nkeys || mem_expose_invalidate(&rpc->exposed_mem))
+		start_reads(rpc);
 }

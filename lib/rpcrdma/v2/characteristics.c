@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 
 STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
 STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
@@ -15,18 +15,22 @@ static uint64_t words(uint32_t elements)
 	return ((uint64_t)elements + 31) / 32;
 }
 
-/* Returns true if a RESP with @count elements fits: the first @mixed in any subset, the others rejected. */
+/*
+ * Returns true if a RESP with @count elements fits: the first @mixed in any subset, the others
+ * rejected.
+ */
 static bool resp_fits(uint32_t count, uint32_t mixed)
 {
 	return 4 * (XCHAR_SETS + words(count) + 2 * words(mixed)) <= CHARACTERISTICS_RESP_BYTES;
 }
 
 /*
- * Reads a REQ with @spec; all values are rejected at first. If the RESP could be too long for individual verdicts, all
- * stay rejected: `known` is 0. Returns false if even that RESP would be too long.
+ * Reads a REQ with @spec; all values are rejected at first. If the RESP could be too long for
+ * individual verdicts, all stay rejected: `known` is 0. Returns false if even that RESP would be
+ * too long.
  */
-static bool request_take(struct characteristics_request *request, uint32_t xid,
-			 struct xchar_spec *spec)
+static bool request_receive(struct characteristics_request *request, uint32_t xid,
+			    struct xchar_spec *spec)
 {
 	uint32_t count = spec->left, mixed = 0;
 	bool fits = true;
@@ -92,7 +96,7 @@ static void set_wish(struct characteristics *ch, enum characteristics_wish_state
 
 static uint32_t own_max_bytes(const struct characteristics *ch)
 {
-	return most(ch->config.receive_max_bytes, ch->config.recv_bytes);
+	return max_u32(ch->config.receive_max_bytes, ch->config.recv_bytes);
 }
 
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config)
@@ -103,30 +107,30 @@ void characteristics_init(struct characteristics *ch, const struct characteristi
 
 /* ---- messages to be sent ---- */
 
-static void give(struct characteristics *ch, struct characteristics_message *message,
-		 enum xchar_op op, size_t info_bytes)
+static void make_message(struct characteristics *ch, struct characteristics_message *message,
+			 enum xchar_op op, size_t info_bytes)
 {
 	assert(info_bytes);
 	message->op = op;
 	message->answers = false;
 	message->xid = 0;
 	message->info_bytes = (uint32_t)info_bytes;
-	ch->given = op;
+	ch->step_op = op;
 }
 
-static void give_init(struct characteristics *ch, struct characteristics_message *message)
+static void make_init(struct characteristics *ch, struct characteristics_message *message)
 {
 	const struct xchar_value values[] = {
-		{XCHAR_RBSIZ, true, characteristics_told_size(ch)},
+		{XCHAR_RBSIZ, true, characteristics_advertised_size(ch)},
 		{XCHAR_RQREMINV, true, ch->config.invalidate},
 		{XCHAR_BRS, true, ch->config.reverse},
 	};
-	bool tells = ch->config.enabled;
+	bool advertises = ch->config.enabled;
 
 	/* All but the receive size are constant (B4.1-3). */
-	give(ch, message, XCHAR_INIT,
-	     xchar_encode_init(message->info, sizeof(message->info), values,
-			       tells ? ARRAY_SIZE(values) : 0, tells ? 0x6 : 0));
+	make_message(ch, message, XCHAR_INIT,
+		     xchar_encode_init(message->info, sizeof(message->info), values,
+				       advertises ? ARRAY_SIZE(values) : 0, advertises ? 0x6 : 0));
 }
 
 static void init_is_sent(struct characteristics *ch)
@@ -134,33 +138,34 @@ static void init_is_sent(struct characteristics *ch)
 	ch->greeted = true;
 	ch->init_due = false;
 	if (ch->config.enabled)
-		ch->told_bytes = characteristics_told_size(ch);
+		ch->advertised_bytes = characteristics_advertised_size(ch);
 }
 
-void characteristics_hello(struct characteristics *ch, struct characteristics_message *message)
+void characteristics_first_init(struct characteristics *ch, struct characteristics_message *message)
 {
 	assert(ch->config.connector);
-	give_init(ch, message);
-	ch->given = 0;
+	make_init(ch, message);
+	ch->step_op = 0;
 	init_is_sent(ch);
 }
 
-static void give_size(struct characteristics *ch, struct characteristics_message *message,
+static void make_size(struct characteristics *ch, struct characteristics_message *message,
 		      enum xchar_op op, uint32_t bytes, bool pendclr)
 {
 	const struct xchar_value size = {XCHAR_RBSIZ, true, bytes};
 
-	ch->given_bytes = bytes;
-	give(ch, message, op,
-	     op == XCHAR_UPD
-		     ? xchar_encode_upd(message->info, sizeof(message->info), &size, pendclr)
-		     : xchar_encode_req(message->info, sizeof(message->info), &size, 1));
+	ch->step_bytes = bytes;
+	make_message(
+		ch, message, op,
+		op == XCHAR_UPD
+			? xchar_encode_upd(message->info, sizeof(message->info), &size, pendclr)
+			: xchar_encode_req(message->info, sizeof(message->info), &size, 1));
 }
 
 /* ---- what the peer advertises ---- */
 
 /* Drops a queued request, since the size has changed. A revert continues with the new size. */
-static void change_held_wish(struct characteristics *ch, uint32_t bytes)
+static void change_queued_wish(struct characteristics *ch, uint32_t bytes)
 {
 	if (characteristics_has_asked(ch))
 		ch->wish_bytes = bytes;
@@ -168,7 +173,7 @@ static void change_held_wish(struct characteristics *ch, uint32_t bytes)
 		set_wish(ch, WISH_NONE);
 }
 
-static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
+static void store_value(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
 {
 	if (id == XCHAR_RBSIZ) {
 		uint32_t bytes = xchar_size(value);
@@ -177,19 +182,19 @@ static void learn(struct characteristics *ch, uint32_t id, uint32_t value, unsig
 		    !(characteristics_has_asked(ch) && bytes >= ch->asked_bytes))
 			*what |= CHARACTERISTICS_LOWERED;
 		/* The queued request was derived from the old size. */
-		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_HELD)
-			change_held_wish(ch, bytes);
+		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_QUEUED)
+			change_queued_wish(ch, bytes);
 		if (!ch->peer_first_bytes)
 			ch->peer_first_bytes = bytes;
 	}
 	if (ch->constant[id] && value != ch->value[id])
 		*what |= CHARACTERISTICS_INCONSTANT;
-	ch->told[id] = true;
+	ch->advertised[id] = true;
 	ch->value[id] = value;
 }
 
-static void take_init(struct characteristics *ch, uint32_t xid, struct xchar_operation *operation,
-		      unsigned *what)
+static void receive_init(struct characteristics *ch, uint32_t xid,
+			 struct xchar_operation *operation, unsigned *what)
 {
 	bool here[XCHAR_ID_MAX + 1] = {false}, constant[XCHAR_ID_MAX + 1] = {false};
 	uint32_t values[XCHAR_ID_MAX + 1] = {0};
@@ -205,7 +210,7 @@ static void take_init(struct characteristics *ch, uint32_t xid, struct xchar_ope
 	for (uint32_t id = 1; id <= XCHAR_ID_MAX; id++) {
 		if (!here[id])
 			continue;
-		learn(ch, id, values[id], what);
+		store_value(ch, id, values[id], what);
 		ch->constant[id] |= constant[id];
 	}
 	if (!ch->config.connector && !ch->greeted) {
@@ -214,8 +219,8 @@ static void take_init(struct characteristics *ch, uint32_t xid, struct xchar_ope
 	}
 }
 
-static void take_resp(struct characteristics *ch, uint32_t xid,
-		      const struct xchar_operation *operation, unsigned *what)
+static void receive_resp(struct characteristics *ch, uint32_t xid,
+			 const struct xchar_operation *operation, unsigned *what)
 {
 	unsigned sets = 0;
 
@@ -228,7 +233,7 @@ static void take_resp(struct characteristics *ch, uint32_t xid,
 			sets |= 1u << set;
 	switch (sets) {
 	case 1u << XCHAR_DONE:
-		learn(ch, XCHAR_RBSIZ, ch->wish_bytes, what);
+		store_value(ch, XCHAR_RBSIZ, ch->wish_bytes, what);
 		set_wish(ch, WISH_NONE);
 		return;
 	case 1u << XCHAR_PEND:
@@ -243,14 +248,15 @@ static void take_resp(struct characteristics *ch, uint32_t xid,
 	set_wish(ch, WISH_NONE);
 }
 
-static void take_upd(struct characteristics *ch, struct xchar_operation *operation, unsigned *what)
+static void receive_upd(struct characteristics *ch, struct xchar_operation *operation,
+			unsigned *what)
 {
 	struct xchar_value value;
 	bool of_size;
 
 	if (!xchar_next(&operation->spec, &value) || !value.known)
 		return;
-	learn(ch, value.id, value.value, what);
+	store_value(ch, value.id, value.value, what);
 	of_size = value.id == XCHAR_RBSIZ;
 	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
 		return; /* the RESP, still to come, shows whether a request is pending */
@@ -274,13 +280,13 @@ static void reject_size(struct characteristics *ch)
 		set_receives(ch, RECEIVES_CLEARING);
 }
 
-static void take_req(struct characteristics *ch, uint32_t xid, struct xchar_operation *operation,
-		     unsigned *what)
+static void receive_req(struct characteristics *ch, uint32_t xid, struct xchar_operation *operation,
+			unsigned *what)
 {
 	struct characteristics_request *request = &ch->request;
 	uint32_t bytes;
 
-	if (!request_take(request, xid, &operation->spec)) {
+	if (!request_receive(request, xid, &operation->spec)) {
 		*what |= CHARACTERISTICS_UNANSWERED;
 		return;
 	}
@@ -296,8 +302,9 @@ static void take_req(struct characteristics *ch, uint32_t xid, struct xchar_oper
 		reject_size(ch);
 }
 
-enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid, uint32_t opttype,
-					const uint8_t *info, size_t len, unsigned *what)
+enum xchar_verdict characteristics_receive(struct characteristics *ch, uint32_t xid,
+					   uint32_t opttype, const uint8_t *info, size_t len,
+					   unsigned *what)
 {
 	struct xchar_operation operation;
 	enum xchar_verdict verdict;
@@ -309,19 +316,19 @@ enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid
 	if (verdict != XCHAR_OK)
 		return verdict;
 	*what = 0;
-	ch->peer_knows = true;
+	ch->peer_understands = true;
 	switch (operation.op) {
 	case XCHAR_INIT:
-		take_init(ch, xid, &operation, what);
+		receive_init(ch, xid, &operation, what);
 		break;
 	case XCHAR_REQ:
-		take_req(ch, xid, &operation, what);
+		receive_req(ch, xid, &operation, what);
 		break;
 	case XCHAR_RESP:
-		take_resp(ch, xid, &operation, what);
+		receive_resp(ch, xid, &operation, what);
 		break;
 	case XCHAR_UPD:
-		take_upd(ch, &operation, what);
+		receive_upd(ch, &operation, what);
 		break;
 	}
 	return XCHAR_OK;
@@ -337,17 +344,20 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid)
 
 /* ---- what this end wants ---- */
 
-/* Returns true once both ends have sent INIT: an acceptor without the peer's INIT originates nothing. */
+/*
+ * Returns true once both ends have sent INIT: an acceptor without the peer's INIT originates
+ * nothing.
+ */
 static bool may_begin(const struct characteristics *ch)
 {
-	return ch->greeted && ch->peer_knows;
+	return ch->greeted && ch->peer_understands;
 }
 
 void characteristics_raise(struct characteristics *ch, uint32_t bytes)
 {
-	bytes = least(bytes, own_max_bytes(ch));
+	bytes = min_u32(bytes, own_max_bytes(ch));
 	if (!may_begin(ch) || ch->receives != RECEIVES_SETTLED ||
-	    bytes <= characteristics_told_size(ch))
+	    bytes <= characteristics_advertised_size(ch))
 		return;
 	ch->goal_bytes = bytes;
 	set_receives(ch, RECEIVES_RAISING);
@@ -358,29 +368,29 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes)
 	uint32_t now = characteristics_peer_size(ch);
 	bool is_raise = bytes > now;
 
-	bytes = xchar_size(least(bytes, ch->config.send_max_bytes));
+	bytes = xchar_size(min_u32(bytes, ch->config.send_max_bytes));
 	if (!may_begin(ch) || characteristics_has_asked(ch))
 		return;
-	if (ch->wish == WISH_HELD)
+	if (ch->wish == WISH_QUEUED)
 		set_wish(ch, WISH_NONE);
 	if (is_raise ? bytes <= now : bytes == now)
 		return;
 	ch->wish_bytes = bytes;
-	set_wish(ch, WISH_HELD);
+	set_wish(ch, WISH_QUEUED);
 }
 
-uint32_t characteristics_pends_over(const struct characteristics *ch)
+uint32_t characteristics_revertible_bytes(const struct characteristics *ch)
 {
 	bool lower = ch->wish == WISH_PENDING && ch->wish_bytes < characteristics_peer_size(ch);
 
 	return lower ? ch->wish_bytes : UINT32_MAX;
 }
 
-void characteristics_take_back(struct characteristics *ch)
+void characteristics_revert_ask(struct characteristics *ch)
 {
-	assert(characteristics_pends_over(ch) != UINT32_MAX);
+	assert(characteristics_revertible_bytes(ch) != UINT32_MAX);
 	ch->wish_bytes = characteristics_peer_size(ch);
-	set_wish(ch, WISH_HELD);
+	set_wish(ch, WISH_QUEUED);
 }
 
 /* ---- steps ---- */
@@ -388,12 +398,12 @@ void characteristics_take_back(struct characteristics *ch)
 static enum characteristics_step resize(struct characteristics *ch, uint32_t bytes,
 					uint32_t *recv_bytes)
 {
-	ch->given_bytes = *recv_bytes = bytes;
+	ch->step_bytes = *recv_bytes = bytes;
 	return CHARACTERISTICS_RESIZE;
 }
 
 static enum characteristics_step next_resp(struct characteristics *ch,
-					   const struct characteristics_look *look,
+					   const struct characteristics_snapshot *snapshot,
 					   struct characteristics_message *message,
 					   uint32_t *recv_bytes)
 {
@@ -402,82 +412,87 @@ static enum characteristics_step next_resp(struct characteristics *ch,
 
 	if (ch->judges_size) {
 		request->verdict[XCHAR_RBSIZ] = XCHAR_PEND;
-		if (look->counted_bytes <= bytes) {
+		if (snapshot->counted_bytes <= bytes) {
 			if (ch->posted_bytes != bytes)
 				return resize(ch, bytes, recv_bytes);
-			if (look->smallest_bytes >= bytes)
+			if (snapshot->smallest_bytes >= bytes)
 				request->verdict[XCHAR_RBSIZ] = XCHAR_DONE;
 		}
 	}
-	give(ch, message, XCHAR_RESP, request_resp(request, message->info, sizeof(message->info)));
+	make_message(ch, message, XCHAR_RESP,
+		     request_resp(request, message->info, sizeof(message->info)));
 	message->answers = true;
 	message->xid = request->xid;
 	return CHARACTERISTICS_SEND;
 }
 
 static enum characteristics_step next_receives(struct characteristics *ch,
-					       const struct characteristics_look *look,
+					       const struct characteristics_snapshot *snapshot,
 					       struct characteristics_message *message,
 					       uint32_t *recv_bytes)
 {
-	bool may_tell = look->may_tell;
+	bool may_update = snapshot->may_update;
 
 	/* A raise that is no longer wanted is undone. */
 	if (ch->receives == RECEIVES_SETTLED)
-		return ch->posted_bytes > characteristics_told_size(ch)
-			       ? resize(ch, characteristics_told_size(ch), recv_bytes)
+		return ch->posted_bytes > characteristics_advertised_size(ch)
+			       ? resize(ch, characteristics_advertised_size(ch), recv_bytes)
 			       : CHARACTERISTICS_NOTHING;
 	if (ch->receives != RECEIVES_CLEARING) {
-		if (look->counted_bytes > ch->goal_bytes)
+		if (snapshot->counted_bytes > ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
 		if (ch->posted_bytes != ch->goal_bytes) {
-			/* Nothing can be sent between posting smaller Receives and the UPD that advertises them. */
-			if (ch->goal_bytes < characteristics_told_size(ch) && !may_tell)
+			/*
+			 * Nothing can be sent between posting smaller Receives and the UPD that
+			 * advertises them.
+			 */
+			if (ch->goal_bytes < characteristics_advertised_size(ch) && !may_update)
 				return CHARACTERISTICS_NOTHING;
 			return resize(ch, ch->goal_bytes, recv_bytes);
 		}
-		may_tell |= ch->posted_bytes < characteristics_told_size(ch);
-		if (look->smallest_bytes < ch->goal_bytes)
+		may_update |= ch->posted_bytes < characteristics_advertised_size(ch);
+		if (snapshot->smallest_bytes < ch->goal_bytes)
 			return CHARACTERISTICS_NOTHING;
 	}
-	if (!may_tell)
+	if (!may_update)
 		return CHARACTERISTICS_NOTHING;
-	give_size(ch, message, XCHAR_UPD,
-		  ch->receives == RECEIVES_CLEARING ? characteristics_told_size(ch)
+	make_size(ch, message, XCHAR_UPD,
+		  ch->receives == RECEIVES_CLEARING ? characteristics_advertised_size(ch)
 						    : ch->goal_bytes,
 		  ch->receives != RECEIVES_RAISING);
 	return CHARACTERISTICS_SEND;
 }
 
 static enum characteristics_step next_wish(struct characteristics *ch,
-					   const struct characteristics_look *look,
+					   const struct characteristics_snapshot *snapshot,
 					   struct characteristics_message *message)
 {
-	if (ch->wish != WISH_HELD || !look->may_ask)
+	if (ch->wish != WISH_QUEUED || !snapshot->is_allowed)
 		return CHARACTERISTICS_NOTHING;
-	if (ch->wish_bytes < characteristics_peer_size(ch) && look->needed_bytes > ch->wish_bytes)
+	if (ch->wish_bytes < characteristics_peer_size(ch) &&
+	    snapshot->needed_bytes > ch->wish_bytes)
 		return CHARACTERISTICS_NOTHING;
-	give_size(ch, message, XCHAR_REQ, ch->wish_bytes, false);
+	make_size(ch, message, XCHAR_REQ, ch->wish_bytes, false);
 	return CHARACTERISTICS_SEND;
 }
 
 enum characteristics_step characteristics_next(struct characteristics *ch,
-					       const struct characteristics_look *look,
+					       const struct characteristics_snapshot *snapshot,
 					       struct characteristics_message *message,
 					       uint32_t *recv_bytes)
 {
 	enum characteristics_step step;
 
 	if (ch->init_due) {
-		give_init(ch, message);
+		make_init(ch, message);
 		message->answers = true;
 		message->xid = ch->init_xid;
 		return CHARACTERISTICS_SEND;
 	}
 	if (ch->resp_due)
-		return next_resp(ch, look, message, recv_bytes);
-	step = next_receives(ch, look, message, recv_bytes);
-	return step != CHARACTERISTICS_NOTHING ? step : next_wish(ch, look, message);
+		return next_resp(ch, snapshot, message, recv_bytes);
+	step = next_receives(ch, snapshot, message, recv_bytes);
+	return step != CHARACTERISTICS_NOTHING ? step : next_wish(ch, snapshot, message);
 }
 
 static void resp_is_sent(struct characteristics *ch)
@@ -493,14 +508,14 @@ static void resp_is_sent(struct characteristics *ch)
 			set_receives(ch, RECEIVES_PENDING);
 		return;
 	}
-	ch->told_bytes = bytes;
+	ch->advertised_bytes = bytes;
 	if (ch->receives != RECEIVES_SETTLED)
 		set_receives(ch, RECEIVES_SETTLED);
 }
 
 void characteristics_sent(struct characteristics *ch, uint32_t xid)
 {
-	switch (ch->given) {
+	switch (ch->step_op) {
 	case XCHAR_INIT:
 		init_is_sent(ch);
 		break;
@@ -508,7 +523,7 @@ void characteristics_sent(struct characteristics *ch, uint32_t xid)
 		resp_is_sent(ch);
 		break;
 	case XCHAR_UPD:
-		ch->told_bytes = ch->given_bytes;
+		ch->advertised_bytes = ch->step_bytes;
 		set_receives(ch, RECEIVES_SETTLED);
 		break;
 	case XCHAR_REQ:
@@ -518,13 +533,13 @@ void characteristics_sent(struct characteristics *ch, uint32_t xid)
 		set_wish(ch, WISH_OPEN);
 		break;
 	}
-	ch->given = 0;
+	ch->step_op = 0;
 }
 
 void characteristics_resized(struct characteristics *ch, bool done)
 {
 	if (done)
-		ch->posted_bytes = ch->given_bytes;
+		ch->posted_bytes = ch->step_bytes;
 	else if (ch->resp_due)
 		reject_size(ch);
 	else
@@ -532,28 +547,28 @@ void characteristics_resized(struct characteristics *ch, bool done)
 								  : RECEIVES_SETTLED);
 }
 
-uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes)
+uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t advertised_bytes)
 {
-	uint32_t bytes = ch->told[XCHAR_RBSIZ] ? ch->value[XCHAR_RBSIZ] : told_bytes;
+	uint32_t bytes = ch->advertised[XCHAR_RBSIZ] ? ch->value[XCHAR_RBSIZ] : advertised_bytes;
 
-	return least(xchar_size(bytes), CHARACTERISTICS_REPLY_MAX_BYTES);
+	return min_u32(xchar_size(bytes), CHARACTERISTICS_REPLY_MAX_BYTES);
 }
 
-uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes)
+uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t advertised_bytes)
 {
-	uint32_t bytes =
-		least(characteristics_reply_bytes(ch, told_bytes), ch->config.send_max_bytes);
+	uint32_t bytes = min_u32(characteristics_reply_bytes(ch, advertised_bytes),
+				 ch->config.send_max_bytes);
 
-	return least(bytes, characteristics_asked_bytes(ch));
+	return min_u32(bytes, characteristics_asked_bytes(ch));
 }
 
-uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t told_bytes)
+uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t advertised_bytes)
 {
-	uint32_t bytes = characteristics_told_size(ch);
+	uint32_t bytes = characteristics_advertised_size(ch);
 
-	if (!ch->peer_knows || !ch->told_bytes)
-		bytes = least(bytes, xchar_size(told_bytes));
-	return ch->receives == RECEIVES_PENDING ? least(bytes, ch->goal_bytes) : bytes;
+	if (!ch->peer_understands || !ch->advertised_bytes)
+		bytes = min_u32(bytes, xchar_size(advertised_bytes));
+	return ch->receives == RECEIVES_PENDING ? min_u32(bytes, ch->goal_bytes) : bytes;
 }
 
 bool characteristics_may_invalidate(const struct characteristics *ch)
@@ -566,7 +581,7 @@ enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch)
 	return (enum xchar_brs)ch->value[XCHAR_BRS];
 }
 
-uint32_t characteristics_counts_over(const struct characteristics *ch)
+uint32_t characteristics_counted_limit(const struct characteristics *ch)
 {
 	uint32_t bytes = UINT32_MAX;
 
@@ -575,12 +590,12 @@ uint32_t characteristics_counts_over(const struct characteristics *ch)
 	else if (ch->receives == RECEIVES_PENDING)
 		bytes = ch->goal_bytes;
 	/* No Call counts on more than the advertised size. */
-	return bytes < characteristics_told_size(ch) ? bytes : UINT32_MAX;
+	return bytes < characteristics_advertised_size(ch) ? bytes : UINT32_MAX;
 }
 
-uint32_t characteristics_needs_over(const struct characteristics *ch)
+uint32_t characteristics_needed_limit(const struct characteristics *ch)
 {
-	bool lowers = ch->wish == WISH_HELD && ch->wish_bytes < characteristics_peer_size(ch);
+	bool lowers = ch->wish == WISH_QUEUED && ch->wish_bytes < characteristics_peer_size(ch);
 
 	return lowers ? ch->wish_bytes : UINT32_MAX;
 }

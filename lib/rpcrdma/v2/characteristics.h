@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport characteristics of a version two connection: what each end has advertised, and which changes are
- * requested (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; part B of tests/REQUIREMENTS.md).
+ * The transport characteristics of a version two connection: what each end has advertised, and
+ * which changes are requested (draft-dnoveck-nfsv4-rpcrdma-xcharext-00; part B of
+ * tests/REQUIREMENTS.md).
  *
- * Pure. The owner reports events: an operation arrived, a size is wanted, Receives were used up. After each event, and
- * whenever the snapshot can have changed, the owner calls characteristics_next() and does each step until none is left.
- * It finishes all steps before it handles another operation or plans an RPC. So no answer is delayed, and the
- * advertised size and the posted Receives differ only briefly.
+ * Pure. The owner reports events: an operation arrived, a size is wanted, Receives were used up.
+ * After each event, and whenever the snapshot can have changed, the owner calls
+ * characteristics_next() and does each step until none is left. It finishes all steps before it
+ * handles another operation or plans an RPC. So no answer is delayed, and the advertised size and
+ * the posted Receives differ only briefly.
  *
- * Every posted Receive holds at least the size last advertised to the peer. To raise the size, larger Receives are
- * posted as old ones are used up, and the size is advertised when no smaller one is left (B3.1-3). The size is lowered
- * only if the peer asks for it and no Call of this end counts on more (B3.1-4, B3.1-7); it is then advertised
- * immediately. Only one change is in progress at a time; a REQ of the peer replaces it (B4.2-2).
+ * Every posted Receive holds at least the size last advertised to the peer. To raise the size,
+ * larger Receives are posted as old ones are used up, and the size is advertised when no smaller
+ * one is left (B3.1-3). The size is lowered only if the peer asks for it and no Call of this end
+ * counts on more (B3.1-4, B3.1-7); it is then advertised immediately. Only one change is in
+ * progress at a time; a REQ of the peer replaces it (B4.2-2).
  */
 #ifndef RPCRDMA_V2_CHARACTERISTICS_H
 #define RPCRDMA_V2_CHARACTERISTICS_H
@@ -20,18 +23,20 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-#include "base/state.h"
+#include "base/state_machine.h"
 #include "rpcrdma/v2/xchar_codec.h"
 
-/* The longest RESP: with the 24 bytes of RDMA_OPTIONAL it fits into the smallest Receive (E2.3-1). */
+/*
+ * The longest RESP: with the 24 bytes of RDMA_OPTIONAL it fits into the smallest Receive (E2.3-1).
+ */
 #define CHARACTERISTICS_RESP_BYTES 4072u
 /* Most values with a known id in one REQ; if a REQ has more, all are rejected (B3-2). */
 #define CHARACTERISTICS_KNOWN_MAX 16u
 
 /*
- * A REQ of the peer: the wanted values, and the verdicts for its RESP (sections 4.2 and 4.3). For each known id the
- * last value counts (B2.1-5), and all its values get one verdict; unknown ids are rejected. The struct does not point
- * into the received message.
+ * A REQ of the peer: the wanted values, and the verdicts for its RESP (sections 4.2 and 4.3). For
+ * each known id the last value counts (B2.1-5), and all its values get one verdict; unknown ids are
+ * rejected. The struct does not point into the received message.
  */
 struct characteristics_request {
 	uint32_t xid;
@@ -62,12 +67,12 @@ extern const struct state_table characteristics_receives_states;
 
 /* The receive size that this end wants the peer to have. */
 #define CHARACTERISTICS_WISH_STATES(X)                                                             \
-	X(WISH_NONE, "none", "this end to want another size of the peer", TO(WISH_HELD))           \
-	X(WISH_HELD, "queued",                                                                     \
+	X(WISH_NONE, "none", "this end to want another size of the peer", TO(WISH_QUEUED))         \
+	X(WISH_QUEUED, "queued",                                                                   \
 	  "permission to send, and for a lower size the end of Calls that need more",              \
 	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
 	X(WISH_OPEN, "open", "the RESP to its REQ", TO(WISH_NONE) | TO(WISH_PENDING))              \
-	X(WISH_PENDING, "pending", "the UPD that ends the request", TO(WISH_NONE) | TO(WISH_HELD))
+	X(WISH_PENDING, "pending", "the UPD that ends the request", TO(WISH_NONE) | TO(WISH_QUEUED))
 STATE_ENUM(characteristics_wish_state, CHARACTERISTICS_WISH_STATES);
 extern const struct state_table characteristics_wish_states;
 
@@ -85,8 +90,8 @@ struct characteristics {
 	struct characteristics_config config;
 
 	/* The peer. */
-	bool peer_knows;             /* it has sent one of the four operations (B3.1-6) */
-	bool told[XCHAR_ID_MAX + 1]; /* indexed by id */
+	bool peer_understands;             /* it has sent one of the four operations (B3.1-6) */
+	bool advertised[XCHAR_ID_MAX + 1]; /* indexed by id */
 	uint32_t value[XCHAR_ID_MAX + 1];
 	bool constant[XCHAR_ID_MAX + 1]; /* promised not to change (B4.1-3) */
 	uint32_t peer_first_bytes;       /* the receive size that it advertised first; 0: none */
@@ -95,40 +100,43 @@ struct characteristics {
 	enum characteristics_wish_state wish;
 	uint32_t wish_bytes;
 	uint32_t wish_xid; /* of the REQ */
-	/* While a request is not settled, no Send is longer than this (B3.1-4); 0: none is pending. */
+	/*
+	 * While a request is not settled, no Send is longer than this (B3.1-4); 0: none is pending.
+	 */
 	uint32_t asked_bytes;
 
 	/* The receive size of this end. */
 	enum characteristics_receives_state receives;
-	uint32_t told_bytes;   /* last advertised; 0: nothing yet */
-	uint32_t posted_bytes; /* size of new Receives; when settled, the advertised size */
-	uint32_t goal_bytes;   /* target size, when raising or pending */
+	uint32_t advertised_bytes; /* last advertised; 0: nothing yet */
+	uint32_t posted_bytes;     /* size of new Receives; when settled, the advertised size */
+	uint32_t goal_bytes;       /* target size, when raising or pending */
 
 	/* An unanswered REQ of the peer. */
 	bool resp_due;
 	bool judges_size; /* it wants a receive size that is not rejected yet */
 	struct characteristics_request request;
 
-	bool greeted;         /* our INIT has been sent */
-	bool init_due;        /* our INIT must be sent in answer to the peer's, */
-	uint32_t init_xid;    /* with this XID */
-	unsigned given;       /* message of the last step, an enum xchar_op; 0: none */
-	uint32_t given_bytes; /* size of the last step, to resize to or to advertise */
+	bool greeted;        /* our INIT has been sent */
+	bool init_due;       /* our INIT must be sent in answer to the peer's, */
+	uint32_t init_xid;   /* with this XID */
+	unsigned step_op;    /* message of the last step, an enum xchar_op; 0: none */
+	uint32_t step_bytes; /* size of the last step, to resize to or to advertise */
 };
 
 /* Longest Send with a Reply that has no chunk, however large the peer's Receives are. */
 #define CHARACTERISTICS_REPLY_MAX_BYTES (256u * 1024u)
 
 /* The situation at the moment. */
-struct characteristics_look {
+struct characteristics_snapshot {
 	uint32_t smallest_bytes; /* smallest posted Receive */
 	/*
-	 * Longest inline Reply that a Call of this end counts on, and longest Send that a Call of the peer needs
-	 * (B3.1-7). Only values above characteristics_counts_over() and characteristics_needs_over() matter.
+	 * Longest inline Reply that a Call of this end counts on, and longest Send that a Call of
+	 * the peer needs (B3.1-7). Only values above characteristics_counted_limit() and
+	 * characteristics_needed_limit() matter.
 	 */
 	uint32_t counted_bytes, needed_bytes;
-	bool may_ask;  /* a REQ can be sent now */
-	bool may_tell; /* an UPD, which has no answer, can be sent now */
+	bool is_allowed; /* a REQ can be sent now */
+	bool may_update; /* an UPD, which has no answer, can be sent now */
 };
 
 /* An RDMA_OPTIONAL to be sent. */
@@ -160,47 +168,53 @@ enum characteristics_step {
 /** characteristics_init - Initializes the object; neither end has advertised anything. */
 void characteristics_init(struct characteristics *ch, const struct characteristics_config *config);
 /**
- * characteristics_hello - Makes the INIT with which a connector begins, with all its characteristics (X-1, B4.1-1,
- * B4.1-2).
+ * characteristics_first_init - Makes the INIT with which a connector begins, with all its
+ * characteristics (X-1, B4.1-1, B4.1-2).
  * @message: to be sent first; do not call characteristics_sent() for it
  */
-void characteristics_hello(struct characteristics *ch, struct characteristics_message *message);
+void characteristics_first_init(struct characteristics *ch,
+				struct characteristics_message *message);
 
 /**
- * characteristics_take - Handles a received RDMA_OPTIONAL.
+ * characteristics_receive - Handles a received RDMA_OPTIONAL.
  * @what: CHARACTERISTICS_*, set on XCHAR_OK
  *
  * On other verdicts the operation had no effect. All steps due before must be done.
  */
-enum xchar_verdict characteristics_take(struct characteristics *ch, uint32_t xid, uint32_t opttype,
-					const uint8_t *info, size_t len, unsigned *what) MUST_CHECK;
+enum xchar_verdict characteristics_receive(struct characteristics *ch, uint32_t xid,
+					   uint32_t opttype, const uint8_t *info, size_t len,
+					   unsigned *what) MUST_CHECK;
 /** characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if it rejects our REQ. */
 bool characteristics_refused(struct characteristics *ch, uint32_t xid);
 /**
- * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most receive_max_bytes. Does nothing
- * if they are that large already, while another change is in progress, or before the peer has shown that it understands
- * characteristics. A raise that fails for lack of memory is dropped.
+ * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most
+ * receive_max_bytes. Does nothing if they are that large already, while another change is in
+ * progress, or before the peer has shown that it understands characteristics. A raise that fails
+ * for lack of memory is dropped.
  */
 void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 /**
- * characteristics_ask - Requests Receives of @bytes at the peer, at least 4096 and at most send_max_bytes.
+ * characteristics_ask - Requests Receives of @bytes at the peer, at least 4096 and at most
+ * send_max_bytes.
  *
- * Replaces a request that was not sent yet; cancels it if the peer has that size. Does nothing while the peer has not
- * settled an older request, or before it has shown that it understands characteristics. A rejected request is dropped.
+ * Replaces a request that was not sent yet; cancels it if the peer has that size. Does nothing
+ * while the peer has not settled an older request, or before it has shown that it understands
+ * characteristics. A rejected request is dropped.
  */
 void characteristics_ask(struct characteristics *ch, uint32_t bytes);
 
 /**
- * characteristics_pends_over - Returns the lower size pending at the peer that can be reverted, in bytes; UINT32_MAX:
- * none. A Call of the peer whose Reply needs a longer Send is a reason to revert it.
+ * characteristics_revertible_bytes - Returns the lower size pending at the peer that can be
+ * reverted, in bytes; UINT32_MAX: none. A Call of the peer whose Reply needs a longer Send is a
+ * reason to revert it.
  */
-uint32_t characteristics_pends_over(const struct characteristics *ch);
+uint32_t characteristics_revertible_bytes(const struct characteristics *ch);
 /**
- * characteristics_take_back - Requests the size that the peer has now, to revert a pending lower size (B4.2-2). A Call
- * that crossed the REQ counts on larger Receives: its Reply can be sent when the second REQ is settled. Call it only if
- * characteristics_pends_over() returned a size.
+ * characteristics_revert_ask - Requests the size that the peer has now, to revert a pending lower
+ * size (B4.2-2). A Call that crossed the REQ counts on larger Receives: its Reply can be sent when
+ * the second REQ is settled. Call it only if characteristics_revertible_bytes() returned a size.
  */
-void characteristics_take_back(struct characteristics *ch);
+void characteristics_revert_ask(struct characteristics *ch);
 
 /**
  * characteristics_next - Returns the next step; call it until it returns CHARACTERISTICS_NOTHING.
@@ -210,35 +224,38 @@ void characteristics_take_back(struct characteristics *ch);
  * Returns the same step again until the matching function is called.
  */
 enum characteristics_step characteristics_next(struct characteristics *ch,
-					       const struct characteristics_look *look,
+					       const struct characteristics_snapshot *snapshot,
 					       struct characteristics_message *message,
 					       uint32_t *recv_bytes) MUST_CHECK;
-/** characteristics_waits - Returns true if characteristics_next() can have a step to do. */
-static inline bool characteristics_waits(const struct characteristics *ch)
+/** characteristics_has_work - Returns true if characteristics_next() can have a step to do. */
+static inline bool characteristics_has_work(const struct characteristics *ch)
 {
 	return ch->init_due || ch->resp_due || ch->receives != RECEIVES_SETTLED ||
-	       ch->wish == WISH_HELD;
+	       ch->wish == WISH_QUEUED;
 }
 /**
- * characteristics_counts_over, characteristics_needs_over - Return the value that counted_bytes or needed_bytes must
- * exceed to matter. UINT32_MAX: no value matters, and no RPC must be examined.
+ * characteristics_counted_limit, characteristics_needed_limit - Return the value that counted_bytes
+ * or needed_bytes must exceed to matter. UINT32_MAX: no value matters, and no RPC must be examined.
  */
-uint32_t characteristics_counts_over(const struct characteristics *ch);
-uint32_t characteristics_needs_over(const struct characteristics *ch);
-/** characteristics_pending - Returns a text for the sizes requested and not received yet; NULL: none. */
+uint32_t characteristics_counted_limit(const struct characteristics *ch);
+uint32_t characteristics_needed_limit(const struct characteristics *ch);
+/**
+ * characteristics_pending - Returns a text for the sizes requested and not received yet; NULL:
+ * none.
+ */
 const char *characteristics_pending(const struct characteristics *ch);
 /** characteristics_sent - Reports that the message of the last step has been sent, with @xid. */
 void characteristics_sent(struct characteristics *ch, uint32_t xid);
 /**
- * characteristics_resized - Reports whether new Receives have the size of the last step. Posted Receives keep their
- * size, or grow. A lower size than before is never refused.
+ * characteristics_resized - Reports whether new Receives have the size of the last step. Posted
+ * Receives keep their size, or grow. A lower size than before is never refused.
  */
 void characteristics_resized(struct characteristics *ch, bool done);
 
-/** characteristics_told_size - Returns the receive size of this end, as known to the peer. */
-static inline uint32_t characteristics_told_size(const struct characteristics *ch)
+/** characteristics_advertised_size - Returns the receive size of this end, as known to the peer. */
+static inline uint32_t characteristics_advertised_size(const struct characteristics *ch)
 {
-	return ch->told_bytes ? ch->told_bytes : ch->config.recv_bytes;
+	return ch->advertised_bytes ? ch->advertised_bytes : ch->config.recv_bytes;
 }
 /** characteristics_peer_size - Returns the receive size of the peer, as known here. */
 static inline uint32_t characteristics_peer_size(const struct characteristics *ch)
@@ -251,8 +268,9 @@ static inline bool characteristics_has_asked(const struct characteristics *ch)
 	return ch->asked_bytes > 0;
 }
 /**
- * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4). If a second REQ has
- * reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is pending.
+ * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4).
+ * If a second REQ has reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is
+ * pending.
  */
 static inline uint32_t characteristics_asked_bytes(const struct characteristics *ch)
 {
@@ -265,20 +283,24 @@ static inline uint32_t characteristics_asked_bytes(const struct characteristics 
  *
  * At most the size in an unsettled REQ (B3.1-4).
  */
-uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t told_bytes);
+uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t advertised_bytes);
 /**
- * characteristics_reply_bytes - Returns the longest Send that the peer accepts, for a Reply without a chunk (B3.1-7).
- * While a lower size is requested no Send is longer than that size, so such a Reply has to wait (B3.1-4).
+ * characteristics_reply_bytes - Returns the longest Send that the peer accepts, for a Reply without
+ * a chunk (B3.1-7). While a lower size is requested no Send is longer than that size, so such a
+ * Reply has to wait (B3.1-4).
  */
-uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t told_bytes);
+uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t advertised_bytes);
 /**
  * characteristics_recv_bytes - Returns the longest Send that can be relied on to arrive (B3.1-6).
  * @advertised_bytes: size that the ends advertised otherwise
  *
  * At most a lower size that the peer waits for, so that its wait ends.
  */
-uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t told_bytes);
-/** characteristics_may_invalidate - Returns true if a Send can invalidate keys of the peer (B3.2-2, X-14). */
+uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t advertised_bytes);
+/**
+ * characteristics_may_invalidate - Returns true if a Send can invalidate keys of the peer (B3.2-2,
+ * X-14).
+ */
 bool characteristics_may_invalidate(const struct characteristics *ch);
 /** characteristics_peer_reverse - Returns which reverse Calls and Replies the peer accepts. */
 enum xchar_brs characteristics_peer_reverse(const struct characteristics *ch);

@@ -4,80 +4,80 @@
 #include <assert.h>
 #include <stddef.h>
 
-void control_msgs_init(struct control_msgs *own, struct credit_window *window)
+void control_msgs_init(struct control_msgs *control, struct credit_window *window)
 {
-	*own = (struct control_msgs){.window = window};
+	*control = (struct control_msgs){.window = window};
 }
 
 /* Returns true if one more can be outstanding, even if Calls use the credits now. */
-static bool has_place(const struct control_msgs *own)
+static bool has_slot(const struct control_msgs *control)
 {
-	if (!own->window)
-		return !own->count;
-	return own->count < CONTROL_MSGS_MAX && own->count + 1 < own->window->granted;
+	if (!control->window)
+		return !control->count;
+	return control->count < CONTROL_MSGS_MAX && control->count + 1 < control->window->granted;
 }
 
-bool control_msgs_may_send(const struct control_msgs *own)
+bool control_msgs_may_send(const struct control_msgs *control)
 {
-	return has_place(own) && (!own->window || credit_window_left(own->window));
+	return has_slot(control) && (!control->window || credit_window_has_credit(control->window));
 }
 
-bool control_msgs_wait(struct control_msgs *own, bool waits)
+bool control_msgs_wait(struct control_msgs *control, bool waits)
 {
 	uint32_t before;
 
-	if (!own->window)
+	if (!control->window)
 		return false;
-	before = own->window->waited;
-	own->window->waited = waits && has_place(own);
-	return before && !own->window->waited;
+	before = control->window->reserved_control;
+	control->window->reserved_control = waits && has_slot(control);
+	return before && !control->window->reserved_control;
 }
 
-void control_msgs_sent(struct control_msgs *own, uint32_t xid, bool has_answer)
+void control_msgs_sent(struct control_msgs *control, uint32_t xid, bool has_answer)
 {
-	assert(own->count < CONTROL_MSGS_MAX);
-	own->list[own->count++] = (struct own_message){xid, has_answer};
-	if (own->window)
-		credit_window_take(own->window);
+	assert(control->count < CONTROL_MSGS_MAX);
+	control->list[control->count++] = (struct control_msg){xid, has_answer};
+	if (control->window)
+		credit_window_consume(control->window);
 }
 
-static void drop(struct control_msgs *own, unsigned at)
+static void drop(struct control_msgs *control, unsigned at)
 {
-	own->list[at] = own->list[--own->count];
-	if (own->window)
-		credit_window_give(own->window);
+	control->list[at] = control->list[--control->count];
+	if (control->window)
+		credit_window_release(control->window);
 }
 
-static unsigned find(const struct control_msgs *own, uint32_t xid)
+static unsigned find(const struct control_msgs *control, uint32_t xid)
 {
 	unsigned at = 0;
 
-	while (at < own->count && own->list[at].xid != xid)
+	while (at < control->count && control->list[at].xid != xid)
 		at++;
 	return at;
 }
 
-bool control_msgs_has(const struct control_msgs *own, uint32_t xid)
+bool control_msgs_has(const struct control_msgs *control, uint32_t xid)
 {
-	return find(own, xid) < own->count;
+	return find(control, xid) < control->count;
 }
 
-bool control_msgs_answered(struct control_msgs *own, uint32_t xid)
+bool control_msgs_answered(struct control_msgs *control, uint32_t xid)
 {
-	unsigned at = find(own, xid);
+	unsigned at = find(control, xid);
 
-	if (at == own->count)
+	if (at == control->count)
 		return false;
-	drop(own, at);
+	drop(control, at);
 	return true;
 }
 
-bool control_msgs_heard(struct control_msgs *own)
+bool control_msgs_message_received(struct control_msgs *control)
 {
-	unsigned before = own->count;
+	unsigned before = control->count;
 
-	for (unsigned at = own->count; at-- > 0;)
-		if (!own->list[at].has_answer)
-			drop(own, at);
-	return own->count < before;
+	for (unsigned at = control->count; at-- > 0;)
+		if (!control->list[at].has_answer)
+			drop(control, at);
+	return control->count < before;
 }

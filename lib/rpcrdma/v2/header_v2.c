@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* An error is one word; bytes after it are ignored (E4.2-6). */
 #include "rpc/xdr.h"
-#include "rpcrdma/header_impl.h"
+#include "rpcrdma/header_priv.h"
 
 #define ERROR_BYTES        20u /* fixed words and the code */
 #define OPTIONAL_MIN_BYTES 24u /* fixed words, type and length */

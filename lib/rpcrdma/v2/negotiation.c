@@ -3,13 +3,13 @@
 
 #include <assert.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "rpcrdma/proto.h"
 
-static void settle(struct negotiation *neg, uint32_t vers)
+static void settle_version(struct negotiation *neg, uint32_t vers)
 {
 	neg->stage = NEGOTIATION_SETTLED;
-	neg->dialect = negotiation_of(neg, vers);
+	neg->dialect = negotiation_dialect(neg, vers);
 }
 
 void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
@@ -24,12 +24,12 @@ void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
 	};
 }
 
-const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers)
+const struct dialect *negotiation_dialect(const struct negotiation *neg, uint32_t vers)
 {
 	return dialect(vers == RPCRDMA_VERSION_TWO ? DIALECT_V2 : neg->version_one);
 }
 
-bool negotiation_tries(const struct negotiation *neg)
+bool negotiation_wants_probe(const struct negotiation *neg)
 {
 	return neg->stage == NEGOTIATION_ASSUMED && neg->highest > RPCRDMA_VERSION_ONE &&
 	       !neg->probed;
@@ -37,13 +37,13 @@ bool negotiation_tries(const struct negotiation *neg)
 
 void negotiation_probe(struct negotiation *neg, uint32_t xid)
 {
-	assert(negotiation_tries(neg));
+	assert(negotiation_wants_probe(neg));
 	neg->stage = NEGOTIATION_PROBING;
 	neg->probed = true;
 	neg->probe_xid = xid;
 }
 
-void negotiation_silence(struct negotiation *neg)
+void negotiation_timed_out(struct negotiation *neg)
 {
 	assert(neg->stage == NEGOTIATION_PROBING);
 	neg->stage = NEGOTIATION_ASSUMED;
@@ -60,10 +60,13 @@ void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *h
 uint32_t negotiation_least_bytes(const struct negotiation *neg)
 {
 	/* No version has a smaller default than the one before. */
-	return negotiation_of(neg, neg->highest)->least_inline_bytes;
+	return negotiation_dialect(neg, neg->highest)->least_inline_bytes;
 }
 
-/* Returns true for an answer to the probe after its timeout. A peer that rejected the probe has answered it. */
+/*
+ * Returns true for an answer to the probe after its timeout. A peer that rejected the probe has
+ * answered it.
+ */
 static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, bool optional)
 {
 	return neg->probed && !neg->answered && neg->called && vers == RPCRDMA_VERSION_TWO &&
@@ -79,10 +82,10 @@ enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32
 	if (is_late(neg, xid, vers, optional))
 		return NEGOTIATION_LATE;
 	negotiation_range(neg, &low, &high);
-	return vers >= low && vers <= high ? NEGOTIATION_TAKE : NEGOTIATION_REFUSE;
+	return vers >= low && vers <= high ? NEGOTIATION_ACCEPT : NEGOTIATION_REFUSE;
 }
 
-bool negotiation_heard(struct negotiation *neg, uint32_t vers)
+bool negotiation_message_received(struct negotiation *neg, uint32_t vers)
 {
 	bool probing = neg->stage == NEGOTIATION_PROBING;
 	bool early = neg->stage == NEGOTIATION_ASSUMED && neg->probed && !neg->called;
@@ -93,23 +96,23 @@ bool negotiation_heard(struct negotiation *neg, uint32_t vers)
 	if (early && vers == RPCRDMA_VERSION_ONE)
 		return false;
 	neg->answered = true;
-	settle(neg, vers);
+	settle_version(neg, vers);
 	return true;
 }
 
-void negotiation_call_came(struct negotiation *neg, uint32_t vers)
+void negotiation_call_received(struct negotiation *neg, uint32_t vers)
 {
 	if (neg->stage == NEGOTIATION_UNSETTLED || neg->stage == NEGOTIATION_ASSUMED)
-		settle(neg, vers);
+		settle_version(neg, vers);
 }
 
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high)
 {
-	uint32_t vers = least(high, neg->highest);
+	uint32_t vers = min_u32(high, neg->highest);
 
 	if (vers < low || vers < RPCRDMA_VERSION_ONE)
 		return false;
 	neg->answered = true;
-	settle(neg, vers);
+	settle_version(neg, vers);
 	return true;
 }

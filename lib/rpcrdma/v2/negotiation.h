@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Decides the version of a connection (draft-cel-nfsv4-rpcrdma-version-two-00 section 5; X-1, X-15). Pure.
+ * Decides the version of a connection (draft-cel-nfsv4-rpcrdma-version-two-00 section 5; X-1,
+ * X-15). Pure.
  *
  *	connector that tries version two   probing ──any message of it──▶ settled: two
  *	                                      ├──ERR_VERS──────────────▶ settled: the highest in common
@@ -11,9 +12,9 @@
  *	                                                                 the Call is sent again
  *	acceptor                           unsettled ──a Call──────────▶ settled: its version
  *
- * Until a version is settled, an acceptor accepts every version it supports, and answers in the version of the message
- * (E5.3-1). An invalid Call settles nothing: a client of another draft of version two can fall back to version one
- * (X-19).
+ * Until a version is settled, an acceptor accepts every version it supports, and answers in the
+ * version of the message (E5.3-1). An invalid Call settles nothing: a client of another draft of
+ * version two can fall back to version one (X-19).
  */
 #ifndef RPCRDMA_V2_NEGOTIATION_H
 #define RPCRDMA_V2_NEGOTIATION_H
@@ -44,28 +45,37 @@ struct negotiation {
 };
 
 enum negotiation_verdict {
-	NEGOTIATION_TAKE, /* accept: a supported version */
+	NEGOTIATION_ACCEPT, /* accept: a supported version */
 	NEGOTIATION_LATE, /* discard: an answer to the probe after the first Call of version one */
 	NEGOTIATION_REFUSE, /* answer ERR_VERS, if the message can be answered */
 };
 
 /**
- * negotiation_init - Initializes an end that supports versions up to @highest; 0 is one. A connector assumes version
- * one.
+ * negotiation_init - Initializes an end that supports versions up to @highest; 0 is one. A
+ * connector assumes version one.
  * @version_one: the document that it uses for version one
  */
 void negotiation_init(struct negotiation *neg, bool connector, uint32_t highest,
 		      enum dialect_id version_one);
-/** negotiation_tries - Returns true if a higher version than the assumed one must be probed first. */
-bool negotiation_tries(const struct negotiation *neg);
+/**
+ * negotiation_wants_probe - Returns true if a higher version than the assumed one must be probed
+ * first.
+ */
+bool negotiation_wants_probe(const struct negotiation *neg);
 /** negotiation_probe - Records the probe, sent with @xid. */
 void negotiation_probe(struct negotiation *neg, uint32_t xid);
-/** negotiation_silence - Assumes version one, because the probe was not answered in time. */
-void negotiation_silence(struct negotiation *neg);
-/** negotiation_range - Returns the versions for ERR_VERS: the settled one, otherwise all supported ones. */
+/** negotiation_timed_out - Assumes version one, because the probe was not answered in time. */
+void negotiation_timed_out(struct negotiation *neg);
+/**
+ * negotiation_range - Returns the versions for ERR_VERS: the settled one, otherwise all supported
+ * ones (X-15).
+ */
 void negotiation_range(const struct negotiation *neg, uint32_t *low, uint32_t *high);
 
-/** negotiation_least_bytes - Returns the default receive size of an end that can use all its versions (E5.2-3). */
+/**
+ * negotiation_least_bytes - Returns the default receive size of an end that can use all its
+ * versions (E5.2-3).
+ */
 uint32_t negotiation_least_bytes(const struct negotiation *neg);
 
 /** negotiation_is_settled_as - Returns true if @vers is the settled version. */
@@ -74,17 +84,27 @@ static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint
 	return neg->stage == NEGOTIATION_SETTLED && neg->dialect->version == vers;
 }
 
-/** negotiation_judge - Decides whether to accept a message with this fixed part; @optional: it is an RDMA_OPTIONAL. */
+/**
+ * negotiation_judge - Decides whether to accept a message with this fixed part; @optional: it is an
+ * RDMA_OPTIONAL.
+ */
 enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional) MUST_CHECK;
 /**
- * negotiation_heard - Handles an accepted message of version @vers other than ERR_VERS. Returns true if it ended the
- * probe, or corrected an assumption before a Call was sent: the version is then settled.
+ * negotiation_message_received - Handles an accepted message of version @vers other than ERR_VERS.
+ * Returns true if it ended the probe, or corrected an assumption before a Call was sent: the
+ * version is then settled.
  */
-bool negotiation_heard(struct negotiation *neg, uint32_t vers);
-/** negotiation_call_came - Settles @vers, the version of a valid Call of the peer, if nothing is settled yet. */
-void negotiation_call_came(struct negotiation *neg, uint32_t vers);
-/** negotiation_may_call - Returns true if Calls can be sent: an acceptor of several versions waits for a Call. */
+bool negotiation_message_received(struct negotiation *neg, uint32_t vers);
+/**
+ * negotiation_call_received - Settles @vers, the version of a valid Call of the peer, if nothing is
+ * settled yet (X-15).
+ */
+void negotiation_call_received(struct negotiation *neg, uint32_t vers);
+/**
+ * negotiation_may_call - Returns true if Calls can be sent: an acceptor of several versions waits
+ * for a Call.
+ */
 static inline bool negotiation_may_call(const struct negotiation *neg)
 {
 	return neg->stage != NEGOTIATION_UNSETTLED || neg->highest == RPCRDMA_VERSION_ONE;
@@ -94,18 +114,20 @@ static inline void negotiation_call_sent(struct negotiation *neg)
 {
 	neg->called = true;
 }
-/** negotiation_reply_came - Settles the version of our Call, because a Reply (no error) arrived. */
-static inline void negotiation_reply_came(struct negotiation *neg)
+/**
+ * negotiation_reply_received - Settles the version of our Call, because a Reply (no error) arrived.
+ */
+static inline void negotiation_reply_received(struct negotiation *neg)
 {
 	if (neg->stage == NEGOTIATION_ASSUMED)
 		neg->stage = NEGOTIATION_SETTLED;
 }
 /**
- * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled. Settles the highest
- * common version and returns true, or returns false if the ends have none.
+ * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
+ * Settles the highest common version and returns true, or returns false if the ends have none.
  */
 bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
-/** negotiation_of - Returns the dialect in which this end uses a version. */
-const struct dialect *negotiation_of(const struct negotiation *neg, uint32_t vers);
+/** negotiation_dialect - Returns the dialect in which this end uses a version. */
+const struct dialect *negotiation_dialect(const struct negotiation *neg, uint32_t vers);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
-#include "base/least.h"
-#include "rpcrdma/rdma_setup.h"
+#include "base/minmax.h"
+#include "rpcrdma/rdma_conn_setup.h"
 #include "rpcrdma/responder_reply.h"
 #include "rpcrdma/v2/size_wait.h"
-#include "rpcrdma/work.h"
+#include "rpcrdma/work_request.h"
 
 static struct rdma_conn *conn_of(const struct optional_msgs *options)
 {
@@ -17,21 +17,24 @@ static struct rdma_conn *conn_of(const struct optional_msgs *options)
 /* Returns the receive size for Sends of @bytes: never smaller than the initial size. */
 static uint32_t receive_of(const struct rdma_conn *conn, uint32_t bytes)
 {
-	uint32_t first = rdma_recv_bytes(inline_limit_offer(&conn->recv_limit),
+	uint32_t first = rdma_recv_bytes(inline_threshold_offer(&conn->recv_limit),
 					 negotiation_least_bytes(&conn->negotiation),
 					 conn->config->config_protocol);
 
-	return most(first, bytes);
+	return max_u32(first, bytes);
 }
 
 /* ---- memory ---- */
 
-/* Returns the memory that no claim of an RPC covers: all possible Receives, and reverse Calls with their Replies. */
+/*
+ * Returns the memory that no claim of an RPC covers: all possible Receives, and reverse Calls with
+ * their Replies.
+ */
 static size_t all_bytes(const struct rdma_conn *conn, uint32_t size)
 {
 	size_t recvs = RDMA_RECV_RESERVE + (size_t)conn->window.asked + conn->grant.max;
 
-	return recvs * pool_class_bytes(size) +
+	return recvs * buf_pool_class_bytes(size) +
 	       2 * (size_t)RDMA_REVERSE_CREDITS * rpc_msg_cost_bytes(size);
 }
 
@@ -41,26 +44,29 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 	return all_bytes(conn, receive_of(conn, bytes)) - all_bytes(conn, receive_of(conn, 0));
 }
 
-/* Returns the memory of the largest RPC: messages, bytes inline around its Reply or elsewhere, and work requests. */
+/*
+ * Returns the memory of the largest RPC: messages, bytes inline around its Reply or elsewhere, and
+ * work requests.
+ */
 static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 {
 	uint32_t recv = receive_of(conn, conn->config->receive_max_bytes);
 
 	return 2 * rpc_msg_cost_bytes(conn->leg->config->max_message_bytes) +
-	       3 * rpc_msg_cost_bytes(recv) + work_cost_bytes(2 * RPCRDMA_MAX_SEGMENTS);
+	       3 * rpc_msg_cost_bytes(recv) + work_request_cost_bytes(2 * RPCRDMA_MAX_SEGMENTS);
 }
 
 /*
- * Claims memory for larger Receives. A connection that holds memory is admitted only as long as enough is left for
- * others (base/account.h). In addition to permanent claims of this or other connections, twice the largest RPC must
- * fit, or such an RPC would never be admitted.
+ * Claims memory for larger Receives. A connection that holds memory is admitted only as long as
+ * enough is left for others (base/budget_account.h). In addition to permanent claims of this or
+ * other connections, twice the largest RPC must fit, or such an RPC would never be admitted.
  *
  * While larger Receives are still posted the claim covers those, and can be more than needed.
  */
 static bool claim(struct optional_msgs *options, size_t cost)
 {
 	const struct rdma_conn *conn = conn_of(options);
-	bool held = options->claim.state == BUDGET_CLAIM_HELD;
+	bool held = options->claim.state == BUDGET_CLAIM_GRANTED;
 	size_t most_held = cost_of(conn, conn->config->receive_max_bytes);
 
 	/* The claim still covers earlier, larger Receives. */
@@ -75,13 +81,13 @@ static void release(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
 
-	if (options->claim.state != BUDGET_CLAIM_HELD ||
-	    recv_runs_largest(&conn->recvs) > conn->recv_size_bytes)
+	if (options->claim.state != BUDGET_CLAIM_GRANTED ||
+	    posted_recvs_largest(&conn->recvs) > conn->recv_size_bytes)
 		return;
 	if (conn->recv_size_bytes == receive_of(conn, 0))
-		budget_release(&options->claim);
+		budget_claim_release(&options->claim);
 	else
-		budget_shrink(&options->claim, cost_of(conn, conn->recv_size_bytes));
+		budget_claim_shrink(&options->claim, cost_of(conn, conn->recv_size_bytes));
 }
 
 static bool resize(struct optional_msgs *options, uint32_t bytes)
@@ -109,7 +115,7 @@ static bool resize(struct optional_msgs *options, uint32_t bytes)
 
 static bool is_in_flight(const struct optional_msgs *options, uint32_t xid)
 {
-	return requester_rpc_find(options->rq, xid) || requester_is_ours(options->rq, xid) ||
+	return requester_rpc_find(options->rq, xid) || requester_is_control_xid(options->rq, xid) ||
 	       xid_table_find(&options->rs->table, xid);
 }
 
@@ -137,7 +143,7 @@ static void send_option(struct optional_msgs *options,
 	hdr.optinfo_bytes = message->info_bytes;
 	conn->counters->options_sent++;
 	rdma_conn_replenish(conn);
-	work_send(conn, &hdr, NULL, 0, NULL, NULL);
+	work_request_post_send(conn, &hdr, NULL, 0, NULL, NULL);
 }
 
 static void send_next(struct optional_msgs *options, const struct characteristics_message *message)
@@ -146,37 +152,38 @@ static void send_next(struct optional_msgs *options, const struct characteristic
 	uint32_t xid = message->answers ? message->xid : new_xid(options);
 
 	if (!message->answers)
-		control_msgs_sent(&conn->own, xid, message->op == XCHAR_REQ);
+		control_msgs_sent(&conn->control, xid, message->op == XCHAR_REQ);
 	send_option(options, message, xid);
 	characteristics_sent(&options->ch, xid);
 }
 
-uint32_t optional_msgs_hello(struct optional_msgs *options)
+uint32_t optional_msgs_send_first_init(struct optional_msgs *options)
 {
 	uint32_t xid = new_xid(options);
 	struct characteristics_message message;
 
-	characteristics_hello(&options->ch, &message);
-	control_msgs_sent(&conn_of(options)->own, xid, true);
+	characteristics_first_init(&options->ch, &message);
+	control_msgs_sent(&conn_of(options)->control, xid, true);
 	send_option(options, &message, xid);
 	return xid;
 }
 
 /* ---- steps ---- */
 
-static void look(const struct optional_msgs *options, struct characteristics_look *look)
+static void take_snapshot(const struct optional_msgs *options,
+			  struct characteristics_snapshot *take_snapshot)
 {
 	const struct rdma_conn *conn = conn_of(options);
-	uint32_t counts_over = characteristics_counts_over(&options->ch);
-	uint32_t needs_over = characteristics_needs_over(&options->ch);
-	bool may = control_msgs_may_send(&conn->own);
+	uint32_t counts_over = characteristics_counted_limit(&options->ch);
+	uint32_t needs_over = characteristics_needed_limit(&options->ch);
+	bool may = control_msgs_may_send(&conn->control);
 
-	*look = (struct characteristics_look){
-		.smallest_bytes = recv_runs_smallest(&conn->recvs),
-		.counted_bytes = requester_counts_on(options->rq, counts_over),
-		.needed_bytes = responder_need(options->rs, 0, needs_over),
-		.may_ask = may,
-		.may_tell = may,
+	*take_snapshot = (struct characteristics_snapshot){
+		.smallest_bytes = posted_recvs_smallest(&conn->recvs),
+		.counted_bytes = requester_longest_reply_bytes(options->rq, counts_over),
+		.needed_bytes = responder_longest_reply_bytes(options->rs, 0, needs_over),
+		.is_allowed = may,
+		.may_update = may,
 	};
 }
 
@@ -194,49 +201,49 @@ static void wish(struct optional_msgs *options)
 }
 
 /*
- * Returns the number after which Calls have not been examined for size @over. Under the same limits the need of a Call
- * never grows, so each is examined once.
+ * Returns the number after which Calls have not been examined for size @over. Under the same limits
+ * the need of a Call never grows, so each is examined once.
  */
 static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
 {
-	const struct rpc_terms *terms = &conn_of(options)->terms;
+	const struct rpc_limits *limits = &conn_of(options)->limits;
 	uint64_t before = options->judged.number;
 
-	if (over != options->judged.over || terms->send_bytes != options->judged.send_bytes ||
-	    terms->reply_bytes != options->judged.reply_bytes)
+	if (over != options->judged.over || limits->send_bytes != options->judged.send_bytes ||
+	    limits->reply_bytes != options->judged.reply_bytes)
 		before = 0;
 	options->judged.number = options->rs->numbered;
 	options->judged.over = over;
-	options->judged.send_bytes = terms->send_bytes;
-	options->judged.reply_bytes = terms->reply_bytes;
+	options->judged.send_bytes = limits->send_bytes;
+	options->judged.reply_bytes = limits->reply_bytes;
 	return before;
 }
 
 /* A Call that crossed a REQ for a lower size counts on the present size, so request that again. */
-static void take_back(struct optional_msgs *options)
+static void revert_ask(struct optional_msgs *options)
 {
-	uint32_t over = characteristics_pends_over(&options->ch);
+	uint32_t over = characteristics_revertible_bytes(&options->ch);
 	uint64_t before = judged_before(options, over);
 
-	if (over != UINT32_MAX && responder_need(options->rs, before, over) > over)
-		characteristics_take_back(&options->ch);
+	if (over != UINT32_MAX && responder_longest_reply_bytes(options->rs, before, over) > over)
+		characteristics_revert_ask(&options->ch);
 }
 
 /* Does steps until none is left. */
-static void take_steps(struct optional_msgs *options)
+static void run_steps(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
 	struct characteristics_message message;
-	struct characteristics_look now;
+	struct characteristics_snapshot now;
 	uint32_t bytes;
 
 	for (;;) {
 		bool done;
 
-		look(options, &now);
+		take_snapshot(options, &now);
 		switch (characteristics_next(&options->ch, &now, &message, &bytes)) {
 		case CHARACTERISTICS_NOTHING:
-			rdma_conn_agree(conn);
+			rdma_conn_update_limits(conn);
 			return;
 		case CHARACTERISTICS_SEND:
 			send_next(options, &message);
@@ -256,27 +263,27 @@ static void take_steps(struct optional_msgs *options)
 static bool may_send(const struct rdma_conn *conn)
 {
 	return rdma_conn_is_up(conn) &&
-	       (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->terms.dialect->options);
+	       (conn->negotiation.stage != NEGOTIATION_SETTLED || conn->limits.dialect->options);
 }
 
-void optional_msgs_go_on(struct optional_msgs *options)
+void optional_msgs_run(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
 	bool waits;
 
 	release(options);
-	take_back(options);
+	revert_ask(options);
 	wish(options);
-	if (characteristics_waits(&options->ch) && may_send(conn))
-		take_steps(options);
-	waits = characteristics_waits(&options->ch) && !control_msgs_may_send(&conn->own);
-	if (control_msgs_wait(&conn->own, waits))
-		requester_pump(options->rq);
+	if (characteristics_has_work(&options->ch) && may_send(conn))
+		run_steps(options);
+	waits = characteristics_has_work(&options->ch) && !control_msgs_may_send(&conn->control);
+	if (control_msgs_wait(&conn->control, waits))
+		requester_kick(options->rq);
 }
 
 /* ---- received messages ---- */
 
-static void note(struct rdma_conn *conn, unsigned what)
+static void note_violations(struct rdma_conn *conn, unsigned what)
 {
 	struct rdma_leg_counters *counters = conn->counters;
 
@@ -304,15 +311,16 @@ static void note(struct rdma_conn *conn, unsigned what)
 }
 
 /* Reads the credit field: a request from the end that connected, a grant from the other. */
-static void take_credit(struct rdma_conn *conn, uint32_t credit)
+static void receive_credit(struct rdma_conn *conn, uint32_t credit)
 {
 	if (!conn->connector)
-		credit_grant_ask(&conn->grant, credit);
+		credit_grant_request(&conn->grant, credit);
 	else if (!credit_window_grant(&conn->window, credit))
 		conn->counters->credit_zero_received++;
 }
 
-static void refuse(struct rdma_conn *conn, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+static void refuse_option(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
+			  enum rpcrdma_err err)
 {
 	if (err == RPCRDMA_ERR_CHUNK) {
 		conn->counters->bad_calls++;
@@ -321,47 +329,47 @@ static void refuse(struct rdma_conn *conn, const struct rpcrdma_header *hdr, enu
 	responder_send_error(conn, hdr->xid, hdr->vers, err);
 }
 
-void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_header *hdr)
+void optional_msgs_receive(struct optional_msgs *options, const struct rpcrdma_header *hdr)
 {
 	struct rdma_conn *conn = conn_of(options);
 	unsigned what = 0;
 
 	conn->counters->options_received++;
-	take_credit(conn, hdr->credit);
-	switch (characteristics_take(&options->ch, hdr->xid, hdr->opttype, hdr->optinfo,
-				     hdr->optinfo_bytes, &what)) {
+	receive_credit(conn, hdr->credit);
+	switch (characteristics_receive(&options->ch, hdr->xid, hdr->opttype, hdr->optinfo,
+					hdr->optinfo_bytes, &what)) {
 	case XCHAR_OK:
 		if (hdr->opttype == XCHAR_RESP)
-			(void)control_msgs_answered(&conn->own, hdr->xid);
-		note(conn, what);
+			(void)control_msgs_answered(&conn->control, hdr->xid);
+		note_violations(conn, what);
 		if (what & CHARACTERISTICS_UNANSWERED)
-			refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+			refuse_option(conn, hdr, RPCRDMA_ERR_CHUNK);
 		/* A request that merely ended without success can be repeated. */
 		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
 			options->rejected_until_us =
 				rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
-		rdma_conn_agree(conn);
+		rdma_conn_update_limits(conn);
 		break;
 	case XCHAR_UNKNOWN_OP:
-		refuse(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
+		refuse_option(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
 		break;
 	case XCHAR_BAD:
-		refuse(conn, hdr, RPCRDMA_ERR_CHUNK);
+		refuse_option(conn, hdr, RPCRDMA_ERR_CHUNK);
 		break;
 	}
 	size_wait_settled(options->rs);
-	optional_msgs_go_on(options);
+	optional_msgs_run(options);
 }
 
 bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 {
 	struct rdma_conn *conn = conn_of(options);
-	bool ours = control_msgs_answered(&conn->own, xid);
+	bool ours = control_msgs_answered(&conn->control, xid);
 
 	if (characteristics_refused(&options->ch, xid)) {
 		options->rejected_until_us = rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 		/* The rejected lower size no longer limits Sends (B3.1-4). */
-		rdma_conn_agree(conn);
+		rdma_conn_update_limits(conn);
 		size_wait_settled(options->rs);
 		ours = true;
 	}
@@ -371,35 +379,39 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 /* ---- idle minutes ---- */
 
 /*
- * Releases the credit of a REQ that has been unanswered for a minute; a server that grants one credit would otherwise
- * get no more Calls. The request stays open, and its lower size in force, because the RESP can still come.
+ * Releases the credit of a REQ that has been unanswered for a minute; a server that grants one
+ * credit would otherwise get no more Calls. The request stays open, and its lower size in force,
+ * because the RESP can still come.
  */
-static void give_up_credit(struct optional_msgs *options)
+static void release_old_credit(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
 	bool open = options->ch.wish == WISH_OPEN;
 
 	if (open && options->old_req && options->old_req_xid == options->ch.wish_xid &&
-	    control_msgs_answered(&conn->own, options->old_req_xid))
-		requester_pump(options->rq);
+	    control_msgs_answered(&conn->control, options->old_req_xid))
+		requester_kick(options->rq);
 	options->old_req = open;
 	options->old_req_xid = options->ch.wish_xid;
 }
 
-/* If no recent Send needed the size that the peer raised for us, ask for the initial size (as B3.1-7 allows). */
+/*
+ * If no recent Send needed the size that the peer raised for us, ask for the initial size (as
+ * B3.1-7 allows).
+ */
 static void on_timer(void *arg)
 {
 	struct optional_msgs *options = arg;
 	struct rdma_conn *conn = conn_of(options);
 	uint32_t first = options->ch.peer_first_bytes;
 
-	if (rdma_conn_is_over(conn))
+	if (rdma_conn_is_closing(conn))
 		return;
 	if (first && conn->longest_send_bytes <= first && options->ch.value[XCHAR_RBSIZ] > first)
 		characteristics_ask(&options->ch, first);
 	conn->longest_send_bytes = 0;
-	give_up_credit(options);
-	optional_msgs_go_on(options);
+	release_old_credit(options);
+	optional_msgs_run(options);
 	loop_timer_set(conn->fabric->loop, options->timer, RECV_SIZING_US);
 }
 
@@ -408,16 +420,16 @@ static void on_timer(void *arg)
 static struct characteristics_config config_of(const struct rdma_conn *conn)
 {
 	const struct rdma_leg_config *config = conn->config;
-	uint32_t recv = most(inline_limit_offer(&conn->recv_limit), XCHAR_RBSIZ_DEFAULT);
-	uint32_t send = most(inline_limit_offer(&conn->send_limit), XCHAR_RBSIZ_DEFAULT);
+	uint32_t recv = max_u32(inline_threshold_offer(&conn->recv_limit), XCHAR_RBSIZ_DEFAULT);
+	uint32_t send = max_u32(inline_threshold_offer(&conn->send_limit), XCHAR_RBSIZ_DEFAULT);
 
 	return (struct characteristics_config){
 		.connector = conn->connector,
 		.enabled = config->characteristics,
 		.recv_bytes = recv,
 		.receive_max_bytes = config->receive_max_bytes,
-		.send_max_bytes = most(send, config->receive_max_bytes),
-		.invalidate = conn->takes_invalidation,
+		.send_max_bytes = max_u32(send, config->receive_max_bytes),
+		.invalidate = conn->accepts_invalidation,
 		.reverse = config->reverse_chunks ? XCHAR_BRS_GENL : XCHAR_BRS_SZLIM,
 	};
 }
@@ -455,7 +467,7 @@ void optional_msgs_end(struct optional_msgs *options)
 	if (!options)
 		return;
 	loop_timer_clear(conn_of(options)->fabric->loop, options->timer);
-	budget_release(&options->claim);
+	budget_claim_release(&options->claim);
 }
 
 void optional_msgs_free(struct optional_msgs *options)

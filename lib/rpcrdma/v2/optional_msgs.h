@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The RDMA_OPTIONAL messages of a version two connection. Passes received operations to the state machine of the
- * characteristics (characteristics.h) and does its steps: sends messages as credits allow (control_msgs.h), resizes
- * Receives and updates the limits.
+ * The RDMA_OPTIONAL messages of a version two connection. Passes received operations to the state
+ * machine of the characteristics (characteristics.h) and does its steps: sends messages as credits
+ * allow (control_msgs.h), resizes Receives and updates the limits.
  *
- * Memory for larger Receives is claimed from the budget without waiting. rdma_conn.sizes has the sizes that suit the
- * traffic of the end that connected. After an idle minute each end asks the other to return to its initial size.
+ * Memory for larger Receives is claimed from the budget without waiting. rdma_conn.sizes has the
+ * sizes that suit the traffic of the end that connected. After an idle minute each end asks the
+ * other to return to its initial size.
  */
 #ifndef RPCRDMA_V2_OPTIONAL_MSGS_H
 #define RPCRDMA_V2_OPTIONAL_MSGS_H
 
-#include "base/account.h"
+#include "base/budget_account.h"
 #include "base/compiler.h"
 #include "rpcrdma/header.h"
 #include "rpcrdma/requester.h"
@@ -35,20 +36,31 @@ struct optional_msgs {
 	uint64_t refused_until_us, rejected_until_us;
 };
 
-/** optional_msgs_new - Creates the object, for a sent or received RDMA_OPTIONAL. Returns NULL without memory. */
+/**
+ * optional_msgs_new - Creates the object, for a sent or received RDMA_OPTIONAL. Returns NULL
+ * without memory.
+ */
 struct optional_msgs *optional_msgs_new(struct requester *rq, struct responder *rs);
-/** optional_msgs_end - Releases the claim, after the endpoint has closed and its Receives are gone. Accepts NULL. */
+/**
+ * optional_msgs_end - Releases the claim, after the endpoint has closed and its Receives are gone.
+ * Accepts NULL.
+ */
 void optional_msgs_end(struct optional_msgs *options);
 /** optional_msgs_free - Frees the object; accepts NULL. */
 void optional_msgs_free(struct optional_msgs *options);
 
-/** optional_msgs_hello - Sends the INIT with which a connector begins; returns its XID. */
-uint32_t optional_msgs_hello(struct optional_msgs *options);
-/** optional_msgs_take - Handles a received, decoded RDMA_OPTIONAL. */
-void optional_msgs_take(struct optional_msgs *options, const struct rpcrdma_header *hdr);
-/** optional_msgs_refused - Handles an RDMA_ERROR for @xid. Returns true if that was a message of this end. */
+/**
+ * optional_msgs_send_first_init - Sends the INIT with which a connector begins; returns its XID.
+ */
+uint32_t optional_msgs_send_first_init(struct optional_msgs *options);
+/** optional_msgs_receive - Handles a received, decoded RDMA_OPTIONAL. */
+void optional_msgs_receive(struct optional_msgs *options, const struct rpcrdma_header *hdr);
+/**
+ * optional_msgs_refused - Handles an RDMA_ERROR for @xid. Returns true if that was a message of
+ * this end.
+ */
 bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid) MUST_CHECK;
-/** optional_msgs_go_on - Does all steps that are due; call it after each received Send. */
-void optional_msgs_go_on(struct optional_msgs *options);
+/** optional_msgs_run - Does all steps that are due; call it after each received Send. */
+void optional_msgs_run(struct optional_msgs *options);
 
 #endif

@@ -5,20 +5,20 @@
 
 #define FIRST_CLASS_BYTES 4096u
 
-void recv_sizing_init(struct recv_sizing *wish, uint32_t max_bytes, uint64_t now_us)
+void recv_sizing_init(struct recv_sizing *sizing, uint32_t max_bytes, uint64_t now_us)
 {
-	*wish = (struct recv_sizing){
+	*sizing = (struct recv_sizing){
 		.max_bytes = max_bytes / 1024 * 1024,
 		.since_us = now_us,
 	};
 }
 
-uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t now_us)
+uint32_t recv_sizing_by_chunk(struct recv_sizing *sizing, uint64_t bytes, uint64_t now_us)
 {
 	uint32_t size = FIRST_CLASS_BYTES;
 	unsigned at = 0;
 
-	if (bytes > wish->max_bytes)
+	if (bytes > sizing->max_bytes)
 		return 0;
 	while (at < RECV_SIZING_CLASSES && bytes > size) {
 		at++;
@@ -26,28 +26,28 @@ uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t
 	}
 	if (at == RECV_SIZING_CLASSES)
 		return 0;
-	if (now_us - wish->since_us > RECV_SIZING_US) {
-		memset(wish->by_chunk, 0, sizeof(wish->by_chunk));
-		wish->since_us = now_us;
+	if (now_us - sizing->since_us > RECV_SIZING_US) {
+		memset(sizing->by_chunk, 0, sizeof(sizing->by_chunk));
+		sizing->since_us = now_us;
 	}
-	if (++wish->by_chunk[at] % RECV_SIZING_OFTEN != 0)
+	if (++sizing->by_chunk[at] % RECV_SIZING_OFTEN != 0)
 		return 0;
-	return size < wish->max_bytes ? size : wish->max_bytes;
+	return size < sizing->max_bytes ? size : sizing->max_bytes;
 }
 
 void conn_sizes_note(struct conn_sizes *sizes, uint64_t call_bytes, uint64_t reply_bytes,
-		     const struct rpc_terms *terms, uint64_t now_us)
+		     const struct rpc_limits *limits, uint64_t now_us)
 {
 	uint32_t wanted;
 
 	if (call_bytes) {
 		wanted = recv_sizing_by_chunk(&sizes->calls, call_bytes, now_us);
-		if (wanted > terms->send_bytes)
+		if (wanted > limits->send_bytes)
 			sizes->wanted_there_bytes = wanted;
 	}
 	if (reply_bytes) {
 		wanted = recv_sizing_by_chunk(&sizes->replies, reply_bytes, now_us);
-		if (wanted > terms->recv_bytes)
+		if (wanted > limits->recv_bytes)
 			sizes->wanted_here_bytes = wanted;
 	}
 }

@@ -2,16 +2,16 @@
 /*
  * Chooses a receive size from the lengths of recent messages in one direction. Pure.
  *
- * Messages are counted in classes of length, one per power of two. If RECV_SIZING_OFTEN messages of a class went by
- * chunk within RECV_SIZING_US and would fit inline, a Receive that holds the class is wanted. When smaller Receives
- * suffice again is decided elsewhere (optional_msgs.h).
+ * Messages are counted in classes of length, one per power of two. If RECV_SIZING_OFTEN messages of
+ * a class went by chunk within RECV_SIZING_US and would fit inline, a Receive that holds the class
+ * is wanted. When smaller Receives suffice again is decided elsewhere (optional_msgs.h).
  */
 #ifndef RPCRDMA_V2_RECV_SIZING_H
 #define RPCRDMA_V2_RECV_SIZING_H
 
 #include <stdint.h>
 
-#include "rpcrdma/rpc_terms.h"
+#include "rpcrdma/rpc_limits.h"
 
 #define RECV_SIZING_OFTEN   16u
 #define RECV_SIZING_US      60000000u
@@ -24,13 +24,13 @@ struct recv_sizing {
 };
 
 /** recv_sizing_init - Initializes the counts; @now_us is on the clock of all later calls. */
-void recv_sizing_init(struct recv_sizing *wish, uint32_t max_bytes, uint64_t now_us);
+void recv_sizing_init(struct recv_sizing *sizing, uint32_t max_bytes, uint64_t now_us);
 /**
- * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have @bytes. Returns the
- * wanted receive size, a multiple of 1024, or 0. A size is returned at every RECV_SIZING_OFTEN-th message of a class,
- * so that a request that failed is repeated.
+ * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have
+ * @bytes. Returns the wanted receive size, a multiple of 1024, or 0. A size is returned at every
+ * RECV_SIZING_OFTEN-th message of a class, so that a request that failed is repeated.
  */
-uint32_t recv_sizing_by_chunk(struct recv_sizing *wish, uint64_t bytes, uint64_t now_us);
+uint32_t recv_sizing_by_chunk(struct recv_sizing *sizing, uint64_t bytes, uint64_t now_us);
 
 /* Sizes wanted for the Calls and Replies of a connection. */
 struct conn_sizes {
@@ -47,6 +47,6 @@ struct conn_sizes {
  * @limits:      limits in force
  */
 void conn_sizes_note(struct conn_sizes *sizes, uint64_t call_bytes, uint64_t reply_bytes,
-		     const struct rpc_terms *terms, uint64_t now_us);
+		     const struct rpc_limits *limits, uint64_t now_us);
 
 #endif

@@ -4,9 +4,9 @@
 
 bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes)
 {
-	return inline_bytes > responder_rpc_inline_room(rpc) &&
-	       inline_bytes > responder_rpc_chunk_room(rpc) &&
-	       inline_bytes <= responder_rpc_settled_room(rpc) && !rpc->waited_for_size;
+	return inline_bytes > responder_rpc_inline_max(rpc) &&
+	       inline_bytes > responder_rpc_chunk_max(rpc) &&
+	       inline_bytes <= responder_rpc_settled_inline_max(rpc) && !rpc->waited_for_size;
 }
 
 /* Returns the remaining wait; 0: it is over. */
@@ -18,8 +18,11 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 	return end_us > now_us ? end_us - now_us : 0;
 }
 
-/* Answers Replies that need not, or must not, wait any longer. The others do not fit until no request is pending. */
-static void go_on_waiting(struct responder *rs)
+/*
+ * Answers Replies that need not, or must not, wait any longer. The others do not fit until no
+ * request is pending.
+ */
+static void answer_ready(struct responder *rs)
 {
 	bool waits = size_wait_is_open(rs);
 	struct exchange *x, *next;
@@ -44,7 +47,7 @@ static void on_timer(void *arg)
 
 	if (!rdma_conn_is_up(rs->conn))
 		return;
-	go_on_waiting(rs);
+	answer_ready(rs);
 	if (!rs->waiting_for_size)
 		return;
 	TAILQ_FOREACH(x, &rs->calls, origin_entry) {
@@ -78,5 +81,5 @@ bool size_wait_begin(struct responder_rpc *rpc)
 void size_wait_settled(struct responder *rs)
 {
 	if (!size_wait_is_open(rs) && rs->waiting_for_size && rdma_conn_is_up(rs->conn))
-		go_on_waiting(rs);
+		answer_ready(rs);
 }

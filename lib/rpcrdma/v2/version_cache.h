@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cache of servers that speak version one only, so that no attempt at a higher version is wasted on them
- * (draft-cel-nfsv4-rpcrdma-version-two-00 section 5.2; E5.2-2). The connections of a service share it on all threads;
- * each server address has its own entry.
+ * Cache of servers that speak version one only, so that no attempt at a higher version is wasted on
+ * them (draft-cel-nfsv4-rpcrdma-version-two-00 section 5.2; E5.2-2). The connections of a service
+ * share it on all threads; each server address has its own entry.
  */
 #ifndef RPCRDMA_V2_VERSION_CACHE_H
 #define RPCRDMA_V2_VERSION_CACHE_H
@@ -27,17 +27,23 @@ struct version_cache {
 };
 
 /** version_cache_init - Initializes an empty cache. Returns 0 or a negative errno. */
-int version_cache_init(struct version_cache *memory);
+int version_cache_init(struct version_cache *cache);
 /** version_cache_fini - Frees the cache. */
-void version_cache_fini(struct version_cache *memory);
+void version_cache_fini(struct version_cache *cache);
 
-/** version_cache_says_one - Returns true if only version one should be tried at @addr, port included; any thread. */
-bool version_cache_says_one(struct version_cache *memory, const struct sockaddr *addr,
-			    uint64_t now_us);
-/** version_cache_remember - Records for VERSION_CACHE_US that @addr speaks, or seems to speak, version one only. */
-void version_cache_remember(struct version_cache *memory, const struct sockaddr *addr,
+/**
+ * version_cache_is_one_only - Returns true if only version one should be tried at @addr, port
+ * included; any thread.
+ */
+bool version_cache_is_one_only(struct version_cache *cache, const struct sockaddr *addr,
+			       uint64_t now_us);
+/**
+ * version_cache_remember - Records for VERSION_CACHE_US that @addr speaks, or seems to speak,
+ * version one only.
+ */
+void version_cache_remember(struct version_cache *cache, const struct sockaddr *addr,
 			    uint64_t now_us);
 /** version_cache_forget - Removes @addr, which has shown that it speaks more. */
-void version_cache_forget(struct version_cache *memory, const struct sockaddr *addr);
+void version_cache_forget(struct version_cache *cache, const struct sockaddr *addr);
 
 #endif

@@ -72,11 +72,11 @@ work_krb5() {
 	work_files
 	work_readdir 200
 	work_names
-	work_read
+	work_request_post_read
 }
 
 # One READ of 1 MiB, whatever the page cache would make of it.
-work_read() {
+work_request_post_read() {
 	dd if=/run/seed of=/mnt/n/read bs=1M count=1 oflag=direct status=none
 	cmp <(head -c 1M /run/seed) <(dd if=/mnt/n/read bs=1M count=1 iflag=direct status=none) || fail "1 MiB differs"
 	rm -f /mnt/n/read

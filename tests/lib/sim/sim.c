@@ -46,7 +46,7 @@ static void sim_free(struct fabric *fabric)
 	free(container_of(fabric, struct sim_fabric, fabric));
 }
 
-struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool)
+struct fabric *sim_fabric_new(struct sim_net *net, struct buf_pool *pool)
 {
 	struct sim_fabric *fabric = calloc(1, sizeof(*fabric));
 
@@ -68,7 +68,7 @@ const struct fabric_ops sim_fabric_ops = {
 	.listener_pause = sim_listener_pause,
 	.listener_addr = sim_listener_addr,
 	.listener_free = sim_listener_free,
-	.incoming_drop = sim_incoming_drop,
+	.accepted_conn_drop = sim_incoming_drop,
 	.free = sim_free,
 	.connect = sim_connect,
 	.adopt = sim_adopt,
@@ -80,10 +80,10 @@ const struct fabric_ops sim_fabric_ops = {
 	.post = sim_post,
 	.key_bind = sim_key_bind,
 	.key_ready = sim_key_ready,
-	.key_starves = sim_key_starves,
+	.key_read_waits = sim_key_starves,
 	.key_unbind = sim_key_unbind,
 	.key_await = sim_key_await,
-	.probe = sim_probe,
+	.keepalive = sim_probe,
 	.close = sim_close,
 	.abort = sim_abort,
 	.ep_free = sim_ep_free,

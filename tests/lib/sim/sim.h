@@ -18,7 +18,7 @@
 
 extern const struct fabric_ops sim_fabric_ops;
 
-#define SIM_PROBE_TIMEOUT_US 5000000u /* for the answer to fabric_ep_probe() */
+#define SIM_PROBE_TIMEOUT_US 5000000u /* for the answer to fabric_ep_keepalive() */
 
 /*
  * Faults and limits. All zero: none, and every delivery takes no time. With a seed a failing
@@ -52,7 +52,7 @@ struct sim_faults {
 	bool no_probe;                /* no probe can be sent to detect a lost peer */
 	bool watches_itself; /* no probe is needed: the fabric claims that it detects a lost peer */
 	bool late_ports;     /* closed() reports that a source port is in use */
-	bool late_sends; /* done() of fabric_wr.late comes with that of the next that is not late, or after FABRIC_LATE_US */
+	bool late_sends; /* done() of fabric_wr.lazy comes with that of the next that is not late, or after FABRIC_LAZY_US */
 };
 
 /* Event counts, for the assertions of tests. */
@@ -104,7 +104,7 @@ void sim_net_part(struct sim_net *net);
  * sim_fabric_new - Creates a fabric on @net; its listeners get the net as their config. Returns
  * NULL without memory.
  */
-struct fabric *sim_fabric_new(struct sim_net *net, struct pool *pool);
+struct fabric *sim_fabric_new(struct sim_net *net, struct buf_pool *pool);
 
 /**
  * sim_ep_vanish - From now on nothing passes between this established endpoint and its peer

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/least.h"
+#include "base/minmax.h"
 #include "tests/lib/sim/sim_priv.h"
 
 #define SIM_FIRST_PORT 32768u
 
 /*
- * Tells one thing that is still due before closed(); false if there is none. Without a seed Sends and Writes are
- * flushed first, then Reads, and keys are unbound last; with one each order comes that fabric.h allows.
+ * Tells one thing that is still due before closed(); false if there is none. Without a seed Sends
+ * and Writes are flushed first, then Reads, and keys are unbound last; with one each order comes
+ * that fabric.h allows.
  */
 static bool tell_one(struct sim_ep *ep)
 {
@@ -72,7 +73,7 @@ static struct sim_ep *ep_new(struct fabric *fabric, const struct fabric_ep_event
 	ep->net = container_of(fabric, struct sim_fabric, fabric)->net;
 	ep->state = state; /* its first */
 	ep->die = die;
-	recv_runs_init(&ep->recvs);
+	posted_recvs_init(&ep->recvs);
 	TAILQ_INIT(&ep->sends);
 	TAILQ_INIT(&ep->reads);
 	TAILQ_INIT(&ep->keys);
@@ -85,14 +86,17 @@ static unsigned count_receives(const struct sim_ep *ep)
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < ep->recvs.count; i++)
-		count += recv_run_at(&ep->recvs, i)->count;
+		count += posted_recv_run_at(&ep->recvs, i)->count;
 	return count;
 }
 
-/* The simulation has memory. It accepts no more runs than a real fabric, and no more Receives than announced. */
+/*
+ * The simulation has memory. It accepts no more runs than a real fabric, and no more Receives than
+ * announced.
+ */
 static void post_receives(struct sim_ep *ep, unsigned count, uint32_t size_bytes)
 {
-	int err = recv_runs_add(&ep->recvs, count, size_bytes);
+	int err = posted_recvs_add(&ep->recvs, count, size_bytes);
 
 	assert(!err);
 	assert(!ep->params.recv_max || count_receives(ep) <= ep->params.recv_max);
@@ -180,7 +184,7 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	ep->connects = true;
 	taken = take_port(ep);
 	if (taken && !ep->net->faults.late_ports) {
-		recv_runs_fini(&ep->recvs);
+		posted_recvs_fini(&ep->recvs);
 		TAILQ_REMOVE(&ep->net->eps, ep, entry);
 		free(ep);
 		return taken;
@@ -190,7 +194,9 @@ int sim_connect(struct fabric *fabric, const struct sockaddr *addr,
 	return 0;
 }
 
-/* Gives an endpoint the private data of its peer, behind those of a library if the faults say so. */
+/*
+ * Gives an endpoint the private data of its peer, behind those of a library if the faults say so.
+ */
 static void give_private_data(struct sim_ep *ep,
 			      void (*event)(void *arg, const uint8_t *data, size_t len_bytes))
 {
@@ -274,10 +280,10 @@ static void negotiate_depths(struct sim_ep *ep)
 {
 	unsigned max = ep->net->faults.max_ord;
 
-	ep->ird = least(ep->params.ird, ep->peer->params.ord);
-	ep->ord = least(ep->params.ord, ep->peer->params.ird);
+	ep->ird = min_u32(ep->params.ird, ep->peer->params.ord);
+	ep->ord = min_u32(ep->params.ord, ep->peer->params.ird);
 	if (max)
-		ep->ord = least(ep->ord, max);
+		ep->ord = min_u32(ep->ord, max);
 }
 
 int sim_accept(struct fabric_ep *fep, const struct fabric_ep_params *params)
@@ -345,15 +351,15 @@ void sim_ep_free(struct fabric_ep *fep)
 
 	assert(ep->state == SIM_CLOSED && !ep->telling && TAILQ_EMPTY(&ep->keys));
 	TAILQ_REMOVE(&ep->net->eps, ep, entry);
-	recv_runs_fini(&ep->recvs);
+	posted_recvs_fini(&ep->recvs);
 	free(ep);
 }
 
-static enum fabric_watch watch_of(const struct sim_faults *faults)
+static enum fabric_keepalive watch_of(const struct sim_faults *faults)
 {
 	if (faults->watches_itself)
-		return FABRIC_WATCH_ITSELF;
-	return faults->no_probe ? FABRIC_WATCH_NONE : FABRIC_WATCH_PROBE;
+		return FABRIC_KEEPALIVE_BUILTIN;
+	return faults->no_probe ? FABRIC_KEEPALIVE_NONE : FABRIC_KEEPALIVE_PROBE;
 }
 
 void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
@@ -368,7 +374,7 @@ void sim_ep_info(const struct fabric_ep *fep, struct fabric_ep_info *info)
 		.ird = ep->ird,
 		.ord = ep->ord,
 		.sends_invalidate = !faults->no_send_inv,
-		.late_reads = !faults->no_late_reads,
+		.deferred_reads = !faults->no_late_reads,
 		.watch = watch_of(faults),
 		.per_rpc_keys = !faults->shared_keys,
 		.max_key_bytes = faults->max_key_bytes ? faults->max_key_bytes : UINT32_MAX,
@@ -388,7 +394,7 @@ unsigned sim_recv_resize(struct fabric_ep *fep, uint32_t size_bytes)
 
 	if (ep->state != SIM_OPEN || ep->net->faults.fixed_recvs)
 		return FABRIC_RECV_KEPT;
-	recv_runs_resize(&ep->recvs, 0, size_bytes);
+	posted_recvs_resize(&ep->recvs, 0, size_bytes);
 	return 0;
 }
 

@@ -37,13 +37,13 @@ static struct fabric_key *find(struct sim_ep *ep, uint32_t rkey)
 static void expose(struct sim_ep *ep, struct fabric_key *key)
 {
 	struct sim_net *net = ep->net;
-	struct pool *pool = ep->ep.fabric->pool;
+	struct buf_pool *pool = ep->ep.fabric->pool;
 
 	coverage_init(&key->written, net->faults.untold_writes ? key->len_bytes : 0);
 	if (!net->faults.untold_writes || key->rights != FABRIC_REMOTE_WRITE)
 		return;
 	if (!ep->owner)
-		ep->owner = pool_owner_new(pool);
+		ep->owner = buf_pool_owner_new(pool);
 	net->stats.cleared_bytes += buf_expose(key->buf, key->mem, key->len_bytes, ep->owner);
 }
 
@@ -68,7 +68,9 @@ int sim_key_bind(struct fabric_ep *fep, struct fabric_key *key)
 	key->ep = fep;
 	key->rkey = net->next_rkey;
 	net->next_rkey += 0x107;
-	/* Neither zero nor a real address, so that no code can use it as one; never near the wrap. */
+	/*
+	 * Neither zero nor a real address, so that no code can use it as one; never near the wrap.
+	 */
 	key->addr = (sim_random(net) >> 2) | 0x1000;
 	set_state(key, KEY_LIVE);
 	expose(ep, key);
@@ -245,7 +247,9 @@ void sim_key_written(struct sim_ep *ep, uint32_t rkey, const uint8_t *mem, uint3
 		coverage_add(&key->written, (uint32_t)(mem - key->mem), len_bytes);
 }
 
-/* Where the peer's access lands, or NULL if it may not; and how many of the bytes there are filled. */
+/*
+ * Where the peer's access lands, or NULL if it may not; and how many of the bytes there are filled.
+ */
 uint8_t *sim_key_reach(struct sim_ep *ep, uint32_t rkey, uint64_t addr, uint32_t len_bytes,
 		       unsigned right, uint32_t *ready_bytes)
 {

@@ -12,8 +12,8 @@
 #ifndef TESTS_LIB_SIM_SIM_PRIV_H
 #define TESTS_LIB_SIM_SIM_PRIV_H
 
-#include "base/state.h"
-#include "fabric/recv_runs.h"
+#include "base/state_machine.h"
+#include "fabric/posted_recvs.h"
 #include "tests/lib/sim/sim.h"
 
 struct sim_ep;
@@ -114,7 +114,7 @@ struct sim_ep {
 	struct fabric_ep_params params;
 	struct sockaddr_storage local, remote;
 	uint64_t last_due_us[SIM_CHANNELS];
-	struct recv_runs recvs;
+	struct posted_recvs recvs;
 	unsigned ird, ord;
 	unsigned reads_out;
 	bool connects;       /* its port is its own */
@@ -128,7 +128,7 @@ struct sim_ep {
 	bool broken;         /* a work request failed: the following ones are flushed */
 	struct fabric_wr_list sends, reads;
 	struct sim_key_list keys;
-	uint64_t owner; /* by pool_owner_new(); 0: not needed yet */
+	uint64_t owner; /* by buf_pool_owner_new(); 0: not needed yet */
 	enum fabric_close why;
 	uint8_t rejection[FABRIC_MAX_REJECT_DATA]; /* REFUSED: the peer's private data */
 	size_t rejection_bytes;

@@ -11,8 +11,8 @@
 #include "tests/lib/sim/sim_priv.h"
 
 /*
- * wr->priv[0] is the status once executed. Of a Read, wr->priv[1] is its stage, and wr->priv[0] how many bytes have
- * been read until then; of others wr->priv[1] is LATE while its completion is.
+ * wr->priv[0] is the status once executed. Of a Read, wr->priv[1] is its stage, and wr->priv[0] how
+ * many bytes have been read until then; of others wr->priv[1] is LATE while its completion is.
  */
 #define LATE 1u
 
@@ -69,13 +69,13 @@ static bool is_late(struct sim_ep *ep, struct fabric_wr *wr, enum fabric_status 
 {
 	if (!ep->net->faults.late_sends || wr->op == FABRIC_READ)
 		return false;
-	if (!wr->late || status != FABRIC_OK) {
+	if (!wr->lazy || status != FABRIC_OK) {
 		complete_late(ep);
 		return false;
 	}
 	wr->priv[1] = LATE;
 	ep->net->stats.sends_late++;
-	sim_schedule_after(ep, ep, SIM_LATE, FABRIC_LATE_US, late_enough, NULL);
+	sim_schedule_after(ep, ep, SIM_LATE, FABRIC_LAZY_US, late_enough, NULL);
 	return true;
 }
 
@@ -96,7 +96,7 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 	struct sim_ep *to = ep->peer;
 	struct sim_stats *stats = &ep->net->stats;
 	uint32_t len = wr_bytes(wr), at = 0, room = 0;
-	bool posted = recv_runs_first(&to->recvs, &room);
+	bool posted = posted_recvs_first(&to->recvs, &room);
 	struct fabric_recv recv = {.len_bytes = len, .size_bytes = room};
 	uint8_t *copy;
 
@@ -128,7 +128,7 @@ static void deliver(struct sim_ep *ep, struct fabric_wr *wr)
 	if (ep->net->alter)
 		ep->net->alter(ep->net->alter_arg, copy, len);
 	recv.data = copy;
-	recv_runs_take(&to->recvs);
+	posted_recvs_consume(&to->recvs);
 	executed(ep, wr, FABRIC_OK);
 	to->ep.events->recv(to->ep.arg, &recv);
 	free(copy);
@@ -204,7 +204,10 @@ static bool answer_read(struct sim_ep *ep, struct fabric_wr *wr)
 	return true;
 }
 
-/* Answers the Reads that have reached the peer, in order; one that must wait holds up those behind it. */
+/*
+ * Answers the Reads that have reached the peer, in order; one that must wait holds up those behind
+ * it.
+ */
 static void answer_reads(struct sim_ep *ep, void *arg)
 {
 	struct fabric_wr *wr;

@@ -24,7 +24,7 @@ class Characteristics:
         self.told_size = DEFAULT_BYTES   # the last of ours that the peer was told
         self.init_sent = False
         self.peers = {}                  # what the peer told, by id
-        self.peer_knows = False          # the peer has sent one of the four operations: B3.1-6
+        self.peer_understands = False          # the peer has sent one of the four operations: B3.1-6
         self.lower_pending = None        # a lower size that the peer asked for: B3.1-7
         self.requests = {}               # xid: values of our REQ_XCHARs without an answer
         self.waiting = {}                # id: value of ours that is asked for or pending
@@ -57,7 +57,7 @@ class Characteristics:
 
     def receive_limit_two(self):
         """The largest Send that may be counted on to come: B3.1-6."""
-        if self.peer_knows:
+        if self.peer_understands:
             return self.told_size
         return min(max(DEFAULT_BYTES, self.options.inline_threshold_bytes),
                    max(DEFAULT_BYTES, self.peer_data().send_bytes))
@@ -133,7 +133,7 @@ class Characteristics:
         """Credits that operations of the connector take: X-11."""
         return len(self.requests) + self.unheard if self.connector else 0
 
-    def may_tell(self, room):
+    def may_update(self, room):
         """Whether an operation may go; one without an answer leaves a credit: X-11."""
         if not self.connector:
             return not self.unheard and not self.requests
@@ -141,7 +141,7 @@ class Characteristics:
 
     def tell_more(self):
         """Sends the operations that wait."""
-        while self.to_tell and self.may_tell(self.to_tell[0][0]):
+        while self.to_tell and self.may_update(self.to_tell[0][0]):
             self.to_tell.popleft()[1]()
 
     def heard(self):
@@ -173,7 +173,7 @@ class Characteristics:
         else:
             try:
                 operation(message)
-                self.peer_knows = True
+                self.peer_understands = True
             except xdr.XdrError as error:
                 self.refuse_header(message.xid, TWO, str(error))
         self.tell_more()
@@ -300,7 +300,7 @@ class Characteristics:
 
     def watch_sizes(self, pending, most):
         """A Call is sent: what went by chunk and would fit a larger receive may raise one."""
-        if not (self.in_two() and self.peer_knows and self.connector):
+        if not (self.in_two() and self.peer_understands and self.connector):
             return
         whole = len(pending.call) + PLAIN_BYTES
         if pending.sent.proc == header.NOMSG and whole <= self.largest_send():

@@ -31,7 +31,7 @@ class ServerMemory:
         """It does."""
         self._until = None
 
-    def says_one(self):
+    def one_only(self):
         """Whether no attempt is to be made."""
         return self._until is not None and self.now() < self._until
 
@@ -96,7 +96,7 @@ class VersionTwo:
     def tries_two(self):
         """Whether a connection begins with an attempt at version two."""
         return (self.connector and self.options.connect_version >= TWO
-                and not self.memory.says_one())
+                and not self.memory.one_only())
 
     def begin(self):
         """The connection is open: E5-1, E5-2."""

@@ -3,7 +3,7 @@
 from nfs import nfs3, others, padding
 from scene import draft03
 from scene.draft03 import SERVER, call_padded
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.parts import parted
 from scene.scenario import responder
 from wire import header, rpc

@@ -4,7 +4,7 @@ and the bounds of its XDR: sections 4.3 and 4.1.2. ERR_VERS is beside this."""
 import dataclasses
 import struct
 
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import requester, responder
 from wire import header, rpc
 

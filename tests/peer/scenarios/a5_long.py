@@ -3,7 +3,7 @@
 import dataclasses
 
 from nfs import binding
-from scene.hand import is_error
+from scene.client_session import is_error
 from scene.parts import parted
 from scene.scenario import requester, responder
 from wire import header

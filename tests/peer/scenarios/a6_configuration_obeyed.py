@@ -2,7 +2,7 @@
 """What a client makes of the answer to CONF_RDMA: draft-ietf-nfsv4-rpcrdma-03 section 6.2."""
 from scene import draft03
 from scene.configuration import CONF_CLIENT, configured
-from scene.hand import is_rpc_error
+from scene.client_session import is_rpc_error
 from scene.scenario import requester
 from wire import header
 

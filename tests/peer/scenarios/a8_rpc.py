@@ -2,7 +2,7 @@
 """RPC above the transport: draft-ietf-nfsv4-rpcrdma-03 sections 8 and 11, RFC 8166
 sections 4.5 and 8.2."""
 from nfs import nfs3
-from scene.hand import is_rpc_error, new_xid
+from scene.client_session import is_rpc_error, new_xid
 from scene.scenario import requester, responder
 from wire import header, rpc, xdr
 

@@ -3,7 +3,7 @@
 from net.events import Read
 from scene.configuration import conf_call
 from scene.draft03 import LONG, call_padded, done, lend_reply, padded
-from scene.hand import is_error
+from scene.client_session import is_error
 from scene.scenario import requester, responder
 from wire import ccp, header, rpc
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How values travel: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 section 2.1."""
 from scene import two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import requester, responder
 from wire import characteristics as wire
 from wire import header, xdr

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """REQ_XCHAR and RESP_XCHAR: draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 4.2 and 4.3."""
 from scene import two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import Unfit, requester, responder
 from wire import characteristics as wire
 from wire import header

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """RDMA_OPTIONAL: draft-cel-nfsv4-rpcrdma-version-two-00 section 3.1, X-9 and X-10."""
 from scene import two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import requester, responder
 from wire import characteristics as wire
 from wire import header, xdr

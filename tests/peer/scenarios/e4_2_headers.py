@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Headers of version two: draft-cel-nfsv4-rpcrdma-version-two-00 section 4.2."""
 from scene import two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import requester, responder
 from wire import header, xdr
 

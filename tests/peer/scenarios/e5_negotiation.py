@@ -213,7 +213,7 @@ def a_server_of_version_one_is_remembered(t):
 
 @a_server_of_version_one_is_remembered.wrong
 def _(end):
-    end.memory.says_one = lambda: False
+    end.memory.one_only = lambda: False
 
 
 @requester('E5.2-2', keys=two.KEYS)

@@ -63,18 +63,18 @@ def an_operation_of_the_connector_takes_a_credit(t):
 @an_operation_of_the_connector_takes_a_credit.wrong
 def _(end):
     end.held = lambda: 0
-    end.may_tell = lambda room: True
+    end.may_update = lambda room: True
 
 
 @an_operation_of_the_connector_takes_a_credit.wrong
 def _(end):
-    end.may_tell = lambda room: end.granted > 1
+    end.may_update = lambda room: end.granted > 1
 
 
 @an_operation_of_the_connector_takes_a_credit.wrong
 def _(end):
-    right = end.may_tell
-    end.may_tell = lambda room: not room or right(room)     # REQ_XCHAR alone goes beyond
+    right = end.may_update
+    end.may_update = lambda room: not room or right(room)     # REQ_XCHAR alone goes beyond
 
 
 @requester('X-11', keys=two.KEYS)
@@ -108,7 +108,7 @@ def the_acceptor_tells_one_thing_at_a_time(t):
 
 @the_acceptor_tells_one_thing_at_a_time.wrong
 def _(end):
-    end.may_tell = lambda room: True
+    end.may_update = lambda room: True
     right = end.raised
 
     def told_too(size):

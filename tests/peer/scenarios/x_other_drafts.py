@@ -3,7 +3,7 @@
 import struct
 
 from scene import two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import responder
 from wire import header, rpc
 

@@ -59,7 +59,7 @@ def _(end):
 @every_answer_of_version_two_settles_it.wrong
 def _(end):
     right = end.heard_two
-    end.heard_two = lambda: right() if end.peer_knows else None
+    end.heard_two = lambda: right() if end.peer_understands else None
 
 
 @requester('X-1', keys=two.KEYS)
@@ -100,7 +100,7 @@ def _(end):
 
 @silence_lasts_a_second.wrong
 def _(end):
-    end.memory.says_one = lambda: False
+    end.memory.one_only = lambda: False
 
 
 @silence_lasts_a_second.wrong

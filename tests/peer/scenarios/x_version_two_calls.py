@@ -2,7 +2,7 @@
 """What the drafts of version two leave open about Calls and versions: X-3, X-13 to X-15."""
 from model.version_two import TWO
 from scene import inline, two
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import Unfit, requester, responder
 from wire import characteristics as wire
 from wire import header, xdr

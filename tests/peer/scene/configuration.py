@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Connection Configuration Protocol in a scenario's hand, as a client and as a server."""
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.parts import data_of
 from scene.scenario import Wrong
 from wire import ccp, header, rpc

@@ -6,7 +6,7 @@ from nfs import nfs3, nfs4
 from nfs.operations import handle
 from nfs.server import NAMES_NAME, PATTERN_NAME, Server
 from nfs.tree import File
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import Unfit, Wrong
 from wire import rpc
 

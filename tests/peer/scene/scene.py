@@ -4,7 +4,7 @@ from net import iwarp
 from nfs import nfs3, tree
 from nfs.server import HOLD
 from scene.files import Files
-from scene.hand import Hand, is_rpc_error, new_xid
+from scene.client_session import Hand, is_rpc_error, new_xid
 from scene.parts import data_of
 from scene.scenario import Unfit, Wrong
 from scene.trace import Trace

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Connections of version two in the hand of a scenario, and the operations that go over them."""
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from scene.scenario import Unfit, Wrong
 from wire import characteristics as wire
 from wire import header, rpc, xdr

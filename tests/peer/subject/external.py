@@ -15,7 +15,7 @@ from net.loop import Late
 from nfs import mount3, nfs3, tree
 from relay.link import Link
 from scene.files import NO_FILES, Files
-from scene.hand import is_rpc_error, new_xid
+from scene.client_session import is_rpc_error, new_xid
 from scene.scenario import Unfit
 from wire import ccp, header, rpc, xdr
 

@@ -4,7 +4,7 @@ import secrets
 
 from nfs import nfs4, tree
 from scene.files import Files4, NoFiles, Session
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from subject.external import DATA_BYTES, NAMES, WRITE_BYTES, Missing, Server, Unusable
 from wire import rpc, xdr
 

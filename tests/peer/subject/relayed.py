@@ -5,10 +5,10 @@ import socket
 from model.complete import Complete
 from net import iwarp
 from relay.link import Link
-from subject import itself
+from subject import self_test
 
 
-class Play(itself.Play):
+class Play(self_test.Play):
     """The other end for one scenario; only a responder is behind a relay."""
 
     def __init__(self, loop, scenario, fault):

@@ -7,7 +7,7 @@ import run
 import statements
 from scenarios import load
 from scene import scenario
-from subject import external, itself
+from subject import external, self_test
 
 ASKED_OF_OTHERS = [s for s in load()
                    if s.role == scenario.RESPONDER and s.dialect == scenario.VERSION_ONE
@@ -31,7 +31,7 @@ class Kinds(unittest.TestCase):
         """Of what each kind of the draft does otherwise something is found."""
         self.assertGreater(len(asked(rfc=True)), 5)
         for kind in kinds.OF_THE_DRAFT:
-            verdicts = {run.attempt(one, lambda loop, s=one, k=kind: itself.Play(loop, s, k), 2, True).verdict
+            verdicts = {run.attempt(one, lambda loop, s=one, k=kind: self_test.Play(loop, s, k), 2, True).verdict
                         for one in asked(rfc=True)}
             self.assertIn(run.FAIL, verdicts, kind.__name__)
 
@@ -43,7 +43,7 @@ def _test_of(kind):
         for rfc in (False,) if kind in kinds.OF_THE_DRAFT else (False, True):
             for one in asked(rfc):
                 with self.subTest(tag=one.tag, scenario=one.name, rfc=rfc):
-                    outcome = run.attempt(one, lambda loop, s=one: itself.Play(loop, s, kind), 2, rfc)
+                    outcome = run.attempt(one, lambda loop, s=one: self_test.Play(loop, s, kind), 2, rfc)
                     self.assertIn(outcome.verdict, fine, outcome.why)
     test.__doc__ = kind.__doc__
     return test

@@ -4,7 +4,7 @@ import unittest
 
 import run
 from scenarios import load
-from subject import itself
+from subject import self_test
 from wire import characteristics as wire
 
 RISE = ('a_raised_size_is_told_when_all_receives_have_it', 'receives_rise_and_fall_under_calls',
@@ -55,7 +55,7 @@ class Posted:
 def outcome(name, count, old):
     """(verdict, why) of a scenario whose other end has such receives."""
     scenario = next(s for s in load() if s.name == name)
-    got = run.attempt(scenario, lambda loop: itself.Play(
+    got = run.attempt(scenario, lambda loop: self_test.Play(
         loop, scenario, lambda end: Posted(end, count, old)), 5)
     return got.verdict, got.why
 

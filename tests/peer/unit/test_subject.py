@@ -4,7 +4,7 @@ import inspect
 import re
 import unittest
 
-from subject import daemon, external, itself
+from subject import daemon, external, self_test
 from test_style import sources
 
 OF_ANY_SERVER = {'connect', 'files', 'server', 'close'}
@@ -28,7 +28,7 @@ class Plays(unittest.TestCase):
         names = used(text for path, text in sources()
                      if path.startswith(('scene/', 'scenarios/')) or path == 'run.py')
         self.assertIn('connect', names)
-        for module in (daemon, itself):
+        for module in (daemon, self_test):
             self.assertEqual(names - has(module.Play), set(), module.__name__)
 
     def test_any_server_has_what_can_be_had(self):

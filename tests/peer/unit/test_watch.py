@@ -10,11 +10,11 @@ from net.loop import Late, Loop
 from nfs import nfs3
 from nfs.server import HOLD
 from scene.files import make_server
-from scene.hand import new_xid
+from scene.client_session import new_xid
 from watch.rules import ALL_TAGS
 from watch.serve import mount_line
 from watch.tally import Tally
-from watch.watch import Grants, Watch
+from watch.observer import Grants, Watch
 from wire import header, private_data, rpc
 
 

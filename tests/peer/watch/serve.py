@@ -9,7 +9,7 @@ from net import iwarp, stream, tcp
 from scene.files import make_server
 from watch.rules import ALL_TAGS
 from watch.tally import Count, Tally
-from watch.watch import Watch
+from watch.observer import Watch
 from wire import mpa
 
 CALLS_OF_A_CONNECTION = 400

@@ -16,7 +16,7 @@ class TestKinds(unittest.TestCase):
         cases = {
             "copy": ["_copy_from_iter", "tcp_sendmsg_locked"] + SEND,
             "crc": ["crc32_iscsi_by16_10", "iwarp_crc"],
-            "memmove": ["__memmove_avx512_unaligned_erms", "rx_image_mend"],
+            "memmove": ["__memmove_avx512_unaligned_erms", "rx_scatter_copy_back"],
             "own": ["iwarp_engine_rx_done", "ep_receive", "main"],
             "sleep": ["finish_task_switch.isra.0", "__schedule", "schedule", "ep_poll"] + WAIT,
             "wake": ["_raw_spin_unlock_irqrestore", "try_to_wake_up", "sock_def_readable", "tcp_v4_rcv", "handle_softirqs"] + SEND,

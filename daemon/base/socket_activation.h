@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Socket activation: listening sockets that systemd holds. Those are the sockets of .socket units,
+ * and those that the daemon has put into its unit's descriptor store, where they wait, with the
+ * clients in their queues, for the next start.
+ *
+ * A socket of a .socket unit has the name of its service (FileDescriptorName=). A stored socket has
+ * SOCKET_ACTIVATION_STORED after that; no service's name contains that character. The daemon may
+ * remove only the stored ones.
+ */
+#ifndef DAEMON_BASE_SOCKET_ACTIVATION_H
+#define DAEMON_BASE_SOCKET_ACTIVATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/listen_socket.h"
+
+#define SOCKET_ACTIVATION_STORED "@stored"
+
+/* All zero: no sockets. */
+struct socket_activation {
+	size_t count;
+	int *fds;
+	char **names; /* of services */
+	bool *stored;
+};
+
+/**
+ * socket_activation_receive - Receives the sockets that systemd has passed; the caller closes them.
+ * Returns 0 or a negative errno.
+ */
+int socket_activation_receive(struct socket_activation *fds) MUST_CHECK;
+/** socket_activation_fini - Closes the sockets and empties @fds. */
+void socket_activation_fini(struct socket_activation *fds);
+/**
+ * socket_activation_has - Returns whether a .socket unit has a socket for @service, which then
+ * always listens.
+ */
+bool socket_activation_has(const struct socket_activation *fds, const char *service);
+/**
+ * socket_activation_close_stored - Closes the stored sockets; listeners that use them have
+ * duplicates.
+ */
+void socket_activation_close_stored(struct socket_activation *fds);
+
+/**
+ * socket_activation_store - Puts the sockets of @service into the store; sockets already there are
+ * not duplicated.
+ */
+void socket_activation_store(const char *service, const struct listen_sockets *sockets);
+/** socket_activation_unstore - Removes the sockets of @service from the store. */
+void socket_activation_unstore(const char *service);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records what identifies the client of a bridge when it reconnects
+ * (daemon/service/client_affinity.h): its unanswered Calls, the Calls answered last, and the source
+ * port of the upstream connection.
+ */
+#ifndef DAEMON_BRIDGE_BRIDGE_AFFINITY_H
+#define DAEMON_BRIDGE_BRIDGE_AFFINITY_H
+
+#include "daemon/bridge/bridge_state.h"
+#include "daemon/service/accepted_conn.h"
+
+/**
+ * bridge_affinity_is_privileged - Returns whether the client is privileged, as far as the accepted
+ * connection shows.
+ */
+bool bridge_affinity_is_privileged(const struct bridge *bridge, const struct accepted_conn *in);
+/**
+ * bridge_affinity_enter - Registers the client with the service.
+ * @superseded, @resumed: callbacks of struct client_owner; their arg is the bridge
+ *
+ * Returns 0 or -ENOMEM.
+ */
+int bridge_affinity_enter(struct bridge *bridge, const struct accepted_conn *in,
+			  void (*superseded)(void *arg), void (*resumed)(void *arg)) MUST_CHECK;
+/**
+ * bridge_affinity_source - Returns the source address and port of the upstream, or the ones it asks
+ * for before it opens.
+ */
+struct source_affinity bridge_affinity_source(const struct bridge *bridge);
+/**
+ * bridge_affinity_leave - Retains the source port for the client after the upstream closed. A
+ * second call does nothing.
+ */
+void bridge_affinity_leave(struct bridge *bridge);
+
+/**
+ * bridge_affinity_call_done - Removes a Call that has its Reply or a fault, and puts its reference.
+ */
+void bridge_affinity_call_done(struct bridge *bridge, struct exchange *x);
+/**
+ * bridge_affinity_closing - Discards the unanswered Calls of a closing bridge, and registers their
+ * fingerprints.
+ */
+void bridge_affinity_closing(struct bridge *bridge);
+/**
+ * bridge_affinity_half_closed - Registers fingerprints already now: the client can reconnect before
+ * this closes.
+ */
+void bridge_affinity_half_closed(struct bridge *bridge);
+
+#endif

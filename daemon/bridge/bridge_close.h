@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Closing of a bridge. */
+#ifndef DAEMON_BRIDGE_BRIDGE_CLOSE_H
+#define DAEMON_BRIDGE_BRIDGE_CLOSE_H
+
+#include "daemon/service/close_reason_text.h"
+#include "leg/leg.h"
+
+struct bridge;
+struct upstream;
+
+/**
+ * bridge_close - Closes both legs for the reason @why.
+ * @by:     the side that caused it
+ * @detail: more about the reason, or ""
+ *
+ * The first call decides the reason of the bridge, which is logged and counted once. It can leave
+ * the client in the tarpit before the client leg closes. A further call closes what is left sooner,
+ * and takes the client out of the tarpit.
+ */
+void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
+
+/**
+ * bridge_drain - Closes for LEG_CLOSE_SHUTDOWN once every forwarded Call, forward or reverse, has
+ * its Reply.
+ *
+ * A bridge that is not open yet has forwarded nothing and closes immediately. Draining has no time
+ * limit; the caller enforces one with bridge_close(). A second call does nothing.
+ */
+void bridge_drain(struct bridge *bridge);
+
+/** bridge_reap - Frees a bridge whose legs have closed; a loop task. @arg: the bridge */
+void bridge_reap(void *arg);
+
+/* Events of the client leg, whose @arg is the bridge_side, and of the upstream. */
+
+/** bridge_client_closing - Closes the bridge because the client leg closes. */
+void bridge_client_closing(void *arg, enum leg_close why, const char *detail);
+/** bridge_client_closed - Handles the end of the client leg. */
+void bridge_client_closed(void *arg);
+/**
+ * bridge_server_closing - Closes the bridge because the server is unreachable or the server leg
+ * closes.
+ */
+void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail);
+/** bridge_server_closed - Handles the end of the upstream, after which it calls back no more. */
+void bridge_server_closed(struct upstream *upstream);
+
+#endif

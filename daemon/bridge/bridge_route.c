@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "daemon/bridge/bridge_route.h"
+
+#include <inttypes.h>
+
+#include "base/usdt.h"
+#include "daemon/bridge/bridge_affinity.h"
+#include "daemon/bridge/bridge_limits.h"
+#include "daemon/bridge/call_trace.h"
+#include "nfs/proc_table.h"
+#include "rpc/rpc_header.h"
+
+static enum bridge_route route_of(const struct bridge *bridge, const struct exchange *x)
+{
+	const struct service_config *config = bridge->ws->service->config;
+
+	switch (x->call_info.hdr.prog) {
+	case NFS_PROGRAM_NFS:
+	case NFS_PROGRAM_NFSACL:
+		return ROUTE_CONNECT;
+	case NFS_PROGRAM_MOUNT:
+		return config_has_mount_server(config) ? ROUTE_MOUNT : ROUTE_NONE;
+	default:
+		return ROUTE_NONE;
+	}
+}
+
+void bridge_route_choose(struct bridge *bridge, const struct exchange *x)
+{
+	if (bridge->routing.route != ROUTE_UNDECIDED)
+		return;
+	bridge->routing.route =
+		bridge_route_is_single(bridge) ? ROUTE_CONNECT : route_of(bridge, x);
+	if (bridge->routing.route == ROUTE_NONE)
+		bridge->routing.route = ROUTE_CONNECT;
+}
+
+bool bridge_route_matches(const struct bridge *bridge, const struct exchange *x)
+{
+	return bridge_route_is_single(bridge) || route_of(bridge, x) == bridge->routing.route;
+}
+
+static void log_rejection(struct bridge *bridge, const struct exchange *x)
+{
+	char name[CALL_NAME_BYTES];
+
+	if (bridge->routing.rejection_logged)
+		return;
+	bridge->routing.rejection_logged = true;
+	call_info_name(&x->call_info, name);
+	log_note(&bridge->log,
+		 "client: %s is not available on this connection (see mount): answered %s", name,
+		 rpc_call_wants_verifier(&x->call_info.hdr) ? "AUTH_FAILED" : "PROG_UNAVAIL");
+}
+
+/* The taps copy the Reply after the leg has chosen its form. */
+static void send_rejection(struct bridge *bridge, struct exchange *x)
+{
+	struct exchange *kept = bridge_has_taps(bridge) ? exchange_ref(x) : NULL;
+
+	leg_reply(bridge->client.leg, x);
+	if (kept)
+		call_trace_message(&bridge->client, kept, true);
+	exchange_put(kept);
+}
+
+void bridge_route_reject(struct bridge *bridge, struct exchange *x)
+{
+	log_rejection(bridge, x);
+	exchange_stage_enter(x, CALL_STAGE_CLIENT, loop_now_us(bridge_loop(bridge)));
+	if (rpc_msg_get(bridge->ws->env->pool, RPC_ERROR_REPLY_BYTES, &x->reply)) {
+		x->fault = EXCHANGE_FAULT_CANT_SEND;
+	} else {
+		x->reply.len_bytes = (uint32_t)rpc_encode_failure(x->reply.data, &x->call_info.hdr,
+								  RPC_PROG_UNAVAIL);
+		x->reply.have_bytes = x->reply.len_bytes;
+	}
+	USDT4(call__answered, x, x->call_info.hdr.xid, x->reply.len_bytes, x->fault);
+	bridge_affinity_call_done(bridge, x);
+	if (bridge->limits.half_closed)
+		bridge_limits_half_closed_progress(bridge);
+	send_rejection(bridge, x);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The private structures of the daemon on the main thread: struct proxy and struct proxy_service.
+ */
+#ifndef DAEMON_PROXY_PROXY_PRIV_H
+#define DAEMON_PROXY_PROXY_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <time.h>
+
+#include "base/budget.h"
+#include "base/loop.h"
+#include "daemon/base/log.h"
+#include "daemon/base/socket_activation.h"
+#include "daemon/config/config.h"
+#include "daemon/config/self_connect.h"
+#include "daemon/proxy/worker.h"
+#include "daemon/service/service.h"
+#include "daemon/service/tarpit.h"
+#include "leg/leg.h"
+
+struct check;
+struct listen_names;
+struct listener;
+struct proxy;
+struct reader;
+struct rpcb_client;
+struct reload_queue;
+struct watchdog;
+
+/* Health checks of unused and of doubtful servers (daemon/proxy/health_timer.h). */
+struct health_timer {
+	struct proxy_service *ps;
+	struct servers *targets;  /* the servers to check */
+	bool to_mount;            /* these are the MOUNT servers */
+	struct loop_timer *timer; /* NULL: unused servers are not checked */
+	struct check *check;      /* NULL: no check is running */
+	uint32_t doubtful;        /* bit per doubtful server in `check`; 0: it checks unused ones */
+	uint64_t doubtful_us;     /* earliest time of the next check of doubtful servers */
+	void (*on_drained)(void *arg); /* the last check has finished; NULL: checks go on */
+	void *arg;
+};
+
+struct proxy_service {
+	TAILQ_ENTRY(proxy_service) entry;
+	struct proxy *proxy;
+	struct config *config; /* holds service.config; a reference */
+	struct service service;
+	struct service_shard **shards;     /* one per worker */
+	struct listener *listener;         /* NULL: drained or removed */
+	struct tarpit tarpit;              /* rejected connections */
+	uint64_t refused[LEG_CLOSE_COUNT]; /* their number, by reason */
+	unsigned users;                    /* snapshots that refer to it */
+	uint64_t cut_us; /* when drain_timeout_s expires, on the main loop; 0: not draining */
+	bool rejecting;  /* reject every client: drained, but systemd owns the socket */
+	bool out_of_fds; /* out of descriptors, and the warning is logged */
+	struct log_limit shortages; /* of the warning about descriptors */
+	struct health_timer health_timer;
+	struct health_timer mount_health_timer; /* of its MOUNT servers */
+};
+TAILQ_HEAD(proxy_service_list, proxy_service);
+
+/* A module above the proxy that also follows reloads of the configuration. */
+struct proxy_follower {
+	/*
+	 * Prepares for @config; writes lines to @errors. Returns 0, or a negative errno without a
+	 * change.
+	 */
+	int (*prepare)(void *arg, const struct config *config, FILE *errors);
+	/* @taken: commits what was prepared, after proxy->config was replaced. Else discards it. */
+	void (*settle)(void *arg, bool committed);
+	void *arg;
+};
+
+struct proxy {
+	struct config *config; /* the current one; a reference */
+	struct loop *loop;     /* of the main thread */
+	size_t nservices;
+	struct proxy_service_list services; /* in the order of the file */
+	struct proxy_service_list leaving;  /* removed services that still drain */
+	size_t nworkers;
+	struct worker **workers;
+	struct budget budget;      /* memory; shared with the workers */
+	struct self_connect doors; /* own listen addresses; complete before the first client */
+	struct reserved_ports *reserved_ports; /* reserved source ports; shared with the workers */
+	struct socket_activation inherited;    /* sockets inherited from systemd */
+	uint64_t next_id, start_us;
+	struct health *health; /* runs health checks */
+	struct watchdog *watchdog;
+	unsigned max_connections;        /* that the descriptors allow */
+	struct loop_timer *housekeeping; /* periodic work, on_look() */
+	struct loop_timer *cut;          /* the next expiry of a drain_timeout_s */
+	uint64_t end_us;                 /* when a stop ends the loop anyway; 0: not set */
+	struct rpcb_client *rpcb;        /* NULL until a service is registered */
+	uint64_t records_missed;         /* trace records that slow control clients missed */
+	struct proxy_follower follower;  /* all zero: none */
+	struct listen_names *names;      /* listen addresses of the services, as last resolved */
+	struct reload_queue *reloads;    /* pending requests */
+	struct reader *names_reader;     /* only resolves names, for services that resume */
+	bool reload_failed;              /* the last reload failed */
+	time_t config_s;                 /* when the current one was read, Unix time */
+	bool stopping;                   /* the loop ends with the last connection */
+};
+
+/* proxy_list_connections - Returns the connections of one list. For proxy_connections(). */
+static inline unsigned proxy_list_connections(const struct proxy_service_list *list)
+{
+	const struct proxy_service *ps;
+	unsigned sum = 0;
+
+	TAILQ_FOREACH(ps, list, entry)
+		sum += atomic_load(&ps->service.connections);
+	return sum;
+}
+
+/** proxy_connections - Returns the current connections of all services. */
+static inline unsigned proxy_connections(const struct proxy *proxy)
+{
+	return proxy_list_connections(&proxy->services) + proxy_list_connections(&proxy->leaving);
+}
+
+/**
+ * proxy_service_find - Returns the service of that name, or NULL; a removed service is not found.
+ */
+static inline struct proxy_service *proxy_service_find(const struct proxy *proxy, const char *name)
+{
+	struct proxy_service *ps;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		if (!strcmp(ps->service.config->name, name))
+			return ps;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers with rpcbind, as NFS, the listeners of services that are configured so. */
+#ifndef DAEMON_PROXY_RPCBIND_SYNC_H
+#define DAEMON_PROXY_RPCBIND_SYNC_H
+
+#include "daemon/proxy/proxy_priv.h"
+
+/**
+ * rpcbind_sync_update - Registers the current listeners with rpcbind, and unregisters all others.
+ *
+ * rpcbind has one address per netid, so the first listener in the file is registered. Logs
+ * failures.
+ */
+void rpcbind_sync_update(struct proxy *proxy);
+/** rpcbind_sync_end - Unregisters everything; waits at most one second. */
+void rpcbind_sync_end(struct proxy *proxy);
+
+#endif

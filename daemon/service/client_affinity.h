@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Client affinity: gives a reconnecting client the source port of its previous upstream connection.
+ *
+ * A server recognizes a retransmission by XID, client address and, over TCP, client port (the
+ * duplicate request cache of knfsd compares all three). A client that lost its connection
+ * retransmits its unanswered Calls on a new one. If the proxy then connects to the server from the
+ * same port as before, the server repeats the first Reply instead of executing REMOVE twice. So
+ * when an upstream connection has closed, its client is *retained* with the port and the
+ * fingerprints of its Calls. A new connection is matched to a retained client in this order:
+ *
+ *  - same address and port;
+ *  - same address, and the first Call is among the fingerprints;
+ *  - an RDMA client, which reconnects from another port: same address, if that has one retained client and no
+ *    connection.
+ *
+ * A client counts as new only after the owners of all other connections from its address have
+ * detected every end of a connection that had reached this host before the lookup. Clients that are
+ * privileged on their host and those that are not (daemon/service/accepted_conn.h) are kept apart:
+ * otherwise an unprivileged client could obtain a privileged client's port by sending the same
+ * Call.
+ *
+ * An ambiguous match is no match, and a retained client is used once. A new connection with the
+ * same four addresses as a live one proves that one dead. A new connection replaces a half-closed
+ * one if its first Call is still unanswered there. In both cases the old connection is closed, and
+ * the new one waits for its port.
+ *
+ * Threads: any thread can call each function, but a client belongs to its owner's thread. The table
+ * has 16 shards by client address, each with a lock that is held for a few steps.
+ */
+#ifndef DAEMON_SERVICE_CLIENT_AFFINITY_H
+#define DAEMON_SERVICE_CLIENT_AFFINITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "base/compiler.h"
+#include "daemon/service/call_fingerprint.h"
+#include "daemon/service/client_owner.h"
+
+#define CLIENT_AFFINITY_RETAIN_US (120u * 1000000u) /* how long a client is retained */
+
+struct client_affinity;
+struct affinity_client;
+
+/* The endpoints of a connection; the port is part of an address. */
+struct client_endpoints {
+	struct sockaddr_storage peer, local;
+	const void *fabric; /* NULL: TCP */
+	bool keeps_port; /* uses its own address and port upstream: waits only for an old connection to end */
+	bool privileged; /* it is privileged on its host: it never matches clients that are not */
+	bool needs_first_call; /* its first Call can select another server: only that Call, or the same port, matches */
+};
+
+enum affinity_result {
+	AFFINITY_NEW,       /* no match */
+	AFFINITY_RETURNING, /* matched a retained client, which is used up now */
+	AFFINITY_WAIT, /* its old connection is closing, or queries are running: resumed() follows */
+	AFFINITY_NEEDS_CALL, /* its first Call must decide */
+};
+
+struct source_affinity {
+	uint16_t port;   /* of the upstream connection, host byte order */
+	uint16_t source; /* index of the service's source address */
+	bool due;        /* a Call was unanswered: the port matters */
+};
+
+/**
+ * client_affinity_new - Creates a table that retains up to @max clients, but at least 64. Returns
+ * NULL without memory.
+ *
+ * Past the limit it drops the oldest; if one address has more than half of them, the oldest of that
+ * address.
+ */
+struct client_affinity *client_affinity_new(unsigned max);
+/**
+ * client_affinity_free - Frees the table after all clients have left; queries can still be running.
+ * Accepts NULL.
+ */
+void client_affinity_free(struct client_affinity *clients);
+
+/**
+ * client_affinity_add - Adds a connected client, and has a live connection with the same endpoints
+ * closed at once
+ * @owner: copied
+ *
+ * client_affinity_release() is due. Returns 0 or -ENOMEM.
+ */
+int client_affinity_add(struct client_affinity *clients, const struct client_endpoints *ends,
+			const struct client_owner *owner, struct affinity_client **out) MUST_CHECK;
+
+/**
+ * client_affinity_find - Finds the source port for the client's upstream connection
+ * @first:    its first Call; NULL: not read yet
+ * @now_us:   monotonic time of the calling loop; other threads' times can differ slightly
+ * @affinity: set for AFFINITY_RETURNING
+ *
+ * Returns AFFINITY_NEEDS_CALL only without @first.
+ */
+enum affinity_result client_affinity_find(struct affinity_client *client,
+					  const struct call_fingerprint *first, uint64_t now_us,
+					  struct source_affinity *affinity);
+/**
+ * client_affinity_need_port - The client's own port is not used upstream after all; before
+ * client_affinity_find().
+ */
+void client_affinity_need_port(struct affinity_client *client);
+/**
+ * client_affinity_set_privileged - Marks the client as privileged; before client_affinity_find()
+ *
+ * Returns 0; or -ENOMEM, and it stays unprivileged.
+ */
+int client_affinity_set_privileged(struct affinity_client *client) MUST_CHECK;
+/**
+ * client_affinity_stop_waiting - Stops waiting: client_affinity_find() does not return
+ * AFFINITY_WAIT any more.
+ */
+void client_affinity_stop_waiting(struct affinity_client *client);
+
+/**
+ * client_affinity_half_closed - The client has ended its sending side, so it can reconnect at any
+ * moment
+ * @calls: of its @ncalls unanswered Calls, oldest first; some of them are kept
+ */
+void client_affinity_half_closed(struct affinity_client *client,
+				 const struct call_fingerprint *calls, size_t ncalls);
+/**
+ * client_affinity_closing - The connection is closing; @calls as above, and then the Calls answered
+ * last.
+ */
+void client_affinity_closing(struct affinity_client *client, const struct call_fingerprint *calls,
+			     size_t ncalls);
+/**
+ * client_affinity_release - The upstream connection is over: retains the client
+ * @affinity: port and source address of the upstream connection; port 0: none; `due` is ignored
+ *
+ * No callback of the owner follows.
+ */
+void client_affinity_release(struct affinity_client *client, const struct source_affinity *affinity,
+			     uint64_t now_us);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Describes why a connection closed, and which side caused it. */
+#ifndef DAEMON_SERVICE_CLOSE_REASON_TEXT_H
+#define DAEMON_SERVICE_CLOSE_REASON_TEXT_H
+
+#include "leg/leg.h"
+
+/* The side that caused a connection to close. */
+enum close_by { CLOSE_BY_CLIENT, CLOSE_BY_SERVER, CLOSE_BY_PROXY, CLOSE_BY_COUNT };
+
+#define CLOSE_REASON_TEXT_BYTES 256u
+
+/**
+ * close_reason_text - Writes "closed by the client", "closed by the client (reset)", "closed: the
+ * server does not answer: …"
+ * @err:    the leg's close_errno, or 0
+ * @detail: more than the reason says, or ""
+ *
+ * Returns @text.
+ */
+const char *close_reason_text(enum leg_close why, enum close_by by, int err, const char *detail,
+			      char text[CLOSE_REASON_TEXT_BYTES]);
+/**
+ * close_reason_summary - Returns the text for many connections: "closed by the client", "closed on
+ * account of the client".
+ */
+const char *close_reason_summary(enum leg_close why, enum close_by by);
+
+#endif

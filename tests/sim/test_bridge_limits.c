@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/*
+ * Tests bridges and the connection limits of their service: which connections are evicted, which
+ * are not, and what is left of them.
+ */
+#include <string.h>
+
+#include "tests/lib/test.h"
+#include "tests/sim/bridge_bench.h"
+#include "tests/sim/rig.h"
+
+#define STALL_S 60u
+
+static struct bench *bench;
+static uint32_t xid;
+
+static void start(unsigned max_connections, enum transport listens_on)
+{
+	bench = bench_new(NULL);
+	bench->config.listen.transport = listens_on;
+	bench_connect_by(bench, TRANSPORT_TCP);
+	bench->config.max_connections = max_connections;
+	bench->stub_server = true;
+}
+
+static void teardown(void)
+{
+	if (bench)
+		bench_end(bench);
+	bench = NULL;
+}
+
+static void expect(unsigned half_open, unsigned active, unsigned held)
+{
+	struct conn_limits_counts counts;
+
+	conn_limits_counts_get(&bench->service.limits, &counts);
+	ck_assert_uint_eq(counts.half_open, half_open);
+	ck_assert_uint_eq(counts.active, active);
+	ck_assert_uint_eq(counts.held, held);
+}
+
+static bool is_tcp(void)
+{
+	return bench->config.listen.transport == TRANSPORT_TCP;
+}
+
+/* So that its server is sought: over TCP by a Call, over RDMA by the request for a connection. */
+static void ask(struct stub *client)
+{
+	if (is_tcp())
+		bench_client_call(bench, client, ++xid);
+	else
+		client->config.events->requested(client->config.arg);
+}
+
+static void request(struct stub *client)
+{
+	ask(client);
+	bench_run(bench, 1);
+}
+
+static struct stub *server_of(const struct stub *client)
+{
+	for (unsigned i = 0; i < bench->nstubs; i++)
+		if (bench->stubs[i] == client)
+			return bench->stubs[i + 1];
+	return NULL;
+}
+
+/* A client whose server has been reached, and which is accepted. */
+static struct stub *open_client(void)
+{
+	struct stub *client = bench_incoming(bench), *server;
+
+	request(client);
+	server = server_of(client);
+	server->config.events->opened(server->config.arg);
+	ck_assert(client->accepted);
+	if (!is_tcp())
+		client->config.events->opened(client->config.arg);
+	return client;
+}
+
+static void give_call(struct stub *client)
+{
+	bench_stub_call(bench, client, ++xid);
+}
+
+static void end(struct stub *client, struct stub *server)
+{
+	stub_fail(client, LEG_CLOSE_PEER, "");
+	if (server)
+		stub_fail(server, LEG_CLOSE_PEER, "");
+	bench_run(bench, 1);
+}
+
+/* ---- half-open ones ---- */
+
+static unsigned lines, told;
+
+static bool look(void *arg, const char *line, size_t len)
+{
+	lines += strncmp(line, "<7>", 3) != 0 && !strstr(line, " debug: ");
+	told += strstr(line, "closed: the client sent no Call in time") != NULL;
+	return true;
+}
+
+static uint64_t any_time(clockid_t clock)
+{
+	return 0;
+}
+
+/* A health check connects and says nothing: that is no error. */
+START_TEST(a_client_that_says_nothing_is_closed_in_the_end)
+{
+	static const struct log_output output = {.write = look, .now_us = any_time};
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_DEBUG);
+	lines = told = 0;
+	client = bench_incoming(bench);
+	if (_i)
+		client->config.events->requested(client->config.arg);
+	bench_run(bench, STALL_S * 1000 - 1);
+	ck_assert_uint_eq(client->close_calls, 0);
+	expect(1, 0, 0);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
+	stub_fail(client, LEG_CLOSE_NO_CALL, "");
+	bench_run(bench, 1);
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_uint_eq(lines, 0);
+	ck_assert_uint_eq(told, 1);
+	expect(0, 0, 0);
+}
+END_TEST
+
+/* Bytes of a Call that is not whole: how long it may take is for the leg to say. */
+START_TEST(a_client_that_says_something_is_waited_for)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	for (unsigned i = 0; i < 4; i++) {
+		client->bytes_received += 1000;
+		bench_run(bench, STALL_S * 1000);
+		ck_assert_str_eq(bench_state(bench), "reading");
+	}
+	bench_run(bench, STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
+	end(client, NULL);
+}
+END_TEST
+
+static void granted(void *arg)
+{
+	++*(unsigned *)arg;
+}
+
+/* Its Call is there and is not read: that is no silence. */
+START_TEST(a_client_whose_call_waits_for_memory_is_waited_for)
+{
+	struct budget_claim all, claim;
+	struct stub *client;
+	unsigned grants = 0;
+
+	start(1, TRANSPORT_TCP);
+	budget_claim_init(&all, granted, &grants);
+	budget_claim_init(&claim, granted, &grants);
+	ck_assert(budget_claim(&bench->budget.other, &all, bench->budget.budget.limit_bytes));
+	client = bench_incoming(bench);
+	client->config.events->requested(client->config.arg);
+	ck_assert(!budget_claim(client->config.holder, &claim, 1000));
+	bench_run(bench, 3 * STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "reading");
+	budget_claim_release(&all);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(grants, 1);
+	budget_claim_release(&claim);
+	bench_run(bench, STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "closing");
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_NO_CALL), 1);
+	end(client, NULL);
+}
+END_TEST
+
+START_TEST(one_that_has_a_server_may_be_silent_for_ever)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	client = open_client();
+	bench_run(bench, 100 * STALL_S * 1000);
+	ck_assert_str_eq(bench_state(bench), "open");
+	end(client, server_of(client));
+}
+END_TEST
+
+START_TEST(silent_ones_keep_nobody_out)
+{
+	struct stub *silent[8], *good;
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < 8; i++)
+		silent[i] = bench_incoming(bench);
+	good = open_client();
+	expect(8, 1, 0);
+	ck_assert_uint_eq(server_of(good)->calls, 1);
+	end(good, server_of(good));
+	for (unsigned i = 0; i < 8; i++)
+		end(silent[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(the_oldest_of_too_many_silent_ones_is_closed)
+{
+	struct stub *silent[CONN_LIMITS_HALF_OPEN_MIN + 1];
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		silent[i] = bench_incoming(bench);
+	bench_run(bench, 1);
+	expect(CONN_LIMITS_HALF_OPEN_MIN, 0, 0);
+	ck_assert_uint_eq(silent[0]->close_calls, 1);
+	ck_assert_uint_eq(silent[0]->closed_for, LEG_CLOSE_HALF_OPEN);
+	ck_assert_uint_eq(silent[1]->close_calls, 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_OPEN), 1);
+	/* It goes in this turn or says its first byte in it: either way it is over. */
+	silent[0]->config.events->requested(silent[0]->config.arg);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		end(silent[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(a_call_in_the_moment_of_going_finds_no_server)
+{
+	struct stub *silent[CONN_LIMITS_HALF_OPEN_MIN + 1];
+
+	start(8, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		silent[i] = bench_incoming(bench);
+	bench_client_call(bench, silent[0], 1);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->nstubs, ARRAY_SIZE(silent));
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_OPEN), 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+	for (unsigned i = 0; i < ARRAY_SIZE(silent); i++)
+		end(silent[i], NULL);
+}
+END_TEST
+
+/* ---- max_connections ---- */
+
+/* RDMA clients that were accepted and then say nothing. */
+START_TEST(the_oldest_without_a_call_makes_room)
+{
+	struct stub *first, *second, *good;
+
+	start(2, TRANSPORT_IWARP);
+	first = open_client();
+	second = open_client();
+	bench_run(bench, 1000);
+	good = open_client();
+	expect(0, 2, 0);
+	ck_assert_uint_eq(first->closed_for, LEG_CLOSE_MADE_ROOM);
+	ck_assert_uint_eq(first->close_calls, 1);
+	ck_assert_uint_eq(second->close_calls, 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_MADE_ROOM), 1);
+	give_call(good);
+	ck_assert_uint_eq(server_of(good)->calls, 1);
+	end(first, server_of(first));
+	end(second, server_of(second));
+	end(good, server_of(good));
+	expect(0, 0, 0);
+}
+END_TEST
+
+static struct stub *busy_client(int kind)
+{
+	struct stub *client;
+
+	if (kind) {
+		client = open_client();
+		if (!is_tcp())
+			give_call(client);
+	} else {
+		client = bench_incoming(bench);
+		request(client);
+	}
+	return client;
+}
+
+/* One whose server is sought, one that has given a Call; a late one over TCP, and one over RDMA. */
+START_TEST(nobody_else_does_and_the_late_one_is_held)
+{
+	struct stub *busy, *late;
+
+	start(1, _i / 2 ? TRANSPORT_TCP : TRANSPORT_IWARP);
+	late = bench_incoming(bench);
+	busy = busy_client(_i % 2);
+	request(late);
+	ck_assert_uint_eq(busy->close_calls, 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
+	expect(0, 1, 1);
+	bench_run(bench, 400);
+	ck_assert_uint_eq(late->close_calls, 0);
+	bench_run(bench, 100);
+	ck_assert_uint_eq(late->close_calls, 1);
+	ck_assert_uint_eq(late->closed_for, LEG_CLOSE_TOO_MANY);
+	end(late, NULL);
+	expect(0, 1, 0);
+	end(busy, bench->stubs[2]);
+}
+END_TEST
+
+START_TEST(a_call_in_the_moment_of_going_goes_no_further)
+{
+	struct stub *first, *good;
+
+	start(1, TRANSPORT_IWARP);
+	first = open_client();
+	bench_run(bench, 1000);
+	/* Of another address: its server is sought at once, whoever is connected. */
+	bench->client_addr = 98;
+	good = bench_incoming(bench);
+	ask(good);
+	give_call(first);
+	ck_assert_uint_eq(first->close_calls, 1);
+	ck_assert_uint_eq(first->closed_for, LEG_CLOSE_MADE_ROOM);
+	ck_assert_uint_eq(server_of(first)->calls, 0);
+	bench_run(bench, 1);
+	end(first, server_of(first));
+	end(good, bench->stubs[3]);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_MADE_ROOM), 1);
+	ck_assert_uint_eq(bench_closes(bench), 2);
+}
+END_TEST
+
+/* ---- half-closed ones ---- */
+
+static void half_close(struct stub *client)
+{
+	client->config.events->half_closed(client->config.arg);
+}
+
+/* The server answers the Call that it was given last. */
+static void answer(struct stub *client)
+{
+	struct stub *server = server_of(client);
+	struct exchange *x = server->last_call;
+
+	server->last_call = NULL;
+	server->config.events->reply(server->config.arg, x);
+	client->bytes_sent += 100;
+}
+
+START_TEST(the_half_closed_one_that_has_waited_longest_makes_room)
+{
+	struct stub *good, *young, *old, *late, *next;
+
+	start(3, TRANSPORT_TCP);
+	good = open_client();
+	old = open_client();
+	/* Before or behind the half-close: how long its Call has waited is what counts. */
+	if (_i)
+		half_close(old);
+	bench_run(bench, 1000);
+	young = open_client();
+	half_close(young);
+	half_close(old);
+	bench_run(bench, 3000);
+	late = bench_incoming(bench);
+	request(late);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
+	bench_run(bench, 1500);
+	next = open_client();
+	bench_run(bench, 1);
+	ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED);
+	ck_assert_uint_eq(old->close_calls, 1);
+	ck_assert_uint_eq(server_of(old)->close_calls, 1);
+	ck_assert_uint_eq(young->close_calls, 0);
+	ck_assert_uint_eq(good->close_calls, 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED), 1);
+	ck_assert_uint_eq(server_of(next)->calls, 1);
+	end(late, NULL);
+	expect(0, 3, 0);
+	end(old, server_of(old));
+	end(good, server_of(good));
+	end(young, server_of(young));
+	end(next, server_of(next));
+	expect(0, 0, 0);
+}
+END_TEST
+
+/*
+ * If all its Calls have been answered it must still read its Replies; its next Call restarts the
+ * time.
+ */
+START_TEST(a_half_closed_one_without_a_call_keeps_its_place)
+{
+	struct stub *old, *next;
+
+	start(1, TRANSPORT_TCP);
+	old = open_client();
+	half_close(old);
+	bench_run(bench, 6000);
+	answer(old);
+	next = bench_incoming(bench);
+	request(next);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 1);
+	end(next, NULL);
+	/* It had not been read. */
+	give_call(old);
+	bench_run(bench, 4000);
+	next = bench_incoming(bench);
+	request(next);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_TOO_MANY), 2);
+	end(next, NULL);
+	bench_run(bench, 1000);
+	next = open_client();
+	bench_run(bench, 1);
+	ck_assert_uint_eq(old->closed_for, LEG_CLOSE_HALF_CLOSED);
+	end(old, bench_stub(bench, 1));
+	end(next, server_of(next));
+}
+END_TEST
+
+/* In any state of its server's. */
+START_TEST(a_half_closed_one_is_closed_in_the_end)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = bench_incoming(bench);
+	if (_i == 1) {
+		/* It is half-closed before its server is sought. */
+		client->config.events->requested(client->config.arg);
+		half_close(client);
+		bench_run(bench, 7999);
+		ck_assert_str_eq(bench_state(bench), "reading");
+	} else {
+		request(client);
+		half_close(client);
+		if (_i == 0)
+			server_of(client)->config.events->opened(server_of(client)->config.arg);
+		bench_run(bench, 7998);
+		ck_assert_str_eq(bench_state(bench), _i == 0 ? "open" : "connecting");
+	}
+	ck_assert_uint_eq(client->close_calls, 0);
+	/* A second notification of the end changes nothing. */
+	half_close(client);
+	bench_run(bench, 2);
+	ck_assert_uint_eq(client->close_calls, 1);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED_TIMEOUT), 1);
+	end(client, _i == 1 ? NULL : server_of(client));
+	expect(0, 0, 0);
+}
+END_TEST
+
+START_TEST(a_half_closed_one_that_gets_its_replies_stays)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = open_client();
+	for (unsigned i = 0; i < 3; i++)
+		give_call(client);
+	half_close(client);
+	bench_run(bench, 7000);
+	answer(client);
+	/* Then part of one, in which no Call ends. */
+	bench_run(bench, 7000);
+	client->bytes_sent += 100;
+	bench_run(bench, 7000);
+	client->bytes_sent += 100;
+	/* It is looked at 8 s after it was looked at last. */
+	bench_run(bench, 9990);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 10);
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	end(client, server_of(client));
+}
+END_TEST
+
+static struct stub *slow_reader(unsigned ncalls)
+{
+	struct stub *client;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.half_closed_timeout_s = 8;
+	client = open_client();
+	stub_tells_taken(client);
+	for (unsigned i = 1; i < ncalls; i++)
+		give_call(client);
+	half_close(client);
+	return client;
+}
+
+/*
+ * Its Replies are in the socket, and it goes on to take them: before the server has answered all,
+ * and when it has.
+ */
+START_TEST(a_half_closed_one_that_reads_slowly_gets_its_replies)
+{
+	struct stub *client = slow_reader(1 + _i);
+
+	answer(client);
+	for (unsigned i = 0; i < 10; i++) {
+		bench_run(bench, 7000);
+		client->bytes_taken += 5;
+		ck_assert_uint_eq(client->close_calls, 0);
+	}
+	end(client, server_of(client));
+}
+END_TEST
+
+/*
+ * It takes nothing for a while: that is for its leg to limit, unless the server still owes it
+ * something.
+ */
+START_TEST(output_that_is_not_taken_is_limited_by_the_leg)
+{
+	struct stub *client = slow_reader(1 + _i);
+
+	answer(client);
+	bench_run(bench, 7990);
+	ck_assert_uint_eq(client->close_calls, 0);
+	bench_run(bench, 100000);
+	ck_assert_uint_eq(client->close_calls, _i ? 1 : 0);
+	ck_assert_uint_eq(worker_service_closed(&bench->ws, LEG_CLOSE_HALF_CLOSED_TIMEOUT), _i);
+	end(client, server_of(client));
+}
+END_TEST
+
+/* What the socket accepts is no progress. */
+START_TEST(a_half_closed_one_that_takes_nothing_is_closed_whatever_is_sent)
+{
+	struct stub *client = slow_reader(1);
+
+	for (unsigned i = 0; i < 10; i++) {
+		client->bytes_sent += 100;
+		bench_run(bench, 800);
+	}
+	ck_assert_uint_eq(client->closed_for, LEG_CLOSE_HALF_CLOSED_TIMEOUT);
+	end(client, server_of(client));
+}
+END_TEST
+
+/* The client can be back on another thread, which is notified as soon as the last of it is over. */
+START_TEST(the_place_of_one_that_is_over_is_free_at_once)
+{
+	struct stub *client, *server;
+
+	start(1, TRANSPORT_TCP);
+	client = open_client();
+	server = server_of(client);
+	expect(0, 1, 0);
+	stub_fail(_i ? client : server, LEG_CLOSE_LOST, "");
+	stub_closing(_i ? server : client, LEG_CLOSE_LOST, "");
+	expect(0, _i ? 1 : 0, _i ? 0 : 1);
+	stub_over(_i ? server : client);
+	expect(0, 0, 0);
+	bench_run(bench, 1);
+	ck_assert_uint_eq(bench->bridges_gone, 1);
+}
+END_TEST
+
+/* ---- held ones ---- */
+
+START_TEST(a_held_client_has_no_place)
+{
+	struct stub *refused, *good;
+
+	start(1, TRANSPORT_TCP);
+	refused = bench_incoming(bench);
+	request(refused);
+	stub_fail(server_of(refused), LEG_CLOSE_REFUSED, "");
+	bench_run(bench, 1);
+	expect(0, 0, 1);
+	good = open_client();
+	expect(0, 1, 1);
+	bench_run(bench, 500);
+	ck_assert_uint_eq(refused->close_calls, 1);
+	/* It is held until it is gone. */
+	end(refused, NULL);
+	expect(0, 1, 0);
+	end(good, server_of(good));
+}
+END_TEST
+
+START_TEST(of_too_many_that_are_held_the_oldest_is_closed)
+{
+	struct stub *refused[CONN_LIMITS_TARPIT_MAX + 2];
+
+	start(CONN_LIMITS_TARPIT_MAX, TRANSPORT_TCP);
+	for (unsigned i = 0; i < ARRAY_SIZE(refused); i++) {
+		refused[i] = bench_incoming(bench);
+		ask(refused[i]);
+		bench_run(bench, 0);
+		stub_fail(server_of(refused[i]), LEG_CLOSE_REFUSED, "");
+		bench_run(bench, 0);
+	}
+	expect(0, 0, CONN_LIMITS_TARPIT_MAX);
+	ck_assert_uint_eq(refused[0]->close_calls, 1);
+	ck_assert_uint_eq(refused[1]->close_calls, 1);
+	ck_assert_uint_eq(refused[2]->close_calls, 0);
+	/* For the reason that it had, which was counted once. */
+	ck_assert_uint_eq(refused[0]->closed_for, LEG_CLOSE_REFUSED);
+	ck_assert_uint_eq(bench_closes(bench), ARRAY_SIZE(refused));
+	for (unsigned i = 0; i < ARRAY_SIZE(refused); i++)
+		end(refused[i], NULL);
+	expect(0, 0, 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("standing");
+	TCase *tc = tcase_create("standing");
+
+	tcase_add_checked_fixture(tc, NULL, teardown);
+	tcase_add_loop_test(tc, a_client_that_says_nothing_is_closed_in_the_end, 0, 2);
+	tcase_add_test(tc, a_client_that_says_something_is_waited_for);
+	tcase_add_test(tc, a_client_whose_call_waits_for_memory_is_waited_for);
+	tcase_add_test(tc, one_that_has_a_server_may_be_silent_for_ever);
+	tcase_add_test(tc, silent_ones_keep_nobody_out);
+	tcase_add_test(tc, the_oldest_of_too_many_silent_ones_is_closed);
+	tcase_add_test(tc, a_call_in_the_moment_of_going_finds_no_server);
+	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
+	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
+	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
+	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);
+	tcase_add_loop_test(tc, the_half_closed_one_that_has_waited_longest_makes_room, 0, 2);
+	tcase_add_test(tc, a_half_closed_one_without_a_call_keeps_its_place);
+	tcase_add_loop_test(tc, a_half_closed_one_is_closed_in_the_end, 0, 3);
+	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
+	tcase_add_loop_test(tc, a_half_closed_one_that_reads_slowly_gets_its_replies, 0, 2);
+	tcase_add_loop_test(tc, output_that_is_not_taken_is_limited_by_the_leg, 0, 2);
+	tcase_add_test(tc, a_half_closed_one_that_takes_nothing_is_closed_whatever_is_sent);
+	tcase_add_test(tc, a_held_client_has_no_place);
+	tcase_add_test(tc, of_too_many_that_are_held_the_oldest_is_closed);
+	suite_add_tcase(suite, tc);
+	return test_main(suite);
+}
