@@ -164,8 +164,8 @@ bool memory_is_dead(const struct ibv_context *context);
 /**
  * memory_keeps - Returns true if an object of @context cannot be destroyed.
  *
- * That is so if its device is dead, and libibverbs did not receive (RDMAV_ALLOW_DISASSOC_DESTROY) to
- * free the library's part anyway.
+ * That is so if its device is dead and RDMAV_ALLOW_DISASSOC_DESTROY is not set, which has libibverbs
+ * free its part anyway.
  */
 bool memory_keeps(const struct ibv_context *context);
 /** memory_misuse - Reports a misuse of the interface. */
