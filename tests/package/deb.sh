@@ -32,7 +32,7 @@ tracked() { git -c safe.directory="$srcdir" -C "$srcdir" ls-files; }
 if [ -e "$srcdir/.git" ]; then
 	check "git lists the sources" eval '[ "$(tracked | wc -l)" -gt 1000 ]'
 	same "the archive has every file of the sources" "" "$(comm -23 \
-		<(tracked | grep -vxE '\.gitignore|\.ci/.*' | LC_ALL=C sort) \
+		<(tracked | grep -vxE '\.gitignore|\.(ci|gitlab)/.*' | LC_ALL=C sort) \
 		<(cd "$work/source" && find . -type f | sed 's,^\./,,' | LC_ALL=C sort))"
 else
 	ok "the archive has every file of the sources # SKIP these are no git checkout, which would list them"
