@@ -25,7 +25,7 @@ typed() {
 }
 
 # runtime_line: the line of doc/install.md for this release
-runtime_line() { block doc/install.md '**Runtime packages.**' | sed -n "/^# Debian $release\$/{n;p}"; }
+runtime_line() { block doc/install.md '## Runtime packages' | sed -n "/^# Debian $release\$/{n;p}"; }
 
 # needed PROGRAM...: the packages of the libraries that the programs themselves ask for, but for libc's; sorted
 needed() {
