@@ -32,7 +32,7 @@ const struct control_command control_commands[] = {
 	{COMMAND("counters", COUNTERS), .help = "explain the counters of stats"},
 	{COMMAND("config", CONFIG), .help = "show the active configuration as a file"},
 	{COMMAND("check", CHECK), .argument = "SERVICE [--mount]", .words = 2, .min_words = 1,
-	 .answer_s = 120, .help = "test the servers of a service, apart from its clients"},
+	 .answer_s = 120, .help = "test the servers of a service over a separate connection"},
 	{COMMAND("support", SUPPORT), .argument = "FILE", .optional = true, .by_client = true,
 	 .help = "write a support bundle: one archive to diagnose a fault"},
 	{COMMAND("target", TARGET), .argument = "SERVICE ADDRESS up|drain|down", .words = 3,
