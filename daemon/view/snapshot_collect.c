@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * One snapshot is in progress at a time. The main thread posts a `struct part` to each worker and
- * gets the parts back; the last part completes the snapshot. A snapshot holds copies only, so it
- * can complete during or after the stop of the proxy.
+ * One snapshot is in progress at a time. The main thread posts a `struct snapshot_part` to each
+ * worker and gets the parts back; the last part completes the snapshot. A snapshot holds copies
+ * only, so it can complete during or after the stop of the proxy.
  */
 #include "daemon/view/snapshot_collect.h"
 
