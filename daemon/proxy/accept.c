@@ -161,8 +161,8 @@ static void log_shortage(struct proxy_service *ps)
 	if (proxy_connections(proxy) < proxy->max_connections)
 		log_write_limited(
 			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-			"clients wait: this service has %u connections, and the rest that the " LIMIT
-			" allows is reserved for other services: raise it",
+			"clients wait: this service has %u connections, and the rest of the " LIMIT
+			" is reserved for other services: raise it",
 			used_connections(ps));
 	else
 		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),

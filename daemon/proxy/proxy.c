@@ -105,7 +105,7 @@ static void free_drained(struct proxy *proxy)
 			continue;
 		TAILQ_REMOVE(&proxy->leaving, ps, entry);
 		log_info(LOG_ABOUT(.service = ps->service.config->name),
-			 "all its connections have ended");
+			 "removed service: all its connections have closed");
 		proxy_service_free(ps);
 	}
 }

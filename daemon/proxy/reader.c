@@ -108,7 +108,7 @@ static void on_done(void *arg)
 	if (reader->done)
 		call_done(reader, &job->reading);
 	else
-		log_info(NULL, "the blocked reading of the configuration has ended: reload again");
+		log_info(NULL, "the configuration file can be read again: repeat the reload");
 	job_free(job);
 }
 

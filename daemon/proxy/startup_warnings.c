@@ -24,7 +24,7 @@ static void check_descriptors(const struct config *config, unsigned max_connecti
 
 static void check_source_ports(const struct config *config)
 {
-	static const char what[] = "no source port below 1024 may be taken: "
+	static const char what[] = "cannot use source ports below 1024: "
 				   "CAP_NET_BIND_SERVICE is missing";
 
 	if (tcp_connect_may_reserve())
@@ -38,10 +38,11 @@ static void check_source_ports(const struct config *config)
 			log_warning(LOG_ABOUT(.service = service->name),
 				    "%s (source_port = \"reserved\")", what);
 		else if (service->source_port == SOURCE_PORT_AUTO)
-			log_warning(LOG_ABOUT(.service = service->name),
-				    "%s (source_port = \"auto\"): connections come from ports "
-				    "above, which NFS exports without \"insecure\" refuse",
-				    what);
+			log_warning(
+				LOG_ABOUT(.service = service->name),
+				"%s (source_port = \"auto\"): connections come from ports "
+				"of 1024 or above, which NFS exports without \"insecure\" refuse",
+				what);
 	}
 }
 

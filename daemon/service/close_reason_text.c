@@ -37,7 +37,7 @@ const char *close_reason_summary(enum leg_close why, enum close_by by)
 		[CLOSE_BY_SERVER] = "closed by the server",
 	};
 	static const char *const for_side[] = {
-		[CLOSE_BY_CLIENT] = "closed on account of the client",
+		[CLOSE_BY_CLIENT] = "closed because of the client",
 		[CLOSE_BY_SERVER] = "closed on account of the server",
 		[CLOSE_BY_PROXY] = "closed",
 	};

@@ -76,8 +76,8 @@ static void log_unprivileged(struct upstream *upstream)
 		return;
 	log_warning(
 		upstream->log,
-		"client: it comes from a port of 1024 or above, so its connection to the server "
-		"does, too: NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
+		"the client uses a port of 1024 or above, so the proxy uses one towards the server: "
+		"NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
 		"clients trusted_proxies); not logged again for this service");
 }
 

@@ -164,7 +164,7 @@ stop one
 
 ADDRESSES='listen = "tcp://127.0.0.1:12049"; connect = "tcp://127.0.0.1:2049"; allow = [ "127.0.0.1" ];'
 warned() { grep -F " warning: " $T/one.log | grep -qF -- "$1"; }
-NO_PORT="one: no source port below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
+NO_PORT="one: cannot use source ports below 1024: CAP_NET_BIND_SERVICE is missing"
 
 # a_call: a client comes with a Call, and goes when it loses its connection
 a_call() {
@@ -185,7 +185,7 @@ if can_be_bare; then
 
 	one "{ name = \"one\"; $ADDRESSES source_port = \"auto\"; }"
 	check "ports as they come, without the capability: it starts" starts "${bare[@]}"
-	check "and a warning says what that means" wait_for 10 warned "$NO_PORT (source_port = \"auto\"): connections come from ports above"
+	check "and a warning says what that means" wait_for 10 warned "$NO_PORT (source_port = \"auto\"): connections come from ports of 1024 or above"
 	# Of a client that has no such port itself the cause would be its own.
 	rpc_peer 12049 0 0 0 steps from=127.0.0.1:713 \
 		hex=80000028000000010000000000000002000186a3000000040000000000000000000000000000000000000000 closed >/dev/null
