@@ -10,10 +10,11 @@
  *		X(DEMO_BUSY, "busy", "the end of the request", TO(DEMO_IDLE))
  *	STATE_ENUM(demo_state, DEMO_STATES);
  *
- * That makes `enum door_state`; in one .c file STATE_TABLE(door_states, DOOR_STATES) makes the
- * table, by which moves are checked, logs and the control socket name the states, and a test holds
- * the drawings in doc/states.md. A machine has one function that sets its state, and that one goes
- * through state_move() or state_next().
+ * This declares `enum demo_state`. In one .c file STATE_TABLE(demo_states, DEMO_STATES) defines the
+ * table. state_move() checks transitions by it, logs and the control socket take the names from it,
+ * and tests/unit/states.sh compares doc/states.md with it. Each machine has one function that sets
+ * its state, by state_move() or state_next(). A transition that the table does not have fails an
+ * assertion.
  */
 #ifndef BASE_STATE_MACHINE_H
 #define BASE_STATE_MACHINE_H
