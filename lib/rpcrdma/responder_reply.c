@@ -115,8 +115,7 @@ static bool split_payloads(struct reply *reply)
 
 /*
  * Writes @pieces into a chunk, segment by segment, and sets the lengths of the segments in the
- * header. The first
- * @done_bytes have been written before.
+ * header. Earlier calls have written the first @done_bytes.
  */
 static void write_chunk(struct reply *reply, const struct rpcrdma_chunk *chunk,
 			const struct fabric_sge *pieces, unsigned npieces, uint32_t done_bytes)

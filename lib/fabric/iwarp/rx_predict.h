@@ -71,9 +71,8 @@ static inline bool rx_predict_expects_next(const struct rx_predict *predict)
 }
 
 /**
- * rx_predict_rest - Returns the predicted rest of the current message after its current FPDU, at
- * most
- * @room_bytes.
+ * rx_predict_rest - Returns the predicted rest of the current message after its current FPDU,
+ * at most @space_bytes.
  */
 static inline uint32_t rx_predict_rest(const struct rx_predict *predict, uint32_t space_bytes)
 {

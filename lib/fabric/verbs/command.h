@@ -47,8 +47,8 @@ void verbs_done_queue_fini(struct verbs_done_queue *done_queue);
 /** verbs_thread_start - Starts a thread with a small stack. Returns 0 or a negative errno. */
 int verbs_thread_start(pthread_t *thread, void *(*run)(void *arg), void *arg) MUST_CHECK;
 /**
- * verbs_commands_start - Starts the thread of a device, which reports to @returns. Returns 0 or a
- * negative errno.
+ * verbs_commands_start - Starts the thread of a device, which reports to @done_queue. Returns 0 or
+ * a negative errno.
  */
 int verbs_commands_start(struct verbs_commands *commands,
 			 struct verbs_done_queue *done_queue) MUST_CHECK;

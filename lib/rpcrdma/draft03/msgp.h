@@ -82,8 +82,8 @@ struct msgp_body {
 
 /**
  * msgp_decode - Converts @hdr from RDMA_MSGP to RDMA_MSG.
- * @facts: of the Call in flight with its XID, or NULL
- * @body:  set
+ * @call_info: of the Call in flight with its XID, or NULL
+ * @body:      set
  *
  * The body shows whether it is a Call, because it never begins with pads. A body that is too short
  * or no RPC message stays unchanged. Returns false if the message cannot be dispatched: body->wrong
@@ -97,10 +97,10 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 /**
  * msgp_encode - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads
  * fit.
- * @m:     planned, with lists and pieces; its dialect has RDMA_MSGP
- * @msg:   the whole message, which contains the pieces
- * @facts: of the Call that it answers; NULL: it is a Call
- * @room:  longest total of its pieces, as RDMA_MSG
+ * @m:         planned, with lists and pieces; its dialect has RDMA_MSGP
+ * @msg:       the whole message, which contains the pieces
+ * @call_info: of the Call that it answers; NULL: it is a Call
+ * @room:      longest total of its pieces, as RDMA_MSG
  *
  * The form of the message does not change. Only forward messages are padded, and only if no piece
  * longer than WORK_REQUEST_COPY_MAX_BYTES must be copied for it.
