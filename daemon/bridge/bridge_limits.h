@@ -24,8 +24,8 @@ void bridge_limits_close_evicted(struct worker_service *ws);
 void bridge_limits_close_disabled(struct worker_service *ws);
 
 /**
- * bridge_limits_start - Gives the new bridge its connection slot @guest, until conn_slot_free();
- * starts the idle timer.
+ * bridge_limits_start - Gives a new bridge its connection slot @slot, which the bridge frees by
+ * conn_slot_free(), and starts the idle timer.
  */
 void bridge_limits_start(struct bridge *bridge, struct conn_slot *slot);
 /**

@@ -24,7 +24,7 @@ void transparent_routes_print(const struct config *config, FILE *out);
 /**
  * transparent_routes_missing - Reports which of the capability and the routes are missing for
  * @service.
- * @told: called for each, with a sentence that follows the service's name
+ * @report: called with @arg for each, with a sentence that follows the service's name
  *
  * Addresses of named servers are unknown and not checked. The check uses sample clients from allow,
  * or any client.

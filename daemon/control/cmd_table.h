@@ -20,7 +20,7 @@ struct cmd_table;
 
 /**
  * cmd_table_open - Opens the control socket of a proxy and logs failures.
- * @gathering: of that proxy; closed after the control socket
+ * @snapshot_collector: of that proxy; closed after the control socket
  *
  * Close it before the proxy is stopped. Returns 0 or a negative errno.
  */

@@ -35,15 +35,18 @@ struct stream_client_events {
 
 /**
  * stream_client_new - Starts streaming to a client.
- * @fd:         non-blocking; duplicated, so the caller keeps it
- * @room_bytes: capacity of the queue
+ * @fd:                non-blocking; duplicated, so the caller keeps it
+ * @queue_limit_bytes: capacity of the queue
  *
  * Returns NULL if memory or descriptors ran out.
  */
 struct stream_client *stream_client_new(struct loop *loop, int fd, size_t queue_limit_bytes,
 					const struct stream_client_events *events,
 					void *arg) MUST_CHECK;
-/** stream_client_free - Closes the connection and frees @feed; accepts NULL. Events may call it. */
+/**
+ * stream_client_free - Closes the connection and frees @stream_client; accepts NULL. An event may
+ * call it.
+ */
 void stream_client_free(struct stream_client *stream_client);
 /** stream_client_space - Returns how many bytes stream_client_put() accepts now. */
 size_t stream_client_space(const struct stream_client *stream_client);

@@ -59,7 +59,7 @@ struct tap_format {
 	void (*free)(void *state);
 };
 
-/* Formats of the commands trace and capture (trace.c, capture.c). */
+/* Formats of the commands trace and capture (cmd_trace.c, cmd_capture.c). */
 extern const struct tap_format trace_format, capture_format;
 
 /** tap_output_put - Writes bytes to the client's queue. */

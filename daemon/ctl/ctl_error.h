@@ -12,7 +12,7 @@ enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
 /* Statuses of check; EXIT_NOT_CHECKED: no result. */
 enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
 
-/** complain - Writes a line with the program's name to standard error. Returns @status. */
+/** ctl_error - Writes a line with the program's name to standard error. Returns @status. */
 int PRINTF_LIKE(2, 3) ctl_error(int status, const char *format, ...);
 
 #endif

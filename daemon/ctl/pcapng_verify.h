@@ -28,7 +28,7 @@ struct pcapng_verify {
 	uint8_t block[PCAPNG_VERIFY_BLOCK_BYTES];
 };
 
-/** pcapng_verify_add - Adds @len bytes of the file. Start with a zeroed @tally. */
+/** pcapng_verify_add - Adds @len bytes of the file. Start with a zeroed @verify. */
 void pcapng_verify_add(struct pcapng_verify *verify, const uint8_t *data, size_t len);
 /** pcapng_verify_is_complete - Returns whether the file is complete. */
 bool pcapng_verify_is_complete(const struct pcapng_verify *verify) MUST_CHECK;

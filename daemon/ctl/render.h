@@ -30,10 +30,15 @@ int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
 
 /**
  * render_answer - Prints an answer.
- * @command:  the command that it answers
- * @answer:   the JSON; a missing member is printed as "-"
- * @beside:   additional answers, or NULL. For stats: the answer to counters, which explains them. For status: {"time_s": now, "services": [as of services], "latency": its answer, "connections": [as of connections]}, without members that an older daemon does not answer, and without connections if there are too many
- * @all:      print every column, however long lines get, every counter, and members that this client does not know
+ * @command: the command that it answers
+ * @answer:  the JSON; a missing member is printed as "-"
+ * @extra:   additional answers, or NULL; see below
+ * @all:     print every column, however long lines get, every counter, and members that this client
+ *           does not know
+ *
+ * For stats @extra is the answer to counters, which explains them. For status it is {"time_s": now,
+ * "services": [as of services], "latency": its answer, "connections": [as of connections]}. It
+ * lacks members that an older daemon does not answer, and connections if there are too many.
  *
  * Returns 0 or -ENOMEM.
  */

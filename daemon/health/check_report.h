@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The result of a check of a service's servers (check.h): plain data. */
+/* The result of a check of a service's servers (check_steps.h): plain data. */
 #ifndef DAEMON_HEALTH_CHECK_REPORT_H
 #define DAEMON_HEALTH_CHECK_REPORT_H
 
@@ -47,7 +47,7 @@ struct check_report {
 	struct check_server *servers;
 };
 
-/** check_step_name, check_result_name, check_grade_name - Return the word for it. */
+/** check_step_name, check_result_name, check_grade_name - Return the name, as in JSON. */
 const char *check_step_name(enum check_step_id step);
 const char *check_result_name(enum check_result result);
 const char *check_grade_name(enum check_grade grade);

@@ -18,8 +18,8 @@ struct health;
 struct reserved_ports;
 
 /**
- * health_new - Starts the thread; @ports: of the process, outlive it. Returns 0 or a negative
- * errno.
+ * health_new - Starts the thread. Returns 0 or a negative errno.
+ * @reserved_ports: of the process; outlives the thread
  */
 int health_new(struct reserved_ports *reserved_ports, struct health **out) MUST_CHECK;
 /**

@@ -18,7 +18,7 @@ struct http;
 
 /**
  * http_open - Serves at the address of the proxy's configuration, and follows each reload.
- * @gathering: of that proxy; closed after this
+ * @snapshot_collector: of that proxy; closed after this
  *
  * Logs failures. Returns 0 or a negative errno.
  */

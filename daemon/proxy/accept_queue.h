@@ -44,7 +44,7 @@ struct accept_queue {
 
 /**
  * accept_queue_init - Initializes a queue without services.
- * @take: called from a loop task with each connection, which the callee then owns
+ * @accept: called with @arg from a loop task for each connection, which the callee then owns
  */
 void accept_queue_init(struct accept_queue *accept_queue, struct loop *loop,
 		       void (*accept)(void *arg, struct accept_item *accept_item), void *arg);

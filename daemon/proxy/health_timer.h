@@ -21,8 +21,8 @@
 /** health_timer_start - Starts the checks. Returns 0 or -ENOMEM. */
 int health_timer_start(struct proxy_service *ps) MUST_CHECK;
 /**
- * health_timer_stop - Stops the checks; @emptied is called on the main thread when a running check
- * has finished.
+ * health_timer_stop - Stops the checks. Calls @on_drained with @arg on the main thread when a
+ * running check has finished.
  */
 void health_timer_stop(struct proxy_service *ps, void (*on_drained)(void *arg), void *arg);
 /** health_timer_check_doubtful - Checks the doubtful servers, if any, unless a check is running. */

@@ -72,7 +72,10 @@ struct proxy_follower {
 	 * change.
 	 */
 	int (*prepare)(void *arg, const struct config *config, FILE *errors);
-	/* @taken: commits what was prepared, after proxy->config was replaced. Else discards it. */
+	/*
+	 * @committed: applies what was prepared, after proxy->config was replaced. Otherwise
+	 * discards it.
+	 */
 	void (*settle)(void *arg, bool committed);
 	void *arg;
 };
@@ -93,7 +96,7 @@ struct proxy {
 	struct health *health; /* runs health checks */
 	struct watchdog *watchdog;
 	unsigned max_connections;        /* that the descriptors allow */
-	struct loop_timer *housekeeping; /* periodic work, on_look() */
+	struct loop_timer *housekeeping; /* periodic work, on_housekeeping() */
 	struct loop_timer *cut;          /* the next expiry of a drain_timeout_s */
 	uint64_t end_us;                 /* when a stop ends the loop anyway; 0: not set */
 	struct rpcb_client *rpcb;        /* NULL until a service is registered */

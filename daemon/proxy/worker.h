@@ -84,10 +84,11 @@ struct worker_memory {
 
 /**
  * worker_new - Creates a worker without services, and starts its thread.
- * @index:   for the thread name and logs
- * @ports:   of the process; outlive the worker
- * @memory:  unused memory that its pool keeps mapped
- * @emptied: called with @arg on the worker's thread when a removed service may be ready for worker_close()
+ * @index:          for the thread name and logs
+ * @reserved_ports: of the process; outlives the worker
+ * @memory:         unused memory that its pool keeps mapped
+ * @on_drained:     called with @arg on the worker's thread when a removed service may be ready for
+ *                  worker_close()
  *
  * Returns NULL without memory or threads.
  */

@@ -27,7 +27,7 @@ void worker_select_update(struct worker *const *workers, size_t nworkers, uint64
 /**
  * worker_select - Returns the worker with the lowest cost.
  * @nworkers: at least 1
- * @turn: round-robin index, for workers of equal cost
+ * @rr_index: round-robin index, which decides between workers of equal cost
  */
 struct worker *worker_select(struct worker *const *workers, size_t nworkers, uint64_t rr_index,
 			     uint64_t now_us);

@@ -16,7 +16,8 @@ struct service_config;
 struct accepted_conn {
 	int fd; /* -1: see `fabric` */
 	struct fabric_incoming *fabric;
-	bool protocol_unknown; /* `fd` speaks TCP or iWARP: its first bytes tell (leg_factory_ops.settle) */
+	/* `fd` speaks TCP or iWARP; the first bytes decide (leg_factory_ops.detect_protocol) */
+	bool protocol_unknown;
 	struct sockaddr_storage local; /* set once it is allowed to connect */
 	struct sockaddr_storage peer;
 	/*

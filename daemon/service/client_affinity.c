@@ -16,7 +16,7 @@ static_assert(2 * (sizeof(struct affinity_client) + sizeof(struct client_addr)) 
 			      sizeof(struct client_addr_loop) +
 			      CALL_FINGERPRINTS_MAX * sizeof(struct client_fingerprint) <=
 		      CONFIG_CLIENT_BYTES,
-	      "a connection and a pin are counted");
+	      "a connection and a retained client are counted");
 
 struct client_affinity {
 	atomic_uint retained;

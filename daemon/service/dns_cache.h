@@ -12,7 +12,7 @@
  * Threads: a dns_cache belongs to the service; its lock guards the answers. Each worker has a
  * dns_waiters, on its own thread, where connections wait; it delivers the answer to a few
  * connections per loop iteration. A lookup ends on its own thread, which stores the answer and
- * wakes the name_desks that wait.
+ * wakes each dns_waiters that has waiting connections.
  */
 #ifndef DAEMON_SERVICE_DNS_CACHE_H
 #define DAEMON_SERVICE_DNS_CACHE_H

@@ -37,7 +37,8 @@ struct source_addr {
  * @addrs: addresses of the server; @naddrs is at least 1
  * @to:    array of @naddrs elements; IPv4 is never v4-mapped
  *
- * Returns the number of copied addresses. Sets @from->lack to the reason if it is 0, else to NULL.
+ * Returns the number of copied addresses. Sets @from->unusable_reason to the reason if it is 0,
+ * else to NULL.
  */
 size_t source_addr_usable(struct source_addr *from, const struct service_config *config,
 			  const struct sockaddr_storage *addrs, size_t naddrs,
@@ -45,7 +46,7 @@ size_t source_addr_usable(struct source_addr *from, const struct service_config 
 /**
  * source_addr_choose - Returns the source addresses for servers of a family.
  *
- * The first is @from->pin.source if @from->pin has a port, else the next one round-robin.
+ * The first is @from->affinity.source if @from->affinity has a port, else the next one round-robin.
  */
 struct stream_sources source_addr_choose(struct source_addr *from, const struct service_net *net,
 					 sa_family_t family);

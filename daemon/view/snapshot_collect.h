@@ -69,9 +69,9 @@ void snapshot_collector_close(struct snapshot_collector *snapshot_collector);
 
 /**
  * snapshot_collect - Requests a snapshot.
- * @wants: GATHER_*
- * @done:  called once with @arg on the main thread, during this call or later. Its snapshot is valid during done() only;
- * NULL: no snapshot could be taken
+ * @wants: bit mask of COLLECT_*
+ * @done:  called once with @arg on the main thread, during this call or later. Its snapshot is
+ *         valid during done() only; NULL: no snapshot could be taken
  */
 void snapshot_collect(struct snapshot_collector *snapshot_collector, unsigned wants,
 		      void (*done)(void *arg, const struct collected *collected), void *arg);

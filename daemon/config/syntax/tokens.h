@@ -45,7 +45,7 @@ bool syntax_tokens_read(const char *text, struct syntax_tokens *tokens) MUST_CHE
 /** syntax_tokens_fini - Frees the tokens; accepts a zeroed struct. */
 void syntax_tokens_fini(struct syntax_tokens *tokens);
 /**
- * syntax_tokens_of_line - Returns the first token that ends in @line or later; @end if none does.
+ * syntax_tokens_of_line - Returns the first token that ends in @line or later, or @tokens->end.
  */
 const struct syntax_token *syntax_tokens_of_line(const struct syntax_tokens *tokens, unsigned line);
 
