@@ -18,10 +18,13 @@
  *
  * Lines that a peer can provoke go through a token bucket; a service has one for each kind of line.
  * Suppressed lines are counted, and log_report_suppressed() logs their number by kind. The main
- * loop calls it every LOG_REPORT_US, so no other thread logs more than its own lines. The notes of
- * all connections of a service share one bucket; one connection may use LOG_SHARE_BURST lines at
- * once and then one every LOG_SHARE_REFILL_US, a twelfth of the refill. So one noisy connection
- * uses a tenth of the bucket, and a dozen must be noisy for long before they silence others.
+ * loop calls it every LOG_REPORT_US, so no other thread logs more than its own lines.
+ *
+ * A *note* is a line about something that the peer of a connection did. The notes of all
+ * connections of a service share one bucket of 100 lines (SERVICE_LINES_BURST). One connection may
+ * use LOG_SHARE_BURST of them, and then one line every LOG_SHARE_REFILL_US: a tenth of the bucket,
+ * and a twelfth of its refill. So only a dozen noisy connections together can suppress the notes of
+ * the others.
  *
  * Lines are written directly until log_start_writer(), then by a thread: logging never blocks.
  * Lines that standard error does not accept are dropped and counted, and reported when it accepts

@@ -14,9 +14,9 @@ struct upstream;
  * @by:     the side that caused it
  * @detail: more about the reason, or ""
  *
- * The first call decides the reason of the bridge, which is logged and counted once. It can leave
- * the client in the tarpit before the client leg closes. A further call closes what is left sooner,
- * and takes the client out of the tarpit.
+ * The first call decides the reason of the bridge, which is logged and counted once. It can keep
+ * the client in the tarpit for a moment before it closes the client leg. A second call closes the
+ * client leg immediately, even if the client is in the tarpit.
  */
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
 

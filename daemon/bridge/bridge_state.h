@@ -77,7 +77,7 @@ enum bridge_route {
 	ROUTE_UNDECIDED, /* the first Call decides */
 	ROUTE_CONNECT,   /* to a server of the service */
 	ROUTE_MOUNT,     /* to a MOUNT server */
-	ROUTE_NONE,      /* rejected; never the route of a connection */
+	ROUTE_NONE,      /* of a Call that is rejected; a connection never has this route */
 };
 
 struct bridge_routing {
@@ -139,8 +139,9 @@ struct bridge {
 	struct budget_holder memory;
 	struct upstream upstream;
 	struct nfs_sessions
-		sessions;         /* NFSv4.1 sessions seen on this connection (bridge_forward.c) */
-	struct loop_timer *timer; /* WAITING, READING, RECLAIMING, HELD, and while half-closed */
+		sessions; /* NFSv4.1 sessions seen on this connection (bridge_forward.c) */
+	/* in WAIT_FIRST_BYTE, WAIT_FIRST_CALL, WAIT_OLD_CONN and TARPIT, and while half-closed */
+	struct loop_timer *timer;
 	struct bridge_open open;
 	struct bridge_routing routing;
 	struct bridge_limits limits;

@@ -75,7 +75,7 @@ struct service_config {
 	uint32_t busy_poll_us;    /* verbs: polling time before waiting for an event */
 	uint32_t rnr_retry; /* verbs: retries of a Send without a posted receive, by either end */
 	enum memory_windows memory_windows;
-	enum verbs_pd_scope rdma_domain; /* used without safe memory windows */
+	enum verbs_pd_scope rdma_domain; /* used if memory windows do not separate peers */
 	uint32_t rdma_ack_timeout;  /* RoCE, InfiniBand: 4.096 us << value; 0: see verbs_config.h */
 	uint32_t rdma_tos;          /* verbs: DSCP and ECN of packets; 0: host default */
 	uint32_t listen_version;    /* rdma clients: highest RPC-over-RDMA version */
@@ -144,8 +144,8 @@ void config_warn(const struct config *config, FILE *out);
  * config_ports_print - Writes which source ports a TCP server sees, one line per service and kind
  * of client. For -t.
  *
- * The kinds differ in which clients count as privileged, so that the proxy connects for them from
- * ports below 1024 (daemon/service/accepted_conn.h).
+ * The kinds are TCP, iwarp and verbs clients. They differ in which clients count as privileged: for
+ * these the proxy connects from a port below 1024 (daemon/service/accepted_conn.h).
  */
 void config_ports_print(const struct config *config, FILE *out);
 

@@ -6,8 +6,8 @@
  * connection (daemon/health/health.h). Servers with a client connection are not checked: a Reply to
  * a client is better evidence.
  *
- * A server that has become doubtful (daemon/service/server_health.h) is checked immediately, also
- * without probe_interval_s, but at most once in HEALTH_TIMER_DOUBT_US. MOUNT servers
+ * A server that has become doubtful (daemon/service/server_health.h) is checked immediately, even
+ * if probe_interval_s is 0, but at most once in HEALTH_TIMER_DOUBT_US. MOUNT servers
  * (daemon/service/servers.h) are checked only when they are doubtful, by a separate NULL of MOUNT.
  */
 #ifndef DAEMON_PROXY_HEALTH_TIMER_H

@@ -20,10 +20,10 @@
  * otherwise an unprivileged client could obtain a privileged client's port by sending the same
  * Call.
  *
- * An ambiguous match is no match, and a retained client is used once. A new connection with the
- * same four addresses as a live one proves that one dead. A new connection replaces a half-closed
- * one if its first Call is still unanswered there. In both cases the old connection is closed, and
- * the new one waits for its port.
+ * If several retained clients match, none is used. A retained client is used once. Two kinds of new
+ * connections replace a live one: a connection with the same addresses and ports at both ends,
+ * which proves that the old one is dead; and a connection whose first Call is still unanswered on a
+ * half-closed one. In both cases the old connection is closed, and the new one waits for its port.
  *
  * Threads: any thread can call each function, but a client belongs to its owner's thread. The table
  * has 16 shards by client address, each with a lock that is held for a few steps.
@@ -81,11 +81,11 @@ struct client_affinity *client_affinity_new(unsigned max);
 void client_affinity_free(struct client_affinity *clients);
 
 /**
- * client_affinity_add - Adds a connected client, and has a live connection with the same endpoints
- * closed at once
+ * client_affinity_add - Adds a connected client. If a live connection has the same endpoints, its
+ * owner gets superseded()
  * @owner: copied
  *
- * client_affinity_release() is due. Returns 0 or -ENOMEM.
+ * Returns 0, and client_affinity_release() must follow later; or -ENOMEM.
  */
 int client_affinity_add(struct client_affinity *clients, const struct client_endpoints *ends,
 			const struct client_owner *owner, struct affinity_client **out) MUST_CHECK;
@@ -102,8 +102,8 @@ enum affinity_result client_affinity_find(struct affinity_client *client,
 					  const struct call_fingerprint *first, uint64_t now_us,
 					  struct source_affinity *affinity);
 /**
- * client_affinity_need_port - The client's own port is not used upstream after all; before
- * client_affinity_find().
+ * client_affinity_need_port - Reports that the upstream does not use the client's own port after
+ * all. Call it before client_affinity_find().
  */
 void client_affinity_need_port(struct affinity_client *client);
 /**
@@ -119,20 +119,20 @@ int client_affinity_set_privileged(struct affinity_client *client) MUST_CHECK;
 void client_affinity_stop_waiting(struct affinity_client *client);
 
 /**
- * client_affinity_half_closed - The client has ended its sending side, so it can reconnect at any
- * moment
- * @calls: of its @ncalls unanswered Calls, oldest first; some of them are kept
+ * client_affinity_half_closed - Reports that the client has ended its sending side, so that it can
+ * reconnect at any moment
+ * @calls: fingerprints of its @ncalls unanswered Calls, oldest first; some of them are kept
  */
 void client_affinity_half_closed(struct affinity_client *client,
 				 const struct call_fingerprint *calls, size_t ncalls);
 /**
- * client_affinity_closing - The connection is closing; @calls as above, and then the Calls answered
- * last.
+ * client_affinity_closing - Reports that the connection is closing
+ * @calls: as above, followed by the Calls answered last
  */
 void client_affinity_closing(struct affinity_client *client, const struct call_fingerprint *calls,
 			     size_t ncalls);
 /**
- * client_affinity_release - The upstream connection is over: retains the client
+ * client_affinity_release - Retains the client after its upstream connection has closed
  * @affinity: port and source address of the upstream connection; port 0: none; `due` is ignored
  *
  * No callback of the owner follows.

@@ -2,12 +2,14 @@
 /*
  * Connection limits of a service, and which connection is evicted when a limit is reached.
  *
- *	half_open    accepted, no server chosen yet. Has a limit of its own; past it the oldest is evicted
+ *	half_open    accepted, no server chosen yet. Has a limit of its own; past it the oldest is
+ *	             evicted
  *	has_call     like half_open, but the client has sent a Call. Is not evicted for others
  *	connecting ┐
- *	idle       ├ count against max_connections. At that limit the oldest idle connection is evicted,
- *	active     ┘ or else a half-closed one
- *	tarpit       rejected, but still open: at most CONN_LIMITS_TARPIT_MAX; past it the oldest is closed at once
+ *	idle       ├ count against max_connections. At that limit the oldest idle connection is
+ *	active     ┘ evicted, or else a half-closed one
+ *	tarpit       rejected, but still open: at most CONN_LIMITS_TARPIT_MAX; past that the oldest
+ *	             is closed immediately
  *
  * A connection is half-closed once its client has ended its sending side. The proxy cannot know
  * whether the client is gone or waits for Replies, so the connection stays. When the service or the
@@ -74,11 +76,11 @@ struct conn_slot {
 	void *owner; /* on its thread; NULL: not handed over yet */
 	struct state state;
 	bool had_call; /* its client has sent a Call */
-	uint64_t
-		oldest_call_us; /* half-closed: when its oldest unanswered Call arrived; 0: not evictable */
+	/* half-closed: when its oldest unanswered Call arrived; 0: it cannot be evicted */
+	uint64_t oldest_call_us;
 	/*
-	 * Linked while it counts and oldest_call_us is set: in the heaps of the service and of its
-	 * client.
+	 * In the heap of the service and in that of its client, while the connection counts against
+	 * a limit and oldest_call_us is set.
 	 */
 	struct heap_node by_wait, by_wait_of_client;
 	bool listed; /* in the list of its state; not after conn_limits_next_evicted() returned it */
@@ -90,8 +92,8 @@ TAILQ_HEAD(conn_slot_list, conn_slot);
 /* The evicted connections of one thread. */
 struct conn_limits_thread {
 	struct conn_slot_list evicted;
-	void (*wake)(
-		void *arg); /* called from any thread when conn_limits_next_evicted() has a connection */
+	/* Called from any thread when conn_limits_next_evicted() has a connection. */
+	void (*wake)(void *arg);
 	void *arg;
 };
 
@@ -163,7 +165,7 @@ bool conn_limits_evict_half_closed(struct conn_limits *limits, uint64_t now_us);
 
 /* ---- the thread that owns the connection ---- */
 
-/** conn_slot_may_stay - Returns whether the connection is not evicted; else sets @why. */
+/** conn_slot_may_stay - Returns true; or false and sets @why if the connection is evicted. */
 bool conn_slot_may_stay(struct conn_slot *slot, enum leg_close *why) MUST_CHECK;
 /**
  * conn_slot_connecting - Counts the connection against max_connections, before a server is chosen
@@ -174,22 +176,25 @@ bool conn_slot_may_stay(struct conn_slot *slot, enum leg_close *why) MUST_CHECK;
  */
 bool conn_slot_connecting(struct conn_slot *slot, uint64_t now_us, enum leg_close *why) MUST_CHECK;
 /**
- * conn_slot_connected - The server is connected: without a Call the connection is now idle. No
- * effect if it is evicted.
+ * conn_slot_connected - Reports that the server is connected: the connection is now active, or
+ * idle if its client has not sent a Call. No effect if it is evicted.
  */
 void conn_slot_connected(struct conn_slot *slot);
 /**
- * conn_slot_first_call - The client has sent a Call. Returns false if the connection is evicted.
+ * conn_slot_first_call - Reports that the client has sent a Call. Returns false if the connection
+ * is evicted.
  */
 bool conn_slot_first_call(struct conn_slot *slot) MUST_CHECK;
 /**
- * conn_slot_half_closed - The client has ended its sending side, or got a Reply after that
- * @oldest_call_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot be evicted
+ * conn_slot_half_closed - Reports that the client has ended its sending side, or got a Reply after
+ * that
+ * @oldest_call_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot
+ *                  be evicted
  */
 void conn_slot_half_closed(struct conn_slot *slot, uint64_t oldest_call_us);
 /**
- * conn_slot_superseded - The client has reconnected: this connection stops counting while it
- * closes.
+ * conn_slot_superseded - Reports that the client has reconnected: this connection stops counting
+ * while it closes.
  */
 void conn_slot_superseded(struct conn_slot *slot);
 /**
@@ -197,7 +202,7 @@ void conn_slot_superseded(struct conn_slot *slot);
  * any more.
  */
 void conn_slot_tarpit(struct conn_slot *slot);
-/** conn_slot_free - The connection is gone: frees its slot. */
+/** conn_slot_free - Frees the slot of a connection that has ended. */
 void conn_slot_free(struct conn_slot *slot);
 /**
  * conn_limits_next_evicted - Returns the next evicted connection of a thread, each once; NULL: no

@@ -23,8 +23,9 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 
 /* The requester's side. */
 struct credit_window {
-	uint32_t asked;     /* requested in each Call; a larger grant counts as this */
-	uint32_t granted;   /* by the last Reply, possibly 0; 1 before: the first Call goes alone */
+	uint32_t asked; /* requested in each Call; a larger grant counts as this */
+	/* by the last Reply, possibly 0; 1 before it: the first Call goes alone */
+	uint32_t granted;
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
 	uint32_t reserved_control; /* … and for a control message that waits: 0 or 1 */
@@ -78,8 +79,8 @@ static inline void credit_window_release(struct credit_window *window)
 	window->in_flight--;
 }
 /**
- * credit_window_grant - Obeys the grant of a Reply (A3.3-5). Zero counts as one (A3.3-3), more than
- * requested as the number requested. Returns false if it was zero.
+ * credit_window_grant - Obeys the grant of a Reply (A3.3-5). Zero counts as one (A3.3-3). A grant
+ * of more credits than requested counts as the number requested. Returns false if it was zero.
  */
 bool credit_window_grant(struct credit_window *window, uint32_t granted);
 /**

@@ -18,7 +18,10 @@
 #include "rpcrdma/read_plan.h"
 #include "rpcrdma/work_request.h"
 
-/* Position in a list of pulls: all before `pull` are finished, and `bytes` bytes of that one. */
+/*
+ * Position in the pulls of a plan; a pull (struct plan_pull) is one segment, read by one or several
+ * RDMA Reads. All pulls before `pull` are finished, and `bytes` bytes of that one.
+ */
 struct read_cursor {
 	unsigned pull;
 	uint32_t bytes;

@@ -4,7 +4,7 @@
  *
  * record_rx_next() consumes input up to the next decision and returns what it is. It calls no other
  * module: the caller decides what a record is and which memory it gets, by record_rx_body(),
- * _gather() or _skip().
+ * record_rx_prebuffer() or record_rx_skip().
  *
  * The input is valid only until record_rx_input_bytes(). Consumed bytes go into the message that is
  * being received, or into a buffer. A Call gets no memory before it is complete, or TCP_BULK_BYTES
@@ -52,7 +52,7 @@ struct record_rx {
 	bool ended; /* the whole record has arrived, but may wait for its memory */
 	uint8_t head[TCP_RECORD_HEAD_BYTES];
 	unsigned head_bytes;
-	uint8_t *prebuffered; /* GATHER: the start of the message, including the head */
+	uint8_t *prebuffered; /* PREBUFFER: the start of the message, including the head */
 	uint32_t prebuffered_bytes;
 	const uint8_t *start;    /* RX_TYPE, RX_BEGIN: the start of the message … */
 	uint32_t start_bytes;    /* … and how much of it is there */

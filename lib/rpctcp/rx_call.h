@@ -3,12 +3,12 @@
  * Receives the Calls of a TCP leg: checks each, claims its memory, and answers some of them
  * locally.
  *
- * A Call is checked before it gets memory, in the input or its prebuffer. So it claims no more than
- * it can need, which is known if it has arrived completely. Of a longer Call the first
- * TCP_BULK_BYTES have arrived: it claims its length, and the largest Reply that these allow. It is
- * received in place, checked to its end when it is complete, and releases what it did not need. A
- * Call of several fragments has an unknown length: REPLY_UNBOUNDED_BYTES are claimed, and it can be
- * longer only if memory is available immediately.
+ * A Call is checked before it gets memory, in the input or its prebuffer. A short Call is checked
+ * when it is complete, and claims no more than it can need. A longer Call is checked when its first
+ * TCP_BULK_BYTES have arrived: it claims its length, and the largest Reply that these bytes allow.
+ * It is received in place, checked to its end when it is complete, and releases what it did not
+ * need. A Call of several fragments has an unknown length: it claims REPLY_UNBOUNDED_BYTES, and can
+ * be longer only if memory is available immediately.
  *
  * A client's long Call of one fragment is delivered in parts (leg_config.partial) if everything
  * about it is known (CALL_INFO_COMPLETE). It is in flight from then on: a leg that drains waits for
@@ -41,11 +41,11 @@ void rx_call_prebuffer(struct tcp_leg *leg);
  * blocks the stream.
  */
 void rx_call_begin(struct tcp_leg *leg, uint32_t xid);
-/** rx_call_overflow - RX_OVERFLOW: gives it more memory, or answers it. */
+/** rx_call_overflow - RX_OVERFLOW: gives the Call more memory, or answers it. */
 void rx_call_overflow(struct tcp_leg *leg);
-/** rx_call_grown - Delivers what has arrived of it, if allowed. */
+/** rx_call_grown - Delivers the part of the Call that has arrived, if allowed. */
 void rx_call_grown(struct tcp_leg *leg);
-/** rx_call_end - RX_END: delivers it if allowed. */
+/** rx_call_end - RX_END: delivers the complete Call, if allowed. */
 void rx_call_end(struct tcp_leg *leg);
 /**
  * rx_call_end_skipped - RX_END of a skipped record, which may have been a retransmission of a Call

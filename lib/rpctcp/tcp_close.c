@@ -9,7 +9,8 @@
 
 #include "base/tcp_keepalive.h"
 
-#define CLOSE_LIMIT_US 2000000u /* to read some of the queued output, and then to end the stream */
+/* Time for the peer to read some of the queued output, and then for it to end its stream. */
+#define CLOSE_LIMIT_US 2000000u
 
 /* Detail for a server that closes after data was sent to it, without having sent anything. */
 #define NO_FIRST_REPLY                                                                             \

@@ -65,8 +65,8 @@ static void report_half_closed(struct tcp_leg *leg)
 }
 
 /*
- * Calls closing() and closed() when due, after dropping what they require. The callee can free the
- * leg.
+ * Calls closing() if it is due; frees what the leg holds; and calls closed() once the stream is
+ * closed. closed() can free the leg.
  */
 static void report_end(struct tcp_leg *leg)
 {
