@@ -128,8 +128,8 @@ struct config {
 /**
  * config_load - Reads and checks a file.
  * @path:   the file
- * @errors: gets all errors, one per line as "FILE:LINE: text", except errors that follow from another one. A syntax
- *          error has a second such line that quotes the line of the file
+ * @errors: gets all errors, one per line as "FILE:LINE: text", except errors that follow from
+ *          another one. A syntax error has a second such line that quotes the line of the file
  * @config: set on success; free it with config_free()
  *
  * Returns 0, -EINVAL if the file has errors, -ENODEV if all errors are missing devices or

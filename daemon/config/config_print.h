@@ -15,9 +15,13 @@
  */
 void config_print(const struct config *config, FILE *out);
 
-/** config_print_value - Prints the value of a key in @base (struct config or struct service_config). */
+/**
+ * config_print_value - Prints the value of a key in @base (struct config or struct service_config).
+ */
 void config_print_value(const struct config_key *key, const void *base, FILE *out);
-/** config_print_globals, config_print_service - Print the keys outside the services, or one service. */
+/**
+ * config_print_globals, config_print_service - Print the keys outside the services, or one service.
+ */
 void config_print_globals(const struct config *config, FILE *out);
 void config_print_service(const struct service_config *service, FILE *out);
 

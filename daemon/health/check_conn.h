@@ -79,9 +79,10 @@ struct check_conn;
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out) MUST_CHECK;
 /**
  * check_conn_free - Closes and frees the connection; on_event() is not called any more
- * @gone: called with @arg once everything is freed, now or later; until then what @config names must stay. NULL: none
+ * @gone: called with @arg once everything is freed, now or later; everything to
+ *        which the config of check_conn_new() points must exist until then. NULL: none
  *
- * Accepts NULL, and calls @gone at once.
+ * Accepts NULL, and then calls @gone immediately.
  */
 void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg);
 

@@ -52,10 +52,14 @@ const char *check_step_name(enum check_step_id step);
 const char *check_result_name(enum check_result result);
 const char *check_grade_name(enum check_grade grade);
 /**
- * check_grade_server - Returns failed if no mount would work there, degraded if some operations would fail, else good.
+ * check_grade_server - Returns failed if no mount would work there, degraded if some operations
+ * would fail, else good.
  */
 enum check_grade check_grade_server(const struct check_server *server);
-/** check_grade - Returns the grade of all servers: failed if all have failed, good if all are good, else degraded. */
+/**
+ * check_grade - Returns the grade of all servers: failed if all have failed, good if all are good,
+ * else degraded.
+ */
 enum check_grade check_grade(const struct check_report *report);
 
 #endif

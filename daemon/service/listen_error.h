@@ -11,7 +11,8 @@
 #define LISTEN_ERROR_BYTES 720u /* enough for the longest message and host name */
 
 /**
- * listen_error_address - Writes "cannot listen on tcp://127.0.0.1:2049: ", the cause, and advice if known
+ * listen_error_address - Writes "cannot listen on tcp://127.0.0.1:2049: ", the cause, and advice if
+ * known
  * @transport: from the file
  * @addr:      the address to listen on
  * @err:       a negative errno

@@ -68,7 +68,8 @@ int mem_expose_reserve(struct exposed_mem *exposed_mem, unsigned nkeys) MUST_CHE
 /**
  * mem_expose_add - Exposes contiguous memory, in as many segments as needed.
  * @mem, @len_bytes: the memory, inside @buf
- * @ready_bytes:     filled bytes; fewer than @len_bytes only for Reads, if the endpoint has deferred_reads
+ * @ready_bytes:     filled bytes; fewer than @len_bytes only for Reads, if the endpoint has
+ *                   deferred_reads
  * @rights:          FABRIC_REMOTE_*
  *
  * Returns 0 or the fabric's errno; segments exposed before an error stay exposed.

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends the Replies to the peer's Calls. Payloads go into the write chunks, the rest goes inline or into the reply
- * chunk. All Writes are posted before the Send that reports them (A2-3).
+ * Sends the Replies to the peer's Calls. Payloads go into the write chunks, the rest goes inline or
+ * into the reply chunk. All Writes are posted before the Send that reports them (A2-3).
  *
- * The responder checks the size before it writes anything. A Reply that does not fit is answered ERR_CHUNK (A5.2-3,
- * A-Δ3). Payloads of a Reply that is still arriving are written as they arrive, if their positions are known and the
- * rest is certain to fit inline. Every other Reply, and every Send, waits for the complete Reply.
+ * The responder checks the size before it writes anything. A Reply that does not fit is answered
+ * ERR_CHUNK (A5.2-3, A-Δ3). Payloads of a Reply that is still arriving are written as they arrive,
+ * if their positions are known and the rest is certain to fit inline. Every other Reply, and every
+ * Send, waits for the complete Reply.
  */
 #ifndef RPCRDMA_RESPONDER_REPLY_H
 #define RPCRDMA_RESPONDER_REPLY_H
@@ -16,15 +17,21 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/** responder_reply - Handles leg_reply() for an unanswered Call of this connection; keeps the reference. */
+/**
+ * responder_reply - Handles leg_reply() for an unanswered Call of this connection; keeps the
+ * reference.
+ */
 void responder_reply(struct responder_rpc *rpc);
-/** responder_more - Handles leg_more() of the Reply, or retries a Reply that waited for a size or a key. */
+/**
+ * responder_more - Handles leg_more() of the Reply, or retries a Reply that waited for a size or a
+ * key.
+ */
 void responder_more(struct responder_rpc *rpc);
 /** responder_answer - Answers with a short RPC message made by the proxy, and ends the RPC. */
 void responder_answer(struct responder_rpc *rpc, const uint8_t *msg, uint32_t len_bytes);
 /**
- * responder_answer_failure - Answers SYSTEM_ERR (rpc_encode_failure()) and ends the RPC. If the RPC header has not been
- * read, the answer is MSG_DENIED: AUTH_ERROR, AUTH_FAILED.
+ * responder_answer_failure - Answers SYSTEM_ERR (rpc_encode_failure()) and ends the RPC. If the RPC
+ * header has not been read, the answer is MSG_DENIED: AUTH_ERROR, AUTH_FAILED.
  */
 void responder_answer_failure(struct responder_rpc *rpc);
 /** responder_answer_error - Answers with an RDMA_ERROR and ends the RPC. */

@@ -53,9 +53,10 @@ static inline size_t work_request_cost_bytes(size_t n)
 /**
  * work_request_post_send - Sends a transport header and the pieces of a body after it.
  * @hdr:          encoded here
- * @body, @nbody: the pieces; one without a buffer is copied now and must be short; one without an address stands for
- *                zeros
- * @x:            kept until the Send is done; NULL: the completion can be reported late (fabric_wr.lazy)
+ * @body, @nbody: the pieces; one without a buffer is copied now and must be short; one without an
+ *                address stands for zeros
+ * @x:            kept until the Send is done; NULL: the completion can be reported late
+ *                (fabric_wr.lazy)
  * @inv_rkey:     the peer's key to invalidate, or NULL
  *
  * A failure closes the connection, which the leg reports, so nothing is returned.

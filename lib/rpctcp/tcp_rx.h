@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the socket of a TCP leg: how much per iteration, where it goes, how long to wait for more, and what each record
- * is.
+ * Reads the socket of a TCP leg: how much per iteration, where it goes, how long to wait for more,
+ * and what each record is.
  *
- * Input goes directly into the message that is being received, and after its end into staging, which is valid within one
- * callback only. Unconsumed input is saved as leftover, and nothing more is read before it is consumed.
+ * Input goes directly into the message that is being received, and after its end into staging,
+ * which is valid within one callback only. Unconsumed input is saved as leftover, and nothing more
+ * is read before it is consumed.
  *
- * If a read has filled all its space another one follows in the same iteration, so that the results leave by one write.
- * But a connection is limited per iteration, so that others do not wait for it. A single message takes a single read.
+ * If a read has filled all its space another one follows in the same iteration, so that the results
+ * leave by one write. But a connection is limited per iteration, so that others do not wait for it.
+ * A single message takes a single read.
  */
 #ifndef RPCTCP_TCP_RX_H
 #define RPCTCP_TCP_RX_H
