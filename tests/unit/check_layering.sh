@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Holds the rules of the house that can be seen in the text of the sources. TAP; run from anywhere, or with
-# srcdir set.
+# Checks the rules of the tree that the text of the sources shows. TAP; run from anywhere, or with srcdir set.
 set -u
 
 root=${srcdir:-$(dirname "$0")/../..}
@@ -14,8 +13,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 
-# The table in doc/internals.md says what a room may include. Lines "ROOM WHAT ...": another room, a header, or "lib/" and
-# "daemon/" for all that is in there; rooms of lib/ go by their short names, as in #include. A folder without a line
+# The table in doc/internals.md says what a directory may include. Lines "DIRECTORY WHAT ...": another directory, a header,
+# or "lib/" and "daemon/" for everything in there; directories of lib/ have their short names, as in #include. A folder without a line
 # has that of the one above it, which it may include too.
 sed -n 's/^| \(\(lib\|daemon\)[a-z/]*\) | .* | \([^|]*\) |$/\1 \3/p' doc/internals.md | tr -d ',–' >"$work/rooms"
 
@@ -113,14 +112,14 @@ NR == FNR {
 	sub(/^lib\//, "", short)
 	above = room
 	sub(/^lib\//, "", above)
-	if (room == "") print $1 ": is in no room of the table in doc/internals.md"
+	if (room == "") print $1 ": is in no directory of the table in doc/internals.md"
 	else if ($2 ~ /\.c$/) print $1 ": includes the source " $2
-	else if (dir == "") print $1 ": does not say in which room " $2 " is"
+	else if (dir == "") print $1 ": does not name the directory of " $2
 	else if (dir == short || dir == above) next
 	else if (!is_named(allowed[room], $2, dir)) print $1 ": " room " must not include " $2
 }' "$work/rooms" "$work/includes" >"$work/rooms.bad"
-[ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "doc/internals.md has no table of rooms" >>"$work/rooms.bad"
-verdict "rooms include what the table in doc/internals.md says" "$work/rooms.bad"
+[ "$(wc -l <"$work/rooms")" -gt 10 ] || echo "doc/internals.md has no table of directories" >>"$work/rooms.bad"
+verdict "directories include what the table in doc/internals.md says" "$work/rooms.bad"
 
 # A reader of the core of lib/rpcrdma can skip version two and the draft: the headers that it includes of them are in a
 # table of doc/internals.md, and there are no others there.
@@ -147,14 +146,14 @@ awk -f tests/unit/circles.awk "$work/module.edges" >"$work/modules.bad"
 verdict "no circle of includes among the modules of lib and daemon" "$work/modules.bad"
 awk '{ for (i = 1; i <= 2; i++) { sub(/\/[^\/]*$/, "", $i); sub(/^lib\/rpcrdma\/.*/, "lib/rpcrdma", $i); sub(/^daemon\/config\/.*/, "daemon/config", $i) }; print }' "$work/module.edges" |
 	awk -f tests/unit/circles.awk >"$work/folders.bad"
-verdict "no circle of includes among the rooms" "$work/folders.bad"
+verdict "no circle of includes among the directories" "$work/folders.bad"
 
 grep_code "$work/lib" '^[ 	]*#[ 	]*include[ 	]+[<"](event|evutil|evdns|event2/)' >"$work/event.bad"
 verdict "lib never includes libevent" "$work/event.bad"
 
 grep_code "$work/ours" '^[ 	]*#[ 	]*include[ 	]+[<"](event|evutil|evdns|event2/)' |
 	grep -vE '^daemon/(base/loop|http/http_server)\.c:' >"$work/evhttp.bad"
-verdict "two files know libevent" "$work/evhttp.bad"
+verdict "only two files include libevent" "$work/evhttp.bad"
 
 grep_code "$work/lib" \
 	'(^|[^A-Za-z0-9_.>])((clock_gettime|gettimeofday|time|timespec_get|clock|v?syslog|openlog|v?printf|puts|putchar|perror|err|errx|v?warnx?)[ ]*\(|std(err|out)([^A-Za-z0-9_]|$))' \
@@ -169,7 +168,7 @@ grep_code "$work/ours" '(RPCRDMA_VERSION_(ONE|TWO)|(->|\.)(vers|version) *([=!]=
 	grep -E '^(lib/rpcrdma/|daemon/)|RPCRDMA_VERSION' |
 	grep -vE '^lib/rpcrdma/(proto\.h|dialect\.c|header\.c|v2/negotiation\.[ch]):' |
 	grep -v '^lib/rpcrdma/draft03/ccp\.c:.*CCP_VERSION' >"$work/versions.bad" # that of an RPC program
-verdict "versions are known to the dialects, their negotiation and the codec of the header alone" "$work/versions.bad"
+verdict "only the dialects, their negotiation and the codec of the header compare versions" "$work/versions.bad"
 
 xargs awk '
 FNR == 1 {
