@@ -21,10 +21,10 @@
  * whole address, IPv6 by the /64 prefix; all of loopback, 127/8 and ::1, is one client.
  *
  * While a server is down because of two clients, a Reply to NULL proves nothing: the server can
- * close for every other Call. But clients can be kept away from a server that is down. So it
- * becomes doubtful again SERVER_HEALTH_DOUBT_US after the last such failure, and once per interval
- * from then on, until it replies to a NULL or to a client. Then it is up, and two clients must fail
- * again.
+ * close for every other Call. But the proxy can keep clients away from a server that is down, and
+ * then no client can detect that it is up. So the server becomes doubtful again
+ * SERVER_HEALTH_DOUBT_US after the last such failure, and once per interval from then on, until it
+ * replies to a NULL or to a client. Then it is up, and two clients must fail again.
  *
  * Threads: any; it has its own lock.
  */
@@ -46,7 +46,10 @@
 
 #define SERVER_HEALTH_LOG_US                                                                       \
 	60000000u /* interval of log lines about a server that is down or flapping */
-/* Down for this long is always logged; without failures for this long, Replies to others count. */
+/*
+ * An outage of this length is always logged. A server counts as up again if it replies to connected
+ * clients and no attempt to connect has failed for this long.
+ */
 #define SERVER_HEALTH_SURE_US 15000000u
 #define SERVER_HEALTH_CAUSES  3u /* new causes logged before that interval, per outage */
 #define SERVER_HEALTH_DOUBT_US                                                                     \

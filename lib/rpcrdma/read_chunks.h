@@ -19,8 +19,8 @@
 #include "rpcrdma/work_request.h"
 
 /*
- * Position in the pulls of a plan; a pull (struct plan_pull) is one segment, read by one or several
- * RDMA Reads. All pulls before `pull` are finished, and `bytes` bytes of that one.
+ * Position in the pulls of a plan; one or several RDMA Reads fetch a pull (struct plan_pull). All
+ * pulls before `pull` are finished, and `bytes` bytes of that one.
  */
 struct read_cursor {
 	unsigned pull;
