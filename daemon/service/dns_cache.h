@@ -134,7 +134,7 @@ void dns_waiters_woken(struct dns_waiters *waiters);
  */
 void dns_waiters_add(struct dns_waiters *waiters, struct dns_wait *wait,
 		     void (*done)(void *arg, const struct dns_result *result), void *arg);
-/** dns_waiters_remove - Cancels a wait; no effect after @done, or if @wait is all zero. */
+/** dns_waiters_remove - Cancels a wait; no effect after done(), or if @wait is all zero. */
 void dns_waiters_remove(struct dns_waiters *waiters, struct dns_wait *wait);
 
 #endif

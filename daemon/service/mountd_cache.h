@@ -76,7 +76,7 @@ void mountd_cache_fini(struct mountd_cache *cache);
 void mountd_cache_wait(struct mountd_cache *cache, struct mountd_wait *wait,
 		       const struct sockaddr_storage *addrs, size_t naddrs,
 		       void (*done)(void *arg, const struct mountd_addr *place), void *arg);
-/** mountd_cache_leave - Cancels a wait; no effect after @done, or if @wait is all zero. */
+/** mountd_cache_leave - Cancels a wait; no effect after done(), or if @wait is all zero. */
 void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait);
 /**
  * mountd_addr_is_own - Returns whether a connection to an address of @place could reach one of
