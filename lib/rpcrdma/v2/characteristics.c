@@ -589,7 +589,7 @@ uint32_t characteristics_counted_limit(const struct characteristics *ch)
 		bytes = ch->request.value[XCHAR_RBSIZ];
 	else if (ch->receives == RECEIVES_PENDING)
 		bytes = ch->goal_bytes;
-	/* No Call counts on more than the advertised size. */
+	/* No Call relies on more than the advertised size. */
 	return bytes < characteristics_advertised_size(ch) ? bytes : UINT32_MAX;
 }
 

@@ -12,9 +12,9 @@
  *
  * Every posted Receive holds at least the size last advertised to the peer. To raise the size,
  * larger Receives are posted as old ones are used up, and the size is advertised when no smaller
- * one is left (B3.1-3). The size is lowered only if the peer asks for it and no Call of this end
- * counts on more (B3.1-4, B3.1-7); it is then advertised immediately. Only one change is in
- * progress at a time; a REQ of the peer replaces it (B4.2-2).
+ * one is left (B3.1-3). The size is lowered only if the peer requests it and no Call in flight from
+ * this end relies on a larger one (B3.1-4, B3.1-7); it is then advertised immediately. Only one
+ * change is in progress at a time; a REQ of the peer replaces it (B4.2-2).
  */
 #ifndef RPCRDMA_V2_CHARACTERISTICS_H
 #define RPCRDMA_V2_CHARACTERISTICS_H
@@ -58,18 +58,18 @@ struct characteristics_request {
 	X(RECEIVES_RAISING, "raising", "smaller Receives to be used up, then an UPD to be sent",   \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))                                             \
 	X(RECEIVES_PENDING, "pending",                                                             \
-	  "for a REQ: the same, or the end of Calls that count on more",                           \
+	  "after a REQ: the same, or the end of Calls that rely on a larger size",                 \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_CLEARING))                                            \
 	X(RECEIVES_CLEARING, "clearing", "an UPD to be sent, which ends the pending request",      \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))
 STATE_ENUM(characteristics_receives_state, CHARACTERISTICS_RECEIVES_STATES);
 extern const struct state_table characteristics_receives_states;
 
-/* The receive size that this end wants the peer to have. */
+/* The receive size that this end requests of the peer. */
 #define CHARACTERISTICS_WISH_STATES(X)                                                             \
-	X(WISH_NONE, "none", "this end to want another size of the peer", TO(WISH_QUEUED))         \
+	X(WISH_NONE, "none", "a reason to request another size of the peer", TO(WISH_QUEUED))      \
 	X(WISH_QUEUED, "queued",                                                                   \
-	  "permission to send, and for a lower size the end of Calls that need more",              \
+	  "permission to send; for a lower size also the end of Calls that need more",             \
 	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
 	X(WISH_OPEN, "open", "the RESP to its REQ", TO(WISH_NONE) | TO(WISH_PENDING))              \
 	X(WISH_PENDING, "pending", "the UPD that ends the request", TO(WISH_NONE) | TO(WISH_QUEUED))
@@ -96,12 +96,13 @@ struct characteristics {
 	bool constant[XCHAR_ID_MAX + 1]; /* promised not to change (B4.1-3) */
 	uint32_t peer_first_bytes;       /* the receive size that it advertised first; 0: none */
 
-	/* The receive size that this end wants it to have. */
+	/* The receive size that this end requests of the peer. */
 	enum characteristics_wish_state wish;
 	uint32_t wish_bytes;
 	uint32_t wish_xid; /* of the REQ */
 	/*
-	 * While a request is not settled, no Send is longer than this (B3.1-4); 0: none is pending.
+	 * While a REQ of this end is not settled, no Send is longer than this (B3.1-4); 0: no REQ
+	 * is pending.
 	 */
 	uint32_t asked_bytes;
 
@@ -126,13 +127,13 @@ struct characteristics {
 /* Longest Send with a Reply that has no chunk, however large the peer's Receives are. */
 #define CHARACTERISTICS_REPLY_MAX_BYTES (256u * 1024u)
 
-/* The situation at the moment. */
+/* What the owner observes at the moment of characteristics_next(). */
 struct characteristics_snapshot {
 	uint32_t smallest_bytes; /* smallest posted Receive */
 	/*
-	 * Longest inline Reply that a Call of this end counts on, and longest Send that a Call of
-	 * the peer needs (B3.1-7). Only values above characteristics_counted_limit() and
-	 * characteristics_needed_limit() matter.
+	 * Longest inline Reply that a Call of this end relies on, and longest Send that the Reply
+	 * to a Call of the peer needs (B3.1-7). Only values above characteristics_counted_limit()
+	 * and characteristics_needed_limit() matter.
 	 */
 	uint32_t counted_bytes, needed_bytes;
 	bool is_allowed; /* a REQ can be sent now */
@@ -206,13 +207,14 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes);
 /**
  * characteristics_revertible_bytes - Returns the lower size pending at the peer that can be
  * reverted, in bytes; UINT32_MAX: none. A Call of the peer whose Reply needs a longer Send is a
- * reason to revert it.
+ * reason to revert the request.
  */
 uint32_t characteristics_revertible_bytes(const struct characteristics *ch);
 /**
  * characteristics_revert_ask - Requests the size that the peer has now, to revert a pending lower
- * size (B4.2-2). A Call that crossed the REQ counts on larger Receives: its Reply can be sent when
- * the second REQ is settled. Call it only if characteristics_revertible_bytes() returned a size.
+ * size (B4.2-2). A Call that crossed the first REQ relies on larger Receives: its Reply can be sent
+ * when the second REQ is settled. Call this only if characteristics_revertible_bytes() returned a
+ * size.
  */
 void characteristics_revert_ask(struct characteristics *ch);
 
@@ -294,7 +296,8 @@ uint32_t characteristics_reply_bytes(const struct characteristics *ch, uint32_t 
  * characteristics_recv_bytes - Returns the longest Send that can be relied on to arrive (B3.1-6).
  * @advertised_bytes: size that the ends advertised otherwise
  *
- * At most a lower size that the peer waits for, so that its wait ends.
+ * While the peer waits for a lower size, this is at most that size: otherwise new Calls would rely
+ * on a larger one, and the wait would not end.
  */
 uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t advertised_bytes);
 /**
