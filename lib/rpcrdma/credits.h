@@ -23,9 +23,8 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 
 /* The requester's side. */
 struct credit_window {
-	uint32_t asked; /* requested in each Call; a larger grant counts as this */
-	/* by the last Reply, possibly 0; 1 before it: the first Call goes alone */
-	uint32_t granted;
+	uint32_t asked;     /* requested in each Call; a larger grant is cut to this */
+	uint32_t granted;   /* by the last Reply, possibly 0; 1 before: the first Call goes alone */
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
 	uint32_t reserved_control; /* … and for a control message that waits: 0 or 1 */
@@ -38,8 +37,8 @@ struct credit_window {
 void credit_window_init(struct credit_window *window, uint32_t asked);
 /**
  * credit_window_value - Returns how many Calls can be in flight. After a grant of zero the
- * requester waits for a Reply that grants more. If nothing is in flight no Reply would come, so
- * zero then counts as one (A3.3-11), whatever ended the last Call.
+ * requester waits for a Reply that grants more. If nothing is in flight, no Reply will arrive, so
+ * zero then counts as one (A3.3-11), however the last Call ended.
  */
 static inline uint32_t credit_window_value(const struct credit_window *window)
 {
@@ -89,7 +88,7 @@ bool credit_window_grant(struct credit_window *window, uint32_t granted);
  * request and some send zero, so larger grants and zero are ignored.
  */
 void credit_window_lower(struct credit_window *window, uint32_t granted);
-/** credit_window_block - Obeys a grant of zero that means to wait (A3.3-11). */
+/** credit_window_block - Obeys a grant of zero in a dialect where zero blocks Calls (A3.3-11). */
 void credit_window_block(struct credit_window *window);
 
 /* The responder's side. */
@@ -99,7 +98,7 @@ struct credit_grant {
 	uint32_t granted;   /* largest grant so far: as many Receives are posted */
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t used;      /* Calls received since the grant grew */
-	/* exposed Replies: for each an RDMA_DONE can arrive in addition to the Calls (A3.8-4) */
+	/* exposed Replies; each can cause an RDMA_DONE in addition to the Calls (A3.8-4) */
 	uint32_t exposed;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exposes memory to the peer for the time of one RPC.
+ * Exposes memory to the peer for the duration of one RPC.
  *
  * Contiguous memory is exposed as segments, each with its own key, no longer than the connection
  * allows. All memory of an RPC is invalidated together; the peer can reach none of it once
@@ -33,8 +33,8 @@ struct exposed_mem {
 };
 
 /**
- * mem_expose_cost_bytes - Returns the memory of @nkeys keys, for a claim where a peer determines
- * their number.
+ * mem_expose_cost_bytes - Returns the memory of @nkeys keys. Claim it if a peer determines their
+ * number.
  */
 static inline size_t mem_expose_cost_bytes(size_t nkeys)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tells a connecting proxy why its connection was rejected: a short text in the private data of the rejection.
+ * Encodes why a connection was rejected: a short text in the private data of the rejection, which
+ * a connecting proxy logs.
  *
  *	 0  identifier, 52 50 52 4a ("RPRJ")
  *	 4  version, 1
  *	 5  length of the text in bytes, 1 to 88
  *	 6  the text, printable ASCII; bytes after it are ignored
  *
- * RFC 8797 defines private data only for a request and its acceptance, and ignores data without its own identifier.
- * Linux, as client and as server, ignores private data of a rejection. The text is fixed for each reason: names and
- * addresses of servers, and facts about other clients, are not sent.
+ * RFC 8797 defines private data only for a request and its acceptance, and ignores data without its
+ * own identifier. Linux, as client and as server, ignores private data of a rejection. The text is
+ * fixed for each reason: names and addresses of servers, and facts about other clients, are not
+ * sent.
  */
 #ifndef RPCRDMA_REJECT_REASON_H
 #define RPCRDMA_REJECT_REASON_H
@@ -24,8 +26,8 @@
 #define REJECT_REASON_BYTES       (6u + REJECT_REASON_WORDS_BYTES - 1u)
 
 /**
- * reject_reason_encode - Encodes the private data for a peer that is rejected for @why. Returns the length in bytes; 0
- * for a reason that has no text.
+ * reject_reason_encode - Encodes the private data for a peer that is rejected for @why. Returns the
+ * length in bytes; 0 for a reason that has no text.
  */
 size_t reject_reason_encode(enum leg_close why, uint8_t to[REJECT_REASON_BYTES]);
 

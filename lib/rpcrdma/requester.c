@@ -31,7 +31,10 @@ static void requeue_first(struct requester_rpc *rpc)
 
 	TAILQ_INSERT_HEAD(&rq->queue, rpc->x, target_entry);
 	count_queued(rq);
-	/* Events during the invalidation found an empty queue, so run it again. */
+	/*
+	 * Credits and keys that became free during the invalidation found an empty queue, so run
+	 * the queue again.
+	 */
 	if (!rq->starved)
 		loop_defer(rq->conn->fabric->loop, &rq->run_queue_task);
 }
@@ -89,7 +92,10 @@ bool requester_is_idle(const struct requester *rq)
 
 bool requester_can_call(const struct requester *rq)
 {
-	/* Reverse Calls are never stopped: that would stop Replies to the peer with them. */
+	/*
+	 * Never stop reverse Calls: the bridge would pause the server leg, which also receives the
+	 * Replies to the peer.
+	 */
 	return rq->reverse || rq->nqueued < REQUESTER_QUEUE_MAX;
 }
 
@@ -130,8 +136,8 @@ static void refuse_call(struct requester *rq, struct requester_rpc *rpc)
 }
 
 /*
- * Fills in the facts that only the complete Call shows. At most one payload per Call and one per
- * Reply is moved, because servers support no more.
+ * Fills in the facts that only a fully parsed Call has. A payload goes into a chunk only if it is
+ * the only one of its Call or Reply, because servers support no more.
  */
 static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 		       struct chunk_select_input *input)
@@ -141,7 +147,7 @@ static void fill_facts(const struct rdma_conn *conn, const struct exchange *x,
 	uint64_t result = xdr_padded_bytes(call_info->bounds_bytes[0]);
 
 	input->known = CHUNK_SELECT_RESULT | CHUNK_SELECT_PAYLOAD;
-	/* A longer Reply than reply_max_bytes cannot be delivered, so no more memory is needed. */
+	/* A Reply longer than reply_max_bytes is never delivered, so it needs no memory. */
 	if (result > xdr_padded_bytes(x->reply_max_bytes))
 		result = xdr_padded_bytes(x->reply_max_bytes);
 	if (call_info->nresult_payloads == 1 && result <= UINT32_MAX) {
@@ -225,7 +231,7 @@ static enum send_decision plan_call(const struct requester *rq, struct requester
 	return SEND_NOW;
 }
 
-/* Records a Call or Reply that goes by chunk, for the choice of receive sizes. */
+/* Records the lengths of a Call or Reply that uses a chunk, to choose receive sizes. */
 static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 {
 	uint64_t call = 0, reply = 0;
@@ -237,7 +243,7 @@ static void note_sizes(struct rdma_conn *conn, const struct requester_rpc *rpc)
 	conn_sizes_note(conn->sizes, call, reply, &conn->limits, rdma_conn_now_us(conn));
 }
 
-/* The time limit of a reverse Call starts when it arrives (reverse_timeout.h). */
+/* The timeout of a reverse Call counts from leg_call(), not from its Send (reverse_timeout.h). */
 static void note_time(const struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse)

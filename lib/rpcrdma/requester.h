@@ -16,10 +16,10 @@
  * (deferred_reads).
  *
  * NULL Calls originated by the proxy check that a server is alive, where no layer below RPC can
- * check it (rdma_keepalive.h). Such a Call uses a credit. It has the program and version of a Call
- * in flight, which this server knows. Any answer, including an error, proves that the server is
- * alive, and is not forwarded. Its XID differs from those of all Calls in flight in either
- * direction; a Call with that XID waits until the NULL Call is answered (X-12).
+ * check it (rdma_keepalive.h). Such a Call uses a credit. It copies program and version from a Call
+ * in flight, because the server supports those. Any answer, including an error, proves that the
+ * server is alive, and is not forwarded. The XID of a NULL Call differs from those of all Calls in
+ * flight in either direction. A Call with that XID waits until the NULL Call is answered (X-12).
  */
 #ifndef RPCRDMA_REQUESTER_H
 #define RPCRDMA_REQUESTER_H
@@ -143,8 +143,8 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 /** requester_error - Handles a decoded RDMA_ERROR. */
 void requester_error(struct requester *rq, const struct rpcrdma_header *hdr);
 /**
- * requester_error_of_control - Counts an RDMA_ERROR for a control message of this end; its credit
- * is free again.
+ * requester_error_of_control - Counts an RDMA_ERROR for a control message of this end, and releases
+ * the credit of that message.
  */
 void requester_error_of_control(struct requester *rq, const struct rpcrdma_header *hdr);
 /** requester_bad_reply - Handles a Reply that does not decode; only its XID is known. */

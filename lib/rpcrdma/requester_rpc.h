@@ -136,8 +136,8 @@ struct requester_rpc {
 	uint32_t reply_placed_bytes; /* bytes of the Reply that the peer wrote */
 	uint32_t margin_bytes;       /* bytes other than a payload that the peer wrote */
 	/*
-	 * In state pulling: the kept part of its Reply (draft03/requester_read_reply.c). Otherwise
-	 * NULL.
+	 * In state pulling: the saved inline part of its Reply (draft03/requester_read_reply.c).
+	 * Otherwise NULL.
 	 */
 	struct read_reply *read_reply;
 	size_t read_reply_bytes;
@@ -171,8 +171,8 @@ static inline void requester_rpc_set_state(struct requester_rpc *rpc, enum reque
 	rpc->state = state_next(&requester_rpc_states, rpc->state, to);
 }
 /**
- * requester_rpc_free_read_reply - Frees the kept part of its Reply, if any; no Read of it must be
- * outstanding.
+ * requester_rpc_free_read_reply - Frees the saved inline part of its Reply, if any; no Read of the
+ * Reply may be outstanding.
  */
 static inline void requester_rpc_free_read_reply(struct requester_rpc *rpc)
 {
@@ -205,14 +205,14 @@ void requester_rpc_drop(struct requester_rpc *rpc);
 /**
  * requester_longest_reply_bytes - Returns the longest Send that a Reply in flight needs because it
  * has no reply chunk (B3.1-7).
- * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
+ * @enough: stops as soon as a longer one is found; UINT32_MAX: returns 0 immediately
  */
 uint32_t requester_longest_reply_bytes(const struct requester *rq, uint32_t enough);
 /** requester_rpc_find - Returns the RPC in flight with @xid, or NULL. */
 struct requester_rpc *requester_rpc_find(const struct requester *rq, uint32_t xid);
 /**
- * requester_rpc_waiting - Like requester_rpc_find(), but only before a Reply. Abandoned RPCs count
- * as unanswered.
+ * requester_rpc_waiting - Like requester_rpc_find(), but returns NULL once a Reply has arrived.
+ * Abandoned RPCs count as unanswered.
  */
 static inline struct requester_rpc *requester_rpc_waiting(const struct requester *rq, uint32_t xid)
 {

@@ -2,7 +2,7 @@
 /*
  * The path of a Call:
  *
- * responder_call() checks the chunk lists and makes the RPC, claim() reserves its memory, admit()
+ * responder_call() checks the chunk lists and creates the RPC, claim() reserves its memory, admit()
  * copies its inline bytes, start_reads() posts its Reads, and deliver_call() or deliver_part()
  * delivers it.
  */
@@ -73,8 +73,8 @@ bool responder_is_flooded(struct responder *rs)
 }
 
 /*
- * Returns true if a Call can be accepted now. The client sends an ignored Call again, on another
- * connection.
+ * Returns true if a Call can be accepted now. A draining leg ignores Calls; the client retransmits
+ * them on its next connection.
  */
 static bool accepts_calls(struct responder *rs)
 {
@@ -96,8 +96,8 @@ void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, en
 }
 
 /*
- * Returns true if the Call is delivered in parts, as its Reads finish. Its inline bytes must have
- * shown all facts about the Call, and it must be long enough for at least two parts.
+ * Returns true if the Call is delivered in parts, as its Reads finish. This requires a Call that is
+ * fully parsed from its inline bytes, and long enough for at least two parts.
  */
 static bool is_delivered_in_parts(const struct responder_rpc *rpc)
 {
@@ -208,10 +208,11 @@ static void on_granted(void *arg)
 }
 
 /*
- * Claims memory for a reverse Call without waiting, because its Reply can be queued after client
- * Calls that wait for the budget. memory_bound_uncharged_bytes() already counts a short inline Call
- * with a Reply of the same size. It counts the Writes to a reply chunk of a few segments as the
- * chunks of such a Call.
+ * Claims memory for a reverse Call without waiting: its Reply can be queued after client Calls that
+ * wait for the budget, so waiting could deadlock. A short inline Call with a Reply of the same size
+ * needs no claim, because memory_bound_uncharged_bytes() counts it. The Writes to a reply chunk of
+ * up to REVERSE_FREE_SEGMENTS segments need no claim either: they use memory that is counted there
+ * for the chunk lists of such a Call.
  */
 #define REVERSE_FREE_SEGMENTS 16u
 
@@ -282,7 +283,7 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 		wait_for_memory(rpc, body, len_bytes);
 }
 
-/* Returns what is wrong with the chunk lists of a Call, or NULL. */
+/* Returns a text for the error in the chunk lists of a Call; NULL if they are valid. */
 static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
 			       uint32_t len_bytes, struct read_plan *plan)
 {
@@ -358,7 +359,8 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 }
 
 /*
- * Retries in the order of the Calls. If one Reply still lacks keys, the Replies after it wait too.
+ * Retries the Replies that wait for a key, in the order of their Calls. If one still lacks keys,
+ * the Replies after it keep waiting.
  */
 void responder_key_free(struct responder *rs)
 {

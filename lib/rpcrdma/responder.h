@@ -14,10 +14,10 @@
  *
  * A reverse responder (on the end that connected) accepts only Calls without chunks (RFC 8167,
  * D2.5-1), unless it advertised chunk support in version two (X-16). A reverse Call never waits for
- * memory, because client Calls that wait for memory can hold up its Reply. Short ones need no
- * memory from the budget; their Reply can be longer if memory is free. Longer ones get memory
- * immediately or are denied (responder_answer_failure()), and they leave enough memory for the
- * largest of those client Calls.
+ * memory, because client Calls that wait for memory can hold up its Reply. A short reverse Call
+ * with a short Reply needs no memory from the budget; its Reply can be long if memory is free. A
+ * longer Call gets memory immediately, and only if enough stays for the largest client Call;
+ * otherwise it gets an error Reply (responder_answer_failure()).
  */
 #ifndef RPCRDMA_RESPONDER_H
 #define RPCRDMA_RESPONDER_H
@@ -29,7 +29,7 @@
 #include "rpcrdma/rdma_conn.h"
 #include "rpcrdma/responder_rpc.h"
 
-/* Sends that can be unfinished in addition to one for each credit of either direction. */
+/* Sends that can be outstanding in addition to those that the credits of both directions allow. */
 #define RESPONDER_SENDS_EXTRA 64u
 
 /** responder_init - Initializes a responder without Calls. */

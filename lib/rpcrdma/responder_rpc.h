@@ -74,7 +74,7 @@ struct responder_rpc {
 	struct read_chunks *reads;            /* RDMA Reads of its Call; NULL: none */
 	bool in_parts;            /* the Call is delivered in parts (leg_config.partial) … */
 	uint32_t delivered_bytes; /* … and this much of it has been delivered */
-	bool is_answered;         /* its Reply arrived before the last Read was done */
+	bool is_answered; /* the owner has replied, possibly before the last Read was done */
 	/*
 	 * While its Reply arrives: payload bytes written, and Reply bytes present at the last
 	 * check.
@@ -109,14 +109,14 @@ struct responder_rpc {
  * responder_longest_reply_bytes - Returns the longest Send that a Reply without a chunk can need
  * (B3.1-7).
  * @after:  considers only Calls after the one with this number; 0: all Calls in flight
- * @enough: stops at the first longer one; UINT32_MAX: returns 0 immediately
+ * @enough: stops as soon as a longer one is found; UINT32_MAX: returns 0 immediately
  *
  * Returns the length in bytes, 0 if no Reply needs one.
  */
 uint32_t responder_longest_reply_bytes(struct responder *rs, uint64_t after, uint32_t enough);
 /**
- * responder_rpc_new - Creates an RPC, admitting, for a planned Call. Returns 0, -ENOMEM, or as
- * xid_table_add().
+ * responder_rpc_new - Creates an RPC in state admitting for a Call with read plan @plan. Returns 0,
+ * -ENOMEM, or an error of xid_table_add().
  */
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,
 		      const struct read_plan *plan, struct responder_rpc **out) MUST_CHECK;
@@ -132,8 +132,8 @@ static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
 	return !rpc->reads || read_chunks_are_done(rpc->reads);
 }
 /**
- * responder_rpc_finish - Ends an RPC whose Reply is posted or will never be: frees it and the
- * origin's reference.
+ * responder_rpc_finish - Ends an RPC whose Reply is posted or will never be posted: frees it and
+ * puts the origin's reference.
  */
 void responder_rpc_finish(struct responder_rpc *rpc);
 
@@ -143,9 +143,9 @@ void responder_rpc_finish(struct responder_rpc *rpc);
  * @to_read:    its Reads are not done
  *
  * In addition to both messages this counts work requests: for the Reads (read_chunks_cost_bytes())
- * and for each segment of the Reply. Each part of the Reply that ends inside a segment, exceeds the
- * longest transfer, or arrives separately needs one more. It also counts the keys of a Reply that
- * can be exposed.
+ * and for each segment of the Reply. A part of the Reply needs one more work request if it ends
+ * inside a segment, exceeds the longest transfer, or arrives separately. The keys of a Reply that
+ * can be exposed are counted too.
  */
 size_t responder_rpc_cost_bytes(const struct responder_rpc *rpc, size_t call_bytes, bool to_read);
 /**
@@ -161,8 +161,8 @@ static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc 
  */
 uint64_t responder_rpc_inline_max(const struct responder_rpc *rpc);
 /**
- * responder_rpc_settled_inline_max - Returns the same limit for when the pending REQ is rejected or
- * reverted (B3.1-4).
+ * responder_rpc_settled_inline_max - Returns what that limit will be if the pending REQ is rejected
+ * or reverted (B3.1-4).
  */
 uint64_t responder_rpc_settled_inline_max(const struct responder_rpc *rpc);
 /**

@@ -4,11 +4,11 @@
  * X-15). Pure.
  *
  *	connector that tries version two   probing ──any message of it──▶ settled: two
- *	                                      ├──ERR_VERS──────────────▶ settled: the highest in common
- *	                                      └──nothing in a second───▶ assumed: one
+ *	                                      ├──ERR_VERS──────────────▶ settled: the highest common one
+ *	                                      └──no answer in 1 s──────▶ assumed: one
  *	connector that does not            assumed: one
  *	                                   assumed ──a Reply───────────▶ settled: one
- *	                                      └──ERR_VERS to its Call──▶ settled: the highest in common;
+ *	                                      └──ERR_VERS to its Call──▶ settled: the highest common one;
  *	                                                                 the Call is sent again
  *	acceptor                           unsettled ──a Call──────────▶ settled: its version
  *

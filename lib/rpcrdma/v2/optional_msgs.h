@@ -4,9 +4,9 @@
  * machine of the characteristics (characteristics.h) and does its steps: sends messages as credits
  * allow (control_msgs.h), resizes Receives and updates the limits.
  *
- * Memory for larger Receives is claimed from the budget without waiting. rdma_conn.sizes has the
- * sizes that suit the traffic of the end that connected. After an idle minute each end asks the
- * other to return to its initial size.
+ * Memory for larger Receives is claimed from the budget without waiting. The end that connected
+ * chooses sizes from the lengths of its messages (rdma_conn.sizes). After an idle minute each end
+ * asks the other to return to its initial size.
  */
 #ifndef RPCRDMA_V2_OPTIONAL_MSGS_H
 #define RPCRDMA_V2_OPTIONAL_MSGS_H
