@@ -44,8 +44,8 @@ void bridge_affinity_call_done(struct bridge *bridge, struct exchange *x);
  */
 void bridge_affinity_closing(struct bridge *bridge);
 /**
- * bridge_affinity_half_closed - Registers fingerprints already now: the client can reconnect before
- * this closes.
+ * bridge_affinity_half_closed - Registers the fingerprints of a half-closed client's Calls, because
+ * the client can reconnect before its connection closes.
  */
 void bridge_affinity_half_closed(struct bridge *bridge);
 

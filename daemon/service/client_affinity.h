@@ -11,19 +11,19 @@
  *
  *  - same address and port;
  *  - same address, and the first Call is among the fingerprints;
- *  - an RDMA client, which reconnects from another port: same address, if that has one retained client and no
- *    connection.
+ *  - an RDMA client, which reconnects from another port: same address, if that has one retained
+ *    client and no connection.
  *
- * A client counts as new only after the owners of all other connections from its address have
- * detected every end of a connection that had reached this host before the lookup. Clients that are
- * privileged on their host and those that are not (daemon/service/accepted_conn.h) are kept apart:
+ * Before a client counts as new, the owners of all other connections from its address check them: a
+ * FIN or RST that this host received before the lookup must be known first. Clients that are
+ * privileged on their host never match clients that are not (daemon/service/accepted_conn.h):
  * otherwise an unprivileged client could obtain a privileged client's port by sending the same
  * Call.
  *
- * If several retained clients match, none is used. A retained client is used once. Two kinds of new
- * connections replace a live one: a connection with the same addresses and ports at both ends,
- * which proves that the old one is dead; and a connection whose first Call is still unanswered on a
- * half-closed one. In both cases the old connection is closed, and the new one waits for its port.
+ * An ambiguous match is no match, and a retained client is used once. A new connection with the
+ * same addresses and ports as a live one proves that the live one is dead. A new connection
+ * replaces a half-closed one if its first Call is still unanswered there. In both cases the old
+ * connection is closed, and the new one waits for its port.
  *
  * Threads: any thread can call each function, but a client belongs to its owner's thread. The table
  * has 16 shards by client address, each with a lock that is held for a few steps.
@@ -81,11 +81,11 @@ struct client_affinity *client_affinity_new(unsigned max);
 void client_affinity_free(struct client_affinity *clients);
 
 /**
- * client_affinity_add - Adds a connected client. If a live connection has the same endpoints, its
- * owner gets superseded()
+ * client_affinity_add - Adds a connected client, and supersedes a live connection with the same
+ * endpoints
  * @owner: copied
  *
- * Returns 0, and client_affinity_release() must follow later; or -ENOMEM.
+ * Call client_affinity_release() later. Returns 0 or -ENOMEM.
  */
 int client_affinity_add(struct client_affinity *clients, const struct client_endpoints *ends,
 			const struct client_owner *owner, struct affinity_client **out) MUST_CHECK;
@@ -102,8 +102,8 @@ enum affinity_result client_affinity_find(struct affinity_client *client,
 					  const struct call_fingerprint *first, uint64_t now_us,
 					  struct source_affinity *affinity);
 /**
- * client_affinity_need_port - Reports that the upstream does not use the client's own port after
- * all. Call it before client_affinity_find().
+ * client_affinity_need_port - Records that the upstream connection does not use the client's own
+ * port after all. Call it before client_affinity_find().
  */
 void client_affinity_need_port(struct affinity_client *client);
 /**
@@ -119,15 +119,15 @@ int client_affinity_set_privileged(struct affinity_client *client) MUST_CHECK;
 void client_affinity_stop_waiting(struct affinity_client *client);
 
 /**
- * client_affinity_half_closed - Reports that the client has ended its sending side, so that it can
+ * client_affinity_half_closed - Records that the client has closed its sending side, so that it can
  * reconnect at any moment
- * @calls: fingerprints of its @ncalls unanswered Calls, oldest first; some of them are kept
+ * @calls: of its @ncalls unanswered Calls, oldest first; some of them are kept
  */
 void client_affinity_half_closed(struct affinity_client *client,
 				 const struct call_fingerprint *calls, size_t ncalls);
 /**
- * client_affinity_closing - Reports that the connection is closing
- * @calls: as above, followed by the Calls answered last
+ * client_affinity_closing - Records that the connection is closing; @calls as above, followed by
+ * the Calls answered last.
  */
 void client_affinity_closing(struct affinity_client *client, const struct call_fingerprint *calls,
 			     size_t ncalls);

@@ -176,24 +176,24 @@ bool conn_slot_may_stay(struct conn_slot *slot, enum leg_close *why) MUST_CHECK;
  */
 bool conn_slot_connecting(struct conn_slot *slot, uint64_t now_us, enum leg_close *why) MUST_CHECK;
 /**
- * conn_slot_connected - Reports that the server is connected: the connection is now active, or
- * idle if its client has not sent a Call. No effect if it is evicted.
+ * conn_slot_connected - Records that the server is connected: the connection becomes active, or
+ * idle without a Call. Does nothing if it is evicted.
  */
 void conn_slot_connected(struct conn_slot *slot);
 /**
- * conn_slot_first_call - Reports that the client has sent a Call. Returns false if the connection
+ * conn_slot_first_call - Records that the client has sent a Call. Returns false if the connection
  * is evicted.
  */
 bool conn_slot_first_call(struct conn_slot *slot) MUST_CHECK;
 /**
- * conn_slot_half_closed - Reports that the client has ended its sending side, or got a Reply after
+ * conn_slot_half_closed - Records that the client has closed its sending side, or got a Reply after
  * that
  * @oldest_call_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot
  *                  be evicted
  */
 void conn_slot_half_closed(struct conn_slot *slot, uint64_t oldest_call_us);
 /**
- * conn_slot_superseded - Reports that the client has reconnected: this connection stops counting
+ * conn_slot_superseded - Records that the client has reconnected: this connection stops counting
  * while it closes.
  */
 void conn_slot_superseded(struct conn_slot *slot);
@@ -202,7 +202,7 @@ void conn_slot_superseded(struct conn_slot *slot);
  * any more.
  */
 void conn_slot_tarpit(struct conn_slot *slot);
-/** conn_slot_free - Frees the slot of a connection that has ended. */
+/** conn_slot_free - Frees the slot of a connection that is gone. */
 void conn_slot_free(struct conn_slot *slot);
 /**
  * conn_limits_next_evicted - Returns the next evicted connection of a thread, each once; NULL: no

@@ -22,7 +22,7 @@
 #include "daemon/view/stats.h"
 #include "fabric/buf_pool.h"
 
-/* What to collect. Memory is always included; it costs nothing. */
+/* What to collect. Memory is always included, because it costs little. */
 #define COLLECT_CONNECTIONS 0x1u  /* each connection, as JSON */
 #define COLLECT_STATS       0x2u  /* counters */
 #define COLLECT_CALLS       0x4u  /* statistics of Calls */
@@ -69,7 +69,7 @@ void snapshot_collector_close(struct snapshot_collector *snapshot_collector);
 
 /**
  * snapshot_collect - Requests a snapshot.
- * @wants: bit mask of COLLECT_*
+ * @wants: COLLECT_*
  * @done:  called once with @arg on the main thread, during this call or later. Its snapshot is
  *         valid during done() only; NULL: no snapshot could be taken
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hash table with chaining and nodes embedded in the entries. It has twice as many buckets as entries. The upper half of
- * a hash selects the bucket.
+ * Hash table with chaining and nodes embedded in the entries. It has twice as many buckets as
+ * entries. The upper half of a hash selects the bucket.
  *
- * If a peer chooses what is hashed, use hash_bytes() or another function with a random key, so that the peer cannot make
- * long chains.
+ * If a peer chooses what is hashed, use hash_bytes() or another function with a random key, so that
+ * the peer cannot make long chains.
  */
 #ifndef BASE_HASH_TABLE_H
 #define BASE_HASH_TABLE_H
@@ -30,22 +30,31 @@ struct hash_table {
 	struct hash_node *first;
 };
 
-/** hash_key_draw - Draws a random key. Returns 0 or -EAGAIN. */
+/** hash_key_draw - Generates a random key. Returns 0 or -EAGAIN. */
 int hash_key_draw(struct hash_key *key) MUST_CHECK;
 /** hash_bytes - Returns the hash of @len_bytes at @data under @key, continued from @hash. */
 uint64_t hash_bytes(const struct hash_key *key, uint64_t hash, const void *data, size_t len_bytes);
-/** hash_number - Returns a hash of a number that no peer chooses. Different numbers have different hashes. */
+/**
+ * hash_number - Returns a hash of a number that no peer chooses. Different numbers have different
+ * hashes.
+ */
 static inline uint64_t hash_number(uint64_t number)
 {
 	return number * 0x9e3779b97f4a7c15u; /* 2^64 divided by the golden ratio */
 }
 
-/** hash_table_init - Initializes an empty table, which must not be moved. It allocates memory for the second entry. */
+/**
+ * hash_table_init - Initializes an empty table, which must not be moved. It allocates memory for
+ * the second entry.
+ */
 static inline void hash_table_init(struct hash_table *table)
 {
 	*table = (struct hash_table){.buckets = &table->first};
 }
-/** hash_table_fini - Frees the table itself; the entries belong to the caller. Accepts an all-zero table. */
+/**
+ * hash_table_fini - Frees the table itself; the entries belong to the caller. Accepts an all-zero
+ * table.
+ */
 void hash_table_fini(struct hash_table *table);
 
 /** hash_table_bucket - Returns the head of the chain for @hash. */
@@ -54,7 +63,10 @@ static inline struct hash_node **hash_table_bucket(const struct hash_table *tabl
 	return &table->buckets[hash >> 32 & table->mask];
 }
 
-/** hash_table_grow - Doubles the buckets. Without memory the chains grow longer. Only for hash_table_add(). */
+/**
+ * hash_table_grow - Doubles the buckets. Without memory the chains grow longer. Only for
+ * hash_table_add().
+ */
 void hash_table_grow(struct hash_table *table);
 
 /** hash_table_add - Adds @node under @hash; never fails. */
@@ -102,7 +114,8 @@ static inline struct hash_node *hash_table_next(const struct hash_node *node)
 
 /**
  * hash_table_any - Returns some node, or NULL if the table is empty
- * @at: 0 at first; removing every returned node takes no more steps than there are nodes and buckets
+ * @at: 0 at first; removing every returned node takes no more steps than there are nodes and
+ *      buckets
  */
 struct hash_node *hash_table_any(const struct hash_table *table, size_t *at);
 

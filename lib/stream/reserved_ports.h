@@ -7,12 +7,12 @@
  * connections hold, and which ports the kernel reported as in use by other processes. Ports known
  * to be in use are not tried.
  *
- * A released port is allocated again only after all other free ports. Its client may reconnect and
- * want it: the server knows the client's earlier requests by this port.
+ * A released port is allocated again only after all other free ports. Its client can reconnect and
+ * need this port: by the port the server recognises the client's retransmissions.
  *
  * The process has one `struct reserved_ports`. Any thread can call any function. Allocating and
- * releasing take no lock. Finding the map of a destination takes one, so it is for connect and
- * close only.
+ * releasing take no lock. Finding the map of a destination takes a lock, so do it only at connect
+ * and close.
  */
 #ifndef STREAM_RESERVED_PORTS_H
 #define STREAM_RESERVED_PORTS_H

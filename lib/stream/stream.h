@@ -7,12 +7,13 @@
  *
  * Every stream guarantees:
  *  - No callback from inside a call into the stream, nor after stream_close().
- *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready() is called in each
- *    iteration of the loop in which they hold. LOOP_LOST is for a stream that is not read. It is reported once each time
- *    that it is newly watched; neither input nor the peer's end of stream causes it. LOOP_END goes with it and is
- *    reported once.
- *  - A stream is destroyed in two steps: stream_close() ends the connection immediately. stream_free() frees the memory,
- *    and must not be called from an event of that stream.
+ *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready()
+ *    is called in each iteration of the loop in which they hold. LOOP_LOST tells an owner that does
+ *    not read the stream that the connection has ended both ways. It is reported once each time
+ *    that stream_watch() adds it; neither input nor the peer's end of stream alone causes it.
+ *    LOOP_END is requested together with LOOP_LOST, and is reported once.
+ *  - A stream is destroyed in two steps: stream_close() ends the connection immediately.
+ *    stream_free() frees the memory, and must not be called from an event of that stream.
  *
  * A stream, its net and their loop belong to one thread.
  */
@@ -57,7 +58,7 @@ struct stream_sources {
 	/* Ports are ignored, and addresses of another family are skipped. */
 	const struct sockaddr_storage *list;
 	unsigned count;
-	/* The first to try, which the preferred port belongs to; the others follow in order. */
+	/* Index of the first address to try, which the preferred port is for; then in order. */
 	unsigned first;
 	bool transparent; /* they can belong to other hosts (base/ip_transparent.h) */
 };
@@ -191,8 +192,8 @@ static inline uint64_t stream_unacked_bytes(const struct stream *stream)
 }
 
 /**
- * stream_unsent_bytes - Returns how many of these have not left this host, because the peer's
- * window is full. Makes a system call.
+ * stream_unsent_bytes - Returns how many bytes in the send buffer have not left this host, because
+ * the peer's window is full. Makes a system call.
  */
 static inline uint64_t stream_unsent_bytes(const struct stream *stream)
 {
@@ -213,8 +214,8 @@ static inline void stream_addrs(const struct stream *stream, struct sockaddr_sto
 
 /**
  * stream_close - Ends the connection immediately
- * @reset: discard unsent data and send a reset. Otherwise sent data arrive first, and then the end of stream; unread
- *         input turns that into a reset too.
+ * @reset: discard unsent data and send a reset. Otherwise sent data arrive first, and then the end
+ *         of stream; unread input turns that into a reset too.
  */
 static inline void stream_close(struct stream *stream, bool reset)
 {

@@ -19,7 +19,7 @@ struct iwarp_incoming {
  */
 struct iwarp_tcp_mss {
 	int mss_bytes;                  /* result of the last query; 0: not known yet */
-	size_t sent_bytes, every_bytes; /* since the last query; query again after */
+	size_t sent_bytes, every_bytes; /* sent since the last query; bytes between two queries */
 };
 
 struct iwarp_ep {

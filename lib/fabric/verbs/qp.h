@@ -5,7 +5,7 @@
 
 #include "fabric/verbs/verbs_ep.h"
 
-#define VERBS_SQ_DEPTH 256u /* work requests on a send queue; further ones wait in our queue */
+#define VERBS_SQ_DEPTH 256u /* posted work requests; further ones wait in a list of the endpoint */
 
 /**
  * verbs_port_learn - Queries the port of an endpoint whose device is known; on the device's thread.
@@ -29,15 +29,15 @@ int verbs_qp_create(struct verbs_ep *ep) MUST_CHECK;
 /**
  * verbs_qp_created - Takes over the objects that were created, even if not all were.
  *
- * Returns 0; -EAGAIN if the completion queue is shorter than planned, so that the endpoint got
- * another one and verbs_qp_create() must run again; or another negative errno if it got none.
+ * Returns 0; -EAGAIN if the completion queue is shorter than planned: the endpoint then has another
+ * one, and verbs_qp_create() must run again; or another negative errno if it has none.
  */
 int verbs_qp_created(struct verbs_ep *ep) MUST_CHECK;
 /**
- * verbs_qp_ready - Makes the queue pair ready, before accepting or when the peer has accepted; on
+ * verbs_qp_ready - Moves the queue pair to RTS, before accepting or when the peer has accepted; on
  * the device's thread.
  *
- * No effect over iWARP. Returns 0 or a negative errno.
+ * Does nothing over iWARP. Returns 0 or a negative errno.
  */
 int verbs_qp_ready(struct verbs_ep *ep) MUST_CHECK;
 /**
