@@ -23,10 +23,9 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_D
 
 /* The format of a line. */
 enum log_form {
-	LOG_FORM_TIME,  /* "2025-11-21T10:00:27.123Z info: up" */
-	LOG_FORM_LEVEL, /* "<6>up", for the journal's stream */
-	/* "MESSAGE=up", "PRIORITY=6", … each with a newline, for the journal's socket */
-	LOG_FORM_FIELDS,
+	LOG_FORM_TIME,   /* "2025-11-21T10:00:27.123Z info: up" */
+	LOG_FORM_LEVEL,  /* "<6>up", for the journal's stream */
+	LOG_FORM_FIELDS, /* "MESSAGE=up", "PRIORITY=6", … each with a newline, for log_writer.h */
 };
 
 /*

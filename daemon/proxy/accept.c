@@ -13,10 +13,7 @@
 #include "daemon/proxy/proxy_priv.h"
 #include "daemon/proxy/worker_select.h"
 
-/*
- * Out of descriptors: connections that have been silent for SILENT_US are evicted, at most
- * SILENT_BATCH in one call.
- */
+/* Out of descriptors: connections silent for SILENT_US are evicted, SILENT_BATCH in one call. */
 #define SILENT_US      1000000u
 #define SILENT_BATCH   64u
 #define VIA_TEXT_BYTES (ADDRESS_TEXT_BYTES + 16u)

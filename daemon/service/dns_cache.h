@@ -12,7 +12,7 @@
  * Threads: a dns_cache belongs to the service; its lock guards the answers. Each worker has a
  * dns_waiters, on its own thread, where connections wait; it delivers the answer to a few
  * connections per loop iteration. A lookup ends on its own thread, which stores the answer and
- * wakes each dns_waiters that has waiting connections.
+ * wakes each dns_waiters that waits.
  */
 #ifndef DAEMON_SERVICE_DNS_CACHE_H
 #define DAEMON_SERVICE_DNS_CACHE_H
@@ -114,7 +114,8 @@ const char *dns_cache_unresolved(const struct dns_cache *name, const char *why,
 /**
  * dns_waiters_init - Initializes the waiting connections of one thread for @name
  * @loop: of that thread, which makes every call except @wake
- * @wake: called from any thread, under the name's lock; must have dns_waiters_woken() called on that thread soon
+ * @wake: called from any thread, under the name's lock; must have dns_waiters_woken() called on
+ *        that thread soon
  *
  * dns_waiters_fini() is due even on failure. Returns 0 or -ENOMEM.
  */

@@ -282,7 +282,7 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 /*
  * Connects from a port below 1024. If the server is another proxy, it treats an iWARP client as
  * privileged by that port. Each source address has its own ports. Returns 0, or an error of
- * rdma_leg_connect(), for which is_port_error() is true if no port is free.
+ * rdma_leg_connect(), one for which is_port_error() is true if no port is free.
  */
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)

@@ -85,8 +85,8 @@ static inline struct call_form call_form_plain(void)
 }
 
 /**
- * chunk_select_needs - Returns the facts that are missing to choose the form: a bit mask of
- * CHUNK_SELECT_*. Call it until it returns 0.
+ * chunk_select_needs - Returns the missing facts, CHUNK_SELECT_*, that determine the form; call it
+ * until it returns 0.
  */
 unsigned chunk_select_needs(const struct chunk_select_input *input);
 

@@ -186,8 +186,8 @@ static void too_big(struct requester *rq, struct requester_rpc *rpc, uint32_t le
 }
 
 /*
- * Handles a Reply to no Call of a client. If it answers a Call of the proxy itself, its grant
- * counts.
+ * Handles a Reply that matches no forwarded Call. If it answers a Call originated by the proxy, its
+ * grant is applied.
  */
 static void matches_no_call(struct requester *rq, const struct rpcrdma_header *hdr,
 			    const uint8_t *body, uint32_t len_bytes)
