@@ -498,7 +498,10 @@ bool requester_rpc_send(struct requester_rpc *rpc)
 	}
 	requester_rpc_set_state(rpc, REQUESTER_SENT);
 	credit_window_consume(&rq->conn->window);
-	/* On a lost connection, before its end is reported, the RPC ends with the connection. */
+	/*
+	 * -ENOTCONN: the connection is lost, but its end is not reported yet. The RPC ends together
+	 * with the connection.
+	 */
 	if (!rc)
 		post_call(rpc);
 	return true;
@@ -545,7 +548,7 @@ uint32_t requester_longest_reply_bytes(const struct requester *rq, uint32_t enou
 
 void requester_rpc_more(struct requester_rpc *rpc)
 {
-	/* On a lost connection, before its end is reported, some keys can be unbound. */
+	/* Fewer keys are bound if the connection was lost and its end is not reported yet. */
 	unsigned nkeys = min_u32(rpc->form.call.nsegments, rpc->exposed_mem.nkeys);
 
 	mem_expose_ready(&rpc->exposed_mem, 0, nkeys, exposed_here_bytes(rpc));

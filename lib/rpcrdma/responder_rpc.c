@@ -171,9 +171,9 @@ static uint64_t header_bytes(const struct responder_rpc *rpc, bool with_reply_ch
 }
 
 /*
- * Returns the longest Send for a Reply that can also go by chunk. The client does not count on a
- * longer one, so it can have lowered its Receives since the Call (B3.1-7), as soon as we asked for
- * that (B3.1-4).
+ * Returns the longest Send for a Reply that can also go by chunk. Since the Call the client can
+ * have lowered its Receives, because it does not rely on a longer Send (B3.1-7); a lower size
+ * applies as soon as this end has requested it (B3.1-4).
  */
 static uint32_t send_bytes(const struct responder_rpc *rpc)
 {

@@ -19,8 +19,8 @@ static uint64_t left_us(const struct responder_rpc *rpc)
 }
 
 /*
- * Answers Replies that need not, or must not, wait any longer. The others do not fit until no
- * request is pending.
+ * Sends the waiting Replies if no request is pending any more; otherwise only those that have
+ * waited too long. The others do not fit until no request is pending.
  */
 static void answer_ready(struct responder *rs)
 {
