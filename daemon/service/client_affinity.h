@@ -48,9 +48,11 @@ struct affinity_client;
 struct client_endpoints {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
-	bool keeps_port; /* uses its own address and port upstream: waits only for an old connection to end */
+	/* uses its own address and port upstream: waits only for an old connection to end */
+	bool keeps_port;
 	bool privileged; /* it is privileged on its host: it never matches clients that are not */
-	bool needs_first_call; /* its first Call can select another server: only that Call, or the same port, matches */
+	/* its first Call can select another server: only that Call, or the same port, matches */
+	bool needs_first_call;
 };
 
 enum affinity_result {

@@ -2,14 +2,12 @@
 /*
  * Connection limits of a service, and which connection is evicted when a limit is reached.
  *
- *	half_open    accepted, no server chosen yet. Has a limit of its own; past it the oldest is
- *	             evicted
+ *	half_open    accepted, no server chosen yet; separate limit, past it the oldest is evicted
  *	has_call     like half_open, but the client has sent a Call. Is not evicted for others
  *	connecting ┐
- *	idle       ├ count against max_connections. At that limit the oldest idle connection is
- *	active     ┘ evicted, or else a half-closed one
- *	tarpit       rejected, but still open: at most CONN_LIMITS_TARPIT_MAX; past that the oldest
- *	             is closed immediately
+ *	idle       ├ count against max_connections. At that limit the oldest idle connection is evicted,
+ *	active     ┘ or else a half-closed one
+ *	tarpit       rejected, still open: at most CONN_LIMITS_TARPIT_MAX, past it the oldest is closed
  *
  * A connection is half-closed once its client has ended its sending side. The proxy cannot know
  * whether the client is gone or waits for Replies, so the connection stays. When the service or the
