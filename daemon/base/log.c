@@ -24,7 +24,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct log_output output;
 static bool output_set;
 static struct log_writer *writer; /* NULL: lines are written directly */
-static uint64_t dropped, told;    /* lines that no output accepted; lost lines that were reported */
+static uint64_t dropped,
+	reported; /* lines that no output accepted; lost lines that were reported */
 
 bool log_is_on(enum log_level level)
 {
@@ -150,13 +151,13 @@ static bool log_lost(void)
 	uint64_t lost = lost_lines();
 	char text[80];
 
-	if (lost == told)
+	if (lost == reported)
 		return true;
 	snprintf(text, sizeof(text), "%llu log lines dropped: the output did not accept them",
-		 (unsigned long long)(lost - told));
+		 (unsigned long long)(lost - reported));
 	if (!write_line(LOG_LEVEL_WARNING, NULL, text))
 		return false;
-	told = lost;
+	reported = lost;
 	return true;
 }
 
@@ -366,7 +367,7 @@ void log_stop_writer(unsigned timeout_ms)
 	pthread_mutex_lock(&mutex);
 	writer = NULL;
 	output_set = false;
-	told = dropped;
+	reported = dropped;
 	pthread_mutex_unlock(&mutex);
 }
 

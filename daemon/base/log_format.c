@@ -88,7 +88,7 @@ static void end_message(struct log_line *line)
 
 static void put_field(struct log_line *line, const char *name, const char *value)
 {
-	size_t room = sizeof(line->text) - line->len;
+	size_t space_bytes = sizeof(line->text) - line->len;
 	int len;
 
 	if (!value || !value[0] || strlen(value) > FIELD_BYTES)
@@ -96,8 +96,8 @@ static void put_field(struct log_line *line, const char *name, const char *value
 	for (const char *c = value; *c; c++)
 		if (!isprint((unsigned char)*c))
 			return;
-	len = snprintf(line->text + line->len, room, "%s=%s\n", name, value);
-	if (len > 0 && (size_t)len < room)
+	len = snprintf(line->text + line->len, space_bytes, "%s=%s\n", name, value);
+	if (len > 0 && (size_t)len < space_bytes)
 		line->len += (size_t)len;
 }
 

@@ -58,8 +58,8 @@ struct loop_io {
 	 * kernel can, in an epoll with no events but EPOLLET: it always reports errors. Such a
 	 * watch never has to be removed, so it is added once, in an epoll that libevent watches.
 	 */
-	bool lost_watched, lost, ended, end_said;
-	struct loop_task tell_lost;
+	bool lost_watched, lost, ended, end_reported;
+	struct loop_task report_lost;
 	/* One libevent event per direction: changing one costs one epoll_ctl(). */
 	struct event read, write;
 };
@@ -105,8 +105,8 @@ static void on_report_lost(void *arg)
 	struct loop_io *io = arg;
 	unsigned events = io->lost ? LOOP_LOST : 0;
 
-	if (io->ended && !io->end_said && io->events & LOOP_END) {
-		io->end_said = true;
+	if (io->ended && !io->end_reported && io->events & LOOP_END) {
+		io->end_reported = true;
 		events |= LOOP_END;
 	}
 	if (events)
@@ -125,7 +125,7 @@ static void on_lost(evutil_socket_t fd, short what, void *arg)
 		io->lost |= (events[i].events & (EPOLLERR | EPOLLHUP)) != 0;
 		io->ended |= (events[i].events & EPOLLRDHUP) != 0;
 		if (io->events & LOOP_LOST)
-			loop_defer(&io->loop->loop, &io->tell_lost);
+			loop_defer(&io->loop->loop, &io->report_lost);
 	}
 }
 
@@ -178,7 +178,7 @@ static struct loop_io *event_io_new(struct loop *loop, int fd, void (*fn)(void *
 	io->arg = arg;
 	io->fd = fd;
 	loop_task_init(&io->failed, on_failed, io);
-	loop_task_init(&io->tell_lost, on_report_lost, io);
+	loop_task_init(&io->report_lost, on_report_lost, io);
 	event_assign(&io->read, ev->base, fd, EV_READ | EV_PERSIST, on_read, io);
 	event_assign(&io->write, ev->base, fd, EV_WRITE | EV_PERSIST, on_write, io);
 	ev->watches++;
@@ -206,14 +206,14 @@ static void set_lost(struct loop_io *io, unsigned events, unsigned changed)
 	struct loop *loop = &io->loop->loop;
 
 	if (!(events & LOOP_LOST)) {
-		loop_task_cancel(loop, &io->tell_lost);
+		loop_task_cancel(loop, &io->report_lost);
 		return;
 	}
 	if (!io->reading && !watch_lost(io))
 		io->events &= ~LOOP_LOST;
 	if ((changed & LOOP_LOST && (io->lost || io->ended)) ||
 	    (changed & LOOP_END && io->ended && !io->lost))
-		loop_defer(loop, &io->tell_lost);
+		loop_defer(loop, &io->report_lost);
 }
 
 static void event_io_set(struct loop_io *io, unsigned events)

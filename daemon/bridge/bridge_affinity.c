@@ -35,7 +35,7 @@ int bridge_affinity_enter(struct bridge *bridge, const struct accepted_conn *in,
 		.superseded = superseded,
 		.resumed = resumed,
 		.arg = bridge,
-		.hear_end = on_check_peer_close,
+		.check_peer_close = on_check_peer_close,
 	};
 	const struct client_endpoints ends = {
 		.local = in->local,

@@ -210,14 +210,14 @@ static bool is_port_allowed(const struct bridge *bridge)
 static void set_rdma_client(struct bridge *bridge)
 {
 	const struct service_config *service = bridge->ws->service->config;
-	const struct reply_memory room = config_memory_reverse_space(service, true);
+	const struct reply_memory reply_memory = config_memory_reverse_space(service, true);
 
 	bridge->client_is_tcp = false;
 	client_affinity_need_port(bridge->affinity.client);
 	upstream_clear_keeps_port(&bridge->upstream);
 	if (bridge->open.trusted && !client_affinity_set_privileged(bridge->affinity.client))
 		upstream_set_privileged(&bridge->upstream);
-	upstream_set_reverse_limits(&bridge->upstream, &room,
+	upstream_set_reverse_limits(&bridge->upstream, &reply_memory,
 				    config_memory_reverse_max_bytes(service, true));
 }
 

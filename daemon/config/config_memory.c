@@ -97,14 +97,15 @@ uint32_t config_memory_reverse_max_bytes(const struct service_config *service, b
 /* Returns the memory of an RPC of the service whose Call and Reply have this length. */
 static size_t rpc_bytes(const struct service_config *service, uint32_t message_bytes)
 {
-	struct reply_memory room = {0};
+	struct reply_memory reply_memory = {0};
 	size_t segments = 0;
 
 	if (service->connect.transport != TRANSPORT_TCP)
-		room = config_memory_reply_space(service);
+		reply_memory = config_memory_reply_space(service);
 	if (config_listens_rdma(service))
 		segments = RPCRDMA_MAX_SEGMENTS + message_bytes / WORK_REQUEST_MIN_WRITE_BYTES;
-	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL, &room) +
+	return exchange_cost_bytes(rpc_msg_cost_bytes(message_bytes), message_bytes, NULL,
+				   &reply_memory) +
 	       work_request_cost_bytes(segments);
 }
 

@@ -59,7 +59,7 @@ static void print_table(struct routes_report *page, sa_family_t family)
 		   family == AF_INET ? "0.0.0.0/0" : "::/0");
 }
 
-static void print_here(struct routes_report *page, sa_family_t family)
+static void print_local(struct routes_report *page, sa_family_t family)
 {
 	print_table(page, family);
 	print_once(page, "%s rule add from %s iif lo lookup " TABLE, ip(family),
@@ -86,7 +86,7 @@ static void print_for_name(struct routes_report *page, const struct config_uri *
 	page->in_case = true;
 	print_once(page, "# if %s is this host itself, by 127.0.0.1 or ::1", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
-		print_here(page, families[i]);
+		print_local(page, families[i]);
 	print_once(page, "# if %s is another host, for each ADDRESS of it", server->host);
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++)
 		print_elsewhere(page, families[i], "ADDRESS", port);
@@ -107,7 +107,7 @@ static void print_server(struct routes_report *page, const struct config_uri *se
 		const struct sockaddr *addr = (const struct sockaddr *)&addrs[i];
 
 		if (sockaddr_is_loopback(addr))
-			print_here(page, addr->sa_family);
+			print_local(page, addr->sa_family);
 		else
 			print_elsewhere(page, addr->sa_family, address_host_text(addr, host), port);
 	}
@@ -249,10 +249,10 @@ static bool has_routes(const struct service_config *service, const struct sockad
 	return true;
 }
 
-static void tell_server(const struct service_config *service, const struct config_uri *server,
-			void (*report)(void *arg, const struct service_config *service,
-				       const char *text),
-			void *arg)
+static void report_server(const struct service_config *service, const struct config_uri *server,
+			  void (*report)(void *arg, const struct service_config *service,
+					 const char *text),
+			  void *arg)
 {
 	struct sockaddr_storage addrs[CONFIG_URI_ADDRS];
 	size_t n = config_uri_addrs(server, addrs);
@@ -275,7 +275,7 @@ void transparent_routes_missing(const struct service_config *service,
 		       "source = \"client\": CAP_NET_RAW is missing, so its clients are refused: "
 		       "the unit has it by " SOURCE_CLIENT_EXAMPLE);
 	for (unsigned i = 0; i < config_nservers(service); i++)
-		tell_server(service, config_server(service, i), report, arg);
+		report_server(service, config_server(service, i), report, arg);
 	if (service->mount.way == MOUNT_AT)
-		tell_server(service, &service->mount.at, report, arg);
+		report_server(service, &service->mount.at, report, arg);
 }

@@ -25,7 +25,7 @@ _Static_assert(QUEUE_BYTES > 2 * TAP_SNAP_MAX_BYTES,
 
 struct capturing {
 	struct pcap_capture *capture;
-	size_t room;
+	size_t capacity;
 	uint8_t block[]; /* the next block to write */
 };
 
@@ -33,7 +33,7 @@ static struct pcapng_writer writer_of(struct capturing *capturing)
 {
 	struct pcapng_writer out;
 
-	pcapng_writer_init(&out, capturing->block, capturing->room);
+	pcapng_writer_init(&out, capturing->block, capturing->capacity);
 	return out;
 }
 
@@ -53,13 +53,13 @@ static void free_capturing(void *state)
 static void *begin(const struct tap_request *request, struct tap_output *out)
 {
 	static const char line[] = "{\"schema\":1}\n";
-	size_t room = pcap_capture_max_bytes(request);
-	struct capturing *capturing = calloc(1, sizeof(*capturing) + room);
+	size_t capacity = pcap_capture_max_bytes(request);
+	struct capturing *capturing = calloc(1, sizeof(*capturing) + capacity);
 	struct pcapng_writer writer;
 
 	if (!capturing)
 		return NULL;
-	capturing->room = room;
+	capturing->capacity = capacity;
 	capturing->capture =
 		pcap_capture_new(request, clock_us(CLOCK_REALTIME) - clock_us(CLOCK_MONOTONIC));
 	if (!capturing->capture) {

@@ -96,7 +96,7 @@ static int check_query_start(struct check_query *query, struct proxy *proxy,
 	const struct check_config config = {
 		.health = proxy->health,
 		.loop = proxy->loop,
-		.doors = &proxy->doors,
+		.listen_addrs = &proxy->listen_addrs,
 		.config = ps->config,
 		.service = ps->service.config,
 		.last = CHECK_LONG_REPLY,

@@ -20,8 +20,8 @@ struct stream_client {
 	struct loop_timer *stall; /* set while bytes are queued */
 	struct loop_task send;
 	bool enough, ending;
-	size_t input_bytes;       /* bytes received from the client */
-	size_t first, used, room; /* in bytes[]: the queue is contiguous */
+	size_t input_bytes;           /* bytes received from the client */
+	size_t first, used, capacity; /* in bytes[]: the queue is contiguous */
 	uint8_t bytes[];
 };
 
@@ -66,7 +66,7 @@ static void on_send(void *arg)
 	if (stream_client->ending && !stream_client->used)
 		stream_client->events->over(stream_client->arg);
 	else if (stream_client->used < waited)
-		stream_client->events->room(stream_client->arg);
+		stream_client->events->on_space(stream_client->arg);
 }
 
 static void on_stall(void *arg)
@@ -123,7 +123,7 @@ struct stream_client *stream_client_new(struct loop *loop, int fd, size_t queue_
 	stream_client->loop = loop;
 	stream_client->events = events;
 	stream_client->arg = arg;
-	stream_client->room = queue_limit_bytes;
+	stream_client->capacity = queue_limit_bytes;
 	loop_task_init(&stream_client->send, on_send, stream_client);
 	stream_client->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (stream_client->fd >= 0)
@@ -151,7 +151,7 @@ void stream_client_free(struct stream_client *stream_client)
 
 size_t stream_client_space(const struct stream_client *stream_client)
 {
-	return stream_client->room - stream_client->used;
+	return stream_client->capacity - stream_client->used;
 }
 
 void stream_client_put(struct stream_client *stream_client, const void *data, size_t len)
@@ -159,7 +159,7 @@ void stream_client_put(struct stream_client *stream_client, const void *data, si
 	assert(len <= stream_client_space(stream_client));
 	if (!len)
 		return;
-	if (stream_client->first + stream_client->used + len > stream_client->room) {
+	if (stream_client->first + stream_client->used + len > stream_client->capacity) {
 		memmove(stream_client->bytes, stream_client->bytes + stream_client->first,
 			stream_client->used);
 		stream_client->first = 0;

@@ -176,7 +176,7 @@ static void on_sent_all(void *arg)
 }
 
 static const struct stream_client_events stream_client_events = {
-	.room = put_records, .enough = on_client_end, .lost = on_lost, .over = on_sent_all};
+	.on_space = put_records, .enough = on_client_end, .lost = on_lost, .over = on_sent_all};
 
 /* Returns whether @user can start one more stream of @form; NULL: of any format. */
 static bool has_slot(const struct tap_streams *tap_streams, const struct tap_format *form,

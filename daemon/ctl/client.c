@@ -339,11 +339,11 @@ int client_ask(const char *path, const char *command, const char *argument, char
  * Reads a line byte by byte; the caller reads the rest. Returns its length, 0 at end of file, or a
  * negative errno.
  */
-static ssize_t read_line(int fd, char *line, size_t room)
+static ssize_t read_line(int fd, char *line, size_t capacity)
 {
 	size_t len = 0;
 
-	while (len < room) {
+	while (len < capacity) {
 		ssize_t n = recv(fd, line + len, 1, 0);
 
 		if (n < 0 && errno == EINTR)

@@ -271,8 +271,8 @@ static local_command *own_command_find(enum control_command_id command)
  * Finds the socket: from the option or a file. The default file can be missing, unreadable or
  * invalid.
  */
-static int query_there(struct options *options, const struct control_command *command,
-		       const char *argument)
+static int query_daemon(struct options *options, const struct control_command *command,
+			const char *argument)
 {
 	const char *file = options->file ? options->file : CONFIG_DEFAULT_FILE;
 	char *path = NULL, error[512];
@@ -316,7 +316,7 @@ static int query_words(struct options *options, const struct control_command *co
 	status = command->by_client ? 0 : options_append(options, argument);
 	if (status)
 		return status;
-	return query_there(options, command, *argument ? argument : NULL);
+	return query_daemon(options, command, *argument ? argument : NULL);
 }
 
 static int run_command(struct options *options, int nwords, char **words)

@@ -156,9 +156,9 @@ bool options_check(const struct options *options, const struct control_command *
 
 int options_append(const struct options *options, char *argument)
 {
-	size_t used = strlen(argument), room = CONTROL_MAX_ARGUMENT_BYTES + 1;
+	size_t used = strlen(argument), capacity = CONTROL_MAX_ARGUMENT_BYTES + 1;
 
-	for (int i = 0; i < COMMAND_OPTIONS && used < room; i++) {
+	for (int i = 0; i < COMMAND_OPTIONS && used < capacity; i++) {
 		const char *value = options->of_command[i];
 
 		if (!value)
@@ -167,9 +167,9 @@ int options_append(const struct options *options, char *argument)
 		if (of_command[i].value && (!*value || strchr(value, ' ')))
 			return ctl_error(EXIT_USAGE, "--%s: invalid value '%s'", of_command[i].name,
 					 value);
-		used += (size_t)snprintf(argument + used, room - used, "%s--%s%s%s",
+		used += (size_t)snprintf(argument + used, capacity - used, "%s--%s%s%s",
 					 used ? " " : "", of_command[i].name, *value ? " " : "",
 					 value);
 	}
-	return used < room ? 0 : ctl_error(EXIT_USAGE, "the argument is too long");
+	return used < capacity ? 0 : ctl_error(EXIT_USAGE, "the argument is too long");
 }

@@ -229,7 +229,7 @@ static int print_services(const struct screen *screen)
 		{.title = "OLDEST CALL", .min_width = 11, .prose = true},
 	};
 	const json_t *services = json_object_get(screen->extra, "services"), *service;
-	size_t n = json_array_size(services), room = SERVICES_SHOWN, i;
+	size_t n = json_array_size(services), nfree = SERVICES_SHOWN, i;
 	bool *show = calloc(n + 1, sizeof(*show));
 	struct table table;
 	int rc;
@@ -237,13 +237,13 @@ static int print_services(const struct screen *screen)
 	if (!show)
 		return -ENOMEM;
 	if (screen->all || n <= SERVICES_SHOWN)
-		room = n;
+		nfree = n;
 	for (unsigned rank = 0; rank <= ALERT_NONE; rank++) {
 		json_array_foreach((json_t *)services, i, service)
 		{
-			if (room && !show[i] && rank_of(screen, service) == rank) {
+			if (nfree && !show[i] && rank_of(screen, service) == rank) {
 				show[i] = true;
-				room--;
+				nfree--;
 			}
 		}
 	}

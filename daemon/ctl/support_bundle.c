@@ -82,7 +82,7 @@ static const char *copy_output(int from, unsigned timeout_s, size_t max_bytes, F
 	return "was stopped: too much output";
 }
 
-static void tell_status(const char *name, int status, FILE *out)
+static void print_status(const char *name, int status, FILE *out)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
 		fprintf(out, "[%s cannot be run]\n", name);
@@ -128,7 +128,7 @@ static void run_program(const char *const *words, unsigned timeout_s, size_t max
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!broken_off)
-		tell_status(words[0], status, out);
+		print_status(words[0], status, out);
 }
 
 /* The default name of the archive. */

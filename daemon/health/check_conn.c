@@ -207,7 +207,7 @@ void check_conn_info(const struct check_conn *conn, struct leg_info *info)
 static struct exchange *make_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes)
 {
 	const struct service_config *keys = conn->config.net->config;
-	const struct reply_memory room = config_memory_reply_space(keys);
+	const struct reply_memory reply_memory = config_memory_reply_space(keys);
 	struct exchange *x = exchange_new(NULL);
 
 	if (!x || rpc_msg_get(conn->config.env->env.pool, len_bytes, &x->call))
@@ -220,7 +220,7 @@ static struct exchange *make_call(struct check_conn *conn, const uint8_t *call, 
 	x->start_us = loop_now_us(loop_of(conn));
 	if (budget_claim(&conn->holder, &x->claim,
 			 exchange_cost_bytes(rpc_msg_cost_bytes(len_bytes), x->reply_max_bytes,
-					     &x->call_info, &room)))
+					     &x->call_info, &reply_memory)))
 		return x;
 out_put:
 	exchange_put(x);
@@ -339,7 +339,7 @@ int check_conn_new(const struct check_conn_config *config, struct check_conn **o
 	budget_holder_init(&conn->holder, &env->account, NULL);
 	if (servers_init(&conn->targets, &uris, config->net->config, NULL))
 		goto out_free;
-	servers_exclude(&conn->targets, config->doors);
+	servers_exclude(&conn->targets, config->listen_addrs);
 	if (backend_init(&conn->waiter.backend, &conn->targets, config->asks_rpcbind, &env->env))
 		goto out_backend;
 	if (start_upstream(conn))

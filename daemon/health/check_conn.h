@@ -66,9 +66,9 @@ struct check_conn_config {
 	struct service_net *net;         /* of the check, with the keys of its service */
 	const struct config_uri *server; /* outlives the connection, like the other pointers */
 	const struct self_connect
-		*doors;    /* addresses of this daemon, which are excluded; NULL: none */
-	bool asks_rpcbind; /* @server is rpcbind: connect to the port of MOUNT */
-	bool is_other;     /* @server is not one of the service's: send no PROXY header */
+		*listen_addrs; /* addresses of this daemon, which are excluded; NULL: none */
+	bool asks_rpcbind;     /* @server is rpcbind: connect to the port of MOUNT */
+	bool is_other;         /* @server is not one of the service's: send no PROXY header */
 	void (*on_event)(void *arg, const struct check_conn_result *result);
 	void *arg;
 };

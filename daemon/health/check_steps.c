@@ -562,7 +562,7 @@ static void fill_conn_config(struct check_steps *steps, struct check_conn_config
 		.env = steps->config.env,
 		.net = &steps->net,
 		.server = server_of(steps),
-		.doors = steps->config.doors,
+		.listen_addrs = steps->config.listen_addrs,
 		.asks_rpcbind = to_mount && service->mount.way == MOUNT_RPCBIND,
 		.is_other = to_mount,
 		.on_event = on_result,

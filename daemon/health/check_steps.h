@@ -14,7 +14,7 @@
 
 struct check_steps_config {
 	struct check_env *env;
-	const struct self_connect *doors;
+	const struct self_connect *listen_addrs;
 	const struct service_config *service;
 	const struct server_uris *servers; /* of the service, or with to_mount its MOUNT servers */
 	bool to_mount;

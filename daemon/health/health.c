@@ -148,10 +148,10 @@ struct check {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	bool is_over;
-	bool given_up;    /* aborted by check_free() … */
-	bool nobody_told; /* … so report_done() was not posted */
+	bool given_up;        /* aborted by check_free() … */
+	bool done_not_posted; /* … so report_done() was not posted */
 	/* Used by the requesting thread. */
-	bool is_told;
+	bool is_notified;
 	bool is_orphan; /* freed, but report_done() is posted and will free it */
 };
 
@@ -189,7 +189,7 @@ static void report_done(void *arg)
 		check_detach(check);
 		return;
 	}
-	check->is_told = true;
+	check->is_notified = true;
 	check->config.done(check->config.arg, &check->report);
 }
 
@@ -199,8 +199,8 @@ static void on_over(void *arg)
 	struct check *check = arg;
 
 	pthread_mutex_lock(&check->lock);
-	check->nobody_told = check->given_up;
-	if (!check->nobody_told)
+	check->done_not_posted = check->given_up;
+	if (!check->done_not_posted)
 		post(check->config.loop, report_done, check);
 	check->is_over = true;
 	pthread_cond_signal(&check->ended);
@@ -213,7 +213,7 @@ static void check_begin(void *arg)
 	struct check *check = arg;
 	const struct check_steps_config steps = {
 		.env = &check->config.health->env,
-		.doors = check->config.doors,
+		.listen_addrs = check->config.listen_addrs,
 		.service = check->config.service,
 		.servers = &check->servers,
 		.report = &check->report,
@@ -296,12 +296,12 @@ void check_free(struct check *check)
 {
 	if (!check)
 		return;
-	if (!check->is_told) {
+	if (!check->is_notified) {
 		check_abort(check);
 		if (!check_wait_end(check))
 			return;
 	}
-	if (check->is_told || check->nobody_told)
+	if (check->is_notified || check->done_not_posted)
 		check_detach(check);
 	else
 		check->is_orphan = true;

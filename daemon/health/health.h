@@ -49,7 +49,7 @@ struct self_connect;
 struct check_config {
 	struct health *health; /* whose thread runs the check */
 	struct loop *loop;     /* of the thread that gets done(); outlives the check */
-	const struct self_connect *doors;
+	const struct self_connect *listen_addrs;
 	struct config *config; /* contains @service; the check takes a reference */
 	const struct service_config *service;
 	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */

@@ -71,7 +71,7 @@ static int start_check(struct health_timer *health_timer, uint32_t left_out)
 	const struct check_config config = {
 		.health = ps->proxy->health,
 		.loop = ps->proxy->loop,
-		.doors = &ps->proxy->doors,
+		.listen_addrs = &ps->proxy->listen_addrs,
 		.config = ps->config,
 		.service = ps->service.config,
 		.to_mount = health_timer->to_mount,

@@ -69,18 +69,18 @@ void proxy_log_listening(const struct proxy_service *ps)
 
 int proxy_update_listen_addrs(struct proxy *proxy)
 {
-	struct self_connect doors = {0};
+	struct self_connect listen_addrs = {0};
 	const struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		int rc = ps->listener ? listener_add_addresses(ps->listener, &doors) : 0;
+		int rc = ps->listener ? listener_add_addresses(ps->listener, &listen_addrs) : 0;
 
 		if (rc) {
-			self_connect_fini(&doors);
+			self_connect_fini(&listen_addrs);
 			return rc;
 		}
 	}
-	self_connect_replace(&proxy->doors, &doors);
+	self_connect_replace(&proxy->listen_addrs, &listen_addrs);
 	return 0;
 }
 
@@ -433,7 +433,7 @@ static void free_proxy(struct proxy *proxy)
 	event_loop_finish(proxy->loop);
 	health_free(proxy->health);
 	budget_fini(&proxy->budget);
-	self_connect_fini(&proxy->doors);
+	self_connect_fini(&proxy->listen_addrs);
 	reserved_ports_free(proxy->reserved_ports);
 	free(proxy->workers);
 	config_free(proxy->config);

@@ -88,8 +88,9 @@ struct proxy {
 	struct proxy_service_list leaving;  /* removed services that still drain */
 	size_t nworkers;
 	struct worker **workers;
-	struct budget budget;      /* memory; shared with the workers */
-	struct self_connect doors; /* own listen addresses; complete before the first client */
+	struct budget budget; /* memory; shared with the workers */
+	struct self_connect
+		listen_addrs; /* own listen addresses; complete before the first client */
 	struct reserved_ports *reserved_ports; /* reserved source ports; shared with the workers */
 	struct socket_activation inherited;    /* sockets inherited from systemd */
 	uint64_t next_id, start_us;

@@ -50,8 +50,8 @@ struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *conf
 		return NULL;
 	}
 	ps->config = config_ref(config);
-	servers_exclude(&ps->service.servers, &proxy->doors);
-	servers_exclude(&ps->service.mount_servers, &proxy->doors);
+	servers_exclude(&ps->service.servers, &proxy->listen_addrs);
+	servers_exclude(&ps->service.mount_servers, &proxy->listen_addrs);
 	servers_on_doubt(&ps->service.servers, kick, proxy->loop);
 	servers_on_doubt(&ps->service.mount_servers, kick, proxy->loop);
 	ps->service.memory = budget_share_new(&proxy->budget, service->name);

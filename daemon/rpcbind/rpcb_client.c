@@ -30,7 +30,7 @@ struct entry {
 	struct rpcb_mapping mapping;
 	enum stage stage;
 	bool clearing; /* refused; removing the mapping that this user left */
-	bool told;     /* the refusal was logged */
+	bool logged;   /* the refusal was logged */
 };
 
 struct rpcb_client {
@@ -43,7 +43,7 @@ struct rpcb_client {
 	struct loop_io *io;
 	struct loop_timer *timer; /* for a Reply, the next attempt, or refused mappings */
 	uint64_t retry_us;
-	bool told; /* the failure of rpcbind was logged */
+	bool logged; /* the failure of rpcbind was logged */
 
 	uint32_t xid;
 	struct entry *asked;           /* the entry whose Reply is due; NULL: none */
@@ -75,9 +75,9 @@ static void connection_lost(struct rpcb_client *r, const char *why)
 		if (r->entries[i].stage != UNWANTED)
 			r->entries[i].stage = WANTED;
 	}
-	if (why && !r->told)
+	if (why && !r->logged)
 		log_warning(NULL, "rpcbind registration failed: %s: %s; will retry", r->path, why);
-	r->told = r->told || why;
+	r->logged = r->logged || why;
 	loop_timer_set(r->loop, r->timer, r->retry_us);
 	r->retry_us = r->retry_us * 2 < RETRY_MOST_US ? r->retry_us * 2 : RETRY_MOST_US;
 }
@@ -186,13 +186,13 @@ static void log_refused(struct entry *entry, enum rpcb_reply reply)
 {
 	const struct rpcb_mapping *mapping = &entry->mapping;
 
-	if (!entry->told)
+	if (!entry->logged)
 		log_warning(NULL, "rpcbind does not register %u version %u for %s at %s: %s",
 			    mapping->program, mapping->program_version, mapping->netid,
 			    mapping->address,
 			    reply == RPCBIND_NO ? "another program is registered there"
 						: "it accepts no registrations from this daemon");
-	entry->told = true;
+	entry->logged = true;
 }
 
 /*
@@ -214,12 +214,12 @@ static void on_registered(struct rpcb_client *r, struct entry *entry)
 	const struct rpcb_mapping *mapping = &entry->mapping;
 
 	entry->stage = REGISTERED;
-	entry->told = false;
+	entry->logged = false;
 	log_debug(NULL, "registered with rpcbind: %u version %u, %s at %s", mapping->program,
 		  mapping->program_version, mapping->netid, mapping->address);
-	if (r->told)
+	if (r->logged)
 		log_info(NULL, "rpcbind registration succeeded again");
-	r->told = false;
+	r->logged = false;
 }
 
 static void on_unset(struct rpcb_client *r, struct entry *entry)

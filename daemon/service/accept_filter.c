@@ -168,9 +168,9 @@ static bool parse_header(struct header_wait *wait, size_t len_bytes)
 static ssize_t peek(struct header_wait *wait)
 {
 	uint8_t *at = wait->is_local_check ? wait->bytes : wait->bytes + wait->have_bytes;
-	size_t room = wait->is_local_check ? 1 : sizeof(wait->bytes) - wait->have_bytes;
+	size_t space_bytes = wait->is_local_check ? 1 : sizeof(wait->bytes) - wait->have_bytes;
 
-	return recv(wait->fd, at, room, MSG_PEEK | MSG_DONTWAIT);
+	return recv(wait->fd, at, space_bytes, MSG_PEEK | MSG_DONTWAIT);
 }
 
 /* Returns whether an event was reported. */

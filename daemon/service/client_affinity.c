@@ -242,7 +242,7 @@ static void round_start(struct affinity_round *round)
 }
 
 /*
- * Only this thread changes the list, and hear_end() removes no connection from it. A queried
+ * Only this thread changes the list, and check_peer_close() removes no connection from it. A queried
  * connection moves to the end of the list, after those that were added since.
  */
 static void round_query(struct affinity_round *round)
@@ -255,7 +255,7 @@ static void round_query(struct affinity_round *round)
 		TAILQ_REMOVE(&with->clients, client, loop_entry);
 		TAILQ_INSERT_TAIL(&with->clients, client, loop_entry);
 		round->unqueried--;
-		client->owner.hear_end(client->owner.arg);
+		client->owner.check_peer_close(client->owner.arg);
 	}
 	if (!with)
 		round->unqueried = 0;

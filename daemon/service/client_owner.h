@@ -17,7 +17,7 @@ struct client_owner {
 	 * owner's thread. It must not call client_affinity.h; client_affinity_half_closed() or
 	 * client_affinity_closing() follow from a task of the loop.
 	 */
-	void (*hear_end)(void *arg);
+	void (*check_peer_close)(void *arg);
 };
 
 #endif

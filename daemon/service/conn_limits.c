@@ -154,13 +154,13 @@ static bool is_older(const struct conn_slot *slot, uint64_t now_us, uint64_t age
 
 bool conn_limits_can_accept(struct conn_limits *limits, uint64_t now_us)
 {
-	bool room;
+	bool can_accept;
 
 	pthread_mutex_lock(&limits->lock);
-	room = half_open(limits) < half_open_max(limits) ||
-	       is_older(oldest(limits, CONN_SLOT_HALF_OPEN), now_us, CONN_LIMITS_GRACE_US);
+	can_accept = half_open(limits) < half_open_max(limits) ||
+		     is_older(oldest(limits, CONN_SLOT_HALF_OPEN), now_us, CONN_LIMITS_GRACE_US);
 	pthread_mutex_unlock(&limits->lock);
-	return room;
+	return can_accept;
 }
 
 static struct conn_slot *slot_new(struct conn_limits *limits, struct conn_limits_thread *side,

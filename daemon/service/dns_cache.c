@@ -185,7 +185,7 @@ static void drop_own_addresses(const struct dns_cache *name, struct dns_answer *
 	for (size_t i = 0; i < nfound; i++) {
 		const struct sockaddr *addr = (const struct sockaddr *)&found->addrs[i];
 
-		if (self_connect_matches(name->doors, name->transport, addr))
+		if (self_connect_matches(name->listen_addrs, name->transport, addr))
 			log_own_address(name, &found->addrs[i]);
 		else
 			found->addrs[found->naddrs++] = found->addrs[i];

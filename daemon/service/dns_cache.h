@@ -47,7 +47,7 @@ struct dns_cache {
 	const char *service;     /* name, for the log */
 	struct log_limit *lines; /* for stale answers and dropped addresses; NULL: no log lines */
 	const struct self_connect *
-		doors; /* addresses of this daemon, which are dropped; set by the owner. NULL: none */
+		listen_addrs; /* addresses of this daemon, which are dropped; set by the owner. NULL: none */
 	pthread_mutex_t lock; /* guards what follows */
 	TAILQ_HEAD(, dns_waiters) waiters_list;
 	struct dns_answer *good;    /* the last answer with addresses; NULL: none */

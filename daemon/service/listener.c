@@ -452,11 +452,11 @@ unsigned listener_awaiting_header(const struct listener *listener)
 	return listener ? accept_filter_count(listener->filter) : 0;
 }
 
-int listener_add_addresses(const struct listener *listener, struct self_connect *doors)
+int listener_add_addresses(const struct listener *listener, struct self_connect *listen_addrs)
 {
 	for (size_t i = 0; i < listener->nendpoints; i++) {
 		const struct endpoint *ep = &listener->endpoints[i];
-		int rc = self_connect_add(doors, transport_of(ep),
+		int rc = self_connect_add(listen_addrs, transport_of(ep),
 					  (const struct sockaddr *)&ep->addr);
 
 		if (rc)

@@ -61,8 +61,9 @@ const char *listener_fabrics(const struct listener *listener);
  * listener_awaiting_header - Returns how many connections wait for their PROXY header; 0 for NULL.
  */
 unsigned listener_awaiting_header(const struct listener *listener);
-/** listener_add_addresses - Adds the listening addresses to @doors. Returns 0 or -ENOMEM. */
-int listener_add_addresses(const struct listener *listener, struct self_connect *doors) MUST_CHECK;
+/** listener_add_addresses - Adds the listening addresses to @listen_addrs. Returns 0 or -ENOMEM. */
+int listener_add_addresses(const struct listener *listener,
+			   struct self_connect *listen_addrs) MUST_CHECK;
 /**
  * listener_address - Returns the listening address number @i, or NULL past the last
  * @tcp, @rdma: set: which protocols it serves; both if they share the port

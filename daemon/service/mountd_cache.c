@@ -143,10 +143,10 @@ void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait)
 	TAILQ_REMOVE(&cache->waits, wait, entry);
 }
 
-bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *doors)
+bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *listen_addrs)
 {
 	for (size_t i = 0; i < place->naddrs; i++)
-		if (self_connect_matches(doors, TRANSPORT_TCP,
+		if (self_connect_matches(listen_addrs, TRANSPORT_TCP,
 					 (const struct sockaddr *)&place->addrs[i]))
 			return true;
 	return false;

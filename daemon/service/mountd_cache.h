@@ -80,11 +80,11 @@ void mountd_cache_wait(struct mountd_cache *cache, struct mountd_wait *wait,
 void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait);
 /**
  * mountd_addr_is_own - Returns whether a connection to an address of @place could reach one of
- * @doors
+ * @listen_addrs
  *
- * rpcbind can name a port of this daemon. Any thread; @doors may be NULL: none.
+ * rpcbind can name a port of this daemon. Any thread; @listen_addrs may be NULL: none.
  */
-bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *doors);
+bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *listen_addrs);
 /** mountd_cache_forget - Drops the answer if it contains @place, where MOUNT does not listen. */
 void mountd_cache_forget(struct mountd_cache *cache, const struct sockaddr_storage *place);
 

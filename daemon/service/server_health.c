@@ -109,7 +109,7 @@ static const char *long_fault(const struct server_health *state)
 
 /* ---- log lines, under the lock ---- */
 
-static void told(struct server_health *state, uint64_t now_us)
+static void logged_text(struct server_health *state, uint64_t now_us)
 {
 	state->logged_once = true;
 	state->logged_us = now_us;
@@ -138,7 +138,7 @@ static void log_down(struct server_health *state, uint64_t now_us)
 	log_warning(about(state), "server %s%s %s: %s%s", state->uri, where(state, addr),
 		    fault(state), state->error, waiting(state, clients));
 	state->logged_down = true;
-	told(state, now_us);
+	logged_text(state, now_us);
 }
 
 static void log_still_down(struct server_health *state, uint64_t now_us)
@@ -150,7 +150,7 @@ static void log_still_down(struct server_health *state, uint64_t now_us)
 		    humanize_age(clock_elapsed_us(state->since_us, now_us), since), state->error,
 		    attempts(state->failed, count), waiting(state, clients));
 	state->logged_down = true;
-	told(state, now_us);
+	logged_text(state, now_us);
 }
 
 static void log_recovered(struct server_health *state, uint64_t now_us)
@@ -163,7 +163,7 @@ static void log_recovered(struct server_health *state, uint64_t now_us)
 		    attempts(state->failed, count));
 	state->logged_down = false;
 	state->failed = 0;
-	told(state, now_us);
+	logged_text(state, now_us);
 }
 
 static void log_flapping(struct server_health *state, uint64_t now_us)
@@ -176,7 +176,7 @@ static void log_flapping(struct server_health *state, uint64_t now_us)
 		state->uri, where(state, addr),
 		(unsigned long long)clock_elapsed_us(state->logged_us, now_us) / 1000000,
 		state->unlogged_outages, fault(state), state->error);
-	told(state, now_us);
+	logged_text(state, now_us);
 }
 
 /* ---- events ---- */
@@ -330,14 +330,14 @@ bool server_health_unanswered(struct server_health *state, const struct sockaddr
 }
 
 bool server_health_check_failed(struct server_health *state, enum leg_close why, const char *error,
-				uint64_t now_us, char told[LEG_DETAIL_BYTES])
+				uint64_t now_us, char logged_text[LEG_DETAIL_BYTES])
 {
 	if (!is_server_fault(why))
 		return false;
 	pthread_mutex_lock(&state->lock);
 	/* The clients' error is more specific than that of a NULL. */
 	mark_failed(state, why, why == state->suspect_why ? state->suspect_error : error, now_us);
-	memcpy(told, state->error, sizeof(state->error));
+	memcpy(logged_text, state->error, sizeof(state->error));
 	pthread_mutex_unlock(&state->lock);
 	return true;
 }

@@ -162,12 +162,12 @@ static inline void server_health_put_doubt(struct server_health *state)
 /**
  * server_health_check_failed - The proxy's own NULL check has failed for @why
  * @error: more about the cause, as in server_health_failed()
- * @told:  set to the text that is logged; if clients had the same failure, it is theirs
+ * @logged_text:  set to the text that is logged; if clients had the same failure, it is theirs
  *
  * Returns whether it is the server's fault.
  */
 bool server_health_check_failed(struct server_health *state, enum leg_close why, const char *error,
-				uint64_t now_us, char told[LEG_DETAIL_BYTES]);
+				uint64_t now_us, char logged_text[LEG_DETAIL_BYTES]);
 /**
  * server_health_check_passed - The server has replied to the proxy's own NULL check
  *

@@ -187,10 +187,10 @@ void servers_fini(struct servers *servers)
 	servers->list = NULL;
 }
 
-void servers_exclude(struct servers *servers, const struct self_connect *doors)
+void servers_exclude(struct servers *servers, const struct self_connect *listen_addrs)
 {
 	for (unsigned i = 0; i < servers->count; i++)
-		servers->list[i].name.doors = doors;
+		servers->list[i].name.listen_addrs = listen_addrs;
 }
 
 /* ---- selection, under the lock ---- */
@@ -487,17 +487,17 @@ void servers_doubt_checked(struct servers *servers, unsigned index, enum leg_clo
 			   const char *error, uint64_t now_us)
 {
 	struct nfs_server *server = &servers->list[index];
-	char told[LEG_DETAIL_BYTES];
+	char logged_text[LEG_DETAIL_BYTES];
 
 	if (!error) {
 		server_health_check_passed(&server->health, now_us);
 		return;
 	}
-	if (!server_health_check_failed(&server->health, why, error, now_us, told))
+	if (!server_health_check_failed(&server->health, why, error, now_us, logged_text))
 		return;
 	pthread_mutex_lock(&servers->lock);
 	server->failures++;
-	note_failure(server, told, now_us);
+	note_failure(server, logged_text, now_us);
 	pthread_mutex_unlock(&servers->lock);
 }
 

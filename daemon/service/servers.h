@@ -141,10 +141,10 @@ int servers_init(struct servers *servers, const struct server_uris *uris,
 void servers_fini(struct servers *servers);
 
 /**
- * servers_exclude - Excludes the addresses in @doors, which outlive the list; before the first
+ * servers_exclude - Excludes the addresses in @listen_addrs, which outlive the list; before the first
  * server_choice_next().
  */
-void servers_exclude(struct servers *servers, const struct self_connect *doors);
+void servers_exclude(struct servers *servers, const struct self_connect *listen_addrs);
 
 /**
  * servers_on_doubt - Sets @doubt, called on any thread if servers_take_doubts() has a server;

@@ -64,7 +64,7 @@ int service_init(struct service *service, const struct service_config *config)
 	if (!service->clients || conn_limits_init(&service->limits, config))
 		goto out_clients;
 	if (servers_init(&service->servers, &uris, config, &service->lines[LINE_NAME]))
-		goto out_door;
+		goto out_conn_limits;
 	if (mounts.count &&
 	    servers_init(&service->mount_servers, &mounts, config, &service->lines[LINE_NAME]))
 		goto out_targets;
@@ -79,7 +79,7 @@ int service_init(struct service *service, const struct service_config *config)
 	return 0;
 out_targets:
 	servers_fini(&service->servers);
-out_door:
+out_conn_limits:
 	conn_limits_fini(&service->limits);
 out_clients:
 	client_affinity_free(service->clients);

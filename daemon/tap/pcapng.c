@@ -110,9 +110,9 @@ static void end_block(struct pcapng_writer *writer, uint8_t *block)
 	memcpy(block + 4, &len, sizeof(len));
 }
 
-void pcapng_writer_init(struct pcapng_writer *writer, uint8_t *to, size_t room)
+void pcapng_writer_init(struct pcapng_writer *writer, uint8_t *to, size_t capacity)
 {
-	*writer = (struct pcapng_writer){.start = to, .pos = to, .end = to + room};
+	*writer = (struct pcapng_writer){.start = to, .pos = to, .end = to + capacity};
 }
 
 void pcapng_begin(struct pcapng_writer *writer, const char *application, const char *comment,

@@ -36,8 +36,8 @@ struct pcapng_packet {
 	const char *const *comments;
 };
 
-/** pcapng_writer_init - Sets the output to @room bytes at @to. */
-void pcapng_writer_init(struct pcapng_writer *writer, uint8_t *to, size_t room);
+/** pcapng_writer_init - Sets the output to @capacity bytes at @to. */
+void pcapng_writer_init(struct pcapng_writer *writer, uint8_t *to, size_t capacity);
 /** pcapng_begin - Writes a section by @application with @comment, and its interface @interface. */
 void pcapng_begin(struct pcapng_writer *writer, const char *application, const char *comment,
 		  const char *interface);

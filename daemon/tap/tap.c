@@ -109,11 +109,11 @@ static void notify_reader(struct tap *tap)
 /* Under the lock: reserves the space of a record; NULL if the queue is full. */
 static uint8_t *reserve_bytes(struct tap *tap, size_t bytes)
 {
-	size_t room = tap->config.queue_bytes - tap->fill.used;
+	size_t space_bytes = tap->config.queue_bytes - tap->fill.used;
 	size_t needed = sizeof(struct record_head) + padded(bytes);
 	struct record_head *head;
 
-	if (tap->full || needed > room) {
+	if (tap->full || needed > space_bytes) {
 		tap->full = tap->fill.used > 0;
 		return NULL;
 	}

@@ -523,7 +523,7 @@ static void on_mountd_addr(void *arg, const struct mountd_addr *mountd_wait)
 	upstream->mountd_is_cached = mountd_wait->cached;
 	if (!mountd_wait->naddrs)
 		fail_without_leg(upstream, LEG_CLOSE_NO_MOUNT, mountd_wait->error);
-	else if (mountd_addr_is_own(mountd_wait, upstream->choice.server->name.doors))
+	else if (mountd_addr_is_own(mountd_wait, upstream->choice.server->name.listen_addrs))
 		fail_without_leg(upstream, LEG_CLOSE_OWN_UPSTREAM,
 				 "rpcbind returned a port of this proxy");
 	else
@@ -634,10 +634,10 @@ void upstream_reset(struct upstream *upstream)
 	init_state(upstream, &old);
 }
 
-void upstream_set_reverse_limits(struct upstream *upstream, const struct reply_memory *room,
+void upstream_set_reverse_limits(struct upstream *upstream, const struct reply_memory *reply_memory,
 				 uint32_t max_bytes)
 {
-	upstream->leg_config.reply_memory = *room;
+	upstream->leg_config.reply_memory = *reply_memory;
 	upstream->leg_config.reverse_max_bytes = max_bytes;
 }
 

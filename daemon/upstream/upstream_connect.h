@@ -125,7 +125,7 @@ void upstream_fini(struct upstream *upstream);
  * upstream_set_reverse_limits - Sets the limits of reverse Calls to the client, as in leg_config;
  * before the start.
  */
-void upstream_set_reverse_limits(struct upstream *upstream, const struct reply_memory *room,
+void upstream_set_reverse_limits(struct upstream *upstream, const struct reply_memory *reply_memory,
 				 uint32_t max_bytes);
 /**
  * upstream_set_client - Sets the client; before the start. Connections of one client address use

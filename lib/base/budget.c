@@ -58,10 +58,10 @@ size_t budget_share_max_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_
 size_t budget_share_available_bytes(const struct budget_share *share)
 {
 	const struct budget *budget = share->budget;
-	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
+	size_t leased = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
-	size_t common = beyond_guarantee(budget, lent);
-	size_t own = lent < budget->guaranteed_bytes ? budget->guaranteed_bytes - lent : 0;
+	size_t common = beyond_guarantee(budget, leased);
+	size_t own = leased < budget->guaranteed_bytes ? budget->guaranteed_bytes - leased : 0;
 
 	if (budget->nshares == 1)
 		return own + free;
@@ -71,10 +71,10 @@ size_t budget_share_available_bytes(const struct budget_share *share)
 /* Returns how many common bytes an additional lease of @bytes uses. */
 static size_t common_bytes_for(const struct budget_share *share, size_t bytes)
 {
-	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
+	size_t leased = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 
-	return beyond_guarantee(share->budget, lent + bytes) -
-	       beyond_guarantee(share->budget, lent);
+	return beyond_guarantee(share->budget, leased + bytes) -
+	       beyond_guarantee(share->budget, leased);
 }
 
 static const struct budget_lease *share_first_turn(const struct budget_share *share)
@@ -105,8 +105,8 @@ static void lease_set_wait(struct budget_lease *lease, enum budget_wait how)
 static bool lease_is_reserved_for(const struct budget_share *share,
 				  const struct budget_lease *lease)
 {
-	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
-	size_t common = beyond_guarantee(share->budget, lent);
+	size_t leased = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
+	size_t common = beyond_guarantee(share->budget, leased);
 	size_t more = common_bytes_for(share, lease->wanted_bytes);
 
 	return (lease->wanted_alone && !common) ||
@@ -130,9 +130,9 @@ static size_t reserved_for_others(const struct budget_share *share)
 static bool share_may_lease(const struct budget_share *share, size_t bytes, bool alone)
 {
 	const struct budget *budget = share->budget;
-	size_t lent = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
+	size_t leased = atomic_load_explicit(&share->leased_bytes, memory_order_relaxed);
 	size_t free = atomic_load_explicit(&budget->free_bytes, memory_order_relaxed);
-	size_t common = beyond_guarantee(budget, lent);
+	size_t common = beyond_guarantee(budget, leased);
 	size_t more = common_bytes_for(share, bytes);
 	size_t kept = reserved_for_others(share);
 

@@ -11,9 +11,10 @@ static size_t account_unused_bytes(const struct budget_account *account)
 
 /* ---- what a connection can hold ---- */
 
-static bool holder_leaves_as_much(const struct budget_holder *holder, size_t bytes, size_t room)
+static bool holder_leaves_as_much(const struct budget_holder *holder, size_t bytes,
+				  size_t available_bytes)
 {
-	return bytes <= room && holder->used_bytes + bytes <= room - bytes;
+	return bytes <= available_bytes && holder->used_bytes + bytes <= available_bytes - bytes;
 }
 
 /*
@@ -23,11 +24,12 @@ static bool holder_leaves_as_much(const struct budget_holder *holder, size_t byt
 static bool holder_is_within_share(const struct budget_holder *holder, size_t bytes)
 {
 	const struct budget_account *account = holder->account;
-	size_t room = account_unused_bytes(account);
+	size_t available_bytes = account_unused_bytes(account);
 
-	return holder->used_bytes == 0 || holder_leaves_as_much(holder, bytes, room) ||
+	return holder->used_bytes == 0 || holder_leaves_as_much(holder, bytes, available_bytes) ||
 	       holder_leaves_as_much(holder, bytes,
-				     room + budget_share_available_bytes(account->lease.share));
+				     available_bytes +
+					     budget_share_available_bytes(account->lease.share));
 }
 
 /* Ensures that @bytes of the lease are unused. Waits for all of them if @how allows waiting. */
@@ -463,13 +465,13 @@ bool budget_claim_now(struct budget_holder *holder, struct budget_claim *claim, 
 		      size_t left_bytes)
 {
 	const struct budget_account *account = holder->account;
-	size_t room =
+	size_t available_bytes =
 		budget_share_available_bytes(account->lease.share) + account_unused_bytes(account);
 	bool was_idle = claim->state == BUDGET_CLAIM_IDLE;
 
 	if (was_idle)
 		budget_claim_empty(holder, claim);
-	if (room >= left_bytes && bytes - claim->bytes <= room - left_bytes &&
+	if (available_bytes >= left_bytes && bytes - claim->bytes <= available_bytes - left_bytes &&
 	    budget_claim_grow(claim, bytes))
 		return true;
 	if (was_idle)

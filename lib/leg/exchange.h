@@ -217,7 +217,8 @@ struct reply_memory {
  * @call_info:       of the Call; NULL: not known yet
  */
 size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
-			   const struct call_info *call_info, const struct reply_memory *room);
+			   const struct call_info *call_info,
+			   const struct reply_memory *reply_memory);
 
 /* Small objects of an RPC that no claim covers: its exchange, and the legs' state. */
 #define EXCHANGE_OVERHEAD_BYTES 1184u

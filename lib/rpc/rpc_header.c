@@ -146,11 +146,11 @@ enum rpc_verdict rpc_reply_decode(const uint8_t *msg, size_t len, struct rpc_rep
 	return verdict;
 }
 
-static size_t encode_words(uint8_t *to, size_t room, const uint32_t *words, size_t count)
+static size_t encode_words(uint8_t *to, size_t capacity, const uint32_t *words, size_t count)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	for (size_t i = 0; i < count; i++)
 		xdr_put_u32(&writer, words[i]);
 	return xdr_written_bytes(&writer);

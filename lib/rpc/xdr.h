@@ -119,12 +119,12 @@ struct xdr_writer {
 	bool failed;
 };
 
-/** xdr_writer_init - Starts writing into @room bytes at @to, owned by the caller. */
-static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_t room)
+/** xdr_writer_init - Starts writing into @capacity bytes at @to, owned by the caller. */
+static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_t capacity)
 {
 	writer->start = to;
 	writer->pos = to;
-	writer->end = room ? to + room : to;
+	writer->end = capacity ? to + capacity : to;
 	writer->failed = false;
 }
 

@@ -368,11 +368,11 @@ static bool put_rest(struct xdr_writer *writer, const struct rpcrdma_header *hdr
 	return hdr->vers == RPCRDMA_VERSION_ONE ? v1_put(writer, hdr) : header_v2_put(writer, hdr);
 }
 
-size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room)
+size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t capacity)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	put_fixed(&writer, hdr);
 	if (is_err_vers(hdr)) {
 		xdr_put_u32(&writer, hdr->vers_low);

@@ -106,12 +106,13 @@ enum rpcrdma_verdict rpcrdma_header_decode(const uint8_t *send, size_t len,
 
 /**
  * rpcrdma_header_encode - Encodes a message with the lists or the operation in @hdr.
- * @to, @room: output buffer; never writes beyond @room
+ * @to, @capacity: output buffer; never writes beyond @capacity
  *
  * Returns the length, or 0 if it does not fit or the version has no such message. ERR_VERS is the
  * same in all versions.
  */
-size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to, size_t room) MUST_CHECK;
+size_t rpcrdma_header_encode(const struct rpcrdma_header *hdr, uint8_t *to,
+			     size_t capacity) MUST_CHECK;
 
 /**
  * rpcrdma_header_bytes - Returns the length that rpcrdma_header_encode() would produce; 0: no such

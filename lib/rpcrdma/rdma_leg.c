@@ -222,7 +222,7 @@ static void rdma_pause(struct leg *l, bool paused)
 {
 }
 
-static void rdma_hear_end(struct leg *l)
+static void rdma_check_peer_close(struct leg *l)
 {
 	struct rdma_conn *conn = &rdma_leg_of(l)->conn;
 
@@ -465,7 +465,7 @@ static const struct leg_ops rdma_leg_ops = {
 	.pause = rdma_pause,
 	.drain = rdma_drain,
 	.close = rdma_close,
-	.check_peer_close = rdma_hear_end,
+	.check_peer_close = rdma_check_peer_close,
 	.info = rdma_info,
 	.load = rdma_load,
 	.describe = rdma_describe,

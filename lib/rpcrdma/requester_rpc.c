@@ -173,11 +173,11 @@ static bool is_reply_to(const struct rpc_msg *msg, uint32_t xid)
 /* Allocates memory for such a Reply. Returns 0 or -ENOMEM. */
 static int alloc_placement(const struct requester_rpc *rpc, struct rpc_msg *reply)
 {
-	size_t room = requester_rpc_inline_around_max(rpc);
+	size_t space_bytes = requester_rpc_inline_around_max(rpc);
 
-	reply->buf = buf_get(rpc->rq->conn->leg->config->pool, RPC_MSG_HEADROOM + room +
-								       rpc->form.placement_bytes +
-								       room + PLACEMENT_PAD_BYTES);
+	reply->buf = buf_get(rpc->rq->conn->leg->config->pool,
+			     RPC_MSG_HEADROOM + space_bytes + rpc->form.placement_bytes +
+				     space_bytes + PLACEMENT_PAD_BYTES);
 	if (!reply->buf)
 		return -ENOMEM;
 	reply->data = reply->buf->mem + RPC_MSG_HEADROOM;

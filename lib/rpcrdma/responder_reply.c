@@ -94,15 +94,15 @@ static bool split_payloads(struct reply *reply)
 
 	for (unsigned i = 0; i < reply->npayloads; i++) {
 		struct rpc_payload *payload = &reply->payloads[i];
-		uint64_t room = reply->rpc->writes[i].len_bytes;
+		uint64_t chunk_bytes = reply->rpc->writes[i].len_bytes;
 		uint64_t end = payload->offset_bytes + xdr_padded_bytes(payload->len_bytes);
 
-		if (!room || !payload->len_bytes) {
+		if (!chunk_bytes || !payload->len_bytes) {
 			payload->len_bytes = 0;
 			continue;
 		}
 		/* Never write bytes that are outside the Reply. */
-		if (payload->len_bytes > room || payload->offset_bytes < at ||
+		if (payload->len_bytes > chunk_bytes || payload->offset_bytes < at ||
 		    payload->offset_bytes > msg->len_bytes ||
 		    payload->len_bytes > msg->len_bytes - payload->offset_bytes)
 			return false;

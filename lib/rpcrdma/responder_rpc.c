@@ -276,15 +276,17 @@ static uint32_t capacity(struct responder_rpc *rpc)
 {
 	const struct rdma_conn *conn = rpc->rs->conn;
 	uint32_t limit = conn->leg->config->max_message_bytes;
-	uint64_t room = larger(responder_rpc_settled_inline_max(rpc), responder_rpc_chunk_max(rpc));
+	uint64_t reply_max_bytes =
+		larger(responder_rpc_settled_inline_max(rpc), responder_rpc_chunk_max(rpc));
 
 	if (responder_rpc_may_expose(rpc))
-		room = larger(room, (uint64_t)responder_rpc_expose_max_segments(rpc) *
-					    conn->max_segment_bytes);
-	rpc->reply_fits = room >= RPCRDMA_MIN_REPLY_BYTES;
+		reply_max_bytes =
+			larger(reply_max_bytes, (uint64_t)responder_rpc_expose_max_segments(rpc) *
+							conn->max_segment_bytes);
+	rpc->reply_fits = reply_max_bytes >= RPCRDMA_MIN_REPLY_BYTES;
 	for (unsigned i = 0; i < rpc->nwrites; i++)
-		room += xdr_padded_bytes(rpc->writes[i].len_bytes);
-	return room < limit ? (uint32_t)room : limit;
+		reply_max_bytes += xdr_padded_bytes(rpc->writes[i].len_bytes);
+	return reply_max_bytes < limit ? (uint32_t)reply_max_bytes : limit;
 }
 
 int responder_rpc_new(struct responder *rs, const struct rpcrdma_header *hdr,

@@ -11,13 +11,13 @@
 void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
 		  size_t len_bytes)
 {
-	size_t room = PROTO_SNIFF_BYTES - sniff->len_bytes;
+	size_t space_bytes = PROTO_SNIFF_BYTES - sniff->len_bytes;
 
 	/* Bytes that were received in place are not among them. */
 	if (sniff->is_over || conn->bytes_received - len_bytes != sniff->len_bytes)
 		return;
-	if (len_bytes > room)
-		len_bytes = room;
+	if (len_bytes > space_bytes)
+		len_bytes = space_bytes;
 	memcpy(sniff->bytes + sniff->len_bytes, bytes, len_bytes);
 	sniff->len_bytes += (unsigned)len_bytes;
 }

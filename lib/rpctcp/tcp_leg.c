@@ -378,7 +378,7 @@ static void op_close(struct leg *base, enum leg_close why)
 	tcp_close(tcp_leg_of(base), why, TCP_CLOSE_FLUSH, 0, "%s", "");
 }
 
-static void op_hear_end(struct leg *base)
+static void op_check_peer_close(struct leg *base)
 {
 	struct tcp_leg *leg = tcp_leg_of(base);
 	struct tcp_conn *conn = &leg->conn;
@@ -434,7 +434,7 @@ static uint64_t op_left_bytes(const struct leg *base)
 	return tcp_conn_transmitted_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
 }
 
-static uint64_t op_taken_bytes(const struct leg *base)
+static uint64_t op_acked_bytes(const struct leg *base)
 {
 	return tcp_conn_acked_bytes(&container_of(base, const struct tcp_leg, leg)->conn);
 }
@@ -463,12 +463,12 @@ static const struct leg_ops tcp_leg_ops = {
 	.pause = op_pause,
 	.drain = op_drain,
 	.close = op_close,
-	.check_peer_close = op_hear_end,
+	.check_peer_close = op_check_peer_close,
 	.info = op_info,
 	.load = op_load,
 	.sent_bytes = op_sent_bytes,
 	.left_bytes = op_left_bytes,
-	.acked_bytes = op_taken_bytes,
+	.acked_bytes = op_acked_bytes,
 	.free = op_free,
 };
 

@@ -337,7 +337,7 @@ static bool tcp_rx_read(struct tcp_leg *leg)
 	const uint8_t *staging = leg->conn.config.worker->staging;
 	struct iovec iov[2];
 	int niov = read_vector(leg, iov);
-	size_t room = iov[0].iov_len + (niov == 2 ? iov[1].iov_len : 0), staged, taken;
+	size_t requested_bytes = iov[0].iov_len + (niov == 2 ? iov[1].iov_len : 0), staged, taken;
 	ssize_t n = stream_readv(leg->conn.stream, iov, niov);
 
 	if (n == 0)
@@ -351,7 +351,7 @@ static bool tcp_rx_read(struct tcp_leg *leg)
 	taken = tcp_rx_consume(leg, staging, staged);
 	if (tcp_conn_is_open(&leg->conn) && taken < staged)
 		tcp_rx_save_leftover(leg, staging + taken, staged - taken);
-	return (size_t)n == room;
+	return (size_t)n == requested_bytes;
 }
 
 /* Leftover input goes first, and so do other connections once the iteration's limit is reached. */

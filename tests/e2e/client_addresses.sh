@@ -181,7 +181,7 @@ place "the server elsewhere" 10.8.0.1 '[fd08::1]'
 write_file 10.8.0.1 '[fd08::1]'
 begin
 check "a loopback client of a server elsewhere is not served" unserved_here
-check "which is said, too" says 'no source address towards the server: the client'"'"'s is a loopback address'
+check "which is said, too" says 'no source address towards the server: the client'"'"'s address is a loopback address'
 stop_proxy b
 
 # By name: the lines of -t are for each address then.

@@ -43,7 +43,7 @@ check "--help has the commands" shows "  connections " "$CTL" --help
 # A long argument pushes nothing: what its command does is on the next line.
 in_columns() { "$CTL" --help | grep -E '^  [a-z].*  +[a-z]' >$T/out && not grep -vE '^.{18} [^ ]' $T/out; }
 check "… and what they do in a column" in_columns
-check "… and where their options are told" shows "'rpcrdma-proxyctl help COMMAND' has the options" "$CTL" --help
+check "… and where their options are told" shows "'rpcrdma-proxyctl help COMMAND' shows the options of a command" "$CTL" --help
 check "help, too" shows "  connections " "$CTL" help
 check "help on a command" shows "usage: rpcrdma-proxyctl [OPTION]... stats [SERVICE]" "$CTL" help stats
 check "… tells its own options" shows "options: -d, --delay SECONDS" "$CTL" help top

@@ -92,7 +92,7 @@ tests_e2e_rpc_peer_SOURCES = tests/e2e/rpc_peer.c tests/e2e/rpc_peer.h \
 	tests/e2e/net.c tests/e2e/net.h tests/e2e/mpa.c tests/e2e/mpa.h \
 	tests/e2e/hostile.h tests/e2e/hostile_kinds.c tests/e2e/hostile_servers.c \
 	tests/e2e/client_ask.c tests/e2e/client_hostile.c tests/e2e/client_outage.c \
-	tests/e2e/client_bad_server.c tests/e2e/client_both_ways.c tests/e2e/client_copies.c tests/e2e/client_doors.c \
+	tests/e2e/client_bad_server.c tests/e2e/client_both_ways.c tests/e2e/client_copies.c tests/e2e/client_conn_limits.c \
 	tests/e2e/client_flow.c tests/e2e/client_half_closed.c tests/e2e/client_one_client.c \
 	tests/e2e/client_garbage.c tests/e2e/client_large.c tests/e2e/client_neighbour.c \
 	tests/e2e/client_lying.c tests/e2e/client_recall.c tests/e2e/client_replay.c tests/e2e/client_retransmit.c tests/e2e/client_returning.c \

@@ -17,7 +17,7 @@ config() {
 refuses() {
 	config "$1" "$2"
 	not "$PROXY" -t -c a.conf 2>refused || return
-	grep -q '^a.conf:3: connect: the service of line 3 listens there' refused || return
+	grep -q '^a.conf:3: connect: the service at line 3 listens there' refused || return
 	not "$PROXY" -c a.conf 2>refused || return
 	grep -q 'the daemon would connect to itself' refused
 }

@@ -105,7 +105,7 @@ serves xid 5005 && serves huge 5006 && serves random 5007 && serves short 5008 &
 
 bad tcp-silent tcp://127.0.0.1:5001 'null +failed .* no answer in time$'
 bad tcp-closing tcp://127.0.0.1:5002 'null +failed .* peer closed: before answering the first Call'
-bad tcp-resetting tcp://127.0.0.1:5003 'null +failed .* connection reset or lost: .*without an answer'
+bad tcp-resetting tcp://127.0.0.1:5003 'null +failed .* connection reset or lost: .*before answering the first Call'
 bad tcp-http tcp://127.0.0.1:5004 'null +failed .* does not look like RPC: .*\(HTTP\)'
 bad tcp-xid tcp://127.0.0.1:5005 'null +failed .* no answer, but: a Reply without a Call was discarded'
 bad tcp-huge tcp://127.0.0.1:5006 'null +failed .* does not look like RPC: the first bytes are ff ff ff f0'

@@ -190,7 +190,7 @@ if can_be_bare; then
 	rpc_peer 12049 0 0 0 steps from=127.0.0.1:713 \
 		hex=80000028000000010000000000000002000186a3000000040000000000000000000000000000000000000000 closed >/dev/null
 	check "a connection from a port above says which of two causes it has" wait_for 20 \
-		warned "the reserved ones take CAP_NET_BIND_SERVICE, which is missing"
+		warned "come from unprivileged ports: CAP_NET_BIND_SERVICE is missing"
 	stop one
 
 	one "{ name = \"one\"; $ADDRESSES source_port = \"any\"; }"

@@ -13,7 +13,7 @@ struct guest {
 	struct affinity_client *client;
 	uint16_t source; /* of its upstream connection, when it leaves, or as it was found */
 	unsigned superseded, resumed;
-	unsigned asked;          /* by hear_end() */
+	unsigned asked;          /* by check_peer_close() */
 	struct loop_task *hears; /* called when it is asked to close; NULL: nothing */
 };
 
@@ -21,7 +21,7 @@ extern struct loop *loop;
 extern struct client_affinity *clients;
 extern bool post_fails; /* no message reaches an owner */
 /*
- * The largest number of clients notified by hear_end() before the next post: a round posts itself
+ * The largest number of clients notified by check_peer_close() before the next post: a round posts itself
  * for each of its turns.
  */
 extern unsigned asked_in_turn, most_asked_in_turn;

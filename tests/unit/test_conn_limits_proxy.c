@@ -418,8 +418,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("doors");
-	TCase *tc = tcase_create("doors");
+	Suite *suite = suite_create("conn_limits_proxy");
+	TCase *tc = tcase_create("conn_limits_proxy");
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);

@@ -414,14 +414,15 @@ END_TEST
 
 /* ---- what is no upstream ---- */
 
-static void add_door(struct self_connect *doors, uint32_t ipv4)
+static void add_door(struct self_connect *listen_addrs, uint32_t ipv4)
 {
 	struct resolver_answer at = found(ipv4);
 
 	((struct sockaddr_in *)at.addrs)->sin_port = htons(2049);
-	ck_assert_int_eq(self_connect_add(doors, TRANSPORT_TCP, (const struct sockaddr *)at.addrs),
-			 0);
-	name.doors = doors;
+	ck_assert_int_eq(
+		self_connect_add(listen_addrs, TRANSPORT_TCP, (const struct sockaddr *)at.addrs),
+		0);
+	name.listen_addrs = listen_addrs;
 }
 
 static struct resolver_answer found_two(uint32_t a, uint32_t b)
@@ -438,10 +439,10 @@ static struct resolver_answer found_two(uint32_t a, uint32_t b)
 START_TEST(a_name_of_this_daemon_is_refused_for_that)
 {
 	struct resolver_answer what = found_two(10, 11);
-	struct self_connect doors = {0};
+	struct self_connect listen_addrs = {0};
 
-	add_door(&doors, 10);
-	add_door(&doors, 11);
+	add_door(&listen_addrs, 10);
+	add_door(&listen_addrs, 11);
 	know(9);
 	come(0);
 	answer(&what);
@@ -454,17 +455,17 @@ START_TEST(a_name_of_this_daemon_is_refused_for_that)
 	answer_with(9);
 	fake_loop_run(loop);
 	expect(&waiters[2], 9);
-	self_connect_fini(&doors);
-	name.doors = NULL;
+	self_connect_fini(&listen_addrs);
+	name.listen_addrs = NULL;
 }
 END_TEST
 
 START_TEST(an_address_of_this_daemon_is_left_out)
 {
 	struct resolver_answer what = found_two(_i ? 11 : 10, _i ? 10 : 11);
-	struct self_connect doors = {0};
+	struct self_connect listen_addrs = {0};
 
-	add_door(&doors, 10);
+	add_door(&listen_addrs, 10);
 	come(0);
 	answer(&what);
 	fake_loop_run(loop);
@@ -472,8 +473,8 @@ START_TEST(an_address_of_this_daemon_is_left_out)
 	ck_assert_uint_eq(waiters[0].naddrs, 1);
 	ck_assert_ptr_nonnull(strstr(line, "files: the name filer has the address 0.0.0.10:2049, "
 					   "where this daemon listens"));
-	self_connect_fini(&doors);
-	name.doors = NULL;
+	self_connect_fini(&listen_addrs);
+	name.listen_addrs = NULL;
 }
 END_TEST
 

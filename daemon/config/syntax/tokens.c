@@ -120,13 +120,13 @@ bool syntax_tokens_read(const char *text, struct syntax_tokens *tokens)
 	static const struct syntax_token none = {.text = ""};
 	struct syntax_token *all = NULL, *more;
 	struct lexer lexer = {text, 1};
-	size_t n = 0, room = 0;
+	size_t n = 0, capacity = 0;
 
 	*tokens = (struct syntax_tokens){0};
 	do {
-		if (n + 1 >= room) {
-			room = room ? 2 * room : 256;
-			more = reallocarray(all, room, sizeof(*more));
+		if (n + 1 >= capacity) {
+			capacity = capacity ? 2 * capacity : 256;
+			more = reallocarray(all, capacity, sizeof(*more));
 			if (!more) {
 				free(all);
 				return false;

@@ -227,7 +227,7 @@ void engine_rx_learn(struct iwarp_engine *engine);
 /* timers.c: our first FPDU was sent; more was sent; the peer has sent data. */
 void engine_nudge_start(struct iwarp_engine *engine, uint64_t now_us);
 void engine_keepalive_sent(struct iwarp_engine *engine, uint64_t now_us);
-void engine_keepalive_heard(struct iwarp_engine *engine, uint64_t now_us);
+void engine_keepalive_received(struct iwarp_engine *engine, uint64_t now_us);
 
 /* fpdu.c: get a batch (false without memory), and return it when it is empty. */
 bool engine_batch_get(struct iwarp_engine *engine);

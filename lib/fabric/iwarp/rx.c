@@ -292,6 +292,6 @@ static void scatter_consume(struct iwarp_engine *engine, size_t have_bytes, uint
 void iwarp_engine_rx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_t now_us)
 {
 	engine->counters->bytes_received += len_bytes;
-	engine_keepalive_heard(engine, now_us);
+	engine_keepalive_received(engine, now_us);
 	scatter_consume(engine, len_bytes, now_us);
 }

@@ -47,7 +47,7 @@ void engine_keepalive_sent(struct iwarp_engine *engine, uint64_t now_us)
 	engine->keepalive_deadline = now_us + IWARP_KEEPALIVE_TIMEOUT_US;
 }
 
-void engine_keepalive_heard(struct iwarp_engine *engine, uint64_t now_us)
+void engine_keepalive_received(struct iwarp_engine *engine, uint64_t now_us)
 {
 	if (engine->keepalive_deadline != UINT64_MAX)
 		engine->keepalive_deadline = now_us + IWARP_KEEPALIVE_TIMEOUT_US;

@@ -392,7 +392,7 @@ void verbs_async_ep_event(struct verbs_async_event *async, unsigned what)
 	if (what & ASYNC_QP_FAILED)
 		qp_failed(ep);
 	if (what & ASYNC_COMM_EST)
-		verbs_ep_heard(ep);
+		verbs_ep_received(ep);
 }
 
 /* Returns NULL if there are none. */

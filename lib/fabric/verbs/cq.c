@@ -298,7 +298,7 @@ static void completed(struct verbs_cq *cq, const struct ibv_wc *wc)
 	cq->device->fabric->counters.completions++;
 	/* An acceptor can receive its peer's first Send before the ESTABLISHED event. */
 	if (ep->state == VERBS_ACCEPTED) {
-		verbs_ep_heard(ep);
+		verbs_ep_received(ep);
 		verbs_ep_established(ep, NULL, 0);
 	}
 	if (is_early(ep->state)) {

@@ -372,7 +372,7 @@ static void accept_called(struct verbs_ep *ep, int result)
 	set_setup_timer(ep);
 	/* An acceptor can receive its peer's first Send before the ESTABLISHED event. */
 	if (ep->heard || ep->first_early != VERBS_NO_RECV)
-		verbs_ep_heard(ep);
+		verbs_ep_received(ep);
 	if (ep->confirmed || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_established(ep, NULL, 0);
 }

@@ -186,7 +186,7 @@ void verbs_ep_timer(void *arg)
 	}
 }
 
-void verbs_ep_heard(struct verbs_ep *ep)
+void verbs_ep_received(struct verbs_ep *ep)
 {
 	ep->heard = true;
 	if (ep->state == VERBS_ACCEPTED && !ep->device->iwarp)

@@ -431,13 +431,13 @@ void verbs_ep_cm_finish(struct verbs_ep *ep);
 void verbs_ep_timer(void *ep);
 
 /**
- * verbs_ep_heard - Records that an acceptor's peer has sent something, because its confirmation can
+ * verbs_ep_received - Records that an acceptor's peer has sent something, because its confirmation can
  * be late or lost.
  *
  * Notifies the connection manager, which then reports the connection as established, without the
  * confirmation.
  */
-void verbs_ep_heard(struct verbs_ep *ep);
+void verbs_ep_received(struct verbs_ep *ep);
 /** verbs_ep_established - Calls established(), once. */
 void verbs_ep_established(struct verbs_ep *ep, const void *private_data, size_t len_bytes);
 /** verbs_ep_flushed - Waits briefly for the event with the cause of a flush. */

@@ -21,11 +21,11 @@ static bool get_words(const uint8_t *msg, size_t len, size_t at, uint32_t words[
 	return xdr_remaining_bytes(&reader) == 0;
 }
 
-static size_t put_words(uint8_t *to, size_t room, const uint32_t *words, size_t count)
+static size_t put_words(uint8_t *to, size_t capacity, const uint32_t *words, size_t count)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	for (size_t i = 0; i < count; i++)
 		xdr_put_u32(&writer, words[i]);
 	return xdr_written_bytes(&writer);

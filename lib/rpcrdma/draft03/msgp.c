@@ -335,7 +335,7 @@ static bool can_send(const struct rdma_conn *conn, uint32_t header_bytes,
 
 /* Inserts the pads; returns false if the message must be sent without them. */
 static bool pad(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		const struct call_info *call_info, uint64_t room)
+		const struct call_info *call_info, uint64_t space_bytes)
 {
 	struct fabric_sge pieces[SEND_MSG_MAX_PIECES];
 	const struct msgp_goal goal = {
@@ -351,7 +351,7 @@ static bool pad(struct send_msg *m, const struct rdma_conn *conn, const struct r
 	unsigned npieces = msgp_insert_pads(&goal, pieces, SEND_MSG_MAX_PIECES);
 	uint64_t copied_bytes, bytes = detach_short(pieces, npieces, &copied_bytes);
 
-	if (!npieces || bytes > room ||
+	if (!npieces || bytes > space_bytes ||
 	    (bytes > WORK_REQUEST_COPY_MAX_BYTES &&
 	     !can_send(conn, goal.header_bytes, pieces, npieces, copied_bytes)))
 		return false;
@@ -362,17 +362,17 @@ static bool pad(struct send_msg *m, const struct rdma_conn *conn, const struct r
 }
 
 void msgp_encode(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		 const struct call_info *call_info, uint64_t room)
+		 const struct call_info *call_info, uint64_t space_bytes)
 {
 	uint32_t align = msgp_alignment(conn), thresh = conn->config->padding_threshold_bytes;
 	bool forward = conn->connector == !call_info;
 
 	if (!forward || align < 2 || m->hdr.proc != RPCRDMA_MSG || m->pieces_bytes < thresh ||
-	    room < RPCRDMA_MSGP_EXTRA_BYTES)
+	    space_bytes < RPCRDMA_MSGP_EXTRA_BYTES)
 		return;
 	m->hdr.proc = RPCRDMA_MSGP;
 	m->hdr.align = align;
 	m->hdr.thresh = thresh;
-	if (!pad(m, conn, msg, call_info, room - RPCRDMA_MSGP_EXTRA_BYTES))
+	if (!pad(m, conn, msg, call_info, space_bytes - RPCRDMA_MSGP_EXTRA_BYTES))
 		m->hdr.proc = RPCRDMA_MSG;
 }

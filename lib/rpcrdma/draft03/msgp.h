@@ -100,12 +100,12 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
  * @m:         planned, with lists and pieces; its dialect has RDMA_MSGP
  * @msg:       the whole message, which contains the pieces
  * @call_info: of the Call that it answers; NULL: it is a Call
- * @room:      longest total of its pieces, as RDMA_MSG
+ * @space_bytes:      longest total of its pieces, as RDMA_MSG
  *
  * The form of the message does not change. Only forward messages are padded, and only if no piece
  * longer than WORK_REQUEST_COPY_MAX_BYTES must be copied for it.
  */
 void msgp_encode(struct send_msg *m, const struct rdma_conn *conn, const struct rpc_msg *msg,
-		 const struct call_info *call_info, uint64_t room);
+		 const struct call_info *call_info, uint64_t space_bytes);
 
 #endif

@@ -76,10 +76,10 @@ static enum xchar_set set_of(void *arg, uint32_t n)
 	return XCHAR_REJ;
 }
 
-/* Encodes the RESP into @to. Returns its length, or 0 if @room is too small. */
-static size_t request_resp(struct characteristics_request *request, uint8_t *to, size_t room)
+/* Encodes the RESP into @to. Returns its length, or 0 if @capacity is too small. */
+static size_t request_resp(struct characteristics_request *request, uint8_t *to, size_t capacity)
 {
-	return xchar_encode_resp(to, room, request->count, set_of, request);
+	return xchar_encode_resp(to, capacity, request->count, set_of, request);
 }
 
 static void set_receives(struct characteristics *ch, enum characteristics_receives_state to)

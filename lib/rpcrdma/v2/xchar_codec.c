@@ -144,12 +144,12 @@ static void put_spec(struct xdr_writer *writer, const struct xchar_value *values
 		put_value(writer, &values[n]);
 }
 
-size_t xchar_encode_init(uint8_t *to, size_t room, const struct xchar_value *values, unsigned count,
-			 uint32_t nochg)
+size_t xchar_encode_init(uint8_t *to, size_t capacity, const struct xchar_value *values,
+			 unsigned count, uint32_t nochg)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	put_spec(&writer, values, count);
 	xdr_put_u32(&writer, nochg ? 1 : 0);
 	if (nochg)
@@ -157,26 +157,27 @@ size_t xchar_encode_init(uint8_t *to, size_t room, const struct xchar_value *val
 	return xdr_written_bytes(&writer);
 }
 
-size_t xchar_encode_req(uint8_t *to, size_t room, const struct xchar_value *values, unsigned count)
+size_t xchar_encode_req(uint8_t *to, size_t capacity, const struct xchar_value *values,
+			unsigned count)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	put_spec(&writer, values, count);
 	return xdr_written_bytes(&writer);
 }
 
-size_t xchar_encode_upd(uint8_t *to, size_t room, const struct xchar_value *value, bool pendclr)
+size_t xchar_encode_upd(uint8_t *to, size_t capacity, const struct xchar_value *value, bool pendclr)
 {
 	struct xdr_writer writer;
 
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	put_value(&writer, value);
 	xdr_put_bool(&writer, pendclr);
 	return xdr_written_bytes(&writer);
 }
 
-size_t xchar_encode_resp(uint8_t *to, size_t room, uint32_t count,
+size_t xchar_encode_resp(uint8_t *to, size_t capacity, uint32_t count,
 			 enum xchar_set (*set_of)(void *arg, uint32_t n), void *arg)
 {
 	uint32_t nwords[XCHAR_SETS] = {0};
@@ -185,11 +186,11 @@ size_t xchar_encode_resp(uint8_t *to, size_t room, uint32_t count,
 
 	/* The subset with the last element has all words. */
 	if (XCHAR_SETS * WORD_BYTES + ((uint64_t)count + WORD_BITS - 1) / WORD_BITS * WORD_BYTES >
-	    room)
+	    capacity)
 		return 0;
 	for (uint32_t n = 0; n < count; n++)
 		nwords[set_of(arg, n)] = n / WORD_BITS + 1;
-	xdr_writer_init(&writer, to, room);
+	xdr_writer_init(&writer, to, capacity);
 	for (unsigned set = 0; set < XCHAR_SETS; set++) {
 		uint64_t bytes = (uint64_t)nwords[set] * WORD_BYTES;
 

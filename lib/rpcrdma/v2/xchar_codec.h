@@ -90,18 +90,18 @@ bool xchar_subset_has(const struct xchar_subset *subset, uint32_t n);
 
 /**
  * xchar_encode_init, _req, _upd - Encode optinfo into @to.
- * @room:           size of @to in bytes
+ * @capacity:           size of @to in bytes
  * @values, @count: known values, or the one value of an UPD
  * @nochg:          bit n: value n will not change; only bits of @values
  * @pendclr:        no request to change the value is pending any more
  *
- * Return the length in bytes, or 0 if @room is too small; @to can then be partly written.
+ * Return the length in bytes, or 0 if @capacity is too small; @to can then be partly written.
  */
-size_t xchar_encode_init(uint8_t *to, size_t room, const struct xchar_value *values, unsigned count,
-			 uint32_t nochg) MUST_CHECK;
-size_t xchar_encode_req(uint8_t *to, size_t room, const struct xchar_value *values,
+size_t xchar_encode_init(uint8_t *to, size_t capacity, const struct xchar_value *values,
+			 unsigned count, uint32_t nochg) MUST_CHECK;
+size_t xchar_encode_req(uint8_t *to, size_t capacity, const struct xchar_value *values,
 			unsigned count) MUST_CHECK;
-size_t xchar_encode_upd(uint8_t *to, size_t room, const struct xchar_value *value,
+size_t xchar_encode_upd(uint8_t *to, size_t capacity, const struct xchar_value *value,
 			bool pendclr) MUST_CHECK;
 /**
  * xchar_encode_resp - Encodes a RESP in the same way.
@@ -111,7 +111,7 @@ size_t xchar_encode_upd(uint8_t *to, size_t room, const struct xchar_value *valu
  *
  * Omits words at the end of a subset that would be zero. Does not call @set_of if no such RESP would fit.
  */
-size_t xchar_encode_resp(uint8_t *to, size_t room, uint32_t count,
+size_t xchar_encode_resp(uint8_t *to, size_t capacity, uint32_t count,
 			 enum xchar_set (*set_of)(void *arg, uint32_t n), void *arg) MUST_CHECK;
 
 #endif
