@@ -5,8 +5,8 @@
  * clients in their queues, for the next start.
  *
  * A socket of a .socket unit has the name of its service (FileDescriptorName=). A stored socket has
- * SOCKET_ACTIVATION_STORED after that; no service's name contains that character. The daemon may
- * remove only the stored ones.
+ * SOCKET_ACTIVATION_STORED after that; no service's name contains '@'. The daemon may remove only
+ * the stored ones.
  */
 #ifndef DAEMON_BASE_SOCKET_ACTIVATION_H
 #define DAEMON_BASE_SOCKET_ACTIVATION_H

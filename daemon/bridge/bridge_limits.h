@@ -34,8 +34,8 @@ void bridge_limits_start(struct bridge *bridge, struct conn_slot *slot);
  */
 void bridge_limits_idle_start(struct bridge *bridge);
 /**
- * bridge_limits_idle_expired - Closes the bridge after that time, unless the client sent something
- * or waits for memory.
+ * bridge_limits_idle_expired - Closes the bridge when its idle timer expires, unless the client has
+ * sent something or waits for memory.
  */
 void bridge_limits_idle_expired(struct bridge *bridge);
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The private structure and the states of a bridge. Only the file that a substructure names writes
- * it; the other files of this directory only read it.
+ * The private structure and the states of a bridge. The comment of each substructure names the one
+ * file that writes it; the other files of this directory only read it.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_STATE_H
 #define DAEMON_BRIDGE_BRIDGE_STATE_H
@@ -53,7 +53,7 @@ struct bridge_side {
 
 /* Replies that the client has not acknowledged, oldest first (reply_delivery.h). */
 struct unacked_replies {
-	TAILQ_ENTRY(bridge) entry; /* in the queue of its interval, if the list is not empty */
+	TAILQ_ENTRY(bridge) entry; /* in the queue of `interval`; queued while `first` is set */
 	struct delivery_wait *first, *last; /* last: valid while first is set */
 	struct delivery_wait
 		*first_unchecked; /* the first one added since the last query; NULL: none */
@@ -123,7 +123,8 @@ struct bridge_affinity {
 struct bridge_close_state {
 	enum leg_close why; /* valid from BRIDGE_TARPIT or BRIDGE_CLOSING on */
 	bool draining;      /* the bridge closes once no Call is in flight */
-	bool client_closing; /* the client leg closes by itself: no acknowledgements are queried any more */
+	/* the client leg closes by itself: no acknowledgements are queried any more */
+	bool client_closing;
 	bool client_leg_closed;
 	struct loop_task reaper;
 };
@@ -171,7 +172,10 @@ static inline struct bridge *bridge_of(struct upstream *upstream)
 /* bridge_set_state - Changes the state; the only function that does. */
 void bridge_set_state(struct bridge *bridge, enum bridge_state to);
 
-/* @line: one of enum service_line; its last two kinds have a reason added. */
+/*
+ * Returns the rate limit of a kind of log line. @line: an enum service_line; for LINE_CLOSED and
+ * LINE_REFUSED the reason is added to it.
+ */
 static inline struct log_limit *bridge_line_limit(const struct bridge *bridge, unsigned line)
 {
 	return &bridge->ws->service->lines[line];

@@ -13,7 +13,7 @@
  *
  * A peer can delay its acknowledgement although it has all data. So a Reply that had left this host
  * at its first query, and is acknowledged within the longest delayed ACK of Linux, also counts as
- * delivered immediately. The data of a client with a full receive window do not leave this host.
+ * delivered immediately. If the client's receive window is full, its data do not leave this host.
  */
 #ifndef DAEMON_BRIDGE_REPLY_DELIVERY_H
 #define DAEMON_BRIDGE_REPLY_DELIVERY_H
@@ -22,12 +22,13 @@
 
 #define REPLY_DELIVERY_FIRST_US                                                                    \
 	4000u /* until the first query; each further interval is twice as long */
-#define REPLY_DELIVERY_LATE_US 12000u /* longest extra delay if no Reply triggers the first query */
+/* Longest extra delay if no Reply triggers the first query. */
+#define REPLY_DELIVERY_LATE_US 12000u
 #define REPLY_DELIVERY_ACK_US  200000u /* TCP_DELACK_MAX */
 #define REPLY_DELIVERY_BATCH   64u     /* queries of the timer in one iteration */
-#define REPLY_DELIVERY_MAX                                                                         \
-	4096u /* waiting RPCs of a service on one worker; further ones count as delivered immediately */
-#define REPLY_DELIVERY_BLOCK 64u /* of these are allocated together */
+/* Waiting RPCs of a service on one worker; further ones count as delivered immediately. */
+#define REPLY_DELIVERY_MAX   4096u
+#define REPLY_DELIVERY_BLOCK 64u /* waiting RPCs whose memory is allocated together */
 
 /** reply_delivery_init - Initializes the bridge; before the first Call of either side. */
 void reply_delivery_init(struct bridge *bridge);

@@ -10,11 +10,11 @@
 enum config_key_type {
 	CONFIG_KEY_BOOL,     /* bool */
 	CONFIG_KEY_NUMBER,   /* uint32_t */
-	CONFIG_KEY_CHOICE,   /* int sized enum, from `choices` */
+	CONFIG_KEY_CHOICE,   /* an enum of the size of int, from `choices` */
 	CONFIG_KEY_NAME,     /* char *: letters, digits, '.', '_', '-' */
 	CONFIG_KEY_PATH,     /* char *: absolute, fits a socket address */
 	CONFIG_KEY_FOLDER,   /* char *: absolute; NULL: none */
-	CONFIG_KEY_ADDRESS,  /* struct sockaddr_storage: literal and port; of no family: none */
+	CONFIG_KEY_ADDRESS,  /* struct sockaddr_storage: literal and port; AF_UNSPEC: none */
 	CONFIG_KEY_PREFIXES, /* struct config_cidrs */
 	CONFIG_KEY_HOSTS,    /* struct config_hosts */
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
@@ -22,7 +22,7 @@ enum config_key_type {
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
 	CONFIG_KEY_SOURCES,  /* struct service_config's sources and nsources */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */
-	CONFIG_KEY_DEFAULTS, /* none: a group of keys of services */
+	CONFIG_KEY_DEFAULTS, /* no type: a group of keys of services */
 	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
 };
 

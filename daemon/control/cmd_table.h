@@ -5,9 +5,12 @@
  * Each answer also has "schema" (daemon/control/control.h). daemon/view/answer.h lists the members
  * of most answers, daemon/control/cmd_actions.h those of commands that change something.
  *
- * check        {"service", "result": "good", "degraded" or "failed", "servers": [{"server",
- * "result", "steps":
- *               [{"step", "result": "passed", "failed" or "not tried", "took_us", "what", "advice"}]}]}
+ * The answer to check is made here:
+ *
+ *	{"service", "result": "good", "degraded" or "failed",
+ *	 "servers": [{"server", "result",
+ *	              "steps": [{"step", "result": "passed", "failed" or "not tried", "took_us",
+ *	                         "what", "advice"}]}]}
  */
 #ifndef DAEMON_CONTROL_CMD_TABLE_H
 #define DAEMON_CONTROL_CMD_TABLE_H

@@ -2,9 +2,9 @@
 /*
  * Streams bytes to a client of the control socket, through a bounded queue.
  *
- * A client that reads nothing for STREAM_CLIENT_STALL_US is lost. So is one that sends more than
- * STREAM_CLIENT_MAX_INPUT_BYTES in all, which are ignored. A client that ends its sending side
- * requests the end; the queued bytes are still sent to it.
+ * A client that reads nothing for STREAM_CLIENT_STALL_US is lost. Bytes that the client sends are
+ * ignored, but a client that sends more than STREAM_CLIENT_MAX_INPUT_BYTES in all is lost too. A
+ * client that ends its sending side requests the end; the queued bytes are still sent to it.
  */
 #ifndef DAEMON_CONTROL_STREAM_CLIENT_H
 #define DAEMON_CONTROL_STREAM_CLIENT_H

@@ -3,7 +3,7 @@
  * Streams RPCs to clients of the control socket, for trace and capture: a tap at all workers, an
  * output format, and a queue to the client.
  *
- * 	tap ──▶ tap_format ──▶ feed
+ * 	tap ──▶ tap_format ──▶ stream_client
  *
  * A slow reader never delays RPCs: it misses records, and a line reports how many.
  */
@@ -18,9 +18,12 @@
 #include "daemon/tap/tap.h"
 
 #define TAP_STREAMS_MAX 8u /* at a time */
-#define TAP_STREAMS_RESERVED                                                                       \
-	1u /* of these, and of each format's, for root and the daemon's own user */
-#define TAP_STREAMS_PER_USER 2u /* of the others, for one user */
+/*
+ * Of TAP_STREAMS_MAX, and of the `max` of each format, this many are reserved for root and the
+ * daemon's own user.
+ */
+#define TAP_STREAMS_RESERVED 1u
+#define TAP_STREAMS_PER_USER 2u /* at a time for one other user */
 
 struct tap_output;
 struct tap_streams;
@@ -38,7 +41,7 @@ struct tap_format {
 	const char *name;         /* the command, for the log */
 	unsigned max;             /* streams of this format at a time */
 	size_t queue_bytes;       /* for struct tap_config */
-	size_t queue_limit_bytes; /* that can be queued for the client */
+	size_t queue_limit_bytes; /* of the queue to the client */
 	/*
 	 * Most bytes that one call of begin(), record() or missed() writes. tail_bytes: the same
 	 * for tail().

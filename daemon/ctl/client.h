@@ -28,7 +28,8 @@ int client_ask(const char *path, const char *command, const char *argument, char
  * client_stream - Starts a streaming command.
  * @error: set on failure, or to why the daemon refuses
  * @grant: set to the line that grants it, a new reference
- * @in:    set to the stream after that line, without a time limit; nothing of it has been read. The caller closes it. Ending its sending side requests the end
+ * @in:    set to the stream after that line, without a time limit; nothing of it has been read. The
+ *         caller closes it. A shutdown() of its sending side asks the daemon to end the stream
  *
  * Returns 0, 1 if the daemon refuses, or a negative errno.
  */

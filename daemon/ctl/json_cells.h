@@ -23,8 +23,8 @@ const char *json_text(const json_t *object, const char *key);
 uint64_t json_number(const json_t *object, const char *key);
 
 /*
- * The oldest Call of a connection that has no Reply, or whose Reply the client has not
- * acknowledged.
+ * The oldest unfinished Call of a connection: it has no Reply, or the client has not acknowledged
+ * its Reply.
  */
 struct oldest_call {
 	double age_s;
