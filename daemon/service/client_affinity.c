@@ -44,10 +44,7 @@ struct client_affinity *client_affinity_new(unsigned max)
 	return NULL;
 }
 
-/*
- * ---- messages: posted to the owner's loop with a reference, and dropped if the client has left
- * ----
- */
+/* ---- messages to the owner's loop, each with a reference; dropped if the client has left ---- */
 
 /* Drops a reference. Under the lock of the shard, like the functions that post messages. */
 static void client_put(struct affinity_client *client)
