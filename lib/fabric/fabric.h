@@ -9,8 +9,8 @@
  *	fabric_connect             rdma_resolve_addr, _route, rdma_create_qp, rdma_connect
  *	fabric_recv_post           ibv_post_recv
  *	fabric_post                ibv_post_send: SEND, SEND_WITH_INV, RDMA_WRITE, RDMA_READ
- *	fabric_key_bind, _unbind   IBV_WR_BIND_MW, IBV_WR_LOCAL_INV, or ibv_reg_mr in a private domain
- *	fabric_ep_keepalive            a zero-length RDMA Write, or over iWARP a zero-length Read
+ *	fabric_key_bind, _unbind   IBV_WR_BIND_MW, IBV_WR_LOCAL_INV, or ibv_reg_mr in a private PD
+ *	fabric_ep_keepalive        a zero-length RDMA Write, or over iWARP a zero-length Read
  *	fabric_ep_close            rdma_disconnect, then the flush of both queues
  *	fabric_ep_abort            rdma_disconnect immediately
  *
@@ -20,9 +20,9 @@
  *    Send is delivered there. A Read is ordered only with other Reads.
  *  - A Send that is posted after fabric_key_bind() returned 0 can carry the key.
  *  - One post, one completion: done() is called exactly once for each work request whose post
- *    returned 0. Sends and Writes complete in the order of posting, and so do Reads. done() is never
- *    called from inside a call into the fabric, and always before closed(). Until then the fabric
- *    owns the work request and the buffers that it names.
+ *    returned 0. Sends and Writes complete in the order of posting, and so do Reads. done() is
+ *    never called from inside a call into the fabric, and always before closed(). Until then the
+ *    fabric owns the work request and the buffers that it names.
  *  - In a completion only the work request and the status are valid until the status is FABRIC_OK.
  *  - At most as many Reads are outstanding as the peer accepts; further Reads wait in order. If the
  *    peer accepts none (fabric_ep_info.ord is 0), each Read fails with FABRIC_ERR_LOCAL, and the
@@ -32,30 +32,31 @@
  *    not before.
  *
  * Each function of any endpoint may be called inside requested(), established(), recv(), done(),
- * unbound(), ending() and closed(), as at any other time. Two exceptions: inside note() and
- * resolved() nothing may be changed, and no endpoint may be freed inside a callback of its own. The
- * effect depends on the phase of the endpoint. An endpoint is dying from fabric_ep_close() or
- * _abort() on, or from the moment at which the fabric found the connection over, even before its
- * owner is notified:
+ * unbound(), ending() and closed(), as at any other time, but no endpoint may be freed inside a
+ * callback of its own. Inside note() and resolved() no function that changes an endpoint may be
+ * called; resolved() may change its @params. The effect of a function depends on the phase of the
+ * endpoint. An endpoint is dying from fabric_ep_close() or _abort() on, or from the moment at which
+ * the fabric found the connection over, even before its owner is notified:
  *
- *	                     before established()  up                dying              after closed()
- *	fabric_post          -ENOTCONN             0                 -ENOTCONN          -ENOTCONN
- *	fabric_key_bind      -ENOTCONN             0, -ENOMEM, …     -ENOTCONN          -ENOTCONN
- *	fabric_key_await     -                     true, false       false              false
- *	fabric_key_unbind    -                     true, false       true, false        true
- *	fabric_key_ready     -                     Reads continue    no effect          no effect
- *	fabric_recv_post     after the initial     posted            no effect          no effect
- *	fabric_recv_resize   all keep theirs       see there         all keep theirs    all keep theirs
- *	fabric_ep_keepalive      -ENOTCONN             0, -EOPNOTSUPP    -ENOTCONN          -ENOTCONN
- *	fabric_ep_close      closed() follows      closed() follows  no effect          no effect
- *	fabric_ep_abort      closed() follows      closed() follows  closed() follows   no effect
- *	fabric_ep_check_disconnect   see there             see there         see there          no effect
- *	fabric_ep_free       -                     -                 -                  frees it
+ *	                     not established   up                dying             after closed()
+ *	fabric_post          -ENOTCONN         0                 -ENOTCONN         -ENOTCONN
+ *	fabric_key_bind      -ENOTCONN         0, -ENOMEM, …     -ENOTCONN         -ENOTCONN
+ *	fabric_key_await     -                 true, false       false             false
+ *	fabric_key_unbind    -                 true, false       true, false       true
+ *	fabric_key_ready     -                 Reads continue    no effect         no effect
+ *	fabric_recv_post     posted            posted            no effect         no effect
+ *	fabric_recv_resize   sizes stay        see there         sizes stay        sizes stay
+ *	fabric_ep_keepalive  -ENOTCONN         0, -EOPNOTSUPP    -ENOTCONN         -ENOTCONN
+ *	fabric_ep_close      closed() follows  closed() follows  no effect         no effect
+ *	fabric_ep_abort      closed() follows  closed() follows  closed() follows  no effect
+ *	fabric_ep_check_disconnect see there   see there         see there         no effect
+ *	fabric_ep_free       -                 -                 -                 frees it
  *
  * While an endpoint is dying, done() of Sends and Writes, done() of Reads, and unbound() come in
- * any order among each other, before closed(). established() is no longer called. recv() is called
- * only for Sends that had arrived when the peer ended the connection, as on verbs. After
- * fabric_ep_close() posted work is still sent, so that done() can still report FABRIC_OK.
+ * any order among each other, before closed(). established() is no longer called. recv() can still
+ * be called, but only for Sends that had arrived when the peer ended the connection: the other
+ * fabrics follow verbs in this. After fabric_ep_close() posted work is still sent, so that done()
+ * can still report FABRIC_OK.
  *
  * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming`
  * crosses threads, from the listener's thread to the thread that adopts it.
@@ -98,7 +99,7 @@ enum fabric_close {
 	FABRIC_CLOSE_SILENT,     /* the peer did not answer a keepalive */
 	FABRIC_CLOSE_REFUSED,    /* the peer refused or rejected the connection */
 	FABRIC_CLOSE_TIMEOUT,    /* set-up took too long */
-	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol; it was sent the reason */
+	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol; we sent it the reason */
 	FABRIC_CLOSE_TERMINATED, /* the peer reported a protocol error of ours */
 	FABRIC_CLOSE_RESOURCES,  /* out of memory, or a device limit here */
 	FABRIC_CLOSE_PROXY_HEADER, /* unexpected PROXY protocol header from the peer */
@@ -144,8 +145,8 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  *
  * If fabric_ep_info.deferred_reads is set, memory can be exposed for Reads before all of it is
  * filled. The fabric then answers the peer's Read up to ready_bytes, and continues as
- * fabric_key_ready() raises it. Otherwise, and without FABRIC_REMOTE_READ, ready_bytes must be
- * len_bytes when the key is bound.
+ * fabric_key_ready() raises it. If deferred_reads is not set, or the key has no FABRIC_REMOTE_READ,
+ * ready_bytes must be len_bytes when the key is bound.
  *
  * Reads are answered in order, so a Read that waits for data delays the Reads after it. It delays
  * no Send and no Write, with one exception: over iWARP a Read Response that has begun is finished
@@ -277,7 +278,10 @@ struct fabric;
 struct fabric_ep;
 struct fabric_listener;
 
-/* An accepted connection that is not adopted yet. `allow` is checked against its address. */
+/*
+ * An accepted connection that is not adopted yet. The listener's owner checks `peer` against the
+ * configuration key `allow`.
+ */
 struct fabric_incoming {
 	const struct fabric_ops *ops;
 	struct sockaddr_storage peer, local;
@@ -306,7 +310,7 @@ struct fabric_ops {
 	void (*ep_info)(const struct fabric_ep *ep, struct fabric_ep_info *info);
 	void (*ep_describe)(const struct fabric_ep *ep, char text[FABRIC_TEXT_BYTES]);
 	void (*recv_post)(struct fabric_ep *ep, unsigned count, uint32_t size_bytes);
-	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: all keep it */
+	unsigned (*recv_resize)(struct fabric_ep *ep, uint32_t size_bytes); /* NULL: sizes stay */
 	int (*post)(struct fabric_ep *ep, struct fabric_wr *wr);
 	int (*key_bind)(struct fabric_ep *ep, struct fabric_key *key);
 	void (*key_ready)(struct fabric_key *key);            /* NULL without deferred_reads */
@@ -411,9 +415,9 @@ static inline void fabric_incoming_reject(struct fabric_incoming *in, const void
  * @events: callbacks, called with @arg; must stay valid until closed()
  * @out:    the endpoint; established() or closed() reports the outcome
  *
- * Returns 0, -ENOMEM, or the errno of the socket or device call that failed immediately. If the
- * port in @params->source is not available that is -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, unless
- * closed() reports FABRIC_CLOSE_PORT later.
+ * Returns 0, -ENOMEM, or the errno of the socket or device call that failed immediately. An
+ * unavailable port in @params->source is reported as -EADDRINUSE, -EADDRNOTAVAIL or -EACCES, or
+ * later by closed() with FABRIC_CLOSE_PORT.
  */
 static inline MUST_CHECK int fabric_connect(struct fabric *fabric, const struct sockaddr *addr,
 					    const struct fabric_ep_params *params,
@@ -529,9 +533,9 @@ static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric
  * @own: number of keys that the caller has bound for the same purpose and unbinds now
  *
  * Returns true if key_free() will be called, unless the connection ends first; never from inside
- * this call. Even then a key is not guaranteed. Returns false if none will become free: this worker
- * exposes no memory whose key could come back, and the device has had no key for others in a
- * minute; or the connection is not up.
+ * this call. Even then a key is not guaranteed. Returns false if the connection is not up, or if
+ * waiting is useless: no other key of this worker is in use, so none can come back; and other
+ * workers and processes have no keys to free, or have freed none for a minute.
  */
 static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
 {
@@ -542,8 +546,9 @@ static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned ow
  * fabric_key_ready - Marks the first @ready_bytes of a key's memory as filled; @ready_bytes must
  * not decrease.
  *
- * Only for a key bound with fabric_ep_info.deferred_reads. No effect if the key is no longer bound,
- * until fabric_ep_free(). A waiting Read is answered later, never from inside this call.
+ * Only for a key bound with fabric_ep_info.deferred_reads. May be called until fabric_ep_free();
+ * has no effect once the key is unbound. A waiting Read is answered later, never from inside this
+ * call.
  */
 static inline void fabric_key_ready(struct fabric_key *key, uint32_t ready_bytes)
 {
