@@ -29,8 +29,8 @@ int verbs_qp_create(struct verbs_ep *ep) MUST_CHECK;
 /**
  * verbs_qp_created - Takes over the objects that were created, even if not all were.
  *
- * Returns 0; -EAGAIN if the completion queue is shorter than planned: the endpoint then has another
- * one, and verbs_qp_create() must run again; or another negative errno if it has none.
+ * Returns 0; -EAGAIN if the completion queue is shorter than planned and entries of another one
+ * have been reserved: verbs_qp_create() must run again; or the negative errno of that reservation.
  */
 int verbs_qp_created(struct verbs_ep *ep) MUST_CHECK;
 /**

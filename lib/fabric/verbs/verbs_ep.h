@@ -3,8 +3,9 @@
  * The structures of the verbs fabric, its devices and endpoints, and the state machine of an
  * endpoint.
  *
- * Only the named file writes the members under its name. Each file calls files of lower layers
- * only; calls upwards are tasks, timers or callbacks, set when an endpoint or a command is created:
+ * The files of this directory, from the highest layer to the lowest. Each file calls files of lower
+ * layers only; calls upwards are tasks, timers or callbacks, set when an endpoint or a command is
+ * created:
  *
  *	verbs                    a worker's fabric, and the table of operations
  *	ep_connect               connection manager events, connecting, accepting and closing
@@ -27,10 +28,10 @@
  *
  * A hung adapter must not block a worker. So each device of a worker has a thread that creates and
  * destroys queues, slab registrations, windows, domains and ids, in the order of the requests
- * (command.h). The loop posts, polls, and processes the results of that thread. Meanwhile the
- * endpoint is in a state of its own, and its work waits in its queue. Registrations for a single
- * RPC still run on the worker's thread: regions on devices without windows, sinks over iWARP, and
- * the regions below rxe's windows.
+ * (command.h). The loop posts, polls, and processes the results of that thread. While the thread
+ * works for an endpoint, the endpoint's state shows that, and its work waits in its queue.
+ * Registrations for a single RPC still run on the worker's thread: regions on devices without
+ * windows, sinks over iWARP, and the regions below rxe's windows.
  */
 #ifndef FABRIC_VERBS_VERBS_EP_H
 #define FABRIC_VERBS_VERBS_EP_H
@@ -83,8 +84,8 @@ struct verbs_device {
 	bool rxe;                  /* see Memory in pd.h, and invalidated() in cq.c */
 	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
 	unsigned keys_exposed;     /* windows and regions through which peers have access */
-	unsigned
-		keys_returning; /* of these, keys being returned unused because there were too few */
+	/* Of these, keys being unbound unused, because their RPC could not get all it needs. */
+	unsigned keys_returning;
 	bool keyless;           /* no key was available, although none was in use … */
 	uint64_t keyless_since_us; /* … since this time */
 	bool removed;
@@ -107,8 +108,8 @@ struct verbs_device {
 	bool window_requested; /* another worker waits for a window */
 	bool window_arrived;   /* another worker has freed some */
 	/*
-	 * No idle window to free: the next returned one is freed. Used by its own thread only, like
-	 * the next ones.
+	 * A worker requested a window, and this one has none idle: the next one returned is freed.
+	 * Only the thread of this worker uses this member and the following ones.
 	 */
 	bool window_owed;
 	bool yielding, yield_again; /* windows are being freed for others; more were freed since */
@@ -144,7 +145,7 @@ struct verbs_fabric {
 	struct loop_task channel_task; /* reads all pending events */
 	struct verbs_device_list devices;
 	struct loop_timer *age_timer; /* ages the pool and the windows */
-	uint64_t windows_period_us;   /* start of the windows' period */
+	uint64_t windows_period_us;   /* start of the period after which unused windows are freed */
 	struct verbs_done_queue back;
 	/* The offload thread that finished last: see verbs_ep_offload(). Guarded by the lock. */
 	pthread_mutex_t offload_lock;
@@ -164,9 +165,9 @@ struct verbs_fabric {
  *	closing      OPEN -> DRAINING -> DISCONNECTING -> DESTROY_PENDING -> DESTROYING -> CLOSED
  *	failing      any -> DESTROY_PENDING -> DESTROYING -> CLOSED
  *
- * Before VERBS_DESTROY_PENDING an endpoint can have to wait: in VERBS_CM_ABORT, because the
- * kernel's iWARP manager forbids to disconnect or destroy a connection during its set-up; in
- * VERBS_THREAD_WAIT, because a thread still uses its id or its queues.
+ * Two states can delay VERBS_DESTROY_PENDING. VERBS_CM_ABORT: the kernel's iWARP manager does not
+ * allow disconnecting or destroying a connection during its set-up. VERBS_THREAD_WAIT: a thread
+ * still uses the endpoint's id or queues.
  */
 #define VERBS_EP_STATES(X)                                                                         \
 	X(VERBS_RESOLVING, "resolving", "the address, its device, then the route",                 \
@@ -297,7 +298,7 @@ struct verbs_ep {
 	struct verbs_device *device; /* NULL until an address is resolved */
 	LIST_ENTRY(verbs_ep) device_entry;
 	struct verbs_pd *domain;
-	struct ibv_qp *qp; /* only over iWARP its id has it too, see qp.c */
+	struct ibv_qp *qp; /* over iWARP id->qp is the same, else NULL: see qp.c */
 	struct verbs_cq *cq;
 	unsigned slot;      /* slot on the completion queue */
 	uint64_t wr_base;   /* common bits of every wr_id */
@@ -326,7 +327,7 @@ struct verbs_ep {
 	uint32_t recv_size_bytes;         /* size requested last */
 	struct posted_recvs recvs_due;
 	TAILQ_HEAD(, fabric_key) keys;
-	/* Waits for a key; own_keys returned keys of its own do not wake it. */
+	/* Waits for a key. The next own_keys keys that this endpoint returns do not wake it. */
 	bool awaits_key;
 	unsigned own_keys;
 	TAILQ_ENTRY(verbs_ep) await_entry;
@@ -378,7 +379,7 @@ static inline void verbs_set_tos(const struct verbs_config *config, struct rdma_
 		(void)rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos));
 }
 
-/* Copies only as much as @from has, whose size depends on its family. */
+/* Copies the bytes of @from: their number depends on its address family. */
 static inline void verbs_copy_addr(struct sockaddr_storage *to, const struct sockaddr *from)
 {
 	memset(to, 0, sizeof(*to));
@@ -431,11 +432,10 @@ void verbs_ep_cm_finish(struct verbs_ep *ep);
 void verbs_ep_timer(void *ep);
 
 /**
- * verbs_ep_received - Records that an acceptor's peer has sent something, because its confirmation can
- * be late or lost.
+ * verbs_ep_received - Records that an acceptor's peer has sent something.
  *
- * Notifies the connection manager, which then reports the connection as established, without the
- * confirmation.
+ * The peer's confirmation can be late or lost. So this notifies the connection manager, which then
+ * reports the connection as established without it.
  */
 void verbs_ep_received(struct verbs_ep *ep);
 /** verbs_ep_established - Calls established(), once. */
