@@ -15,8 +15,8 @@
  * anything else, and the rest of the stream is contiguous. So a misprediction only overwrites
  * memory that was declared free.
  *
- * The payload whose header has arrived is a first hole that is certain. It is never copied back, so
- * the staging memory has no space for it.
+ * If the header of a payload has already arrived, the rest of this payload is the first hole, and
+ * its place is certain. It is never copied back, so the staging memory has no space for it.
  *
  * Pure: it does not parse headers.
  */
@@ -132,7 +132,7 @@ static inline void rx_scatter_pass_hole(struct rx_scatter *scatter)
 }
 
 /**
- * rx_scatter_copy_back - Undoes a misprediction from @at on, which lies in the next hole.
+ * rx_scatter_copy_back - Undoes a misprediction. It begins at @at, which lies in the next hole.
  *
  * Copies back those of the @have_bytes received that went to holes at and after @at. Returns how
  * many.
