@@ -20,8 +20,8 @@
 /**
  * clear_bytes - Fills a large object with zeros
  *
- * For a size known at compile time gcc emits string instructions. Up to some hundred bytes their start-up costs more than
- * memset(); so the size is hidden from gcc.
+ * For a size known at compile time gcc emits string instructions. Up to a few hundred bytes their
+ * start-up costs more than memset(); so the size is hidden from gcc.
  */
 static inline void clear_bytes(void *at, size_t bytes)
 {

@@ -9,8 +9,8 @@
  * Concurrency: a loop and all objects made from it belong to one thread.
  *
  * One iteration of a loop: descriptor callbacks, then expired timers, then deferred tasks until
- * none is left. A task that defers itself again runs in the next iteration. Output made in an
- * iteration is flushed by such a task, in one system call.
+ * none is left. A task that defers itself again runs in the next iteration. A deferred task writes
+ * the output of the whole iteration by one system call.
  */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H

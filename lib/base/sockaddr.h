@@ -15,12 +15,16 @@ uint16_t sockaddr_port(const struct sockaddr *addr);
 /** sockaddr_set_port - Sets the port, given in host byte order; does nothing for another family. */
 void sockaddr_set_port(struct sockaddr *addr, uint16_t port);
 /**
- * sockaddr_host - Gets the address without its port, IPv4 as v4-mapped: equal results mean the same host
+ * sockaddr_host - Stores the address without its port in @host, IPv4 as v4-mapped: equal results
+ * mean the same host
  *
  * Returns true; or false, with @host all zero, for another family.
  */
 bool sockaddr_host(const struct sockaddr *addr, struct in6_addr *host);
-/** sockaddr_same_host - Returns whether two addresses, IPv4 or v4-mapped, are equal apart from the port. */
+/**
+ * sockaddr_same_host - Returns whether two addresses, IPv4 or v4-mapped, are equal apart from the
+ * port.
+ */
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
 /** sockaddr_equal - Returns whether two addresses, IPv4 or v4-mapped, and their ports are equal. */
 bool sockaddr_equal(const struct sockaddr *a, const struct sockaddr *b);

@@ -25,9 +25,9 @@ struct tcp_stream_net {
  * @reserved_ports: of the process; outlives the streams
  * @keepalive_s:    longest idle time before a peer is probed
  *
- * Linux probes an idle peer for as long as data can stay unacknowledged, which is slightly longer
- * than @stall_timeout_us, but at least twice. A silent peer's connection is closed at the first
- * probe after that.
+ * Linux probes an idle peer at least twice, and for as long as data can stay unacknowledged:
+ * slightly longer than @stall_timeout_us. It closes a silent peer's connection at the first probe
+ * after that.
  */
 void tcp_stream_net_init(struct tcp_stream_net *net, struct loop *loop,
 			 struct reserved_ports *reserved_ports, uint64_t stall_timeout_us,
