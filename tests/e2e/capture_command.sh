@@ -217,9 +217,9 @@ check "… which is said" says '^rpcrdma-proxyctl: cannot write one.pcapng: File
 check "a service that is not there: status 1" ends 1 ctl a capture nothing none.pcapng
 check "… which is said" says 'there is no service nothing'
 check "a length that is none: status 2" ends 2 ctl a capture --snaplen 1G none.pcapng
-check "… which is said" says 'bytes from 64 to 2M'
+check "… which is said" says 'a size from 64 to 2M'
 check "a file that is too short for anything: status 2" ends 2 ctl a capture --max-bytes 4095 none.pcapng
-check "… which is said" says 'bytes from 4096 to 1024G'
+check "… which is said" says 'a size from 4096 to 1024G'
 check "a service without a file: status 2" ends 2 ctl a capture nfs
 check "… which is said" says 'nfs is a service: FILE is missing'
 check "… and no file is left" [ ! -e nfs ]

@@ -109,7 +109,7 @@ check "SSH from a client over TCP" shown a to-tcp '"SSH-2.0-OpenSSH_" (SSH)'
 client 6002 'SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n'
 check "… at a port for RDMA" shown b down '"SSH-2.0-OpenSSH_" (SSH)'
 client 4006 'PROXY TCP4 192.0.2.1 192.0.2.2 700 2049\r\n'
-not_taken='the client sent a PROXY header that is not accepted: from who is not in accept_proxy_from'
+not_taken='the client sent a PROXY header that is not accepted: peer not in accept_proxy_from'
 check "a load balancer's header over TCP" says a to-down "$not_taken"
 client 6002 '\x0d\x0a\x0d\x0a\x00\x0d\x0aQUIT\x0a\x20\x00\x00\x00'
 check "… at a port for RDMA" says b down "peer not in accept_proxy_from"
