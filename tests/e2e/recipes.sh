@@ -265,7 +265,7 @@ wireguard_under_iwarp() {
 			s|KEY_OF_THE_CLIENT|$(<wg-client/key)|; s|KEY_OF_THE_FILER|$(<wg-filer/key)|" wg-$host/wg0.conf
 	done
 	run_proxy filer
-	check "$section: it says that its address is not there yet" wait_for 10 grep -q 'does not have the address' filer.log
+	check "$section: it says that its address is not there yet" wait_for 10 grep -q 'is not configured on this host' filer.log
 	for host in client filer; do
 		on $host mount -t tmpfs tmpfs /run/wireguard
 		check "$section: the tunnel of $host is up" on $host wg-quick up $T/wg-$host/wg0.conf
