@@ -93,15 +93,15 @@ enum fabric_status {
 
 /* Why an endpoint closed. Each reason has its own log line and counter. */
 enum fabric_close {
-	FABRIC_CLOSE_LOCAL,      /* fabric_ep_close() was called */
-	FABRIC_CLOSE_PEER,       /* orderly disconnect by the peer */
-	FABRIC_CLOSE_LOST,       /* the connection broke: reset, unreachable */
-	FABRIC_CLOSE_SILENT,     /* the peer did not answer a keepalive */
-	FABRIC_CLOSE_REFUSED,    /* the peer refused or rejected the connection */
-	FABRIC_CLOSE_TIMEOUT,    /* set-up took too long */
-	FABRIC_CLOSE_PROTOCOL,   /* the peer broke the fabric's protocol; we sent it the reason */
-	FABRIC_CLOSE_TERMINATED, /* the peer reported a protocol error of ours */
-	FABRIC_CLOSE_RESOURCES,  /* out of memory, or a device limit here */
+	FABRIC_CLOSE_LOCAL,        /* fabric_ep_close() was called */
+	FABRIC_CLOSE_PEER,         /* orderly disconnect by the peer */
+	FABRIC_CLOSE_LOST,         /* the connection broke: reset, unreachable */
+	FABRIC_CLOSE_SILENT,       /* the peer did not answer a keepalive */
+	FABRIC_CLOSE_REFUSED,      /* the peer refused or rejected the connection */
+	FABRIC_CLOSE_TIMEOUT,      /* set-up took too long */
+	FABRIC_CLOSE_PROTOCOL,     /* the peer broke the fabric's protocol; we sent it the reason */
+	FABRIC_CLOSE_TERMINATED,   /* the peer reported a protocol error of ours */
+	FABRIC_CLOSE_RESOURCES,    /* out of memory, or a device limit here */
 	FABRIC_CLOSE_PROXY_HEADER, /* unexpected PROXY protocol header from the peer */
 	/* Connecting: the source port is not available, as found after fabric_connect(). */
 	FABRIC_CLOSE_PORT,

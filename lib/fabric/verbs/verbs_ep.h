@@ -86,7 +86,7 @@ struct verbs_device {
 	unsigned keys_exposed;     /* windows and regions through which peers have access */
 	/* Of these, keys being unbound unused, because their RPC could not get all it needs. */
 	unsigned keys_returning;
-	bool keyless;           /* no key was available, although none was in use … */
+	bool keyless;              /* no key was available, although none was in use … */
 	uint64_t keyless_since_us; /* … since this time */
 	bool removed;
 	bool signals_all;   /* siw: see chain_fill() in send_queue.c */
