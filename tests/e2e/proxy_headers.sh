@@ -161,23 +161,23 @@ bad() {
 	check "… and the log says why" says b "$service" PROXY "$text"
 }
 refused='refused 127.0.0.1:'
-bad "a connection without a header" "plain: $refused" 'there is none: the first bytes are "hello there"' 6003 "text=hello there"
-bad "… for RDMA" "rdma: $refused" 'there is none: the first bytes are "MPA ID Req Frame"' 6004 "text=MPA ID Req Frame"
-bad "a header that is cut" "plain: $refused" "it is cut" 6003 "text=PROXY TCP4" shut
+bad "a connection without a header" "plain: $refused" 'no PROXY header: the first bytes are "hello there"' 6003 "text=hello there"
+bad "… for RDMA" "rdma: $refused" 'no PROXY header: the first bytes are "MPA ID Req Frame"' 6004 "text=MPA ID Req Frame"
+bad "a header that is cut" "plain: $refused" "truncated" 6003 "text=PROXY TCP4" shut
 bad "a header that is late" "plain: $refused" "it did not arrive in time" 6003 "text=PROXY TCP4"
 bad "… for RDMA" "rdma: $refused" "it did not arrive in time" 6004 hex=0d0a0d0a
-bad "a line that cannot be read" "plain: $refused" "its line cannot be read" 6003 "text=PROXY TCP4 127.0.0.2" crlf
-bad "a block of an unknown command" "plain: $refused" "of an unknown version or command" 6003 hex=${signature}2f11000c$v4
-bad "a datagram's block" "plain: $refused" "or a datagram's" 6003 hex=${signature}2112000c$v4
-bad "a block whose parts are too long" "plain: $refused" "its parts are longer than it is" 6003 hex=${signature}2111000f${v4}04ffff
-bad "a block that is too long" "plain: $refused" "it is too long" 6003 hex=${signature}211107f1
-bad "a block with a wrong sum" "plain: $refused" "its CRC32C is wrong" 6003 hex=${signature}21110013${v4}030004deadbeef
-bad "a second header" "[plain#" "or a second one" 6003 "$block" "$block"
+bad "a line that cannot be read" "plain: $refused" "malformed line" 6003 "text=PROXY TCP4 127.0.0.2" crlf
+bad "a block of an unknown command" "plain: $refused" "unknown version or command" 6003 hex=${signature}2f11000c$v4
+bad "a datagram's block" "plain: $refused" "or a datagram protocol" 6003 hex=${signature}2112000c$v4
+bad "a block whose parts are too long" "plain: $refused" "a length exceeds the header" 6003 hex=${signature}2111000f${v4}04ffff
+bad "a block that is too long" "plain: $refused" "too long" 6003 hex=${signature}211107f1
+bad "a block with a wrong sum" "plain: $refused" "wrong CRC32C" 6003 hex=${signature}21110013${v4}030004deadbeef
+bad "a second header" "[plain#" "or a second header" 6003 "$block" "$block"
 bad "… for RDMA" "[rdma#" "or a second header" 6004 "$local" "$local"
 bad "a header in the middle of the stream" "[plain#" "in the middle of the stream" 6003 "$block" call "$block"
 bad "… of RDMA" "[rdma#" "in the middle of the stream" 6004 "$local" mpa call "$local"
-bad "a header from who is not listed" "127.0.0.5" "from who is not in accept_proxy_from" 6003 from=127.0.0.5:0 "$block"
-bad "… a line" "127.0.0.6" "from who is not in accept_proxy_from" 6003 from=127.0.0.6:0 "$line" crlf
+bad "a header from who is not listed" "127.0.0.5" "peer not in accept_proxy_from" 6003 from=127.0.0.5:0 "$block"
+bad "… a line" "127.0.0.6" "peer not in accept_proxy_from" 6003 from=127.0.0.6:0 "$line" crlf
 bad "… for RDMA" "127.0.0.7" "peer not in accept_proxy_from" 6004 from=127.0.0.7:0 "$block"
 check "who is not listed is served without one" steps 6003 from=127.0.0.5:0 call
 check "… for RDMA" steps 6004 from=127.0.0.7:0 mpa call
