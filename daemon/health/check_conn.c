@@ -303,7 +303,7 @@ void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg
 
 static int start_upstream(struct check_conn *conn)
 {
-	static const struct proxy_header nobody;
+	static const struct proxy_header no_client;
 	struct service_net *net = conn->config.net;
 	const struct service_config *keys = net->config;
 	struct leg_config config = {
@@ -317,7 +317,7 @@ static int start_upstream(struct check_conn *conn)
 	};
 
 	if (!conn->config.is_other)
-		leg_factory_set_proxy_header(&config, keys, &nobody);
+		leg_factory_set_proxy_header(&config, keys, &no_client);
 	if (upstream_init(&conn->upstream, net, &conn->waiter.backend, &config, &conn->log,
 			  &upstream_events))
 		return -ENOMEM;

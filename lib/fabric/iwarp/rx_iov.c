@@ -9,8 +9,8 @@
  * peers mostly answer in order.
  *
  * Memory may be written on such a prediction only if the message being received will fill it
- * anyway, or if it is exposed for RDMA Writes only and no Write has reached it yet: nobody uses its
- * content then. Between two such payloads there are fewer bytes than in any FPDU that causes a
+ * anyway, or if it is exposed for RDMA Writes only and no Write has reached it yet: its content is
+ * not in use then. Between two such payloads there are fewer bytes than in any FPDU that causes a
  * callback to the owner, so no key is unbound while a prediction for it is pending.
  */
 #include <assert.h>
