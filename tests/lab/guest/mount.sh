@@ -43,7 +43,7 @@ siw_end() {
 	esac
 	case $1 in
 	*"siw client"*) echo initiator ;;
-	*"knfsd over siw"*) echo acceptor ;;
+	*"knfsd over siw"* | *"on siw, knfsd over RDMA"*) echo acceptor ;;
 	esac
 }
 
