@@ -93,14 +93,14 @@ const char *message_form_name(enum message_form form);
 /* Hook for the end of an exchange. */
 struct exchange_hook {
 	/*
-	 * The last reference to @x is gone; its messages still exist. On TCP its Reply has been
-	 * written to the socket by then; on RDMA all work requests of the Reply have completed. It
-	 * is earlier if there is no Reply, or the connection has ended.
+	 * Called when the last reference to @x is gone; its messages still exist. By then a TCP leg
+	 * has written the Reply to its socket, and the work requests of an RDMA leg's Reply have
+	 * completed. Without a Reply, or after the connection has ended, the call comes earlier.
 	 */
 	void (*done)(struct exchange_hook *hook, struct exchange *x);
 };
 
-/* Which of the links a table uses. */
+/* The two legs of an exchange, as an index. */
 enum exchange_role { EXCHANGE_ORIGIN, EXCHANGE_TARGET };
 
 struct exchange {
@@ -110,16 +110,16 @@ struct exchange {
 	struct freelists *freelists; /* where the memory is returned */
 	struct rpc_msg call;
 	struct rpc_msg reply; /* set by the target, unless fault */
-	/* The largest that the origin can send, or that the Call can get. */
+	/* Longest Reply that the origin can send and the Call allows. */
 	uint32_t reply_max_bytes;
 	enum exchange_fault fault;
-	/* For both messages and the legs' needs; moved in by the origin. */
+	/* Memory for both messages and the work of both legs; claimed by the origin. */
 	struct budget_claim claim;
 	uint64_t start_us; /* when the Call was complete, or before that when it was delivered */
 	enum call_stage stage;
 	/*
-	 * An enum message_form each, indexed by enum exchange_role; of an RDMA leg once it is
-	 * decided.
+	 * The enum message_form on each leg, indexed by enum exchange_role. Valid once the leg has
+	 * chosen it.
 	 */
 	uint8_t call_forms[2], reply_forms[2];
 	uint64_t stage_us;                  /* start of the stage; 0: not timed */
@@ -127,11 +127,11 @@ struct exchange {
 	struct exchange_hook *hook;         /* outlives the exchange; NULL: none */
 	/* NULL once that leg has dropped its reference */
 	struct leg *origin, *target;
-	void *origin_priv, *target_priv;                  /* each leg's state of this RPC */
+	void *origin_priv, *target_priv;                  /* each leg's object for this RPC */
 	TAILQ_ENTRY(exchange) origin_entry, target_entry; /* each leg's lists */
-	/* Indexed by enum exchange_role: each leg's XID table. */
+	/* In each leg's XID table; indexed by enum exchange_role. */
 	struct hash_node links[2];
-	TAILQ_ENTRY(exchange) owner_entry; /* of the owner of both legs */
+	TAILQ_ENTRY(exchange) owner_entry; /* list of the bridge */
 	/*
 	 * Parsed once by the origin; grows while the Call arrives. Last member: see call_info.ops.
 	 */
@@ -162,9 +162,8 @@ static inline void exchange_put(struct exchange *x)
 }
 
 /**
- * exchange_stage_add - Adds the time since the last call to @stage, even if another stage is the
- * current one
- * @now_us: of the loop
+ * exchange_stage_add - Adds the time since stage_us to @stage, which need not be the current stage
+ * @now_us: time of the loop
  */
 static inline void exchange_stage_add(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
@@ -173,10 +172,7 @@ static inline void exchange_stage_add(struct exchange *x, enum call_stage stage,
 	x->took_us[stage] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	x->stage_us = now_us;
 }
-/**
- * exchange_stage_enter - Ends the current stage and starts another; the first one starts at
- * stage_us.
- */
+/** exchange_stage_enter - Adds the time since stage_us to the current stage, and enters @stage. */
 static inline void exchange_stage_enter(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
 	/* Most stages end in the iteration in which they start. */
@@ -188,8 +184,8 @@ static inline void exchange_stage_enter(struct exchange *x, enum call_stage stag
 /**
  * rpc_msg_get - Allocates a message of @len_bytes, after RPC_MSG_HEADROOM
  *
- * Four more bytes follow it for an XDR pad. The message counts as complete; a caller that delivers
- * it earlier sets have_bytes. Returns 0 or -ENOMEM.
+ * The buffer has four more bytes for an XDR pad. The message counts as complete; a caller that
+ * delivers it earlier sets have_bytes. Returns 0 or -ENOMEM.
  */
 int rpc_msg_get(struct buf_pool *pool, uint32_t len_bytes, struct rpc_msg *msg) MUST_CHECK;
 /** rpc_msg_put - Releases a message's buffer. Accepts a message without one. */
@@ -201,31 +197,32 @@ void rpc_msg_put(struct rpc_msg *msg);
 size_t rpc_msg_cost_bytes(uint32_t len_bytes);
 
 /*
- * How much memory the target leg can need beyond one buffer for the Reply, if the Reply arrives in
- * several pieces. All zero: none.
+ * Memory that the target leg can need in addition to one buffer for the Reply, if the Reply arrives
+ * in several pieces. All zero: none.
  */
 struct reply_memory {
 	uint32_t single_max_bytes; /* Replies of up to this size arrive in one piece */
-	uint32_t margin_bytes;     /* before and after a payload that arrives separately, each */
+	uint32_t margin_bytes;     /* space on each side of a payload that arrives separately */
 	uint32_t extra_bytes;      /* longest part that can arrive outside the reserved place */
 };
 
 /**
- * exchange_cost_bytes - Returns how much an RPC can take from the pool, for its claim
+ * exchange_cost_bytes - Returns how many bytes an RPC can take from the pool, for its claim
  * @call_bytes:      size of the Call's buffer
  * @reply_max_bytes: its longest Reply
  * @call_info:       of the Call; NULL: not known yet
+ * @reply_memory:    of the target leg
  */
 size_t exchange_cost_bytes(size_t call_bytes, uint32_t reply_max_bytes,
 			   const struct call_info *call_info,
 			   const struct reply_memory *reply_memory);
 
-/* Small objects of an RPC that no claim covers: its exchange, and the legs' state. */
+/* Small objects of an RPC that no claim covers: its exchange, and one object of each leg. */
 #define EXCHANGE_OVERHEAD_BYTES 1184u
 
 /*
- * Table of exchanges by XID, for matching Replies: one per leg and direction. It has a random key,
- * so that no choice of XIDs makes long chains.
+ * Table of exchanges by XID: one per leg and direction. Its hash has a random key, so that a peer
+ * cannot make long chains by its choice of XIDs.
  */
 struct xid_table {
 	enum exchange_role role;

@@ -9,19 +9,21 @@
  *
  * Rules:
  *  - No callback from inside a call into the leg, except note().
- *  - The leg that delivers call() is the exchange's origin and passes a reference to the callee. The callee passes it on
- *    to the other leg's call(), or answers by this leg's reply().
+ *  - The leg that delivers call() is the exchange's origin and passes a reference to the owner. The
+ *    owner passes it to leg_call() of the other leg, or answers by leg_reply() of this one.
  *  - The origin keeps a second reference until it has answered or closed.
- *  - reply() passes the target's reference to the callee, which passes it to the origin leg's reply(). That consumes it.
- *  - With config.partial a message can be delivered before it is complete (struct rpc_msg). The leg then calls more()
- *    each time it has grown, the last time when it is complete. The callee forwards that by the other leg's more(). A
- *    record of several fragments, and a Reply placed by DDP, are always delivered complete. Every leg accepts incomplete
- *    messages, whether or not it delivers any.
- *  - If a message is incomplete when its leg calls closing(), it never becomes complete. The other leg must then end its
- *    own connection without completing it: TCP by a reset; requester and responder disconnect before a Read of the
- *    message is answered or a Send of it is posted.
- *  - closing() is called once, as soon as it is decided that the connection ends, whichever side decided. No call(),
- *    reply() or more() follows. After closed() the leg calls nothing, holds no exchange, and waits for leg_free().
+ *  - reply() passes the target's reference to the owner. The owner passes it to leg_reply() of the
+ *    origin, which consumes it.
+ *  - With config.partial a message can be delivered before it is complete (struct rpc_msg). The leg
+ *    then calls more() each time the message has grown, the last time when it is complete. The
+ *    owner forwards that by leg_more() of the other leg. A record of several fragments, and a Reply
+ *    placed by DDP, are always delivered complete. Every leg accepts incomplete messages.
+ *  - A message that is incomplete when its leg calls closing() never becomes complete. The other
+ *    leg must then end its own connection without completing the message. TCP resets the
+ *    connection. RDMA disconnects before it answers a Read of the message or posts a Send of it.
+ *  - closing() is called once, as soon as either side ends the connection. No call(), reply() or
+ *    more() follows. After closed() the leg calls nothing and holds no exchange; the owner calls
+ *    leg_free().
  */
 #ifndef LEG_LEG_H
 #define LEG_LEG_H
@@ -37,7 +39,7 @@
 #include "base/loop.h"
 #include "leg/exchange.h"
 
-/* How long a leg closed for LEG_CLOSE_SHUTDOWN can take to end, whatever its peer does. */
+/* Time limit for closed() after leg_close() with LEG_CLOSE_SHUTDOWN. */
 #define LEG_STOP_US 5000000u
 
 /* Why a leg closed; shown in the log, the counters and the control socket. */
@@ -102,8 +104,8 @@ struct leg_events {
 	/*
 	 * Accepted legs only: leg_accept() or leg_close() must follow, now or later. RDMA: the peer
 	 * requests the connection. TCP: the first byte has arrived, and stays unread until
-	 * leg_accept(). A leg can be accepted before a server is chosen: its Calls then wait at
-	 * their receiver.
+	 * leg_accept(). The owner can accept before it has chosen a server; it then queues the
+	 * Calls.
 	 */
 	void (*requested)(void *arg);
 	/*
@@ -120,9 +122,9 @@ struct leg_events {
 	void (*more)(void *arg, struct exchange *x);
 	/*
 	 * Optional, accepted TCP legs only: the peer has closed its sending side and may be gone.
-	 * Replies to its Calls are still sent to it, and the leg closes after the last one. If the
-	 * leg is not being read, this is called immediately, though Calls may be unread, and again
-	 * after these.
+	 * Replies to its Calls are still sent to it, and the leg closes after the last one. A leg
+	 * that cannot read now calls this immediately, even before unread Calls, and again after
+	 * them.
 	 */
 	void (*half_closed)(void *arg);
 	/* leg_can_call() is true again. */
@@ -141,15 +143,15 @@ struct leg_events {
 struct nfs_sessions;
 
 /*
- * Limits of reverse Calls, from a server to its client. A Call and a Reply of up to
- * REVERSE_FREE_BYTES each are not charged to the budget: each connecting leg reserves memory for
- * those that it accepts together. A longer one gets memory immediately, if enough is left for the
- * largest Calls of clients in addition, or fails: its Reply could be queued after Calls that wait
- * for memory.
+ * Limits of reverse Calls, from a server to its client. Reverse Calls and Replies of up to
+ * REVERSE_FREE_BYTES are not charged to the budget: each connecting leg reserves memory for those
+ * that it accepts at a time. A longer one must not wait for memory, because its Reply could be
+ * queued after Calls that wait. It gets memory immediately if enough is left for the largest Calls
+ * of clients; otherwise it fails.
  */
 #define REVERSE_FREE_BYTES (16u * 1024u)
 /*
- * The longest accepted from a TCP server: clients ask for 4 KiB to 1 MiB (RFC 8881 section
+ * Longest reverse Call accepted from a TCP server; clients allow 4 KiB to 1 MiB (RFC 8881 section
  * 18.36.3).
  */
 #define REVERSE_MAX_BYTES (1024u * 1024u)
@@ -163,21 +165,21 @@ struct leg_config {
 	struct budget_holder *holder;     /* the memory of the leg's connection */
 	struct freelists *freelists;      /* of this thread; NULL: use the heap */
 	uint32_t max_message_bytes;       /* of one RPC message in either direction */
-	struct reply_memory reply_memory; /* of the leg that gets this leg's Calls */
+	struct reply_memory reply_memory; /* of the target leg, which sends this leg's Calls */
 	/*
-	 * The longest reverse Call, and Reply to one, that that leg accepts; at least
-	 * REVERSE_FREE_BYTES count.
+	 * Longest reverse Call, and longest Reply to one, that the target leg accepts; a lower
+	 * value counts as REVERSE_FREE_BYTES.
 	 */
 	uint32_t reverse_max_bytes;
-	uint64_t stall_timeout_us;   /* to complete a record, to read a Reply */
+	uint64_t stall_timeout_us;   /* for the peer to complete a record, and to read a Reply */
 	uint64_t connect_timeout_us; /* for connecting */
 	/*
-	 * RPC-over-RDMA's configuration program, whose Calls are answered locally (A6.2-8); 0:
-	 * none.
+	 * Program number of the Connection Configuration Protocol: its Calls are answered locally
+	 * (A6.2-8). 0: none.
 	 */
 	uint32_t config_program;
 	bool partial; /* deliver messages before they are complete */
-	/* Sent first on a connecting leg over a byte stream. */
+	/* A PROXY header, sent first on a connecting leg over a byte stream. */
 	uint8_t preface[LEG_PREFACE_BYTES];
 	unsigned preface_bytes;
 	/* The sessions created on the connection; not owned; NULL: none. */
@@ -198,7 +200,7 @@ struct leg_info {
 	 */
 	unsigned calls_in_flight_in, calls_in_flight_out;
 	unsigned credits_granted, credits_available; /* RDMA: to the peer, from the peer; else 0 */
-	/* RDMA: a Reply of the peer has granted those available; one until then */
+	/* RDMA: a Reply has granted credits; until then credits_available is at most one */
 	bool credits_known;
 	unsigned credits_used; /* RDMA: credits of the peer in use; else 0 */
 	unsigned calls_queued; /* waiting for a credit */
@@ -218,12 +220,12 @@ struct leg_info {
 	unsigned replies_lent; /* RDMA: Replies that the peer is fetching by Read chunk */
 	/* RDMA: abandoned without an answer; their credits are still in use. */
 	unsigned calls_abandoned;
-	/* What one end has requested and not received yet; NULL: nothing. */
+	/* Text for receive sizes that are requested and not settled; NULL: none. */
 	const char *pending;
 	/* RDMA: the profile of a server and why it was chosen; else NULL */
 	const char *peer_profile, *peer_why;
 	bool peer_found; /* the server's behaviour or the configuration selected the profile */
-	/* On the socket; on RDMA of Sends, Reads and Writes of either end. */
+	/* TCP: bytes on the socket. RDMA: bytes of Sends, Reads and Writes of both ends. */
 	uint64_t bytes_received, bytes_sent;
 };
 
@@ -310,8 +312,8 @@ static inline void leg_more(struct leg *leg, struct exchange *x)
  * leg_pause - Stops or resumes the delivery of a TCP peer's Calls; RDMA peers are limited by
  * credits alone
  *
- * Meanwhile the stream is not read, except on an accepted leg with outstanding reverse Calls: their
- * Replies are delivered, even if a bounded amount of Calls precedes them.
+ * A paused leg does not read its stream. Exception: an accepted leg with outstanding reverse Calls
+ * delivers their Replies, even if a bounded amount of Calls precedes them.
  */
 static inline void leg_pause(struct leg *leg, bool paused)
 {
@@ -321,9 +323,9 @@ static inline void leg_pause(struct leg *leg, bool paused)
 /**
  * leg_drain - Accepts no more Calls, and closes for LEG_CLOSE_SHUTDOWN when none is in flight
  *
- * Calls in flight in both directions are finished first, and the peer fetches Replies by Read
- * chunk. Calls that arrive meanwhile are discarded: the peer retransmits them on its next
- * connection. It has no time limit: the caller can use leg_close().
+ * First the Calls in flight in both directions end, and the peer reads the Replies exposed to it.
+ * Calls that arrive meanwhile are discarded: the peer retransmits them on its next connection.
+ * Draining has no time limit; leg_close() ends it.
  */
 static inline void leg_drain(struct leg *leg)
 {
