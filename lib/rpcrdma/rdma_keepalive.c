@@ -5,7 +5,7 @@
 
 #include "rpcrdma/requester.h"
 
-#define TICKS                     2u /* checks while waiting for an answer, and the fewest in a silence */
+#define TICKS                     2u /* checks per wait for an answer, and per silence at least */
 #define NULL_CALLS_UNANSWERED_MAX NULL_CALLS_MAX
 
 /* Far from the XIDs that a client counts up from the template Call. */

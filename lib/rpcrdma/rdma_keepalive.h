@@ -2,13 +2,15 @@
 /*
  * Keepalive: detects a dead peer of an RDMA leg, if the fabric does not do so itself.
  *
- * Per message only a flag is set (rdma_conn.heard); a timer checks it twice per keepalive_us, or
- * more often if keepalive_us is long. After a silence of keepalive_us, or one check more, the
- * fabric is asked to probe the peer. If the fabric cannot probe, the end that connected sends a
- * NULL Call to the server while other Calls are in flight (requester.h). It waits for an answer,
- * sends a second NULL Call, waits again, and then closes the connection. One credit is reserved for
- * NULL Calls. A server that grants a single credit cannot be checked while it executes a Call;
- * then, and while nothing is in flight, only the host's TCP detects its death.
+ * Each message sets a flag (rdma_conn.message_seen), which a timer checks at least twice per
+ * keepalive_us. After a silence of keepalive_us, or one check more, the leg asks the fabric to
+ * probe the peer. If the fabric cannot probe, the end that connected sends a NULL Call to the
+ * server (requester.h), but only while other Calls are in flight. If no answer arrives, it sends a
+ * second NULL Call, and then closes the connection.
+ *
+ * One credit is reserved for NULL Calls. A server that grants a single credit cannot be checked
+ * while it executes a Call. Then, and while no Call is in flight, only the host's TCP detects its
+ * death.
  *
  * The proxy does not notice RDMA Writes of the peer when they arrive: the peer counts as silent
  * until the Send that follows them.
