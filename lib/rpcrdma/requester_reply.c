@@ -23,10 +23,10 @@ bool requester_exposes_key(const struct requester *rq, uint32_t xid, uint32_t rk
 }
 
 /*
- * Returns NULL if a returned chunk is the exposed one with possible lengths (A3.7-4): not longer,
- * and without a gap, because the segments are contiguous memory. The peer must really have written
- * the bytes that it claims (X-18), because the rest of that memory still contains an earlier Reply,
- * perhaps of another client. Otherwise returns what is wrong, @not_offered for a different chunk.
+ * Compares a returned chunk with the exposed one (A3.7-4). No segment is longer, and written
+ * segments have no gap, because they are contiguous memory. The peer must have written the bytes
+ * that it claims (X-18): the rest of the memory can contain an earlier Reply, perhaps of another
+ * client. Returns NULL, or the error as text: @not_offered for another chunk.
  */
 static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
@@ -386,9 +386,11 @@ static bool reply_would_fit(const struct requester_rpc *rpc)
 }
 
 /*
- * Learns from ERR_CHUNK for a valid Call. It stops sending RDMA_NOMSG Calls for this client if such
- * a Call was rejected, this server has accepted none from any client, and no other cause is
- * possible.
+ * Detects a server that rejects every RDMA_NOMSG Call, from its ERR_CHUNK for such a Call. Then
+ * sends no more of them on this connection and, by the peer cache, for this client.
+ *
+ * Every other cause must be excluded: the Call was complete, and its longest Reply would have fit.
+ * The server must not be known to accept RDMA_NOMSG Calls of any client.
  */
 static void learn_quirk(const struct requester *rq, const struct requester_rpc *rpc)
 {
