@@ -52,7 +52,7 @@ struct call_form {
 struct chunk_select_input {
 	uint32_t call_bytes;
 	uint32_t reply_max_bytes;   /* a longer Reply cannot be delivered */
-	uint32_t max_message_bytes; /* buffers must not be larger than for such a message */
+	uint32_t max_message_bytes; /* longest message, for which buffers must suffice */
 	struct rpc_limits limits;
 	uint32_t max_segment_bytes; /* longest memory under one key */
 	const struct peer_profile *peer;

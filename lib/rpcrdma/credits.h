@@ -24,7 +24,7 @@ static inline uint32_t credit_at_least_one(uint32_t n)
 /* The requester's side. */
 struct credit_window {
 	uint32_t asked;     /* requested in each Call; a larger grant is cut to this */
-	uint32_t granted;   /* by the last Reply, possibly 0; 1 before: the first Call goes alone */
+	uint32_t granted;   /* by the last Reply, possibly 0; 1 before the first Reply */
 	uint32_t in_flight; /* unanswered Calls */
 	uint32_t reserved;  /* credits reserved for NULL Calls, if more than one is granted */
 	uint32_t reserved_control; /* … and for a control message that waits: 0 or 1 */
@@ -38,7 +38,7 @@ void credit_window_init(struct credit_window *window, uint32_t asked);
 /**
  * credit_window_value - Returns how many Calls can be in flight. After a grant of zero the
  * requester waits for a Reply that grants more. If nothing is in flight, no Reply will arrive, so
- * zero then counts as one (A3.3-11), however the last Call ended.
+ * zero then counts as one (A3.3-11).
  */
 static inline uint32_t credit_window_value(const struct credit_window *window)
 {

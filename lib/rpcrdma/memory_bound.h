@@ -21,8 +21,8 @@ struct memory_bound_params {
 };
 
 /**
- * memory_bound_reply - Returns what a leg can need for the Reply to a Call in addition to the
- * Reply's buffer.
+ * memory_bound_reply - Returns the memory that a leg can need for a Reply in addition to its
+ * buffer.
  */
 struct reply_memory memory_bound_reply(const struct memory_bound_params *sizes);
 
@@ -41,7 +41,8 @@ size_t memory_bound_recvs_bytes(const struct memory_bound_params *sizes);
  * - Receives of the initial size (a claim covers larger ones);
  * - headers and short bodies of Sends;
  * - for each Call of the peer, its small objects and the kept part of its chunk lists;
- * - short reverse Calls with their Replies, and the placeholders of timed-out ones (reverse_timeout.h);
+ * - short reverse Calls with their Replies, and the placeholders of timed-out ones
+ *   (reverse_timeout.h);
  * - exposed Replies, except for their RPCs;
  * - for each Call, the record of the parts of its Reply that the peer has written.
  */

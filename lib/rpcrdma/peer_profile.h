@@ -4,10 +4,10 @@
  * detected:
  *
  *	connecting                 the named row; "auto" applies until the server is detected
- *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays, no quirks are known
+ *	private data arrived       in Linux's form: "linux"; otherwise "auto" stays
  *	no private data arrived    "ganesha", which every server without private data can handle; or
- *	                           "chimera", if this service's server was recently detected as one
- *	                           (struct peer_cache). In a dialect without private data "auto" stays
+ *	                           "chimera", if the server was recently detected as one (struct
+ *	                           peer_cache). In a dialect without private data "auto" stays
  *	ERR_CHUNK to an RDMA_NOMSG Call, with no other possible cause: "chimera"
  *
  * Only the end that connected uses quirks. No Call is ever sent twice to detect them.
@@ -67,9 +67,9 @@ const struct peer_profile *peer_profile(enum peer_id id);
  * Cache of what a service learned about its server, shared by its connections on all threads;
  * starts as {0}.
  *
- * A server can reject a long Call because of its content. So a rejection counts at first only for
- * the client that met it. It counts for all clients once another client meets one, and not while
- * the server accepts long Calls.
+ * A server can reject a long Call because of its content. So a rejection counts only for the client
+ * that sent the Call, until the server rejects a Call of a second client; then it counts for all.
+ * It does not count while the server accepts long Calls.
  */
 struct peer_cache {
 	/* Position-zero chunks of all clients are rejected until then, on the loops' clock, … */

@@ -22,12 +22,14 @@ struct rpcrdma_private_data {
 
 /**
  * rpcrdma_private_data_decode - Finds and decodes the peer's private data, or sets the defaults.
- * @data, @len: CM private data as reported, possibly padded, possibly after data of other layers (RFC 8797 section 5.2)
- * @pd:         defaults (1024, 1024, no remote invalidation) unless the data conform (C4.1.1-1, C4.1.2-1)
+ * @data, @len: CM private data as reported; can be padded, and can follow data of other layers (RFC
+ *              8797 section 5.2)
+ * @pd:         defaults (1024, 1024, no remote invalidation) unless the data conform (C4.1.1-1,
+ *              C4.1.2-1)
  *
  * If the identifier is at the beginning, only that position counts. Otherwise the first position
- * with the identifier, version one and the rest of the eight octets counts. Returns true if the
- * data conform.
+ * that has the identifier, version one and all eight octets counts. Returns true if the data
+ * conform.
  */
 bool rpcrdma_private_data_decode(const uint8_t *data, size_t len, struct rpcrdma_private_data *pd);
 
@@ -69,8 +71,7 @@ uint32_t inline_threshold_offer(const struct inline_threshold *limit);
 void inline_threshold_set_peer(struct inline_threshold *limit, uint32_t peer_bytes);
 /**
  * inline_threshold_agreed - Returns the threshold in force.
- * @floor_bytes: the default of the version, which every end supports: smaller advertised sizes count as this (E2.3-1,
- *               X-14)
+ * @floor_bytes: default of the version; a smaller advertised size counts as this (E2.3-1, X-14)
  */
 uint32_t inline_threshold_agreed(const struct inline_threshold *limit, uint32_t floor_bytes);
 

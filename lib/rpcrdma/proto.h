@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Numbers and sizes of RPC-over-RDMA on the wire (draft-ietf-nfsv4-rpcrdma-03 section 4; for version two
- * draft-cel-nfsv4-rpcrdma-version-two-00 section 4).
+ * Numbers and sizes of RPC-over-RDMA on the wire: draft-ietf-nfsv4-rpcrdma-03 section 4; version
+ * two: draft-cel-nfsv4-rpcrdma-version-two-00 section 4.
  */
 #ifndef RPCRDMA_PROTO_H
 #define RPCRDMA_PROTO_H

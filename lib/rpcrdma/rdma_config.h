@@ -15,8 +15,8 @@
 #include "rpcrdma/peer_profile.h"
 
 /*
- * The longest header of a message whose size CONF_RDMA advertises. The draft does not say whether
- * that size includes the header, so Receives hold both (A6.2-9).
+ * Space for the header in Receives whose size CONF_RDMA advertises: the draft does not say whether
+ * that size includes the header (A6.2-9).
  */
 #define RDMA_HEADER_EXTRA_BYTES 4096u
 

@@ -180,8 +180,8 @@ void rdma_conn_released(struct rdma_conn *conn)
 	loop_timer_clear(conn->fabric->loop, conn->timer);
 	rdma_conn_set_state(conn, RDMA_CLOSED);
 	/*
-	 * After the task that reports closing(), and outside the endpoint's callback: the endpoint
-	 * is freed then.
+	 * A task, because closed() must follow closing() and can free the endpoint, which must not
+	 * happen in its callback.
 	 */
 	loop_defer(conn->fabric->loop, &conn->closed_task);
 }
@@ -225,8 +225,9 @@ void rdma_conn_resize_receives(struct rdma_conn *conn, uint32_t size_bytes)
 }
 
 /*
- * The sender of reverse Calls obeys what the other end advertised, the receiver what it advertised
- * itself. If an end advertised nothing, its program knows what it can receive (B3.3-2).
+ * Sets the limits of reverse Calls. Their sender obeys what the other end advertised, their
+ * receiver what it advertised itself. If nothing was advertised, reverse Calls without chunks are
+ * sent (B3.3-2).
  */
 static void agree_on_reverse(struct rdma_conn *conn)
 {

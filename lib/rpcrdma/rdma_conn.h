@@ -25,8 +25,8 @@
 #include "rpcrdma/v2/negotiation.h"
 
 /*
- * Receives in addition to all credits, for messages that no document gives a credit: RDMA_ERROR,
- * RDMA_DONE (X-2).
+ * Receives in addition to all credits, for messages that need no credit: RDMA_ERROR, RDMA_DONE
+ * (X-2).
  */
 #define RDMA_RECV_RESERVE 8u
 /* Most RDMA Reads outstanding, in each direction. */
@@ -66,7 +66,7 @@ enum work_request_class { WORK_READS, WORK_SENDS, WORK_CLASSES };
 struct work_request_queues {
 	struct {
 		struct work_request_list posted; /* not completed */
-		uint64_t head_us;                /* since when the first is the first */
+		uint64_t head_us;                /* when its first entry became the first */
 	} classes[WORK_CLASSES];
 	unsigned sends; /* outstanding Sends, without Writes */
 	/* messages with Reads not posted yet (read_chunks.h) */
@@ -93,7 +93,7 @@ struct rdma_conn {
 	char rejection[LEG_DETAIL_BYTES];
 	struct loop_timer *timer; /* for connection set-up, and for closing if that has a limit */
 	bool close_limited;       /* closing has a limit, and the timer is set */
-	struct loop_task closing_task; /* the leg's: runs when the connection starts to close */
+	struct loop_task closing_task; /* set by the leg: runs when closing starts */
 	struct loop_task closed_task;
 	struct sockaddr_storage server; /* of a connector: the address that it connects to */
 	uint16_t source_port;           /* … and its preferred source port; 0: any */
@@ -139,11 +139,11 @@ struct rdma_conn {
 	unsigned recvs_posted;
 	uint32_t recv_size_bytes; /* size of Receives to be posted */
 
-	/* The leg's: runs when a Call of the peer has settled the version. */
+	/* Set by the leg: runs when a Call of the peer has settled the version. */
 	struct loop_task settled_task;
 
 	bool drain_asked;           /* leg_drain() was called, in any state */
-	struct loop_task idle_task; /* the leg's: runs when an RPC has ended after that */
+	struct loop_task idle_task; /* set by the leg: runs when an RPC has ended after that */
 
 	bool message_seen; /* a message arrived since the last check of rdma_keepalive.h */
 	uint32_t longest_send_bytes; /* longest Send since the last check of optional_msgs.h */
@@ -185,8 +185,8 @@ static inline bool rdma_conn_is_established(const struct rdma_conn *conn)
  */
 void rdma_conn_update_limits(struct rdma_conn *conn);
 /**
- * rdma_conn_update_limits_for - Computes the limits for @dialect, which is not settled, until
- * rdma_conn_update_limits() is called.
+ * rdma_conn_update_limits_for - Computes the limits for @dialect, though the version is not
+ * settled. They apply until rdma_conn_update_limits() is called.
  */
 void rdma_conn_update_limits_for(struct rdma_conn *conn, const struct dialect *dialect);
 /**
@@ -255,9 +255,7 @@ void rdma_conn_released(struct rdma_conn *conn);
  * logged.
  */
 void rdma_conn_note(struct rdma_conn *conn, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/**
- * rdma_conn_peer_found - Sets the quirks of the peer: configured, or found by the way it behaves.
- */
+/** rdma_conn_peer_found - Sets the quirks of the peer, configured or detected. */
 void rdma_conn_peer_found(struct rdma_conn *conn, enum peer_id id, const char *why);
 
 /** rdma_conn_count_received - Counts bytes that arrived or were read. */

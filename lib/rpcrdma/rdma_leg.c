@@ -319,11 +319,11 @@ static void rdma_info(const struct leg *l, struct leg_info *info)
 static void describe_private_data(const struct rdma_conn *conn, char *text, size_t bytes)
 {
 	if (conn->peer_sent_private_data)
-		snprintf(
-			text, bytes,
-			"its private data: Sends of %u bytes, receives of %u, %sremote invalidation",
-			conn->theirs.send_bytes, conn->theirs.recv_bytes,
-			conn->theirs.remote_invalidation ? "" : "no ");
+		snprintf(text, bytes,
+			 "its private data: Sends of %u bytes, receives of %u, "
+			 "%sremote invalidation",
+			 conn->theirs.send_bytes, conn->theirs.recv_bytes,
+			 conn->theirs.remote_invalidation ? "" : "no ");
 	else
 		snprintf(text, bytes, "no usable private data");
 }
@@ -346,15 +346,14 @@ static void rdma_describe(const struct leg *l, char text[LEG_TEXT_BYTES])
 
 	fabric_ep_describe(conn->ep, below);
 	describe_private_data(conn, private_text, sizeof(private_text));
-	snprintf(
-		text, LEG_TEXT_BYTES,
-		"RPC-over-RDMA version %u%s%s%s, inline up to %u bytes to it and %u from it, %s %u credits, "
-		"remote invalidation %s; %s%s%s",
-		limits->dialect->version, name ? " (" : "", name ? name : "", name ? ")" : "",
-		limits->send_bytes, limits->recv_bytes,
-		conn->connector ? "asks for" : "grants up to",
-		conn->connector ? conn->window.asked : conn->grant.max,
-		invalidates(conn) ? "on" : "off", private_text, below[0] ? "; " : "", below);
+	snprintf(text, LEG_TEXT_BYTES,
+		 "RPC-over-RDMA version %u%s%s%s, inline up to %u bytes to it and %u from it, "
+		 "%s %u credits, remote invalidation %s; %s%s%s",
+		 limits->dialect->version, name ? " (" : "", name ? name : "", name ? ")" : "",
+		 limits->send_bytes, limits->recv_bytes,
+		 conn->connector ? "asks for" : "grants up to",
+		 conn->connector ? conn->window.asked : conn->grant.max,
+		 invalidates(conn) ? "on" : "off", private_text, below[0] ? "; " : "", below);
 }
 
 static void leg_destroy(struct rdma_leg *leg)

@@ -19,8 +19,8 @@
 #include "rpcrdma/work_request.h"
 
 /*
- * Position in the pulls of a plan; one or several RDMA Reads fetch a pull (struct plan_pull). All
- * pulls before `pull` are finished, and `bytes` bytes of that one.
+ * Position in a plan. One or several RDMA Reads fetch each of its parts (struct plan_pull). All
+ * parts before index `pull` are finished, and `bytes` bytes of that one.
  */
 struct read_cursor {
 	unsigned pull;
@@ -28,8 +28,8 @@ struct read_cursor {
 };
 
 /*
- * The Reads of one message. The owner keeps it, and its pointees, until all are done or the
- * connection has closed.
+ * The Reads of one message. The owner keeps it, and what it points to, until all Reads are done or
+ * the connection has closed.
  */
 struct read_chunks {
 	TAILQ_ENTRY(read_chunks) entry; /* in conn->works.waiting, until the last Read is posted */
@@ -64,7 +64,7 @@ static inline size_t read_chunks_cost_bytes(const struct rdma_conn *conn, size_t
 	return work_request_cost_bytes(nreads < conn->ord ? nreads : conn->ord);
 }
 
-/** read_chunks_init - Initializes the Reads of a message with the pulls of its plan; posts none. */
+/** read_chunks_init - Initializes the Reads of a message with the parts of its plan; posts none. */
 static inline void read_chunks_init(struct read_chunks *reads, struct rdma_conn *conn,
 				    const struct plan_pull *pulls, unsigned npulls)
 {

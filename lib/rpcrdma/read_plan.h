@@ -25,7 +25,7 @@ struct plan_copy {
 };
 #define PLAN_ZEROS UINT32_MAX
 
-/* A pull: a part of one segment to fetch by RDMA Read, `len_bytes` (at least one) in length. */
+/* A part of one segment to fetch by RDMA Read, at least one byte. */
 struct plan_pull {
 	uint32_t to, len_bytes;
 	uint32_t handle;

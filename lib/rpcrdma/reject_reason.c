@@ -11,7 +11,7 @@
 #define HEAD_BYTES  6u
 #define WORDS_BYTES (REJECT_REASON_WORDS_BYTES - 1u)
 
-/* Read in the log of the connecting proxy: "it" is the rejecting proxy, "you" the connecting one. */
+/* Shown in the log of the connecting proxy ("you"); "it" is the rejecting proxy. */
 static const char *const words_of[LEG_CLOSE_COUNT] = {
 	/* About its server. */
 	[LEG_CLOSE_PEER] = "its server has closed the connection",

@@ -11,9 +11,9 @@
  * D2.5-1), unless both ends advertised chunk support in version two (X-16). The memory exposed for
  * such a Reply is charged to the origin, as for any Call.
  *
- * An incomplete Call waits, with all Calls after it. Exception: if only exposed bytes are missing,
- * the Call is sent immediately where the endpoint answers Reads as the bytes arrive
- * (deferred_reads).
+ * An incomplete Call waits, and so do the Calls after it. Exception: if only exposed bytes are
+ * missing, and the endpoint can answer Reads while bytes arrive (deferred_reads), the Call is sent
+ * immediately.
  *
  * NULL Calls originated by the proxy check that a server is alive, where no layer below RPC can
  * check it (rdma_keepalive.h). Such a Call uses a credit. It copies program and version from a Call

@@ -4,11 +4,11 @@
  *
  *	queued ──▶ sent ─────────────────────▶ ending ──▶ delivered with its Reply, or a fault
  *	  │         ├─▶ resent ──────────────────▲
- *	  │         ├───────┴──▶ pulling ────────┤   the Reply is being read (requester_read_reply.h)
- *	  │         └──────────▶ abandoned ──────┘   its exchange was delivered before (reverse_timeout.h)
+ *	  │         ├───────┴──▶ pulling ────────┤   the Reply is being read
+ *	  │         └──────────▶ abandoned ──────┘   its fault was delivered before
  *	  ├────────▶ failing ──▶ failed ──▶ delivered with a fault
  *	  ├────────────────────────▲
- *	  └──◀────▶ starved                          the device has no key left; exposed keys are invalidated
+ *	  └──◀────▶ starved                          the device has no key left
  *
  * RPCs in the states sent, resent, pulling and abandoned are in flight: they hold a credit, and
  * their XID is in the table. All keys are invalidated before any byte of the Reply is read. If the
@@ -193,8 +193,8 @@ static inline uint32_t rdma_inline_around_max(uint32_t recv_bytes, unsigned nseg
 	return recv_bytes > hdr ? recv_bytes - hdr : 0;
 }
 /**
- * requester_rpc_inline_around_max - Returns the same for the Reply of @rpc, if its payload is
- * placed separately.
+ * requester_rpc_inline_around_max - Returns rdma_inline_around_max() for the Reply of @rpc, if its
+ * payload is placed separately.
  */
 static inline uint32_t requester_rpc_inline_around_max(const struct requester_rpc *rpc)
 {
@@ -205,7 +205,7 @@ void requester_rpc_drop(struct requester_rpc *rpc);
 /**
  * requester_longest_reply_bytes - Returns the longest Send that a Reply in flight needs because it
  * has no reply chunk (B3.1-7).
- * @enough: stops as soon as a longer one is found; UINT32_MAX: returns 0 immediately
+ * @enough: stop at the first that is longer; UINT32_MAX: return 0 without a search
  */
 uint32_t requester_longest_reply_bytes(const struct requester *rq, uint32_t enough);
 /** requester_rpc_find - Returns the RPC in flight with @xid, or NULL. */

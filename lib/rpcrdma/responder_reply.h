@@ -18,8 +18,8 @@
 #include "rpcrdma/responder_rpc.h"
 
 /**
- * responder_reply - Handles leg_reply() for an unanswered Call of this connection; keeps the
- * reference.
+ * responder_reply - Handles leg_reply() for an unanswered Call of this connection. The caller keeps
+ * its reference.
  */
 void responder_reply(struct responder_rpc *rpc);
 /**

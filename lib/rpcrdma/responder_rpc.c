@@ -13,7 +13,7 @@
 _Static_assert(sizeof(struct exchange) + sizeof(struct responder_rpc) + sizeof(struct read_chunks) +
 			       128 <=
 		       EXCHANGE_OVERHEAD_BYTES,
-	       "what an RPC takes in small objects, the tables of its chunks aside");
+	       "the small objects of an RPC, without the tables of its chunks");
 
 STATE_TABLE(responder_rpc_states, RESPONDER_RPC_STATES);
 
@@ -115,8 +115,8 @@ static size_t keys_bytes(const struct responder_rpc *rpc)
 }
 
 /*
- * Returns the memory that an RPC with chunks, or whose Reply can be exposed, needs in addition to
- * its messages.
+ * Returns the memory in addition to the messages, for an RPC with chunks or with a Reply that can
+ * be exposed.
  */
 static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 {
@@ -228,7 +228,7 @@ unsigned responder_rpc_expose_max_segments(const struct responder_rpc *rpc)
 	return min_u32((uint32_t)((send - hdr) / RPCRDMA_READ_SEGMENT_BYTES), RPCRDMA_MAX_SEGMENTS);
 }
 
-/* Returns the Send that the Reply needs because no chunk can hold it; 0 if a chunk can. */
+/* Returns the length of the Send for a Reply that no chunk can hold; 0 if a chunk can. */
 static uint32_t needs(const struct responder_rpc *rpc)
 {
 	uint64_t bytes = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc)) +

@@ -3,8 +3,8 @@
  * One RPC of the responder, from the arrival of its Call until its Reply is posted. If the client
  * reads the Reply (responder_read_reply.h), the RPC lasts until the client has finished.
  *
- *	admitting ──memory──▶ pulling ──Reads done──▶ executing ──leg_reply()──▶ answering ──▶ done
- *	    └────── nothing to read ──────────────────────▲                          └──▶ exposed ──▲
+ *	admitting ─memory─▶ pulling ─Reads done─▶ executing ─leg_reply()─▶ answering ──▶ done
+ *	    └──── nothing to read ───────────────────▲                         └▶ exposed ─▲
  *
  * A long Call whose arguments are already parsed enters executing after its first Reads. Its Reply
  * waits for the last Read, because the Reads write to the Call's buffer and complete here.
@@ -109,7 +109,7 @@ struct responder_rpc {
  * responder_longest_reply_bytes - Returns the longest Send that a Reply without a chunk can need
  * (B3.1-7).
  * @after:  considers only Calls after the one with this number; 0: all Calls in flight
- * @enough: stops as soon as a longer one is found; UINT32_MAX: returns 0 immediately
+ * @enough: stop at the first that is longer; UINT32_MAX: return 0 without a search
  *
  * Returns the length in bytes, 0 if no Reply needs one.
  */
@@ -161,8 +161,8 @@ static inline bool responder_rpc_returns_reply_chunk(const struct responder_rpc 
  */
 uint64_t responder_rpc_inline_max(const struct responder_rpc *rpc);
 /**
- * responder_rpc_settled_inline_max - Returns what that limit will be if the pending REQ is rejected
- * or reverted (B3.1-4).
+ * responder_rpc_settled_inline_max - Returns what responder_rpc_inline_max() will be if the pending
+ * REQ is rejected or reverted (B3.1-4).
  */
 uint64_t responder_rpc_settled_inline_max(const struct responder_rpc *rpc);
 /**

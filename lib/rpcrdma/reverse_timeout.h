@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Timeout for reverse-direction Calls (D4.2-1, D4.2-2; RFC 8167 section 5.4). A peer that does not
- * support them can drop them silently, so each fails after reverse_timeout_us, counted from
- * leg_call(), including the time spent waiting for a credit.
+ * Timeout for reverse Calls (D4.2-1, D4.2-2; RFC 8167 section 5.4), because a peer that does not
+ * support them can drop them silently. Each fails reverse_timeout_us after leg_call(), even if it
+ * still waits for a credit.
  *
- * After the timeout the origin gets the fault, whether the Call was sent or still queued. If it was
- * sent, a placeholder exchange keeps its XID, the exposed memory, the claim for that memory, the
- * credit and the Receive. A late Reply, RDMA Read or RDMA Write of the peer is therefore harmless.
- * A late Reply or RDMA_ERROR is counted and releases the placeholder, and so does the end of the
- * connection. The number of placeholders is at most the number of credits requested, and draining
- * does not wait for them. Without memory for a placeholder the connection closes.
+ * The origin gets the fault. If the Call was sent, a placeholder exchange keeps its XID, the
+ * exposed memory with its claim, the credit and the Receive. So a late Reply, RDMA Read or RDMA
+ * Write of the peer is harmless. A late Reply, an RDMA_ERROR or the end of the connection releases
+ * the placeholder. There are at most as many placeholders as credits requested; draining does not
+ * wait for them. Without memory for a placeholder the connection closes.
  *
- * For an incomplete Call the timeout starts again, because the sender of the Call has its own time
- * limit.
+ * For an incomplete Call the timeout starts again: the leg that receives the Call limits its time.
  *
  * The timer is created with the first reverse Call of a connection. It is set while a Call waits,
  * and can expire once more after the last one.

@@ -12,20 +12,20 @@
 #include "rpcrdma/dialect.h"
 
 /*
- * Upper limit for inline bytes around a separately placed payload, however long Sends can be. Their
- * buffer needs that much space on both sides of the payload. Results other than the payload are
- * attributes; longer Replies use a reply chunk.
+ * Most inline bytes around a separately placed payload, because their buffer has that much space on
+ * both sides of the payload. They are attributes; a Reply with more uses a reply chunk.
  */
 #define RPC_INLINE_AROUND_MAX_BYTES 4096u
 
 struct rpc_limits {
 	const struct dialect *dialect;
-	/* Longest Send to the peer, or the pending lower size; the limit in force can be lower. */
+	/* Longest Send to the peer; while a REQ is pending at most the requested size. */
 	uint32_t send_bytes;
-	/* The same for a Reply without a chunk: a pending request does not count, … */
+	/* The same for a Reply without a chunk: a pending REQ does not lower it, … */
 	uint32_t reply_bytes;
 	/*
-	 * … but no Send is longer until it is settled (B3.1-4). UINT32_MAX: no request is pending.
+	 * … but no Send is longer than this until the REQ is settled (B3.1-4). UINT32_MAX: no REQ
+	 * is pending.
 	 */
 	uint32_t asked_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */

@@ -73,8 +73,8 @@ static inline bool work_request_copies(uint32_t body_bytes)
 	return body_bytes <= WORK_REQUEST_COPY_MAX_BYTES;
 }
 /**
- * work_request_gathers - Returns true if work_request_post_send() copies only the pieces without a
- * buffer of such a long body.
+ * work_request_gathers - Returns true if work_request_post_send() gathers this long body, and
+ * copies only its pieces without a buffer.
  */
 bool work_request_gathers(const struct rdma_conn *conn, const struct fabric_sge *body,
 			  unsigned nbody) MUST_CHECK;

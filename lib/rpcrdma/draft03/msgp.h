@@ -42,7 +42,7 @@ struct padded {
  * @to: output buffer, large enough; NULL: only computes the length
  *
  * Returns the length without pads, which equals that of the body if the message has none. Returns
- * -EBADMSG if the message cannot be parsed, so that the pads cannot be found.
+ * -EBADMSG if the message cannot be parsed.
  */
 int64_t msgp_strip_pads(const struct padded *padded, uint8_t *to) MUST_CHECK;
 
@@ -97,10 +97,10 @@ bool msgp_decode(struct rdma_conn *conn, struct rpcrdma_header *hdr, const struc
 /**
  * msgp_encode - Converts an RDMA_MSG to an RDMA_MSGP, if it has something to align and the pads
  * fit.
- * @m:         planned, with lists and pieces; its dialect has RDMA_MSGP
- * @msg:       the whole message, which contains the pieces
- * @call_info: of the Call that it answers; NULL: it is a Call
- * @space_bytes:      longest total of its pieces, as RDMA_MSG
+ * @m:           planned, with lists and pieces; its dialect has RDMA_MSGP
+ * @msg:         the whole message, which contains the pieces
+ * @call_info:   of the Call that it answers; NULL: it is a Call
+ * @space_bytes: longest total of its pieces as RDMA_MSG, in bytes
  *
  * The form of the message does not change. Only forward messages are padded, and only if no piece
  * longer than WORK_REQUEST_COPY_MAX_BYTES must be copied for it.

@@ -52,7 +52,10 @@ static int save_plan(struct requester_rpc *rpc, const struct read_plan *plan, co
 	return 0;
 }
 
-/* A read list entry has the length of a pull here; it makes at most two pulls, and two copies. */
+/*
+ * An entry of a read list is as long as a struct plan_pull. It makes at most two of these, and two
+ * of struct plan_copy.
+ */
 _Static_assert(sizeof(struct plan_pull) + sizeof(struct plan_copy) <=
 		       RPCRDMA_READ_SEGMENT_BYTES + RPCRDMA_READ_SEGMENT_BYTES / 2,
 	       "the kept part of a Send is at most three times as long as the Send");

@@ -9,11 +9,11 @@
  * Positions then count only the rest, because the place of the payload is known only when the rest
  * has arrived.
  *
- * First the keys of the RPC are invalidated, so that the peer can reach nothing that is read into.
- * Then the Reply is read into the memory exposed for it, if large enough, or into a new buffer that
- * replaces that memory. So a Reply never needs more than its claim: one buffer of the longest
- * possible length. The inline part waits in struct read_reply, which memory_bound_uncharged_bytes()
- * counts.
+ * First the requester invalidates the keys of the RPC, so that the peer cannot write into memory
+ * that receives the Reads. Then it reads the Reply into the memory that was exposed for it, or, if
+ * that is too small, into a new buffer that replaces it. So a Reply never needs more than its
+ * claim: one buffer of the longest possible length. The inline part waits in struct read_reply,
+ * which memory_bound_uncharged_bytes() counts.
  *
  * The RPC keeps its credit until its RDMA_DONE is posted, so that RDMA_DONE always has one
  * (A3.8-4).

@@ -13,8 +13,8 @@
  * connection closes, or the memory is invalidated and the connection continues (A3.8-3). One timer,
  * created with the first exposed Reply, serves all.
  *
- * Keys are invalidated before memory is freed. While they are being unbound, memory and claim are
- * kept, but the RPC has ended and its XID is free.
+ * Keys are invalidated before memory is freed. Memory and claim stay until the keys are unbound;
+ * the RPC has then already ended, and its XID is free.
  */
 #ifndef RPCRDMA_DRAFT03_RESPONDER_READ_REPLY_H
 #define RPCRDMA_DRAFT03_RESPONDER_READ_REPLY_H

@@ -4,8 +4,8 @@
  * grants more; without a timeout a server could block them for the life of the connection.
  *
  * While a grant of zero blocks queued Calls, a Reply must arrive within stall_timeout_us. A Reply
- * with a higher grant releases the Calls, a Reply that grants zero restarts the timeout, and after
- * the last Call in flight zero counts as one. If none arrives the connection closes for
+ * with a higher grant releases the Calls. A Reply that grants zero restarts the timeout. When no
+ * Call is in flight, zero counts as one. If no Reply arrives the connection closes for
  * LEG_CLOSE_CALL_STALLED, like a connection to a TCP server that stops receiving Calls.
  *
  * The timer is created when a grant of zero first blocks a Call.

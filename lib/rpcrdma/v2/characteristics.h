@@ -180,7 +180,7 @@ void characteristics_first_init(struct characteristics *ch,
  * characteristics_receive - Handles a received RDMA_OPTIONAL.
  * @what: CHARACTERISTICS_*, set on XCHAR_OK
  *
- * On other verdicts the operation had no effect. All steps due before must be done.
+ * On other verdicts the operation had no effect. The caller must have done all steps that are due.
  */
 enum xchar_verdict characteristics_receive(struct characteristics *ch, uint32_t xid,
 					   uint32_t opttype, const uint8_t *info, size_t len,
@@ -190,8 +190,8 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid);
 /**
  * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most
  * receive_max_bytes. Does nothing if they are that large already, while another change is in
- * progress, or before the peer has shown that it understands characteristics. A raise that fails
- * for lack of memory is dropped.
+ * progress, or before the peer has shown that it understands characteristics. If memory for larger
+ * Receives is not available, the request is dropped.
  */
 void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 /**

@@ -3,14 +3,14 @@
  * Decides the version of a connection (draft-cel-nfsv4-rpcrdma-version-two-00 section 5; X-1,
  * X-15). Pure.
  *
- *	connector that tries version two   probing ──any message of it──▶ settled: two
- *	                                      ├──ERR_VERS──────────────▶ settled: the highest common one
- *	                                      └──no answer in 1 s──────▶ assumed: one
- *	connector that does not            assumed: one
- *	                                   assumed ──a Reply───────────▶ settled: one
- *	                                      └──ERR_VERS to its Call──▶ settled: the highest common one;
- *	                                                                 the Call is sent again
- *	acceptor                           unsettled ──a Call──────────▶ settled: its version
+ *	connector with version two   probing ──any message of it──▶ settled: two
+ *	                                ├──ERR_VERS──────────────▶ settled: highest common version
+ *	                                └──no answer in 1 s──────▶ assumed: one
+ *	connector without it         assumed: one
+ *	                             assumed ──a Reply───────────▶ settled: one
+ *	                                └──ERR_VERS to its Call──▶ settled: highest common version;
+ *	                                                           the Call is sent again
+ *	acceptor                     unsettled ──a Call──────────▶ settled: its version
  *
  * Until a version is settled, an acceptor accepts every version it supports, and answers in the
  * version of the message (E5.3-1). An invalid Call settles nothing: a client of another draft of

@@ -45,8 +45,7 @@ static size_t cost_of(const struct rdma_conn *conn, uint32_t bytes)
 }
 
 /*
- * Returns the memory of the largest RPC: messages, bytes inline around its Reply or elsewhere, and
- * work requests.
+ * Returns the memory of the largest RPC: both messages, space for inline bytes, and work requests.
  */
 static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 {
@@ -57,9 +56,9 @@ static size_t largest_rpc_bytes(const struct rdma_conn *conn)
 }
 
 /*
- * Claims memory for larger Receives. A connection that holds memory is admitted only as long as
- * enough is left for others (base/budget_account.h). In addition to permanent claims of this or
- * other connections, twice the largest RPC must fit, or such an RPC would never be admitted.
+ * Claims memory for larger Receives, for as long as they are posted. Enough must be left for such a
+ * claim of another connection and for twice the largest RPC, or that RPC would never be admitted
+ * (base/budget_account.h).
  *
  * While larger Receives are still posted the claim covers those, and can be more than needed.
  */

@@ -4,7 +4,7 @@
  *
  * Messages are counted in classes of length, one per power of two. If RECV_SIZING_OFTEN messages of
  * a class went by chunk within RECV_SIZING_US and would fit inline, a Receive that holds the class
- * is wanted. When smaller Receives suffice again is decided elsewhere (optional_msgs.h).
+ * is wanted. optional_msgs.h decides when smaller Receives suffice again.
  */
 #ifndef RPCRDMA_V2_RECV_SIZING_H
 #define RPCRDMA_V2_RECV_SIZING_H
@@ -26,9 +26,9 @@ struct recv_sizing {
 /** recv_sizing_init - Initializes the counts; @now_us is on the clock of all later calls. */
 void recv_sizing_init(struct recv_sizing *sizing, uint32_t max_bytes, uint64_t now_us);
 /**
- * recv_sizing_by_chunk - Counts a message that goes by chunk; as one Send with header it would have
- * @bytes. Returns the wanted receive size, a multiple of 1024, or 0. A size is returned at every
- * RECV_SIZING_OFTEN-th message of a class, so that a request that failed is repeated.
+ * recv_sizing_by_chunk - Counts a message that goes by chunk. @bytes: its length as one Send,
+ * header included. Returns the wanted receive size, a multiple of 1024, or 0. It returns a size at
+ * every RECV_SIZING_OFTEN-th message of a class, so that a failed request is repeated.
  */
 uint32_t recv_sizing_by_chunk(struct recv_sizing *sizing, uint64_t bytes, uint64_t now_us);
 

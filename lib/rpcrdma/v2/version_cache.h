@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cache of servers that speak version one only, so that no attempt at a higher version is wasted on
- * them (draft-cel-nfsv4-rpcrdma-version-two-00 section 5.2; E5.2-2). The connections of a service
- * share it on all threads; each server address has its own entry.
+ * Cache of servers that speak version one only, so that connections do not probe them again
+ * (draft-cel-nfsv4-rpcrdma-version-two-00 section 5.2; E5.2-2). The connections of a service share
+ * it on all threads; each server address has its own entry.
  */
 #ifndef RPCRDMA_V2_VERSION_CACHE_H
 #define RPCRDMA_V2_VERSION_CACHE_H

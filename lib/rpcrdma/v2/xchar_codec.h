@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Decodes and encodes transport characteristics: the content of RDMA_OPTIONAL of types 1 to 4
- * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 2 to 5; where its XDR is invalid, the evident meaning).
+ * (draft-dnoveck-nfsv4-rpcrdma-xcharext-00 sections 2 to 5; where its XDR is invalid, the evident
+ * meaning).
  *
- * Pure: no I/O, no memory but the caller's. The decoder checks everything, so that later reads of its results cannot
- * fail.
+ * Pure: no I/O, no memory but the caller's. The decoder checks everything, so reading its results
+ * cannot fail.
  */
 #ifndef RPCRDMA_V2_XCHAR_CODEC_H
 #define RPCRDMA_V2_XCHAR_CODEC_H
@@ -57,7 +58,10 @@ struct xchar_subset {
 
 enum xchar_set { XCHAR_DONE, XCHAR_REJ, XCHAR_PEND, XCHAR_SETS };
 
-/* A decoded operation; it points into the decoded bytes. Members that its kind does not have are zero. */
+/*
+ * A decoded operation; it points into the decoded bytes. Members that its kind does not have are
+ * zero.
+ */
 struct xchar_operation {
 	enum xchar_op op;
 	struct xchar_spec spec;               /* INIT, REQ: all; UPD: the one */
@@ -77,13 +81,16 @@ enum xchar_verdict {
  * @opttype, @info, @len: of the message
  * @operation:            set on XCHAR_OK; valid as long as @info
  *
- * Takes one step per value in @info. Data of a known id with a wrong length or an invalid value are XCHAR_BAD (B2.1-3),
- * and so are bytes after the operation. Data of unknown ids (B2.1-4), padding, and the @info of an unknown operation
- * are not checked.
+ * A wrong length or an invalid value of a known id is XCHAR_BAD (B2.1-3), and so are bytes after
+ * the operation. Data of unknown ids (B2.1-4), padding, and the @info of an unknown operation are
+ * not checked.
  */
 enum xchar_verdict xchar_decode(uint32_t opttype, const uint8_t *info, size_t len,
 				struct xchar_operation *operation) MUST_CHECK;
-/** xchar_next - Reads the next value and advances the list; at its end returns false and leaves @value unchanged. */
+/**
+ * xchar_next - Reads the next value and advances the list; at its end returns false and leaves
+ * @value unchanged.
+ */
 bool xchar_next(struct xchar_spec *spec, struct xchar_value *value);
 /** xchar_subset_has - Returns true if element @n, from 0, is in the subset (B2.1-6). */
 bool xchar_subset_has(const struct xchar_subset *subset, uint32_t n);
@@ -106,10 +113,11 @@ size_t xchar_encode_upd(uint8_t *to, size_t capacity, const struct xchar_value *
 /**
  * xchar_encode_resp - Encodes a RESP in the same way.
  * @count:  elements of the REQ
- * @set_of: returns the subset of an element; called for all in order, from 0, twice, with the same results
+ * @set_of: returns the subset of an element; called for all in order, from 0, twice
  * @arg:    passed to it
  *
- * Omits words at the end of a subset that would be zero. Does not call @set_of if no such RESP would fit.
+ * Omits words at the end of a subset that would be zero. Does not call @set_of if no such RESP
+ * would fit.
  */
 size_t xchar_encode_resp(uint8_t *to, size_t capacity, uint32_t count,
 			 enum xchar_set (*set_of)(void *arg, uint32_t n), void *arg) MUST_CHECK;
