@@ -6,11 +6,11 @@
  * than TCP_CALLS_MAX are in flight. While one must wait the stream is not read, so that later Calls
  * wait there.
  *
- * Exception: while a reverse Call is out on an accepted leg, its Reply can be queued after waiting
- * Calls, and these can wait for its effect. So Calls are received all the same, up to
- * TCP_PARKED_MAX_BYTES of buffers outside the budget. They are parked in order: complete, in
- * flight, and not delivered. A Call that does not fit stays in the stream, and so does the Reply
- * after it.
+ * Exception: while a reverse Call is outstanding on an accepted leg, its Reply can be queued after
+ * waiting Calls, and the server may answer none of these before it has the Reply. So the leg still
+ * receives Calls, into up to TCP_PARKED_MAX_BYTES of buffers outside the budget, and parks them in
+ * order: complete, in flight, and not delivered. A Call that does not fit stays in the stream, and
+ * so does the Reply after it.
  *
  * The claim belongs to the first undelivered Call: the first parked one, else the one that is being
  * received.
@@ -27,22 +27,23 @@
 
 #include "rpctcp/tcp_leg_priv.h"
 
-/** call_admission_init - Initializes: no Call waits. */
+/** call_admission_init - Initializes the admission; no Call waits. */
 void call_admission_init(struct tcp_leg *leg);
 /**
- * call_admission_reverse_call - Returns whether a server's Call of at most @cap_bytes has memory
+ * call_admission_reverse_call - Claims memory for a server's Call of at most @cap_bytes, without
+ * waiting
  *
- * Call it before call_admission_begin().
+ * Returns false without memory. Call it before call_admission_begin().
  */
 bool call_admission_reverse_call(struct tcp_leg *leg, uint32_t cap_bytes);
 /**
- * call_admission_begin - Returns whether to receive a Call of up to @cap_bytes; if not, blocks the
- * stream.
+ * call_admission_begin - Claims memory for a Call of up to @cap_bytes, or decides to park it.
+ * Returns false, and blocks the stream, if the Call must wait.
  */
 bool call_admission_begin(struct tcp_leg *leg, uint32_t cap_bytes);
 /**
- * call_admission_grow - Returns whether the Call that is being received can have @cap_bytes after
- * all.
+ * call_admission_grow - Enlarges the claim for the Call that is being received to @cap_bytes.
+ * Returns false if that memory is not available now.
  */
 bool call_admission_grow(struct tcp_leg *leg, uint32_t cap_bytes);
 /**
@@ -71,7 +72,10 @@ void call_admission_cancel(struct tcp_leg *leg);
 void call_admission_run_parked(struct tcp_leg *leg);
 /** call_admission_drop - Drops the parked Calls. */
 void call_admission_drop(struct tcp_leg *leg);
-/** call_admission_fini - Drops the parked Calls and the urgency; can be called repeatedly. */
+/**
+ * call_admission_fini - Drops the parked Calls, and ends the connection's priority for memory; can
+ * be called repeatedly.
+ */
 void call_admission_fini(struct tcp_leg *leg);
 
 /** call_admission_pause - Stops or resumes the delivery. */

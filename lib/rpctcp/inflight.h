@@ -62,7 +62,7 @@ static inline int MUST_CHECK inflight_out_add(struct inflight *flight, struct ex
 	x->target = flight->leg;
 	return 0;
 }
-/** inflight_out_remove - Removes it and returns the kept reference to the caller. */
+/** inflight_out_remove - Removes @x, whose reference now belongs to the caller. */
 static inline void inflight_out_remove(struct inflight *flight, struct exchange *x)
 {
 	TAILQ_REMOVE(&flight->out_list, x, target_entry);
@@ -75,7 +75,8 @@ static inline void inflight_out_remove(struct inflight *flight, struct exchange 
  */
 void inflight_out_fault(struct inflight *flight, struct exchange *x);
 /**
- * inflight_fault_pop - Removes the first of those and returns it with its reference; NULL if none.
+ * inflight_fault_pop - Removes the first Call of inflight_out_fault() and returns it with its
+ * reference; NULL if none.
  */
 struct exchange *inflight_fault_pop(struct inflight *flight);
 

@@ -2,15 +2,13 @@
 /*
  * Receives the records of a TCP leg, and decides where the bytes of a message go.
  *
- * record_rx_next() consumes input up to the next decision and returns what it is. It calls no other
- * module: the caller decides what a record is and which memory it gets, by record_rx_body(),
- * record_rx_prebuffer() or record_rx_skip().
+ * record_rx_next() consumes input up to the next event. It calls no other module: the caller
+ * decides where the message goes, by record_rx_body(), record_rx_prebuffer() or record_rx_skip().
  *
  * The input is valid only until record_rx_input_bytes(). Consumed bytes go into the message that is
  * being received, or into a buffer. A Call gets no memory before it is complete, or TCP_BULK_BYTES
- * of a longer one have arrived; until then it is prebuffered. So in addition to messages with
- * memory, a connection holds at most what one read can put into staging, and a prebuffer:
- * TCP_STAGING_BYTES + TCP_BULK_BYTES.
+ * of a longer one have arrived; until then it is prebuffered. So a connection holds at most
+ * TCP_STAGING_BYTES (one read) and TCP_BULK_BYTES (a prebuffer) without a claim.
  */
 #ifndef RPCTCP_RECORD_RX_H
 #define RPCTCP_RECORD_RX_H
@@ -23,14 +21,14 @@
 
 /* Where the bytes of the message go. */
 enum record_rx_mode {
-	RECORD_RX_HEAD,      /* to `head`: its type is not known yet, or its memory not granted */
-	RECORD_RX_PREBUFFER, /* to `prebuffered`: likewise */
+	RECORD_RX_HEAD,      /* to `head`: the type is not known, or no memory is granted */
+	RECORD_RX_PREBUFFER, /* to `prebuffered`, for the same reasons */
 	RECORD_RX_BODY,      /* to `body` */
 	RECORD_RX_SKIP,      /* discarded */
 };
 
 /*
- * Result of record_rx_next(). RX_TYPE, RX_BEGIN and RX_OVERFLOW are repeated until the caller has
+ * Result of record_rx_next(). It repeats RX_TYPE, RX_BEGIN and RX_OVERFLOW until the caller has
  * changed the mode or called record_rx_grow(). RX_BEGIN can follow RX_TYPE.
  */
 enum rx_event {
@@ -57,7 +55,7 @@ struct record_rx {
 	const uint8_t *start;    /* RX_TYPE, RX_BEGIN: the start of the message … */
 	uint32_t start_bytes;    /* … and how much of it is there */
 	struct rpc_msg msg;      /* BODY: its length is known at its end */
-	struct rpc_msg *body;    /* `msg`, or where record_rx_redirect() has moved it */
+	struct rpc_msg *body;    /* &msg, or the target of record_rx_redirect() */
 	uint64_t since_us;       /* BODY: start time */
 	uint32_t cap_bytes;      /* BODY: its capacity */
 	uint32_t reported_bytes; /* BODY: how much was reported to the owner */

@@ -3,13 +3,13 @@
  * The TCP leg's output: a queue of records, sent by one gathering write per iteration of the loop.
  *
  * A message can be queued before it is complete. Its record mark, with the whole length, and the
- * available part are sent; the rest follows as it arrives, and later records wait. No deadline runs
- * meanwhile, since nothing waits for the peer: the leg that receives the message must time it out.
+ * available part are sent; the rest follows as it arrives, and later records wait. Meanwhile no
+ * deadline runs here: the leg that receives the message limits its time.
  *
- * A peer that acknowledges nothing for the stall timeout has stalled. The write calls do not show
- * this well: a socket accepts no more data before a third of its buffer is free. So if they show no
- * progress, the stream is asked how much was acknowledged: some time after the wait began, and when
- * it should end.
+ * A peer that acknowledges nothing for the stall timeout has stalled. Writes alone do not show
+ * progress: a socket accepts no data before a third of its buffer is free. So if no write succeeds,
+ * record_tx_has_stalled() asks the stream how much was acknowledged, early in the wait and at its
+ * end.
  */
 #ifndef RPCTCP_RECORD_TX_H
 #define RPCTCP_RECORD_TX_H

@@ -314,8 +314,9 @@ static void rx_call_set_reply_max(const struct tcp_leg *leg, struct exchange *x)
 }
 
 /*
- * A peer that Reads an incomplete Call must finish within the time that its length allows (work.c),
- * and cannot know that the client is slow. So a slow Call is forwarded only when it is complete.
+ * A peer that Reads an incomplete Call must finish within the time that its length allows
+ * (work_request.h), and cannot know that the client is slow. So a slow Call is forwarded only when
+ * it is complete.
  */
 static bool arrives_fast(const struct tcp_leg *leg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Keeps the first bytes of a TCP leg's peer until a record was received. If the peer does not speak
- * RPC, the log shows by them what it speaks.
+ * RPC, they name its protocol in the log.
  */
 #ifndef RPCTCP_RX_SNIFF_H
 #define RPCTCP_RX_SNIFF_H
@@ -24,10 +24,10 @@ void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uin
 		  size_t len_bytes);
 
 /**
- * rx_sniff_reason - Finds out why a connection with an invalid record must be closed
+ * rx_sniff_reason - Returns the close reason for a connection with an invalid record
  * @mark:   of the record
  * @why:    the reason according to the record
- * @detail: the sentence for it; replaced if the bytes tell more
+ * @detail: the sentence for the log; replaced if the bytes show more
  *
  * Returns LEG_CLOSE_PROXY_HEADER for a client's PROXY header instead of a record; LEG_CLOSE_NOT_RPC
  * if no record was received yet and the peer does not look like RPC; else @why.

@@ -13,10 +13,10 @@
 #include "rpctcp/tcp_leg_priv.h"
 
 /*
- * How to end the stream. In both cases a connection with a partly sent record that will never be
- * complete is reset. So is one to a server, since its remaining output is not wanted, and a reset
- * frees the source port immediately for the client's next connection. Exception: for
- * LEG_CLOSE_LOCAL and LEG_CLOSE_SHUTDOWN a server connection is closed gracefully.
+ * How to end the stream. Both values reset a connection if a partly sent record can never be
+ * completed. They also reset a connection to a server: its output is not wanted, and its source
+ * port must be free for the client's next connection. Exception: for LEG_CLOSE_LOCAL and
+ * LEG_CLOSE_SHUTDOWN a server connection is closed gracefully.
  */
 enum tcp_close_how {
 	TCP_CLOSE_FLUSH, /* the owner closes: a client first gets the queued output */
@@ -28,8 +28,8 @@ enum tcp_close_how {
  * @err: the socket's errno that caused it, or 0
  * @fmt: a sentence for the log, or "%s" and ""
  *
- * Only the first reason counts. If the leg is closing already, TCP_CLOSE_NOW completes that
- * immediately, and TCP_CLOSE_FLUSH for LEG_CLOSE_SHUTDOWN limits its time.
+ * Only the first reason counts. If the leg is closing already, TCP_CLOSE_NOW ends the stream
+ * immediately, and TCP_CLOSE_FLUSH for LEG_CLOSE_SHUTDOWN limits the time of the close.
  */
 void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, int err,
 	       const char *fmt, ...) PRINTF_LIKE(5, 6);

@@ -67,11 +67,11 @@ COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 #define TCP_LOCAL_REPLIES_MAX 64u /* unsent locally generated Replies */
 
 /*
- * Too long or too slow records. A record is read to its end and discarded, up to this multiple of
- * the limit …
+ * Records that are too long or too slow. A record is read to its end and discarded, up to this
+ * multiple of max_message_bytes …
  */
 #define TCP_DRAIN_FACTOR    4u
-#define TCP_DRAIN_MIN_BYTES (128u * 1024u * 1024u) /* … or up to this */
+#define TCP_DRAIN_MIN_BYTES (128u * 1024u * 1024u) /* … or this, if it is more */
 /* A long Call must arrive within the stall timeout plus a second per this many bytes. */
 #define TCP_RECORD_FLOOR_BYTES (64u * 1024u)
 

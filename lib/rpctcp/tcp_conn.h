@@ -2,9 +2,9 @@
 /*
  * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (doc/internals.md draws them). It calls the leg by its task and its
- * timer alone. Whatever must not happen inside a call into the leg (events, sending, reading on)
- * waits for the task.
+ * The lowest module of the leg (doc/internals.md draws them). It calls the leg only from its task
+ * and its timer. Events, output and further input wait for the task, because they must not happen
+ * inside a call into the leg.
  */
 #ifndef RPCTCP_TCP_CONN_H
 #define RPCTCP_TCP_CONN_H
@@ -102,7 +102,7 @@ static inline void tcp_conn_defer(struct tcp_conn *conn)
 }
 
 /**
- * tcp_conn_init - Initializes a connection without a stream
+ * tcp_conn_init - Initializes a connection, without a stream yet
  * @config:  copied
  * @first:   its state; TCP_CONNECTING makes it a connector
  * @work:    the task
@@ -145,7 +145,8 @@ void tcp_conn_arm(struct tcp_conn *conn);
  */
 uint64_t tcp_conn_acked_bytes(const struct tcp_conn *conn);
 /**
- * tcp_conn_transmitted_bytes - Returns how many of them have left this host. Makes a system call.
+ * tcp_conn_transmitted_bytes - Returns how many sent bytes have left this host. Makes a system
+ * call.
  */
 uint64_t tcp_conn_transmitted_bytes(const struct tcp_conn *conn);
 /** tcp_conn_half_closed - Calls half_closed() if the leg is open. */

@@ -9,8 +9,9 @@
  * has arrived. A claim that must wait pauses the connection, with one exception (call_admission.h).
  * Replies use memory that their Calls have claimed. A connecting leg never waits for the budget:
  * the Replies that release memory may be queued after the Call that waits. It accepts a few short
- * reverse Calls outside the budget and answers others SYSTEM_ERR, and so too long Calls and
- * Replies. An RPCSEC_GSS Call is denied with AUTH_FAILED instead (rpc_encode_failure()).
+ * reverse Calls outside the budget, and answers others SYSTEM_ERR. Calls that are too long, and
+ * Calls with a Reply that is too long, are answered SYSTEM_ERR too. An RPCSEC_GSS Call is denied
+ * with AUTH_FAILED instead (rpc_encode_failure()).
  *
  * Answered locally and never forwarded: another RPC version (RPC_MISMATCH), an invalid credential
  * or verifier (AUTH_ERROR, AUTH_BADCRED), and AUTH_TLS (AUTH_ERROR, AUTH_REJECTEDCRED).
@@ -29,7 +30,7 @@
  * tcp_worker_init - Allocates the staging memory. @streams outlives the legs. Returns 0 or -ENOMEM.
  */
 int tcp_worker_init(struct tcp_worker *worker, struct stream_net *streams) MUST_CHECK;
-/** tcp_worker_fini - Frees it. No leg may exist. */
+/** tcp_worker_fini - Frees the memory of the worker. No leg may exist. */
 void tcp_worker_fini(struct tcp_worker *worker);
 
 /* The addresses of an accepted connection. */
@@ -79,8 +80,8 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
  * @accepted: its peer is a client
  *
  * That is unconsumed input, the start of an incomplete record, locally generated Replies, and the
- * small objects of each Call of the peer. Of a client also the parked Calls, of a server its short
- * Calls and Replies.
+ * small objects of each Call of the peer. A client can also have parked Calls, a server short
+ * reverse Calls with their Replies.
  */
 size_t tcp_leg_overhead_bytes(bool accepted);
 

@@ -28,7 +28,7 @@ struct call_admission {
 	bool claim_is_exact;       /* covers exactly what is needed */
 	bool paused;               /* leg_pause() */
 	bool full;                 /* TCP_CALLS_MAX are in flight */
-	bool reverse;              /* a reverse Call is out */
+	bool reverse;              /* a reverse Call is outstanding */
 	bool stuck;                /* the Call being received can be neither delivered nor parked */
 	struct exchange *parked;   /* the first; all after it in inflight.in_list are parked too */
 	unsigned nparked;
@@ -52,7 +52,7 @@ struct rx_call {
 struct tcp_rx {
 	uint32_t iteration_left_bytes; /* left to read in this iteration */
 	unsigned iteration_records;    /* records of this iteration */
-	size_t window_bytes;           /* how much staging a read can fill; adapts to the traffic */
+	size_t window_bytes;           /* of staging, for one read; adapts to the traffic */
 	uint8_t *leftover;             /* read but not consumed yet */
 	size_t leftover_bytes, leftover_at;
 	size_t progress_bytes; /* since the deadline was set */

@@ -7,8 +7,8 @@
  * which is valid within one callback only. Unconsumed input is saved as leftover, and nothing more
  * is read before it is consumed.
  *
- * If a read has filled all its space another one follows in the same iteration, so that the results
- * leave by one write. But a connection is limited per iteration, so that others do not wait for it.
+ * If a read has filled all its space another one follows in the same iteration, so that one write
+ * sends the results. Each connection has a limit per iteration, so that others do not wait for it.
  * A single message takes a single read.
  */
 #ifndef RPCTCP_TCP_RX_H
