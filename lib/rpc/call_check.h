@@ -11,18 +11,19 @@
  *	CALL_AUTH_TLS       AUTH_ERROR, AUTH_REJECTEDCRED      the same
  *	CALL_BAD_AUTH       AUTH_ERROR, AUTH_BADCRED           the same
  *	CALL_RPC_MISMATCH   RPC_MISMATCH, 2 to 2               the same
- *	CALL_TRUNCATED            closes                             ERR_CHUNK
+ *	CALL_TRUNCATED      closes                             ERR_CHUNK
  *	CALL_IS_REPLY       (distinguished before)             ERR_CHUNK
  *	CALL_NOT_RPC        closes                             ERR_CHUNK
  *	CALL_XID_DIFFERS    (has no second XID)                ERR_CHUNK (X-7)
  *	CALL_GARBAGE_ARGS   (has no chunks)                    GARBAGE_ARGS (A3.4-4)
- *	CALL_CONFIG_PROGRAM     PROG_UNAVAIL (A6.2-8)              answers itself, or the same (A6.2-10)
+ *	CALL_MISPLACED      (has no chunks)                    ERR_CHUNK
+ *	CALL_CONFIG_PROGRAM PROG_UNAVAIL (A6.2-8)              answers itself, or the same (A6.2-10)
  *
  * GARBAGE_ARGS and PROG_UNAVAIL are encoded by rpc_encode_failure(), so an RPCSEC_GSS client gets
  * AUTH_ERROR, AUTH_FAILED.
  *
- * AUTH_TLS requests a session that is not offered (RFC 9289 section 4.1): the flavour is understood
- * and the credential rejected. A credential or verifier of more than 400 bytes is invalid (RFC 5531
+ * AUTH_TLS requests TLS, which is not supported: the flavour is known and the credential rejected
+ * (RFC 9289 section 4.1). A credential or verifier of more than 400 bytes is invalid (RFC 5531
  * section 8.2).
  */
 #ifndef RPC_CALL_CHECK_H
@@ -63,7 +64,8 @@ const char *call_verdict_text(enum call_verdict verdict);
  * @len_bytes:        length of the whole message
  * @xid:              the XID from the transport's header; NULL: it has none
  * @config_program:   the transport's own program, whose Calls are not forwarded; 0: none
- * @hdr:              set for CALL_OK, CALL_AUTH_TLS and CALL_CONFIG_PROGRAM; for other verdicts with a Reply only its xid
+ * @hdr:              set for CALL_OK, CALL_AUTH_TLS and CALL_CONFIG_PROGRAM; for other verdicts
+ *                    that have a Reply, only the xid is set
  *
  * Returns CALL_PENDING only while have_bytes is less than len_bytes. Never returns
  * CALL_GARBAGE_ARGS or CALL_MISPLACED, since it does not examine the arguments.
@@ -83,8 +85,8 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 			   const struct rpc_call_hdr *hdr);
 
 /**
- * call_verdict_is_denied - Returns whether that Reply is denied instead of accepted: count
- * auth_failed_sent.
+ * call_verdict_is_denied - Returns whether call_verdict_encode() makes a denied Reply with
+ * AUTH_FAILED: count auth_failed_sent.
  */
 static inline bool call_verdict_is_denied(enum call_verdict verdict, const struct rpc_call_hdr *hdr)
 {

@@ -10,8 +10,8 @@
  * differ. This module compares the program too.
  *
  * An RPCSEC_GSS client raises its sequence number each time that it sends a Call (RFC 2203 section
- * 5.3.3.1). So the verifier and all signed or encrypted bytes differ as well. What stays the same
- * depends on the service:
+ * 5.3.3.1). So the verifier and all signed or encrypted bytes differ as well. These parts are
+ * compared:
  *
  *	credential            version, procedure, service and handle, not the sequence number
  *	arguments, none       all of them; the same where a context is made or destroyed
@@ -35,7 +35,7 @@
 /* Before signed arguments: their length and the sequence number (RFC 2203 section 5.3.2.2). */
 #define CALL_IDENTITY_SIGNED_BYTES 8u
 
-/* Points into the message that the identity was found in. */
+/* A part of the message in which the identity was found. */
 struct call_identity_part {
 	const uint8_t *data;
 	uint32_t len_bytes;
@@ -49,7 +49,7 @@ struct call_identity {
 };
 
 /**
- * call_identity_bytes - Returns how many bytes of a Call call_identity_find() needs
+ * call_identity_bytes - Returns how many bytes call_identity_find() needs of a Call
  * @hdr:       its header, decoded
  * @len_bytes: of the whole message
  */

@@ -6,14 +6,14 @@
  *
  * Information grows by stages, since a Call is parsed while it arrives:
  *
- *	CALL_INFO_NONE ──begin──▶ CALL_INFO_HEAD ──a payload was passed──▶ CALL_INFO_DATA ──▶ CALL_INFO_COMPLETE
- *	                          └────────────no payload, or parsing failed────────────▲
+ *	NONE ──begin──▶ HEAD ──a payload was passed──▶ DATA ──▶ COMPLETE
+ *	                  └────no payload, or parsing failed─────▲
  *
- * reply_bound_bytes is valid at every stage for the bytes parsed so far: the proven bound of these,
- * plus REPLY_UNBOUNDED_BYTES for everything without one, including bytes still to arrive. So it can
- * rise until CALL_INFO_COMPLETE, if such bytes request more than that. A caller that reserved
- * memory by an earlier value must hold the Reply to that value. All other counts of arguments and
- * results are preliminary until CALL_INFO_COMPLETE, where they are cleared if parsing has failed.
+ * reply_bound_bytes is valid at every stage. It is the proven bound for the bytes parsed so far,
+ * plus REPLY_UNBOUNDED_BYTES for anything without a bound, including bytes that have not arrived.
+ * It can still rise until CALL_INFO_COMPLETE. A caller that has reserved memory by an earlier value
+ * must limit the Reply to that value. All other counts of arguments and results are preliminary
+ * until CALL_INFO_COMPLETE; if parsing has failed they are cleared then.
  */
 #ifndef RPC_CALL_INFO_H
 #define RPC_CALL_INFO_H
@@ -32,8 +32,8 @@ struct rpc_payload {
 
 enum call_info_stage {
 	CALL_INFO_NONE,
-	CALL_INFO_HEAD, /* RPC header and procedure, and the bound of the Reply if these determine it */
-	CALL_INFO_DATA,     /* also the place of the first payload of the arguments */
+	CALL_INFO_HEAD, /* RPC header, procedure, and the bound of the Reply if known from these */
+	CALL_INFO_DATA, /* also the place of the first payload of the arguments */
 	CALL_INFO_COMPLETE, /* everything that will ever be known */
 };
 
@@ -60,10 +60,9 @@ enum call_results {
 };
 
 /*
- * Limits of the walk. A Call that exceeds one counts as not parsable, so that no Call occupies its
- * worker for long. They are more operations than any server accepts in one COMPOUND (Linux 50,
- * Ganesha 100), and more elements of arrays and lists, of all operations together, than any client
- * sends.
+ * Limits of the walk, so that no Call occupies its worker for long. A Call that exceeds one counts
+ * as not parsable. No server accepts so many operations in one COMPOUND (Linux 50, Ganesha 100),
+ * and no client sends so many elements of arrays and lists in one Call.
  */
 #define CALL_MAX_OPS      1024u
 #define CALL_MAX_ELEMENTS 1024u
@@ -141,8 +140,8 @@ struct call_info {
 };
 
 /**
- * call_info_ops_sum - Returns hash @sum with one more operation. By it a Reply is matched to the
- * Call's operations.
+ * call_info_ops_sum - Returns hash @sum with one more operation, for comparing the operations of a
+ * Reply with those of its Call.
  */
 static inline uint32_t call_info_ops_sum(uint32_t sum, uint32_t op)
 {

@@ -4,12 +4,12 @@
  * one or more fragments, each after a mark:
  *
  *	+---+-----------------+-------------------------------+
- *	| L | length, 31 bits | `length` bytes of the message |   L: this is the record's last fragment
+ *	| L | length, 31 bits | `length` bytes of the message |   L: last fragment of the record
  *	+---+-----------------+-------------------------------+
  *
  * The parser removes the marks from the stream and reports where the message's bytes begin and end.
- * It never copies these, so the caller can receive them anywhere, from its input or directly from
- * the socket. record_consume() tells the parser how many were received:
+ * It never copies these bytes, so the caller can receive them anywhere, from its input or directly
+ * from the socket, and reports them by record_consume():
  *
  *	while ((status = record_next(&parser, in, len, &used)) == RECORD_BODY) {
  *		consume up to parser.fragment_left_bytes of what follows `used`
@@ -59,8 +59,8 @@ void record_parser_init(struct record_parser *parser, uint32_t max_bytes);
 enum record_status record_next_mark(struct record_parser *parser, const uint8_t *in,
 				    size_t len_bytes, size_t *used_bytes) MUST_CHECK;
 /*
- * The fast path of record_next(): starts a record of one fragment with a complete mark, if it is
- * one; most are.
+ * The fast path of record_next(): starts a record whose first mark is complete and says that it has
+ * one fragment. Returns false for any other record.
  */
 static inline bool record_begin_whole(struct record_parser *parser, const uint8_t *in,
 				      size_t len_bytes)
@@ -106,8 +106,7 @@ record_next(struct record_parser *parser, const uint8_t *in, size_t len_bytes, s
 }
 
 /**
- * record_consume - Tells the parser that @bytes of the message, at most fragment_left_bytes, were
- * received.
+ * record_consume - Records that @bytes of the message, at most fragment_left_bytes, were received.
  */
 static inline void record_consume(struct record_parser *parser, uint32_t bytes)
 {

@@ -128,9 +128,9 @@ size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
  * rpc_call_wants_verifier - Returns whether the client needs a Reply with a verifier that only the
  * server can create
  *
- * This is true for RPCSEC_GSS, which signs the sequence number (RFC 2203 section 5.3.3.2), except
- * for a Call that creates a context (section 5.2.3.1), for AUTH_DH (RFC 2695 section 2.4), and for
- * unknown flavours. A denied Reply has no verifier (RFC 5531 section 9).
+ * True for AUTH_DH (RFC 2695 section 2.4), for unknown flavours, and for RPCSEC_GSS, which signs
+ * the sequence number (RFC 2203 section 5.3.3.2). False for an RPCSEC_GSS Call that creates a
+ * context (section 5.2.3.1). A denied Reply has no verifier (RFC 5531 section 9).
  */
 static inline bool rpc_call_wants_verifier(const struct rpc_call_hdr *hdr)
 {
@@ -143,11 +143,12 @@ static inline bool rpc_call_wants_verifier(const struct rpc_call_hdr *hdr)
  * @hdr:  of the Call
  * @stat: as for rpc_encode_accepted()
  *
- * Uses rpc_encode_accepted(); but if rpc_call_wants_verifier() a denied Reply, AUTH_ERROR with
- * AUTH_FAILED. Clients discard an accepted Reply with a wrong verifier and retransmit the Call.
- * RPCSEC_GSS_CREDPROBLEM and _CTXPROBLEM make a client create a new context and retransmit the
- * Call, and so do AUTH_BADCRED and AUTH_REJECTEDCRED; the server may execute it each time.
- * AUTH_FAILED, "reason unknown", ends the Call like SYSTEM_ERR: Linux returns EIO for both.
+ * If rpc_call_wants_verifier() is true, encodes a denied Reply, AUTH_ERROR with AUTH_FAILED;
+ * otherwise an accepted one by rpc_encode_accepted(). The reason: clients discard an accepted Reply
+ * with a wrong verifier and retransmit the Call. After other auth errors (AUTH_BADCRED,
+ * AUTH_REJECTEDCRED, RPCSEC_GSS_CREDPROBLEM, RPCSEC_GSS_CTXPROBLEM) they renew the credential and
+ * retransmit the Call, which the server may then execute again. AUTH_FAILED, "reason unknown", ends
+ * the Call like SYSTEM_ERR: Linux returns EIO for both.
  *
  * Returns the bytes written to @to.
  */

@@ -2,9 +2,9 @@
 /*
  * XDR (RFC 4506): a reader over [pos, end) and a bounded writer with a sticky failure.
  *
- * Neither owns memory. A failed read changes neither the reader nor its outputs. So reads can be chained with &&, and a
- * decoder is one expression per production. A write that does not fit writes nothing, and neither do all later writes;
- * xdr_written_bytes() reports that once at the end.
+ * Neither owns memory. A failed read changes neither the reader nor its outputs, so reads can be
+ * chained with &&. A write that does not fit writes nothing, and all later writes fail too;
+ * xdr_written_bytes() reports that at the end.
  */
 #ifndef RPC_XDR_H
 #define RPC_XDR_H
@@ -29,7 +29,10 @@ struct xdr_reader {
 	const uint8_t *start, *pos, *end; /* start <= pos <= end */
 };
 
-/** xdr_reader_init - Starts reading @len bytes at @data, which must remain valid until the last read. */
+/**
+ * xdr_reader_init - Starts reading @len bytes at @data, which must remain valid until the last
+ * read.
+ */
 static inline void xdr_reader_init(struct xdr_reader *reader, const uint8_t *data, size_t len)
 {
 	reader->start = data;
@@ -49,7 +52,10 @@ static inline size_t xdr_position_bytes(const struct xdr_reader *reader)
 	return (size_t)(reader->pos - reader->start);
 }
 
-/** xdr_skip - Skips @len_bytes, without padding. Returns false, and skips nothing, if there are fewer. */
+/**
+ * xdr_skip - Skips @len_bytes, without padding. Returns false, and skips nothing, if there are
+ * fewer.
+ */
 MUST_CHECK static inline bool xdr_skip(struct xdr_reader *reader, uint64_t len_bytes)
 {
 	if (len_bytes > xdr_remaining_bytes(reader))
@@ -77,7 +83,10 @@ MUST_CHECK static inline bool xdr_get_u64(struct xdr_reader *reader, uint64_t *v
 	return true;
 }
 
-/** xdr_get_bool - Reads a bool or the discriminator of optional data. Returns false also for values above 1. */
+/**
+ * xdr_get_bool - Reads a bool or the discriminator of optional data. Returns false also for values
+ * above 1.
+ */
 MUST_CHECK static inline bool xdr_get_bool(struct xdr_reader *reader, bool *value)
 {
 	if (xdr_remaining_bytes(reader) < sizeof(uint32_t) || be32_get(reader->pos) > 1)
@@ -131,7 +140,7 @@ static inline void xdr_writer_init(struct xdr_writer *writer, uint8_t *to, size_
 /**
  * xdr_reserve - Reserves @len_bytes, which the caller fills in
  *
- * Returns a pointer to them, or NULL if they do not fit or an earlier write did not.
+ * Returns a pointer to them; NULL if they do not fit, or an earlier write failed.
  */
 MUST_CHECK static inline uint8_t *xdr_reserve(struct xdr_writer *writer, uint64_t len_bytes)
 {

@@ -9,7 +9,7 @@
  *	| received    |                                    |          a prefix
  *
  * Skipping needs no bytes: holes and missing bytes are skipped like others, within the length of
- * the message. A read that needs them fails, and `stop` tells why.
+ * the message. A read that needs them fails, and `stop` is the reason.
  *
  * While reads stay within one entry they cost the same as with struct xdr_reader. Words that span
  * entries are joined in the reader.
