@@ -32,8 +32,8 @@ struct buf {
 	struct slab *slab;
 	struct buf *next_free; /* used by the pool */
 	/*
-	 * Connection whose peer could last write here, in this use of the buffer and in the
-	 * previous one; 0: none.
+	 * The connection whose peer could write here: in this use of the buffer, and in the
+	 * previous use; 0: none.
 	 */
 	uint64_t owner, owner_before;
 	uint32_t owned_from, owned_to; /* range that holds only data of that owner */
@@ -59,15 +59,15 @@ struct buf_pool *buf_pool_new(size_t max_buf_bytes, size_t reserve_bytes);
  * @on: true for a user of the pool for which mapping and registering memory is expensive; false
  *      when that user has ended
  *
- * While such a user exists, no slab is freed as long as the mapped total does not exceed the peak
- * use of this period or the previous one, see buf_pool_age().
+ * While such a user exists, the pool frees no slab unless the mapped total exceeds the peak use of
+ * this period and the previous one (buf_pool_age()).
  */
 void buf_pool_keep_peak(struct buf_pool *pool, bool on);
 /**
  * buf_pool_keep_max - Limits what buf_pool_keep_peak() keeps to @most_bytes in empty slabs;
  * initially unlimited.
  *
- * The peaks of several pools come at different times, and each can be as high as the limit of the
+ * Several pools can have their peaks at different times, and each peak can reach the limit of the
  * process.
  */
 void buf_pool_keep_max(struct buf_pool *pool, size_t most_bytes);

@@ -3,8 +3,8 @@
  * Records which bytes of a memory range a peer has written: the prefix without gaps, and ranges
  * after a gap.
  *
- * Peers nearly always write in order. Then the prefix is all, and each Write costs one comparison.
- * Bytes written after a gap are kept as sorted ranges that never touch each other; they need memory
+ * Peers nearly always write in order: then the prefix suffices, and each Write costs one
+ * comparison. Bytes after a gap are recorded as sorted ranges that never touch; they need memory
  * only once a gap exists.
  *
  *	| prefix |  gap  | range |  gap  | range | …

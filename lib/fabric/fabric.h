@@ -23,7 +23,7 @@
  *    returned 0. Sends and Writes complete in the order of posting, and so do Reads. done() is
  *    never called from inside a call into the fabric, and always before closed(). Until then the
  *    fabric owns the work request and the buffers that it names.
- *  - In a completion only the work request and the status are valid until the status is FABRIC_OK.
+ *  - If a work request fails, only its completion status is valid.
  *  - At most as many Reads are outstanding as the peer accepts; further Reads wait in order. If the
  *    peer accepts none (fabric_ep_info.ord is 0), each Read fails with FABRIC_ERR_LOCAL, and the
  *    connection goes on.
@@ -31,12 +31,13 @@
  *    never from inside a call into the fabric. The owner must call fabric_ep_free() after it, and
  *    not before.
  *
- * Each function of any endpoint may be called inside requested(), established(), recv(), done(),
- * unbound(), ending() and closed(), as at any other time, but no endpoint may be freed inside a
- * callback of its own. Inside note() and resolved() no function that changes an endpoint may be
- * called; resolved() may change its @params. The effect of a function depends on the phase of the
- * endpoint. An endpoint is dying from fabric_ep_close() or _abort() on, or from the moment at which
- * the fabric found the connection over, even before its owner is notified:
+ * Callbacks may call each function of any endpoint, with two exceptions. No endpoint may be freed
+ * inside a callback of its own. Inside note() and resolved() no function that changes an endpoint
+ * may be called; resolved() may change its @params.
+ *
+ * The effect of a function depends on the phase of the endpoint. An endpoint is dying from
+ * fabric_ep_close() or fabric_ep_abort() on, or once the fabric has found that the connection has
+ * ended, even before its owner is notified:
  *
  *	                     not established   up                dying             after closed()
  *	fabric_post          -ENOTCONN         0                 -ENOTCONN         -ENOTCONN
@@ -53,13 +54,12 @@
  *	fabric_ep_free       -                 -                 -                 frees it
  *
  * While an endpoint is dying, done() of Sends and Writes, done() of Reads, and unbound() come in
- * any order among each other, before closed(). established() is no longer called. recv() can still
- * be called, but only for Sends that had arrived when the peer ended the connection: the other
- * fabrics follow verbs in this. After fabric_ep_close() posted work is still sent, so that done()
- * can still report FABRIC_OK.
+ * any order, all before closed(). established() is no longer called. recv() is called only for
+ * Sends that had arrived when the peer ended the connection, as with verbs. After fabric_ep_close()
+ * posted work is still sent, so done() can still report FABRIC_OK.
  *
- * An endpoint, its fabric and its loop belong to one thread. Only a `struct fabric_incoming`
- * crosses threads, from the listener's thread to the thread that adopts it.
+ * An endpoint, its fabric and its loop belong to one thread. Only a struct fabric_incoming crosses
+ * threads, from the listener's thread to the thread that adopts it.
  */
 #ifndef FABRIC_FABRIC_H
 #define FABRIC_FABRIC_H
@@ -96,14 +96,14 @@ enum fabric_close {
 	FABRIC_CLOSE_LOCAL,        /* fabric_ep_close() was called */
 	FABRIC_CLOSE_PEER,         /* orderly disconnect by the peer */
 	FABRIC_CLOSE_LOST,         /* the connection broke: reset, unreachable */
-	FABRIC_CLOSE_SILENT,       /* the peer did not answer a keepalive */
+	FABRIC_CLOSE_SILENT,       /* no answer to a keepalive */
 	FABRIC_CLOSE_REFUSED,      /* the peer refused or rejected the connection */
 	FABRIC_CLOSE_TIMEOUT,      /* set-up took too long */
 	FABRIC_CLOSE_PROTOCOL,     /* the peer broke the fabric's protocol; we sent it the reason */
 	FABRIC_CLOSE_TERMINATED,   /* the peer reported a protocol error of ours */
 	FABRIC_CLOSE_RESOURCES,    /* out of memory, or a device limit here */
 	FABRIC_CLOSE_PROXY_HEADER, /* unexpected PROXY protocol header from the peer */
-	/* Connecting: the source port is not available, as found after fabric_connect(). */
+	/* Connecting: the source port is not available; found after fabric_connect() returned. */
 	FABRIC_CLOSE_PORT,
 };
 
@@ -127,7 +127,7 @@ struct fabric_wr {
 	uint32_t rkey;     /* WRITE, READ: the peer's key */
 	uint32_t inv_rkey; /* SEND_INV */
 	uint64_t raddr;    /* WRITE, READ: the address under that key */
-	/* SEND: done() may come up to FABRIC_LAZY_US later, where that saves a completion. */
+	/* SEND: done() may come up to FABRIC_LAZY_US late, if that saves a completion. */
 	bool lazy;
 	void (*done)(struct fabric_wr *wr, enum fabric_status status);
 	/* Used by the fabric while posted. */
@@ -150,19 +150,18 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  *
  * Reads are answered in order, so a Read that waits for data delays the Reads after it. It delays
  * no Send and no Write, with one exception: over iWARP a Read Response that has begun is finished
- * before a Write begins, and before the work posted after that Write. A waiting Read has no time
- * limit: the owner of the key fills the memory or unbinds the key. A Read that waits when its key
- * is unbound, or when the connection closes, is never completed: the connection ends.
+ * before a later Write, and before the work posted after that Write. A waiting Read has no time
+ * limit: the owner must fill the memory or unbind the key. Unbinding the key of a waiting Read ends
+ * the connection.
  *
- * Memory that is exposed for RDMA Writes alone belongs to the fabric while the key is bound. The
- * bytes that the peer has not written are undefined, during and after that. No other key and no
- * Read may use it meanwhile.
+ * Memory that is exposed only for RDMA Writes belongs to the fabric while the key is bound: no
+ * other key and no Read may use it. Bytes that the peer has not written are undefined, then and
+ * afterwards.
  *
- * `written` records which bytes of such memory the peer has written, counted from its start. Its
- * prefix is valid when recv() is called for a Send that the peer posted after its Writes, and until
- * the next fabric_key_bind(). On a fabric that cannot record this (verbs), the prefix is always
- * len_bytes. Such a fabric clears the memory when it binds the key, unless the memory last held
- * data of the same connection.
+ * `written` records which bytes of such memory the peer has written. Its prefix is valid from
+ * recv() of a Send that the peer posted after its Writes until the next fabric_key_bind(). A fabric
+ * that cannot record this (verbs) sets the prefix to len_bytes. It clears the memory when it binds
+ * the key, unless the memory last held data of the same connection.
  */
 struct fabric_key {
 	uint32_t rkey;
@@ -215,9 +214,9 @@ struct fabric_ep_events {
 	 */
 	void (*rejected)(void *arg, const uint8_t *private_data, size_t len_bytes);
 	/*
-	 * Optional: a connection that was up has ended, and not because this end closed it. recv()
-	 * has delivered all Sends that had arrived. closed() follows with the same reason once the
-	 * fabric has released its resources, however long that takes.
+	 * Optional: the peer or the network has ended a connection that was up. recv() has
+	 * delivered all Sends that had arrived. closed() follows with the same reason once the
+	 * fabric has released its resources, which can take long.
 	 */
 	void (*ending)(void *arg, enum fabric_close why, const char *detail);
 	void (*closed)(void *arg, enum fabric_close why, const char *detail);
@@ -230,11 +229,11 @@ struct fabric_ep_events {
 struct fabric_ep_params {
 	uint8_t private_data[FABRIC_MAX_PRIVATE_DATA];
 	size_t private_data_bytes;
-	unsigned ird;        /* maximum of Reads that the peer may have outstanding here */
-	unsigned ord;        /* maximum of Reads that we want to have outstanding at the peer */
-	unsigned recv_count; /* receives to post before the connection is used … */
+	unsigned ird;             /* most Reads that the peer may have outstanding here */
+	unsigned ord;             /* most Reads that we want to have outstanding at the peer */
+	unsigned recv_count;      /* receives to post before the connection is used … */
 	uint32_t recv_size_bytes; /* … each of this size */
-	unsigned recv_max;        /* maximum of receives posted at any time; 0: not known */
+	unsigned recv_max;        /* most receives posted at any time; 0: not known */
 	/*
 	 * Connecting over a byte stream: sent first on the stream. Must stay valid until
 	 * fabric_connect() returns. Fabrics without a byte stream ignore it.
@@ -263,12 +262,12 @@ struct fabric_ep_info {
 	bool sends_invalidate;
 	bool deferred_reads; /* see struct fabric_key */
 	enum fabric_keepalive watch;
-	/* Keys have exact bounds, each can be invalidated: offer remote invalidation. */
+	/* Each key has exact bounds and can be invalidated: remote invalidation can be offered. */
 	bool per_rpc_keys;
 	uint32_t max_key_bytes;
 	unsigned max_sge;            /* longest gather list of a Send or Write; 0: FABRIC_MAX_SGE */
 	uint32_t max_transfer_bytes; /* longest Read or Write; 0: no limit */
-	/* Connecting: what the peer's silence suggests, for the log; NULL: nothing. */
+	/* Connecting: a probable reason for the peer's silence, for the log; NULL: none. */
 	const char *silence;
 };
 
@@ -534,8 +533,8 @@ static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric
  *
  * Returns true if key_free() will be called, unless the connection ends first; never from inside
  * this call. Even then a key is not guaranteed. Returns false if the connection is not up, or if
- * waiting is useless: no other key of this worker is in use, so none can come back; and other
- * workers and processes have no keys to free, or have freed none for a minute.
+ * waiting is useless: this worker uses no other key that could become free, and other workers and
+ * processes cannot free any, or have freed none for a minute.
  */
 static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
 {
@@ -588,9 +587,9 @@ static inline MUST_CHECK bool fabric_key_unbind(struct fabric_key *key)
  *
  * If it is not, closed() is called with FABRIC_CLOSE_SILENT after the fabric's own timeout; a
  * reachable peer causes no event. While a keepalive is pending, a further call has no effect.
- * Returns 0, -ENOTCONN, or -EOPNOTSUPP if the fabric may not send anything that would detect a dead
- * peer. In that case it still sends data that makes TCP below the device retransmit, if it may: the
- * host's own TCP timeout then ends the connection.
+ * Returns 0, -ENOTCONN, or -EOPNOTSUPP if the fabric cannot send anything that would detect a dead
+ * peer. In that case it still sends data, if it can: TCP below the device retransmits them, and its
+ * own timeout ends the connection.
  */
 static inline MUST_CHECK int fabric_ep_keepalive(struct fabric_ep *ep)
 {

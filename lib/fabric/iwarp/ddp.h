@@ -66,8 +66,8 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *term, uint8_t *out);
  * @bytes, @len_bytes: its payload, as far as it arrived
  * @text, @size:       the output, truncated to fit
  *
- * Linux siw swaps the nibbles and puts the header bits at the other end of their byte. So a payload
- * that is not valid by RFC 5040, or has such bits, is described in both readings.
+ * Linux siw swaps the nibbles and puts the header bits at the other end of their byte. So the text
+ * for a payload that is not valid by RFC 5040, or has such bits, has both readings.
  */
 void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text, size_t size);
 

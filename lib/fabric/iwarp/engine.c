@@ -95,12 +95,11 @@ void iwarp_engine_depths(const struct iwarp_engine *engine, unsigned *ird, unsig
 
 void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_TEXT_BYTES])
 {
-	snprintf(
-		text, FABRIC_TEXT_BYTES,
-		"MPA revision %u, CRC %s, no markers, FPDUs of up to %u bytes to it, Reads: %u from it, "
-		"%u to it",
-		engine->revision, engine->crc ? "on" : "off", engine->fpdu_bytes, engine->ird,
-		engine->ord);
+	snprintf(text, FABRIC_TEXT_BYTES,
+		 "MPA revision %u, CRC %s, no markers, FPDUs of up to %u bytes to it, "
+		 "Reads: %u from it, %u to it",
+		 engine->revision, engine->crc ? "on" : "off", engine->fpdu_bytes, engine->ird,
+		 engine->ord);
 }
 
 void iwarp_engine_recv_post(struct iwarp_engine *engine, unsigned count, uint32_t size_bytes)

@@ -10,7 +10,7 @@
  *	iwarp_engine_tx_done()   the number of bytes sent
  *	iwarp_engine_deadline()  when to call at the latest
  *	iwarp_engine_expire()    the deadline has passed
- *	iwarp_engine_action()      what to do with the TCP connection
+ *	iwarp_engine_action()    what to do with the TCP connection
  *
  * Receiving: the rest of a long payload, and the payloads predicted after it, are received directly
  * into registered memory (rx_iov.c). All other bytes pass through the owner's staging memory;
@@ -43,7 +43,7 @@
 #define IWARP_MAX_FPDU_BYTES   65536u
 
 #define IWARP_SETUP_TIMEOUT_US (10u * 1000000u)
-/* Limit for the answer to a keepalive, or any other byte of the peer, once it is sent. */
+/* Time limit after a keepalive was sent: for the answer, or any other byte of the peer. */
 #define IWARP_KEEPALIVE_TIMEOUT_US (15u * 1000000u)
 /* Limit for sending posted work and receiving the peer's FIN … */
 #define IWARP_CLOSE_TIMEOUT_US (2u * 1000000u)
@@ -119,7 +119,9 @@ int iwarp_engine_connect(struct iwarp_engine *engine, const struct fabric_ep_par
 			 uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_await_request - Starts as responder: awaits a request. The set-up time starts. */
 void iwarp_engine_await_request(struct iwarp_engine *engine, uint64_t now_us);
-/** iwarp_engine_accept - Accepts after requested(). Returns 0, or -ENOTCONN after the end. */
+/**
+ * iwarp_engine_accept - Accepts after requested(). Returns 0; -ENOTCONN if the engine has ended.
+ */
 int iwarp_engine_accept(struct iwarp_engine *engine, const struct fabric_ep_params *params,
 			uint64_t now_us) MUST_CHECK;
 /** iwarp_engine_reject - Rejects after requested(), with at most FABRIC_MAX_REJECT_DATA bytes. */
@@ -161,21 +163,21 @@ void iwarp_engine_describe(const struct iwarp_engine *engine, char text[FABRIC_T
  * iwarp_engine_keepalive - Implements fabric_ep_keepalive() by a zero-length RDMA Read.
  *
  * Only a responder may send it, and only to a peer that accepts Reads: knfsd as a server accepts
- * none and drops the connection. None is sent while Reads are outstanding: the peer would answer it
- * after them, which can take any time, and TCP detects a dead peer then too.
+ * none and drops the connection. None is sent while Reads are outstanding, because the peer would
+ * answer it after these; TCP detects a dead peer then.
  */
 int iwarp_engine_keepalive(struct iwarp_engine *engine) MUST_CHECK;
 /**
- * iwarp_engine_unacked - Passes the number of sent bytes that the peer has not acknowledged; due
- * before a close and an expire.
+ * iwarp_engine_unacked - Sets the number of sent bytes that the peer has not acknowledged. Call it
+ * before iwarp_engine_close() and iwarp_engine_expire().
  */
 void iwarp_engine_unacked(struct iwarp_engine *engine, size_t len_bytes);
 /**
  * iwarp_engine_close - Closes in order: posted work is sent first.
  *
- * The limit is IWARP_CLOSE_TIMEOUT_US, and starts again each time that the peer has acknowledged
- * IWARP_CLOSE_STEP_BYTES in it. The total is limited to the time that the unsent data takes at that
- * rate, and to IWARP_CLOSE_MAX_US.
+ * The time limit is IWARP_CLOSE_TIMEOUT_US. It starts again each time that the peer has
+ * acknowledged IWARP_CLOSE_STEP_BYTES within it. The total is at most the time that the unsent data
+ * takes at that rate, and at most IWARP_CLOSE_MAX_US.
  */
 void iwarp_engine_close(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_abort - Ends the engine because TCP failed: no more can be sent or received. */
@@ -221,8 +223,8 @@ void iwarp_engine_expire(struct iwarp_engine *engine, uint64_t now_us);
 /** iwarp_engine_action - Returns what the owner must do with the TCP connection now. */
 enum iwarp_action iwarp_engine_action(const struct iwarp_engine *engine);
 /**
- * iwarp_engine_close_reason - Returns the close reason, after IWARP_FIN or IWARP_DROP; it owns
- * @detail.
+ * iwarp_engine_close_reason - Returns the close reason, after IWARP_FIN or IWARP_DROP; the engine
+ * owns @detail.
  */
 enum fabric_close iwarp_engine_close_reason(const struct iwarp_engine *engine, const char **detail);
 /** iwarp_engine_flush - Flushes all posted work, and finishes deferred unbinds. */

@@ -22,7 +22,7 @@
 
 struct rx_predict {
 	bool tagged_long; /* the peer's tagged FPDUs are long */
-	bool sends_long;  /* and so are those of its Sends, some of which are long */
+	bool sends_long;  /* the peer sends long Sends, in long FPDUs */
 
 	uint32_t fpdu_payload;  /* payload of the last FPDU that was not the last of its message */
 	uint32_t message_have;  /* received of the current message, including the current FPDU */

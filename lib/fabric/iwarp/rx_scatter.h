@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Scatter list of one read of several FPDUs, which receives predicted payloads directly into their
- * places before their headers have been seen.
+ * Scatter list of one read of several FPDUs. The read puts predicted payloads directly into their
+ * places, before their headers have been seen.
  *
  * The list describes the stream: staged bytes, and holes, whose bytes go to the predicted place of
  * a payload instead of staging.
@@ -10,13 +10,12 @@
  *	                      |                   |
  *	place          | predicted payload | predicted payload |
  *
- * At each hole the parser checks whether the predicted payload has arrived and begins there. If
- * not, the bytes received into this hole and the later ones are copied back into staging before
- * anything else, and the rest of the stream is contiguous. So a misprediction only overwrites
- * memory that was declared free.
+ * At each hole the parser checks whether the predicted payload begins there. If not, it first
+ * copies the bytes of this and later holes back into staging, where the rest of the stream is then
+ * contiguous. So a misprediction only overwrites memory that was declared free.
  *
- * If the header of a payload has already arrived, the rest of this payload is the first hole, and
- * its place is certain. It is never copied back, so the staging memory has no space for it.
+ * If the header of a payload has already arrived, the rest of this payload is the first hole. Its
+ * place is certain, so it is never copied back and takes no staging memory.
  *
  * Pure: it does not parse headers.
  */

@@ -9,7 +9,7 @@
 
 /** verbs_async_init - Prepares a fabric for events. Returns 0 or a negative errno. */
 int verbs_async_init(struct verbs_fabric *fabric) MUST_CHECK;
-/** verbs_async_fini - Frees that; no device must be left. */
+/** verbs_async_fini - Frees what verbs_async_init() created; no device must be left. */
 void verbs_async_fini(struct verbs_fabric *fabric);
 /**
  * verbs_async_join - Starts reading @device's events, on this worker or on another one that uses
@@ -42,8 +42,8 @@ void verbs_async_unblock(struct verbs_device *device);
  * verbs_async_request_window - Requests memory windows from the other workers, for a connection
  * that waits on @device.
  *
- * They free the unused windows that they keep, or else the next one returned; then the waiting
- * connections here are woken.
+ * Each of them frees the unused windows that it keeps, or else the next one returned to it, and
+ * then wakes the waiting connections here.
  */
 void verbs_async_request_window(struct verbs_device *device);
 /**
@@ -51,7 +51,7 @@ void verbs_async_request_window(struct verbs_device *device);
  * is being freed for others.
  */
 void verbs_async_yield(struct verbs_device *device);
-/** verbs_async_window_freed - Notifies workers that wait for a window of freed ones. */
+/** verbs_async_window_freed - Notifies workers that wait for a window that some were freed. */
 void verbs_async_window_freed(struct verbs_device *device);
 /** verbs_async_ep_event - Handles events of an endpoint, as callback of its verbs_async_event. */
 void verbs_async_ep_event(struct verbs_async_event *news, unsigned what);

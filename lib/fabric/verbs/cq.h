@@ -2,16 +2,17 @@
 /*
  * Completion queues of a worker on a device, shared by its endpoints.
  *
- * An endpoint reserves one entry for each work request that its queues can hold, because each can
- * fail and then completes even if unsignalled. So no queue overruns. If no queue has enough free
- * entries, a new one is created with twice the entries of all existing ones. None is resized: siw,
- * cxgb4, qedr and hns cannot, and the libraries of the others (rdma-core 65) hold the lock that
- * polling takes while the adapter executes the command, so a hung adapter would block the worker.
+ * An endpoint reserves one entry for each work request that its queues can hold, because even an
+ * unsignalled one completes if it fails. So no queue overruns. If no queue has enough free entries,
+ * a new one is created with twice the entries of all existing ones. Queues are never resized: siw,
+ * cxgb4, qedr and hns cannot. The other libraries (rdma-core 65) hold the lock of polling while the
+ * adapter executes the command, so a hung adapter would block the worker.
  *
- * A completion names the slot of its endpoint and that slot's generation. So completions of a
- * destroyed queue pair, which siw and rxe leave in the queue, are recognized. An endpoint's slot
- * and reserved entries become free after everything that was in the queue at its end has been
- * polled: verbs_cq.polled counts polled entries, and all entries of the queue whenever it is empty.
+ * A completion names the slot of its endpoint and the generation of the slot. So completions of a
+ * destroyed queue pair, which siw and rxe leave in the queue, are recognized. When an endpoint
+ * ends, its slot and reserved entries become free once everything then in the queue has been
+ * polled. verbs_cq.polled counts for that: each polled entry, and all entries of the queue when it
+ * is found empty.
  *
  * Each endpoint has its own queue unless the device's library is known to allow one thread to poll
  * a queue while another destroys a queue pair on it. libqedr polls into memory of freed queue
@@ -82,7 +83,7 @@ int verbs_cq_join(struct verbs_ep *ep) MUST_CHECK;
 int verbs_cq_create(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_cq_created - Takes over the queue that verbs_cq_create() created, if any. */
 void verbs_cq_created(struct verbs_ep *ep);
-/** verbs_cq_detach - Makes completions no longer find the endpoint. */
+/** verbs_cq_detach - Detaches the endpoint from its slot: its completions no longer reach it. */
 void verbs_cq_detach(struct verbs_ep *ep);
 /**
  * verbs_cq_leave - Removes an endpoint whose queue pair is destroyed or was never created.

@@ -23,10 +23,9 @@ int verbs_device_opened(struct verbs_device *device) MUST_CHECK;
 /**
  * verbs_device_put - Removes @ep from its device.
  *
- * A device without endpoints is released: a removed device that returns is another device. Returns
- * true for the last endpoint. That endpoint must call verbs_device_close() on the device's thread,
- * and verbs_device_free() when that has completed. Its id must exist until then, because it keeps
- * the context open.
+ * A device without endpoints is released. Returns true for the last endpoint. That endpoint must
+ * call verbs_device_close() on the device's thread, and verbs_device_free() when that has
+ * completed. Its id must exist until then, because it keeps the context open.
  */
 bool verbs_device_put(struct verbs_ep *ep) MUST_CHECK;
 /** verbs_device_close - Destroys the device's objects, after all others; on the device's thread. */

@@ -16,15 +16,15 @@
 struct verbs_event_lock;
 
 /**
- * verbs_event_lock_get - Returns the event lock of a device, or NULL without memory. All these
- * functions: any thread.
+ * verbs_event_lock_get - Returns the event lock of a device, or NULL without memory. Any thread can
+ * call all these functions.
  */
 struct verbs_event_lock *verbs_event_lock_get(const struct ibv_context *context) MUST_CHECK;
 /** verbs_event_lock_put - Releases a reference; the last one frees the lock. */
 void verbs_event_lock_put(struct verbs_event_lock *event_lock);
 /**
  * verbs_event_lock_block - Blocks reading events until verbs_event_lock_release(); several threads
- * can.
+ * can block at a time.
  */
 void verbs_event_lock_block(struct verbs_event_lock *event_lock);
 /**
@@ -33,8 +33,9 @@ void verbs_event_lock_block(struct verbs_event_lock *event_lock);
  */
 bool verbs_event_lock_try_read(struct verbs_event_lock *event_lock) MUST_CHECK;
 /**
- * verbs_event_lock_release - Ends either. Returns true if verbs_event_lock_try_read() may have
- * failed meanwhile.
+ * verbs_event_lock_release - Ends verbs_event_lock_block() or a successful
+ * verbs_event_lock_try_read(). Returns true if another verbs_event_lock_try_read() may have failed
+ * meanwhile.
  */
 bool verbs_event_lock_release(struct verbs_event_lock *event_lock) MUST_CHECK;
 

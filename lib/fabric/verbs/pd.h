@@ -4,16 +4,15 @@
  *
  * What a peer can reach, and through which connection:
  *
- *	device                     domain            slabs       an exposed key        a Read's sink
- *	IB, RoCE with windows      of the worker     local use   window on this QP     the slab's lkey
- *	IB, RoCE without windows   of the peer       local use   region, exact bounds  the slab's lkey
- *	iWARP                      of the peer       local use   window or region      region, exact bounds
+ *	device                    domain         an exposed key            a Read's sink
+ *	IB, RoCE with windows     of the worker  window on this QP         the slab's lkey
+ *	IB, RoCE without windows  of the peer    region, exact bounds      the slab's lkey
+ *	iWARP                     of the peer    window or such a region   region, exact bounds
  *
  * A peer's domain covers all connections of one worker with the peer's address. So another user of
- * the peer's host who guesses the key of a region reaches memory that is exposed to that host for
- * an RPC in flight. VERBS_PD_CONNECTION prevents that; then each connection registers each slab
- * that it uses. With VERBS_PD_WORKER any peer of the worker who guesses a key reaches such
- * memory.
+ * that host who guesses the key of a region reaches memory that is exposed to the host for an RPC
+ * in flight. VERBS_PD_CONNECTION prevents that, but each connection then registers each slab that
+ * it uses. With VERBS_PD_WORKER any peer of the worker that guesses a key reaches such memory.
  *
  * The kernel's rxe checks accesses through a window against the bounds of the region below it, not
  * of the window (seen on Linux 6.1): there each window has its own region of exact bounds.
@@ -27,9 +26,9 @@
  * it last (buf_expose()).
  *
  * A slab is never registered with remote rights. A type 2 window is valid on its queue pair only. A
- * region with remote rights is in the domain of its peer, so no connection of another peer reaches
- * it, and exists only as long as the RPC. Not every device lets the peer invalidate a region, so
- * remote invalidation is offered with windows only.
+ * region with remote rights exists only as long as its RPC, in the domain of the peer, where no
+ * other peer reaches it. Not every device lets the peer invalidate a region, so remote invalidation
+ * is offered with windows only.
  */
 #ifndef FABRIC_VERBS_PD_H
 #define FABRIC_VERBS_PD_H
@@ -101,7 +100,7 @@ struct verbs_key {
 	enum verbs_key_state state;
 	struct verbs_key *next_free;
 	struct fabric_key *key; /* NULL: free, or unbound by its owner */
-	struct verbs_ep *ep;    /* its endpoint, unless it is free */
+	struct verbs_ep *ep;    /* its endpoint; not valid while free */
 	struct verbs_pd *domain;
 	struct ibv_mw *mw;
 	struct ibv_mr *mr; /* the exposed region, or the region below a window that needs its own */

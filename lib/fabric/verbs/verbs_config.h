@@ -54,7 +54,10 @@ struct verbs_config {
 	uint64_t setup_timeout_us;
 	/* How long to poll after a completion before waiting for an event. */
 	uint64_t busy_poll_us;
-	/* How often either end retries a Send without a receive; 7: forever. Not over iWARP. */
+	/*
+	 * How often an end retries a Send if the other end has no receive; 7: forever. Not over
+	 * iWARP.
+	 */
 	unsigned rnr_retry;
 	enum verbs_pd_scope pd_scope;
 	bool windows_off; /* expose memory by regions even if a device has memory windows */
@@ -105,9 +108,9 @@ struct verbs_memlock_devices {
  * verbs_queues_bytes - Returns the memory that the queues of an endpoint with up to @recvs posted
  * receives lock.
  *
- * Includes its completion queue, or its share of the worker's (verbs_cqs_spare_bytes()). Sizes are
- * those of libmlx5 (rdma-core 65), the largest of the libraries examined; the queues of siw and rxe
- * are the kernel's and lock nothing.
+ * Includes its completion queue, or its share of the worker's (verbs_cqs_spare_bytes()). The sizes
+ * are those of libmlx5 (rdma-core 65), the largest of the libraries examined. siw and rxe lock
+ * nothing: their queues are in the kernel.
  */
 size_t verbs_queues_bytes(unsigned recvs);
 /**

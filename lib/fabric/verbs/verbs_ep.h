@@ -81,10 +81,13 @@ struct verbs_device {
 	/* See open_qp() in qp.c; VERBS_NO_INLINE: no inline data. */
 	unsigned inline_step;
 	bool ordered;              /* does not support IBV_ACCESS_RELAXED_ORDERING */
-	bool rxe;                  /* see Memory in pd.h, and invalidated() in cq.c */
+	bool rxe;                  /* see pd.h, and invalidated() in cq.c */
 	LIST_HEAD(, verbs_ep) eps; /* endpoints of the device */
 	unsigned keys_exposed;     /* windows and regions through which peers have access */
-	/* Of these, keys being unbound unused, because their RPC could not get all it needs. */
+	/*
+	 * Of these, keys that are being unbound unused: their RPC did not get all keys that it
+	 * needs.
+	 */
 	unsigned keys_returning;
 	bool keyless;              /* no key was available, although none was in use … */
 	uint64_t keyless_since_us; /* … since this time */
