@@ -59,7 +59,7 @@ bool loop_run_tasks(struct loop *loop)
 {
 	struct loop_task mark = {.queued = true};
 
-	/* The mark ends this iteration's share of tasks. A task can cancel other tasks but never the mark. */
+	/* The mark ends the tasks of this iteration. A task can cancel tasks, but not the mark. */
 	TAILQ_INSERT_TAIL(&loop->tasks, &mark, entry);
 	for (;;) {
 		struct loop_task *task = TAILQ_FIRST(&loop->tasks);

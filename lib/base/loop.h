@@ -8,9 +8,9 @@
  *
  * Concurrency: a loop and all objects made from it belong to one thread.
  *
- * One iteration of a loop: descriptor callbacks, then expired timers, then deferred tasks until
- * none is left. A task that defers itself again runs in the next iteration. A deferred task writes
- * the output of the whole iteration by one system call.
+ * One iteration of a loop: descriptor callbacks, then expired timers, then the tasks deferred so
+ * far. A task that one of these defers runs in the next iteration. So one deferred task can write
+ * the output of a whole iteration by one system call.
  */
 #ifndef BASE_LOOP_H
 #define BASE_LOOP_H
@@ -96,10 +96,10 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
  * loop_io_set - Watches for exactly these LOOP_* events from now on; 0 for none
  *
  * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is reported once each time that it is
- * newly requested, even if the connection ended long ago. Neither input nor the peer's end of
- * stream wakes a caller that watches for LOOP_LOST only. LOOP_END is requested together with
- * LOOP_LOST and reported once. Changing any event but LOOP_WRITE is cheap: it costs a system call
- * the first time, and after unwanted input has arrived.
+ * added, even if the connection ended long ago. Input and the peer's end of stream do not wake a
+ * caller that watches only for LOOP_LOST. LOOP_END is requested together with LOOP_LOST and
+ * reported once. Changes other than of LOOP_WRITE are cheap: they cost a system call the first
+ * time, and after unwanted input has arrived.
  *
  * If the descriptor cannot be watched, for lack of memory or of the system's watches, a task
  * reports LOOP_ERROR alone, once per call. No further event will be reported: close a connection,
