@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HEADROOM_DIVISOR   16u /* of the common bytes, for the headroom of all accounts together … */
+#define HEADROOM_DIVISOR   16u /* of the common bytes: headroom of all accounts together … */
 #define HEADROOM_MAX_BYTES (4u * 1024u * 1024u) /* … and of one account */
 #define HEADROOM_MIN_BYTES 4096u                /* less is not worth keeping */
 
@@ -99,8 +99,8 @@ static void lease_set_wait(struct budget_lease *lease, enum budget_wait how)
 }
 
 /*
- * Returns whether bytes are reserved for a waiting account. A share that has had its half waits for
- * itself.
+ * Returns whether bytes are reserved for a waiting account. None are for a share that would lease
+ * more than half of the common bytes: it waits for its own RPCs.
  */
 static bool lease_is_reserved_for(const struct budget_share *share,
 				  const struct budget_lease *lease)

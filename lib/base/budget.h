@@ -2,7 +2,11 @@
 /*
  * The memory budget of the process, which limits the memory of its services.
  *
- *	budget ◀── share (a service) ◀── account (a service on one worker) ◀── holder (a connection) ◀── claim (an RPC)
+ *	budget
+ *	 └─ share      a service
+ *	     └─ account    a service on one worker
+ *	         └─ holder     a connection
+ *	             └─ claim      an RPC
  *
  * This is the upper half, which all threads share behind one lock. An account leases bytes from the
  * share of its service and grants claims from this lease without a lock (base/budget_account.h). It
@@ -11,12 +15,13 @@
  * Each share has guaranteed bytes that no other share can lease. Leases beyond them come from the
  * common bytes, which all shares use by two rules:
  *
- *  - Fairness: a share leases no more of the common bytes than it leaves free for the others. So a service whose RPCs
- *    never end cannot leave the others without memory, and nothing needs to predict demand. A share that has none of the
- *    common bytes gets one lease of any size.
- *  - Turns: accounts that cannot get a lease wait. Shares take turns, with one account of a share at a time. Freed bytes
- *    are reserved for the account whose turn it is, until it cancels or asks without a turn. Nothing is reserved for a
- *    share that already leases so much that the bytes of others could not help it.
+ *  - Fairness: a share leases no more of the common bytes than it leaves free for the others. So a
+ *    service whose RPCs never end cannot leave the others without memory. A share that has none of
+ *    the common bytes gets one lease of any size.
+ *  - Turns: accounts that cannot get a lease wait, and shares take turns, each with one account at
+ *    a time. Freed bytes are reserved for the account that has the turn, until it cancels or waits
+ *    without a turn. Nothing is reserved for a share that would then lease more than half of the
+ *    common bytes: it waits for its own RPCs.
  *
  * Concurrency: any thread can call every function.
  */
@@ -35,7 +40,7 @@
 enum budget_wait {
 	BUDGET_NO_WAIT,   /* fail */
 	BUDGET_WAIT_TURN, /* wait for a turn */
-	BUDGET_WAIT_LATE, /* wait until enough is free by chance: nothing is reserved */
+	BUDGET_WAIT_LATE, /* wait without a turn: nothing is reserved */
 };
 
 /* What an account leases from the budget. */
@@ -43,15 +48,15 @@ struct budget_lease {
 	struct budget_share *share;
 	size_t leased_bytes; /* current size; belongs to the account's thread */
 	/*
-	 * Called in any thread with the lock held after a grant: budget_lease_collect() must follow
-	 * in the account's own.
+	 * Called after a grant, in any thread, with the lock held. The account's thread must then
+	 * call budget_lease_collect().
 	 */
 	void (*wake)(void *arg);
 	void *wake_arg;
 
 	/* Protected by the budget's lock. */
 	TAILQ_ENTRY(budget_lease) entry; /* in the share's list while it waits */
-	bool waits;                      /* it waits */
+	bool waits;                      /* it is in that list */
 	enum budget_wait wait;
 	bool wanted_alone;
 	size_t wanted_bytes, granted_bytes;
@@ -74,7 +79,7 @@ struct budget {
 	size_t limit_bytes;
 	size_t guaranteed_bytes;    /* guaranteed to each share */
 	size_t common_bytes;        /* the common bytes: what the guarantees leave of the limit */
-	size_t common_leased_bytes; /* leased of these */
+	size_t common_leased_bytes; /* of these, leased now */
 	size_t naccounts;           /* accounts of a share */
 	/* These three are changed under the lock only. */
 	atomic_size_t headroom_bytes; /* headroom of an account: kept for its next claims */
@@ -83,7 +88,7 @@ struct budget {
 	size_t leased_bytes, peak_bytes;
 	struct budget_share_list shares;
 	struct budget_share_list turns; /* next turn first */
-	atomic_bool contended;          /* whether any waits; changed under the lock only */
+	atomic_bool contended;          /* an account waits; changed under the lock only */
 };
 
 struct budget_stats {
@@ -96,7 +101,8 @@ struct budget_stats {
  * @limit_bytes:      of the whole; the sum of the guarantees if that is more
  * @guaranteed_bytes: guaranteed to each share
  * @nshares:          number of shares, from 0
- * @naccounts:        maximum number of accounts of a share; together their headroom is a sixteenth of the common bytes
+ * @naccounts:        maximum number of accounts of a share; together their headroom is a sixteenth
+ *                    of the common bytes
  *
  * Returns 0 or -ENOMEM.
  */
@@ -110,8 +116,8 @@ struct budget_share *budget_share(struct budget *budget, size_t share);
  * budget_share_new - Adds a share
  * @name: outlives it
  *
- * Its guaranteed bytes are taken from the common bytes. Other shares may now lease more than is
- * left: they get no lease until enough was returned. Returns NULL without memory.
+ * Its guaranteed bytes come from the common bytes. If other shares lease more than is left of
+ * these, they get no lease until they have returned enough. Returns NULL without memory.
  */
 struct budget_share *budget_share_new(struct budget *budget, const char *name) MUST_CHECK;
 /**
@@ -128,8 +134,8 @@ size_t budget_largest_share(struct budget *budget, char *name, size_t name_bytes
 void budget_stats_get(struct budget *budget, struct budget_stats *stats);
 
 /**
- * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted some time,
- * whatever other shares hold forever
+ * budget_largest_claim_bytes - Returns the largest claim that is certain to be granted, even if
+ * other shares never release memory
  * @limit_bytes, @guaranteed_bytes, @nshares: as for budget_init()
  */
 size_t budget_largest_claim_bytes(size_t limit_bytes, size_t guaranteed_bytes, size_t nshares);
@@ -175,7 +181,7 @@ void budget_lease_cancel(struct budget_lease *lease);
  * it after wake().
  */
 void budget_lease_collect(struct budget_lease *lease);
-/** budget_lease_return - Gives @bytes of the lease back. */
+/** budget_lease_return - Returns @bytes of the lease to the budget. */
 void budget_lease_return(struct budget_lease *lease, size_t bytes);
 
 #endif

@@ -3,17 +3,19 @@
  * Admits RPCs of one service on one worker by memory.
  *
  * An RPC claims all the memory that it can need in one step: for its Call and its largest Reply.
- * Its body is received or pulled only after the claim is granted. So an admitted RPC can always
- * finish, and a shortage makes peers wait instead of failing.
+ * The leg receives or reads the body of the Call only after the grant. So an admitted RPC can
+ * always finish, and in a shortage peers wait instead of failing.
  *
  * The claims of one connection are granted in order. Connections take turns:
  *
  *  - A connection that holds nothing can hold one RPC of any size when its turn comes.
- *  - A connection that holds memory can hold at most as much as it then leaves for the other connections of its service.
- *    So a connection whose RPCs never end leaves memory for the others.
- *  - An urgent connection goes first: a reverse Call is out, and its Reply may be queued after Calls that wait.
- *  - A claim whose turn has lasted BUDGET_TURN_US is late: it keeps waiting but no longer blocks others. It gets another
- *    turn every BUDGET_TURN_AGAIN_US, after the connections that have queued meanwhile.
+ *  - A connection that holds memory can hold at most as much as it then leaves for the other
+ *    connections of its service. So a connection whose RPCs never end leaves memory for the others.
+ *  - An urgent connection goes first: a reverse Call is outstanding, and its Reply may be queued
+ *    after Calls that wait.
+ *  - A claim whose turn has lasted BUDGET_TURN_US is late: it keeps waiting but no longer blocks
+ *    others. It gets another turn every BUDGET_TURN_AGAIN_US, after the connections that have
+ *    queued meanwhile.
  *
  * An account leases what its claims hold, and some headroom for the next ones (base/budget.h).
  *
@@ -81,15 +83,16 @@ struct budget_account {
 
 /**
  * budget_account_init - Initializes an account without connections
- * @wake: called with @wake_arg in any thread while a lock is held; must have budget_account_woken() called in the loop's
- *        thread
+ * @wake: called with @wake_arg in any thread while a lock is held; must arrange a call of
+ *        budget_account_woken() in the loop's thread
  *
  * Returns 0 or -ENOMEM. Call budget_account_fini() in both cases.
  */
 int budget_account_init(struct budget_account *account, struct budget_share *share,
 			struct loop *loop, void (*wake)(void *arg), void *wake_arg) MUST_CHECK;
 /**
- * budget_account_fini - Gives the lease back. No holder may be left. Accepts an all-zero account.
+ * budget_account_fini - Returns the lease to the budget. No holder may be left. Accepts an all-zero
+ * account.
  */
 void budget_account_fini(struct budget_account *account);
 /** budget_account_woken - Collects a granted lease. Call it in the loop's thread after wake(). */
@@ -151,8 +154,8 @@ void budget_claim_shrink(struct budget_claim *claim, size_t bytes);
  * @claim:      an idle claim, or a granted claim of fewer bytes
  * @left_bytes: must remain free in addition, or the claim fails
  *
- * For RPCs that may last until others have had memory: it never uses memory that those need.
- * Returns true on success; on failure the claim is unchanged.
+ * For RPCs on which others can depend, such as reverse Calls: they must not wait, and must not use
+ * memory that the others need. Returns true on success; on failure the claim is unchanged.
  */
 bool budget_claim_now(struct budget_holder *holder, struct budget_claim *claim, size_t bytes,
 		      size_t left_bytes) MUST_CHECK;

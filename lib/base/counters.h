@@ -10,8 +10,8 @@
  *	COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
  *
  * This declares `struct tcp_leg_counters` with one uint64_t each. In one .c file COUNTER_TABLE
- * defines `const struct counter_desc tcp_leg_counters_table[]`, which ends with a NULL name. By
- * this table the statistics code adds, names and prints the counters without knowing the module. A
+ * defines `const struct counter_desc tcp_leg_counters_table[]`, which ends with a NULL name. The
+ * statistics code adds, names and prints the counters by this table, without knowing the module. A
  * counter belongs to one thread; other threads read snapshots only.
  */
 #ifndef BASE_COUNTERS_H

@@ -45,8 +45,8 @@ struct freelists {
 };
 
 /**
- * freelist_get - Returns an uninitialized object of @size_bytes, always the same size; NULL without
- * memory.
+ * freelist_get - Returns an uninitialized object; NULL without memory. @size_bytes: the same in
+ * every call for @list.
  */
 static inline void *freelist_get(struct freelist *list, size_t size_bytes)
 {
@@ -59,7 +59,10 @@ static inline void *freelist_get(struct freelist *list, size_t size_bytes)
 	return item;
 }
 
-/** freelist_put - Gives an object back to a list that keeps up to @keep. Accepts NULL. */
+/**
+ * freelist_put - Returns an object to a list that keeps up to @keep objects, or frees it. Accepts
+ * NULL.
+ */
 static inline void freelist_put(struct freelist *list, void *object, unsigned keep)
 {
 	struct freelist_item *item = object;

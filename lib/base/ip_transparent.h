@@ -16,8 +16,8 @@
  */
 int ip_transparent_enable(int fd, sa_family_t family) MUST_CHECK;
 /**
- * ip_transparent_is_permitted - Returns whether this process has the permission for that. Asks the
- * kernel.
+ * ip_transparent_is_permitted - Returns whether this process may use ip_transparent_enable(). Asks
+ * the kernel.
  */
 bool ip_transparent_is_permitted(void);
 

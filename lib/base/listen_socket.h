@@ -26,19 +26,23 @@ int listen_socket_new(const struct sockaddr *addr) MUST_CHECK;
  * listen_socket_find - Finds the inherited socket that listens on @addr
  * @have: can be NULL
  *
- * Returns a non-blocking duplicate that accepts from the same queue, -ENOENT if none, or another negative errno.
+ * Returns a non-blocking duplicate that accepts from the same queue, -ENOENT if none, or another
+ * negative errno.
  */
 int listen_socket_find(const struct listen_sockets *have, const struct sockaddr *addr) MUST_CHECK;
 /**
  * listen_socket_start - Binds @fd to @addr and listens
- * @fd:     remains the caller's in any case
- * @absent: NULL, or set if this host does not have the address: the socket listens all the same and becomes reachable
- *          once the host has it (IP_FREEBIND)
+ * @fd:     owned by the caller, even on failure
+ * @absent: NULL, or set to whether this host lacks the address: the socket then listens by
+ *          IP_FREEBIND, and is reachable once the host has the address
  *
  * Returns 0 or a negative errno: -EADDRNOTAVAIL for an absent address if @absent is NULL.
  */
 int listen_socket_start(int fd, const struct sockaddr *addr, int backlog, bool *absent) MUST_CHECK;
-/** listen_socket_has_host - Returns whether this host has the address, ignoring its port; true if that is unknown. */
+/**
+ * listen_socket_has_host - Returns whether this host has the address, ignoring its port; true if
+ * that is unknown.
+ */
 bool listen_socket_has_host(const struct sockaddr *addr);
 
 #endif

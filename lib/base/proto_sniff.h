@@ -2,9 +2,9 @@
 /*
  * Recognises the protocol of a TCP connection by its first bytes, for log messages.
  *
- * lib/rpctcp and lib/fabric/iwarp detect by themselves that a peer does not speak their protocol;
- * this module names what it speaks. The usual cause is a wrong port. So the known protocols are RPC
- * and iWARP, and those of scanners, health checks and browsers.
+ * lib/rpctcp and lib/fabric/iwarp detect that a peer does not speak their protocol; this module
+ * names the protocol that it speaks. The usual cause is a wrong port. So the known protocols are
+ * RPC and iWARP, and those of scanners, health checks and browsers.
  */
 #ifndef BASE_PROTO_SNIFF_H
 #define BASE_PROTO_SNIFF_H
@@ -42,7 +42,7 @@ bool proto_sniff_is_prefix(enum proto_sniff what, const uint8_t *bytes, size_t l
 
 /**
  * proto_sniff_text - Writes the bytes for the log, and the name of the protocol if it is known
- * @text: receives printable text without quotes or backslashes from the bytes
+ * @text: receives printable text; quotes and backslashes in the bytes are not shown as such
  *
  * Text is written as such, other bytes in hexadecimal: `"GET / HTTP/1.1.." (HTTP)` or `16 03 01 02
  * (TLS)`. Returns @text.

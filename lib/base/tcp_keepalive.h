@@ -2,13 +2,11 @@
 /*
  * TCP keepalive settings shared by lib/stream and lib/fabric/iwarp.
  *
- * Connections opened at about the same time would be probed in one tick of the kernel's timer,
- * which can be 2 s long. The host drops probes that its queues cannot hold, if thousands are sent
- * together. So each connection has a different idle time. Probes are frequent, since dropped ones
- * are repeated together, each time fewer.
+ * The kernel would probe connections of the same age in one tick of its timer. If these are
+ * thousands, the host drops probes that its queues cannot hold. So each connection has a different
+ * idle time, and probes are frequent, because dropped ones must be repeated.
  *
- * The number of probes does not end a connection: TCP_USER_TIMEOUT does, and it overrides the probe
- * count.
+ * TCP_USER_TIMEOUT ends a connection; it overrides the number of probes.
  */
 #ifndef BASE_TCP_KEEPALIVE_H
 #define BASE_TCP_KEEPALIVE_H
@@ -16,13 +14,13 @@
 #include <stdbool.h>
 
 /**
- * tcp_keepalive_idle_s - Returns the idle time before the first probe of @fd: half of @idle_s to
- * all of it.
+ * tcp_keepalive_idle_s - Returns the idle time in seconds before the first probe of @fd: between
+ * half of @idle_s and @idle_s.
  */
 unsigned tcp_keepalive_idle_s(unsigned idle_s, int fd);
 /**
- * tcp_keepalive_dead_s - Returns how long after its last segment a silent peer is closed, with at
- * most @idle_s of idle time.
+ * tcp_keepalive_dead_s - Returns how many seconds after the last segment of a silent peer its
+ * connection closes. @idle_s: longest idle time before the first probe.
  */
 unsigned tcp_keepalive_dead_s(unsigned idle_s);
 /**
@@ -34,7 +32,9 @@ unsigned tcp_keepalive_dead_s(unsigned idle_s);
  * Options that the system does not have are ignored.
  */
 void tcp_keepalive_set(int fd, unsigned idle_s, unsigned end_ms);
-/** tcp_keepalive_set_jitter - Sets an idle time of its own for an accepted socket. */
+/**
+ * tcp_keepalive_set_jitter - Gives an accepted socket its own idle time: tcp_keepalive_idle_s().
+ */
 void tcp_keepalive_set_jitter(int fd, unsigned idle_s);
 /**
  * tcp_keepalive_timed_out - Returns whether @err, of an established connection, means that the peer

@@ -3,9 +3,9 @@
  * Tracepoints (USDT) for bpftrace, SystemTap and gdb, of provider rpcrdma_proxy. rpcrdma-proxy(8)
  * describes their names and arguments.
  *
- * A tracepoint is a nop, and an ELF note that says where its arguments are. So arguments that are
- * in memory or registers cost nothing. If an argument is expensive, check USDT_IS_ENABLED() first.
- * This needs a file that defines _SDT_HAS_SEMAPHORES before it includes this header, has a
+ * A tracepoint is a nop, and an ELF note with the places of its arguments: these cost nothing if
+ * they are in memory or registers. If an argument is expensive, check USDT_IS_ENABLED() first. Do
+ * that in a file that defines _SDT_HAS_SEMAPHORES before it includes this header, has a
  * USDT_SEMAPHORE() and contains no other tracepoint.
  */
 #ifndef BASE_USDT_H
