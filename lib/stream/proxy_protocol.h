@@ -3,7 +3,8 @@
  * Decodes and encodes the PROXY protocol header, by which a proxy names the client of a connection.
  *
  *	version 1   "PROXY TCP4 192.0.2.10 192.0.2.30 711 2049\r\n", at most 107 bytes
- *	version 2   signature (12), version and command (1), family (1), length of the rest (2), addresses, TLVs
+ *	version 2   signature (12 bytes), version and command (1), family (1), length (2),
+ *	            then addresses and TLVs of that length
  *
  * Both versions are accepted; version 2 is sent. All numbers are big-endian. If a header says that
  * the connection is the proxy's own (LOCAL), or that the proxy cannot name the client (UNKNOWN,

@@ -13,9 +13,9 @@
 #define RR_STEP 97u /* does not divide RESERVED_PORTS_COUNT: users start far from each other */
 
 /*
- * One word per port: TAKEN while a connection of this process holds it, else a time, with MARK in
- * the lowest bit. With the mark, another process uses the port, which is not tried before that
- * time. Without it, the port was released then; 0 means never.
+ * One word per port: PORT_HELD while a connection of this process holds it. Otherwise a time, with
+ * PORT_IN_USE in the lowest bit if another process uses the port; the port is then not tried before
+ * that time. Without the bit the port was released at that time; 0: never.
  */
 #define PORT_HELD   UINT64_MAX
 #define PORT_IN_USE 1u

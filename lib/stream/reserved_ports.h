@@ -2,13 +2,13 @@
 /*
  * Allocates reserved source ports (below 1024), and tracks which are free towards each destination.
  *
- * Servers ask for a port below 1024. There are few; one port can serve any number of destinations,
- * but only one connection to each. So this process keeps a map per destination: which ports its
- * connections hold, and which ports the kernel reported as in use by other processes. Ports known
- * to be in use are not tried.
+ * Servers can require a port below 1024. These are few, and each can have only one connection to a
+ * destination. So this process keeps a map per destination: the ports that its connections hold,
+ * and the ports that other processes use, as the kernel reported. Ports known to be in use are not
+ * tried.
  *
- * A released port is allocated again only after all other free ports. Its client can reconnect and
- * need this port: by the port the server recognises the client's retransmissions.
+ * A released port is allocated again only after all other free ports, because its client can
+ * reconnect and need it: the server recognises the client's retransmissions by the port.
  *
  * The process has one `struct reserved_ports`. Any thread can call any function. Allocating and
  * releasing take no lock. Finding the map of a destination takes a lock, so do it only at connect

@@ -8,10 +8,10 @@
  * Every stream guarantees:
  *  - No callback from inside a call into the stream, nor after stream_close().
  *  - Nothing is watched until stream_watch(). LOOP_READ and LOOP_WRITE are level-triggered: ready()
- *    is called in each iteration of the loop in which they hold. LOOP_LOST tells an owner that does
- *    not read the stream that the connection has ended both ways. It is reported once each time
- *    that stream_watch() adds it; neither input nor the peer's end of stream alone causes it.
- *    LOOP_END is requested together with LOOP_LOST, and is reported once.
+ *    is called in each iteration of the loop in which they hold. LOOP_LOST reports, even without
+ *    reading, that the connection has ended both ways: once each time that stream_watch() adds it.
+ *    Input or the peer's end of stream alone do not cause it. LOOP_END is requested together with
+ *    LOOP_LOST, and is reported once.
  *  - A stream is destroyed in two steps: stream_close() ends the connection immediately.
  *    stream_free() frees the memory, and must not be called from an event of that stream.
  *
@@ -58,7 +58,9 @@ struct stream_sources {
 	/* Ports are ignored, and addresses of another family are skipped. */
 	const struct sockaddr_storage *list;
 	unsigned count;
-	/* Index of the first address to try, which the preferred port is for; then in order. */
+	/*
+	 * Index of the first address to try, with the preferred port; the others follow in order.
+	 */
 	unsigned first;
 	bool transparent; /* they can belong to other hosts (base/ip_transparent.h) */
 };
@@ -70,9 +72,8 @@ struct stream_target {
 	uint16_t preferred_port;       /* tried before others; 0: none */
 	bool port_only;                /* from the preferred port, or fail */
 	/*
-	 * With SOURCE_PORT_AUTO: try a preferred port above 1023 before the reserved ones, because
-	 * the server must recognise the client's earlier requests by it. Otherwise it is only tried
-	 * before a port chosen by the kernel.
+	 * With SOURCE_PORT_AUTO: try a preferred port above 1023 before the reserved ports, so that
+	 * the server recognises the client's earlier requests. Otherwise try it after them.
 	 */
 	bool preferred_above;
 	enum source_port source_port;

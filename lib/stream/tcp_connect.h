@@ -31,10 +31,14 @@ struct tcp_connect_result {
  * Each source address has its own reserved ports; those of all addresses are tried, beginning with
  * the first.
  *
- * start.fd is a descriptor, or -ENOMEM, -EACCES (this process may not use reserved ports),
- * -EADDRINUSE (all are in use),
- * -EBUSY (the only port allowed is in use), -ENODEV (this host has none of the source addresses, or they are of another
- * family), or the errno of an error that no other port avoids.
+ * Returns the result with a descriptor in fd, or with one of these errors there:
+ *
+ *	-ENOMEM      no memory
+ *	-EACCES      this process may not use reserved ports
+ *	-EADDRINUSE  all ports are in use
+ *	-EBUSY       the only port allowed is in use
+ *	-ENODEV      no source address is of the server's family, or this host has none of them
+ *	another negative errno that does not depend on the port
  */
 struct tcp_connect_result tcp_connect_start(struct reserved_ports *reserved_ports,
 					    unsigned rr_start, const struct stream_target *target,

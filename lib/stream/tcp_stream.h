@@ -6,7 +6,7 @@
 #include "stream/reserved_ports.h"
 #include "stream/stream.h"
 
-/* The stall timeout names the reason better, so the kernel's timeout is this much longer. */
+/* The kernel's timeout is this much longer than the stall timeout, which logs a better reason. */
 #define TCP_STREAM_USER_TIMEOUT_MARGIN_MS 5000u
 
 /* The TCP streams of one loop. */
@@ -25,9 +25,8 @@ struct tcp_stream_net {
  * @reserved_ports: of the process; outlives the streams
  * @keepalive_s:    longest idle time before a peer is probed
  *
- * Linux probes an idle peer at least twice, and for as long as data can stay unacknowledged:
- * slightly longer than @stall_timeout_us. It closes a silent peer's connection at the first probe
- * after that.
+ * Data can stay unacknowledged for slightly longer than @stall_timeout_us. Linux probes an idle
+ * peer for the same time, at least twice, and closes the connection at the first probe after that.
  */
 void tcp_stream_net_init(struct tcp_stream_net *net, struct loop *loop,
 			 struct reserved_ports *reserved_ports, uint64_t stall_timeout_us,
