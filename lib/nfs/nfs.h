@@ -3,22 +3,21 @@
  * The NFS upper-layer binding (RFC 8267): how large a Call's Reply can get, and which payloads can
  * move by RDMA. Pure: bytes in, information out, no allocation.
  *
- *	call_check(..., &call_info.hdr)              the message is a Call that can be forwarded
- *	nfs_call_walk_begin(&call_info, limit)           stage HEAD
- *	nfs_call_walk_continue(&call_info, ..., &msg, ...)  each time more of it has arrived, until stage WHOLE
- *	nfs_reply_ddp_items(&call_info, reply, ...)   the movable payloads of its Reply
- *	nfs_sessions_learn(&sessions, &call_info, reply, ...)
+ *	call_check()              the message is a Call that can be forwarded
+ *	nfs_call_walk_begin()     its header: stage CALL_INFO_HEAD
+ *	nfs_call_walk_continue()  each time more has arrived, until stage CALL_INFO_COMPLETE
+ *	nfs_reply_ddp_items()     finds the movable payloads of its Reply
+ *	nfs_sessions_learn()      records a session that the Call and its Reply have created
  *
  * nfs/opaque_walk.h walks every opaque of a whole message, including its header.
  *
- * A Call is walked once. The walk stops where bytes are missing, and continues at the start of the
- * operation that they belong to. Opaque data are skipped by their length, so they can be elsewhere
- * or still to arrive. The total time of all steps is linear in the length of the message, however
- * it is cut.
+ * A Call is walked once. The walk stops where bytes are missing, and continues at the start of that
+ * operation. Opaque data are skipped by their length, so they can be in a chunk or still to arrive.
+ * The total time is linear in the length of the message, however many parts it arrives in.
  *
- * No Call occupies its worker for long: a Call with more than CALL_MAX_OPS operations, or
- * CALL_MAX_ELEMENTS elements of arrays and lists, counts as not parsable, as if its program were
- * unknown. Of a Reply at most NFS_REPLY_MAX_ELEMENTS are walked.
+ * To keep the worker free, a Call with more than CALL_MAX_OPS operations, or CALL_MAX_ELEMENTS
+ * elements of arrays and lists, counts as not parsable, as if its program were unknown. Of a Reply
+ * at most NFS_REPLY_MAX_ELEMENTS are walked.
  *
  * RPCSEC_GSS messages with integrity or privacy have no payloads, since nothing of them may be
  * moved.
@@ -63,8 +62,8 @@ struct nfs_opaque {
 #define NFS_OPAQUE_TAG UINT32_MAX /* the tag of the COMPOUND */
 
 /*
- * Gets each opaque once and in order, even if the Call later turns out not to be parsable. The last
- * one can be longer than the rest of the message: then that is the parse error.
+ * Gets each opaque once and in order, even if a later part of the Call cannot be parsed. If that
+ * fails because an opaque is longer than the rest of the message, that opaque is the last one.
  */
 struct nfs_sink {
 	void (*opaque)(void *arg, const struct nfs_opaque *opaque);
@@ -72,7 +71,7 @@ struct nfs_sink {
 };
 
 /**
- * nfs_call_walk_begin - Collects what a Call's header tells
+ * nfs_call_walk_begin - Initializes the information about a Call from its header
  * @call_info:   with its hdr set; all other members are initialized
  * @limit_bytes: the largest message of the service
  */

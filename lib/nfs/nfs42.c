@@ -52,7 +52,7 @@ static const struct nfs_field offload_status_ok[] = {X_U64 /* count */,
 						     X_VECTOR(1, 4) /* complete */, X_END};
 static const struct nfs_field offload_status_res[] = {X_STATUS(offload_status_ok, nfs_void), X_END};
 
-/* READ_PLUS: its data are not treated as DDP-eligible, though RFC 8267 allows it: no implementation moves them. */
+/* READ_PLUS: no implementation moves its data by RDMA, so they are not treated as DDP-eligible. */
 static const struct nfs_field read_plus_args[] = {X_STATEID, X_U64 /* offset */, X_COUNT, X_END};
 static const struct nfs_field data4[] = {X_U64 /* offset */, X_OPAQUE(NFS_NO_MAX), X_END};
 static const struct nfs_field hole[] = {X_U64 /* offset */, X_U64 /* length */, X_END};
@@ -97,7 +97,10 @@ static const struct nfs_field listxattrs_res[] = {X_STATUS(listxattrs_ok, nfs_vo
 
 /* clang-format off */
 static const struct nfs_proc ops[] = {
-	/*			name			arguments		results			bound				growth    DDP */
+	/*
+	 * name                    arguments               results                 bound
+	 * growth    DDP
+	 */
 	[59 - FIRST] = NFS_PROC("ALLOCATE",		range_args,		nfs4_status_res,	4,				NOT,      NONE),
 	[60 - FIRST] = NFS_PROC("COPY",			copy_args,		copy_res,		4 + COPY_OK,			NOT,      NONE),
 	[61 - FIRST] = NFS_PROC("COPY_NOTIFY",		copy_notify_args,	copy_notify_res,	4 + COPY_NOTIFY_OK,		NOT,      NONE),

@@ -5,8 +5,7 @@
  * message.
  *
  * The buffer can differ from the original message: the listener returns how many bytes an opaque
- * takes in the buffer. So it can skip pad bytes that were inserted before an opaque, or data that
- * are elsewhere.
+ * takes in the buffer. So pad bytes before an opaque, or data in a chunk, can be skipped.
  *
  * The contents of an opaque belong to its program: the parameters of AUTH_SYS, the attributes of
  * NFSv4, and everything that RPCSEC_GSS protects are one opaque each.

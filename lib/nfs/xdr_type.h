@@ -104,8 +104,9 @@ extern const struct nfs_field nfs_void[];
 /* Gets each counted opaque and string in order. The message can end before its last byte. */
 struct nfs_listener {
 	/*
-	 * @offset_bytes is the position after its length word; @is_data: it is the DDP-eligible data item. Returns how
-	 * many bytes it takes in the buffer: normally xdr_padded_bytes(@len_bytes).
+	 * @offset_bytes: of the opaque's first byte, after its length word; @is_data: it is the
+	 * DDP-eligible data item. Returns how many bytes the opaque takes in the buffer: normally
+	 * xdr_padded_bytes(@len_bytes).
 	 */
 	uint64_t (*on_opaque)(struct nfs_listener *listener, uint32_t offset_bytes,
 			      uint32_t len_bytes, bool is_data);
