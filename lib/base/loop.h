@@ -98,8 +98,8 @@ static inline struct loop_timer *loop_timer_new(struct loop *loop, void (*fn)(vo
  * LOOP_READ and LOOP_WRITE are level-triggered. LOOP_LOST is reported once each time that it is
  * added, even if the connection ended long ago. Input and the peer's end of stream do not wake a
  * caller that watches only for LOOP_LOST. LOOP_END is requested together with LOOP_LOST and
- * reported once. Changes other than of LOOP_WRITE are cheap: they cost a system call the first
- * time, and after unwanted input has arrived.
+ * reported once. Changing LOOP_WRITE costs a system call; changing other events costs one only the
+ * first time, and after unwanted input has arrived.
  *
  * If the descriptor cannot be watched, for lack of memory or of the system's watches, a task
  * reports LOOP_ERROR alone, once per call. No further event will be reported: close a connection,

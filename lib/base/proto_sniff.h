@@ -42,10 +42,11 @@ bool proto_sniff_is_prefix(enum proto_sniff what, const uint8_t *bytes, size_t l
 
 /**
  * proto_sniff_text - Writes the bytes for the log, and the name of the protocol if it is known
- * @text: receives printable text; quotes and backslashes in the bytes are not shown as such
+ * @text: receives printable text
  *
- * Text is written as such, other bytes in hexadecimal: `"GET / HTTP/1.1.." (HTTP)` or `16 03 01 02
- * (TLS)`. Returns @text.
+ * If all bytes are text they are written in quotes, with a dot for each control character, quote
+ * and backslash; otherwise in hexadecimal: `"GET / HTTP/1.1.." (HTTP)` or `16 03 01 02 (TLS)`.
+ * Returns @text.
  */
 const char *proto_sniff_text(const uint8_t *bytes, size_t len_bytes,
 			     char text[PROTO_SNIFF_TEXT_BYTES]);

@@ -2,9 +2,9 @@
 /*
  * TCP keepalive settings shared by lib/stream and lib/fabric/iwarp.
  *
- * The kernel would probe connections of the same age in one tick of its timer. If these are
- * thousands, the host drops probes that its queues cannot hold. So each connection has a different
- * idle time, and probes are frequent, because dropped ones must be repeated.
+ * The kernel would probe all connections of the same age in one tick of its timer, and the host
+ * drops probes that its queues cannot hold. So each connection has a different idle time. Probes
+ * are frequent, because dropped ones must be repeated.
  *
  * TCP_USER_TIMEOUT ends a connection; it overrides the number of probes.
  */
@@ -40,7 +40,8 @@ void tcp_keepalive_set_jitter(int fd, unsigned idle_s);
  * tcp_keepalive_timed_out - Returns whether @err, of an established connection, means that the peer
  * stopped answering
  *
- * An ICMP error received while TCP retransmits in vain replaces ETIMEDOUT.
+ * True for ETIMEDOUT, and for the ICMP errors that Linux reports instead: EHOSTUNREACH and
+ * ENETUNREACH.
  */
 bool tcp_keepalive_timed_out(int err);
 

@@ -54,7 +54,7 @@ static inline void rx_predict_hit(struct rx_predict *predict)
 		predict->holes_allowed *= 2;
 }
 
-/** rx_predict_miss - Records a misprediction; @message: of the first payload of a message. */
+/** rx_predict_miss - Records a misprediction; @message: it was the first payload of a message. */
 void rx_predict_miss(struct rx_predict *predict, bool message);
 
 /** rx_predict_expects_more - Returns true if a long tagged message is predicted to continue. */

@@ -6,7 +6,7 @@
 #include "fabric/verbs/pd.h"
 
 #define VERBS_KEY_WAIT_US                                                                          \
-	60000000u /* limit of waiting for a key while other workers or processes have all keys */
+	60000000u /* longest wait for a key while other workers or processes have all keys */
 
 /** verbs_key_bind - Implements fabric_key_bind(); -EINVAL if memory for Reads is not all ready. */
 int verbs_key_bind(struct fabric_ep *ep, struct fabric_key *key);
