@@ -266,7 +266,7 @@ examples() {
 	same "the $2 examples of ${3:-${1##*/}} are valid and draw no warning" "$2 examples: " "$i examples: $said"
 }
 examples "$srcdir/doc/recipes.md" 18 recipes.md 'accepts clients from any source port, but'
-examples "$man/rpcrdma-proxy.conf.5" 5
+examples "$man/rpcrdma-proxy.conf.5" 3
 examples <(singly "$srcdir/doc/recipes.md") 19 "recipes.md, singly" 'accepts clients from any source port, but'
 examples <(singly "$srcdir/conf/rpcrdma-proxy.conf") 2 "the file as installed, singly"
 
