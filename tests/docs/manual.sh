@@ -168,7 +168,7 @@ links() {
 for page in README.md CONTRIBUTING.md SECURITY.md NEWS.md tests/README.md tests/bench/README.md tests/lab/README.md tests/peer/README.md; do
 	links "$srcdir/$page"
 done
-for page in "$srcdir"/doc/*.md; do links "$page"; done
+for page in "$srcdir"/doc/*.md "$srcdir"/doc/internals/*.md; do links "$page"; done
 
 # names_files FILE: the sources, tests and packages that it names are there
 names_files() {
@@ -180,7 +180,9 @@ names_files() {
 		sed 's/^[^a-z]//' | sort -u)
 	same "the files that ${1#"$srcdir/"} names are there" "" "$missing"
 }
-for page in "$srcdir"/doc/*.md "$srcdir/CONTRIBUTING.md" "$srcdir/SECURITY.md"; do names_files "$page"; done
+for page in "$srcdir"/doc/*.md "$srcdir"/doc/internals/*.md "$srcdir/CONTRIBUTING.md" "$srcdir/SECURITY.md"; do
+	names_files "$page"
+done
 
 # short_names FILE: the sources that it names without their directories are there
 short_names() {
@@ -189,7 +191,7 @@ short_names() {
 			grep -vxF "$(find "$srcdir/lib" "$srcdir/daemon" -name '*.[ch]' | sed 's,.*/,,')"
 	)"
 }
-for page in architecture internals memory; do short_names "$srcdir/doc/$page.md"; done
+for page in "$srcdir"/doc/{architecture,internals,memory}.md "$srcdir"/doc/internals/*.md; do short_names "$page"; done
 
 # quotes_files FILE: what it names below tests/ is there, as a file, a folder or a program; in a block of code, each line
 # is a line of the last file that was named before it

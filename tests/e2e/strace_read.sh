@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The system calls of one 1 MiB READ through each proxy: a table per proxy, for doc/internals.md.
+# The system calls of one 1 MiB READ through each proxy: a table per proxy, for doc/internals/data-path.md.
 #
 # usage: strace_read.sh       (with E2E_BUILD as for the tests; needs root)
 . "$(dirname "$0")/lib.sh"

@@ -144,7 +144,7 @@ START_TEST(a_connection_sends_writes_reads_and_closes_in_good_order)
 	ck_assert_uint_eq(counters->bytes_sent, counters->bytes_received);
 	/*
 	 * Only what shares a read with a header, and once each way a read in which FPDUs grow:
-	 * doc/internals.md, Copies.
+	 * doc/internals/data-path.md, Copies.
 	 */
 	ck_assert_uint_le(counters->payload_bytes_copied, 2 * (16384 + STAGING_BYTES));
 	buf_put(source);
