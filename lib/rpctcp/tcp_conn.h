@@ -2,7 +2,7 @@
 /*
  * The connection of a TCP leg: its stream, its state, its deadlines, and why it is not read.
  *
- * The lowest module of the leg (doc/internals.md draws them). It calls the leg only from its task
+ * The lowest module of the leg (doc/internals.md lists them). It calls the leg only from its task
  * and its timer. Events, output and further input wait for the task, because they must not happen
  * inside a call into the leg.
  */
