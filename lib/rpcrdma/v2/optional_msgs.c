@@ -170,14 +170,14 @@ uint32_t optional_msgs_send_first_init(struct optional_msgs *options)
 /* ---- steps ---- */
 
 static void take_snapshot(const struct optional_msgs *options,
-			  struct characteristics_snapshot *take_snapshot)
+			  struct characteristics_snapshot *snapshot)
 {
 	const struct rdma_conn *conn = conn_of(options);
 	uint32_t counts_over = characteristics_counted_limit(&options->ch);
 	uint32_t needs_over = characteristics_needed_limit(&options->ch);
 	bool may = control_msgs_may_send(&conn->control);
 
-	*take_snapshot = (struct characteristics_snapshot){
+	*snapshot = (struct characteristics_snapshot){
 		.smallest_bytes = posted_recvs_smallest(&conn->recvs),
 		.counted_bytes = requester_longest_reply_bytes(options->rq, counts_over),
 		.needed_bytes = responder_longest_reply_bytes(options->rs, 0, needs_over),
@@ -186,7 +186,7 @@ static void take_snapshot(const struct optional_msgs *options,
 	};
 }
 
-static void wish(struct optional_msgs *options)
+static void request_sizes(struct optional_msgs *options)
 {
 	struct conn_sizes *sizes = &options->sizes;
 
@@ -272,7 +272,7 @@ void optional_msgs_run(struct optional_msgs *options)
 
 	release(options);
 	revert_ask(options);
-	wish(options);
+	request_sizes(options);
 	if (characteristics_has_work(&options->ch) && may_send(conn))
 		run_steps(options);
 	waits = characteristics_has_work(&options->ch) && !control_msgs_may_send(&conn->control);
