@@ -34,7 +34,7 @@ static bool tap_wants(const struct tap *tap, enum tap_kind kind, const struct br
 #define SHOWN_FRACTION 100u /* the text has the stages that took 1/100 of the time or more */
 
 /* "server 1.2 s, client 30 ms" */
-static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole_us,
+static void stages_text(const uint32_t stage_elapsed_us[CALL_STAGE_COUNT], uint64_t whole_us,
 			char text[STAGES_BYTES])
 {
 	char time[HUMANIZE_TEXT_BYTES];
@@ -42,10 +42,10 @@ static void stages_text(const uint32_t took_us[CALL_STAGE_COUNT], uint64_t whole
 
 	text[0] = '\0';
 	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++)
-		if (took_us[i] >= whole_us / SHOWN_FRACTION)
+		if (stage_elapsed_us[i] >= whole_us / SHOWN_FRACTION)
 			used += (size_t)snprintf(text + used, STAGES_BYTES - used, "%s%s %s",
 						 used ? ", " : "", call_stage_name(i),
-						 humanize_time(took_us[i] / 1e6, time));
+						 humanize_time(stage_elapsed_us[i] / 1e6, time));
 }
 
 static void log_slow(const struct bridge *bridge, const struct call_end *end,
@@ -54,11 +54,11 @@ static void log_slow(const struct bridge *bridge, const struct call_end *end,
 	char time[HUMANIZE_TEXT_BYTES], in[HUMANIZE_TEXT_BYTES], back[HUMANIZE_TEXT_BYTES];
 	char stages[STAGES_BYTES], status[CALL_STATUS_TEXT_BYTES];
 	struct log_ctx ctx = bridge->log;
-	uint32_t took_us[CALL_STAGE_COUNT];
+	uint32_t stage_elapsed_us[CALL_STAGE_COUNT];
 
-	memcpy(took_us, report->took_us, sizeof(took_us));
-	took_us[CALL_STAGE_CLIENT] = client_us;
-	stages_text(took_us, whole_us, stages);
+	memcpy(stage_elapsed_us, report->stage_elapsed_us, sizeof(stage_elapsed_us));
+	stage_elapsed_us[CALL_STAGE_CLIENT] = client_us;
+	stages_text(stage_elapsed_us, whole_us, stages);
 	ctx.about.xid = &report->xid;
 	log_limited(LOG_LEVEL_INFO, bridge_line_limit(bridge, LINE_SLOW), &ctx,
 		    "%s took %s: %s; %s in, %s back%s%s", nfs_operation_name(end->operation),
@@ -94,7 +94,7 @@ void call_trace_record(const struct bridge_side *side, const struct exchange *x,
 	report->reply_bytes = answered ? x->reply.len_bytes : 0;
 	memcpy(report->call_forms, x->call_forms, sizeof(report->call_forms));
 	memcpy(report->reply_forms, x->reply_forms, sizeof(report->reply_forms));
-	memcpy(report->took_us, x->took_us, sizeof(report->took_us));
+	memcpy(report->stage_elapsed_us, x->stage_elapsed_us, sizeof(report->stage_elapsed_us));
 }
 
 static void fill_call(const struct bridge *bridge, const struct call_end *end,
@@ -116,8 +116,8 @@ static void fill_call(const struct bridge *bridge, const struct call_end *end,
 	strcpy(call->service, service_name(bridge));
 	memcpy(call->call_forms, report->call_forms, sizeof(call->call_forms));
 	memcpy(call->reply_forms, report->reply_forms, sizeof(call->reply_forms));
-	memcpy(call->took_us, report->took_us, sizeof(call->took_us));
-	call->took_us[CALL_STAGE_CLIENT] = client_us;
+	memcpy(call->stage_elapsed_us, report->stage_elapsed_us, sizeof(call->stage_elapsed_us));
+	call->stage_elapsed_us[CALL_STAGE_CLIENT] = client_us;
 }
 
 static void put_call(const struct bridge *bridge, const struct call_end *end,

@@ -12,7 +12,7 @@ struct call_record {
 	uint8_t call_forms[2], reply_forms[2];
 	uint32_t xid, status; /* status: from call_status_of() */
 	uint32_t request_bytes, reply_bytes;
-	uint32_t took_us[CALL_STAGE_COUNT]; /* except the client stage, which still runs */
+	uint32_t stage_elapsed_us[CALL_STAGE_COUNT]; /* except the client stage, which still runs */
 };
 
 /** bridge_has_taps - Returns whether the worker of the bridge has taps. */

@@ -82,8 +82,9 @@ static json_t *call_json(const struct tap_call *call)
 	uint64_t whole_us = 0;
 
 	for (unsigned i = 0; i < CALL_STAGE_COUNT; i++) {
-		whole_us += call->took_us[i];
-		json_object_set_new(stages, call_stage_name(i), json_real(call->took_us[i] / 1e6));
+		whole_us += call->stage_elapsed_us[i];
+		json_object_set_new(stages, call_stage_name(i),
+				    json_real(call->stage_elapsed_us[i] / 1e6));
 	}
 	return json_pack(
 		"{s:s, s:s, s:I, s:o, s:b, s:s, s:I, s:b, s:o, s:I, s:o, s:{s:o, s:o}, s:f, s:o}",

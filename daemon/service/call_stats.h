@@ -122,7 +122,7 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 	uint64_t us = 0;
 
 	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		us += x->took_us[i];
+		us += x->stage_elapsed_us[i];
 	end->operation = nfs_operation_of(&x->call_info);
 	end->before_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	end->since_us = x->stage_us;
@@ -140,7 +140,7 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 		call_stats_error(stats, end->operation, call_status_of(x));
 #pragma GCC unroll 4
 	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		histogram_add(&operation->stages[i], x->took_us[i]);
+		histogram_add(&operation->stages[i], x->stage_elapsed_us[i]);
 	return true;
 }
 

@@ -122,9 +122,9 @@ struct exchange {
 	 * chosen it.
 	 */
 	uint8_t call_forms[2], reply_forms[2];
-	uint64_t stage_us;                  /* start of the stage; 0: not timed */
-	uint32_t took_us[CALL_STAGE_COUNT]; /* time in each stage so far */
-	struct exchange_hook *hook;         /* outlives the exchange; NULL: none */
+	uint64_t stage_us;                           /* start of the stage; 0: not timed */
+	uint32_t stage_elapsed_us[CALL_STAGE_COUNT]; /* time in each stage so far */
+	struct exchange_hook *hook;                  /* outlives the exchange; NULL: none */
 	/* NULL once that leg has dropped its reference */
 	struct leg *origin, *target;
 	void *origin_priv, *target_priv;                  /* each leg's object for this RPC */
@@ -167,9 +167,9 @@ static inline void exchange_put(struct exchange *x)
  */
 static inline void exchange_stage_add(struct exchange *x, enum call_stage stage, uint64_t now_us)
 {
-	uint64_t us = x->took_us[stage] + (now_us - x->stage_us);
+	uint64_t us = x->stage_elapsed_us[stage] + (now_us - x->stage_us);
 
-	x->took_us[stage] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
+	x->stage_elapsed_us[stage] = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
 	x->stage_us = now_us;
 }
 /** exchange_stage_enter - Adds the time since stage_us to the current stage, and enters @stage. */

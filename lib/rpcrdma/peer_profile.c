@@ -84,22 +84,22 @@ const struct peer_profile *peer_profile(enum peer_id id)
 	return &profiles[id];
 }
 
-void peer_cache_long_refused(struct peer_cache *memory, uint64_t client, uint64_t now_us)
+void peer_cache_long_rejected(struct peer_cache *memory, uint64_t client, uint64_t now_us)
 {
-	bool another = now_us < atomic_load(&memory->refused_until_us) &&
-		       atomic_load(&memory->refused_client) != client;
+	bool another = now_us < atomic_load(&memory->client_rejected_until_us) &&
+		       atomic_load(&memory->rejected_client) != client;
 
 	if (another)
-		atomic_store(&memory->refuses_until_us, now_us + PEER_CACHE_US);
-	atomic_store(&memory->refused_client, client);
-	atomic_store(&memory->refused_until_us, now_us + PEER_CACHE_US);
+		atomic_store(&memory->rejects_until_us, now_us + PEER_CACHE_US);
+	atomic_store(&memory->rejected_client, client);
+	atomic_store(&memory->client_rejected_until_us, now_us + PEER_CACHE_US);
 }
 
 void peer_cache_long_accepted(struct peer_cache *memory, uint64_t now_us)
 {
 	atomic_store(&memory->accepts_until_us, now_us + PEER_CACHE_US);
-	atomic_store(&memory->refuses_until_us, 0);
-	atomic_store(&memory->refused_until_us, 0);
+	atomic_store(&memory->rejects_until_us, 0);
+	atomic_store(&memory->client_rejected_until_us, 0);
 }
 
 bool peer_cache_accepts_long(struct peer_cache *memory, uint64_t now_us)
@@ -107,9 +107,9 @@ bool peer_cache_accepts_long(struct peer_cache *memory, uint64_t now_us)
 	return now_us < atomic_load(&memory->accepts_until_us);
 }
 
-bool peer_cache_refuses_long(struct peer_cache *memory, uint64_t client, uint64_t now_us)
+bool peer_cache_rejects_long(struct peer_cache *memory, uint64_t client, uint64_t now_us)
 {
-	return now_us < atomic_load(&memory->refuses_until_us) ||
-	       (now_us < atomic_load(&memory->refused_until_us) &&
-		client == atomic_load(&memory->refused_client));
+	return now_us < atomic_load(&memory->rejects_until_us) ||
+	       (now_us < atomic_load(&memory->client_rejected_until_us) &&
+		client == atomic_load(&memory->rejected_client));
 }

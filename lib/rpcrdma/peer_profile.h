@@ -73,17 +73,17 @@ const struct peer_profile *peer_profile(enum peer_id id);
  */
 struct peer_cache {
 	/* Position-zero chunks of all clients are rejected until then, on the loops' clock, … */
-	atomic_uint_fast64_t refuses_until_us;
-	atomic_uint_fast64_t refused_client; /* … of this client, a number for its address … */
-	atomic_uint_fast64_t refused_until_us; /* … until then */
-	atomic_uint_fast64_t accepts_until_us; /* long Calls count as accepted until then */
+	atomic_uint_fast64_t rejects_until_us;
+	atomic_uint_fast64_t rejected_client; /* … of this client, a number for its address … */
+	atomic_uint_fast64_t client_rejected_until_us; /* … until then */
+	atomic_uint_fast64_t accepts_until_us;         /* long Calls count as accepted until then */
 };
 
 /* Lifetime of an entry: an updated server must be detected again. */
 #define PEER_CACHE_US 600000000u
 
-/** peer_cache_long_refused - Records that the server rejected a long Call of @client. */
-void peer_cache_long_refused(struct peer_cache *memory, uint64_t client, uint64_t now_us);
+/** peer_cache_long_rejected - Records that the server rejected a long Call of @client. */
+void peer_cache_long_rejected(struct peer_cache *memory, uint64_t client, uint64_t now_us);
 /** peer_cache_long_accepted - Records that the server accepted a long Call of any client. */
 void peer_cache_long_accepted(struct peer_cache *memory, uint64_t now_us);
 /**
@@ -92,8 +92,8 @@ void peer_cache_long_accepted(struct peer_cache *memory, uint64_t now_us);
  */
 bool peer_cache_accepts_long(struct peer_cache *memory, uint64_t now_us);
 /**
- * peer_cache_refuses_long - Returns true if the server is assumed to reject long Calls of @client.
+ * peer_cache_rejects_long - Returns true if the server is assumed to reject long Calls of @client.
  */
-bool peer_cache_refuses_long(struct peer_cache *memory, uint64_t client, uint64_t now_us);
+bool peer_cache_rejects_long(struct peer_cache *memory, uint64_t client, uint64_t now_us);
 
 #endif

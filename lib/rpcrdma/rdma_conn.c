@@ -249,10 +249,10 @@ void rdma_conn_update_limits_for(struct rdma_conn *conn, const struct dialect *d
 		.dialect = dialect,
 		.send_bytes = send,
 		.reply_bytes = send,
-		.asked_bytes = UINT32_MAX,
+		.pending_req_bytes = UINT32_MAX,
 		.recv_bytes = recv,
 		.margin_bytes = min_u32(recv, RPC_INLINE_AROUND_MAX_BYTES),
-		.reads_nothing = conn->works.reads_max == 0,
+		.reads_nothing = conn->work_requests.reads_max == 0,
 		.reverse_calls = true,
 	};
 	if (!dialect->options || !conn->characteristics)
@@ -260,7 +260,7 @@ void rdma_conn_update_limits_for(struct rdma_conn *conn, const struct dialect *d
 	agree_on_reverse(conn);
 	conn->limits.send_bytes = characteristics_send_bytes(conn->characteristics, send);
 	conn->limits.reply_bytes = characteristics_reply_bytes(conn->characteristics, send);
-	conn->limits.asked_bytes = characteristics_asked_bytes(conn->characteristics);
+	conn->limits.pending_req_bytes = characteristics_pending_req_bytes(conn->characteristics);
 	conn->limits.recv_bytes = characteristics_recv_bytes(conn->characteristics, recv);
 	conn->limits.margin_bytes = min_u32(conn->limits.recv_bytes, RPC_INLINE_AROUND_MAX_BYTES);
 }
@@ -294,7 +294,7 @@ void rdma_conn_set_peer_recv_bytes(struct rdma_conn *conn, uint32_t bytes)
 	inline_threshold_set_peer(&conn->send_limit, max_u32(bytes, RPCRDMA_INLINE_MIN));
 	rdma_conn_update_limits(conn);
 	rdma_conn_note(conn, "configured: Sends of up to %u bytes to it, at most %u RDMA Reads",
-		       conn->limits.send_bytes, conn->works.reads_max);
+		       conn->limits.send_bytes, conn->work_requests.reads_max);
 }
 
 bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_limits *limits)

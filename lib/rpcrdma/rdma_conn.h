@@ -126,7 +126,7 @@ struct rdma_conn {
 	uint32_t peer_align_bytes; /* recommended alignment; 0: none (A6.2-6) */
 	bool conf_received;        /* a CONF_RDMA arrived */
 	bool configured;           /* the peer's sizes come from CONF_RDMA */
-	bool refuses_padding;      /* it answered an RDMA_MSGP with ERR_CHUNK: no more are sent */
+	bool rejects_padding;      /* it answered an RDMA_MSGP with ERR_CHUNK: no more are sent */
 	/* Version two: characteristics of both ends, and wanted sizes; each can be NULL. */
 	struct characteristics *characteristics;
 	struct conn_sizes *sizes;
@@ -142,13 +142,13 @@ struct rdma_conn {
 	/* Set by the leg: runs when a Call of the peer has settled the version. */
 	struct loop_task settled_task;
 
-	bool drain_asked;           /* leg_drain() was called, in any state */
+	bool drain_requested;       /* leg_drain() was called, in any state */
 	struct loop_task idle_task; /* set by the leg: runs when an RPC has ended after that */
 
 	bool message_seen; /* a message arrived since the last check of rdma_keepalive.h */
 	uint32_t longest_send_bytes; /* longest Send since the last check of optional_msgs.h */
 
-	struct work_request_queues works;
+	struct work_request_queues work_requests;
 	uint64_t bytes_received, bytes_sent;
 };
 
@@ -215,7 +215,7 @@ bool rdma_conn_may_invalidate(const struct rdma_conn *conn, const struct rpc_lim
 /** rdma_conn_rpc_done - Reports the end of an RPC of either direction. */
 static inline void rdma_conn_rpc_done(struct rdma_conn *conn)
 {
-	if (conn->drain_asked)
+	if (conn->drain_requested)
 		loop_defer(conn->fabric->loop, &conn->idle_task);
 }
 

@@ -199,19 +199,19 @@ void rdma_conn_setup_resolved(struct rdma_conn *conn, struct fabric_ep_params *p
 	offer(conn, params);
 }
 
-static bool is_remembered(const struct rdma_conn *conn)
+static bool is_long_call_rejected(const struct rdma_conn *conn)
 {
 	struct peer_cache *memory = conn->config->peer_cache;
 
 	return memory &&
-	       peer_cache_refuses_long(memory, conn->config->peer_client, rdma_conn_now_us(conn));
+	       peer_cache_rejects_long(memory, conn->config->peer_client, rdma_conn_now_us(conn));
 }
 
 /* Finds the quirks of the server from its private data, or the lack of them. */
 static void find_peer(struct rdma_conn *conn, const struct rpcrdma_private_data *theirs,
 		      bool usable)
 {
-	if (!usable && is_remembered(conn))
+	if (!usable && is_long_call_rejected(conn))
 		rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call not long ago");
 	else if (!usable && !dialect(conn->config->version_one)->private_data)
 		rdma_conn_peer_found(conn, PEER_AUTO,

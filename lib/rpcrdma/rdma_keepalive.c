@@ -51,7 +51,7 @@ static void send_null_call(struct rdma_keepalive *watch)
 	while (is_in_flight(watch, xid))
 		xid++;
 	/* An earlier unanswered NULL Call also serves as a check. */
-	if (requester_null_send(watch->rq, xid, like) || watch->rq->nulls.count)
+	if (requester_null_send(watch->rq, xid, like) || watch->rq->sent_null_calls.count)
 		watch->asked++;
 }
 

@@ -34,7 +34,7 @@ static void close_if_idle(void *arg)
 {
 	struct rdma_leg *leg = arg;
 
-	if (leg->conn.drain_asked && is_idle(leg))
+	if (leg->conn.drain_requested && is_idle(leg))
 		rdma_conn_fail(&leg->conn, LEG_CLOSE_SHUTDOWN, "%s", "");
 }
 
@@ -52,9 +52,9 @@ static void rdma_drain(struct leg *l)
 {
 	struct rdma_leg *leg = rdma_leg_of(l);
 
-	if (leg->conn.drain_asked || rdma_conn_is_closing(&leg->conn))
+	if (leg->conn.drain_requested || rdma_conn_is_closing(&leg->conn))
 		return;
-	leg->conn.drain_asked = true;
+	leg->conn.drain_requested = true;
 	if (leg->conn.state.now == RDMA_OPEN)
 		rdma_conn_set_state(&leg->conn, RDMA_DRAINING);
 	close_if_idle(leg);
@@ -245,7 +245,7 @@ static void info_extras(const struct rdma_leg *leg, struct leg_info *info)
 
 	info->dialect = conn->negotiation.dialect->name;
 	info->configured = conn->configured;
-	info->peer_reads_max = conn->works.reads_max;
+	info->peer_reads_max = conn->work_requests.reads_max;
 	info->replies_lent = conn->grant.exposed;
 	info->calls_abandoned = leg->requester.abandoned;
 	if (conn->limits.dialect->options && conn->characteristics) {
@@ -270,7 +270,7 @@ static void rdma_load(const struct leg *l, struct leg_load *load)
 		.kind = conn->fabric->ops->name,
 		.is_rdma = true,
 		.calls_in_flight_in = conn->grant.in_flight,
-		.calls_in_flight_out = window->in_flight - leg->requester.nulls.count -
+		.calls_in_flight_out = window->in_flight - leg->requester.sent_null_calls.count -
 				       leg->requester.abandoned -
 				       control_msgs_credits(&conn->control),
 		.calls_queued = leg->requester.nqueued,

@@ -19,11 +19,11 @@
 #include "rpcrdma/work_request.h"
 
 /*
- * Position in a plan. One or several RDMA Reads fetch each of its parts (struct plan_pull). All
+ * Position in a plan. One or several RDMA Reads fetch each of its parts (struct plan_read). All
  * parts before index `pull` are finished, and `bytes` bytes of that one.
  */
 struct read_cursor {
-	unsigned pull;
+	unsigned read_index;
 	uint32_t bytes;
 };
 
@@ -36,8 +36,8 @@ struct read_chunks {
 	struct rdma_conn *conn;
 	struct exchange *x;
 	const struct rpc_msg *to;
-	const struct plan_pull *pulls;
-	unsigned npulls;
+	const struct plan_read *plan_reads;
+	unsigned nplan_reads;
 	uint32_t read_max_bytes; /* longest Read */
 	struct read_cursor posted, done;
 	void (*read_done)(void *arg);
@@ -51,7 +51,7 @@ struct read_chunks {
  */
 static inline unsigned read_chunks_bound(const struct rdma_conn *conn)
 {
-	return min_u32(conn->ord, conn->works.reads_max);
+	return min_u32(conn->ord, conn->work_requests.reads_max);
 }
 /** read_chunks_limit - Limits the outstanding Reads to @max, as the peer advertised; 0: none. */
 void read_chunks_limit(struct rdma_conn *conn, unsigned max);
@@ -66,9 +66,10 @@ static inline size_t read_chunks_cost_bytes(const struct rdma_conn *conn, size_t
 
 /** read_chunks_init - Initializes the Reads of a message with the parts of its plan; posts none. */
 static inline void read_chunks_init(struct read_chunks *reads, struct rdma_conn *conn,
-				    const struct plan_pull *pulls, unsigned npulls)
+				    const struct plan_read *plan_reads, unsigned nplan_reads)
 {
-	*reads = (struct read_chunks){.conn = conn, .pulls = pulls, .npulls = npulls};
+	*reads = (struct read_chunks){
+		.conn = conn, .plan_reads = plan_reads, .nplan_reads = nplan_reads};
 }
 /**
  * read_chunks_start - Posts the Reads up to the bound, and the others later.
@@ -85,7 +86,7 @@ uint32_t read_chunks_start(struct read_chunks *reads, const struct rpc_msg *to, 
 /** read_chunks_are_done - Returns true once the last Read is done. */
 static inline bool read_chunks_are_done(const struct read_chunks *reads)
 {
-	return reads->done.pull == reads->npulls;
+	return reads->done.read_index == reads->nplan_reads;
 }
 /**
  * read_chunks_have_bytes - Returns how many bytes of a message of @total_bytes have arrived,
@@ -95,7 +96,7 @@ static inline uint32_t read_chunks_have_bytes(const struct read_chunks *reads, u
 {
 	if (read_chunks_are_done(reads))
 		return total_bytes;
-	return reads->pulls[reads->done.pull].to + reads->done.bytes;
+	return reads->plan_reads[reads->done.read_index].to + reads->done.bytes;
 }
 
 /** read_chunks_end - Discards waiting Reads, because the endpoint has closed. */

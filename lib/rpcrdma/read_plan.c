@@ -39,11 +39,12 @@ static const struct rpcrdma_read_segment *read_at(const struct planner *p, unsig
 	return &p->hdr->reads[p->order[i]];
 }
 
-static void add_pull(struct planner *p, uint64_t to, uint32_t len, uint32_t handle, uint64_t offset)
+static void add_plan_read(struct planner *p, uint64_t to, uint32_t len, uint32_t handle,
+			  uint64_t offset)
 {
 	if (len)
-		p->plan->pulls[p->plan->npulls++] =
-			(struct plan_pull){(uint32_t)to, len, handle, offset};
+		p->plan->plan_reads[p->plan->nplan_reads++] =
+			(struct plan_read){(uint32_t)to, len, handle, offset};
 }
 
 static void add_copy(struct planner *p, uint64_t to, uint64_t from, uint64_t len)
@@ -68,7 +69,7 @@ static void place_inline(struct planner *p, uint64_t len)
 
 		if (n > end - p->at)
 			n = (uint32_t)(end - p->at);
-		add_pull(p, p->at, n, seg->handle, seg->offset + p->zero_used);
+		add_plan_read(p, p->at, n, seg->handle, seg->offset + p->zero_used);
 		p->at += n;
 		p->zero_used += n;
 		if (p->zero_used == seg->len_bytes) {
@@ -102,7 +103,7 @@ static enum read_plan_verdict place_chunk(struct planner *p, unsigned *i)
 
 		if (seg->len_bytes > p->limit_bytes - p->at)
 			return READ_PLAN_TOO_BIG;
-		add_pull(p, p->at, seg->len_bytes, seg->handle, seg->offset);
+		add_plan_read(p, p->at, seg->len_bytes, seg->handle, seg->offset);
 		p->at += seg->len_bytes;
 	}
 	p->plan->chunks[p->plan->nchunks++] =
@@ -136,7 +137,7 @@ static enum read_plan_verdict plan_inline(uint32_t inline_bytes, uint32_t limit_
 	if (inline_bytes > limit_bytes)
 		return READ_PLAN_TOO_BIG;
 	plan->total_bytes = inline_bytes;
-	plan->npulls = plan->nchunks = 0;
+	plan->nplan_reads = plan->nchunks = 0;
 	plan->ncopies = inline_bytes > 0;
 	plan->copies[0] = (struct plan_copy){0, 0, inline_bytes};
 	return READ_PLAN_OK;
@@ -152,7 +153,7 @@ static enum read_plan_verdict plan_chunks(const struct rpcrdma_header *hdr, uint
 	enum read_plan_verdict verdict;
 	unsigned i;
 
-	plan->ncopies = plan->npulls = plan->nchunks = 0;
+	plan->ncopies = plan->nplan_reads = plan->nchunks = 0;
 	p.pulled = hdr->proc == RPCRDMA_NOMSG;
 	sort_reads(&p);
 	verdict = find_inline(&p, inline_bytes);

@@ -26,7 +26,7 @@ struct plan_copy {
 #define PLAN_ZEROS UINT32_MAX
 
 /* A part of one segment to fetch by RDMA Read, at least one byte. */
-struct plan_pull {
+struct plan_read {
 	uint32_t to, len_bytes;
 	uint32_t handle;
 	uint64_t offset;
@@ -39,13 +39,13 @@ struct plan_chunk {
 
 /* Each chunk splits the inline stream at most once and needs at most one pad. */
 #define PLAN_MAX_COPIES (2 * RPCRDMA_MAX_SEGMENTS + 2)
-#define PLAN_MAX_PULLS  (2 * RPCRDMA_MAX_SEGMENTS)
+#define PLAN_MAX_READS  (2 * RPCRDMA_MAX_SEGMENTS)
 
 struct read_plan {
 	uint32_t total_bytes; /* of the RPC message */
-	unsigned ncopies, npulls, nchunks;
+	unsigned ncopies, nplan_reads, nchunks;
 	struct plan_copy copies[PLAN_MAX_COPIES];
-	struct plan_pull pulls[PLAN_MAX_PULLS];
+	struct plan_read plan_reads[PLAN_MAX_READS];
 	struct plan_chunk chunks[RPCRDMA_MAX_SEGMENTS]; /* sorted by position */
 };
 

@@ -112,7 +112,7 @@ static void unusable(struct rdma_leg *leg, const struct rpcrdma_header *hdr, boo
 	}
 	leg->conn.counters->bad_calls++;
 	rdma_conn_note(&leg->conn, "Call %#x: %s", hdr->xid, what);
-	responder_refuse(&leg->responder, hdr, err);
+	responder_reject(&leg->responder, hdr, err);
 }
 
 static void undecodable(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
@@ -131,11 +131,11 @@ static void bad_version(struct rdma_leg *leg, const struct rpcrdma_header *hdr,
 }
 
 /* Rejects a message that is neither Call nor Reply (X-9, E4.2-5). */
-static void refuse_message(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const char *what)
+static void reject_message(struct rdma_leg *leg, const struct rpcrdma_header *hdr, const char *what)
 {
 	leg->conn.counters->bad_calls++;
 	rdma_conn_note(&leg->conn, "message %#x: %s", hdr->xid, what);
-	responder_refuse(&leg->responder, hdr, RPCRDMA_ERR_CHUNK);
+	responder_reject(&leg->responder, hdr, RPCRDMA_ERR_CHUNK);
 }
 
 /*
@@ -149,7 +149,7 @@ static void reserved(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 	if (hdr->proc == RPCRDMA_MSGP && requester_awaits(&leg->requester, hdr->xid))
 		requester_bad_reply(&leg->requester, hdr->xid, what);
 	else
-		refuse_message(leg, hdr, what);
+		reject_message(leg, hdr, what);
 }
 
 static void too_short(struct rdma_leg *leg, const struct fabric_recv *recv)
@@ -262,10 +262,10 @@ static void on_msgp(struct rdma_leg *leg, struct rpcrdma_header *hdr,
 /* Control messages first, then Calls; INVAL_OPTION never answers a Call. */
 static void on_error(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
-	if (hdr->error == RPCRDMA_ERR_VERS && version_probe_refused(leg, hdr))
+	if (hdr->error == RPCRDMA_ERR_VERS && version_probe_rejected(leg, hdr))
 		return;
 	if (leg->options && !ccp_client_has(&leg->requester, hdr->xid) &&
-	    optional_msgs_refused(leg->options, hdr->xid))
+	    optional_msgs_rejected(leg->options, hdr->xid))
 		requester_error_of_control(&leg->requester, hdr);
 	else
 		requester_error(&leg->requester, hdr);
@@ -335,7 +335,7 @@ static void handle_verdict(struct rdma_leg *leg, enum rpcrdma_verdict verdict,
 		reserved(leg, hdr);
 		break;
 	case RPCRDMA_BAD_OPTION:
-		refuse_message(leg, hdr, "an RDMA_OPTIONAL longer than its Send");
+		reject_message(leg, hdr, "an RDMA_OPTIONAL longer than its Send");
 		break;
 	}
 }
@@ -378,7 +378,7 @@ static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct r
 		process(leg, verdict, hdr, recv);
 		return;
 	}
-	switch (negotiation_judge(neg, hdr->xid, hdr->vers, hdr->proc == RPCRDMA_OPTIONAL)) {
+	switch (negotiation_check(neg, hdr->xid, hdr->vers, hdr->proc == RPCRDMA_OPTIONAL)) {
 	case NEGOTIATION_ACCEPT:
 		version_probe_message_received(leg, hdr);
 		process(leg, verdict, hdr, recv);
@@ -386,7 +386,7 @@ static void receive(struct rdma_leg *leg, enum rpcrdma_verdict verdict, struct r
 	case NEGOTIATION_LATE:
 		leg->conn.counters->options_late++;
 		break;
-	case NEGOTIATION_REFUSE:
+	case NEGOTIATION_REJECT:
 		handle_verdict(leg, RPCRDMA_BAD_VERS, hdr, recv);
 		break;
 	}

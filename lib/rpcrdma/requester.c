@@ -120,7 +120,7 @@ static void note_reverse_refused(struct requester *rq, const struct requester_rp
  * Fails a Call that cannot be sent: no header can hold it, the peer does not accept it, or memory
  * is not available.
  */
-static void refuse_call(struct requester *rq, struct requester_rpc *rpc)
+static void fail_unsendable(struct requester *rq, struct requester_rpc *rpc)
 {
 	if (rq->reverse) {
 		rq->conn->counters->reverse_refused++;
@@ -168,8 +168,8 @@ static bool moves_payloads(const struct rdma_conn *conn)
 	return conn->config->ddp || conn->peer->ddp;
 }
 
-static void fill_ask(const struct requester *rq, const struct requester_rpc *rpc,
-		     struct chunk_select_input *input)
+static void fill_input(const struct requester *rq, const struct requester_rpc *rpc,
+		       struct chunk_select_input *input)
 {
 	const struct rdma_conn *conn = rq->conn;
 	bool inline_only = rq->reverse && !rpc->limits.reverse_chunks;
@@ -219,7 +219,7 @@ static enum send_decision plan_call(const struct requester *rq, struct requester
 		rpc->form = call_form_plain();
 		return SEND_NOW;
 	}
-	fill_ask(rq, rpc, &input);
+	fill_input(rq, rpc, &input);
 	if (input.moves_payloads && chunk_select_needs(&input))
 		return SEND_LATER;
 	if (!chunk_select_choose(&input, &rpc->form))
@@ -254,7 +254,7 @@ static void start_call(struct requester *rq, struct requester_rpc *rpc,
 		       enum send_decision send_decision)
 {
 	if (send_decision == SEND_IMPOSSIBLE || !requester_rpc_send(rpc))
-		refuse_call(rq, rpc);
+		fail_unsendable(rq, rpc);
 	else if (rq->conn->sizes)
 		note_sizes(rq->conn, rpc);
 }
@@ -376,14 +376,14 @@ const struct call_info *requester_null_template(const struct requester *rq)
 
 bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_info *like)
 {
-	struct null_calls *nulls = &rq->nulls;
+	struct null_calls *sent_null_calls = &rq->sent_null_calls;
 	struct rdma_conn *conn = rq->conn;
 	uint8_t call[RPC_NULL_CALL_BYTES];
 	struct send_msg m;
 
-	if (nulls->count == NULL_CALLS_MAX || !credit_window_has_credit(&conn->window))
+	if (sent_null_calls->count == NULL_CALLS_MAX || !credit_window_has_credit(&conn->window))
 		return false;
-	nulls->xids[nulls->count++] = xid;
+	sent_null_calls->xids[sent_null_calls->count++] = xid;
 	credit_window_consume(&conn->window);
 	/* The reserved credit is in use. */
 	conn->window.reserved = 0;
@@ -399,16 +399,16 @@ bool requester_null_send(struct requester *rq, uint32_t xid, const struct call_i
 
 bool requester_null_answered(struct requester *rq, uint32_t xid)
 {
-	struct null_calls *nulls = &rq->nulls;
+	struct null_calls *sent_null_calls = &rq->sent_null_calls;
 	unsigned at = 0;
 
-	while (at < nulls->count && nulls->xids[at] != xid)
+	while (at < sent_null_calls->count && sent_null_calls->xids[at] != xid)
 		at++;
-	if (at == nulls->count)
+	if (at == sent_null_calls->count)
 		return false;
-	nulls->xids[at] = nulls->xids[--nulls->count];
+	sent_null_calls->xids[at] = sent_null_calls->xids[--sent_null_calls->count];
 	credit_window_release(&rq->conn->window);
-	if (!nulls->count)
+	if (!sent_null_calls->count)
 		rq->conn->window.reserved = 1;
 	rq->conn->counters->null_calls_answered++;
 	return true;

@@ -83,8 +83,8 @@ bool requester_null_answered(struct requester *rq, uint32_t xid) MUST_CHECK;
 /** requester_null_is - Returns true if @xid is that of an unanswered NULL Call. */
 static inline bool requester_null_is(const struct requester *rq, uint32_t xid)
 {
-	for (unsigned i = 0; i < rq->nulls.count; i++)
-		if (rq->nulls.xids[i] == xid)
+	for (unsigned i = 0; i < rq->sent_null_calls.count; i++)
+		if (rq->sent_null_calls.xids[i] == xid)
 			return true;
 	return false;
 }

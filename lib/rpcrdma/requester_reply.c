@@ -28,7 +28,7 @@ bool requester_exposes_key(const struct requester *rq, uint32_t xid, uint32_t rk
  * that it claims (X-18): the rest of the memory can contain an earlier Reply, perhaps of another
  * client. Returns NULL, or the error as text: @not_offered for another chunk.
  */
-static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
+static const char *chunk_error(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr,
 			       const struct rpcrdma_chunk *chunk, const char *not_offered)
 {
 	bool ended = false;
@@ -50,7 +50,7 @@ static const char *chunk_wrong(const struct requester_rpc *rpc, const struct rpc
 	return NULL;
 }
 
-static const char *write_list_wrong(const struct requester_rpc *rpc,
+static const char *write_list_error(const struct requester_rpc *rpc,
 				    const struct rpcrdma_header *hdr)
 {
 	static const char not_offered[] = "a write list that was not offered";
@@ -61,10 +61,10 @@ static const char *write_list_wrong(const struct requester_rpc *rpc,
 			       : NULL;
 	if (rpc->form.placement != PLACEMENT_WRITE_CHUNK || hdr->nwrites > 1)
 		return not_offered;
-	return chunk_wrong(rpc, hdr, &hdr->writes[0], not_offered);
+	return chunk_error(rpc, hdr, &hdr->writes[0], not_offered);
 }
 
-static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
+static const char *reply_chunk_error(const struct requester_rpc *rpc,
 				     const struct rpcrdma_header *hdr)
 {
 	static const char not_offered[] = "a reply chunk that was not offered";
@@ -73,7 +73,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 
 	if (hdr->has_reply_chunk && hdr->reply_chunk.count)
 		wrong = rpc->form.placement == PLACEMENT_REPLY_CHUNK
-				? chunk_wrong(rpc, hdr, &hdr->reply_chunk, not_offered)
+				? chunk_error(rpc, hdr, &hdr->reply_chunk, not_offered)
 				: not_offered;
 	if (wrong)
 		return wrong;
@@ -86,7 +86,7 @@ static const char *reply_chunk_wrong(const struct requester_rpc *rpc,
 	return NULL;
 }
 
-static const char *read_list_wrong(const struct requester_rpc *rpc)
+static const char *read_list_error(const struct requester_rpc *rpc)
 {
 	if (!requester_read_reply_may(rpc))
 		return "a read list in a Reply";
@@ -96,13 +96,14 @@ static const char *read_list_wrong(const struct requester_rpc *rpc)
 }
 
 /* Returns what is wrong with the chunk lists of a Reply, or NULL. */
-static const char *lists_wrong(const struct requester_rpc *rpc, const struct rpcrdma_header *hdr)
+static const char *chunk_list_error(const struct requester_rpc *rpc,
+				    const struct rpcrdma_header *hdr)
 {
-	const char *wrong = hdr->nreads ? read_list_wrong(rpc) : NULL;
+	const char *wrong = hdr->nreads ? read_list_error(rpc) : NULL;
 
 	if (!wrong)
-		wrong = write_list_wrong(rpc, hdr);
-	return wrong ? wrong : reply_chunk_wrong(rpc, hdr);
+		wrong = write_list_error(rpc, hdr);
+	return wrong ? wrong : reply_chunk_error(rpc, hdr);
 }
 
 /* Stores the inline bytes and records what the peer wrote. Returns what is wrong, or NULL. */
@@ -248,8 +249,8 @@ static uint32_t exposed_bytes(const struct rpcrdma_header *hdr, uint32_t len_byt
  * Handles a bad Reply. Its exposed memory is not read, but RDMA_DONE must still release it:
  * otherwise the server would time out and close a connection whose other RPCs are fine.
  */
-static void wrong_reply(struct requester *rq, struct requester_rpc *rpc,
-			const struct rpcrdma_header *hdr, const char *what)
+static void handle_bad_reply(struct requester *rq, struct requester_rpc *rpc,
+			     const struct rpcrdma_header *hdr, const char *what)
 {
 	if (hdr->nreads && requester_read_reply_may(rpc))
 		requester_read_reply_done(rpc);
@@ -268,7 +269,7 @@ static void reply_exposed(struct requester *rq, struct requester_rpc *rpc,
 		requester_kick(rq);
 		break;
 	case READ_PLAN_BAD:
-		wrong_reply(rq, rpc, hdr, "read chunks do not form a Reply");
+		handle_bad_reply(rq, rpc, hdr, "read chunks do not form a Reply");
 		break;
 	case READ_PLAN_TOO_BIG:
 		requester_read_reply_done(rpc);
@@ -293,7 +294,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 		reverse_timeout_late_reply(rq, rpc);
 		return;
 	}
-	wrong = lists_wrong(rpc, hdr);
+	wrong = chunk_list_error(rpc, hdr);
 	if (!wrong && !hdr->credit && !rq->conn->peer->lenient &&
 	    !zero_is_grant(rq, rpc->limits.dialect))
 		wrong = "a grant of zero";
@@ -309,7 +310,7 @@ void requester_reply(struct requester *rq, const struct rpcrdma_header *hdr, con
 	if (!wrong)
 		wrong = store_reply(rpc, hdr, body, len_bytes);
 	if (wrong) {
-		wrong_reply(rq, rpc, hdr, wrong);
+		handle_bad_reply(rq, rpc, hdr, wrong);
 		return;
 	}
 	if (rdma_conn_is_closing(rq->conn))
@@ -344,13 +345,13 @@ void requester_bad_reply(struct requester *rq, uint32_t xid, const char *what)
 }
 
 /* Handles ERR_VERS for a Call, which the peer has not executed. */
-static void version_refused(struct requester *rq, struct requester_rpc *rpc,
+static void handle_err_vers(struct requester *rq, struct requester_rpc *rpc,
 			    const struct rpcrdma_header *hdr)
 {
 	if (rq->conn->negotiation.stage != NEGOTIATION_ASSUMED || rpc->state != REQUESTER_SENT) {
 		requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_VERS);
 		requester_kick(rq);
-	} else if (version_probe_settle_another(rq->conn, hdr)) {
+	} else if (version_probe_use_common(rq->conn, hdr)) {
 		requester_rpc_resend(rpc);
 	}
 }
@@ -366,7 +367,7 @@ static bool is_for_control_call(struct requester *rq, const struct rpcrdma_heade
 	if (!ccp_client_failed(rq, hdr->xid, "it answered RDMA_ERROR"))
 		return false;
 	if (hdr->error == RPCRDMA_ERR_VERS && rq->conn->negotiation.stage == NEGOTIATION_ASSUMED)
-		(void)version_probe_settle_another(rq->conn, hdr);
+		(void)version_probe_use_common(rq->conn, hdr);
 	return true;
 }
 
@@ -392,7 +393,7 @@ static bool reply_would_fit(const struct requester_rpc *rpc)
  * Every other cause must be excluded: the Call was complete, and its longest Reply would have fit.
  * The server must not be known to accept RDMA_NOMSG Calls of any client.
  */
-static void learn_quirk(const struct requester *rq, const struct requester_rpc *rpc)
+static void detect_quirk(const struct requester *rq, const struct requester_rpc *rpc)
 {
 	struct rdma_conn *conn = rq->conn;
 	struct peer_cache *memory = conn->config->peer_cache;
@@ -408,7 +409,7 @@ static void learn_quirk(const struct requester *rq, const struct requester_rpc *
 	rdma_conn_peer_found(conn, PEER_CHIMERA, "refused a long Call");
 	rdma_conn_note(conn, "peer profile is now %s: it %s", conn->peer->name, conn->peer_why);
 	if (memory)
-		peer_cache_long_refused(memory, conn->config->peer_client, now_us);
+		peer_cache_long_rejected(memory, conn->config->peer_client, now_us);
 }
 
 static void count_error(const struct rdma_conn *conn, const struct rpcrdma_header *hdr)
@@ -427,9 +428,9 @@ static void count_error(const struct rdma_conn *conn, const struct rpcrdma_heade
 }
 
 /* A peer that supports only RFC 8166 refuses every RDMA_MSGP, so only one Call is lost. */
-static void learn_padding_refused(struct rdma_conn *conn)
+static void disable_padding(struct rdma_conn *conn)
 {
-	conn->refuses_padding = true;
+	conn->rejects_padding = true;
 	rdma_conn_note(conn, "peer refuses RDMA_MSGP, no more are sent to it: "
 			     "does it speak draft03?");
 }
@@ -461,13 +462,13 @@ void requester_error(struct requester *rq, const struct rpcrdma_header *hdr)
 	}
 	rdma_conn_note(rq->conn, "Call %#x was answered RDMA_ERROR %u", hdr->xid, hdr->error);
 	if (hdr->error == RPCRDMA_ERR_VERS) {
-		version_refused(rq, rpc, hdr);
+		handle_err_vers(rq, rpc, hdr);
 		return;
 	}
 	if (hdr->error == RPCRDMA_ERR_CHUNK && rpc->form.padded)
-		learn_padding_refused(rq->conn);
+		disable_padding(rq->conn);
 	else if (hdr->error == RPCRDMA_ERR_CHUNK)
-		learn_quirk(rq, rpc);
+		detect_quirk(rq, rpc);
 	requester_rpc_end(rpc, EXCHANGE_FAULT_ERR_CHUNK);
 	requester_kick(rq);
 }

@@ -516,7 +516,7 @@ void requester_rpc_resend(struct requester_rpc *rpc)
 }
 
 /* Returns the longest Send that the Reply can need. */
-static uint32_t counts_on(const struct requester_rpc *rpc)
+static uint32_t needed_recv_bytes(const struct requester_rpc *rpc)
 {
 	uint64_t whole = RPCRDMA_MIN_HDR_BYTES + xdr_padded_bytes(rpc->x->reply_max_bytes);
 
@@ -531,19 +531,19 @@ static uint32_t counts_on(const struct requester_rpc *rpc)
 uint32_t requester_longest_reply_bytes(const struct requester *rq, uint32_t enough)
 {
 	const struct exchange *x;
-	uint32_t max_u32 = 0;
+	uint32_t longest_bytes = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
 	TAILQ_FOREACH(x, &rq->active, target_entry) {
-		uint32_t bytes = counts_on(x->target_priv);
+		uint32_t bytes = needed_recv_bytes(x->target_priv);
 
-		if (bytes > max_u32)
-			max_u32 = bytes;
-		if (max_u32 > enough)
+		if (bytes > longest_bytes)
+			longest_bytes = bytes;
+		if (longest_bytes > enough)
 			break;
 	}
-	return max_u32;
+	return longest_bytes;
 }
 
 void requester_rpc_more(struct requester_rpc *rpc)

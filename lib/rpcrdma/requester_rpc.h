@@ -112,7 +112,7 @@ struct requester {
 	void (*requeue)(struct requester_rpc *rpc);
 	unsigned nqueued;           /* queued Calls: waiting for a credit or for more bytes */
 	struct exchange_list queue; /* by target_entry, in the order of arrival */
-	struct null_calls nulls;
+	struct null_calls sent_null_calls;
 	struct ccp_client ccp;
 	struct zero_grant_timeout zero_grant;
 	struct reverse_timeout reverse_timeout;

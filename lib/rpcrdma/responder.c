@@ -65,7 +65,7 @@ bool responder_is_flooded(struct responder *rs)
 	struct rdma_conn *conn = rs->conn;
 	unsigned max = RESPONDER_SENDS_EXTRA + 2 * conn->grant.granted + conn->window.asked;
 
-	if (conn->works.sends <= max)
+	if (conn->work_requests.sends <= max)
 		return false;
 	rdma_conn_fail(conn, LEG_CLOSE_REPLY_STALLED,
 		       "peer keeps sending but does not receive Replies");
@@ -86,7 +86,7 @@ static bool accepts_calls(struct responder *rs)
 	return false;
 }
 
-void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
+void responder_reject(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err)
 {
 	if (!accepts_calls(rs))
 		return;
@@ -140,7 +140,7 @@ static void deliver_part(struct responder_rpc *rpc)
 	struct exchange *x = rpc->x;
 
 	x->call.have_bytes = read_chunks_have_bytes(rpc->reads, rpc->total_bytes);
-	if (!responder_rpc_is_here(rpc) &&
+	if (!responder_rpc_is_read(rpc) &&
 	    x->call.have_bytes - rpc->delivered_bytes < RESPONDER_PART_BYTES)
 		return;
 	rpc->delivered_bytes = x->call.have_bytes;
@@ -152,7 +152,7 @@ static void deliver_part(struct responder_rpc *rpc)
 	} else {
 		config->events->more(config->arg, x);
 	}
-	if (responder_rpc_is_here(rpc) && rpc->is_answered)
+	if (responder_rpc_is_read(rpc) && rpc->is_answered)
 		responder_reply(rpc);
 }
 
@@ -162,7 +162,7 @@ static void on_read(void *arg)
 
 	if (rpc->in_parts)
 		deliver_part(rpc);
-	else if (responder_rpc_is_here(rpc))
+	else if (responder_rpc_is_read(rpc))
 		deliver_call(rpc);
 }
 
@@ -240,7 +240,7 @@ static bool claim_reverse(struct responder_rpc *rpc, size_t cost)
 	return true;
 }
 
-static void refuse_reverse(struct responder_rpc *rpc)
+static void reject_reverse(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 
@@ -276,7 +276,7 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 
 	budget_claim_init(&rpc->x->claim, on_granted, rpc);
 	if (rs->reverse && !claim_reverse(rpc, cost))
-		refuse_reverse(rpc);
+		reject_reverse(rpc);
 	else if (rs->reverse || budget_claim(config->holder, &rpc->x->claim, cost))
 		admit(rpc, body);
 	else
@@ -284,8 +284,8 @@ static void claim(struct responder *rs, struct responder_rpc *rpc, const uint8_t
 }
 
 /* Returns a text for the error in the chunk lists of a Call; NULL if they are valid. */
-static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_header *hdr,
-			       uint32_t len_bytes, struct read_plan *plan)
+static const char *chunk_list_error(const struct responder *rs, const struct rpcrdma_header *hdr,
+				    uint32_t len_bytes, struct read_plan *plan)
 {
 	uint32_t limit = rs->conn->leg->config->max_message_bytes;
 
@@ -300,12 +300,12 @@ static const char *lists_wrong(const struct responder *rs, const struct rpcrdma_
 		rs->conn->counters->calls_too_big++;
 		return "longer than max_message_bytes";
 	}
-	if (plan->npulls && !read_chunks_bound(rs->conn))
+	if (plan->nplan_reads && !read_chunks_bound(rs->conn))
 		return "read chunks, but RDMA Reads from this peer are not allowed";
 	return NULL;
 }
 
-static void refuse_unanswerable(struct responder_rpc *rpc)
+static void reject_unanswerable(struct responder_rpc *rpc)
 {
 	struct rdma_conn *conn = rpc->rs->conn;
 
@@ -333,11 +333,11 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 
 	if (!accepts_calls(rs))
 		return;
-	wrong = lists_wrong(rs, hdr, len_bytes, &plan);
+	wrong = chunk_list_error(rs, hdr, len_bytes, &plan);
 	if (wrong) {
 		conn->counters->bad_calls++;
 		rdma_conn_note(conn, "Call %#x: %s", hdr->xid, wrong);
-		responder_refuse(rs, hdr, RPCRDMA_ERR_CHUNK);
+		responder_reject(rs, hdr, RPCRDMA_ERR_CHUNK);
 		return;
 	}
 	rc = responder_rpc_new(rs, hdr, &plan, &rpc);
@@ -351,7 +351,7 @@ void responder_call(struct responder *rs, const struct rpcrdma_header *hdr, cons
 	credit_grant_call(&conn->grant, hdr->credit);
 	rpc->x->call_forms[EXCHANGE_ORIGIN] = form_of(hdr);
 	if (!rpc->reply_fits) {
-		refuse_unanswerable(rpc);
+		reject_unanswerable(rpc);
 		return;
 	}
 	if (responder_parse_early(rpc, hdr->proc == RPCRDMA_MSG ? body : NULL))

@@ -65,8 +65,8 @@ void responder_key_free(struct responder *rs);
  */
 bool responder_is_flooded(struct responder *rs);
 /**
- * responder_refuse - Answers a Call that does not decode with @err; @hdr has its four fixed words.
+ * responder_reject - Answers a Call that does not decode with @err; @hdr has its four fixed words.
  */
-void responder_refuse(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err);
+void responder_reject(struct responder *rs, const struct rpcrdma_header *hdr, enum rpcrdma_err err);
 
 #endif

@@ -185,16 +185,17 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 			struct xdr_sg_entry *list)
 {
 	static const uint8_t zeros[XDR_UNIT_BYTES];
-	unsigned npulls = rpc->reads ? rpc->reads->npulls : 0;
-	unsigned copy = 0, pull = 0, count = 0;
+	unsigned nplan_reads = rpc->reads ? rpc->reads->nplan_reads : 0;
+	unsigned copy = 0, read_index = 0, count = 0;
 
-	while (copy < rpc->ncopies || pull < npulls) {
-		const struct plan_pull *p = npulls ? &rpc->reads->pulls[pull] : NULL;
+	while (copy < rpc->ncopies || read_index < nplan_reads) {
+		const struct plan_read *p =
+			nplan_reads ? &rpc->reads->plan_reads[read_index] : NULL;
 		const struct plan_copy *c = &rpc->copies[copy];
 
-		if (pull < npulls && (copy == rpc->ncopies || p->to < c->to)) {
+		if (read_index < nplan_reads && (copy == rpc->ncopies || p->to < c->to)) {
 			list[count++] = (struct xdr_sg_entry){NULL, p->len_bytes};
-			pull++;
+			read_index++;
 			continue;
 		}
 		list[count++] = (struct xdr_sg_entry){
@@ -207,7 +208,7 @@ static unsigned lay_out(const struct responder_rpc *rpc, const uint8_t *inline_b
 /* Returns CALL_OK if the inline bytes are acceptable, or the verdict on the chunks. */
 static enum call_verdict parse_inline(struct responder_rpc *rpc, const uint8_t *inline_bytes)
 {
-	struct xdr_sg_entry list[PLAN_MAX_COPIES + PLAN_MAX_PULLS];
+	struct xdr_sg_entry list[PLAN_MAX_COPIES + PLAN_MAX_READS];
 	struct xdr_sg pieces = {.list = list, .len_bytes = rpc->total_bytes};
 
 	if (!rpc->reads && rpc->ncopies == 1) {
@@ -223,7 +224,7 @@ static enum call_verdict parse_inline(struct responder_rpc *rpc, const uint8_t *
 	return find_facts(rpc, &pieces);
 }
 
-static void refuse_call(struct responder_rpc *rpc, enum call_verdict verdict)
+static void reject_call(struct responder_rpc *rpc, enum call_verdict verdict)
 {
 	const struct call_rule *rule = &rules[verdict];
 	struct rdma_conn *conn = rpc->rs->conn;
@@ -248,7 +249,7 @@ bool responder_parse_early(struct responder_rpc *rpc, const uint8_t *inline_byte
 	enum call_verdict verdict = inline_bytes ? parse_inline(rpc, inline_bytes) : CALL_OK;
 
 	if (verdict != CALL_OK) {
-		refuse_call(rpc, verdict);
+		reject_call(rpc, verdict);
 		return false;
 	}
 	/* The claim needs a bound now, and the size of the offered chunks proves nothing. */
@@ -275,7 +276,7 @@ bool responder_parse(struct responder_rpc *rpc)
 		return false;
 	}
 	if (verdict != CALL_OK) {
-		refuse_call(rpc, verdict);
+		reject_call(rpc, verdict);
 		return false;
 	}
 	budget_claim_shrink(&x->claim,

@@ -391,7 +391,7 @@ void responder_reply(struct responder_rpc *rpc)
 {
 	/* The server can answer before the Call is complete here. */
 	rpc->is_answered = true;
-	if (!responder_rpc_is_here(rpc))
+	if (!responder_rpc_is_read(rpc))
 		return;
 	responder_rpc_set_state(rpc, RESPONDER_ANSWERING);
 	if (rpc->x->fault != EXCHANGE_OK)

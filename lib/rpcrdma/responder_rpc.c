@@ -52,9 +52,10 @@ static struct read_chunks *put_reads(uint8_t **at, struct rdma_conn *conn,
 	struct read_chunks *reads = (struct read_chunks *)*at;
 
 	*at += sizeof(*reads);
-	read_chunks_init(reads, conn,
-			 put_table(at, plan->pulls, plan->npulls * sizeof(plan->pulls[0])),
-			 plan->npulls);
+	read_chunks_init(
+		reads, conn,
+		put_table(at, plan->plan_reads, plan->nplan_reads * sizeof(plan->plan_reads[0])),
+		plan->nplan_reads);
 	return reads;
 }
 
@@ -63,13 +64,13 @@ static struct responder_rpc *rpc_alloc(struct rdma_conn *conn, const struct rpcr
 				       const struct read_plan *plan)
 {
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
-	size_t reads = plan->npulls ? sizeof(struct read_chunks) : 0;
-	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
+	size_t reads = plan->nplan_reads ? sizeof(struct read_chunks) : 0;
+	size_t plan_reads = plan->nplan_reads * sizeof(plan->plan_reads[0]);
 	size_t chunks = plan->nchunks * sizeof(plan->chunks[0]);
 	size_t writes = hdr->nwrites * sizeof(hdr->writes[0]);
 	size_t segments = hdr->nsegments * sizeof(hdr->segments[0]);
 	size_t head = (sizeof(struct responder_rpc) + 15) & ~(size_t)15;
-	size_t size = head + reads + pulls + segments + writes + copies + chunks;
+	size_t size = head + reads + plan_reads + segments + writes + copies + chunks;
 	struct responder_rpc *rpc = freelists_get(conn->leg->config->freelists, size);
 	uint8_t *at = (uint8_t *)rpc + head;
 
@@ -131,7 +132,7 @@ static size_t chunks_bytes(const struct responder_rpc *rpc, bool to_read)
 		bytes = buf_pool_class_bytes(rpc->limits.send_bytes);
 	if (to_read)
 		bytes += read_chunks_cost_bytes(
-			conn, (size_t)rpc->reads->npulls +
+			conn, (size_t)rpc->reads->nplan_reads +
 				      rpc->total_bytes / conn->max_transfer_bytes +
 				      rpc->total_bytes / RESPONDER_READ_BYTES);
 	if (rpc->nsegments)
@@ -189,18 +190,18 @@ static uint32_t reply_bytes(const struct responder_rpc *rpc)
 	return min_u32(rpc->limits.reply_bytes, rpc->rs->conn->limits.reply_bytes);
 }
 
-static uint64_t inline_max(const struct responder_rpc *rpc, uint32_t asked_bytes)
+static uint64_t inline_max(const struct responder_rpc *rpc, uint32_t pending_req_bytes)
 {
 	uint64_t hdr = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc));
-	uint32_t send =
-		min_u32(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc), asked_bytes);
+	uint32_t send = min_u32(rpc->has_reply_chunk ? send_bytes(rpc) : reply_bytes(rpc),
+				pending_req_bytes);
 
 	return hdr < send ? send - hdr : 0;
 }
 
 uint64_t responder_rpc_inline_max(const struct responder_rpc *rpc)
 {
-	return inline_max(rpc, rpc->rs->conn->limits.asked_bytes);
+	return inline_max(rpc, rpc->rs->conn->limits.pending_req_bytes);
 }
 
 uint64_t responder_rpc_settled_inline_max(const struct responder_rpc *rpc)
@@ -229,7 +230,7 @@ unsigned responder_rpc_expose_max_segments(const struct responder_rpc *rpc)
 }
 
 /* Returns the length of the Send for a Reply that no chunk can hold; 0 if a chunk can. */
-static uint32_t needs(const struct responder_rpc *rpc)
+static uint32_t needed_send_bytes(const struct responder_rpc *rpc)
 {
 	uint64_t bytes = header_bytes(rpc, responder_rpc_returns_reply_chunk(rpc)) +
 			 xdr_padded_bytes(rpc->x->reply_max_bytes);
@@ -242,7 +243,7 @@ static uint32_t needs(const struct responder_rpc *rpc)
 uint32_t responder_longest_reply_bytes(struct responder *rs, uint64_t after, uint32_t enough)
 {
 	const struct exchange *x;
-	uint32_t max_u32 = 0;
+	uint32_t longest_bytes = 0;
 
 	if (enough == UINT32_MAX)
 		return 0;
@@ -253,14 +254,14 @@ uint32_t responder_longest_reply_bytes(struct responder *rs, uint64_t after, uin
 
 		if (rpc->number <= after)
 			break;
-		bytes = needs(rpc);
-		rs->judged++;
-		if (bytes > max_u32)
-			max_u32 = bytes;
-		if (max_u32 > enough)
+		bytes = needed_send_bytes(rpc);
+		rs->nexamined++;
+		if (bytes > longest_bytes)
+			longest_bytes = bytes;
+		if (longest_bytes > enough)
 			break;
 	}
-	return max_u32;
+	return longest_bytes;
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

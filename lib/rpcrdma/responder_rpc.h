@@ -48,7 +48,7 @@ struct responder {
 	bool reverse;               /* this end connected */
 	struct exchange_list calls; /* by origin_entry, in order of arrival */
 	uint64_t numbered;          /* Calls received */
-	uint64_t judged;        /* RPCs that responder_longest_reply_bytes() examined, for tests */
+	uint64_t nexamined;     /* RPCs that responder_longest_reply_bytes() examined, for tests */
 	struct xid_table table; /* the RPCs in `calls`, by XID */
 	struct responder_read_replies *read_replies; /* NULL until the first Reply is exposed */
 	/*
@@ -126,8 +126,8 @@ static inline void responder_rpc_set_state(struct responder_rpc *rpc, enum respo
 	rpc->state = state_next(&responder_rpc_states, rpc->state, to);
 }
 
-/** responder_rpc_is_here - Returns true once the last Read of the Call is done. */
-static inline bool responder_rpc_is_here(const struct responder_rpc *rpc)
+/** responder_rpc_is_read - Returns true once the last Read of the Call is done. */
+static inline bool responder_rpc_is_read(const struct responder_rpc *rpc)
 {
 	return !rpc->reads || read_chunks_are_done(rpc->reads);
 }

@@ -27,7 +27,7 @@ struct rpc_limits {
 	 * … but no Send is longer than this until the REQ is settled (B3.1-4). UINT32_MAX: no REQ
 	 * is pending.
 	 */
-	uint32_t asked_bytes;
+	uint32_t pending_req_bytes;
 	uint32_t recv_bytes;   /* longest Send from the peer */
 	uint32_t margin_bytes; /* the same for a Reply whose payload is placed separately */
 	/* The peer advertised that it posts no Reads: it gets no read chunks (A6.2-5). */

@@ -54,15 +54,15 @@ static void stalled(struct rdma_conn *conn, enum work_request_class class, uint6
 static void on_timer(void *arg)
 {
 	struct rdma_conn *conn = arg;
-	struct work_request_queues *works = &conn->works;
+	struct work_request_queues *work_requests = &conn->work_requests;
 	uint64_t limit_us = conn->leg->config->stall_timeout_us, wait_us = limit_us;
 	uint64_t now_us = rdma_conn_now_us(conn);
 	bool any = false;
 
-	works->timer_set = false;
+	work_requests->timer_set = false;
 	for (unsigned i = 0; i < WORK_CLASSES; i++) {
-		const struct work_request *first = TAILQ_FIRST(&works->classes[i].posted);
-		uint64_t idle_us = now_us - works->classes[i].head_us, time_us;
+		const struct work_request *first = TAILQ_FIRST(&work_requests->classes[i].posted);
+		uint64_t idle_us = now_us - work_requests->classes[i].head_us, time_us;
 
 		if (!first)
 			continue;
@@ -77,26 +77,26 @@ static void on_timer(void *arg)
 	}
 	if (!any)
 		return;
-	works->timer_set = true;
-	loop_timer_set(conn->fabric->loop, works->timer, wait_us);
+	work_requests->timer_set = true;
+	loop_timer_set(conn->fabric->loop, work_requests->timer, wait_us);
 }
 
 int work_request_queues_init(struct rdma_conn *conn)
 {
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
-		TAILQ_INIT(&conn->works.classes[i].posted);
-	TAILQ_INIT(&conn->works.waiting);
-	conn->works.reads_max = UINT_MAX;
-	conn->works.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
-	return conn->works.timer ? 0 : -ENOMEM;
+		TAILQ_INIT(&conn->work_requests.classes[i].posted);
+	TAILQ_INIT(&conn->work_requests.waiting);
+	conn->work_requests.reads_max = UINT_MAX;
+	conn->work_requests.timer = loop_timer_new(conn->fabric->loop, on_timer, conn);
+	return conn->work_requests.timer ? 0 : -ENOMEM;
 }
 
 void work_request_queues_fini(struct rdma_conn *conn)
 {
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
-		assert(TAILQ_EMPTY(&conn->works.classes[i].posted));
-	assert(TAILQ_EMPTY(&conn->works.waiting));
-	loop_timer_free(conn->fabric->loop, conn->works.timer);
+		assert(TAILQ_EMPTY(&conn->work_requests.classes[i].posted));
+	assert(TAILQ_EMPTY(&conn->work_requests.waiting));
+	loop_timer_free(conn->fabric->loop, conn->work_requests.timer);
 }
 
 static void free_work(struct work_request *work_request)
@@ -114,15 +114,15 @@ static void unlink_work(struct work_request *work_request)
 {
 	struct rdma_conn *conn = work_request->conn;
 	unsigned class = class_of(work_request);
-	struct work_request_list *posted = &conn->works.classes[class].posted;
+	struct work_request_list *posted = &conn->work_requests.classes[class].posted;
 
 	if (work_request == TAILQ_FIRST(posted))
-		conn->works.classes[class].head_us = rdma_conn_now_us(conn);
+		conn->work_requests.classes[class].head_us = rdma_conn_now_us(conn);
 	TAILQ_REMOVE(posted, work_request, entry);
 	if (is_send(work_request))
-		conn->works.sends--;
+		conn->work_requests.sends--;
 	else if (class == WORK_READS)
-		conn->works.reads--;
+		conn->work_requests.reads--;
 }
 
 static void on_done(struct fabric_wr *wr, enum fabric_status status)
@@ -166,23 +166,23 @@ static struct work_request *work_request_get(struct rdma_conn *conn, enum fabric
 static void post(struct work_request *work_request)
 {
 	struct rdma_conn *conn = work_request->conn;
-	struct work_request_queues *works = &conn->works;
+	struct work_request_queues *work_requests = &conn->work_requests;
 	unsigned class = class_of(work_request);
 
 	if (fabric_post(conn->ep, &work_request->wr)) {
 		free_work(work_request); /* the connection is closing; closed() follows */
 		return;
 	}
-	if (TAILQ_EMPTY(&works->classes[class].posted))
-		works->classes[class].head_us = rdma_conn_now_us(conn);
-	TAILQ_INSERT_TAIL(&works->classes[class].posted, work_request, entry);
+	if (TAILQ_EMPTY(&work_requests->classes[class].posted))
+		work_requests->classes[class].head_us = rdma_conn_now_us(conn);
+	TAILQ_INSERT_TAIL(&work_requests->classes[class].posted, work_request, entry);
 	if (is_send(work_request))
-		works->sends++;
+		work_requests->sends++;
 	else if (class == WORK_READS)
-		works->reads++;
-	if (!works->timer_set && conn->leg->config->stall_timeout_us) {
-		works->timer_set = true;
-		loop_timer_set(conn->fabric->loop, works->timer,
+		work_requests->reads++;
+	if (!work_requests->timer_set && conn->leg->config->stall_timeout_us) {
+		work_requests->timer_set = true;
+		loop_timer_set(conn->fabric->loop, work_requests->timer,
 			       conn->leg->config->stall_timeout_us);
 	}
 }

@@ -320,9 +320,9 @@ static void rx_call_set_reply_max(const struct tcp_leg *leg, struct exchange *x)
  */
 static bool arrives_fast(const struct tcp_leg *leg)
 {
-	uint64_t took_us = loop_now_us(tcp_loop(&leg->conn)) - leg->record.since_us;
+	uint64_t arrival_us = loop_now_us(tcp_loop(&leg->conn)) - leg->record.since_us;
 
-	return took_us <= (uint64_t)leg->record.msg.have_bytes * 1000000 / PARTIAL_MIN_RATE;
+	return arrival_us <= (uint64_t)leg->record.msg.have_bytes * 1000000 / PARTIAL_MIN_RATE;
 }
 
 /*

@@ -23,7 +23,7 @@ static void check_call(const uint8_t *data, size_t size)
 
 	if (rpc_call_decode(data, size, &hdr) != RPC_OK)
 		return;
-	verdict = ccp_judge(data, size, &hdr, &args);
+	verdict = ccp_check_call(data, size, &hdr, &args);
 	len = ccp_encode_reply(reply, hdr.xid, verdict, &results);
 	FUZZ_ASSERT(len <= sizeof(reply));
 	FUZZ_ASSERT(rpc_reply_decode(reply, len, &answer) == RPC_OK && answer.xid == hdr.xid);
@@ -34,7 +34,7 @@ static void check_call(const uint8_t *data, size_t size)
 		return;
 	len = ccp_encode_call(call, hdr.xid, PROGRAM, &args);
 	FUZZ_ASSERT(len == sizeof(call) && rpc_call_decode(call, len, &hdr) == RPC_OK);
-	FUZZ_ASSERT(ccp_judge(call, len, &hdr, &again) == CCP_CONF);
+	FUZZ_ASSERT(ccp_check_call(call, len, &hdr, &again) == CCP_CONF);
 	FUZZ_ASSERT(!memcmp(&args, &again, sizeof(args)));
 }
 

@@ -40,8 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_ASSERT(copy->from == PLAN_ZEROS ||
 			    copy->from + copy->len_bytes <= size - hdr.body_offset);
 	}
-	for (unsigned i = 0; i < plan.npulls; i++)
-		place(plan.pulls[i].to, plan.pulls[i].len_bytes, plan.total_bytes);
+	for (unsigned i = 0; i < plan.nplan_reads; i++)
+		place(plan.plan_reads[i].to, plan.plan_reads[i].len_bytes, plan.total_bytes);
 	for (uint32_t i = 0; i < plan.total_bytes; i++)
 		FUZZ_ASSERT(placed[i]);
 	FUZZ_ASSERT(plan.nchunks <= hdr.nreads);

@@ -41,7 +41,7 @@ static void drive(struct leg_end *end)
 	if (end == &legs.client && raises)
 		characteristics_raise(ch, wanted);
 	if ((end == &legs.client || !raises) && characteristics_peer_size(ch) != wanted)
-		characteristics_ask(ch, wanted);
+		characteristics_request_size(ch, wanted);
 	optional_msgs_run(rdma_leg_of(end->leg)->options);
 }
 

@@ -43,8 +43,8 @@ static void add_sent(struct held *held, const struct rdma_leg *leg)
 
 	RIG_ASSERT(rq->nqueued == 0 && rq->count == rq->abandoned);
 	RIG_ASSERT(rq->reverse || rq->count == 0);
-	RIG_ASSERT(conn->window.in_flight ==
-		   rq->abandoned + rq->nulls.count + control_msgs_credits(&conn->control));
+	RIG_ASSERT(conn->window.in_flight == rq->abandoned + rq->sent_null_calls.count +
+						     control_msgs_credits(&conn->control));
 	TAILQ_FOREACH(x, &rq->active, target_entry) {
 		const struct requester_rpc *rpc = x->target_priv;
 
@@ -114,9 +114,10 @@ static void check_leg(struct held *held, const struct rdma_leg *leg)
 	const struct rdma_leg *peer = peer_of(leg);
 
 	RIG_ASSERT(rdma_conn_is_up(&leg->conn) && rdma_conn_is_up(&peer->conn));
-	RIG_ASSERT(TAILQ_EMPTY(&leg->conn.works.waiting) && leg->conn.works.reads == 0);
+	RIG_ASSERT(TAILQ_EMPTY(&leg->conn.work_requests.waiting) &&
+		   leg->conn.work_requests.reads == 0);
 	for (unsigned i = 0; i < WORK_CLASSES; i++)
-		RIG_ASSERT(TAILQ_EMPTY(&leg->conn.works.classes[i].posted));
+		RIG_ASSERT(TAILQ_EMPTY(&leg->conn.work_requests.classes[i].posted));
 	add_sent(held, leg);
 	RIG_ASSERT(add_taken(held, leg) == peer->requester.abandoned);
 	check_receives(leg, peer);

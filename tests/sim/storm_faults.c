@@ -76,7 +76,7 @@ static void ask_for_size(struct storm *storm)
 	options = rdma_leg_of(tap->leg)->options;
 	if (!options)
 		return;
-	characteristics_ask(&options->ch, storm_below(storm, 3) ? 4096 : 16384);
+	characteristics_request_size(&options->ch, storm_below(storm, 3) ? 4096 : 16384);
 	optional_msgs_run(options);
 	storm->counts.sizes_asked++;
 }

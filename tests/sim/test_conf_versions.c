@@ -33,7 +33,7 @@ static uint32_t expect_asked(void)
 	v2_next_call(1);
 	ck_assert_int_eq(rpc_call_decode(v2_body, v2_len, &call), RPC_OK);
 	ck_assert_uint_eq(call.prog, PROGRAM);
-	ck_assert_int_eq(ccp_judge(v2_body, v2_len, &call, &args), CCP_CONF);
+	ck_assert_int_eq(ccp_check_call(v2_body, v2_len, &call, &args), CCP_CONF);
 	v2_silence();
 	return v2_hdr.xid;
 }

@@ -418,7 +418,7 @@ END_TEST
 /* Private data show that another server has come to that place. */
 START_TEST(private_data_weigh_more_than_what_is_remembered)
 {
-	atomic_store(&memory.refuses_until_us, UINT64_MAX);
+	atomic_store(&memory.rejects_until_us, UINT64_MAX);
 	open_peer(PEER_AUTO, pd_4096);
 	expect_peer("linux");
 }

@@ -339,7 +339,8 @@ static size_t most_in_use(size_t others, unsigned steps)
 		if (raw->posted > raw->done)
 			stats.in_use_bytes -= others;
 		/* Sends are bounded by themselves. */
-		if (rdma_leg_of(rig->client.leg)->conn.works.sends || stats.in_use_bytes <= most)
+		if (rdma_leg_of(rig->client.leg)->conn.work_requests.sends ||
+		    stats.in_use_bytes <= most)
 			continue;
 		most = stats.in_use_bytes;
 		ck_assert_uint_le(most, rig->client_budget.account.used_bytes);

@@ -522,8 +522,8 @@ static size_t most_in_use(size_t others, unsigned steps)
 		buf_pool_stats_get(rig->pool, &stats);
 		used = stats.in_use_bytes - others;
 		/* Sends are bounded by themselves. */
-		if (raw->posted > raw->done || rdma_leg_of(rig->client.leg)->conn.works.sends ||
-		    used <= most)
+		if (raw->posted > raw->done ||
+		    rdma_leg_of(rig->client.leg)->conn.work_requests.sends || used <= most)
 			continue;
 		most = used;
 		ck_assert_uint_le(most, rig->client_budget.account.used_bytes);

@@ -466,7 +466,8 @@ static struct fabric_key *send_call_of_segments(uint32_t xid, const uint8_t *byt
  */
 START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
 {
-	const struct work_request_queues *works = &rdma_leg_of(rig->server.leg)->conn.works;
+	const struct work_request_queues *work_requests =
+		&rdma_leg_of(rig->server.leg)->conn.work_requests;
 	struct fabric_key *keys[2];
 	uint8_t bytes[2][4000];
 
@@ -474,18 +475,18 @@ START_TEST(no_more_reads_are_posted_than_both_ends_agreed_on)
 		rig_fill_call(bytes[i], sizeof(bytes[i]), 190 + i, 100);
 		keys[i] = send_call_of_segments(190 + i, bytes[i]);
 		rig_run_for(rig, 1000);
-		ck_assert_uint_eq(works->reads, RDMA_READ_DEPTH);
+		ck_assert_uint_eq(work_requests->reads, RDMA_READ_DEPTH);
 	}
 	fabric_key_ready(keys[1], 4000);
 	rig_run_for(rig, 1000);
-	ck_assert_uint_eq(works->reads, RDMA_READ_DEPTH);
+	ck_assert_uint_eq(work_requests->reads, RDMA_READ_DEPTH);
 	ck_assert_uint_eq(rig->server.calls, 0);
 	fabric_key_ready(keys[0], 4000);
 	rig_run(rig);
 	ck_assert_uint_eq(sim_net_stats(rig->net)->max_reads, RDMA_READ_DEPTH);
 	expect_inline_reply(190, 100);
 	expect_inline_reply(191, 100);
-	ck_assert_uint_eq(works->reads, 0);
+	ck_assert_uint_eq(work_requests->reads, 0);
 }
 END_TEST
 

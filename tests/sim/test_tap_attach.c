@@ -207,7 +207,7 @@ START_TEST(what_is_fast_is_not_told_to_who_wants_the_slow)
 	chain_end_answer(&chain->server);
 	chain_run(chain, 100);
 	expect(0, 1);
-	ck_assert_uint_ge(watchers[0].calls[0].took_us[CALL_STAGE_SERVER], 200000);
+	ck_assert_uint_ge(watchers[0].calls[0].stage_elapsed_us[CALL_STAGE_SERVER], 200000);
 }
 END_TEST
 
@@ -240,7 +240,7 @@ START_TEST(a_call_without_an_answer_is_told_as_such)
 	ck_assert(!expect(0, 1)->calls[0].answered);
 	ck_assert(watchers[0].calls[0].sent);
 	ck_assert_int_eq(watchers[0].calls[0].operation, NFS_OPERATION_READ);
-	ck_assert_uint_ge(watchers[0].calls[0].took_us[CALL_STAGE_SERVER], 200000);
+	ck_assert_uint_ge(watchers[0].calls[0].stage_elapsed_us[CALL_STAGE_SERVER], 200000);
 }
 END_TEST
 

@@ -191,22 +191,22 @@ START_TEST(calls_are_judged_once_while_a_lower_size_pends)
 {
 	const struct responder *rpcs = &v2_leg(&rig->server)->responder;
 	const unsigned held = 16;
-	uint64_t judged = rpcs->judged;
+	uint64_t nexamined = rpcs->nexamined;
 
 	rig->server.hold = true;
 	v2_send_resp(req_xid, PEND);
 	for (uint32_t i = 0; i < held; i++)
 		call_with_reply_chunk(CALL_XID + i);
 	v2_run(1);
-	ck_assert_uint_eq(rpcs->judged, judged + held);
+	ck_assert_uint_eq(rpcs->nexamined, nexamined + held);
 	for (uint32_t i = 0; i < 50; i++)
 		v2_send_init(0x200 + i, LARGE_BYTES, true);
 	v2_silence();
-	ck_assert_uint_eq(rpcs->judged, judged + held);
+	ck_assert_uint_eq(rpcs->nexamined, nexamined + held);
 	v2_send_call(2, CALL_XID + held, RIG_CALL_MIN, REPLY_BYTES);
 	v2_next_option(XCHAR_REQ);
 	ck_assert_uint_eq(v2_value(XCHAR_RBSIZ), LARGE_BYTES);
-	ck_assert_uint_eq(rpcs->judged, judged + held + 1);
+	ck_assert_uint_eq(rpcs->nexamined, nexamined + held + 1);
 	rig->server.hold = false;
 	rig_answer_held(&rig->server);
 	v2_no_sim_error();

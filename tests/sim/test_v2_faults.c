@@ -31,7 +31,7 @@ static void want(struct rig_side *side, uint32_t bytes)
 	if (!options || !side->opened || side->closing)
 		return;
 	characteristics_raise(&options->ch, bytes);
-	characteristics_ask(&options->ch, bytes);
+	characteristics_request_size(&options->ch, bytes);
 	optional_msgs_run(options);
 }
 

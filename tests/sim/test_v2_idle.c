@@ -68,9 +68,9 @@ START_TEST(no_size_is_lowered_while_a_call_needs_it)
 	rig_call(&rig->client, RIG_CALL_MIN, 20000, 20000);
 	v2_run(5 * MINUTE_MS);
 	expect_sizes(V2_MAX_BYTES, V2_FIRST_BYTES);
-	ck_assert_str_eq(
-		state_name(&characteristics_wish_states, v2_leg(&rig->server)->options->ch.wish),
-		"queued");
+	ck_assert_str_eq(state_name(&characteristics_size_request_states,
+				    v2_leg(&rig->server)->options->ch.size_request),
+			 "queued");
 	rig_answer_held(&rig->server);
 	rig->server.hold = false;
 	v2_run(100);

@@ -125,7 +125,7 @@ void v2_ask(struct rig_side *side, uint32_t bytes)
 {
 	struct optional_msgs *options = v2_leg(side)->options;
 
-	characteristics_ask(&options->ch, bytes);
+	characteristics_request_size(&options->ch, bytes);
 	optional_msgs_run(options);
 }
 

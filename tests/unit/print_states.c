@@ -30,7 +30,7 @@ static const struct state_table *const machines[] = {
 	&requester_rpc_states,
 	&responder_rpc_states,
 	&characteristics_receives_states,
-	&characteristics_wish_states,
+	&characteristics_size_request_states,
 	&iwarp_engine_states,
 	&verbs_ep_states,
 	&verbs_key_states,

@@ -126,8 +126,8 @@ START_TEST(times_are_counted_in_two_steps)
 	struct call_end end;
 	const struct operation_stats *read;
 
-	x.took_us[CALL_STAGE_SERVER] = 3000;
-	x.took_us[CALL_STAGE_CREDIT] = 500;
+	x.stage_elapsed_us[CALL_STAGE_SERVER] = 3000;
+	x.stage_elapsed_us[CALL_STAGE_CREDIT] = 500;
 	x.stage_us = 77;
 	ck_assert(call_stats_count(&stats, &x, &end));
 	ck_assert_uint_eq(end.operation, NFS_OPERATION_READ);
@@ -149,7 +149,7 @@ START_TEST(times_without_end_do_not_wrap)
 	struct call_end end;
 
 	for (unsigned i = 0; i < CALL_STAGE_CLIENT; i++)
-		x.took_us[i] = UINT32_MAX;
+		x.stage_elapsed_us[i] = UINT32_MAX;
 	ck_assert(call_stats_count(&stats, &x, &end));
 	ck_assert_uint_eq(end.before_us, UINT32_MAX);
 	call_stats_delivered(&stats, &end, UINT32_MAX);
@@ -158,7 +158,7 @@ START_TEST(times_without_end_do_not_wrap)
 	x.stage = CALL_STAGE_SERVER;
 	x.stage_us = 1;
 	exchange_stage_add(&x, CALL_STAGE_SERVER, 1ull << 40);
-	ck_assert_uint_eq(x.took_us[CALL_STAGE_SERVER], UINT32_MAX);
+	ck_assert_uint_eq(x.stage_elapsed_us[CALL_STAGE_SERVER], UINT32_MAX);
 }
 END_TEST
 

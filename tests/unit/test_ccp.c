@@ -35,7 +35,7 @@ static enum ccp_verdict judge(const char *hex, struct ccp_args *args)
 	enum ccp_verdict verdict;
 
 	ck_assert_int_eq(rpc_call_decode(copy, len, &hdr), RPC_OK);
-	verdict = ccp_judge(copy, len, &hdr, args);
+	verdict = ccp_check_call(copy, len, &hdr, args);
 	free(copy);
 	return verdict;
 }
@@ -116,7 +116,7 @@ START_TEST(arguments_that_are_not_three_words_are_garbage)
 	for (size_t len = hdr.args_offset; len <= sizeof(call); len++) {
 		uint8_t *copy = exact_copy(call, len);
 
-		ck_assert_int_eq(ccp_judge(copy, len, &hdr, &args),
+		ck_assert_int_eq(ccp_check_call(copy, len, &hdr, &args),
 				 len == CCP_CALL_BYTES ? CCP_CONF : CCP_GARBAGE);
 		free(copy);
 	}

@@ -56,7 +56,7 @@ START_TEST(an_end_without_characteristics_says_and_knows_nothing)
 		ck_assert_int_eq(characteristics_receive(&ch, 1, op, info, 0, &what),
 				 XCHAR_UNKNOWN_OP);
 	ck_assert(!ch.peer_understands);
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
 	ck_assert_uint_eq(characteristics_recv_bytes(&ch, 8192), 4096);
@@ -66,12 +66,12 @@ END_TEST
 
 START_TEST(an_acceptor_without_an_init_sends_nothing_of_its_own)
 {
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
 	/* Not after other operations either, which it answers. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, false), 0);
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
 	ck_assert_uint_eq(take_req_size(9, 8192), 0);
@@ -90,7 +90,7 @@ START_TEST(a_connector_asks_nothing_of_a_peer_that_does_not_know)
 {
 	start(true);
 	characteristics_first_init(&ch, &message);
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	characteristics_raise(&ch, BIG);
 	nothing();
 }

@@ -191,7 +191,7 @@ static void do_all(struct end *end)
 	uint32_t bytes;
 
 	if (look_of(end).needed_bytes > characteristics_revertible_bytes(&end->ch))
-		characteristics_revert_ask(&end->ch);
+		characteristics_revert_request(&end->ch);
 	for (unsigned steps = 0;; steps++) {
 		struct characteristics_snapshot snapshot = look_of(end);
 
@@ -291,7 +291,7 @@ static void answer(struct end *end)
 			ck_assert_uint_le(bytes, characteristics_reply_bytes(&end->ch, 4096));
 	}
 	/* Without a chunk it waits until what was asked for is settled (B3.1-4). */
-	if (bytes > characteristics_asked_bytes(&end->ch))
+	if (bytes > characteristics_pending_req_bytes(&end->ch))
 		return;
 	rpc->arrived = false;
 	put(end, REPLY, bytes, number);
@@ -322,7 +322,7 @@ static void step(struct end *end)
 		characteristics_raise(&end->ch, some_size());
 		break;
 	case 1:
-		characteristics_ask(&end->ch, some_size());
+		characteristics_request_size(&end->ch, some_size());
 		break;
 	case 2:
 	case 3:
@@ -360,7 +360,7 @@ static void come_to_rest(void)
 		ck_assert(!end->req_due);
 		for (unsigned n = 0; n < RPCS; n++)
 			ck_assert(!end->rpcs[n].called);
-		ck_assert_int_eq(end->ch.wish, WISH_NONE);
+		ck_assert_int_eq(end->ch.size_request, SIZE_REQUEST_NONE);
 		ck_assert_int_eq(end->ch.receives, RECEIVES_SETTLED);
 		ck_assert_uint_eq(characteristics_recv_bytes(&end->ch, 4096),
 				  end->advertised_bytes);
@@ -494,7 +494,7 @@ START_TEST(one_end_bears_a_peer_that_says_anything)
 		do_for_anyone(sent);
 		ck_assert_uint_eq(sent[XCHAR_RESP], requests);
 		characteristics_raise(&ch, some_size());
-		characteristics_ask(&ch, some_size());
+		characteristics_request_size(&ch, some_size());
 		do_for_anyone(sent);
 		ck_assert_uint_ge(characteristics_send_bytes(&ch, 0), 4096);
 		ck_assert_uint_le(characteristics_send_bytes(&ch, UINT32_MAX), 32768);

@@ -110,7 +110,7 @@ START_TEST(what_is_done_holds)
 {
 	greeted(0);
 	snapshot.is_allowed = false;
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	nothing();
 	snapshot.is_allowed = true;
 	asks(BIG);
@@ -125,19 +125,19 @@ START_TEST(a_wish_that_was_not_sent_is_replaced)
 {
 	greeted(8192);
 	snapshot.is_allowed = false;
-	characteristics_ask(&ch, BIG);
-	characteristics_ask(&ch, 32768);
+	characteristics_request_size(&ch, BIG);
+	characteristics_request_size(&ch, 32768);
 	snapshot.is_allowed = true;
 	asks(32768);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
 	/* A size that is already in use is no wish, nor one that has come into use. */
 	snapshot.is_allowed = false;
-	characteristics_ask(&ch, BIG);
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, BIG);
+	characteristics_request_size(&ch, 8192);
 	snapshot.is_allowed = true;
 	nothing();
 	snapshot.is_allowed = false;
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
 	snapshot.is_allowed = true;
 	nothing();
@@ -147,14 +147,14 @@ END_TEST
 START_TEST(nothing_is_asked_for_beyond_what_is_sent)
 {
 	greeted(0);
-	characteristics_ask(&ch, UINT32_MAX);
+	characteristics_request_size(&ch, UINT32_MAX);
 	asks(65536);
 	ck_assert_uint_eq(take_resp(own_xid, 1, 0, 0), 0);
 	/* No more of it is no less. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 131072, false), 0);
-	characteristics_ask(&ch, 262144);
+	characteristics_request_size(&ch, 262144);
 	nothing();
-	characteristics_ask(&ch, 1);
+	characteristics_request_size(&ch, 1);
 	asks(4096);
 }
 END_TEST
@@ -176,7 +176,7 @@ START_TEST(what_is_rejected_is_not_asked_for_again)
 
 	greeted(8192);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		characteristics_ask(&ch, i % 2 ? 4096 : BIG);
+		characteristics_request_size(&ch, i % 2 ? 4096 : BIG);
 		asks(i % 2 ? 4096 : BIG);
 		ck_assert_uint_eq(take_resp(own_xid ^ 1, 1, 0, 0), CHARACTERISTICS_STRAY);
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), i % 2 ? 4096 : 8192);
@@ -191,13 +191,13 @@ END_TEST
 START_TEST(an_error_rejects_a_request_alone)
 {
 	greeted(8192);
-	ck_assert(!characteristics_refused(&ch, own_xid));
-	characteristics_ask(&ch, 4096);
+	ck_assert(!characteristics_rejected(&ch, own_xid));
+	characteristics_request_size(&ch, 4096);
 	asks(4096);
-	ck_assert(!characteristics_refused(&ch, own_xid + 1));
+	ck_assert(!characteristics_rejected(&ch, own_xid + 1));
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 4096);
-	ck_assert(characteristics_refused(&ch, own_xid));
-	ck_assert(!characteristics_refused(&ch, own_xid));
+	ck_assert(characteristics_rejected(&ch, own_xid));
+	ck_assert(!characteristics_rejected(&ch, own_xid));
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	nothing();
 }
@@ -206,20 +206,20 @@ END_TEST
 START_TEST(what_pends_is_ended_by_an_update)
 {
 	greeted(8192);
-	characteristics_ask(&ch, BIG);
+	characteristics_request_size(&ch, BIG);
 	asks(BIG);
 	/* What came before the RESP ends nothing. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-	characteristics_ask(&ch, 32768);
+	characteristics_request_size(&ch, 32768);
 	nothing();
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), CHARACTERISTICS_UNASKED);
 	ck_assert_uint_eq(take_upd(XCHAR_BRS, XCHAR_BRS_NONE, true), CHARACTERISTICS_UNASKED);
 	/* It may leave everything as it was. */
-	characteristics_ask(&ch, 32768);
+	characteristics_request_size(&ch, 32768);
 	asks(32768);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), CHARACTERISTICS_REJECTED);
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 {
 	greeted(BIG);
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, 8192);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	asks(8192);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
@@ -239,18 +239,18 @@ START_TEST(a_lower_size_holds_from_the_moment_of_asking)
 	 * not.
 	 */
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), BIG);
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), 8192);
 	/* A larger size is advertised, and the request stands. */
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 	ck_assert_uint_eq(characteristics_reply_bytes(&ch, 0), 32768);
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), 8192);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, true), CHARACTERISTICS_REJECTED);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 32768);
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
-	characteristics_ask(&ch, 4096);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), UINT32_MAX);
+	characteristics_request_size(&ch, 4096);
 	asks(4096);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 0, 1), 0);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 4096, true), 0);
@@ -265,7 +265,7 @@ END_TEST
 static void lower_pends(uint32_t bytes)
 {
 	greeted(BIG);
-	characteristics_ask(&ch, bytes);
+	characteristics_request_size(&ch, bytes);
 	ck_assert_uint_eq(characteristics_revertible_bytes(&ch), UINT32_MAX);
 	asks(bytes);
 	/* Until the RESP it may be rejected. */
@@ -278,25 +278,25 @@ START_TEST(a_lower_size_that_pends_is_taken_back)
 {
 	lower_pends(8192);
 	snapshot.is_allowed = false;
-	characteristics_revert_ask(&ch);
+	characteristics_revert_request(&ch);
 	nothing();
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-	characteristics_ask(&ch, 4096);
+	characteristics_request_size(&ch, 4096);
 	nothing();
 	snapshot.is_allowed = true;
 	asks(BIG);
 	/* The lower one holds until that is settled. */
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), 8192);
 	ck_assert_uint_eq(take_resp(own_xid, _i == 0, _i == 1, _i == 2),
 			  _i == 1 ? CHARACTERISTICS_REJECTED : 0);
 	if (_i == 2) {
-		ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+		ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), 8192);
 		/* There is nothing more to take back. */
 		ck_assert_uint_eq(characteristics_revertible_bytes(&ch), UINT32_MAX);
 		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, true), 0);
 	}
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), UINT32_MAX);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	nothing();
 }
@@ -306,11 +306,11 @@ START_TEST(a_lower_size_that_is_granted_all_the_same_is_obeyed)
 {
 	lower_pends(8192);
 	snapshot.is_allowed = false;
-	characteristics_revert_ask(&ch);
+	characteristics_revert_request(&ch);
 	/* Before the second REQ has left. */
 	if (_i == 0) {
 		ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8192, true), 0);
-		ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+		ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), UINT32_MAX);
 		ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8192);
 		snapshot.is_allowed = true;
 		nothing();
@@ -329,13 +329,13 @@ START_TEST(what_is_taken_back_is_the_size_that_is_told_last)
 {
 	lower_pends(8192);
 	snapshot.is_allowed = false;
-	characteristics_revert_ask(&ch);
+	characteristics_revert_request(&ch);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 32768, false), 0);
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), 8192);
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), 8192);
 	snapshot.is_allowed = true;
 	asks(32768);
-	ck_assert(characteristics_refused(&ch, own_xid));
-	ck_assert_uint_eq(characteristics_asked_bytes(&ch), UINT32_MAX);
+	ck_assert(characteristics_rejected(&ch, own_xid));
+	ck_assert_uint_eq(characteristics_pending_req_bytes(&ch), UINT32_MAX);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 32768);
 }
 END_TEST
@@ -344,13 +344,13 @@ START_TEST(a_lower_size_is_not_asked_for_while_a_reply_needs_more)
 {
 	greeted(BIG);
 	snapshot.needed_bytes = 8193;
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, 8192);
 	nothing();
 	/* A higher one does not wait for that. */
-	characteristics_ask(&ch, 32768);
+	characteristics_request_size(&ch, 32768);
 	asks(32768);
 	ck_assert_uint_eq(take_resp(own_xid, 0, 1, 0), CHARACTERISTICS_REJECTED);
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, 8192);
 	nothing();
 	snapshot.needed_bytes = 8192;
 	asks(8192);
@@ -377,9 +377,9 @@ START_TEST(calls_in_flight_matter_where_a_size_is_lowered)
 	done();
 	ck_assert_uint_eq(characteristics_counted_limit(&ch), 8192);
 	snapshot.is_allowed = false;
-	characteristics_ask(&ch, 2 * BIG);
+	characteristics_request_size(&ch, 2 * BIG);
 	ck_assert_uint_eq(characteristics_needed_limit(&ch), UINT32_MAX);
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, 8192);
 	ck_assert_uint_eq(characteristics_needed_limit(&ch), 8192);
 }
 END_TEST
@@ -390,7 +390,7 @@ START_TEST(a_lower_size_that_nobody_asked_for_is_obeyed_and_told)
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, BIG, false), CHARACTERISTICS_LOWERED);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), BIG);
 	/* Lower than was asked for. */
-	characteristics_ask(&ch, 8192);
+	characteristics_request_size(&ch, 8192);
 	asks(8192);
 	ck_assert_uint_eq(take_upd(XCHAR_RBSIZ, 8191, false), CHARACTERISTICS_LOWERED);
 	ck_assert_uint_eq(characteristics_send_bytes(&ch, 0), 8191);

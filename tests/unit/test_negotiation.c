@@ -34,8 +34,8 @@ START_TEST(a_connector_of_version_one_assumes_it)
 		ck_assert_int_eq(neg.stage, NEGOTIATION_ASSUMED);
 		ck_assert_uint_eq(neg.dialect->version, 1);
 		expect_range(1, 1);
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 1, false), NEGOTIATION_ACCEPT);
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_REFUSE);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 1, false), NEGOTIATION_ACCEPT);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 2, true), NEGOTIATION_REJECT);
 		negotiation_reply_received(&neg);
 		ck_assert_int_eq(neg.stage, NEGOTIATION_SETTLED);
 	}
@@ -45,13 +45,13 @@ END_TEST
 START_TEST(whatever_comes_of_version_two_settles_it)
 {
 	probing();
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
+	ck_assert_int_eq(negotiation_check(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
 	ck_assert(negotiation_message_received(&neg, 2));
 	ck_assert_int_eq(neg.stage, NEGOTIATION_SETTLED);
 	ck_assert_uint_eq(neg.dialect->version, 2);
 	expect_range(2, 2);
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 1, false), NEGOTIATION_REFUSE);
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 3, false), NEGOTIATION_REFUSE);
+	ck_assert_int_eq(negotiation_check(&neg, CALL, 1, false), NEGOTIATION_REJECT);
+	ck_assert_int_eq(negotiation_check(&neg, CALL, 3, false), NEGOTIATION_REJECT);
 	ck_assert(!negotiation_message_received(&neg, 2));
 }
 END_TEST
@@ -64,7 +64,7 @@ START_TEST(a_message_of_version_one_settles_that)
 	expect_range(1, 1);
 	/* It has answered, so nothing is late. */
 	negotiation_call_sent(&neg);
-	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_REFUSE);
+	ck_assert_int_eq(negotiation_check(&neg, PROBE, 2, true), NEGOTIATION_REJECT);
 }
 END_TEST
 
@@ -79,7 +79,7 @@ START_TEST(err_vers_settles_the_highest_in_common)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		probing();
-		ck_assert_int_eq(negotiation_refused(&neg, rows[i].low, rows[i].high),
+		ck_assert_int_eq(negotiation_rejected(&neg, rows[i].low, rows[i].high),
 				 rows[i].version != 0);
 		if (!rows[i].version)
 			continue;
@@ -97,9 +97,9 @@ START_TEST(after_silence_the_first_call_tells)
 	ck_assert(!negotiation_wants_probe(&neg));
 	expect_range(1, 2);
 	negotiation_call_sent(&neg);
-	ck_assert(negotiation_refused(&neg, 2, 2));
+	ck_assert(negotiation_rejected(&neg, 2, 2));
 	ck_assert_uint_eq(neg.dialect->version, 2);
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
+	ck_assert_int_eq(negotiation_check(&neg, CALL, 2, false), NEGOTIATION_ACCEPT);
 }
 END_TEST
 
@@ -107,13 +107,13 @@ START_TEST(an_answer_is_late_after_the_first_call)
 {
 	probing();
 	negotiation_timed_out(&neg);
-	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
+	ck_assert_int_eq(negotiation_check(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
 	negotiation_call_sent(&neg);
 	for (int replied = 0; replied < 2; replied++) {
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_LATE);
-		ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, false), NEGOTIATION_LATE);
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, false),
-				 replied ? NEGOTIATION_REFUSE : NEGOTIATION_ACCEPT);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 2, true), NEGOTIATION_LATE);
+		ck_assert_int_eq(negotiation_check(&neg, PROBE, 2, false), NEGOTIATION_LATE);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 2, false),
+				 replied ? NEGOTIATION_REJECT : NEGOTIATION_ACCEPT);
 		ck_assert(!negotiation_message_received(&neg, 1));
 		negotiation_reply_received(&neg);
 		ck_assert_uint_eq(neg.dialect->version, 1);
@@ -129,7 +129,7 @@ START_TEST(an_answer_before_the_first_call_counts)
 	ck_assert(negotiation_message_received(&neg, 2));
 	ck_assert_uint_eq(neg.dialect->version, 2);
 	negotiation_call_sent(&neg);
-	ck_assert_int_eq(negotiation_judge(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
+	ck_assert_int_eq(negotiation_check(&neg, PROBE, 2, true), NEGOTIATION_ACCEPT);
 }
 END_TEST
 
@@ -141,17 +141,17 @@ START_TEST(an_acceptor_is_settled_by_the_first_call)
 		ck_assert(!negotiation_may_call(&neg));
 		expect_range(1, 2);
 		for (uint32_t v = 1; v <= 2; v++) {
-			ck_assert_int_eq(negotiation_judge(&neg, CALL, v, true),
+			ck_assert_int_eq(negotiation_check(&neg, CALL, v, true),
 					 NEGOTIATION_ACCEPT);
 			ck_assert(!negotiation_message_received(&neg, v));
 		}
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 0, false), NEGOTIATION_REFUSE);
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3, false), NEGOTIATION_REFUSE);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 0, false), NEGOTIATION_REJECT);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 3, false), NEGOTIATION_REJECT);
 		negotiation_call_received(&neg, vers);
 		expect_range(vers, vers);
 		ck_assert(negotiation_may_call(&neg));
-		ck_assert_int_eq(negotiation_judge(&neg, CALL, 3 - vers, false),
-				 NEGOTIATION_REFUSE);
+		ck_assert_int_eq(negotiation_check(&neg, CALL, 3 - vers, false),
+				 NEGOTIATION_REJECT);
 		negotiation_call_received(&neg, 3 - vers);
 		ck_assert_uint_eq(neg.dialect->version, vers);
 	}
@@ -163,7 +163,7 @@ START_TEST(an_acceptor_may_speak_version_one_alone)
 	negotiation_init(&neg, false, 1, DIALECT_RFC8166);
 	ck_assert(negotiation_may_call(&neg));
 	expect_range(1, 1);
-	ck_assert_int_eq(negotiation_judge(&neg, CALL, 2, true), NEGOTIATION_REFUSE);
+	ck_assert_int_eq(negotiation_check(&neg, CALL, 2, true), NEGOTIATION_REJECT);
 }
 END_TEST
 

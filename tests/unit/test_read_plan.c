@@ -43,9 +43,9 @@ static void expect_covered(uint32_t total)
 
 	for (unsigned i = 0; i < plan.ncopies; i++)
 		good = good && place(times, plan.copies[i].to, plan.copies[i].len_bytes, total);
-	for (unsigned i = 0; i < plan.npulls; i++)
-		good = good && plan.pulls[i].len_bytes &&
-		       place(times, plan.pulls[i].to, plan.pulls[i].len_bytes, total);
+	for (unsigned i = 0; i < plan.nplan_reads; i++)
+		good = good && plan.plan_reads[i].len_bytes &&
+		       place(times, plan.plan_reads[i].to, plan.plan_reads[i].len_bytes, total);
 	for (uint32_t i = 0; i < total; i++)
 		good = good && times[i] == 1;
 	for (unsigned i = 0, last = 0; i < plan.nchunks; last = plan.chunks[i++].position)
@@ -59,7 +59,7 @@ START_TEST(without_chunks_the_body_is_the_message)
 {
 	ck_assert_int_eq(read_plan_make(&hdr, 77, LIMIT, &plan), READ_PLAN_OK);
 	expect_covered(77);
-	ck_assert_uint_eq(plan.npulls, 0);
+	ck_assert_uint_eq(plan.nplan_reads, 0);
 	ck_assert_uint_eq(plan.nchunks, 0);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(empty_segments_take_no_read)
 	add(72, 0);
 	ck_assert_int_eq(read_plan_make(&hdr, 80, LIMIT, &plan), READ_PLAN_OK);
 	expect_covered(88);
-	ck_assert_uint_eq(plan.npulls, 1);
+	ck_assert_uint_eq(plan.nplan_reads, 1);
 }
 END_TEST
 
@@ -167,7 +167,7 @@ START_TEST(the_longest_list_fits_the_plan)
 	hdr.reads[RPCRDMA_MAX_SEGMENTS - 1].seg.len_bytes += 8;
 	ck_assert_int_eq(read_plan_make(&hdr, 0, LIMIT, &plan), READ_PLAN_OK);
 	expect_covered(255 * 12 + 8 + 4);
-	ck_assert_uint_eq(plan.npulls, 2 * RPCRDMA_MAX_SEGMENTS - 1);
+	ck_assert_uint_eq(plan.nplan_reads, 2 * RPCRDMA_MAX_SEGMENTS - 1);
 }
 END_TEST
 

@@ -95,7 +95,7 @@ static bool tx_idle(const struct iwarp_engine *engine)
 	return tx->await_first_fpdu || next_of(engine) == NEXT_NOTHING;
 }
 
-static void tx_settle(struct iwarp_engine *engine)
+static void tx_finish_sent(struct iwarp_engine *engine)
 {
 	if (engine->tx.batch && engine->tx.batch->unsent_bytes == 0)
 		engine_batch_put(engine);
@@ -123,7 +123,7 @@ unsigned iwarp_engine_tx_plan(struct iwarp_engine *engine, const struct iovec **
 	       iwarp_tx_batch_fits(tx->batch, FPDU_PIECES, FPDU_OVERHEAD_BYTES))
 		if (!fpdu_next(engine))
 			break;
-	tx_settle(engine);
+	tx_finish_sent(engine);
 	if (!tx->batch)
 		return 0;
 	*iov = &tx->batch->iov[tx->batch->iov_head];
@@ -161,5 +161,5 @@ void iwarp_engine_tx_done(struct iwarp_engine *engine, size_t len_bytes, uint64_
 	}
 	if (engine->state == ENGINE_REPLYING && tx->batch->unsent_bytes == 0)
 		engine_handshake_reply_sent(engine, now_us);
-	tx_settle(engine);
+	tx_finish_sent(engine);
 }

@@ -167,9 +167,9 @@ static void completion_succeeded(struct verbs_ep *ep, const struct ibv_wc *wc)
 	if (kind == VERBS_WR_SEND)
 		verbs_keepalive_sent(ep, verbs_wr_seq(ep, wc->wr_id));
 	else
-		ep->keepalive.heard = true;
+		ep->keepalive.recv_seen = true;
 	if (kind == VERBS_WR_RECV)
-		ep->keepalive.spoken = true;
+		ep->keepalive.recv_ever = true;
 	if (kind == VERBS_WR_RECV)
 		recv_done(ep, wc);
 	else

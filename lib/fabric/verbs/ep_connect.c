@@ -371,7 +371,7 @@ static void accept_called(struct verbs_ep *ep, int result)
 	verbs_ep_set(ep, VERBS_ACCEPTED);
 	set_setup_timer(ep);
 	/* An acceptor can receive its peer's first Send before the ESTABLISHED event. */
-	if (ep->heard || ep->first_early != VERBS_NO_RECV)
+	if (ep->recv_seen || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_received(ep);
 	if (ep->confirmed || ep->first_early != VERBS_NO_RECV)
 		verbs_ep_established(ep, NULL, 0);

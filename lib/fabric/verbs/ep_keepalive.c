@@ -47,7 +47,7 @@ void verbs_keepalive_unanswered(struct verbs_ep *ep)
 
 static void answer_timer_set(struct verbs_ep *ep)
 {
-	ep->keepalive.heard = false;
+	ep->keepalive.recv_seen = false;
 	loop_timer_set(ep->ep.fabric->loop, ep->keepalive.timer, KEEPALIVE_US);
 }
 
@@ -55,7 +55,7 @@ static void answer_timeout(void *arg)
 {
 	struct verbs_ep *ep = arg;
 
-	if (!ep->keepalive.heard) {
+	if (!ep->keepalive.recv_seen) {
 		verbs_keepalive_unanswered(ep);
 		verbs_ep_fail(ep, FABRIC_CLOSE_SILENT, "a keepalive got no answer");
 	} else if (ep->keepalive.posted) {
@@ -76,7 +76,7 @@ void verbs_keepalive_sent(struct verbs_ep *ep, uint64_t seq)
 	const struct fabric_wr *read = keepalive->posted ? &keepalive->wr : TAILQ_FIRST(&ep->reads);
 
 	if (keepalive->pending && (!read || seq < read->priv[0]))
-		ep->keepalive.heard = true;
+		ep->keepalive.recv_seen = true;
 }
 
 int verbs_keepalive_init(struct verbs_ep *ep)
@@ -123,7 +123,7 @@ int verbs_keepalive(struct fabric_ep *fep)
 
 	if (!verbs_state_up(ep->state))
 		return -ENOTCONN;
-	if (ep->device->iwarp && !ep->connector && !ep->keepalive.spoken)
+	if (ep->device->iwarp && !ep->connector && !ep->keepalive.recv_ever)
 		return -EOPNOTSUPP;
 	if (!verbs_keepalive_works(ep)) {
 		tcp_data_send(ep);

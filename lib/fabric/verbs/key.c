@@ -128,15 +128,15 @@ static bool key_may_come(struct verbs_device *device)
 	uint64_t now_us = loop_now_us(device->fabric->fabric.loop);
 
 	if (device->keys_exposed > device->keys_returning) {
-		device->keyless = false;
+		device->out_of_keys = false;
 		return true;
 	}
 	if (!device->windows)
 		return false;
-	if (!device->keyless)
-		device->keyless_since_us = now_us;
-	device->keyless = true;
-	return now_us - device->keyless_since_us < VERBS_KEY_WAIT_US;
+	if (!device->out_of_keys)
+		device->out_of_keys_since_us = now_us;
+	device->out_of_keys = true;
+	return now_us - device->out_of_keys_since_us < VERBS_KEY_WAIT_US;
 }
 
 bool verbs_key_await(struct fabric_ep *fep, unsigned own)
@@ -176,7 +176,7 @@ static void key_returned(struct verbs_ep *ep)
 		return;
 	}
 	/* The key had been in use. */
-	ep->device->keyless = false;
+	ep->device->out_of_keys = false;
 	await_wake_all(verbs_fabric_of(ep->ep.fabric));
 }
 

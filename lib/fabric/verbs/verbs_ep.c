@@ -188,7 +188,7 @@ void verbs_ep_timer(void *arg)
 
 void verbs_ep_received(struct verbs_ep *ep)
 {
-	ep->heard = true;
+	ep->recv_seen = true;
 	if (ep->state == VERBS_ACCEPTED && !ep->device->iwarp)
 		(void)rdma_notify(ep->id, IBV_EVENT_COMM_EST);
 }

@@ -89,8 +89,8 @@ struct verbs_device {
 	 * needs.
 	 */
 	unsigned keys_returning;
-	bool keyless;              /* no key was available, although none was in use … */
-	uint64_t keyless_since_us; /* … since this time */
+	bool out_of_keys;              /* no key was available, although none was in use … */
+	uint64_t out_of_keys_since_us; /* … since this time */
 	bool removed;
 	bool signals_all;   /* siw: see chain_fill() in send_queue.c */
 	bool shares_cqs;    /* among endpoints: see cq.h */
@@ -247,10 +247,10 @@ static inline bool verbs_state_over(enum verbs_ep_state state)
 /* The keepalive of an endpoint, one at a time: see ep_keepalive.c. */
 struct verbs_keepalive {
 	struct fabric_wr wr;
-	bool spoken; /* the peer has sent something, ever */
+	bool recv_ever; /* the peer has sent something, ever */
 	bool pending;
-	bool posted; /* its work request is posted */
-	bool heard;  /* the peer has sent something since the keepalive or the last timeout */
+	bool posted;    /* its work request is posted */
+	bool recv_seen; /* the peer has sent something since the keepalive or the last timeout */
 	struct loop_timer *timer;
 	uint8_t sink; /* a zero-length Read needs an address too */
 };
@@ -294,8 +294,8 @@ struct verbs_ep {
 	unsigned made_cqes;
 	struct ibv_qp *made_qp;
 	struct ibv_qp_cap made_cap;
-	bool heard, confirmed; /* acceptor: events that arrived before the accept returned */
-	bool last;             /* last endpoint of its device, which is closed with it */
+	bool recv_seen, confirmed; /* acceptor: events that arrived before the accept returned */
+	bool last;                 /* last endpoint of its device, which is closed with it */
 	struct verbs_async_event async;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */

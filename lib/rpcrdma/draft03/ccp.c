@@ -53,8 +53,8 @@ size_t ccp_encode_call(uint8_t to[CCP_CALL_BYTES], uint32_t xid, uint32_t prog,
 	return put_words(to, CCP_CALL_BYTES, words, ARRAY_SIZE(words));
 }
 
-enum ccp_verdict ccp_judge(const uint8_t *call, size_t len, const struct rpc_call_hdr *hdr,
-			   struct ccp_args *args)
+enum ccp_verdict ccp_check_call(const uint8_t *call, size_t len, const struct rpc_call_hdr *hdr,
+				struct ccp_args *args)
 {
 	uint32_t words[3];
 
@@ -208,7 +208,7 @@ static void send_conf(struct requester *rq)
 	send_msg_post(&m, conn, conn->window.asked, NULL, NULL);
 }
 
-static bool must_ask(const struct rdma_conn *conn)
+static bool must_send_conf(const struct rdma_conn *conn)
 {
 	return conn->connector && conn->config->config_protocol &&
 	       conn->leg->config->config_program && conn->limits.dialect->configuration;
@@ -218,7 +218,7 @@ void ccp_client_begin(struct requester *rq)
 {
 	struct rdma_conn *conn = rq->conn;
 
-	if (!must_ask(conn))
+	if (!must_send_conf(conn))
 		return;
 	rq->ccp.timer = loop_timer_new(conn->fabric->loop, on_timer, rq);
 	if (!rq->ccp.timer) {
@@ -354,7 +354,7 @@ void ccp_server_answer(struct responder_rpc *rpc)
 	uint8_t answer[CCP_REPLY_BYTES];
 	struct ccp_args args;
 	enum ccp_verdict verdict =
-		ccp_judge(x->call.data, x->call.len_bytes, &x->call_info.hdr, &args);
+		ccp_check_call(x->call.data, x->call.len_bytes, &x->call_info.hdr, &args);
 
 	if (verdict == CCP_CONF)
 		use_args(rpc->rs->conn, &args);

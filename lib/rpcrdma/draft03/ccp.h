@@ -66,13 +66,13 @@ enum ccp_verdict {
 size_t ccp_encode_call(uint8_t to[CCP_CALL_BYTES], uint32_t xid, uint32_t prog,
 		       const struct ccp_args *args);
 /**
- * ccp_judge - Classifies a Call to the program.
+ * ccp_check_call - Classifies a Call to the program.
  * @call, @len: the whole Call
  * @hdr:        its decoded header
  * @args:       set on CCP_CONF
  */
-enum ccp_verdict ccp_judge(const uint8_t *call, size_t len, const struct rpc_call_hdr *hdr,
-			   struct ccp_args *args) MUST_CHECK;
+enum ccp_verdict ccp_check_call(const uint8_t *call, size_t len, const struct rpc_call_hdr *hdr,
+				struct ccp_args *args) MUST_CHECK;
 /**
  * ccp_encode_reply - Encodes the Reply to such a Call, with @results on CCP_CONF; returns the bytes
  * written to @to.

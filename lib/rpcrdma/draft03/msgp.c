@@ -293,7 +293,7 @@ static uint32_t msgp_alignment(const struct rdma_conn *conn)
 {
 	uint32_t own = conn->config->padding_align_bytes, recommended = conn->peer_align_bytes;
 
-	if (conn->refuses_padding)
+	if (conn->rejects_padding)
 		return 0;
 	/*
 	 * Not an order: an end without alignment stays so, and a message must not be mostly pads

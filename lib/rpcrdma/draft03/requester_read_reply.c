@@ -20,7 +20,7 @@ struct read_reply {
 	unsigned ncopies;
 	struct plan_copy *copies;
 	uint8_t *body;
-	struct plan_pull pulls[];
+	struct plan_read plan_reads[];
 };
 
 /*
@@ -31,9 +31,9 @@ static int save_plan(struct requester_rpc *rpc, const struct read_plan *plan, co
 		     uint32_t len_bytes)
 {
 	struct rdma_conn *conn = rpc->rq->conn;
-	size_t pulls = plan->npulls * sizeof(plan->pulls[0]);
+	size_t plan_reads = plan->nplan_reads * sizeof(plan->plan_reads[0]);
 	size_t copies = plan->ncopies * sizeof(plan->copies[0]);
-	size_t size = sizeof(struct read_reply) + pulls + copies + len_bytes;
+	size_t size = sizeof(struct read_reply) + plan_reads + copies + len_bytes;
 	struct read_reply *kept = freelists_get(conn->leg->config->freelists, size);
 
 	if (!kept)
@@ -42,21 +42,21 @@ static int save_plan(struct requester_rpc *rpc, const struct read_plan *plan, co
 	rpc->read_reply_bytes = size;
 	kept->total_bytes = plan->total_bytes;
 	kept->ncopies = plan->ncopies;
-	kept->copies = (struct plan_copy *)(kept->pulls + plan->npulls);
+	kept->copies = (struct plan_copy *)(kept->plan_reads + plan->nplan_reads);
 	kept->body = (uint8_t *)kept->copies + copies;
-	memcpy(kept->pulls, plan->pulls, pulls);
+	memcpy(kept->plan_reads, plan->plan_reads, plan_reads);
 	memcpy(kept->copies, plan->copies, copies);
 	if (len_bytes)
 		memcpy(kept->body, body, len_bytes);
-	read_chunks_init(&kept->reads, conn, kept->pulls, plan->npulls);
+	read_chunks_init(&kept->reads, conn, kept->plan_reads, plan->nplan_reads);
 	return 0;
 }
 
 /*
- * An entry of a read list is as long as a struct plan_pull. It makes at most two of these, and two
+ * An entry of a read list is as long as a struct plan_read. It makes at most two of these, and two
  * of struct plan_copy.
  */
-_Static_assert(sizeof(struct plan_pull) + sizeof(struct plan_copy) <=
+_Static_assert(sizeof(struct plan_read) + sizeof(struct plan_copy) <=
 		       RPCRDMA_READ_SEGMENT_BYTES + RPCRDMA_READ_SEGMENT_BYTES / 2,
 	       "the kept part of a Send is at most three times as long as the Send");
 

@@ -6,7 +6,7 @@
 #include "base/minmax.h"
 
 STATE_TABLE(characteristics_receives_states, CHARACTERISTICS_RECEIVES_STATES);
-STATE_TABLE(characteristics_wish_states, CHARACTERISTICS_WISH_STATES);
+STATE_TABLE(characteristics_size_request_states, CHARACTERISTICS_SIZE_REQUEST_STATES);
 
 /* ---- a REQ of the peer, by ids, and its RESP, by elements ---- */
 
@@ -87,11 +87,11 @@ static void set_receives(struct characteristics *ch, enum characteristics_receiv
 	ch->receives = state_next(&characteristics_receives_states, ch->receives, to);
 }
 
-static void set_wish(struct characteristics *ch, enum characteristics_wish_state to)
+static void set_size_request(struct characteristics *ch, enum characteristics_size_request_state to)
 {
-	ch->wish = state_next(&characteristics_wish_states, ch->wish, to);
-	if (to == WISH_NONE)
-		ch->asked_bytes = 0;
+	ch->size_request = state_next(&characteristics_size_request_states, ch->size_request, to);
+	if (to == SIZE_REQUEST_NONE)
+		ch->pending_req_bytes = 0;
 }
 
 static uint32_t own_max_bytes(const struct characteristics *ch)
@@ -135,7 +135,7 @@ static void make_init(struct characteristics *ch, struct characteristics_message
 
 static void init_is_sent(struct characteristics *ch)
 {
-	ch->greeted = true;
+	ch->own_init_sent = true;
 	ch->init_due = false;
 	if (ch->config.enabled)
 		ch->advertised_bytes = characteristics_advertised_size(ch);
@@ -165,12 +165,12 @@ static void make_size(struct characteristics *ch, struct characteristics_message
 /* ---- what the peer advertises ---- */
 
 /* Drops a queued request, since the size has changed. A revert continues with the new size. */
-static void change_queued_wish(struct characteristics *ch, uint32_t bytes)
+static void change_queued_size_request(struct characteristics *ch, uint32_t bytes)
 {
-	if (characteristics_has_asked(ch))
-		ch->wish_bytes = bytes;
+	if (characteristics_has_pending_req(ch))
+		ch->size_request_bytes = bytes;
 	else
-		set_wish(ch, WISH_NONE);
+		set_size_request(ch, SIZE_REQUEST_NONE);
 }
 
 static void store_value(struct characteristics *ch, uint32_t id, uint32_t value, unsigned *what)
@@ -179,11 +179,12 @@ static void store_value(struct characteristics *ch, uint32_t id, uint32_t value,
 		uint32_t bytes = xchar_size(value);
 
 		if (bytes < characteristics_peer_size(ch) &&
-		    !(characteristics_has_asked(ch) && bytes >= ch->asked_bytes))
+		    !(characteristics_has_pending_req(ch) && bytes >= ch->pending_req_bytes))
 			*what |= CHARACTERISTICS_LOWERED;
 		/* The queued request was derived from the old size. */
-		if (bytes != characteristics_peer_size(ch) && ch->wish == WISH_QUEUED)
-			change_queued_wish(ch, bytes);
+		if (bytes != characteristics_peer_size(ch) &&
+		    ch->size_request == SIZE_REQUEST_QUEUED)
+			change_queued_size_request(ch, bytes);
 		if (!ch->peer_first_bytes)
 			ch->peer_first_bytes = bytes;
 	}
@@ -213,7 +214,7 @@ static void receive_init(struct characteristics *ch, uint32_t xid,
 		store_value(ch, id, values[id], what);
 		ch->constant[id] |= constant[id];
 	}
-	if (!ch->config.connector && !ch->greeted) {
+	if (!ch->config.connector && !ch->own_init_sent) {
 		ch->init_due = true;
 		ch->init_xid = xid;
 	}
@@ -224,7 +225,7 @@ static void receive_resp(struct characteristics *ch, uint32_t xid,
 {
 	unsigned sets = 0;
 
-	if (ch->wish != WISH_OPEN || xid != ch->wish_xid) {
+	if (ch->size_request != SIZE_REQUEST_OPEN || xid != ch->size_request_xid) {
 		*what |= CHARACTERISTICS_STRAY;
 		return;
 	}
@@ -233,11 +234,11 @@ static void receive_resp(struct characteristics *ch, uint32_t xid,
 			sets |= 1u << set;
 	switch (sets) {
 	case 1u << XCHAR_DONE:
-		store_value(ch, XCHAR_RBSIZ, ch->wish_bytes, what);
-		set_wish(ch, WISH_NONE);
+		store_value(ch, XCHAR_RBSIZ, ch->size_request_bytes, what);
+		set_size_request(ch, SIZE_REQUEST_NONE);
 		return;
 	case 1u << XCHAR_PEND:
-		set_wish(ch, WISH_PENDING);
+		set_size_request(ch, SIZE_REQUEST_PENDING);
 		return;
 	case 1u << XCHAR_REJ:
 		break;
@@ -245,7 +246,7 @@ static void receive_resp(struct characteristics *ch, uint32_t xid,
 		*what |= CHARACTERISTICS_CONFUSED;
 	}
 	*what |= CHARACTERISTICS_REJECTED;
-	set_wish(ch, WISH_NONE);
+	set_size_request(ch, SIZE_REQUEST_NONE);
 }
 
 static void receive_upd(struct characteristics *ch, struct xchar_operation *operation,
@@ -258,15 +259,16 @@ static void receive_upd(struct characteristics *ch, struct xchar_operation *oper
 		return;
 	store_value(ch, value.id, value.value, what);
 	of_size = value.id == XCHAR_RBSIZ;
-	if (!operation->pendclr || (of_size && ch->wish == WISH_OPEN))
+	if (!operation->pendclr || (of_size && ch->size_request == SIZE_REQUEST_OPEN))
 		return; /* the RESP, still to come, shows whether a request is pending */
-	if (!of_size || !characteristics_has_asked(ch)) {
+	if (!of_size || !characteristics_has_pending_req(ch)) {
 		*what |= CHARACTERISTICS_UNASKED;
 		return;
 	}
-	if (ch->wish == WISH_PENDING && characteristics_peer_size(ch) != ch->wish_bytes)
+	if (ch->size_request == SIZE_REQUEST_PENDING &&
+	    characteristics_peer_size(ch) != ch->size_request_bytes)
 		*what |= CHARACTERISTICS_REJECTED;
-	set_wish(ch, WISH_NONE);
+	set_size_request(ch, SIZE_REQUEST_NONE);
 }
 
 /* ---- what the peer requests ---- */
@@ -274,7 +276,7 @@ static void receive_upd(struct characteristics *ch, struct xchar_operation *oper
 /* Rejects a receive size, which also ends what was pending for an older REQ. */
 static void reject_size(struct characteristics *ch)
 {
-	ch->judges_size = false;
+	ch->size_undecided = false;
 	ch->request.verdict[XCHAR_RBSIZ] = XCHAR_REJ;
 	if (ch->receives == RECEIVES_PENDING)
 		set_receives(ch, RECEIVES_CLEARING);
@@ -297,8 +299,8 @@ static void receive_req(struct characteristics *ch, uint32_t xid, struct xchar_o
 		request->verdict[XCHAR_BRS] = XCHAR_DONE;
 	bytes = xchar_size(request->value[XCHAR_RBSIZ]);
 	request->value[XCHAR_RBSIZ] = bytes;
-	ch->judges_size = request->wanted[XCHAR_RBSIZ];
-	if (ch->judges_size && (!request->known || bytes > own_max_bytes(ch)))
+	ch->size_undecided = request->wanted[XCHAR_RBSIZ];
+	if (ch->size_undecided && (!request->known || bytes > own_max_bytes(ch)))
 		reject_size(ch);
 }
 
@@ -334,11 +336,11 @@ enum xchar_verdict characteristics_receive(struct characteristics *ch, uint32_t 
 	return XCHAR_OK;
 }
 
-bool characteristics_refused(struct characteristics *ch, uint32_t xid)
+bool characteristics_rejected(struct characteristics *ch, uint32_t xid)
 {
-	if (ch->wish != WISH_OPEN || xid != ch->wish_xid)
+	if (ch->size_request != SIZE_REQUEST_OPEN || xid != ch->size_request_xid)
 		return false;
-	set_wish(ch, WISH_NONE);
+	set_size_request(ch, SIZE_REQUEST_NONE);
 	return true;
 }
 
@@ -350,7 +352,7 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid)
  */
 static bool may_begin(const struct characteristics *ch)
 {
-	return ch->greeted && ch->peer_understands;
+	return ch->own_init_sent && ch->peer_understands;
 }
 
 void characteristics_raise(struct characteristics *ch, uint32_t bytes)
@@ -363,34 +365,35 @@ void characteristics_raise(struct characteristics *ch, uint32_t bytes)
 	set_receives(ch, RECEIVES_RAISING);
 }
 
-void characteristics_ask(struct characteristics *ch, uint32_t bytes)
+void characteristics_request_size(struct characteristics *ch, uint32_t bytes)
 {
 	uint32_t now = characteristics_peer_size(ch);
 	bool is_raise = bytes > now;
 
 	bytes = xchar_size(min_u32(bytes, ch->config.send_max_bytes));
-	if (!may_begin(ch) || characteristics_has_asked(ch))
+	if (!may_begin(ch) || characteristics_has_pending_req(ch))
 		return;
-	if (ch->wish == WISH_QUEUED)
-		set_wish(ch, WISH_NONE);
+	if (ch->size_request == SIZE_REQUEST_QUEUED)
+		set_size_request(ch, SIZE_REQUEST_NONE);
 	if (is_raise ? bytes <= now : bytes == now)
 		return;
-	ch->wish_bytes = bytes;
-	set_wish(ch, WISH_QUEUED);
+	ch->size_request_bytes = bytes;
+	set_size_request(ch, SIZE_REQUEST_QUEUED);
 }
 
 uint32_t characteristics_revertible_bytes(const struct characteristics *ch)
 {
-	bool lower = ch->wish == WISH_PENDING && ch->wish_bytes < characteristics_peer_size(ch);
+	bool lower = ch->size_request == SIZE_REQUEST_PENDING &&
+		     ch->size_request_bytes < characteristics_peer_size(ch);
 
-	return lower ? ch->wish_bytes : UINT32_MAX;
+	return lower ? ch->size_request_bytes : UINT32_MAX;
 }
 
-void characteristics_revert_ask(struct characteristics *ch)
+void characteristics_revert_request(struct characteristics *ch)
 {
 	assert(characteristics_revertible_bytes(ch) != UINT32_MAX);
-	ch->wish_bytes = characteristics_peer_size(ch);
-	set_wish(ch, WISH_QUEUED);
+	ch->size_request_bytes = characteristics_peer_size(ch);
+	set_size_request(ch, SIZE_REQUEST_QUEUED);
 }
 
 /* ---- steps ---- */
@@ -410,7 +413,7 @@ static enum characteristics_step next_resp(struct characteristics *ch,
 	struct characteristics_request *request = &ch->request;
 	uint32_t bytes = request->value[XCHAR_RBSIZ];
 
-	if (ch->judges_size) {
+	if (ch->size_undecided) {
 		request->verdict[XCHAR_RBSIZ] = XCHAR_PEND;
 		if (snapshot->counted_bytes <= bytes) {
 			if (ch->posted_bytes != bytes)
@@ -463,16 +466,16 @@ static enum characteristics_step next_receives(struct characteristics *ch,
 	return CHARACTERISTICS_SEND;
 }
 
-static enum characteristics_step next_wish(struct characteristics *ch,
-					   const struct characteristics_snapshot *snapshot,
-					   struct characteristics_message *message)
+static enum characteristics_step next_size_request(struct characteristics *ch,
+						   const struct characteristics_snapshot *snapshot,
+						   struct characteristics_message *message)
 {
-	if (ch->wish != WISH_QUEUED || !snapshot->is_allowed)
+	if (ch->size_request != SIZE_REQUEST_QUEUED || !snapshot->is_allowed)
 		return CHARACTERISTICS_NOTHING;
-	if (ch->wish_bytes < characteristics_peer_size(ch) &&
-	    snapshot->needed_bytes > ch->wish_bytes)
+	if (ch->size_request_bytes < characteristics_peer_size(ch) &&
+	    snapshot->needed_bytes > ch->size_request_bytes)
 		return CHARACTERISTICS_NOTHING;
-	make_size(ch, message, XCHAR_REQ, ch->wish_bytes, false);
+	make_size(ch, message, XCHAR_REQ, ch->size_request_bytes, false);
 	return CHARACTERISTICS_SEND;
 }
 
@@ -492,7 +495,7 @@ enum characteristics_step characteristics_next(struct characteristics *ch,
 	if (ch->resp_due)
 		return next_resp(ch, snapshot, message, recv_bytes);
 	step = next_receives(ch, snapshot, message, recv_bytes);
-	return step != CHARACTERISTICS_NOTHING ? step : next_wish(ch, snapshot, message);
+	return step != CHARACTERISTICS_NOTHING ? step : next_size_request(ch, snapshot, message);
 }
 
 static void resp_is_sent(struct characteristics *ch)
@@ -500,7 +503,7 @@ static void resp_is_sent(struct characteristics *ch)
 	uint32_t bytes = ch->request.value[XCHAR_RBSIZ];
 
 	ch->resp_due = false;
-	if (!ch->judges_size)
+	if (!ch->size_undecided)
 		return;
 	if (ch->request.verdict[XCHAR_RBSIZ] == XCHAR_PEND) {
 		ch->goal_bytes = bytes;
@@ -527,10 +530,10 @@ void characteristics_sent(struct characteristics *ch, uint32_t xid)
 		set_receives(ch, RECEIVES_SETTLED);
 		break;
 	case XCHAR_REQ:
-		ch->wish_xid = xid;
-		if (!characteristics_has_asked(ch))
-			ch->asked_bytes = ch->wish_bytes;
-		set_wish(ch, WISH_OPEN);
+		ch->size_request_xid = xid;
+		if (!characteristics_has_pending_req(ch))
+			ch->pending_req_bytes = ch->size_request_bytes;
+		set_size_request(ch, SIZE_REQUEST_OPEN);
 		break;
 	}
 	ch->step_op = 0;
@@ -559,7 +562,7 @@ uint32_t characteristics_send_bytes(const struct characteristics *ch, uint32_t a
 	uint32_t bytes = min_u32(characteristics_reply_bytes(ch, advertised_bytes),
 				 ch->config.send_max_bytes);
 
-	return min_u32(bytes, characteristics_asked_bytes(ch));
+	return min_u32(bytes, characteristics_pending_req_bytes(ch));
 }
 
 uint32_t characteristics_recv_bytes(const struct characteristics *ch, uint32_t advertised_bytes)
@@ -585,7 +588,7 @@ uint32_t characteristics_counted_limit(const struct characteristics *ch)
 {
 	uint32_t bytes = UINT32_MAX;
 
-	if (ch->resp_due && ch->judges_size)
+	if (ch->resp_due && ch->size_undecided)
 		bytes = ch->request.value[XCHAR_RBSIZ];
 	else if (ch->receives == RECEIVES_PENDING)
 		bytes = ch->goal_bytes;
@@ -595,16 +598,17 @@ uint32_t characteristics_counted_limit(const struct characteristics *ch)
 
 uint32_t characteristics_needed_limit(const struct characteristics *ch)
 {
-	bool lowers = ch->wish == WISH_QUEUED && ch->wish_bytes < characteristics_peer_size(ch);
+	bool lowers = ch->size_request == SIZE_REQUEST_QUEUED &&
+		      ch->size_request_bytes < characteristics_peer_size(ch);
 
-	return lowers ? ch->wish_bytes : UINT32_MAX;
+	return lowers ? ch->size_request_bytes : UINT32_MAX;
 }
 
 const char *characteristics_pending(const struct characteristics *ch)
 {
 	bool here = ch->receives == RECEIVES_PENDING || ch->receives == RECEIVES_RAISING;
 
-	if (characteristics_has_asked(ch))
+	if (characteristics_has_pending_req(ch))
 		return here ? "sizes of both ends" : "the peer's size";
 	return here ? "our size" : NULL;
 }

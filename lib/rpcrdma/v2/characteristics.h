@@ -66,15 +66,18 @@ STATE_ENUM(characteristics_receives_state, CHARACTERISTICS_RECEIVES_STATES);
 extern const struct state_table characteristics_receives_states;
 
 /* The receive size that this end requests of the peer. */
-#define CHARACTERISTICS_WISH_STATES(X)                                                             \
-	X(WISH_NONE, "none", "a reason to request another size of the peer", TO(WISH_QUEUED))      \
-	X(WISH_QUEUED, "queued",                                                                   \
+#define CHARACTERISTICS_SIZE_REQUEST_STATES(X)                                                     \
+	X(SIZE_REQUEST_NONE, "none", "a reason to request another size of the peer",               \
+	  TO(SIZE_REQUEST_QUEUED))                                                                 \
+	X(SIZE_REQUEST_QUEUED, "queued",                                                           \
 	  "permission to send; for a lower size also the end of Calls that need more",             \
-	  TO(WISH_NONE) | TO(WISH_OPEN))                                                           \
-	X(WISH_OPEN, "open", "the RESP to its REQ", TO(WISH_NONE) | TO(WISH_PENDING))              \
-	X(WISH_PENDING, "pending", "the UPD that ends the request", TO(WISH_NONE) | TO(WISH_QUEUED))
-STATE_ENUM(characteristics_wish_state, CHARACTERISTICS_WISH_STATES);
-extern const struct state_table characteristics_wish_states;
+	  TO(SIZE_REQUEST_NONE) | TO(SIZE_REQUEST_OPEN))                                           \
+	X(SIZE_REQUEST_OPEN, "open", "the RESP to its REQ",                                        \
+	  TO(SIZE_REQUEST_NONE) | TO(SIZE_REQUEST_PENDING))                                        \
+	X(SIZE_REQUEST_PENDING, "pending", "the UPD that ends the request",                        \
+	  TO(SIZE_REQUEST_NONE) | TO(SIZE_REQUEST_QUEUED))
+STATE_ENUM(characteristics_size_request_state, CHARACTERISTICS_SIZE_REQUEST_STATES);
+extern const struct state_table characteristics_size_request_states;
 
 struct characteristics_config {
 	bool connector;
@@ -97,14 +100,14 @@ struct characteristics {
 	uint32_t peer_first_bytes;       /* the receive size that it advertised first; 0: none */
 
 	/* The receive size that this end requests of the peer. */
-	enum characteristics_wish_state wish;
-	uint32_t wish_bytes;
-	uint32_t wish_xid; /* of the REQ */
+	enum characteristics_size_request_state size_request;
+	uint32_t size_request_bytes;
+	uint32_t size_request_xid; /* of the REQ */
 	/*
 	 * While a REQ of this end is not settled, no Send is longer than this (B3.1-4); 0: no REQ
 	 * is pending.
 	 */
-	uint32_t asked_bytes;
+	uint32_t pending_req_bytes;
 
 	/* The receive size of this end. */
 	enum characteristics_receives_state receives;
@@ -114,10 +117,10 @@ struct characteristics {
 
 	/* An unanswered REQ of the peer. */
 	bool resp_due;
-	bool judges_size; /* it wants a receive size that is not rejected yet */
+	bool size_undecided; /* it wants a receive size that is not rejected yet */
 	struct characteristics_request request;
 
-	bool greeted;        /* our INIT has been sent */
+	bool own_init_sent;  /* our INIT has been sent */
 	bool init_due;       /* our INIT must be sent in answer to the peer's, */
 	uint32_t init_xid;   /* with this XID */
 	unsigned step_op;    /* message of the last step, an enum xchar_op; 0: none */
@@ -185,8 +188,8 @@ void characteristics_first_init(struct characteristics *ch,
 enum xchar_verdict characteristics_receive(struct characteristics *ch, uint32_t xid,
 					   uint32_t opttype, const uint8_t *info, size_t len,
 					   unsigned *what) MUST_CHECK;
-/** characteristics_refused - Handles an RDMA_ERROR for @xid. Returns true if it rejects our REQ. */
-bool characteristics_refused(struct characteristics *ch, uint32_t xid);
+/** characteristics_rejected - Handles an RDMA_ERROR for @xid. Returns true if it rejects our REQ. */
+bool characteristics_rejected(struct characteristics *ch, uint32_t xid);
 /**
  * characteristics_raise - Requests Receives of @bytes at this end, for Replies; at most
  * receive_max_bytes. Does nothing if they are that large already, while another change is in
@@ -195,14 +198,14 @@ bool characteristics_refused(struct characteristics *ch, uint32_t xid);
  */
 void characteristics_raise(struct characteristics *ch, uint32_t bytes);
 /**
- * characteristics_ask - Requests Receives of @bytes at the peer, at least 4096 and at most
+ * characteristics_request_size - Requests Receives of @bytes at the peer, at least 4096 and at most
  * send_max_bytes.
  *
  * Replaces a request that was not sent yet; cancels it if the peer has that size. Does nothing
  * while the peer has not settled an older request, or before it has shown that it understands
  * characteristics. A rejected request is dropped.
  */
-void characteristics_ask(struct characteristics *ch, uint32_t bytes);
+void characteristics_request_size(struct characteristics *ch, uint32_t bytes);
 
 /**
  * characteristics_revertible_bytes - Returns the lower size pending at the peer that can be
@@ -211,12 +214,12 @@ void characteristics_ask(struct characteristics *ch, uint32_t bytes);
  */
 uint32_t characteristics_revertible_bytes(const struct characteristics *ch);
 /**
- * characteristics_revert_ask - Requests the size that the peer has now, to revert a pending lower
+ * characteristics_revert_request - Requests the size that the peer has now, to revert a pending lower
  * size (B4.2-2). A Call that crossed the first REQ relies on larger Receives: its Reply can be sent
  * when the second REQ is settled. Call this only if characteristics_revertible_bytes() returned a
  * size.
  */
-void characteristics_revert_ask(struct characteristics *ch);
+void characteristics_revert_request(struct characteristics *ch);
 
 /**
  * characteristics_next - Returns the next step; call it until it returns CHARACTERISTICS_NOTHING.
@@ -233,7 +236,7 @@ enum characteristics_step characteristics_next(struct characteristics *ch,
 static inline bool characteristics_has_work(const struct characteristics *ch)
 {
 	return ch->init_due || ch->resp_due || ch->receives != RECEIVES_SETTLED ||
-	       ch->wish == WISH_QUEUED;
+	       ch->size_request == SIZE_REQUEST_QUEUED;
 }
 /**
  * characteristics_counted_limit, characteristics_needed_limit - Return the value that counted_bytes
@@ -264,19 +267,19 @@ static inline uint32_t characteristics_peer_size(const struct characteristics *c
 {
 	return xchar_size(ch->value[XCHAR_RBSIZ]);
 }
-/** characteristics_has_asked - Returns true while a REQ of this end is not settled. */
-static inline bool characteristics_has_asked(const struct characteristics *ch)
+/** characteristics_has_pending_req - Returns true while a REQ of this end is not settled. */
+static inline bool characteristics_has_pending_req(const struct characteristics *ch)
 {
-	return ch->asked_bytes > 0;
+	return ch->pending_req_bytes > 0;
 }
 /**
- * characteristics_asked_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4).
+ * characteristics_pending_req_bytes - Returns the size in an unsettled REQ: no Send is longer (B3.1-4).
  * If a second REQ has reverted a lower size, this is still the lower size. UINT32_MAX: no REQ is
  * pending.
  */
-static inline uint32_t characteristics_asked_bytes(const struct characteristics *ch)
+static inline uint32_t characteristics_pending_req_bytes(const struct characteristics *ch)
 {
-	return characteristics_has_asked(ch) ? ch->asked_bytes : UINT32_MAX;
+	return characteristics_has_pending_req(ch) ? ch->pending_req_bytes : UINT32_MAX;
 }
 
 /**

@@ -74,7 +74,7 @@ static bool is_late(const struct negotiation *neg, uint32_t xid, uint32_t vers, 
 	       (optional || xid == neg->probe_xid);
 }
 
-enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
+enum negotiation_verdict negotiation_check(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional)
 {
 	uint32_t low, high;
@@ -82,7 +82,7 @@ enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32
 	if (is_late(neg, xid, vers, optional))
 		return NEGOTIATION_LATE;
 	negotiation_range(neg, &low, &high);
-	return vers >= low && vers <= high ? NEGOTIATION_ACCEPT : NEGOTIATION_REFUSE;
+	return vers >= low && vers <= high ? NEGOTIATION_ACCEPT : NEGOTIATION_REJECT;
 }
 
 bool negotiation_message_received(struct negotiation *neg, uint32_t vers)
@@ -106,7 +106,7 @@ void negotiation_call_received(struct negotiation *neg, uint32_t vers)
 		settle_version(neg, vers);
 }
 
-bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high)
+bool negotiation_rejected(struct negotiation *neg, uint32_t low, uint32_t high)
 {
 	uint32_t vers = min_u32(high, neg->highest);
 

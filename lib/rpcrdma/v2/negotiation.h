@@ -47,7 +47,7 @@ struct negotiation {
 enum negotiation_verdict {
 	NEGOTIATION_ACCEPT, /* accept: a supported version */
 	NEGOTIATION_LATE, /* discard: an answer to the probe after the first Call of version one */
-	NEGOTIATION_REFUSE, /* answer ERR_VERS, if the message can be answered */
+	NEGOTIATION_REJECT, /* answer ERR_VERS, if the message can be answered */
 };
 
 /**
@@ -85,10 +85,10 @@ static inline bool negotiation_is_settled_as(const struct negotiation *neg, uint
 }
 
 /**
- * negotiation_judge - Decides whether to accept a message with this fixed part; @optional: it is an
+ * negotiation_check - Decides whether to accept a message with this fixed part; @optional: it is an
  * RDMA_OPTIONAL.
  */
-enum negotiation_verdict negotiation_judge(const struct negotiation *neg, uint32_t xid,
+enum negotiation_verdict negotiation_check(const struct negotiation *neg, uint32_t xid,
 					   uint32_t vers, bool optional) MUST_CHECK;
 /**
  * negotiation_message_received - Handles an accepted message of version @vers other than ERR_VERS.
@@ -123,10 +123,10 @@ static inline void negotiation_reply_received(struct negotiation *neg)
 		neg->stage = NEGOTIATION_SETTLED;
 }
 /**
- * negotiation_refused - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
+ * negotiation_rejected - Handles ERR_VERS for the probe, or for a Call while nothing is settled.
  * Settles the highest common version and returns true, or returns false if the ends have none.
  */
-bool negotiation_refused(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
+bool negotiation_rejected(struct negotiation *neg, uint32_t low, uint32_t high) MUST_CHECK;
 /** negotiation_dialect - Returns the dialect in which this end uses a version. */
 const struct dialect *negotiation_dialect(const struct negotiation *neg, uint32_t vers);
 

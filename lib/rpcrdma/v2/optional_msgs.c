@@ -192,9 +192,9 @@ static void request_sizes(struct optional_msgs *options)
 
 	if (sizes->wanted_there_bytes &&
 	    rdma_conn_now_us(conn_of(options)) >= options->rejected_until_us)
-		characteristics_ask(&options->ch, sizes->wanted_there_bytes);
+		characteristics_request_size(&options->ch, sizes->wanted_there_bytes);
 	if (sizes->wanted_here_bytes &&
-	    rdma_conn_now_us(conn_of(options)) >= options->refused_until_us)
+	    rdma_conn_now_us(conn_of(options)) >= options->no_memory_until_us)
 		characteristics_raise(&options->ch, sizes->wanted_here_bytes);
 	sizes->wanted_there_bytes = sizes->wanted_here_bytes = 0;
 }
@@ -203,29 +203,30 @@ static void request_sizes(struct optional_msgs *options)
  * Returns the number after which Calls have not been examined for size @over. Under the same limits
  * the need of a Call never grows, so each is examined once.
  */
-static uint64_t judged_before(struct optional_msgs *options, uint32_t over)
+static uint64_t examined_before(struct optional_msgs *options, uint32_t over)
 {
 	const struct rpc_limits *limits = &conn_of(options)->limits;
-	uint64_t before = options->judged.number;
+	uint64_t before = options->last_examined.number;
 
-	if (over != options->judged.over || limits->send_bytes != options->judged.send_bytes ||
-	    limits->reply_bytes != options->judged.reply_bytes)
+	if (over != options->last_examined.over ||
+	    limits->send_bytes != options->last_examined.send_bytes ||
+	    limits->reply_bytes != options->last_examined.reply_bytes)
 		before = 0;
-	options->judged.number = options->rs->numbered;
-	options->judged.over = over;
-	options->judged.send_bytes = limits->send_bytes;
-	options->judged.reply_bytes = limits->reply_bytes;
+	options->last_examined.number = options->rs->numbered;
+	options->last_examined.over = over;
+	options->last_examined.send_bytes = limits->send_bytes;
+	options->last_examined.reply_bytes = limits->reply_bytes;
 	return before;
 }
 
 /* A Call that crossed a REQ for a lower size counts on the present size, so request that again. */
-static void revert_ask(struct optional_msgs *options)
+static void revert_request(struct optional_msgs *options)
 {
 	uint32_t over = characteristics_revertible_bytes(&options->ch);
-	uint64_t before = judged_before(options, over);
+	uint64_t before = examined_before(options, over);
 
 	if (over != UINT32_MAX && responder_longest_reply_bytes(options->rs, before, over) > over)
-		characteristics_revert_ask(&options->ch);
+		characteristics_revert_request(&options->ch);
 }
 
 /* Does steps until none is left. */
@@ -250,7 +251,7 @@ static void run_steps(struct optional_msgs *options)
 		case CHARACTERISTICS_RESIZE:
 			done = resize(options, bytes);
 			if (!done)
-				options->refused_until_us =
+				options->no_memory_until_us =
 					rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 			characteristics_resized(&options->ch, done);
 			break;
@@ -271,7 +272,7 @@ void optional_msgs_run(struct optional_msgs *options)
 	bool waits;
 
 	release(options);
-	revert_ask(options);
+	revert_request(options);
 	request_sizes(options);
 	if (characteristics_has_work(&options->ch) && may_send(conn))
 		run_steps(options);
@@ -318,7 +319,7 @@ static void receive_credit(struct rdma_conn *conn, uint32_t credit)
 		conn->counters->credit_zero_received++;
 }
 
-static void refuse_option(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
+static void reject_option(struct rdma_conn *conn, const struct rpcrdma_header *hdr,
 			  enum rpcrdma_err err)
 {
 	if (err == RPCRDMA_ERR_CHUNK) {
@@ -342,7 +343,7 @@ void optional_msgs_receive(struct optional_msgs *options, const struct rpcrdma_h
 			(void)control_msgs_answered(&conn->control, hdr->xid);
 		note_violations(conn, what);
 		if (what & CHARACTERISTICS_UNANSWERED)
-			refuse_option(conn, hdr, RPCRDMA_ERR_CHUNK);
+			reject_option(conn, hdr, RPCRDMA_ERR_CHUNK);
 		/* A request that merely ended without success can be repeated. */
 		if (what & CHARACTERISTICS_REJECTED && hdr->opttype == XCHAR_RESP)
 			options->rejected_until_us =
@@ -350,22 +351,22 @@ void optional_msgs_receive(struct optional_msgs *options, const struct rpcrdma_h
 		rdma_conn_update_limits(conn);
 		break;
 	case XCHAR_UNKNOWN_OP:
-		refuse_option(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
+		reject_option(conn, hdr, RPCRDMA_ERR_INVAL_OPTION);
 		break;
 	case XCHAR_BAD:
-		refuse_option(conn, hdr, RPCRDMA_ERR_CHUNK);
+		reject_option(conn, hdr, RPCRDMA_ERR_CHUNK);
 		break;
 	}
 	size_wait_settled(options->rs);
 	optional_msgs_run(options);
 }
 
-bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
+bool optional_msgs_rejected(struct optional_msgs *options, uint32_t xid)
 {
 	struct rdma_conn *conn = conn_of(options);
 	bool ours = control_msgs_answered(&conn->control, xid);
 
-	if (characteristics_refused(&options->ch, xid)) {
+	if (characteristics_rejected(&options->ch, xid)) {
 		options->rejected_until_us = rdma_conn_now_us(conn_of(options)) + RECV_SIZING_US;
 		/* The rejected lower size no longer limits Sends (B3.1-4). */
 		rdma_conn_update_limits(conn);
@@ -385,13 +386,13 @@ bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid)
 static void release_old_credit(struct optional_msgs *options)
 {
 	struct rdma_conn *conn = conn_of(options);
-	bool open = options->ch.wish == WISH_OPEN;
+	bool open = options->ch.size_request == SIZE_REQUEST_OPEN;
 
-	if (open && options->old_req && options->old_req_xid == options->ch.wish_xid &&
+	if (open && options->old_req && options->old_req_xid == options->ch.size_request_xid &&
 	    control_msgs_answered(&conn->control, options->old_req_xid))
 		requester_kick(options->rq);
 	options->old_req = open;
-	options->old_req_xid = options->ch.wish_xid;
+	options->old_req_xid = options->ch.size_request_xid;
 }
 
 /*
@@ -407,7 +408,7 @@ static void on_timer(void *arg)
 	if (rdma_conn_is_closing(conn))
 		return;
 	if (first && conn->longest_send_bytes <= first && options->ch.value[XCHAR_RBSIZ] > first)
-		characteristics_ask(&options->ch, first);
+		characteristics_request_size(&options->ch, first);
 	conn->longest_send_bytes = 0;
 	release_old_credit(options);
 	optional_msgs_run(options);

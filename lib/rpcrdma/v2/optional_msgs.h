@@ -28,12 +28,12 @@ struct optional_msgs {
 	struct {
 		uint64_t number; /* Calls up to this number were examined … */
 		uint32_t over, send_bytes, reply_bytes; /* … for this size, under these limits */
-	} judged;
+	} last_examined;
 	bool old_req;             /* a REQ was unanswered when the timer last expired, … */
 	uint32_t old_req_xid;     /* … with this XID */
 	struct loop_timer *timer; /* detects idle minutes */
 	/* No new request until then: no memory here, or rejected by the peer. */
-	uint64_t refused_until_us, rejected_until_us;
+	uint64_t no_memory_until_us, rejected_until_us;
 };
 
 /**
@@ -56,10 +56,10 @@ uint32_t optional_msgs_send_first_init(struct optional_msgs *options);
 /** optional_msgs_receive - Handles a received, decoded RDMA_OPTIONAL. */
 void optional_msgs_receive(struct optional_msgs *options, const struct rpcrdma_header *hdr);
 /**
- * optional_msgs_refused - Handles an RDMA_ERROR for @xid. Returns true if that was a message of
+ * optional_msgs_rejected - Handles an RDMA_ERROR for @xid. Returns true if that was a message of
  * this end.
  */
-bool optional_msgs_refused(struct optional_msgs *options, uint32_t xid) MUST_CHECK;
+bool optional_msgs_rejected(struct optional_msgs *options, uint32_t xid) MUST_CHECK;
 /** optional_msgs_run - Does all steps that are due; call it after each received Send. */
 void optional_msgs_run(struct optional_msgs *options);
 

@@ -4,7 +4,7 @@
  *
  * A Call can cross our REQ for smaller Receives, and count on larger ones. If its Reply has no
  * chunk, the Reply waits until the REQ is settled, because Sends must not be longer than the
- * requested size (B3.1-4, characteristics_revert_ask()).
+ * requested size (B3.1-4, characteristics_revert_request()).
  */
 #ifndef RPCRDMA_V2_SIZE_WAIT_H
 #define RPCRDMA_V2_SIZE_WAIT_H
@@ -27,7 +27,7 @@ bool size_wait_helps(const struct responder_rpc *rpc, uint32_t inline_bytes);
 /** size_wait_is_open - Returns true while a request for the peer's receive size is not settled. */
 static inline bool size_wait_is_open(const struct responder *rs)
 {
-	return rs->conn->limits.asked_bytes != UINT32_MAX;
+	return rs->conn->limits.pending_req_bytes != UINT32_MAX;
 }
 /**
  * size_wait_begin - Makes the Reply wait; rs->answer() follows. Returns false without memory for a

@@ -38,7 +38,7 @@ static void open_leg(struct rdma_leg *leg)
 	if (rdma_conn_is_closing(conn))
 		return;
 	leg->config.leg.events->opened(leg->config.leg.arg);
-	if (conn->drain_asked && conn->state.now == RDMA_OPEN)
+	if (conn->drain_requested && conn->state.now == RDMA_OPEN)
 		rdma_conn_set_state(conn, RDMA_DRAINING);
 	requester_kick(&leg->requester);
 }
@@ -118,9 +118,9 @@ void version_probe_message_received(struct rdma_leg *leg, const struct rpcrdma_h
 /*
  * Settles the highest common version after an ERR_VERS, or fails the connection and returns false.
  */
-static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
+static bool use_common_version(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
-	bool common = negotiation_refused(&conn->negotiation, hdr->vers_low, hdr->vers_high);
+	bool common = negotiation_rejected(&conn->negotiation, hdr->vers_low, hdr->vers_high);
 
 	if (!common)
 		rdma_conn_fail(conn, LEG_CLOSE_VERSION, "the peer speaks versions %u to %u",
@@ -128,7 +128,7 @@ static bool settle_common(struct rdma_conn *conn, const struct rpcrdma_header *h
 	return common;
 }
 
-bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
+bool version_probe_rejected(struct rdma_leg *leg, const struct rpcrdma_header *hdr)
 {
 	struct rdma_conn *conn = &leg->conn;
 
@@ -136,7 +136,7 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 	    hdr->xid != conn->negotiation.probe_xid)
 		return false;
 	conn->counters->err_vers_received++;
-	if (!settle_common(conn, hdr))
+	if (!use_common_version(conn, hdr))
 		return true;
 	rdma_conn_setup_version_found(conn);
 	if (!conn->limits.dialect->options) {
@@ -147,12 +147,12 @@ bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hd
 	return true;
 }
 
-bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
+bool version_probe_use_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr)
 {
 	/* The server does not support version one, unlike its entry in the cache. */
 	if (hdr->vers_low > conn->limits.dialect->version)
 		forget(conn);
-	if (!settle_common(conn, hdr))
+	if (!use_common_version(conn, hdr))
 		return false;
 	rdma_conn_update_limits(conn);
 	return true;

@@ -27,18 +27,18 @@ void version_probe_message_received(struct rdma_leg *leg, const struct rpcrdma_h
 /** version_probe_open - Opens the leg if it is not open, because the wait is over. */
 void version_probe_open(struct rdma_leg *leg);
 /**
- * version_probe_refused - Handles an ERR_VERS. Returns true if it was for the probe and is
+ * version_probe_rejected - Handles an ERR_VERS. Returns true if it was for the probe and is
  * finished.
  */
-bool version_probe_refused(struct rdma_leg *leg, const struct rpcrdma_header *hdr) MUST_CHECK;
+bool version_probe_rejected(struct rdma_leg *leg, const struct rpcrdma_header *hdr) MUST_CHECK;
 /**
- * version_probe_settle_another - Settles another version than the assumed one, which the peer
+ * version_probe_use_common - Settles another version than the assumed one, which the peer
  * rejected for a Call.
  * @hdr: its ERR_VERS
  *
  * Returns false if the ends have no common version: the connection has failed.
  */
-bool version_probe_settle_another(struct rdma_conn *conn, const struct rpcrdma_header *hdr);
+bool version_probe_use_common(struct rdma_conn *conn, const struct rpcrdma_header *hdr);
 /** version_probe_option - Handles a decoded RDMA_OPTIONAL. */
 void version_probe_option(struct rdma_leg *leg, const struct rpcrdma_header *hdr);
 /** version_probe_ended - Records a connection that ended before the version was settled. */
