@@ -2,8 +2,8 @@
 /*
  * Runs blocking work on a thread of its own, for a loop that must not block.
  *
- * A thread that blocks in a system call cannot be stopped. So the loop need not wait for it: after background_detach()
- * the thread frees its work itself when the call returns.
+ * A thread that blocks in a system call cannot be stopped, and the loop does not wait for it. After
+ * background_detach() the thread calls drop() itself when the system call returns.
  */
 #ifndef DAEMON_BASE_BACKGROUND_H
 #define DAEMON_BASE_BACKGROUND_H
@@ -29,12 +29,14 @@ struct background_work {
  * @name: of the thread; at most 15 characters
  * @work: copied
  *
- * Either done() follows, before which @out is freed, or background_detach() is due. Returns 0; or a negative errno, and
- * calls nothing.
+ * @out is valid until done() or background_detach(). Returns 0, or a negative errno; after an error
+ * no callback is called.
  */
 int background_start(struct loop *loop, const char *name, const struct background_work *work,
 		     struct background **out) MUST_CHECK;
-/** background_detach - Stops waiting: drop() follows, now or when run() has returned. Accepts NULL. */
+/**
+ * background_detach - Cancels done(); drop() is called instead, now or after run(). Accepts NULL.
+ */
 void background_detach(struct background *background);
 
 #endif

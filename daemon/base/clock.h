@@ -16,8 +16,8 @@ static inline uint64_t clock_us(clockid_t clock)
 }
 
 /**
- * clock_elapsed_us - Returns the time since @then_us; 0 if that is later, since loops of two
- * threads differ slightly.
+ * clock_elapsed_us - Returns the time since @then_us. Returns 0 if @then_us is later: the loops of
+ * two threads differ slightly.
  */
 static inline uint64_t clock_elapsed_us(uint64_t then_us, uint64_t now_us)
 {

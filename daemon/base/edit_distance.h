@@ -9,7 +9,8 @@
 #define EDIT_DISTANCE_WORD_BYTES 40u /* of either word; longer ones match nothing */
 
 /**
- * edit_distance - Returns how many letters of @written to add, remove or replace to get @meant
+ * edit_distance - Returns how many letters of @written must be added, removed or replaced to get
+ * @meant
  *
  * Returns UINT_MAX for more than EDIT_DISTANCE_MAX, or more than half of @meant's letters.
  */

@@ -5,30 +5,32 @@
  * Levels:
  *
  *	error    the daemon cannot do its task, or will not start
- *	warning  problems that need attention: a limit is reached, a server is down, an address is rejected
- *	info     clients that send Calls connect and disconnect, a server is up again, an administrator asked for something
+ *	warning  problems that need attention: a limit is reached, a server is down or up again
+ *	info     clients that send Calls connect and disconnect; commands of an administrator
  *	debug    details; port scans and health checks, which never send a Call
  *
  * An event that concerns many connections (an outage, late Calls) is logged once, not again by each
  * connection.
  *
- * On the journal's stream a line begins with its sd-daemon level ("<6>"), elsewhere with time and
- * level. If the journal's socket is available, a line becomes an entry with fields
- * (daemon/base/log_writer.h). Control characters and bytes beyond ASCII are always escaped.
+ * Standard error decides the form of a line:
+ *
+ *	the journal, with its socket     an entry with fields (daemon/base/log_writer.h)
+ *	the journal, without its socket  a line that begins with the sd-daemon level: "<6>"
+ *	anything else                    a line that begins with time and level
+ *
+ * Control characters and bytes beyond ASCII are always escaped.
  *
  * Lines that a peer can provoke go through a token bucket; a service has one for each kind of line.
- * Suppressed lines are counted, and log_report_suppressed() logs their number by kind. The main
- * loop calls it every LOG_REPORT_US, so no other thread logs more than its own lines.
+ * Suppressed lines are counted. The main loop logs their number, by kind, every LOG_REPORT_US
+ * (log_report_suppressed()).
  *
  * A *note* is a line about something that the peer of a connection did. The notes of all
- * connections of a service share one bucket of 100 lines (SERVICE_LINES_BURST). One connection may
- * use LOG_SHARE_BURST of them, and then one line every LOG_SHARE_REFILL_US: a tenth of the bucket,
- * and a twelfth of its refill. So only a dozen noisy connections together can suppress the notes of
- * the others.
+ * connections of a service share one bucket of SERVICE_LINES_BURST lines. One connection can use a
+ * tenth of the bucket and a twelfth of its refill (LOG_SHARE_*). So one noisy connection cannot
+ * suppress the notes of the others.
  *
- * Lines are written directly until log_start_writer(), then by a thread: logging never blocks.
- * Lines that standard error does not accept are dropped and counted, and reported when it accepts
- * lines again.
+ * After log_start_writer() a thread writes the lines, so logging never blocks. Lines that standard
+ * error does not accept are dropped. Their number is logged when it accepts lines again.
  *
  * Threads: any; one mutex orders the lines and guards the buckets.
  */
@@ -46,9 +48,9 @@
 
 #define LOG_QUEUE_BYTES     (1024u * 1024u)
 
-#define LOG_LIMIT_BURST     10u       /* lines at once … */
+#define LOG_LIMIT_BURST     10u       /* lines in a burst … */
 #define LOG_LIMIT_REFILL_US 5000000u  /* … and one more every five seconds */
-#define LOG_SHARE_BURST     10u       /* notes of one connection at once … */
+#define LOG_SHARE_BURST     10u       /* notes of one connection in a burst … */
 #define LOG_SHARE_REFILL_US 60000000u /* … and one more every minute */
 #define LOG_REPORT_US       5000000u  /* interval of the reports on suppressed lines */
 
@@ -59,8 +61,8 @@ struct log_tokens {
 };
 
 /*
- * A bucket for lines of one kind; all zero uses the defaults. The report on suppressed lines is
- * made of whose, what and why: "exports: 290 more refused in 5 s: address is not allowed".
+ * A bucket for lines of one kind; all zero uses the defaults. The report on suppressed lines
+ * contains whose, what and why: "exports: 290 more refused in 5 s: address is not allowed".
  */
 struct log_limit {
 	const char *whose;  /* the service; NULL: none */
@@ -69,7 +71,7 @@ struct log_limit {
 	const char *reason; /* as in log_ctx; NULL: none */
 	unsigned burst;     /* 0: LOG_LIMIT_BURST */
 	uint64_t refill_us; /* 0: LOG_LIMIT_REFILL_US */
-	bool repeats;       /* its lines repeat each other: suppressed ones are not reported */
+	bool repeats;       /* its lines have the same text: suppressed ones are not reported */
 
 	struct log_tokens tokens;
 	uint64_t suppressed;  /* suppressed lines not reported yet … */

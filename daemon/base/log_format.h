@@ -16,7 +16,7 @@
 #include "daemon/base/address.h"
 
 #define LOG_LINE_BYTES   2048u                    /* longest line; the rest is cut off and marked */
-#define LOG_ENTRY_BYTES  (LOG_LINE_BYTES + 1024u) /* with its fields */
+#define LOG_ENTRY_BYTES  (LOG_LINE_BYTES + 1024u) /* of an entry with its fields */
 #define LOG_PREFIX_BYTES 160u
 
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };

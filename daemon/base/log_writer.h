@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes log lines to a descriptor or the journal on a thread of its own, so that logging never blocks.
+ * Writes log lines to a descriptor or the journal on a thread of its own, so that logging never
+ * blocks.
  *
- * Lines, or journal entries of several lines, wait in a bounded queue; the thread writes them in order, one call each.
- * When the queue is full, lines are dropped until half of it is free again, so that the message about lost lines does
- * not appear every other line.
+ * Lines or journal entries wait in a bounded queue. The thread writes them in order, with one
+ * system call each. When the queue is full, lines are dropped until half of it is free. So the
+ * message about lost lines does not alternate with the lines.
  *
  * Threads: log_writer_put() from any thread.
  */
@@ -23,12 +24,15 @@ struct log_writer;
 
 /**
  * log_writer_new - Starts the thread
- * @has_fields:  it gets journal entries of the form LOG_FORM_FIELDS; one that the journal rejects is written to
- *               standard error as a line with its level. Otherwise it gets lines for standard error
+ * @has_fields:  the lines are journal entries (LOG_FORM_FIELDS). An entry that the journal rejects
+ *               is written to standard error as a line with its level. False: lines for standard
+ *               error
  * @queue_bytes: queue size, at least twice LOG_WRITER_LINE_BYTES
- * @drained:     called on the thread when the queue has become empty; @taken: the last line was accepted. Can put lines
+ * @drained:     called on the thread when the queue is empty; it can queue lines. @taken: whether
+ *               the last line was written
  *
- * Does not change the flags of standard error, which other processes can share. Returns NULL without memory or threads.
+ * Does not change the flags of standard error, which other processes can share. Returns NULL
+ * without memory or threads.
  */
 struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken));
 
@@ -44,16 +48,17 @@ bool log_writer_put(struct log_writer *writer, const char *line, size_t len) MUS
 uint64_t log_writer_failed(struct log_writer *writer);
 
 /**
- * log_writer_free - Ends the thread once everything is written, and frees the writer
+ * log_writer_free - Writes the queued lines, ends the thread and frees the writer
  * @timeout_ms: time limit
  *
- * No thread may put lines any more. Returns false if the thread is still blocked then: nothing is freed, and the
- * function can be called again.
+ * No other thread may still queue lines. Returns false after @timeout_ms if the thread is blocked:
+ * nothing is freed, and the function can be called again.
  */
 bool log_writer_free(struct log_writer *writer, unsigned timeout_ms) MUST_CHECK;
 
 /**
- * log_journal_is_reached - Returns whether standard error is the journal's and its socket for entries is available
+ * log_journal_is_reached - Returns whether standard error is a stream of the journal and the
+ * journal's socket for entries is available
  *
  * A container can have the first without the second.
  */

@@ -3,7 +3,7 @@
  * Keeps the daemon working when its host is out of memory.
  *
  * On an NFS client's own host, writeback goes through this daemon: to free memory the kernel writes
- * dirty pages to the server. So the daemon must not wait for memory to be freed.
+ * dirty pages to the server. So the daemon must not wait until memory is freed.
  */
 #ifndef DAEMON_BASE_MEMLOCK_H
 #define DAEMON_BASE_MEMLOCK_H

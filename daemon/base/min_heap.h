@@ -2,8 +2,8 @@
 /*
  * Min-heap: finds the object with the smallest key.
  *
- * A pairing heap with the node inside the object, so nothing is allocated. Adding an object and finding the first take
- * a few steps; removing one takes O(log n) on average.
+ * A pairing heap with the node inside the object, so nothing is allocated. Adding an object and
+ * finding the first take a few steps; removing one takes O(log n) on average.
  */
 #ifndef DAEMON_BASE_MIN_HEAP_H
 #define DAEMON_BASE_MIN_HEAP_H

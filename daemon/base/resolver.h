@@ -2,8 +2,8 @@
 /*
  * Resolves names by getaddrinfo(), each on a thread of its own that lives until the answer arrives.
  *
- * A lookup cannot be cancelled. daemon/service/dns_cache.h keeps the connections that wait, and the
- * answers.
+ * A lookup cannot be cancelled. daemon/service/dns_cache.h caches the answers and has the list of
+ * waiting connections.
  */
 #ifndef DAEMON_BASE_RESOLVER_H
 #define DAEMON_BASE_RESOLVER_H
@@ -19,7 +19,7 @@
 struct resolver_answer {
 	size_t naddrs;
 	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS]; /* in the order to try */
-	const char *error; /* NULL, or why there are none; do not free */
+	const char *error; /* why there is no address, constant; else NULL */
 	bool is_final;     /* authoritative: the name has no address */
 };
 
@@ -46,8 +46,8 @@ int resolver_start(const char *host, const char *port, struct resolver_answer *a
 /**
  * resolver_quiesce - Waits until every lookup has ended; any thread
  *
- * Call it before freeing what a done() needs. Returns false after @timeout_ms: then nothing of it
- * may be freed.
+ * Call it before freeing objects that a done() uses. Returns true, or false after @timeout_ms; then
+ * do not free them.
  */
 bool resolver_quiesce(unsigned timeout_ms) MUST_CHECK;
 

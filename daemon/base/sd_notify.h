@@ -19,9 +19,7 @@
 
 /** sd_notify_ready - Reports that the listeners are open. */
 void sd_notify_ready(void);
-/**
- * sd_notify_reloading - Reports that the file is read again; sd_notify_ready() is due after that.
- */
+/** sd_notify_reloading - Reports a reload; call sd_notify_ready() after it. */
 void sd_notify_reloading(void);
 /** sd_notify_extend_timeout - Asks for @us more to start or stop. */
 void sd_notify_extend_timeout(uint64_t us);
@@ -34,15 +32,16 @@ void sd_notify_watchdog(void);
 /** sd_notify_status - Sets the status line of `systemctl status`. */
 void PRINTF_LIKE(1, 2) sd_notify_status(const char *format, ...);
 
-#define SD_NOTIFY_SEND_MS                                                                          \
-	1000 /* to wait while the queue is full, for messages that must not be lost */
+/* to wait while the queue is full, for messages that must not be lost */
+#define SD_NOTIFY_SEND_MS 1000
 #define SD_NOTIFY_MAX_FDS 253u /* most descriptors in one message: SCM_MAX_FD of Linux */
 
 /**
  * sd_notify_send - Sends a message to the service manager, if present
  * @state: lines, as for sd_notify()
  * @fds:   @nfds descriptors to send along, at most SD_NOTIFY_MAX_FDS; NULL: none
- * @wait_if_full: wait for SD_NOTIFY_SEND_MS if the queue is full; after a wait in vain, not again until a message was sent
+ * @wait_if_full: wait for SD_NOTIFY_SEND_MS if the queue is full. If a wait fails, later calls do
+ *                not wait until a message was sent
  *
  * Returns 0, or a negative errno if the message is lost: -EAGAIN if the queue is full.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Socket activation: listening sockets that systemd holds. Those are the sockets of .socket units,
- * and those that the daemon has put into its unit's descriptor store, where they wait, with the
- * clients in their queues, for the next start.
+ * Socket activation: listening sockets that systemd keeps open. They are the sockets of .socket
+ * units, and sockets that the daemon has put into the descriptor store of its unit. A stored socket
+ * keeps its queue of clients until the next start.
  *
  * A socket of a .socket unit has the name of its service (FileDescriptorName=). A stored socket has
- * SOCKET_ACTIVATION_STORED after that; no service's name contains '@'. The daemon may remove only
- * the stored ones.
+ * SOCKET_ACTIVATION_STORED after that; no service's name contains '@'. The daemon can remove only
+ * stored sockets.
  */
 #ifndef DAEMON_BASE_SOCKET_ACTIVATION_H
 #define DAEMON_BASE_SOCKET_ACTIVATION_H
@@ -35,8 +35,8 @@ int socket_activation_receive(struct socket_activation *fds) MUST_CHECK;
 /** socket_activation_fini - Closes the sockets and empties @fds. */
 void socket_activation_fini(struct socket_activation *fds);
 /**
- * socket_activation_has - Returns whether a .socket unit has a socket for @service, which then
- * always listens.
+ * socket_activation_has - Returns whether a .socket unit has a socket for @service. Such a socket
+ * listens even if the service does not.
  */
 bool socket_activation_has(const struct socket_activation *fds, const char *service);
 /**

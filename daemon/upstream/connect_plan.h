@@ -10,9 +10,9 @@
  * Every attempt uses the source address and port of the client's previous connection, if they are
  * free. Each fabric has its own element; the elements of one address follow each other.
  *
- * On a fabric connect_plan_next() chooses the RPC-over-RDMA version to start with: the highest, or
- * version one if the address is known to speak no other. If a failed attempt finds that out, the
- * element is tried once more.
+ * For RDMA, connect_plan_next() chooses the RPC-over-RDMA version: the highest, or version one if
+ * the address is known to speak only that. If a failed attempt shows this, the element is tried
+ * once more, in version one.
  */
 #ifndef DAEMON_UPSTREAM_CONNECT_PLAN_H
 #define DAEMON_UPSTREAM_CONNECT_PLAN_H
@@ -37,7 +37,7 @@ struct connect_attempt {
 	struct stream_sources sources; /* source addresses; the list outlives the plan */
 	uint16_t source_port;          /* preferred port of the first of these; 0: any */
 	bool source_above;             /* as stream_target.preferred_above */
-	bool source_only;              /* fail if that port is not free */
+	bool source_only;              /* fail if the preferred port is not free */
 	bool privileged; /* prefer a source port below 1024, because the client is privileged */
 	struct held_port *held; /* iWARP: holds the reserved port until the leg has closed */
 	/* Of this attempt. */
@@ -52,7 +52,8 @@ struct connect_plan {
 	struct connect_attempt *list;
 	unsigned count, next; /* next: index for connect_plan_next() */
 	uint32_t highest_version;
-	bool retry_version_one; /* try the last attempt once more: connect_plan_retry_version_one() */
+	/* try the last attempt once more: connect_plan_retry_version_one() */
+	bool retry_version_one;
 };
 
 /**
@@ -86,9 +87,9 @@ const struct connect_attempt *connect_plan_next(struct connect_plan *plan,
  * connect_plan_retry_version_one - Decides whether to repeat the failed last attempt in version
  * one.
  *
- * It is repeated if it tried a higher version and the address is known by now to speak version one
- * only. The connection was then lost before a Call was sent (X-1). Returns true if
- * connect_plan_next() repeats the attempt, from the same port, in version one.
+ * It repeats the attempt if that used a higher version and the address is now known to speak only
+ * version one. Such a connection was lost before a Call was sent (X-1). Returns true if
+ * connect_plan_next() will repeat the attempt, in version one and from the same port.
  */
 bool connect_plan_retry_version_one(struct connect_plan *plan, uint64_t now_us);
 /**
@@ -109,14 +110,11 @@ bool connect_plan_has_next(const struct connect_plan *plan);
  * connect_plan_next().
  * @left_us: time left for all attempts
  *
- * Each address gets an equal share. An attempt followed by another fabric for the same address gets
- * half of it.
+ * Each address gets an equal share of the time. An attempt gets half of the share if another fabric
+ * follows for the same address.
  */
 uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
-/**
- * connect_plan_close_reason - Maps the negative errno of a failed connect to a close reason, local
- * or of the server.
- */
+/** connect_plan_close_reason - Maps the negative errno of a failed connect to a close reason. */
 enum leg_close connect_plan_close_reason(int rc);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The reserved source port of an iWARP connection. A TCP stream holds its own port
- * (stream/tcp_stream.h), but lib/fabric does not use stream/reserved_ports.h. So the owner of the
- * leg holds the port until the leg calls closed().
+ * The reserved source port of an iWARP connection. The owner of the leg holds it until the leg
+ * calls closed(), because lib/fabric does not use stream/reserved_ports.h. (A TCP stream holds its
+ * own port.)
  */
 #ifndef DAEMON_UPSTREAM_HELD_PORT_H
 #define DAEMON_UPSTREAM_HELD_PORT_H

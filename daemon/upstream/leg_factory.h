@@ -18,9 +18,9 @@ struct leg_factory_ops {
 	int (*accept)(struct service_net *net, const struct leg_config *config,
 		      const struct accepted_conn *in, struct leg **out);
 	/*
-	 * Detects the protocol of a connection that may be TCP or iWARP, after requested() of its
+	 * Detects the protocol of a connection that can be TCP or iWARP, after requested() of its
 	 * leg. For iWARP a new leg replaces @leg, and requested() or closing() follows. Returns 0,
-	 * or a negative errno; after an error the leg is gone. Not to be called inside an event of
+	 * or a negative errno; after an error the leg is freed. Do not call it inside an event of
 	 * the leg.
 	 */
 	int (*detect_protocol)(struct service_net *net, const struct leg_config *config,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Selects the source address and port of an upstream. The address is chosen by the routes of this
- * host, or round-robin from those in the service's configuration, or it is the client's own, which
- * not every server can answer.
+ * Selects the source address and port of an upstream. The address is one of these:
+ *
+ *  - the one that the routes of this host select;
+ *  - the next of the service's source addresses, round-robin;
+ *  - the client's own address, which works only for servers of the same address family.
  */
 #ifndef DAEMON_UPSTREAM_SOURCE_ADDR_H
 #define DAEMON_UPSTREAM_SOURCE_ADDR_H
@@ -26,10 +28,10 @@ struct source_addr {
 	struct sockaddr_storage client; /* AF_UNSPEC: none; IPv4 is never v4-mapped */
 	bool keeps_port;                /* the server also sees the client's port */
 	bool privileged;                /* the client is privileged: use a port below 1024 */
-	struct source_affinity
-		affinity; /* port 0: none. Wanted until the upstream opens, then actual */
-	const char
-		*unusable_reason; /* why no address of the current server is usable; NULL: one is */
+	/* port 0: none. Until the upstream opens: the preferred source; then the actual one */
+	struct source_affinity affinity;
+	/* why no address of the current server is usable; NULL: one is */
+	const char *unusable_reason;
 };
 
 /**

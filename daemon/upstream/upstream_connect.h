@@ -4,9 +4,10 @@
  *
  *   1. Select a server (daemon/service/servers.h).
  *   2. Resolve its name (daemon/service/dns_cache.h).
- *   3. Try its addresses in order (daemon/upstream/connect_plan.h), from the source address and port chosen by
- *      daemon/upstream/source_addr.h.
- *   4. Hand the leg of the first successful attempt to the owner, or select the next server while time is left.
+ *   3. Try its addresses in order (daemon/upstream/connect_plan.h). daemon/upstream/source_addr.h
+ *      chooses the source address and port.
+ *   4. Hand the leg of the first successful attempt to the owner. If all fail and time is left,
+ *      select the next server.
  *
  * This module enforces the time limits and avoids verbs for a while after it failed. A reconnecting
  * client gets its previous source port if that is free, so that the server recognizes
@@ -56,7 +57,7 @@ struct upstream;
 struct upstream_events {
 	/* Called once: the first name is resolved and the attempts start. */
 	void (*connecting)(struct upstream *upstream);
-	/* The server is connected. From now on @leg calls `leg`. */
+	/* The server is connected. From now on @leg calls the events in `leg`. */
 	void (*opened)(struct upstream *upstream, struct leg *leg);
 	/* Returns whether a Call of the client was sent on the leg. NULL: never. */
 	bool (*has_called)(struct upstream *upstream);
@@ -158,8 +159,8 @@ static inline void upstream_set_privileged(struct upstream *upstream)
  */
 void upstream_use_mount_servers(struct upstream *upstream, const struct backend *mount_servers);
 /**
- * upstream_reset - Resets a closed upstream to its state before the start, with any source; not in
- * an event.
+ * upstream_reset - Resets a closed upstream to its state before the start, without a preferred
+ * source; not in an event.
  */
 void upstream_reset(struct upstream *upstream);
 /**
@@ -194,7 +195,7 @@ bool upstream_is_closed(const struct upstream *upstream);
 const struct leg *upstream_leg(const struct upstream *upstream);
 
 /**
- * upstream_first_reply - Reports the first Reply, or the first since the server was down. For
+ * upstream_first_reply - Reports the first Reply of this connection; only for
  * upstream_reply_received().
  */
 void upstream_first_reply(struct upstream *upstream);
