@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks allow and require_privileged_port for each new connection, after reading its PROXY header
- * if it has one.
+ * Checks `allow` and `require_privileged_port` for each new connection, after its PROXY header if
+ * it has one.
  *
  * A connection from accept_proxy_from must begin with a PROXY header. The filter reads it, and no
  * byte after it. Most headers have arrived by then; the others have ACCEPT_FILTER_HEADER_US. When
- * too many connections wait for their header, the oldest is rejected. A proxy's own health check
- * (PROXY LOCAL, no client address) that just closes is not logged as refused.
+ * too many connections wait for their header, the oldest is rejected. The health check of another
+ * proxy (PROXY LOCAL, without a client address) that closes without a Call is not logged as
+ * refused.
  *
  * Belongs to a listener, on the main thread.
  */
@@ -21,16 +22,16 @@
 #include "daemon/service/accepted_conn.h"
 
 #define ACCEPT_FILTER_MAX 256u /* connections that wait for their header */
-#define ACCEPT_FILTER_GRACE_US                                                                     \
-	100000u /* a waiting connection is not rejected for others before this */
+/* minimum wait before a connection is rejected for others */
+#define ACCEPT_FILTER_GRACE_US  100000u
 #define ACCEPT_FILTER_HEADER_US 3000000u /* for the whole header */
 
 struct accept_filter_events {
 	/* @in is allowed to connect. The callee owns what it contains. */
 	void (*admitted)(void *arg, struct accepted_conn *in);
 	/*
-	 * @in is rejected for @why; @detail is a sentence or "". The callee owns what @in contains. With LEG_CLOSE_PEER
-	 * and _LOST the peer closed the connection before it sent anything.
+	 * @in is rejected for @why; @detail is a sentence or "". The callee owns what @in contains.
+	 * LEG_CLOSE_PEER and _LOST: the peer closed the connection before it sent anything.
 	 */
 	void (*refused)(void *arg, const struct accepted_conn *in, enum leg_close why,
 			const char *detail);
@@ -57,7 +58,8 @@ bool accept_filter_can_accept(const struct accept_filter *filter);
 /** accept_filter_count - Returns how many connections wait for their header; 0 for NULL. */
 unsigned accept_filter_count(const struct accept_filter *filter);
 /**
- * accept_filter_add - Takes over a new connection and copies @in: one event follows, now or later.
+ * accept_filter_add - Adds a new connection, which the filter owns; @in is copied. One event
+ * follows, now or later.
  */
 void accept_filter_add(struct accept_filter *filter, const struct accepted_conn *in);
 

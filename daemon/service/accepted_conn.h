@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An accepted connection on its way from a listener to a worker. */
+/* An accepted connection that a listener hands to a worker. */
 #ifndef DAEMON_SERVICE_ACCEPTED_CONN_H
 #define DAEMON_SERVICE_ACCEPTED_CONN_H
 
@@ -16,7 +16,7 @@ struct service_config;
 struct accepted_conn {
 	int fd; /* -1: see `fabric` */
 	struct fabric_incoming *fabric;
-	/* `fd` speaks TCP or iWARP; the first bytes decide (leg_factory_ops.detect_protocol) */
+	/* `fd` speaks TCP or iWARP; the first bytes show which (leg_factory_ops.detect_protocol) */
 	bool protocol_unknown;
 	struct sockaddr_storage local; /* set once it is allowed to connect */
 	struct sockaddr_storage peer;
@@ -29,10 +29,10 @@ struct accepted_conn {
 };
 
 /*
- * A client is privileged on its host if it connects from a port below 1024. The proxy passes that
- * on to the server: its own connection comes from a port of the same kind (source_port). This holds
- * for TCP and for iwarp, which any program can open as a TCP connection. On RDMA devices ports
- * prove nothing: every client that `allow` admits counts as privileged, as in NFS servers.
+ * A TCP or iwarp client is privileged on its host if it connects from a port below 1024. (Any
+ * program can open an iwarp connection, as a TCP connection.) The proxy then also connects to the
+ * server from such a port (source_port). On RDMA devices ports prove nothing: every client that
+ * `allow` admits counts as privileged, as in NFS servers.
  */
 /**
  * accepted_conn_is_privileged - Returns whether the client is privileged; for `protocol_unknown`

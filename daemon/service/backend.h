@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A list of servers as one thread connects to them: its connections that wait for DNS answers, and
- * for rpcbind's port of MOUNT. A worker has one for the NFS servers of each service and one for its
- * MOUNT servers; a health check has one for each connection.
+ * A list of servers, with the connections of one thread that wait for DNS answers or for the port
+ * of MOUNT from rpcbind. A worker has a backend for the NFS servers of each service and one for its
+ * MOUNT servers. A health check has one for each connection.
  */
 #ifndef DAEMON_SERVICE_BACKEND_H
 #define DAEMON_SERVICE_BACKEND_H

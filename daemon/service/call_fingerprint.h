@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fingerprint of a Call, to recognize a reconnected client: a few bytes of its identity
- * (rpc/call_identity.h).
+ * Fingerprint of a Call, to recognize a reconnected client: its XID, its length, and a checksum of
+ * the rest of its identity (rpc/call_identity.h).
  */
 #ifndef DAEMON_SERVICE_CALL_FINGERPRINT_H
 #define DAEMON_SERVICE_CALL_FINGERPRINT_H
@@ -11,18 +11,18 @@
 
 struct exchange;
 
-#define CALL_FINGERPRINTS_UNANSWERED_MAX                                                           \
-	64u /* Fingerprints kept for each client: of Calls without a Reply … */
-#define CALL_FINGERPRINTS_ANSWERED_MAX 16u /* … and of the Calls answered last */
-#define CALL_FINGERPRINTS_MAX          (CALL_FINGERPRINTS_UNANSWERED_MAX + CALL_FINGERPRINTS_ANSWERED_MAX)
+/* Fingerprints kept for each client: of Calls without a Reply … */
+#define CALL_FINGERPRINTS_UNANSWERED_MAX 64u
+#define CALL_FINGERPRINTS_ANSWERED_MAX   16u /* … and of the Calls answered last */
+#define CALL_FINGERPRINTS_MAX            (CALL_FINGERPRINTS_UNANSWERED_MAX + CALL_FINGERPRINTS_ANSWERED_MAX)
 
 struct call_fingerprint {
 	uint32_t xid;
 	uint32_t len_bytes; /* of the arguments */
 	uint32_t crc;       /* of the rest of the identity */
-	uint32_t
-		sender : 31; /* checksum of the sender, which is not part of the identity; 0 if answered */
-	bool answered : 1; /* its Reply was forwarded, but the client has not necessarily received it */
+	/* checksum of the sender, which is not part of the identity; 0 if answered */
+	uint32_t sender : 31;
+	bool answered : 1; /* its Reply was forwarded; the client may not have received it */
 };
 
 /** call_fingerprint_possible - Returns whether enough of a Call has arrived for a fingerprint. */

@@ -3,8 +3,8 @@
  * Statistics of the Calls of a service on one worker, by operation: numbers, sizes, status, and
  * time in each stage. Memory is bounded: an operation allocates when it is first seen.
  *
- * A Call is counted in two steps: when its RPC ends here (call_stats_count), and when its client
- * has the Reply (call_stats_delivered).
+ * A Call is counted in two steps: when its RPC ends in the proxy (call_stats_count), and when the
+ * client has received the Reply (call_stats_delivered).
  */
 #ifndef DAEMON_SERVICE_CALL_STATS_H
 #define DAEMON_SERVICE_CALL_STATS_H
@@ -29,7 +29,7 @@
 
 struct operation_stats {
 	uint64_t calls;      /* with a Reply, or an error that the proxy sent */
-	uint64_t unanswered; /* without: a connection ended before */
+	uint64_t unanswered; /* without: a connection closed first */
 	uint64_t errors;
 	uint64_t request_bytes, reply_bytes; /* whole RPC messages */
 	struct histogram stages[CALL_STAGE_COUNT], whole;
@@ -42,17 +42,17 @@ struct call_error {
 };
 
 struct call_stats {
-	struct operation_stats
-		*operations[NFS_OPERATION_COUNT]; /* NULL: not seen, or out of memory */
+	/* NULL: not seen, or out of memory */
+	struct operation_stats *operations[NFS_OPERATION_COUNT];
 	unsigned nerrors;
 	struct call_error *errors; /* CALL_STATS_ERRORS entries; NULL: none yet, or out of memory */
 };
 
-/* What is kept of a completed Call until its client has the Reply. */
+/* Data of a completed Call until its client has received the Reply. */
 struct call_end {
 	enum nfs_operation operation;
-	uint32_t before_us; /* in all stages before the client's */
-	uint64_t since_us;  /* when the client's stage began */
+	uint32_t before_us; /* time in all stages before the client stage */
+	uint64_t since_us;  /* when the client stage began */
 };
 
 /**
@@ -67,9 +67,9 @@ uint32_t call_status_of(const struct exchange *x);
 /**
  * call_is_plain_success - Returns whether the Reply is a success in the common form
  *
- * That is XID and type, then zeros: accepted, AUTH_NONE verifier, success, and NFS status 0. In a
- * Reply without an NFS status these bytes can be anything; zero does no harm. Other Replies can be
- * successes too.
+ * That is XID and type, then zeros: accepted, AUTH_NONE verifier, success, and NFS status 0. A
+ * Reply without an NFS status has other data there; if that is zero, success is right too. Replies
+ * of another form can also be successes.
  */
 static inline bool call_is_plain_success(const struct exchange *x)
 {
@@ -90,8 +90,8 @@ void call_stats_fini(struct call_stats *stats);
 void call_stats_list_free(struct call_stats *list, size_t count);
 
 /*
- * Used by the inline functions below: adds an operation (NULL without memory); counts a status (0:
- * no error).
+ * For the inline functions below: add an operation (returns NULL without memory); count a status
+ * (0: no error).
  */
 struct operation_stats *operation_stats_new(struct call_stats *stats, enum nfs_operation operation);
 void call_stats_error(struct call_stats *stats, enum nfs_operation operation, uint32_t status);
@@ -144,7 +144,7 @@ static inline bool call_stats_count(struct call_stats *stats, const struct excha
 	return true;
 }
 
-/** call_stats_delivered - The client took @client_us to receive the Reply. */
+/** call_stats_delivered - Records that the client received the Reply after @client_us. */
 static inline void call_stats_delivered(struct call_stats *stats, const struct call_end *end,
 					uint32_t client_us)
 {

@@ -11,19 +11,22 @@
  *
  *  - same address and port;
  *  - same address, and the first Call is among the fingerprints;
- *  - an RDMA client, which reconnects from another port: same address, if that has one retained
- *    client and no connection.
+ *  - an RDMA client, which reconnects from another port: same address, if that has exactly one
+ *    retained client and no connection.
  *
- * Before a client counts as new, the owners of all other connections from its address check them: a
- * FIN or RST that this host received before the lookup must be known first. Clients that are
- * privileged on their host never match clients that are not (daemon/service/accepted_conn.h):
- * otherwise an unprivileged client could obtain a privileged client's port by sending the same
- * Call.
+ * Before a client counts as new, the other connections of its address are checked for a FIN or RST
+ * that this host has received but not handled. A client that is privileged on its host never
+ * matches one that is not (daemon/service/accepted_conn.h). Otherwise an unprivileged client could
+ * send the same Call to obtain a privileged client's port.
  *
- * An ambiguous match is no match, and a retained client is used once. A new connection with the
- * same addresses and ports as a live one proves that the live one is dead. A new connection
- * replaces a half-closed one if its first Call is still unanswered there. In both cases the old
- * connection is closed, and the new one waits for its port.
+ * An ambiguous match counts as no match. A retained client is matched at most once.
+ *
+ * A new connection supersedes an old one that still exists in two cases:
+ *
+ *  - both have the same addresses and ports, which proves that the old one is dead;
+ *  - the old one is half-closed, and the first Call of the new one is unanswered on it.
+ *
+ * The old connection is then closed, and the new one waits for its port.
  *
  * Threads: any thread can call each function, but a client belongs to its owner's thread. The table
  * has 16 shards by client address, each with a lock that is held for a few steps.
@@ -48,37 +51,40 @@ struct affinity_client;
 struct client_endpoints {
 	struct sockaddr_storage peer, local;
 	const void *fabric; /* NULL: TCP */
-	/* uses its own address and port upstream: waits only for an old connection to end */
+	/* uses its own address and port upstream: it only waits for an old connection to close */
 	bool keeps_port;
-	bool privileged; /* it is privileged on its host: it never matches clients that are not */
-	/* its first Call can select another server: only that Call, or the same port, matches */
+	bool privileged; /* privileged on its host */
+	/* its first Call can select another server: its address alone is no match */
 	bool needs_first_call;
 };
 
 enum affinity_result {
 	AFFINITY_NEW,       /* no match */
-	AFFINITY_RETURNING, /* matched a retained client, which is used up now */
-	AFFINITY_WAIT, /* its old connection is closing, or queries are running: resumed() follows */
+	AFFINITY_RETURNING, /* matched a retained client, which is no longer retained */
+	/*
+	 * its old connection is closing, or other connections are being checked: resumed() follows
+	 */
+	AFFINITY_WAIT,
 	AFFINITY_NEEDS_CALL, /* its first Call must decide */
 };
 
 struct source_affinity {
 	uint16_t port;   /* of the upstream connection, host byte order */
 	uint16_t source; /* index of the service's source address */
-	bool due;        /* a Call was unanswered: the port matters */
+	bool due;        /* a Call was unanswered: the server must see the same port */
 };
 
 /**
  * client_affinity_new - Creates a table that retains up to @max clients, but at least 64. Returns
  * NULL without memory.
  *
- * Past the limit it drops the oldest; if one address has more than half of them, the oldest of that
- * address.
+ * At the limit it drops the oldest client. If one address has more than half of the clients, it
+ * drops the oldest of that address.
  */
 struct client_affinity *client_affinity_new(unsigned max);
 /**
- * client_affinity_free - Frees the table after all clients have left; queries can still be running.
- * Accepts NULL.
+ * client_affinity_free - Frees the table after all clients were released; checks of other
+ * connections can still run. Accepts NULL.
  */
 void client_affinity_free(struct client_affinity *clients);
 
@@ -121,15 +127,15 @@ int client_affinity_set_privileged(struct affinity_client *client) MUST_CHECK;
 void client_affinity_stop_waiting(struct affinity_client *client);
 
 /**
- * client_affinity_half_closed - Records that the client has closed its sending side, so that it can
+ * client_affinity_half_closed - Records that the client has closed its sending side and can
  * reconnect at any moment
- * @calls: of its @ncalls unanswered Calls, oldest first; some of them are kept
+ * @calls: of its @ncalls unanswered Calls, oldest first; if too many, some are dropped
  */
 void client_affinity_half_closed(struct affinity_client *client,
 				 const struct call_fingerprint *calls, size_t ncalls);
 /**
- * client_affinity_closing - Records that the connection is closing; @calls as above, followed by
- * the Calls answered last.
+ * client_affinity_closing - Records that the connection is closing
+ * @calls: of its unanswered Calls as above, then of the Calls answered last
  */
 void client_affinity_closing(struct affinity_client *client, const struct call_fingerprint *calls,
 			     size_t ncalls);

@@ -37,8 +37,8 @@ struct client_affinity;
 /* A fingerprint of a client, in the index. */
 struct client_fingerprint {
 	struct hash_node node;
-	struct affinity_client
-		*client; /* NULL: not indexed, since too many others have the same hash */
+	/* NULL: not indexed, because too many others have the same hash */
+	struct affinity_client *client;
 	struct call_fingerprint call;
 };
 
@@ -50,8 +50,8 @@ struct client_addr_loop {
 	struct client_owner owner;  /* the owner of any of these connections */
 	unsigned connected;         /* connected and half_closed clients: their number … */
 	struct client_list clients; /* … and the list; only their thread changes it */
-	struct client_addr_loop **
-		round_ref; /* client_affinity.c: the pointer to this, to be cleared with it; NULL: none */
+	/* client_affinity.c's pointer to this entry, cleared when it is freed; NULL: none */
+	struct client_addr_loop **round_ref;
 };
 
 /* All clients of one address that are privileged on their host, or all that are not. */
@@ -69,7 +69,7 @@ struct client_addr {
 /* One end of a connection, for comparison. */
 struct client_endpoint {
 	struct in6_addr addr;
-	uint32_t scope; /* link of an IPv6 address that other links can have too; else 0 */
+	uint32_t scope; /* link of a link-local IPv6 address; else 0 */
 	uint16_t port;  /* host order */
 };
 
@@ -83,13 +83,13 @@ struct affinity_client {
 	struct client_owner owner;
 	bool owned; /* client_affinity_release() has not been called; owner's thread only */
 	/*
-	 * The client that waits for this one, the one that this one waits for, and the retained one
-	 * that it inherited.
+	 * successor: the client that waits for this one; predecessor: the client that this one
+	 * waits for; inherited: the retained client that this one matched.
 	 */
 	struct affinity_client *successor, *predecessor, *inherited;
-	bool timed_out; /* it has waited long enough */
-	bool loops_queried; /* it has queried the loops that can have undetected ends of connections … */
-	unsigned queries; /* … this many have not answered */
+	bool timed_out;     /* its wait has timed out */
+	bool loops_queried; /* it has asked the loops of its address to check their connections … */
+	unsigned queries;   /* … and so many have not answered */
 	struct client_addr *host;
 	struct client_addr_loop *client_addr_loop; /* connected, half_closed */
 	TAILQ_ENTRY(affinity_client) loop_entry;   /* connected, half_closed */
@@ -112,8 +112,8 @@ struct affinity_client {
 struct client_index_shard {
 	pthread_mutex_t lock;
 	unsigned refs; /* one for client_affinity.c, and one for each round of queries */
-	_Atomic uint64_t
-		oldest_us; /* when the first of `retained` was retained, or CLIENT_INDEX_NONE_RETAINED; read without the lock */
+	/* when the first of `retained` was retained; atomic, since it is read without the lock */
+	_Atomic uint64_t oldest_us;
 	struct hash_key key;
 	struct hash_table hosts, by_peer, calls;
 	struct client_list retained;

@@ -15,8 +15,8 @@ struct client_limit {
 	struct hash_node node;
 	struct in6_addr host;
 	unsigned count;
-	struct min_heap
-		half_closed; /* owned by the caller: the client's connections (daemon/service/conn_limits.h) */
+	/* the client's connections; only for daemon/service/conn_limits.c */
+	struct min_heap half_closed;
 };
 
 struct client_limits {

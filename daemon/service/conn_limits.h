@@ -5,21 +5,21 @@
  *	half_open    accepted, no server chosen yet; separate limit, past it the oldest is evicted
  *	has_call     like half_open, but the client has sent a Call. Is not evicted for others
  *	connecting ┐
- *	idle       ├ count against max_connections. At that limit the oldest idle connection is evicted,
- *	active     ┘ or else a half-closed one
- *	tarpit       rejected, still open: at most CONN_LIMITS_TARPIT_MAX, past it the oldest is closed
+ *	idle       ├ count against max_connections; at that limit the oldest idle connection
+ *	active     ┘ is evicted, or else a half-closed one
+ *	tarpit       rejected, still open: CONN_LIMITS_TARPIT_MAX, past it the oldest is closed
  *
- * A connection is half-closed once its client has ended its sending side. The proxy cannot know
- * whether the client is gone or waits for Replies, so the connection stays. When the service or the
- * client's address needs space for another connection, the half-closed connection with the oldest
- * unanswered Call is evicted, if that Call has waited for CONN_LIMITS_HALF_CLOSED_US.
+ * A connection is half-closed once its client has closed its sending side. The client can be gone,
+ * or it can wait for Replies, so the connection stays open. When the service or the client's
+ * address reaches its limit, the half-closed connection with the oldest unanswered Call is evicted,
+ * if that Call is CONN_LIMITS_HALF_CLOSED_US old.
  *
- * Each connection has a slot from the main thread's accept() until the connection is gone. The
- * thread that owns the connection reports its state changes; any thread can evict it. An evicted
- * connection stops counting immediately, so the connection that replaces it never exceeds a limit.
- * It goes onto a list of its own thread, which is woken to close it.
+ * Each connection has a slot from accept() on the main thread until it is freed. The thread that
+ * owns the connection reports its state changes; any thread can evict it. An evicted connection
+ * stops counting immediately, so its replacement never exceeds a limit. It moves to a list of its
+ * own thread, and that thread is woken to close it.
  *
- * The lock is taken about five times in the life of a connection, for a few stores each.
+ * The lock is taken about five times per connection, each time for a few stores.
  */
 #ifndef DAEMON_SERVICE_CONN_LIMITS_H
 #define DAEMON_SERVICE_CONN_LIMITS_H
@@ -37,13 +37,13 @@
 #include "daemon/service/client_limits.h"
 #include "leg/leg.h"
 
-#define CONN_LIMITS_HALF_OPEN_MIN                                                                  \
-	64u /* half-open connections: this many, or max_connections if larger */
-#define CONN_LIMITS_GRACE_US   100000u /* a half-open connection is not evicted before this */
-#define CONN_LIMITS_TARPIT_MAX 256u
-#define CONN_LIMITS_TARPIT_US  500000u /* how long a rejected connection stays open */
-#define CONN_LIMITS_HALF_CLOSED_US                                                                 \
-	5000000u /* a half-closed connection is not evicted while its oldest Call is younger */
+/* limit of half-open connections; max_connections if that is larger */
+#define CONN_LIMITS_HALF_OPEN_MIN 64u
+#define CONN_LIMITS_GRACE_US      100000u /* a half-open connection is not evicted before this */
+#define CONN_LIMITS_TARPIT_MAX    256u
+#define CONN_LIMITS_TARPIT_US     500000u /* how long a rejected connection stays open */
+/* minimum age of the oldest Call for an eviction */
+#define CONN_LIMITS_HALF_CLOSED_US 5000000u
 
 #define CONN_SLOT_STATES(X)                                                                        \
 	X(CONN_SLOT_HALF_OPEN, "half_open", "the first Call, or the choice of a server",           \
@@ -81,7 +81,8 @@ struct conn_slot {
 	 * a limit and oldest_call_us is set.
 	 */
 	struct heap_node by_wait, by_wait_of_client;
-	bool listed; /* in the list of its state; not after conn_limits_next_evicted() returned it */
+	/* in the list of its state; not after conn_limits_next_evicted() returned it */
+	bool listed;
 	enum leg_close why; /* if evicted */
 	struct client_limit *client;
 };

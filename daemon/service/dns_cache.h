@@ -2,17 +2,17 @@
 /*
  * Cache of the DNS lookups of one server name, shared by all connections of a service.
  *
- * One lookup runs at a time, whichever worker starts it. Its answer serves all connections that
- * wait, and those that arrive within DNS_CACHE_KEPT_US. If a later lookup fails, or takes longer
- * than DNS_CACHE_SILENT_US, the last good answer is used: a dead name server must not stop file
- * service while the addresses are known. But NXDOMAIN is an answer and invalidates the last one,
- * because the address can belong to another host by now. The same applies if this daemon listens on
- * every address of the name.
+ * One lookup runs at a time, for all workers. All waiting connections get its answer, and those
+ * that arrive within DNS_CACHE_KEPT_US. If a later lookup fails, or takes longer than
+ * DNS_CACHE_SILENT_US, the last good answer is used: a dead name server must not stop file service
+ * while the addresses are known.
+ *
+ * NXDOMAIN invalidates the last good answer, because the address can belong to another host by now.
+ * So does an answer that contains only addresses on which this daemon listens.
  *
  * Threads: a dns_cache belongs to the service; its lock guards the answers. Each worker has a
- * dns_waiters, on its own thread, where connections wait; it delivers the answer to a few
- * connections per loop iteration. A lookup ends on its own thread, which stores the answer and
- * wakes each dns_waiters that waits.
+ * dns_waiters with its waiting connections, and delivers the answer to a few of them per loop
+ * iteration. A lookup has its own thread, which stores the answer and wakes the workers that wait.
  */
 #ifndef DAEMON_SERVICE_DNS_CACHE_H
 #define DAEMON_SERVICE_DNS_CACHE_H
@@ -33,10 +33,10 @@
 #define DNS_CACHE_KEPT_US   5000000u /* how long an answer is used */
 #define DNS_CACHE_ERROR_US  1000000u /* how long an error is used, without a good answer */
 #define DNS_CACHE_SILENT_US 1000000u /* after this the last good answer is used, … */
-#define DNS_CACHE_STALE_US                                                                         \
-	86400000000u /* … if it is no older than this: time to repair a name server */
-#define DNS_CACHE_PER_TURN                                                                         \
-	4u /* connections that get the answer in one iteration; each then connects */
+/* … if it is not older than this */
+#define DNS_CACHE_STALE_US 86400000000u
+/* connections that get the answer in one iteration; each then connects */
+#define DNS_CACHE_PER_TURN 4u
 
 struct dns_answer; /* reference-counted, immutable */
 struct dns_waiters;
@@ -46,8 +46,8 @@ struct dns_cache {
 	enum transport transport;
 	const char *service;     /* name, for the log */
 	struct log_limit *lines; /* for stale answers and dropped addresses; NULL: no log lines */
-	const struct self_connect *
-		listen_addrs; /* addresses of this daemon, which are dropped; set by the owner. NULL: none */
+	/* own listen addresses, removed from answers; set by the owner. NULL: none */
+	const struct self_connect *listen_addrs;
 	pthread_mutex_t lock; /* guards what follows */
 	TAILQ_HEAD(, dns_waiters) waiters_list;
 	struct dns_answer *good;    /* the last answer with addresses; NULL: none */
@@ -55,8 +55,8 @@ struct dns_cache {
 	struct dns_answer *arrived; /* filled in, not yet processed */
 	bool in_progress, tried;    /* a lookup is running; one has completed */
 	bool stale_logged;          /* the stale answer was logged since the last lookup started */
-	uint64_t started_us,
-		tried_us;  /* when the lookup started, and when the last one completed */
+	/* when the lookup started, and when the last one completed */
+	uint64_t started_us, tried_us;
 	uint64_t good_us;  /* when `good` arrived */
 	const char *error; /* of the last lookup; NULL: none */
 	enum leg_close why;
@@ -114,8 +114,8 @@ const char *dns_cache_unresolved(const struct dns_cache *name, const char *why,
 /**
  * dns_waiters_init - Initializes the waiting connections of one thread for @name
  * @loop: of that thread, which makes every call except @wake
- * @wake: called from any thread, under the name's lock; must have dns_waiters_woken() called on
- *        that thread soon
+ * @wake: called from any thread, under the name's lock; makes the thread of @loop call
+ *        dns_waiters_woken() soon
  *
  * dns_waiters_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
@@ -128,7 +128,7 @@ void dns_waiters_fini(struct dns_waiters *waiters);
 void dns_waiters_woken(struct dns_waiters *waiters);
 
 /**
- * dns_waiters_add - Has @done called once, from a task, with the addresses of the name
+ * dns_waiters_add - Waits for the addresses of the name; a task then calls @done once
  * @wait: the caller's, until @done or dns_waiters_remove()
  *
  * Has no time limit.

@@ -2,13 +2,13 @@
 /*
  * Logs Calls of a service that wait long for the server, on all workers together.
  *
- * A warning is logged when the first Call has waited LATE_CALL_WARN_US, and another when no Call
- * waits any more. In between a line follows only when twice as many clients wait that long: some
- * Calls never get a Reply, and one of those must not hide that the server hangs for all. Calls
- * count from LATE_CALL_US on, so that all workers have counted theirs before the first warning.
+ * The first warning follows when a Call has waited LATE_CALL_WARN_US, the last when no Call waits
+ * any more. In between, a warning follows when the number of clients that wait so long has doubled:
+ * one Call that never gets a Reply must not hide that the server hangs for all clients.
  *
- * Threads: a lock, taken by each worker at most once in LATE_CALLS_SCAN_US, while it has late
- * Calls.
+ * Calls are counted from LATE_CALL_US on, so every worker has reported before the first warning.
+ *
+ * Threads: any; a worker with late Calls takes the lock once in LATE_CALLS_SCAN_US.
  */
 #ifndef DAEMON_SERVICE_LATE_CALLS_H
 #define DAEMON_SERVICE_LATE_CALLS_H
@@ -29,15 +29,16 @@ struct late_scan {
 	uint64_t oldest_us;             /* longest wait now … */
 	struct sockaddr_storage server; /* … and its server */
 	uint64_t longest_us;            /* longest wait that ended since the last report */
-	bool answered;                  /* the server ended at least one of them */
+	bool answered;                  /* the server replied to at least one of them */
 };
 
 struct late_calls {
 	pthread_mutex_t lock;
 	const char *service;
 	unsigned calls, clients, long_clients;
-	unsigned logged_clients; /* clients when last logged, or fewer since then; 0: not logged */
-	uint64_t longest_us;     /* since no Call waited */
+	/* lowest number of clients since the last warning; 0: no warning yet */
+	unsigned logged_clients;
+	uint64_t longest_us; /* since no Call waited */
 	bool answered;
 };
 

@@ -2,10 +2,9 @@
 /*
  * Addresses of the host names that services listen on, resolved before any listener opens.
  *
- * getaddrinfo() blocks while name servers do not respond, so the main thread never calls it while
- * the daemon serves. Another thread does, and the main thread opens listeners with the result
- * (daemon/service/listener.h). As for server names (daemon/service/dns_cache.h), an old answer is
- * used while name servers time out or fail; but NXDOMAIN is an answer.
+ * getaddrinfo() blocks while name servers do not respond. So another thread calls it, and the main
+ * thread opens listeners with the result (daemon/service/listener.h). While name servers time out
+ * or fail, the old answer is used, but not after NXDOMAIN (as in daemon/service/dns_cache.h).
  *
  * A set of names does not change once resolved, so any thread can read it.
  */
@@ -42,7 +41,7 @@ struct listen_names *listen_names_new(void) MUST_CHECK;
  */
 int listen_names_add(struct listen_names *names, const struct service_config *service) MUST_CHECK;
 /**
- * listen_names_resolve - Resolves all names of a set that no other thread has yet; blocks for up to
+ * listen_names_resolve - Resolves all names of a set that only this thread uses; blocks for up to
  * LISTEN_NAMES_MS
  * @resolver: does the lookups
  * @old:      the set before, whose answers are used if new lookups fail; NULL: none

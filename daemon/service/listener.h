@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Listens for the clients of one service: a TCP socket, or each fabric that can serve the URI, for
- * each address. If tcp:// and iwarp:// use the same port they share one socket, and the worker
- * detects the client's protocol.
+ * Listens for the clients of one service. Each address has a TCP socket, or a listener of each
+ * fabric that the URI allows. If tcp:// and iwarp:// use the same port they share one socket, and
+ * the worker detects the client's protocol.
  *
- * A listener accepts connections on the main thread, filters them by client address and port
- * (accept_filter.h), and delivers them. While no more can be accepted, it leaves connections in the
- * kernel's queue and checks again every 100 ms.
+ * A listener accepts connections on the main thread, checks the client (accept_filter.h), and
+ * delivers the connection by incoming(). While can_accept() returns false, connections stay in the
+ * kernel's queue, and the listener checks again every 100 ms.
  */
 #ifndef DAEMON_SERVICE_LISTENER_H
 #define DAEMON_SERVICE_LISTENER_H
@@ -40,10 +40,10 @@ struct listener;
  * listener_open - Listens on the service's URIs
  * @loop:    the main thread's
  * @service: outlives the listener
- * @names:   results for the host names that the service listens on; needed during the call only. NULL: the service has
- *           none
- * @have:    sockets that already listen. The listener continues to use those at the service's addresses, so that
- *           clients in their queues are not lost; NULL: none
+ * @names:   addresses of the host names that the service listens on; not kept. NULL: it has no
+ *           names
+ * @have:    sockets that already listen; NULL: none. The listener uses those at the service's
+ *           addresses, so that clients in their queues are not lost
  * @error:   on failure: what failed, without a full stop
  *
  * Returns 0 or a negative errno.

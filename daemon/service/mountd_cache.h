@@ -2,9 +2,9 @@
 /*
  * Cache of mountd's port on one server, with the connections of one worker that wait for it.
  *
- * One rpcbind query runs at a time, for all connections that wait. Its answer is kept for a minute,
- * and dropped if it proves wrong: after a server restart MOUNT can have another port. A failure
- * goes to the waiting connections and is not kept.
+ * One rpcbind query runs at a time, for all waiting connections. Its answer is cached for a minute.
+ * It is dropped earlier if it proves wrong: after a server restart MOUNT can have another port. A
+ * failure is reported to the waiting connections and not cached.
  *
  * Belongs to one thread; workers share nothing.
  */
@@ -31,8 +31,8 @@ struct rpcb_getaddr;
 /* The result for a connection that waits; valid during done(). */
 struct mountd_addr {
 	/*
-	 * The server's addresses with the port of MOUNT, the one that answered first; none: see
-	 * error
+	 * The server's addresses with the port of MOUNT. The address that answered is the first.
+	 * None: see `error`.
 	 */
 	const struct sockaddr_storage *addrs;
 	size_t naddrs;
@@ -53,13 +53,14 @@ struct mountd_cache {
 	struct mountd_wait_list waits;
 	struct loop_task task; /* calls done() of all waits */
 	struct rpcb_getaddr *query;
-	struct sockaddr_storage
-		addrs[RESOLVER_MAX_ADDRS]; /* of the server, with the port of rpcbind */
-	size_t naddrs, at;                 /* the address that is queried */
-	uint64_t until_us;                 /* time limit over all addresses */
+	/* of the server, with the port of rpcbind */
+	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
+	size_t naddrs, at;                                 /* the address that is queried */
+	uint64_t until_us;                                 /* time limit over all addresses */
 	struct sockaddr_storage found[RESOLVER_MAX_ADDRS]; /* naddrs results */
-	bool known, cached; /* `found` is valid; it was before the first of the waits */
-	uint64_t known_us;  /* when it became valid */
+	/* known: `found` is valid; cached: it was valid before the first of `waits` */
+	bool known, cached;
+	uint64_t known_us; /* when it became valid */
 	char error[LEG_DETAIL_BYTES];
 };
 
@@ -69,7 +70,7 @@ void mountd_cache_init(struct mountd_cache *cache, struct loop *loop);
 void mountd_cache_fini(struct mountd_cache *cache);
 
 /**
- * mountd_cache_wait - Has @done called once, from a task or an event, within MOUNTD_CACHE_ANSWER_US
+ * mountd_cache_wait - Calls @done once, from a task or an event, within MOUNTD_CACHE_ANSWER_US
  * @wait:  the caller's, until @done or mountd_cache_leave()
  * @addrs: the server's @naddrs addresses with the port of rpcbind, at least one; copied
  */

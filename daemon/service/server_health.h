@@ -2,29 +2,29 @@
 /*
  * Tracks whether a server is up, and logs its outages.
  *
- * A thousand clients that reconnect twice per second to a dead server would flood the log. So
- * failures of all clients are counted here, and logged when the server goes down, once a minute
- * while attempts fail, sooner if the cause changes, and when it is up again. All are warnings: an
- * administrator who reads only warnings must see the end too. A flapping server is logged once a
- * minute.
+ * A thousand clients that reconnect twice per second to a dead server would flood the log. So this
+ * module counts the failures of all clients. It logs a warning:
  *
- * State changes only through connection attempts: a server without attempts stays unknown, or down.
- * A failure of one client need not concern all. A close without a Reply does not count while the
- * server serves other clients: the client's own Call can be the cause. A server that keeps replying
- * to others, and fails no other client, is not down.
+ *  - when the server goes down;
+ *  - once a minute while attempts fail, sooner if the cause changes;
+ *  - when the server is up again;
+ *  - for a flapping server, once a minute.
  *
- * Even a server that serves no client can close for one client's Call, or, if it sees client
- * addresses, refuse one client. So a failure after a Call was sent, or from a client's own address,
- * only makes the server doubtful, and the proxy checks it with a NULL Call. The server is down if
- * that check fails, or if within SERVER_HEALTH_DOUBT_US another client has the same failure before
- * any client has a Reply. Clients are distinguished by address: IPv4 (v4-mapped or not) by the
- * whole address, IPv6 by the /64 prefix; all of loopback, 127/8 and ::1, is one client.
+ * Only attempts to connect change the state: a server without attempts stays unknown, or down. A
+ * close without a Reply does not count while the server serves other clients: the client's own Call
+ * can be the cause.
  *
- * While a server is down because of two clients, a Reply to NULL proves nothing: the server can
- * close for every other Call. But the proxy can keep clients away from a server that is down, and
- * then no client can detect that it is up. So the server becomes doubtful again
- * SERVER_HEALTH_DOUBT_US after the last such failure, and once per interval from then on, until it
- * replies to a NULL or to a client. Then it is up, and two clients must fail again.
+ * Other failures can concern a single client too: if the client had sent a Call, or connected from
+ * its own address (source = "client"). Such a failure only makes the server doubtful, and the proxy
+ * checks it with a NULL Call. The server is down if that check fails, or if another client has the
+ * same failure within SERVER_HEALTH_DOUBT_US and no client has had a Reply in between. For this,
+ * IPv4 clients differ by address and IPv6 clients by /64 prefix; 127/8 and ::1 are one client.
+ *
+ * A server that is down because of two clients stays down for SERVER_HEALTH_DOUBT_US after the last
+ * such failure, even if it replies to NULL: it can close for every other Call. After that it
+ * becomes doubtful once per SERVER_HEALTH_DOUBT_US, until it replies to NULL or to a client. Then
+ * it is up. These checks are needed because the proxy can keep clients away from a server that is
+ * down.
  *
  * Threads: any; it has its own lock.
  */
@@ -44,16 +44,16 @@
 #include "daemon/config/config_value.h"
 #include "leg/leg.h"
 
-#define SERVER_HEALTH_LOG_US                                                                       \
-	60000000u /* interval of log lines about a server that is down or flapping */
+/* interval of log lines about a server that is down or flapping */
+#define SERVER_HEALTH_LOG_US 60000000u
 /*
- * An outage of this length is always logged. A server counts as up again if it replies to connected
- * clients and no attempt to connect has failed for this long.
+ * An outage of this length is always logged. A server also counts as up again if it replies to
+ * connected clients and no attempt has failed for this long.
  */
 #define SERVER_HEALTH_SURE_US 15000000u
 #define SERVER_HEALTH_CAUSES  3u /* new causes logged before that interval, per outage */
-#define SERVER_HEALTH_DOUBT_US                                                                     \
-	60000000u /* how long a failure of one client counts with that of another */
+/* a second client must fail within this time */
+#define SERVER_HEALTH_DOUBT_US 60000000u
 
 enum server_reach { SERVER_UNKNOWN, SERVER_OK, SERVER_DOWN };
 
@@ -92,14 +92,15 @@ struct server_health {
 	char logged_error[LEG_DETAIL_BYTES]; /* … and its cause */
 	unsigned causes;                     /* new causes logged in this outage */
 	unsigned unlogged_outages;           /* outages since then that were not logged */
-	bool has_suspect; /* a client's connection was closed without a Reply, and no client has had a Reply since … */
+	bool has_suspect;        /* a client failed, and no client has had a Reply since … */
 	struct in6_addr suspect; /* … that client's address … */
 	uint64_t suspect_us;     /* … the time … */
 	enum leg_close suspect_why;
 	char suspect_error[LEG_DETAIL_BYTES]; /* … and the reason */
 	bool by_clients;                      /* down because of two clients … */
 	uint64_t by_clients_us;               /* … when that last happened … */
-	uint64_t again_us;                    /* … and when it last became doubtful for that */
+	/* … and when it last became doubtful because of that */
+	uint64_t again_us;
 };
 
 /**
@@ -111,19 +112,19 @@ void server_health_init(struct server_health *state, const char *service,
 /** server_health_fini - Frees it. Accepts an all-zero @state. */
 void server_health_fini(struct server_health *state);
 
-/** server_health_wait_start - A client waits for the server, until server_health_wait_end(). */
+/** server_health_wait_start - Counts a client that waits for the server. */
 void server_health_wait_start(struct server_health *state);
-/** server_health_wait_end - A client stops waiting: it has a Reply or is gone. */
+/** server_health_wait_end - Stops counting that client: it has a Reply or is gone. */
 void server_health_wait_end(struct server_health *state);
 
 /**
- * server_health_failed - A client's attempt has failed at all addresses of the server
+ * server_health_failed - Records a client's attempt that has failed at all addresses of the server
  * @addr:   the last address; NULL: the name has none
- * @why:    LEG_CLOSE_LOCAL, _RESOURCES, _NO_SOURCE_PORT, _NO_SOURCE_ADDRESS, _SHUTDOWN and _OWN_UPSTREAM are not the
- *          server's fault and do not count
+ * @why:    LEG_CLOSE_LOCAL, _RESOURCES, _NO_SOURCE_PORT, _NO_SOURCE_ADDRESS, _SHUTDOWN and
+ *          _OWN_UPSTREAM do not count: they are not the server's fault
  * @detail: more about the cause; can be empty
  *
- * Returns whether the failure counts. If so it is logged here, and the caller need not log it.
+ * Returns whether the failure counts. If so, this module logs it and the caller need not.
  */
 bool server_health_failed(struct server_health *state, const struct sockaddr *addr,
 			  enum leg_close why, const char *detail, uint64_t now_us);
@@ -140,8 +141,8 @@ bool server_health_unreached(struct server_health *state, const struct sockaddr 
 			     const struct sockaddr *client, enum leg_close why, const char *detail,
 			     uint64_t now_us);
 /**
- * server_health_unanswered - A client's connection has ended, and the server sent no Reply on it
- * @client: its address, if one of its own Calls was sent, which can be the cause; else NULL
+ * server_health_unanswered - Records a client's connection that closed without any Reply
+ * @client: its address, if one of its Calls was sent, which can be the cause; else NULL
  *
  * Like server_health_unreached(), but counts only if the server serves no other connection.
  */
@@ -160,33 +161,33 @@ static inline void server_health_put_doubt(struct server_health *state)
 	atomic_store(&state->doubtful, true);
 }
 /**
- * server_health_check_failed - The proxy's own NULL check has failed for @why
+ * server_health_check_failed - Records that the proxy's NULL check has failed for @why
  * @error: more about the cause, as in server_health_failed()
- * @logged_text:  set to the text that is logged; if clients had the same failure, it is theirs
+ * @logged_text:  set to the logged text; if clients had the same failure, it is the text of theirs
  *
  * Returns whether it is the server's fault.
  */
 bool server_health_check_failed(struct server_health *state, enum leg_close why, const char *error,
 				uint64_t now_us, char logged_text[LEG_DETAIL_BYTES]);
 /**
- * server_health_check_passed - The server has replied to the proxy's own NULL check
+ * server_health_check_passed - Records that the server has replied to the proxy's NULL check
  *
- * That ends no doubt, since a client's Call can still fail: one client's failure still counts with
- * another's, and while two have failed within SERVER_HEALTH_DOUBT_US, the server stays down.
+ * A client's Call can still fail. So the failure of one client still counts if another client
+ * fails, and a server that is down because of two clients stays down for SERVER_HEALTH_DOUBT_US.
  */
 void server_health_check_passed(struct server_health *state, uint64_t now_us);
 /**
- * server_health_first_reply - A client has its first Reply, from @addr; it is served until
- * server_health_disconnected().
+ * server_health_first_reply - Records a client's first Reply, from @addr. The client counts as
+ * served until server_health_disconnected().
  */
 void server_health_first_reply(struct server_health *state, const struct sockaddr *addr,
 			       uint64_t now_us);
-/** server_health_disconnected - The connection of a served client has ended. */
+/** server_health_disconnected - Records that the connection of a served client has closed. */
 void server_health_disconnected(struct server_health *state);
-/** server_health_replied - A client has another Reply. */
+/** server_health_replied - Records another Reply to a client. */
 static inline void server_health_replied(struct server_health *state)
 {
-	/* Usually already set: then no worker takes the cache line from the others. */
+	/* Usually it is already set, and the test does not move the cache line between workers. */
 	if (!atomic_load_explicit(&state->replied, memory_order_relaxed))
 		atomic_store_explicit(&state->replied, true, memory_order_relaxed);
 }
@@ -200,7 +201,7 @@ static inline bool server_health_is_down(const struct server_health *state)
 /**
  * server_health_tick - Logs the line that is due once a minute, if any; call it every few seconds
  *
- * The server can become doubtful: call server_health_take_doubt() after it.
+ * It can make the server doubtful: call server_health_take_doubt() after it.
  */
 void server_health_tick(struct server_health *state, uint64_t now_us);
 /** server_health_get - Copies the current state. */

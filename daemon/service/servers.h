@@ -2,14 +2,16 @@
 /*
  * The servers of a service: selects one for each client, and keeps the state of each.
  *
- * They are several addresses of one server, or a cluster that shares its state. Each client address
- * has a *home* server: all its connections go there, so that those of `nconnect` stay together. The
- * home changes when an attempt fails and another server is tried. It is kept for a while after the
- * last connection. Live connections never move.
+ * The list has several addresses of one server, or the members of a cluster that share their state.
+ * Each client address has a *home* server for all its connections, so that those of `nconnect` stay
+ * together. If an attempt fails, the server tried next becomes the home. The home is kept for
+ * SERVERS_HOME_KEPT_US after the last connection has closed. Open connections never move.
  *
- * Order of selection among the servers that take new connections: the home, while a connection to
- * it is open; the home, if it has not failed recently; the other servers that have not failed
- * recently, by `balance`; then failed servers, least recently failed first.
+ * Order of selection among the servers that accept new connections:
+ *
+ *  1. the home, while a connection to it is open or if it has not failed recently;
+ *  2. the other servers that have not failed recently, by `balance`;
+ *  3. failed servers, least recently failed first.
  *
  * Threads: any; it has its own lock, and parts of each server have theirs.
  */
@@ -67,10 +69,10 @@ struct nfs_server {
 	uint64_t error_us;
 };
 
-/* What is shown of a server in addition to its server_health. */
+/* What commands and metrics show of a server in addition to its server_health. */
 struct server_stats {
 	enum server_order order;
-	uint64_t try_last_us; /* how much longer it is tried last; 0: it is not */
+	uint64_t try_last_us; /* remaining time that it is tried last; 0: none */
 	unsigned connections;
 	uint64_t connections_total, attempts, failures;
 	char error[LEG_DETAIL_BYTES];
@@ -90,8 +92,8 @@ struct servers {
 	pthread_mutex_t lock;
 	struct hash_key key;
 	struct hash_table homes;
-	struct server_home_list
-		left; /* homes without connections, oldest first; their number is bounded */
+	/* homes without connections, oldest first; at most left_max */
+	struct server_home_list left;
 	unsigned nleft, left_max;
 };
 
@@ -118,9 +120,9 @@ struct server_uris server_uris_of(const struct service_config *config);
  * mount_servers_of - Returns the servers for Calls of MOUNT; none if those go to the NFS server or
  * nowhere (`mount`)
  *
- * For "rpcbind" that is one for each NFS server, with the same host and the port of rpcbind; else
- * it is the address in the file. Their state is separate, since NFS can work where mountd does not
- * run. An administrator's order for a server applies to both.
+ * mount = "rpcbind" has one MOUNT server for each NFS server: the same host, at the port of
+ * rpcbind. Otherwise it is the address in the file. A MOUNT server has its own health, since NFS
+ * can work where mountd does not run. An administrator's order for a server applies to both.
  */
 struct server_uris mount_servers_of(const struct service_config *config);
 
@@ -141,14 +143,14 @@ int servers_init(struct servers *servers, const struct server_uris *uris,
 void servers_fini(struct servers *servers);
 
 /**
- * servers_exclude - Excludes the addresses in @listen_addrs, which outlive the list; before the first
- * server_choice_next().
+ * servers_exclude - Never connects to the addresses in @listen_addrs, which outlive the list. Call
+ * it before the first server_choice_next().
  */
 void servers_exclude(struct servers *servers, const struct self_connect *listen_addrs);
 
 /**
- * servers_on_doubt - Sets @doubt, called on any thread if servers_take_doubts() has a server;
- * before any choice.
+ * servers_on_doubt - Sets the callback for a server that becomes doubtful; called on any thread.
+ * Call this before the first choice.
  */
 void servers_on_doubt(struct servers *servers, void (*doubt)(void *arg), void *arg);
 
@@ -167,13 +169,12 @@ uint64_t servers_client_hash(const struct sockaddr *client);
 /** server_choice_remaining - Returns how many servers server_choice_next() can still select. */
 unsigned server_choice_remaining(const struct server_choice *choice);
 /**
- * server_choice_unreached - The selected server cannot be reached for @why, or refused the
+ * server_choice_unreached - Records that the selected server cannot be reached, or refused the
  * connection
  * @addr:   the last address tried; NULL: the name has none
  * @client: as in server_health_unreached(), which decides whether the server failed
  *
- * Returns whether it counts as the server's failure. If so it is logged, and the caller need not
- * log it.
+ * Returns whether it counts as the server's failure. If so, it is logged, and the caller need not.
  */
 bool server_choice_unreached(struct server_choice *choice, const struct sockaddr *addr,
 			     const struct sockaddr *client, enum leg_close why, const char *detail,
@@ -181,7 +182,8 @@ bool server_choice_unreached(struct server_choice *choice, const struct sockaddr
 /** server_choice_failed - Records a failure of the selected server. */
 void server_choice_failed(struct server_choice *choice, const char *error, uint64_t now_us);
 /**
- * server_choice_unanswered - The connection to the selected server ends for @why without a Reply
+ * server_choice_unanswered - Records that the connection to the selected server closed without a
+ * Reply
  * @addr:   the server's address
  * @client: as in server_health_unanswered(), which decides whether the server failed
  *
@@ -190,9 +192,9 @@ void server_choice_failed(struct server_choice *choice, const char *error, uint6
 bool server_choice_unanswered(struct server_choice *choice, const struct sockaddr *addr,
 			      const struct sockaddr *client, enum leg_close why, const char *detail,
 			      uint64_t now_us);
-/** server_choice_connected - The selected server is connected. */
+/** server_choice_connected - Records that the selected server is connected. */
 void server_choice_connected(struct server_choice *choice);
-/** server_choice_first_reply - The selected server has sent its first Reply, from @addr. */
+/** server_choice_first_reply - Records the first Reply of the selected server, from @addr. */
 void server_choice_first_reply(struct server_choice *choice, const struct sockaddr *addr,
 			       uint64_t now_us);
 /** server_choice_stop_waiting - Stops counting the connection as waiting for the first Reply. */
@@ -215,8 +217,8 @@ void servers_checked(struct servers *servers, unsigned server, enum leg_close wh
 		     const char *error, uint64_t now_us);
 
 /**
- * servers_take_doubts - Returns the servers that have become doubtful since, as a bit mask; check
- * them.
+ * servers_take_doubts - Returns the servers that have become doubtful since the last call, as a bit
+ * mask. Check them.
  */
 uint32_t servers_take_doubts(struct servers *servers);
 /** servers_put_doubts - Undoes servers_take_doubts() for servers that cannot be checked now. */
@@ -238,8 +240,8 @@ const char *server_order_name(enum server_order order);
  */
 struct nfs_server *servers_find(struct servers *servers, const char *text);
 /**
- * server_order_set - Applies an order. After SERVER_ORDER_DOWN, bridge_limits_close_disabled() is
- * due on every worker.
+ * server_order_set - Applies an order. After SERVER_ORDER_DOWN, every worker must call
+ * bridge_limits_close_disabled().
  */
 void server_order_set(struct servers *servers, struct nfs_server *server, enum server_order order);
 /** servers_clear_orders - Cancels all orders. */

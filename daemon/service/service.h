@@ -36,36 +36,40 @@ enum service_line {
 	LINE_COUNT = LINE_REFUSED + LEG_CLOSE_COUNT,
 };
 
-/** service_line_closed - Returns the kind of the lines about connections that close so. */
+/**
+ * service_line_closed - Returns the kind of the line about a connection that @by closed for @why.
+ */
 static inline unsigned service_line_closed(enum leg_close why, enum close_by by)
 {
 	return LINE_CLOSED + by * LEG_CLOSE_COUNT + why;
 }
 
-#define SERVICE_LINES_BURST     100u /* this many clients can reconnect at once and all be logged */
-#define SERVICE_NAME_REFILL_US  60000000u /* a stale answer is used for each client */
-#define SERVICE_DEBUG_BURST     1000u     /* debug logging must show much */
+/* so many clients can reconnect together, each with its own line */
+#define SERVICE_LINES_BURST     100u
+#define SERVICE_NAME_REFILL_US  60000000u /* each client uses the stale answer: log it rarely */
+#define SERVICE_DEBUG_BURST     1000u     /* debug logging suppresses little */
 #define SERVICE_DEBUG_REFILL_US 10000u
 
 struct service {
 	const struct service_config *config;
 	struct client_affinity *clients;
 	struct servers servers; /* its NFS servers; has a lock */
-	struct servers
-		mount_servers;     /* its MOUNT servers, if separate; all zero: none; has a lock */
+	/* its MOUNT servers, if separate; all zero: none; has a lock */
+	struct servers mount_servers;
 	struct conn_limits limits; /* connection limits; has a lock */
-	struct budget_share
-		*memory;      /* its share of the daemon's budget; set by the owner of the budget */
-	atomic_bool draining; /* connections close between their Calls; set by the main thread */
-	atomic_bool leaving;  /* … and no new ones are accepted */
+	/* its share of the daemon's budget; set by the owner of the budget */
+	struct budget_share *memory;
+	/* each connection closes once no Call is in flight; set by the main thread */
+	atomic_bool draining;
+	atomic_bool leaving;     /* … and the service was removed: no new ones are accepted */
 	atomic_uint connections; /* now open; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 	atomic_uint source_rr_index; /* round-robin index of its source addresses */
-	atomic_uint_fast64_t
-		shortfall_quiet_until_us; /* a lack of reserved ports is not logged before that */
-	atomic_bool
-		unprivileged_logged; /* an unprivileged client has been logged, which is done once */
-	struct late_calls late;      /* Calls that wait for the server; has a lock */
+	/* a lack of reserved ports is not logged before this */
+	atomic_uint_fast64_t shortfall_quiet_until_us;
+	/* an unprivileged client was logged; only the first one is */
+	atomic_bool unprivileged_logged;
+	struct late_calls late;             /* Calls that wait for the server; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */
 };
 

@@ -32,8 +32,8 @@ struct worker_env {
 	const struct leg_factory_ops *legs; /* daemon/upstream/leg_factory.h */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg); /* event_loop_post() */
 	struct tap_subscribers taps; /* subscribed taps (daemon/tap/tap.h) */
-	struct reserved_ports *
-		reserved_ports; /* of the process; can be NULL if `legs` is not leg_factory_system */
+	/* of the process; can be NULL if `legs` is not leg_factory_system */
+	struct reserved_ports *reserved_ports;
 	/* A bridge of @ws was freed. */
 	void (*bridge_gone)(void *arg, struct worker_service *ws);
 	/*
@@ -47,12 +47,12 @@ struct worker_env {
 struct service_net {
 	const struct worker_env *env;
 	const struct service_config *config;
-	struct service *
-		service; /* for logging and source addresses; NULL: a health check, which logs nothing */
+	/* for the log and source addresses; NULL: a health check, which logs nothing */
+	struct service *service;
 	struct fabric *iwarp;
 	struct fabric *verbs; /* NULL: not configured, or no device on this host */
-	uint64_t
-		verbs_avoided_until_us; /* after verbs failed: rdma:// connects by iwarp until then */
+	/* after verbs failed, rdma:// uses iwarp until then */
+	uint64_t verbs_avoided_until_us;
 	struct tcp_stream_net sockets; /* of its TCP legs */
 	/* Counters of client legs; server legs have the others. */
 	struct tcp_worker tcp;

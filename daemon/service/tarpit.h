@@ -2,9 +2,9 @@
 /*
  * Tarpit: keeps rejected connections open for CONN_LIMITS_TARPIT_US without reading them.
  *
- * A client whose connection is closed at once reconnects at once, thousands of times per second.
- * All connections wait equally long, so one timer is enough. The connection limits
- * (daemon/service/conn_limits.h) bound their number.
+ * Without this delay a rejected client would reconnect thousands of times per second. All
+ * connections wait equally long, so one timer is enough. daemon/service/conn_limits.h limits their
+ * number.
  *
  * Belongs to the main thread.
  */
@@ -32,7 +32,7 @@ struct tarpit {
 
 /**
  * tarpit_init - Initializes an empty tarpit; tarpit_fini() is due even on failure
- * @wake: called from any thread; must have tarpit_evict() called on the main thread
+ * @wake: called from any thread; makes the main thread call tarpit_evict()
  *
  * Returns 0 or -ENOMEM.
  */
@@ -42,7 +42,7 @@ int tarpit_init(struct tarpit *tarpit, struct loop *loop, struct conn_limits *li
 void tarpit_fini(struct tarpit *tarpit);
 /**
  * tarpit_add - Keeps @in for CONN_LIMITS_TARPIT_US, then rejects it for @why. Without memory it is
- * rejected at once.
+ * rejected immediately.
  */
 void tarpit_add(struct tarpit *tarpit, const struct accepted_conn *in, enum leg_close why);
 /** tarpit_evict - Closes the connections that were evicted for newer ones. */

@@ -2,8 +2,9 @@
 /*
  * One service on one worker: what the bridges of that service share on that thread.
  *
- * Its layer is below bridges and workers. A worker creates one for each service; bridges use it and
- * are in its list while they live, and notify the worker by a callback when they are freed.
+ * A worker creates one for each service. Its list contains the bridges of the service; a bridge
+ * notifies the worker by a callback when it is freed. This module is a layer below bridges and
+ * workers.
  */
 #ifndef DAEMON_SERVICE_WORKER_SERVICE_H
 #define DAEMON_SERVICE_WORKER_SERVICE_H
@@ -59,8 +60,8 @@ struct worker_service {
 	struct service_net net;         /* of its legs */
 	struct backend servers;         /* NFS servers of the service */
 	struct backend mount_servers;   /* its MOUNT servers */
-	unsigned
-		orders; /* of the service's servers: the orders that bridge_limits_close_disabled() has applied */
+	/* number of the orders for servers that bridge_limits_close_disabled() has applied */
+	unsigned orders;
 	struct conn_limits_thread side; /* of the service's connection limits */
 	struct bridge_list bridges;
 	struct bridge_iter shown; /* iteration of the control socket */
@@ -81,11 +82,10 @@ int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 /** worker_service_names_woken - Calls backend_woken() for both lists of servers. */
 void worker_service_names_woken(struct worker_service *ws);
 /**
- * worker_service_add_backends - The part of worker_service_init() that sets `servers` and
- * `mount_servers`
+ * worker_service_add_backends - Initializes only `servers` and `mount_servers`
  *
- * For callers that set the other members themselves. worker_service_free_backends() is due even on
- * failure. Returns 0 or -ENOMEM.
+ * For callers that set the other members themselves. Call worker_service_free_backends() even after
+ * a failure. Returns 0 or -ENOMEM.
  */
 int worker_service_add_backends(struct worker_service *ws) MUST_CHECK;
 /** worker_service_free_backends - Frees `servers` and `mount_servers`; no connection may wait. */
