@@ -5,10 +5,9 @@
  *	client leg ◀── exchanges ──▶ server leg
  *
  * A listener accepts the client leg. An upstream connects the server leg
- * (daemon/upstream/upstream_connect.h). The bridge forwards the Calls of one leg to the other and
- * each Reply to the leg that sent the Call. Both directions work alike. When one leg closes, the
- * bridge closes the other. The reason of the first leg that closes is the close reason of the
- * bridge.
+ * (daemon/upstream/upstream_connect.h). The bridge forwards the Calls of one leg to the other, and
+ * each Reply back. Both directions work alike. When one leg closes, the bridge closes the other for
+ * the same reason.
  *
  * A bridge belongs to one worker and runs on its thread. Other modules use this header,
  * bridge_close.h and bridge_limits.h; bridge_state.h is private to this directory.
@@ -57,15 +56,15 @@ struct bridge_info {
 /**
  * bridge_new - Creates a bridge for an accepted connection.
  * @ws: the service on this worker; its list contains the bridge until the bridge is freed
- * @in: the bridge owns it and its connection slot from now on, even after an error
+ * @in: the bridge owns it and its connection slot, even after an error
  * @id: number of the connection, for logs and the control socket
  *
- * The bridge frees itself once both legs have closed, and then calls bridge_gone() of the worker's
- * ground. Returns 0, or a negative errno; after an error bridge_gone() is not called.
+ * The bridge frees itself once both legs have closed, and then calls worker_env.bridge_gone().
+ * Returns 0, or a negative errno; after an error bridge_gone() is not called.
  */
 int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64_t id) MUST_CHECK;
 
-/** bridge_memory_bytes - Returns the bytes of the budget that the RPCs of the bridge hold. */
+/** bridge_memory_bytes - Returns the bytes of the memory budget that its RPCs use. */
 size_t bridge_memory_bytes(const struct bridge *bridge);
 
 /** bridge_info_get - Fills a snapshot of the bridge. */

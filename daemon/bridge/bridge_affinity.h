@@ -24,8 +24,8 @@ bool bridge_affinity_is_privileged(const struct bridge *bridge, const struct acc
 int bridge_affinity_enter(struct bridge *bridge, const struct accepted_conn *in,
 			  void (*superseded)(void *arg), void (*resumed)(void *arg)) MUST_CHECK;
 /**
- * bridge_affinity_source - Returns the source address and port of the upstream, or the ones it asks
- * for before it opens.
+ * bridge_affinity_source - Returns the source address and port of the upstream; before it opens,
+ * the preferred ones.
  */
 struct source_affinity bridge_affinity_source(const struct bridge *bridge);
 /**
@@ -35,7 +35,7 @@ struct source_affinity bridge_affinity_source(const struct bridge *bridge);
 void bridge_affinity_leave(struct bridge *bridge);
 
 /**
- * bridge_affinity_call_done - Removes a Call that has its Reply or a fault, and puts its reference.
+ * bridge_affinity_call_done - Removes a Call that has a Reply or a fault, and drops its reference.
  */
 void bridge_affinity_call_done(struct bridge *bridge, struct exchange *x);
 /**
@@ -44,8 +44,8 @@ void bridge_affinity_call_done(struct bridge *bridge, struct exchange *x);
  */
 void bridge_affinity_closing(struct bridge *bridge);
 /**
- * bridge_affinity_half_closed - Registers the fingerprints of a half-closed client's Calls, because
- * the client can reconnect before its connection closes.
+ * bridge_affinity_half_closed - Registers the fingerprints of a half-closed client's Calls: it can
+ * reconnect before this connection closes.
  */
 void bridge_affinity_half_closed(struct bridge *bridge);
 

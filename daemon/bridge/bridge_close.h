@@ -14,14 +14,14 @@ struct upstream;
  * @by:     the side that caused it
  * @detail: more about the reason, or ""
  *
- * The first call decides the reason of the bridge, which is logged and counted once. It can keep
- * the client in the tarpit for a moment before it closes the client leg. A second call closes the
- * client leg immediately, even if the client is in the tarpit.
+ * The first call sets the reason of the bridge, which is logged and counted once. A rejected client
+ * stays in the tarpit for a moment before its leg closes. A second call closes the client leg
+ * immediately.
  */
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);
 
 /**
- * bridge_drain - Closes for LEG_CLOSE_SHUTDOWN once every forwarded Call, forward or reverse, has
+ * bridge_drain - Closes for LEG_CLOSE_SHUTDOWN once every Call in flight, in either direction, has
  * its Reply.
  *
  * A bridge that is not open yet has forwarded nothing and closes immediately. Draining has no time
@@ -43,7 +43,7 @@ void bridge_client_closed(void *arg);
  * closes.
  */
 void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail);
-/** bridge_server_closed - Handles the end of the upstream, after which it calls back no more. */
+/** bridge_server_closed - Handles the last callback of the upstream. */
 void bridge_server_closed(struct upstream *upstream);
 
 #endif

@@ -18,7 +18,9 @@ void bridge_forward_reply(void *arg, struct exchange *x);
  * bridge_forward_more - Forwards more bytes of a message that was delivered before it was complete.
  */
 void bridge_forward_more(void *arg, struct exchange *x);
-/** bridge_forward_resume - Resumes the other leg, because this side can send Calls again. */
+/**
+ * bridge_forward_resume - Makes the other leg deliver Calls again, because this leg can send them.
+ */
 void bridge_forward_resume(void *arg);
 /** bridge_note - Logs a note of the leg. */
 void bridge_note(void *arg, const char *text);

@@ -28,7 +28,7 @@ bool bridge_has_forwarded_call(struct upstream *upstream);
 void bridge_client_opened(void *arg);
 
 /**
- * bridge_reroute - Replaces the open upstream by one to a MOUNT server, where the first Call goes.
+ * bridge_reroute - Replaces the open upstream by one to a MOUNT server, because of the first Call.
  */
 void bridge_reroute(struct bridge *bridge);
 /**
@@ -37,15 +37,16 @@ void bridge_reroute(struct bridge *bridge);
  */
 void bridge_reroute_continue(void *arg);
 /**
- * bridge_client_called - Handles a Call, or more of one, that arrived before a server is connected.
+ * bridge_client_called - Handles a Call, or a part of it, that arrives before a server is
+ * connected.
  */
 void bridge_client_called(struct bridge *bridge);
 /**
- * bridge_recheck_old_conn - Checks again whether the client's previous connection has closed. @arg:
- * the bridge
+ * bridge_recheck_old_conn - Checks whether the client's previous connection has closed. @arg: the
+ * bridge
  */
 void bridge_recheck_old_conn(void *arg);
-/** bridge_old_conn_poll - Checks the same on a timer; stops waiting after OLD_CONN_LIMIT_US. */
+/** bridge_old_conn_poll - The same, for a timer; stops waiting after OLD_CONN_LIMIT_US. */
 void bridge_old_conn_poll(struct bridge *bridge);
 
 #endif

@@ -6,8 +6,8 @@
  *	MOUNT           to a server of `mount`, or nowhere if that is "off"
  *	all others      nowhere
  *
- * The first Call decides the route of the connection; a first Call that goes nowhere selects
- * `connect`. Any Call with another route gets PROG_UNAVAIL, as from a server without the program.
+ * The first Call selects the route of the connection: MOUNT selects `mount`, all others select
+ * `connect`. A Call with another route gets PROG_UNAVAIL, as from a server without the program.
  * With mount = "connect" all Calls go to `connect`.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_ROUTE_H

@@ -55,9 +55,9 @@ struct bridge_side {
 struct unacked_replies {
 	TAILQ_ENTRY(bridge) entry; /* in the queue of `interval`; queued while `first` is set */
 	struct delivery_wait *first, *last; /* last: valid while first is set */
-	struct delivery_wait
-		*first_unchecked; /* the first one added since the last query; NULL: none */
-	uint64_t check_us;        /* time of the next query; 0: none is due */
+	/* first one added since the last query; NULL: none */
+	struct delivery_wait *first_unchecked;
+	uint64_t check_us; /* time of the next query; 0: none is due */
 	unsigned interval;
 };
 
@@ -66,8 +66,8 @@ struct bridge_open {
 	bool trusted;          /* over iWARP the client counts as privileged, whatever its port */
 	bool protocol_unknown; /* TCP or iWARP; treated as TCP until the first bytes decide */
 	bool accepted;         /* the client leg was accepted before the server leg opened */
-	bool forwarding;       /* a server leg takes the client's Calls */
-	bool open_logged;      /* the log has the line that the bridge is open */
+	bool forwarding;       /* a server leg accepts the client's Calls */
+	bool open_logged;      /* the line that the bridge is open was logged */
 	struct loop_task detect_protocol; /* of a client that may be TCP or iWARP */
 	struct loop_task reroute;         /* starts the upstream to a MOUNT server */
 };
@@ -82,7 +82,7 @@ enum bridge_route {
 
 struct bridge_routing {
 	enum bridge_route route;
-	bool rejection_logged; /* the log has the line of a rejected Call */
+	bool rejection_logged; /* a rejected Call was logged; only the first one is */
 };
 
 /* State for the connection limits of the service (bridge_limits.c). */
@@ -107,14 +107,14 @@ struct bridge_calls {
 	bool late;                 /* the last scan found one that had waited long */
 	uint64_t total;
 	struct last_call last;
-	struct call_fingerprint
-		answered[CALL_FINGERPRINTS_ANSWERED_MAX]; /* ring of the last ones */
+	/* ring of the last ones */
+	struct call_fingerprint answered[CALL_FINGERPRINTS_ANSWERED_MAX];
 	unsigned nanswered;
 };
 
 /* Identifies the client when it reconnects (bridge_affinity.c; first_source: bridge_open.c). */
 struct bridge_affinity {
-	struct affinity_client *client; /* of the service; NULL: its port was released */
+	struct affinity_client *client; /* NULL: it was released */
 	/* Source of the upstream that a MOUNT upstream replaced; port 0: none. */
 	struct source_affinity first_source;
 };
@@ -123,7 +123,7 @@ struct bridge_affinity {
 struct bridge_close_state {
 	enum leg_close why; /* valid from BRIDGE_TARPIT or BRIDGE_CLOSING on */
 	bool draining;      /* the bridge closes once no Call is in flight */
-	/* the client leg closes by itself: no acknowledgements are queried any more */
+	/* the client leg closes: acknowledgements are not queried any more */
 	bool client_closing;
 	bool client_leg_closed;
 	struct loop_task reaper;
@@ -139,8 +139,8 @@ struct bridge {
 	bool client_is_tcp;
 	struct budget_holder memory;
 	struct upstream upstream;
-	struct nfs_sessions
-		sessions; /* NFSv4.1 sessions seen on this connection (bridge_forward.c) */
+	/* NFSv4.1 sessions seen on this connection (bridge_forward.c) */
+	struct nfs_sessions sessions;
 	/* in WAIT_FIRST_BYTE, WAIT_FIRST_CALL, WAIT_OLD_CONN and TARPIT, and while half-closed */
 	struct loop_timer *timer;
 	struct bridge_open open;

@@ -5,7 +5,7 @@
 
 #include "daemon/bridge/bridge_state.h"
 
-/* What is reported of an RPC that has finished except for its client stage. */
+/* Data of an RPC for its report, copied when all stages but the client stage have ended. */
 struct call_record {
 	bool wanted; /* else no other member is valid */
 	bool callback, sent, answered;
@@ -42,7 +42,7 @@ void call_trace(const struct bridge *bridge, const struct call_end *end,
 
 /** call_trace_message - Copies a complete Call of @side's peer, or the Reply to it, to the taps. */
 void call_trace_message(const struct bridge_side *side, const struct exchange *x, bool is_reply);
-/** call_trace_close - Tells the taps that no message of this bridge follows. */
+/** call_trace_close - Notifies the taps of the end of this bridge. */
 void call_trace_close(const struct bridge *bridge);
 
 #endif

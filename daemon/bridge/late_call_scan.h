@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Finds Calls that have waited long for the server. A timer scans the bridges of a service on one
- * worker every LATE_CALLS_SCAN_US, a bounded number in one iteration of the event loop. Each RPC
- * only tests one flag. The timer exists only while the service has bridges.
+ * worker every LATE_CALLS_SCAN_US, LATE_CALL_SCAN_BATCH per iteration of the event loop. An RPC
+ * itself only tests one flag. The timer exists only while the service has bridges.
  */
 #ifndef DAEMON_BRIDGE_LATE_CALL_SCAN_H
 #define DAEMON_BRIDGE_LATE_CALL_SCAN_H
@@ -19,7 +19,7 @@ void late_call_scan_start(struct worker_service *ws);
 /** late_call_scan_stop - Stops the scan if no bridge is left. */
 void late_call_scan_stop(struct worker_service *ws);
 /**
- * late_call_scan_done - Accounts for a finished Call of a bridge whose calls.late is set.
+ * late_call_scan_done - Accounts for a finished Call, if the bridge has calls.late set.
  * @answered: the server replied to it
  */
 void late_call_scan_done(struct bridge *bridge, const struct exchange *x, bool answered);

@@ -3,30 +3,32 @@
  * Measures the delivery time of a Reply: from the end of the RPC in the proxy until the client has
  * received the Reply.
  *
- * An RDMA peer has the Reply when the work requests that carry it have completed, which ends the
- * exchange. For a TCP peer the socket is queried for acknowledged bytes (SIOCOUTQ): first
- * REPLY_DELIVERY_FIRST_US after the end of the RPC, then at growing intervals. One query covers all
- * Replies of a connection. The next Reply of the connection makes the query, which costs no
- * wake-up; without one a timer makes it, for a bounded number of connections in one iteration of
- * the event loop. A Reply that its first query finds acknowledged counts as delivered immediately,
- * so times below REPLY_DELIVERY_FIRST_US are not measured.
+ * An RDMA peer has the Reply when the work requests that carry it have completed. Then the exchange
+ * ends.
  *
- * A peer can delay its acknowledgement although it has all data. So a Reply that had left this host
- * at its first query, and is acknowledged within the longest delayed ACK of Linux, also counts as
- * delivered immediately. If the client's receive window is full, its data do not leave this host.
+ * For a TCP peer this module asks the socket how much is not acknowledged (SIOCOUTQ): first
+ * REPLY_DELIVERY_FIRST_US after the end of the RPC, then at growing intervals. One query covers all
+ * Replies of a connection. Usually the next Reply makes the query, without an extra wake-up.
+ * Otherwise a timer makes it, for REPLY_DELIVERY_BATCH connections per iteration of the event loop.
+ * A Reply that is acknowledged at its first query counts as delivered immediately.
+ *
+ * A peer can delay its acknowledgement although it has all data. So a Reply also counts as
+ * delivered immediately if all of it was sent at the first query and it is acknowledged within
+ * REPLY_DELIVERY_ACK_US. A slow client is still measured: while its receive window is full, data
+ * are not sent.
  */
 #ifndef DAEMON_BRIDGE_REPLY_DELIVERY_H
 #define DAEMON_BRIDGE_REPLY_DELIVERY_H
 
 #include "daemon/bridge/bridge_state.h"
 
-#define REPLY_DELIVERY_FIRST_US                                                                    \
-	4000u /* until the first query; each further interval is twice as long */
+/* time until the first query; each later interval is twice as long */
+#define REPLY_DELIVERY_FIRST_US 4000u
 /* Longest extra delay if no Reply triggers the first query. */
 #define REPLY_DELIVERY_LATE_US 12000u
 #define REPLY_DELIVERY_ACK_US  200000u /* TCP_DELACK_MAX */
 #define REPLY_DELIVERY_BATCH   64u     /* queries of the timer in one iteration */
-/* Waiting RPCs of a service on one worker; further ones count as delivered immediately. */
+/* Most RPCs that wait, per service and worker; others count as delivered immediately. */
 #define REPLY_DELIVERY_MAX   4096u
 #define REPLY_DELIVERY_BLOCK 64u /* waiting RPCs whose memory is allocated together */
 

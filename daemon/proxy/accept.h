@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The accept path on the main thread: hands connections from listeners to workers while descriptors
- * are left.
- */
+/* Hands accepted connections to workers, on the main thread, while descriptors are left. */
 #ifndef DAEMON_PROXY_ACCEPT_H
 #define DAEMON_PROXY_ACCEPT_H
 

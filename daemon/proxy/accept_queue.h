@@ -4,8 +4,7 @@
  *
  * A new bridge costs as much as some dozen RPCs, and clients can connect faster than that. So one
  * iteration of the event loop accepts only ACCEPT_QUEUE_BATCH connections, round-robin over
- * services. Existing connections are served in between, and clients that reconnect to one service
- * in a loop delay no other service.
+ * services. So new connections delay neither existing ones nor those of other services.
  */
 #ifndef DAEMON_PROXY_ACCEPT_QUEUE_H
 #define DAEMON_PROXY_ACCEPT_QUEUE_H
@@ -59,7 +58,7 @@ void accept_queue_remove_service(struct accept_queue *accept_queue,
 /** accept_queue_put - Appends a connection to the queue of its service. */
 void accept_queue_put(struct accept_queue *accept_queue, struct accept_queue_service *queue,
 		      struct accept_item *accept_item);
-/** accept_queue_flush - Calls take() for all queued connections now. */
+/** accept_queue_flush - Calls accept() for all queued connections now. */
 void accept_queue_flush(struct accept_queue *accept_queue);
 
 #endif

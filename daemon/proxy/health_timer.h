@@ -8,7 +8,7 @@
  *
  * A server that has become doubtful (daemon/service/server_health.h) is checked immediately, even
  * if probe_interval_s is 0, but at most once in HEALTH_TIMER_DOUBT_US. MOUNT servers
- * (daemon/service/servers.h) are checked only when they are doubtful, by a separate NULL of MOUNT.
+ * (daemon/service/servers.h) are checked only when they are doubtful, by a NULL Call of MOUNT.
  */
 #ifndef DAEMON_PROXY_HEALTH_TIMER_H
 #define DAEMON_PROXY_HEALTH_TIMER_H

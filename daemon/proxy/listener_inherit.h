@@ -10,8 +10,8 @@
  * listener_inherit_check - Finds inherited sockets that no service uses; after all services have
  * started to listen.
  *
- * A socket stored at an earlier start is removed from the store. A socket of a .socket unit is an
- * error, because its clients would wait forever; it is logged. Returns 0 or -EINVAL.
+ * A socket from the descriptor store is removed from it. A socket of a .socket unit is an error,
+ * which is logged: its clients would wait forever. Returns 0 or -EINVAL.
  */
 int listener_inherit_check(struct proxy *proxy) MUST_CHECK;
 /**

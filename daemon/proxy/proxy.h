@@ -11,10 +11,10 @@
 #include "daemon/proxy/proxy_priv.h"
 
 /*
- * The longest stop in addition to drain_timeout_s: LEG_STOP_US to close connections,
- * RESOLVER_QUIESCE_MS for DNS lookups, RPCB_CLIENT_END_MS for rpcbind, and a reserve for the log
- * and for a busy machine. The daemon reports the sum to systemd; TimeoutStopSec= of the unit has it
- * for the default drain_timeout_s.
+ * Most time that a stop takes in addition to drain_timeout_s: LEG_STOP_US to close connections,
+ * RESOLVER_QUIESCE_MS for DNS lookups, RPCB_CLIENT_END_MS for rpcbind, and a reserve. The daemon
+ * reports the sum with drain_timeout_s to systemd. TimeoutStopSec= of the unit is the sum for the
+ * default.
  */
 #define PROXY_STOP_S        15u
 #define PROXY_STOP_SPARE_MS 5000u
@@ -66,10 +66,9 @@ void proxy_drain_and_stop(struct proxy *proxy);
 /**
  * proxy_stop - Stops listening, closes every connection, joins the workers and frees everything.
  *
- * Connections close in order, within a time limit. Accepts NULL. Returns true, or false if a worker
- * did not end within the limit because an RDMA device does not execute a command. Then nothing is
- * freed, and the caller must end the process by _exit(): exit handlers would free what the worker
- * still uses.
+ * Connections close in order, within a time limit. Accepts NULL. Returns true; or false if a worker
+ * did not end in time, because an RDMA device does not complete a command. Then nothing is freed,
+ * and the caller must call _exit(): exit handlers would free memory that the worker uses.
  */
 bool proxy_stop(struct proxy *proxy);
 

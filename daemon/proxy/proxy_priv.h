@@ -56,8 +56,9 @@ struct proxy_service {
 	struct tarpit tarpit;              /* rejected connections */
 	uint64_t refused[LEG_CLOSE_COUNT]; /* their number, by reason */
 	unsigned users;                    /* snapshots that refer to it */
-	uint64_t cut_us; /* when drain_timeout_s expires, on the main loop; 0: not draining */
-	bool rejecting;  /* reject every client: drained, but systemd owns the socket */
+	/* when drain_timeout_s expires, in the main loop's time; 0: not draining */
+	uint64_t cut_us;
+	bool rejecting;  /* drained, but systemd keeps the socket open: every client is rejected */
 	bool out_of_fds; /* out of descriptors, and the warning is logged */
 	struct log_limit shortages; /* of the warning about descriptors */
 	struct health_timer health_timer;
@@ -65,7 +66,7 @@ struct proxy_service {
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
 
-/* A module above the proxy that also follows reloads of the configuration. */
+/* A module above the proxy that also applies reloads of the configuration. */
 struct proxy_follower {
 	/*
 	 * Prepares for @config; writes lines to @errors. Returns 0, or a negative errno without a
@@ -73,8 +74,8 @@ struct proxy_follower {
 	 */
 	int (*prepare)(void *arg, const struct config *config, FILE *errors);
 	/*
-	 * @committed: applies what was prepared, after proxy->config was replaced. Otherwise
-	 * discards it.
+	 * @committed: applies what prepare() has made, after proxy->config was replaced. Otherwise
+	 *             discards it.
 	 */
 	void (*settle)(void *arg, bool committed);
 	void *arg;
@@ -89,8 +90,8 @@ struct proxy {
 	size_t nworkers;
 	struct worker **workers;
 	struct budget budget; /* memory; shared with the workers */
-	struct self_connect
-		listen_addrs; /* own listen addresses; complete before the first client */
+	/* own listen addresses; complete before the first client */
+	struct self_connect listen_addrs;
 	struct reserved_ports *reserved_ports; /* reserved source ports; shared with the workers */
 	struct socket_activation inherited;    /* sockets inherited from systemd */
 	uint64_t next_id, start_us;
@@ -99,16 +100,17 @@ struct proxy {
 	unsigned max_connections;        /* that the descriptors allow */
 	struct loop_timer *housekeeping; /* periodic work, on_housekeeping() */
 	struct loop_timer *cut;          /* the next expiry of a drain_timeout_s */
-	uint64_t end_us;                 /* when a stop ends the loop anyway; 0: not set */
-	struct rpcb_client *rpcb;        /* NULL until a service is registered */
-	uint64_t records_missed;         /* trace records that slow control clients missed */
-	struct proxy_follower follower;  /* all zero: none */
-	struct listen_names *names;      /* listen addresses of the services, as last resolved */
-	struct reload_queue *reloads;    /* pending requests */
-	struct reader *names_reader;     /* only resolves names, for services that resume */
-	bool reload_failed;              /* the last reload failed */
-	time_t config_s;                 /* when the current one was read, Unix time */
-	bool stopping;                   /* the loop ends with the last connection */
+	/* when a stop ends the loop even with connections; 0: not set */
+	uint64_t end_us;
+	struct rpcb_client *rpcb;       /* NULL until a service is registered */
+	uint64_t records_missed;        /* trace records that slow control clients missed */
+	struct proxy_follower follower; /* all zero: none */
+	struct listen_names *names;     /* listen addresses of the services, as last resolved */
+	struct reload_queue *reloads;   /* pending requests */
+	struct reader *names_reader;    /* only resolves names, for the command resume */
+	bool reload_failed;             /* the last reload failed */
+	time_t config_s;                /* when the current one was read, Unix time */
+	bool stopping;                  /* the loop stops when the last connection has closed */
 };
 
 /* proxy_list_connections - Returns the connections of one list. For proxy_connections(). */

@@ -27,8 +27,8 @@
 struct proxy_service *proxy_service_new(struct proxy *proxy, struct config *config,
 					const struct service_config *service) MUST_CHECK;
 /**
- * proxy_service_free - Frees a service without connections. The workers run, or have ended and been
- * freed.
+ * proxy_service_free - Frees a service without connections. The workers must run, or be freed
+ * already.
  */
 void proxy_service_free(struct proxy_service *ps);
 /**
@@ -44,15 +44,14 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_names *na
 /**
  * proxy_service_shut - Stops listening, and removes its sockets from the store of systemd.
  *
- * systemd keeps the socket of a .socket unit open; on such a socket every client is rejected
- * instead.
+ * systemd keeps the socket of a .socket unit open: there the service rejects every client instead.
  */
 void proxy_service_shut(struct proxy_service *ps);
 /** proxy_service_unlisten - Stops listening; connections in the listen queue are lost. */
 void proxy_service_unlisten(struct proxy_service *ps);
 /** proxy_service_drain - Closes connections between Calls, and the rest after @timeout_s. */
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s);
-/** proxy_service_cut - Closes all connections now. */
+/** proxy_service_cut - Closes all connections immediately. */
 void proxy_service_cut(struct proxy_service *ps);
 /** proxy_service_is_free - Returns whether a removed service can be freed. */
 bool proxy_service_is_free(struct proxy_service *ps);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads the configuration file and resolves the listen names of its services on a separate thread. A file on a dead NFS
- * mount, a pipe or a silent name server blocks only that thread, never the main one.
+ * Reads the configuration file and resolves the listen names of its services on a separate thread.
+ * A file on a dead NFS mount, a pipe or a silent name server blocks only that thread, never the
+ * main one.
  *
- * Only one reading runs at a time. After its time limit the caller gets -ETIMEDOUT, but the thread goes on, and no new
- * reading can start until it ends.
+ * Only one reading runs at a time. After its time limit the caller gets -ETIMEDOUT, but the thread
+ * continues, and no reading can start until it ends.
  */
 #ifndef DAEMON_PROXY_READER_H
 #define DAEMON_PROXY_READER_H
@@ -20,7 +21,10 @@
 
 struct reader;
 
-/* The result. done() sets a pointer to NULL to own what it points to; the reader frees the rest. */
+/*
+ * The result. done() can take an object by setting its pointer to NULL; the reader frees the
+ * others.
+ */
 struct reading {
 	int rc;                     /* 0, or a negative errno; -ECANCELED: reader_cancel() */
 	bool is_late;               /* the time limit expired: rc is -ETIMEDOUT */
@@ -31,7 +35,10 @@ struct reading {
 
 typedef void reader_done_fn(void *arg, struct reading *reading);
 
-/** reader_new - Creates a reader for the thread of @loop. @limit_us: per reading. Returns NULL without memory. */
+/**
+ * reader_new - Creates a reader for the thread of @loop. @limit_us: per reading. Returns NULL
+ * without memory.
+ */
 struct reader *reader_new(struct loop *loop, uint64_t limit_us) MUST_CHECK;
 /**
  * reader_start - Starts a reading.
@@ -40,13 +47,19 @@ struct reader *reader_new(struct loop *loop, uint64_t limit_us) MUST_CHECK;
  * @old:   the previous set of names, or NULL; the reader takes a reference
  * @done:  called with @arg, once, in a later iteration of the loop
  *
- * Returns 0, -EBUSY while a reading runs, or another negative errno; after an error done() is not called.
+ * Returns 0, -EBUSY while a reading runs, or another negative errno; after an error done() is not
+ * called.
  */
 int reader_start(struct reader *reader, const char *file, struct listen_names *names,
 		 struct listen_names *old, reader_done_fn *done, void *arg) MUST_CHECK;
-/** reader_late_s - Returns the age in seconds of a reading that runs after its time limit; 0 without one. */
+/**
+ * reader_late_s - Returns the age in seconds of a reading that runs after its time limit; 0 without
+ * one.
+ */
 unsigned reader_late_s(const struct reader *reader);
-/** reader_cancel - Cancels the reading: calls done() with -ECANCELED now, unless it has been called. */
+/**
+ * reader_cancel - Cancels the reading: calls done() with -ECANCELED now, unless it has been called.
+ */
 void reader_cancel(struct reader *reader);
 /** reader_free - Frees the reader without calling done(). Accepts NULL. */
 void reader_free(struct reader *reader);

@@ -2,10 +2,10 @@
 /*
  * Reloads the configuration file while the daemon runs.
  *
- * A reload first creates all new services with their listeners. Only if nothing fails do they
- * replace the old ones. An unchanged service keeps its listener, its connections and what it has
- * learnt. A changed service is replaced by a new one, which inherits the listening sockets of
- * unchanged addresses. The old service drains, and its clients reconnect to the new one.
+ * A reload first creates all new services with their listeners. If any of this fails, nothing
+ * changes. An unchanged service keeps its listener, connections and caches. A changed service is
+ * replaced by a new one, which inherits the listening sockets of unchanged addresses. The old
+ * service drains, and its clients reconnect to the new one.
  */
 #ifndef DAEMON_PROXY_RELOAD_H
 #define DAEMON_PROXY_RELOAD_H
@@ -48,9 +48,8 @@ void reload_close(struct proxy *proxy);
  * reload - Reloads the file of the current configuration.
  * @done: called with @arg once, now or later, on the main thread; also when the proxy stops
  *
- * A separate thread reads the file and resolves the listen names (daemon/proxy/reader.h).
- * Everything else happens in one iteration of the main loop. The result is logged, and systemd is
- * notified.
+ * A separate thread reads the file and resolves the listen names (daemon/proxy/reader.h). The rest
+ * happens in one iteration of the main loop. The function logs the result and notifies systemd.
  */
 void reload(struct proxy *proxy, reload_done_fn *done, void *arg);
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers with rpcbind, as NFS, the listeners of services that are configured so. */
+/* Registers listeners with rpcbind as NFS servers, for services with `register`. */
 #ifndef DAEMON_PROXY_RPCBIND_SYNC_H
 #define DAEMON_PROXY_RPCBIND_SYNC_H
 
@@ -8,7 +8,7 @@
 /**
  * rpcbind_sync_update - Registers the current listeners with rpcbind, and unregisters all others.
  *
- * rpcbind has one address per netid, so the first listener in the file is registered. Logs
+ * rpcbind has one address per netid, so only the first listener of a netid is registered. Logs
  * failures.
  */
 void rpcbind_sync_update(struct proxy *proxy);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Detects workers whose event loop is stuck. The main loop pings every worker periodically, for the
- * health endpoints of HTTP and for systemd's watchdog (WatchdogSec=). The watchdog is fed while all
- * workers respond; otherwise systemd restarts the daemon.
+ * Detects workers whose event loop is stuck. The main loop pings every worker periodically. The
+ * health endpoints of HTTP show the result. While all workers respond, it also feeds systemd's
+ * watchdog (WatchdogSec=); otherwise systemd restarts the daemon.
  */
 #ifndef DAEMON_PROXY_WATCHDOG_H
 #define DAEMON_PROXY_WATCHDOG_H

@@ -3,10 +3,10 @@
  * A worker: one thread with its own event loop, buffers and bridges.
  *
  * On the data path workers share only the memory budget, from which each account of a worker leases
- * bytes. Other threads post work to the worker's loop: new connections, requests for snapshots, the
- * stop. They kick the loop after the budget granted a claim, after a DNS lookup has finished, and
- * when bridges must be evicted. Only the worker's thread uses the members here, except where a
- * comment says otherwise.
+ * bytes. Other threads post functions to the worker's loop: for a new connection, a snapshot, or
+ * the stop. They kick the loop when the budget has granted a claim, a DNS lookup has finished, or
+ * bridges must be evicted. Only the worker's thread uses the members, unless a comment says
+ * otherwise.
  */
 #ifndef DAEMON_PROXY_WORKER_H
 #define DAEMON_PROXY_WORKER_H
@@ -65,7 +65,7 @@ struct worker {
 	struct worker_env env; /* the above, for its services */
 	struct accept_queue accept_queue;
 	struct service_shard_list shards;
-	void (*on_drained)(void *arg); /* a removed service may have no connection left */
+	void (*on_drained)(void *arg); /* a removed service may have lost its last connection */
 	void *arg;
 	atomic_uint connections; /* read by any thread */
 	struct worker_load load; /* main thread only */
@@ -76,7 +76,7 @@ struct worker {
 	bool has_ended;
 };
 
-/* How much unused memory the pool of a worker keeps mapped. */
+/* Limits of the unused memory that a worker's pool keeps mapped. */
 struct worker_memory {
 	size_t reserve_bytes;
 	size_t kept_bytes; /* of memory registered with a device and used recently */

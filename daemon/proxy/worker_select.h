@@ -2,10 +2,9 @@
 /*
  * Selects the worker of a new connection: the one with the fewest connections, weighted by load.
  *
- * Clients on the worker of a bulk transfer wait for it, so connections of a busy worker count for
- * more. A worker that has been busy all the time recently gets a quarter of the connections of an
- * idle one. It never gets less, because a connection stays on its worker and future load is
- * unknown.
+ * A bulk transfer delays the other clients of its worker, so connections of a busy worker count for
+ * more. A fully busy worker gets a quarter of the connections of an idle one, never less: a
+ * connection stays on its worker, and future load is unknown.
  *
  * All functions run on the main thread.
  */

@@ -14,7 +14,8 @@ struct exchange;
 /* Fingerprints kept for each client: of Calls without a Reply … */
 #define CALL_FINGERPRINTS_UNANSWERED_MAX 64u
 #define CALL_FINGERPRINTS_ANSWERED_MAX   16u /* … and of the Calls answered last */
-#define CALL_FINGERPRINTS_MAX            (CALL_FINGERPRINTS_UNANSWERED_MAX + CALL_FINGERPRINTS_ANSWERED_MAX)
+/* Of both kinds together. */
+#define CALL_FINGERPRINTS_MAX (CALL_FINGERPRINTS_UNANSWERED_MAX + CALL_FINGERPRINTS_ANSWERED_MAX)
 
 struct call_fingerprint {
 	uint32_t xid;
