@@ -85,7 +85,7 @@ int background_start(struct loop *loop, const char *name, const struct backgroun
 	background->work = *work;
 	background->loop = loop;
 	pthread_mutex_init(&background->lock, NULL);
-	/* Set before the thread can use it: it detaches and frees only after background_detach(). */
+	/* Set before the thread can use it: it frees itself only after background_detach(). */
 	rc = thread_start(name, run, background, &background->thread);
 	if (rc) {
 		background_free(background);

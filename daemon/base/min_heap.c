@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Each node lists its children; when it is removed, they are joined in pairs, and the pairs into one. Not recursive. */
+/* Each node lists its children. When it is removed, they are merged in pairs, then all pairs. */
 #include "daemon/base/min_heap.h"
 
 #include <stddef.h>

@@ -66,9 +66,8 @@ static void wait_for_old_conn(struct bridge *bridge)
 {
 	if (bridge->state.now == BRIDGE_WAIT_OLD_CONN)
 		return;
-	bridge_debug(
-		bridge,
-		"waiting for the previous connection of this client to close, to reuse its source port");
+	bridge_debug(bridge, "waiting for the previous connection of this client to close, to "
+			     "reuse its source port");
 	bridge_set_state(bridge, BRIDGE_WAIT_OLD_CONN);
 	loop_timer_set(bridge_loop(bridge), bridge->timer, OLD_CONN_POLL_US);
 }

@@ -72,7 +72,8 @@ static const char *not_an_address(const char *text)
 	if (!strcmp(text, "*") || !strcasecmp(text, "any") || !strcasecmp(text, "all"))
 		cure = ": write \"0.0.0.0/0\" and \"::/0\" for every address";
 	else if (strpbrk(text, ",; "))
-		cure = ": write each as a separate string without blanks: [ \"10.0.0.0/8\", \"192.0.2.1\" ]";
+		cure = ": write each as a separate string without blanks: [ \"10.0.0.0/8\", "
+		       "\"192.0.2.1\" ]";
 	else if (strchr(text, '['))
 		cure = ": write it without brackets and port";
 	else if (strchr(text, '*') || (isdigit((unsigned char)*text) && strchr(text, '-')))

@@ -286,8 +286,8 @@ static void print_service(const struct config *config, const struct service_conf
 	size_t beside = config_memory_uncharged_bytes(service);
 
 	fprintf(out,
-		"%s: service %s: largest message %.2f MiB; memory_limit_mib allows %zu concurrent RPCs "
-		"with Call and Reply of that size",
+		"%s: service %s: largest message %.2f MiB; memory_limit_mib allows %zu concurrent "
+		"RPCs with Call and Reply of that size",
 		config->file, service->name, (double)service->message_bytes / MIB,
 		max_concurrent_rpcs(config, rpc_bytes(service, service->message_bytes)));
 	if (service->message_bytes > REPLY_UNBOUNDED_BYTES)
@@ -315,8 +315,9 @@ static void print_locked(const struct config *config, const struct service_confi
 	if (queues_mib == 0)
 		return;
 	fprintf(out,
-		"%s: service %s: on RDMA devices each connection locks up to %.2f MiB for its queues and "
-		"%.2f MiB for receives: 1,000 connections up to %.1f GiB, 10,000 up to %.1f GiB\n",
+		"%s: service %s: on RDMA devices each connection locks up to %.2f MiB for its "
+		"queues and %.2f MiB for receives: 1,000 connections up to %.1f GiB, 10,000 up to "
+		"%.1f GiB\n",
 		config->file, service->name, queues_mib, receives_mib, 1000 * each_gib + cqs_gib[0],
 		10000 * each_gib + cqs_gib[1]);
 }

@@ -182,9 +182,9 @@ static bool check_bytes(struct source *source, size_t len)
 	unsigned line = 1;
 
 	if (!strncmp(text, BOM, strlen(BOM))) {
-		report_at(
-			source, 1,
-			"the file begins with a byte order mark (BOM): save it as UTF-8 without one");
+		report_at(source, 1,
+			  "the file begins with a byte order mark (BOM): save it as UTF-8 without "
+			  "one");
 		return true;
 	}
 	if (strlen(text) == len)

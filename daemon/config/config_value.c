@@ -63,7 +63,8 @@ static const char *check_name(const char *host)
 	struct in_addr in;
 
 	if (!strcmp(host, "*"))
-		return "\"*\" is not a host name: leave out the host to listen on every address, tcp://:2049";
+		return "\"*\" is not a host name: leave out the host to listen on every address, "
+		       "tcp://:2049";
 	for (const char *c = host; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("-._", *c))
 			return config_value_error("\"%s\" is not a host name", host);
@@ -154,8 +155,8 @@ const char *config_uri_parse(const char *text, bool listen, struct config_uri *u
 
 	if (!sep)
 		return config_value_error(
-			"\"%.64s\" has no transport: an address is tcp://HOST:PORT, rdma://, iwarp:// "
-			"or verbs://%s",
+			"\"%.64s\" has no transport: an address is tcp://HOST:PORT, rdma://, "
+			"iwarp:// or verbs://%s",
 			text,
 			strchr(text, '/') ? ", and has no path: name the export when mounting"
 					  : "");
@@ -318,8 +319,9 @@ const char *config_host_error(const char *text)
 		return "a name must not consist of dots only";
 	for (; *text; text++)
 		if (!isalnum((unsigned char)*text) && !strchr("-_.", *text))
-			return "write the name alone, without http:// and port; it can contain only "
-			       "letters, digits, '-', '_' and '.'; addresses need not be listed";
+			return "write the name alone, without http:// and port; it can contain "
+			       "only letters, digits, '-', '_' and '.'; addresses need not be "
+			       "listed";
 	return NULL;
 }
 

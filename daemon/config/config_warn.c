@@ -80,7 +80,8 @@ static void warn_allow(const struct service_config *service, FILE *out)
 		return; /* the server sees and checks the clients' addresses */
 	else if (!service->has_allow)
 		warn(out, service,
-		     "listens beyond loopback without allow: every host that can reach it is served%s",
+		     "listens beyond loopback without allow: every host that can reach it is "
+		     "served%s",
 		     service->send_proxy ? "" : ", and the server sees the proxy's address only");
 	else if (v4 && v6)
 		warn(out, service, "allows every address");
@@ -245,8 +246,8 @@ static void warn_receives(const struct config *config, const struct service_conf
 	    all_mib <= config->memory_limit_mib)
 		return;
 	warn(out, service,
-	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take up to "
-	     "%.1f MiB, those of all %u of max_connections up to %.0f MiB, in addition to "
+	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take "
+	     "up to %.1f MiB, those of all %u of max_connections up to %.0f MiB, in addition to "
 	     "memory_limit_mib (%u)",
 	     service->inline_threshold_bytes, service->credits, each_mib, service->max_connections,
 	     all_mib, config->memory_limit_mib);
@@ -314,7 +315,8 @@ static void warn_rdma(const struct service_config *service, FILE *out)
 	if (service->rdma_domain == VERBS_PD_WORKER)
 		warn(out, service,
 		     "has rdma_domain = \"worker\": on RDMA devices without memory windows, and on "
-		     "iWARP devices, a peer that guesses a key can access memory exposed to other peers");
+		     "iWARP devices, a peer that guesses a key can access memory exposed to other "
+		     "peers");
 	if ((service->rdma_tos & ECN_BITS) == ECN_BITS)
 		warn(out, service,
 		     "has rdma_tos = %u, whose lowest two bits mark each packet as having met "
@@ -337,8 +339,8 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "privileged (root) clients");
 	if (service->message_bytes < service->max_message_bytes)
 		warn(out, service,
-		     "accepts messages of up to %u bytes only: memory_limit_mib is too small for a Call "
-		     "and a Reply of max_message_bytes (%u)",
+		     "accepts messages of up to %u bytes only: memory_limit_mib is too small for a "
+		     "Call and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
 	if (service->max_connections_per_client > service->max_connections)
 		warn(out, service,

@@ -122,7 +122,8 @@ static bool check_query_parse(char *argument, bool *with_mount)
 /*
  * check_answer - Checks the servers of a service, one check per service at a time.
  * @argument: "SERVICE" or "SERVICE --mount"
- * @done:     called once with @done_arg on the main thread, during this call or later, as for control_ops.run
+ * @done:     called once with @done_arg on the main thread, during this call or later, as for
+ *            control_ops.run
  */
 static void check_answer(struct check_queries *table, struct proxy *proxy, const char *argument,
 			 void (*done)(void *done_arg, json_t *result), void *done_arg)

@@ -2,14 +2,18 @@
 /*
  * Implements `trace`: one line of JSON for each finished RPC.
  *
- * {"schema": 1} {"time": "2026-11-25T22:34:25.123456Z", "service", "connection": its number,
- * "client_address", "callback": a boolean, "operation",
- *  "xid", "answered": a boolean, "error": a status or null, "request_bytes", "reply_bytes", "carried": {"client": FORMS,
- *  "upstream": FORMS}, "took_s", "stages_s": {"receive", "memory", "credit", "server", "client"}}
- *     FORMS  {"call", "reply"}: "record" over TCP, "short", "chunked", "long" or "lent"; null without such a message
- * {"missed": a count}, if the client did not read in time {"end": "count", "seconds", or "asked" if
- * the client ended its sending side}, the last line. A stream without it is
- *  incomplete: the daemon has stopped or the client did not read.
+ * {"schema": 1}
+ * {"time": "2026-11-25T22:34:25.123456Z", "service", "connection": its number,
+ *  "client_address", "callback": a boolean, "operation", "xid", "answered": a boolean,
+ *  "error": a status or null, "request_bytes", "reply_bytes",
+ *  "carried": {"client": FORMS, "upstream": FORMS}, "took_s",
+ *  "stages_s": {"receive", "memory", "credit", "server", "client"}}
+ *     FORMS  {"call", "reply"}: "record" over TCP, "short", "chunked", "long" or "lent";
+ *            null without such a message
+ * {"missed": a count}, if the client did not read in time
+ * {"end": "count", "seconds", or "asked" if the client closed its sending side}: the last line
+ *
+ * A stream without the last line is incomplete: the daemon has stopped, or the client did not read.
  */
 #include <jansson.h>
 #include <stdio.h>

@@ -24,8 +24,8 @@ const struct control_command control_commands[] = {
 	 .help = "print each RPC as it finishes: client, operation, times"},
 	{COMMAND("capture", CAPTURE), .argument = "SERVICE", .words = 1 + 2 * CONTROL_TRACE_OPTIONS,
 	 .min_words = 1, .optional = true, .privileged = true, .output = "FILE",
-	 .options =
-		 "--client ADDRESS[/BITS], --operation NAME, --seconds N, --snaplen BYTES, --max-bytes BYTES",
+	 .options = "--client ADDRESS[/BITS], --operation NAME, --seconds N, --snaplen BYTES, "
+		    "--max-bytes BYTES",
 	 .help = "write RPC messages to a file for Wireshark"},
 	{COMMAND("stats", STATS), .argument = "SERVICE", .optional = true,
 	 .help = "show the counters of one service, or of all"},

@@ -126,10 +126,9 @@ static void read_port(struct check_mount *mount, const struct exchange *x)
 		disconnect(mount);
 		break;
 	case RPCBIND_NO:
-		mount_fail(
-			mount, "MOUNT is not registered",
-			"the server does not serve NFSv3, or its mountd is not running: clients need "
-			"vers=4 or mountport=");
+		mount_fail(mount, "MOUNT is not registered",
+			   "the server does not serve NFSv3, or its mountd is not running: clients "
+			   "need vers=4 or mountport=");
 		break;
 	case RPCBIND_ERROR:
 		mount_fail(mount, "it rejects the Call", REFUSES);
@@ -238,10 +237,9 @@ static void on_result(void *arg, const struct check_conn_result *result)
 			 result->event == CHECK_CONN_LATE ? "no answer"
 							  : leg_close_text(result->why),
 			 result->detail[0] ? ": " : "", result->detail);
-		mount_fail(
-			mount, text,
-			"NFSv3 clients find MOUNT by rpcbind, port 111, over TCP: start both, or open "
-			"their ports, or set mount in the service");
+		mount_fail(mount, text,
+			   "NFSv3 clients find MOUNT by rpcbind, port 111, over TCP: start both, "
+			   "or open their ports, or set mount in the service");
 	}
 }
 

@@ -35,8 +35,9 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		break;
 	}
 	if (is_rdma)
-		return "is it up, and are its RDMA port (20049 by default; rdma=y in a Linux server's "
-		       "/etc/nfs.conf) and its fabric correct? For NFS over TCP use tcp:// in connect";
+		return "is it up, and are its RDMA port (20049 by default; rdma=y in a Linux "
+		       "server's /etc/nfs.conf) and its fabric correct? For NFS over TCP use "
+		       "tcp:// in connect";
 	switch (why) {
 	case LEG_CLOSE_REFUSED:
 		return "start the server, or correct the port in connect: NFS over TCP uses 2049";
@@ -44,7 +45,8 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		return "correct the address in connect, start the host, or open the port in the "
 		       "firewalls between (ping, ip route get ADDRESS)";
 	case LEG_CLOSE_NO_SOURCE_PORT:
-		return "source_port = \"reserved\" has no free port, or lacks CAP_NET_BIND_SERVICE: see "
+		return "source_port = \"reserved\" has no free port, or lacks "
+		       "CAP_NET_BIND_SERVICE: see "
 		       "the unit";
 	case LEG_CLOSE_TIMEOUT:
 		return "packets get lost: does a firewall drop them, or is the address wrong?";
@@ -59,15 +61,16 @@ static const char *lost_advice(enum check_step_id id, enum transport transport,
 	if (result->event == CHECK_CONN_UNREACHED)
 		return connect_advice(transport, result->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
-		return "large requests fail, so clients will hang. Try another value for peer or ddp "
-		       "(rpcrdma-proxy.conf(5))";
+		return "large requests fail, so clients will hang. Try another value for peer or "
+		       "ddp (rpcrdma-proxy.conf(5))";
 	if (result->event == CHECK_CONN_LATE)
 		return "the server accepts connections and does not reply: does it hang, or is "
 		       "another program listening there?";
 	if (result->why == LEG_CLOSE_PEER || result->why == LEG_CLOSE_LOST)
 		return "does it reject this host (exports, firewall, reserved ports: source_port), "
 		       "or is it not an NFS server? " ANY_LOG;
-	return "the server there does not speak the protocol in connect: correct its transport or port";
+	return "the server there does not speak the protocol in connect: correct its transport or "
+	       "port";
 }
 
 /* Describes a step that ended without a Reply, by @result; `connect` is @transport://. */

@@ -298,9 +298,8 @@ static void commit_plan(struct reload_plan *plan)
 	add_new_services(plan);
 	listener_inherit_store(proxy);
 	if (proxy_update_listen_addrs(proxy))
-		log_error(
-			NULL,
-			"out of memory: the list of own listen addresses is not updated: reload again");
+		log_error(NULL, "out of memory: the list of own listen addresses is not updated: "
+				"reload again");
 	rpcbind_sync_update(proxy);
 	startup_warnings_log(proxy->config, proxy->max_connections);
 }

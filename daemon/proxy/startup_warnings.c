@@ -13,13 +13,13 @@ static void check_descriptors(const struct config *config, unsigned max_connecti
 	uint64_t wanted = config_connections(config);
 
 	if (wanted > max_connections)
-		log_warning(
-			NULL,
-			"max_connections of all services come to %llu, but the limit of descriptors "
-			"(LimitNOFILE= in the unit, ulimit -n in a shell) allows %u: further "
-			"clients will wait; raise the limit to %llu, or lower max_connections",
-			(unsigned long long)wanted, max_connections,
-			(unsigned long long)config_descriptors(config));
+		log_warning(NULL,
+			    "max_connections of all services come to %llu, but the limit of "
+			    "descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows "
+			    "%u: further clients will wait; raise the limit to %llu, or lower "
+			    "max_connections",
+			    (unsigned long long)wanted, max_connections,
+			    (unsigned long long)config_descriptors(config));
 }
 
 static void check_source_ports(const struct config *config)

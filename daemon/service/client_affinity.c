@@ -217,16 +217,16 @@ struct affinity_query {
 TAILQ_HEAD(affinity_query_list, affinity_query);
 
 struct affinity_round {
-	struct client_addr_loop
-		*with; /* NULL: that loop has no connection of the address any more */
+	/* NULL: that loop has no connection of the address any more */
+	struct client_addr_loop *with;
 	struct client_index_shard *shard;
 	struct client_owner owner; /* of the loop */
 	bool started;
 	unsigned unqueried; /* connections */
 	unsigned turns;     /* left after all were queried */
 	struct affinity_query_list queries;
-	struct affinity_query_list
-		late; /* queries that arrived after the start: for the next round */
+	/* queries that arrived after the start: for the next round */
+	struct affinity_query_list late;
 };
 
 static void round_start(struct affinity_round *round)
@@ -239,8 +239,8 @@ static void round_start(struct affinity_round *round)
 }
 
 /*
- * Only this thread changes the list, and check_peer_close() removes no connection from it. A queried
- * connection moves to the end of the list, after those that were added since.
+ * Only this thread changes the list, and check_peer_close() does not remove connections from it. A
+ * queried connection moves to the end of the list, behind those that were added since.
  */
 static void round_query(struct affinity_round *round)
 {

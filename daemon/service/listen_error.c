@@ -21,10 +21,10 @@ static const char *advice_in_use(enum transport transport)
 
 static const char *advice_no_device(enum transport transport)
 {
-	return transport == TRANSPORT_VERBS
-		       ? ": that address is not on an RDMA device (see rdma link); iwarp:// needs no "
-			 "device"
-		       : "";
+	return transport == TRANSPORT_VERBS ? ": that address is not on an RDMA device (see rdma "
+					      "link); iwarp:// needs no "
+					      "device"
+					    : "";
 }
 
 /* Returns the advice, with its separator; "" if none is known. */
@@ -65,9 +65,8 @@ void listen_error_name(const struct config_uri *uri, const char *why, char *text
 {
 	char where[CONFIG_URI_TEXT_BYTES];
 
-	snprintf(
-		text, text_bytes,
-		"cannot listen on %s: the name %s does not resolve: %s. Check the name in /etc/hosts or "
-		"DNS, or give an address",
-		config_uri_text(uri, where), uri->host, why);
+	snprintf(text, text_bytes,
+		 "cannot listen on %s: the name %s does not resolve: %s. Check the name in "
+		 "/etc/hosts or DNS, or give an address",
+		 config_uri_text(uri, where), uri->host, why);
 }

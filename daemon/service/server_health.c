@@ -170,12 +170,12 @@ static void log_flapping(struct server_health *state, uint64_t now_us)
 {
 	char addr[NOTE_BYTES];
 
-	log_warning(
-		about(state),
-		"server %s%s is flapping: in the last %llu s it failed %u times. The last error: it %s: %s",
-		state->uri, where(state, addr),
-		(unsigned long long)clock_elapsed_us(state->logged_us, now_us) / 1000000,
-		state->unlogged_outages, fault(state), state->error);
+	log_warning(about(state),
+		    "server %s%s is flapping: in the last %llu s it failed %u times. The last "
+		    "error: it %s: %s",
+		    state->uri, where(state, addr),
+		    (unsigned long long)clock_elapsed_us(state->logged_us, now_us) / 1000000,
+		    state->unlogged_outages, fault(state), state->error);
 	logged_text(state, now_us);
 }
 

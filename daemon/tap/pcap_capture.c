@@ -101,13 +101,13 @@ static void describe_message(const struct tap_message *message, char text[PCAPNG
 			 ends[caller], message_form_name(message->call_forms[origin]),
 			 fabrics[caller]);
 	else
-		snprintf(
-			text, PCAPNG_TEXT_BYTES,
-			"%s Reply: from the %s as %s over %s, to the %s as %s over %s; the Call had gone to the %s as %s",
-			operation, ends[called], message_form_name(message->reply_forms[target]),
-			fabrics[called], ends[caller],
-			message_form_name(message->reply_forms[origin]), fabrics[caller],
-			ends[called], message_form_name(message->call_forms[target]));
+		snprintf(text, PCAPNG_TEXT_BYTES,
+			 "%s Reply: from the %s as %s over %s, to the %s as %s over %s; the Call "
+			 "had gone to the %s as %s",
+			 operation, ends[called], message_form_name(message->reply_forms[target]),
+			 fabrics[called], ends[caller],
+			 message_form_name(message->reply_forms[origin]), fabrics[caller],
+			 ends[called], message_form_name(message->call_forms[target]));
 }
 
 static const char *describe_missed(uint64_t count, char text[PCAPNG_TEXT_BYTES])
@@ -183,14 +183,14 @@ void pcap_capture_begin(struct pcap_capture *capture, struct pcapng_writer *out)
 	const struct tap_request *request = &capture->request;
 	char text[PCAPNG_TEXT_BYTES];
 
-	snprintf(
-		text, sizeof(text),
-		"RPC messages as they passed the proxy, put together and rebuilt as TCP; service: %s; operation: %s; "
-		"of messages longer than %" PRIu32 " bytes no more than the beginning",
-		request->service[0] ? request->service : "any",
-		request->operation == NFS_OPERATION_COUNT ? "any"
-							  : nfs_operation_name(request->operation),
-		request->snap_bytes);
+	snprintf(text, sizeof(text),
+		 "RPC messages as they passed the proxy, put together and rebuilt as TCP; service: "
+		 "%s; operation: %s; "
+		 "of messages longer than %" PRIu32 " bytes no more than the beginning",
+		 request->service[0] ? request->service : "any",
+		 request->operation == NFS_OPERATION_COUNT ? "any"
+							   : nfs_operation_name(request->operation),
+		 request->snap_bytes);
 	pcapng_begin(out, "rpcrdma-proxy " PACKAGE_VERSION, text, "rpcrdma-proxy");
 	capture->written_bytes = pcapng_written_bytes(out);
 }

@@ -107,9 +107,8 @@ static int parse_seconds(struct tap_request *request, const char *value, char *e
 static int parse_slower(struct tap_request *request, const char *value, char *error)
 {
 	if (!parse_number(value, time_units, 0, UINT32_MAX, &request->slower_us))
-		return fail(
-			error,
-			"--slower needs a whole number with us, ms or s, up to 4294s, such as 100ms");
+		return fail(error, "--slower needs a whole number with us, ms or s, up to 4294s, "
+				   "such as 100ms");
 	return 0;
 }
 

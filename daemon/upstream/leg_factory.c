@@ -143,13 +143,12 @@ static void log_shortfall(const char *service)
 /* The source port matters only if the server is another proxy. */
 static void log_shortfall_iwarp(const char *service)
 {
-	log_info(
-		LOG_ABOUT(.service = service),
-		"connections of privileged clients to the server come from unprivileged ports: %s; if the "
-		"server is a proxy, it treats these clients as unprivileged unless its "
-		"trusted_proxies contains this host",
-		tcp_connect_may_reserve() ? "the reserved ones are all in use"
-					  : "CAP_NET_BIND_SERVICE is missing");
+	log_info(LOG_ABOUT(.service = service),
+		 "connections of privileged clients to the server come from unprivileged ports: "
+		 "%s; if the server is a proxy, it treats these clients as unprivileged unless its "
+		 "trusted_proxies contains this host",
+		 tcp_connect_may_reserve() ? "the reserved ones are all in use"
+					   : "CAP_NET_BIND_SERVICE is missing");
 }
 
 static void log_shortfall_once(struct service_net *net, void (*log)(const char *service))

@@ -32,7 +32,8 @@ static const char *client_unusable_reason(const struct sockaddr_storage *client,
 	    -EHOSTUNREACH)
 		return NULL;
 	return sockaddr_is_loopback((const struct sockaddr *)client)
-		       ? "the client's address is a loopback address, which no other host can answer"
+		       ? "the client's address is a loopback address, which no other host can "
+			 "answer"
 		       : "no return route from the server to the client through this host: add the "
 			 "routes that rpcrdma-proxy -t prints";
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- *	select a server ─▶ resolve its name ─▶ (query rpcbind) ─▶ attempt, attempt … ─▶ open ─▶ closing ─▶ closed
- *	      ▲                    │                  │                   │
- *	      └────────────────────┴──────────────────┴───────────────────┘ failed, and time is left for another server
+ *	select a server ─▶ resolve its name ─▶ (query rpcbind) ─▶ attempts ─▶ open ─▶ closed
+ *	      ▲                    │                  │                │
+ *	      └────────────────────┴──────────────────┴────────────────┘ failed, and time is left
  *
  * An upstream has one leg at a time. A loop task starts the next attempt, after the failed leg has
  * closed and been freed. A connecting leg calls only this file; an open leg also delivers messages
@@ -74,11 +74,10 @@ static void log_unprivileged(struct upstream *upstream)
 	    upstream->choice.server->uri.transport != TRANSPORT_TCP ||
 	    atomic_exchange(&service->unprivileged_logged, true))
 		return;
-	log_warning(
-		upstream->log,
-		"the client uses a port of 1024 or above, so the proxy uses one towards the server: "
-		"NFS exports without \"insecure\" refuse it (see source_port; for iWARP "
-		"clients trusted_proxies); not logged again for this service");
+	log_warning(upstream->log,
+		    "the client uses a port of 1024 or above, so the proxy uses one towards the "
+		    "server: NFS exports without \"insecure\" refuse it (see source_port; for "
+		    "iWARP clients trusted_proxies); not logged again for this service");
 }
 
 static void log_attempt(const struct upstream *upstream)

@@ -230,22 +230,22 @@ static json_t *service_json(const struct collected *collected, size_t i)
 			json_object_set_new(refused, stats_close_name(why, name),
 					    json_integer(ps->refused[why]));
 	conn_limits_counts_get(&service->limits, &counts);
-	return json_pack(
-		"{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, s:o, s:s, s:o, s:o}",
-		"name", config->name, "listen", config_uri_text(&config->listen, listen), "connect",
-		config_uri_text(&config->connect, connect), "connections",
-		atomic_load(&service->connections), "connections_total",
-		(json_int_t)atomic_load(&service->connections_total), "max_connections",
-		config->max_connections, "max_connections_per_client",
-		config->max_connections_per_client, "half_open",
-		counts.half_open + listener_awaiting_header(ps->listener), "held", counts.held,
-		"refused", refused, "server", server_json(service, now_us), "draining",
-		(int)atomic_load(&service->draining), "balance",
-		config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
-		targets_json(&service->servers, now_us), "listens", listens_json(config), "mount",
-		config_mount_text(&config->mount, mount), "mount_targets",
-		targets_json(&service->mount_servers, now_us), "memory",
-		memory_use_json(&collected->memory[i]));
+	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, "
+			 "s:o, s:s, s:o, s:o}",
+			 "name", config->name, "listen", config_uri_text(&config->listen, listen),
+			 "connect", config_uri_text(&config->connect, connect), "connections",
+			 atomic_load(&service->connections), "connections_total",
+			 (json_int_t)atomic_load(&service->connections_total), "max_connections",
+			 config->max_connections, "max_connections_per_client",
+			 config->max_connections_per_client, "half_open",
+			 counts.half_open + listener_awaiting_header(ps->listener), "held",
+			 counts.held, "refused", refused, "server", server_json(service, now_us),
+			 "draining", (int)atomic_load(&service->draining), "balance",
+			 config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
+			 targets_json(&service->servers, now_us), "listens", listens_json(config),
+			 "mount", config_mount_text(&config->mount, mount), "mount_targets",
+			 targets_json(&service->mount_servers, now_us), "memory",
+			 memory_use_json(&collected->memory[i]));
 }
 
 static json_t *services_answer(const struct collected *collected, const char *argument)

@@ -24,7 +24,7 @@ static struct stats_module *module_get(struct stats *stats, const char *name,
 	for (size_t i = 0; i < stats->nmodules; i++)
 		if (!strcmp(stats->modules[i].name, name))
 			return &stats->modules[i];
-	/* The program defines all modules and counters, so this can only fail by a change of the source. */
+	/* Modules and counters are constant, so this can only fail after a change of the source. */
 	assert(stats->nmodules < STATS_MAX_MODULES && table_count(table) <= STATS_MAX_COUNTERS);
 	module = &stats->modules[stats->nmodules++];
 	*module = (struct stats_module){.name = name, .table = table};
