@@ -14,8 +14,8 @@ struct upstream;
  * @by:     the side that caused it
  * @detail: more about the reason, or ""
  *
- * The first call sets the reason of the bridge, which is logged and counted once. A rejected client
- * stays in the tarpit for a moment before its leg closes. A second call closes the client leg
+ * The first call sets the reason of the bridge, which is logged and counted once. A client that has
+ * received no data can first stay in the tarpit for a moment. A second call closes the client leg
  * immediately.
  */
 void bridge_close(struct bridge *bridge, enum leg_close why, enum close_by by, const char *detail);

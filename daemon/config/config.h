@@ -59,10 +59,12 @@ struct service_config {
 	uint32_t max_connections_per_client; /* 0: no limit except max_connections */
 	uint32_t half_closed_timeout_s;      /* of tcp clients that ended their sending side */
 	bool require_privileged_port;
-	bool registered,
-		has_register; /* register the listeners with rpcbind; the service sets the key */
-	enum source source;   /* source address of connections to the server */
-	size_t nsources;      /* addresses of this host to use; 0: by route */
+	/*
+	 * registered: register the listeners with rpcbind; has_register: the service sets the key
+	 */
+	bool registered, has_register;
+	enum source source;               /* source address of connections to the server */
+	size_t nsources;                  /* addresses of this host to use; 0: by route */
 	struct sockaddr_storage *sources; /* without ports; IPv4 never v4-mapped */
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
@@ -128,12 +130,12 @@ struct config {
 /**
  * config_load - Reads and checks a file.
  * @path:   the file
- * @errors: gets all errors, one per line as "FILE:LINE: text", except errors that follow from
- *          another one. A syntax error has a second such line that quotes the line of the file
+ * @errors: gets all errors, one per line as "FILE:LINE: text", except consequences of other errors.
+ *          After a syntax error a second line quotes the line of the file
  * @config: set on success; free it with config_free()
  *
- * Returns 0, -EINVAL if the file has errors, -ENODEV if all errors are missing devices or
- * addresses, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the negative errno of opening or
+ * Returns 0, -EINVAL if the file has errors, -ENODEV if its only errors are missing devices or
+ * addresses, -EFBIG if it is larger than 1 MiB, -ENOMEM, or the negative errno of opening or
  * reading it.
  */
 int config_load(const char *path, FILE *errors, struct config **config) MUST_CHECK;
@@ -144,8 +146,8 @@ void config_warn(const struct config *config, FILE *out);
  * config_ports_print - Writes which source ports a TCP server sees, one line per service and kind
  * of client. For -t.
  *
- * The kinds are TCP, iwarp and verbs clients. They differ in which clients count as privileged: for
- * these the proxy connects from a port below 1024 (daemon/service/accepted_conn.h).
+ * The kinds are TCP, iwarp and verbs clients. They differ in which clients count as privileged,
+ * which get a source port below 1024 (daemon/service/accepted_conn.h).
  */
 void config_ports_print(const struct config *config, FILE *out);
 

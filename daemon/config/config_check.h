@@ -2,7 +2,8 @@
 /*
  * Checks for -t whether the configuration can work on this host.
  *
- * The file can be intended for another host, so all results are warnings. The daemon itself does not run these checks.
+ * All results are warnings, since the file can be meant for another host. The daemon itself does
+ * not run these checks.
  */
 #ifndef DAEMON_CONFIG_CONFIG_CHECK_H
 #define DAEMON_CONFIG_CONFIG_CHECK_H
@@ -27,7 +28,8 @@ uint64_t config_check_memory_bytes(void);
 void config_check_host(const struct config *config, uint64_t memory_bytes, FILE *out);
 
 /**
- * config_check_names - Writes warnings to @out about names of servers or listeners that do not resolve.
+ * config_check_names - Writes warnings to @out about names of servers or listeners that do not
+ * resolve.
  * @resolver:   resolves all names concurrently
  * @timeout_ms: time limit of all lookups
  */

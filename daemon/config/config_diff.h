@@ -16,8 +16,8 @@ bool config_service_equal(const struct service_config *a, const struct service_c
 
 /**
  * config_keep_fixed - Copies the values of keys that need a restart from @old to @config.
- * @held:   gets the names of keys whose new value is not applied, one per line
- * @errors: gets the reasons why that is impossible, one per line
+ * @held:   gets the names of changed keys among them, one per line
+ * @errors: gets the reasons if @config cannot work with these values, one per line
  *
  * Returns 0, -EINVAL or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Derives memory and descriptor bounds from the configuration: shares of the services, and sizes of
- * their RPCs.
+ * Computes limits of memory and descriptors from the configuration: the shares of the services, and
+ * the sizes of their RPCs.
  */
 #ifndef DAEMON_CONFIG_CONFIG_MEMORY_H
 #define DAEMON_CONFIG_CONFIG_MEMORY_H
@@ -43,13 +43,13 @@ uint32_t config_memory_largest_bytes(const struct config *config,
  */
 struct reply_memory config_memory_reply_space(const struct service_config *service);
 /**
- * config_memory_reverse_space - Returns the same for a client's leg, @rdma or TCP, and the Reply to
- * a reverse Call.
+ * config_memory_reverse_space - Returns the same for the Reply to a reverse Call, on a client's leg
+ * (@rdma or TCP).
  */
 struct reply_memory config_memory_reverse_space(const struct service_config *service, bool rdma);
 /**
- * config_memory_reverse_max_bytes - Returns the longest reverse Call, or Reply to one, that such a
- * client can get.
+ * config_memory_reverse_max_bytes - Returns the length limit of reverse Calls, and of the Replies
+ * to them, on such a leg.
  */
 uint32_t config_memory_reverse_max_bytes(const struct service_config *service, bool rdma);
 /**
@@ -61,8 +61,7 @@ size_t config_memory_buffer_bytes(const struct service_config *service);
 size_t config_memory_buffer_max_bytes(void);
 /**
  * config_memory_receives_bytes - Returns the memory of all receives that a connection can post, at
- * their initial size, on sides that can use devices. Over iwarp:// a receive uses memory only while
- * a Send arrives, so it does not count.
+ * their initial size. Receives of iwarp:// do not count: they use memory only while a Send arrives.
  */
 size_t config_memory_receives_bytes(const struct service_config *service);
 /**
@@ -71,8 +70,8 @@ size_t config_memory_receives_bytes(const struct service_config *service);
  */
 size_t config_memory_queues_bytes(const struct service_config *service);
 /**
- * config_memory_cqs_bytes - Returns the most that completion queues of all workers lock in addition
- * for @connections.
+ * config_memory_cqs_bytes - Returns the most memory that the completion queues of all workers lock
+ * in addition, for @connections.
  */
 size_t config_memory_cqs_bytes(const struct config *config, const struct service_config *service,
 			       unsigned connections);
@@ -90,7 +89,10 @@ size_t config_memory_reserve_bytes(const struct config *config);
  * used recently.
  */
 size_t config_memory_kept_bytes(const struct config *config);
-/** config_memory_unused_bytes - Returns the one of the two that applies, for all workers. */
+/**
+ * config_memory_unused_bytes - Returns the reserve or the kept memory, whichever applies, of all
+ * workers.
+ */
 size_t config_memory_unused_bytes(const struct config *config);
 /**
  * config_memory_buffers_bytes - Returns the most buffer memory, limit included, that RDMA devices

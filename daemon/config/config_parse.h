@@ -22,7 +22,8 @@ struct config_ctx {
 	size_t first;                     /* index of its first service in the configuration */
 	FILE *errors;
 	unsigned nerrors;
-	unsigned nabsent; /* of these, errors about devices and addresses that can appear later */
+	/* of these, errors about devices and addresses that this host can get later */
+	unsigned nabsent;
 	bool nomem;
 	bool too_deep; /* includes are nested too deep */
 };
@@ -48,8 +49,7 @@ void config_report(struct config_ctx *r, const config_setting_t *setting, const 
  * @r:      its context; errors of the text are reported there
  * @parsed: initialized by config_init()
  *
- * A mistake that libconfig would not report is the only error reported: libconfig would misread
- * such a file.
+ * If the file has a mistake that libconfig silently misreads, only that mistake is reported.
  *
  * Returns 0, -EINVAL after a report, -EFBIG if the file is larger than 1 MiB, -ENOMEM, or the
  * negative errno of opening or reading it.

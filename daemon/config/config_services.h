@@ -17,8 +17,7 @@
 bool config_in_scope(const struct service_config *service, enum config_key_scope scope);
 
 /**
- * config_group_read - Reads a group by its table into @base, after setting defaults; includes its
- * services.
+ * config_group_read - Sets the defaults of a group and reads it into @base, including its services.
  */
 void config_group_read(struct config_ctx *r, const config_setting_t *group,
 		       const struct config_key *keys, void *base);
@@ -29,8 +28,8 @@ void config_services_read(struct config_ctx *r, const config_setting_t *s,
 void config_defaults_read(struct config_ctx *r, const config_setting_t *root,
 			  struct config *config);
 /**
- * config_upstreams_check - Reports services of this file that connect to a service; call it after
- * all are read.
+ * config_upstreams_check - Reports services of this file that connect to a service of this daemon;
+ * call it after all are read.
  */
 void config_upstreams_check(struct config_ctx *r, const struct config *config);
 

@@ -2,8 +2,8 @@
 /*
  * Detects connections of this daemon to itself, from its listening addresses.
  *
- * If a daemon connects to itself, each Call at its first end holds the memory and credits that the
- * same Call needs at the second end: a permanent deadlock. Two daemons can be connected in any way.
+ * If a daemon connected to itself, a Call would hold memory and credits at the first passage that
+ * the same Call needs at the second: a permanent deadlock. Two daemons can be connected in any way.
  */
 #ifndef DAEMON_CONFIG_SELF_CONNECT_H
 #define DAEMON_CONFIG_SELF_CONNECT_H
@@ -33,8 +33,8 @@ struct self_connect {
 int self_connect_add(struct self_connect *listeners, enum transport transport,
 		     const struct sockaddr *addr) MUST_CHECK;
 /**
- * self_connect_replace - Replaces the set by @by and empties @by. Other threads can use the set
- * meanwhile.
+ * self_connect_replace - Replaces the set by @by and empties @by, while other threads can use the
+ * set.
  */
 void self_connect_replace(struct self_connect *listeners, struct self_connect *by);
 /** self_connect_fini - Frees the set and leaves it empty. */

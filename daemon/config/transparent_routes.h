@@ -3,10 +3,10 @@
  * Prints and checks the requirements of source = "client" on a host: CAP_NET_RAW, and routes that
  * lead the servers' packets for clients to the proxy's sockets.
  *
- * If the server is on this host, packets that this host sends from its loopback addresses are
- * routed back to it. Nothing else uses these routes. If the server is another host, packets from
- * its port that pass this host are routed to local sockets, whatever their destination. So through
- * this host clients can reach that port only by the proxy.
+ * If the server is on this host, the routes return packets that this host sends from its loopback
+ * addresses. If the server is another host, the routes deliver packets from its port that pass this
+ * host to local sockets, whatever their destination. So clients that are routed through this host
+ * can reach that port only by the proxy.
  */
 #ifndef DAEMON_CONFIG_TRANSPARENT_ROUTES_H
 #define DAEMON_CONFIG_TRANSPARENT_ROUTES_H

@@ -2,9 +2,10 @@
 /*
  * Commands of the control socket that change something: target, reload, drain, resume, disconnect.
  *
- * target      {"service", "target", "order"} reload      {"reloaded": true, "kept": [NAME],
- * "changed": [NAME], "added": [NAME], "removed": [NAME],
- *              "held": [KEY], "warnings": [LINE]}, or {"error", "errors": [LINE]}
+ * target      {"service", "target", "order"}
+ * reload      {"reloaded": true, "kept": [NAME], "changed": [NAME], "added": [NAME],
+ *              "removed": [NAME], "held": [KEY], "warnings": [LINE]},
+ *             or {"error", "errors": [LINE]}
  * drain       {"draining": [NAME]}
  * resume      {"resumed": [NAME]}, or {"error", "errors": [LINE]}
  * disconnect  {"disconnected": a count}
@@ -24,8 +25,8 @@ typedef void cmd_actions_done_fn(void *done_arg, json_t *answer);
 /**
  * cmd_actions_run - Runs @command.
  * @who:  the client and its user, for the log
- * @done: called once with @done_arg: during this call, or later for reload and resume, which wait for a file and for
- *        name servers
+ * @done: called once with @done_arg, during this call or later: reload and resume wait for a file
+ *        and for name servers
  */
 void cmd_actions_run(struct proxy *proxy, enum control_command_id command, const char *argument,
 		     const char *who, cmd_actions_done_fn *done, void *done_arg);

@@ -5,14 +5,13 @@
  * A request is one line: a plain word with or without an argument ("status", "log debug"), or a
  * JSON object, {"command": "log", "argument": "debug"}. The answer is one JSON object on one line:
  * {"schema": 1} with the members of the command, or with {"error": "why"}. Then the daemon closes
- * the connection. Members are only ever added to a schema. A streaming command answers with
- * {"schema": 1} on a line of its own. The command's output follows until either end closes.
+ * the connection. A schema never loses members. A streaming command answers with the line
+ * {"schema": 1}. Its output follows until either end closes.
  *
- * The socket has mode 0660. Only root and the daemon's own user can run the commands that change
- * something. The number of clients is limited. The daemon drops a client that does not finish its
- * request or does not read its answer. Some slots are reserved for root and the daemon's user. All
- * users share the others; each user gets at most CONTROL_MAX_USER_CLIENTS. A client without a slot
- * gets an error immediately.
+ * The socket has mode 0660. Only root and the daemon's own user can run commands that change
+ * something. The number of clients is limited, with some slots reserved for root and the daemon's
+ * user. A client without a slot gets an error immediately. The daemon drops a client that does not
+ * finish its request or does not read its answer.
  *
  * Everything here belongs to the main thread's loop.
  */
@@ -35,7 +34,7 @@
 
 /* The user at the other end of a connection to the control socket. */
 struct control_user {
-	uid_t uid;    /* (uid_t)-1: the kernel does not say */
+	uid_t uid;    /* (uid_t)-1: unknown */
 	bool is_root; /* or the daemon's own user: can change things */
 };
 

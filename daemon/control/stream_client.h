@@ -2,9 +2,9 @@
 /*
  * Streams bytes to a client of the control socket, through a bounded queue.
  *
- * A client that reads nothing for STREAM_CLIENT_STALL_US is lost. Bytes that the client sends are
- * ignored, but a client that sends more than STREAM_CLIENT_MAX_INPUT_BYTES in all is lost too. A
- * client that ends its sending side requests the end; the queued bytes are still sent to it.
+ * lost() is called if the client reads nothing for STREAM_CLIENT_STALL_US, or sends more than
+ * STREAM_CLIENT_MAX_INPUT_BYTES. Its input is otherwise ignored. A client that closes its sending
+ * side requests the end of the stream; the queued bytes are still sent.
  */
 #ifndef DAEMON_CONTROL_STREAM_CLIENT_H
 #define DAEMON_CONTROL_STREAM_CLIENT_H

@@ -3,9 +3,9 @@
  * Streams RPCs to clients of the control socket, for trace and capture: a tap at all workers, an
  * output format, and a queue to the client.
  *
- * 	tap ──▶ tap_format ──▶ stream_client
+ *	tap ──▶ tap_format ──▶ stream_client
  *
- * A slow reader never delays RPCs: it misses records, and a line reports how many.
+ * A slow client never delays RPCs: it misses records, and the output shows how many.
  */
 #ifndef DAEMON_CONTROL_TAP_STREAM_H
 #define DAEMON_CONTROL_TAP_STREAM_H
@@ -57,7 +57,7 @@ struct tap_format {
 	bool (*record)(void *state, const void *record, size_t bytes, struct tap_output *out);
 	/* Notes that @count records are missing after the last one. */
 	void (*missed)(void *state, uint64_t count, struct tap_output *out);
-	/* Writes the end of the output. Without it a client knows that the output is incomplete. */
+	/* Writes the end of the output. Output without it is incomplete. */
 	void (*tail)(void *state, enum tap_stream_end why, struct tap_output *out);
 	void (*free)(void *state);
 };

@@ -28,8 +28,8 @@ int client_ask(const char *path, const char *command, const char *argument, char
  * client_stream - Starts a streaming command.
  * @error: set on failure, or to why the daemon refuses
  * @grant: set to the line that grants it, a new reference
- * @in:    set to the stream after that line, without a time limit; nothing of it has been read. The
- *         caller closes it. A shutdown() of its sending side asks the daemon to end the stream
+ * @in:    set to the unread stream after that line, without a time limit; the caller closes it. A
+ *         shutdown() of its sending side asks the daemon to end the stream
  *
  * Returns 0, 1 if the daemon refuses, or a negative errno.
  */
@@ -39,9 +39,9 @@ int client_stream(const char *path, const char *command, const char *argument, c
 /**
  * sanitize_json - Returns a copy of @value with '?' for each control character in strings and keys.
  *
- * It replaces control characters of ASCII and of Latin 1 (U+0080 to U+009F). The daemon often has
- * fewer privileges than the user of this program, and terminals execute escape sequences, so every
- * answer is sanitized first. The copy is a new reference; NULL for NULL or if memory ran out.
+ * Every answer is sanitized: terminals execute escape sequences, and the daemon often has fewer
+ * privileges than the user of this program. Control characters are those of ASCII and Latin 1
+ * (U+0080 to U+009F). The copy is a new reference; NULL for NULL or if memory ran out.
  */
 json_t *sanitize_json(const json_t *value);
 /**

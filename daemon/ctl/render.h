@@ -36,9 +36,10 @@ int render_counters(const json_t *answer, FILE *out) MUST_CHECK;
  * @all:     print every column, however long lines get, every counter, and members that this client
  *           does not know
  *
- * For stats @extra is the answer to counters, which explains them. For status it is {"time_s": now,
- * "services": [as of services], "latency": its answer, "connections": [as of connections]}. It
- * lacks members that an older daemon does not answer, and connections if there are too many.
+ * For stats @extra is the answer to counters, with their descriptions. For status it is {"time_s":
+ * now, "services": [as of services], "latency": its answer, "connections": [as of connections]}.
+ * Members that an older daemon does not know are missing; so is "connections" if the list is too
+ * long.
  *
  * Returns 0 or -ENOMEM.
  */

@@ -43,7 +43,8 @@ void top_sample_fini(struct top_sample *sample);
  * @rows: its previous content is freed
  * @then: the previous sample, or all zero
  *
- * A counter that has decreased was reset: its value is the change. Returns 0 or -ENOMEM.
+ * If a counter has decreased, it was reset, and its value counts as the change. Returns 0 or
+ * -ENOMEM.
  */
 int top_rows_make(struct top_rows *rows, const struct top_view *view, const struct top_sample *then,
 		  const struct top_sample *now) MUST_CHECK;

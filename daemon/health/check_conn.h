@@ -2,9 +2,9 @@
 /*
  * A health check's own connection to one server of a service.
  *
- * It connects like a client's upstream connection (daemon/upstream/upstream_connect.h), with the
- * service's keys, but is separate from all of those: it has its own memory, counters, limits and
- * server state. It uses a source port of the process while it is open.
+ * It connects like the upstream connection of a client (daemon/upstream/upstream_connect.h), with
+ * the service's keys. But it has its own memory, counters, limits and server state. Only source
+ * ports are shared with the other connections of the process.
  *
  * One connection and one Call at a time. on_event() reports the result of each check_conn_open()
  * and check_conn_call() once, never from inside such a call.
@@ -65,10 +65,10 @@ struct check_conn_config {
 	struct check_env *env;
 	struct service_net *net;         /* of the check, with the keys of its service */
 	const struct config_uri *server; /* outlives the connection, like the other pointers */
-	const struct self_connect
-		*listen_addrs; /* addresses of this daemon, which are excluded; NULL: none */
-	bool asks_rpcbind;     /* @server is rpcbind: connect to the port of MOUNT */
-	bool is_other;         /* @server is not one of the service's: send no PROXY header */
+	/* addresses of this daemon, which are excluded; NULL: none */
+	const struct self_connect *listen_addrs;
+	bool asks_rpcbind; /* @server is rpcbind: connect to the port of MOUNT */
+	bool is_other;     /* @server is not one of the service's: send no PROXY header */
 	void (*on_event)(void *arg, const struct check_conn_result *result);
 	void *arg;
 };
@@ -79,8 +79,8 @@ struct check_conn;
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out) MUST_CHECK;
 /**
  * check_conn_free - Closes and frees the connection; on_event() is not called any more
- * @gone: called with @arg once everything is freed, now or later; everything to
- *        which the config of check_conn_new() points must exist until then. NULL: none
+ * @gone: called with @arg once everything is freed, now or later; NULL: none. The objects that the
+ *        config of check_conn_new() points to must exist until then
  *
  * Accepts NULL, and then calls @gone immediately.
  */
@@ -96,8 +96,8 @@ void check_conn_info(const struct check_conn *conn, struct leg_info *info);
  * check_conn_call - Sends a Call over the open connection
  * @call, @len_bytes: a whole RPC message, copied
  *
- * Returns 0, even while the connection is closing, which on_event() will report; or -ENOMEM, and
- * reports nothing.
+ * Returns 0, also if the connection is closing, which on_event() will report. Returns -ENOMEM
+ * without an event.
  */
 int check_conn_call(struct check_conn *conn, const uint8_t *call, uint32_t len_bytes,
 		    uint64_t timeout_us) MUST_CHECK;

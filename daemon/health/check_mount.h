@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Obtains an NFSv3 file handle as a client does: rpcbind returns the port of MOUNT, unless the
- * service configures it; MOUNT returns the exports and the handle of the first one. Then it is
- * unmounted.
+ * Obtains an NFSv3 file handle as a client does: it asks rpcbind for the port of MOUNT, unless that
+ * is configured, and MOUNT for the exports and the handle of the first export. Then it unmounts.
  */
 #ifndef DAEMON_HEALTH_CHECK_MOUNT_H
 #define DAEMON_HEALTH_CHECK_MOUNT_H
@@ -13,8 +12,8 @@
 #include "daemon/health/check_rpc.h"
 
 struct check_mount_config {
-	struct check_conn_config
-		conn;      /* as for the check's own connection; its callback is ignored */
+	/* as for the check's own connection; its callback is ignored */
+	struct check_conn_config conn;
 	char *host;        /* of the server, or of MOUNT; outlives this */
 	const char *port;  /* of MOUNT; NULL: query rpcbind */
 	uint64_t until_us; /* time limit, on the loop's clock */
@@ -28,7 +27,7 @@ struct check_mount {
 	struct config_uri uri;
 	char port[8];
 	struct check_conn *conn;
-	bool at_mount, ends; /* connecting to MOUNT, after rpcbind; aborted */
+	bool at_mount, ends; /* at_mount: connecting to MOUNT, after rpcbind; ends: aborted */
 	uint32_t xid;
 	unsigned nexports;
 	char path[NFS3_PATH_BYTES + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Health checks of servers, and the thread that runs them, with its own loop. The daemon creates
- * the thread at start, because creating a loop needs descriptors, which can be exhausted later.
+ * Health checks of servers, and the thread that runs them. The daemon creates the thread at start,
+ * because its loop needs descriptors, which can be exhausted later.
  */
 #ifndef DAEMON_HEALTH_HEALTH_H
 #define DAEMON_HEALTH_HEALTH_H
@@ -38,9 +38,8 @@ void health_free(struct health *health);
  *	long_call    a Call that does not fit into a Send: LOOKUP of a name longer than any file's
  *	long_reply   a Reply that does not fit into a Send: many GETATTRs
  *
- * A check changes nothing on the server and reads only what everybody may read. A step that the
- * server does not allow is not tried, and is not a fault. After a lost connection the next step
- * opens another.
+ * A check changes nothing on the server, and reads only public data. A step that the server does
+ * not allow is skipped without a fault. After a lost connection the next step opens another one.
  *
  * Checks run on their own thread, so they delay no client.
  */
@@ -53,7 +52,8 @@ struct check_config {
 	struct config *config; /* contains @service; the check takes a reference */
 	const struct service_config *service;
 	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */
-	bool to_mount; /* try the MOUNT servers instead (daemon/service/servers.h), up to CHECK_NULL */
+	/* try the MOUNT servers instead (daemon/service/servers.h), up to CHECK_NULL */
+	bool to_mount;
 	enum check_step_id last; /* last step to try */
 	uint32_t left_out;       /* bit mask of servers to skip */
 	/* Called when all is done, on the thread of @loop. check_free() is due. */

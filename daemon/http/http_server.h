@@ -2,17 +2,17 @@
 /*
  * A small HTTP server on libevent's evhttp, with limits.
  *
- * It answers one request per connection, by GET or HEAD, without a body. A client has
- * HTTP_TIMEOUT_US to send its request, and the same time to read the answer. A request that is not
- * answered within that time gets 503.
+ * It answers one request per connection: GET or HEAD, without a body. A client has HTTP_TIMEOUT_US
+ * to send its request, and the same time to read the answer. A request that is not answered within
+ * that time gets 503.
  *
  * A connection beyond HTTP_MAX_CONNECTIONS waits in the kernel's queue until another one ends or
  * has been silent for a while. At most HTTP_MAX_DENIED connections of denied clients are kept, to
  * answer 403. evhttp itself answers malformed and oversized requests.
  *
- * A client can end its sending side after its request, which looks like a closed connection until
- * data is sent to it. Its connection stays until the answer, unless another client needs the slot.
- * A request for another host gets 421 (daemon/http/http_host.h).
+ * A client that closes its sending side after the request looks like a closed connection until data
+ * is sent to it. Its connection stays until the answer, unless another client needs the slot. A
+ * request for another host gets 421 (daemon/http/http_host.h).
  *
  * Everything belongs to the thread of its loop.
  */
@@ -109,8 +109,8 @@ int http_server_listen(struct http_server *server, const struct sockaddr *addr) 
 void http_server_close(struct http_server *server);
 
 /**
- * http_request_needs_reserve - Returns whether only the HTTP_RESERVED_CONNECTIONS or fewer are
- * left: answer immediately.
+ * http_request_needs_reserve - Returns whether at most HTTP_RESERVED_CONNECTIONS are left: then
+ * answer without asking workers.
  *
  * Before that it closes waiting connections whose clients may have disconnected, the oldest first.
  */

@@ -2,9 +2,9 @@
 /*
  * Registers the daemon's listeners with the rpcbind of this host.
  *
- * It sends one Call at a time over rpcbind's local socket and never blocks. Between Calls it keeps
- * the connection open, to detect the end of rpcbind: then everything is registered again once
- * rpcbind is back. A failure is logged once and retried.
+ * It sends one Call at a time over rpcbind's local socket and never blocks. The connection stays
+ * open, so the module detects the end of rpcbind and registers everything again after its restart.
+ * A failure is logged once and retried.
  *
  * Threads: the loop's thread.
  */

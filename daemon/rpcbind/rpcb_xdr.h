@@ -15,8 +15,8 @@
 #include "base/compiler.h"
 #include "rpc/record_mark.h"
 
-#define RPCBIND_MAX_CALL_BYTES                                                                     \
-	256u /* with the record mark, for strings as long as in struct rpcb_mapping */
+/* with the record mark, for strings as long as in struct rpcb_mapping */
+#define RPCBIND_MAX_CALL_BYTES  256u
 #define RPCBIND_MAX_REPLY_BYTES 512u
 #define RPCBIND_NETID_BYTES     8u
 #define RPCBIND_PORT            111u

@@ -3,9 +3,9 @@
  * Writes the messages that were copied to a tap to a file (daemon/tap/pcapng.h), each connection as
  * one of TCP (daemon/tap/pcap_tcp.h).
  *
- * A connection begins in the file with its first message that was kept. The comment of its first
- * packet describes it. The comments of each message say how both legs carried it, and how many
- * messages before it were not kept.
+ * A connection begins in the file with its first message that was kept. A comment of its first
+ * packet describes the connection. Comments of each message tell how both legs carried it, and how
+ * many messages before it were not kept.
  */
 #ifndef DAEMON_TAP_PCAP_CAPTURE_H
 #define DAEMON_TAP_PCAP_CAPTURE_H

@@ -4,9 +4,9 @@
  * whatever transport carried them. Each message is a record of one fragment, in segments as long as
  * an IP packet allows.
  *
- * Sequence numbers count only the messages that are written: an omitted message leaves no gap. A
- * message that is cut has bytes in its first segment only, and not all of them: an analyser
- * continues after a complete segment, and reads as much as an incomplete one contains.
+ * Sequence numbers count only the messages that are written: an omitted message leaves no gap. Of a
+ * message that is cut, the file has only a part of the first segment. After a whole segment an
+ * analyser would wait for the next one; it decodes a cut segment as far as it goes.
  */
 #ifndef DAEMON_TAP_PCAP_TCP_H
 #define DAEMON_TAP_PCAP_TCP_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes a capture file in the pcapng format (draft-ietf-opsawg-pcapng): one section, one interface whose packets begin
- * with an IP header, and its statistics at the end.
+ * Writes a capture file in the pcapng format (draft-ietf-opsawg-pcapng): one section, one interface
+ * whose packets begin with an IP header, and its statistics at the end.
  *
- * Blocks are written into the caller's memory, so that they can be sent as they are made. A block that does not fit is
- * omitted, as are all that follow; pcapng_written_bytes() reports that once at the end.
+ * Blocks are written into the caller's memory, and can be sent immediately. A block that does not
+ * fit is omitted, with all that follow; then pcapng_written_bytes() returns 0.
  */
 #ifndef DAEMON_TAP_PCAPNG_H
 #define DAEMON_TAP_PCAPNG_H
@@ -43,7 +43,10 @@ void pcapng_begin(struct pcapng_writer *writer, const char *application, const c
 		  const char *interface);
 /** pcapng_packet - Writes a packet. */
 void pcapng_packet(struct pcapng_writer *writer, const struct pcapng_packet *packet);
-/** pcapng_end - Writes the statistics up to @at_us: numbers of packets received and of messages dropped. */
+/**
+ * pcapng_end - Writes the statistics up to @at_us: numbers of packets received and of messages
+ * dropped.
+ */
 void pcapng_end(struct pcapng_writer *writer, uint64_t at_us, uint64_t received, uint64_t dropped,
 		const char *comment);
 /** pcapng_written_bytes - Returns the bytes written, or 0 if anything did not fit. */

@@ -4,9 +4,9 @@
  *
  *	worker ── tap_put() ──▶ the tap's queue ── tap_drain() ──▶ main thread
  *
- * A worker waits only for other workers that put a record, never for the client: records that do
- * not fit into the queue are counted and dropped. Each worker has a list of open taps
- * (daemon/proxy/tap_attach.h); while it is empty, a Call costs one branch.
+ * A worker never waits for the client: records that do not fit into the queue are counted and
+ * dropped. It can wait for another worker that puts a record. Each worker has a list of open taps
+ * (daemon/proxy/tap_attach.h); while the list is empty, it costs a Call one branch.
  *
  * A tap is reference-counted, since a worker can still put records after the main thread has closed
  * it.
@@ -34,7 +34,8 @@ LIST_HEAD(tap_subscribers, tap_subscriber);
 
 struct tap_config {
 	struct tap_request request; /* the filter and the limits */
-	size_t queue_bytes; /* most bytes that wait for the main thread; twice as much memory is used */
+	/* most bytes that wait for the main thread; twice as much memory is used */
+	size_t queue_bytes;
 	struct loop *loop; /* the main thread's */
 	/* Posts to @loop from another thread: event_loop_post(). */
 	int (*post)(struct loop *loop, void (*fn)(void *arg), void *arg);
@@ -57,16 +58,16 @@ const struct tap_config *tap_config(const struct tap *tap);
  * @head: its fixed part
  * @body: the rest, @body_bytes long; can be NULL
  *
- * If the queue is full the record counts as missed, as do all others until the main thread begins
- * to empty the queue.
+ * If the queue is full, the record counts as missed. So do all further records until the main
+ * thread begins to empty the queue.
  */
 void tap_put(struct tap *tap, const void *head, size_t head_bytes, const void *body,
 	     size_t body_bytes);
 
 /**
  * tap_drain - Takes the waiting records in order; main thread
- * @each:   called for each record, which is aligned for any type and valid during the call. Returns whether to
- *          continue; the rest waits for the next tap_drain()
+ * @each:   called for each record, which is aligned for any type and valid during the call. Returns
+ *          whether to continue; if not, the rest stays for the next tap_drain()
  * @missed: set to the number of records missed after those taken so far, since the last report
  *
  * Returns whether records are left.

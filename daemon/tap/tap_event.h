@@ -24,9 +24,9 @@ struct tap_call {
 	uint32_t xid;
 	uint32_t status; /* of call_status_of() */
 	uint32_t request_bytes, reply_bytes;
-	uint8_t call_forms[2],
-		reply_forms[2]; /* an enum message_form each, by enum exchange_role */
-	uint32_t stage_elapsed_us[CALL_STAGE_COUNT];
+	/* an enum message_form each, by enum exchange_role */
+	uint8_t call_forms[2], reply_forms[2];
+	uint32_t took_us[CALL_STAGE_COUNT];
 };
 
 enum tap_message_what {
@@ -45,8 +45,8 @@ struct tap_message {
 	const char *client_fabric, *server_fabric; /* "tcp", "iwarp" …; static; NULL: no leg */
 	bool callback;                             /* the server sent the Call */
 	enum nfs_operation operation;
-	uint8_t call_forms[2],
-		reply_forms[2]; /* an enum message_form each, by enum exchange_role */
+	/* an enum message_form each, by enum exchange_role */
+	uint8_t call_forms[2], reply_forms[2];
 	uint32_t len_bytes, kept_bytes;
 };
 

@@ -45,9 +45,9 @@ struct tap_request {
 
 /**
  * tap_request_parse - Parses the arguments of a command
- * @text:  [SERVICE] and options, each with its value after a space: --client ADDRESS[/BITS], --operation NAME,
- *         --seconds N; for TAP_CALLS --slower TIME (100ms, 2s, 500us), --count N; for TAP_MESSAGES --snaplen BYTES,
- *         --max-bytes BYTES (with K, M or G)
+ * @text:  [SERVICE] and options, each with its value after a space: --client ADDRESS[/BITS],
+ *         --operation NAME, --seconds N; for TAP_CALLS --slower TIME (100ms, 2s, 500us), --count N;
+ *         for TAP_MESSAGES --snaplen BYTES, --max-bytes BYTES (with K, M or G)
  * @error: set on failure, TAP_ERROR_BYTES long
  *
  * Returns 0 or -EINVAL.

@@ -1,44 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Answers of the daemon about its state, as JSON.
- *
- * A member that does not apply is null.
+ * Answers of the daemon about its state, as JSON. A member that does not apply is null.
  *
  * status       {"version", "pid", "uptime_s", "log_level", "log_lines_dropped", "workers",
- * "services", "connections",
- *               "services_leaving", "stopping": a boolean,
- *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims", "oldest_wait_s",
- *                          "mapped_bytes", "in_use_bytes", "beside_limit_bytes"}}
+ *               "services", "connections", "services_leaving", "stopping": a boolean,
+ *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
+ *                          "oldest_wait_s", "mapped_bytes", "in_use_bytes",
+ *                          "beside_limit_bytes"}}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
- *                             "max_connections", "max_connections_per_client", "half_open", "held",
- *                             "refused": {reason: count},
+ *                             "max_connections", "max_connections_per_client", "half_open",
+ *                             "held", "refused": {reason: count},
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
- *                             "server": {"state": "unknown", "ok" or "down", "state_age_s", "error", "address",
- *                                        "waiting_clients", "attempts_failed", "late_calls"},
- *                             "draining": a boolean, "listens": [all listeners; "listen" is the first], "mount",
- *                             "mount_targets": [as "targets", if the service has a MOUNT server]}]}
+ *                             "server": {"state": "unknown", "ok" or "down", "state_age_s",
+ *                                        "error", "address", "waiting_clients",
+ *                                        "attempts_failed", "late_calls"},
+ *                             "draining": a boolean, "balance", "targets": [TARGET],
+ *                             "listens": [all listeners; "listen" is the first],
+ *                             "mount", "mount_targets": [TARGET]}]}
+ *     TARGET   {"connect", "order", "state", "state_age_s", "error", "address", "tried_last_s",
+ *               "connections", "connections_total", "attempts", "failures", "last_error",
+ *               "last_error_age_s"}
  * connections  {"connections": [{"id", "service", "worker", "state", "state_age_s", "age_s",
- *                                "client_address", "calls_total": of the client, "oldest_call_age_s": a number or null,
- *                                "oldest_call_operation", "oldest_call_stage": of the oldest Call without a Reply,
- *                                "oldest_untaken_age_s", "oldest_untaken_operation": of the oldest Call whose Reply a TCP
- *                                client has not acknowledged, "client": LEG or null, "upstream": LEG or null}]}
+ *                                "client_address", "calls_total": of the client,
+ *                                "oldest_call_age_s", "oldest_call_operation",
+ *                                "oldest_call_stage": of the oldest Call without a Reply,
+ *                                "oldest_untaken_age_s", "oldest_untaken_operation": of the
+ *                                oldest Reply that a TCP client has not acknowledged,
+ *                                "client": LEG, "upstream": LEG}]}
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
- *               "peer_profile", "peer_profile_why", "bytes_received", "bytes_sent", "calls_held",
- *               "credits_granted", "credits_available", "credits_used", "inline_send_bytes", "inline_recv_bytes",
- *               "rpcrdma_version", "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
- *               "peer_reads_max", "replies_lent", "calls_abandoned", "dialect", "pending": a text or null}. All members
- *               from "calls_held" on are null over TCP. The profile is null unless the peer is an RDMA server.
- *               "credits_available" is null until the first Reply. "peer_reads_max" is null until the peer has configured
- *               the connection. "dialect" is null for a version that only one document describes.
- * stats        {"services": {name: {module: {counter: value}, "closes": {"client": {reason: count},
- *                                   "server": …, "proxy": …}}}}; the argument selects a service
- * latency      {"limits_s": [upper bound of each bucket], "services": {name: {"operations":
- * {operation: {"calls", "unanswered",
- *               "errors", "errors_by_status": {status: count}, "request_bytes", "reply_bytes", "whole": TIMES,
- *               "stages": {"receive", "memory", "credit", "server" and "client": TIMES}}}}}}; the arguments select a service
- *               and an operation, which is then in "operation"
- *     TIMES    {"count", "sum_s", "p50_s", "p99_s", "counts": [one per bucket, up to the last bucket that is not empty; one
- *               more than there are limits counts the times above them]}
+ *               "peer_profile", "peer_profile_why": of an RDMA server,
+ *               "bytes_received", "bytes_sent", and for RDMA only: "calls_held",
+ *               "credits_granted", "credits_available": null before the first Reply,
+ *               "credits_used", "inline_send_bytes", "inline_recv_bytes", "rpcrdma_version",
+ *               "recv_size_bytes", "peer_recv_size_bytes", "recv_posted_bytes",
+ *               "peer_reads_max": null until the peer has configured the connection,
+ *               "replies_lent", "calls_abandoned",
+ *               "dialect": null for a version that only one document describes,
+ *               "pending": a text}
+ * stats        {"services": {name: {module: {counter: value},
+ *                                   "closes": {"client": {reason: count}, "server": …,
+ *                                              "proxy": …}}}}; the argument selects a service
+ * latency      {"limits_s": [upper bound of each bucket],
+ *               "services": {name: {"operations": {operation: {
+ *                   "calls", "unanswered", "errors", "errors_by_status": {status: count},
+ *                   "request_bytes", "reply_bytes", "whole": TIMES,
+ *                   "stages": {"receive", "memory", "credit", "server", "client": TIMES each}
+ *               }}}}}; the arguments select a service and an operation, then in "operation"
+ *     TIMES    {"count", "sum_s", "p50_s", "p99_s",
+ *               "counts": [one per bucket, up to the last that is not empty; the bucket
+ *                          after the last limit has the times above it]}
  * counters     {"counters": {module: {counter: text}, "closes": {reason: text}}}
  * config       {"file", "lines": [the active configuration as a file]}
  */
@@ -50,7 +60,7 @@
 #include "base/compiler.h"
 #include "daemon/view/snapshot_collect.h"
 
-#define ANSWER_ARGUMENT_BYTES 400u /* a service, an operation, and further text that a user typed */
+#define ANSWER_ARGUMENT_BYTES 400u /* a service and an operation */
 
 #define ANSWER_SCHEMA         1 /* value of "schema", which answer_text() adds to every answer */
 
@@ -67,10 +77,10 @@ enum answer_kind {
 
 /**
  * answer_query - Requests an answer.
- * @argument: what to show: a service for stats, a service and an operation for latency; "": all. Longer than
- *            ANSWER_ARGUMENT_BYTES is an error
- * @done:     called once with @arg on the main thread, during this call or later. Takes over a reference to the answer, to
- * {"error": "why"}, or NULL if there is no answer
+ * @argument: what to show: a service for stats, a service and an operation for latency; "": all. At
+ *            most ANSWER_ARGUMENT_BYTES, else the answer is an error
+ * @done:     called once with @arg on the main thread, during this call or later. It owns the
+ *            answer, which can be {"error": "why"}; NULL: no answer
  */
 void answer_query(struct snapshot_collector *snapshot_collector, enum answer_kind kind,
 		  const char *argument, void (*done)(void *arg, json_t *answer), void *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Takes a snapshot of one worker on its thread, in slices, so that connections never wait longer
- * than a slice.
+ * Takes a snapshot of one worker on its thread, in slices: its connections never wait longer than a
+ * slice.
  */
 #ifndef DAEMON_VIEW_SNAPSHOT_H
 #define DAEMON_VIEW_SNAPSHOT_H
@@ -80,8 +80,9 @@ void memory_use_put(const struct memory_use *use, json_t *object);
 
 /* Set the inputs and zero the rest. */
 struct snapshot {
-	unsigned worker;        /* its index, shown with each connection */
-	size_t max_connections; /* show only this many connections, those with the oldest Calls; 0: all */
+	unsigned worker; /* its index, shown with each connection */
+	/* show only this many connections, those with the oldest Calls; 0: all */
+	size_t max_connections;
 	uint64_t *ages_us;          /* age of the oldest Call of each of them; 0: no Call */
 	json_t *connections;        /* array to fill, or NULL */
 	struct stats *stats;        /* one per service, to add to, or NULL */

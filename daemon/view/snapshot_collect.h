@@ -2,10 +2,9 @@
 /*
  * Collects snapshots of all workers on the main thread.
  *
- * Each worker takes its part of a snapshot on its own thread, a few connections per loop iteration
- * (daemon/view/snapshot.h), without locks. The parts can therefore differ in time by a moment.
- * Snapshots are taken one after the other. Concurrent requests for the same data share one
- * snapshot.
+ * Each worker takes its part of a snapshot on its own thread, without locks, a few connections per
+ * loop iteration (daemon/view/snapshot.h). So the parts differ slightly in time. One snapshot is
+ * taken at a time; concurrent requests for the same data share it.
  */
 #ifndef DAEMON_VIEW_SNAPSHOT_COLLECT_H
 #define DAEMON_VIEW_SNAPSHOT_COLLECT_H

@@ -2,8 +2,8 @@
 /*
  * Counters of one service, collected from all modules.
  *
- * A thread fills a `struct stats` with copies of its counters, module by module. The struct is
- * plain memory: the main thread gets a copy and adds it to the copies of the other workers.
+ * A thread copies its counters to a `struct stats`, module by module. The main thread adds up the
+ * structs of all workers.
  */
 #ifndef DAEMON_VIEW_STATS_H
 #define DAEMON_VIEW_STATS_H
@@ -33,8 +33,8 @@ struct stats_module {
 struct stats {
 	size_t nmodules;
 	struct stats_module modules[STATS_MAX_MODULES];
-	uint64_t closes[CLOSE_BY_COUNT]
-		       [LEG_CLOSE_COUNT]; /* closed connections, each with one reason */
+	/* closed connections, each with one reason */
+	uint64_t closes[CLOSE_BY_COUNT][LEG_CLOSE_COUNT];
 };
 
 #define STATS_CLOSE_NAME_BYTES 32u
@@ -67,7 +67,8 @@ const char *stats_close_name(enum leg_close why, char text[STATS_CLOSE_NAME_BYTE
 /**
  * stats_json - Returns {"tcp": {"calls_received": 5, …}, …, "closes": {"client": {"peer": 3, …},
  * "server": …, "proxy": …}}, a new reference, or NULL if memory ran out.
- * @help: show descriptions instead: {"tcp": {"calls_received": "Calls …", …}, …, "closes": {"peer": "…", …}}
+ * @help: returns the descriptions instead: {"tcp": {"calls_received": "Calls …", …}, …, "closes":
+ *        {"peer": "…", …}}
  */
 json_t *stats_json(const struct stats *stats, bool help) MUST_CHECK;
 

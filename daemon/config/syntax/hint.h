@@ -3,9 +3,8 @@
  * Explains syntax errors of the configuration file: matches a table of common mistakes against the
  * tokens of the line that libconfig names.
  *
- * It also finds mistakes that libconfig 1.5 silently misreads. libconfig wraps a number that does
- * not fit 32 bits, joins adjacent strings, continues a string after the end of its line, and treats
- * the rest of the file as a comment if a comment is not closed.
+ * It also finds mistakes that libconfig 1.5 silently misreads: a number that does not fit 32 bits,
+ * two adjacent strings, a string that does not end in its line, and a comment that is not closed.
  */
 #ifndef DAEMON_CONFIG_SYNTAX_HINT_H
 #define DAEMON_CONFIG_SYNTAX_HINT_H
