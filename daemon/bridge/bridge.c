@@ -294,8 +294,8 @@ void bridge_log_shortage(void *arg, const struct budget_claim *claim)
 	log_limited(
 		LOG_LEVEL_WARNING, limit, claim->holder->owner,
 		"a Call has waited %.0f s for %zu KiB of memory; most is held by service %s "
-		"(%zu MiB) and, of this service's connections on this worker, by #%llu (%zu KiB "
-		"for %u Calls)",
+		"(%zu MiB); of this service and worker, connection #%llu holds most (%zu KiB for "
+		"%u Calls)",
 		(loop_now_us(ws->env->loop) - claim->since_us) / 1e6, claim->bytes / 1024, largest,
 		leased_bytes >> 20, (unsigned long long)info.id,
 		bridge ? bridge_memory_bytes(bridge) / 1024 : 0, info.client.calls_in_flight_in);

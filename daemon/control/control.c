@@ -72,8 +72,8 @@ static const char *bind_advice(int err)
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return ": the daemon's user must be able to write in that directory; let it, or "
-		       "set control";
+		return ": allow the daemon's user to write in that directory, or set control to "
+		       "another path";
 	default:
 		return "";
 	}

@@ -161,13 +161,13 @@ static void log_shortage(struct proxy_service *ps)
 	if (proxy_connections(proxy) < proxy->max_connections)
 		log_write_limited(
 			LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
-			"clients wait: this service has %u connections, and the rest of the " LIMIT
-			" is reserved for other services: raise it",
+			"clients wait: this service has %u connections, and the free descriptors "
+			"are reserved for other services. Raise the " LIMIT,
 			used_connections(ps));
 	else
 		log_write_limited(LOG_LEVEL_WARNING, &ps->shortages, LOG_ABOUT(.service = name),
 				  "clients wait: the " LIMIT
-				  " allows %u connections of all services: raise it",
+				  " allows only %u connections in total: raise it",
 				  proxy->max_connections);
 }
 

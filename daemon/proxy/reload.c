@@ -59,15 +59,13 @@ static void print_failure(const struct reload_plan *plan, const struct reading *
 
 	if (reading->is_late)
 		fprintf(errors,
-			"%s: it could not be read in %u s: is it a pipe, or is the file, one that "
-			"it includes, or include_dir on a file system whose server does not "
-			"answer?\n",
+			"%s: the file could not be read in %u s. Is it a pipe? Is it, a file that "
+			"it includes, or include_dir on a file system whose server is down?\n",
 			file, READER_LIMIT_S);
 	else if (reading->rc == -EBUSY && late_s)
 		fprintf(errors,
-			"%s: the reading that began %u s ago is still blocked: is the file, one "
-			"that it includes, or include_dir on a file system whose server does not "
-			"answer?\n",
+			"%s: a reading that began %u s ago is still blocked. Is the file, a file "
+			"that it includes, or include_dir on a file system whose server is down?\n",
 			file, late_s);
 }
 

@@ -53,7 +53,7 @@ static void add_netid(struct nfs_mappings *wanted, const char *service, const st
 	/* Each fabric can have a listener at the same address. */
 	if (had && strcmp(had->address, text))
 		log_info(LOG_ABOUT(.service = service),
-			 "rpcbind allows one %s listener, already %s: not registering %s", netid,
+			 "rpcbind allows one %s listener and has %s: not registering %s", netid,
 			 had->address, text);
 	if (had)
 		return;

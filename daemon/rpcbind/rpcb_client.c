@@ -187,7 +187,8 @@ static void log_refused(struct entry *entry, enum rpcb_reply reply)
 	const struct rpcb_mapping *mapping = &entry->mapping;
 
 	if (!entry->logged)
-		log_warning(NULL, "rpcbind does not register %u version %u for %s at %s: %s",
+		log_warning(NULL,
+			    "rpcbind does not register program %u version %u for %s at %s: %s",
 			    mapping->program, mapping->program_version, mapping->netid,
 			    mapping->address,
 			    reply == RPCBIND_NO ? "another program is registered there"

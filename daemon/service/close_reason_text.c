@@ -38,7 +38,7 @@ const char *close_reason_summary(enum leg_close why, enum close_by by)
 	};
 	static const char *const for_side[] = {
 		[CLOSE_BY_CLIENT] = "closed because of the client",
-		[CLOSE_BY_SERVER] = "closed on account of the server",
+		[CLOSE_BY_SERVER] = "closed because of the server",
 		[CLOSE_BY_PROXY] = "closed",
 	};
 

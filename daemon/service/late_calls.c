@@ -35,11 +35,11 @@ static void log_over(const struct late_calls *late)
 	humanize_age(late->longest_us, age);
 	if (late->answered)
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "the server answers again, the oldest Call had waited %s", age);
+			    "the server answers again; the oldest Call had waited %s", age);
 	else
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "no Call is waiting any more: the waiting clients disconnected, the "
-			    "oldest after %s",
+			    "no Call is waiting any more: the clients disconnected; the oldest "
+			    "Call had waited %s",
 			    age);
 }
 

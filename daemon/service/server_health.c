@@ -158,7 +158,8 @@ static void log_recovered(struct server_health *state, uint64_t now_us)
 	char addr[NOTE_BYTES], count[NOTE_BYTES], since[HUMANIZE_TEXT_BYTES];
 
 	log_warning(LOG_ABOUT(.service = state->service, .upstream = state->uri),
-		    "server %s%s answers again after %s (%s)", state->uri, where(state, addr),
+		    "server %s%s answers again after %s (%s failed)", state->uri,
+		    where(state, addr),
 		    humanize_age(clock_elapsed_us(state->since_us, now_us), since),
 		    attempts(state->failed, count));
 	state->logged_down = false;
@@ -171,11 +172,11 @@ static void log_flapping(struct server_health *state, uint64_t now_us)
 	char addr[NOTE_BYTES];
 
 	log_warning(about(state),
-		    "server %s%s is flapping: in the last %llu s it failed %u times. The last "
-		    "error: it %s: %s",
-		    state->uri, where(state, addr),
+		    "server %s%s is flapping: %u outages in the last %llu s. The last error: it "
+		    "%s: %s",
+		    state->uri, where(state, addr), state->unlogged_outages,
 		    (unsigned long long)clock_elapsed_us(state->logged_us, now_us) / 1000000,
-		    state->unlogged_outages, fault(state), state->error);
+		    fault(state), state->error);
 	logged_text(state, now_us);
 }
 

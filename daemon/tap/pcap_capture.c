@@ -184,9 +184,8 @@ void pcap_capture_begin(struct pcap_capture *capture, struct pcapng_writer *out)
 	char text[PCAPNG_TEXT_BYTES];
 
 	snprintf(text, sizeof(text),
-		 "RPC messages as they passed the proxy, put together and rebuilt as TCP; service: "
-		 "%s; operation: %s; "
-		 "of messages longer than %" PRIu32 " bytes no more than the beginning",
+		 "RPC messages that passed the proxy, written as TCP connections; service: %s; "
+		 "operation: %s; messages longer than %" PRIu32 " bytes are cut",
 		 request->service[0] ? request->service : "any",
 		 request->operation == NFS_OPERATION_COUNT ? "any"
 							   : nfs_operation_name(request->operation),

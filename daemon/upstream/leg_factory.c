@@ -127,17 +127,16 @@ static void log_shortfall(const char *service)
 {
 	if (tcp_connect_may_reserve())
 		log_warning(LOG_ABOUT(.service = service),
-			    "connections to the server come from unprivileged ports: the "
-			    "reserved ones are all in use; NFS exports without \"insecure\" refuse "
-			    "them: lower max_connections, or export with \"insecure\" and set "
-			    "source_port = \"any\"");
+			    "connections to the server come from unprivileged ports: all reserved "
+			    "ports are in use. NFS exports without \"insecure\" refuse such "
+			    "connections: lower max_connections, or export with \"insecure\" and "
+			    "set source_port = \"any\"");
 	else
-		log_warning(
-			LOG_ABOUT(.service = service),
-			"connections to the server come from unprivileged ports: "
-			"CAP_NET_BIND_SERVICE is missing; NFS exports without \"insecure\" "
-			"refuse them: grant the capability, or export with \"insecure\" and set "
-			"source_port = \"any\"");
+		log_warning(LOG_ABOUT(.service = service),
+			    "connections to the server come from unprivileged ports: "
+			    "CAP_NET_BIND_SERVICE is missing. NFS exports without \"insecure\" "
+			    "refuse such connections: grant the capability, or export with "
+			    "\"insecure\" and set source_port = \"any\"");
 }
 
 /* The source port matters only if the server is another proxy. */
@@ -145,9 +144,9 @@ static void log_shortfall_iwarp(const char *service)
 {
 	log_info(LOG_ABOUT(.service = service),
 		 "connections of privileged clients to the server come from unprivileged ports: "
-		 "%s; if the server is a proxy, it treats these clients as unprivileged unless its "
+		 "%s. If the server is a proxy, it treats these clients as unprivileged unless its "
 		 "trusted_proxies contains this host",
-		 tcp_connect_may_reserve() ? "the reserved ones are all in use"
+		 tcp_connect_may_reserve() ? "all reserved ports are in use"
 					   : "CAP_NET_BIND_SERVICE is missing");
 }
 

@@ -75,9 +75,9 @@ static void log_unprivileged(struct upstream *upstream)
 	    atomic_exchange(&service->unprivileged_logged, true))
 		return;
 	log_warning(upstream->log,
-		    "the client uses a port of 1024 or above, so the proxy uses one towards the "
-		    "server: NFS exports without \"insecure\" refuse it (see source_port; for "
-		    "iWARP clients trusted_proxies); not logged again for this service");
+		    "the client uses a port of 1024 or above, so the proxy also connects to the "
+		    "server from such a port. NFS exports without \"insecure\" refuse that (see "
+		    "source_port, and trusted_proxies for iWARP clients). Logged once per service");
 }
 
 static void log_attempt(const struct upstream *upstream)

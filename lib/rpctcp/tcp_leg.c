@@ -136,7 +136,7 @@ static const struct connect_error {
 	{ENOBUFS, LEG_CLOSE_RESOURCES, NULL},
 	{ENOMEM, LEG_CLOSE_RESOURCES, NULL},
 	{EACCES, LEG_CLOSE_NO_SOURCE_PORT,
-	 "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"},
+	 "ports below 1024 need CAP_NET_BIND_SERVICE, which is missing"},
 	{EADDRINUSE, LEG_CLOSE_NO_SOURCE_PORT, "all allowed ports are in use towards that address"},
 	{EADDRNOTAVAIL, LEG_CLOSE_NO_SOURCE_PORT,
 	 "all allowed ports are in use towards that address"},

@@ -49,7 +49,7 @@ check "of the clients' attempts none is told as open: $opened_a were" test "$ope
 check "one names service, server and cause" \
 	wait_for 10 holds b "nfs: server tcp://127.0.0.1:$NFS_PORT does not answer: Connection refused"
 check "one tells of the end, and how long it was" \
-	wait_for 10 holds b "nfs: server tcp://127.0.0.1:$NFS_PORT answers again after [0-9.]+ s \([0-9]+ attempts?\)"
+	wait_for 10 holds b "nfs: server tcp://127.0.0.1:$NFS_PORT answers again after [0-9.]+ s \([0-9]+ attempts? failed\)"
 check "where the server is another proxy, too" wait_for 10 holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT does not answer: "
 check "and the end" wait_for 10 holds a "nfs: server iwarp://127.0.0.1:$FABRIC_PORT answers again after "
 note "$(warned a; warned b)"

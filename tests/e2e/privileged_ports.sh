@@ -57,7 +57,7 @@ comes() {
 	check "… and comes from a port $4 1024" wait_for 10 port_is b "$1" "$3" "$4"
 	stop $name KILL
 }
-warnings() { logged_lines b "$1" 'the client uses a port of 1024 or above, so the proxy uses one towards the server'; }
+warnings() { logged_lines b "$1" 'the client uses a port of 1024 or above, so the proxy also connects to the server from such a port'; }
 
 comes plain 6001 127.0.0.2:713 below
 check "nothing is logged of a privileged client" warnings 0

@@ -52,7 +52,7 @@ check "rpcbind comes" start_rpcbind
 check "and has the listeners then: every address is that of IPv4, too" is_registered
 check "which the log says" says "rpcbind registration succeeded again"
 check "of two for one kind of address the log names the one that is left out" \
-	says "other: rpcbind allows one tcp listener, already 0.0.0.0.47.17: not registering 127.0.0.2.47.19"
+	says "other: rpcbind allows one tcp listener and has 0.0.0.0.47.17: not registering 127.0.0.2.47.19"
 check "a client is told the port" eval '[ "$(rpcinfo -p | awk "\$1 == 100003 && \$2 == 4 { print \$4, \$3 }" | sort -u)" = "12049 tcp" ]'
 
 stop rpcbind

@@ -32,7 +32,7 @@ seen() { places | awk -v from="$1" '{ split($2, at, ":") } at[1] == from && at[2
 are_open() { [ "$(places | wc -l)" = "$CLIENTS" ]; }
 same_places() { places >now && diff before now >/dev/null; }
 shortfalls() { counter a tcp source_port_shortfalls; }
-warned() { grep -c 'come from unprivileged ports: the reserved ones are all in use' a.log; }
+warned() { grep -c 'come from unprivileged ports: all reserved ports are in use' a.log; }
 
 # come NAME, again N ORDER, go: the clients
 come() {

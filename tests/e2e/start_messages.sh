@@ -152,7 +152,7 @@ if can_be_bare; then
 	mkdir -m 700 $T/closed
 	printf 'control = "%s";\nservices = ( %s );\n' $T/closed/sock "$SERVICE" >$T/one.conf
 	fails_saying "a directory that is another's" 1 \
-		"cannot bind $T/closed/sock: Permission denied: the daemon's user must be able to write in that directory" "${bare[@]}"
+		"cannot bind $T/closed/sock: Permission denied: allow the daemon's user to write in that directory" "${bare[@]}"
 fi
 
 # A server's name may come late.
@@ -179,7 +179,7 @@ if can_be_bare; then
 	check "and a warning at the start says what is missing" wait_for 10 warned "$NO_PORT (source_port = \"reserved\")"
 	a_call
 	check "a connection that fails for it says the same" wait_for 20 \
-		said "no source port: none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing"
+		said "no source port: ports below 1024 need CAP_NET_BIND_SERVICE, which is missing"
 	check "and nothing about memory" not said "out of memory"
 	stop one
 
@@ -217,7 +217,7 @@ crowd() { for _ in {1..12}; do exec {fd}<>/dev/tcp/127.0.0.1/12049; done; exec t
 came() { [ "$("$CTL" -s $T/one.sock -j services | jq '.services[0].connections_total')" -ge "$1" ]; }
 start crowd crowd
 check "clients take turns" wait_for 30 came 5
-check "that they wait is a warning with its cure" wait_for 10 warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows 1 connections of all services: raise it"
+check "that they wait is a warning with its cure" wait_for 10 warned "one: clients wait: the limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell) allows only 1 connections in total: raise it"
 stop crowd KILL
 stop one
 check "… and told once" [ "$(grep -c 'clients wait: ' $T/one.log)" = 1 ]

@@ -125,8 +125,8 @@ START_TEST(whoever_waits_long_for_memory_is_told_of_once_and_on_whose_account)
 	ck_assert_str_eq(
 		last,
 		"<4>[sim#2 10.0.0.100:20002] a Call has waited 5 s for 30720 KiB of memory; "
-		"most is held by service sim (60 MiB) and, of this service's connections on this "
-		"worker, by #1 (61440 KiB for 0 Calls)\n");
+		"most is held by service sim (60 MiB); of this service and worker, connection #1 "
+		"holds most (61440 KiB for 0 Calls)\n");
 	last[0] = '\0';
 	bench_run(bench, 200000);
 	ck_assert_str_eq(last, "");

@@ -379,7 +379,7 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	ck_assert_uint_eq(lines_with("has waited"), 1);
 	answer(server[1]);
 	bench_run(bench, 5000);
-	expect("<4>sim: the server answers again, the oldest Call had waited 47 s\n");
+	expect("<4>sim: the server answers again; the oldest Call had waited 47 s\n");
 	ck_assert_uint_eq(lines_with("had waited"), 1);
 	/* Another one is another matter. */
 	bench_stub_call(bench, client[1], 3);
@@ -388,8 +388,8 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	expect(" (1 Call of 1 client waits)\n");
 	stub_closing(client[1], LEG_CLOSE_PEER, "");
 	both_gone(client[1], server[1]);
-	expect("<4>sim: no Call is waiting any more: the waiting clients disconnected, the "
-	       "oldest after 3");
+	expect("<4>sim: no Call is waiting any more: the clients disconnected; the oldest "
+	       "Call had waited 3");
 }
 END_TEST
 

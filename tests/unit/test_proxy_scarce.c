@@ -194,7 +194,7 @@ static atomic_uint shortfall_lines;
 
 static bool count_shortfalls(void *arg, const char *line, size_t len)
 {
-	if (memmem(line, len, "the reserved ones are all in use; NFS exports", 45))
+	if (memmem(line, len, "all reserved ports are in use. NFS exports", 42))
 		atomic_fetch_add(&shortfall_lines, 1);
 	return true;
 }

@@ -230,7 +230,7 @@ START_TEST(without_the_capability_the_lack_of_a_port_is_named)
 	ck_assert_uint_eq(seen.closed, 1);
 	ck_assert_int_eq(seen.why, LEG_CLOSE_NO_SOURCE_PORT);
 	ck_assert_str_eq(seen.detail,
-			 "none below 1024 may be taken: CAP_NET_BIND_SERVICE is missing");
+			 "ports below 1024 need CAP_NET_BIND_SERVICE, which is missing");
 }
 END_TEST
 
