@@ -6,9 +6,9 @@
  *	MOUNT           to a server of `mount`, or nowhere if that is "off"
  *	all others      nowhere
  *
- * The first Call selects the route of the connection: MOUNT selects `mount` unless that is "off",
- * any other program `connect`. A Call with another route gets PROG_UNAVAIL, as from a server
- * without the program. With mount = "connect" all Calls go to `connect`.
+ * The first Call selects the route of the connection: MOUNT selects `mount`, unless that is "off";
+ * any other program selects `connect`. A Call with another route gets PROG_UNAVAIL, as from a
+ * server without the program. With mount = "connect" all Calls go to `connect`.
  */
 #ifndef DAEMON_BRIDGE_BRIDGE_ROUTE_H
 #define DAEMON_BRIDGE_BRIDGE_ROUTE_H

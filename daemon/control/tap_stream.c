@@ -239,10 +239,10 @@ json_t *tap_stream_start(struct tap_streams *tap_streams, const struct tap_forma
 	if (request.service[0] && !proxy_service_find(proxy, request.service))
 		return unknown_service_json(proxy, request.service);
 	if (!has_slot(tap_streams, form, user) || !has_slot(tap_streams, NULL, user))
-		return error_json("too many clients of %s at once", form->name);
+		return error_json("too many clients of %s: try again later", form->name);
 	tap_stream = calloc(1, sizeof(*tap_stream));
 	if (!tap_stream)
-		return error_json("the daemon has no memory for it");
+		return error_json("the daemon is out of memory");
 	tap_stream->tap_streams = tap_streams;
 	tap_stream->form = form;
 	tap_stream->user = *user;
@@ -251,7 +251,7 @@ json_t *tap_stream_start(struct tap_streams *tap_streams, const struct tap_forma
 	if (start(tap_stream, &request, fd))
 		return NULL;
 	tap_stream_free(tap_stream);
-	return error_json("the daemon has no memory for it");
+	return error_json("the daemon is out of memory");
 }
 
 struct tap_streams *tap_streams_new(struct proxy *proxy)

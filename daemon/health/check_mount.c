@@ -178,7 +178,8 @@ static void read_handle(struct check_mount *mount, struct xdr_reader *results)
 		mount_fail(mount, "a malformed Reply", NULL);
 	} else if (status == MNT3_ACCES) {
 		mount_fail(mount, "it rejects this host (MNT3ERR_ACCES)",
-			   "the export must allow this host, which is its client, or every host");
+			   "the export must allow this host, which is the server's client, or "
+			   "every host");
 	} else if (status) {
 		snprintf(text, sizeof(text), "the first export cannot be mounted: status %u",
 			 status);

@@ -35,9 +35,9 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		break;
 	}
 	if (is_rdma)
-		return "is it up, and are its RDMA port (20049 by default; rdma=y in a Linux "
-		       "server's /etc/nfs.conf) and its fabric correct? For NFS over TCP use "
-		       "tcp:// in connect";
+		return "is the server up, with RDMA enabled (rdma=y in /etc/nfs.conf of a Linux "
+		       "server)? Are its RDMA port (20049 by default) and its fabric correct? For "
+		       "NFS over TCP use tcp:// in connect";
 	switch (why) {
 	case LEG_CLOSE_REFUSED:
 		return "start the server, or correct the port in connect: NFS over TCP uses 2049";
@@ -45,9 +45,8 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		return "correct the address in connect, start the host, or open the port in the "
 		       "firewalls between (ping, ip route get ADDRESS)";
 	case LEG_CLOSE_NO_SOURCE_PORT:
-		return "source_port = \"reserved\" has no free port, or lacks "
-		       "CAP_NET_BIND_SERVICE: see "
-		       "the unit";
+		return "source_port = \"reserved\": all ports below 1024 are in use, or the daemon "
+		       "lacks CAP_NET_BIND_SERVICE, which the unit grants";
 	case LEG_CLOSE_TIMEOUT:
 		return "packets get lost: does a firewall drop them, or is the address wrong?";
 	default:
@@ -142,8 +141,8 @@ static void check_text_refused(struct check_step *step, const struct check_rpc_r
 	} else if (!reply->accepted) {
 		snprintf(step->what, sizeof(step->what),
 			 "the server rejects the credential (auth_stat %u)", reply->auth_stat);
-		step->advice = "AUTH_TOOWEAK (5) requires a security flavour such as krb5, which "
-			       "clients use; else see its exports";
+		step->advice = "with AUTH_TOOWEAK (5) clients must use a security flavour such as "
+			       "krb5; otherwise see the server's exports";
 	} else {
 		snprintf(step->what, sizeof(step->what), "the server answers %s",
 			 accept_text(reply->stat));
@@ -248,7 +247,7 @@ static void step_fail(struct check_steps *steps, const char *what)
 
 	step->result = CHECK_FAILED;
 	snprintf(step->what, sizeof(step->what), "%s", what);
-	end_server(steps, "the step before could not be tried");
+	end_server(steps, "the previous step could not be tried");
 }
 
 static void next_step(struct check_steps *steps);
@@ -335,7 +334,7 @@ static void send_long_reply(struct check_steps *steps)
 	else if (count)
 		send_getattrs(steps, count, LONG_US);
 	else
-		step_skip(steps, "no Reply can be made that long");
+		step_skip(steps, "no Reply can be that long");
 }
 
 /* Without an NFSv3 handle, an NFSv3-only server has no further steps. */
@@ -388,7 +387,7 @@ static void connect_now(struct check_steps *steps)
 static void next_step(struct check_steps *steps)
 {
 	if (steps->step == steps->config.last || now_us(steps) >= steps->until_us || steps->ends) {
-		end_server(steps, "there was no time left");
+		end_server(steps, "the time limit was reached");
 		return;
 	}
 	steps->step++;
@@ -453,7 +452,7 @@ static void evaluate_null(struct check_steps *steps, const struct check_rpc_repl
 		end_server(steps, "the server does not serve NFS");
 	} else {
 		check_text_refused(step_of(steps), reply);
-		end_server(steps, "the step before failed");
+		end_server(steps, "the previous step failed");
 	}
 }
 
@@ -512,7 +511,7 @@ static void evaluate_reply(struct check_steps *steps, const struct exchange *x)
 	if (x->fault != EXCHANGE_OK) {
 		check_text_fault(step_of(steps), steps->step, x->fault);
 		if (steps->step == CHECK_NULL)
-			end_server(steps, "the step before failed");
+			end_server(steps, "the previous step failed");
 		else
 			next_step(steps);
 		return;
@@ -548,7 +547,7 @@ static void on_result(void *arg, const struct check_conn_result *result)
 		check_text_lost(step_of(steps), steps->step, server_of(steps)->transport, result);
 		step_of(steps)->took_us = now_us(steps) - steps->began_us;
 		if (steps->step <= CHECK_NULL || result->event == CHECK_CONN_UNREACHED)
-			end_server(steps, "the step before failed");
+			end_server(steps, "the previous step failed");
 		else
 			next_step(steps);
 	}
@@ -582,7 +581,7 @@ static void mount_done(void *arg)
 	if (steps->ends)
 		end_server(steps, "the check was aborted");
 	else if (is_nfs3(steps) && !steps->mount.handle.len_bytes)
-		end_server(steps, "the step before failed");
+		end_server(steps, "the previous step failed");
 	else
 		next_step(steps);
 }
@@ -622,7 +621,7 @@ static void begin_server(struct check_steps *steps)
 	steps->getattr_bytes = 0;
 	steps->mount.handle.len_bytes = 0;
 	if (now_us(steps) >= steps->until_us)
-		end_server(steps, "there was no time left");
+		end_server(steps, "the time limit was reached");
 	else if (!steps->has_net || check_conn_new(&config, &steps->conn))
 		step_fail(steps, strerror(ENOMEM));
 	else

@@ -207,7 +207,7 @@ stop deaf KILL
 capture one a
 capture two a nfs $LASTING
 check "a third at once: status 1" ends 1 ctl a capture three.pcapng
-check "… which is said" says 'too many clients of capture at once'
+check "… which is said" says 'too many clients of capture: try again later'
 check "… and no file is left" [ ! -e three.pcapng ]
 check "at its start it says what it does" grep -qF 'capturing to one.pcapng for at most 60 s or 64 MiB; Ctrl-C stops it' one.log
 check "the log says who looks" wait_for 10 grep -q 'info: capture requested by uid 0 via control socket: nfs --seconds 3600$' a.log

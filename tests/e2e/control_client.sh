@@ -106,7 +106,7 @@ if nobody true 2>/dev/null; then
 	stop holders KILL
 	wait_for 10 no_control_clients a
 	for i in 1 2 3; do start watch$i "${as_nobody[@]}" "$CTL" -s $T/a.sock trace; done
-	two_watch() { [ "$(ss -Hx src $T/a.sock | grep -c ESTAB)" = 2 ] && grep -q 'too many clients of trace at once' $T/watch[123].log; }
+	two_watch() { [ "$(ss -Hx src $T/a.sock | grep -c ESTAB)" = 2 ] && grep -q 'too many clients of trace: try again later' $T/watch[123].log; }
 	check "of streams it has two" wait_for 20 two_watch
 	check "and root another one" ends 0 "$CTL" -s $T/a.sock trace --seconds 1
 	for i in 1 2 3; do stop watch$i; done

@@ -143,7 +143,7 @@ for n in 1 2 3 4; do
 	watch "trace$n" a
 done
 check "a fifth at once: status 1" refused ctl a trace
-check "… which is said" says 'too many clients of trace at once'
+check "… which is said" says 'too many clients of trace: try again later'
 stop trace1
 check "one that has gone makes room" wait_for 10 ctl a trace --seconds 1
 stop_proxy a
