@@ -32,8 +32,8 @@ size_t config_memory_limit_bytes(const struct config *config);
  */
 size_t config_memory_min_mib(const struct config *config);
 /**
- * config_memory_largest_bytes - Returns the largest message of @service, by its key, that fits as
- * Call and Reply.
+ * config_memory_largest_bytes - Returns the largest message size, up to max_message_bytes, for
+ * which @service has memory for a Call and a Reply.
  */
 uint32_t config_memory_largest_bytes(const struct config *config,
 				     const struct service_config *service);
@@ -128,7 +128,7 @@ uint64_t config_descriptors(const struct config *config);
 uint64_t config_descriptors_min(const struct config *config);
 /** config_descriptors_print - Writes to @out how many descriptors are needed. */
 void config_descriptors_print(const struct config *config, FILE *out);
-/** config_descriptors_warn - Writes a warning to @out if that is more than @limit. */
+/** config_descriptors_warn - Writes a warning to @out if more than @limit are needed. */
 void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *out);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Detects connections of this daemon to itself, from its listening addresses.
  *
- * If a daemon connected to itself, a Call would hold memory and credits at the first passage that
- * the same Call needs at the second: a permanent deadlock. Two daemons can be connected in any way.
+ * If a daemon connected to itself, a Call would hold memory and credits that the same Call needs
+ * when it arrives again: a permanent deadlock. Two daemons can be connected in any way.
  */
 #ifndef DAEMON_CONFIG_SELF_CONNECT_H
 #define DAEMON_CONFIG_SELF_CONNECT_H

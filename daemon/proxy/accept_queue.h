@@ -2,9 +2,9 @@
 /*
  * Per-worker queue of accepted connections that have no bridge yet.
  *
- * A new bridge costs as much as some dozen RPCs, and clients can connect faster than that. So one
+ * A new bridge costs as much as some dozen RPCs, and clients can connect faster than that. One
  * iteration of the event loop accepts only ACCEPT_QUEUE_BATCH connections, round-robin over
- * services. So new connections delay neither existing ones nor those of other services.
+ * services. So new connections of a service delay neither existing ones nor other services.
  */
 #ifndef DAEMON_PROXY_ACCEPT_QUEUE_H
 #define DAEMON_PROXY_ACCEPT_QUEUE_H

@@ -13,8 +13,8 @@
 /*
  * Most time that a stop takes in addition to drain_timeout_s: LEG_STOP_US to close connections,
  * RESOLVER_QUIESCE_MS for DNS lookups, RPCB_CLIENT_END_MS for rpcbind, and a reserve. The daemon
- * reports the sum with drain_timeout_s to systemd. TimeoutStopSec= of the unit is the sum for the
- * default.
+ * reports the sum with drain_timeout_s to systemd. TimeoutStopSec= of the unit is that sum for the
+ * default drain_timeout_s.
  */
 #define PROXY_STOP_S        15u
 #define PROXY_STOP_SPARE_MS 5000u

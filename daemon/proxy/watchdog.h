@@ -18,7 +18,7 @@ struct worker;
 
 /**
  * watchdog_new - Starts the checks.
- * @workers: outlive it; not to be freed before their loops have run all posts
+ * @workers: outlive it; free them after their loops have run all posted functions
  *
  * Returns 0 or -ENOMEM.
  */

@@ -2,7 +2,8 @@
 /*
  * Queries the rpcbind of a host over TCP for the port of a program.
  *
- * One connection, one Call and one Reply, on the loop. A timeout is a result too.
+ * It opens a connection, sends one Call and waits for the Reply, on the loop. A timeout is reported
+ * as an error.
  *
  * Threads: the loop's thread.
  */

@@ -3,11 +3,11 @@
  * Checks `allow` and `require_privileged_port` for each new connection, after its PROXY header if
  * it has one.
  *
- * A connection from accept_proxy_from must begin with a PROXY header. The filter reads it, and no
- * byte after it. Most headers have arrived by then; the others have ACCEPT_FILTER_HEADER_US. When
- * too many connections wait for their header, the oldest is rejected. The health check of another
- * proxy (PROXY LOCAL, without a client address) that closes without a Call is not logged as
- * refused.
+ * A connection from accept_proxy_from must begin with a PROXY header. The filter reads the header
+ * and no byte after it. Most headers arrive with the connection; for the others the limit is
+ * ACCEPT_FILTER_HEADER_US. When too many connections wait for their header, the oldest is rejected.
+ * The health check of another proxy (PROXY LOCAL, without a client address) that closes without a
+ * Call is not logged as refused.
  *
  * Belongs to a listener, on the main thread.
  */

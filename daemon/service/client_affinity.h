@@ -11,8 +11,8 @@
  *
  *  - same address and port;
  *  - same address, and the first Call is among the fingerprints;
- *  - an RDMA client, which reconnects from another port: same address, if that has exactly one
- *    retained client and no connection.
+ *  - same address, for RDMA clients, since they reconnect from another port; only if the address
+ *    has exactly one retained client and no connection.
  *
  * Before a client counts as new, the other connections of its address are checked for a FIN or RST
  * that this host has received but not handled. A client that is privileged on its host never
@@ -89,8 +89,7 @@ struct client_affinity *client_affinity_new(unsigned max);
 void client_affinity_free(struct client_affinity *clients);
 
 /**
- * client_affinity_add - Adds a connected client, and supersedes a live connection with the same
- * endpoints
+ * client_affinity_add - Adds a connected client; a connection with the same endpoints is superseded
  * @owner: copied
  *
  * Call client_affinity_release() later. Returns 0 or -ENOMEM.

@@ -100,7 +100,7 @@ struct affinity_client {
 	size_t ncalls;
 	bool calls_indexed;    /* its calls are indexed: half_closed, closing, retained */
 	bool keeps_port;       /* it uses its own port upstream: no affinity is kept or looked up */
-	bool privileged;       /* its address entry is the privileged one */
+	bool privileged;       /* privileged on its host: `host` has only such clients */
 	bool needs_first_call; /* its address alone never selects a retained client */
 	uint16_t port, source; /* of its upstream connection, if retained */
 	uint64_t left_us;

@@ -185,8 +185,8 @@ void conn_slot_connected(struct conn_slot *slot);
  */
 bool conn_slot_first_call(struct conn_slot *slot) MUST_CHECK;
 /**
- * conn_slot_half_closed - Records that the client has closed its sending side, or got a Reply after
- * that
+ * conn_slot_half_closed - Records that the client has closed its sending side; call it again after
+ * each Reply
  * @oldest_call_us: when its oldest unanswered Call arrived; 0: no Call is unanswered, so it cannot
  *                  be evicted
  */

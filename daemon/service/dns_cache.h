@@ -113,7 +113,7 @@ const char *dns_cache_unresolved(const struct dns_cache *name, const char *why,
 
 /**
  * dns_waiters_init - Initializes the waiting connections of one thread for @name
- * @loop: of that thread, which makes every call except @wake
+ * @loop: the loop of that thread; only that thread calls functions for @waiters
  * @wake: called from any thread, under the name's lock; makes the thread of @loop call
  *        dns_waiters_woken() soon
  *

@@ -14,11 +14,12 @@
  * close without a Reply does not count while the server serves other clients: the client's own Call
  * can be the cause.
  *
- * Other failures can concern a single client too: if the client had sent a Call, or connected from
- * its own address (source = "client"). Such a failure only makes the server doubtful, and the proxy
- * checks it with a NULL Call. The server is down if that check fails, or if another client has the
- * same failure within SERVER_HEALTH_DOUBT_US and no client has had a Reply in between. For this,
- * IPv4 clients differ by address and IPv6 clients by /64 prefix; 127/8 and ::1 are one client.
+ * Two other kinds of failure can also concern a single client: after it has sent a Call, and on a
+ * connection from its own address (source = "client"). Such a failure only makes the server
+ * doubtful, and the proxy checks it with a NULL Call. The server is down if that check fails, or if
+ * another client has the same failure within SERVER_HEALTH_DOUBT_US and no client has had a Reply
+ * in between. For this, IPv4 clients differ by address and IPv6 clients by /64 prefix; 127/8 and
+ * ::1 are one client.
  *
  * A server that is down because of two clients stays down for SERVER_HEALTH_DOUBT_US after the last
  * such failure, even if it replies to NULL: it can close for every other Call. After that it

@@ -53,8 +53,8 @@ bool pcap_capture_message(struct pcap_capture *capture, const struct tap_message
 /** pcap_capture_missed - Counts @count messages after the last one that could not be kept. */
 void pcap_capture_missed(struct pcap_capture *capture, uint64_t count);
 /**
- * pcap_capture_end - Writes the end of the file; @now_us: by CLOCK_MONOTONIC; @why: it ended, a few
- * words.
+ * pcap_capture_end - Writes the end of the file; @now_us: by CLOCK_MONOTONIC; @why: why it ended, a
+ * few words.
  */
 void pcap_capture_end(struct pcap_capture *capture, uint64_t now_us, const char *why,
 		      struct pcapng_writer *out);

@@ -6,7 +6,7 @@
  *
  * A worker never waits for the client: records that do not fit into the queue are counted and
  * dropped. It can wait for another worker that puts a record. Each worker has a list of open taps
- * (daemon/proxy/tap_attach.h); while the list is empty, it costs a Call one branch.
+ * (daemon/proxy/tap_attach.h); while that is empty, a tap costs a Call one branch.
  *
  * A tap is reference-counted, since a worker can still put records after the main thread has closed
  * it.

@@ -53,7 +53,7 @@ extern const struct state_table upstream_states;
 
 struct upstream;
 
-/* Callbacks into the owner, which finds itself by container_of(). */
+/* Callbacks into the owner. It contains the upstream: see container_of(). */
 struct upstream_events {
 	/* Called once: the first name is resolved and the attempts start. */
 	void (*connecting)(struct upstream *upstream);
