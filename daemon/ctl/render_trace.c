@@ -18,7 +18,7 @@
 void render_trace_titles(FILE *out)
 {
 	fprintf(out, COLUMNS "%s\n", "TIME (UTC)", "CONNECTION", "CLIENT", "OPERATION", "CALL",
-		"REPLY", "CARRIED", "TOOK", "OF THAT");
+		"REPLY", "TRANSFER", "DURATION", "STAGES");
 }
 
 /* Gets the time of day with milliseconds from "2026-11-25T22:57:07.581943Z". */

@@ -177,10 +177,10 @@ static const struct table_column operation_columns[] = {
 
 /* IPv4 addresses and ports are never cut: they are arguments of disconnect. */
 static const struct table_column connection_columns[] = {
-	{.title = "ID", .right = true},        {.title = "CLIENT", .min_width = 21},
-	{.title = "SERVICE", .min_width = 7},  {.title = "CALLS/S", .right = true},
-	{.title = "CALLS", .right = true},     {.title = "OLDEST", .right = true},
-	{.title = "WHICH IS", .min_width = 8},
+	{.title = "ID", .right = true},         {.title = "CLIENT", .min_width = 21},
+	{.title = "SERVICE", .min_width = 7},   {.title = "CALLS/S", .right = true},
+	{.title = "CALLS", .right = true},      {.title = "OLDEST", .right = true},
+	{.title = "OPERATION", .min_width = 9},
 };
 
 /*

@@ -267,7 +267,7 @@ START_TEST(connections_are_sorted_and_brief)
 {
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, false),
-		"ID  SERVICE   CLIENT        STATE         AGE  CALLS  OLDEST  WHICH IS\n"
+		"ID  SERVICE   CLIENT        STATE         AGE  CALLS  OLDEST  OPERATION\n"
 		"20  exports   10.0.0.4:713  open          5 s      -       -  -\n"
 		" 9  to-filer  10.0.0.3:712  open        1m01s      5   1m05s  READ server\n"
 		"18  to-filer  [fe80::1]:9   connecting    0 s      -       -  -\n");
@@ -278,20 +278,23 @@ START_TEST(connections_show_both_legs_when_asked)
 {
 	ck_assert_str_eq(
 		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
-		"ID  SERVICE   WORKER  CLIENT            ITS STATE  SERVER                REACHED FROM  "
-		"ITS STATE  STATE           AGE  SO FAR  CALLS  OLDEST  WHICH IS     REVERSE  HELD  GRANTED  USED  "
-		"CREDITS  FROM CLIENT  TO CLIENT  TO SERVER  FROM SERVER  PEER PROFILE          CLIENT SPEAKS  "
-		"SERVER SPEAKS\n"
-		"20  exports        -  - 10.0.0.4:713    - -        - -                   -             "
-		"- -        open -          5 s       -      -       -  -                  -     -        -     -  "
-		"      -            -          -          -            -  -                     -              -\n"
-		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s  iwarp 10.0.0.9:20049  10.0.0.8:731  "
-		"open -     open 12 s     1m01s      99      5   1m05s  READ server        1     2        -     7  "
-		"      -      2.0 KiB  100 bytes    4.0 KiB      3 bytes  linux: as configured  -              "
-		"version 1; inline 4.0 KiB in, 1.0 KiB out\n"
-		"18  to-filer       -  - [fe80::1]:9     -          - -                   -             "
-		"-          connecting -    0 s       -      -       -  -                  -     -        -     -  "
-		"      -            -          -          -            -  -                     -              -\n"
+		"ID  SERVICE   WORKER  CLIENT            CLIENT STATE  SERVER                SOURCE        "
+		"SERVER STATE  STATE           AGE  TOTAL CALLS  CALLS  OLDEST  OPERATION    REVERSE  NO "
+		"CREDIT  GRANTED CREDITS  USED CREDITS  FREE CREDITS  FROM CLIENT  TO CLIENT  TO SERVER  "
+		"FROM SERVER  PEER PROFILE          CLIENT RDMA  SERVER RDMA\n"
+		"20  exports        -  - 10.0.0.4:713    - -           - -                   -             - "
+		"-           open -          5 s            -      -       -  -                  -          "
+		"-                -             -             -            -          -          "
+		"-            -  -                     -            -\n"
+		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s     iwarp 10.0.0.9:20049  10.0.0.8:731  "
+		"open -        open 12 s     1m01s           99      5   1m05s  READ server        "
+		"1          2                -             7             -      2.0 KiB  100 bytes    4.0 "
+		"KiB      3 bytes  linux: as configured  -            version 1; inline 4.0 KiB in, 1.0 KiB "
+		"out\n"
+		"18  to-filer       -  - [fe80::1]:9     -             - -                   -             "
+		"-             connecting -    0 s            -      -       -  -                  "
+		"-          -                -             -             -            -          -          "
+		"-            -  -                     -            -\n"
 		"9: mood: \"good\"\n");
 }
 END_TEST
@@ -323,13 +326,13 @@ START_TEST(connections_show_what_is_spoken)
 	snprintf(json, sizeof(json),
 		 "{\"connections\": [{\"id\": 1, \"client\": {}, \"upstream\": {%s}}]}",
 		 spoken[_i].leg);
-	snprintf(end, sizeof(end), "  -              %s\n", spoken[_i].cell);
+	snprintf(end, sizeof(end), "  -            %s\n", spoken[_i].cell);
 	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
 	ck_assert_ptr_null(strstr(printed, "recv_"));
 	snprintf(json, sizeof(json),
 		 "{\"connections\": [{\"id\": 1, \"client\": {%s}, \"upstream\": {}}]}",
 		 spoken[_i].leg);
-	snprintf(end, sizeof(end), "  -             %-13s  -\n", spoken[_i].cell);
+	snprintf(end, sizeof(end), "  -             %-11s  -\n", spoken[_i].cell);
 	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
 	ck_assert_ptr_null(strstr(printed, "pending:"));
 }

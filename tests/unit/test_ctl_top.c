@@ -237,7 +237,7 @@ START_TEST(connections_have_rates_and_their_oldest_call)
 		"Calls/s 10.5, 1.0 KiB/s in, 1.0 MiB/s back, over 2.0 s\n"
 		"connections by OLDEST\n"
 		"\n"
-		"ID  CLIENT         SERVICE  CALLS/S  CALLS  OLDEST  WHICH IS     MIB IN  MIB OUT\n"
+		"ID  CLIENT         SERVICE  CALLS/S  CALLS  OLDEST  OPERATION    MIB IN  MIB OUT\n"
 		" 9  10.0.0.9:700   files        0.0      1   1m05s  READ server     0.0      0.0\n"
 		"12  10.0.0.12:700  files        0.5      0       -  -               0.0      0.0\n"
 		" 3  10.0.0.3:700   files       10.0      2       -  -               0.0      1.0\n");
