@@ -95,7 +95,7 @@ static int print_spread(const json_t *operation, const json_t *limits, FILE *out
 		{.title = "BELOW", .right = true},  {.title = "RECV", .right = true},
 		{.title = "MEM", .right = true},    {.title = "CREDIT", .right = true},
 		{.title = "SERVER", .right = true}, {.title = "CLIENT", .right = true},
-		{.title = "WHOLE", .right = true},
+		{.title = "TOTAL", .right = true},
 	};
 	struct table table;
 

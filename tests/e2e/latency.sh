@@ -71,7 +71,7 @@ check "the table has a line for each" prints '^  READ +[0-9]+ +0 '
 check "in 80 columns" test "$(wc -L <$T/out)" -le 80
 check "it has a service without Calls too, or with" prints '^mount'
 ctl a latency nfs read >$T/out
-check "an operation alone shows how its times spread" prints '^ +BELOW +RECV .* WHOLE'
+check "an operation alone shows how its times spread" prints '^ +BELOW +RECV .* TOTAL'
 check "… with its bytes" prints '^  READ: [0-9]+ Calls, .* in, 10 MiB back'
 check "an operation that there was not" eval 'ctl a latency nfs CLONE | grep -q "no CLONE yet"'
 check "a service that is not there: status 1" fails ctl a latency nothing

@@ -63,7 +63,7 @@ END_TEST
 	"  OPERATION  CALLS  ERR     P50  P99  RECV  MEM  CREDIT  SERVER  CLIENT\n"                \
 	"  READ        1200    2  2.0 ms    -     -    -       -  100 ms       0\n"                \
 	"  READ: 1,200 Calls, 2.0 KiB in, 4.9 KiB back; 3 without an answer; STALE 2\n"            \
-	"     BELOW  RECV  MEM  CREDIT  SERVER  CLIENT  WHOLE\n"                                   \
+	"     BELOW  RECV  MEM  CREDIT  SERVER  CLIENT  TOTAL\n"                                   \
 	"    1.0 ms     .    .       .       .       4      .\n"                                   \
 	"    2.0 ms     .    .       .       3       .      3\n"                                   \
 	"    250 ms     .    .       .       1       .      .\n"                                   \
