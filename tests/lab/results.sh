@@ -18,20 +18,21 @@ shift 3
 	echo "Guests are emulated: times show that rows ran, not how fast anything is."
 	echo
 	cat <<-'WHAT'
-	What rows do, each on a separate mount of the version that it names:
+	Each row runs on a mount of its own, with the version of NFS that the row names:
 
-	* all: files of 31 sizes up to 4 MiB, O_DIRECT at odd offsets and lengths and a mapping, each read back from the server; a
-	  tree copied and compared; 200 names made, read and removed; links, a long symlink, modes; with knfsd ACLs (NFSv3: NFSACL,
-	  NFSv4: nfs4_setfacl; also one larger than an inline message), xattrs (4.2) and a delegation recalled (4.1, 4.2); with
-	  NFSv4 byte-range locks and a counter that two clients contend for.
-	* in the full tier also: a part of the kernel's source unpacked, hashed and compared; a file of 32 MiB; a directory of
-	  10,000 names read whole; fio with verification (random reads and writes of 512 to 131072 bytes, unaligned, 16 MiB);
-	  200 rounds of contended locks.
-	* kills: a load of seeded files with a journal of what was acknowledged; see README.md. The judge's rows are its verdicts
-	  on the captures of the rows before.
-	* conformance: the peer of tests/peer judges, with the lists of known deviations in this directory.
-	* "as directly": a program's list of results through the proxy is the one of a mount of the server itself.
-	* rows with sec=: files, names, links and a READ of 1 MiB.
+	* **all:** files of 31 sizes up to 4 MiB, read back from the server; O_DIRECT at odd offsets and lengths; a mapping; a copied
+	  tree; 200 names created, read and removed; links, a long symlink, modes.
+	  * With knfsd also: ACLs (NFSv3: NFSACL, NFSv4: nfs4_setfacl, one of them larger than an inline message), xattrs (4.2), a
+	    recalled delegation (4.1, 4.2).
+	  * With NFSv4 also: byte-range locks, and a counter for which two clients contend.
+	* **all, in the full tier also:** a part of the kernel's source, unpacked and compared; a file of 32 MiB; a directory of
+	  10,000 names; fio with verification (random unaligned reads and writes of 512 to 131072 bytes in 16 MiB); 200 rounds of
+	  contended locks.
+	* **kills:** a load of seeded files with a journal of what the server acknowledged; see README.md.
+	* **judge:** the packet judge's verdict on the capture of the row that it names.
+	* **conformance:** the verdicts of the peer in tests/peer. This directory lists the known deviations.
+	* **"as directly":** a program has the same list of results through the proxy and on a mount of the server itself.
+	* **sec=:** files, names, links and a READ of 1 MiB.
 
 	WHAT
 	printf '%s\n' "$@" | awk -F '|' -v kernels="$(printf '%s\n' "${@%%|*}" | sort -uV | paste -sd ' ')" '
