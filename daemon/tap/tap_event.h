@@ -26,7 +26,7 @@ struct tap_call {
 	uint32_t request_bytes, reply_bytes;
 	/* an enum message_form each, by enum exchange_role */
 	uint8_t call_forms[2], reply_forms[2];
-	uint32_t took_us[CALL_STAGE_COUNT];
+	uint32_t stage_elapsed_us[CALL_STAGE_COUNT];
 };
 
 enum tap_message_what {
