@@ -13,7 +13,7 @@ COPY_PORT=12070 V6_PORT=12071 BAD_PORT=12072 QUIET_PORT=12073
 
 # load WHERE ARGS...: its line of JSON is in WHERE.json; the port is that of WHERE
 declare -A port_of=([direct]=$NFS_PORT [copied]=$COPY_PORT [chain]=$FRONT_PORT [bad]=$BAD_PORT [quiet]=$QUIET_PORT)
-short_s=$(limit_s 0.3 1) # that a load goes on
+short_s=$(limit_s 0.1 1) # that a load goes on
 load() {
 	local where=$1
 
@@ -48,14 +48,14 @@ for where in direct copied chain; do
 		check "$where: $work" load $where -w $work -n 3 -k 2
 		check "$where: $work has figures" told $where "$good and (.bytes_per_s - .ops_per_s * $bytes | fabs) <= $bytes + 1"
 	done
-	check "$where: 100 connections" load $where -w getattr -k 100 -t "$(limit_s 2)"
+	check "$where: 100 connections" load $where -w getattr -k 100 -t "$(limit_s 0.7 1)"
 	check "$where: each was served" told $where "$good and .opened == 100 and .least_ops > 0 and .least_ops * 100 <= .ops and .most_ops * 100 >= .ops"
 	check "$where: a crowd" load $where -w crowd -k 200
 	check "$where: each of it had a Reply" told $where '.errors == 0 and .ops == 200 and .all_ops == 200 and .opened == 200 and .most_ops == 1 and .max_us <= .seconds * 1000000 + 2'
 	check "$where: connections that come and go" load $where -w connect -n 8
 	check "$where: they do" told $where '.errors == 0 and .ops > 0 and .opened > 8 and .all_ops == .opened and .connect_per_s == .ops_per_s'
 	check "$where: it waits for whoever measures" load_waits $where
-	rate_s=$(limit_s 3)
+	rate_s=$(limit_s 1.5 1)
 	check "$where: Calls at a rate" load $where -w getattr -n 4 -k 3 -r 200 -t "$rate_s"
 	check "$where: it is that rate" told $where ".errors == 0 and .ops > 100 and .ops <= 300 * $rate_s"
 done
