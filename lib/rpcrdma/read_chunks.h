@@ -20,7 +20,7 @@
 
 /*
  * Position in a plan. One or several RDMA Reads fetch each of its parts (struct plan_read). All
- * parts before index `pull` are finished, and `bytes` bytes of that one.
+ * parts before `read_index` are finished, and `bytes` bytes of the part at `read_index`.
  */
 struct read_cursor {
 	unsigned read_index;
@@ -32,7 +32,7 @@ struct read_cursor {
  * the connection has closed.
  */
 struct read_chunks {
-	TAILQ_ENTRY(read_chunks) entry; /* in conn->works.waiting, until the last Read is posted */
+	TAILQ_ENTRY(read_chunks) entry; /* in work_requests.waiting until all are posted */
 	struct rdma_conn *conn;
 	struct exchange *x;
 	const struct rpc_msg *to;
