@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Statistics of Calls: of an operation in an answer to `latency`, of several, or the change between
- * two answers.
+ * Statistics of Calls, from answers to the command `latency`: of one operation, the sum of several
+ * operations, or the difference between two answers.
  */
 #ifndef DAEMON_CTL_CALL_TOTALS_H
 #define DAEMON_CTL_CALL_TOTALS_H
@@ -27,9 +27,9 @@ struct call_totals {
  */
 const char *call_totals_stage(unsigned stage);
 
-/** call_totals_add - Adds an operation of an answer to `latency`. */
+/** call_totals_add - Adds one operation of an answer. */
 void call_totals_add(struct call_totals *sums, const json_t *operation);
-/** call_totals_add_all - Adds all operations of a service in an answer to `latency`. */
+/** call_totals_add_all - Adds all operations of a service in an answer. */
 void call_totals_add_all(struct call_totals *sums, const json_t *service);
 /**
  * call_totals_since - Subtracts an earlier answer.

@@ -9,7 +9,7 @@
 #define SEE_HELP "'" PROGRAM " --help' lists them"
 
 enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
-/* Statuses of check; EXIT_NOT_CHECKED: no result. */
+/* Exit statuses of the command `check`. EXIT_NOT_CHECKED: the check has no result. */
 enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
 
 /** ctl_error - Writes a line with the program's name to standard error. Returns @status. */

@@ -41,14 +41,14 @@ struct options {
 int options_parse(int argc, char **argv, struct options *options) MUST_CHECK;
 
 /**
- * options_check - Returns whether every given option applies to @command; otherwise prints which
- * command it is for.
+ * options_check - Returns whether every given option applies to @command. If one does not, prints
+ * the commands that have this option.
  */
 bool options_check(const struct options *options, const struct control_command *command) MUST_CHECK;
 
 /**
- * options_append - Appends the options of a command to its words, as the daemon expects: "
- * --mount", " --client 10.0.0.1".
+ * options_append - Appends the options of a command to its words, as the daemon expects, such as
+ * " --client 10.0.0.1" with the leading space.
  * @argument: a buffer of CONTROL_MAX_ARGUMENT_BYTES and the zero byte
  *
  * Prints errors. Returns 0 or the exit status.
