@@ -18,19 +18,19 @@ struct worker_service;
 void bridge_limits_close_evicted(struct worker_service *ws);
 
 /**
- * bridge_limits_close_disabled - Closes the bridges of a service on this worker whose server has
- * been disabled.
+ * bridge_limits_close_disabled - Closes the bridges to disabled servers, of a service on this
+ * worker.
  */
 void bridge_limits_close_disabled(struct worker_service *ws);
 
 /**
  * bridge_limits_start - Gives a new bridge its connection slot @slot, which the bridge frees by
- * conn_slot_free(), and starts the idle timer.
+ * conn_slot_free(), and calls bridge_limits_idle_start().
  */
 void bridge_limits_start(struct bridge *bridge, struct conn_slot *slot);
 /**
- * bridge_limits_idle_start - Starts the idle timer, stall_timeout_s, of a client whose upstream has
- * not started.
+ * bridge_limits_idle_start - Starts or restarts the idle timer (stall_timeout_s), which runs until
+ * the upstream starts: bridge_limits_connecting() stops it.
  */
 void bridge_limits_idle_start(struct bridge *bridge);
 /**

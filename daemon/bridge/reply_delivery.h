@@ -28,7 +28,7 @@
 #define REPLY_DELIVERY_LATE_US 12000u
 #define REPLY_DELIVERY_ACK_US  200000u /* TCP_DELACK_MAX */
 #define REPLY_DELIVERY_BATCH   64u     /* queries of the timer in one iteration */
-/* Most RPCs that wait, per service and worker; others count as delivered immediately. */
+/* Maximum of waiting RPCs, per service and worker; others count as delivered immediately. */
 #define REPLY_DELIVERY_MAX   4096u
 #define REPLY_DELIVERY_BLOCK 64u /* waiting RPCs whose memory is allocated together */
 
@@ -49,7 +49,8 @@ static inline void reply_delivery_track(struct bridge_side *side, struct exchang
 void reply_delivery_client_closing(struct bridge *bridge);
 /**
  * reply_delivery_oldest - Finds the oldest Reply that the TCP client has not acknowledged.
- * @since_us: set to the time when it was sent
+ * @since_us:  set to the time when it was sent
+ * @operation: set to the operation of its Call
  *
  * Returns false if all Replies are acknowledged.
  */
