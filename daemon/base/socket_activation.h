@@ -4,8 +4,9 @@
  * units, and sockets that the daemon has put into the descriptor store of its unit. A stored socket
  * keeps its queue of clients until the next start.
  *
- * A socket of a .socket unit has the name of its service (FileDescriptorName=). A stored socket has
- * SOCKET_ACTIVATION_STORED after that; no service's name contains '@'. The daemon can remove only
+ * systemd passes a name with each socket. For a socket of a .socket unit it is the name of the
+ * service (FileDescriptorName=). For a stored socket it is the name of the service with
+ * SOCKET_ACTIVATION_STORED appended; no service's name contains '@'. The daemon can remove only
  * stored sockets.
  */
 #ifndef DAEMON_BASE_SOCKET_ACTIVATION_H

@@ -13,8 +13,8 @@
 const char *config_type_text(const config_setting_t *setting);
 
 /**
- * config_value_read - Reads the value of a key, or reports an error.
- * @key:  any but one of type CONFIG_KEY_SERVICES, which holds groups
+ * config_value_read - Reads the value of a key from the setting @s, or reports an error.
+ * @key:  of any type except CONFIG_KEY_SERVICES, which holds groups
  * @base: the struct config or struct service_config that the key belongs to
  */
 void config_value_read(struct config_ctx *r, const config_setting_t *s,

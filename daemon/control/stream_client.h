@@ -20,7 +20,7 @@
 struct stream_client;
 
 struct stream_client_events {
-	/* The queue has more space than before. Never called from within a call. */
+	/* The queue has more space than before. Never called by a stream_client function. */
 	void (*on_space)(void *arg);
 	/* The client wants no more: call stream_client_end(). Called once. */
 	void (*enough)(void *arg);
