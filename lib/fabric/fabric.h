@@ -158,10 +158,11 @@ TAILQ_HEAD(fabric_wr_list, fabric_wr);
  * other key and no Read may use it. Bytes that the peer has not written are undefined, then and
  * afterwards.
  *
- * `written` records which bytes of such memory the peer has written. Its prefix is valid from
- * recv() of a Send that the peer posted after its Writes until the next fabric_key_bind(). A fabric
- * that cannot record this (verbs) sets the prefix to len_bytes. It clears the memory when it binds
- * the key, unless the memory last held data of the same connection.
+ * `written` records which bytes of such memory the peer has written. Its prefix_bytes counts the
+ * bytes written from the start without a gap. It is valid once recv() has delivered a Send that the
+ * peer posted after its Writes, and stays valid until the next fabric_key_bind(). A fabric that
+ * cannot record this (verbs) sets prefix_bytes to len_bytes. It clears the memory when it binds the
+ * key, unless the memory last held data of the same connection.
  */
 struct fabric_key {
 	uint32_t rkey;
@@ -492,9 +493,9 @@ static inline void fabric_recv_post(struct fabric_ep *ep, unsigned count, uint32
 /**
  * fabric_recv_resize - Changes the size of posted receives that have no memory yet.
  *
- * Later receives are still posted with their own size; buffers kept for them are freed unless they
- * have this size. Returns how many posted receives keep their size: 0; 1, if a Send has begun to
- * fill the oldest; or FABRIC_RECV_KEPT, all.
+ * Does not affect later calls of fabric_recv_post(). Frees idle buffers of another size. Returns
+ * how many posted receives keep their size: 0; 1, if a Send has begun to fill the oldest; or
+ * FABRIC_RECV_KEPT, all.
  */
 static inline MUST_CHECK unsigned fabric_recv_resize(struct fabric_ep *ep, uint32_t size_bytes)
 {
@@ -529,12 +530,13 @@ static inline MUST_CHECK int fabric_key_bind(struct fabric_ep *ep, struct fabric
 
 /**
  * fabric_key_await - Waits for a key, after fabric_key_bind() has returned -EAGAIN.
- * @own: number of keys that the caller has bound for the same purpose and unbinds now
+ * @own: number of keys that the caller has bound for the same RPC and unbinds now; they do not wake
+ *       it
  *
- * Returns true if key_free() will be called, unless the connection ends first; never from inside
- * this call. Even then a key is not guaranteed. Returns false if the connection is not up, or if
- * waiting is useless: this worker uses no other key that could become free, and other workers and
- * processes cannot free any, or have freed none for a minute.
+ * Returns true if key_free() will be called, unless the connection ends first. key_free() is never
+ * called from inside this call, and fabric_key_bind() can fail again after it. Returns false if the
+ * connection is not up, or if waiting is useless: this worker uses no other key that could become
+ * free, and other workers and processes cannot free any, or have freed none for a minute.
  */
 static inline MUST_CHECK bool fabric_key_await(struct fabric_ep *ep, unsigned own)
 {

@@ -66,8 +66,9 @@ size_t rdmap_terminate_encode(const struct rdmap_terminate *term, uint8_t *out);
  * @bytes, @len_bytes: its payload, as far as it arrived
  * @text, @size:       the output, truncated to fit
  *
- * Linux siw swaps the nibbles and puts the header bits at the other end of their byte. So the text
- * for a payload that is not valid by RFC 5040, or has such bits, has both readings.
+ * Linux siw swaps the nibbles of the first byte, and puts the header bits at the other end of their
+ * byte. If the payload is not valid by RFC 5040, or its header bits are at that end, the text has
+ * both readings.
  */
 void rdmap_terminate_describe(const uint8_t *bytes, size_t len_bytes, char *text, size_t size);
 

@@ -29,8 +29,9 @@ int verbs_qp_create(struct verbs_ep *ep) MUST_CHECK;
 /**
  * verbs_qp_created - Takes over the objects that were created, even if not all were.
  *
- * Returns 0; -EAGAIN if the completion queue is shorter than planned and entries of another one
- * have been reserved: verbs_qp_create() must run again; or the negative errno of that reservation.
+ * Returns 0. If the completion queue is shorter than planned, reserves entries of another one and
+ * returns -EAGAIN: verbs_qp_create() must run again. Returns the negative errno of that reservation
+ * if it fails.
  */
 int verbs_qp_created(struct verbs_ep *ep) MUST_CHECK;
 /**

@@ -37,7 +37,8 @@ int verbs_recvs_first(struct verbs_ep *ep) MUST_CHECK;
  */
 int verbs_recvs_fill(struct verbs_ep *ep) MUST_CHECK;
 /**
- * verbs_recvs_post_due - Like verbs_recvs_fill(), before anything is sent.
+ * verbs_recvs_post_due - Like verbs_recvs_fill(); call it before posting a Send, which can tell the
+ * peer that receives are available.
  *
  * Ends the endpoint if it fails. Returns false if nothing may be sent now.
  */

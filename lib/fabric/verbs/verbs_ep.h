@@ -104,15 +104,16 @@ struct verbs_device {
 	LIST_ENTRY(verbs_device) async_entry;
 	struct verbs_event_lock *event_lock; /* shared by all workers */
 	struct verbs_fd_watch async_watch;
-	bool reads;
+	bool reads;  /* this worker reads the asynchronous events for all workers */
 	bool failed; /* reported, but not processed yet; guarded by the lock of async_event.c */
 	/* Windows that workers hand to each other, see async_event.c, whose lock guards these. */
 	bool window_wanted;    /* a connection of this worker waits for a window */
 	bool window_requested; /* another worker waits for a window */
 	bool window_arrived;   /* another worker has freed some */
 	/*
-	 * A worker requested a window, and this one has none idle: the next one returned is freed.
-	 * Only the thread of this worker uses this member and the following ones.
+	 * Another worker requested a window, and this worker has no idle one: it frees the next
+	 * window that an RPC returns. Only the thread of this worker uses this member and the
+	 * following ones.
 	 */
 	bool window_owed;
 	bool yielding, yield_again; /* windows are being freed for others; more were freed since */
@@ -295,7 +296,7 @@ struct verbs_ep {
 	struct ibv_qp *made_qp;
 	struct ibv_qp_cap made_cap;
 	bool recv_seen, confirmed; /* acceptor: events that arrived before the accept returned */
-	bool last;                 /* last endpoint of its device, which is closed with it */
+	bool last;                 /* last endpoint of its device: the device closes with it */
 	struct verbs_async_event async;
 	/* The device's side. */
 	struct verbs_device *device; /* NULL until an address is resolved */
