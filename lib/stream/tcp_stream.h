@@ -6,7 +6,10 @@
 #include "stream/reserved_ports.h"
 #include "stream/stream.h"
 
-/* The kernel's timeout is this much longer than the stall timeout, which logs a better reason. */
+/*
+ * The kernel's timeout is this much longer than the owner's stall timeout. So the owner closes the
+ * connection first, and logs a better reason.
+ */
 #define TCP_STREAM_USER_TIMEOUT_MARGIN_MS 5000u
 
 /* The TCP streams of one loop. */
@@ -20,13 +23,14 @@ struct tcp_stream_net {
 };
 
 /**
- * tcp_stream_net_init - Initializes the TCP streams of a loop, whose users time peers out after
- * @stall_timeout_us
- * @reserved_ports: of the process; outlives the streams
- * @keepalive_s:    longest idle time before a peer is probed
+ * tcp_stream_net_init - Initializes the TCP streams of a loop
+ * @reserved_ports:   of the process; outlives the streams
+ * @stall_timeout_us: time after which the owners of the streams close a stalled connection
+ * @keepalive_s:      longest idle time before a peer is probed
  *
- * Data can stay unacknowledged for slightly longer than @stall_timeout_us. Linux probes an idle
- * peer for the same time, at least twice, and closes the connection at the first probe after that.
+ * TCP_USER_TIMEOUT is slightly longer than @stall_timeout_us. Linux closes a connection whose data
+ * stay unacknowledged for that time. If an idle peer does not answer, Linux sends at least two
+ * probes, and closes the connection at the first probe after that time.
  */
 void tcp_stream_net_init(struct tcp_stream_net *net, struct loop *loop,
 			 struct reserved_ports *reserved_ports, uint64_t stall_timeout_us,
@@ -35,8 +39,8 @@ void tcp_stream_net_init(struct tcp_stream_net *net, struct loop *loop,
 /**
  * tcp_stream_tune_listener - Sets the socket options of accepted streams on their listener @fd
  *
- * Accepted sockets inherit TCP_NODELAY, keepalive and TCP_USER_TIMEOUT, so these are set once. The
- * values are those of tcp_stream_net_init(); the idle time differs between connections.
+ * Accepted sockets inherit TCP_NODELAY, keepalive and TCP_USER_TIMEOUT, so these are set once, to
+ * the values of tcp_stream_net_init(). tcp_stream_adopt() then gives each socket its own idle time.
  */
 void tcp_stream_tune_listener(int fd, uint64_t stall_timeout_us, unsigned keepalive_s);
 
