@@ -211,8 +211,8 @@ static void on_granted(void *arg)
  * Claims memory for a reverse Call without waiting: its Reply can be queued after client Calls that
  * wait for the budget, so waiting could deadlock. A short inline Call whose Reply is short too
  * needs no claim, because memory_bound_uncharged_bytes() counts both. The Writes to a reply chunk
- * of up to REVERSE_FREE_SEGMENTS segments need no claim either: that function also counts memory
- * for the chunk lists of such a Call, and the Writes use it.
+ * of up to REVERSE_FREE_SEGMENTS segments need no claim either: they use the memory that this
+ * function counts for the chunk lists of such a Call.
  */
 #define REVERSE_FREE_SEGMENTS 16u
 
