@@ -42,11 +42,11 @@
 	X(UPSTREAM_CONNECTING, "connecting", "the leg of an attempt to open",                      \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_WAIT_RETRY) | TO(UPSTREAM_OPEN) |                   \
 		  TO(UPSTREAM_CLOSING) | TO(UPSTREAM_CLOSED))                                      \
-	X(UPSTREAM_WAIT_RETRY, "between", "the failed leg to be closed, before the next attempt",  \
+	X(UPSTREAM_WAIT_RETRY, "between", "the failed leg's closed(), before the next attempt",    \
 	  TO(UPSTREAM_RESOLVING) | TO(UPSTREAM_CONNECTING) | TO(UPSTREAM_CLOSING) |                \
 		  TO(UPSTREAM_CLOSED))                                                             \
-	X(UPSTREAM_OPEN, "open", "the leg to close", TO(UPSTREAM_CLOSING))                         \
-	X(UPSTREAM_CLOSING, "closing", "the leg to be closed", TO(UPSTREAM_CLOSED))                \
+	X(UPSTREAM_OPEN, "open", "the end of the connection to the server", TO(UPSTREAM_CLOSING))  \
+	X(UPSTREAM_CLOSING, "closing", "the leg's closed()", TO(UPSTREAM_CLOSED))                  \
 	X(UPSTREAM_CLOSED, "closed", "upstream_fini()", 0)
 STATE_ENUM(upstream_state, UPSTREAM_STATES);
 extern const struct state_table upstream_states;

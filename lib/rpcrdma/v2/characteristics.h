@@ -58,7 +58,7 @@ struct characteristics_request {
 	X(RECEIVES_RAISING, "raising", "smaller Receives to be used up, then an UPD to be sent",   \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))                                             \
 	X(RECEIVES_PENDING, "pending",                                                             \
-	  "after a REQ: the same, or the end of Calls that rely on a larger size",                 \
+	  "smaller Receives to be used up, or the end of Calls that rely on a larger size",        \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_CLEARING))                                            \
 	X(RECEIVES_CLEARING, "clearing", "an UPD to be sent, which ends the pending request",      \
 	  TO(RECEIVES_SETTLED) | TO(RECEIVES_PENDING))
