@@ -47,10 +47,14 @@ static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 	}
 }
 
-/* Returns whether it was a port scan or a health check: a connection closed before any Call. */
+/*
+ * Returns whether it was a port scan or a health check: a connection closed before any Call. An
+ * RDMA client whose server is being connected is none.
+ */
 static bool was_probe_only(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	return by == CLOSE_BY_CLIENT && !bridge->open.forwarding && !bridge->calls.total &&
+	return by == CLOSE_BY_CLIENT && bridge->state.now < BRIDGE_RESOLVING &&
+	       !bridge->calls.total &&
 	       (why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST || why == LEG_CLOSE_SILENT ||
 		why == LEG_CLOSE_NO_CALL || why == LEG_CLOSE_TIMEOUT);
 }
@@ -62,7 +66,7 @@ static enum log_level close_log_level(const struct bridge *bridge, enum leg_clos
 	 * The service logs an unreachable server once. Still log the end of a bridge that was
 	 * logged as open.
 	 */
-	if (bridge->upstream.failure_logged)
+	if (bridge->upstream.failure_logged && by != CLOSE_BY_CLIENT)
 		return bridge->open.open_logged ? LOG_LEVEL_INFO : LOG_LEVEL_DEBUG;
 	if (is_worth_a_warning(why, by))
 		return LOG_LEVEL_WARNING;
@@ -321,11 +325,22 @@ void bridge_client_closed(void *arg)
 	free_if_closed(bridge);
 }
 
+/* Its server was not reached, and before that the client had closed its side. */
+static bool client_left_first(const struct bridge *bridge)
+{
+	return bridge->limits.half_closed && !bridge->open.forwarding;
+}
+
 void bridge_server_closing(struct upstream *upstream, enum leg_close why, const char *detail)
 {
 	struct bridge *bridge = bridge_of(upstream);
 
-	if (!bridge_is_closing(bridge) && !closes_alone(bridge, why))
+	if (bridge_is_closing(bridge) || closes_alone(bridge, why))
+		return;
+	if (client_left_first(bridge))
+		bridge_close(bridge, LEG_CLOSE_PEER, CLOSE_BY_CLIENT,
+			     "it disconnected before the proxy had reached the server");
+	else
 		bridge_close(bridge, why, CLOSE_BY_SERVER, detail);
 }
 

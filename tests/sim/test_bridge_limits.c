@@ -469,6 +469,64 @@ START_TEST(a_half_closed_one_is_closed_in_the_end)
 }
 END_TEST
 
+static unsigned left_lines;
+
+static bool look_for_leaving(void *arg, const char *line, size_t len)
+{
+	left_lines += !strncmp(line, "<6>", 3) && strstr(line, "closed by the client") &&
+		      strstr(line, "while connecting");
+	return true;
+}
+
+/*
+ * A client that leaves while its server is being connected: a TCP client closes its side, and then
+ * the server is not reached; an RDMA client withdraws its request.
+ */
+START_TEST(a_client_that_leaves_while_its_server_is_connected_is_said_to)
+{
+	static const struct log_output output = {
+		.write = look_for_leaving, .form = LOG_FORM_LEVEL, .now_us = any_time};
+	struct stub *client, *server;
+
+	start(4, _i % 2 ? TRANSPORT_TCP : TRANSPORT_IWARP);
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+	left_lines = 0;
+	client = bench_incoming(bench);
+	request(client);
+	server = server_of(client);
+	ck_assert_str_eq(bench_state(bench), "connecting");
+	if (is_tcp()) {
+		client->config.events->half_closed(client->config.arg);
+		stub_fail(server, LEG_CLOSE_REFUSED, "Connection refused");
+		bench_run(bench, 500);
+		end(client, NULL);
+	} else {
+		end(client, server);
+	}
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_uint_eq(bench->ws.closes[CLOSE_BY_CLIENT][LEG_CLOSE_PEER], 1);
+	ck_assert_uint_eq(bench_closes(bench), 1);
+	ck_assert_uint_eq(left_lines, 1);
+}
+END_TEST
+
+/* A client that stays is told of its server, as before. */
+START_TEST(a_client_that_stays_while_its_server_fails_is_closed_for_that)
+{
+	struct stub *client;
+
+	start(4, TRANSPORT_TCP);
+	client = bench_incoming(bench);
+	request(client);
+	stub_fail(server_of(client), LEG_CLOSE_REFUSED, "");
+	ck_assert_uint_eq(bench->ws.closes[CLOSE_BY_SERVER][LEG_CLOSE_REFUSED], 1);
+	bench_run(bench, 500);
+	end(client, NULL);
+}
+END_TEST
+
 START_TEST(a_half_closed_one_that_gets_its_replies_stays)
 {
 	struct stub *client;
@@ -646,6 +704,9 @@ int main(void)
 	tcase_add_loop_test(tc, the_half_closed_one_that_has_waited_longest_makes_room, 0, 2);
 	tcase_add_test(tc, a_half_closed_one_without_a_call_keeps_its_place);
 	tcase_add_loop_test(tc, a_half_closed_one_is_closed_in_the_end, 0, 3);
+	tcase_add_loop_test(tc, a_client_that_leaves_while_its_server_is_connected_is_said_to, 0,
+			    2);
+	tcase_add_test(tc, a_client_that_stays_while_its_server_fails_is_closed_for_that);
 	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
 	tcase_add_loop_test(tc, a_half_closed_one_that_reads_slowly_gets_its_replies, 0, 2);
 	tcase_add_loop_test(tc, output_that_is_not_taken_is_limited_by_the_leg, 0, 2);
