@@ -175,6 +175,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/client_affinity.h \
 	daemon/service/close_reason_text.c \
 	daemon/service/close_reason_text.h \
+	daemon/service/client_events.c \
+	daemon/service/client_events.h \
 	daemon/service/conn_limits.c \
 	daemon/service/conn_limits.h \
 	daemon/service/listen_error.c \

@@ -231,6 +231,22 @@ static uint64_t tarpit_us(const struct bridge *bridge, enum leg_close why)
 	return CONN_LIMITS_TARPIT_US - age_us;
 }
 
+/*
+ * Counts what `status` shows as a problem: a client that is refused after its first byte or Call,
+ * and one that reuses an XID.
+ */
+static void count_client_event(const struct bridge *bridge, enum leg_close why, enum close_by by)
+{
+	bool refused = by == CLOSE_BY_PROXY &&
+		       (why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_UNPRIVILEGED);
+	bool reused = by == CLOSE_BY_CLIENT && why == LEG_CLOSE_XID_REUSED;
+
+	if (refused || reused)
+		client_events_add(
+			&bridge->ws->service->events, refused ? why : CLIENT_EVENT_XID_REUSED,
+			(const struct sockaddr *)&bridge->peer, loop_now_us(bridge_loop(bridge)));
+}
+
 /* Records the reason of the bridge. */
 static void start_close(struct bridge *bridge, enum leg_close why, enum close_by by,
 			const char *detail)
@@ -240,6 +256,7 @@ static void start_close(struct bridge *bridge, enum leg_close why, enum close_by
 	USDT3(connection__closed, bridge->id, leg_close_name(why), bridge->calls.total);
 	log_close(bridge, why, by, detail);
 	bridge->ws->closes[by][why]++;
+	count_client_event(bridge, why, by);
 	bridge->end.why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	bridge_affinity_closing(bridge);

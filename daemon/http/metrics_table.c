@@ -237,12 +237,15 @@ static void metrics_refused(struct metrics_text *text, const struct metrics_serv
 {
 	char reason[STATS_CLOSE_NAME_BYTES];
 
-	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++)
-		if (service->ps->refused[why])
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++) {
+		struct client_event refused = client_events_get(&service->ps->service.events, why);
+
+		if (refused.count)
 			metrics_text_put(text,
 					 METRICS_LABELS({"service", service->config->name},
 							{"reason", stats_close_name(why, reason)}),
-					 (double)service->ps->refused[why]);
+					 (double)refused.count);
+	}
 }
 
 static void put_closed(struct metrics_text *text, const char *service, const char *side,

@@ -45,6 +45,13 @@ static void log_refused(struct service *service, enum log_level level,
 		    detail[0] ? ": " : "", detail);
 }
 
+static void count_refused(struct proxy_service *ps, const struct accepted_conn *in,
+			  enum leg_close why)
+{
+	client_events_add(&ps->service.events, why, (const struct sockaddr *)&in->peer,
+			  loop_now_us(ps->proxy->loop));
+}
+
 static void on_refused(void *arg, const struct accepted_conn *in, enum leg_close why,
 		       const char *detail)
 {
@@ -56,7 +63,7 @@ static void on_refused(void *arg, const struct accepted_conn *in, enum leg_close
 		accepted_conn_drop(in);
 		return;
 	}
-	ps->refused[why]++;
+	count_refused(ps, in, why);
 	tarpit_add(&ps->tarpit, in, why);
 }
 
@@ -83,7 +90,7 @@ static void on_incoming(void *arg, const struct accepted_conn *in)
 	}
 	atomic_fetch_add(&ps->service.connections_total, 1);
 	if (worker_adopt(service_shard, &conn, ++proxy->next_id))
-		ps->refused[LEG_CLOSE_RESOURCES]++;
+		count_refused(ps, in, LEG_CLOSE_RESOURCES);
 }
 
 /* Returns the used descriptors in connections of two each; a rejected connection has one. */

@@ -51,11 +51,10 @@ struct proxy_service {
 	struct proxy *proxy;
 	struct config *config; /* holds service.config; a reference */
 	struct service service;
-	struct service_shard **shards;     /* one per worker */
-	struct listener *listener;         /* NULL: drained or removed */
-	struct tarpit tarpit;              /* rejected connections */
-	uint64_t refused[LEG_CLOSE_COUNT]; /* their number, by reason */
-	unsigned users;                    /* snapshots that refer to it */
+	struct service_shard **shards; /* one per worker */
+	struct listener *listener;     /* NULL: drained or removed */
+	struct tarpit tarpit;          /* rejected connections */
+	unsigned users;                /* snapshots that refer to it */
 	/* when drain_timeout_s expires, in the main loop's time; 0: not draining */
 	uint64_t cut_us;
 	bool rejecting;  /* drained, but systemd keeps the socket open: every client is rejected */

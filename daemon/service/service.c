@@ -75,6 +75,7 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->source_rr_index, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	late_calls_init(&service->late, config->name);
+	client_events_init(&service->events);
 	name_lines(service);
 	return 0;
 out_targets:
@@ -95,6 +96,7 @@ void service_fini(struct service *service)
 {
 	service_log_suppressed(service);
 	late_calls_fini(&service->late);
+	client_events_fini(&service->events);
 	conn_limits_fini(&service->limits);
 	client_affinity_free(service->clients);
 	service->clients = NULL;

@@ -10,6 +10,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
 #include "daemon/service/client_affinity.h"
+#include "daemon/service/client_events.h"
 #include "daemon/service/close_reason_text.h"
 #include "daemon/service/conn_limits.h"
 #include "daemon/service/late_calls.h"
@@ -70,6 +71,7 @@ struct service {
 	/* an unprivileged client was logged; only the first one is */
 	atomic_bool unprivileged_logged;
 	struct late_calls late;             /* Calls that wait for the server; has a lock */
+	struct client_events events;        /* refused clients and the like; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */
 };
 

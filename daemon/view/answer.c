@@ -214,21 +214,32 @@ static json_t *listens_json(const struct service_config *config)
 	return list;
 }
 
+/* Refused clients by reason. */
+static json_t *refused_json(struct service *service)
+{
+	json_t *refused = json_object();
+	char name[STATS_CLOSE_NAME_BYTES];
+
+	for (unsigned why = 0; why < LEG_CLOSE_COUNT; why++) {
+		struct client_event event = client_events_get(&service->events, why);
+
+		if (event.count)
+			json_object_set_new(refused, stats_close_name(why, name),
+					    json_integer((json_int_t)event.count));
+	}
+	return refused;
+}
+
 static json_t *service_json(const struct collected *collected, size_t i)
 {
 	struct proxy_service *ps = collected->services[i];
 	struct service *service = &ps->service;
 	const struct service_config *config = service->config;
 	char listen[CONFIG_URI_TEXT_BYTES], connect[CONFIG_URI_TEXT_BYTES];
-	char name[STATS_CLOSE_NAME_BYTES], mount[CONFIG_URI_TEXT_BYTES];
+	char mount[CONFIG_URI_TEXT_BYTES];
 	uint64_t now_us = loop_now_us(collected->proxy->loop);
-	json_t *refused = json_object();
 	struct conn_limits_counts counts;
 
-	for (size_t why = 0; why < LEG_CLOSE_COUNT; why++)
-		if (ps->refused[why])
-			json_object_set_new(refused, stats_close_name(why, name),
-					    json_integer(ps->refused[why]));
 	conn_limits_counts_get(&service->limits, &counts);
 	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, "
 			 "s:o, s:s, s:o, s:o}",
@@ -239,8 +250,9 @@ static json_t *service_json(const struct collected *collected, size_t i)
 			 config->max_connections, "max_connections_per_client",
 			 config->max_connections_per_client, "half_open",
 			 counts.half_open + listener_awaiting_header(ps->listener), "held",
-			 counts.held, "refused", refused, "server", server_json(service, now_us),
-			 "draining", (int)atomic_load(&service->draining), "balance",
+			 counts.held, "refused", refused_json(service), "server",
+			 server_json(service, now_us), "draining",
+			 (int)atomic_load(&service->draining), "balance",
 			 config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",
 			 targets_json(&service->servers, now_us), "listens", listens_json(config),
 			 "mount", config_mount_text(&config->mount, mount), "mount_targets",

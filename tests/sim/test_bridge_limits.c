@@ -527,6 +527,34 @@ START_TEST(a_client_that_stays_while_its_server_fails_is_closed_for_that)
 }
 END_TEST
 
+static struct client_event refusals(unsigned kind)
+{
+	return client_events_get(&bench->service.events, kind);
+}
+
+/* What `status` shows of clients that were refused or broke the rules. */
+START_TEST(refused_clients_and_reused_xids_are_counted_with_the_last_client)
+{
+	struct stub *busy, *late;
+
+	start(1, TRANSPORT_TCP);
+	busy = open_client();
+	give_call(busy);
+	late = bench_incoming(bench);
+	request(late);
+	ck_assert_uint_eq(refusals(LEG_CLOSE_TOO_MANY).count, 1);
+	ck_assert_int_eq(refusals(LEG_CLOSE_TOO_MANY).client.ss_family, AF_INET);
+	ck_assert_uint_ge(refusals(LEG_CLOSE_TOO_MANY).last_us + 1000, loop_now_us(bench->loop));
+	bench_run(bench, 500);
+	end(late, NULL);
+	ck_assert_uint_eq(refusals(CLIENT_EVENT_XID_REUSED).count, 0);
+	stub_fail(busy, LEG_CLOSE_XID_REUSED, "");
+	ck_assert_uint_eq(refusals(CLIENT_EVENT_XID_REUSED).count, 1);
+	stub_fail(server_of(busy), LEG_CLOSE_PEER, "");
+	bench_run(bench, 1);
+}
+END_TEST
+
 START_TEST(a_half_closed_one_that_gets_its_replies_stays)
 {
 	struct stub *client;
@@ -707,6 +735,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_client_that_leaves_while_its_server_is_connected_is_said_to, 0,
 			    2);
 	tcase_add_test(tc, a_client_that_stays_while_its_server_fails_is_closed_for_that);
+	tcase_add_test(tc, refused_clients_and_reused_xids_are_counted_with_the_last_client);
 	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
 	tcase_add_loop_test(tc, a_half_closed_one_that_reads_slowly_gets_its_replies, 0, 2);
 	tcase_add_loop_test(tc, output_that_is_not_taken_is_limited_by_the_leg, 0, 2);

@@ -59,9 +59,17 @@ START_TEST(the_port_of_tcp_clients_alone_must_be_privileged)
 {
 	uint16_t behind = start_both("true"), tcp_front = front;
 	int client = fixture_connect(front), other, upstream;
+	json_t *answer;
+	json_int_t refused;
 
 	send_call(client, 1, 0);
 	read_end(client);
+	answer = control_ask("services\n");
+	ck_assert_int_eq(json_unpack(answer, "{s:[{s:{s:I}}]}", "services", "refused",
+				     "unprivileged", &refused),
+			 0);
+	ck_assert_int_eq(refused, 1);
+	json_decref(answer);
 	front = behind;
 	open_pair(2, &other, &upstream, NULL);
 	front = tcp_front;
