@@ -137,6 +137,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/proxy/health_timer.h \
 	daemon/proxy/proxy.c \
 	daemon/proxy/proxy.h \
+	daemon/proxy/problems.c \
+	daemon/proxy/problems.h \
 	daemon/proxy/proxy_priv.h \
 	daemon/proxy/proxy_service.c \
 	daemon/proxy/proxy_service.h \
@@ -197,6 +199,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/accept_filter.h \
 	daemon/service/dns_cache.c \
 	daemon/service/dns_cache.h \
+	daemon/service/service_condition.c \
+	daemon/service/service_condition.h \
 	daemon/service/server_health.c \
 	daemon/service/server_health.h \
 	daemon/service/service.c \
@@ -233,6 +237,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/view/snapshot_collect.h \
 	daemon/view/snapshot.c \
 	daemon/view/snapshot.h \
+	daemon/view/problems_json.c \
+	daemon/view/problems_json.h \
 	daemon/view/stats.c \
 	daemon/view/stats.h
 

@@ -26,12 +26,13 @@
 
 #define TOTALS_BYTES 160u
 
-/* Returns whether an administrator should look at this. */
+/*
+ * Returns whether an administrator should look at this. The main thread warns of refused clients
+ * and reused XIDs once for all (daemon/proxy/problems.h).
+ */
 static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 {
 	switch (why) {
-	case LEG_CLOSE_TOO_MANY:
-	case LEG_CLOSE_PER_CLIENT:
 	case LEG_CLOSE_RESOURCES:
 	case LEG_CLOSE_OWN_UPSTREAM:
 	case LEG_CLOSE_NO_SOURCE_ADDRESS:

@@ -34,6 +34,8 @@ static unsigned scan_bridge(struct bridge *bridge, struct late_scan *found)
 		if (us <= found->oldest_us)
 			continue;
 		found->oldest_us = us;
+		found->oldest_start_us = x->start_us;
+		found->target = upstream_server(&bridge->upstream);
 		leg_info(bridge->server.leg, &info);
 		found->server = info.peer;
 	}

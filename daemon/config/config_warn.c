@@ -374,9 +374,6 @@ void config_warn(const struct config *config, FILE *out)
 	if (config->http_hosts.count && config->http_listen.ss_family == AF_UNSPEC)
 		fprintf(out, "%s:1: warning: http_hosts has no effect without http_listen\n",
 			config->file);
-	if (!config->nservices)
-		fprintf(out, "%s:1: warning: no services: the daemon has nothing to do\n",
-			config->file);
 	for (size_t i = 0; i < config->nservices; i++)
 		warn_service(config, &config->services[i], out);
 	if (config->nservices)

@@ -12,6 +12,7 @@
 #include "daemon/config/config_cidr.h"
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/listener_inherit.h"
+#include "daemon/proxy/problems.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
@@ -60,6 +61,7 @@ static json_t *target_order_json(struct proxy *proxy, const char *argument)
 				 &ps->service.mount_servers.list[server->index], order);
 	server_order_set(&ps->service.servers, server, order);
 	wake_workers(proxy);
+	problems_log(proxy, loop_now_us(proxy->loop));
 	return json_pack("{s:s, s:s, s:s}", "service", name, "target", server->text, "order", word);
 }
 

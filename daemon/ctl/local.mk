@@ -13,8 +13,10 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/client.h \
 	daemon/ctl/ctl_error.c \
 	daemon/ctl/ctl_error.h \
-	daemon/ctl/alerts.c \
-	daemon/ctl/alerts.h \
+	daemon/ctl/problem_lines.c \
+	daemon/ctl/problem_lines.h \
+	daemon/ctl/server_lines.c \
+	daemon/ctl/server_lines.h \
 	daemon/ctl/options.c \
 	daemon/ctl/options.h \
 	daemon/ctl/local_commands.h \

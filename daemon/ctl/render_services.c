@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "daemon/ctl/alerts.h"
 #include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/render.h"
+#include "daemon/ctl/server_lines.h"
 
-/* Adds "ok" or "down 35 s: Connection refused"; "-" if the server has not been tried yet. */
+/*
+ * Adds "ok", "silent 35 s", "disabled", or "down 35 s: Connection refused"; "-" if the server has
+ * not been tried yet.
+ */
 static void cell_server(struct table *table, const json_t *server)
 {
-	const json_t *age = json_object_get(server, "state_age_s");
+	bool has_condition = json_is_string(json_object_get(server, "condition"));
+	const json_t *age =
+		json_object_get(server, has_condition ? "condition_age_s" : "state_age_s");
 	const char *error = json_string_value(json_object_get(server, "error"));
-	const char *state = json_text(server, "state");
+	const char *state = json_text(server, has_condition ? "condition" : "state");
 	char text[CELL_BYTES] = "";
 
 	if (!strcmp(state, "unknown"))
 		state = "-";
-	if (!strcmp(state, "down") && json_is_number(age))
+	if ((!strcmp(state, "down") || !strcmp(state, "silent")) && json_is_number(age))
 		cell_duration_text(json_number_value(age), text);
+	if (strcmp(state, "down") != 0)
+		error = NULL;
 	table_cell(table, "%s%s%s%s%s", state, text[0] ? " " : "", text, error ? ": " : "",
 		   error ? error : "");
 }
@@ -45,12 +51,20 @@ static uint64_t refused_sum(const json_t *refused)
 	return sum;
 }
 
+/* The connections that count against the limit, unless the daemon is older. */
+static uint64_t active_connections(const json_t *service)
+{
+	bool reported = json_is_integer(json_object_get(service, "active"));
+
+	return json_number(service, reported ? "active" : "connections");
+}
+
 static void cells_brief(struct table *table, const json_t *service)
 {
 	cell_text(table, service, "name");
 	cell_connect(table, service);
 	cell_server(table, json_object_get(service, "server"));
-	table_cell(table, "%" PRIu64 "/%" PRIu64, json_number(service, "connections"),
+	table_cell(table, "%" PRIu64 "/%" PRIu64, active_connections(service),
 		   json_number(service, "max_connections"));
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
@@ -96,23 +110,21 @@ static void cells_all(struct table *table, const json_t *service)
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
 
-static int print_service_alerts(const json_t *service, bool all, FILE *out)
+/*
+ * Prints the problems of a service; those of one of several servers are in the line of that server.
+ */
+static void print_problems(const json_t *service, bool all, FILE *out)
 {
-	static const char known[] =
-		"name listen listens connect server connections max_connections "
-		"max_connections_per_client connections_total half_open held memory "
-		"refused draining balance targets mount mount_targets";
-	struct alert_list alerts = {0};
-	bool nomem;
+	const json_t *problems = json_object_get(service, "problems"), *problem;
+	size_t i;
 
-	alerts_add_service(&alerts, service, all);
-	for (size_t i = 0; i < alerts.count; i++)
-		fprintf(out, "%s\n", alerts.list[i].text);
-	nomem = alerts.nomem;
-	alerts_fini(&alerts);
-	if (all)
-		cells_print_unknown(service, known, json_text(service, "name"), out);
-	return nomem ? -ENOMEM : 0;
+	json_array_foreach((json_t *)problems, i, problem)
+	{
+		if (strncmp(json_text(problem, "id"), "one_server_", 11) != 0)
+			fprintf(out, "%s: %s\n", json_text(service, "name"),
+				json_text(problem, "text"));
+	}
+	server_lines_print(service, all, out);
 }
 
 int render_services(const json_t *answer, bool all, FILE *out)
@@ -140,6 +152,10 @@ int render_services(const json_t *answer, bool all, FILE *out)
 		{.title = "WAITING", .right = true},
 		{.title = "REFUSED", .right = true},
 	};
+	static const char known[] =
+		"name listen listens connect server connections max_connections "
+		"max_connections_per_client connections_total half_open held memory "
+		"refused draining balance targets mount mount_targets active problems";
 	json_t *services = json_object_get(answer, "services"), *service;
 	struct table table;
 	size_t i;
@@ -150,8 +166,9 @@ int render_services(const json_t *answer, bool all, FILE *out)
 	rc = table_finish(&table, "", all ? 0 : TABLE_LINE, out);
 	json_array_foreach(services, i, service)
 	{
-		if (!rc)
-			rc = print_service_alerts(service, all, out);
+		print_problems(service, all, out);
+		if (all)
+			cells_print_unknown(service, known, json_text(service, "name"), out);
 	}
 	return rc;
 }

@@ -7,20 +7,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/ctl/alerts.h"
 #include "daemon/ctl/call_totals.h"
-#include "daemon/ctl/ctl_error.h"
 #include "daemon/ctl/json_cells.h"
+#include "daemon/ctl/problem_lines.h"
 #include "daemon/ctl/render.h"
 
 #define SCREEN_LINES   23u /* of 24, one for the shell prompt */
 #define SCREEN_OTHERS  6u  /* two at the top, empty lines, titles, and one to spare */
 #define SERVICES_SHOWN 12u
-#define ALERTS_SHOWN   5u /* minimum */
+#define PROBLEM_LINES  5u /* minimum */
 
 struct screen {
-	const json_t *status, *extra;
-	struct alert_list alerts;
+	const json_t *status, *extra, *problems;
 	bool all;
 	FILE *out;
 };
@@ -89,44 +87,6 @@ static int print_memory(const json_t *memory, FILE *out)
 	return table_finish(&table, "", 0, out);
 }
 
-/* ---- problems ---- */
-
-static size_t count_alerts(const struct alert_list *alerts)
-{
-	size_t n = 0;
-
-	while (n < alerts->count && alerts->list[n].rank < ALERT_NONE)
-		n++;
-	return n;
-}
-
-static void print_cut(const char *text, FILE *out)
-{
-	if (strlen(text) > TABLE_LINE)
-		fprintf(out, "%.*s" TABLE_CUT "\n", (int)(TABLE_LINE - strlen(TABLE_CUT)), text);
-	else
-		fprintf(out, "%s\n", text);
-}
-
-/* Prints at most @most lines; the last one can count the rest. */
-static void print_alerts(const struct screen *screen, size_t most)
-{
-	size_t n = count_alerts(&screen->alerts);
-	size_t shown = screen->all || n <= most ? n : most - 1;
-
-	for (size_t i = 0; i < shown; i++) {
-		if (screen->all)
-			fprintf(screen->out, "%s\n", screen->alerts.list[i].text);
-		else
-			print_cut(screen->alerts.list[i].text, screen->out);
-	}
-	if (shown < n)
-		fprintf(screen->out, "and %zu more: '" PROGRAM " -a status' shows all\n",
-			n - shown);
-	if (!n)
-		fprintf(screen->out, "no problems\n");
-}
-
 /* ---- the services ---- */
 
 /* Finds the oldest Call over all connections of a service. Returns false if there is none. */
@@ -177,11 +137,19 @@ static void cell_oldest(struct table *table, const json_t *connections, const ch
 			   oldest.operation, oldest.stage);
 }
 
+/* An older daemon reports no condition. */
+static const char *server_state(const json_t *server)
+{
+	const char *condition = json_string_value(json_object_get(server, "condition"));
+
+	return condition ? condition : json_text(server, "state");
+}
+
 static void cells_service(struct table *table, const struct screen *screen, const json_t *service)
 {
 	const json_t *latency = json_object_get(screen->extra, "latency");
 	const json_t *limits = json_object_get(latency, "limits_s");
-	const char *state = json_text(json_object_get(service, "server"), "state");
+	const char *state = server_state(json_object_get(service, "server"));
 	const char *name = json_text(service, "name");
 	char calls[CELL_BYTES], p50[CELL_BYTES], p99[CELL_BYTES];
 	struct call_totals sums = {0};
@@ -201,18 +169,23 @@ static void cells_service(struct table *table, const struct screen *screen, cons
 	cell_oldest(table, json_object_get(screen->extra, "connections"), name);
 }
 
-/* Returns the rank of the worst problem of the service. */
-static enum alert_rank rank_of(const struct screen *screen, const json_t *service)
+/* Marks up to @nfree services of that rank to be shown. Returns how many more can be shown. */
+static size_t show_services(const struct screen *screen, enum problem_rank rank, bool *show,
+			    size_t nfree)
 {
-	const char *name = json_text(service, "name");
+	const json_t *services = json_object_get(screen->extra, "services"), *service;
+	size_t i;
 
-	for (size_t i = 0; i < screen->alerts.count; i++) {
-		const struct alert *alerts = &screen->alerts.list[i];
+	json_array_foreach((json_t *)services, i, service)
+	{
+		const char *name = json_text(service, "name");
 
-		if (alerts->service && !strcmp(alerts->service, name))
-			return alerts->rank;
+		if (!nfree || show[i] || problem_rank_of_service(screen->problems, name) != rank)
+			continue;
+		show[i] = true;
+		nfree--;
 	}
-	return ALERT_NONE;
+	return nfree;
 }
 
 /* If not all services fit, prints those with the worst problems, in the order of the file. */
@@ -238,15 +211,8 @@ static int print_services(const struct screen *screen)
 		return -ENOMEM;
 	if (screen->all || n <= SERVICES_SHOWN)
 		nfree = n;
-	for (unsigned rank = 0; rank <= ALERT_NONE; rank++) {
-		json_array_foreach((json_t *)services, i, service)
-		{
-			if (nfree && !show[i] && rank_of(screen, service) == rank) {
-				show[i] = true;
-				nfree--;
-			}
-		}
-	}
+	for (unsigned rank = 0; rank <= PROBLEM_RANKS; rank++)
+		nfree = show_services(screen, rank, show, nfree);
 	table_init(&table, columns, ARRAY_SIZE(columns));
 	json_array_foreach((json_t *)services, i, service)
 	{
@@ -262,19 +228,6 @@ static int print_services(const struct screen *screen)
 
 /* ---- all of it ---- */
 
-static void collect_alerts(struct screen *screen)
-{
-	const json_t *services = json_object_get(screen->extra, "services"), *service;
-	size_t i;
-
-	alerts_add_daemon(&screen->alerts, screen->status);
-	json_array_foreach((json_t *)services, i, service)
-	{
-		alerts_add_service(&screen->alerts, service, false);
-	}
-	alerts_sort(&screen->alerts);
-}
-
 static int print_screen(const struct screen *screen)
 {
 	size_t services = json_array_size(json_object_get(screen->extra, "services"));
@@ -284,9 +237,11 @@ static int print_screen(const struct screen *screen)
 
 	print_top(screen);
 	fputc('\n', screen->out);
-	print_alerts(screen, most > ALERTS_SHOWN ? most : ALERTS_SHOWN);
+	most = most > PROBLEM_LINES ? most : PROBLEM_LINES;
+	rc = problem_lines_print(screen->problems, screen->all ? 0 : most, screen->out);
 	fputc('\n', screen->out);
-	rc = print_services(screen);
+	if (!rc)
+		rc = print_services(screen);
 	if (rc || !screen->all)
 		return rc;
 	fputc('\n', screen->out);
@@ -297,13 +252,14 @@ int render_status(const json_t *answer, const json_t *extra, bool all, FILE *out
 {
 	static const char known[] =
 		"schema version pid uptime_s log_level log_lines_dropped services workers "
-		"connections memory services_leaving stopping";
-	struct screen screen = {.status = answer, .extra = extra, .all = all, .out = out};
-	int rc;
+		"connections memory services_leaving stopping problems";
+	const struct screen screen = {.status = answer,
+				      .extra = extra,
+				      .problems = json_object_get(answer, "problems"),
+				      .all = all,
+				      .out = out};
+	int rc = print_screen(&screen);
 
-	collect_alerts(&screen);
-	rc = screen.alerts.nomem ? -ENOMEM : print_screen(&screen);
-	alerts_fini(&screen.alerts);
 	cells_print_unknown(answer, known, NULL, out);
 	return rc;
 }

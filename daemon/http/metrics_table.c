@@ -13,6 +13,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/thread.h"
 #include "daemon/config/config_value.h"
+#include "daemon/view/problems_json.h"
 
 /* The service whose samples are written. */
 struct metrics_service {
@@ -185,6 +186,27 @@ static void metrics_trace_dropped(struct metrics_text *text, const struct metric
 static void metrics_log_dropped(struct metrics_text *text, const struct metrics_source *source)
 {
 	metrics_text_put(text, METRICS_NO_LABELS, (double)log_lines_dropped());
+}
+
+/* Each kind has a sample even without a problem, as alerts expect. Old events do not count. */
+static void metrics_problems(struct metrics_text *text, const struct metrics_source *source)
+{
+	struct problem_list problems = {0};
+	unsigned counts[PROBLEM_COUNT] = {0};
+
+	problems_gather(source->collected, &problems);
+	for (size_t i = 0; i < problems.count; i++)
+		if (problems.list[i].severity != PROBLEM_NOTICE)
+			counts[problems.list[i].id]++;
+	problems_fini(&problems);
+	for (unsigned id = 0; id < PROBLEM_COUNT; id++)
+		if (problem_severity(id) != PROBLEM_NOTICE)
+			metrics_text_put(
+				text,
+				METRICS_LABELS(
+					{"problem", problem_name(id)},
+					{"severity", problem_severity_name(problem_severity(id))}),
+				counts[id]);
 }
 
 static void metrics_http_requests(struct metrics_text *text, const struct metrics_source *source)
@@ -506,6 +528,8 @@ const struct metrics_family metrics_families[] = {
 	 .write = metrics_reload_successful},
 	{OWN("config_last_reload_success_timestamp_seconds"), METRICS_GAUGE,
 	 "When the configuration in force was read.", .write = metrics_reload_time},
+	{OWN("problems"), METRICS_GAUGE,
+	 "Problems that status lists now, by kind; without notices.", .write = metrics_problems},
 	{OWN("worker_cpu_seconds_total"), METRICS_COUNTER,
 	 "Processor time of each worker's thread.", .write = metrics_worker_cpu},
 	{OWN("service_info"), METRICS_GAUGE,

@@ -17,6 +17,7 @@
 #include "daemon/proxy/accept.h"
 #include "daemon/proxy/health_timer.h"
 #include "daemon/proxy/listener_inherit.h"
+#include "daemon/proxy/problems.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
 #include "daemon/proxy/rpcbind_sync.h"
@@ -308,8 +309,8 @@ static int start_listening(struct proxy *proxy)
 }
 
 /*
- * Periodic work: reports of suppressed log lines and of servers that are down, health checks,
- * worker loads.
+ * Periodic work: reports of suppressed log lines, of servers that are down and of other problems,
+ * health checks, worker loads.
  */
 static void on_housekeeping(void *arg)
 {
@@ -326,6 +327,7 @@ static void on_housekeeping(void *arg)
 		service_log_suppressed(&ps->service);
 	/* A finished DNS lookup makes no call to free a removed service. */
 	free_drained(proxy);
+	problems_log(proxy, loop_now_us(proxy->loop));
 	worker_select_update(proxy->workers, proxy->nworkers, loop_now_us(proxy->loop));
 	loop_timer_set(proxy->loop, proxy->housekeeping, LOG_REPORT_US);
 }
@@ -375,6 +377,7 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 		goto out_stop;
 	proxy->max_connections = accept_max_connections();
 	startup_warnings_log(config, proxy->max_connections);
+	problems_log(proxy, loop_now_us(proxy->loop));
 	*out = proxy;
 	return 0;
 

@@ -33,6 +33,8 @@ struct rpcb_client;
 struct reload_queue;
 struct watchdog;
 
+#define RELOAD_FAILURE_BYTES 320u
+
 /* Health checks of unused and of doubtful servers (daemon/proxy/health_timer.h). */
 struct health_timer {
 	struct proxy_service *ps;
@@ -59,11 +61,19 @@ struct proxy_service {
 	uint64_t cut_us;
 	bool rejecting;  /* drained, but systemd keeps the socket open: every client is rejected */
 	bool out_of_fds; /* out of descriptors, and the warning is logged */
+	uint64_t problems_logged;   /* logged problems (daemon/proxy/problems.h), as bits */
 	struct log_limit shortages; /* of the warning about descriptors */
 	struct health_timer health_timer;
 	struct health_timer mount_health_timer; /* of its MOUNT servers */
 };
 TAILQ_HEAD(proxy_service_list, proxy_service);
+
+/* Why the last reload failed. */
+struct reload_failure {
+	uint64_t us;     /* when, in the main loop's time */
+	unsigned errors; /* their number */
+	char first[RELOAD_FAILURE_BYTES];
+};
 
 /* A module above the proxy that also applies reloads of the configuration. */
 struct proxy_follower {
@@ -107,9 +117,13 @@ struct proxy {
 	struct listen_names *names;     /* listen addresses of the services, as last resolved */
 	struct reload_queue *reloads;   /* pending requests */
 	struct reader *names_reader;    /* only resolves names, for the command resume */
-	bool reload_failed;             /* the last reload failed */
-	time_t config_s;                /* when the current one was read, Unix time */
-	bool stopping;                  /* the loop stops when the last connection has closed */
+	bool reload_failed;             /* the last reload failed … */
+	struct reload_failure reload_failure; /* … and why */
+	time_t config_s;                      /* when the current one was read, Unix time */
+	uint64_t log_dropped;                 /* log lines dropped so far … */
+	uint64_t log_dropped_us;              /* … and when that number was last seen to grow */
+	uint64_t problems_logged; /* its logged problems (daemon/proxy/problems.h), as bits */
+	bool stopping;            /* the loop stops when the last connection has closed */
 };
 
 /* proxy_list_connections - Returns the connections of one list. For proxy_connections(). */

@@ -14,6 +14,7 @@
 #include "daemon/base/sd_notify.h"
 #include "daemon/config/config_diff.h"
 #include "daemon/proxy/listener_inherit.h"
+#include "daemon/proxy/problems.h"
 #include "daemon/proxy/proxy_service.h"
 #include "daemon/proxy/reader.h"
 #include "daemon/proxy/rpcbind_sync.h"
@@ -390,6 +391,20 @@ static void log_report(int rc, struct reload_report *report)
 		 lines_of(texts[RELOAD_ADDED]), lines_of(texts[RELOAD_REMOVED]));
 }
 
+/* Keeps the first error for `status`. */
+static void keep_failure(struct proxy *proxy, int rc, const struct reload_report *report)
+{
+	struct reload_failure *failure = &proxy->reload_failure;
+	const char *errors = report->texts[RELOAD_ERRORS];
+
+	if (!errors || !errors[0])
+		errors = strerror(-rc);
+	*failure =
+		(struct reload_failure){.us = loop_now_us(proxy->loop), .errors = lines_of(errors)};
+	snprintf(failure->first, sizeof(failure->first), "%.*s", (int)strcspn(errors, "\n"),
+		 errors);
+}
+
 int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
 		 struct reload_report *report)
 {
@@ -415,6 +430,9 @@ int reload_apply(struct proxy *proxy, struct reading *reading, unsigned late_s,
 	proxy->reload_failed = rc != 0;
 	if (!rc)
 		proxy->config_s = time(NULL);
+	else
+		keep_failure(proxy, rc, report);
+	problems_log(proxy, loop_now_us(proxy->loop));
 	return rc;
 }
 

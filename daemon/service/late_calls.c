@@ -8,6 +8,7 @@
 void late_calls_init(struct late_calls *late, const char *service)
 {
 	*late = (struct late_calls){.service = service};
+	TAILQ_INIT(&late->workers);
 	pthread_mutex_init(&late->lock, NULL);
 }
 
@@ -53,19 +54,35 @@ static void add(struct late_calls *late, struct late_worker *side, const struct 
 	late->calls += found->calls - side->calls;
 	late->clients += found->clients - side->clients;
 	late->long_clients += found->long_clients - side->long_clients;
-	*side = (struct late_worker){found->calls, found->clients, found->long_clients};
+	if (side->calls)
+		TAILQ_REMOVE(&late->workers, side, entry);
+	*side = (struct late_worker){.calls = found->calls,
+				     .clients = found->clients,
+				     .long_clients = found->long_clients,
+				     .oldest_start_us = found->oldest_start_us,
+				     .target = found->target};
+	if (side->calls)
+		TAILQ_INSERT_TAIL(&late->workers, side, entry);
 	late->longest_us = most(late->longest_us, most(found->oldest_us, found->longest_us));
 	late->answered |= found->answered;
 }
 
-unsigned late_calls_count(struct late_calls *late)
+struct late_calls_info late_calls_get(struct late_calls *late)
 {
-	unsigned calls;
+	struct late_calls_info info = {0};
+	const struct late_worker *side;
 
 	pthread_mutex_lock(&late->lock);
-	calls = late->calls;
+	info.calls = late->calls;
+	info.clients = late->clients;
+	TAILQ_FOREACH(side, &late->workers, entry) {
+		if (info.target && info.oldest_start_us <= side->oldest_start_us)
+			continue;
+		info.oldest_start_us = side->oldest_start_us;
+		info.target = side->target;
+	}
 	pthread_mutex_unlock(&late->lock);
-	return calls;
+	return info;
 }
 
 void late_calls_report(struct late_calls *late, struct late_worker *side,

@@ -365,6 +365,7 @@ void server_health_first_reply(struct server_health *state, const struct sockadd
 	pthread_mutex_lock(&state->lock);
 	keep_addr(state, addr);
 	state->has_suspect = false;
+	state->replied_us = now_us;
 	mark_up(state, now_us);
 	pthread_mutex_unlock(&state->lock);
 }
@@ -382,12 +383,17 @@ void server_health_disconnected(struct server_health *state)
 	atomic_fetch_sub(&state->served, 1);
 }
 
-/* Returns whether connected clients get Replies, and no attempt has failed for a while. */
+/*
+ * Returns whether connected clients get Replies, and no attempt has failed for a while. Records the
+ * time of Replies.
+ */
 static bool replies_again(struct server_health *state, uint64_t now_us)
 {
 	/* Reset since the last call: a Reply from just before the outage does not count. */
 	bool replied = atomic_exchange(&state->replied, false);
 
+	if (replied)
+		state->replied_us = now_us;
 	return replied && state->reach == SERVER_DOWN &&
 	       clock_elapsed_us(state->failed_us, now_us) >= SERVER_HEALTH_SURE_US;
 }
@@ -435,6 +441,14 @@ void server_health_tick(struct server_health *state, uint64_t now_us)
 	pthread_mutex_unlock(&state->lock);
 }
 
+/* Under the lock. Replies are counted as recent until the next server_health_tick(). */
+static uint64_t silent_us(const struct server_health *state, uint64_t now_us)
+{
+	if (atomic_load(&state->replied))
+		return 0;
+	return state->replied_us ? clock_elapsed_us(state->replied_us, now_us) : UINT64_MAX;
+}
+
 void server_health_get(struct server_health *state, uint64_t now_us,
 		       struct server_health_info *info)
 {
@@ -442,6 +456,7 @@ void server_health_get(struct server_health *state, uint64_t now_us,
 	pthread_mutex_lock(&state->lock);
 	info->reach = state->reach;
 	info->age_us = clock_elapsed_us(state->since_us, now_us);
+	info->silent_us = silent_us(state, now_us);
 	if (state->addr.ss_family != AF_UNSPEC)
 		address_text((const struct sockaddr *)&state->addr, info->addr);
 	if (state->reach == SERVER_DOWN) {

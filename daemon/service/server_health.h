@@ -66,6 +66,7 @@ struct server_health_info {
 	char error[LEG_DETAIL_BYTES];  /* SERVER_DOWN: the last error */
 	uint64_t failed;               /* SERVER_DOWN: failed attempts since then */
 	unsigned waiting;              /* clients without a Reply so far */
+	uint64_t silent_us;            /* since its last Reply; UINT64_MAX: it has sent none */
 };
 
 struct server_health {
@@ -81,6 +82,7 @@ struct server_health {
 	pthread_mutex_t lock; /* guards what follows */
 	enum server_reach reach;
 	uint64_t since_us;
+	uint64_t replied_us;          /* the last server_health_tick() after a Reply; 0: none */
 	struct sockaddr_storage addr; /* AF_UNSPEC: none */
 	enum leg_close why;
 	char error[LEG_DETAIL_BYTES];

@@ -24,6 +24,8 @@
 #include "daemon/service/call_stats.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
+#include "daemon/service/service_condition.h"
+#include "daemon/view/problems_json.h"
 #include "daemon/view/stats.h"
 
 /* ---- shared helpers ---- */
@@ -114,14 +116,18 @@ static void best_server(uint64_t now_us, struct service *service, struct server_
 /* The server in the best state, and the clients that wait for any of them. */
 static json_t *server_json(struct service *service, uint64_t now_us)
 {
+	struct service_condition condition;
 	struct server_health_info info;
 
 	best_server(now_us, service, &info);
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i}", "state", reach_names[info.reach],
-			 "state_age_s", reach_age(&info), "error", json_text(info.error), "address",
-			 json_text(info.addr), "waiting_clients", (int)info.waiting,
-			 "attempts_failed", (json_int_t)info.failed, "late_calls",
-			 late_calls_count(&service->late));
+	service_condition_get(service, now_us, &condition);
+	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i, s:s, s:o}", "state",
+			 reach_names[info.reach], "state_age_s", reach_age(&info), "error",
+			 json_text(info.error), "address", json_text(info.addr), "waiting_clients",
+			 (int)info.waiting, "attempts_failed", (json_int_t)info.failed,
+			 "late_calls", (int)condition.late.calls, "condition",
+			 condition_name(condition.condition), "condition_age_s",
+			 condition.has_age ? json_real(condition.age_us / 1e6) : json_null());
 }
 
 static json_t *target_json(struct servers *servers, struct nfs_server *server, uint64_t now_us)
@@ -191,16 +197,21 @@ static int leaving(const struct proxy *proxy)
 
 static json_t *status_answer(const struct collected *collected, const char *argument)
 {
-	const struct proxy *proxy = collected->proxy;
+	struct proxy *proxy = collected->proxy;
+	struct problem_list problems = {0};
+	json_t *list;
 
-	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o}", "version",
+	problems_gather(collected, &problems);
+	list = problems_json(&problems, NULL);
+	problems_fini(&problems);
+	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o, s:o}", "version",
 			 PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
 			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
 			 log_level_name(log_level()), "log_lines_dropped",
 			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
 			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
 			 "services_leaving", leaving(proxy), "stopping", proxy->stopping, "memory",
-			 memory_json(collected));
+			 memory_json(collected), "problems", list);
 }
 
 static json_t *listens_json(const struct service_config *config)
@@ -230,7 +241,8 @@ static json_t *refused_json(struct service *service)
 	return refused;
 }
 
-static json_t *service_json(const struct collected *collected, size_t i)
+static json_t *service_json(const struct collected *collected, size_t i,
+			    const struct problem_list *problems)
 {
 	struct proxy_service *ps = collected->services[i];
 	struct service *service = &ps->service;
@@ -242,7 +254,7 @@ static json_t *service_json(const struct collected *collected, size_t i)
 
 	conn_limits_counts_get(&service->limits, &counts);
 	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, "
-			 "s:o, s:s, s:o, s:o}",
+			 "s:o, s:s, s:o, s:o, s:i, s:o}",
 			 "name", config->name, "listen", config_uri_text(&config->listen, listen),
 			 "connect", config_uri_text(&config->connect, connect), "connections",
 			 atomic_load(&service->connections), "connections_total",
@@ -257,15 +269,19 @@ static json_t *service_json(const struct collected *collected, size_t i)
 			 targets_json(&service->servers, now_us), "listens", listens_json(config),
 			 "mount", config_mount_text(&config->mount, mount), "mount_targets",
 			 targets_json(&service->mount_servers, now_us), "memory",
-			 memory_use_json(&collected->memory[i]));
+			 memory_use_json(&collected->memory[i]), "active", (int)counts.active,
+			 "problems", problems_json(problems, ps));
 }
 
 static json_t *services_answer(const struct collected *collected, const char *argument)
 {
+	struct problem_list problems = {0};
 	json_t *list = json_array();
 
+	problems_gather(collected, &problems);
 	for (size_t i = 0; i < collected->nservices; i++)
-		json_array_append_new(list, service_json(collected, i));
+		json_array_append_new(list, service_json(collected, i, &problems));
+	problems_fini(&problems);
 	return json_pack("{s:o}", "services", list);
 }
 

@@ -6,17 +6,24 @@
  *               "services", "connections", "services_leaving", "stopping": a boolean,
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
  *                          "oldest_wait_s", "mapped_bytes", "in_use_bytes",
- *                          "beside_limit_bytes"}}
+ *                          "beside_limit_bytes"},
+ *               "problems": [PROBLEM, worst first]}
+ *     PROBLEM  {"id", "severity": "critical", "warning" or "notice", "service", "server": a URI,
+ *               "reason": of refused clients, "age_s": how long it has lasted, "count" and
+ *               "last_age_s": of events, "text", "cure"}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
  *                             "max_connections", "max_connections_per_client", "half_open",
  *                             "held", "refused": {reason: count},
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s",
  *                                        "error", "address", "waiting_clients",
- *                                        "attempts_failed", "late_calls"},
+ *                                        "attempts_failed", "late_calls",
+ *                                        "condition": "unknown", "ok", "silent", "disabled" or
+ *                                        "down", "condition_age_s"},
  *                             "draining": a boolean, "balance", "targets": [TARGET],
  *                             "listens": [all listeners; "listen" is the first],
- *                             "mount", "mount_targets": [TARGET]}]}
+ *                             "mount", "mount_targets": [TARGET], "active": connections that
+ *                             count against max_connections, "problems": [PROBLEM]}]}
  *     TARGET   {"connect", "order", "state", "state_age_s", "error", "address", "tried_last_s",
  *               "connections", "connections_total", "attempts", "failures", "last_error",
  *               "last_error_age_s"}

@@ -37,7 +37,7 @@
 
 /* A snapshot of all workers. Arrays have an entry for each service, in the order of the file. */
 struct collected {
-	const struct proxy *proxy;
+	struct proxy *proxy;
 	size_t nservices;
 	struct proxy_service **services;
 	struct stats *stats;        /* all zero if not requested */

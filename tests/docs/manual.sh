@@ -51,6 +51,15 @@ same "the page of the client has every state of a connection, in their order" \
 	"$("$tables" states)" \
 	"$(sed -n '/^The states of a connection are:/,/^\.El/s/^\.It Ql \([a-z]*\)$/\1/p' "$man/rpcrdma-proxyctl.8")"
 
+# problems: those of the page, a severity and an id a line
+problems() {
+	sed -n '/^\.Sh PROBLEMS/,/^\.Sh [^P]/p' "$man/rpcrdma-proxyctl.8" |
+		awk '/^(Critical|Warnings|Notices):/ { kind = tolower($1); sub(/s?:$/, "", kind) }
+			/^\.It Li/ { for (i = 3; i <= NF; i++) if ($i != ",") print kind, $i }'
+}
+same "the page of the client has every problem with its severity, in the order of the table" \
+	"$("$tables" problems)" "$(problems)"
+
 # members COMMAND...: the names of JSON members in the answers to these, without names that the caller chose
 members() {
 	for command in "$@"; do

@@ -6,6 +6,7 @@
 #include "daemon/bridge/bridge_state.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/control/control_request.h"
+#include "daemon/proxy/problems.h"
 #include "nfs/operation.h"
 
 static void print_command(const struct control_command *command)
@@ -34,11 +35,15 @@ int main(int argc, char **argv)
 	} else if (!strcmp(which, "states")) {
 		for (unsigned i = 0; i < bridge_states.count; i++)
 			printf("%s\n", state_name(&bridge_states, i));
+	} else if (!strcmp(which, "problems")) {
+		for (unsigned i = 0; i < PROBLEM_COUNT; i++)
+			printf("%s %s\n", problem_severity_name(problem_severity(i)),
+			       problem_name(i));
 	} else if (!strcmp(which, "operations")) {
 #define PRINT(name) puts(#name);
 		NFS_OPERATIONS_RANKED(PRINT)
 	} else {
-		fprintf(stderr, "usage: print_tables keys|commands|states|operations\n");
+		fprintf(stderr, "usage: print_tables keys|commands|states|problems|operations\n");
 		return 1;
 	}
 	return 0;

@@ -50,9 +50,15 @@ check "the page takes scripts, styles and answers from itself alone" eval \
 check "nothing in it names another host" not grep -E 'https?://' <(grep -v createElementNS "$E2E_SRC/../../daemon/http/page.html")
 check "nothing is put into it as HTML" not grep -E 'innerHTML|outerHTML|insertAdjacent|document\.write|eval\(' "$E2E_SRC/../../daemon/http/page.html"
 
+# A problem of the daemon, for as long as the page is looked at.
+cp $T/a.conf $T/a.good
+echo 'lisen = 1;' >>$T/a.conf
+check "a reload is rejected" not ctl a reload
 mkdir $T/look
 check "Chromium shows it, in 1280 and in 400 pixels, and keeps the focus where it is" look 12
 check "nothing went wrong in it" test ! -s $T/look/console.txt
+check "the problem is on top" dom_has '<li data-id="reload_rejected"><span class="state warn">reload rejected [^<]*lisen'
+check "… with what to do" dom_has '<span class="cure">What to do: a restart would load that file'
 check "the services are there" dom_has '<td class="">nfs</td>'
 check "… and what is known of their server" dom_has 'class="state good"[^>]*>answers'
 check "the slow service's Call is there, with its stage" dom_has '<td class="">slow</td>'

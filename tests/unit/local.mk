@@ -99,6 +99,7 @@ unit_tests = \
 	tests/unit/test_private_data \
 	tests/unit/test_check_rpc \
 	tests/unit/test_health_timer \
+	tests/unit/test_problems \
 	tests/unit/test_proxy_protocol \
 	tests/unit/test_pcap_tcp \
 	tests/unit/test_record_mark \
@@ -167,6 +168,7 @@ proxy_tests = \
 	tests/unit/test_listener_inherit \
 	tests/unit/test_metrics \
 	tests/unit/test_mount \
+	tests/unit/test_problems_live \
 	tests/unit/test_proxy \
 	tests/unit/test_proxy_scarce \
 	tests/unit/test_reload \

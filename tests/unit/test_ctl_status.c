@@ -14,6 +14,10 @@
 #define STATUS                                                                                     \
 	"\"schema\": 1, \"version\": \"0.1.0\", \"pid\": 77, \"uptime_s\": 3725.5,"                \
 	" \"log_level\": \"info\", \"workers\": 2, \"services\": 3, \"connections\": 4, " MEMORY
+#define GOOD "{" STATUS ", \"problems\": []}"
+#define PROBLEM(severity, service, text, cure)                                                     \
+	"{\"severity\": \"" severity "\", \"service\": " service ", \"text\": \"" text             \
+	"\", \"cure\": \"" cure "\"}"
 
 #define TIMES(count, sum, counts)                                                                  \
 	"{\"count\": " count ", \"sum_s\": " sum ", \"counts\": [" counts "]}"
@@ -99,7 +103,7 @@ static size_t longest_line(void)
 START_TEST(a_good_day)
 {
 	ck_assert_str_eq(
-		render_with("{" STATUS ", \"log_lines_dropped\": 0, \"stopping\": false}",
+		render_with(GOOD,
 			    "{" NOW ", \"services\": [{\"name\": \"files\", \"connections\": 3, " OK
 			    "}, {\"name\": \"idle\", \"connections\": 1,"
 			    " \"server\": {\"state\": \"unknown\"}}], " LATENCY ", " CONNECTIONS
@@ -113,35 +117,78 @@ START_TEST(a_good_day)
 }
 END_TEST
 
-#define BAD                                                                                          \
-	"\"services\": [{\"name\": \"a\", \"connections\": 1, " OK                                   \
-	", \"refused\": {\"not_allowed\": 2}, \"memory\": {\"waiting_claims\": 5,"                   \
-	" \"oldest_wait_s\": 3}}, {\"name\": \"b\", \"connections\": 2, \"draining\": true,"         \
-	" \"server\": {\"state\": \"ok\", \"late_calls\": 20}, \"targets\": [{\"connect\":"          \
-	" \"tcp://x\", \"state\": \"ok\", \"order\": \"up\"}, {\"connect\": \"tcp://y\", \"state\":" \
-	" \"ok\", \"state_age_s\": 4, \"order\": \"down\"}]}, {\"name\": \"c\", " DOWN "}]"
+#define BAD                                                                                        \
+	"\"services\": [{\"name\": \"a\", \"connections\": 1, \"server\": {\"state\": \"ok\","     \
+	" \"condition\": \"silent\"}}, {\"name\": \"b\", \"connections\": 2,"                      \
+	" \"draining\": true, \"server\": {\"state\": \"ok\"}}, {\"name\": \"c\", " DOWN "}]"
+#define SERVER_DOWN                                                                                \
+	"server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, waiting clients: 1"
+#define CHECK "'rpcrdma-proxyctl check c' shows which step fails"
+#define WORST PROBLEM("critical", "\"c\"", SERVER_DOWN, CHECK)
+#define REJECTED                                                                                   \
+	PROBLEM("warning", "null", "reload rejected 5 s ago: /etc/p.conf:3: unknown key", "fix it")
+#define TABLE                                                                                      \
+	"\n"                                                                                       \
+	"SERVICE  SERVER   OPEN  CALLS  P50  P99  MOST TIME  OLDEST CALL\n"                        \
+	"a        silent      1      0    -    -  -          not queried\n"                        \
+	"b        drained     2      0    -    -  -          not queried\n"                        \
+	"c        down        -      0    -    -  -          not queried\n"
 
-START_TEST(a_bad_day_begins_with_the_worst)
+START_TEST(problems_have_their_cause_and_what_to_do)
 {
 	ck_assert_str_eq(
-		render_with("{" STATUS ", \"log_lines_dropped\": 8, \"services_leaving\": 1,"
-			    " \"stopping\": true}",
+		render_with("{" STATUS ", \"problems\": [" WORST ", " REJECTED "]}",
 			    "{" NOW ", " BAD "}", false),
-		TOP
-		"the daemon is stopping and drains its connections\n"
+		TOP "c: server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, waiting\n"
+		    "    clients: 1\n"
+		    "  what to do: 'rpcrdma-proxyctl check c' shows which step fails\n"
+		    "reload rejected 5 s ago: /etc/p.conf:3: unknown key\n"
+		    "  what to do: fix it\n" TABLE);
+}
+END_TEST
+
+/* Twenty problems, of which the first is the worst. */
+START_TEST(many_problems_have_a_line_each)
+{
+	char status[8192] = "{" STATUS ", \"problems\": [" WORST;
+
+	for (int i = 0; i < 19; i++)
+		strcat(status, ", " REJECTED);
+	strcat(status, "]}");
+	render_with(status, "{" NOW ", " BAD "}", false);
+	ck_assert_uint_le(lines(), 23);
+	ck_assert_uint_le(longest_line(), 80);
+	ck_assert_ptr_nonnull(strstr(
+		printed, TOP
 		"c: server 192.0.2.1:2049 is down for 35 s: refused; attempts: 7, waiting clien..\n"
-		"b: drained: new clients are refused until 'resume'\n"
-		"b: Calls waiting too long for the server: 20\n"
-		"b: server tcp://y: ok for 4 s, administratively down; connections: 0, attempts..\n"
-		"a: RPCs waiting for memory: 5, the oldest for 3 s\n"
-		"log lines dropped: 8: stderr or the journal is too slow\n"
-		"removed services still draining: 1\n"
-		"a: connections refused: 2: not allowed\n"
-		"\n"
-		"SERVICE  SERVER   OPEN  CALLS  P50  P99  MOST TIME  OLDEST CALL\n"
-		"a        ok          1      0    -    -  -          not queried\n"
-		"b        drained     2      0    -    -  -          not queried\n"
-		"c        down        -      0    -    -  -          not queried\n");
+		"reload rejected 5 s ago: /etc/p.conf:3: unknown key\n"));
+	ck_assert_ptr_nonnull(strstr(
+		printed, "\nand 7 more: 'rpcrdma-proxyctl -a status' shows all, and what to do\n"));
+	render_with(status, "{" NOW ", " BAD "}", true);
+	ck_assert_ptr_nonnull(strstr(printed, "c: " SERVER_DOWN "\n  what to do: " CHECK "\n"));
+	ck_assert_ptr_null(strstr(printed, "more"));
+}
+END_TEST
+
+/* A few problems that would fit without their cures keep a line for where those are. */
+START_TEST(problems_without_space_for_cures_say_where_these_are)
+{
+	char status[8192] = "{" STATUS ", \"problems\": [" WORST;
+
+	for (int i = 0; i < 8; i++)
+		strcat(status, ", " REJECTED);
+	strcat(status, "]}");
+	render_with(status, "{" NOW ", " BAD "}", false);
+	ck_assert_ptr_nonnull(strstr(
+		printed, "unknown key\n'rpcrdma-proxyctl -a status' shows all, and what to do\n"));
+}
+END_TEST
+
+START_TEST(a_daemon_that_reports_no_problems_is_not_called_good)
+{
+	render_with("{" STATUS "}", NULL, false);
+	ck_assert_ptr_null(strstr(printed, "no problems"));
+	ck_assert_ptr_nonnull(strstr(printed, "problems: not reported: the daemon is older"));
 }
 END_TEST
 
@@ -161,15 +208,34 @@ static json_t *many_services(int n, int down)
 	return list;
 }
 
+/* What is wrong with these. */
+static json_t *many_problems(int n, int down)
+{
+	json_t *list = json_array(), *one;
+
+	for (int i = n - down; i < n; i++) {
+		one = json_loads(WORST, 0, NULL);
+		json_object_set_new(one, "service",
+				    json_sprintf("a-service-whose-name-is-long-%03d", i));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 static void render_many(int n, int down, bool all)
 {
 	json_t *beside =
 		json_pack("{s:o, s:[]}", "services", many_services(n, down), "connections");
-	char *text = json_dumps(beside, 0);
+	json_t *status = json_loads("{" STATUS "}", 0, NULL);
+	char *text = json_dumps(beside, 0), *status_text;
 
-	render_with("{" STATUS "}", text, all);
+	json_object_set_new(status, "problems", many_problems(n, down));
+	status_text = json_dumps(status, 0);
+	render_with(status_text, text, all);
+	free(status_text);
 	free(text);
 	json_decref(beside);
+	json_decref(status);
 }
 
 START_TEST(a_dozen_services_fit_a_screen_whatever_ails_them)
@@ -181,7 +247,7 @@ START_TEST(a_dozen_services_fit_a_screen_whatever_ails_them)
 		ck_assert_ptr_nonnull(strstr(printed, "011  "));
 	}
 	ck_assert_ptr_nonnull(
-		strstr(printed, "\nand 8 more: 'rpcrdma-proxyctl -a status' shows all\n"));
+		strstr(printed, "\nand 8 more: 'rpcrdma-proxyctl -a status' shows all, and what"));
 }
 END_TEST
 
@@ -226,7 +292,7 @@ static const char *const odd[] = {
 	"{}",
 	"{\"time_s\": -1, \"services\": {}, \"connections\": 7, \"latency\": []}",
 	"{\"time_s\": 9223372036854775807, \"services\": [null, 7, {}, {\"name\": 3, \"server\": 1}]}",
-	"{\"services\": [{\"name\": \"a\", \"refused\": {\"x\": \"y\"}, \"targets\": [1, {}],"
+	"{\"problems\": [1, {}, {\"severity\": 7, \"cure\": 3}], \"services\": [{\"name\": \"a\", \"refused\": {\"x\": \"y\"}, \"targets\": [1, {}],"
 	" \"server\": {\"state\": \"down\"}}], \"connections\": [null, {\"oldest_call_age_s\": 1e300,"
 	" \"service\": \"a\"}], \"latency\": {\"limits_s\": 3, \"services\": {\"a\": {\"operations\":"
 	" {\"READ\": {\"calls\": -1, \"whole\": {\"counts\": [1, -5, 9223372036854775807, \"x\"],"
@@ -248,7 +314,10 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_good_day);
-	tcase_add_test(tc, a_bad_day_begins_with_the_worst);
+	tcase_add_test(tc, problems_have_their_cause_and_what_to_do);
+	tcase_add_test(tc, many_problems_have_a_line_each);
+	tcase_add_test(tc, problems_without_space_for_cures_say_where_these_are);
+	tcase_add_test(tc, a_daemon_that_reports_no_problems_is_not_called_good);
 	tcase_add_test(tc, a_dozen_services_fit_a_screen_whatever_ails_them);
 	tcase_add_test(tc, of_more_the_worst_are_shown_and_the_others_counted);
 	tcase_add_test(tc, all_of_it_is_shown_when_asked);

@@ -3,6 +3,7 @@
  * Tests the Prometheus metrics of a whole proxy: each family, for services with each kind of client
  * and server.
  */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -112,6 +113,28 @@ static void has_carried(const char *page, const char *const lines[4])
 	}
 }
 
+/* A problem that does not exist has a sample, too; a notice has none. */
+START_TEST(problems_are_counted_by_kind)
+{
+	static const char none[] =
+		"rpcrdma_proxy_problems{problem=\"server_disabled\",severity=\"critical\"} 0\n";
+	char request[80], *page;
+
+	start_all();
+	page = metrics(http_ports[0]);
+	has_line(page, none);
+	ck_assert_ptr_null(strstr(page, "problem=\"clients_refused\""));
+	free(page);
+	snprintf(request, sizeof(request), "target tcp-tcp tcp://127.0.0.1:%u down\n", back);
+	json_decref(control_ask(request));
+	page = metrics(http_ports[0]);
+	has_line(page,
+		 "rpcrdma_proxy_problems{problem=\"server_disabled\",severity=\"critical\"} 1\n");
+	has_line(page, "rpcrdma_proxy_problems{problem=\"xid_reused\",severity=\"warning\"} 0\n");
+	free(page);
+}
+END_TEST
+
 START_TEST(each_family_is_shown_of_each_kind_of_end)
 {
 	int clients[2], upstreams[2];
@@ -147,6 +170,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, scene_setup, scene_teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, each_family_is_shown_of_each_kind_of_end);
+	tcase_add_test(tc, problems_are_counted_by_kind);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "daemon/proxy/problems.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sockaddr.h"
+#include "daemon/base/address.h"
+#include "daemon/base/clock.h"
+#include "daemon/base/humanize.h"
+#include "daemon/base/log.h"
+#include "daemon/service/service_condition.h"
+
+static const struct {
+	const char *name;
+	enum problem_severity severity;
+	bool logs;
+	const char *cure;
+} table[] = {
+#define PROBLEM_ROW(name, id, severity, logs, cure)                                                \
+	[PROBLEM_##name] = {(id), PROBLEM_##severity, (logs), (cure)},
+	PROBLEMS(PROBLEM_ROW)
+#undef PROBLEM_ROW
+};
+
+_Static_assert(PROBLEM_COUNT <= 64, "proxy and services have a bit for each problem");
+
+const char *problem_name(enum problem_id id)
+{
+	return table[id].name;
+}
+
+enum problem_severity problem_severity(enum problem_id id)
+{
+	return table[id].severity;
+}
+
+const char *problem_severity_name(enum problem_severity severity)
+{
+	static const char *const names[] = {"critical", "warning", "notice"};
+
+	return names[severity];
+}
+
+/* ---- the list ---- */
+
+static bool is_before(const struct problem *a, const struct problem *b)
+{
+	return a->severity != b->severity ? a->severity < b->severity : a->id < b->id;
+}
+
+/* Adds a copy in its place: the list is short. */
+static void list_add(struct problem_list *problems, const struct problem *problem)
+{
+	struct problem *list =
+		reallocarray(problems->list, problems->count + 1, sizeof(struct problem));
+	size_t at = problems->count;
+
+	if (!list) {
+		problems->nomem = true;
+		return;
+	}
+	problems->list = list;
+	for (; at && is_before(problem, &list[at - 1]); at--)
+		list[at] = list[at - 1];
+	list[at] = *problem;
+	problems->count++;
+}
+
+void problems_fini(struct problem_list *problems)
+{
+	free(problems->list);
+	*problems = (struct problem_list){0};
+}
+
+/* ---- texts ---- */
+
+/* The values of the names in a cure. */
+struct cure_names {
+	const char *service, *server, *client, *file;
+};
+
+static const char *cure_value(const struct cure_names *names, const char *name, size_t len)
+{
+	const struct {
+		const char *name, *value;
+	} all[] = {{"service", names->service},
+		   {"server", names->server},
+		   {"client", names->client},
+		   {"file", names->file}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (strlen(all[i].name) == len && !strncmp(all[i].name, name, len))
+			return all[i].value;
+	return NULL;
+}
+
+/* Writes the cure with its names replaced. */
+static void write_cure(char cure[PROBLEM_CURE_BYTES], const char *text,
+		       const struct cure_names *names)
+{
+	size_t used = 0;
+
+	while (*text && used < PROBLEM_CURE_BYTES - 1) {
+		size_t len = *text == '{' ? strcspn(text + 1, "}") : 0;
+		const char *value = len ? cure_value(names, text + 1, len) : NULL;
+
+		if (!value) {
+			cure[used++] = *text++;
+			continue;
+		}
+		used += (size_t)snprintf(cure + used, PROBLEM_CURE_BYTES - used, "%s", value);
+		text += len + 2;
+	}
+	cure[used < PROBLEM_CURE_BYTES ? used : PROBLEM_CURE_BYTES - 1] = '\0';
+}
+
+/* Starts a problem; the caller sets the rest and calls list_add(). */
+static void PRINTF_LIKE(5, 6)
+	problem_init(struct problem *problem, enum problem_id id, const struct proxy_service *ps,
+		     const struct cure_names *names, const char *format, ...)
+{
+	va_list ap;
+
+	*problem = (struct problem){
+		.id = id, .severity = table[id].severity, .ps = ps, .why = LEG_CLOSE_COUNT};
+	va_start(ap, format);
+	vsnprintf(problem->text, sizeof(problem->text), format, ap);
+	va_end(ap);
+	write_cure(problem->cure, table[id].cure, names);
+}
+
+static struct cure_names names_of(const struct proxy_service *ps, const char *server)
+{
+	return (struct cure_names){.service = ps->service.config->name,
+				   .server = server ? server : "",
+				   .client = "",
+				   .file = ps->proxy->config->file};
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+#define AGO_BYTES 48u
+
+/* Writes " for 35 s". */
+static const char *for_how_long(uint64_t us, char text[AGO_BYTES])
+{
+	char age[HUMANIZE_TEXT_BYTES];
+
+	snprintf(text, AGO_BYTES, " for %s", humanize_age(us, age));
+	return text;
+}
+
+/* ---- the daemon ---- */
+
+#define names_of_daemon(proxy) (&(const struct cure_names){.file = (proxy)->config->file})
+
+static void add_stopping(const struct proxy *proxy, struct problem_list *problems)
+{
+	struct problem problem;
+
+	if (!proxy->stopping)
+		return;
+	problem_init(&problem, PROBLEM_STOPPING, NULL, names_of_daemon(proxy),
+		     "the daemon is stopping and drains its connections");
+	list_add(problems, &problem);
+}
+
+static void add_reload_rejected(const struct proxy *proxy, uint64_t now_us,
+				struct problem_list *problems)
+{
+	const struct reload_failure *failure = &proxy->reload_failure;
+	uint64_t age_us = clock_elapsed_us(failure->us, now_us);
+	char age[HUMANIZE_TEXT_BYTES], more[AGO_BYTES] = "";
+	struct problem problem;
+
+	if (!proxy->reload_failed)
+		return;
+	if (failure->errors > 1)
+		snprintf(more, sizeof(more), " (and %u more error%s)", failure->errors - 1,
+			 plural(failure->errors - 1));
+	problem_init(&problem, PROBLEM_RELOAD_REJECTED, NULL, names_of_daemon(proxy),
+		     "reload rejected %s ago, the daemon uses the previous file: %s%s",
+		     humanize_age(age_us, age), failure->first, more);
+	problem.has_age = true;
+	problem.age_us = age_us;
+	list_add(problems, &problem);
+}
+
+static void add_no_services(const struct proxy *proxy, struct problem_list *problems)
+{
+	const char *dir = proxy->config->include_dir;
+	struct problem problem;
+
+	if (proxy->nservices || proxy->stopping)
+		return;
+	problem_init(&problem, PROBLEM_NO_SERVICES, NULL, names_of_daemon(proxy),
+		     "no services in %s%s%s: no client can connect", proxy->config->file,
+		     dir ? " and " : "", dir ? dir : "");
+	list_add(problems, &problem);
+}
+
+static void set_event(struct problem *problem, uint64_t count, uint64_t last_us, uint64_t now_us)
+{
+	problem->count = count;
+	problem->last_us = clock_elapsed_us(last_us, now_us);
+	if (problem->last_us >= PROBLEM_RECENT_US)
+		problem->severity = PROBLEM_NOTICE;
+}
+
+static void add_log_dropped(struct proxy *proxy, uint64_t now_us, struct problem_list *problems)
+{
+	uint64_t dropped = log_lines_dropped();
+	struct problem problem;
+
+	if (dropped != proxy->log_dropped)
+		proxy->log_dropped_us = now_us;
+	proxy->log_dropped = dropped;
+	if (!dropped)
+		return;
+	problem_init(&problem, PROBLEM_LOG_DROPPED, NULL, names_of_daemon(proxy),
+		     "log lines dropped: %llu: stderr or the journal is too slow",
+		     (unsigned long long)dropped);
+	set_event(&problem, dropped, proxy->log_dropped_us, now_us);
+	list_add(problems, &problem);
+}
+
+static void add_leaving(const struct proxy *proxy, struct problem_list *problems)
+{
+	const struct proxy_service *ps;
+	struct problem problem;
+	unsigned leaving = 0;
+
+	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+		leaving++;
+	if (!leaving || proxy->stopping)
+		return;
+	problem_init(&problem, PROBLEM_SERVICES_LEAVING, NULL, names_of_daemon(proxy),
+		     "removed services still draining: %u", leaving);
+	list_add(problems, &problem);
+}
+
+/* ---- servers ---- */
+
+static void add_server_down(const struct proxy_service *ps,
+			    const struct service_condition *condition,
+			    struct problem_list *problems)
+{
+	const struct server_health_info *health = &condition->health;
+	const struct cure_names names = names_of(ps, condition->server->text);
+	unsigned count = ps->service.servers.count;
+	char age[AGO_BYTES], all[AGO_BYTES] = "";
+	struct problem problem;
+
+	if (count > 1)
+		snprintf(all, sizeof(all), "none of %u servers is usable: ", count);
+	/* A name that does not resolve has no address. */
+	problem_init(&problem, PROBLEM_SERVER_DOWN, ps, &names,
+		     "%sserver %s is down%s: %s; attempts: %llu, waiting clients: %u", all,
+		     health->addr[0] ? health->addr : condition->server->text,
+		     for_how_long(health->age_us, age), health->error,
+		     (unsigned long long)health->failed, health->waiting);
+	problem.has_age = true;
+	problem.age_us = health->age_us;
+	list_add(problems, &problem);
+}
+
+static void add_server_disabled(const struct proxy_service *ps,
+				const struct service_condition *condition,
+				struct problem_list *problems)
+{
+	const struct nfs_server *server = condition->server;
+	const struct cure_names names = names_of(ps, server->text);
+	const char *order = server_order_name(atomic_load(&server->order));
+	unsigned count = ps->service.servers.count;
+	struct problem problem;
+
+	if (count > 1)
+		problem_init(&problem, PROBLEM_SERVER_DISABLED, ps, &names,
+			     "all %u servers are disabled by 'target': each new client is refused",
+			     count);
+	else
+		problem_init(
+			&problem, PROBLEM_SERVER_DISABLED, ps, &names,
+			"its only server %s is disabled by 'target %s': each new client is refused",
+			server->text, order);
+	list_add(problems, &problem);
+}
+
+static void add_late(const struct proxy_service *ps, const struct service_condition *condition,
+		     uint64_t now_us, struct problem_list *problems)
+{
+	const struct late_calls_info *late = &condition->late;
+	bool is_silent = condition->condition == CONDITION_SILENT;
+	uint64_t age_us = clock_elapsed_us(late->oldest_start_us, now_us);
+	const struct cure_names names = names_of(ps, late->target ? late->target->text : NULL);
+	char age[HUMANIZE_TEXT_BYTES];
+	struct problem problem;
+
+	if (!late->target)
+		return;
+	humanize_age(age_us, age);
+	if (is_silent)
+		problem_init(&problem, PROBLEM_SERVER_SILENT, ps, &names,
+			     "server %s has not answered for %s: %u Call%s of %u client%s wait%s",
+			     late->target->text, age, late->calls, plural(late->calls),
+			     late->clients, plural(late->clients), late->calls == 1 ? "s" : "");
+	else
+		problem_init(&problem, PROBLEM_CALLS_LATE, ps, &names,
+			     "%u Call%s of %u client%s wait%s, up to %s, for server %s, which "
+			     "answers others",
+			     late->calls, plural(late->calls), late->clients, plural(late->clients),
+			     late->calls == 1 ? "s" : "", age, late->target->text);
+	problem.server = late->target->text;
+	problem.has_age = true;
+	problem.age_us = age_us;
+	list_add(problems, &problem);
+}
+
+static void add_one_server(const struct proxy_service *ps, struct nfs_server *server,
+			   uint64_t now_us, struct problem_list *problems)
+{
+	enum server_order order = atomic_load(&server->order);
+	const struct cure_names names = names_of(ps, server->text);
+	struct server_health_info health;
+	struct problem problem;
+	char age[AGO_BYTES];
+
+	server_health_get(&server->health, now_us, &health);
+	if (order != SERVER_ORDER_UP) {
+		problem_init(&problem, PROBLEM_ONE_SERVER_DISABLED, ps, &names,
+			     "server %s is disabled by 'target %s'", server->text,
+			     server_order_name(order));
+	} else if (health.reach == SERVER_DOWN) {
+		problem_init(&problem, PROBLEM_ONE_SERVER_DOWN, ps, &names,
+			     "server %s is down%s: %s", server->text,
+			     for_how_long(health.age_us, age), health.error);
+		problem.has_age = true;
+		problem.age_us = health.age_us;
+	} else {
+		return;
+	}
+	problem.server = server->text;
+	list_add(problems, &problem);
+}
+
+static void add_mount_down(const struct proxy_service *ps, struct nfs_server *server,
+			   uint64_t now_us, struct problem_list *problems)
+{
+	const struct cure_names names = names_of(ps, server->text);
+	struct server_health_info health;
+	struct problem problem;
+	char age[AGO_BYTES];
+
+	server_health_get(&server->health, now_us, &health);
+	if (health.reach != SERVER_DOWN)
+		return;
+	problem_init(&problem, PROBLEM_MOUNT_DOWN, ps, &names,
+		     "MOUNT by %s is down%s, NFSv3 clients cannot mount: %s", server->text,
+		     for_how_long(health.age_us, age), health.error);
+	problem.server = server->text;
+	problem.has_age = true;
+	problem.age_us = health.age_us;
+	list_add(problems, &problem);
+}
+
+static void add_servers(struct proxy_service *ps, uint64_t now_us, struct problem_list *problems)
+{
+	struct service *service = &ps->service;
+	struct service_condition condition;
+
+	service_condition_get(service, now_us, &condition);
+	if (condition.condition == CONDITION_DOWN)
+		add_server_down(ps, &condition, problems);
+	else if (condition.condition == CONDITION_DISABLED)
+		add_server_disabled(ps, &condition, problems);
+	else if (service->servers.count > 1)
+		for (unsigned i = 0; i < service->servers.count; i++)
+			add_one_server(ps, &service->servers.list[i], now_us, problems);
+	add_late(ps, &condition, now_us, problems);
+	for (unsigned i = 0; i < service->mount_servers.count; i++)
+		add_mount_down(ps, &service->mount_servers.list[i], now_us, problems);
+}
+
+/* ---- clients ---- */
+
+/* Cures of refusals whose limit or fault has no problem of its own. */
+static const char *refusal_cure(enum leg_close why)
+{
+	switch (why) {
+	case LEG_CLOSE_NOT_ALLOWED:
+		return "if that is a client, add its address to allow of {service} in {file}, "
+		       "or take it out of deny, " RELOAD_IT;
+	case LEG_CLOSE_UNPRIVILEGED:
+		return "mount with resvport, or set require_privileged_port = false for "
+		       "{service} in {file}, " RELOAD_IT;
+	case LEG_CLOSE_PROXY_HEADER:
+		return "compare accept_proxy_from of {service} in {file} with the sender's setting";
+	case LEG_CLOSE_DRAINED:
+		return "'rpcrdma-proxyctl resume {service}'";
+	default:
+		return "the log has the client and the cause";
+	}
+}
+
+/* The kind of problem of refused clients, by reason. */
+static enum problem_id refusal_id(enum leg_close why)
+{
+	switch (why) {
+	case LEG_CLOSE_TOO_MANY:
+		return PROBLEM_MAX_CONNECTIONS_REACHED;
+	case LEG_CLOSE_PER_CLIENT:
+		return PROBLEM_CLIENT_LIMIT_REACHED;
+	case LEG_CLOSE_RESOURCES:
+		return PROBLEM_RESOURCES_SHORT;
+	default:
+		return PROBLEM_CLIENTS_REFUSED;
+	}
+}
+
+static void add_client_event(struct proxy_service *ps, unsigned kind, uint64_t now_us,
+			     struct problem_list *problems)
+{
+	const struct client_event event = client_events_get(&ps->service.events, kind);
+	const struct sockaddr *client = (const struct sockaddr *)&event.client;
+	bool refused = kind < LEG_CLOSE_COUNT;
+	enum problem_id id = refused ? refusal_id(kind) : PROBLEM_XID_REUSED;
+	struct cure_names names = names_of(ps, NULL);
+	char host[ADDRESS_HOST_BYTES], address[ADDRESS_TEXT_BYTES], age[HUMANIZE_TEXT_BYTES];
+	struct problem problem;
+
+	if (!event.count)
+		return;
+	names.client = address_host_text(client, host);
+	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s; the last was %s, %s ago",
+		     (unsigned long long)event.count, refused ? "client" : "connection",
+		     plural(event.count), refused ? "refused" : "closed",
+		     leg_close_text(refused ? kind : LEG_CLOSE_XID_REUSED),
+		     address_text(client, address),
+		     humanize_age(clock_elapsed_us(event.last_us, now_us), age));
+	set_event(&problem, event.count, event.last_us, now_us);
+	if (refused)
+		problem.why = kind;
+	if (id == PROBLEM_CLIENTS_REFUSED)
+		write_cure(problem.cure, refusal_cure(kind), &names);
+	list_add(problems, &problem);
+}
+
+/* ---- services ---- */
+
+static void add_not_accepting(const struct proxy_service *ps, struct problem_list *problems)
+{
+	const struct cure_names names = names_of(ps, NULL);
+	struct problem problem;
+
+	if (atomic_load(&ps->service.draining))
+		problem_init(&problem, PROBLEM_SERVICE_DRAINED, ps, &names,
+			     "drained: new clients are refused until 'resume'");
+	else if (!ps->listener)
+		problem_init(&problem, PROBLEM_NOT_LISTENING, ps, &names,
+			     "not listening: after a failed reload its address could not be "
+			     "opened again");
+	else
+		return;
+	list_add(problems, &problem);
+}
+
+static void add_descriptors(const struct proxy_service *ps, struct problem_list *problems)
+{
+	const struct cure_names names = names_of(ps, NULL);
+	struct problem problem;
+
+	if (!ps->out_of_fds)
+		return;
+	problem_init(&problem, PROBLEM_DESCRIPTORS_SHORT, ps, &names,
+		     "new clients wait: the limit of descriptors allows %u connections of all "
+		     "services",
+		     ps->proxy->max_connections);
+	list_add(problems, &problem);
+}
+
+void problems_add_memory(struct problem_list *problems, const struct proxy_service *ps,
+			 size_t waiting, uint64_t oldest_us)
+{
+	const struct cure_names names = names_of(ps, NULL);
+	char age[HUMANIZE_TEXT_BYTES];
+	struct problem problem;
+
+	if (!waiting || oldest_us < PROBLEM_MEMORY_US)
+		return;
+	problem_init(&problem, PROBLEM_MEMORY_SHORT, ps, &names,
+		     "RPCs waiting for memory: %zu, the oldest for %s", waiting,
+		     humanize_age(oldest_us, age));
+	problem.has_age = true;
+	problem.age_us = oldest_us;
+	list_add(problems, &problem);
+}
+
+static void add_service(struct proxy_service *ps, uint64_t now_us, struct problem_list *problems)
+{
+	add_not_accepting(ps, problems);
+	add_servers(ps, now_us, problems);
+	add_descriptors(ps, problems);
+	for (unsigned kind = 0; kind < CLIENT_EVENT_COUNT; kind++)
+		add_client_event(ps, kind, now_us, problems);
+}
+
+void problems_collect(struct proxy *proxy, uint64_t now_us, struct problem_list *problems)
+{
+	struct proxy_service *ps;
+
+	add_stopping(proxy, problems);
+	add_reload_rejected(proxy, now_us, problems);
+	add_no_services(proxy, problems);
+	add_log_dropped(proxy, now_us, problems);
+	add_leaving(proxy, problems);
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		add_service(ps, now_us, problems);
+}
+
+/* ---- the log ---- */
+
+/* The problems of a service, or of the daemon, as bits. */
+static uint64_t present(const struct problem_list *problems, const struct proxy_service *ps)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < problems->count; i++)
+		if (problems->list[i].ps == ps && problems->list[i].severity < PROBLEM_NOTICE)
+			bits |= UINT64_C(1) << problems->list[i].id;
+	return bits;
+}
+
+static void log_appeared(const struct problem_list *problems, const struct proxy_service *ps,
+			 uint64_t *logged)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct problem *problem = &problems->list[i];
+
+		if (problem->ps != ps || problem->severity == PROBLEM_NOTICE ||
+		    !table[problem->id].logs || *logged >> problem->id & 1)
+			continue;
+		log_warning(LOG_ABOUT(.service = ps ? ps->service.config->name : NULL), "%s: %s",
+			    problem->text, problem->cure);
+	}
+	*logged = present(problems, ps);
+}
+
+void problems_log(struct proxy *proxy, uint64_t now_us)
+{
+	struct problem_list problems = {0};
+	struct proxy_service *ps;
+
+	problems_collect(proxy, now_us, &problems);
+	log_appeared(&problems, NULL, &proxy->problems_logged);
+	TAILQ_FOREACH(ps, &proxy->services, entry)
+		log_appeared(&problems, ps, &ps->problems_logged);
+	problems_fini(&problems);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "daemon/service/service_condition.h"
+
+#include "daemon/base/clock.h"
+
+static const char *const names[] = {
+#define CONDITION_NAME(name, text) [CONDITION_##name] = (text),
+	CONDITIONS(CONDITION_NAME)
+#undef CONDITION_NAME
+};
+
+const char *condition_name(enum condition condition)
+{
+	return names[condition];
+}
+
+/* Finds the best server in use. Returns NULL if none is in use. */
+static struct nfs_server *best_in_use(struct servers *servers, uint64_t now_us,
+				      struct server_health_info *best)
+{
+	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
+	struct nfs_server *found = NULL;
+	struct server_health_info info;
+
+	for (unsigned i = 0; i < servers->count; i++) {
+		struct nfs_server *server = &servers->list[i];
+
+		if (atomic_load(&server->order) != SERVER_ORDER_UP)
+			continue;
+		server_health_get(&server->health, now_us, &info);
+		if (found && worth[info.reach] <= worth[best->reach])
+			continue;
+		found = server;
+		*best = info;
+	}
+	return found;
+}
+
+/* Another server of the service may answer: only that of the oldest Call counts. */
+static bool is_silent(const struct late_calls_info *late, uint64_t now_us)
+{
+	struct server_health_info info;
+
+	if (!late->target)
+		return false;
+	/* The lock of the state is the only thing that changes. */
+	server_health_get((struct server_health *)&late->target->health, now_us, &info);
+	return info.silent_us >= LATE_CALL_US;
+}
+
+static void set_reach(struct service_condition *out)
+{
+	static const enum condition conditions[] = {[SERVER_UNKNOWN] = CONDITION_UNKNOWN,
+						    [SERVER_OK] = CONDITION_OK,
+						    [SERVER_DOWN] = CONDITION_DOWN};
+
+	out->condition = conditions[out->health.reach];
+	out->has_age = out->health.reach != SERVER_UNKNOWN;
+	out->age_us = out->health.age_us;
+}
+
+void service_condition_get(struct service *service, uint64_t now_us, struct service_condition *out)
+{
+	*out = (struct service_condition){.late = late_calls_get(&service->late)};
+	out->server = best_in_use(&service->servers, now_us, &out->health);
+	if (!out->server) {
+		out->condition = CONDITION_DISABLED;
+		out->server = &service->servers.list[0];
+		server_health_get(&service->servers.list[0].health, now_us, &out->health);
+		return;
+	}
+	set_reach(out);
+	if (out->condition == CONDITION_DOWN || !is_silent(&out->late, now_us))
+		return;
+	out->condition = CONDITION_SILENT;
+	out->server = out->late.target;
+	out->has_age = true;
+	out->age_us = clock_elapsed_us(out->late.oldest_start_us, now_us);
+}
