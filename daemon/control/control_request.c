@@ -8,7 +8,8 @@
 #define COMMAND(text, command) .name = (text), .id = CONTROL_COMMAND_##command
 
 const struct control_command control_commands[] = {
-	{COMMAND("status", STATUS), .help = "one-screen summary: problems and services"},
+	{COMMAND("status", STATUS), .options = "--exit-code",
+	 .help = "one-screen summary: problems and services"},
 	{COMMAND("services", SERVICES), .help = "list the services and their load"},
 	{COMMAND("connections", CONNECTIONS),
 	 .help = "list the connections with client and server"},

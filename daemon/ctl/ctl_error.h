@@ -5,14 +5,15 @@
 
 #include "base/compiler.h"
 
-#define PROGRAM  "rpcrdma-proxyctl"
-#define SEE_HELP "'" PROGRAM " --help' lists them"
+#define PROGRAM         "rpcrdma-proxyctl"
+#define CTL_ERROR_BYTES 512u
+#define SEE_HELP        "'" PROGRAM " --help' lists them"
 
 enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_UNREACHABLE };
-/* Exit statuses of the command `check`. EXIT_NOT_CHECKED: the check has no result. */
-enum { EXIT_DEGRADED = 1, EXIT_FAILED, EXIT_NOT_CHECKED };
 
 /** ctl_error - Writes a line with the program's name to standard error. Returns @status. */
 int PRINTF_LIKE(2, 3) ctl_error(int status, const char *format, ...);
+/** ctl_error_last - Returns the last message, without the program's name; "" if there is none. */
+const char *ctl_error_last(void);
 
 #endif

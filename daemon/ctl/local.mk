@@ -13,6 +13,8 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/client.h \
 	daemon/ctl/ctl_error.c \
 	daemon/ctl/ctl_error.h \
+	daemon/ctl/plugin_line.c \
+	daemon/ctl/plugin_line.h \
 	daemon/ctl/problem_lines.c \
 	daemon/ctl/problem_lines.h \
 	daemon/ctl/server_lines.c \

@@ -23,6 +23,7 @@
 #include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/local_commands.h"
 #include "daemon/ctl/options.h"
+#include "daemon/ctl/plugin_line.h"
 #include "daemon/ctl/render.h"
 
 /*
@@ -198,6 +199,9 @@ static int print_answer(const struct options *options, const struct control_comm
 {
 	int rc = 0;
 
+	if (options->is_plugin && !options->json)
+		(command->id == CONTROL_COMMAND_CHECK ? plugin_check_print
+						      : plugin_status_print)(answer, stdout);
 	if (options->json) {
 		/* finish_output() reports failures. */
 		(void)json_dumpf(answer, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
@@ -215,13 +219,23 @@ static void ctl_error_lines(const json_t *lines)
 		ctl_error(0, "%s", json_string_value(json_array_get(lines, i)));
 }
 
-static int check_status(const json_t *answer)
+static int plugin_result(enum control_command_id command, const json_t *answer)
 {
-	const char *result = json_string_value(json_object_get(answer, "result"));
+	return command == CONTROL_COMMAND_CHECK ? plugin_check_result(answer)
+						: plugin_status_result(answer);
+}
 
-	if (result && !strcmp(result, "good"))
-		return EXIT_OK;
-	return result && !strcmp(result, "degraded") ? EXIT_DEGRADED : EXIT_FAILED;
+/*
+ * Returns the exit status when the daemon cannot be asked. A daemon that does not run or does not
+ * answer serves no clients, which is critical for `status --exit-code`; anything else is unknown.
+ */
+static int unreachable_status(struct options *options, int rc)
+{
+	if (!options->of_command[OPTION_EXIT_CODE])
+		return EXIT_UNREACHABLE;
+	options->is_critical =
+		rc == -ENOENT || rc == -ECONNREFUSED || rc == -ETIMEDOUT || rc == -EPROTO;
+	return options->is_critical ? PLUGIN_CRITICAL : PLUGIN_UNKNOWN;
 }
 
 static int query_and_print(struct options *options, const struct control_command *command,
@@ -230,10 +244,11 @@ static int query_and_print(struct options *options, const struct control_command
 	json_t *answer, *extra;
 	const char *refused;
 	char error[512];
-	int status;
+	int rc, status;
 
-	if (client_ask(options->socket, command->name, argument, error, sizeof(error), &answer))
-		return ctl_error(EXIT_UNREACHABLE, "%s", error);
+	rc = client_ask(options->socket, command->name, argument, error, sizeof(error), &answer);
+	if (rc)
+		return ctl_error(unreachable_status(options, rc), "%s", error);
 	refused = json_string_value(json_object_get(answer, "error"));
 	if (refused) {
 		ctl_error_lines(json_object_get(answer, "errors"));
@@ -243,8 +258,8 @@ static int query_and_print(struct options *options, const struct control_command
 		status = print_answer(options, command, answer, extra);
 		json_decref(extra);
 		options->asked = !status;
-		if (!status && command->id == CONTROL_COMMAND_CHECK)
-			status = check_status(answer);
+		if (!status && options->is_plugin)
+			status = plugin_result(command->id, answer);
 	}
 	json_decref(answer);
 	return status;
@@ -352,13 +367,44 @@ static int run_command(struct options *options, int nwords, char **words)
 	return query_words(options, command, nwords - 1, words + 1);
 }
 
-/* A failed request must not look like the state of a server. */
-static int run_words(struct options *options, int nwords, char **words)
+/* Returns whether the command line has @word anywhere. */
+static bool has_word(int argc, char **argv, const char *word)
 {
-	bool is_check = nwords && !strcmp(words[0], "check");
-	int status = run_command(options, nwords, words);
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], word))
+			return true;
+	return false;
+}
 
-	return is_check && !options->asked && status ? EXIT_NOT_CHECKED : status;
+/* A failed request must not look like the state of a server or of the daemon. */
+static int plugin_finish(const struct options *options, int status)
+{
+	if (options->asked || !status)
+		return status;
+	status = options->is_critical ? PLUGIN_CRITICAL : PLUGIN_UNKNOWN;
+	if (!options->json)
+		plugin_failure_print((enum plugin_status)status, ctl_error_last(), stdout);
+	return status;
+}
+
+static int run(struct options *options, int argc, char **argv)
+{
+	/* Before getopt_long() sorts the words. */
+	bool meant = has_word(argc, argv, "check") || has_word(argc, argv, "--exit-code");
+	int status = options_parse(argc, argv, options);
+
+	options->is_plugin = status ? meant
+				    : options->of_command[OPTION_EXIT_CODE] ||
+					      (optind < argc && !strcmp(argv[optind], "check"));
+	if (status)
+		return status;
+	if (options->help)
+		print_help();
+	else if (options->version)
+		puts(PROGRAM " " PACKAGE_VERSION);
+	else
+		return run_command(options, argc - optind, argv + optind);
+	return EXIT_OK;
 }
 
 int main(int argc, char **argv)
@@ -367,14 +413,6 @@ int main(int argc, char **argv)
 	int status;
 
 	signal(SIGPIPE, on_pipe);
-	status = options_parse(argc, argv, &options);
-	if (status)
-		return status;
-	if (options.help)
-		print_help();
-	else if (options.version)
-		puts(PROGRAM " " PACKAGE_VERSION);
-	else
-		status = run_words(&options, argc - optind, argv + optind);
-	return finish_output(status);
+	status = run(&options, argc, argv);
+	return finish_output(options.is_plugin ? plugin_finish(&options, status) : status);
 }

@@ -24,6 +24,7 @@ static const struct {
 	char letter;       /* 0: none */
 	bool value;        /* needs a value */
 	unsigned commands; /* commands that have it */
+	bool by_client;    /* the daemon does not know it */
 } of_command[COMMAND_OPTIONS] = {
 	[OPTION_NOW] = {"now", 0, false, FOR(STOP)},
 	[OPTION_MOUNT] = {"mount", 0, false, FOR(CHECK)},
@@ -36,6 +37,7 @@ static const struct {
 	[OPTION_CONNECTIONS] = {"connections", 0, false, FOR(TOP)},
 	[OPTION_SNAPLEN] = {"snaplen", 0, true, FOR(CAPTURE)},
 	[OPTION_MAX_BYTES] = {"max-bytes", 0, true, FOR(CAPTURE)},
+	[OPTION_EXIT_CODE] = {"exit-code", 0, false, FOR(STATUS), .by_client = true},
 };
 
 static void list_options(char letters[64],
@@ -161,7 +163,7 @@ int options_append(const struct options *options, char *argument)
 	for (int i = 0; i < COMMAND_OPTIONS && used < capacity; i++) {
 		const char *value = options->of_command[i];
 
-		if (!value)
+		if (!value || of_command[i].by_client)
 			continue;
 		/* Spaces separate the words of a request. */
 		if (of_command[i].value && (!*value || strchr(value, ' ')))

@@ -21,6 +21,7 @@ enum command_option {
 	OPTION_CONNECTIONS,
 	OPTION_SNAPLEN,
 	OPTION_MAX_BYTES,
+	OPTION_EXIT_CODE,
 	COMMAND_OPTIONS,
 };
 
@@ -31,6 +32,8 @@ struct options {
 	const char *of_command[COMMAND_OPTIONS];
 	const char *output; /* FILE of a command that writes one */
 	bool asked;         /* the daemon has answered without an error */
+	bool is_plugin;     /* check, or --exit-code: daemon/ctl/plugin_line.h */
+	bool is_critical;   /* the daemon does not run or answer, and --exit-code is given */
 };
 
 /**
@@ -48,7 +51,7 @@ bool options_check(const struct options *options, const struct control_command *
 
 /**
  * options_append - Appends the options of a command to its words, as the daemon expects, such as
- * " --client 10.0.0.1" with the leading space.
+ * " --client 10.0.0.1" with the leading space. Leaves out those that the client itself obeys.
  * @argument: a buffer of CONTROL_MAX_ARGUMENT_BYTES and the zero byte
  *
  * Prints errors. Returns 0 or the exit status.

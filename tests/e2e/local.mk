@@ -67,6 +67,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh test
 	tests/e2e/large_messages.sh \
 	tests/e2e/latency.sh \
 	tests/e2e/trace.sh \
+	tests/e2e/problems.sh \
 	tests/e2e/probes.sh \
 	tests/e2e/http.sh tests/e2e/http_raw.py tests/e2e/stop_thread.py tests/e2e/metrics.sh tests/e2e/page.sh tests/e2e/browser.py tests/e2e/time_limit.py tests/e2e/scrape_cost.sh \
 	tests/e2e/neighbours.sh \

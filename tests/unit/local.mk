@@ -90,6 +90,7 @@ unit_tests = \
 	tests/unit/test_nfs3_call \
 	tests/unit/test_self_connect \
 	tests/unit/test_control_msgs \
+	tests/unit/test_plugin_line \
 	tests/unit/test_pcapng \
 	tests/unit/test_xdr_sg \
 	tests/unit/test_points \
