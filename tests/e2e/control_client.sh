@@ -72,7 +72,7 @@ check "a file that is not there is told" says 2 "$T/none.conf: No such file or d
 check "-s goes before -c" shows "version " "$CTL" -s $T/a.sock -c $T/none.conf status
 
 # The file that is installed, in a copy of its folder.
-file=$("$CTL" --help | sed -n 's/^ *\(\/.*\.conf\),$/\1/p')
+file=$("$CTL" --help | sed -n 's/.* default: \(\/.*\.conf\);$/\1/p')
 folder=$(dirname "$file")
 if [ -d "$folder" ]; then
 	cp -a "$folder" $T/folder && mount --bind $T/folder "$folder" || bail "$folder cannot be replaced"
