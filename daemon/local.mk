@@ -75,6 +75,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
+	daemon/config/config_preset.c \
+	daemon/config/config_preset.h \
 	daemon/config/transparent_routes.c \
 	daemon/config/transparent_routes.h \
 	daemon/config/config_diff.c \

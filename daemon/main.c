@@ -224,10 +224,11 @@ out:
 }
 
 /* Runs before the first thread starts, because threads inherit these settings. */
-static int prepare_memory(const struct config *config)
+static int prepare_memory(struct config *config)
 {
 	int rc = config->io_flusher ? memlock_set_io_flusher() : 0;
 
+	config->io_flusher_denied = rc != 0;
 	if (rc)
 		log_info(
 			NULL,

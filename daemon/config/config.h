@@ -63,6 +63,7 @@ struct service_config {
 	 * registered: register the listeners with rpcbind; has_register: the service sets the key
 	 */
 	bool registered, has_register;
+	bool file_registered;             /* the key outside the services */
 	enum source source;               /* source address of connections to the server */
 	size_t nsources;                  /* addresses of this host to use; 0: by route */
 	struct sockaddr_storage *sources; /* without ports; IPv4 never v4-mapped */
@@ -114,8 +115,9 @@ struct config {
 	uint32_t workers;  /* resolved: never 0 */
 	uint32_t memory_limit_mib;
 	uint32_t drain_timeout_s;
-	bool io_flusher;  /* allocate without waiting for writeback, if permitted */
-	bool lock_memory; /* lock all memory of the daemon */
+	bool io_flusher;        /* allocate without waiting for writeback, if permitted */
+	bool io_flusher_denied; /* not permitted; set by the daemon, not by the file */
+	bool lock_memory;       /* lock all memory of the daemon */
 	enum log_level log_level;
 	bool registered;                     /* default of services without the key */
 	struct sockaddr_storage http_listen; /* AF_UNSPEC: none */

@@ -77,6 +77,7 @@ int config_keep_fixed(struct config *config, const struct config *old, FILE *kep
 		if (keep_fixed_key(config, old, key))
 			return -ENOMEM;
 	}
+	config->io_flusher_denied = old->io_flusher_denied;
 	if (config->memory_limit_mib < config_memory_min_mib(config)) {
 		fprintf(errors,
 			"%s: %zu services need memory_limit_mib to be at least %zu, but it is %u "

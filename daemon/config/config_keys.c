@@ -44,7 +44,7 @@ static const char *const peer_choices[] = {
 
 const struct config_key config_keys[] = {
 	{KEY(control, PATH), .fixed = true, .preset = CONTROL_DEFAULT_SOCKET},
-	{KEY(workers, NUMBER), .fixed = true, PRESET(0), .max = 256},
+	{KEY(workers, NUMBER), .fixed = true, PRESET(0), .rule = CONFIG_PRESET_CORES, .max = 256},
 	{KEY(memory_limit_mib, NUMBER), .fixed = true, PRESET(1024), .min = 1, .max = 1048576,
 	 .unit = "MiB"},
 	{KEY(drain_timeout_s, NUMBER), PRESET(30), .max = HOUR_S, .unit = "s"},
@@ -90,11 +90,13 @@ const struct config_key config_service_keys[] = {
 	{SERVICE_KEY(half_closed_timeout_s, NUMBER), PRESET(30), .min = 1, .max = DAY_S,
 	 .unit = "s", .scope = CONFIG_SCOPE_LISTEN_TCP},
 	{SERVICE_KEY(require_privileged_port, BOOL), .preset = "true if connect is not tcp",
+	 .rule = CONFIG_PRESET_PRIVILEGED,
 	 .scope = CONFIG_SCOPE_LISTEN_TCP},
 	{.name = "register",
 	 .type = CONFIG_KEY_BOOL,
 	 .offset = IN_SERVICE(registered),
-	 .preset = "that of the file"},
+	 .preset = "that of the file",
+	 .rule = CONFIG_PRESET_OF_FILE},
 	{SERVICE_KEY(source, CHOICE), .preset = "proxy", .value = SOURCE_PROXY,
 	 CHOICES([SOURCE_PROXY] = "proxy", [SOURCE_CLIENT] = "client"),
 	 .scope = CONFIG_SCOPE_CONNECT_SOCKET},

@@ -41,6 +41,14 @@ enum config_key_scope {
 	CONFIG_SCOPE_CONNECT_RDMA,   /* connect is not tcp:// */
 };
 
+/* Where the default of a key comes from. */
+enum config_preset_rule {
+	CONFIG_PRESET_VALUE,      /* config_key.value */
+	CONFIG_PRESET_CORES,      /* the processors that this process can use */
+	CONFIG_PRESET_PRIVILEGED, /* true if privileged clients are told apart by the listener only */
+	CONFIG_PRESET_OF_FILE,    /* the key of the same name outside the services */
+};
+
 struct config_key {
 	const char *name;
 	enum config_key_type type;
@@ -48,7 +56,8 @@ struct config_key {
 	bool mandatory;
 	bool fixed;                  /* needs a restart; numbers, bools and paths only */
 	const char *preset;          /* default, as in the manual; NULL: none */
-	uint32_t value;              /* default of a number, bool or choice */
+	uint32_t value;              /* default of a number, bool or choice, unless `rule` says */
+	enum config_preset_rule rule;
 	uint32_t min, max, multiple; /* of a number */
 	const char *unit;            /* "bytes", "s", "MiB" or NULL */
 	const char *const *choices;  /* NULL-terminated, in the order of the enum */

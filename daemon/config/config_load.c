@@ -4,29 +4,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libconfig.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_parse.h"
 #include "daemon/config/config_read.h"
+#include "daemon/config/config_preset.h"
 #include "daemon/config/config_services.h"
 
-#define MAX_FILES        1024 /* of include_dir */
-#define MAX_AUTO_WORKERS 64
-
-static uint32_t cores(void)
-{
-	cpu_set_t set;
-	long n = sched_getaffinity(0, sizeof(set), &set) ? sysconf(_SC_NPROCESSORS_ONLN)
-							 : CPU_COUNT(&set);
-
-	return n < 1 ? 1 : n > MAX_AUTO_WORKERS ? MAX_AUTO_WORKERS : (uint32_t)n;
-}
+#define MAX_FILES 1024 /* of include_dir */
 
 /* Each service must get its guaranteed share. Limits messages to the size that fits. */
 static void check_memory(struct config_ctx *r, const config_setting_t *root, struct config *config)
@@ -204,11 +193,15 @@ static void read_config(struct config_ctx *r, config_t *parsed, struct config *c
 	config_defaults_read(r, root, config);
 	config_group_read(r, root, config_keys, config);
 	read_folder(r, root, config);
-	for (size_t i = 0; i < config->nservices; i++)
-		if (!config->services[i].has_register)
-			config->services[i].registered = config->registered;
+	for (size_t i = 0; i < config->nservices; i++) {
+		struct service_config *service = &config->services[i];
+
+		service->file_registered = config->registered;
+		if (!service->has_register)
+			service->registered = config->registered;
+	}
 	if (!config->workers)
-		config->workers = cores();
+		config->workers = config_preset(config_key_find(config_keys, "workers"), config);
 	check_memory(r, root, config);
 	check_http(r, root, config);
 }

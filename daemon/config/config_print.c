@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "daemon/base/address.h"
+#include "daemon/base/log.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_preset.h"
 #include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
 
@@ -151,7 +153,7 @@ static bool is_preset_prefixes(const struct config_cidrs *cidrs, const char *pre
 	return same;
 }
 
-/* Returns whether the value is the default; false if the default depends on other keys. */
+/* Returns whether the value is the default. */
 static bool is_preset(const struct config_key *key, const void *base)
 {
 	const void *value = (const char *)base + key->offset;
@@ -160,11 +162,11 @@ static bool is_preset(const struct config_key *key, const void *base)
 		return false;
 	switch (key->type) {
 	case CONFIG_KEY_BOOL:
-		return *(const bool *)value == (bool)key->value;
+		return *(const bool *)value == (bool)config_preset(key, base);
 	case CONFIG_KEY_NUMBER:
-		return *(const uint32_t *)value == key->value;
+		return *(const uint32_t *)value == config_preset(key, base);
 	case CONFIG_KEY_CHOICE:
-		return *(const int *)value == (int)key->value;
+		return *(const int *)value == (int)config_preset(key, base);
 	case CONFIG_KEY_MOUNT:
 		return ((const struct config_mount *)value)->way == (enum mount_mode)key->value;
 	case CONFIG_KEY_PATH:
@@ -178,11 +180,42 @@ static bool is_preset(const struct config_key *key, const void *base)
 	}
 }
 
-static void print_key(const struct config_key *key, const void *base, const char *indent, FILE *out)
+/* Prints a key with a comment: whether the value is the default, and @note; "": none. */
+static void print_key(const struct config_key *key, const void *base, const char *indent,
+		      const char *note, FILE *out)
 {
+	bool preset = is_preset(key, base);
+
 	fprintf(out, "%s%s = ", indent, key->name);
 	config_print_value(key, base, out);
-	fprintf(out, ";%s\n", is_preset(key, base) ? " # the default" : "");
+	fprintf(out, ";%s%s%s%s\n", preset || *note ? " # " : "", preset ? "the default" : "",
+		preset && *note ? "; " : "", note);
+}
+
+#define NOTE_BYTES 128u
+
+/* Writes what differs from the value of a key outside the services. Returns @note; "": nothing. */
+static const char *config_note(const struct config_key *key, const struct config *config,
+			       char note[static NOTE_BYTES])
+{
+	*note = '\0';
+	if (key->offset == offsetof(struct config, io_flusher) && config->io_flusher_denied)
+		snprintf(note, NOTE_BYTES, "off: CAP_SYS_RESOURCE is missing");
+	if (key->offset == offsetof(struct config, log_level) && config->log_level != log_level())
+		snprintf(note, NOTE_BYTES, "now \"%s\" (log, or -v)", log_level_name(log_level()));
+	return note;
+}
+
+/* The same for a key of a service. */
+static const char *service_note(const struct config_key *key, const struct service_config *service,
+				char note[static NOTE_BYTES])
+{
+	*note = '\0';
+	if (key->offset == offsetof(struct service_config, max_message_bytes) &&
+	    service->message_bytes < service->max_message_bytes)
+		snprintf(note, NOTE_BYTES, "%" PRIu32 " fit into memory_limit_mib",
+			 service->message_bytes);
+	return note;
 }
 
 /* Returns false for keys that are not set and have no default, and for keys that do not apply. */
@@ -192,8 +225,6 @@ static bool is_said(const struct config_key *key, const struct service_config *s
 		return service->has_allow;
 	if (key->type == CONFIG_KEY_SOURCES && !service->nsources)
 		return false;
-	if (key->offset == offsetof(struct service_config, registered))
-		return service->has_register;
 	return config_in_scope(service, key->scope);
 }
 
@@ -212,17 +243,21 @@ static bool is_printed(const struct config_key *key, const struct config *config
 
 void config_print_globals(const struct config *config, FILE *out)
 {
+	char note[NOTE_BYTES];
+
 	for (const struct config_key *key = config_keys; key->name; key++)
 		if (is_printed(key, config))
-			print_key(key, config, "", out);
+			print_key(key, config, "", config_note(key, config, note), out);
 }
 
 void config_print_service(const struct service_config *service, FILE *out)
 {
+	char note[NOTE_BYTES];
+
 	fputs("  {\n", out);
 	for (const struct config_key *key = config_service_keys; key->name; key++)
 		if (is_said(key, service))
-			print_key(key, service, "    ", out);
+			print_key(key, service, "    ", service_note(key, service, note), out);
 	fputs("  }", out);
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_parse.h"
+#include "daemon/config/config_preset.h"
 #include "daemon/config/config_read.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/self_connect.h"
@@ -256,8 +257,8 @@ static void check_service(struct config_ctx *r, const config_setting_t *group,
 	if (!service->listen.host || !service->connect.host)
 		return; /* already reported; the kind of service is unknown */
 	if (!said(r, group, "require_privileged_port"))
-		service->require_privileged_port =
-			config_listens_tcp(service) && service->connect.transport != TRANSPORT_TCP;
+		service->require_privileged_port = config_preset(
+			config_key_find(config_service_keys, "require_privileged_port"), service);
 	service->has_register = said(r, group, "register");
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
