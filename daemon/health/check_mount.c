@@ -7,6 +7,7 @@
 
 #include "daemon/health/check_rpc.h"
 #include "daemon/rpcbind/rpcb_xdr.h"
+#include "nfs/operation.h"
 #include "nfs/proc_table.h"
 #include "rpc/record_mark.h"
 
@@ -15,6 +16,11 @@
 #define RPCBIND_AT "111"
 #define MNT3_ACCES 13u
 #define REFUSES    "does it reject this host (hosts.allow, firewall)?"
+
+#define CONNECT_ADVICE                                                                                 \
+	"NFSv3 clients that ask this service for MOUNT fail: set mount = \"rpcbind\" in the service, " \
+	"or the address of mountd; or mount with vers=4"
+#define NO_MOUNT "it does not serve MOUNT"
 
 enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
 
@@ -48,8 +54,9 @@ static void mount_fail(struct check_mount *mount, const char *what, const char *
 {
 	mount->step->result = CHECK_FAILED;
 	mount->step->advice = advice;
-	snprintf(mount->step->what, sizeof(mount->step->what), "%s at port %s: %s",
-		 mount->at_mount ? "MOUNT" : "rpcbind", mount->port, what);
+	snprintf(mount->step->what, sizeof(mount->step->what), "%s at %sport %s: %s",
+		 mount->at_mount ? "MOUNT" : "rpcbind",
+		 mount->config.way == MOUNT_CONNECT ? "the server's " : "", mount->uri.port, what);
 	mount_finish(mount);
 }
 
@@ -121,6 +128,7 @@ static void read_port(struct check_mount *mount, const struct exchange *x)
 	switch (rpcb_reply_port(x->reply.data, x->reply.len_bytes, mount->xid, &port)) {
 	case RPCBIND_YES:
 		snprintf(mount->port, sizeof(mount->port), "%u", port);
+		mount->uri.port = mount->port;
 		mount->at_mount = true;
 		mount->stage = TRIP_EXPORT;
 		disconnect(mount);
@@ -165,8 +173,9 @@ static void pass_mounted(struct check_mount *mount)
 	make_printable(path);
 	mount->step->result = CHECK_PASSED;
 	snprintf(mount->step->what, sizeof(mount->step->what),
-		 "MOUNT at port %s, %u export%s, a handle of %s", mount->port, mount->nexports,
-		 mount->nexports == 1 ? "" : "s", path);
+		 "MOUNT at %sport %s, %u export%s, a handle of %s",
+		 mount->config.way == MOUNT_CONNECT ? "the server's " : "", mount->uri.port,
+		 mount->nexports, mount->nexports == 1 ? "" : "s", path);
 }
 
 static void read_handle(struct check_mount *mount, struct xdr_reader *results)
@@ -181,13 +190,24 @@ static void read_handle(struct check_mount *mount, struct xdr_reader *results)
 			   "the export must allow this host, which is the server's client, or "
 			   "every host");
 	} else if (status) {
-		snprintf(text, sizeof(text), "the first export cannot be mounted: status %u",
-			 status);
+		snprintf(text, sizeof(text), "the first export cannot be mounted: MNT3ERR_%s (%u)",
+			 nfs_status_name(status) ? nfs_status_name(status) : "unknown", status);
 		mount_fail(mount, text, "see the server's exports and its log");
 	} else {
 		pass_mounted(mount);
 		next_stage(mount);
 	}
+}
+
+/* Names the cure for the clients of this service. */
+static void fail_without_mount(struct check_mount *mount)
+{
+	mount_fail(
+		mount, NO_MOUNT,
+		mount->config.way == MOUNT_CONNECT
+			? CONNECT_ADVICE
+			: "start mountd there, or correct mount in the service: rpcinfo -p HOST shows "
+			  "the port of mountd");
 }
 
 static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
@@ -201,7 +221,10 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 		return;
 	}
 	if (x->fault != EXCHANGE_OK) {
-		mount_fail(mount, "no RPC", "are rpcbind and mountd listening there?");
+		mount_fail(mount, "no RPC",
+			   mount->config.way == MOUNT_CONNECT
+				   ? CONNECT_ADVICE
+				   : "are rpcbind and mountd listening there?");
 		return;
 	}
 	if (mount->stage == TRIP_GETADDR) {
@@ -209,6 +232,10 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 		return;
 	}
 	check_rpc_reply_parse(x->reply.data, x->reply.len_bytes, false, &reply);
+	if (reply.is_rpc && reply.accepted && reply.stat == RPC_PROG_UNAVAIL) {
+		fail_without_mount(mount);
+		return;
+	}
 	if (!reply.is_rpc || !reply.accepted || reply.stat != RPC_SUCCESS ||
 	    rpc_reply_decode(x->reply.data, x->reply.len_bytes, &hdr) != RPC_OK) {
 		mount_fail(mount, "it rejects the Call", REFUSES);
@@ -220,6 +247,15 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 		read_exports(mount, &results);
 	else
 		read_handle(mount, &results);
+}
+
+static const char *lost_advice(const struct check_mount *mount)
+{
+	if (mount->config.way == MOUNT_AT)
+		return "start mountd there, or correct mount in the service: rpcinfo -p HOST shows the "
+		       "port of mountd";
+	return "this service finds MOUNT by rpcbind, port 111, over TCP (mount = \"rpcbind\"): start "
+	       "rpcbind and mountd on the server, or open their ports";
 }
 
 static void on_result(void *arg, const struct check_conn_result *result)
@@ -239,8 +275,8 @@ static void on_result(void *arg, const struct check_conn_result *result)
 							  : leg_close_text(result->why),
 			 result->detail[0] ? ": " : "", result->detail);
 		mount_fail(mount, text,
-			   "NFSv3 clients find MOUNT by rpcbind, port 111, over TCP: start both, "
-			   "or open their ports, or set mount in the service");
+			   mount->config.way == MOUNT_CONNECT ? CONNECT_ADVICE
+							      : lost_advice(mount));
 	}
 }
 
@@ -248,9 +284,8 @@ static void connect_stage(struct check_mount *mount)
 {
 	struct check_conn_config config = mount->config.conn;
 
-	mount->uri = (struct config_uri){TRANSPORT_TCP, mount->config.host, mount->port};
 	config.server = &mount->uri;
-	config.is_other = true;
+	config.is_other = mount->config.way != MOUNT_CONNECT;
 	config.asks_rpcbind = false;
 	config.on_event = on_result;
 	config.arg = mount;
@@ -263,12 +298,15 @@ static void connect_stage(struct check_mount *mount)
 void check_mount_start(struct check_mount *mount, const struct check_mount_config *config,
 		       struct check_step *step)
 {
-	*mount = (struct check_mount){.config = *config, .step = step};
-	if (config->port) {
+	*mount = (struct check_mount){.config = *config, .step = step, .uri = *config->uri};
+	if (config->way == MOUNT_RPCBIND) {
+		snprintf(mount->port, sizeof(mount->port), "%s", RPCBIND_AT);
+		mount->uri.transport = TRANSPORT_TCP;
+		mount->uri.port = mount->port;
+	} else {
 		mount->at_mount = true;
 		mount->stage = TRIP_EXPORT;
 	}
-	snprintf(mount->port, sizeof(mount->port), "%s", config->port ? config->port : RPCBIND_AT);
 	connect_stage(mount);
 }
 

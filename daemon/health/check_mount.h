@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Obtains an NFSv3 file handle as a client does: it asks rpcbind for the port of MOUNT, unless that
- * is configured, and MOUNT for the exports and the handle of the first export. Then it unmounts.
+ * Obtains an NFSv3 file handle as a client of the service does. MOUNT is where the service sends its
+ * clients' Calls to it: at the server itself, over the same transport, by a connection of its own
+ * (mount = "connect"); at the port that the server's rpcbind names; or at the address in the file. It
+ * returns the exports and the handle of the first export. Then it unmounts.
  */
 #ifndef DAEMON_HEALTH_CHECK_MOUNT_H
 #define DAEMON_HEALTH_CHECK_MOUNT_H
@@ -14,9 +16,9 @@
 struct check_mount_config {
 	/* as for the check's own connection; its callback is ignored */
 	struct check_conn_config conn;
-	char *host;        /* of the server, or of MOUNT; outlives this */
-	const char *port;  /* of MOUNT; NULL: query rpcbind */
-	uint64_t until_us; /* time limit, on the loop's clock */
+	enum mount_mode way;          /* of the service, not MOUNT_OFF */
+	const struct config_uri *uri; /* MOUNT_AT: of MOUNT; else the server; outlives this */
+	uint64_t until_us;            /* time limit, on the loop's clock */
 	/* Called at the end, when no other callback can follow. */
 	void (*over)(void *arg);
 	void *arg;
@@ -24,7 +26,7 @@ struct check_mount_config {
 
 struct check_mount {
 	struct check_mount_config config;
-	struct config_uri uri;
+	struct config_uri uri; /* where it connects */
 	char port[8];
 	struct check_conn *conn;
 	bool at_mount, ends; /* at_mount: connecting to MOUNT, after rpcbind; ends: aborted */

@@ -304,7 +304,7 @@ static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t ti
 static void send_null(struct check_steps *steps)
 {
 	uint8_t call[CHECK_RPC_CALL_BYTES];
-	bool to_mount = steps->config.to_mount;
+	bool to_mount = steps->config.to_mount || steps->asks_mount;
 	size_t len =
 		check_rpc_null(call, steps->xid, to_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
 			       to_mount ? CHECK_RPC_MOUNT_VERSION : steps->nfs_version);
@@ -429,6 +429,57 @@ static void pass_connected(struct check_steps *steps)
 			  sockaddr_port((const struct sockaddr *)&info.local));
 }
 
+static void fill_conn_config(struct check_steps *steps, struct check_conn_config *config);
+
+/* On a connection of its own: a proxy there may lead MOUNT to another server, by the first Call. */
+static void on_reconnect(void *arg)
+{
+	struct check_steps *steps = arg;
+	struct check_conn_config config;
+
+	fill_conn_config(steps, &config);
+	if (steps->ends)
+		end_server(steps, "the check was aborted");
+	else if (check_conn_new(&config, &steps->conn))
+		step_fail(steps, strerror(ENOMEM));
+	else
+		connect_now(steps);
+}
+
+/* The server does not serve NFS: a probe knows that it is up, a check asks for MOUNT. */
+static void without_nfs(struct check_steps *steps)
+{
+	struct check_conn *conn = steps->conn;
+
+	if (steps->config.last > CHECK_NULL) {
+		steps->asks_mount = true;
+		steps->conn = NULL;
+		steps->connected = false;
+		check_conn_free(conn, on_reconnect, steps);
+		return;
+	}
+	step_pass(steps, "it replies, but does not serve NFS");
+	end_server(steps, "the server does not serve NFS");
+}
+
+/* Without NFS, a server of MOUNT is good for a service that NFSv3 clients mount through. */
+static void evaluate_null_of_mount(struct check_steps *steps, const struct check_rpc_reply *reply)
+{
+	struct check_step *step = step_of(steps);
+
+	if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
+		step_pass(steps, "MOUNT; it does not serve NFS");
+		end_server(steps, "the server serves MOUNT and not NFS");
+		return;
+	}
+	step->result = CHECK_FAILED;
+	snprintf(step->what, sizeof(step->what),
+		 "it answers RPC, but serves neither NFS nor MOUNT (PROG_UNAVAIL)");
+	step->advice = "another program listens there: correct the port in connect (NFS over TCP "
+		       "uses 2049, over RDMA 20049), or start the NFS server";
+	end_server(steps, "the server does not serve NFS");
+}
+
 static void evaluate_null(struct check_steps *steps, const struct check_rpc_reply *reply)
 {
 	/* Any RPC Reply shows that the MOUNT server is alive. */
@@ -448,8 +499,7 @@ static void evaluate_null(struct check_steps *steps, const struct check_rpc_repl
 		steps->nfs_version = reply->high;
 		send_step(steps);
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_PROG_UNAVAIL) {
-		step_pass(steps, "it replies, but does not serve NFS");
-		end_server(steps, "the server does not serve NFS");
+		without_nfs(steps);
 	} else {
 		check_text_refused(step_of(steps), reply);
 		end_server(steps, "the previous step failed");
@@ -519,6 +569,8 @@ static void evaluate_reply(struct check_steps *steps, const struct exchange *x)
 	check_rpc_reply_parse(x->reply.data, x->reply.len_bytes, has_status, &reply);
 	if (has_status)
 		evaluate_results(steps, &reply, x->reply.len_bytes);
+	else if (steps->asks_mount)
+		evaluate_null_of_mount(steps, &reply);
 	else
 		evaluate_null(steps, &reply);
 }
@@ -597,11 +649,8 @@ static void mount_start(struct check_steps *steps)
 		return;
 	}
 	fill_conn_config(steps, &config.conn);
-	config.host = config.conn.server->host;
-	if (mount->way == MOUNT_AT) {
-		config.host = mount->at.host;
-		config.port = mount->at.port;
-	}
+	config.way = mount->way;
+	config.uri = mount->way == MOUNT_AT ? &mount->at : config.conn.server;
 	steps->mounting = true;
 	check_mount_start(&steps->mount, &config, step_of(steps));
 }
@@ -619,6 +668,7 @@ static void begin_server(struct check_steps *steps)
 	steps->connected = false;
 	steps->nfs_version = CHECK_RPC_NFS_VERSION;
 	steps->getattr_bytes = 0;
+	steps->asks_mount = false;
 	steps->mount.handle.len_bytes = 0;
 	if (now_us(steps) >= steps->until_us)
 		end_server(steps, "the time limit was reached");

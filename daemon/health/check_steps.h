@@ -37,7 +37,8 @@ struct check_steps {
 	struct check_server *at;
 	enum check_step_id step;
 	bool connected, ends;
-	bool mounting; /* obtaining an NFSv3 file handle; the connection waits */
+	bool asks_mount; /* the server has no NFS: procedure 0 of MOUNT follows */
+	bool mounting;   /* obtaining an NFSv3 file handle; the connection waits */
 	struct check_mount mount;
 	uint64_t began_us, until_us;
 	uint32_t xid, nfs_version;

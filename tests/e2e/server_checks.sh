@@ -5,6 +5,14 @@
 enter "$@"
 needs_proxies
 start_ganesha
+# Its clients reach MOUNT by rpcbind; those of the service plain do not, and the service wrong leads to rpcbind itself.
+B_SERVICE='mount = "rpcbind";'
+B_MORE=more_b
+more_b() {
+	service plain "tcp://127.0.0.1:4301" "tcp://127.0.0.1:$NFS_PORT" 'source_port = "any";'
+	echo ","
+	service wrong "tcp://127.0.0.1:4302" "tcp://127.0.0.1:111" 'source_port = "any";'
+}
 start_chain
 
 # checked SIDE SERVICE STATUS: the exit status; what it prints is in check.txt, as JSON in check.json
@@ -30,10 +38,13 @@ for side in b a; do
 	done
 	if [ -n "$mount" ]; then
 		check "$side: $mount, which passes MOUNT, is good" checked $side "$mount" 0
-		check "$side: and says that it does not serve NFS" prints 'it replies, but does not serve NFS'
+		check "$side: and says that it does not serve NFS" prints 'null +passed .* MOUNT; it does not serve NFS'
 		check "$side: so nothing of NFS is tried" is "not tried" "$(result inline_call)"
 	fi
 done
+check "a port that answers RPC and has no NFS has failed: status 2" checked b wrong 2
+check "… which it says" prints 'null +failed .* it answers RPC, but serves neither NFS nor MOUNT'
+check "… and what to do" prints 'what to do: another program listens there: correct the port in connect'
 keys() { jq -r 'path(..|select(type != "object" and type != "array")) | map(if type == "number" then "[]" else "." + . end) | add | ltrimstr(".")' | sort -u; }
 check "the members of the answer are those of the golden file" \
 	diff "$E2E_SRC/../unit/golden/check.keys" <(ctl a -j check nfs | keys)
@@ -47,6 +58,12 @@ check "a socket that is not there: status 3" not_checked "$CTL" -s $T/none.sock 
 check "with --mount there is one step more" eval 'ctl b check nfs --mount >$T/check.txt'
 check "by rpcbind and MOUNT" prints "mount +passed .* MOUNT at port $MNT_PORT, [0-9]+ exports?, a handle of /"
 check "in JSON, too" eval 'ctl b -j check nfs --mount | jq -e ".servers[0].steps | map(.step) == [\"connect\", \"null\", \"mount\", \"inline_call\", \"long_call\", \"long_reply\"]"'
+mounted() { ctl b check "$1" --mount >$T/check.txt 2>&1; [ $? = "$2" ]; }
+check "where MOUNT is not at the server, clients of NFSv3 fail: degraded" mounted plain 1
+check "… which it says" prints "mount +failed .* MOUNT at the server's port $NFS_PORT: it does not serve MOUNT"
+check "… and what to do" prints 'what to do: NFSv3 clients that ask this service for MOUNT fail: set mount = "rpcbind"'
+check "through another proxy it is asked at that one" eval 'ctl a check nfs --mount >$T/check.txt'
+check "… over its transport" prints "mount +passed .* MOUNT at the server's port $FABRIC_PORT, [0-9]+ exports?, a handle of /"
 check "another word: status 3" not_checked ctl b check nfs mount
 check "--mount is for check" eval '! ctl b --mount status'
 
@@ -58,6 +75,7 @@ start ganesha ganesha.nfsd -F -f $T/ganesha.conf -L $T/ganesha.log -p $T/ganesha
 serves ganesha $NFS_PORT $MNT_PORT || bail "NFS-Ganesha does not start"
 check "NFSv3 alone: good as far as it goes" checked b nfs 0
 check "which is not to a file handle" prints 'inline_call +not tried +.*need a file handle: use --mount'
+check "with NFSv3 alone no client mounts where MOUNT is not at the server: failed" mounted plain 2
 v3_checked() { ctl "$1" check nfs --mount >$T/check.txt 2>&1; }
 for side in b a; do
 	check "$side: with --mount it is good" v3_checked $side
