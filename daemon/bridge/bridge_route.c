@@ -53,6 +53,29 @@ static void log_rejection(struct bridge *bridge, const struct exchange *x)
 		 rpc_call_wants_verifier(&x->call_info.hdr) ? "AUTH_FAILED" : "PROG_UNAVAIL");
 }
 
+/* Returns whether a Reply says that the server does not have the program. */
+static bool is_prog_unavail(const struct exchange *x)
+{
+	struct rpc_reply_hdr hdr;
+
+	return x->fault == EXCHANGE_OK && x->reply.data && rpc_msg_is_whole(&x->reply) &&
+	       rpc_reply_decode(x->reply.data, x->reply.len_bytes, &hdr) == RPC_OK &&
+	       hdr.stat == RPC_MSG_ACCEPTED && hdr.accept_stat == RPC_PROG_UNAVAIL;
+}
+
+void bridge_route_first_reply(struct bridge *bridge, const struct exchange *x)
+{
+	struct service *service = bridge->ws->service;
+
+	if (x->call_info.hdr.prog != NFS_PROGRAM_MOUNT || !bridge_route_is_single(bridge) ||
+	    !is_prog_unavail(x) || atomic_exchange(&service->mount_logged, true))
+		return;
+	log_warning(&bridge->log,
+		    "the client asks for MOUNT, which the server does not serve at the address in "
+		    "connect: NFSv3 mounts fail; set mount = \"rpcbind\" in the service, or the "
+		    "address of mountd, or mount with vers=4 (logged once)");
+}
+
 /* The taps copy the Reply after the leg has chosen its form. */
 static void send_rejection(struct bridge *bridge, struct exchange *x)
 {

@@ -34,6 +34,14 @@ void bridge_route_choose(struct bridge *bridge, const struct exchange *x);
  */
 bool bridge_route_matches(const struct bridge *bridge, const struct exchange *x) MUST_CHECK;
 /**
+ * bridge_route_first_reply - Looks at the first Reply @x of the server.
+ *
+ * With mount = "connect", a client of MOUNT can be at a server that has no MOUNT. The first such
+ * client of the service makes a warning. Linux clients ask for MOUNT on a connection of its own, so
+ * the first Reply tells.
+ */
+void bridge_route_first_reply(struct bridge *bridge, const struct exchange *x);
+/**
  * bridge_route_reject - Rejects the Call @x of the client, which is in bridge->calls.list and not
  * forwarded.
  */

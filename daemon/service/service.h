@@ -70,6 +70,8 @@ struct service {
 	atomic_uint_fast64_t shortfall_quiet_until_us;
 	/* an unprivileged client was logged; only the first one is */
 	atomic_bool unprivileged_logged;
+	/* a client asked for MOUNT at a server without it, and was logged; only the first one is */
+	atomic_bool mount_logged;
 	struct late_calls late;             /* Calls that wait for the server; has a lock */
 	struct client_events events;        /* refused clients and the like; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */

@@ -5,10 +5,12 @@
  */
 #include <jansson.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/base/log.h"
 #include "nfs/proc_table.h"
 #include "rpc/record_mark.h"
 #include "rpc/rpc_header.h"
@@ -185,6 +187,100 @@ START_TEST(with_connect_all_calls_go_there)
 	pass(client, upstream, UNKNOWN, 3, 0);
 	close(client);
 	close(upstream);
+}
+END_TEST
+
+/* ---- a server that does not have MOUNT ---- */
+
+static atomic_uint warnings;
+
+static bool count_warning(void *arg, const char *line, size_t len)
+{
+	atomic_fetch_add(&warnings,
+			 strstr(line, "asks for MOUNT, which the server does not serve") != NULL);
+	return true;
+}
+
+static uint64_t no_time(clockid_t clock)
+{
+	return 0;
+}
+
+static void send_prog_unavail(int fd, uint32_t xid)
+{
+	uint8_t record[4 + 24];
+	struct xdr_writer w;
+
+	xdr_writer_init(&w, record + 4, sizeof(record) - 4);
+	xdr_put_u32(&w, xid);
+	xdr_put_u32(&w, RPC_REPLY);
+	for (int i = 0; i < 3; i++)
+		xdr_put_u32(&w, 0);
+	xdr_put_u32(&w, RPC_PROG_UNAVAIL);
+	record_mark_encode(record, 24);
+	ck_assert_int_eq(send(fd, record, sizeof(record), MSG_NOSIGNAL), sizeof(record));
+}
+
+/* A client whose first Call is to @program, at a server that does not have it. */
+static void ask_in_vain(uint32_t program)
+{
+	int client = fixture_connect(front), upstream;
+
+	send_call_to(client, 1, program, 0);
+	upstream = fixture_accept(server, NULL);
+	ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
+	send_prog_unavail(upstream, 1);
+	ck_assert_uint_eq(read_stat(client, 1), RPC_PROG_UNAVAIL);
+	close(client);
+	close(upstream);
+}
+
+static const struct log_output counting = {.write = count_warning, .now_us = no_time};
+
+static void count_warnings(void)
+{
+	atomic_store(&warnings, 0);
+	log_set_output(&counting);
+	log_set_level(LOG_LEVEL_WARNING);
+}
+
+START_TEST(the_first_client_of_mount_that_gets_nothing_is_warned_of)
+{
+	int client, upstream;
+
+	count_warnings();
+	start_near("connect");
+	/* Others are not of MOUNT, or served. */
+	ask_in_vain(UNKNOWN);
+	open_to(server, NFS_PROGRAM_MOUNT, &client, &upstream);
+	ck_assert_uint_eq(atomic_load(&warnings), 0);
+	ask_in_vain(NFS_PROGRAM_MOUNT);
+	ck_assert_uint_eq(atomic_load(&warnings), 1);
+	ask_in_vain(NFS_PROGRAM_MOUNT);
+	ck_assert_uint_eq(atomic_load(&warnings), 1);
+	close(client);
+	close(upstream);
+	log_set_output(NULL);
+}
+END_TEST
+
+/* There the administrator has decided where MOUNT goes. */
+START_TEST(a_server_of_mount_that_has_none_is_not_warned_of)
+{
+	int client, upstream;
+
+	count_warnings();
+	start_near(at_mountd());
+	client = fixture_connect(front);
+	send_call_to(client, 1, NFS_PROGRAM_MOUNT, 0);
+	upstream = fixture_accept(mountd, NULL);
+	ck_assert_uint_eq(read_message(upstream, 1), FIXTURE_CALL_BYTES);
+	send_prog_unavail(upstream, 1);
+	ck_assert_uint_eq(read_stat(client, 1), RPC_PROG_UNAVAIL);
+	ck_assert_uint_eq(atomic_load(&warnings), 0);
+	close(client);
+	close(upstream);
+	log_set_output(NULL);
 }
 END_TEST
 
@@ -585,6 +681,8 @@ int main(void)
 	tcase_add_loop_test(tc, calls_that_go_elsewhere_get_prog_unavail, 0, STARTS);
 	tcase_add_loop_test(tc, a_first_call_to_nobody_leads_to_the_server, 0, STARTS);
 	tcase_add_loop_test(tc, with_connect_all_calls_go_there, 0, 2);
+	tcase_add_test(tc, the_first_client_of_mount_that_gets_nothing_is_warned_of);
+	tcase_add_test(tc, a_server_of_mount_that_has_none_is_not_warned_of);
 	tcase_add_loop_test(tc, without_mountd_its_clients_end, 0, STARTS);
 	tcase_add_loop_test(tc, rpcbind_says_where_mount_is_and_is_not_asked_again, 0, STARTS);
 	tcase_add_loop_test(tc, a_port_that_refuses_is_asked_for_anew, 0, STARTS);
