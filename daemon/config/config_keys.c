@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "daemon/config/config_keys.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "daemon/base/edit_distance.h"
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
@@ -172,11 +174,105 @@ const struct config_key *config_key_find(const struct config_key *keys, const ch
 }
 
 const struct config_key *config_key_nearest(const struct config_key *keys, const char *name)
+/* Names of these keys in other proxies and in servers, in lower case and with '_'. */
+static const struct {
+	const char *name, *key;
+} foreign_names[] = {
+	{"acl", "allow"},
+	{"address", "listen"},
+	{"allow_from", "allow"},
+	{"allowed_clients", "allow"},
+	{"backend", "connect"},
+	{"backends", "connect"},
+	{"balancing", "balance"},
+	{"bind", "listen"},
+	{"bind_address", "listen"},
+	{"check_interval", "probe_interval_s"},
+	{"client_max_body_size", "max_message_bytes"},
+	{"connect_timeout", "connect_timeout_s"},
+	{"connections", "max_connections"},
+	{"daemon_threads", "workers"},
+	{"debug", "log_level"},
+	{"destination", "connect"},
+	{"fd_limit", "max_connections"},
+	{"forward", "connect"},
+	{"frontend", "listen"},
+	{"graceful_timeout", "drain_timeout_s"},
+	{"hard_stop_after", "drain_timeout_s"},
+	{"health_check", "probe_interval_s"},
+	{"hosts_allow", "allow"},
+	{"include", "include_dir"},
+	{"inter", "probe_interval_s"},
+	{"limit_conn", "max_connections_per_client"},
+	{"listen_on", "listen"},
+	{"log", "log_level"},
+	{"loglevel", "log_level"},
+	{"max_client_conn", "max_connections"},
+	{"max_clients", "max_connections"},
+	{"max_conn", "max_connections"},
+	{"max_conns", "max_connections"},
+	{"maxconn", "max_connections"},
+	{"mlock", "lock_memory"},
+	{"mlockall", "lock_memory"},
+	{"mountd", "mount"},
+	{"nbproc", "workers"},
+	{"nbthread", "workers"},
+	{"proxy_pass", "connect"},
+	{"proxy_protocol", "send_proxy"},
+	{"real_ip_from", "accept_proxy_from"},
+	{"remote", "connect"},
+	{"send_proxy_v2", "send_proxy"},
+	{"server", "connect"},
+	{"servers", "connect"},
+	{"set_real_ip_from", "accept_proxy_from"},
+	{"slow_log", "slow_log_ms"},
+	{"socket", "control"},
+	{"source_ip", "source_address"},
+	{"stats", "http_listen"},
+	{"stats_socket", "control"},
+	{"target", "connect"},
+	{"targets", "connect"},
+	{"tcp_keepalive", "keepalive_s"},
+	{"threads", "workers"},
+	{"tos", "rdma_tos"},
+	{"transparent", "source"},
+	{"upstream", "connect"},
+	{"upstreams", "connect"},
+	{"usesrc", "source"},
+	{"whitelist", "allow"},
+	{"worker_connections", "max_connections"},
+	{"worker_processes", "workers"},
+	{"worker_threads", "workers"},
+};
+
+/* Compares without regard to case, and to '-' or '_'. */
+static bool is_same_name(const char *name, const char *other)
+{
+	for (; *name && *other; name++, other++) {
+		char c = *name == '-' ? '_' : (char)tolower((unsigned char)*name);
+
+		if (c != *other)
+			return false;
+	}
+	return *name == *other;
+}
+
+const char *config_key_foreign(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_names); i++)
+		if (is_same_name(name, foreign_names[i].name))
+			return foreign_names[i].key;
+	return NULL;
+}
+
 {
 	const struct config_key *nearest = NULL, *part = NULL;
 	unsigned best = UINT_MAX;
+	const char *foreign = config_key_foreign(name);
 
 	for (; keys->name; keys++) {
+	if (foreign && config_key_find(keys, foreign))
+		return config_key_find(keys, foreign);
 		unsigned edits = edit_distance(name, keys->name);
 
 		if (edits < best) {

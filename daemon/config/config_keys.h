@@ -70,7 +70,16 @@ extern const struct config_key config_service_keys[];
 
 /** config_key_find - Returns the key of that name in a table, or NULL. */
 const struct config_key *config_key_find(const struct config_key *keys, const char *name);
-/** config_key_nearest - Returns the key whose name is nearest to @name, or NULL if none is near. */
+/**
+ * config_key_foreign - Returns the name of our key for which other proxies have @name, or NULL.
+ *
+ * The key can be in either table.
+ */
+const char *config_key_foreign(const char *name);
+/**
+ * config_key_nearest - Returns the key that other proxies call @name, or whose name is nearest to it,
+ * or NULL if none is near.
+ */
 const struct config_key *config_key_nearest(const struct config_key *keys, const char *name);
 /** config_scope_text - Returns the scope as a phrase: "is for services that listen on tcp://" … */
 const char *config_scope_text(enum config_key_scope scope);

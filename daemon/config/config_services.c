@@ -27,10 +27,16 @@ static void report_unknown(struct config_ctx *r, const config_setting_t *s,
 	const struct config_key *elsewhere =
 		keys == config_keys ? config_service_keys : config_keys;
 	const struct config_key *nearest = config_key_nearest(keys, config_setting_name(s));
+	const char *foreign = config_key_foreign(config_setting_name(s));
 
 	if (config_key_find(elsewhere, config_setting_name(s)))
 		config_report(r, s, "%s belongs %s", config_setting_name(s),
 			      keys == config_keys ? "into a service"
+						  : "at the top, outside the services");
+	else if (foreign && config_key_find(elsewhere, foreign))
+		config_report(r, s, "unknown key \"%s\": did you mean \"%s\", %s?",
+			      config_setting_name(s), foreign,
+			      keys == config_keys ? "in a service"
 						  : "at the top, outside the services");
 	else if (nearest)
 		config_report(r, s, "unknown key \"%s\": did you mean \"%s\"?",
