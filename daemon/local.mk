@@ -5,6 +5,8 @@ daemon_libdaemon_a_CFLAGS = $(PROJECT_CFLAGS) $(LIBEVENT_CFLAGS) $(LIBCONFIG_CFL
 daemon_libdaemon_a_SOURCES = \
 	daemon/base/address.c \
 	daemon/base/address.h \
+	daemon/base/host_limits.c \
+	daemon/base/host_limits.h \
 	daemon/base/humanize.c \
 	daemon/base/humanize.h \
 	daemon/base/background.c \
@@ -66,17 +68,19 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_cidr.h \
 	daemon/config/config_keys.c \
 	daemon/config/config_keys.h \
+	daemon/config/config_limits.c \
+	daemon/config/config_limits.h \
 	daemon/config/config_load.c \
 	daemon/config/config_memory.c \
 	daemon/config/config_memory.h \
 	daemon/config/config_parse.c \
 	daemon/config/config_parse.h \
+	daemon/config/config_preset.c \
+	daemon/config/config_preset.h \
 	daemon/config/config_print.c \
 	daemon/config/config_print.h \
 	daemon/config/config_read.c \
 	daemon/config/config_read.h \
-	daemon/config/config_preset.c \
-	daemon/config/config_preset.h \
 	daemon/config/transparent_routes.c \
 	daemon/config/transparent_routes.h \
 	daemon/config/config_diff.c \

@@ -20,6 +20,7 @@
 #include "daemon/base/sd_notify.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_check.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/transparent_routes.h"
 #include "daemon/control/cmd_table.h"
@@ -32,7 +33,7 @@ static const char usage[] =
 	"usage: rpcrdma-proxy [-c FILE] [-t] [-v] [-V] [-h]\n"
 	"Proxy between NFS (ONC RPC) over TCP and over RDMA. Runs in the foreground.\n"
 	"  -c FILE  configuration file (" CONFIG_DEFAULT_FILE ")\n"
-	"  -t       check the configuration file and exit\n"
+	"  -t       check the configuration file and exit; -tv also prints its capacity\n"
 	"  -v       log at level debug\n"
 	"  -V       print the version and exit (--version)\n"
 	"  -h       print this help and exit (--help, help)\n"
@@ -318,19 +319,25 @@ static int load_config(const char *file, FILE *out, struct config **config)
 	return is_permanent(rc) ? STATUS_CONFIG : STATUS_FAILED;
 }
 
-/* Implements -t: prints plain lines for a terminal. */
-static int check_file(const char *file)
+/*
+ * Implements -t: prints plain lines for a terminal, warnings to standard error.
+ * @verbose: also memory, descriptors and source ports
+ */
+static int check_file(const char *file, bool verbose)
 {
 	struct config *config;
 
 	if (load_config(file, stderr, &config))
 		return STATUS_FAILED;
-	config_memory_print(config, stdout);
-	config_descriptors_print(config, stdout);
-	config_ports_print(config, stdout);
+	if (verbose) {
+		config_memory_print(config, stdout);
+		config_limits_print(config, stdout);
+		config_descriptors_print(config, stdout);
+		config_ports_print(config, stdout);
+	}
 	transparent_routes_print(config, stdout);
 	config_descriptors_warn(config, descriptor_limit(), stderr);
-	config_check_host(config, config_check_memory_bytes(), stderr);
+	config_check_host(config, config->host.memory_bytes, stderr);
 	config_check_names(config, &resolver_system, CONFIG_CHECK_NAMES_MS, stderr);
 	printf("%s: OK\n", config->file);
 	config_free(config);
@@ -394,7 +401,7 @@ static int wrong_option(int opt, char **argv)
 int main(int argc, char **argv)
 {
 	const char *file = CONFIG_DEFAULT_FILE;
-	bool check_only = false;
+	bool check_only = false, verbose = false;
 	int opt;
 
 	verbs_process_init();
@@ -407,6 +414,7 @@ int main(int argc, char **argv)
 			check_only = true;
 			break;
 		case 'v':
+			verbose = true;
 			log_demand_level(LOG_LEVEL_DEBUG);
 			break;
 		case 'V':
@@ -429,5 +437,5 @@ int main(int argc, char **argv)
 			argv[optind]);
 		return STATUS_USAGE;
 	}
-	return check_only ? check_file(file) : run_daemon(file);
+	return check_only ? check_file(file, verbose) : run_daemon(file);
 }

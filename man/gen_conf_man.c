@@ -57,7 +57,9 @@ static void print_type(const struct config_key *key)
 		[CONFIG_KEY_SERVICES] = "list",
 	};
 
-	if (key->type == CONFIG_KEY_NUMBER)
+	if (key->type == CONFIG_KEY_AUTO)
+		fputs("auto, or ", stdout);
+	if (key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_AUTO)
 		print_range(key);
 	else if (key->type == CONFIG_KEY_CHOICE)
 		print_choices(key->choices);

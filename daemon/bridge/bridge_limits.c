@@ -3,6 +3,7 @@
 
 #include "daemon/bridge/bridge_affinity.h"
 #include "daemon/bridge/bridge_close.h"
+#include "daemon/config/config_limits.h"
 
 void bridge_limits_start(struct bridge *bridge, struct conn_slot *slot)
 {
@@ -125,11 +126,14 @@ void bridge_limits_half_closed_expired(struct bridge *bridge)
 
 bool bridge_limits_connecting(struct bridge *bridge)
 {
+	char limit[CONFIG_LIMIT_TEXT_BYTES] = "";
 	enum leg_close why;
 
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	if (!conn_slot_connecting(bridge->limits.slot, loop_now_us(bridge_loop(bridge)), &why)) {
-		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
+		if (why == LEG_CLOSE_TOO_MANY)
+			config_limit_text(bridge->ws->service->config, limit);
+		bridge_close(bridge, why, CLOSE_BY_PROXY, limit);
 		return false;
 	}
 	if (bridge->limits.half_closed)

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include "base/compiler.h"
+#include "daemon/base/host_limits.h"
 #include "daemon/base/log_format.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_value.h"
@@ -26,6 +27,14 @@ enum balance { BALANCE_STANDBY, BALANCE_SOURCE };
 enum memory_windows { MEMORY_WINDOWS_AUTO, MEMORY_WINDOWS_OFF };
 
 enum source { SOURCE_PROXY, SOURCE_CLIENT };
+
+/* What max_connections is from. */
+enum config_limit {
+	CONFIG_LIMIT_FILE,
+	CONFIG_LIMIT_PORTS,
+	CONFIG_LIMIT_DESCRIPTORS,
+	CONFIG_LIMIT_MEMORY,
+};
 
 #define CONFIG_MAX_SERVERS   16u /* per service */
 #define CONFIG_MAX_LISTENERS 8u  /* per service */
@@ -54,8 +63,10 @@ struct service_config {
 	uint32_t credits;
 	uint32_t inline_threshold_bytes;
 	uint32_t max_message_bytes;
-	uint32_t message_bytes; /* max_message_bytes, or less if memory_limit_mib requires */
-	uint32_t max_connections;
+	uint32_t message_bytes;   /* max_message_bytes, or less if memory_limit_mib requires */
+	uint32_t max_connections; /* a number also for "auto": see config_limits.h */
+	bool auto_connections;    /* the key is "auto" … */
+	enum config_limit limit;  /* … and this is what the number is from */
 	uint32_t max_connections_per_client; /* 0: no limit except max_connections */
 	uint32_t half_closed_timeout_s;      /* of tcp clients that ended their sending side */
 	bool require_privileged_port;
@@ -108,11 +119,12 @@ struct config_default {
 struct config {
 	unsigned refs; /* in addition to the first one */
 	char *file;
-	char *include_dir; /* directory of further files with services; NULL: none */
-	size_t nfiles;     /* files in include_dir */
-	char **files;      /* their paths */
-	char *control;     /* path of the control socket */
-	uint32_t workers;  /* resolved: never 0 */
+	char *include_dir;       /* directory of further files with services; NULL: none */
+	size_t nfiles;           /* files in include_dir */
+	char **files;            /* their paths */
+	struct host_limits host; /* at the start of the daemon, or of -t */
+	char *control;           /* path of the control socket */
+	uint32_t workers;        /* resolved: never 0 */
 	uint32_t memory_limit_mib;
 	uint32_t drain_timeout_s;
 	bool io_flusher;        /* allocate without waiting for writeback, if permitted */
@@ -146,7 +158,7 @@ int config_load(const char *path, FILE *errors, struct config **config) MUST_CHE
 void config_warn(const struct config *config, FILE *out);
 /**
  * config_ports_print - Writes which source ports a TCP server sees, one line per service and kind
- * of client. For -t.
+ * of client. For -tv.
  *
  * The kinds are TCP, iwarp and verbs clients. They differ in which clients count as privileged,
  * which get a source port below 1024 (daemon/service/accepted_conn.h).
@@ -212,6 +224,15 @@ bool config_listens_nonlocal(const struct service_config *service);
 static inline bool config_keeps_client_ports(const struct service_config *service)
 {
 	return service->source == SOURCE_CLIENT && config_listens_tcp(service);
+}
+#define CONFIG_AUTO_SHARE 1024u /* at most, with "auto" */
+
+/** config_share - Returns for how many connections of the service descriptors are reserved. */
+static inline uint32_t config_share(const struct service_config *service)
+{
+	return service->auto_connections && service->max_connections > CONFIG_AUTO_SHARE
+		       ? CONFIG_AUTO_SHARE
+		       : service->max_connections;
 }
 /** config_allows - Returns whether the service accepts connections from @addr. */
 bool config_allows(const struct service_config *service, const struct sockaddr *addr);

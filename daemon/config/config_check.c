@@ -18,13 +18,6 @@
 
 #define MIB (1024u * 1024u)
 
-uint64_t config_check_memory_bytes(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-
-	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
-}
-
 static void check_control(const struct config *config, FILE *out)
 {
 	char path[PATH_MAX], usual[] = CONTROL_DEFAULT_SOCKET;

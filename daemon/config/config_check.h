@@ -16,12 +16,9 @@
 
 #define CONFIG_CHECK_NAMES_MS 5000u /* for config_check_names() */
 
-/** config_check_memory_bytes - Returns the memory of this host; 0: unknown. */
-uint64_t config_check_memory_bytes(void);
-
 /**
  * config_check_host - Writes warnings to @out about settings that this host does not meet.
- * @memory_bytes: config_check_memory_bytes()
+ * @memory_bytes: of this host; 0: unknown
  *
  * The directory of the default control socket need not exist: systemd creates it.
  */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_print.h"
 
@@ -78,6 +79,9 @@ int config_keep_fixed(struct config *config, const struct config *old, FILE *kep
 			return -ENOMEM;
 	}
 	config->io_flusher_denied = old->io_flusher_denied;
+	/* So that unchanged services keep their number. */
+	config->host = old->host;
+	config_limits_resolve(config);
 	if (config->memory_limit_mib < config_memory_min_mib(config)) {
 		fprintf(errors,
 			"%s: %zu services need memory_limit_mib to be at least %zu, but it is %u "

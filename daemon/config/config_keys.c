@@ -9,6 +9,7 @@
 #include "daemon/base/edit_distance.h"
 #include "daemon/base/paths.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_limits.h"
 #include "rpcrdma/private_data.h"
 
 #define KIB                1024u
@@ -87,13 +88,13 @@ const struct config_key config_service_keys[] = {
 	 .scope = CONFIG_SCOPE_ANY_RDMA},
 	{SERVICE_KEY(max_message_bytes, NUMBER), PRESET(67174400), .min = 16 * KIB,
 	 .max = CONFIG_MESSAGE_MAX_BYTES, .unit = "bytes"},
-	{SERVICE_KEY(max_connections, NUMBER), PRESET(1024), .min = 1, .max = 1000000},
+	{SERVICE_KEY(max_connections, AUTO), .preset = "auto", .min = 1,
+	 .max = CONFIG_CONNECTIONS_MAX},
 	{SERVICE_KEY(max_connections_per_client, NUMBER), PRESET(0), .max = 1000000},
 	{SERVICE_KEY(half_closed_timeout_s, NUMBER), PRESET(30), .min = 1, .max = DAY_S,
 	 .unit = "s", .scope = CONFIG_SCOPE_LISTEN_TCP},
 	{SERVICE_KEY(require_privileged_port, BOOL), .preset = "true if connect is not tcp",
-	 .rule = CONFIG_PRESET_PRIVILEGED,
-	 .scope = CONFIG_SCOPE_LISTEN_TCP},
+	 .rule = CONFIG_PRESET_PRIVILEGED, .scope = CONFIG_SCOPE_LISTEN_TCP},
 	{.name = "register",
 	 .type = CONFIG_KEY_BOOL,
 	 .offset = IN_SERVICE(registered),
@@ -173,7 +174,6 @@ const struct config_key *config_key_find(const struct config_key *keys, const ch
 	return NULL;
 }
 
-const struct config_key *config_key_nearest(const struct config_key *keys, const char *name)
 /* Names of these keys in other proxies and in servers, in lower case and with '_'. */
 static const struct {
 	const char *name, *key;
@@ -265,14 +265,15 @@ const char *config_key_foreign(const char *name)
 	return NULL;
 }
 
+const struct config_key *config_key_nearest(const struct config_key *keys, const char *name)
 {
 	const struct config_key *nearest = NULL, *part = NULL;
-	unsigned best = UINT_MAX;
 	const char *foreign = config_key_foreign(name);
+	unsigned best = UINT_MAX;
 
-	for (; keys->name; keys++) {
 	if (foreign && config_key_find(keys, foreign))
 		return config_key_find(keys, foreign);
+	for (; keys->name; keys++) {
 		unsigned edits = edit_distance(name, keys->name);
 
 		if (edits < best) {

@@ -21,6 +21,7 @@ enum config_key_type {
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
 	CONFIG_KEY_SOURCES,  /* struct service_config's sources and nsources */
+	CONFIG_KEY_AUTO,     /* struct service_config's max_connections and auto_connections */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */
 	CONFIG_KEY_DEFAULTS, /* no type: a group of keys of services */
 	CONFIG_KEY_SERVICES, /* struct config's services and nservices */
@@ -45,7 +46,7 @@ enum config_key_scope {
 enum config_preset_rule {
 	CONFIG_PRESET_VALUE,      /* config_key.value */
 	CONFIG_PRESET_CORES,      /* the processors that this process can use */
-	CONFIG_PRESET_PRIVILEGED, /* true if privileged clients are told apart by the listener only */
+	CONFIG_PRESET_PRIVILEGED, /* true for a TCP listener whose server is not TCP */
 	CONFIG_PRESET_OF_FILE,    /* the key of the same name outside the services */
 };
 
@@ -54,11 +55,11 @@ struct config_key {
 	enum config_key_type type;
 	size_t offset; /* of the value in its struct */
 	bool mandatory;
-	bool fixed;                  /* needs a restart; numbers, bools and paths only */
-	const char *preset;          /* default, as in the manual; NULL: none */
-	uint32_t value;              /* default of a number, bool or choice, unless `rule` says */
+	bool fixed;         /* needs a restart; numbers, bools and paths only */
+	const char *preset; /* default, as in the manual; NULL: none */
+	uint32_t value;     /* default of a number, bool or choice, unless `rule` says */
 	enum config_preset_rule rule;
-	uint32_t min, max, multiple; /* of a number */
+	uint32_t min, max, multiple; /* of a number, also of CONFIG_KEY_AUTO */
 	const char *unit;            /* "bytes", "s", "MiB" or NULL */
 	const char *const *choices;  /* NULL-terminated, in the order of the enum */
 	enum config_key_scope scope;

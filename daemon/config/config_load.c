@@ -9,10 +9,11 @@
 #include <sys/stat.h>
 
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_parse.h"
-#include "daemon/config/config_read.h"
 #include "daemon/config/config_preset.h"
+#include "daemon/config/config_read.h"
 #include "daemon/config/config_services.h"
 
 #define MAX_FILES 1024 /* of include_dir */
@@ -202,6 +203,9 @@ static void read_config(struct config_ctx *r, config_t *parsed, struct config *c
 	}
 	if (!config->workers)
 		config->workers = config_preset(config_key_find(config_keys, "workers"), config);
+	host_limits_get(&config->host);
+	if (!r->nerrors)
+		config_limits_resolve(config);
 	check_memory(r, root, config);
 	check_http(r, root, config);
 }

@@ -265,7 +265,7 @@ size_t config_memory_buffers_bytes(const struct config *config)
 
 	for (size_t i = 0; i < config->nservices; i++)
 		bytes += config_memory_uncharged_bytes(&config->services[i]) *
-			 config->services[i].max_connections;
+			 config_share(&config->services[i]);
 	return bytes;
 }
 
@@ -367,7 +367,17 @@ uint64_t config_connections(const struct config *config)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < config->nservices; i++)
-		sum += config->services[i].max_connections;
+		sum += config_share(&config->services[i]);
+	return sum;
+}
+
+uint64_t config_connections_of_file(const struct config *config)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		if (!config->services[i].auto_connections)
+			sum += config->services[i].max_connections;
 	return sum;
 }
 
@@ -379,24 +389,39 @@ static bool has_verbs(const struct service_config *service)
 	return is_verbs(&service->connect);
 }
 
+/* Returns the descriptors of the daemon itself. */
+static uint64_t of_process(const struct config *config)
+{
+	return CONFIG_DESCRIPTORS_RESERVED + OF_DAEMON + OF_HTTP + OF_HEALTH +
+	       (uint64_t)OF_WORKER * config->workers;
+}
+
+/* Returns the descriptors of a service, without those of its clients. */
+static uint64_t of_service(const struct config *config, const struct service_config *service)
+{
+	uint64_t sum = OF_LISTEN * config_nlisteners(service) + OF_CHECK;
+
+	/* Each worker queries the rpcbind of each server itself. */
+	if (service->mount.way == MOUNT_RPCBIND)
+		sum += (uint64_t)config->workers * config_nservers(service);
+	if (has_verbs(service))
+		sum += (uint64_t)OF_VERBS * config->workers;
+	return sum;
+}
+
+/* Returns the descriptors of all services, and of so many connections. */
+static uint64_t descriptors_of(const struct config *config, uint64_t connections)
+{
+	uint64_t sum = of_process(config) + CONFIG_DESCRIPTORS_CONNECTION * connections;
+
+	for (size_t i = 0; i < config->nservices; i++)
+		sum += of_service(config, &config->services[i]) + CONFIG_DESCRIPTORS_TARPIT;
+	return sum;
+}
+
 uint64_t config_descriptors(const struct config *config)
 {
-	uint64_t sum = CONFIG_DESCRIPTORS_RESERVED + OF_DAEMON + OF_HTTP + OF_HEALTH +
-		       (uint64_t)OF_WORKER * config->workers +
-		       CONFIG_DESCRIPTORS_CONNECTION * config_connections(config);
-
-	for (size_t i = 0; i < config->nservices; i++) {
-		const struct service_config *service = &config->services[i];
-
-		sum += OF_LISTEN * config_nlisteners(service) + OF_CHECK +
-		       CONFIG_DESCRIPTORS_TARPIT;
-		/* Each worker queries the rpcbind of each server itself. */
-		if (service->mount.way == MOUNT_RPCBIND)
-			sum += (uint64_t)config->workers * config_nservers(service);
-		if (has_verbs(service))
-			sum += (uint64_t)OF_VERBS * config->workers;
-	}
-	return sum;
+	return descriptors_of(config, config_connections(config));
 }
 
 uint64_t config_descriptors_min(const struct config *config)
@@ -407,18 +432,21 @@ uint64_t config_descriptors_min(const struct config *config)
 
 void config_descriptors_print(const struct config *config, FILE *out)
 {
-	fprintf(out, "%s: descriptors: up to %" PRIu64 ", for %" PRIu64 " connections\n",
-		config->file, config_descriptors(config), config_connections(config));
+	fprintf(out,
+		"%s: descriptors: the services are sure of %" PRIu64 " connections with %" PRIu64
+		" descriptors; the limit is %" PRIu64 "\n",
+		config->file, config_connections(config), config_descriptors(config),
+		config->host.descriptors);
 }
 
 void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *out)
 {
-	uint64_t need = config_descriptors(config);
-
-	if (need > limit)
+	/* With "auto" a service has as many connections as there are descriptors. */
+	if (config_connections_of_file(config) &&
+	    descriptors_of(config, config_connections_of_file(config)) > limit)
 		fprintf(out,
 			"%s:1: warning: max_connections needs up to "
 			"%" PRIu64 " descriptors, but the limit (LimitNOFILE, ulimit -n) is "
 			"%" PRIu64 ": further clients wait to be accepted\n",
-			config->file, need, limit);
+			config->file, config_descriptors(config), limit);
 }

@@ -96,7 +96,7 @@ size_t config_memory_kept_bytes(const struct config *config);
 size_t config_memory_unused_bytes(const struct config *config);
 /**
  * config_memory_buffers_bytes - Returns the most buffer memory, limit included, that RDMA devices
- * can register.
+ * can register for config_connections().
  */
 size_t config_memory_buffers_bytes(const struct config *config);
 /**
@@ -114,8 +114,10 @@ void config_memory_print(const struct config *config, FILE *out);
 #define CONFIG_DESCRIPTORS_CONNECTION 2u   /* at most a socket per side */
 #define CONFIG_DESCRIPTORS_TARPIT     512u /* per service, for tarpitted connections: two each */
 
-/** config_connections - Returns the sum of max_connections of all services. */
+/** config_connections - Returns the sum of the shares of all services, config_share(). */
 uint64_t config_connections(const struct config *config);
+/** config_connections_of_file - Returns the sum of the numbers that the file sets. */
+uint64_t config_connections_of_file(const struct config *config);
 /**
  * config_descriptors - Returns the descriptors for config_connections(), by the formula in
  * rpcrdma-proxy.conf(5).
@@ -128,7 +130,10 @@ uint64_t config_descriptors(const struct config *config);
 uint64_t config_descriptors_min(const struct config *config);
 /** config_descriptors_print - Writes to @out how many descriptors are needed. */
 void config_descriptors_print(const struct config *config, FILE *out);
-/** config_descriptors_warn - Writes a warning to @out if more than @limit are needed. */
+/**
+ * config_descriptors_warn - Writes a warning to @out if the connections that the file sets need more
+ * than @limit.
+ */
 void config_descriptors_warn(const struct config *config, uint64_t limit, FILE *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "daemon/base/log.h"
 #include "daemon/config/config_cidr.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_preset.h"
 #include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
@@ -87,10 +88,37 @@ static void print_sources(const struct service_config *service, FILE *out)
 	fputs(" ]", out);
 }
 
+/* Prints a value that takes several members of a service. */
+static void print_service_value(const struct config_key *key, const struct service_config *service,
+				FILE *out)
+{
+	switch (key->type) {
+	case CONFIG_KEY_LISTEN:
+		print_uris(service, config_nlisteners(service), config_listener, out);
+		break;
+	case CONFIG_KEY_CONNECT:
+		print_uris(service, config_nservers(service), config_server, out);
+		break;
+	case CONFIG_KEY_SOURCES:
+		print_sources(service, out);
+		break;
+	case CONFIG_KEY_AUTO:
+		if (service->auto_connections)
+			fputs("\"auto\"", out);
+		else
+			fprintf(out, "%" PRIu32, service->max_connections);
+		break;
+	case CONFIG_KEY_ALLOW:
+		print_cidrs(service->allow, service->nallow, out);
+		break;
+	default:
+		break; /* groups and directories: their effect is in the services */
+	}
+}
+
 void config_print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
-	const struct service_config *service = base; /* for its keys */
 	char text[CONFIG_URI_TEXT_BYTES];
 
 	switch (key->type) {
@@ -116,25 +144,11 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 	case CONFIG_KEY_HOSTS:
 		print_hosts(value, out);
 		break;
-	case CONFIG_KEY_LISTEN:
-		print_uris(base, config_nlisteners(base), config_listener, out);
-		break;
-	case CONFIG_KEY_CONNECT:
-		print_uris(base, config_nservers(base), config_server, out);
-		break;
 	case CONFIG_KEY_MOUNT:
 		print_string(config_mount_text(value, text), out);
 		break;
-	case CONFIG_KEY_SOURCES:
-		print_sources(base, out);
-		break;
-	case CONFIG_KEY_ALLOW:
-		print_cidrs(service->allow, service->nallow, out);
-		break;
-	case CONFIG_KEY_FOLDER:
-	case CONFIG_KEY_DEFAULTS:
-	case CONFIG_KEY_SERVICES:
-		break; /* their effect is in the services */
+	default:
+		print_service_value(key, base, out);
 	}
 }
 
@@ -173,6 +187,8 @@ static bool is_preset(const struct config_key *key, const void *base)
 		return !strcmp(*(char *const *)value, key->preset);
 	case CONFIG_KEY_PREFIXES:
 		return is_preset_prefixes(value, key->preset);
+	case CONFIG_KEY_AUTO:
+		return ((const struct service_config *)base)->auto_connections;
 	case CONFIG_KEY_HOSTS:
 		return !((const struct config_hosts *)value)->count;
 	default:
@@ -192,7 +208,7 @@ static void print_key(const struct config_key *key, const void *base, const char
 		preset && *note ? "; " : "", note);
 }
 
-#define NOTE_BYTES 128u
+#define NOTE_BYTES CONFIG_LIMIT_TEXT_BYTES
 
 /* Writes what differs from the value of a key outside the services. Returns @note; "": nothing. */
 static const char *config_note(const struct config_key *key, const struct config *config,
@@ -215,6 +231,8 @@ static const char *service_note(const struct config_key *key, const struct servi
 	    service->message_bytes < service->max_message_bytes)
 		snprintf(note, NOTE_BYTES, "%" PRIu32 " fit into memory_limit_mib",
 			 service->message_bytes);
+	if (key->type == CONFIG_KEY_AUTO)
+		config_limit_text(service, note);
 	return note;
 }
 

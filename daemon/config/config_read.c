@@ -269,6 +269,29 @@ static void read_number(struct config_ctx *r, const config_setting_t *s,
 		*value = (uint32_t)n;
 }
 
+/* Reads "auto", whose number config_limits_resolve() sets, or a number. */
+static void read_auto(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      struct service_config *service)
+{
+	const char *text = config_setting_get_string(s);
+
+	if (text && !strcmp(text, "auto")) {
+		service->auto_connections = true;
+		return;
+	}
+	service->auto_connections = false;
+	service->limit = CONFIG_LIMIT_FILE;
+	if (text && *text && !text[strspn(text, "0123456789")])
+		config_report(r, s,
+			      "%s must be a whole number, not a string: write it without quotes",
+			      key->name);
+	else if (text)
+		config_report(r, s, "%s is \"%s\", but must be \"auto\" or from %u to %u",
+			      key->name, text, key->min, key->max);
+	else
+		read_number(r, s, key, &service->max_connections);
+}
+
 static void read_choice(struct config_ctx *r, const config_setting_t *s,
 			const struct config_key *key, int *value)
 {
@@ -494,6 +517,31 @@ static void read_address(struct config_ctx *r, const config_setting_t *s,
 	free(text);
 }
 
+/* Reads a value that takes several members of a service. */
+static void read_service_value(struct config_ctx *r, const config_setting_t *s,
+			       const struct config_key *key, struct service_config *service)
+{
+	switch (key->type) {
+	case CONFIG_KEY_LISTEN:
+		read_listeners(r, s, key, service);
+		break;
+	case CONFIG_KEY_CONNECT:
+		read_servers(r, s, key, service);
+		break;
+	case CONFIG_KEY_SOURCES:
+		read_sources(r, s, key, service);
+		break;
+	case CONFIG_KEY_AUTO:
+		read_auto(r, s, key, service);
+		break;
+	case CONFIG_KEY_ALLOW:
+		read_allow(r, s, key, service);
+		break;
+	default:
+		break; /* groups of values, read elsewhere */
+	}
+}
+
 void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		       const struct config_key *key, void *base)
 {
@@ -525,24 +573,11 @@ void config_value_read(struct config_ctx *r, const config_setting_t *s,
 	case CONFIG_KEY_HOSTS:
 		read_hosts(r, s, key, value);
 		break;
-	case CONFIG_KEY_SOURCES:
-		read_sources(r, s, key, base);
-		break;
-	case CONFIG_KEY_ALLOW:
-		read_allow(r, s, key, base);
-		break;
-	case CONFIG_KEY_LISTEN:
-		read_listeners(r, s, key, base);
-		break;
-	case CONFIG_KEY_CONNECT:
-		read_servers(r, s, key, base);
-		break;
 	case CONFIG_KEY_MOUNT:
 		read_mount(r, s, key, value);
 		break;
-	case CONFIG_KEY_DEFAULTS:
-	case CONFIG_KEY_SERVICES:
-		break; /* groups of values, read elsewhere */
+	default:
+		read_service_value(r, s, key, base);
 	}
 }
 
@@ -567,6 +602,9 @@ void config_value_default(struct config_ctx *r, const struct config_key *key, vo
 		break;
 	case CONFIG_KEY_PREFIXES:
 		preset_prefixes(r, key, value);
+		break;
+	case CONFIG_KEY_AUTO:
+		((struct service_config *)base)->auto_connections = true;
 		break;
 	default:
 		break; /* all zero */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Warnings about settings that are legal but unwise, and about keys without effect. */
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +7,11 @@
 #include "base/minmax.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_services.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
-#include "stream/reserved_ports.h"
 
 #define ECN_BITS 3u /* of a traffic class */
 #define MIB      (1024 * 1024)
@@ -133,20 +132,9 @@ static void warn_connect(const struct service_config *service, FILE *out)
 			     config_server(service, i)->host);
 }
 
-/*
- * Each source address has RESERVED_PORTS_COUNT ports. With source = "client" the number is
- * unlimited.
- */
-static unsigned reserved_ports(const struct service_config *service)
-{
-	if (service->source == SOURCE_CLIENT)
-		return UINT_MAX;
-	return RESERVED_PORTS_COUNT * (service->nsources ? (unsigned)service->nsources : 1);
-}
-
 static void warn_source_ports(const struct service_config *service, FILE *out)
 {
-	unsigned ports = reserved_ports(service);
+	uint32_t ports = config_reserved_ports(service);
 
 	if (config_keeps_client_ports(service) && !config_listens_rdma(service) &&
 	    service->source_port != SOURCE_PORT_AUTO)
@@ -154,7 +142,8 @@ static void warn_source_ports(const struct service_config *service, FILE *out)
 		     "has source_port, which does nothing: with source = \"client\" each "
 		     "connection has the port of its TCP client");
 	if (service->connect.transport != TRANSPORT_TCP ||
-	    service->source_port == SOURCE_PORT_ANY || service->max_connections <= ports)
+	    service->source_port == SOURCE_PORT_ANY || service->auto_connections ||
+	    service->max_connections <= ports)
 		return;
 	warn(out, service,
 	     "has max_connections = %u, but only the first %u connections can use a source port "
@@ -243,7 +232,7 @@ static void warn_receives(const struct config *config, const struct service_conf
 	double all_mib = each_mib * service->max_connections;
 
 	if (is_preset("inline_threshold_bytes", service->inline_threshold_bytes) ||
-	    all_mib <= config->memory_limit_mib)
+	    service->auto_connections || all_mib <= config->memory_limit_mib)
 		return;
 	warn(out, service,
 	     "has inline_threshold_bytes = %u: with credits = %u the receives of a connection take "
@@ -342,7 +331,8 @@ static void warn_service(const struct config *config, const struct service_confi
 		     "accepts messages of up to %u bytes only: memory_limit_mib is too small for a "
 		     "Call and a Reply of max_message_bytes (%u)",
 		     service->message_bytes, service->max_message_bytes);
-	if (service->max_connections_per_client > service->max_connections)
+	if (!service->auto_connections &&
+	    service->max_connections_per_client > service->max_connections)
 		warn(out, service,
 		     "has a max_connections_per_client (%u) above its max_connections (%u)",
 		     service->max_connections_per_client, service->max_connections);

@@ -155,7 +155,7 @@ int render_services(const json_t *answer, bool all, FILE *out)
 	static const char known[] =
 		"name listen listens connect server connections max_connections "
 		"max_connections_per_client connections_total half_open held memory "
-		"refused draining balance targets mount mount_targets active problems";
+		"refused draining balance targets mount mount_targets max_connections_from active problems";
 	json_t *services = json_object_get(answer, "services"), *service;
 	struct table table;
 	size_t i;

@@ -100,16 +100,48 @@ static unsigned used_connections(const struct proxy_service *ps)
 	       (ps->tarpit.count + 1) / 2;
 }
 
-/* Returns what the formula in the manual reserves; half-open connections come on top. */
-static unsigned guaranteed_connections(const struct proxy_service *ps)
+#define TARPIT_CONNECTIONS (CONFIG_DESCRIPTORS_TARPIT / CONFIG_DESCRIPTORS_CONNECTION)
+
+/*
+ * Returns the largest share of a service with max_connections = "auto": an equal part of what the
+ * numbers in the file leave.
+ */
+static unsigned auto_share(const struct proxy *proxy)
 {
-	return ps->service.config->max_connections +
-	       CONFIG_DESCRIPTORS_TARPIT / CONFIG_DESCRIPTORS_CONNECTION;
+	const struct proxy_service *ps;
+	uint64_t taken = 0, count = 0;
+
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		const struct service_config *config = ps->service.config;
+
+		taken += TARPIT_CONNECTIONS;
+		if (config->auto_connections)
+			count++;
+		else
+			taken += config->max_connections;
+	}
+	if (taken + count >= proxy->max_connections)
+		return 1;
+	return count ? (unsigned)((proxy->max_connections - taken) / count) : 0;
 }
 
-static bool is_within_share(const struct proxy_service *ps)
+/*
+ * Returns what the formula in the manual reserves; half-open connections come on top.
+ * @part: auto_share()
+ */
+static unsigned guaranteed_connections(const struct proxy_service *ps, unsigned part)
 {
-	return used_connections(ps) < guaranteed_connections(ps);
+	const struct service_config *config = ps->service.config;
+	unsigned share = config_share(config);
+
+	if (config->auto_connections && share > part)
+		share = part;
+	return share + TARPIT_CONNECTIONS;
+}
+
+static bool is_within_share(const struct proxy_service *ps, unsigned part)
+{
+	return used_connections(ps) < guaranteed_connections(ps, part);
 }
 
 /*
@@ -120,7 +152,7 @@ static bool is_within_share(const struct proxy_service *ps)
 static void evict_silent(const struct proxy_service *ps)
 {
 	const struct proxy *proxy = ps->proxy;
-	bool within = is_within_share(ps);
+	bool within = is_within_share(ps, auto_share(proxy));
 	unsigned left = SILENT_BATCH;
 	struct proxy_service *at;
 
@@ -142,7 +174,8 @@ static void evict_silent(const struct proxy_service *ps)
 static bool has_share(const struct proxy_service *ps)
 {
 	const struct proxy *proxy = ps->proxy;
-	bool within = is_within_share(ps);
+	unsigned part = auto_share(proxy);
+	bool within = is_within_share(ps, part);
 	const struct proxy_service *other;
 	uint64_t reserved = 0;
 
@@ -150,9 +183,10 @@ static bool has_share(const struct proxy_service *ps)
 	TAILQ_FOREACH(other, &proxy->leaving, entry)
 		reserved += used_connections(other);
 	TAILQ_FOREACH(other, &proxy->services, entry) {
-		bool reserves = !within && other != ps && is_within_share(other);
+		bool reserves = !within && other != ps && is_within_share(other, part);
 
-		reserved += reserves ? guaranteed_connections(other) : used_connections(other);
+		reserved +=
+			reserves ? guaranteed_connections(other, part) : used_connections(other);
 	}
 	return reserved < proxy->max_connections;
 }

@@ -10,7 +10,7 @@
 
 static void check_descriptors(const struct config *config, unsigned max_connections)
 {
-	uint64_t wanted = config_connections(config);
+	uint64_t wanted = config_connections_of_file(config);
 
 	if (wanted > max_connections)
 		log_warning(NULL,
@@ -63,11 +63,11 @@ static size_t domains_of(const struct service_config *service, bool listens, boo
 {
 	switch (service->rdma_domain) {
 	case VERBS_PD_CONNECTION:
-		return (size_t)(listens + connects) * service->max_connections;
+		return (size_t)(listens + connects) * config_share(service);
 	case VERBS_PD_WORKER:
 		return 1;
 	default:
-		return (listens ? service->max_connections : 0) +
+		return (listens ? config_share(service) : 0) +
 		       (connects ? config_nservers(service) : 0);
 	}
 }
@@ -85,8 +85,8 @@ static void add_use(const struct config *config, const struct service_config *se
 	else
 		use->services++;
 	use->domains += domains_of(service, listens, connects);
-	use->queues_bytes += config_memory_queues_bytes(service) * service->max_connections +
-			     config_memory_cqs_bytes(config, service, service->max_connections);
+	use->queues_bytes += config_memory_queues_bytes(service) * config_share(service) +
+			     config_memory_cqs_bytes(config, service, config_share(service));
 }
 
 /* An estimate: what is registered depends on the peers. */

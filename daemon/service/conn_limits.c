@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "daemon/config/config.h"
+
 STATE_TABLE(conn_slot_states, CONN_SLOT_STATES);
 
 static unsigned half_open_max(const struct conn_limits *limits)
 {
-	unsigned most = limits->config->max_connections;
+	unsigned most = config_share(limits->config);
 
 	return most > CONN_LIMITS_HALF_OPEN_MIN ? most : CONN_LIMITS_HALF_OPEN_MIN;
 }

@@ -37,7 +37,7 @@
 #include "daemon/service/client_limits.h"
 #include "leg/leg.h"
 
-/* limit of half-open connections; max_connections if that is larger */
+/* limit of half-open connections; the share of the service if that is larger */
 #define CONN_LIMITS_HALF_OPEN_MIN 64u
 #define CONN_LIMITS_GRACE_US      100000u /* a half-open connection is not evicted before this */
 #define CONN_LIMITS_TARPIT_MAX    256u

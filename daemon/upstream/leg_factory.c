@@ -126,11 +126,12 @@ static int detect_leg_protocol(struct service_net *net, const struct leg_config 
 static void log_shortfall(const char *service)
 {
 	if (tcp_connect_may_reserve())
-		log_warning(LOG_ABOUT(.service = service),
-			    "connections to the server come from unprivileged ports: all reserved "
-			    "ports are in use. NFS exports without \"insecure\" refuse such "
-			    "connections: lower max_connections, or export with \"insecure\" and "
-			    "set source_port = \"any\"");
+		log_warning(
+			LOG_ABOUT(.service = service),
+			"connections to the server come from unprivileged ports: all reserved "
+			"ports are in use. NFS exports without \"insecure\" refuse such "
+			"connections: add an address to source_address, or export with \"insecure\" and "
+			"set source_port = \"any\"");
 	else
 		log_warning(LOG_ABOUT(.service = service),
 			    "connections to the server come from unprivileged ports: "

@@ -17,6 +17,7 @@
 #include "base/compiler.h"
 #include "daemon/base/edit_distance.h"
 #include "daemon/base/log.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/proxy.h"
@@ -254,7 +255,7 @@ static json_t *service_json(const struct collected *collected, size_t i,
 
 	conn_limits_counts_get(&service->limits, &counts);
 	return json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o, s:b, s:s, s:o, "
-			 "s:o, s:s, s:o, s:o, s:i, s:o}",
+			 "s:o, s:s, s:o, s:o, s:s, s:i, s:o}",
 			 "name", config->name, "listen", config_uri_text(&config->listen, listen),
 			 "connect", config_uri_text(&config->connect, connect), "connections",
 			 atomic_load(&service->connections), "connections_total",
@@ -269,8 +270,9 @@ static json_t *service_json(const struct collected *collected, size_t i,
 			 targets_json(&service->servers, now_us), "listens", listens_json(config),
 			 "mount", config_mount_text(&config->mount, mount), "mount_targets",
 			 targets_json(&service->mount_servers, now_us), "memory",
-			 memory_use_json(&collected->memory[i]), "active", (int)counts.active,
-			 "problems", problems_json(problems, ps));
+			 memory_use_json(&collected->memory[i]), "max_connections_from",
+			 config_limit_name(config->limit), "active", (int)counts.active, "problems",
+			 problems_json(problems, ps));
 }
 
 static json_t *services_answer(const struct collected *collected, const char *argument)

@@ -12,7 +12,9 @@
  *               "reason": of refused clients, "age_s": how long it has lasted, "count" and
  *               "last_age_s": of events, "text", "cure"}
  * services     {"services": [{"name", "listen", "connect", "connections", "connections_total",
- *                             "max_connections", "max_connections_per_client", "half_open",
+ *                             "max_connections", "max_connections_from": "file", "ports",
+ *                             "descriptors" or "memory",
+ *                             "max_connections_per_client", "half_open",
  *                             "held", "refused": {reason: count},
  *                             "memory": {"claimed_bytes", "waiting_claims", "oldest_wait_s"},
  *                             "server": {"state": "unknown", "ok" or "down", "state_age_s",

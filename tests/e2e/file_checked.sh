@@ -36,8 +36,8 @@ config() {
 		printf '\n);\n'
 	} >a.conf
 }
-# checked: -t finds no error, and writes its warnings to `said`
-checked() { with_limit 20 "$PROXY" -t -c a.conf >out 2>said && grep -qx 'a.conf: OK' out; }
+# checked: -t finds no error, which is all that it prints, and writes its warnings to `said`
+checked() { with_limit 20 "$PROXY" -t -c a.conf >out 2>said && [ "$(cat out)" = "a.conf: OK" ]; }
 says() { grep -qxF "a.conf:$1" said; }
 silent() { [ ! -s said ]; }
 # refused TEXT...: -t has these errors, and no other
@@ -57,13 +57,21 @@ printf '@include "."\n' >a.conf
 check "a directory instead of a file is an error like others" refused '1: @include ".": cannot read .: not a file'
 
 mkdir parts
-printf '\n\nservices = (\n  { name = "part"; listen = "tcp://127.0.0.1:4000"; connect = "tcp://192.0.2.1"; } );\n' >parts/part.conf
+printf '\n\nservices = (\n  { name = "part"; listen = "tcp://127.0.0.1:4000"; connect = "tcp://192.0.2.1"; max_connections = 360; } );\n' >parts/part.conf
 echo "$control include_dir = \"$T/parts\"; services = ();" >a.conf
 names_part() { with_limit 20 "$PROXY" -t -c a.conf 2>&1 >/dev/null | grep -c "^$T/parts/part.conf:4: warning: service part has max_connections" | grep -qx 1; }
 check "a warning names the file of include_dir that it is about" names_part
 config "$control" 192.0.2.1 known.example
 check "a file for this host draws no warning" checked
 check "… none at all" silent
+# The last line is the same with -tv.
+capacity() { with_limit 20 "$PROXY" "$@" -c a.conf >out 2>said && silent && [ "$(tail -n 1 out)" = "a.conf: OK" ]; }
+check "with -tv it prints what the file comes to" capacity -tv
+for what in 'memory: 1024 MiB for RPCs in flight' 'service s1: in addition, each connection uses up to' \
+	'service s0: max_connections = "auto" is [0-9]+, by the (limit of descriptors|memory)' 'descriptors: the services are sure of [0-9]+ connections'; do
+	check "… $what" grep -qE "^a.conf: $what" out
+done
+check "the order of the options does not matter" capacity -v -t
 
 name_server silent
 # One after the other they would take more than a minute, however fast the machine is.
@@ -112,5 +120,8 @@ check "… and warned of" says \
 config "$control" 192.0.2.1
 few_descriptors() (ulimit -n 1000 && checked)
 check "with few descriptors the file is checked" few_descriptors
+check "… and a service has as many clients as they allow, without a warning" silent
+sed -i 's/connect =/max_connections = 1024; connect =/' a.conf
+check "with a number above them it is checked, too" few_descriptors
 check "… and the limit named" grep -q '^a.conf:1: warning: .*max_connections.*LimitNOFILE.*ulimit -n' said
 finish

@@ -110,15 +110,15 @@ for version in 3 4; do
 	check "… and so is one whose proxy is trusted" user $version 4003
 done
 
-# ---------------------------------------------------------------- -t
+# ---------------------------------------------------------------- -tv
 
-says() { "$PROXY" -t -c b.conf 2>&1 | grep -qF -- "$1"; }
-check "-t says that TCP clients are served from such ports as theirs" says "service plain: TCP clients from ports of 1024 and above reach the server from ports of 1024 and above"
+says() { "$PROXY" -tv -c b.conf 2>&1 | grep -qF -- "$1"; }
+check "-tv says that TCP clients are served from such ports as theirs" says "service plain: TCP clients from ports of 1024 and above reach the server from ports of 1024 and above"
 check "… and over iwarp" says 'service rdma: iwarp clients from ports of 1024 and above reach the server from ports of 1024 and above: trusted_proxies is empty'
 check "… but for those that are trusted" says 'service trusting: iwarp clients from ports of 1024 and above reach the server from ports of 1024 and above, except those in trusted_proxies'
 check "… and that each client has one if the file says so" says 'service low: TCP clients from ports of 1024 and above reach the server from ports below 1024 (source_port)'
 check "… and nothing of those that are refused" not says 'service strict: TCP clients'
 echo "services = ( { name = \"devices\"; listen = \"rdma://127.0.0.1:6008\"; connect = \"tcp://127.0.0.1:2049\"; } );" >c.conf
 check "… and that over verbs no port proves anything" eval \
-	"'$PROXY' -t -c c.conf 2>&1 | grep -qF 'service devices: verbs clients reach the server from ports below 1024, whatever port they use: only allow restricts who can connect'"
+	"'$PROXY' -tv -c c.conf 2>&1 | grep -qF 'service devices: verbs clients reach the server from ports below 1024, whatever port they use: only allow restricts who can connect'"
 finish

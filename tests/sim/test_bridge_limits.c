@@ -323,6 +323,38 @@ START_TEST(nobody_else_does_and_the_late_one_is_held)
 }
 END_TEST
 
+static unsigned named;
+
+static bool find_limit(void *arg, const char *line, size_t len)
+{
+	named += strstr(line, "max_connections reached: 1, by the source ports below 1024") != NULL;
+	return true;
+}
+
+/* With "auto" no number in the file says why. */
+START_TEST(the_line_about_a_late_one_says_what_auto_is_from)
+{
+	static const struct log_output output = {.write = find_limit, .now_us = any_time};
+	struct stub *busy, *late;
+
+	start(1, TRANSPORT_TCP);
+	bench->config.auto_connections = true;
+	bench->config.limit = CONFIG_LIMIT_PORTS;
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_DEBUG);
+	named = 0;
+	busy = busy_client(0);
+	late = bench_incoming(bench);
+	request(late);
+	bench_run(bench, 500);
+	end(late, NULL);
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert_uint_eq(named, 1);
+	end(busy, bench->stubs[1]);
+}
+END_TEST
+
 START_TEST(a_call_in_the_moment_of_going_goes_no_further)
 {
 	struct stub *first, *good;
@@ -727,6 +759,7 @@ int main(void)
 	tcase_add_test(tc, a_call_in_the_moment_of_going_finds_no_server);
 	tcase_add_test(tc, the_oldest_without_a_call_makes_room);
 	tcase_add_loop_test(tc, nobody_else_does_and_the_late_one_is_held, 0, 4);
+	tcase_add_test(tc, the_line_about_a_late_one_says_what_auto_is_from);
 	tcase_add_test(tc, a_call_in_the_moment_of_going_goes_no_further);
 	tcase_add_loop_test(tc, the_place_of_one_that_is_over_is_free_at_once, 0, 2);
 	tcase_add_loop_test(tc, the_half_closed_one_that_has_waited_longest_makes_room, 0, 2);

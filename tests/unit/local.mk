@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/test_config_value \
 	tests/unit/test_background \
 	tests/unit/test_control \
+	tests/unit/test_host_limits \
 	tests/unit/test_http_host \
 	tests/unit/test_listener_names \
 	tests/unit/test_coverage \

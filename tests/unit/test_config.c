@@ -9,6 +9,7 @@
 
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "tests/lib/test.h"
@@ -27,7 +28,7 @@ START_TEST(everything_has_a_default)
 	ck_assert_uint_eq(s->credits, 64);
 	ck_assert_uint_eq(s->inline_threshold_bytes, 8192);
 	ck_assert_uint_eq(s->max_message_bytes, 67174400);
-	ck_assert_uint_eq(s->max_connections, 1024);
+	ck_assert(s->auto_connections);
 	ck_assert(s->require_privileged_port);
 	ck_assert_int_eq(s->source_port, SOURCE_PORT_AUTO);
 	ck_assert_uint_eq(s->stall_timeout_s, 60);
@@ -358,7 +359,10 @@ static const struct {
 	 "1: warning: http_hosts has no effect without http_listen"},
 	{"http_hosts = [ \"a.example\" ]; http_listen = \"127.0.0.1:9180\"; " SERVICE(TO_RDMA),
 	 NULL},
-	{SERVICE(TCP_TO_TCP),
+	/* "auto" is as many as there can be. */
+	{SERVICE(TCP_TO_TCP), NULL},
+	{SERVICE(TCP_TO_TCP "max_connections_per_client = 1000000;"), NULL},
+	{SERVICE(TCP_TO_TCP "max_connections = 1024;"),
 	 "2: warning: service a has max_connections = 1024, but only the first 359 connections can use a source port below 1024: later ones will be refused by exports without \"insecure\": lower max_connections, or export with \"insecure\" and set source_port = \"any\""},
 	{SERVICE(TCP_TO_TCP "max_connections = 360; source_port = \"reserved\";"),
 	 "2: warning: service a has max_connections = 360, but only the first 359 connections can use a source port below 1024: later ones are refused (source_port = \"reserved\")"},
@@ -412,7 +416,8 @@ static const struct {
 	 "2: warning: service a has receive_max_bytes = 4096, so receives never grow: they start with 4096 bytes"},
 	{SERVICE(TO_RDMA "receive_max_bytes = 9216; connect_version = 2;"), NULL},
 	{SERVICE(TO_IWARP "connect_version = 2; inline_threshold_bytes = 262144;"), NULL},
-	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144;"),
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144;"), NULL},
+	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144; max_connections = 1024;"),
 	 "2: warning: service a has inline_threshold_bytes = 262144: with credits = 64 the receives of a "
 	 "connection take up to 22.0 MiB, those of all 1024 of max_connections up to 22528 MiB, in addition to memory_limit_mib (1024)"},
 	{SERVICE(TO_RDMA "inline_threshold_bytes = 262144; credits = 8; max_connections = 100;"),
@@ -460,6 +465,9 @@ static void load_services(unsigned workers, unsigned services, const char *to)
 					i ? "," : "", i, 10000 + i, to);
 	snprintf(text + len, sizeof(text) - len, "\n);\n");
 	ck_assert_int_eq(config_fixture_load(text), 0);
+	/* Whatever host the test runs on. */
+	fixture.config->host = (struct host_limits){.descriptors = 65536};
+	config_limits_resolve(fixture.config);
 }
 
 /* What the manual says. */
@@ -494,14 +502,105 @@ static const char *descriptor_warning(uint64_t limit)
 }
 
 /* The LimitNOFILE of the unit. */
-START_TEST(the_units_limit_fits_the_defaults)
+START_TEST(the_defaults_need_no_other_limit)
 {
 	load_services(2, 25, "rdma");
-	ck_assert_str_eq(descriptor_warning(65536), "");
+	ck_assert_uint_le(config_descriptors(fixture.config), 65536);
 	load_services(64, 22, "rdma");
+	ck_assert_uint_le(config_descriptors(fixture.config), 65536);
+	/* With more they have less, as with a lower limit. */
+	load_services(64, 40, "rdma");
+	ck_assert_uint_gt(config_descriptors(fixture.config), 65536);
 	ck_assert_str_eq(descriptor_warning(65536), "");
-	load_services(64, 23, "rdma");
-	ck_assert_ptr_nonnull(strstr(descriptor_warning(65536), "warning: max_connections needs"));
+	ck_assert_str_eq(descriptor_warning(64), "");
+}
+END_TEST
+
+START_TEST(numbers_above_the_limit_of_descriptors_are_warned_of)
+{
+	ck_assert_int_eq(
+		config_fixture_load("workers = 2;\n" SERVICE(TO_IWARP "max_connections = 1000;")),
+		0);
+	ck_assert_str_eq(descriptor_warning(config_descriptors(fixture.config)), "");
+	ck_assert_ptr_nonnull(
+		strstr(descriptor_warning(config_descriptors(fixture.config) - 1),
+		       ":1: warning: max_connections needs up to 2720 descriptors, but "
+		       "the limit (LimitNOFILE, ulimit -n) is 2719: "));
+}
+END_TEST
+
+/* ---- max_connections = "auto" ---- */
+
+#define MIB ((uint64_t)1024 * 1024)
+
+static const struct {
+	const char *keys;
+	uint64_t descriptors, memory_mib;
+	uint32_t connections;
+	enum config_limit limit;
+} autos[] = {
+	/* 72 are not for clients. */
+	{TCP_TO_TCP, 65536, 0, (65536 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP "max_connections = \"auto\";", 65536, 0, (65536 - 72) / 2,
+	 CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP, 1024, 1048576, (1024 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP, 64, 0, 1, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP, UINT64_MAX, 0, 1000000, CONFIG_LIMIT_DESCRIPTORS},
+	/* Half of what the limit of memory, 64 MiB and 0.5 MiB leave; never less than 1024. */
+	{TCP_TO_TCP, 65536, 16384, 1519, CONFIG_LIMIT_MEMORY},
+	{TCP_TO_TCP, 65536, 8192, 1024, CONFIG_LIMIT_MEMORY},
+	{TCP_TO_TCP, 65536, 512, 1024, CONFIG_LIMIT_MEMORY},
+	/* Only "reserved" has no other ports. */
+	{TCP_TO_TCP "source_port = \"reserved\";", 65536, 0, 359, CONFIG_LIMIT_PORTS},
+	{TCP_TO_TCP
+	 "source_port = \"reserved\"; source_address = [ \"127.0.0.1\", \"127.0.0.2\" ];",
+	 65536, 0, 718, CONFIG_LIMIT_PORTS},
+	{TCP_TO_TCP "source_port = \"reserved\";", 300, 0, (300 - 72) / 2,
+	 CONFIG_LIMIT_DESCRIPTORS},
+	{TO_IWARP, 65536, 0, (65536 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP "max_connections = 1000000;", 64, 512, 1000000, CONFIG_LIMIT_FILE},
+};
+
+START_TEST(auto_is_what_the_host_allows)
+{
+	char text[500];
+
+	snprintf(text, sizeof(text), "workers = 1; services = ( { name = \"a\"; %s } );",
+		 autos[_i].keys);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	fixture.config->host =
+		(struct host_limits){autos[_i].descriptors, autos[_i].memory_mib * MIB};
+	config_limits_resolve(fixture.config);
+	ck_assert_uint_eq(fixture.config->services[0].max_connections, autos[_i].connections);
+	ck_assert_int_eq(fixture.config->services[0].limit, autos[_i].limit);
+}
+END_TEST
+
+/* Others come and go by a reload, which leaves this service as it is. */
+START_TEST(auto_does_not_depend_on_other_services)
+{
+	uint32_t alone;
+
+	load_services(2, 1, "tcp");
+	alone = fixture.config->services[0].max_connections;
+	load_services(2, 20, "tcp");
+	ck_assert_uint_eq(fixture.config->services[0].max_connections, alone);
+	ck_assert_uint_eq(config_share(&fixture.config->services[0]), 1024);
+}
+END_TEST
+
+/* A file for all services, and one that says otherwise. */
+START_TEST(auto_can_be_a_default_and_can_be_set_back)
+{
+	ck_assert_int_eq(config_fixture_load("defaults = { max_connections = 7; }; services = (\n"
+					     "{ name = \"a\"; " TCP_TO_TCP " },\n"
+					     "{ name = \"b\"; " TO_RDMA
+					     "max_connections = \"auto\"; } );"),
+			 0);
+	ck_assert_uint_eq(fixture.config->services[0].max_connections, 7);
+	ck_assert(!fixture.config->services[0].auto_connections);
+	ck_assert(fixture.config->services[1].auto_connections);
+	ck_assert_uint_gt(fixture.config->services[1].max_connections, 0);
 }
 END_TEST
 
@@ -527,7 +626,11 @@ int main(void)
 	tcase_add_test(tc, verbs_without_devices_is_refused);
 	tcase_add_loop_test(tc, unwise_configurations_are_warned_of, 0, ARRAY_SIZE(warnings));
 	tcase_add_test(tc, descriptors_are_enough_for_all_connections);
-	tcase_add_test(tc, the_units_limit_fits_the_defaults);
+	tcase_add_test(tc, the_defaults_need_no_other_limit);
+	tcase_add_test(tc, numbers_above_the_limit_of_descriptors_are_warned_of);
+	tcase_add_loop_test(tc, auto_is_what_the_host_allows, 0, ARRAY_SIZE(autos));
+	tcase_add_test(tc, auto_does_not_depend_on_other_services);
+	tcase_add_test(tc, auto_can_be_a_default_and_can_be_set_back);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -252,12 +252,6 @@ START_TEST(a_control_socket_without_a_directory_is_warned_of)
 }
 END_TEST
 
-START_TEST(the_memory_of_this_host_is_known)
-{
-	ck_assert_uint_gt(config_check_memory_bytes(), 64 * 1024 * 1024);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("config_check");
@@ -274,7 +268,6 @@ int main(void)
 	tcase_add_loop_test(tc, an_address_to_listen_at_that_the_host_lacks_is_warned_of, 0,
 			    ARRAY_SIZE(listens));
 	tcase_add_test(tc, a_control_socket_without_a_directory_is_warned_of);
-	tcase_add_test(tc, the_memory_of_this_host_is_known);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "daemon/config/config.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "leg/exchange.h"
 #include "rpcrdma/memory_bound.h"
@@ -25,20 +26,26 @@ static const struct {
 	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 services)\n"
 	 "memory: in addition, up to 64.0 MiB of unused buffers and up to 1.0 MiB of staging buffers\n"
 	 "service a: largest message 64.06 MiB; memory_limit_mib allows 7 concurrent RPCs with Call and Reply of that size, or 478 with Call and Reply of 1.06 MiB\n"
-	 "service a: in addition, each connection uses up to 5.0 MiB, all 1024 of max_connections up to "
-	 "5154 MiB\n"
-	 "descriptors: up to 2768, for 1024 connections\n"},
+	 "service a: in addition, each connection uses up to 5.0 MiB, all 32732 of max_connections up to "
+	 "164746 MiB\n"
+	 "service a: max_connections = \"auto\" is 32732, by the limit of descriptors (LimitNOFILE= in the "
+	 "unit)\n"
+	 "descriptors: the services are sure of 1024 connections with 2768 descriptors; the limit is "
+	 "65536\n"},
 	/* A share: half of what the parts leave. More workers keep and read into more. */
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
 	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (2 services)\n"
 	 "memory: in addition, up to 137.0 MiB of unused buffers and up to 64.0 MiB of staging buffers\n"
 	 "service b: largest message 64.06 MiB; memory_limit_mib allows 3 concurrent RPCs with Call and Reply of that size, or 237 with Call and Reply of 1.06 MiB, while other services are idle\n"
-	 "service b: in addition, each connection uses up to 4.7 MiB, all 1024 of max_connections up to "
-	 "4843 MiB\n"
+	 "service b: in addition, each connection uses up to 4.7 MiB, all 32732 of max_connections up to "
+	 "154806 MiB\n"
 	 "service c: largest message 16.00 MiB; memory_limit_mib allows 15 concurrent RPCs with Call and Reply of that size, or 233 with Call and Reply of 1.06 MiB, while other services are idle\n"
 	 "service c: in addition, each connection uses up to 6.8 MiB, all 10 of max_connections up to "
 	 "68 MiB\n"
-	 "descriptors: up to 3628, for 1034 connections\n"},
+	 "service b: max_connections = \"auto\" is 32732, by the limit of descriptors (LimitNOFILE= in the "
+	 "unit)\n"
+	 "descriptors: the services are sure of 1034 connections with 3628 descriptors; the limit is "
+	 "65536\n"},
 	/* Of the server's end alone; iwarp:// is no device's. */
 	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
 	 "max_connections = 10; } );",
@@ -49,7 +56,8 @@ static const struct {
 	 "65 MiB\n"
 	 "service d: on RDMA devices each connection locks up to 0.16 MiB for its queues and 0.69 MiB for "
 	 "receives: 1,000 connections up to 0.8 GiB, 10,000 up to 8.3 GiB\n"
-	 "descriptors: up to 748, for 10 connections\n"},
+	 "descriptors: the services are sure of 10 connections with 748 descriptors; the limit is "
+	 "65536\n"},
 };
 
 START_TEST(what_a_file_takes_is_said)
@@ -62,7 +70,11 @@ START_TEST(what_a_file_takes_is_said)
 	fputs(rows[_i].text, file);
 	fclose(file);
 	ck_assert_int_eq(config_load(path, out, &config), 0);
+	/* Whatever host the test runs on. */
+	config->host = (struct host_limits){.descriptors = 65536};
+	config_limits_resolve(config);
 	config_memory_print(config, out);
+	config_limits_print(config, out);
 	config_descriptors_print(config, out);
 	fclose(out);
 	unlink(path);

@@ -11,6 +11,7 @@
 
 #include "daemon/config/config_diff.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_print.h"
 #include "tests/lib/test.h"
 #include "tests/unit/config_fixture.h"
@@ -308,6 +309,9 @@ static void change(const struct config_key *key, struct service_config *service)
 	case CONFIG_KEY_PREFIXES:
 		*(struct config_cidrs *)value = (struct config_cidrs){true, 1, &cidr};
 		break;
+	case CONFIG_KEY_AUTO:
+		service->auto_connections = !service->auto_connections;
+		break;
 	case CONFIG_KEY_ALLOW:
 		service->has_allow = !service->has_allow;
 		break;
@@ -315,6 +319,38 @@ static void change(const struct config_key *key, struct service_config *service)
 		ck_abort_msg("%s has a type that no service has", key->name);
 	}
 }
+
+/* By the same host: else a reload would replace services whose keys have not changed. */
+START_TEST(what_auto_comes_to_makes_no_difference)
+{
+	const struct service_config *service = config_fixture_service(SERVICE(TO_RDMA));
+	struct service_config other = *service;
+
+	other.max_connections++;
+	ck_assert(config_service_equal(service, &other));
+	other.auto_connections = false;
+	ck_assert(!config_service_equal(service, &other));
+}
+END_TEST
+
+/* The host's limits can change while the daemon runs; what it does with them does not. */
+START_TEST(a_reload_keeps_the_limits_of_the_host)
+{
+	struct config *old;
+	FILE *none = fopen("/dev/null", "w");
+
+	ck_assert_int_eq(config_fixture_load(SERVICE(TCP_TO_TCP)), 0);
+	old = config_ref(fixture.config);
+	old->host = (struct host_limits){.descriptors = 1000};
+	config_limits_resolve(old);
+	ck_assert_int_eq(config_fixture_load(SERVICE(TCP_TO_TCP)), 0);
+	ck_assert_int_eq(config_keep_fixed(fixture.config, old, none, none), 0);
+	ck_assert_uint_eq(fixture.config->services[0].max_connections,
+			  old->services[0].max_connections);
+	fclose(none);
+	config_free(old);
+}
+END_TEST
 
 START_TEST(services_differ_by_any_key)
 {
@@ -352,6 +388,8 @@ int main(void)
 	tcase_add_test(tc, a_folder_that_is_not_there_is_an_error);
 	tcase_add_loop_test(tc, what_is_no_file_in_a_folder_is_an_error, 0, 2);
 	tcase_add_test(tc, services_differ_by_any_key);
+	tcase_add_test(tc, what_auto_comes_to_makes_no_difference);
+	tcase_add_test(tc, a_reload_keeps_the_limits_of_the_host);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -10,6 +10,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/config/config_keys.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_services.h"
 #include "tests/lib/test.h"
@@ -38,6 +39,7 @@ static const char *const sources[] = {"[ \"127.0.0.1\" ]", "[ \"127.0.0.1\", \"1
 				      NULL};
 static const char *const hosts[] = {"[ \"a.example\" ]", NULL};
 static const char *const addresses[] = {"\"127.0.0.1:9180\"", "\"[::1]:9180\"", NULL};
+static const char *const autos[] = {"\"auto\"", "1", "1000000", NULL};
 static const char *const paths[] = {"\"/tmp/a.sock\"", NULL};
 
 static const char *const *listed(const struct config_key *key)
@@ -56,6 +58,8 @@ static const char *const *listed(const struct config_key *key)
 		return addresses;
 	case CONFIG_KEY_PATH:
 		return paths;
+	case CONFIG_KEY_AUTO:
+		return autos;
 	default:
 		return NULL;
 	}
@@ -137,6 +141,10 @@ static bool is_done(const struct config_key *key, const void *base, const char *
 		return *(const uint32_t *)at == strtoul(value, NULL, 10);
 	case CONFIG_KEY_CHOICE:
 		return !strncmp(key->choices[*(const int *)at], value + 1, strlen(value) - 2);
+	case CONFIG_KEY_AUTO:
+		return ((const struct service_config *)base)->auto_connections
+			       ? !strcmp(value, "\"auto\"")
+			       : *(const uint32_t *)at == strtoul(value, NULL, 10);
 	default:
 		return true; /* compared with the file that has the value, below */
 	}
@@ -165,14 +173,6 @@ static char *values_of_file(const struct config *config)
 	return text;
 }
 
-/* Loads a file with the key, or without it (@value is NULL). */
-static const struct config *load(const struct config_key *key, const char *shape, bool global,
-				 const char *value)
-{
-	char setting[TEXT_BYTES + 64] = "", text[2048];
-	/* So that what is set is the file's, a key that a service shares with it differs there. */
-	const char *file = global ? "" : "register = true; ";
-
 static void expect_line(const char *line)
 {
 	char *text = values_of_file(fixture.config);
@@ -180,6 +180,14 @@ static void expect_line(const char *line)
 	ck_assert_msg(strstr(text, line) != NULL, "%s", text);
 	free(text);
 }
+
+/* Loads a file with the key, or without it (@value is NULL). */
+static const struct config *load(const struct config_key *key, const char *shape, bool global,
+				 const char *value)
+{
+	char setting[TEXT_BYTES + 64] = "", text[2048];
+	/* So that what is set is the file's, a key that a service shares with it differs there. */
+	const char *file = global ? "" : "register = true; ";
 
 	if (value)
 		snprintf(setting, sizeof(setting), "%s = %s; ", key->name, value);
@@ -307,6 +315,12 @@ START_TEST(what_is_done_instead_of_the_value_is_said)
 	ck_assert_int_eq(config_fixture_load("memory_limit_mib = 64; " SERVICE(TO_RDMA)), 0);
 	expect_line("    max_message_bytes = 67174400; # the default; ");
 	expect_line(" fit into memory_limit_mib\n");
+	fixture.config->host = (struct host_limits){.descriptors = 1000};
+	fixture.config->workers = 1;
+	config_limits_resolve(fixture.config);
+	expect_line(
+		"    max_connections = \"auto\"; # the default; 464, by the limit of descriptors "
+		"(LimitNOFILE= in the unit)\n");
 	expect_line("\nio_flusher = true; # the default\n");
 	fixture.config->io_flusher_denied = true;
 	expect_line("\nio_flusher = true; # the default; off: CAP_SYS_RESOURCE is missing\n");

@@ -19,6 +19,7 @@ static struct conn_limits limits;
 static struct conn_limits_thread side, other;
 static unsigned wakes;
 static struct conn_slot *guests[2 * CONN_LIMITS_TARPIT_MAX];
+static struct conn_slot *crowd[CONFIG_AUTO_SHARE + 1];
 
 static void wake(void *arg)
 {
@@ -149,6 +150,27 @@ START_TEST(past_their_limit_the_oldest_half_open_one_goes)
 	ck_assert_ptr_null(conn_limits_next_evicted(&limits, &side));
 	for (unsigned i = 0; i < most + 2; i++)
 		conn_slot_free(guests[i]);
+	finish();
+}
+END_TEST
+
+/* With "auto" max_connections can be as many as there are descriptors: that many need not be half-open. */
+START_TEST(half_open_ones_of_auto_have_the_limit_of_its_share)
+{
+	enum leg_close why;
+
+	start(100000, 0);
+	config.auto_connections = true;
+	for (unsigned i = 0; i < CONFIG_AUTO_SHARE; i++)
+		crowd[i] = enter();
+	expect(CONFIG_AUTO_SHARE, 0, 0);
+	crowd[CONFIG_AUTO_SHARE] = enter();
+	expect(CONFIG_AUTO_SHARE, 0, 0);
+	ck_assert(!conn_slot_may_stay(crowd[0], &why));
+	ck_assert_int_eq(why, LEG_CLOSE_HALF_OPEN);
+	ck_assert_ptr_eq(conn_limits_next_evicted(&limits, &side), crowd[0]);
+	for (unsigned i = 0; i <= CONFIG_AUTO_SHARE; i++)
+		conn_slot_free(crowd[i]);
 	finish();
 }
 END_TEST
@@ -662,6 +684,7 @@ int main(void)
 
 	tcase_add_test(tc, half_open_ones_do_not_count_against_max_connections);
 	tcase_add_loop_test(tc, past_their_limit_the_oldest_half_open_one_goes, 0, 2);
+	tcase_add_test(tc, half_open_ones_of_auto_have_the_limit_of_its_share);
 	tcase_add_test(tc, one_that_has_given_a_call_does_not_go);
 	tcase_add_test(tc, where_all_have_given_a_call_later_ones_wait);
 	tcase_add_test(tc, later_ones_wait_until_the_oldest_has_had_its_time);

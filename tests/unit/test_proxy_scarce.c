@@ -15,18 +15,18 @@
 static uint16_t crowded;
 static int crowded_server;
 
-static void start_two(unsigned max_connections)
+static void start_two(const char *max_one, const char *max_two)
 {
 	uint16_t port = fixture_port();
 
 	crowded = fixture_port();
 	crowded_server = fixture_listen(port);
 	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = 8; " PLAIN_TCP " }, "
+		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = %s; " PLAIN_TCP " }, "
 		      "{ name = \"two\"; listen = \"tcp://127.0.0.1:%u\"; "
-		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = %u; "
+		      "connect = \"tcp://127.0.0.1:%u\"; max_connections = %s; "
 		      "max_message_bytes = 16384; " PLAIN_TCP " }",
-		      front, back, crowded, port, max_connections);
+		      front, back, max_one, crowded, port, max_two);
 }
 
 static unsigned lowest_descriptor(void)
@@ -92,7 +92,8 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 }
 END_TEST
 
-#define MANY 600
+#define MANY      600
+#define MANY_TEXT "600"
 
 /*
  * All descriptors that the formula of the manual asks for, and a service whose clients come in
@@ -109,13 +110,13 @@ START_TEST(descriptors_of_one_service_are_not_taken_by_the_clients_of_another)
 	most.rlim_cur = before.rlim_max;
 	if (most.rlim_cur < 8 * MANY)
 		return;
-	start_two(MANY);
+	start_two("8", MANY_TEXT);
 	few = before;
 	few.rlim_cur = config_descriptors(proxy->config);
 	fixture_stop();
 	close(crowded_server);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	start_two(MANY);
+	start_two("8", MANY_TEXT);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &most), 0);
 	ck_assert_uint_lt(proxy->max_connections, 2 * MANY);
 	quiet = fixture_connect(front);
@@ -132,6 +133,48 @@ START_TEST(descriptors_of_one_service_are_not_taken_by_the_clients_of_another)
 	close(upstream);
 	close(quiet);
 	for (uint32_t i = 0; i < 2 * MANY; i++)
+		close(crowd[i]);
+	close(crowded_server);
+}
+END_TEST
+
+#define PART 100 /* of a service, beside what is for refused clients */
+
+/*
+ * Two services that have as many clients as descriptors allow: each is sure of half of them, so the
+ * crowd of one leaves the other its clients.
+ */
+START_TEST(descriptors_are_divided_among_services_with_auto)
+{
+	const unsigned both =
+		2 * (PART + CONFIG_DESCRIPTORS_TARPIT / CONFIG_DESCRIPTORS_CONNECTION);
+	static int crowd[2 * MANY];
+	struct rlimit before, few, most;
+	int client, upstream;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	most = before;
+	most.rlim_cur = before.rlim_max;
+	if (most.rlim_cur < 8 * MANY)
+		return;
+	start_two("\"auto\"", "\"auto\"");
+	few = before;
+	few.rlim_cur = lowest_descriptor() + CONFIG_DESCRIPTORS_RESERVED +
+		       both * CONFIG_DESCRIPTORS_CONNECTION;
+	fixture_stop();
+	close(crowded_server);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	start_two("\"auto\"", "\"auto\"");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &most), 0);
+	ck_assert_uint_lt(proxy->max_connections, both + 8);
+	for (uint32_t i = 0; i < both + MANY / 10; i++) {
+		crowd[i] = fixture_connect(crowded);
+		send_call(crowd[i], i, 0);
+	}
+	open_pair(7, &client, &upstream, NULL);
+	close(client);
+	close(upstream);
+	for (uint32_t i = 0; i < both + MANY / 10; i++)
 		close(crowd[i]);
 	close(crowded_server);
 }
@@ -253,6 +296,7 @@ int main(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, without_descriptors_clients_wait_and_nobody_is_closed);
 	tcase_add_test(tc, descriptors_of_one_service_are_not_taken_by_the_clients_of_another);
+	tcase_add_test(tc, descriptors_are_divided_among_services_with_auto);
 	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);
 	tcase_add_test(tc, connections_from_unprivileged_ports_are_counted_and_said_once);
 	suite_add_tcase(suite, tc);
