@@ -83,6 +83,8 @@ void config_free(struct config *config)
 		free(config->files[i]);
 	free(config->files);
 	free(config->include_dir);
+	free(config->include_stray);
+	free(config->include_place);
 	free(config->http_allow.list);
 	config_hosts_fini(&config->http_hosts);
 	free(config->services);

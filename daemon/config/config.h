@@ -119,9 +119,11 @@ struct config_default {
 struct config {
 	unsigned refs; /* in addition to the first one */
 	char *file;
-	char *include_dir;       /* directory of further files with services; NULL: none */
-	size_t nfiles;           /* files in include_dir */
-	char **files;            /* their paths */
+	char *include_dir; /* directory of further files with services; NULL: none */
+	size_t nfiles;     /* files in include_dir */
+	char **files;      /* their paths */
+	char *include_stray; /* without such files: the name of one that is left out; NULL: none … */
+	char *include_place;     /* … and the location of include_dir, "FILE:LINE" */
 	struct host_limits host; /* at the start of the daemon, or of -t */
 	char *control;           /* path of the control socket */
 	uint32_t workers;        /* resolved: never 0 */

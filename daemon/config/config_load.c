@@ -75,9 +75,35 @@ static int is_taken(const struct dirent *entry)
 	return entry->d_name[0] != '.' && end && !strcmp(end, ".conf");
 }
 
+/* Selects what an administrator can have meant as a file of services. */
+static int is_stray(const struct dirent *entry)
+{
+	size_t len = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && entry->d_name[len - 1] != '~' &&
+	       strncmp(entry->d_name, "README", strlen("README"));
+}
+
 static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Remembers the first file of a directory without *.conf, for config_warn(). */
+static void note_stray(struct config_ctx *r, const config_setting_t *at, struct config *config)
+{
+	struct dirent **entries;
+	int n = scandir(config->include_dir, &entries, is_stray, by_bytes);
+
+	if (n > 0) {
+		config->include_stray = strdup(entries[0]->d_name);
+		config->include_place = config_location(r, at);
+		r->nomem |= !config->include_stray || !config->include_place;
+	}
+	for (int i = 0; i < n; i++)
+		free(entries[i]);
+	if (n >= 0)
+		free(entries);
 }
 
 /* Sets config->files to the paths, in byte order. */
@@ -91,6 +117,8 @@ static void list_folder(struct config_ctx *r, const config_setting_t *at, struct
 			      strerror(errno));
 		return;
 	}
+	if (!n)
+		note_stray(r, at, config);
 	if (n > MAX_FILES)
 		config_report(r, at, "include_dir: %d files, but at most %d are allowed", n,
 			      MAX_FILES);

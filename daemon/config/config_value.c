@@ -299,6 +299,14 @@ bool config_uri_is_any(const struct config_uri *uri)
 	       (IN6_IS_ADDR_UNSPECIFIED(&addr) || is_any_v4(&addr));
 }
 
+bool config_uri_lacks_zone(const struct config_uri *uri)
+{
+	struct in6_addr addr;
+
+	return !strchr(uri->host, '%') && literal_bytes(uri->host, &addr) &&
+	       IN6_IS_ADDR_LINKLOCAL(&addr);
+}
+
 const char *config_verbs_missing(void)
 {
 	return verbs_devices_present() ? NULL

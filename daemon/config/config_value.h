@@ -56,6 +56,8 @@ bool config_uri_can_share(const struct config_uri *a, const struct config_uri *b
 bool config_uri_is_loopback(const struct config_uri *uri);
 /** config_uri_is_any - Returns whether the host is 0.0.0.0 or [::]. */
 bool config_uri_is_any(const struct config_uri *uri);
+/** config_uri_lacks_zone - Returns whether the host is a link-local IPv6 literal without a zone. */
+bool config_uri_lacks_zone(const struct config_uri *uri);
 /** config_verbs_missing - Returns why verbs:// cannot be used on this host, or NULL if it can. */
 const char *config_verbs_missing(void);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Warnings about settings that are legal but unwise, and about keys without effect. */
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,6 +121,60 @@ static void warn_trusted(const struct service_config *service, FILE *out)
 		 has_all(trusted->list, trusted->count, AF_INET6))
 		warn(out, service,
 		     ": trusted_proxies has every address: any iWARP client gets ports below 1024");
+}
+
+/* Warns of a port that everybody uses for the other transport. */
+static void warn_port(const struct service_config *service, const char *key,
+		      const struct config_uri *uri, FILE *out)
+{
+	char text[CONFIG_URI_TEXT_BYTES], tcp_text[CONFIG_URI_TEXT_BYTES];
+	char rdma_text[CONFIG_URI_TEXT_BYTES];
+	bool is_tcp = uri->transport == TRANSPORT_TCP;
+	char tcp_port[] = "2049", rdma_port[] = "20049";
+	struct config_uri tcp = {TRANSPORT_TCP, uri->host, tcp_port};
+	struct config_uri rdma = {is_tcp ? TRANSPORT_RDMA : uri->transport, uri->host, rdma_port};
+
+	if (strcmp(uri->port, is_tcp ? rdma_port : tcp_port))
+		return;
+	warn(out, service, ": %s: %s has the port of NFS over %s: did you mean %s or %s?", key,
+	     config_uri_text(uri, text), is_tcp ? "RDMA" : "TCP",
+	     config_uri_text(is_tcp ? &rdma : &tcp, is_tcp ? rdma_text : tcp_text),
+	     config_uri_text(is_tcp ? &tcp : &rdma, is_tcp ? tcp_text : rdma_text));
+}
+
+/* TCP and iWARP clients can share a port, whichever it is. */
+static bool shares_port(const struct service_config *service, const struct config_uri *listen)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++)
+		if (config_uri_can_share(config_listener(service, i), listen))
+			return true;
+	return false;
+}
+
+/* Such an address is on each interface: without one the kernel refuses it. */
+static void warn_zone(const struct service_config *service, const char *key,
+		      const struct config_uri *uri, FILE *out)
+{
+	if (config_uri_lacks_zone(uri))
+		warn(out, service,
+		     ": %s: %s is a link-local address, which needs its interface: write "
+		     "[%s%%eth0] with the name of the interface",
+		     key, uri->host, uri->host);
+}
+
+static void warn_addresses(const struct service_config *service, FILE *out)
+{
+	for (unsigned i = 0; i < config_nlisteners(service); i++) {
+		if (!shares_port(service, config_listener(service, i)))
+			warn_port(service, "listen", config_listener(service, i), out);
+		warn_zone(service, "listen", config_listener(service, i), out);
+	}
+	for (unsigned i = 0; i < config_nservers(service); i++) {
+		warn_port(service, "connect", config_server(service, i), out);
+		warn_zone(service, "connect", config_server(service, i), out);
+	}
+	if (service->mount.way == MOUNT_AT)
+		warn_zone(service, "mount", &service->mount.at, out);
 }
 
 static void warn_connect(const struct service_config *service, FILE *out)
@@ -320,6 +375,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_proxies(service, out);
 	warn_trusted(service, out);
 	warn_connect(service, out);
+	warn_addresses(service, out);
 	if (service->has_allow && !service->nallow)
 		warn(out, service, "has an empty allow: no client can connect");
 	if (accepts_any_port_to_rdma(service))
@@ -359,8 +415,26 @@ static void warn_defaults(const struct config *config, FILE *out)
 	}
 }
 
+static void warn_http(const struct config *config, FILE *out)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&config->http_listen;
+
+	if (in6->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) &&
+	    !in6->sin6_scope_id)
+		fprintf(out,
+			"%s:1: warning: http_listen is a link-local address, which needs its "
+			"interface: write [fe80::1%%eth0]:9180 with the name of the interface\n",
+			config->file);
+}
+
 void config_warn(const struct config *config, FILE *out)
 {
+	if (config->include_stray)
+		fprintf(out,
+			"%s: warning: include_dir: %s has no *.conf, so it adds no services; to use "
+			"%s, give it a name that ends in .conf\n",
+			config->include_place, config->include_dir, config->include_stray);
+	warn_http(config, out);
 	if (config->http_hosts.count && config->http_listen.ss_family == AF_UNSPEC)
 		fprintf(out, "%s:1: warning: http_hosts has no effect without http_listen\n",
 			config->file);

@@ -73,6 +73,15 @@ for what in 'memory: 1024 MiB for RPCs in flight' 'service s1: in addition, each
 done
 check "the order of the options does not matter" capacity -v -t
 
+mkdir -p folder
+touch folder/filer.cfg
+echo "$control include_dir = \"$T/folder\"; services = ();" >a.conf
+check "a folder without *.conf is checked" checked
+check "… and warned of" says "1: warning: include_dir: $T/folder has no *.conf, so it adds no services; to use filer.cfg, give it a name that ends in .conf"
+config "$control" 192.0.2.1:2049
+check "a port of the other transport is checked" checked
+check "… and warned of" says "3: warning: service s0: connect: rdma://192.0.2.1:2049 has the port of NFS over TCP: did you mean tcp://192.0.2.1:2049 or rdma://192.0.2.1:20049?"
+
 name_server silent
 # One after the other they would take more than a minute, however fast the machine is.
 config "$control" known.example files.example FILES.example other.example \

@@ -431,6 +431,42 @@ static const struct {
 	 "characteristics, which are off"},
 	{SERVICE(ALLOWED "reverse_chunks = true;"), NULL},
 	{SERVICE(TO_RDMA "reverse_chunks = true; connect_version = 2;"), NULL},
+	/* Ports that everybody knows for the other transport. */
+	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://filer:2049\";"),
+	 "2: warning: service a: connect: rdma://filer:2049 has the port of NFS over TCP: did you mean "
+	 "tcp://filer:2049 or rdma://filer:20049?"},
+	{SERVICE("listen = \"rdma://127.0.0.1\"; connect = [ \"tcp://filer\", \"tcp://b:20049\" ];"),
+	 "2: warning: service a: connect: tcp://b:20049 has the port of NFS over RDMA: did you mean "
+	 "rdma://b:20049 or tcp://b:2049?"},
+	{SERVICE("listen = \"rdma://127.0.0.1:2049\"; connect = \"tcp://filer\";"),
+	 "2: warning: service a: listen: rdma://127.0.0.1:2049 has the port of NFS over TCP: did you "
+	 "mean tcp://127.0.0.1:2049 or rdma://127.0.0.1:20049?"},
+	{SERVICE("listen = \"tcp://[::1]:20049\"; connect = \"rdma://filer\";"),
+	 "2: warning: service a: listen: tcp://[::1]:20049 has the port of NFS over RDMA: did you mean "
+	 "rdma://[::1]:20049 or tcp://[::1]:2049?"},
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"iwarp://filer:2049\";"),
+	 "2: warning: service a: connect: iwarp://filer:2049 has the port of NFS over TCP: did you mean "
+	 "tcp://filer:2049 or iwarp://filer:20049?"},
+	{SERVICE("listen = [ \"tcp://127.0.0.1\", \"iwarp://127.0.0.1:2049\" ]; "
+		 "connect = \"rdma://filer\";"),
+	 NULL},
+	{SERVICE("listen = \"tcp://127.0.0.1:111\"; connect = \"rdma://filer:3049\";"), NULL},
+	/* Link-local addresses. */
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"rdma://[fe80::1]\";"),
+	 "2: warning: service a: connect: fe80::1 is a link-local address, which needs its interface: "
+	 "write [fe80::1%eth0] with the name of the interface"},
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"rdma://[febf::1%lo]\";"), NULL},
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"rdma://[fec0::1]\";"), NULL},
+	{SERVICE("listen = \"tcp://127.0.0.1\"; connect = \"rdma://filer\"; "
+		 "mount = \"tcp://[fe80::2]:635\";"),
+	 "2: warning: service a: mount: fe80::2 is a link-local address, which needs its interface: "
+	 "write [fe80::2%eth0] with the name of the interface"},
+	{SERVICE("listen = \"tcp://[fe80::3]\"; connect = \"rdma://filer\"; allow = [ \"::1\" ];"),
+	 "2: warning: service a: listen: fe80::3 is a link-local address, which needs its interface: "
+	 "write [fe80::3%eth0] with the name of the interface"},
+	{"http_listen = \"[fe80::4]:9180\"; http_allow = [ \"fe80::/10\" ]; " SERVICE(TO_RDMA),
+	 "1: warning: http_listen is a link-local address, which needs its interface: write "
+	 "[fe80::1%eth0]:9180 with the name of the interface"},
 };
 
 START_TEST(unwise_configurations_are_warned_of)

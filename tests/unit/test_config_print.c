@@ -209,6 +209,49 @@ START_TEST(files_of_a_folder_have_services_in_the_order_of_their_names)
 }
 END_TEST
 
+static char *warned(void)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	config_warn(fixture.config, out);
+	fclose(out);
+	return text;
+}
+
+/* The administrator sees a file there, and the daemon does not. */
+START_TEST(a_folder_that_has_files_of_other_names_only_is_warned_of)
+{
+	char expected[500], *text;
+
+	write_in_folder(".hidden", "");
+	write_in_folder("README", "");
+	write_in_folder("left.conf~", "");
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), 0);
+	text = warned();
+	ck_assert_str_eq(text, "");
+	free(text);
+	write_in_folder("filer.cfg", "services = ();");
+	write_in_folder("other.txt", "");
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), 0);
+	snprintf(expected, sizeof(expected),
+		 "%s:1: warning: include_dir: %s/d has no *.conf, so it adds no services; to use "
+		 "filer.cfg, give it a name that ends in .conf\n",
+		 fixture.path, fixture.dir);
+	text = warned();
+	ck_assert_str_eq(text, expected);
+	free(text);
+	/* With one that is read the others can be there on purpose. */
+	write_in_folder("a.conf", "");
+	ck_assert_int_eq(load_with_folder(SERVICE(TO_RDMA)), 0);
+	text = warned();
+	ck_assert_str_eq(text, "");
+	free(text);
+	remove_folder();
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	const char *before, *place; /* the error; a place is one in the fixture's file */
@@ -383,6 +426,7 @@ int main(void)
 	tcase_add_test(tc, a_default_that_no_service_has_a_use_for_is_warned_of);
 	tcase_add_loop_test(tc, a_wrong_default_is_told_where_it_stands, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, files_of_a_folder_have_services_in_the_order_of_their_names);
+	tcase_add_test(tc, a_folder_that_has_files_of_other_names_only_is_warned_of);
 	tcase_add_loop_test(tc, an_error_in_a_file_of_a_folder_names_it_and_its_line, 0,
 			    ARRAY_SIZE(parts));
 	tcase_add_test(tc, a_folder_that_is_not_there_is_an_error);
