@@ -131,6 +131,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/http/metrics_table.h \
 	daemon/http/metrics_text.c \
 	daemon/http/metrics_text.h \
+	daemon/http/readiness.c \
+	daemon/http/readiness.h \
 	daemon/proxy/accept.c \
 	daemon/proxy/accept.h \
 	daemon/proxy/listener_inherit.c \

@@ -12,72 +12,9 @@
 #include "daemon/base/log.h"
 #include "daemon/http/http_server.h"
 #include "daemon/http/metrics_table.h"
+#include "daemon/http/readiness.h"
 #include "daemon/proxy/proxy.h"
-#include "daemon/proxy/watchdog.h"
 #include "daemon/view/answer.h"
-
-/*
- * readiness_is_healthy - Returns whether all workers' loops run. Writes "ok", or a line per stuck
- * worker, to @out.
- */
-static bool readiness_is_healthy(const struct proxy *proxy, FILE *out)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < proxy->nworkers; i++) {
-		if (watchdog_is_alive(proxy->watchdog, i))
-			continue;
-		fprintf(out, "worker %zu is not responding\n", i);
-		all = false;
-	}
-	if (all)
-		fputs("ok\n", out);
-	return all;
-}
-
-static bool has_target(const struct servers *servers)
-{
-	for (unsigned i = 0; i < servers->count; i++)
-		if (atomic_load(&servers->list[i].order) == SERVER_ORDER_UP &&
-		    !server_health_is_down(&servers->list[i].health))
-			return true;
-	return false;
-}
-
-static bool accepts_clients(const struct service *service, FILE *out)
-{
-	const char *why = atomic_load(&service->draining) ? "is drained"
-			  : !has_target(&service->servers)
-				  ? "has no usable server: all are down or disabled"
-				  : NULL;
-
-	if (why)
-		fprintf(out, "service %s %s\n", service->config->name, why);
-	return !why;
-}
-
-/*
- * readiness_is_ready - Returns whether the daemon is ready for clients. Writes "ok" or the reasons
- * against it to @out.
- *
- * It is not ready while it stops, or while a service is drained or has no usable server: each is
- * down, or an administrator has disabled it.
- */
-static bool readiness_is_ready(const struct proxy *proxy, FILE *out)
-{
-	const struct proxy_service *ps;
-	bool all = true;
-
-	if (proxy->stopping) {
-		fputs("stopping\n", out);
-		return false;
-	}
-	TAILQ_FOREACH(ps, &proxy->services, entry)
-		all &= accepts_clients(&ps->service, out);
-	if (all)
-		fputs("ok\n", out);
-	return all;
-}
 
 /* The page is self-contained and sends requests to this daemon only. */
 #define PAGE_POLICY                                                                                \
@@ -88,8 +25,10 @@ static const char page_html[] =
 #include "daemon/http/page_html.h"
 	;
 
-#define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
-#define OPEN_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+#define READY_PATH "/readyz/" /* and a service */
+
+#define TEXT_TYPE  "text/plain; version=0.0.4; charset=utf-8"
+#define OPEN_TYPE  "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 struct http {
 	struct proxy *proxy;
@@ -113,34 +52,63 @@ static void show_text(struct http_request *request, enum http_status status, con
 							   .body_bytes = strlen(text)});
 }
 
-static void show_state(struct http *http, struct http_request *request,
-		       bool (*is_good)(const struct proxy *proxy, FILE *out))
+static enum readiness find_health(const struct proxy *proxy, const struct http_query *query,
+				  FILE *out)
 {
+	return readiness_health(proxy, out);
+}
+
+/* Returns whether the query has the parameter, with or without a value. */
+static bool has_parameter(const char *query, const char *name)
+{
+	size_t length = strlen(name);
+
+	while (strncmp(query, name, length) || !strchr("&=", query[length])) {
+		query = strchr(query, '&');
+		if (!query)
+			return false;
+		query++;
+	}
+	return true;
+}
+
+static enum readiness find_readiness(const struct proxy *proxy, const struct http_query *query,
+				     FILE *out)
+{
+	enum readiness_of of =
+		has_parameter(query->query, "any") ? READINESS_OF_ANY : READINESS_OF_ALL;
+
+	return readiness_get(proxy, of, NULL, out);
+}
+
+static enum readiness find_service_readiness(const struct proxy *proxy,
+					     const struct http_query *query, FILE *out)
+{
+	return readiness_get(proxy, READINESS_OF_ONE, query->path + strlen(READY_PATH), out);
+}
+
+static void show_state(struct http *http, struct http_request *request,
+		       const struct http_query *query,
+		       enum readiness (*find)(const struct proxy *proxy,
+					      const struct http_query *query, FILE *out))
+{
+	static const enum http_status statuses[] = {
+		[READINESS_GOOD] = HTTP_STATUS_200,
+		[READINESS_BAD] = HTTP_STATUS_503,
+		[READINESS_UNKNOWN] = HTTP_STATUS_404,
+	};
+	enum readiness found = READINESS_BAD;
 	char *text = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&text, &bytes);
-	bool good;
 
-	if (!out) {
-		show_text(request, HTTP_STATUS_503, "out of memory\n");
-		return;
+	if (out) {
+		found = find(http->proxy, query, out);
+		if (fclose(out))
+			found = READINESS_BAD;
 	}
-	good = is_good(http->proxy, out);
-	if (fclose(out))
-		good = false;
-	show_text(request, good ? HTTP_STATUS_200 : HTTP_STATUS_503,
-		  text ? text : "out of memory\n");
+	show_text(request, statuses[found], text ? text : "out of memory\n");
 	free(text);
-}
-
-static void show_health(struct http *http, struct http_request *request, const char *accept)
-{
-	show_state(http, request, readiness_is_healthy);
-}
-
-static void show_readiness(struct http *http, struct http_request *request, const char *accept)
-{
-	show_state(http, request, readiness_is_ready);
 }
 
 /* A request for metrics in progress. It does not refer to the http, which can be closed first. */
@@ -177,7 +145,8 @@ static void on_metrics(void *arg, const struct collected *collected)
 	free(scrape);
 }
 
-static void show_metrics(struct http *http, struct http_request *request, const char *accept)
+static void show_metrics(struct http *http, struct http_request *request,
+			 const struct http_query *query)
 {
 	struct scrape *scrape = malloc(sizeof(*scrape));
 
@@ -186,12 +155,13 @@ static void show_metrics(struct http *http, struct http_request *request, const 
 		return;
 	}
 	scrape->request = request;
-	scrape->is_open = strstr(accept, "application/openmetrics-text") != NULL;
+	scrape->is_open = strstr(query->accept, "application/openmetrics-text") != NULL;
 	memcpy(scrape->status_counts, http->status_counts, sizeof(scrape->status_counts));
 	snapshot_collect(http->snapshot_collector, METRICS_WANTS, on_metrics, scrape);
 }
 
-static void show_page(struct http *http, struct http_request *request, const char *accept)
+static void show_page(struct http *http, struct http_request *request,
+		      const struct http_query *query)
 {
 	http_request_answer(request, &(struct http_answer){.status = HTTP_STATUS_200,
 							   .type = "text/html; charset=utf-8",
@@ -215,36 +185,54 @@ static void on_answer(void *arg, json_t *answer)
 	free(text);
 }
 
-/* show() or, without it, the answer of that kind. is_gathered: the answer waits for the workers. */
+/*
+ * find(), show() or, without them, the answer of that kind. is_gathered: the answer waits for the
+ * workers. A path that ends with a slash, except "/", stands for all paths below it.
+ */
 static const struct {
 	const char *path;
 	bool is_gathered;
-	void (*show)(struct http *http, struct http_request *request, const char *accept);
 	enum answer_kind kind;
+	void (*show)(struct http *http, struct http_request *request,
+		     const struct http_query *query);
+	enum readiness (*find)(const struct proxy *proxy, const struct http_query *query,
+			       FILE *out);
 } pages[] = {
-	{"/", false, show_page, 0},
-	{"/api/status.json", true, NULL, ANSWER_STATUS},
-	{"/api/services.json", true, NULL, ANSWER_SERVICES},
-	{"/api/connections.json", true, NULL, ANSWER_OLDEST},
-	{"/api/latency.json", true, NULL, ANSWER_LATENCY},
-	{"/metrics", true, show_metrics, 0},
-	{"/healthz", false, show_health, 0},
-	{"/readyz", false, show_readiness, 0},
+	{"/", .show = show_page},
+	{"/api/status.json", true, .kind = ANSWER_STATUS},
+	{"/api/services.json", true, .kind = ANSWER_SERVICES},
+	{"/api/connections.json", true, .kind = ANSWER_OLDEST},
+	{"/api/latency.json", true, .kind = ANSWER_LATENCY},
+	{"/metrics", true, .show = show_metrics},
+	{"/healthz", .find = find_health},
+	{"/readyz", .find = find_readiness},
+	{READY_PATH, .find = find_service_readiness},
 };
 
-static void on_ask(void *arg, struct http_request *request, const char *path, const char *accept)
+static bool is_page(const char *page, const char *path)
+{
+	size_t length = strlen(page);
+
+	if (length > 1 && page[length - 1] == '/')
+		return !strncmp(page, path, length);
+	return !strcmp(page, path);
+}
+
+static void on_ask(void *arg, struct http_request *request, const struct http_query *query)
 {
 	struct http *http = arg;
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(pages) && strcmp(pages[i].path, path))
+	while (i < ARRAY_SIZE(pages) && !is_page(pages[i].path, query->path))
 		i++;
 	if (i == ARRAY_SIZE(pages))
 		show_text(request, HTTP_STATUS_404, "there is no such page\n");
 	else if (pages[i].is_gathered && http_request_needs_reserve(request))
 		show_text(request, HTTP_STATUS_503, "too many concurrent requests\n");
+	else if (pages[i].find)
+		show_state(http, request, query, pages[i].find);
 	else if (pages[i].show)
-		pages[i].show(arg, request, accept);
+		pages[i].show(arg, request, query);
 	else
 		answer_query(http->snapshot_collector, pages[i].kind, "", on_answer, request);
 }

@@ -3,7 +3,9 @@
  * Serves metrics, health and a status page over HTTP, if the configuration has http_listen.
  *
  * 	/metrics                for Prometheus (daemon/http/metrics_table.h)
- * 	/healthz, /readyz       liveness and readiness checks
+ * 	/healthz                liveness (daemon/http/readiness.h)
+ * 	/readyz                 readiness of all services; /readyz?any of one at least
+ * 	/readyz/SERVICE         readiness of one service
  * 	/                       a status page for browsers, in one file
  * 	/api/status.json …      data of that page: the answers of daemon/view/answer.h, and "schema"
  */

@@ -450,12 +450,21 @@ static void answer_late(struct http_conn *conn)
 	send_text(request->server, conn, request->evreq, HTTP_STATUS_503, "no answer in time\n");
 }
 
+static const char *text_or_none(const char *text)
+{
+	return text ? text : "";
+}
+
 static void deliver_request(struct http_conn *conn, struct evhttp_request *evreq,
 			    struct http_server *server)
 {
 	struct http_request *request = calloc(1, sizeof(*request));
-	const char *accept = evhttp_find_header(evhttp_request_get_input_headers(evreq), "Accept");
-	const char *path = evhttp_uri_get_path(evhttp_request_get_evhttp_uri(evreq));
+	const struct evhttp_uri *uri = evhttp_request_get_evhttp_uri(evreq);
+	const struct http_query query = {
+		text_or_none(evhttp_uri_get_path(uri)),
+		text_or_none(evhttp_uri_get_query(uri)),
+		text_or_none(evhttp_find_header(evhttp_request_get_input_headers(evreq), "Accept")),
+	};
 
 	if (!request) {
 		send_text(server, conn, evreq, HTTP_STATUS_503, "out of memory\n");
@@ -464,7 +473,7 @@ static void deliver_request(struct http_conn *conn, struct evhttp_request *evreq
 	*request = (struct http_request){server, conn, evreq};
 	conn->request = request;
 	evhttp_connection_set_closecb(evhttp_request_get_connection(evreq), on_gone, request);
-	server->ask(server->arg, request, path ? path : "", accept ? accept : "");
+	server->ask(server->arg, request, &query);
 }
 
 /* Returns NULL if this file did not make the connection. */

@@ -74,13 +74,15 @@ struct http_answer {
 	size_t body_bytes;
 };
 
-/*
- * An allowed client sent a request: call http_request_answer(), now or later.
- * @path:   without the query, not decoded
- * @accept: the Accept header; "": none
- */
-typedef void http_request_fn(void *arg, struct http_request *request, const char *path,
-			     const char *accept);
+/* What a client requests; valid during http_request_fn(). "": none. */
+struct http_query {
+	const char *path, *query; /* not decoded; the query without its '?' */
+	const char *accept;       /* the Accept header */
+};
+
+/* An allowed client sent a request: call http_request_answer(), now or later. */
+typedef void http_request_fn(void *arg, struct http_request *request,
+			     const struct http_query *query);
 
 /**
  * http_server_open - Listens at @addr.

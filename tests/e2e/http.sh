@@ -50,14 +50,25 @@ check "is told so" says 'http_allow'
 check "and the log" wait_for 10 grep -q 'http: refused 127.0.0.2:[0-9]*' $T/a.log
 
 check "ready" gives 200 /readyz
+check "a service is ready" gives 200 /readyz/nfs
+check "and so is any" gives 200 '/readyz?any'
+check "a service that is not there" gives 404 /readyz/nothing
+check "which it says" says '^there is no such service$'
 ctl a drain nfs >/dev/null
 check "not while a service is drained" gives 503 /readyz
 check "which it says" says '^service nfs is drained$'
-ctl a resume nfs >/dev/null
-check "ready again" gives 200 /readyz
+check "nor is that service" gives 503 /readyz/nfs
+check "the other one is" gives 200 /readyz/mount
+check "and so is any" gives 200 '/readyz?any'
+check "which names the one that is not" eval "says '^ok$' && says '^service nfs is drained$'"
 ctl a target mount "$FABRIC:$FABRIC_MNT" down >/dev/null
+check "none is while the other has no server" gives 503 '/readyz?any'
+check "which it says of both" eval "says '^service nfs is drained$' && says '^service mount has no usable server'"
+ctl a resume nfs >/dev/null
+check "any is ready again" gives 200 '/readyz?any'
 check "not while a service has no server" gives 503 /readyz
 check "which it says" says '^service mount has no usable server'
+check "nor is that service" gives 503 /readyz/mount
 ctl a target mount "$FABRIC:$FABRIC_MNT" up >/dev/null
 check "ready again" gives 200 /readyz
 

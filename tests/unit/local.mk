@@ -174,6 +174,7 @@ proxy_tests = \
 	tests/unit/test_problems_live \
 	tests/unit/test_proxy \
 	tests/unit/test_proxy_scarce \
+	tests/unit/test_readiness \
 	tests/unit/test_reload \
 	tests/unit/test_reload_ends \
 	tests/unit/test_shared_port \
