@@ -1,4 +1,4 @@
-# The manual agrees with the programs.
+# The manual and the alerts agree with the programs.
 check_PROGRAMS += tests/docs/print_tables
-TESTS += tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh
-EXTRA_DIST += tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh
+TESTS += tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh tests/docs/alerts.sh
+EXTRA_DIST += tests/docs/alerts.test.yml tests/docs/manual.sh tests/docs/install.sh tests/docs/completion.sh tests/docs/alerts.sh

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Prints the lines that the manual pages must have, from the tables that the programs go by. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/problems.h"
 #include "nfs/operation.h"
+
+#define STATUSES 11000u /* all NFS statuses are below */
 
 static void print_command(const struct control_command *command)
 {
@@ -42,8 +45,13 @@ int main(int argc, char **argv)
 	} else if (!strcmp(which, "operations")) {
 #define PRINT(name) puts(#name);
 		NFS_OPERATIONS_RANKED(PRINT)
+	} else if (!strcmp(which, "statuses")) {
+		for (uint32_t status = 0; status < STATUSES; status++)
+			if (nfs_status_name(status))
+				puts(nfs_status_name(status));
 	} else {
-		fprintf(stderr, "usage: print_tables keys|commands|states|problems|operations\n");
+		fprintf(stderr, "usage: print_tables "
+				"keys|commands|states|problems|operations|statuses\n");
 		return 1;
 	}
 	return 0;
