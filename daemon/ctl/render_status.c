@@ -252,7 +252,7 @@ int render_status(const json_t *answer, const json_t *extra, bool all, FILE *out
 {
 	static const char known[] =
 		"schema version pid uptime_s log_level log_lines_dropped services workers "
-		"connections memory services_leaving stopping problems";
+		"connections memory services_leaving stopping problems host";
 	const struct screen screen = {.status = answer,
 				      .extra = extra,
 				      .problems = json_object_get(answer, "problems"),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
@@ -196,6 +197,15 @@ static int leaving(const struct proxy *proxy)
 	return n;
 }
 
+/* The name of this machine, as `uname -n` prints it. */
+static json_t *host_json(void)
+{
+	struct utsname own = {0};
+	json_t *name = uname(&own) ? NULL : json_string(own.nodename);
+
+	return name ? name : json_null();
+}
+
 static json_t *status_answer(const struct collected *collected, const char *argument)
 {
 	struct proxy *proxy = collected->proxy;
@@ -205,14 +215,14 @@ static json_t *status_answer(const struct collected *collected, const char *argu
 	problems_gather(collected, &problems);
 	list = problems_json(&problems, NULL);
 	problems_fini(&problems);
-	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o, s:o}", "version",
-			 PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
+	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o, s:o, s:o}",
+			 "version", PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
 			 (loop_now_us(proxy->loop) - proxy->start_us) / 1e6, "log_level",
 			 log_level_name(log_level()), "log_lines_dropped",
 			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
 			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
 			 "services_leaving", leaving(proxy), "stopping", proxy->stopping, "memory",
-			 memory_json(collected), "problems", list);
+			 memory_json(collected), "problems", list, "host", host_json());
 }
 
 static json_t *listens_json(const struct service_config *config)

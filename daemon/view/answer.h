@@ -7,7 +7,7 @@
  *               "memory": {"limit_bytes", "claimed_bytes", "peak_bytes", "waiting_claims",
  *                          "oldest_wait_s", "mapped_bytes", "in_use_bytes",
  *                          "beside_limit_bytes"},
- *               "problems": [PROBLEM, worst first]}
+ *               "problems": [PROBLEM, worst first], "host": the name of this machine}
  *     PROBLEM  {"id", "severity": "critical", "warning" or "notice", "service", "server": a URI,
  *               "reason": of refused clients, "age_s": how long it has lasted, "count" and
  *               "last_age_s": of events, "text", "cure"}

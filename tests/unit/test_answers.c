@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "tests/unit/proxy_fixture.h"
@@ -199,6 +200,7 @@ START_TEST(what_has_no_meaning_is_null)
 		"peer_recv_size_bytes", "recv_posted_bytes", "credits_available"};
 	const json_t *connection, *tcp, *iwarp;
 	json_t *answer = control_ask("connections\n");
+	struct utsname own;
 
 	connection = json_array_get(json_object_get(answer, "connections"), 0);
 	tcp = member(connection, "client");
@@ -220,6 +222,8 @@ START_TEST(what_has_no_meaning_is_null)
 	json_decref(answer);
 	answer = control_ask("status\n");
 	ck_assert(json_is_null(member(member(answer, "memory"), "oldest_wait_s")));
+	ck_assert_int_eq(uname(&own), 0);
+	ck_assert_str_eq(json_string_value(member(answer, "host")), own.nodename);
 	json_decref(answer);
 }
 END_TEST

@@ -11,8 +11,8 @@
 	"\"memory\": {\"limit_bytes\": 1073741824, \"claimed_bytes\": 1048576,"                    \
 	" \"peak_bytes\": 3145728, \"waiting_claims\": 5, \"oldest_wait_s\": 65.5,"                \
 	" \"beside_limit_bytes\": 4096, \"mapped_bytes\": 8388608, \"in_use_bytes\": 2048}"
-#define STATUS                                                                                     \
-	"\"schema\": 1, \"version\": \"0.1.0\", \"pid\": 77, \"uptime_s\": 3725.5,"                \
+#define STATUS                                                                                        \
+	"\"schema\": 1, \"version\": \"0.1.0\", \"host\": \"gw\", \"pid\": 77, \"uptime_s\": 3725.5," \
 	" \"log_level\": \"info\", \"workers\": 2, \"services\": 3, \"connections\": 4, " MEMORY
 #define GOOD "{" STATUS ", \"problems\": []}"
 #define PROBLEM(severity, service, text, cure)                                                     \
