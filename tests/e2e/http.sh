@@ -137,7 +137,7 @@ pause 3
 check "the main thread does not spin" test $(($(ticks) - before)) -lt 30
 prlimit --pid "${pid_of[a]}" --nofile="$limit:$limit"
 check "with descriptors it goes on" gives 200 /healthz
-check "it was said once a second at most" test "$(grep -c 'http: cannot take' $T/a.log)" -le $((SECONDS - waiting + 2))
+check "it was said once a second at most" test "$(grep -c 'http: cannot accept' $T/a.log)" -le $((SECONDS - waiting + 2))
 exec {silent}>&-
 check "nothing is left of it" wait_for 10 is_idle
 
