@@ -239,7 +239,7 @@ static void report_suppressed(struct log_limit *limit, uint64_t now_us)
 		 limit->why ? ": " : "", limit->why ? limit->why : "");
 	limit->suppressed = 0;
 	if (log_is_on(limit->level) && !limit->repeats)
-		emit(limit->level, LOG_ABOUT(.service = limit->whose, .reason = limit->reason),
+		emit(limit->level, LOG_ABOUT(.service = limit->owner, .reason = limit->reason),
 		     text);
 }
 
@@ -335,11 +335,11 @@ struct log_ctx log_ctx_because(const struct log_ctx *ctx, const char *reason)
 
 /* ---- writer thread ---- */
 
-static void on_drained(bool taken)
+static void on_drained(bool accepted)
 {
 	pthread_mutex_lock(&mutex);
 	/* Otherwise the report itself would be lost, and reported, and so on. */
-	if (taken && writer)
+	if (accepted && writer)
 		(void)log_lost();
 	pthread_mutex_unlock(&mutex);
 }

@@ -65,7 +65,7 @@ struct log_tokens {
  * contains whose, what and why: "exports: 290 more refused in 5 s: address is not allowed".
  */
 struct log_limit {
-	const char *whose;  /* the service; NULL: none */
+	const char *owner;  /* the service; NULL: none */
 	const char *what;   /* the event: "refused"; NULL: "such lines suppressed" */
 	const char *why;    /* the reason or a comment; NULL: none */
 	const char *reason; /* as in log_ctx; NULL: none */

@@ -124,7 +124,7 @@ static bool send_entry(const char *entry, size_t len)
 
 struct log_writer {
 	bool has_fields;
-	void (*drained)(bool taken);
+	void (*drained)(bool accepted);
 	pthread_t thread;
 	pthread_mutex_t lock;      /* guards all below */
 	pthread_cond_t more, done; /* lines to write or the request to end; the thread has ended */
@@ -191,14 +191,14 @@ static bool write_oldest(struct log_writer *writer)
 static void *run(void *arg)
 {
 	struct log_writer *writer = arg;
-	bool taken = true;
+	bool accepted = true;
 
 	pthread_mutex_lock(&writer->lock);
 	for (;;) {
 		while (writer->used)
-			taken = write_oldest(writer);
+			accepted = write_oldest(writer);
 		pthread_mutex_unlock(&writer->lock);
-		writer->drained(taken);
+		writer->drained(accepted);
 		pthread_mutex_lock(&writer->lock);
 		if (!writer->used && writer->ending)
 			break;
@@ -228,7 +228,8 @@ static void writer_release(struct log_writer *writer)
 	free(writer);
 }
 
-struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken))
+struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes,
+				  void (*drained)(bool accepted))
 {
 	struct log_writer *writer = malloc(sizeof(*writer) + queue_bytes);
 
@@ -247,20 +248,20 @@ struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*dr
 bool log_writer_put(struct log_writer *writer, const char *line, size_t len)
 {
 	const line_len queued_len = (line_len)len;
-	bool taken;
+	bool accepted;
 
 	pthread_mutex_lock(&writer->lock);
 	if (sizeof(queued_len) + len > writer->size - writer->used)
 		writer->full = true;
-	taken = !writer->full;
-	if (taken) {
+	accepted = !writer->full;
+	if (accepted) {
 		ring_put(writer, &queued_len, sizeof(queued_len));
 		ring_put(writer, line, len);
 		if (writer->idle)
 			pthread_cond_signal(&writer->more);
 	}
 	pthread_mutex_unlock(&writer->lock);
-	return taken;
+	return accepted;
 }
 
 uint64_t log_writer_failed(struct log_writer *writer)

@@ -28,13 +28,14 @@ struct log_writer;
  *               is written to standard error as a line with its level. False: lines for standard
  *               error
  * @queue_bytes: queue size, at least twice LOG_WRITER_LINE_BYTES
- * @drained:     called on the thread when the queue is empty; it can queue lines. @taken: whether
+ * @drained:     called on the thread when the queue is empty; it can queue lines. @accepted: whether
  *               the last line was written
  *
  * Does not change the flags of standard error, which other processes can share. Returns NULL
  * without memory or threads.
  */
-struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes, void (*drained)(bool taken));
+struct log_writer *log_writer_new(bool has_fields, size_t queue_bytes,
+				  void (*drained)(bool accepted));
 
 /**
  * log_writer_put - Queues a line; blocks only to copy it

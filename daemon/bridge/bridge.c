@@ -172,7 +172,7 @@ int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64
 		upstream_set_privileged(&bridge->upstream);
 	bridge->timer = loop_timer_new(ws->env->loop, bridge_on_timer, bridge);
 	if (rc || !bridge->timer ||
-	    bridge_affinity_enter(bridge, in, on_superseded, bridge_recheck_old_conn)) {
+	    bridge_affinity_register(bridge, in, on_superseded, bridge_recheck_old_conn)) {
 		accepted_conn_drop(in);
 		rc = -ENOMEM;
 		goto out_bridge;
@@ -190,7 +190,7 @@ int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64
 	return 0;
 
 out_bridge:
-	bridge_affinity_leave(bridge);
+	bridge_affinity_retain(bridge);
 	loop_timer_free(ws->env->loop, bridge->timer);
 	upstream_fini(&bridge->upstream);
 	free(bridge);

@@ -59,8 +59,8 @@ struct bridge_info {
  * @in: the bridge owns it and its connection slot, even after an error
  * @id: number of the connection, for logs and the control socket
  *
- * The bridge frees itself once both legs have closed, and then calls worker_env.bridge_gone().
- * Returns 0, or a negative errno; after an error bridge_gone() is not called.
+ * The bridge frees itself once both legs have closed, and then calls worker_env.bridge_freed().
+ * Returns 0, or a negative errno; after an error bridge_freed() is not called.
  */
 int bridge_new(struct worker_service *ws, const struct accepted_conn *in, uint64_t id) MUST_CHECK;
 

@@ -25,8 +25,8 @@ static void on_check_peer_close(void *arg)
 		leg_check_peer_close(bridge->client.leg);
 }
 
-int bridge_affinity_enter(struct bridge *bridge, const struct accepted_conn *in,
-			  void (*superseded)(void *arg), void (*resumed)(void *arg))
+int bridge_affinity_register(struct bridge *bridge, const struct accepted_conn *in,
+			     void (*superseded)(void *arg), void (*resumed)(void *arg))
 {
 	const struct worker_env *env = bridge->ws->env;
 	const struct client_owner owner = {
@@ -60,7 +60,7 @@ static struct source_affinity affinity_to_retain(const struct bridge *bridge)
 						    : bridge_affinity_source(bridge);
 }
 
-void bridge_affinity_leave(struct bridge *bridge)
+void bridge_affinity_retain(struct bridge *bridge)
 {
 	const struct source_affinity affinity = affinity_to_retain(bridge);
 

@@ -16,23 +16,23 @@
  */
 bool bridge_affinity_is_privileged(const struct bridge *bridge, const struct accepted_conn *in);
 /**
- * bridge_affinity_enter - Registers the client with the service.
+ * bridge_affinity_register - Registers the client with the service.
  * @superseded, @resumed: callbacks of struct client_owner; their arg is the bridge
  *
  * Returns 0 or -ENOMEM.
  */
-int bridge_affinity_enter(struct bridge *bridge, const struct accepted_conn *in,
-			  void (*superseded)(void *arg), void (*resumed)(void *arg)) MUST_CHECK;
+int bridge_affinity_register(struct bridge *bridge, const struct accepted_conn *in,
+			     void (*superseded)(void *arg), void (*resumed)(void *arg)) MUST_CHECK;
 /**
  * bridge_affinity_source - Returns the source address and port of the upstream; before it opens,
  * the preferred ones.
  */
 struct source_affinity bridge_affinity_source(const struct bridge *bridge);
 /**
- * bridge_affinity_leave - Retains the source port for the client after the upstream closed. A
+ * bridge_affinity_retain - Retains the source port for the client after the upstream closed. A
  * second call does nothing.
  */
-void bridge_affinity_leave(struct bridge *bridge);
+void bridge_affinity_retain(struct bridge *bridge);
 
 /**
  * bridge_affinity_call_done - Removes a Call that has a Reply or a fault, and drops its reference.

@@ -171,7 +171,7 @@ void bridge_reap(void *arg)
 	late_call_scan_stop(ws);
 	reply_delivery_fini(ws);
 	free(bridge);
-	ws->env->bridge_gone(ws->env->arg, ws);
+	ws->env->bridge_freed(ws->env->arg, ws);
 }
 
 static void release_conn_slot(struct bridge *bridge)
@@ -189,12 +189,12 @@ static void free_if_closed(struct bridge *bridge)
 		return;
 	over = bridge->state.now == BRIDGE_CLOSING && bridge->end.client_leg_closed;
 	/*
-	 * Before bridge_affinity_leave(), which notifies the client that waits for the port,
+	 * Before bridge_affinity_retain(), which notifies the client that waits for the port,
 	 * perhaps on another thread.
 	 */
 	if (over)
 		release_conn_slot(bridge);
-	bridge_affinity_leave(bridge);
+	bridge_affinity_retain(bridge);
 	if (over)
 		loop_defer(bridge_loop(bridge), &bridge->end.reaper);
 }

@@ -231,7 +231,7 @@ void bridge_server_reply(void *arg, struct exchange *x)
 	struct bridge *bridge = bridge_of(arg);
 
 	if (upstream_reply_received(&bridge->upstream, x)) {
-		bridge_server_answered(bridge);
+		bridge_server_replied(bridge);
 		bridge_route_first_reply(bridge, x);
 	}
 	bridge_forward_reply(&bridge->server, x);

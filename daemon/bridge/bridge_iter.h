@@ -8,10 +8,10 @@
 
 #include "daemon/service/worker_service.h"
 
-/** bridge_iter_start - Starts an iteration over the current bridges. @walk: a member of @ws */
-void bridge_iter_start(struct worker_service *ws, struct bridge_iter *walk);
+/** bridge_iter_start - Starts an iteration over the current bridges. @iter: a member of @ws */
+void bridge_iter_start(struct worker_service *ws, struct bridge_iter *iter);
 /** bridge_iter_next - Returns the next bridge that still exists, or NULL after the last one. */
-struct bridge *bridge_iter_next(struct bridge_iter *walk);
+struct bridge *bridge_iter_next(struct bridge_iter *iter);
 /** bridge_iter_skip - Advances all iterators past @bridge, before it leaves the list. */
 void bridge_iter_skip(const struct bridge *bridge);
 

@@ -179,7 +179,7 @@ void bridge_limits_close_evicted(struct worker_service *ws)
 	struct conn_slot *slot;
 
 	/* A slot without a bridge is checked when the worker accepts the connection. */
-	while ((slot = conn_limits_next_evicted(&ws->service->limits, &ws->side)))
+	while ((slot = conn_limits_next_evicted(&ws->service->limits, &ws->thread)))
 		if (slot->owner)
 			bridge_close(slot->owner, slot->why, CLOSE_BY_PROXY, "");
 }

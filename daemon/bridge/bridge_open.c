@@ -330,7 +330,7 @@ void bridge_server_opened(struct upstream *upstream, struct leg *leg)
 		leg_accept(bridge->client.leg);
 }
 
-void bridge_server_answered(struct bridge *bridge)
+void bridge_server_replied(struct bridge *bridge)
 {
 	if (!bridge->open.open_logged)
 		log_open(bridge, LOG_LEVEL_INFO);

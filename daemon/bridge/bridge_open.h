@@ -19,9 +19,9 @@ void bridge_server_connecting(struct upstream *upstream);
 /** bridge_server_opened - Handles the open server leg @leg. */
 void bridge_server_opened(struct upstream *upstream, struct leg *leg);
 /**
- * bridge_server_answered - Logs the bridge as open, if the server had been down until this Reply.
+ * bridge_server_replied - Logs the bridge as open, if the server had been down until this Reply.
  */
-void bridge_server_answered(struct bridge *bridge);
+void bridge_server_replied(struct bridge *bridge);
 /** bridge_has_forwarded_call - Returns whether a Call of the client was forwarded to the server. */
 bool bridge_has_forwarded_call(struct upstream *upstream);
 /** bridge_client_opened - Handles the open client leg. */

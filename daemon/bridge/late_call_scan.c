@@ -50,7 +50,7 @@ static void report_late_calls(struct worker_service *ws)
 {
 	struct late_call_scan *late_scan = &ws->late_scan;
 
-	late_calls_report(&ws->service->late, &late_scan->side, &late_scan->found);
+	late_calls_report(&ws->service->late, &late_scan->thread, &late_scan->found);
 	late_scan->found = (struct late_scan){0};
 }
 
@@ -63,15 +63,15 @@ static void scan_bridges(void *arg)
 	struct bridge *bridge;
 
 	if (!late_scan->walking)
-		bridge_iter_start(ws, &late_scan->walk);
+		bridge_iter_start(ws, &late_scan->iter);
 	late_scan->walking = true;
-	while (steps < LATE_CALL_SCAN_BATCH && (bridge = bridge_iter_next(&late_scan->walk)))
+	while (steps < LATE_CALL_SCAN_BATCH && (bridge = bridge_iter_next(&late_scan->iter)))
 		steps += 1 + scan_bridge(bridge, &late_scan->found);
 	if (steps >= LATE_CALL_SCAN_BATCH) {
 		loop_timer_set(ws->env->loop, late_scan->timer, 1);
 		return;
 	}
-	if (late_scan->found.calls || late_scan->side.calls)
+	if (late_scan->found.calls || late_scan->thread.calls)
 		report_late_calls(ws);
 	late_scan->walking = false;
 	loop_timer_set(ws->env->loop, late_scan->timer, LATE_CALLS_SCAN_US);
@@ -98,7 +98,7 @@ void late_call_scan_stop(struct worker_service *ws)
 	late_scan->timer = NULL;
 	/* The late Calls found so far are gone with their bridges. */
 	late_scan->found.calls = late_scan->found.clients = late_scan->found.long_clients = 0;
-	if (late_scan->side.calls)
+	if (late_scan->thread.calls)
 		report_late_calls(ws);
 	late_scan->found = (struct late_scan){0};
 	late_scan->walking = false;

@@ -19,7 +19,7 @@ struct config_cidr {
 
 /* A list of prefixes; all zero: empty. */
 struct config_cidrs {
-	bool said; /* the file sets it */
+	bool is_set; /* the file sets it */
 	size_t count;
 	struct config_cidr *list;
 };

@@ -69,12 +69,13 @@ static int keep_fixed_key(struct config *config, const struct config *old,
 	return 0;
 }
 
-int config_keep_fixed(struct config *config, const struct config *old, FILE *kept, FILE *errors)
+int config_keep_restart_keys(struct config *config, const struct config *old, FILE *not_applied,
+			     FILE *errors)
 {
 	for (const struct config_key *key = config_keys; key->name; key++) {
 		if (!key->fixed || same_values(key, false, config, old))
 			continue;
-		fprintf(kept, "%s\n", key->name);
+		fprintf(not_applied, "%s\n", key->name);
 		if (keep_fixed_key(config, old, key))
 			return -ENOMEM;
 	}

@@ -15,13 +15,13 @@
 bool config_service_equal(const struct service_config *a, const struct service_config *b);
 
 /**
- * config_keep_fixed - Copies the values of keys that need a restart from @old to @config.
- * @held:   gets the names of changed keys among them, one per line
+ * config_keep_restart_keys - Copies the values of keys that need a restart from @old to @config.
+ * @not_applied:   gets the names of changed keys among them, one per line
  * @errors: gets the reasons if @config cannot work with these values, one per line
  *
  * Returns 0, -EINVAL or -ENOMEM.
  */
-int config_keep_fixed(struct config *config, const struct config *old, FILE *held,
-		      FILE *errors) MUST_CHECK;
+int config_keep_restart_keys(struct config *config, const struct config *old, FILE *not_applied,
+			     FILE *errors) MUST_CHECK;
 
 #endif

@@ -48,11 +48,11 @@ static void check_http(struct config_ctx *r, const config_setting_t *root,
 
 	if (addr->sa_family == AF_UNSPEC)
 		return;
-	if (config->http_allow.said && !config->http_allow.count)
+	if (config->http_allow.is_set && !config->http_allow.count)
 		config_report(r, config_setting_get_member(root, "http_allow"),
 			      "http_allow is empty: no client can use http_listen");
 	/* The default allows loopback only. */
-	if (!config->http_allow.said && !config_cidrs_contain(&config->http_allow, addr))
+	if (!config->http_allow.is_set && !config_cidrs_contain(&config->http_allow, addr))
 		config_report(
 			r, config_setting_get_member(root, "http_listen"),
 			"http_listen is not a loopback address: list the allowed clients, e.g. "
@@ -187,7 +187,7 @@ static void source_open(struct config_ctx *r, const config_setting_t *at,
 static void source_close(struct config_ctx *r, struct config_source *config_source)
 {
 	r->nerrors += config_source->reader.nerrors;
-	r->nabsent += config_source->reader.nabsent;
+	r->nmissing_resources += config_source->reader.nmissing_resources;
 	r->nomem |= config_source->reader.nomem;
 	config_destroy(&config_source->parsed);
 }
@@ -261,7 +261,7 @@ int config_load(const char *path, FILE *errors, struct config **config)
 	read_config(&r, &parsed, read);
 	if (r.nomem || !read->file)
 		goto out_config;
-	err = r.nerrors == r.nabsent ? -ENODEV : -EINVAL;
+	err = r.nerrors == r.nmissing_resources ? -ENODEV : -EINVAL;
 	if (r.nerrors)
 		goto out_config;
 	*config = read;

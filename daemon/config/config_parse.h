@@ -23,7 +23,7 @@ struct config_ctx {
 	FILE *errors;
 	unsigned nerrors;
 	/* of these, errors about devices and addresses that this host can get later */
-	unsigned nabsent;
+	unsigned nmissing_resources;
 	bool nomem;
 	bool too_deep; /* includes are nested too deep */
 };

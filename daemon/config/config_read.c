@@ -130,7 +130,7 @@ static void read_source(struct config_ctx *r, const config_setting_t *s, const c
 	service->nsources++;
 	if (self_connect_is_local((struct sockaddr *)source))
 		return;
-	r->nabsent++;
+	r->nmissing_resources++;
 	config_report(r, s, "%s: address %s is not configured on this host", key->name, text);
 }
 
@@ -172,7 +172,7 @@ static void read_prefixes(struct config_ctx *r, const config_setting_t *s,
 			  const struct config_key *key, struct config_cidrs *cidrs)
 {
 	free(cidrs->list);
-	*cidrs = (struct config_cidrs){.said = true};
+	*cidrs = (struct config_cidrs){.is_set = true};
 	read_cidrs(r, s, key, &cidrs->list, &cidrs->count);
 }
 
@@ -369,7 +369,7 @@ static void read_uri(struct config_ctx *r, const config_setting_t *s, const stru
 	conflict = config_uri_parse(text, key->type == CONFIG_KEY_LISTEN, value);
 	if (!conflict && value->transport == TRANSPORT_VERBS) {
 		conflict = config_verbs_missing();
-		r->nabsent += conflict != NULL;
+		r->nmissing_resources += conflict != NULL;
 	}
 	if (conflict)
 		config_report(r, s, "%s: %s", key->name, conflict);

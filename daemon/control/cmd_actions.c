@@ -135,7 +135,7 @@ static json_t *drain_json(struct proxy *proxy, const char *name)
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
 		if (!is_meant(ps, name))
 			continue;
-		proxy_service_shut(ps);
+		proxy_service_close_listener(ps);
 		proxy_drain_service(ps);
 		json_array_append_new(drained, json_string(ps->service.config->name));
 	}
@@ -226,7 +226,7 @@ static void start_resume(struct proxy *proxy, const char *name, cmd_actions_done
 		listen_names_put(names);
 		return;
 	}
-	rc = reader_start(proxy->names_reader, NULL, names, proxy->names, on_names,
+	rc = reader_start(proxy->names_resolver, NULL, names, proxy->names, on_names,
 			  deferred_answer);
 	if (rc)
 		deferred_answer_send(deferred_answer,

@@ -34,11 +34,11 @@ LIST_HEAD(check_queries, check_query);
 
 static json_t *step_json(enum check_step_id id, const struct check_step *step)
 {
-	bool took = step->result == CHECK_PASSED || step->took_us;
+	bool has_time = step->result == CHECK_PASSED || step->took_us;
 
 	return json_pack("{s:s, s:s, s:o, s:s?, s:s?}", "step", check_step_name(id), "result",
 			 check_result_name(step->result), "took_us",
-			 took ? json_integer((json_int_t)step->took_us) : json_null(), "what",
+			 has_time ? json_integer((json_int_t)step->took_us) : json_null(), "what",
 			 step->what[0] ? step->what : NULL, "advice", step->advice);
 }
 

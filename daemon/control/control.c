@@ -298,7 +298,7 @@ static struct control_query *control_client_wait(struct control_client *client,
 						 const struct control_request *request)
 {
 	struct control *control = client->control;
-	unsigned answer_s = request->command->answer_s;
+	unsigned answer_timeout_s = request->command->answer_timeout_s;
 
 	client->query = calloc(1, sizeof(*client->query));
 	if (!client->query) {
@@ -309,7 +309,7 @@ static struct control_query *control_client_wait(struct control_client *client,
 	client->state = CLIENT_WAITING;
 	loop_io_set(control->loop, client->io, 0);
 	loop_timer_set(control->loop, client->timer,
-		       answer_s ? answer_s * 1000000ull : CONTROL_TIMEOUT_US);
+		       answer_timeout_s ? answer_timeout_s * 1000000ull : CONTROL_TIMEOUT_US);
 	return client->query;
 }
 

@@ -41,14 +41,14 @@ struct control_command {
 	enum control_command_id id;
 	/* Its name as help texts show it; NULL: the command takes none. */
 	const char *argument;
-	unsigned words;      /* of the argument; 0: one */
-	unsigned min_words;  /* mandatory ones; 0: all */
-	bool optional;       /* the argument can be left out */
-	bool privileged;     /* for root and the daemon's own user only */
-	bool by_client;      /* rpcrdma-proxyctl implements it, not the daemon */
-	unsigned answer_s;   /* time limit of the answer; 0: CONTROL_TIMEOUT_US */
-	const char *options; /* its options as help texts show them; NULL: none */
-	const char *output;  /* its last word: a file that rpcrdma-proxyctl writes */
+	unsigned words;            /* of the argument; 0: one */
+	unsigned min_words;        /* mandatory ones; 0: all */
+	bool optional;             /* the argument can be left out */
+	bool privileged;           /* for root and the daemon's own user only */
+	bool by_client;            /* rpcrdma-proxyctl implements it, not the daemon */
+	unsigned answer_timeout_s; /* time limit of the answer; 0: CONTROL_TIMEOUT_US */
+	const char *options;       /* its options as help texts show them; NULL: none */
+	const char *output;        /* its last word: a file that rpcrdma-proxyctl writes */
 	const char *help;
 };
 

@@ -19,7 +19,7 @@ struct stream_client {
 	struct loop_io *io;
 	struct loop_timer *stall; /* set while bytes are queued */
 	struct loop_task send;
-	bool enough, ending;
+	bool stop_requested, ending;
 	size_t input_bytes;           /* bytes received from the client */
 	size_t first, used, capacity; /* in bytes[]: the queue is contiguous */
 	uint8_t bytes[];
@@ -27,7 +27,7 @@ struct stream_client {
 
 static void stream_client_set_events(struct stream_client *stream_client)
 {
-	unsigned events = stream_client->enough ? 0 : LOOP_READ;
+	unsigned events = stream_client->stop_requested ? 0 : LOOP_READ;
 
 	loop_io_set(stream_client->loop, stream_client->io,
 		    events | (stream_client->used ? LOOP_WRITE : 0));
@@ -64,7 +64,7 @@ static void on_send(void *arg)
 	}
 	stream_client_set_events(stream_client);
 	if (stream_client->ending && !stream_client->used)
-		stream_client->events->over(stream_client->arg);
+		stream_client->events->drained(stream_client->arg);
 	else if (stream_client->used < waited)
 		stream_client->events->on_space(stream_client->arg);
 }
@@ -92,9 +92,9 @@ static const char *stream_client_read(struct stream_client *stream_client)
 		return "it sends data";
 	if (n > 0)
 		return NULL;
-	stream_client->enough = true;
+	stream_client->stop_requested = true;
 	stream_client_set_events(stream_client);
-	stream_client->events->enough(stream_client->arg);
+	stream_client->events->stop_requested(stream_client->arg);
 	return NULL;
 }
 

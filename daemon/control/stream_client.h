@@ -23,14 +23,14 @@ struct stream_client_events {
 	/* The queue has more space than before. Never called by a stream_client function. */
 	void (*on_space)(void *arg);
 	/* The client wants no more: call stream_client_end(). Called once. */
-	void (*enough)(void *arg);
+	void (*stop_requested)(void *arg);
 	/*
 	 * The client disconnected or reads nothing: call stream_client_free(). @why is constant
 	 * text, part of a sentence.
 	 */
 	void (*lost)(void *arg, const char *why);
 	/* After stream_client_end(): everything is sent. Call stream_client_free(). */
-	void (*over)(void *arg);
+	void (*drained)(void *arg);
 };
 
 /**
@@ -56,7 +56,7 @@ size_t stream_client_space(const struct stream_client *stream_client);
  */
 void stream_client_put(struct stream_client *stream_client, const void *data, size_t len);
 /**
- * stream_client_end - Ends the stream. over() or lost() follows in a later loop iteration as the
+ * stream_client_end - Ends the stream. drained() or lost() follows in a later loop iteration as the
  * last event.
  */
 void stream_client_end(struct stream_client *stream_client);

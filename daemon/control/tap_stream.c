@@ -11,7 +11,7 @@
 #include "daemon/proxy/tap_attach.h"
 #include "daemon/view/answer.h"
 
-#define TURN_RECORDS 256u /* records per iteration of the main loop */
+#define RECORDS_PER_ITERATION 256u /* records per iteration of the main loop */
 
 struct tap_output {
 	struct stream_client *stream_client;
@@ -28,7 +28,7 @@ struct tap_stream {
 	void *state;
 	size_t most_bytes;
 	uint64_t missed;         /* records not yet reported to the client */
-	unsigned turn;           /* records in this iteration */
+	unsigned nrecords;       /* records in this iteration */
 	bool last;               /* record() has returned false */
 	enum tap_stream_end why; /* why the tap was closed, unless `last` */
 	bool finished;           /* tail() has been called */
@@ -107,23 +107,24 @@ static bool on_record(void *arg, const void *record, size_t bytes)
 
 	tap_stream->last =
 		!tap_stream->form->record(tap_stream->state, record, bytes, &tap_stream->out);
-	return !tap_stream->last && ++tap_stream->turn < TURN_RECORDS && has_space(tap_stream);
+	return !tap_stream->last && ++tap_stream->nrecords < RECORDS_PER_ITERATION &&
+	       has_space(tap_stream);
 }
 
-/* Writes records while the queue has space, at most TURN_RECORDS per loop iteration. */
+/* Writes records while the queue has space, at most RECORDS_PER_ITERATION per loop iteration. */
 static void put_records(void *arg)
 {
 	struct tap_stream *tap_stream = arg;
 	struct proxy *proxy = tap_stream->tap_streams->proxy;
 	unsigned before;
 
-	tap_stream->turn = 0;
+	tap_stream->nrecords = 0;
 	do {
 		uint64_t missed;
 
 		if (tap_stream->finished || !has_space(tap_stream))
 			return;
-		before = tap_stream->turn;
+		before = tap_stream->nrecords;
 		if (!tap_drain(tap_stream->tap, on_record, tap_stream, &missed)) {
 			proxy->records_missed += missed;
 			tap_stream->missed += missed;
@@ -133,8 +134,8 @@ static void put_records(void *arg)
 			put_tail(tap_stream);
 			return;
 		}
-	} while (tap_stream->turn > before && tap_stream->turn < TURN_RECORDS);
-	if (tap_stream->turn > before)
+	} while (tap_stream->nrecords > before && tap_stream->nrecords < RECORDS_PER_ITERATION);
+	if (tap_stream->nrecords > before)
 		loop_defer(proxy->loop, &tap_stream->continue_task);
 	else if (!tap_stream->tap_attach)
 		put_tail(tap_stream);
@@ -175,8 +176,10 @@ static void on_sent_all(void *arg)
 	tap_stream_free(arg);
 }
 
-static const struct stream_client_events stream_client_events = {
-	.on_space = put_records, .enough = on_client_end, .lost = on_lost, .over = on_sent_all};
+static const struct stream_client_events stream_client_events = {.on_space = put_records,
+								 .stop_requested = on_client_end,
+								 .lost = on_lost,
+								 .drained = on_sent_all};
 
 /* Returns whether @user can start one more stream of @form; NULL: of any format. */
 static bool has_slot(const struct tap_streams *tap_streams, const struct tap_format *form,

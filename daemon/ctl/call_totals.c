@@ -28,7 +28,7 @@ static void add_counts(struct call_totals *sums, const json_t *counts)
 			continue;
 		sums->counts[i < CALL_TOTALS_BUCKETS ? i : CALL_TOTALS_BUCKETS - 1] +=
 			(uint64_t)count;
-		sums->took += (uint64_t)count;
+		sums->timed_calls += (uint64_t)count;
 	}
 }
 
@@ -60,9 +60,9 @@ void call_totals_add_all(struct call_totals *sums, const json_t *service)
 
 static bool is_less(const struct call_totals *a, const struct call_totals *b)
 {
-	bool less = a->calls < b->calls || a->errors < b->errors || a->took < b->took ||
-		    a->request_bytes < b->request_bytes || a->reply_bytes < b->reply_bytes ||
-		    a->took_s < b->took_s;
+	bool less = a->calls < b->calls || a->errors < b->errors ||
+		    a->timed_calls < b->timed_calls || a->request_bytes < b->request_bytes ||
+		    a->reply_bytes < b->reply_bytes || a->took_s < b->took_s;
 
 	for (unsigned i = 0; i < CALL_TOTALS_STAGES; i++)
 		less |= a->stage_s[i] < b->stage_s[i];
@@ -79,7 +79,7 @@ void call_totals_since(struct call_totals *sums, const struct call_totals *earli
 	sums->errors -= earlier->errors;
 	sums->request_bytes -= earlier->request_bytes;
 	sums->reply_bytes -= earlier->reply_bytes;
-	sums->took -= earlier->took;
+	sums->timed_calls -= earlier->timed_calls;
 	sums->took_s -= earlier->took_s;
 	for (unsigned i = 0; i < CALL_TOTALS_STAGES; i++)
 		sums->stage_s[i] -= earlier->stage_s[i];
@@ -89,15 +89,15 @@ void call_totals_since(struct call_totals *sums, const struct call_totals *earli
 
 double call_totals_mean(const struct call_totals *sums)
 {
-	return sums->took ? sums->took_s / (double)sums->took : NAN;
+	return sums->timed_calls ? sums->took_s / (double)sums->timed_calls : NAN;
 }
 
 double call_totals_quantile(const struct call_totals *sums, const json_t *limits, double q)
 {
-	double due = q * (double)sums->took;
+	double due = q * (double)sums->timed_calls;
 	uint64_t passed = 0;
 
-	for (size_t i = 0; sums->took && i < CALL_TOTALS_BUCKETS; i++) {
+	for (size_t i = 0; sums->timed_calls && i < CALL_TOTALS_BUCKETS; i++) {
 		const json_t *limit = json_array_get(limits, i);
 
 		passed += sums->counts[i];

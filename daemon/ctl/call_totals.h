@@ -16,7 +16,7 @@
 
 struct call_totals {
 	uint64_t calls, errors, request_bytes, reply_bytes;
-	uint64_t took; /* Calls with a known duration */
+	uint64_t timed_calls; /* Calls with a known duration */
 	double took_s, stage_s[CALL_TOTALS_STAGES];
 	uint64_t counts[CALL_TOTALS_BUCKETS]; /* histogram of durations */
 };

@@ -218,7 +218,7 @@ static unsigned patience_s(const char *command)
 {
 	const struct control_command *found = control_command_find(command);
 
-	return CLIENT_TIMEOUT_S + (found ? found->answer_s : 0);
+	return CLIENT_TIMEOUT_S + (found ? found->answer_timeout_s : 0);
 }
 
 static int connect_to(const char *path, unsigned timeout_s, char *error, size_t error_bytes,
@@ -322,8 +322,8 @@ static int exchange(int fd, const char *command, const char *argument, char *err
 	return *answer ? 0 : fail_without_answer(err == EAGAIN, error, error_bytes);
 }
 
-int client_ask(const char *path, const char *command, const char *argument, char *error,
-	       size_t error_bytes, json_t **answer)
+int client_request(const char *path, const char *command, const char *argument, char *error,
+		   size_t error_bytes, json_t **answer)
 {
 	int fd = -1, rc;
 

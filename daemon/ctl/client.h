@@ -21,8 +21,8 @@
  *
  * Returns 0 or a negative errno.
  */
-int client_ask(const char *path, const char *command, const char *argument, char *error,
-	       size_t error_bytes, json_t **answer) MUST_CHECK;
+int client_request(const char *path, const char *command, const char *argument, char *error,
+		   size_t error_bytes, json_t **answer) MUST_CHECK;
 
 /**
  * client_stream - Starts a streaming command.

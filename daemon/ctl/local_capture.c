@@ -138,7 +138,7 @@ static bool is_service(const struct options *options, const char *name)
 	json_t *answer, *service;
 	size_t i;
 
-	if (client_ask(options->socket, "services", NULL, error, sizeof(error), &answer))
+	if (client_request(options->socket, "services", NULL, error, sizeof(error), &answer))
 		return false;
 	json_array_foreach(json_object_get(answer, "services"), i, service)
 	{

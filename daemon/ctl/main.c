@@ -37,7 +37,7 @@ static json_t *query_extra(const char *socket, const char *command)
 	json_t *answer = NULL;
 	char error[512];
 
-	return client_ask(socket, command, NULL, error, sizeof(error), &answer) ? NULL : answer;
+	return client_request(socket, command, NULL, error, sizeof(error), &answer) ? NULL : answer;
 }
 
 /* Adds the member @command of the answer to that command, if there is one. */
@@ -246,7 +246,8 @@ static int query_and_print(struct options *options, const struct control_command
 	char error[512];
 	int rc, status;
 
-	rc = client_ask(options->socket, command->name, argument, error, sizeof(error), &answer);
+	rc = client_request(options->socket, command->name, argument, error, sizeof(error),
+			    &answer);
 	if (rc)
 		return ctl_error(unreachable_status(options, rc), "%s", error);
 	refused = json_string_value(json_object_get(answer, "error"));

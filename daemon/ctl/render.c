@@ -64,13 +64,13 @@ static void render_disconnect(const json_t *answer, FILE *out)
 
 static void print_step(const json_t *step, FILE *out)
 {
-	const json_t *took = json_object_get(step, "took_us");
+	const json_t *elapsed = json_object_get(step, "took_us");
 	const char *what = json_string_value(json_object_get(step, "what"));
 	const char *advice = json_string_value(json_object_get(step, "advice"));
 
 	fprintf(out, "  %-11s  %-9s", json_text(step, "step"), json_text(step, "result"));
-	if (json_is_integer(took))
-		fprintf(out, "  %8.1f ms", (double)json_integer_value(took) / 1000);
+	if (json_is_integer(elapsed))
+		fprintf(out, "  %8.1f ms", (double)json_integer_value(elapsed) / 1000);
 	else if (what)
 		fprintf(out, "  %11s", "");
 	fprintf(out, "%s%s\n", what ? "  " : "", what ? what : "");

@@ -53,11 +53,11 @@ static void print_stages(const json_t *line, FILE *out)
 {
 	double whole_s = json_number_value(json_object_get(line, "took_s"));
 	const char *stage, *apart = "";
-	json_t *took;
+	json_t *elapsed;
 
-	json_object_foreach(json_object_get(line, "stages_s"), stage, took)
+	json_object_foreach(json_object_get(line, "stages_s"), stage, elapsed)
 	{
-		double s = json_number_value(took);
+		double s = json_number_value(elapsed);
 		char text[CELL_BYTES];
 
 		if (s <= 0 || s * STAGE_SHOWN_SHARE < whole_s)
@@ -79,7 +79,7 @@ static void print_outcome(const json_t *line, FILE *out)
 
 void render_trace_line(const json_t *line, FILE *out)
 {
-	char time[CELL_BYTES], in[CELL_BYTES], back[CELL_BYTES], took[CELL_BYTES];
+	char time[CELL_BYTES], in[CELL_BYTES], back[CELL_BYTES], elapsed[CELL_BYTES];
 	char connection[3 * CELL_BYTES], carried[2 * CELL_BYTES];
 
 	if (json_object_get(line, "missed"))
@@ -95,9 +95,9 @@ void render_trace_line(const json_t *line, FILE *out)
 	bytes_text(line, "request_bytes", in);
 	bytes_text(line, "reply_bytes", back);
 	carried_text(line, carried);
-	humanize_time(json_number_value(json_object_get(line, "took_s")), took);
+	humanize_time(json_number_value(json_object_get(line, "took_s")), elapsed);
 	fprintf(out, COLUMNS, time, connection, json_text(line, "client_address"),
-		json_text(line, "operation"), in, back, carried, took);
+		json_text(line, "operation"), in, back, carried, elapsed);
 	print_stages(line, out);
 	print_outcome(line, out);
 	fputc('\n', out);

@@ -246,8 +246,8 @@ static void query_daemon(struct support *support, const char *command)
 	out = member_open(support, name);
 	if (!out)
 		return;
-	if (client_ask(support->socket, command, NULL, support->error, support->error_bytes,
-		       &answer)) {
+	if (client_request(support->socket, command, NULL, support->error, support->error_bytes,
+			   &answer)) {
 		fprintf(out, "[%s]\n", support->error);
 	} else {
 		put_answer(answer, command, out);

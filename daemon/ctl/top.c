@@ -51,7 +51,7 @@ static json_t *top_query(struct top *top, const char *command, const char *argum
 	const char *refused;
 	json_t *answer;
 
-	if (client_ask(top->socket, command, argument, top->error, sizeof(top->error), &answer))
+	if (client_request(top->socket, command, argument, top->error, sizeof(top->error), &answer))
 		return NULL;
 	refused = json_string_value(json_object_get(answer, "error"));
 	if (refused)

@@ -70,7 +70,7 @@ static void add_operation(struct row_builder *row_builder, const char *service, 
 	call_totals_add(&sums, operation);
 	call_totals_add(&earlier, before);
 	call_totals_since(&sums, &earlier);
-	row.idle = !sums.calls && !sums.took;
+	row.idle = !sums.calls && !sums.timed_calls;
 	row.value[TOP_CALLS] = rate(row_builder, (double)sums.calls);
 	row.value[TOP_ERRORS] = rate(row_builder, (double)sums.errors);
 	row.value[TOP_BYTES] =

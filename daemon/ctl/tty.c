@@ -21,7 +21,7 @@
 
 static struct termios saved, ours;
 /* These two signals are blocked except while waiting. */
-static sigset_t held, usual;
+static sigset_t blocked, usual;
 
 bool tty_is_usable(void)
 {
@@ -104,10 +104,10 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGSEGV, S
 
 static void catch_signals(void)
 {
-	sigemptyset(&held);
-	sigaddset(&held, SIGWINCH);
-	sigaddset(&held, SIGTSTP);
-	sigprocmask(SIG_BLOCK, &held, &usual);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGWINCH);
+	sigaddset(&blocked, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &blocked, &usual);
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		set_handler(ends[i], on_end, (int)SA_RESETHAND);
 	set_handler(SIGWINCH, on_change, 0);

@@ -32,7 +32,7 @@ struct check_conn {
 	struct loop_task telling;      /* reports `due` */
 	struct loop_task over;         /* frees or reports, once the upstream is closed */
 	bool going;
-	void (*gone)(void *arg);
+	void (*on_freed)(void *arg);
 	void *gone_arg;
 };
 
@@ -152,7 +152,7 @@ static void on_reply(void *arg, struct exchange *x)
 	if (x != conn->x || !conn->leg)
 		return;
 	loop_timer_clear(loop_of(conn), conn->timer);
-	report(conn, CHECK_CONN_ANSWERED);
+	report(conn, CHECK_CONN_REPLIED);
 }
 
 static void ignore_exchange(void *arg, struct exchange *x)
@@ -270,7 +270,7 @@ static void conn_release(struct check_conn *conn)
 /* A running lookup still accesses the server's name, so wait for it. */
 static void conn_finish(struct check_conn *conn)
 {
-	void (*gone)(void *arg) = conn->gone;
+	void (*on_freed)(void *arg) = conn->on_freed;
 	void *arg = conn->gone_arg;
 
 	if (servers_are_resolving(&conn->targets)) {
@@ -279,19 +279,19 @@ static void conn_finish(struct check_conn *conn)
 	}
 	LIST_REMOVE(&conn->waiter, entry);
 	conn_release(conn);
-	if (gone)
-		gone(arg);
+	if (on_freed)
+		on_freed(arg);
 }
 
-void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg)
+void check_conn_free(struct check_conn *conn, void (*on_freed)(void *arg), void *arg)
 {
 	if (!conn) {
-		if (gone)
-			gone(arg);
+		if (on_freed)
+			on_freed(arg);
 		return;
 	}
 	conn->going = true;
-	conn->gone = gone;
+	conn->on_freed = on_freed;
 	conn->gone_arg = arg;
 	conn->leg = NULL;
 	loop_task_cancel(loop_of(conn), &conn->telling);

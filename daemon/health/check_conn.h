@@ -48,7 +48,7 @@ struct check_env {
 enum check_conn_event {
 	CHECK_CONN_OPENED,    /* connected to the server */
 	CHECK_CONN_UNREACHED, /* cannot connect */
-	CHECK_CONN_ANSWERED,  /* the Call has a Reply or a fault */
+	CHECK_CONN_REPLIED,   /* the Call has a Reply or a fault */
 	CHECK_CONN_LATE,      /* the Call timed out: the connection is closed */
 	CHECK_CONN_LOST,      /* the connection was lost, before a Reply or without a Call */
 };
@@ -58,7 +58,7 @@ struct check_conn_result {
 	enum check_conn_event event;
 	enum leg_close why; /* for CHECK_CONN_UNREACHED and CHECK_CONN_LOST … */
 	const char *detail; /* … and a sentence or ""; for CHECK_CONN_LATE the leg's last note */
-	const struct exchange *x; /* for CHECK_CONN_ANSWERED */
+	const struct exchange *x; /* for CHECK_CONN_REPLIED */
 };
 
 struct check_conn_config {
@@ -79,12 +79,12 @@ struct check_conn;
 int check_conn_new(const struct check_conn_config *config, struct check_conn **out) MUST_CHECK;
 /**
  * check_conn_free - Closes and frees the connection; on_event() is not called any more
- * @gone: called with @arg once everything is freed, now or later; NULL: none. The objects that the
+ * @on_freed: called with @arg once everything is freed, now or later; NULL: none. The objects that the
  *        config of check_conn_new() points to must exist until then
  *
- * Accepts NULL, and then calls @gone immediately.
+ * Accepts NULL, and then calls @on_freed immediately.
  */
-void check_conn_free(struct check_conn *conn, void (*gone)(void *arg), void *arg);
+void check_conn_free(struct check_conn *conn, void (*on_freed)(void *arg), void *arg);
 
 /** check_conn_open - Connects to the server within @timeout_us; there must be no connection. */
 void check_conn_open(struct check_conn *conn, uint64_t timeout_us);

@@ -33,7 +33,7 @@ static void on_conn_closed(void *arg)
 	if (mount->at_mount && !mount->ends && mount->stage == TRIP_EXPORT)
 		connect_stage(mount);
 	else
-		mount->config.over(mount->config.arg);
+		mount->config.finished(mount->config.arg);
 }
 
 static void disconnect(struct check_mount *mount)
@@ -265,7 +265,7 @@ static void on_result(void *arg, const struct check_conn_result *result)
 
 	if (result->event == CHECK_CONN_OPENED) {
 		send_stage(mount);
-	} else if (result->event == CHECK_CONN_ANSWERED) {
+	} else if (result->event == CHECK_CONN_REPLIED) {
 		evaluate_reply(mount, result->x);
 	} else if (mount->stage == TRIP_UMNT) {
 		mount_finish(mount);

@@ -20,7 +20,7 @@ struct check_mount_config {
 	const struct config_uri *uri; /* MOUNT_AT: of MOUNT; else the server; outlives this */
 	uint64_t until_us;            /* time limit, on the loop's clock */
 	/* Called at the end, when no other callback can follow. */
-	void (*over)(void *arg);
+	void (*finished)(void *arg);
 	void *arg;
 };
 
@@ -39,12 +39,12 @@ struct check_mount {
 };
 
 /**
- * check_mount_start - Starts; @mount and @step are the caller's, until over(), which can precede
+ * check_mount_start - Starts; @mount and @step are the caller's, until finished(), which can precede
  * the return.
  */
 void check_mount_start(struct check_mount *mount, const struct check_mount_config *config,
 		       struct check_step *step);
-/** check_mount_abort - Aborts: over() follows as soon as possible; no effect after over(). */
+/** check_mount_abort - Aborts: finished() follows as soon as possible; no effect after finished(). */
 void check_mount_abort(struct check_mount *mount);
 
 #endif

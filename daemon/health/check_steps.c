@@ -182,7 +182,7 @@ static void begin_server(struct check_steps *steps);
 static void finish(struct check_steps *steps)
 {
 	service_net_fini(&steps->net);
-	steps->config.over(steps->config.arg);
+	steps->config.finished(steps->config.arg);
 }
 
 static void on_server_closed(void *arg)
@@ -304,10 +304,10 @@ static void send_getattrs(struct check_steps *steps, unsigned count, uint64_t ti
 static void send_null(struct check_steps *steps)
 {
 	uint8_t call[CHECK_RPC_CALL_BYTES];
-	bool to_mount = steps->config.to_mount || steps->asks_mount;
+	bool checks_mount = steps->config.checks_mount || steps->asks_mount;
 	size_t len =
-		check_rpc_null(call, steps->xid, to_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
-			       to_mount ? CHECK_RPC_MOUNT_VERSION : steps->nfs_version);
+		check_rpc_null(call, steps->xid, checks_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
+			       checks_mount ? CHECK_RPC_MOUNT_VERSION : steps->nfs_version);
 
 	send_call(steps, call, len, ANSWER_US);
 }
@@ -483,7 +483,7 @@ static void evaluate_null_of_mount(struct check_steps *steps, const struct check
 static void evaluate_null(struct check_steps *steps, const struct check_rpc_reply *reply)
 {
 	/* Any RPC Reply shows that the MOUNT server is alive. */
-	if (steps->config.to_mount && reply->is_rpc) {
+	if (steps->config.checks_mount && reply->is_rpc) {
 		step_pass(steps, "MOUNT");
 		end_server(steps, "MOUNT has no other step");
 	} else if (reply->is_rpc && reply->accepted && reply->stat == RPC_SUCCESS) {
@@ -589,7 +589,7 @@ static void on_result(void *arg, const struct check_conn_result *result)
 		pass_connected(steps);
 		next_step(steps);
 		return;
-	case CHECK_CONN_ANSWERED:
+	case CHECK_CONN_REPLIED:
 		evaluate_reply(steps, result->x);
 		return;
 	default:
@@ -610,15 +610,15 @@ static void on_result(void *arg, const struct check_conn_result *result)
 static void fill_conn_config(struct check_steps *steps, struct check_conn_config *config)
 {
 	const struct service_config *service = steps->config.service;
-	bool to_mount = steps->config.to_mount;
+	bool checks_mount = steps->config.checks_mount;
 
 	*config = (struct check_conn_config){
 		.env = steps->config.env,
 		.net = &steps->net,
 		.server = server_of(steps),
 		.listen_addrs = steps->config.listen_addrs,
-		.asks_rpcbind = to_mount && service->mount.way == MOUNT_RPCBIND,
-		.is_other = to_mount,
+		.asks_rpcbind = checks_mount && service->mount.way == MOUNT_RPCBIND,
+		.is_other = checks_mount,
 		.on_event = on_result,
 		.arg = steps,
 	};
@@ -642,7 +642,7 @@ static void mount_start(struct check_steps *steps)
 {
 	const struct config_mount *mount = &steps->config.service->mount;
 	struct check_mount_config config = {
-		.until_us = steps->until_us, .over = mount_done, .arg = steps};
+		.until_us = steps->until_us, .finished = mount_done, .arg = steps};
 
 	if (mount->way == MOUNT_OFF) {
 		end_mount(steps, "mount = \"off\": clients get PROG_UNAVAIL");
@@ -660,7 +660,7 @@ static void begin_server(struct check_steps *steps)
 	struct check_conn_config config;
 
 	fill_conn_config(steps, &config);
-	if (steps->config.left_out >> number(steps) & 1) {
+	if (steps->config.skipped_servers >> number(steps) & 1) {
 		on_server_closed(steps);
 		return;
 	}
@@ -684,7 +684,7 @@ void check_steps_start(struct check_steps *steps, const struct check_steps_confi
 	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
 	steps->has_net =
 		!service_net_init(&steps->net, &config->env->env, config->service, NULL,
-				  !config->to_mount && service_verbs_connects(config->service));
+				  !config->checks_mount && service_verbs_connects(config->service));
 	begin_server(steps);
 }
 

@@ -16,16 +16,17 @@ struct check_steps_config {
 	struct check_env *env;
 	const struct self_connect *listen_addrs;
 	const struct service_config *service;
-	const struct server_uris *servers; /* of the service, or with to_mount its MOUNT servers */
-	bool to_mount;
-	enum check_step_id last;     /* last step to try; with to_mount CHECK_NULL */
-	uint32_t left_out;           /* bit mask of servers to skip */
+	const struct server_uris
+		*servers; /* of the service, or with checks_mount its MOUNT servers */
+	bool checks_mount;
+	enum check_step_id last;     /* last step to try; with checks_mount CHECK_NULL */
+	uint32_t skipped_servers;    /* bit mask of servers to skip */
 	struct check_report *report; /* with its servers, all steps CHECK_NOT_TRIED */
 	/*
 	 * Called when all is done and no other callback can follow. From check_steps_start(), or
 	 * later.
 	 */
-	void (*over)(void *arg);
+	void (*finished)(void *arg);
 	void *arg;
 };
 
@@ -45,9 +46,9 @@ struct check_steps {
 	uint32_t getattr_bytes; /* size of one result; 0: unknown */
 };
 
-/** check_steps_start - Starts with the first server; @steps is the caller's, until over(). */
+/** check_steps_start - Starts with the first server; @steps is the caller's, until finished(). */
 void check_steps_start(struct check_steps *steps, const struct check_steps_config *config);
-/** check_steps_abort - Aborts: over() follows as soon as possible. */
+/** check_steps_abort - Aborts: finished() follows as soon as possible. */
 void check_steps_abort(struct check_steps *steps);
 
 #endif

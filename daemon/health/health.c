@@ -217,10 +217,10 @@ static void check_begin(void *arg)
 		.service = check->config.service,
 		.servers = &check->servers,
 		.report = &check->report,
-		.to_mount = check->config.to_mount,
+		.checks_mount = check->config.checks_mount,
 		.last = check->config.last,
-		.left_out = check->config.left_out,
-		.over = on_over,
+		.skipped_servers = check->config.skipped_servers,
+		.finished = on_over,
 		.arg = check,
 	};
 
@@ -249,8 +249,8 @@ int check_start(const struct check_config *config, struct check **out)
 	if (!check)
 		return -ENOMEM;
 	check->config = *config;
-	check->servers = config->to_mount ? mount_servers_of(config->service)
-					  : server_uris_of(config->service);
+	check->servers = config->checks_mount ? mount_servers_of(config->service)
+					      : server_uris_of(config->service);
 	if (prepare_report(check)) {
 		free(check);
 		return -ENOMEM;

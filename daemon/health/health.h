@@ -53,9 +53,9 @@ struct check_config {
 	const struct service_config *service;
 	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */
 	/* try the MOUNT servers instead (daemon/service/servers.h), up to CHECK_NULL */
-	bool to_mount;
-	enum check_step_id last; /* last step to try */
-	uint32_t left_out;       /* bit mask of servers to skip */
+	bool checks_mount;
+	enum check_step_id last;  /* last step to try */
+	uint32_t skipped_servers; /* bit mask of servers to skip */
 	/* Called when all is done, on the thread of @loop. check_free() is due. */
 	void (*done)(void *arg, const struct check_report *report);
 	void *arg;

@@ -46,10 +46,10 @@ struct http {
 
 static void show_text(struct http_request *request, enum http_status status, const char *text)
 {
-	http_request_answer(request, &(struct http_answer){.status = status,
-							   .type = "text/plain; charset=utf-8",
-							   .body = text,
-							   .body_bytes = strlen(text)});
+	http_request_respond(request, &(struct http_response){.status = status,
+							      .type = "text/plain; charset=utf-8",
+							      .body = text,
+							      .body_bytes = strlen(text)});
 }
 
 static enum readiness find_health(const struct proxy *proxy, const struct http_query *query,
@@ -132,12 +132,12 @@ static void on_metrics(void *arg, const struct collected *collected)
 		data = metrics_text_end(&text, &bytes);
 	}
 	if (data)
-		http_request_answer(
+		http_request_respond(
 			scrape->request,
-			&(struct http_answer){.status = HTTP_STATUS_200,
-					      .type = scrape->is_open ? OPEN_TYPE : TEXT_TYPE,
-					      .body = data,
-					      .body_bytes = bytes});
+			&(struct http_response){.status = HTTP_STATUS_200,
+						.type = scrape->is_open ? OPEN_TYPE : TEXT_TYPE,
+						.body = data,
+						.body_bytes = bytes});
 	else
 		show_text(scrape->request, HTTP_STATUS_503,
 			  "metrics are temporarily unavailable\n");
@@ -163,11 +163,11 @@ static void show_metrics(struct http *http, struct http_request *request,
 static void show_page(struct http *http, struct http_request *request,
 		      const struct http_query *query)
 {
-	http_request_answer(request, &(struct http_answer){.status = HTTP_STATUS_200,
-							   .type = "text/html; charset=utf-8",
-							   .policy = PAGE_POLICY,
-							   .body = page_html,
-							   .body_bytes = sizeof(page_html) - 1});
+	http_request_respond(request, &(struct http_response){.status = HTTP_STATUS_200,
+							      .type = "text/html; charset=utf-8",
+							      .policy = PAGE_POLICY,
+							      .body = page_html,
+							      .body_bytes = sizeof(page_html) - 1});
 }
 
 /* Takes over the reference to @answer. */
@@ -176,10 +176,10 @@ static void on_answer(void *arg, json_t *answer)
 	char *text = answer_text(answer);
 
 	if (text)
-		http_request_answer(arg, &(struct http_answer){.status = HTTP_STATUS_200,
-							       .type = "application/json",
-							       .body = text,
-							       .body_bytes = strlen(text)});
+		http_request_respond(arg, &(struct http_response){.status = HTTP_STATUS_200,
+								  .type = "application/json",
+								  .body = text,
+								  .body_bytes = strlen(text)});
 	else
 		show_text(arg, HTTP_STATUS_503, "the answer is temporarily unavailable\n");
 	free(text);
@@ -398,7 +398,7 @@ int http_open(struct proxy *proxy, struct snapshot_collector *snapshot_collector
 	}
 	if (http->server)
 		log_where(http->config);
-	proxy->follower = (struct proxy_follower){on_prepare, on_settle, http};
+	proxy->participant = (struct reload_participant){on_prepare, on_settle, http};
 	*out = http;
 	return 0;
 }
@@ -407,7 +407,7 @@ void http_close(struct http *http)
 {
 	if (!http)
 		return;
-	http->proxy->follower = (struct proxy_follower){0};
+	http->proxy->participant = (struct reload_participant){0};
 	http_server_close(http->server);
 	http_server_close(http->retired);
 	config_free(http->config);

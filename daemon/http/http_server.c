@@ -360,7 +360,7 @@ static void keep_sending(struct http_conn *conn)
 }
 
 static void send_answer(struct http_server *server, struct http_conn *conn,
-			struct evhttp_request *evreq, const struct http_answer *answer)
+			struct evhttp_request *evreq, const struct http_response *answer)
 {
 	struct evkeyvalq *headers = evhttp_request_get_output_headers(evreq);
 	struct evbuffer *body = evhttp_request_get_output_buffer(evreq);
@@ -390,10 +390,10 @@ static void send_text(struct http_server *server, struct http_conn *conn,
 		      struct evhttp_request *evreq, enum http_status status, const char *text)
 {
 	send_answer(server, conn, evreq,
-		    &(struct http_answer){.status = status,
-					  .type = "text/plain; charset=utf-8",
-					  .body = text,
-					  .body_bytes = strlen(text)});
+		    &(struct http_response){.status = status,
+					    .type = "text/plain; charset=utf-8",
+					    .body = text,
+					    .body_bytes = strlen(text)});
 }
 
 static unsigned count_requests(const struct http_server *server)
@@ -431,7 +431,7 @@ bool http_request_needs_reserve(const struct http_request *request)
 	return false;
 }
 
-void http_request_answer(struct http_request *request, const struct http_answer *answer)
+void http_request_respond(struct http_request *request, const struct http_response *answer)
 {
 	struct http_conn *conn = request->conn;
 

@@ -66,7 +66,7 @@ struct http_access {
 	const struct config_hosts *hosts; /* names in addition to those of http_host_is_ours() */
 };
 
-struct http_answer {
+struct http_response {
 	enum http_status status;
 	const char *type;   /* media type of the body */
 	const char *policy; /* Content-Security-Policy; NULL: the strictest */
@@ -80,7 +80,7 @@ struct http_query {
 	const char *accept;       /* the Accept header */
 };
 
-/* An allowed client sent a request: call http_request_answer(), now or later. */
+/* An allowed client sent a request: call http_request_respond(), now or later. */
 typedef void http_request_fn(void *arg, struct http_request *request,
 			     const struct http_query *query);
 
@@ -118,9 +118,9 @@ void http_server_close(struct http_server *server);
  */
 bool http_request_needs_reserve(const struct http_request *request);
 /**
- * http_request_answer - Answers and frees the request; sends nothing if the client has
+ * http_request_respond - Answers and frees the request; sends nothing if the client has
  * disconnected.
  */
-void http_request_answer(struct http_request *request, const struct http_answer *answer);
+void http_request_respond(struct http_request *request, const struct http_response *answer);
 
 #endif

@@ -82,14 +82,14 @@ static void on_incoming(void *arg, const struct accepted_conn *in)
 		return;
 	}
 	conn.slot =
-		conn_limits_add(&ps->service.limits, &service_shard->service.side,
+		conn_limits_add(&ps->service.limits, &service_shard->service.thread,
 				(const struct sockaddr *)&in->peer, loop_now_us(proxy->loop), &why);
 	if (!conn.slot) {
 		on_refused(ps, in, why, "");
 		return;
 	}
 	atomic_fetch_add(&ps->service.connections_total, 1);
-	if (worker_adopt(service_shard, &conn, ++proxy->next_id))
+	if (worker_add_connection(service_shard, &conn, ++proxy->next_id))
 		count_refused(ps, in, LEG_CLOSE_RESOURCES);
 }
 
@@ -180,7 +180,7 @@ static bool has_share(const struct proxy_service *ps)
 	uint64_t reserved = 0;
 
 	/* A removed service reserves nothing for new connections. */
-	TAILQ_FOREACH(other, &proxy->leaving, entry)
+	TAILQ_FOREACH(other, &proxy->removed, entry)
 		reserved += used_connections(other);
 	TAILQ_FOREACH(other, &proxy->services, entry) {
 		bool reserves = !within && other != ps && is_within_share(other, part);
@@ -219,9 +219,9 @@ static bool has_descriptors(struct proxy_service *ps)
 
 	if (!enough)
 		evict_silent(ps);
-	if (!enough && !ps->out_of_fds)
+	if (!enough && !ps->out_of_descriptors)
 		log_shortage(ps);
-	ps->out_of_fds = !enough;
+	ps->out_of_descriptors = !enough;
 	return enough;
 }
 

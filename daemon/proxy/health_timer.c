@@ -65,7 +65,7 @@ static void on_check_done(void *arg, const struct check_report *report)
 	check_doubtful(health_timer);
 }
 
-static int start_check(struct health_timer *health_timer, uint32_t left_out)
+static int start_check(struct health_timer *health_timer, uint32_t skipped_servers)
 {
 	struct proxy_service *ps = health_timer->ps;
 	const struct check_config config = {
@@ -74,9 +74,9 @@ static int start_check(struct health_timer *health_timer, uint32_t left_out)
 		.listen_addrs = &ps->proxy->listen_addrs,
 		.config = ps->config,
 		.service = ps->service.config,
-		.to_mount = health_timer->to_mount,
+		.checks_mount = health_timer->checks_mount,
 		.last = CHECK_NULL,
-		.left_out = left_out,
+		.skipped_servers = skipped_servers,
 		.done = on_check_done,
 		.arg = health_timer,
 	};
@@ -124,7 +124,7 @@ int health_timer_start(struct proxy_service *ps)
 {
 	ps->health_timer = (struct health_timer){.ps = ps, .targets = &ps->service.servers};
 	ps->mount_health_timer = (struct health_timer){
-		.ps = ps, .targets = &ps->service.mount_servers, .to_mount = true};
+		.ps = ps, .targets = &ps->service.mount_servers, .checks_mount = true};
 	if (!ps->service.config->probe_interval_s)
 		return 0;
 	ps->health_timer.timer = loop_timer_new(ps->proxy->loop, on_timer, &ps->health_timer);

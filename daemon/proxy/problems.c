@@ -234,14 +234,14 @@ static void add_leaving(const struct proxy *proxy, struct problem_list *problems
 {
 	const struct proxy_service *ps;
 	struct problem problem;
-	unsigned leaving = 0;
+	unsigned removed = 0;
 
-	TAILQ_FOREACH(ps, &proxy->leaving, entry)
-		leaving++;
-	if (!leaving || proxy->stopping)
+	TAILQ_FOREACH(ps, &proxy->removed, entry)
+		removed++;
+	if (!removed || proxy->stopping)
 		return;
 	problem_init(&problem, PROBLEM_SERVICES_LEAVING, NULL, names_of_daemon(proxy),
-		     "removed services still draining: %u", leaving);
+		     "removed services still draining: %u", removed);
 	list_add(problems, &problem);
 }
 
@@ -475,7 +475,7 @@ static void add_descriptors(const struct proxy_service *ps, struct problem_list 
 	const struct cure_names names = names_of(ps, NULL);
 	struct problem problem;
 
-	if (!ps->out_of_fds)
+	if (!ps->out_of_descriptors)
 		return;
 	problem_init(&problem, PROBLEM_DESCRIPTORS_SHORT, ps, &names,
 		     "new clients wait: the limit of descriptors allows %u connections of all "

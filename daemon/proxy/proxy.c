@@ -100,11 +100,11 @@ static void free_drained(struct proxy *proxy)
 			event_loop_stop(proxy->loop);
 		return;
 	}
-	for (ps = TAILQ_FIRST(&proxy->leaving); ps; ps = next) {
+	for (ps = TAILQ_FIRST(&proxy->removed); ps; ps = next) {
 		next = TAILQ_NEXT(ps, entry);
 		if (!proxy_service_is_free(ps))
 			continue;
-		TAILQ_REMOVE(&proxy->leaving, ps, entry);
+		TAILQ_REMOVE(&proxy->removed, ps, entry);
 		log_info(LOG_ABOUT(.service = ps->service.config->name),
 			 "removed service: all its connections have closed");
 		proxy_service_free(ps);
@@ -115,17 +115,18 @@ static void free_drained(struct proxy *proxy)
  * Closes the connections of services whose drain time is over. Returns the next such time, at most
  * @next_us.
  */
-static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64_t next_us)
+static uint64_t next_drain_deadline_us(struct proxy_service_list *list, uint64_t now_us,
+				       uint64_t next_us)
 {
 	struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, list, entry) {
 		unsigned left = atomic_load(&ps->service.connections);
 
-		if (!ps->cut_us)
+		if (!ps->drain_deadline_us)
 			continue;
-		if (ps->cut_us > now_us) {
-			next_us = ps->cut_us < next_us ? ps->cut_us : next_us;
+		if (ps->drain_deadline_us > now_us) {
+			next_us = ps->drain_deadline_us < next_us ? ps->drain_deadline_us : next_us;
 			continue;
 		}
 		if (left)
@@ -134,18 +135,18 @@ static uint64_t cut_due(struct proxy_service_list *list, uint64_t now_us, uint64
 				"drain_timeout_s expired: closing %u connection%s with Calls in "
 				"flight",
 				left, plural(left));
-		proxy_service_cut(ps);
+		proxy_service_close_connections(ps);
 	}
 	return next_us;
 }
 
-static void on_cut(void *arg)
+static void on_drain_timer(void *arg)
 {
 	struct proxy *proxy = arg;
 	uint64_t now_us = loop_now_us(proxy->loop), next_us = UINT64_MAX;
 
-	next_us = cut_due(&proxy->services, now_us, next_us);
-	next_us = cut_due(&proxy->leaving, now_us, next_us);
+	next_us = next_drain_deadline_us(&proxy->services, now_us, next_us);
+	next_us = next_drain_deadline_us(&proxy->removed, now_us, next_us);
 	if (next_us == UINT64_MAX && proxy->stopping) {
 		if (!proxy->end_us)
 			proxy->end_us = now_us + CONNECTIONS_END_MS * UINT64_C(1000);
@@ -154,7 +155,7 @@ static void on_cut(void *arg)
 			event_loop_stop(proxy->loop);
 	}
 	if (next_us != UINT64_MAX && next_us > now_us)
-		loop_timer_set(proxy->loop, proxy->cut, next_us - now_us);
+		loop_timer_set(proxy->loop, proxy->drain_timer, next_us - now_us);
 }
 
 void proxy_drain_service(struct proxy_service *ps)
@@ -163,7 +164,7 @@ void proxy_drain_service(struct proxy_service *ps)
 
 	proxy_service_drain(ps, proxy->config->drain_timeout_s);
 	/* Services drained earlier can have an earlier time. */
-	on_cut(proxy);
+	on_drain_timer(proxy);
 }
 
 /* Any thread: a removed service may have no connection any more. */
@@ -172,18 +173,18 @@ static void on_drained(void *arg)
 	event_loop_kick(((struct proxy *)arg)->loop);
 }
 
-void proxy_remove_service(struct proxy_service *ps, bool followed)
+void proxy_remove_service(struct proxy_service *ps, bool is_replaced)
 {
 	struct proxy *proxy = ps->proxy;
 
 	TAILQ_REMOVE(&proxy->services, ps, entry);
 	proxy->nservices--;
-	TAILQ_INSERT_TAIL(&proxy->leaving, ps, entry);
-	if (followed)
+	TAILQ_INSERT_TAIL(&proxy->removed, ps, entry);
+	if (is_replaced)
 		proxy_service_unlisten(ps);
 	else
-		proxy_service_shut(ps);
-	atomic_store(&ps->service.leaving, true);
+		proxy_service_close_listener(ps);
+	atomic_store(&ps->service.removed, true);
 	health_timer_stop(ps, on_drained, proxy);
 	proxy_drain_service(ps);
 }
@@ -218,7 +219,7 @@ static void on_kick(void *arg)
 		tarpit_evict(&ps->tarpit);
 		health_timer_check_doubtful(ps);
 	}
-	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+	TAILQ_FOREACH(ps, &proxy->removed, entry)
 		tarpit_evict(&ps->tarpit);
 	free_drained(proxy);
 }
@@ -323,7 +324,7 @@ static void on_housekeeping(void *arg)
 		servers_tick(&ps->service.mount_servers, loop_now_us(proxy->loop));
 		health_timer_check_doubtful(ps);
 	}
-	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+	TAILQ_FOREACH(ps, &proxy->removed, entry)
 		service_log_suppressed(&ps->service);
 	/* A finished DNS lookup makes no call to free a removed service. */
 	free_drained(proxy);
@@ -335,9 +336,9 @@ static void on_housekeeping(void *arg)
 static int start_timers(struct proxy *proxy)
 {
 	proxy->housekeeping = loop_timer_new(proxy->loop, on_housekeeping, proxy);
-	proxy->cut = loop_timer_new(proxy->loop, on_cut, proxy);
-	proxy->names_reader = reader_new(proxy->loop, READER_LIMIT_S * UINT64_C(1000000));
-	if (!proxy->housekeeping || !proxy->cut || !proxy->names_reader)
+	proxy->drain_timer = loop_timer_new(proxy->loop, on_drain_timer, proxy);
+	proxy->names_resolver = reader_new(proxy->loop, READER_LIMIT_S * UINT64_C(1000000));
+	if (!proxy->housekeeping || !proxy->drain_timer || !proxy->names_resolver)
 		return -ENOMEM;
 	loop_timer_set(proxy->loop, proxy->housekeeping, LOG_REPORT_US);
 	return 0;
@@ -355,7 +356,7 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	proxy->start_us = loop_now_us(loop);
 	proxy->config_s = time(NULL);
 	TAILQ_INIT(&proxy->services);
-	TAILQ_INIT(&proxy->leaving);
+	TAILQ_INIT(&proxy->removed);
 	event_loop_on_kick(loop, on_kick, proxy);
 	rc = socket_activation_receive(&proxy->inherited);
 	if (!rc)
@@ -431,7 +432,7 @@ static void free_proxy(struct proxy *proxy)
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		worker_free(proxy->workers[i]);
 	free_all(&proxy->services);
-	free_all(&proxy->leaving);
+	free_all(&proxy->removed);
 	/* Delivers the result of a check that ended before it could be cancelled. */
 	event_loop_finish(proxy->loop);
 	health_free(proxy->health);
@@ -452,11 +453,11 @@ bool proxy_stop(struct proxy *proxy)
 	if (!proxy)
 		return true;
 	loop_timer_free(proxy->loop, proxy->housekeeping);
-	loop_timer_free(proxy->loop, proxy->cut);
-	reader_free(proxy->names_reader);
+	loop_timer_free(proxy->loop, proxy->drain_timer);
+	reader_free(proxy->names_resolver);
 	rpcbind_sync_end(proxy);
 	unlisten_all(&proxy->services);
-	unlisten_all(&proxy->leaving);
+	unlisten_all(&proxy->removed);
 	left = end_workers(proxy);
 	if (left) {
 		log_warning(NULL,

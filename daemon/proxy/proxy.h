@@ -51,9 +51,9 @@ void proxy_drain_service(struct proxy_service *ps);
 /**
  * proxy_remove_service - Removes a service: it stops listening, drains, and is freed after its last
  * connection has closed.
- * @followed: a new service of the same name replaces it
+ * @is_replaced: a new service of the same name replaces it
  */
-void proxy_remove_service(struct proxy_service *ps, bool followed);
+void proxy_remove_service(struct proxy_service *ps, bool is_replaced);
 
 /**
  * proxy_drain_and_stop - Removes all services; stops the loop when they have drained, or after

@@ -39,7 +39,7 @@ struct watchdog;
 struct health_timer {
 	struct proxy_service *ps;
 	struct servers *targets;  /* the servers to check */
-	bool to_mount;            /* these are the MOUNT servers */
+	bool checks_mount;        /* these are the MOUNT servers */
 	struct loop_timer *timer; /* NULL: unused servers are not checked */
 	struct check *check;      /* NULL: no check is running */
 	uint32_t doubtful;        /* bit per doubtful server in `check`; 0: it checks unused ones */
@@ -58,9 +58,9 @@ struct proxy_service {
 	struct tarpit tarpit;          /* rejected connections */
 	unsigned users;                /* snapshots that refer to it */
 	/* when drain_timeout_s expires, in the main loop's time; 0: not draining */
-	uint64_t cut_us;
-	bool rejecting;  /* drained, but systemd keeps the socket open: every client is rejected */
-	bool out_of_fds; /* out of descriptors, and the warning is logged */
+	uint64_t drain_deadline_us;
+	bool rejecting; /* drained, but systemd keeps the socket open: every client is rejected */
+	bool out_of_descriptors;    /* out of descriptors, and the warning is logged */
 	uint64_t problems_logged;   /* logged problems (daemon/proxy/problems.h), as bits */
 	struct log_limit shortages; /* of the warning about descriptors */
 	struct health_timer health_timer;
@@ -76,7 +76,7 @@ struct reload_failure {
 };
 
 /* A module above the proxy that also applies reloads of the configuration. */
-struct proxy_follower {
+struct reload_participant {
 	/*
 	 * Prepares for @config; writes lines to @errors. Returns 0, or a negative errno without a
 	 * change.
@@ -86,7 +86,7 @@ struct proxy_follower {
 	 * @committed: applies what prepare() has made, after proxy->config was replaced. Otherwise
 	 *             discards it.
 	 */
-	void (*settle)(void *arg, bool committed);
+	void (*finish)(void *arg, bool committed);
 	void *arg;
 };
 
@@ -95,7 +95,7 @@ struct proxy {
 	struct loop *loop;     /* of the main thread */
 	size_t nservices;
 	struct proxy_service_list services; /* in the order of the file */
-	struct proxy_service_list leaving;  /* removed services that still drain */
+	struct proxy_service_list removed;  /* removed services that still drain */
 	size_t nworkers;
 	struct worker **workers;
 	struct budget budget; /* memory; shared with the workers */
@@ -108,16 +108,16 @@ struct proxy {
 	struct watchdog *watchdog;
 	unsigned max_connections;        /* that the descriptors allow */
 	struct loop_timer *housekeeping; /* periodic work, on_housekeeping() */
-	struct loop_timer *cut;          /* the next expiry of a drain_timeout_s */
+	struct loop_timer *drain_timer;  /* the next expiry of a drain_timeout_s */
 	/* when a stop ends the loop even with connections; 0: not set */
 	uint64_t end_us;
-	struct rpcb_client *rpcb;       /* NULL until a service is registered */
-	uint64_t records_missed;        /* trace records that slow control clients missed */
-	struct proxy_follower follower; /* all zero: none */
-	struct listen_names *names;     /* listen addresses of the services, as last resolved */
-	struct reload_queue *reloads;   /* pending requests */
-	struct reader *names_reader;    /* only resolves names, for the command resume */
-	bool reload_failed;             /* the last reload failed … */
+	struct rpcb_client *rpcb;              /* NULL until a service is registered */
+	uint64_t records_missed;               /* trace records that slow control clients missed */
+	struct reload_participant participant; /* all zero: none */
+	struct listen_names *names;    /* listen addresses of the services, as last resolved */
+	struct reload_queue *reloads;  /* pending requests */
+	struct reader *names_resolver; /* only resolves names, for the command resume */
+	bool reload_failed;            /* the last reload failed … */
 	struct reload_failure reload_failure; /* … and why */
 	time_t config_s;                      /* when the current one was read, Unix time */
 	uint64_t log_dropped;                 /* log lines dropped so far … */
@@ -140,7 +140,7 @@ static inline unsigned proxy_list_connections(const struct proxy_service_list *l
 /** proxy_connections - Returns the current connections of all services. */
 static inline unsigned proxy_connections(const struct proxy *proxy)
 {
-	return proxy_list_connections(&proxy->services) + proxy_list_connections(&proxy->leaving);
+	return proxy_list_connections(&proxy->services) + proxy_list_connections(&proxy->removed);
 }
 
 /**

@@ -27,7 +27,7 @@ static int open_shards(struct proxy_service *ps)
 	if (!ps->shards)
 		return -ENOMEM;
 	for (size_t i = 0; i < proxy->nworkers; i++) {
-		int rc = worker_open(proxy->workers[i], &ps->service, &ps->shards[i]);
+		int rc = worker_add_service(proxy->workers[i], &ps->service, &ps->shards[i]);
 
 		if (rc)
 			return rc;
@@ -70,7 +70,7 @@ void proxy_service_free(struct proxy_service *ps)
 	proxy_service_unlisten(ps);
 	tarpit_fini(&ps->tarpit);
 	for (size_t i = 0; ps->shards && i < ps->proxy->nworkers; i++)
-		worker_close(ps->proxy->workers[i], ps->shards[i]);
+		worker_remove_service(ps->proxy->workers[i], ps->shards[i]);
 	free(ps->shards);
 	service_fini(&ps->service);
 	budget_share_free(ps->service.memory);
@@ -89,7 +89,7 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_names *na
 	if (rc)
 		return rc;
 	ps->rejecting = false;
-	ps->cut_us = 0;
+	ps->drain_deadline_us = 0;
 	atomic_store(&ps->service.draining, false);
 	return 0;
 }
@@ -100,7 +100,7 @@ void proxy_service_unlisten(struct proxy_service *ps)
 	ps->listener = NULL;
 }
 
-void proxy_service_shut(struct proxy_service *ps)
+void proxy_service_close_listener(struct proxy_service *ps)
 {
 	const char *name = ps->service.config->name;
 
@@ -114,17 +114,17 @@ void proxy_service_shut(struct proxy_service *ps)
 
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s)
 {
-	ps->cut_us = loop_now_us(ps->proxy->loop) + (uint64_t)timeout_s * 1000000;
+	ps->drain_deadline_us = loop_now_us(ps->proxy->loop) + (uint64_t)timeout_s * 1000000;
 	atomic_store(&ps->service.draining, true);
 	for (size_t i = 0; i < ps->proxy->nworkers; i++)
 		worker_drain(ps->shards[i]);
 }
 
-void proxy_service_cut(struct proxy_service *ps)
+void proxy_service_close_connections(struct proxy_service *ps)
 {
-	ps->cut_us = 0;
+	ps->drain_deadline_us = 0;
 	for (size_t i = 0; i < ps->proxy->nworkers; i++)
-		worker_cut(ps->shards[i]);
+		worker_close_connections(ps->shards[i]);
 }
 
 bool proxy_service_is_free(struct proxy_service *ps)

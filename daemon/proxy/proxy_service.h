@@ -42,17 +42,17 @@ int proxy_service_listen(struct proxy_service *ps, const struct listen_names *na
 			 const struct listen_sockets *have, char *error,
 			 size_t error_bytes) MUST_CHECK;
 /**
- * proxy_service_shut - Stops listening, and removes its sockets from the store of systemd.
+ * proxy_service_close_listener - Stops listening, and removes its sockets from the store of systemd.
  *
  * systemd keeps the socket of a .socket unit open: there the service rejects every client instead.
  */
-void proxy_service_shut(struct proxy_service *ps);
+void proxy_service_close_listener(struct proxy_service *ps);
 /** proxy_service_unlisten - Stops listening; connections in the listen queue are lost. */
 void proxy_service_unlisten(struct proxy_service *ps);
 /** proxy_service_drain - Closes connections between Calls, and the rest after @timeout_s. */
 void proxy_service_drain(struct proxy_service *ps, uint32_t timeout_s);
-/** proxy_service_cut - Closes all connections immediately. */
-void proxy_service_cut(struct proxy_service *ps);
+/** proxy_service_close_connections - Closes all connections immediately. */
+void proxy_service_close_connections(struct proxy_service *ps);
 /** proxy_service_is_free - Returns whether a removed service can be freed. */
 bool proxy_service_is_free(struct proxy_service *ps);
 

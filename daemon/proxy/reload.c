@@ -87,8 +87,9 @@ static int adopt_reading(struct reload_plan *plan, struct reading *reading, unsi
 	reading->config = NULL;
 	reading->names = NULL;
 	listen_names_log_stale(plan->names);
-	return config_keep_fixed(plan->config, plan->proxy->config,
-				 plan->texts[RELOAD_NEEDS_RESTART], plan->texts[RELOAD_ERRORS]);
+	return config_keep_restart_keys(plan->config, plan->proxy->config,
+					plan->texts[RELOAD_NEEDS_RESTART],
+					plan->texts[RELOAD_ERRORS]);
 }
 
 static int make_services(struct reload_plan *plan)
@@ -240,7 +241,7 @@ static void release_socket(const struct proxy_service *fresh)
 {
 	struct proxy_service *old;
 
-	TAILQ_FOREACH(old, &fresh->proxy->leaving, entry)
+	TAILQ_FOREACH(old, &fresh->proxy->removed, entry)
 		if (!strcmp(old->service.config->name, fresh->service.config->name))
 			proxy_service_unlisten(old);
 }
@@ -303,21 +304,21 @@ static void commit_plan(struct reload_plan *plan)
 	startup_warnings_log(proxy->config, proxy->max_connections);
 }
 
-static int prepare_follower(struct reload_plan *plan)
+static int prepare_participant(struct reload_plan *plan)
 {
-	struct proxy_follower *follower = &plan->proxy->follower;
+	struct reload_participant *participant = &plan->proxy->participant;
 
-	if (!follower->prepare)
+	if (!participant->prepare)
 		return 0;
-	return follower->prepare(follower->arg, plan->config, plan->texts[RELOAD_ERRORS]);
+	return participant->prepare(participant->arg, plan->config, plan->texts[RELOAD_ERRORS]);
 }
 
-static void settle_follower(struct reload_plan *plan, bool committed)
+static void finish_participant(struct reload_plan *plan, bool committed)
 {
-	struct proxy_follower *follower = &plan->proxy->follower;
+	struct reload_participant *participant = &plan->proxy->participant;
 
-	if (follower->settle)
-		follower->settle(follower->arg, committed);
+	if (participant->finish)
+		participant->finish(participant->arg, committed);
 }
 
 static int apply_plan(struct reload_plan *plan, struct reading *reading, unsigned late_s)
@@ -329,7 +330,7 @@ static int apply_plan(struct reload_plan *plan, struct reading *reading, unsigne
 	if (!rc)
 		rc = make_listeners(plan);
 	if (!rc)
-		rc = prepare_follower(plan);
+		rc = prepare_participant(plan);
 	if (rc == -ENOMEM)
 		fprintf(plan->texts[RELOAD_ERRORS], "out of memory\n");
 	else if (rc == -EMFILE)
@@ -338,7 +339,7 @@ static int apply_plan(struct reload_plan *plan, struct reading *reading, unsigne
 		roll_back(plan);
 	else
 		commit_plan(plan);
-	settle_follower(plan, !rc);
+	finish_participant(plan, !rc);
 	for (size_t i = 0; i < plan->ninherited; i++)
 		close(plan->inherited[i]);
 	free(plan->inherited);
@@ -570,7 +571,7 @@ void reload_close(struct proxy *proxy)
 		return;
 	proxy->reloads = NULL;
 	reader_free(queue->reader);
-	reader_cancel(proxy->names_reader);
+	reader_cancel(proxy->names_resolver);
 	answer_requests(&queue->read, -ECANCELED, &report);
 	answer_requests(&queue->next, -ECANCELED, &report);
 	free(queue);

@@ -41,7 +41,7 @@ static void add_netid(struct nfs_mappings *wanted, const char *service, const st
 		      bool rdma)
 {
 	char text[UADDR_TEXT_BYTES];
-	const struct rpcb_mapping *had;
+	const struct rpcb_mapping *existing;
 	struct in6_addr host;
 	const char *netid;
 
@@ -49,13 +49,13 @@ static void add_netid(struct nfs_mappings *wanted, const char *service, const st
 		return;
 	netid = netid_of(&host, rdma);
 	uaddr_encode(addr, text);
-	had = find_netid(wanted, netid);
+	existing = find_netid(wanted, netid);
 	/* Each fabric can have a listener at the same address. */
-	if (had && strcmp(had->address, text))
+	if (existing && strcmp(existing->address, text))
 		log_info(LOG_ABOUT(.service = service),
 			 "rpcbind allows one %s listener and has %s: not registering %s", netid,
-			 had->address, text);
-	if (had)
+			 existing->address, text);
+	if (existing)
 		return;
 	for (uint32_t version = NFS_LOWEST; version <= NFS_HIGHEST; version++) {
 		struct rpcb_mapping *mapping = &wanted->mappings[wanted->count++];

@@ -29,7 +29,7 @@ static void connection_gone(struct service_shard *service_shard)
 {
 	struct worker *worker = service_shard->worker;
 	struct service *service = service_shard->service.service;
-	bool is_removed = atomic_load(&service->leaving);
+	bool is_removed = atomic_load(&service->removed);
 
 	atomic_fetch_sub(&worker->connections, 1);
 	if (atomic_fetch_sub(&service->connections, 1) == 1 && is_removed)
@@ -104,7 +104,8 @@ static void queue_connection(void *arg)
 				 accept_item);
 }
 
-int worker_adopt(struct service_shard *service_shard, const struct accepted_conn *in, uint64_t id)
+int worker_add_connection(struct service_shard *service_shard, const struct accepted_conn *in,
+			  uint64_t id)
 {
 	struct worker *worker = service_shard->worker;
 	struct accept_item *accept_item = malloc(sizeof(*accept_item));
@@ -210,8 +211,8 @@ static void command_open(struct worker_command *worker_command)
 	worker_command->rc = 0;
 }
 
-int worker_open(struct worker *worker, struct service *service,
-		struct service_shard **service_shard)
+int worker_add_service(struct worker *worker, struct service *service,
+		       struct service_shard **service_shard)
 {
 	struct worker_command worker_command = {
 		.fn = command_open, .worker = worker, .service = service};
@@ -231,7 +232,7 @@ static void command_close(struct worker_command *worker_command)
 	service_shard_free(service_shard);
 }
 
-void worker_close(struct worker *worker, struct service_shard *service_shard)
+void worker_remove_service(struct worker *worker, struct service_shard *service_shard)
 {
 	struct worker_command worker_command = {
 		.fn = command_close, .worker = worker, .service_shard = service_shard};
@@ -246,7 +247,7 @@ static void on_drain(void *arg)
 
 	drain_bridges(&service_shard->service);
 	/* The last connection may have closed before the service was marked as removed. */
-	if (atomic_load(&service_shard->service.service->leaving))
+	if (atomic_load(&service_shard->service.service->removed))
 		service_shard->worker->on_drained(service_shard->worker->arg);
 }
 
@@ -306,7 +307,7 @@ static void close_bridges(struct worker_service *ws, enum leg_close why)
 		bridge_close(bridge, why, CLOSE_BY_PROXY, "");
 }
 
-static void on_cut(void *arg)
+static void on_close_connections(void *arg)
 {
 	struct service_shard *service_shard = arg;
 
@@ -314,9 +315,9 @@ static void on_cut(void *arg)
 	close_bridges(&service_shard->service, LEG_CLOSE_SHUTDOWN);
 }
 
-void worker_cut(struct service_shard *service_shard)
+void worker_close_connections(struct service_shard *service_shard)
 {
-	post_always(service_shard, on_cut, service_shard);
+	post_always(service_shard, on_close_connections, service_shard);
 }
 
 /* ---- start and stop ---- */
@@ -402,7 +403,7 @@ struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
 		.legs = &leg_factory_system,
 		.post = event_loop_post,
 		.reserved_ports = reserved_ports,
-		.bridge_gone = on_bridge_gone,
+		.bridge_freed = on_bridge_gone,
 		.wake = kick,
 		.arg = worker,
 	};

@@ -88,7 +88,7 @@ struct worker_memory {
  * @reserved_ports: of the process; outlives the worker
  * @memory:         unused memory that its pool keeps mapped
  * @on_drained:     called with @arg on the worker's thread when a removed service may be ready for
- *                  worker_close()
+ *                  worker_remove_service()
  *
  * Returns NULL without memory or threads.
  */
@@ -97,32 +97,32 @@ struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
 			  void *arg);
 
 /**
- * worker_open - Adds a service to a worker. Waits for one iteration of the worker's loop.
+ * worker_add_service - Adds a service to a worker. Waits for one iteration of the worker's loop.
  * @service: with its share of the budget; outlives the service_shard
  *
  * Returns 0 or -ENOMEM.
  */
-int worker_open(struct worker *worker, struct service *service,
-		struct service_shard **service_shard) MUST_CHECK;
-/** worker_close - Removes a service without connections; waits like worker_open(). Accepts NULL. */
-void worker_close(struct worker *worker, struct service_shard *service_shard);
+int worker_add_service(struct worker *worker, struct service *service,
+		       struct service_shard **service_shard) MUST_CHECK;
+/** worker_remove_service - Removes a service without connections; waits like worker_add_service(). Accepts NULL. */
+void worker_remove_service(struct worker *worker, struct service_shard *service_shard);
 
 /**
- * worker_adopt - Hands a connection to a worker. Any thread.
+ * worker_add_connection - Hands a connection to a worker. Any thread.
  * @in: the worker owns it and its connection slot from now on, even after an error
  *
  * Returns 0 or -ENOMEM.
  */
-int worker_adopt(struct service_shard *service_shard, const struct accepted_conn *in,
-		 uint64_t id) MUST_CHECK;
+int worker_add_connection(struct service_shard *service_shard, const struct accepted_conn *in,
+			  uint64_t id) MUST_CHECK;
 
 /**
  * worker_drain - Drains the connections of a service: closes each once no Call is in flight. Any
  * thread.
  */
 void worker_drain(struct service_shard *service_shard);
-/** worker_cut - Closes the connections of a service now. Any thread. */
-void worker_cut(struct service_shard *service_shard);
+/** worker_close_connections - Closes the connections of a service now. Any thread. */
+void worker_close_connections(struct service_shard *service_shard);
 
 /* Selects a connection by number, or the connections of some client addresses. */
 struct worker_conn_selector {
@@ -132,7 +132,7 @@ struct worker_conn_selector {
 };
 
 /**
- * worker_disconnect - Closes the selected connections now; waits like worker_open(). Returns their
+ * worker_disconnect - Closes the selected connections now; waits like worker_add_service(). Returns their
  * number.
  */
 unsigned worker_disconnect(struct worker *worker, const struct worker_conn_selector *choice);

@@ -9,7 +9,7 @@
 #include "daemon/config/config_memory.h"
 #include "daemon/service/client_index.h"
 
-#define SHARDS       16u /* enough to make contention on their locks rare */
+#define PARTITIONS   16u /* enough to make contention on their locks rare */
 #define RETAINED_MIN 64u
 
 static_assert(2 * (sizeof(struct affinity_client) + sizeof(struct client_addr)) +
@@ -22,7 +22,7 @@ struct client_affinity {
 	atomic_uint retained;
 	unsigned retained_max;
 	struct hash_key key;
-	struct client_index_shard *shards[SHARDS];
+	struct client_index_partition *partitions[PARTITIONS];
 };
 
 struct client_affinity *client_affinity_new(unsigned max)
@@ -34,9 +34,9 @@ struct client_affinity *client_affinity_new(unsigned max)
 		return NULL;
 	clients->retained_max = max > RETAINED_MIN ? max : RETAINED_MIN;
 	rc = hash_key_draw(&clients->key);
-	for (unsigned i = 0; i < SHARDS && !rc; i++) {
-		clients->shards[i] = client_index_shard_new(&clients->key);
-		rc = clients->shards[i] ? 0 : -ENOMEM;
+	for (unsigned i = 0; i < PARTITIONS && !rc; i++) {
+		clients->partitions[i] = client_index_partition_new(&clients->key);
+		rc = clients->partitions[i] ? 0 : -ENOMEM;
 	}
 	if (!rc)
 		return clients;
@@ -46,7 +46,7 @@ struct client_affinity *client_affinity_new(unsigned max)
 
 /* ---- messages to the owner's loop, each with a reference; dropped if the client has left ---- */
 
-/* Drops a reference. Under the lock of the shard, like the functions that post messages. */
+/* Drops a reference. Under the lock of the partition, like the functions that post messages. */
 static void client_put(struct affinity_client *client)
 {
 	if (--client->refs)
@@ -68,13 +68,13 @@ static int client_post(struct affinity_client *client, void (*fn)(void *arg))
 
 static void client_run(struct affinity_client *client, void (*fn)(void *arg))
 {
-	struct client_index_shard *shard = client->shard;
+	struct client_index_partition *partition = client->partition;
 
 	if (client->owned)
 		fn(client->owner.arg);
-	pthread_mutex_lock(&shard->lock);
+	pthread_mutex_lock(&partition->lock);
 	client_put(client);
-	pthread_mutex_unlock(&shard->lock);
+	pthread_mutex_unlock(&partition->lock);
 }
 
 static void on_superseded(void *arg)
@@ -118,71 +118,71 @@ void client_affinity_free(struct client_affinity *clients)
 
 	if (!clients)
 		return;
-	for (unsigned i = 0; i < SHARDS && clients->shards[i]; i++) {
-		while ((client = TAILQ_FIRST(&clients->shards[i]->retained)))
+	for (unsigned i = 0; i < PARTITIONS && clients->partitions[i]; i++) {
+		while ((client = TAILQ_FIRST(&clients->partitions[i]->retained)))
 			retained_drop(client);
-		assert(clients->shards[i]->by_peer.count == 0);
-		client_index_shard_put(clients->shards[i]);
+		assert(clients->partitions[i]->by_peer.count == 0);
+		client_index_partition_put(clients->partitions[i]);
 	}
 	free(clients);
 }
 
-static struct client_index_shard *shard_of(struct client_affinity *clients,
-					   const struct in6_addr *addr)
+static struct client_index_partition *partition_of(struct client_affinity *clients,
+						   const struct in6_addr *addr)
 {
-	return clients->shards[hash_bytes(&clients->key, 0, addr, sizeof(*addr)) % SHARDS];
+	return clients->partitions[hash_bytes(&clients->key, 0, addr, sizeof(*addr)) % PARTITIONS];
 }
 
 static void lock(struct affinity_client *client)
 {
-	pthread_mutex_lock(&client->shard->lock);
+	pthread_mutex_lock(&client->partition->lock);
 }
 
 static void unlock(struct affinity_client *client)
 {
-	pthread_mutex_unlock(&client->shard->lock);
+	pthread_mutex_unlock(&client->partition->lock);
 }
 
 /*
- * Retained clients of other shards expire with later calls there. left_us comes from another
+ * Retained clients of other partitions expire with later calls there. left_us comes from another
  * worker's loop and can be later than @now_us.
  */
-static void retained_expire(struct client_index_shard *shard, uint64_t now_us)
+static void retained_expire(struct client_index_partition *partition, uint64_t now_us)
 {
 	struct affinity_client *oldest;
 
-	while ((oldest = TAILQ_FIRST(&shard->retained)) &&
+	while ((oldest = TAILQ_FIRST(&partition->retained)) &&
 	       now_us > oldest->left_us + CLIENT_AFFINITY_RETAIN_US)
 		retained_drop(oldest);
 }
 
-static struct client_index_shard *shard_with_oldest(struct client_affinity *clients)
+static struct client_index_partition *partition_with_oldest(struct client_affinity *clients)
 {
-	struct client_index_shard *best = NULL;
+	struct client_index_partition *best = NULL;
 	uint64_t least = CLIENT_INDEX_NONE_RETAINED;
 
-	for (unsigned i = 0; i < SHARDS; i++) {
-		uint64_t oldest_us = atomic_load(&clients->shards[i]->oldest_us);
+	for (unsigned i = 0; i < PARTITIONS; i++) {
+		uint64_t oldest_us = atomic_load(&clients->partitions[i]->oldest_us);
 
 		if (oldest_us < least) {
 			least = oldest_us;
-			best = clients->shards[i];
+			best = clients->partitions[i];
 		}
 	}
 	return best;
 }
 
-/* Without a lock: the oldest retained client can be in another shard than the latest. */
+/* Without a lock: the oldest retained client can be in another partition than the latest. */
 static void retained_drop_excess(struct client_affinity *clients)
 {
-	struct client_index_shard *shard;
+	struct client_index_partition *partition;
 
 	while (atomic_load(&clients->retained) > clients->retained_max &&
-	       (shard = shard_with_oldest(clients))) {
-		pthread_mutex_lock(&shard->lock);
-		if (!TAILQ_EMPTY(&shard->retained))
-			retained_drop(TAILQ_FIRST(&shard->retained));
-		pthread_mutex_unlock(&shard->lock);
+	       (partition = partition_with_oldest(clients))) {
+		pthread_mutex_lock(&partition->lock);
+		if (!TAILQ_EMPTY(&partition->retained))
+			retained_drop(TAILQ_FIRST(&partition->retained));
+		pthread_mutex_unlock(&partition->lock);
 	}
 }
 
@@ -219,7 +219,7 @@ TAILQ_HEAD(affinity_query_list, affinity_query);
 struct affinity_round {
 	/* NULL: that loop has no connection of the address any more */
 	struct client_addr_loop *with;
-	struct client_index_shard *shard;
+	struct client_index_partition *partition;
 	struct client_owner owner; /* of the loop */
 	bool started;
 	unsigned unqueried; /* connections */
@@ -231,11 +231,11 @@ struct affinity_round {
 
 static void round_start(struct affinity_round *round)
 {
-	pthread_mutex_lock(&round->shard->lock);
+	pthread_mutex_lock(&round->partition->lock);
 	round->started = true;
 	round->unqueried = round->with ? round->with->connected : 0;
 	round->turns = QUERY_TURNS;
-	pthread_mutex_unlock(&round->shard->lock);
+	pthread_mutex_unlock(&round->partition->lock);
 }
 
 /*
@@ -279,14 +279,14 @@ static bool round_end(struct affinity_round *round)
 {
 	bool again;
 
-	pthread_mutex_lock(&round->shard->lock);
+	pthread_mutex_lock(&round->partition->lock);
 	round_finish(&round->queries);
 	TAILQ_CONCAT(&round->queries, &round->late, entry);
 	round->started = false;
 	again = !TAILQ_EMPTY(&round->queries);
 	if (!again && round->with)
 		round->with->round_ref = NULL;
-	pthread_mutex_unlock(&round->shard->lock);
+	pthread_mutex_unlock(&round->partition->lock);
 	return again;
 }
 
@@ -305,12 +305,12 @@ static void on_turn(void *arg)
 	/* If the post fails, all waiting clients resume at once. */
 	while (goes_on)
 		goes_on = round_end(round);
-	client_index_shard_put(round->shard);
+	client_index_partition_put(round->partition);
 	free(round);
 }
 
 /* Returns the round that @with runs or will run; NULL without memory. */
-static struct affinity_round *round_of(struct client_index_shard *shard,
+static struct affinity_round *round_of(struct client_index_partition *partition,
 				       struct client_addr_loop *with)
 {
 	struct affinity_round *round;
@@ -320,14 +320,15 @@ static struct affinity_round *round_of(struct client_index_shard *shard,
 	round = calloc(1, sizeof(*round));
 	if (!round)
 		return NULL;
-	*round = (struct affinity_round){.with = with, .shard = shard, .owner = with->owner};
+	*round =
+		(struct affinity_round){.with = with, .partition = partition, .owner = with->owner};
 	TAILQ_INIT(&round->queries);
 	TAILQ_INIT(&round->late);
 	if (round->owner.post(round->owner.loop, on_turn, round)) {
 		free(round);
 		return NULL;
 	}
-	shard->refs++;
+	partition->refs++;
 	with->round_ref = &round->with;
 	return round;
 }
@@ -335,7 +336,7 @@ static struct affinity_round *round_of(struct client_index_shard *shard,
 static void query_loop(struct affinity_client *client, struct client_addr_loop *with)
 {
 	struct affinity_query *query = malloc(sizeof(*query));
-	struct affinity_round *round = query ? round_of(client->shard, with) : NULL;
+	struct affinity_round *round = query ? round_of(client->partition, with) : NULL;
 
 	if (!round) {
 		free(query);
@@ -349,7 +350,7 @@ static void query_loop(struct affinity_client *client, struct client_addr_loop *
 
 /*
  * Has each loop with connections of @client's address detect ends of connections, once for each
- * client. Under the lock of the shard. Returns whether to wait for answers: the owner resumes when
+ * client. Under the lock of the partition. Returns whether to wait for answers: the owner resumes when
  * client->queries is 0 again. A loop is skipped if there is no memory for its round.
  */
 static bool client_query_loops(struct affinity_client *client)
@@ -365,7 +366,7 @@ static bool client_query_loops(struct affinity_client *client)
 	return client->queries > 0;
 }
 
-/* ---- the fingerprints of a client: under the lock of its shard ---- */
+/* ---- the fingerprints of a client: under the lock of its partition ---- */
 
 static bool is_among(const struct client_fingerprint *calls, size_t ncalls,
 		     const struct call_fingerprint *call)
@@ -562,7 +563,7 @@ enum affinity_result client_affinity_find(struct affinity_client *client,
 	enum affinity_result found;
 
 	lock(client);
-	retained_expire(client->shard, now_us);
+	retained_expire(client->partition, now_us);
 	found = find_affinity(client, first, affinity);
 	unlock(client);
 	return found;
@@ -603,7 +604,7 @@ int client_affinity_add(struct client_affinity *clients, const struct client_end
 	client->needs_first_call = ends->needs_first_call;
 	client->owner = *owner;
 	client->owned = true;
-	client->shard = shard_of(clients, &client->peer.addr);
+	client->partition = partition_of(clients, &client->peer.addr);
 	lock(client);
 	rc = client_index_add(client);
 	old = rc ? NULL : client_index_find_endpoints(client);
@@ -681,7 +682,7 @@ static void client_retain(struct affinity_client *client, uint64_t now_us)
 		client->left_us = now_us;
 		client_index_set_state(client, CLIENT_RETAINED);
 		atomic_fetch_add(&client->clients->retained, 1);
-		retained_expire(client->shard, now_us);
+		retained_expire(client->partition, now_us);
 		retained_drop_own(client);
 	} else {
 		client_index_set_state(client, CLIENT_FREE);
@@ -710,10 +711,10 @@ void client_affinity_release(struct affinity_client *client, const struct source
 			     uint64_t now_us)
 {
 	struct source_affinity left;
-	struct client_index_shard *shard = client->shard;
+	struct client_index_partition *partition = client->partition;
 	struct client_affinity *clients = client->clients;
 
-	pthread_mutex_lock(&shard->lock);
+	pthread_mutex_lock(&partition->lock);
 	client->owned = false;
 	stop_waiting(client);
 	left = affinity_to_leave(client, affinity);
@@ -722,6 +723,6 @@ void client_affinity_release(struct affinity_client *client, const struct source
 	if (client->state != CLIENT_CLOSING)
 		client_index_set_state(client, CLIENT_CLOSING);
 	client_retain(client, now_us);
-	pthread_mutex_unlock(&shard->lock);
+	pthread_mutex_unlock(&partition->lock);
 	retained_drop_excess(clients);
 }

@@ -29,7 +29,7 @@
  * The old connection is then closed, and the new one waits for its port.
  *
  * Threads: any thread can call each function, but a client belongs to its owner's thread. The table
- * has 16 shards by client address, each with a lock that is held for a few steps.
+ * has 16 partitions by client address, each with a lock that is held for a few steps.
  */
 #ifndef DAEMON_SERVICE_CLIENT_AFFINITY_H
 #define DAEMON_SERVICE_CLIENT_AFFINITY_H

@@ -30,62 +30,63 @@ static bool ends_equal(const struct client_endpoint *a, const struct client_endp
 	       !memcmp(&a->addr, &b->addr, sizeof(a->addr));
 }
 
-static void update_oldest(struct client_index_shard *shard)
+static void update_oldest(struct client_index_partition *partition)
 {
-	const struct affinity_client *oldest = TAILQ_FIRST(&shard->retained);
+	const struct affinity_client *oldest = TAILQ_FIRST(&partition->retained);
 
-	atomic_store(&shard->oldest_us, oldest ? oldest->left_us : CLIENT_INDEX_NONE_RETAINED);
+	atomic_store(&partition->oldest_us, oldest ? oldest->left_us : CLIENT_INDEX_NONE_RETAINED);
 }
 
-struct client_index_shard *client_index_shard_new(const struct hash_key *key)
+struct client_index_partition *client_index_partition_new(const struct hash_key *key)
 {
-	struct client_index_shard *shard = calloc(1, sizeof(*shard));
+	struct client_index_partition *partition = calloc(1, sizeof(*partition));
 
-	if (!shard)
+	if (!partition)
 		return NULL;
-	shard->refs = 1;
-	shard->key = *key;
-	TAILQ_INIT(&shard->retained);
-	update_oldest(shard);
-	pthread_mutex_init(&shard->lock, NULL);
-	hash_table_init(&shard->hosts);
-	hash_table_init(&shard->by_peer);
-	hash_table_init(&shard->calls);
-	return shard;
+	partition->refs = 1;
+	partition->key = *key;
+	TAILQ_INIT(&partition->retained);
+	update_oldest(partition);
+	pthread_mutex_init(&partition->lock, NULL);
+	hash_table_init(&partition->hosts);
+	hash_table_init(&partition->by_peer);
+	hash_table_init(&partition->calls);
+	return partition;
 }
 
-void client_index_shard_put(struct client_index_shard *shard)
+void client_index_partition_put(struct client_index_partition *partition)
 {
 	bool last;
 
-	if (!shard)
+	if (!partition)
 		return;
-	pthread_mutex_lock(&shard->lock);
-	last = !--shard->refs;
-	pthread_mutex_unlock(&shard->lock);
+	pthread_mutex_lock(&partition->lock);
+	last = !--partition->refs;
+	pthread_mutex_unlock(&partition->lock);
 	if (!last)
 		return;
-	hash_table_fini(&shard->hosts);
-	hash_table_fini(&shard->by_peer);
-	hash_table_fini(&shard->calls);
-	pthread_mutex_destroy(&shard->lock);
-	free(shard);
+	hash_table_fini(&partition->hosts);
+	hash_table_fini(&partition->by_peer);
+	hash_table_fini(&partition->calls);
+	pthread_mutex_destroy(&partition->lock);
+	free(partition);
 }
 
 /* ---- keys ---- */
 
-static uint64_t hash_addr(const struct client_index_shard *shard, const struct in6_addr *addr,
-			  bool privileged)
+static uint64_t hash_addr(const struct client_index_partition *partition,
+			  const struct in6_addr *addr, bool privileged)
 {
 	uint64_t kind =
 		privileged ? UINT64_MAX : 1; /* not in the range of ports: see hash_peer() */
 
-	return hash_bytes(&shard->key, kind, addr, sizeof(*addr));
+	return hash_bytes(&partition->key, kind, addr, sizeof(*addr));
 }
 
-static uint64_t hash_peer(const struct client_index_shard *shard, const struct client_endpoint *end)
+static uint64_t hash_peer(const struct client_index_partition *partition,
+			  const struct client_endpoint *end)
 {
-	return hash_bytes(&shard->key, 2 + end->port, &end->addr, sizeof(end->addr));
+	return hash_bytes(&partition->key, 2 + end->port, &end->addr, sizeof(end->addr));
 }
 
 /*
@@ -96,14 +97,14 @@ static uint64_t hash_call(const struct affinity_client *client, const struct cal
 {
 	const uint32_t words[] = {call->xid, call->len_bytes, call->crc};
 
-	return hash_bytes(&client->shard->key, client->host->node.hash, words, sizeof(words));
+	return hash_bytes(&client->partition->key, client->host->node.hash, words, sizeof(words));
 }
 
-static struct client_addr *client_addr_get(struct client_index_shard *shard,
+static struct client_addr *client_addr_get(struct client_index_partition *partition,
 					   const struct in6_addr *addr, bool privileged)
 {
-	uint64_t hash = hash_addr(shard, addr, privileged);
-	struct hash_node *node = hash_table_first(&shard->hosts, hash);
+	uint64_t hash = hash_addr(partition, addr, privileged);
+	struct hash_node *node = hash_table_first(&partition->hosts, hash);
 	struct client_addr *host;
 
 	for (; node; node = hash_table_next(node)) {
@@ -119,7 +120,7 @@ static struct client_addr *client_addr_get(struct client_index_shard *shard,
 	TAILQ_INIT(&host->closing);
 	TAILQ_INIT(&host->retained);
 	LIST_INIT(&host->loops);
-	hash_table_add(&shard->hosts, &host->node, hash);
+	hash_table_add(&partition->hosts, &host->node, hash);
 	return host;
 }
 
@@ -178,8 +179,8 @@ static void client_addr_count(struct affinity_client *client)
 	} else if (client->state == CLIENT_RETAINED) {
 		host->nretained++;
 		TAILQ_INSERT_TAIL(&host->retained, client, host_entry);
-		TAILQ_INSERT_TAIL(&client->shard->retained, client, age_entry);
-		update_oldest(client->shard);
+		TAILQ_INSERT_TAIL(&client->partition->retained, client, age_entry);
+		update_oldest(client->partition);
 	}
 }
 
@@ -195,8 +196,8 @@ static void client_addr_uncount(struct affinity_client *client)
 	} else if (client->state == CLIENT_RETAINED) {
 		host->nretained--;
 		TAILQ_REMOVE(&host->retained, client, host_entry);
-		TAILQ_REMOVE(&client->shard->retained, client, age_entry);
-		update_oldest(client->shard);
+		TAILQ_REMOVE(&client->partition->retained, client, age_entry);
+		update_oldest(client->partition);
 	}
 }
 
@@ -204,7 +205,7 @@ static void client_unindex_calls(struct affinity_client *client)
 {
 	for (size_t i = 0; i < client->ncalls && client->calls_indexed; i++)
 		if (client->calls[i].client)
-			hash_table_remove(&client->shard->calls, &client->calls[i].node);
+			hash_table_remove(&client->partition->calls, &client->calls[i].node);
 	client->calls_indexed = false;
 }
 
@@ -224,30 +225,31 @@ static void client_index_calls(struct affinity_client *client)
 		struct client_fingerprint *mark = &client->calls[i];
 		uint64_t hash = hash_call(client, &mark->call);
 
-		mark->client = is_full(&client->shard->calls, hash) ? NULL : client;
+		mark->client = is_full(&client->partition->calls, hash) ? NULL : client;
 		if (mark->client)
-			hash_table_add(&client->shard->calls, &mark->node, hash);
+			hash_table_add(&client->partition->calls, &mark->node, hash);
 	}
 	client->calls_indexed = true;
 }
 
-static void client_addr_free_unused(struct client_index_shard *shard, struct client_addr *host)
+static void client_addr_free_unused(struct client_index_partition *partition,
+				    struct client_addr *host)
 {
 	if (host->connected + host->nclosing + host->nretained)
 		return;
-	hash_table_remove(&shard->hosts, &host->node);
+	hash_table_remove(&partition->hosts, &host->node);
 	free(host);
 }
 
 static void client_unindex(struct affinity_client *client)
 {
-	struct client_index_shard *shard = client->shard;
+	struct client_index_partition *partition = client->partition;
 	struct client_addr *host = client->host;
 
 	client_unindex_calls(client);
-	hash_table_remove(&shard->by_peer, &client->by_peer);
+	hash_table_remove(&partition->by_peer, &client->by_peer);
 	client->host = NULL;
-	client_addr_free_unused(shard, host);
+	client_addr_free_unused(partition, host);
 }
 
 /*
@@ -256,15 +258,16 @@ static void client_unindex(struct affinity_client *client)
  */
 static int client_addr_join(struct affinity_client *client)
 {
-	struct client_index_shard *shard = client->shard;
-	struct client_addr *host = client_addr_get(shard, &client->peer.addr, client->privileged);
+	struct client_index_partition *partition = client->partition;
+	struct client_addr *host =
+		client_addr_get(partition, &client->peer.addr, client->privileged);
 	struct client_addr_loop *with;
 
 	if (!host)
 		return -ENOMEM;
 	with = client_addr_loop_get(host, &client->owner);
 	if (!with) {
-		client_addr_free_unused(shard, host);
+		client_addr_free_unused(partition, host);
 		return -ENOMEM;
 	}
 	client->host = host;
@@ -291,7 +294,7 @@ int client_index_set_privileged(struct affinity_client *client)
 	} else {
 		before->connected--;
 		client_addr_loop_put(with);
-		client_addr_free_unused(client->shard, before);
+		client_addr_free_unused(client->partition, before);
 	}
 	if (client->state != CLIENT_CONNECTED)
 		client_index_calls(client);
@@ -300,14 +303,14 @@ int client_index_set_privileged(struct affinity_client *client)
 
 int client_index_add(struct affinity_client *client)
 {
-	struct client_index_shard *shard = client->shard;
+	struct client_index_partition *partition = client->partition;
 	int rc;
 
 	client->state = CLIENT_CONNECTED;
 	rc = client_addr_join(client);
 	if (rc)
 		return rc;
-	hash_table_add(&shard->by_peer, &client->by_peer, hash_peer(shard, &client->peer));
+	hash_table_add(&partition->by_peer, &client->by_peer, hash_peer(partition, &client->peer));
 	return 0;
 }
 
@@ -343,7 +346,8 @@ static struct affinity_client *with_peer(struct hash_node *node)
 
 struct affinity_client *client_index_find_endpoints(const struct affinity_client *client)
 {
-	struct hash_node *node = hash_table_first(&client->shard->by_peer, client->by_peer.hash);
+	struct hash_node *node =
+		hash_table_first(&client->partition->by_peer, client->by_peer.hash);
 	struct affinity_client *other;
 
 	for (; (other = with_peer(node)); node = hash_table_next(node))
@@ -356,7 +360,8 @@ struct affinity_client *client_index_find_endpoints(const struct affinity_client
 
 struct affinity_client *client_index_find_peer(const struct affinity_client *client)
 {
-	struct hash_node *node = hash_table_first(&client->shard->by_peer, client->by_peer.hash);
+	struct hash_node *node =
+		hash_table_first(&client->partition->by_peer, client->by_peer.hash);
 	struct affinity_client *other;
 
 	for (; (other = with_peer(node)); node = hash_table_next(node))
@@ -389,7 +394,8 @@ static unsigned likelihood(const struct client_fingerprint *mark,
 struct affinity_client *client_index_find_call(const struct affinity_client *client,
 					       const struct call_fingerprint *call)
 {
-	struct hash_node *node = hash_table_first(&client->shard->calls, hash_call(client, call));
+	struct hash_node *node =
+		hash_table_first(&client->partition->calls, hash_call(client, call));
 	const struct client_fingerprint *best = NULL;
 
 	for (; node; node = hash_table_next(node)) {

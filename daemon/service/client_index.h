@@ -75,7 +75,7 @@ struct client_endpoint {
 
 struct affinity_client {
 	struct client_affinity *clients;
-	struct client_index_shard *shard;
+	struct client_index_partition *partition;
 	unsigned refs; /* one for the index or the owner, and one for each posted message */
 	unsigned state;
 	struct client_endpoint peer, local;
@@ -109,7 +109,7 @@ struct affinity_client {
 #define CLIENT_INDEX_NONE_RETAINED UINT64_MAX
 
 /* The clients of some addresses, under one lock. */
-struct client_index_shard {
+struct client_index_partition {
 	pthread_mutex_t lock;
 	unsigned refs; /* one for client_affinity.c, and one for each round of queries */
 	/* when the first of `retained` was retained; atomic, since it is read without the lock */
@@ -122,14 +122,15 @@ struct client_index_shard {
 /** client_endpoint_of - Returns the address and port of @addr, IPv4 as v4-mapped. */
 struct client_endpoint client_endpoint_of(const struct sockaddr_storage *addr);
 /**
- * client_index_shard_new - Creates an empty shard with one reference. Returns NULL without memory.
+ * client_index_partition_new - Creates an empty partition with one reference. Returns NULL without
+ * memory.
  */
-struct client_index_shard *client_index_shard_new(const struct hash_key *key);
+struct client_index_partition *client_index_partition_new(const struct hash_key *key);
 /**
- * client_index_shard_put - Drops a reference, without the lock; the last one frees the empty shard.
- * Accepts NULL.
+ * client_index_partition_put - Drops a reference, without the lock; the last one frees the empty
+ * partition. Accepts NULL.
  */
-void client_index_shard_put(struct client_index_shard *shard);
+void client_index_partition_put(struct client_index_partition *partition);
 
 /** client_index_add - Adds a client in CLIENT_CONNECTED. Returns 0 or -ENOMEM. */
 int client_index_add(struct affinity_client *client) MUST_CHECK;

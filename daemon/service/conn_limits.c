@@ -35,7 +35,7 @@ static void slot_list(struct conn_slot *slot)
 	limits->counts[slot->state.now]++;
 	slot->listed = true;
 	if (slot->state.now == CONN_SLOT_EVICTED)
-		TAILQ_INSERT_TAIL(&slot->side->evicted, slot, link);
+		TAILQ_INSERT_TAIL(&slot->thread->evicted, slot, link);
 	else
 		TAILQ_INSERT_TAIL(&limits->lists[slot->state.now], slot, link);
 }
@@ -49,7 +49,7 @@ static void slot_unlist(struct conn_slot *slot)
 		return;
 	slot->listed = false;
 	if (slot->state.now == CONN_SLOT_EVICTED)
-		TAILQ_REMOVE(&slot->side->evicted, slot, link);
+		TAILQ_REMOVE(&slot->thread->evicted, slot, link);
 	else
 		TAILQ_REMOVE(&limits->lists[slot->state.now], slot, link);
 }
@@ -96,13 +96,13 @@ static struct conn_limits_thread *slot_evict(struct conn_slot *slot, enum leg_cl
 {
 	slot->why = why;
 	slot_set_state(slot, CONN_SLOT_EVICTED);
-	return slot->side;
+	return slot->thread;
 }
 
-static void wake(const struct conn_limits_thread *side)
+static void wake(const struct conn_limits_thread *thread)
 {
-	if (side && side->wake)
-		side->wake(side->arg);
+	if (thread && thread->wake)
+		thread->wake(thread->arg);
 }
 
 static struct conn_slot *oldest(const struct conn_limits *limits, enum conn_slot_state state)
@@ -141,10 +141,11 @@ void conn_limits_fini(struct conn_limits *limits)
 	limits->config = NULL;
 }
 
-void conn_limits_thread_init(struct conn_limits_thread *side, void (*wake_fn)(void *arg), void *arg)
+void conn_limits_thread_init(struct conn_limits_thread *thread, void (*wake_fn)(void *arg),
+			     void *arg)
 {
-	*side = (struct conn_limits_thread){.wake = wake_fn, .arg = arg};
-	TAILQ_INIT(&side->evicted);
+	*thread = (struct conn_limits_thread){.wake = wake_fn, .arg = arg};
+	TAILQ_INIT(&thread->evicted);
 }
 
 /* ---- arrival ---- */
@@ -165,14 +166,14 @@ bool conn_limits_can_accept(struct conn_limits *limits, uint64_t now_us)
 	return can_accept;
 }
 
-static struct conn_slot *slot_new(struct conn_limits *limits, struct conn_limits_thread *side,
+static struct conn_slot *slot_new(struct conn_limits *limits, struct conn_limits_thread *thread,
 				  enum conn_slot_state state, uint64_t now_us)
 {
 	struct conn_slot *slot = calloc(1, sizeof(*slot));
 
 	if (!slot)
 		return NULL;
-	*slot = (struct conn_slot){.limits = limits, .side = side, .state = {state, now_us}};
+	*slot = (struct conn_slot){.limits = limits, .thread = thread, .state = {state, now_us}};
 	return slot;
 }
 
@@ -224,11 +225,11 @@ static int count_client(struct conn_limits *limits, struct conn_slot *slot,
 	return rc;
 }
 
-struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits_thread *side,
+struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits_thread *thread,
 				  const struct sockaddr *client, uint64_t now_us,
 				  enum leg_close *why)
 {
-	struct conn_slot *slot = slot_new(limits, side, CONN_SLOT_HALF_OPEN, now_us);
+	struct conn_slot *slot = slot_new(limits, thread, CONN_SLOT_HALF_OPEN, now_us);
 	struct conn_limits_thread *woken = NULL, *woken_too = NULL;
 	int rc;
 
@@ -255,10 +256,10 @@ struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits
 }
 
 struct conn_slot *conn_limits_add_tarpit(struct conn_limits *limits,
-					 struct conn_limits_thread *side, void *owner,
+					 struct conn_limits_thread *thread, void *owner,
 					 uint64_t now_us)
 {
-	struct conn_slot *slot = slot_new(limits, side, CONN_SLOT_HALF_OPEN, now_us);
+	struct conn_slot *slot = slot_new(limits, thread, CONN_SLOT_HALF_OPEN, now_us);
 	struct conn_limits_thread *woken;
 
 	if (!slot)
@@ -411,14 +412,14 @@ void conn_slot_free(struct conn_slot *slot)
 }
 
 struct conn_slot *conn_limits_next_evicted(struct conn_limits *limits,
-					   struct conn_limits_thread *side)
+					   struct conn_limits_thread *thread)
 {
 	struct conn_slot *slot;
 
 	pthread_mutex_lock(&limits->lock);
-	slot = TAILQ_FIRST(&side->evicted);
+	slot = TAILQ_FIRST(&thread->evicted);
 	if (slot) {
-		TAILQ_REMOVE(&side->evicted, slot, link);
+		TAILQ_REMOVE(&thread->evicted, slot, link);
 		slot->listed = false;
 	}
 	pthread_mutex_unlock(&limits->lock);
@@ -431,7 +432,7 @@ void conn_limits_counts_get(struct conn_limits *limits, struct conn_limits_count
 	*counts = (struct conn_limits_counts){
 		.half_open = half_open(limits),
 		.active = active(limits),
-		.held = limits->counts[CONN_SLOT_TARPIT],
+		.tarpit = limits->counts[CONN_SLOT_TARPIT],
 	};
 	pthread_mutex_unlock(&limits->lock);
 }

@@ -70,7 +70,7 @@ extern const struct state_table conn_slot_states;
 struct conn_slot {
 	TAILQ_ENTRY(conn_slot) link;
 	struct conn_limits *limits;
-	struct conn_limits_thread *side;
+	struct conn_limits_thread *thread;
 	void *owner; /* on its thread; NULL: not handed over yet */
 	struct state state;
 	bool had_call; /* its client has sent a Call */
@@ -107,7 +107,7 @@ struct conn_limits {
 
 /* Numbers of connections. */
 struct conn_limits_counts {
-	unsigned half_open, active, held;
+	unsigned half_open, active, tarpit;
 };
 
 /** conn_limits_init - Initializes the limits, without connections. Returns 0 or -ENOMEM. */
@@ -120,7 +120,7 @@ void conn_limits_fini(struct conn_limits *limits);
  * conn_limits_thread_init - Initializes the list of one thread. Without @wake the thread polls
  * conn_limits_next_evicted() itself.
  */
-void conn_limits_thread_init(struct conn_limits_thread *side, void (*wake)(void *arg), void *arg);
+void conn_limits_thread_init(struct conn_limits_thread *thread, void (*wake)(void *arg), void *arg);
 
 /* ---- main thread ---- */
 
@@ -133,7 +133,7 @@ void conn_limits_thread_init(struct conn_limits_thread *side, void (*wake)(void 
 bool conn_limits_can_accept(struct conn_limits *limits, uint64_t now_us);
 /**
  * conn_limits_add - Counts a new connection
- * @side:   the thread that will own it
+ * @thread:   the thread that will own it
  * @now_us: of the main thread's loop
  * @why:    set on failure
  *
@@ -141,7 +141,7 @@ bool conn_limits_can_accept(struct conn_limits *limits, uint64_t now_us);
  * has waited longest. Returns the slot, half-open; or NULL with LEG_CLOSE_PER_CLIENT or
  * LEG_CLOSE_RESOURCES.
  */
-struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits_thread *side,
+struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits_thread *thread,
 				  const struct sockaddr *client, uint64_t now_us,
 				  enum leg_close *why) MUST_CHECK;
 /**
@@ -149,7 +149,7 @@ struct conn_slot *conn_limits_add(struct conn_limits *limits, struct conn_limits
  * without memory.
  */
 struct conn_slot *conn_limits_add_tarpit(struct conn_limits *limits,
-					 struct conn_limits_thread *side, void *owner,
+					 struct conn_limits_thread *thread, void *owner,
 					 uint64_t now_us) MUST_CHECK;
 /**
  * conn_limits_evict_half_open - Evicts the oldest half-open connection if it is @age_us old.
@@ -208,7 +208,7 @@ void conn_slot_free(struct conn_slot *slot);
  * more.
  */
 struct conn_slot *conn_limits_next_evicted(struct conn_limits *limits,
-					   struct conn_limits_thread *side);
+					   struct conn_limits_thread *thread);
 
 /* ---- any thread ---- */
 

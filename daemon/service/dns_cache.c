@@ -292,7 +292,7 @@ static void complete_waits(struct dns_waiters *waiters, const struct dns_lookup 
 		result.error = dns_cache_unresolved(
 			waiters->name, lookup->error ? lookup->error : "it has no address", text);
 	}
-	for (unsigned i = 0; i < DNS_CACHE_PER_TURN; i++) {
+	for (unsigned i = 0; i < DNS_CACHE_PER_ITERATION; i++) {
 		wait = TAILQ_FIRST(&waiters->waits);
 		if (!wait)
 			return;

@@ -36,7 +36,7 @@
 /* … if it is not older than this */
 #define DNS_CACHE_STALE_US 86400000000u
 /* connections that get the answer in one iteration; each then connects */
-#define DNS_CACHE_PER_TURN 4u
+#define DNS_CACHE_PER_ITERATION 4u
 
 struct dns_answer; /* reference-counted, immutable */
 struct dns_waiters;

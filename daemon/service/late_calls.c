@@ -49,20 +49,20 @@ static uint64_t most(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static void add(struct late_calls *late, struct late_worker *side, const struct late_scan *found)
+static void add(struct late_calls *late, struct late_worker *thread, const struct late_scan *found)
 {
-	late->calls += found->calls - side->calls;
-	late->clients += found->clients - side->clients;
-	late->long_clients += found->long_clients - side->long_clients;
-	if (side->calls)
-		TAILQ_REMOVE(&late->workers, side, entry);
-	*side = (struct late_worker){.calls = found->calls,
-				     .clients = found->clients,
-				     .long_clients = found->long_clients,
-				     .oldest_start_us = found->oldest_start_us,
-				     .target = found->target};
-	if (side->calls)
-		TAILQ_INSERT_TAIL(&late->workers, side, entry);
+	late->calls += found->calls - thread->calls;
+	late->clients += found->clients - thread->clients;
+	late->long_clients += found->long_clients - thread->long_clients;
+	if (thread->calls)
+		TAILQ_REMOVE(&late->workers, thread, entry);
+	*thread = (struct late_worker){.calls = found->calls,
+				       .clients = found->clients,
+				       .long_clients = found->long_clients,
+				       .oldest_start_us = found->oldest_start_us,
+				       .target = found->target};
+	if (thread->calls)
+		TAILQ_INSERT_TAIL(&late->workers, thread, entry);
 	late->longest_us = most(late->longest_us, most(found->oldest_us, found->longest_us));
 	late->answered |= found->answered;
 }
@@ -70,26 +70,26 @@ static void add(struct late_calls *late, struct late_worker *side, const struct 
 struct late_calls_info late_calls_get(struct late_calls *late)
 {
 	struct late_calls_info info = {0};
-	const struct late_worker *side;
+	const struct late_worker *thread;
 
 	pthread_mutex_lock(&late->lock);
 	info.calls = late->calls;
 	info.clients = late->clients;
-	TAILQ_FOREACH(side, &late->workers, entry) {
-		if (info.target && info.oldest_start_us <= side->oldest_start_us)
+	TAILQ_FOREACH(thread, &late->workers, entry) {
+		if (info.target && info.oldest_start_us <= thread->oldest_start_us)
 			continue;
-		info.oldest_start_us = side->oldest_start_us;
-		info.target = side->target;
+		info.oldest_start_us = thread->oldest_start_us;
+		info.target = thread->target;
 	}
 	pthread_mutex_unlock(&late->lock);
 	return info;
 }
 
-void late_calls_report(struct late_calls *late, struct late_worker *side,
+void late_calls_report(struct late_calls *late, struct late_worker *thread,
 		       const struct late_scan *found)
 {
 	pthread_mutex_lock(&late->lock);
-	add(late, side, found);
+	add(late, thread, found);
 	if (found->long_clients && late->long_clients > 2 * late->logged_clients) {
 		late->logged_clients = late->clients;
 		log_late(late, found);

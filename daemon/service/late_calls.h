@@ -71,7 +71,7 @@ void late_calls_fini(struct late_calls *late);
 /** late_calls_get - Returns the Calls that have waited for LATE_CALL_US. */
 struct late_calls_info late_calls_get(struct late_calls *late);
 /** late_calls_report - Replaces the worker's last report by @found, and logs what is due. */
-void late_calls_report(struct late_calls *late, struct late_worker *side,
+void late_calls_report(struct late_calls *late, struct late_worker *thread,
 		       const struct late_scan *found);
 
 #endif

@@ -80,7 +80,7 @@ static bool can_accept(const struct endpoint *ep)
 	       listener->events->can_accept(listener->arg);
 }
 
-static void watch(struct endpoint *ep, bool on)
+static void set_accept_watch(struct endpoint *ep, bool on)
 {
 	if (ep->fabric)
 		fabric_listener_pause(ep->fabric, !on);
@@ -91,7 +91,7 @@ static void watch(struct endpoint *ep, bool on)
 /* Leaves connections in the kernel's queue for RETRY_US. */
 static void pause_accepting(struct endpoint *ep)
 {
-	watch(ep, false);
+	set_accept_watch(ep, false);
 	loop_timer_set(ep->listener->loop, ep->retry, RETRY_US);
 }
 
@@ -110,7 +110,7 @@ static void on_retry(void *arg)
 	struct endpoint *ep = arg;
 
 	if (can_accept(ep))
-		watch(ep, true);
+		set_accept_watch(ep, true);
 	else
 		pause_accepting(ep);
 }

@@ -15,7 +15,7 @@
 static void complete_waits(void *arg)
 {
 	struct mountd_cache *cache = arg;
-	const struct mountd_addr place = {
+	const struct mountd_addr addr = {
 		.addrs = cache->found,
 		.naddrs = cache->known ? cache->naddrs : 0,
 		.error = cache->error,
@@ -26,7 +26,7 @@ static void complete_waits(void *arg)
 	while ((wait = TAILQ_FIRST(&cache->waits))) {
 		TAILQ_REMOVE(&cache->waits, wait, entry);
 		wait->waits = false;
-		wait->done(wait->arg, &place);
+		wait->done(wait->arg, &addr);
 	}
 }
 
@@ -119,7 +119,7 @@ static void query_start(struct mountd_cache *cache, const struct sockaddr_storag
 
 void mountd_cache_wait(struct mountd_cache *cache, struct mountd_wait *wait,
 		       const struct sockaddr_storage *addrs, size_t naddrs,
-		       void (*done)(void *arg, const struct mountd_addr *place), void *arg)
+		       void (*done)(void *arg, const struct mountd_addr *addr), void *arg)
 {
 	bool first = TAILQ_EMPTY(&cache->waits) && !cache->query;
 
@@ -135,7 +135,7 @@ void mountd_cache_wait(struct mountd_cache *cache, struct mountd_wait *wait,
 	}
 }
 
-void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait)
+void mountd_cache_cancel(struct mountd_cache *cache, struct mountd_wait *wait)
 {
 	if (!wait->waits)
 		return;
@@ -143,27 +143,27 @@ void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait)
 	TAILQ_REMOVE(&cache->waits, wait, entry);
 }
 
-bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *listen_addrs)
+bool mountd_addr_is_own(const struct mountd_addr *addr, const struct self_connect *listen_addrs)
 {
-	for (size_t i = 0; i < place->naddrs; i++)
+	for (size_t i = 0; i < addr->naddrs; i++)
 		if (self_connect_matches(listen_addrs, TRANSPORT_TCP,
-					 (const struct sockaddr *)&place->addrs[i]))
+					 (const struct sockaddr *)&addr->addrs[i]))
 			return true;
 	return false;
 }
 
-static bool has_address(const struct mountd_cache *cache, const struct sockaddr_storage *place)
+static bool has_address(const struct mountd_cache *cache, const struct sockaddr_storage *addr)
 {
 	for (size_t i = 0; i < cache->naddrs; i++)
 		if (sockaddr_equal((const struct sockaddr *)&cache->found[i],
-				   (const struct sockaddr *)place))
+				   (const struct sockaddr *)addr))
 			return true;
 	return false;
 }
 
-void mountd_cache_forget(struct mountd_cache *cache, const struct sockaddr_storage *place)
+void mountd_cache_invalidate(struct mountd_cache *cache, const struct sockaddr_storage *addr)
 {
-	if (cache->known && has_address(cache, place)) {
+	if (cache->known && has_address(cache, addr)) {
 		cache->known = false;
 		/* The waiting connections must not get the wrong answer. */
 		if (!TAILQ_EMPTY(&cache->waits) && !cache->query)

@@ -42,7 +42,7 @@ struct mountd_addr {
 
 struct mountd_wait {
 	TAILQ_ENTRY(mountd_wait) entry;
-	void (*done)(void *arg, const struct mountd_addr *place);
+	void (*done)(void *arg, const struct mountd_addr *addr);
 	void *arg;
 	bool waits;
 };
@@ -71,22 +71,22 @@ void mountd_cache_fini(struct mountd_cache *cache);
 
 /**
  * mountd_cache_wait - Calls @done once, from a task or an event, within MOUNTD_CACHE_ANSWER_US
- * @wait:  the caller's, until @done or mountd_cache_leave()
+ * @wait:  the caller's, until @done or mountd_cache_cancel()
  * @addrs: the server's @naddrs addresses with the port of rpcbind, at least one; copied
  */
 void mountd_cache_wait(struct mountd_cache *cache, struct mountd_wait *wait,
 		       const struct sockaddr_storage *addrs, size_t naddrs,
-		       void (*done)(void *arg, const struct mountd_addr *place), void *arg);
-/** mountd_cache_leave - Cancels a wait; no effect after done(), or if @wait is all zero. */
-void mountd_cache_leave(struct mountd_cache *cache, struct mountd_wait *wait);
+		       void (*done)(void *arg, const struct mountd_addr *addr), void *arg);
+/** mountd_cache_cancel - Cancels a wait; no effect after done(), or if @wait is all zero. */
+void mountd_cache_cancel(struct mountd_cache *cache, struct mountd_wait *wait);
 /**
- * mountd_addr_is_own - Returns whether a connection to an address of @place could reach one of
+ * mountd_addr_is_own - Returns whether a connection to an address of @addr could reach one of
  * @listen_addrs
  *
  * rpcbind can name a port of this daemon. Any thread; @listen_addrs may be NULL: none.
  */
-bool mountd_addr_is_own(const struct mountd_addr *place, const struct self_connect *listen_addrs);
-/** mountd_cache_forget - Drops the answer if it contains @place, where MOUNT does not listen. */
-void mountd_cache_forget(struct mountd_cache *cache, const struct sockaddr_storage *place);
+bool mountd_addr_is_own(const struct mountd_addr *addr, const struct self_connect *listen_addrs);
+/** mountd_cache_invalidate - Drops the answer if it contains @addr, where MOUNT does not listen. */
+void mountd_cache_invalidate(struct mountd_cache *cache, const struct sockaddr_storage *addr);
 
 #endif

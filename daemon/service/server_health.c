@@ -267,8 +267,8 @@ static bool failed_for_another_client(const struct server_health *state,
  */
 static bool is_by_clients(const struct server_health *state, uint64_t now_us)
 {
-	return state->by_clients &&
-	       clock_elapsed_us(state->by_clients_us, now_us) < SERVER_HEALTH_DOUBT_US;
+	return state->down_by_clients &&
+	       clock_elapsed_us(state->down_by_clients_us, now_us) < SERVER_HEALTH_DOUBT_US;
 }
 
 /*
@@ -282,8 +282,8 @@ static bool may_be_client_fault(struct server_health *state, const struct sockad
 	const struct in6_addr host = client_host(client);
 
 	if (failed_for_another_client(state, &host, now_us)) {
-		state->by_clients = true;
-		state->by_clients_us = state->again_us = now_us;
+		state->down_by_clients = true;
+		state->down_by_clients_us = state->doubtful_again_us = now_us;
 	}
 	state->has_suspect = true;
 	state->suspect = host;
@@ -292,7 +292,7 @@ static bool may_be_client_fault(struct server_health *state, const struct sockad
 	snprintf(state->suspect_error, sizeof(state->suspect_error), "%s", detail);
 	if (!is_by_clients(state, now_us))
 		atomic_store(&state->doubtful, true);
-	return !state->by_clients && state->reach != SERVER_DOWN;
+	return !state->down_by_clients && state->reach != SERVER_DOWN;
 }
 
 /*
@@ -353,9 +353,9 @@ static void mark_up(struct server_health *state, uint64_t now_us)
 	if (state->reach != SERVER_OK)
 		set_reach(state, SERVER_OK, now_us);
 	/* Two clients must fail again: the recorded one belongs to the outage that ended. */
-	if (state->by_clients)
+	if (state->down_by_clients)
 		state->has_suspect = false;
-	state->by_clients = false;
+	state->down_by_clients = false;
 }
 
 void server_health_first_reply(struct server_health *state, const struct sockaddr *addr,
@@ -420,8 +420,8 @@ static bool is_still_down(const struct server_health *state, uint64_t now_us)
 /* Clients that are kept away cannot detect that the server is up again. */
 static bool needs_another_check(const struct server_health *state, uint64_t now_us)
 {
-	return state->by_clients &&
-	       clock_elapsed_us(state->again_us, now_us) >= SERVER_HEALTH_DOUBT_US;
+	return state->down_by_clients &&
+	       clock_elapsed_us(state->doubtful_again_us, now_us) >= SERVER_HEALTH_DOUBT_US;
 }
 
 void server_health_tick(struct server_health *state, uint64_t now_us)
@@ -430,7 +430,7 @@ void server_health_tick(struct server_health *state, uint64_t now_us)
 	if (replies_again(state, now_us))
 		mark_up(state, now_us);
 	if (needs_another_check(state, now_us)) {
-		state->again_us = now_us;
+		state->doubtful_again_us = now_us;
 		atomic_store(&state->doubtful, true);
 	}
 	if (is_still_down(state, now_us)) {

@@ -100,10 +100,10 @@ struct server_health {
 	uint64_t suspect_us;     /* … the time … */
 	enum leg_close suspect_why;
 	char suspect_error[LEG_DETAIL_BYTES]; /* … and the reason */
-	bool by_clients;                      /* down because of two clients … */
-	uint64_t by_clients_us;               /* … when that last happened … */
+	bool down_by_clients;                 /* down because of two clients … */
+	uint64_t down_by_clients_us;          /* … when that last happened … */
 	/* … and when it last became doubtful because of that */
-	uint64_t again_us;
+	uint64_t doubtful_again_us;
 };
 
 /**

@@ -77,8 +77,8 @@ struct server_uris mount_servers_of(const struct service_config *config)
 int servers_init(struct servers *servers, const struct server_uris *uris,
 		 const struct service_config *config, struct log_limit *lines)
 {
-	*servers =
-		(struct servers){.balance = config->balance, .left_max = config->max_connections};
+	*servers = (struct servers){.balance = config->balance,
+				    .idle_homes_max = config->max_connections};
 	servers->list = calloc(uris->count, sizeof(*servers->list));
 	if (!servers->list)
 		return -ENOMEM;
@@ -90,7 +90,7 @@ int servers_init(struct servers *servers, const struct server_uris *uris,
 		goto out_list;
 	hash_table_init(&servers->homes);
 	atomic_init(&servers->orders, 0);
-	TAILQ_INIT(&servers->left);
+	TAILQ_INIT(&servers->idle_homes);
 	pthread_mutex_init(&servers->lock, NULL);
 	return 0;
 
@@ -103,8 +103,8 @@ out_list:
 
 static void home_free(struct servers *servers, struct server_home *home)
 {
-	TAILQ_REMOVE(&servers->left, home, entry);
-	servers->nleft--;
+	TAILQ_REMOVE(&servers->idle_homes, home, entry);
+	servers->nidle_homes--;
 	hash_table_remove(&servers->homes, &home->node);
 	free(home);
 }
@@ -113,8 +113,8 @@ static void homes_expire(struct servers *servers, uint64_t now_us)
 {
 	struct server_home *home;
 
-	while ((home = TAILQ_FIRST(&servers->left)) &&
-	       (servers->nleft > servers->left_max ||
+	while ((home = TAILQ_FIRST(&servers->idle_homes)) &&
+	       (servers->nidle_homes > servers->idle_homes_max ||
 		now_us >= home->left_us + SERVERS_HOME_KEPT_US))
 		home_free(servers, home);
 }
@@ -151,8 +151,8 @@ static struct server_home *home_get(struct servers *servers, const struct in6_ad
 	struct server_home *home = home_find(servers, addr);
 
 	if (home && !home->choices) {
-		TAILQ_REMOVE(&servers->left, home, entry);
-		servers->nleft--;
+		TAILQ_REMOVE(&servers->idle_homes, home, entry);
+		servers->nidle_homes--;
 	} else if (!home) {
 		home = calloc(1, sizeof(*home) + servers->count * sizeof(home->open[0]));
 		if (!home)
@@ -169,8 +169,8 @@ static void home_put(struct servers *servers, struct server_home *home, uint64_t
 	if (--home->choices)
 		return;
 	home->left_us = now_us;
-	TAILQ_INSERT_TAIL(&servers->left, home, entry);
-	servers->nleft++;
+	TAILQ_INSERT_TAIL(&servers->idle_homes, home, entry);
+	servers->nidle_homes++;
 }
 
 void servers_fini(struct servers *servers)
@@ -179,7 +179,7 @@ void servers_fini(struct servers *servers)
 
 	if (!servers->list)
 		return;
-	while ((home = TAILQ_FIRST(&servers->left)))
+	while ((home = TAILQ_FIRST(&servers->idle_homes)))
 		home_free(servers, home);
 	hash_table_fini(&servers->homes);
 	pthread_mutex_destroy(&servers->lock);

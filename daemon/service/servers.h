@@ -92,9 +92,9 @@ struct servers {
 	pthread_mutex_t lock;
 	struct hash_key key;
 	struct hash_table homes;
-	/* homes without connections, oldest first; at most left_max */
-	struct server_home_list left;
-	unsigned nleft, left_max;
+	/* homes without connections, oldest first; at most idle_homes_max */
+	struct server_home_list idle_homes;
+	unsigned nidle_homes, idle_homes_max;
 };
 
 /* The server chosen for a connection; all zero: none yet. Owner's thread only. */

@@ -24,11 +24,11 @@ static const struct {
 
 static void name_lines(struct service *service)
 {
-	const char *whose = service->config->name;
+	const char *owner = service->config->name;
 	struct log_limit *lines = service->lines;
 
 	for (size_t i = 0; i < LINE_COUNT; i++)
-		lines[i] = (struct log_limit){.whose = whose, .burst = SERVICE_LINES_BURST};
+		lines[i] = (struct log_limit){.owner = owner, .burst = SERVICE_LINES_BURST};
 	for (size_t i = 0; i < ARRAY_SIZE(line_kinds); i++) {
 		lines[i].what = line_kinds[i].what;
 		lines[i].why = line_kinds[i].why;
@@ -69,7 +69,7 @@ int service_init(struct service *service, const struct service_config *config)
 	    servers_init(&service->mount_servers, &mounts, config, &service->lines[LINE_NAME]))
 		goto out_targets;
 	atomic_init(&service->draining, false);
-	atomic_init(&service->leaving, false);
+	atomic_init(&service->removed, false);
 	atomic_init(&service->connections, 0);
 	atomic_init(&service->connections_total, 0);
 	atomic_init(&service->source_rr_index, 0);

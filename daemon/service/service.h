@@ -62,7 +62,7 @@ struct service {
 	struct budget_share *memory;
 	/* each connection closes once no Call is in flight; set by the main thread */
 	atomic_bool draining;
-	atomic_bool leaving;     /* … and the service was removed: no new ones are accepted */
+	atomic_bool removed;     /* … and the service was removed: no new ones are accepted */
 	atomic_uint connections; /* now open; the main thread adds, workers subtract */
 	atomic_uint_fast64_t connections_total;
 	atomic_uint source_rr_index; /* round-robin index of its source addresses */

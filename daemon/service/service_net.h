@@ -35,7 +35,7 @@ struct worker_env {
 	/* of the process; can be NULL if `legs` is not leg_factory_system */
 	struct reserved_ports *reserved_ports;
 	/* A bridge of @ws was freed. */
-	void (*bridge_gone)(void *arg, struct worker_service *ws);
+	void (*bridge_freed)(void *arg, struct worker_service *ws);
 	/*
 	 * Any thread: requests backend_woken(), bridge_limits_close_evicted() and
 	 * bridge_limits_close_disabled() on this thread.

@@ -39,7 +39,7 @@ int tarpit_init(struct tarpit *tarpit, struct loop *loop, struct conn_limits *li
 {
 	*tarpit = (struct tarpit){.loop = loop, .limits = limits};
 	TAILQ_INIT(&tarpit->list);
-	conn_limits_thread_init(&tarpit->side, wake, arg);
+	conn_limits_thread_init(&tarpit->thread, wake, arg);
 	tarpit->timer = loop_timer_new(loop, on_timer, tarpit);
 	return tarpit->timer ? 0 : -ENOMEM;
 }
@@ -65,7 +65,7 @@ void tarpit_add(struct tarpit *tarpit, const struct accepted_conn *in, enum leg_
 	if (conn) {
 		*conn = (struct tarpit_conn){
 			.in = *in, .why = why, .due_us = now_us + CONN_LIMITS_TARPIT_US};
-		conn->slot = conn_limits_add_tarpit(tarpit->limits, &tarpit->side, conn, now_us);
+		conn->slot = conn_limits_add_tarpit(tarpit->limits, &tarpit->thread, conn, now_us);
 	}
 	if (!conn || !conn->slot) {
 		free(conn);
@@ -83,6 +83,6 @@ void tarpit_evict(struct tarpit *tarpit)
 {
 	struct conn_slot *slot;
 
-	while ((slot = conn_limits_next_evicted(tarpit->limits, &tarpit->side)))
+	while ((slot = conn_limits_next_evicted(tarpit->limits, &tarpit->thread)))
 		tarpit_release(tarpit, slot->owner);
 }

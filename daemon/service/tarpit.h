@@ -24,7 +24,7 @@ TAILQ_HEAD(tarpit_conn_list, tarpit_conn);
 struct tarpit {
 	struct loop *loop;
 	struct conn_limits *limits;
-	struct conn_limits_thread side;
+	struct conn_limits_thread thread;
 	struct loop_timer *timer;     /* for the first in the list */
 	struct tarpit_conn_list list; /* in the order in which they end */
 	unsigned count;

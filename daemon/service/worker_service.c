@@ -31,7 +31,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 {
 	*ws = (struct worker_service){.env = env, .service = service, .account = account};
 	TAILQ_INIT(&ws->bridges);
-	conn_limits_thread_init(&ws->side, env->wake, env->arg);
+	conn_limits_thread_init(&ws->thread, env->wake, env->arg);
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;
 	return service_net_init(&ws->net, env, service->config, service,

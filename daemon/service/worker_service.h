@@ -33,10 +33,10 @@ struct bridge_iter {
 /* The scan for Calls that wait long (daemon/bridge/late_call_scan.h). */
 struct late_call_scan {
 	struct loop_timer *timer; /* NULL: no bridges */
-	struct bridge_iter walk;
+	struct bridge_iter iter;
 	bool walking;
 	struct late_scan found; /* results of this scan so far */
-	struct late_worker side;
+	struct late_worker thread;
 };
 
 struct delivery_block;
@@ -62,9 +62,9 @@ struct worker_service {
 	struct backend mount_servers;   /* its MOUNT servers */
 	/* number of the orders for servers that bridge_limits_close_disabled() has applied */
 	unsigned orders;
-	struct conn_limits_thread side; /* of the service's connection limits */
+	struct conn_limits_thread thread; /* of the service's connection limits */
 	struct bridge_list bridges;
-	struct bridge_iter shown; /* iteration of the control socket */
+	struct bridge_iter snapshot_iter; /* iteration of the control socket */
 	struct late_call_scan late_scan;
 	struct reply_delivery reply_delivery;
 	struct call_stats calls;

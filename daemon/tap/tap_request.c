@@ -56,7 +56,7 @@ static int parse_client(struct tap_request *request, const char *value, char *er
 {
 	const char *wrong = config_cidr_parse(value, &request->client);
 
-	request->of_client = true;
+	request->has_client = true;
 	return wrong ? fail(error, "--client %.60s: %s", value, wrong) : 0;
 }
 
@@ -203,5 +203,5 @@ bool tap_request_matches(const struct tap_request *request, const char *service,
 {
 	return (!request->service[0] || !strcmp(request->service, service)) &&
 	       (request->operation == NFS_OPERATION_COUNT || request->operation == operation) &&
-	       (!request->of_client || config_cidr_contains(&request->client, client));
+	       (!request->has_client || config_cidr_contains(&request->client, client));
 }

@@ -21,7 +21,7 @@ enum tap_kind {
 struct tap_request {
 	enum tap_kind kind;
 	char service[CONFIG_NAME_MAX_BYTES + 1]; /* "": any */
-	bool of_client;
+	bool has_client;
 	struct config_cidr client;    /* if `of_client` */
 	enum nfs_operation operation; /* NFS_OPERATION_COUNT: any */
 	uint64_t slower_us;           /* RPCs that took at least this long */

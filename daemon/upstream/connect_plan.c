@@ -58,7 +58,7 @@ void connect_plan_fini(struct connect_plan *plan)
 	*plan = (struct connect_plan){0};
 }
 
-void connect_plan_forget_port(struct connect_plan *plan)
+void connect_plan_clear_port(struct connect_plan *plan)
 {
 	for (unsigned i = plan->next; i < plan->count; i++)
 		if (!plan->list[i].source_only)
@@ -130,7 +130,7 @@ bool connect_plan_has_next(const struct connect_plan *plan)
 	return plan->retry_version_one || plan->next < plan->count;
 }
 
-uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us)
+uint64_t connect_plan_attempt_timeout_us(const struct connect_plan *plan, uint64_t left_us)
 {
 	const struct connect_attempt *now = &plan->list[plan->next - 1];
 	unsigned addresses = 0;

@@ -39,7 +39,8 @@ struct connect_attempt {
 	bool source_above;             /* as stream_target.preferred_above */
 	bool source_only;              /* fail if the preferred port is not free */
 	bool privileged; /* prefer a source port below 1024, because the client is privileged */
-	struct held_port *held; /* iWARP: holds the reserved port until the leg has closed */
+	struct held_port
+		*reserved_port; /* iWARP: holds the reserved port until the leg has closed */
 	/* Of this attempt. */
 	struct sockaddr_storage addr;
 	struct fabric *fabric;    /* NULL: TCP */
@@ -98,22 +99,22 @@ bool connect_plan_retry_version_one(struct connect_plan *plan, uint64_t now_us);
  */
 const struct connect_attempt *connect_plan_last(const struct connect_plan *plan);
 /**
- * connect_plan_forget_port - Lets the remaining attempts use any source port, unless source_only is
+ * connect_plan_clear_port - Lets the remaining attempts use any source port, unless source_only is
  * set.
  */
-void connect_plan_forget_port(struct connect_plan *plan);
+void connect_plan_clear_port(struct connect_plan *plan);
 /** connect_plan_has_next - Returns whether an attempt is left for connect_plan_next(). */
 bool connect_plan_has_next(const struct connect_plan *plan);
 
 /**
- * connect_plan_share_us - Returns the time limit of the last attempt returned by
+ * connect_plan_attempt_timeout_us - Returns the time limit of the last attempt returned by
  * connect_plan_next().
  * @left_us: time left for all attempts
  *
  * Each address gets an equal share of the time. An attempt gets half of the share if another fabric
  * follows for the same address.
  */
-uint64_t connect_plan_share_us(const struct connect_plan *plan, uint64_t left_us);
+uint64_t connect_plan_attempt_timeout_us(const struct connect_plan *plan, uint64_t left_us);
 /** connect_plan_close_reason - Maps the negative errno of a failed connect to a close reason. */
 enum leg_close connect_plan_close_reason(int rc);
 

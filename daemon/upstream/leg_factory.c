@@ -16,10 +16,10 @@
 _Static_assert(LEG_PREFACE_BYTES >= PROXY_HEADER_SENT_BYTES, "a PROXY header does not fit");
 
 void leg_factory_set_proxy_header(struct leg_config *config, const struct service_config *service,
-				  const struct proxy_header *whose)
+				  const struct proxy_header *header)
 {
 	if (service->send_proxy)
-		config->preface_bytes = (unsigned)proxy_header_encode(whose, config->preface);
+		config->preface_bytes = (unsigned)proxy_header_encode(header, config->preface);
 }
 
 static void rdma_config(struct service_net *net, const struct leg_config *leg,
@@ -204,7 +204,7 @@ struct reserved_connect {
 	struct service_net *net;
 	const struct connect_attempt *attempt;
 	struct rdma_leg_config *config;
-	struct held_port held;
+	struct held_port reserved_port;
 	uint64_t now_us;
 };
 
@@ -214,33 +214,34 @@ static bool is_port_error(int rc)
 }
 
 /* Connects from @port, which was reserved in the map; releases it after an error. */
-static int connect_from_port(struct reserved_connect *going, uint16_t port, struct leg **out)
+static int connect_from_port(struct reserved_connect *connecting, uint16_t port, struct leg **out)
 {
-	struct reserved_ports_map *map = going->held.map;
+	struct reserved_ports_map *map = connecting->reserved_port.map;
 	int rc;
 
-	going->config->source_port = port;
-	going->config->source_port_only = true;
-	rc = rdma_leg_connect(going->config, going->attempt->fabric,
-			      (const struct sockaddr *)&going->attempt->addr, out);
+	connecting->config->source_port = port;
+	connecting->config->source_port_only = true;
+	rc = rdma_leg_connect(connecting->config, connecting->attempt->fabric,
+			      (const struct sockaddr *)&connecting->attempt->addr, out);
 	if (!rc)
-		going->held.port = port;
+		connecting->reserved_port.port = port;
 	else if (rc == -EADDRINUSE || rc == -EADDRNOTAVAIL)
-		reserved_ports_set_in_use(map, port, going->now_us);
+		reserved_ports_set_in_use(map, port, connecting->now_us);
 	else
-		reserved_ports_release(map, port, going->now_us);
+		reserved_ports_release(map, port, connecting->now_us);
 	return rc;
 }
 
-static int connect_any_reserved(struct reserved_connect *going, struct leg **out)
+static int connect_any_reserved(struct reserved_connect *connecting, struct leg **out)
 {
-	unsigned turn = going->net->sockets.reserved_ports_rr_start;
+	unsigned rr_start = connecting->net->sockets.reserved_ports_rr_start;
 	int rc = -EADDRINUSE;
 	uint16_t port;
 
 	while ((rc == -EADDRINUSE || rc == -EADDRNOTAVAIL) &&
-	       (port = reserved_ports_take_any(going->held.map, turn, going->now_us)))
-		rc = connect_from_port(going, port, out);
+	       (port = reserved_ports_take_any(connecting->reserved_port.map, rr_start,
+					       connecting->now_us)))
+		rc = connect_from_port(connecting, port, out);
 	return rc;
 }
 
@@ -248,24 +249,25 @@ static int connect_any_reserved(struct reserved_connect *going, struct leg **out
  * Tries the previous @port first if it is below 1024 or required, then any below 1024, as TCP
  * (stream/tcp_connect.h).
  */
-static int connect_from_source(struct reserved_connect *going, uint16_t port, struct leg **out)
+static int connect_from_source(struct reserved_connect *connecting, uint16_t port, struct leg **out)
 {
-	bool port_first = port && (port < IPPORT_RESERVED || going->attempt->source_above);
-	const struct connect_attempt *attempt = going->attempt;
+	bool port_first = port && (port < IPPORT_RESERVED || connecting->attempt->source_above);
+	const struct connect_attempt *attempt = connecting->attempt;
 	int rc = -EADDRINUSE;
 
-	going->held.map = reserved_ports_map_get(going->net->env->reserved_ports, &attempt->addr,
-						 &going->config->source, going->now_us);
-	if (!going->held.map)
+	connecting->reserved_port.map =
+		reserved_ports_map_get(connecting->net->env->reserved_ports, &attempt->addr,
+				       &connecting->config->source, connecting->now_us);
+	if (!connecting->reserved_port.map)
 		return -ENOMEM;
-	if (port_first && reserved_ports_take_port(going->held.map, port))
-		rc = connect_from_port(going, port, out);
+	if (port_first && reserved_ports_take_port(connecting->reserved_port.map, port))
+		rc = connect_from_port(connecting, port, out);
 	if (is_port_error(rc))
-		rc = connect_any_reserved(going, out);
+		rc = connect_any_reserved(connecting, out);
 	if (rc)
-		reserved_ports_map_put(going->held.map, going->now_us);
+		reserved_ports_map_put(connecting->reserved_port.map, connecting->now_us);
 	else
-		*attempt->held = going->held;
+		*attempt->reserved_port = connecting->reserved_port;
 	return rc;
 }
 
@@ -286,7 +288,8 @@ static bool has_source(const struct rdma_leg_config *config, sa_family_t family)
 static int connect_privileged(struct service_net *net, const struct connect_attempt *attempt,
 			      struct rdma_leg_config *config, struct leg **out)
 {
-	struct reserved_connect going = {net, attempt, config, {0}, loop_now_us(net->env->loop)};
+	struct reserved_connect connecting = {
+		net, attempt, config, {0}, loop_now_us(net->env->loop)};
 	const struct stream_sources *sources = &attempt->sources;
 	unsigned count = sources->count ? sources->count : 1;
 	int rc = -EADDRINUSE;
@@ -295,7 +298,7 @@ static int connect_privileged(struct service_net *net, const struct connect_atte
 		if (sources->count)
 			config->source = sources->list[(sources->first + i) % count];
 		if (has_source(config, attempt->addr.ss_family))
-			rc = connect_from_source(&going, i ? 0 : attempt->source_port, out);
+			rc = connect_from_source(&connecting, i ? 0 : attempt->source_port, out);
 	}
 	return rc;
 }

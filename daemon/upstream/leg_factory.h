@@ -37,11 +37,11 @@ struct proxy_header;
 struct service_config;
 
 /**
- * leg_factory_set_proxy_header - Makes legs created from @config send the PROXY header @whose, if
+ * leg_factory_set_proxy_header - Makes legs created from @config send the PROXY header @header, if
  * @service has send_proxy.
  */
 void leg_factory_set_proxy_header(struct leg_config *config, const struct service_config *service,
-				  const struct proxy_header *whose);
+				  const struct proxy_header *header);
 
 /* Creates legs on sockets and on the fabrics of the service. */
 extern const struct leg_factory_ops leg_factory_system;

@@ -260,7 +260,7 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 		.source_above = from->affinity.due,
 		.source_only = from->keeps_port,
 		.privileged = from->privileged,
-		.held = &upstream->held,
+		.reserved_port = &upstream->reserved_port,
 	};
 	struct sockaddr_storage addrs[RESOLVER_MAX_ADDRS];
 	size_t naddrs = source_addr_usable(from, net->config, found, nfound, addrs);
@@ -295,7 +295,7 @@ static int next_attempt(struct upstream *upstream)
 			return rc;
 		log_attempt(upstream);
 		config->connect_timeout_us =
-			connect_plan_share_us(&upstream->plan, left_us(upstream));
+			connect_plan_attempt_timeout_us(&upstream->plan, left_us(upstream));
 		upstream->leg_has_closed = false;
 		rc = net->env->legs->connect(net, config, upstream->attempt, &upstream->leg);
 		if (!rc)
@@ -359,7 +359,7 @@ static bool retry_rpcbind(struct upstream *upstream, enum leg_close why, const c
 
 	if (!mountd_wait)
 		return false;
-	mountd_cache_forget(mountd_wait, &upstream->attempt->addr);
+	mountd_cache_invalidate(mountd_wait, &upstream->attempt->addr);
 	if (why != LEG_CLOSE_REFUSED || !upstream->mountd_is_cached || !left_us(upstream))
 		return false;
 	log_failed(upstream, LOG_LEVEL_DEBUG, why, detail, "the port that rpcbind returns now");
@@ -375,7 +375,7 @@ static bool retry_rpcbind(struct upstream *upstream, enum leg_close why, const c
 static void forget_port(struct upstream *upstream)
 {
 	upstream->from.affinity.port = 0;
-	connect_plan_forget_port(&upstream->plan);
+	connect_plan_clear_port(&upstream->plan);
 }
 
 /*
@@ -491,7 +491,7 @@ void upstream_leg_closed(void *arg)
 
 	upstream->leg_has_closed = true;
 	/* Before closed(): a connection that waits for this port takes it immediately. */
-	held_port_release(&upstream->held, now_us(upstream));
+	held_port_release(&upstream->reserved_port, now_us(upstream));
 	if (upstream->state.now == UPSTREAM_WAIT_RETRY) {
 		loop_defer(loop_of(upstream), &upstream->retry);
 	} else {
@@ -559,7 +559,7 @@ static void cancel_waits(struct upstream *upstream)
 	if (upstream->choice.server)
 		dns_waiters_remove(dns_waiters_of(upstream), &upstream->name);
 	if (mountd_wait)
-		mountd_cache_leave(mountd_wait, &upstream->mountd_wait);
+		mountd_cache_cancel(mountd_wait, &upstream->mountd_wait);
 }
 
 static void on_resolve_timeout(void *arg)

@@ -101,9 +101,9 @@ struct upstream {
 	const struct connect_attempt *attempt; /* the current one, until the leg opens */
 	bool connecting_reported;
 	struct leg *leg;
-	bool leg_has_closed;   /* the leg has closed and can be freed */
-	struct held_port held; /* the reserved port of the leg */
-	enum leg_close why;    /* why the last attempt failed */
+	bool leg_has_closed;            /* the leg has closed and can be freed */
+	struct held_port reserved_port; /* the reserved port of the leg */
+	enum leg_close why;             /* why the last attempt failed */
 	char detail[LEG_DETAIL_BYTES];
 };
 

@@ -101,7 +101,7 @@ static json_t *reach_age(const struct server_health_info *info)
 /* Summarizes the servers of a service: the state is down only if every server is down. */
 static void best_server(uint64_t now_us, struct service *service, struct server_health_info *best)
 {
-	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
+	static const unsigned rank[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
 	unsigned waiting = 0;
 
 	for (unsigned i = 0; i < service->servers.count; i++) {
@@ -109,7 +109,7 @@ static void best_server(uint64_t now_us, struct service *service, struct server_
 
 		server_health_get(&service->servers.list[i].health, now_us, &info);
 		waiting += info.waiting;
-		if (!i || worth[info.reach] > worth[best->reach])
+		if (!i || rank[info.reach] > rank[best->reach])
 			*best = info;
 	}
 	best->waiting = waiting;
@@ -187,12 +187,12 @@ static json_t *memory_json(const struct collected *collected)
 	return memory;
 }
 
-static int leaving(const struct proxy *proxy)
+static int removed(const struct proxy *proxy)
 {
 	const struct proxy_service *ps;
 	int n = 0;
 
-	TAILQ_FOREACH(ps, &proxy->leaving, entry)
+	TAILQ_FOREACH(ps, &proxy->removed, entry)
 		n++;
 	return n;
 }
@@ -221,7 +221,7 @@ static json_t *status_answer(const struct collected *collected, const char *argu
 			 log_level_name(log_level()), "log_lines_dropped",
 			 (json_int_t)log_lines_dropped(), "workers", (int)proxy->nworkers,
 			 "services", (int)proxy->nservices, "connections", proxy_connections(proxy),
-			 "services_leaving", leaving(proxy), "stopping", proxy->stopping, "memory",
+			 "services_leaving", removed(proxy), "stopping", proxy->stopping, "memory",
 			 memory_json(collected), "problems", list, "host", host_json());
 }
 
@@ -273,7 +273,7 @@ static json_t *service_json(const struct collected *collected, size_t i,
 			 config->max_connections, "max_connections_per_client",
 			 config->max_connections_per_client, "half_open",
 			 counts.half_open + listener_awaiting_header(ps->listener), "held",
-			 counts.held, "refused", refused_json(service), "server",
+			 counts.tarpit, "refused", refused_json(service), "server",
 			 server_json(service, now_us), "draining",
 			 (int)atomic_load(&service->draining), "balance",
 			 config->balance == BALANCE_SOURCE ? "source" : "standby", "targets",

@@ -256,10 +256,10 @@ static bool add_bridges(struct slice *slice, struct worker_service *ws)
 	struct bridge *bridge;
 
 	if (!slice->snapshot->in_service)
-		bridge_iter_start(ws, &ws->shown);
+		bridge_iter_start(ws, &ws->snapshot_iter);
 	slice->snapshot->in_service = true;
 	while (!is_full(slice)) {
-		bridge = bridge_iter_next(&ws->shown);
+		bridge = bridge_iter_next(&ws->snapshot_iter);
 		if (!bridge)
 			return true;
 		add_bridge(slice, ws, bridge);

@@ -264,7 +264,7 @@ static struct collection *collection_new(struct snapshot_collector *snapshot_col
 					 unsigned wants)
 {
 	struct proxy *proxy = snapshot_collector->proxy;
-	size_t most = count_services(&proxy->services) + count_services(&proxy->leaving) + 1;
+	size_t most = count_services(&proxy->services) + count_services(&proxy->removed) + 1;
 	struct collection *collection = calloc(1, sizeof(*collection));
 	struct collected *collected;
 
@@ -288,7 +288,7 @@ static struct collection *collection_new(struct snapshot_collector *snapshot_col
 	}
 	add_services(collected, &proxy->services);
 	if (wants & COLLECT_LEAVING)
-		add_services(collected, &proxy->leaving);
+		add_services(collected, &proxy->removed);
 	return collection;
 }
 

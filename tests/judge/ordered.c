@@ -16,8 +16,8 @@
 #define FLAG_ACK      0x10
 
 /* A connection that is to be taken out. */
-struct left_out {
-	struct left_out *next;
+struct skipped_servers {
+	struct skipped_servers *next;
 	uint32_t addr[2];
 	uint16_t port[2];
 };
@@ -25,7 +25,7 @@ struct left_out {
 struct ordered {
 	const char *path;
 	FILE *file;
-	struct left_out *left_out;
+	struct skipped_servers *skipped_servers;
 };
 
 struct ordered *ordered_open(const char *path)
@@ -103,7 +103,7 @@ void ordered_unit(struct ordered *o, const struct tcp_conn *conn, uint64_t writt
 
 void ordered_leave_out(struct ordered *o, const struct tcp_conn *conn)
 {
-	struct left_out *left;
+	struct skipped_servers *left;
 
 	if (!o)
 		return;
@@ -114,11 +114,11 @@ void ordered_leave_out(struct ordered *o, const struct tcp_conn *conn)
 		left->addr[i] = addr_in_copy(conn, i);
 		left->port[i] = conn->side[i].port;
 	}
-	left->next = o->left_out;
-	o->left_out = left;
+	left->next = o->skipped_servers;
+	o->skipped_servers = left;
 }
 
-static bool is_from(const struct left_out *left, const uint8_t *ip, unsigned side)
+static bool is_from(const struct skipped_servers *left, const uint8_t *ip, unsigned side)
 {
 	return get_be32(ip + 12) == left->addr[side] && get_be32(ip + 16) == left->addr[!side] &&
 	       get_be16(ip + 20) == left->port[side] && get_be16(ip + 22) == left->port[!side];
@@ -128,7 +128,7 @@ static void keep(void *ctx, const uint8_t *ip, size_t len, uint64_t at_us)
 {
 	const struct ordered *o = ctx;
 
-	for (const struct left_out *left = o->left_out; left; left = left->next) {
+	for (const struct skipped_servers *left = o->skipped_servers; left; left = left->next) {
 		if (is_from(left, ip, 0) || is_from(left, ip, 1))
 			return;
 	}
@@ -168,12 +168,12 @@ static int take_out(struct ordered *o)
 int ordered_close(struct ordered *o)
 {
 	int err = close_file(o->file);
-	struct left_out *left;
+	struct skipped_servers *left;
 
-	if (!err && o->left_out)
+	if (!err && o->skipped_servers)
 		err = take_out(o);
-	while ((left = o->left_out)) {
-		o->left_out = left->next;
+	while ((left = o->skipped_servers)) {
+		o->skipped_servers = left->next;
 		free(left);
 	}
 	free(o);

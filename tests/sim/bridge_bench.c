@@ -452,7 +452,7 @@ static void come(struct bench *bench, struct fabric_incoming *fabric)
 	enum leg_close why;
 
 	in.slot =
-		conn_limits_add(&bench->service.limits, &bench->ws.side,
+		conn_limits_add(&bench->service.limits, &bench->ws.thread,
 				(const struct sockaddr *)&in.peer, loop_now_us(bench->loop), &why);
 	RIG_ASSERT(in.slot);
 	RIG_ASSERT(bridge_new(&bench->ws, &in, ++bench->bridges_made) == 0);
@@ -623,7 +623,7 @@ static void make_service(struct bench *bench)
 		.resolver = &bench_resolver,
 		.legs = &bench_legs,
 		.post = fake_loop_post,
-		.bridge_gone = on_bridge_gone,
+		.bridge_freed = on_bridge_gone,
 		.wake = on_name_answered,
 		.arg = bench,
 	};
@@ -640,7 +640,7 @@ static void make_service(struct bench *bench)
 	TAILQ_INIT(&bench->ws.bridges);
 	RIG_ASSERT(worker_service_add_backends(&bench->ws) == 0);
 	loop_task_init(&bench->expel, end_expelled, bench);
-	conn_limits_thread_init(&bench->ws.side, wake, bench);
+	conn_limits_thread_init(&bench->ws.thread, wake, bench);
 }
 
 struct bench *bench_new(const struct bench_faults *faults)

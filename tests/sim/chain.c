@@ -248,7 +248,7 @@ static void bridge_begin(struct chain_gate *gate, struct fabric_incoming *fabric
 		in.local = fabric->local;
 	gate->bridges++;
 	((struct sockaddr_in *)&in.peer)->sin_port = htons((uint16_t)gate->bridges);
-	in.slot = conn_limits_add(&gate->service.limits, &gate->ws.side,
+	in.slot = conn_limits_add(&gate->service.limits, &gate->ws.thread,
 				  (const struct sockaddr *)&in.peer, loop_now_us(gate->chain->loop),
 				  &why);
 	RIG_ASSERT(in.slot);
@@ -364,7 +364,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 		.resolver = &chain_resolver,
 		.legs = &chain_legs,
 		.post = fake_loop_post,
-		.bridge_gone = on_bridge_gone,
+		.bridge_freed = on_bridge_gone,
 		.wake = on_name_answered,
 		.arg = gate,
 	};
@@ -377,7 +377,7 @@ static void gate_init(struct chain *chain, struct chain_gate *gate)
 	TAILQ_INIT(&gate->ws.bridges);
 	RIG_ASSERT(worker_service_add_backends(&gate->ws) == 0);
 	loop_task_init(&gate->expel, end_expelled, gate);
-	conn_limits_thread_init(&gate->ws.side, wake, gate);
+	conn_limits_thread_init(&gate->ws.thread, wake, gate);
 	gate->ws.net.iwarp = sim_fabric_new(chain->fabric_net, gate->pool);
 	RIG_ASSERT(tcp_worker_init(&gate->ws.net.tcp, pair_net_streams(chain->server_net)) == 0);
 }

@@ -182,7 +182,7 @@ START_TEST(a_call_is_answered)
 	call();
 	ck_assert_uint_eq(last_stub()->calls, 1);
 	reply();
-	expect_told(2, CHECK_CONN_ANSWERED);
+	expect_told(2, CHECK_CONN_REPLIED);
 	ck_assert_uint_eq(answered->call_info.hdr.xid, 7);
 	/* The time limit was for the answer. */
 	bench_run(bench, 2000);
@@ -286,7 +286,7 @@ START_TEST(one_that_is_lost_can_be_opened_again)
 	ck_assert_uint_eq(bench->nstubs, 2);
 	call();
 	reply();
-	expect_told(4, CHECK_CONN_ANSWERED);
+	expect_told(4, CHECK_CONN_REPLIED);
 }
 END_TEST
 
@@ -299,7 +299,7 @@ START_TEST(an_end_follows_on_the_answer_that_came_before_it)
 	reply();
 	stub_fail(last_stub(), LEG_CLOSE_PEER, "gone");
 	expect_told(3, CHECK_CONN_LOST);
-	ck_assert_int_eq(event_before, CHECK_CONN_ANSWERED);
+	ck_assert_int_eq(event_before, CHECK_CONN_REPLIED);
 	ck_assert_str_eq(detail, "gone");
 	call();
 	bench_run(bench, 2000);

@@ -387,7 +387,7 @@ START_TEST(a_reload_keeps_the_limits_of_the_host)
 	old->host = (struct host_limits){.descriptors = 1000};
 	config_limits_resolve(old);
 	ck_assert_int_eq(config_fixture_load(SERVICE(TCP_TO_TCP)), 0);
-	ck_assert_int_eq(config_keep_fixed(fixture.config, old, none, none), 0);
+	ck_assert_int_eq(config_keep_restart_keys(fixture.config, old, none, none), 0);
 	ck_assert_uint_eq(fixture.config->services[0].max_connections,
 			  old->services[0].max_connections);
 	fclose(none);

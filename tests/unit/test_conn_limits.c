@@ -84,7 +84,7 @@ static void expect(unsigned half_open, unsigned active, unsigned held)
 	conn_limits_counts_get(&limits, &counts);
 	ck_assert_uint_eq(counts.half_open, half_open);
 	ck_assert_uint_eq(counts.active, active);
-	ck_assert_uint_eq(counts.held, held);
+	ck_assert_uint_eq(counts.tarpit, held);
 }
 
 static void expect_expelled(struct conn_slot *slot, enum leg_close why)

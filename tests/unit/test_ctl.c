@@ -493,8 +493,8 @@ START_TEST(what_any_daemon_says_is_asked_for_plainly)
 			;
 		_exit(write(peer, said, strlen(said)) < 0);
 	}
-	ck_assert_int_eq(client_ask(addr.sun_path, "status", NULL, error, sizeof(error), &answer),
-			 0);
+	ck_assert_int_eq(
+		client_request(addr.sun_path, "status", NULL, error, sizeof(error), &answer), 0);
 	ck_assert_str_eq(json_string_value(json_object_get(answer, "error")), "?[2J");
 	json_decref(answer);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
@@ -509,9 +509,9 @@ START_TEST(a_daemon_that_is_not_there_is_named)
 	char error[256];
 	json_t *answer;
 
-	ck_assert_int_eq(
-		client_ask("/tmp/test-ctl-missing", "status", NULL, error, sizeof(error), &answer),
-		-ENOENT);
+	ck_assert_int_eq(client_request("/tmp/test-ctl-missing", "status", NULL, error,
+					sizeof(error), &answer),
+			 -ENOENT);
 	ck_assert_str_eq(
 		error,
 		"cannot reach the daemon (/tmp/test-ctl-missing: No such file or directory): is it running? systemctl status rpcrdma-proxy");
@@ -534,13 +534,15 @@ START_TEST(a_socket_that_is_not_for_us_is_told_with_its_group)
 	chmod(dir, 0755);
 	ck_assert_int_eq(chown(path, 0, 4294967), 0);
 	ck_assert_int_eq(seteuid(65534), 0);
-	ck_assert_int_eq(client_ask(path, "status", NULL, error, sizeof(error), &answer), -EACCES);
+	ck_assert_int_eq(client_request(path, "status", NULL, error, sizeof(error), &answer),
+			 -EACCES);
 	ck_assert_ptr_nonnull(strstr(error, "/sock: it is for root and the group 4294967"));
 	/* What is in a directory that may not be looked into has the group that is installed. */
 	ck_assert_int_eq(seteuid(0), 0);
 	chmod(dir, 0700);
 	ck_assert_int_eq(seteuid(65534), 0);
-	ck_assert_int_eq(client_ask(path, "status", NULL, error, sizeof(error), &answer), -EACCES);
+	ck_assert_int_eq(client_request(path, "status", NULL, error, sizeof(error), &answer),
+			 -EACCES);
 	ck_assert_ptr_nonnull(strstr(error, "/sock: it is for root and the group rpcrdma-proxy"));
 	ck_assert_int_eq(seteuid(0), 0);
 	control_close(control);
@@ -617,10 +619,10 @@ START_TEST(client_and_daemon_understand_each_other)
 	ck_assert_int_eq(control_open(loop, path, &ops, NULL, error, sizeof(error), &control), 0);
 	pid = fork();
 	if (pid == 0) {
-		rc = client_ask(path, "stats", NULL, error, sizeof(error), &answer);
+		rc = client_request(path, "stats", NULL, error, sizeof(error), &answer);
 		if (!rc &&
 		    json_integer_value(json_object_get(answer, "asked")) == CONTROL_COMMAND_STATS)
-			rc = client_ask(path, "log", "cha\"t\n", error, sizeof(error), &answer);
+			rc = client_request(path, "log", "cha\"t\n", error, sizeof(error), &answer);
 		_exit(rc || !json_object_get(answer, "error"));
 	}
 	while (waitpid(pid, &status, WNOHANG) == 0)

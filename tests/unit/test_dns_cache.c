@@ -521,7 +521,7 @@ static void count_turn(void *arg)
 {
 	/* A turn later than the task of the answer: as many as one turn may tell. */
 	turns++;
-	ck_assert_uint_le(many_told, turns * DNS_CACHE_PER_TURN);
+	ck_assert_uint_le(many_told, turns * DNS_CACHE_PER_ITERATION);
 	if (many_told < CLIENTS)
 		loop_defer(loop, &counter);
 }
@@ -538,7 +538,7 @@ START_TEST(a_crowd_is_told_a_few_a_turn)
 	loop_defer(loop, &counter);
 	fake_loop_run(loop);
 	ck_assert_uint_eq(many_told, CLIENTS);
-	ck_assert_uint_eq(turns, CLIENTS / DNS_CACHE_PER_TURN);
+	ck_assert_uint_eq(turns, CLIENTS / DNS_CACHE_PER_ITERATION);
 	ck_assert_uint_eq(asked, 1);
 }
 END_TEST

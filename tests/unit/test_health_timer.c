@@ -80,8 +80,8 @@ START_TEST(a_doubtful_server_is_asked_once)
 	health_timer_check_doubtful(&ps);
 	health_timer_check_doubtful(&ps);
 	ck_assert_uint_eq(checks, 1);
-	ck_assert_uint_eq(asked.left_out, ~UINT32_C(1));
-	ck_assert(!asked.to_mount);
+	ck_assert_uint_eq(asked.skipped_servers, ~UINT32_C(1));
+	ck_assert(!asked.checks_mount);
 }
 END_TEST
 
@@ -102,8 +102,8 @@ START_TEST(so_is_a_server_of_mount)
 	become_doubtful(&ps.service.mount_servers);
 	health_timer_check_doubtful(&ps);
 	ck_assert_uint_eq(checks, 2);
-	ck_assert(asked.to_mount);
-	ck_assert_uint_eq(asked.left_out, ~UINT32_C(1));
+	ck_assert(asked.checks_mount);
+	ck_assert_uint_eq(asked.skipped_servers, ~UINT32_C(1));
 	asked.done(asked.arg, &report);
 	ck_assert_int_eq(server_health_is_down(&mount->health), !_i);
 	ck_assert(!server_health_is_down(&nfs->health));
@@ -123,7 +123,7 @@ START_TEST(no_timer_asks_a_server_of_mount)
 	for (unsigned i = 1; i <= 5; i++) {
 		fake_loop_run(proxy.loop);
 		ck_assert_uint_eq(checks, i);
-		ck_assert(!asked.to_mount);
+		ck_assert(!asked.checks_mount);
 		asked.done(asked.arg, &report);
 		fake_loop_advance(proxy.loop, 1000000);
 	}

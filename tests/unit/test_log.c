@@ -48,7 +48,7 @@ static void setup(void)
 {
 	said[0] = '\0';
 	clock_us = 0;
-	notes = (struct log_limit){.whose = "to-filer", .what = "noted", .burst = 100};
+	notes = (struct log_limit){.owner = "to-filer", .what = "noted", .burst = 100};
 	log_set_level(LOG_LEVEL_INFO);
 	to_form(LOG_FORM_LEVEL);
 }
@@ -141,7 +141,7 @@ END_TEST
 
 START_TEST(what_was_left_out_is_told_with_its_service_and_reason)
 {
-	struct log_limit limit = {.burst = 1, .whose = "exports", .reason = "NOT_ALLOWED"};
+	struct log_limit limit = {.burst = 1, .owner = "exports", .reason = "NOT_ALLOWED"};
 
 	to_form(LOG_FORM_FIELDS);
 	log_limited(LOG_LEVEL_WARNING, &limit, NULL, "a");
@@ -219,7 +219,7 @@ static void refuse(struct log_limit *limit, unsigned n)
 START_TEST(what_was_left_out_is_told_with_its_kind_and_in_what_time)
 {
 	struct log_limit limit = {
-		.whose = "exports", .what = "refused", .why = "address is not allowed"};
+		.owner = "exports", .what = "refused", .why = "address is not allowed"};
 
 	clock_us = 3000000;
 	refuse(&limit, LOG_LIMIT_BURST);

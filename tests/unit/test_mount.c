@@ -118,33 +118,33 @@ static void is_refused(int client, uint32_t program, uint32_t xid, size_t bytes)
 
 START_TEST(calls_go_by_their_program)
 {
-	int nfs, mount, to_nfs, to_mount;
+	int nfs, mount, to_nfs, checks_mount;
 
 	starts[_i](at_mountd());
 	open_to(server, NFS_PROGRAM_NFS, &nfs, &to_nfs);
 	/* Over iwarp the server is reached first, and left again. */
-	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &to_mount);
+	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &checks_mount);
 	for (uint32_t i = 0; i < 4; i++) {
 		pass(nfs, to_nfs, i % 2 ? NFS_PROGRAM_NFSACL : NFS_PROGRAM_NFS, 10 + i, i * 30000);
-		pass(mount, to_mount, NFS_PROGRAM_MOUNT, 20 + i, i * 3000);
+		pass(mount, checks_mount, NFS_PROGRAM_MOUNT, 20 + i, i * 3000);
 	}
 	close(nfs);
 	close(mount);
 	read_end(to_nfs);
-	read_end(to_mount);
+	read_end(checks_mount);
 	close(to_nfs);
-	close(to_mount);
+	close(checks_mount);
 }
 END_TEST
 
 START_TEST(calls_that_go_elsewhere_get_prog_unavail)
 {
 	static const size_t sizes[] = {0, 9000, 300000};
-	int nfs, mount, to_nfs, to_mount;
+	int nfs, mount, to_nfs, checks_mount;
 
 	starts[_i](at_mountd());
 	open_to(server, NFS_PROGRAM_NFS, &nfs, &to_nfs);
-	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &to_mount);
+	open_to(mountd, NFS_PROGRAM_MOUNT, &mount, &checks_mount);
 	for (uint32_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		is_refused(nfs, NFS_PROGRAM_MOUNT, 10 + i, sizes[i]);
 		is_refused(nfs, UNKNOWN, 20 + i, sizes[i]);
@@ -152,12 +152,12 @@ START_TEST(calls_that_go_elsewhere_get_prog_unavail)
 		is_refused(mount, NFS_PROGRAM_NFS, 40 + i, sizes[i]);
 		is_refused(mount, UNKNOWN, 50 + i, sizes[i]);
 		pass(nfs, to_nfs, NFS_PROGRAM_NFS, 60 + i, sizes[i]);
-		pass(mount, to_mount, NFS_PROGRAM_MOUNT, 70 + i, 100);
+		pass(mount, checks_mount, NFS_PROGRAM_MOUNT, 70 + i, 100);
 	}
 	close(nfs);
 	close(mount);
 	close(to_nfs);
-	close(to_mount);
+	close(checks_mount);
 }
 END_TEST
 

@@ -70,7 +70,7 @@ static void setup(void)
 	proxy = (struct proxy){.config = &config, .loop = event_loop_new(), .max_connections = 77};
 	ck_assert_ptr_nonnull(proxy.loop);
 	TAILQ_INIT(&proxy.services);
-	TAILQ_INIT(&proxy.leaving);
+	TAILQ_INIT(&proxy.removed);
 }
 
 static void teardown(void)
@@ -435,15 +435,15 @@ END_TEST
 
 START_TEST(descriptors_memory_and_removed_services)
 {
-	struct proxy_service leaving = {0};
+	struct proxy_service removed = {0};
 
 	start(1);
-	ps.out_of_fds = true;
+	ps.out_of_descriptors = true;
 	find(NOW);
 	only(PROBLEM_DESCRIPTORS_SHORT, PROBLEM_WARNING,
 	     "new clients wait: the limit of descriptors allows 77 connections of all services",
 	     "raise LimitNOFILE= of the unit (ulimit -n in a shell) and restart");
-	ps.out_of_fds = false;
+	ps.out_of_descriptors = false;
 	find(NOW);
 	problems_add_memory(&problems, &ps, 0, 0);
 	problems_add_memory(&problems, &ps, 5, PROBLEM_MEMORY_US - 1);
@@ -452,7 +452,7 @@ START_TEST(descriptors_memory_and_removed_services)
 	only(PROBLEM_MEMORY_SHORT, PROBLEM_WARNING,
 	     "RPCs waiting for memory: 5, the oldest for 35 s",
 	     "raise memory_limit_mib in /etc/p.conf and restart");
-	TAILQ_INSERT_TAIL(&proxy.leaving, &leaving, entry);
+	TAILQ_INSERT_TAIL(&proxy.removed, &removed, entry);
 	find(NOW);
 	only(PROBLEM_SERVICES_LEAVING, PROBLEM_NOTICE, "removed services still draining: 1",
 	     "'rpcrdma-proxyctl connections' shows their connections, 'disconnect ID' closes one");

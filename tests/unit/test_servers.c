@@ -329,7 +329,7 @@ START_TEST(only_so_many_homes_are_kept)
 {
 	for (unsigned who = 0; who < 100; who++)
 		ck_assert_int_eq(first(who), 0);
-	ck_assert_uint_eq(servers.nleft, config.max_connections);
+	ck_assert_uint_eq(servers.nidle_homes, config.max_connections);
 	ck_assert_uint_eq(servers.homes.count, config.max_connections);
 }
 END_TEST

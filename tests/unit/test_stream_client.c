@@ -42,7 +42,7 @@ static void on_over(void *arg)
 }
 
 static const struct stream_client_events events = {
-	.on_space = on_room, .enough = on_enough, .lost = on_lost, .over = on_over};
+	.on_space = on_room, .stop_requested = on_enough, .lost = on_lost, .drained = on_over};
 
 static void setup(void)
 {

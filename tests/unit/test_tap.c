@@ -282,7 +282,7 @@ START_TEST(nothing_said_is_everything)
 {
 	accepts(TAP_CALLS, "");
 	ck_assert_str_eq(request.service, "");
-	ck_assert(!request.of_client);
+	ck_assert(!request.has_client);
 	ck_assert_int_eq(request.operation, NFS_OPERATION_COUNT);
 	ck_assert_uint_eq(request.slower_us, 0);
 	ck_assert_uint_eq(request.count, 0);
@@ -299,7 +299,7 @@ START_TEST(each_option_is_read)
 	accepts(TAP_CALLS,
 		"--slower 100ms nfs --client 10.0.0.0/8 --operation read --count 7 --seconds 3");
 	ck_assert_str_eq(request.service, "nfs");
-	ck_assert(request.of_client);
+	ck_assert(request.has_client);
 	ck_assert_uint_eq(request.client.prefix_bits, 8);
 	ck_assert_int_eq(request.operation, NFS_OPERATION_READ);
 	ck_assert_uint_eq(request.slower_us, 100000);

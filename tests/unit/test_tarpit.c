@@ -36,8 +36,8 @@ static unsigned held(void)
 	struct conn_limits_counts counts;
 
 	conn_limits_counts_get(&limits, &counts);
-	ck_assert_uint_eq(counts.held, tarpit.count);
-	return counts.held;
+	ck_assert_uint_eq(counts.tarpit, tarpit.count);
+	return counts.tarpit;
 }
 
 static void teardown(void)
