@@ -52,7 +52,7 @@ static void log_slow(const struct bridge *bridge, const struct call_end *end,
 		     const struct call_record *report, uint32_t client_us, uint64_t whole_us)
 {
 	char time[HUMANIZE_TEXT_BYTES], in[HUMANIZE_TEXT_BYTES], back[HUMANIZE_TEXT_BYTES];
-	char stages[STAGES_BYTES], status[CALL_STATUS_TEXT_BYTES];
+	char stages[STAGES_BYTES], status[NFS_STATUS_TEXT_BYTES];
 	struct log_ctx ctx = bridge->log;
 	uint32_t stage_elapsed_us[CALL_STAGE_COUNT];
 
@@ -65,7 +65,9 @@ static void log_slow(const struct bridge *bridge, const struct call_end *end,
 		    humanize_time((double)whole_us / 1e6, time), stages,
 		    humanize_bytes(report->request_bytes, in),
 		    humanize_bytes(report->reply_bytes, back), report->status ? ", " : "",
-		    report->status ? call_status_name(report->status, status) : "");
+		    report->status ? call_status_full_name(report->prog, report->vers,
+							   report->status, status)
+				   : "");
 }
 
 static void log_if_slow(const struct bridge *bridge, const struct call_end *end,
@@ -89,6 +91,8 @@ void call_trace_record(const struct bridge_side *side, const struct exchange *x,
 	report->answered = answered;
 	report->sent = answered || x->stage == CALL_STAGE_SERVER;
 	report->xid = x->call_info.hdr.xid;
+	report->prog = x->call_info.hdr.prog;
+	report->vers = x->call_info.hdr.vers;
 	report->status = answered ? call_status_of(x) : 0;
 	report->request_bytes = x->call.len_bytes;
 	report->reply_bytes = answered ? x->reply.len_bytes : 0;
@@ -109,6 +113,8 @@ static void fill_call(const struct bridge *bridge, const struct call_end *end,
 		.answered = report->answered,
 		.operation = end->operation,
 		.xid = report->xid,
+		.prog = report->prog,
+		.vers = report->vers,
 		.status = report->status,
 		.request_bytes = report->request_bytes,
 		.reply_bytes = report->reply_bytes,

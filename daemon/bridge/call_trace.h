@@ -10,7 +10,8 @@ struct call_record {
 	bool wanted; /* else no other member is valid */
 	bool callback, sent, answered;
 	uint8_t call_forms[2], reply_forms[2];
-	uint32_t xid, status; /* status: from call_status_of() */
+	uint32_t xid, prog, vers;
+	uint32_t status; /* from call_status_of() */
 	uint32_t request_bytes, reply_bytes;
 	uint32_t stage_elapsed_us[CALL_STAGE_COUNT]; /* except the client stage, which still runs */
 };

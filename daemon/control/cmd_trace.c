@@ -5,7 +5,8 @@
  * {"schema": 1}
  * {"time": "2026-11-25T22:34:25.123456Z", "service", "connection": its number,
  *  "client_address", "callback": a boolean, "operation", "xid", "answered": a boolean,
- *  "error": a status or null, "request_bytes", "reply_bytes",
+ *  "error": a status or null, "error_name": the same with the prefix of its protocol,
+ *  "request_bytes", "reply_bytes",
  *  "carried": {"client": FORMS, "upstream": FORMS}, "took_s",
  *  "stages_s": {"receive", "memory", "credit", "server", "client"}}
  *     FORMS  {"call", "reply"}: "record" over TCP, "short", "chunked", "long" or "lent";
@@ -78,6 +79,15 @@ static json_t *status_json(const struct tap_call *call)
 					      : json_null();
 }
 
+static json_t *status_full_json(const struct tap_call *call)
+{
+	char text[NFS_STATUS_TEXT_BYTES];
+
+	if (!call->answered || !call->status)
+		return json_null();
+	return json_string(call_status_full_name(call->prog, call->vers, call->status, text));
+}
+
 /* Returns a new reference, or NULL if memory ran out. */
 static json_t *call_json(const struct tap_call *call)
 {
@@ -91,12 +101,14 @@ static json_t *call_json(const struct tap_call *call)
 				    json_real(call->stage_elapsed_us[i] / 1e6));
 	}
 	return json_pack(
-		"{s:s, s:s, s:I, s:o, s:b, s:s, s:I, s:b, s:o, s:I, s:o, s:{s:o, s:o}, s:f, s:o}",
+		"{s:s, s:s, s:I, s:o, s:b, s:s, s:I, s:b, s:o, s:o, s:I, s:o, s:{s:o, s:o}, s:f, "
+		"s:o}",
 		"time", call_time_text(call->over_us, time), "service", call->service, "connection",
 		(json_int_t)call->connection, "client_address", address_json(&call->client),
 		"callback", (int)call->callback, "operation", nfs_operation_name(call->operation),
 		"xid", (json_int_t)call->xid, "answered", (int)call->answered, "error",
-		status_json(call), "request_bytes", (json_int_t)call->request_bytes, "reply_bytes",
+		status_json(call), "error_name", status_full_json(call), "request_bytes",
+		(json_int_t)call->request_bytes, "reply_bytes",
 		call->answered ? json_integer(call->reply_bytes) : json_null(), "carried", "client",
 		forms_json(call, call->callback ? EXCHANGE_TARGET : EXCHANGE_ORIGIN), "upstream",
 		forms_json(call, call->callback ? EXCHANGE_ORIGIN : EXCHANGE_TARGET), "took_s",

@@ -7,7 +7,7 @@
 
 #include "daemon/health/check_rpc.h"
 #include "daemon/rpcbind/rpcb_xdr.h"
-#include "nfs/operation.h"
+#include "daemon/service/call_stats.h"
 #include "nfs/proc_table.h"
 #include "rpc/record_mark.h"
 
@@ -180,7 +180,7 @@ static void pass_mounted(struct check_mount *mount)
 
 static void read_handle(struct check_mount *mount, struct xdr_reader *results)
 {
-	char text[80];
+	char text[80], name[NFS_STATUS_TEXT_BYTES];
 	uint32_t status;
 
 	if (!nfs3_reply_mnt(results, &status, &mount->handle)) {
@@ -190,8 +190,9 @@ static void read_handle(struct check_mount *mount, struct xdr_reader *results)
 			   "the export must allow this host, which is the server's client, or "
 			   "every host");
 	} else if (status) {
-		snprintf(text, sizeof(text), "the first export cannot be mounted: MNT3ERR_%s (%u)",
-			 nfs_status_name(status) ? nfs_status_name(status) : "unknown", status);
+		snprintf(text, sizeof(text), "the first export cannot be mounted: %s",
+			 call_status_full_name(NFS_PROGRAM_MOUNT, CHECK_RPC_MOUNT_VERSION, status,
+					       name));
 		mount_fail(mount, text, "see the server's exports and its log");
 	} else {
 		pass_mounted(mount);

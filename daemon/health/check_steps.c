@@ -13,6 +13,7 @@
 #include "daemon/health/check_conn.h"
 #include "daemon/health/check_report.h"
 #include "daemon/health/check_rpc.h"
+#include "daemon/service/call_stats.h"
 #include "nfs/proc_table.h"
 
 #define ANY_LOG "its log may say why"
@@ -129,6 +130,24 @@ static const char *accept_text(enum rpc_accept_stat stat)
 	return texts[stat];
 }
 
+/* Returns the name of an auth_stat (RFC 5531 section 8.2, RFC 2203), or NULL. */
+static const char *auth_stat_name(uint32_t auth_stat)
+{
+	static const char *const names[] = {
+		[1] = "AUTH_BADCRED",
+		[2] = "AUTH_REJECTEDCRED",
+		[3] = "AUTH_BADVERF",
+		[4] = "AUTH_REJECTEDVERF",
+		[5] = "AUTH_TOOWEAK",
+		[6] = "AUTH_INVALIDRESP",
+		[7] = "AUTH_FAILED",
+		[13] = "RPCSEC_GSS_CREDPROBLEM",
+		[14] = "RPCSEC_GSS_CTXPROBLEM",
+	};
+
+	return auth_stat < ARRAY_SIZE(names) ? names[auth_stat] : NULL;
+}
+
 /* Describes a Reply that is not a success. */
 static void check_text_refused(struct check_step *step, const struct check_rpc_reply *reply)
 {
@@ -139,9 +158,16 @@ static void check_text_refused(struct check_step *step, const struct check_rpc_r
 		snprintf(step->what, sizeof(step->what), "a malformed Reply");
 		step->advice = "is an NFS server listening there?";
 	} else if (!reply->accepted) {
-		snprintf(step->what, sizeof(step->what),
-			 "the server rejects the credential (auth_stat %u)", reply->auth_stat);
-		step->advice = "with AUTH_TOOWEAK (5) clients must use a security flavour such as "
+		const char *name = auth_stat_name(reply->auth_stat);
+
+		if (name)
+			snprintf(step->what, sizeof(step->what),
+				 "the server rejects the credential: %s", name);
+		else
+			snprintf(step->what, sizeof(step->what),
+				 "the server rejects the credential: auth_stat %u",
+				 reply->auth_stat);
+		step->advice = "with AUTH_TOOWEAK clients must use a security flavour such as "
 			       "krb5; otherwise see the server's exports";
 	} else {
 		snprintf(step->what, sizeof(step->what), "the server answers %s",
@@ -524,6 +550,7 @@ static void evaluate_results(struct check_steps *steps, const struct check_rpc_r
 	struct check_step *step = step_of(steps);
 	uint32_t status = reply->nfs_status;
 	const char *why = reply->is_rpc ? not_allowed(reply) : NULL;
+	char name[NFS_STATUS_TEXT_BYTES];
 
 	if (why) {
 		snprintf(step->what, sizeof(step->what), "%s", why);
@@ -541,7 +568,9 @@ static void evaluate_results(struct check_steps *steps, const struct check_rpc_r
 						: "its Reply was not that long");
 	} else {
 		if (status != CHECK_RPC_NFS_OK)
-			step_pass(steps, "a Reply of %u bytes, status %u", len_bytes, status);
+			step_pass(steps, "a Reply of %u bytes, %s", len_bytes,
+				  call_status_full_name(NFS_PROGRAM_NFS, steps->nfs_version, status,
+							name));
 		else
 			step_pass(steps, "a Reply of %u bytes", len_bytes);
 		if (steps->step == CHECK_INLINE_CALL && status == CHECK_RPC_NFS_OK)

@@ -167,3 +167,13 @@ const char *call_status_name(uint32_t status, char text[CALL_STATUS_TEXT_BYTES])
 	snprintf(text, CALL_STATUS_TEXT_BYTES, "%u", status);
 	return text;
 }
+
+const char *call_status_full_name(uint32_t prog, uint32_t vers, uint32_t status,
+				  char text[NFS_STATUS_TEXT_BYTES])
+{
+	if (status & CLASS_MASK)
+		return call_status_name(status, text);
+	if (!nfs_status_full_name(prog, vers, status, text))
+		snprintf(text, NFS_STATUS_TEXT_BYTES, "status %u", status);
+	return text;
+}

@@ -166,5 +166,12 @@ void call_stats_merge(struct call_stats *sum, const struct call_stats *part);
  * call_status_name - Returns "NOENT", "PROG_UNAVAIL" …; for an unnamed status its number, in @text.
  */
 const char *call_status_name(uint32_t status, char text[CALL_STATUS_TEXT_BYTES]);
+/**
+ * call_status_full_name - Returns the name as the document of the program has it, for people:
+ * "NFS4ERR_NOENT", "MNT3ERR_ACCES", "PROG_UNAVAIL" …; "status 12345" for an unnamed one.
+ * @prog, @vers: of the Call
+ */
+const char *call_status_full_name(uint32_t prog, uint32_t vers, uint32_t status,
+				  char text[NFS_STATUS_TEXT_BYTES]);
 
 #endif

@@ -21,7 +21,7 @@ struct tap_call {
 	bool sent;     /* forwarded; else the proxy answered it */
 	bool answered; /* else status, reply_bytes and reply_forms are not set */
 	enum nfs_operation operation;
-	uint32_t xid;
+	uint32_t xid, prog, vers;
 	uint32_t status; /* of call_status_of() */
 	uint32_t request_bytes, reply_bytes;
 	/* an enum message_form each, by enum exchange_role */

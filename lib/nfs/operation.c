@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "nfs/operation.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
 #include "nfs/proc_table.h"
@@ -378,4 +380,33 @@ const char *nfs_status_name(uint32_t status)
 		if (statuses[i].status == status)
 			return statuses[i].name;
 	return NULL;
+}
+
+/* Returns what the names of statuses begin with in a version of a program, or NULL. */
+static const char *status_prefix(uint32_t prog, uint32_t vers)
+{
+	static const char *const of_nfs[] = {[2] = "NFSERR_", [3] = "NFS3ERR_", [4] = "NFS4ERR_"};
+
+	if (prog == NFS_PROGRAM_CALLBACK)
+		return "NFS4ERR_";
+	if (prog == NFS_PROGRAM_MOUNT)
+		return vers == 3 ? "MNT3ERR_" : "E";
+	if (prog != NFS_PROGRAM_NFS && prog != NFS_PROGRAM_NFSACL)
+		return NULL;
+	return vers < ARRAY_SIZE(of_nfs) ? of_nfs[vers] : NULL;
+}
+
+const char *nfs_status_full_name(uint32_t prog, uint32_t vers, uint32_t status,
+				 char text[NFS_STATUS_TEXT_BYTES])
+{
+	const char *prefix = status_prefix(prog, vers), *name = nfs_status_name(status);
+
+	if (!prefix || !name)
+		return NULL;
+	if (status == 13 && !strcmp(prefix, "NFS4ERR_"))
+		name = "ACCESS";
+	else if (status == 10008 && !strcmp(prefix, "NFS3ERR_"))
+		name = "JUKEBOX";
+	snprintf(text, NFS_STATUS_TEXT_BYTES, "%s%s", prefix, name);
+	return text;
 }

@@ -92,4 +92,15 @@ bool nfs_operation_has_status(const struct call_info *call_info);
  */
 const char *nfs_status_name(uint32_t status);
 
+#define NFS_STATUS_TEXT_BYTES 40u
+/**
+ * nfs_status_full_name - Writes the name that the document of a protocol gives a status:
+ * "NFS4ERR_ACCESS", "NFS3ERR_ACCES", "MNT3ERR_ACCES", "EACCES" for versions 1 and 2 of MOUNT
+ * @prog, @vers: of the Call, which are NFS, its callbacks, NFSACL or MOUNT
+ *
+ * Returns @text, or NULL if the status or the program has no name.
+ */
+const char *nfs_status_full_name(uint32_t prog, uint32_t vers, uint32_t status,
+				 char text[NFS_STATUS_TEXT_BYTES]);
+
 #endif

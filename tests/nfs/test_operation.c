@@ -198,6 +198,39 @@ START_TEST(statuses_have_names)
 }
 END_TEST
 
+static const struct {
+	uint32_t prog, vers, status;
+	const char *name; /* NULL: none */
+} full_names[] = {
+	{NFS_PROGRAM_NFS, 2, 13, "NFSERR_ACCES"},
+	{NFS_PROGRAM_NFS, 3, 13, "NFS3ERR_ACCES"},
+	{NFS_PROGRAM_NFS, 4, 13, "NFS4ERR_ACCESS"},
+	{NFS_PROGRAM_NFS, 3, 10008, "NFS3ERR_JUKEBOX"},
+	{NFS_PROGRAM_NFS, 4, 10008, "NFS4ERR_DELAY"},
+	{NFS_PROGRAM_NFS, 4, 10055, "NFS4ERR_CONN_NOT_BOUND_TO_SESSION"},
+	{NFS_PROGRAM_CALLBACK, 1, 13, "NFS4ERR_ACCESS"},
+	{NFS_PROGRAM_NFSACL, 3, 70, "NFS3ERR_STALE"},
+	{NFS_PROGRAM_MOUNT, 3, 13, "MNT3ERR_ACCES"},
+	{NFS_PROGRAM_MOUNT, 1, 13, "EACCES"},
+	{NFS_PROGRAM_NFS, 3, 3, NULL},
+	{NFS_PROGRAM_NFS, 5, 13, NULL},
+	{NFS_PROGRAM_NFS, 1, 13, NULL},
+	{NFS_PROGRAM_NLM, 4, 2, NULL},
+};
+
+START_TEST(statuses_have_the_names_of_their_documents)
+{
+	char text[NFS_STATUS_TEXT_BYTES] = "none";
+	const char *name = nfs_status_full_name(full_names[_i].prog, full_names[_i].vers,
+						full_names[_i].status, text);
+
+	if (full_names[_i].name)
+		ck_assert_str_eq(name, full_names[_i].name);
+	else
+		ck_assert_ptr_null(name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("operation");
@@ -211,6 +244,8 @@ int main(void)
 	tcase_add_loop_test(tc, what_nobody_knows_is_other, 0, ARRAY_SIZE(others));
 	tcase_add_test(tc, names_are_found_in_any_case);
 	tcase_add_test(tc, statuses_have_names);
+	tcase_add_loop_test(tc, statuses_have_the_names_of_their_documents, 0,
+			    ARRAY_SIZE(full_names));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -70,6 +70,28 @@ START_TEST(a_status_of_nfs_is_found_behind_the_header)
 }
 END_TEST
 
+static const struct {
+	uint32_t prog, vers, status;
+	const char *name;
+} full_names[] = {
+	{NFS_PROGRAM_MOUNT, 3, 13, "MNT3ERR_ACCES"},
+	{NFS_PROGRAM_NFS, 4, 13, "NFS4ERR_ACCESS"},
+	{NFS_PROGRAM_NFS, 3, 4711, "status 4711"},
+	{NFS_PROGRAM_NFS, 3, CALL_STATUS_DENIED, "RPC_DENIED"},
+	{NFS_PROGRAM_NFS, 3, CALL_STATUS_ACCEPTED | RPC_PROG_UNAVAIL, "PROG_UNAVAIL"},
+	{NFS_PROGRAM_NFS, 3, CALL_STATUS_ACCEPTED | 9, "2147483657"},
+};
+
+START_TEST(people_read_the_name_that_the_protocol_gives_it)
+{
+	char text[NFS_STATUS_TEXT_BYTES];
+
+	ck_assert_str_eq(call_status_full_name(full_names[_i].prog, full_names[_i].vers,
+					       full_names[_i].status, text),
+			 full_names[_i].name);
+}
+END_TEST
+
 START_TEST(it_is_found_behind_a_verifier_too)
 {
 	set_word(3, RPC_AUTH_GSS);
@@ -219,6 +241,8 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_success_has_no_status);
 	tcase_add_test(tc, a_status_of_nfs_is_found_behind_the_header);
+	tcase_add_loop_test(tc, people_read_the_name_that_the_protocol_gives_it, 0,
+			    ARRAY_SIZE(full_names));
 	tcase_add_test(tc, it_is_found_behind_a_verifier_too);
 	tcase_add_test(tc, a_reply_that_ends_too_early_has_none);
 	tcase_add_test(tc, rpc_has_answers_of_its_own);
