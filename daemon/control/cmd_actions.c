@@ -9,7 +9,6 @@
 
 #include "daemon/base/log.h"
 #include "daemon/base/resolver.h"
-#include "daemon/config/config_cidr.h"
 #include "daemon/control/control_request.h"
 #include "daemon/proxy/listener_inherit.h"
 #include "daemon/proxy/problems.h"
@@ -237,23 +236,14 @@ static void start_resume(struct proxy *proxy, const char *name, cmd_actions_done
 						       : strerror(-rc)));
 }
 
-/* "17" is a connection number; anything else must be an address. */
 static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 {
-	struct worker_conn_selector choice = {.id = strtoull(argument, NULL, 10)};
+	struct worker_conn_selector choice;
 	unsigned count = 0;
 
-	if (argument[strspn(argument, "0123456789")]) {
-		struct config_cidr cidr;
-		const char *wrong = config_cidr_parse(argument, &cidr);
-
-		if (wrong)
-			return error_json("%s is neither the number of a connection "
-					  "nor an address",
-					  argument);
-		choice.addresses = cidr;
-		choice.by_address = true;
-	}
+	if (!worker_conn_selector_parse(argument, &choice))
+		return error_json("%s is neither the number of a connection nor an address",
+				  argument);
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		count += worker_disconnect(proxy->workers[i], &choice);
 	if (!count)

@@ -11,6 +11,8 @@ daemon_ctl_libctl_a_SOURCES = \
 	daemon/ctl/json_cells.h \
 	daemon/ctl/client.c \
 	daemon/ctl/client.h \
+	daemon/ctl/connection_details.c \
+	daemon/ctl/connection_details.h \
 	daemon/ctl/ctl_error.c \
 	daemon/ctl/ctl_error.h \
 	daemon/ctl/plugin_line.c \

@@ -15,7 +15,8 @@ int render_status(const json_t *answer, const json_t *extra, bool all, FILE *out
 /** render_services - Prints a line per service, then problems. Returns 0 or -ENOMEM. */
 int render_services(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /**
- * render_connections - Prints a line per connection, by service and number. Returns 0 or -ENOMEM.
+ * render_connections - Prints a line per connection, by service and number; with @all, or if the
+ * answer has a "selection", a vertical list of each. Returns 0 or -ENOMEM.
  */
 int render_connections(const json_t *answer, bool all, FILE *out) MUST_CHECK;
 /**

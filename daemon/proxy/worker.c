@@ -251,6 +251,15 @@ static void on_drain(void *arg)
 		service_shard->worker->on_drained(service_shard->worker->arg);
 }
 
+bool worker_conn_selector_parse(const char *text, struct worker_conn_selector *selector)
+{
+	*selector = (struct worker_conn_selector){.id = strtoull(text, NULL, 10)};
+	if (!text[strspn(text, "0123456789")])
+		return true;
+	selector->by_address = true;
+	return !config_cidr_parse(text, &selector->addresses);
+}
+
 static bool is_chosen(const struct worker_conn_selector *selector, const struct bridge *bridge)
 {
 	struct bridge_info info;

@@ -132,8 +132,14 @@ struct worker_conn_selector {
 };
 
 /**
- * worker_disconnect - Closes the selected connections now; waits like worker_add_service(). Returns their
- * number.
+ * worker_conn_selector_parse - Parses the number of a connection, or ADDRESS[/BITS]. Returns false
+ * if @text is neither.
+ */
+bool worker_conn_selector_parse(const char *text, struct worker_conn_selector *selector) MUST_CHECK;
+
+/**
+ * worker_disconnect - Closes the selected connections now; waits like worker_add_service(). Returns
+ * their number.
  */
 unsigned worker_disconnect(struct worker *worker, const struct worker_conn_selector *choice);
 

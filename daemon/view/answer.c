@@ -16,13 +16,16 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "daemon/base/address.h"
 #include "daemon/base/edit_distance.h"
 #include "daemon/base/log.h"
+#include "daemon/config/config_cidr.h"
 #include "daemon/config/config_limits.h"
 #include "daemon/config/config_print.h"
 #include "daemon/config/config_value.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/proxy_priv.h"
+#include "daemon/proxy/worker.h"
 #include "daemon/service/call_stats.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service.h"
@@ -299,9 +302,55 @@ static json_t *services_answer(const struct collected *collected, const char *ar
 
 /* ---- connections ---- */
 
+/* Parses "10.0.0.3:712" or "[fe80::1%eth0]:9", without scope and port. */
+static bool client_addr(const json_t *connection, struct sockaddr_storage *addr)
+{
+	const char *text = json_string_value(json_object_get(connection, "client_address"));
+	char host[ADDRESS_TEXT_BYTES];
+	struct config_cidr cidr;
+
+	if (!text)
+		return false;
+	if (*text == '[')
+		snprintf(host, sizeof(host), "%.*s", (int)strcspn(text + 1, "%]"), text + 1);
+	else
+		snprintf(host, sizeof(host), "%.*s", (int)strcspn(text, ":"), text);
+	return !config_cidr_parse(host, &cidr) && config_cidr_addr(&cidr, addr);
+}
+
+static bool is_selected(const struct worker_conn_selector *selector, const json_t *connection)
+{
+	struct sockaddr_storage addr;
+
+	if (!selector->by_address)
+		return (uint64_t)json_integer_value(json_object_get(connection, "id")) ==
+		       selector->id;
+	return client_addr(connection, &addr) &&
+	       config_cidr_contains(&selector->addresses, (struct sockaddr *)&addr);
+}
+
+/* @argument: "", the number of a connection, or an address or prefix. */
 static json_t *connections_answer(const struct collected *collected, const char *argument)
 {
-	return json_pack("{s:O}", "connections", collected->connections);
+	struct worker_conn_selector selector;
+	json_t *list, *connection;
+	size_t i;
+
+	if (!*argument)
+		return json_pack("{s:O}", "connections", collected->connections);
+	if (!worker_conn_selector_parse(argument, &selector))
+		return error_json("%s is neither the number of a connection nor an address",
+				  argument);
+	list = json_array();
+	json_array_foreach(collected->connections, i, connection)
+	{
+		if (is_selected(&selector, connection))
+			json_array_append(list, connection);
+	}
+	if (json_array_size(list))
+		return json_pack("{s:s, s:o}", "selection", argument, "connections", list);
+	json_decref(list);
+	return error_json("there is no connection %s", argument);
 }
 
 static double age_of(const json_t *connection)

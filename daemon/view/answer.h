@@ -35,7 +35,9 @@
  *                                "oldest_call_stage": of the oldest Call without a Reply,
  *                                "oldest_untaken_age_s", "oldest_untaken_operation": of the
  *                                oldest Reply that a TCP client has not acknowledged,
- *                                "client": LEG, "upstream": LEG}]}
+ *                                "client": LEG, "upstream": LEG}],
+ *               "selection": the argument, if the answer has one}; the argument selects a
+ *              connection, or the connections of an address or a prefix
  *     LEG      {"kind", "state", "state_age_s", "local", "peer", "calls_in", "calls_out",
  *               "peer_profile", "peer_profile_why": of an RDMA server,
  *               "bytes_received", "bytes_sent", and for RDMA only: "calls_held",
@@ -86,8 +88,9 @@ enum answer_kind {
 
 /**
  * answer_query - Requests an answer.
- * @argument: what to show: a service for stats, a service and an operation for latency; "": all. At
- *            most ANSWER_ARGUMENT_BYTES, else the answer is an error
+ * @argument: what to show: a service for stats, a service and an operation for latency, a number
+ *            or an address for connections; "": all. At most ANSWER_ARGUMENT_BYTES, else the answer
+ *            is an error
  * @done:     called once with @arg on the main thread, during this call or later. It owns the
  *            answer, which can be {"error": "why"}; NULL: no answer
  */

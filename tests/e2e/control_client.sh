@@ -178,6 +178,12 @@ check "they are shown within 5 s" ends 0 with_limit 5 "$CTL" -s $T/a.sock connec
 check "each" [ "$(grep -c ' nfs ' $T/out)" -ge 1000 ]
 check "by number" eval 'tail -n +2 $T/out | sort -c -k 2,2 -k 1,1n'
 check "on lines of 80 columns" fits ctl a connections
+check "one alone as a list" fits ctl a connections "$(awk 'NR == 2 {print $1}' $T/out)"
+check "with its client and its server" [ "$(grep -cE '^(connection|client|server) ' $T/out)" = 3 ]
+check "those of an address" fits ctl a connections 127.0.0.1
+check "each" [ "$(grep -c '^connection ' $T/out)" -ge 1000 ]
+check "all with -a" fits ctl a -a connections
+check "none of another one, which is said" says 1 "there is no connection 10.1.1.1" ctl a connections 10.1.1.1
 # The output is longer than a pipe's buffer, and its reader exits after one line.
 first_line() { ctl a "$@" 2>$T/err | head -n 1 >$T/out; [ "${PIPESTATUS[*]}" = "0 0" ] && [ ! -s $T/err ] && [ -s $T/out ]; }
 check "a reader that leaves ends it quietly" first_line connections

@@ -45,7 +45,7 @@ check "it does what a user does, in that order" in_order '/etc/exports on the fi
 check "without --verbose there are no counters and no version two" not shows 'calls_sent|version 2'
 check "--verbose: it ends well, too" demo --verbose
 check "--verbose: with the counters, and with version two and its receives" in_order 'rpcrdma-proxyctl latency' \
-	calls_sent 'connect_version = 2' 'version 2; .*; 32 KiB receives; 32 KiB peer receives' '^demo: OK: '
+	calls_sent 'connect_version = 2' 'RPC-over-RDMA  *version 2$' '  receive size  *32 KiB$' '^demo: OK: '
 check "another option: it says how it is used" says_how_it_is_used --quick
 check "one more: it does too" says_how_it_is_used --verbose extra
 check "where namespaces are not permitted it fails, and says so" cannot_unshare

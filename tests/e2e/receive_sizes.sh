@@ -34,7 +34,10 @@ check "that one knows both" wait_for 10 eval \
 for side in a b; do check "proxy $side counts a raise" counter_is $side rdma recv_raises = 1; done
 check "nothing is pending" eval "nfs_leg_is a upstream pending null && nfs_leg_is b client pending null"
 check "as much is posted" test "$(nfs_leg b client recv_posted_bytes)" -ge $((16 * 32768))
-check "people see it, too" grep -q 'version 2; inline .*; 32 KiB receives; 32 KiB peer receives' <(ctl a -a connections)
+# server_facts LABEL...: their values, of the first proxy's connection to the server
+server_facts() { ctl a -a connections | sed -n '/^server /,$s/^  \('"$1"'\)  */\1: /p'; }
+check "people see it, too" is "$(server_facts "RPC-over-RDMA\|receive size\|peer's receive size" | paste -sd,)" \
+	"RPC-over-RDMA: version 2,receive size: 32 KiB,peer's receive size: 32 KiB"
 
 # What was sent before may still be answered by RDMA.
 sent=$(counter a rdma calls_sent)

@@ -7,8 +7,10 @@
  * GOLDEN_WRITE=1, which writes the files.
  */
 #include <jansson.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -32,9 +34,10 @@ static void setup(void)
 	middle = fixture_port();
 	back = fixture_port();
 	server = fixture_listen(back);
-	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+	fixture_start("{ name = \"one\"; "
+		      "listen = [ \"tcp://127.0.0.1:%u\", \"tcp://[::1]:%u\" ]; "
 		      "connect = \"iwarp://127.0.0.1:%u\"; require_privileged_port = false; }",
-		      front, middle);
+		      front, front, middle);
 	fixture_start("{ name = \"two\"; listen = \"iwarp://127.0.0.1:%u\"; "
 		      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"any\"; }",
 		      middle, back);
@@ -228,6 +231,68 @@ START_TEST(what_has_no_meaning_is_null)
 }
 END_TEST
 
+static json_int_t selected(const char *argument)
+{
+	char request[PATH_BYTES];
+	json_t *answer;
+	size_t count;
+
+	snprintf(request, sizeof(request), "connections %s\n", argument);
+	answer = control_ask(request);
+	ck_assert_str_eq(json_string_value(member(answer, "selection")), argument);
+	count = json_array_size(member(answer, "connections"));
+	json_decref(answer);
+	return (json_int_t)count;
+}
+
+static void expect_error(const char *request, const char *text)
+{
+	json_t *answer = control_ask(request);
+
+	ck_assert_str_eq(json_string_value(member(answer, "error")), text);
+	json_decref(answer);
+}
+
+START_TEST(connections_are_selected_by_number_and_by_address)
+{
+	json_t *answer = control_ask("connections\n");
+	const json_t *connection = json_array_get(member(answer, "connections"), 0);
+	char id[32];
+
+	ck_assert_ptr_null(json_object_get(answer, "selection"));
+	snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(member(connection, "id")));
+	json_decref(answer);
+	ck_assert_int_eq(selected(id), 1);
+	ck_assert_int_ge(selected("127.0.0.1"), 1);
+	ck_assert_int_ge(selected("127.0.0.0/8"), 1);
+	expect_error("connections 0\n", "there is no connection 0");
+	expect_error("connections 18446744073709551616\n",
+		     "there is no connection 18446744073709551616");
+	expect_error("connections 10.0.0.0/8\n", "there is no connection 10.0.0.0/8");
+	expect_error("connections ::1\n", "there is no connection ::1");
+	expect_error("connections somebody\n",
+		     "somebody is neither the number of a connection nor an address");
+}
+END_TEST
+
+START_TEST(a_connection_is_selected_by_an_address_of_ipv6)
+{
+	const struct sockaddr_in6 addr = {.sin6_family = AF_INET6,
+					  .sin6_port = htons(front),
+					  .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	int fd = socket(AF_INET6, SOCK_STREAM, 0), own;
+
+	ck_assert_int_eq(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	send_call(fd, 2, 0);
+	own = fixture_accept_call(server, 2, NULL);
+	ck_assert_int_eq(selected("::1"), 1);
+	ck_assert_int_eq(selected("::/64"), 1);
+	expect_error("connections ::2\n", "there is no connection ::2");
+	close(fd);
+	close(own);
+}
+END_TEST
+
 START_TEST(stats_of_one_service_are_those_of_no_other)
 {
 	json_t *answer = control_ask("stats one\n");
@@ -259,6 +324,8 @@ int main(void)
 			    ARRAY_SIZE(requests));
 	tcase_add_loop_test(tc, names_are_in_lower_case, 0, 2);
 	tcase_add_test(tc, what_has_no_meaning_is_null);
+	tcase_add_test(tc, connections_are_selected_by_number_and_by_address);
+	tcase_add_test(tc, a_connection_is_selected_by_an_address_of_ipv6);
 	tcase_add_test(tc, stats_of_one_service_are_those_of_no_other);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

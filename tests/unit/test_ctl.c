@@ -260,67 +260,138 @@ START_TEST(connections_are_sorted_and_brief)
 }
 END_TEST
 
-START_TEST(connections_show_both_legs_when_asked)
+START_TEST(connections_are_vertical_lists_when_all_is_asked)
 {
-	ck_assert_str_eq(
-		render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true),
-		"ID  SERVICE   WORKER  CLIENT            CLIENT STATE  SERVER                SOURCE        "
-		"SERVER STATE  STATE           AGE  TOTAL CALLS  CALLS  OLDEST  OPERATION    REVERSE  NO "
-		"CREDIT  GRANTED CREDITS  USED CREDITS  FREE CREDITS  FROM CLIENT  TO CLIENT  TO SERVER  "
-		"FROM SERVER  PEER PROFILE          CLIENT RDMA  SERVER RDMA\n"
-		"20  exports        -  - 10.0.0.4:713    - -           - -                   -             - "
-		"-           open -          5 s            -      -       -  -                  -          "
-		"-                -             -             -            -          -          "
-		"-            -  -                     -            -\n"
-		" 9  to-filer       0  tcp 10.0.0.3:712  open 12 s     iwarp 10.0.0.9:20049  10.0.0.8:731  "
-		"open -        open 12 s     1m01s           99      5   1m05s  READ server        "
-		"1          2                -             7             -      2.0 KiB  100 bytes    4.0 "
-		"KiB      3 bytes  linux: as configured  -            version 1; inline 4.0 KiB in, 1.0 KiB "
-		"out\n"
-		"18  to-filer       -  - [fe80::1]:9     -             - -                   -             "
-		"-             connecting -    0 s            -      -       -  -                  "
-		"-          -                -             -             -            -          -          "
-		"-            -  -                     -            -\n"
-		"9: mood: \"good\"\n");
+	static const char text[] = "connection              20\n"
+				   "  service               exports\n"
+				   "  state                 open\n"
+				   "  age                   5 s\n"
+				   "client                  10.0.0.4:713\n"
+				   "server                  -\n"
+				   "\n"
+				   "connection              9\n"
+				   "  service               to-filer\n"
+				   "  state                 open for 12 s\n"
+				   "  age                   1m01s\n"
+				   "  worker thread         0\n"
+				   "  Calls in total        99\n"
+				   "  oldest Call           READ for 1m05s in stage server\n"
+				   "client                  10.0.0.3:712\n"
+				   "  transport             TCP\n"
+				   "  state                 open for 12 s\n"
+				   "  unanswered Calls      5\n"
+				   "  reverse Calls         1\n"
+				   "  received              2.0 KiB\n"
+				   "  sent                  100 bytes\n"
+				   "server                  10.0.0.9:20049\n"
+				   "  transport             RDMA (iwarp)\n"
+				   "  connected from        10.0.0.8:731\n"
+				   "  state                 open\n"
+				   "  RPC-over-RDMA         version 1\n"
+				   "  longest inline        4.0 KiB received, 1.0 KiB sent\n"
+				   "  peer profile          linux: as configured\n"
+				   "  waiting for a credit  2\n"
+				   "  credits used          7\n"
+				   "  received              3 bytes\n"
+				   "  sent                  4.0 KiB\n"
+				   "9: mood: \"good\"\n"
+				   "\n"
+				   "connection              18\n"
+				   "  service               to-filer\n"
+				   "  state                 connecting\n"
+				   "  age                   0 s\n"
+				   "client                  [fe80::1]:9\n"
+				   "server                  not connected\n";
+
+	render(CONTROL_COMMAND_CONNECTIONS, CONNECTIONS, true);
+	ck_assert_msg(!strcmp(printed, text), "%.3000s", printed);
+}
+END_TEST
+
+#define SELECTED                                                                                   \
+	"{\"selection\": \"17\", \"connections\": [{\"id\": 17, \"client_address\":"               \
+	" \"10.0.0.3:712\", \"future\": 3, \"service\":"                                           \
+	" \"a-service-whose-name-is-as-long-as-a-name-of-a-service-can-be-so64\", \"upstream\":"   \
+	" {\"kind\": \"verbs\", \"peer_profile\": \"linux\", \"peer_profile_why\":"                \
+	" \"it closed the connection after a Call that another kind of server answers\"}}]}"
+
+START_TEST(a_selected_connection_is_a_vertical_list_of_80_columns)
+{
+	static const char text[] =
+		"connection              17\n"
+		"  service\n"
+		"    a-service-whose-name-is-as-long-as-a-name-of-a-service-can-be-so64\n"
+		"client                  10.0.0.3:712\n"
+		"server                  -\n"
+		"  transport             RDMA (verbs)\n"
+		"  peer profile          linux: it closed the connection after a Call that\n"
+		"                        another kind of server answers\n";
+
+	ck_assert_str_eq(render(CONTROL_COMMAND_CONNECTIONS, SELECTED, false), text);
+	ck_assert_uint_le(longest_line(), 80);
+	render(CONTROL_COMMAND_CONNECTIONS, SELECTED, true);
+	ck_assert_int_eq(strncmp(printed, text, strlen(text)), 0);
+	ck_assert_str_eq(printed + strlen(text), "17: future: 3\n");
 }
 END_TEST
 
 static const struct {
-	const char *leg, *cell;
+	const char *leg, *rows;
 } spoken[] = {
-	{"\"rpcrdma_version\": null, \"recv_size_bytes\": null, \"pending\": null", "-"},
-	{"\"rpcrdma_version\": 1", "version 1"},
+	{"\"rpcrdma_version\": null, \"recv_size_bytes\": null, \"pending\": null", ""},
+	{"\"rpcrdma_version\": 1", "  RPC-over-RDMA         version 1\n"},
 	{"\"rpcrdma_version\": 1, \"dialect\": \"draft03\", \"peer_reads_max\": 16,"
 	 " \"recv_size_bytes\": 4096, \"replies_lent\": 3, \"calls_abandoned\": 2",
-	 "version 1 (draft03); 4.0 KiB receives; configured: 16 concurrent Reads; 3 read-chunk Replies; 2 reverse Calls abandoned"},
+	 "  RPC-over-RDMA         version 1 (draft03)\n"
+	 "  receive size          4.0 KiB\n"
+	 "  concurrent Reads      16\n"
+	 "  read-chunk Replies    3\n"
+	 "  Calls abandoned       2\n"},
 	{"\"rpcrdma_version\": 1, \"dialect\": \"rfc8166\", \"peer_reads_max\": null,"
-	 " \"replies_lent\": 0, \"calls_abandoned\": 0",
-	 "version 1 (rfc8166)"},
+	 " \"replies_lent\": 0, \"calls_abandoned\": 0, \"credits_granted\": 0",
+	 "  RPC-over-RDMA         version 1 (rfc8166)\n"
+	 "  credits granted       0\n"},
 	{"\"rpcrdma_version\": 1, \"recv_size_bytes\": 4096, \"peer_recv_size_bytes\": 1024,"
-	 " \"recv_posted_bytes\": 327680, \"pending\": null",
-	 "version 1; 4.0 KiB receives; 1.0 KiB peer receives; 320 KiB posted"},
+	 " \"recv_posted_bytes\": 327680, \"pending\": null, \"credits_available\": 12",
+	 "  RPC-over-RDMA         version 1\n"
+	 "  credits free          12\n"
+	 "  receive size          4.0 KiB\n"
+	 "  peer's receive size   1.0 KiB\n"
+	 "  posted receives       320 KiB\n"},
 	{"\"rpcrdma_version\": 2, \"recv_size_bytes\": 65536, \"peer_recv_size_bytes\": 4096,"
 	 " \"recv_posted_bytes\": 1048576, \"pending\": \"receives to be raised\"",
-	 "version 2; 64 KiB receives; 4.0 KiB peer receives; 1.0 MiB posted; receives to be raised"},
+	 "  RPC-over-RDMA         version 2\n"
+	 "  receive size          64 KiB\n"
+	 "  peer's receive size   4.0 KiB\n"
+	 "  posted receives       1.0 MiB\n"
+	 "  sizes requested       receives to be raised\n"},
 };
 
-/* Of either end: what stands last in the line is the server's. */
+/* On either side. */
 START_TEST(connections_show_what_is_spoken)
 {
-	char json[512], end[160];
+	char json[512], text[800];
 
 	snprintf(json, sizeof(json),
-		 "{\"connections\": [{\"id\": 1, \"client\": {}, \"upstream\": {%s}}]}",
+		 "{\"connections\": [{\"id\": 1, \"client\": {\"kind\": \"tcp\"},"
+		 " \"upstream\": {\"kind\": \"verbs\", \"calls_out\": 3, %s}}]}",
 		 spoken[_i].leg);
-	snprintf(end, sizeof(end), "  -            %s\n", spoken[_i].cell);
-	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
-	ck_assert_ptr_null(strstr(printed, "recv_"));
+	snprintf(text, sizeof(text),
+		 "connection              1\nclient                  -\n"
+		 "  transport             TCP\nserver                  -\n"
+		 "  transport             RDMA (verbs)\n  unanswered Calls      3\n%s",
+		 spoken[_i].rows);
+	ck_assert_str_eq(render(CONTROL_COMMAND_CONNECTIONS, json, true), text);
 	snprintf(json, sizeof(json),
-		 "{\"connections\": [{\"id\": 1, \"client\": {%s}, \"upstream\": {}}]}",
+		 "{\"connections\": [{\"id\": 1, \"client\": {\"kind\": \"verbs\","
+		 " \"local\": \"10.0.0.8:2049\", %s}, \"upstream\": null}]}",
 		 spoken[_i].leg);
-	snprintf(end, sizeof(end), "  -             %-11s  -\n", spoken[_i].cell);
-	ck_assert_ptr_nonnull(strstr(render(CONTROL_COMMAND_CONNECTIONS, json, true), end));
-	ck_assert_ptr_null(strstr(printed, "pending:"));
+	snprintf(text, sizeof(text),
+		 "connection              1\nclient                  -\n"
+		 "  transport             RDMA (verbs)\n  connected to          10.0.0.8:2049\n"
+		 "%sserver                  not connected\n",
+		 spoken[_i].rows);
+	ck_assert_str_eq(render(CONTROL_COMMAND_CONNECTIONS, json, true), text);
 }
 END_TEST
 
@@ -365,7 +436,10 @@ START_TEST(a_reply_that_is_not_taken_is_the_oldest)
 	snprintf(text, sizeof(text), UNTAKEN, 7);
 	ck_assert_ptr_nonnull(
 		strstr(render(CONTROL_COMMAND_CONNECTIONS, text, false), "  7 s  WRITE server\n"));
-	ck_assert_ptr_null(strstr(render(CONTROL_COMMAND_CONNECTIONS, text, true), "untaken"));
+	render(CONTROL_COMMAND_CONNECTIONS, text, true);
+	ck_assert_ptr_nonnull(
+		strstr(printed, "  oldest Call           WRITE for 7 s in stage server\n"));
+	ck_assert_ptr_null(strstr(printed, "untaken"));
 }
 END_TEST
 
@@ -373,6 +447,8 @@ START_TEST(no_connections_are_an_empty_table)
 {
 	render(CONTROL_COMMAND_CONNECTIONS, "{\"connections\": []}", false);
 	ck_assert_ptr_eq(strchr(printed, '\n'), printed + strlen(printed) - 1);
+	ck_assert_str_eq(render(CONTROL_COMMAND_CONNECTIONS, "{\"connections\": []}", true),
+			 "no connections\n");
 }
 END_TEST
 
@@ -650,7 +726,8 @@ int main(void)
 	tcase_add_test(tc, services_show_everything_when_asked);
 	tcase_add_test(tc, services_fit_a_line_of_80);
 	tcase_add_test(tc, connections_are_sorted_and_brief);
-	tcase_add_test(tc, connections_show_both_legs_when_asked);
+	tcase_add_test(tc, connections_are_vertical_lists_when_all_is_asked);
+	tcase_add_test(tc, a_selected_connection_is_a_vertical_list_of_80_columns);
 	tcase_add_loop_test(tc, connections_show_what_is_spoken, 0, ARRAY_SIZE(spoken));
 	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
 	tcase_add_test(tc, a_reply_that_is_not_taken_is_the_oldest);
