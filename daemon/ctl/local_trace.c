@@ -50,7 +50,7 @@ static bool print_line(const struct options *options, const char *text, size_t l
 	if (options->json)
 		print_json(line);
 	else
-		render_trace_line(line, stdout);
+		render_trace_line(line, options->all, stdout);
 	fflush(stdout);
 	json_decref(line);
 	return last;
@@ -89,7 +89,7 @@ int local_trace(const struct options *options, const char *argument)
 	if (options->json)
 		print_json(grant);
 	else
-		render_trace_titles(stdout);
+		render_trace_titles(options->all, stdout);
 	json_decref(grant);
 	fflush(stdout);
 	all = print_lines(options, in);

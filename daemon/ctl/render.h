@@ -49,9 +49,10 @@ int render_answer(enum control_command_id command, const json_t *answer, const j
 
 /**
  * render_trace_titles - Prints the titles above the lines of trace (daemon/control/cmd_trace.c).
+ * @all: for every column, else for those that fit 80 columns
  */
-void render_trace_titles(FILE *out);
+void render_trace_titles(bool all, FILE *out);
 /** render_trace_line - Prints a finished RPC, or how many were missed; ignores other lines. */
-void render_trace_line(const json_t *line, FILE *out);
+void render_trace_line(const json_t *line, bool all, FILE *out);
 
 #endif

@@ -29,6 +29,7 @@ watch all a -j
 watch reads b -j nfs --operation read
 watch others a -j --client 10.0.0.0/8
 watch text a nfs
+watch wide a -a nfs
 check "a file is written" nfs_client "$V3" write file 5m 3
 check "… and read" nfs_client "$V4" verify file 5m 3
 check "… and one that is not there" not nfs_client "$V3" verify nothing 5m 3
@@ -45,14 +46,19 @@ check "short Calls go inline" is "$(of all 'map(select(.operation == "GETATTR") 
 check "the other proxy has the READs alone" is "$(of reads 'map(.operation) | unique | join(" ")')" READ
 check "as many" wait_for 10 has reads "$(of all 'map(select(.operation == "READ")) | length')"
 check "nothing is told of another client" has others 0
-check "as text each has a line" wait_for 10 grep -qE '^[0-9:.]{12} nfs#[0-9]+ +127.0.0.1:[0-9]+ +READ +[0-9]+ bytes +[0-9.]+ [KM]iB  record>' $T/text.log
-note "$(head -n 4 $T/text.log)"
-for name in all reads others text; do
+check "… and its name has the prefix of its version" is "$(of all 'map(select(.operation == "LOOKUP") | .error_name | strings) | unique | join(" ")')" NFS3ERR_NOENT
+check "what was no error has no name" is "$(of all 'map(select(.error == null and .error_name != null)) | length')" 0
+check "as text each has a line" wait_for 10 grep -qE '^[0-9:.]{12} +[0-9]+ 127.0.0.1 +READ +[0-9.]+ [mu]?s [a-z]+ [0-9.]+ [mu]?s$' $T/text.log
+check "… also an error, by its name" wait_for 10 grep -qE '^[0-9:.]{12} +[0-9]+ 127.0.0.1 +LOOKUP +[0-9.]+ [mu]?s NFS3ERR_NOENT$' $T/text.log
+check "… of 80 columns" eval '! awk "length > 80" $T/text.log | grep .'
+check "and with -a a longer one" wait_for 10 grep -qE '^[0-9:.]{12} nfs#[0-9]+ +127.0.0.1:[0-9]+ +READ +[0-9]+ bytes +[0-9.]+ [KM]iB  record>' $T/wide.log
+note "$(head -n 4 $T/text.log $T/wide.log)"
+for name in all reads others text wide; do
 	stop $name
 done
 
 ctl a trace --seconds 1 >$T/out
-check "it ends by itself after some time" says '^TIME \(UTC\) +CONNECTION'
+check "it ends by itself after some time" says '^TIME \(UTC\) +ID +CLIENT +OPERATION'
 check "… and well, which the daemon says at the end" is "$(ctl a trace -j --seconds 1 | tail -n 1)" '{"end":"seconds"}'
 # shellcheck disable=SC2016
 enough='use IO::Socket::UNIX; my $s = IO::Socket::UNIX->new($ARGV[0]) or die; print $s "trace\n"; $s->flush; shutdown($s, 1); print <$s>'

@@ -21,7 +21,7 @@
 
 static char *printed;
 
-static const char *render(const char *json)
+static const char *render_as(const char *json, bool all)
 {
 	json_t *line = json_loads(json, JSON_DECODE_ANY, NULL);
 	size_t bytes;
@@ -30,10 +30,15 @@ static const char *render(const char *json)
 	free(printed);
 	out = open_memstream(&printed, &bytes);
 	ck_assert_ptr_nonnull(line);
-	render_trace_line(line, out);
+	render_trace_line(line, all, out);
 	fclose(out);
 	json_decref(line);
 	return printed;
+}
+
+static const char *render(const char *json)
+{
+	return render_as(json, true);
 }
 
 static void teardown(void)
@@ -58,6 +63,10 @@ START_TEST(an_error_is_told_behind_it)
 	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
 	       " \"error\": \"STALE\", \"reply_bytes\": 28, " CARRIED ", " STAGES "}");
 	ck_assert_msg(strstr(printed, "client 1.5 ms; STALE\n") != NULL, "%s", printed);
+	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
+	       " \"error\": \"STALE\", \"error_name\": \"NFS4ERR_STALE\", \"reply_bytes\": 28, " CARRIED
+	       ", " STAGES "}");
+	ck_assert_msg(strstr(printed, "; NFS4ERR_STALE\n") != NULL, "%s", printed);
 }
 END_TEST
 
@@ -83,8 +92,11 @@ END_TEST
 
 START_TEST(what_was_missed_is_told)
 {
-	ck_assert_str_eq(render("{\"missed\": 12}"),
-			 "-- 12 RPCs missed: they came faster than this program read them\n");
+	static const char missed[] =
+		"-- 12 RPCs missed: they came faster than this program read them\n";
+
+	ck_assert_str_eq(render("{\"missed\": 12}"), missed);
+	ck_assert_str_eq(render_as("{\"missed\": 12}", false), missed);
 }
 END_TEST
 
@@ -93,6 +105,7 @@ static const char *const strange[] = {"{}", "[]", "3", "{\"future\": 1}", "{\"sc
 START_TEST(what_is_no_line_is_nothing)
 {
 	ck_assert_str_eq(render(strange[_i]), "");
+	ck_assert_str_eq(render_as(strange[_i], false), "");
 }
 END_TEST
 
@@ -105,6 +118,61 @@ static const char *const wrong[] = {
 START_TEST(a_line_of_the_wrong_types_is_a_line)
 {
 	ck_assert_ptr_nonnull(strchr(render(wrong[_i]), '\n'));
+	ck_assert_ptr_nonnull(strchr(render_as(wrong[_i], false), '\n'));
+}
+END_TEST
+
+/* ---- 80 columns ---- */
+
+#define TITLES "TIME (UTC)       ID CLIENT          OPERATION    DURATION SLOWEST STAGE OR ERROR\n"
+
+START_TEST(titles_fit_80_columns)
+{
+	size_t bytes;
+	FILE *out = open_memstream(&printed, &bytes);
+
+	render_trace_titles(false, out);
+	fclose(out);
+	ck_assert_str_eq(printed, TITLES);
+	ck_assert_uint_eq(bytes, 81);
+}
+END_TEST
+
+#define SHORT(address, operation, error)                                                           \
+	"{\"time\": \"2026-11-25T22:57:07.581943Z\", \"service\": \"nfs\", \"connection\": 12,"    \
+	" \"client_address\": \"" address "\", \"operation\": \"" operation "\","                  \
+	" \"error_name\": " error ", " STAGES ", \"answered\": "
+#define LONG_ID                                                                                          \
+	"{\"time\": \"2026-11-25T22:57:07.581943Z\", \"connection\": 1234567890123,"                     \
+	" \"client_address\": \"10.99.100.1:703\", \"operation\": \"READ\", \"answered\": true, " STAGES \
+	"}"
+
+static const struct {
+	const char *json, *line;
+} fitted[] = {
+	{SHORT("10.9.0.1:703", "READ", "null") "true}",
+	 "22:57:07.581     12 10.9.0.1        READ            36 ms server 34 ms\n"},
+	{SHORT("10.9.0.1:703", "READ", "null") "false}",
+	 "22:57:07.581     12 10.9.0.1        READ            36 ms no answer\n"},
+	{SHORT("10.9.0.1:703", "LOOKUP", "\"NFS4ERR_STALE_CLIENTID\"") "true}",
+	 "22:57:07.581     12 10.9.0.1        LOOKUP          36 ms NFS4ERR_STALE_CLIENTID\n"},
+	/* The last column leaves space for the others. */
+	{SHORT("[fe80::1:2:3:4%eth0]:703", "SETCLIENTID_CONFIRM", "null") "true}",
+	 "22:57:07.581     12 fe80::1:2:3:4%eth0 SETCLIENTID_CONFIRM    36 ms server 34 ms\n"},
+	{SHORT("[2001:db8:1234:5678:9abc:def0:1234:5678]:703", "SETCLIENTID_CONFIRM",
+	       "null") "true}",
+	 "22:57:07.581     12 2001:db8..234:5678 SETCLIENTID_CONFIRM    36 ms server 34 ms\n"},
+	{SHORT("10.9.0.1:703", "BIND_CONN_TO_SESSION",
+	       "\"NFS4ERR_CONN_NOT_BOUND_TO_SESSION\"") "true}",
+	 "22:57:07.581     12 10.9.0.1        BIND_..SSION    36 ms NFS4ERR_CO..TO_SESSION\n"},
+	{LONG_ID,
+	 "22:57:07.581 1234567890123 10.99.100.1     READ            36 ms server 34 ms\n"},
+};
+
+START_TEST(a_line_fits_80_columns)
+{
+	ck_assert_str_eq(render_as(fitted[_i].json, false), fitted[_i].line);
+	ck_assert_uint_le(strlen(printed), 81);
 }
 END_TEST
 
@@ -121,6 +189,8 @@ int main(void)
 	tcase_add_test(tc, what_was_missed_is_told);
 	tcase_add_loop_test(tc, what_is_no_line_is_nothing, 0, ARRAY_SIZE(strange));
 	tcase_add_loop_test(tc, a_line_of_the_wrong_types_is_a_line, 0, ARRAY_SIZE(wrong));
+	tcase_add_test(tc, titles_fit_80_columns);
+	tcase_add_loop_test(tc, a_line_fits_80_columns, 0, ARRAY_SIZE(fitted));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
