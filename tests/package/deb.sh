@@ -69,9 +69,12 @@ files="-rw-r--r-- /etc/rpcrdma-proxy.conf
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/production.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/recipes.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/troubleshooting.md.gz
+-rw-r--r-- /usr/share/fish/vendor_completions.d/rpcrdma-proxy.fish
+-rw-r--r-- /usr/share/fish/vendor_completions.d/rpcrdma-proxyctl.fish
 -rw-r--r-- /usr/share/man/man5/rpcrdma-proxy.conf.5.gz
 -rw-r--r-- /usr/share/man/man8/rpcrdma-proxy.8.gz
--rw-r--r-- /usr/share/man/man8/rpcrdma-proxyctl.8.gz"
+-rw-r--r-- /usr/share/man/man8/rpcrdma-proxyctl.8.gz
+-rw-r--r-- /usr/share/zsh/vendor-completions/_rpcrdma-proxy"
 same "it has these files, with these modes" "$(LC_ALL=C sort -k 2 <<<"$files")" \
 	"$(dpkg-deb -c "$deb" | awk '!/^d/ { print $1, substr($6, 2) }' | LC_ALL=C sort -k 2)"
 same "all of them are root's" "root/root" "$(dpkg-deb -c "$deb" | awk '{ print $2 }' | sort -u)"

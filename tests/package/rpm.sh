@@ -35,18 +35,18 @@ package=$(echo "$work"/top/RPMS/*/"$name"-*.rpm)
 asked() { rpm --dbpath "$work/db" -qp "$@" "$package" 2>/dev/null; }
 (cd "$work/root" && rpm2cpio "$package" | cpio -id --quiet)
 
-# listed ROOT: files, and modes. Pages and texts are compressed in one of them; Debian 12 has units in /lib. Each has its own
-# texts on licence and changes.
+# listed ROOT: files, and modes. Pages and texts are compressed in one of them; Debian 12 has units in /lib, and
+# Debian the completion of zsh in another directory. Each has its own texts on licence and changes.
 listed() {
 	(cd "$1" && find . -type f -printf '%m %P\n') |
-		sed -E 's,\.gz$,,; s, lib/, usr/lib/,; /doc\/rpcrdma-proxy\/(changelog|copyright)/d; /usr\/share\/licenses/d' | LC_ALL=C sort -k 2
+		sed -E 's,\.gz$,,; s, lib/, usr/lib/,; s,zsh/site-functions,zsh/vendor-completions,; /doc\/rpcrdma-proxy\/(changelog|copyright)/d; /usr\/share\/licenses/d' | LC_ALL=C sort -k 2
 }
 same "it has the files of Debian's package, with their modes" "$(listed "$deb")" "$(listed "$work/root")"
 # content ROOT FILE
 content() {
 	local file
 
-	for file in "$1/$2" "$1/$2.gz" "$1/${2#usr/}"; do
+	for file in "$1/$2" "$1/$2.gz" "$1/${2#usr/}" "$1/${2/vendor-completions/site-functions}"; do
 		case $file in
 		*.gz) [ ! -e "$file" ] || gzip -dc "$file" ;;
 		*) [ ! -e "$file" ] || cat "$file" ;;
