@@ -23,12 +23,13 @@ enum stage {
 	CLEARED, /* refused; the mapping that this user left there was removed; registering again */
 	REGISTERED,
 	REFUSED,
-	UNWANTED, /* maybe registered; to be unregistered */
+	UNWANTED, /* to be unregistered */
 };
 
 struct entry {
 	struct rpcb_mapping mapping;
 	enum stage stage;
+	bool maybe;    /* rpcbind may have it from this daemon: a SET was sent, and not refused */
 	bool clearing; /* refused; removing the mapping that this user left */
 	bool logged;   /* the refusal was logged */
 };
@@ -131,6 +132,7 @@ static int send_call(struct rpcb_client *r, struct entry *entry)
 	if (!len || (size_t)sent != len)
 		return -EMSGSIZE;
 	r->asked = entry;
+	entry->maybe = entry->maybe || r->procedure == RPCBIND_SET;
 	return 0;
 }
 
@@ -176,10 +178,14 @@ static void send_next(struct rpcb_client *r)
 		loop_timer_set(r->loop, r->timer, REPLY_US);
 }
 
+/* Never frees the entry whose Reply is due. */
 static void entry_free(struct rpcb_client *r, struct entry *entry)
 {
-	r->count--;
-	*entry = r->entries[r->count];
+	struct entry *last = &r->entries[--r->count];
+
+	*entry = *last;
+	if (r->asked == last)
+		r->asked = entry;
 }
 
 static void log_refused(struct entry *entry, enum rpcb_reply reply)
@@ -202,6 +208,7 @@ static void log_refused(struct entry *entry, enum rpcb_reply reply)
  */
 static void on_refused(struct entry *entry, enum rpcb_reply reply)
 {
+	entry->maybe = false;
 	if (reply == RPCBIND_NO && entry->stage == WANTED && geteuid() != 0) {
 		entry->clearing = true;
 		return;
@@ -243,6 +250,8 @@ static void on_reply(struct rpcb_client *r, enum rpcb_reply reply)
 	r->retry_us = RETRY_FIRST_US;
 	if (r->procedure == RPCBIND_UNSET)
 		on_unset(r, entry);
+	else if (entry->stage == UNWANTED && reply != RPCBIND_YES)
+		entry_free(r, entry);
 	else if (entry->stage == UNWANTED)
 		return;
 	else if (reply == RPCBIND_YES)
@@ -366,6 +375,24 @@ static struct entry *find_entry(const struct rpcb_client *r, const struct rpcb_m
 	return NULL;
 }
 
+/*
+ * Removes the entries that are not among the wanted ones. Those that rpcbind cannot have from this
+ * daemon need no Call, which would remove the mapping of another one if this daemon is root.
+ */
+static void drop_unwanted(struct rpcb_client *r, const struct rpcb_mapping *mappings, size_t count)
+{
+	for (size_t i = r->count; i-- > 0;) {
+		struct entry *entry = &r->entries[i];
+
+		if (is_among(&entry->mapping, mappings, count))
+			continue;
+		if (entry->maybe || entry == r->asked)
+			entry->stage = UNWANTED;
+		else
+			entry_free(r, entry);
+	}
+}
+
 int rpcb_client_set(struct rpcb_client *r, const struct rpcb_mapping *mappings, size_t count)
 {
 	size_t asked = r->asked ? (size_t)(r->asked - r->entries) : 0;
@@ -377,9 +404,7 @@ int rpcb_client_set(struct rpcb_client *r, const struct rpcb_mapping *mappings, 
 	if (r->asked)
 		r->asked = &entries[asked];
 	r->entries = entries;
-	for (size_t i = 0; i < r->count; i++)
-		if (!is_among(&entries[i].mapping, mappings, count))
-			entries[i].stage = UNWANTED;
+	drop_unwanted(r, mappings, count);
 	for (size_t i = 0; i < count; i++) {
 		entry = find_entry(r, &mappings[i]);
 		if (!entry)
@@ -400,8 +425,10 @@ static int64_t now_ms(void)
 	return (int64_t)(clock_us(CLOCK_MONOTONIC) / 1000);
 }
 
-/* Waits for the Reply to the Call in flight. Returns false on timeout or error. */
-static bool await_reply(struct rpcb_client *r, int64_t end_ms)
+/*
+ * Waits for the Reply to the Call in flight. Returns it; RPCBIND_GARBAGE on timeout or error.
+ */
+static enum rpcb_reply await_reply(struct rpcb_client *r, int64_t end_ms)
 {
 	struct pollfd pollfd = {.fd = r->fd, .events = POLLIN};
 	enum rpcb_reply reply = RPCBIND_ANOTHER;
@@ -412,29 +439,33 @@ static bool await_reply(struct rpcb_client *r, int64_t end_ms)
 	while (reply == RPCBIND_ANOTHER) {
 		left_ms = end_ms - now_ms();
 		if (left_ms <= 0 || poll(&pollfd, 1, (int)left_ms) <= 0)
-			return false;
+			return RPCBIND_GARBAGE;
 		n = recv(r->fd, in, sizeof(in), MSG_DONTWAIT);
 		if (n <= 0)
-			return false;
+			return RPCBIND_GARBAGE;
 		reply = read_reply(r, in, (size_t)n);
 	}
-	return reply != RPCBIND_GARBAGE;
+	return reply;
 }
 
 static void unregister_all(struct rpcb_client *r)
 {
 	int64_t end_ms = now_ms() + RPCB_CLIENT_END_MS;
-	const struct entry *asked = r->asked;
+	enum rpcb_reply reply = RPCBIND_YES;
 
-	if (r->fd < 0 || (asked && !await_reply(r, end_ms)))
+	if (r->fd >= 0 && r->asked)
+		reply = await_reply(r, end_ms);
+	if (r->fd < 0 || reply == RPCBIND_GARBAGE)
 		return;
+	if (r->asked && r->procedure == RPCBIND_SET && reply != RPCBIND_YES)
+		r->asked->maybe = false;
 	for (size_t i = 0; i < r->count; i++) {
 		struct entry *entry = &r->entries[i];
 
-		if (entry->stage == REFUSED || (entry->stage == WANTED && entry != asked))
+		if (!entry->maybe)
 			continue;
 		entry->stage = UNWANTED;
-		if (send_call(r, entry) || !await_reply(r, end_ms))
+		if (send_call(r, entry) || await_reply(r, end_ms) == RPCBIND_GARBAGE)
 			return;
 	}
 }
