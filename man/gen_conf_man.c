@@ -51,6 +51,7 @@ static void print_type(const struct config_key *key)
 		[CONFIG_KEY_LISTEN] = "address or array of addresses",
 		[CONFIG_KEY_CONNECT] = "address or array of addresses",
 		[CONFIG_KEY_MOUNT] = "connect, rpcbind, off or address",
+		[CONFIG_KEY_REGISTER] = "true, false or mount",
 		[CONFIG_KEY_SOURCES] = "array of addresses",
 		[CONFIG_KEY_ALLOW] = "array of prefixes",
 		[CONFIG_KEY_DEFAULTS] = "group",

@@ -36,6 +36,9 @@ enum config_limit {
 	CONFIG_LIMIT_MEMORY,
 };
 
+/* What is registered with rpcbind. */
+enum config_register { REGISTER_NONE, REGISTER_NFS, REGISTER_MOUNT /* MOUNT and NFS */ };
+
 #define CONFIG_MAX_SERVERS   16u /* per service */
 #define CONFIG_MAX_LISTENERS 8u  /* per service */
 #define CONFIG_MAX_SOURCES   64u /* per service: addresses of this host */
@@ -70,14 +73,12 @@ struct service_config {
 	uint32_t max_connections_per_client; /* 0: no limit except max_connections */
 	uint32_t half_closed_timeout_s;      /* of tcp clients that ended their sending side */
 	bool require_privileged_port;
-	/*
-	 * registered: register the listeners with rpcbind; has_register: the service sets the key
-	 */
-	bool registered, has_register;
-	bool file_registered;             /* the key outside the services */
-	enum source source;               /* source address of connections to the server */
-	size_t nsources;                  /* addresses of this host to use; 0: by route */
-	struct sockaddr_storage *sources; /* without ports; IPv4 never v4-mapped */
+	enum config_register registered;      /* register the listeners with rpcbind */
+	enum config_register file_registered; /* the key outside the services */
+	bool has_register;                    /* the service sets the key */
+	enum source source;                   /* source address of connections to the server */
+	size_t nsources;                      /* addresses of this host to use; 0: by route */
+	struct sockaddr_storage *sources;     /* without ports; IPv4 never v4-mapped */
 	enum source_port source_port;
 	uint32_t stall_timeout_s;
 	uint32_t slow_log_ms; /* log Calls that take longer; 0: none */
@@ -133,7 +134,7 @@ struct config {
 	bool io_flusher_denied; /* not permitted; set by the daemon, not by the file */
 	bool lock_memory;       /* lock all memory of the daemon */
 	enum log_level log_level;
-	bool registered;                     /* default of services without the key */
+	enum config_register registered;     /* default of services without the key */
 	struct sockaddr_storage http_listen; /* AF_UNSPEC: none */
 	struct config_cidrs http_allow;
 	struct config_hosts http_hosts; /* further host names served over HTTP */

@@ -38,6 +38,13 @@ static const char *const compat_choices[] = {
 	NULL,
 };
 
+static const char *const register_choices[] = {
+	[REGISTER_NONE] = "false",
+	[REGISTER_NFS] = "true",
+	[REGISTER_MOUNT] = "mount",
+	NULL,
+};
+
 static const char *const peer_choices[] = {
 #define PEER_CHOICE(name, text) [PEER_##name] = (text),
 	PEER_PROFILES(PEER_CHOICE)
@@ -56,7 +63,12 @@ const struct config_key config_keys[] = {
 	{KEY(log_level, CHOICE), .preset = "info", .value = LOG_LEVEL_INFO,
 	 CHOICES([LOG_LEVEL_ERROR] = "error", [LOG_LEVEL_WARNING] = "warning",
 		 [LOG_LEVEL_INFO] = "info", [LOG_LEVEL_DEBUG] = "debug")},
-	{.name = "register", .type = CONFIG_KEY_BOOL, .offset = AT(registered), PRESET(false)},
+	{.name = "register",
+	 .type = CONFIG_KEY_REGISTER,
+	 .offset = AT(registered),
+	 .preset = "false",
+	 .value = REGISTER_NONE,
+	 .choices = register_choices},
 	{KEY(http_listen, ADDRESS)},
 	{KEY(http_allow, PREFIXES), .preset = "[ \"127.0.0.0/8\", \"::1/128\" ]"},
 	{KEY(http_hosts, HOSTS), .preset = "[ ]"},
@@ -96,10 +108,11 @@ const struct config_key config_service_keys[] = {
 	{SERVICE_KEY(require_privileged_port, BOOL), .preset = "true if connect is not tcp",
 	 .rule = CONFIG_PRESET_PRIVILEGED, .scope = CONFIG_SCOPE_LISTEN_TCP},
 	{.name = "register",
-	 .type = CONFIG_KEY_BOOL,
+	 .type = CONFIG_KEY_REGISTER,
 	 .offset = IN_SERVICE(registered),
 	 .preset = "that of the file",
-	 .rule = CONFIG_PRESET_OF_FILE},
+	 .rule = CONFIG_PRESET_OF_FILE,
+	 .choices = register_choices},
 	{SERVICE_KEY(source, CHOICE), .preset = "proxy", .value = SOURCE_PROXY,
 	 CHOICES([SOURCE_PROXY] = "proxy", [SOURCE_CLIENT] = "client"),
 	 .scope = CONFIG_SCOPE_CONNECT_SOCKET},

@@ -20,6 +20,7 @@ enum config_key_type {
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
+	CONFIG_KEY_REGISTER, /* enum config_register, whose words are `choices` */
 	CONFIG_KEY_SOURCES,  /* struct service_config's sources and nsources */
 	CONFIG_KEY_AUTO,     /* struct service_config's max_connections and auto_connections */
 	CONFIG_KEY_ALLOW,    /* struct service_config's allow, nallow and has_allow */

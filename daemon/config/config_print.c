@@ -116,6 +116,15 @@ static void print_service_value(const struct config_key *key, const struct servi
 	}
 }
 
+/* Prints the true and false of `register` without quotes. */
+static void print_choice(const struct config_key *key, int value, FILE *out)
+{
+	if (key->type == CONFIG_KEY_REGISTER && value != REGISTER_MOUNT)
+		fputs(key->choices[value], out);
+	else
+		print_string(key->choices[value], out);
+}
+
 void config_print_value(const struct config_key *key, const void *base, FILE *out)
 {
 	const void *value = (const char *)base + key->offset;
@@ -129,7 +138,8 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 		fprintf(out, "%" PRIu32, *(const uint32_t *)value);
 		break;
 	case CONFIG_KEY_CHOICE:
-		fprintf(out, "\"%s\"", key->choices[*(const int *)value]);
+	case CONFIG_KEY_REGISTER:
+		print_choice(key, *(const int *)value, out);
 		break;
 	case CONFIG_KEY_NAME:
 	case CONFIG_KEY_PATH:
@@ -180,6 +190,7 @@ static bool is_preset(const struct config_key *key, const void *base)
 	case CONFIG_KEY_NUMBER:
 		return *(const uint32_t *)value == config_preset(key, base);
 	case CONFIG_KEY_CHOICE:
+	case CONFIG_KEY_REGISTER:
 		return *(const int *)value == (int)config_preset(key, base);
 	case CONFIG_KEY_MOUNT:
 		return ((const struct config_mount *)value)->way == (enum mount_mode)key->value;

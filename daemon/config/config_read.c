@@ -49,7 +49,8 @@ const char *config_type_text(const config_setting_t *setting)
 static void config_report_type(struct config_ctx *r, const config_setting_t *s,
 			       const struct config_key *key, const char *wanted)
 {
-	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL;
+	bool plain = key->type == CONFIG_KEY_NUMBER || key->type == CONFIG_KEY_BOOL ||
+		     key->type == CONFIG_KEY_REGISTER;
 	const char *cure = plain && config_setting_type(s) == CONFIG_TYPE_STRING
 				   ? ": write it without quotes"
 				   : "";
@@ -292,12 +293,34 @@ static void read_auto(struct config_ctx *r, const config_setting_t *s, const str
 		read_number(r, s, key, &service->max_connections);
 }
 
+#define A_REGISTER "true, false or \"mount\""
+
+/* Reads false and true, as libconfig has them, or "mount". */
+static void read_register(struct config_ctx *r, const config_setting_t *s,
+			  const struct config_key *key, int *value)
+{
+	const char *text = config_setting_get_string(s);
+
+	if (config_setting_type(s) == CONFIG_TYPE_BOOL)
+		*value = config_setting_get_bool(s) ? REGISTER_NFS : REGISTER_NONE;
+	else if (text && !strcmp(text, key->choices[REGISTER_MOUNT]))
+		*value = REGISTER_MOUNT;
+	else if (text && strcmp(text, "true") && strcmp(text, "false"))
+		config_report(r, s, "%s is \"%s\", but must be " A_REGISTER, key->name, text);
+	else
+		config_report_type(r, s, key, A_REGISTER);
+}
+
 static void read_choice(struct config_ctx *r, const config_setting_t *s,
 			const struct config_key *key, int *value)
 {
 	const char *text = config_setting_get_string(s);
 	char all[200] = "";
 
+	if (key->type == CONFIG_KEY_REGISTER) {
+		read_register(r, s, key, value);
+		return;
+	}
 	for (int i = 0; text && key->choices[i]; i++) {
 		if (!strcmp(key->choices[i], text)) {
 			*value = i;
@@ -555,6 +578,7 @@ void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		read_number(r, s, key, value);
 		break;
 	case CONFIG_KEY_CHOICE:
+	case CONFIG_KEY_REGISTER:
 		read_choice(r, s, key, value);
 		break;
 	case CONFIG_KEY_NAME:
@@ -593,6 +617,7 @@ void config_value_default(struct config_ctx *r, const struct config_key *key, vo
 		*(uint32_t *)value = key->value;
 		break;
 	case CONFIG_KEY_CHOICE:
+	case CONFIG_KEY_REGISTER:
 		*(int *)value = (int)key->value;
 		break;
 	case CONFIG_KEY_PATH:

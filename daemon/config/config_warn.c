@@ -368,6 +368,20 @@ static void warn_rdma(const struct service_config *service, FILE *out)
 		     service->rdma_tos, service->rdma_tos - 1);
 }
 
+/* Only of a service's own key: that of the file is meant for the services that serve MOUNT. */
+static void warn_register(const struct service_config *service, FILE *out)
+{
+	if (!service->has_register || service->registered != REGISTER_MOUNT)
+		return;
+	if (service->mount.way == MOUNT_OFF)
+		warn(out, service,
+		     "has register = \"mount\" and mount = \"off\": MOUNT is not registered");
+	else if (!config_listens_tcp(service))
+		warn(out, service,
+		     "has register = \"mount\" and no tcp:// listener, where clients would ask for "
+		     "MOUNT: MOUNT is not registered");
+}
+
 static void warn_service(const struct config *config, const struct service_config *service,
 			 FILE *out)
 {
@@ -398,6 +412,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_receives(config, service, out);
 	warn_draft(service, out);
 	warn_rdma(service, out);
+	warn_register(service, out);
 }
 
 /* Keys that do not apply are errors in a service, and warnings in defaults. */

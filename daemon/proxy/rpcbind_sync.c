@@ -11,13 +11,16 @@
 #include "daemon/rpcbind/rpcb_client.h"
 #include "daemon/service/listener.h"
 
-#define NFS_PROGRAM 100003u
-#define NFS_LOWEST  3u
-#define NFS_HIGHEST 4u
-#define NETIDS      4u
-#define MAPPINGS    (NETIDS * (NFS_HIGHEST - NFS_LOWEST + 1))
+#define NFS_PROGRAM   100003u
+#define NFS_LOWEST    3u
+#define NFS_HIGHEST   4u
+#define MOUNT_PROGRAM 100005u
+#define MOUNT_VERSION 3u
+#define NETIDS        4u
+#define TCP_NETIDS    2u
+#define MAPPINGS      (NETIDS * (NFS_HIGHEST - NFS_LOWEST + 1) + TCP_NETIDS)
 
-struct nfs_mappings {
+struct wanted_mappings {
 	struct rpcb_mapping mappings[MAPPINGS];
 	size_t count;
 };
@@ -29,7 +32,8 @@ static const char *netid_of(const struct in6_addr *host, bool rdma)
 	return rdma ? "rdma6" : "tcp6";
 }
 
-static const struct rpcb_mapping *find_netid(const struct nfs_mappings *wanted, const char *netid)
+static const struct rpcb_mapping *find_netid(const struct wanted_mappings *wanted,
+					     const char *netid)
 {
 	for (size_t i = 0; i < wanted->count; i++)
 		if (!strcmp(wanted->mappings[i].netid, netid))
@@ -37,8 +41,32 @@ static const struct rpcb_mapping *find_netid(const struct nfs_mappings *wanted, 
 	return NULL;
 }
 
-static void add_netid(struct nfs_mappings *wanted, const char *service, const struct sockaddr *addr,
-		      bool rdma)
+static struct rpcb_mapping *add_mapping(struct wanted_mappings *wanted, uint32_t program,
+					uint32_t version, const char *netid, const char *address)
+{
+	struct rpcb_mapping *mapping = &wanted->mappings[wanted->count++];
+
+	*mapping = (struct rpcb_mapping){.program = program, .program_version = version};
+	snprintf(mapping->netid, sizeof(mapping->netid), "%s", netid);
+	snprintf(mapping->address, sizeof(mapping->address), "%s", address);
+	return mapping;
+}
+
+/*
+ * MOUNT never without NFSv3 of the same listener: a client would give the file handle of one server
+ * to another. Clients ask for MOUNT over TCP, also those that mount over RDMA.
+ */
+static void add_mount(struct wanted_mappings *wanted, const char *netid, const char *address)
+{
+	struct rpcb_mapping *mapping =
+		add_mapping(wanted, MOUNT_PROGRAM, MOUNT_VERSION, netid, address);
+
+	mapping->needs_program = NFS_PROGRAM;
+	mapping->needs_version = NFS_LOWEST;
+}
+
+static void add_netid(struct wanted_mappings *wanted, const struct service_config *service,
+		      const struct sockaddr *addr, bool rdma)
 {
 	char text[UADDR_TEXT_BYTES];
 	const struct rpcb_mapping *existing;
@@ -52,22 +80,18 @@ static void add_netid(struct nfs_mappings *wanted, const char *service, const st
 	existing = find_netid(wanted, netid);
 	/* Each fabric can have a listener at the same address. */
 	if (existing && strcmp(existing->address, text))
-		log_info(LOG_ABOUT(.service = service),
+		log_info(LOG_ABOUT(.service = service->name),
 			 "rpcbind allows one %s listener and has %s: not registering %s", netid,
 			 existing->address, text);
 	if (existing)
 		return;
-	for (uint32_t version = NFS_LOWEST; version <= NFS_HIGHEST; version++) {
-		struct rpcb_mapping *mapping = &wanted->mappings[wanted->count++];
-
-		*mapping =
-			(struct rpcb_mapping){.program = NFS_PROGRAM, .program_version = version};
-		snprintf(mapping->netid, sizeof(mapping->netid), "%s", netid);
-		strcpy(mapping->address, text);
-	}
+	for (uint32_t version = NFS_LOWEST; version <= NFS_HIGHEST; version++)
+		add_mapping(wanted, NFS_PROGRAM, version, netid, text);
+	if (!rdma && service->registered == REGISTER_MOUNT && service->mount.way != MOUNT_OFF)
+		add_mount(wanted, netid, text);
 }
 
-static void add_address(struct nfs_mappings *wanted, const char *service,
+static void add_address(struct wanted_mappings *wanted, const struct service_config *service,
 			const struct sockaddr *addr, bool tcp, bool rdma)
 {
 	if (tcp)
@@ -77,27 +101,27 @@ static void add_address(struct nfs_mappings *wanted, const char *service,
 }
 
 /* A listener on [::] also listens on every IPv4 address. */
-static void add_listener(struct nfs_mappings *wanted, const struct proxy_service *ps)
+static void add_listener(struct wanted_mappings *wanted, const struct proxy_service *ps)
 {
-	const char *name = ps->service.config->name;
+	const struct service_config *config = ps->service.config;
 	const struct sockaddr *addr;
 	struct sockaddr_in any;
 	struct in6_addr host;
 	bool tcp, rdma;
 
 	for (size_t i = 0; (addr = listener_address(ps->listener, i, &tcp, &rdma)); i++) {
-		add_address(wanted, name, addr, tcp, rdma);
+		add_address(wanted, config, addr, tcp, rdma);
 		if (!sockaddr_host(addr, &host) || !IN6_IS_ADDR_UNSPECIFIED(&host))
 			continue;
 		any = (struct sockaddr_in){.sin_family = AF_INET,
 					   .sin_port = htons(sockaddr_port(addr))};
-		add_address(wanted, name, (const struct sockaddr *)&any, tcp, rdma);
+		add_address(wanted, config, (const struct sockaddr *)&any, tcp, rdma);
 	}
 }
 
 void rpcbind_sync_update(struct proxy *proxy)
 {
-	struct nfs_mappings wanted = {.count = 0};
+	struct wanted_mappings wanted = {.count = 0};
 	const struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry)

@@ -136,6 +136,21 @@ static int send_call(struct rpcb_client *r, struct entry *entry)
 	return 0;
 }
 
+/* Returns whether rpcbind has the mapping that this one needs, if it needs one. */
+static bool has_needed(const struct rpcb_client *r, const struct rpcb_mapping *mapping)
+{
+	for (size_t i = 0; mapping->needs_program && i < r->count; i++) {
+		const struct rpcb_mapping *other = &r->entries[i].mapping;
+
+		if (r->entries[i].stage == REGISTERED && other->program == mapping->needs_program &&
+		    other->program_version == mapping->needs_version &&
+		    !strcmp(other->netid, mapping->netid) &&
+		    !strcmp(other->address, mapping->address))
+			return true;
+	}
+	return !mapping->needs_program;
+}
+
 /* Unwanted mappings go first, since a new one can need the same key. */
 static struct entry *next_entry(const struct rpcb_client *r)
 {
@@ -146,7 +161,8 @@ static struct entry *next_entry(const struct rpcb_client *r)
 
 		if (entry->stage == UNWANTED)
 			return entry;
-		if (!found && (entry->stage == WANTED || entry->stage == CLEARED))
+		if (!found && (entry->stage == WANTED || entry->stage == CLEARED) &&
+		    has_needed(r, &entry->mapping))
 			found = entry;
 	}
 	return found;

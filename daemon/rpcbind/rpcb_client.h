@@ -23,6 +23,7 @@
 
 struct rpcb_mapping {
 	uint32_t program, program_version;
+	uint32_t needs_program, needs_version; /* registered only after that; 0: after none */
 	char netid[RPCBIND_NETID_BYTES];
 	char address[UADDR_TEXT_BYTES];
 };
@@ -37,7 +38,8 @@ struct rpcb_client *rpcb_client_new(struct loop *loop, const char *path);
 
 /**
  * rpcb_client_set - Replaces the mappings to register
- * @mappings: copied; program, version and netid together must be unique
+ * @mappings: copied; program, version and netid together must be unique. One that needs another
+ *            waits while rpcbind refuses that for the same netid and address
  *
  * Returns 0; or -ENOMEM, and keeps the previous mappings.
  */

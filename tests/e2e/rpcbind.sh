@@ -30,8 +30,8 @@ write_file() {
 	END
 }
 start_a() { start a "${@:2}" "$PROXY" -c $T/a.conf; wait_for 20 listens 12049; }
-# registered: "VERSION NETID ADDRESS OWNER" of the NFS program
-registered() { rpcinfo | awk '$1 == 100003 { print $2, $3, $4, $NF }' | sort; }
+# registered [PROGRAM]: "VERSION NETID ADDRESS OWNER" of the NFS program, or of another one
+registered() { rpcinfo | awk -v program=${1:-100003} '$1 == program { print $2, $3, $4, $NF }' | sort; }
 has() { [ "$(registered)" = "$*" ]; }
 all="3 rdma 127.0.0.1.47.18 root
 3 tcp 0.0.0.0.47.17 root
@@ -92,6 +92,27 @@ only="3 tcp 0.0.0.0.47.17 superuser
 4 tcp 0.0.0.0.47.17 superuser
 4 tcp6 ::.47.17 superuser"
 check "one service alone is registered" wait_for 20 has "$only"
+
+mount_has() { [ "$(registered 100005)" = "$*" ]; }
+mount_is() { wait_for 20 mount_has "$1" || { registered 100005; false; }; }
+check "MOUNT is not registered" mount_has ""
+write_file false 'register = "mount";'
+check "the file is read again: MOUNT, too" ctl a reload
+mounts="3 tcp 0.0.0.0.47.17 superuser
+3 tcp6 ::.47.17 superuser"
+check "MOUNT is registered where NFS is" mount_is "$mounts"
+check "the service is still registered for NFS" wait_for 20 has "$only"
+stop rpcbind
+check "rpcbind comes back" start_rpcbind
+check "and has MOUNT again" mount_is "$mounts"
+ctl a drain nfs >/dev/null
+check "what is drained has no MOUNT" mount_is ""
+ctl a resume nfs >/dev/null
+check "until it resumes" mount_is "$mounts"
+write_file '"mount"' 'mount = "off";'
+check "the file is read again: no MOUNT is served" ctl a reload
+check "and none registered" mount_is ""
+check "but NFS is" is_registered
 stop_proxy a
 check "at the end nothing is left" has ""
 
@@ -161,4 +182,72 @@ check "rpcbind comes" start_rpcbind
 check "and has the listeners" is_registered
 stop_proxy a
 check "the log told of it once" logged_lines a 1 "rpcbind registration failed"
+
+# Another daemon of this host has MOUNT. root_registers PROGRAM VERSION ADDRESS: with rpcbind, as that daemon of root, for tcp
+root_registers() {
+	python3 - "$@" <<-'END'
+	import socket, struct, sys
+	def text(s):
+	    return struct.pack(">I", len(s)) + s.encode() + bytes(-len(s) % 4)
+	program, version, address = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+	call = struct.pack(">12I", 1, 0, 2, 100000, 3, 1, 0, 0, 0, 0, program, version)
+	call += text("tcp") + text(address) + text("")
+	rpcbind = socket.socket(socket.AF_UNIX)
+	rpcbind.connect("/run/rpcbind.sock")
+	rpcbind.sendall(struct.pack(">I", 1 << 31 | len(call)) + call)
+	sys.exit(rpcbind.recv(4096)[-1] != 1)
+	END
+}
+own="3 tcp 0.0.0.0.78.80 superuser"
+# keeps_own USER: a proxy of that user has what the host's mountd has left
+keeps_own() {
+	local six="3 tcp6 ::.47.17 $1"
+
+	write_file false 'register = "mount";'
+	: >$T/a.log
+	check "$1: MOUNT of another daemon: the proxy starts" start_a - "${@:2}"
+	check "$1: the log names it" \
+		says "rpcbind does not register program 100005 version 3 for tcp at 0.0.0.0.47.17: another program is registered there"
+	check "$1: the other's registration stays, and the proxy has the other kind" mount_is "$own
+$six"
+	check "$1: NFS is registered" wait_for 20 has "${only//superuser/$1}"
+	stop_proxy a
+	check "$1: the other's registration is there at the end" mount_is "$own"
+}
+check "another daemon registers MOUNT" root_registers 100005 3 0.0.0.0.78.80
+keeps_own superuser
+keeps_own 65534 "${user[@]}"
+
+# Another NFS server has NFSv3: clients would give it the file handles of the proxy's server.
+stop rpcbind
+start_rpcbind
+check "another daemon registers NFSv3" root_registers 100003 3 0.0.0.0.8.1
+start_a
+check "without NFSv3 MOUNT is not registered" mount_is "3 tcp6 ::.47.17 superuser"
+stop_proxy a
+check "the other's NFSv3 is there at the end" wait_for 20 has "3 tcp 0.0.0.0.8.1 superuser"
+
+# NFS-Ganesha registers itself: with a rpcbind that comes after it nobody but the proxy has MOUNT.
+shows_exports() { showmount -e --no-headers 127.0.0.1 | grep "^/export "; }
+if ! command -v showmount >/dev/null; then
+	ok "showmount finds the server's exports # SKIP showmount is not installed"
+elif ! can_open_by_handle || ! command -v ganesha.nfsd >/dev/null; then
+	ok "showmount finds the server's exports # SKIP NFS-Ganesha cannot run here"
+else
+	start_ganesha
+	stop rpcbind
+	start_rpcbind
+	cat >$T/a.conf <<-END
+		control = "$T/a.sock"; workers = 1;
+		services = (
+		$(service nfs "tcp://:12049" "tcp://127.0.0.1:$NFS_PORT" \
+			"mount = \"tcp://127.0.0.1:$MNT_PORT\"; register = \"mount\"; allow = [ \"127.0.0.1\" ];")
+		);
+	END
+	start_a
+	mount_is "$mounts"
+	check "showmount finds the server's exports" shows_exports
+	stop_proxy a
+	check "and no server at the end" not shows_exports
+fi
 finish

@@ -324,6 +324,13 @@ static const struct {
 	{SERVICE("listen = \"tcp://[2001:db8::1]:2049\"; connect = \"rdma://filer\"; allow = [ "
 		 "\"::/0\" ];"),
 	 "2: warning: service a allows every IPv6 address"},
+	{SERVICE(TO_RDMA "register = \"mount\";"), NULL},
+	{SERVICE(TO_RDMA "register = \"mount\"; mount = \"off\";"),
+	 "2: warning: service a has register = \"mount\" and mount = \"off\": MOUNT is not registered"},
+	{SERVICE("listen = \"rdma://127.0.0.1\"; connect = \"rdma://filer\"; register = \"mount\";"),
+	 "2: warning: service a has register = \"mount\" and no tcp:// listener, where clients would "
+	 "ask for MOUNT: MOUNT is not registered"},
+	{"register = \"mount\";\n" SERVICE(TO_RDMA "mount = \"off\";"), NULL},
 	{SERVICE("listen = \"tcp://127.0.0.1:2049\"; connect = \"rdma://0.0.0.0\";"),
 	 "2: warning: service a connects to 0.0.0.0, which means this host itself: write the "
 	 "server's name or address"},

@@ -34,6 +34,8 @@ static const char *const files[] = {
 	SERVICE(TO_RDMA "ddp = \"nfs\"; peer = \"linux\"; require_privileged_port = false;"),
 	SERVICE(RDMA_TO_RDMA "allow = [ \"10.0.0.0/8\", \"2001:db8::/32\", \"192.0.2.7\" ];"),
 	SERVICE(TCP_TO_TCP "allow = [ ]; register = true;"),
+	"register = \"mount\";" SERVICE(TCP_TO_TCP "register = false;"),
+	SERVICE(TCP_TO_TCP "register = \"mount\";"),
 	SERVICE(TO_TCP FEW "trusted_proxies = [ \"10.0.0.0/8\", \"2001:db8::1\" ];"),
 	SERVICE("listen = \"tcp://:2050\"; connect = [ \"tcp://[::1]:1\", \"tcp://b\" ];"
 		"balance = \"source\";"),
@@ -333,6 +335,7 @@ static void change(const struct config_key *key, struct service_config *service)
 		++*(uint32_t *)value;
 		break;
 	case CONFIG_KEY_CHOICE:
+	case CONFIG_KEY_REGISTER:
 		*(int *)value = !*(int *)value;
 		break;
 	case CONFIG_KEY_NAME:

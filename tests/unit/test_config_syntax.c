@@ -82,6 +82,7 @@ static const struct {
 	{"workers = 2 * 2;", "1", "calculations are not supported: write the number itself",
 	 "workers = 2 * 2;"},
 	{"workers = auto;", "1", "workers must be a whole number", "workers = auto;"},
+	{"register = yes;", "1", "register must be true, false or \"mount\"", "register = yes;"},
 	{"mpa_crc = yes;", "1", "mpa_crc must be true or false", "mpa_crc = yes;"},
 	{"listen = tcp://:2049;", "1",
 	 "write the value in double quotes: listen = \"tcp://:2049\";", "listen = tcp://:2049;"},

@@ -65,6 +65,12 @@ static const char *const *listed(const struct config_key *key)
 	}
 }
 
+/* The true and false of register have no quotes. */
+static const char *quote_of(const struct config_key *key, int choice)
+{
+	return key->type == CONFIG_KEY_REGISTER && choice != REGISTER_MOUNT ? "" : "\"";
+}
+
 /* Values that the file can set. Returns their number. */
 static unsigned values_of(const struct config_key *key, char values[VALUES_MAX][TEXT_BYTES])
 {
@@ -85,7 +91,8 @@ static unsigned values_of(const struct config_key *key, char values[VALUES_MAX][
 		snprintf(values[n++], TEXT_BYTES, "%u", key->max);
 	}
 	for (unsigned i = 0; key->choices && key->choices[i]; i++)
-		snprintf(values[n++], TEXT_BYTES, "\"%s\"", key->choices[i]);
+		snprintf(values[n++], TEXT_BYTES, "%s%s%s", quote_of(key, (int)i), key->choices[i],
+			 quote_of(key, (int)i));
 	return n;
 }
 
@@ -133,8 +140,13 @@ static struct said said_of(const struct config_key *key, const struct config *co
 static bool is_done(const struct config_key *key, const void *base, const char *value)
 {
 	const void *at = (const char *)base + key->offset;
+	char text[TEXT_BYTES];
 
 	switch (key->type) {
+	case CONFIG_KEY_REGISTER:
+		snprintf(text, sizeof(text), "%s%s%s", quote_of(key, *(const int *)at),
+			 key->choices[*(const int *)at], quote_of(key, *(const int *)at));
+		return !strcmp(value, text);
 	case CONFIG_KEY_BOOL:
 		return *(const bool *)at == !strcmp(value, "true");
 	case CONFIG_KEY_NUMBER:

@@ -59,7 +59,7 @@ static void listens(const char *host, bool tcp, bool rdma)
 		.rdma = rdma,
 	};
 	ck_assert_int_eq(inet_pton(AF_INET6, host, &listener.addr.sin6_addr), 1);
-	config = (struct service_config){.name = (char *)"nfs", .registered = true};
+	config = (struct service_config){.name = (char *)"nfs", .registered = REGISTER_NFS};
 	proxy = (struct proxy){.loop = NULL};
 	service = (struct proxy_service){.listener = &listener, .service.config = &config};
 	TAILQ_INIT(&proxy.services);
@@ -104,17 +104,72 @@ END_TEST
 START_TEST(what_is_not_to_be_registered_is_not)
 {
 	listens("2001:db8::1", false, true);
-	config.registered = false;
+	config.registered = REGISTER_NONE;
 	rpcbind_sync_update(&proxy);
 	ck_assert_uint_eq(nwanted, 0);
 	ck_assert_ptr_null(proxy.rpcb);
-	config.registered = true;
+	config.registered = REGISTER_NFS;
 	rpcbind_sync_update(&proxy);
 	ck_assert_uint_eq(nwanted, 2);
 	/* Drained: it listens no more. */
 	service.listener = NULL;
 	rpcbind_sync_update(&proxy);
 	ck_assert_uint_eq(nwanted, 0);
+}
+END_TEST
+
+static const struct {
+	enum mount_mode way;
+	bool tcp, rdma;
+	const char *netid; /* of MOUNT; NULL: it is not registered */
+} mounts[] = {
+	{MOUNT_CONNECT, true, false, "tcp"}, {MOUNT_RPCBIND, true, false, "tcp"},
+	{MOUNT_AT, true, false, "tcp"},      {MOUNT_OFF, true, false, NULL},
+	{MOUNT_CONNECT, true, true, "tcp"},  {MOUNT_CONNECT, false, true, NULL},
+};
+
+START_TEST(mount_is_registered_where_a_tcp_listener_serves_it)
+{
+	const struct rpcb_mapping *mount = &wanted[2];
+
+	listens("::ffff:192.0.2.1", mounts[_i].tcp, mounts[_i].rdma);
+	config.mount.way = mounts[_i].way;
+	config.registered = REGISTER_MOUNT;
+	rpcbind_sync_update(&proxy);
+	expect_mappings(mounts[_i].tcp ? "tcp" : "rdma", "192.0.2.1.78.81", 0);
+	if (!mounts[_i].netid) {
+		ck_assert_uint_eq(nwanted, 2);
+		return;
+	}
+	ck_assert_uint_eq(nwanted, mounts[_i].rdma ? 5 : 3);
+	ck_assert_uint_eq(mount->program, 100005);
+	ck_assert_uint_eq(mount->program_version, 3);
+	ck_assert_str_eq(mount->netid, mounts[_i].netid);
+	ck_assert_str_eq(mount->address, "192.0.2.1.78.81");
+	ck_assert_uint_eq(mount->needs_program, 100003);
+	ck_assert_uint_eq(mount->needs_version, 3);
+	/* Back to NFS alone, as after a reload. */
+	config.registered = REGISTER_NFS;
+	rpcbind_sync_update(&proxy);
+	ck_assert_uint_eq(nwanted, mounts[_i].rdma ? 4 : 2);
+}
+END_TEST
+
+/* File handles of one server must not go to another. */
+START_TEST(mount_is_registered_for_no_other_service_than_nfs)
+{
+	struct service_config other_config = {.name = (char *)"other",
+					      .registered = REGISTER_MOUNT};
+	struct listener other_at;
+	struct proxy_service other = {.listener = &other_at, .service.config = &other_config};
+
+	listens("::ffff:192.0.2.1", true, false);
+	other_at = listener;
+	other_at.addr.sin6_port = htons(2049);
+	TAILQ_INSERT_TAIL(&proxy.services, &other, entry);
+	rpcbind_sync_update(&proxy);
+	ck_assert_uint_eq(nwanted, 2);
+	expect_mappings("tcp", "192.0.2.1.78.81", 0);
 }
 END_TEST
 
@@ -125,6 +180,11 @@ START_TEST(a_listener_at_every_address_has_both_kinds)
 	ck_assert_uint_eq(nwanted, 4);
 	expect_mappings("rdma6", "::.78.81", 0);
 	expect_mappings("rdma", "0.0.0.0.78.81", 2);
+	/* As many as there can be: every netid, and MOUNT for those of TCP. */
+	listens("::", true, true);
+	config.registered = REGISTER_MOUNT;
+	rpcbind_sync_update(&proxy);
+	ck_assert_uint_eq(nwanted, 10);
 }
 END_TEST
 
@@ -135,6 +195,9 @@ int main(void)
 
 	tcase_add_loop_test(tc, the_netids_of_rdma_are_rdma_and_rdma6, 0, ARRAY_SIZE(netids));
 	tcase_add_test(tc, what_is_not_to_be_registered_is_not);
+	tcase_add_loop_test(tc, mount_is_registered_where_a_tcp_listener_serves_it, 0,
+			    ARRAY_SIZE(mounts));
+	tcase_add_test(tc, mount_is_registered_for_no_other_service_than_nfs);
 	tcase_add_test(tc, a_listener_at_every_address_has_both_kinds);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);

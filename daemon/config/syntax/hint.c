@@ -251,6 +251,8 @@ static bool value_unquoted(const struct syntax_token *t, char *hint)
 		return set_hint(hint, "write " A_SERVICE);
 	case CONFIG_KEY_BOOL:
 		return set_hint(hint, "%s must be true or false", key->name);
+	case CONFIG_KEY_REGISTER:
+		return set_hint(hint, "%s must be true, false or \"mount\"", key->name);
 	case CONFIG_KEY_NUMBER:
 		return set_hint(hint, "%s must be a whole number", key->name);
 	case CONFIG_KEY_ALLOW:
