@@ -208,6 +208,18 @@ port_held() {
 	stop_all
 }
 
+# kerberos: the file of a recipe that the laboratory mounts (tests/lab/guest/krb5.sh), since libnfs has no Kerberos here
+kerberos() {
+	local section="Kerberos with a proxy on the client's host" address name
+
+	part "$section" "/etc/rpcrdma-proxy.conf on the client's host" >kerberos.conf
+	read -r address name < <(part "$section" "/etc/hosts on the client's host")
+	take_mount "$(part "$section" "commands on the client's host" | grep '^mount ')" || bail "no mount line"
+	check "$section: the file is without mistake" "$PROXY" -t -c $T/kerberos.conf
+	check "$section: the mounted name has the address of the listener" \
+		eval '[ "$server" = "$name" ] && grep -qF "tcp://$address:$(option port)" kerberos.conf'
+}
+
 # unit_of_fstab: the line of the page makes a mount that comes after the proxy
 unit_of_fstab() {
 	mkdir -p units
@@ -227,6 +239,7 @@ for version in "" v3; do
 done
 two_filers
 port_held
+kerberos
 generator=/usr/lib/systemd/system-generators/systemd-fstab-generator
 if [ -x $generator ]; then
 	check "fstab: the mount comes after the proxy and is not unmounted with it" unit_of_fstab

@@ -26,7 +26,7 @@ EXTRA_DIST += \
 	tests/lab/guest/lib.sh \
 	tests/lab/guest/mount.sh \
 	tests/lab/guest/rows.sh \
-	tests/lab/guest/servers.sh \
+	tests/lab/guest/second_mount.sh tests/lab/guest/servers.sh \
 	tests/lab/guest/silent.sh \
 	tests/lab/guest/standin.sh \
 	tests/lab/guest/systemd.sh \

@@ -7,6 +7,7 @@
 . "$(dirname "$0")/configuration.sh"
 . "$(dirname "$0")/servers.sh"
 . "$(dirname "$0")/differences.sh"
+. "$(dirname "$0")/second_mount.sh"
 
 guest_start
 [ "$LAB_TIER" != short ] || guest_rxe
@@ -77,6 +78,8 @@ judged "one service: siw client, iwarp=>tcp, knfsd, 3" through host filer 3 10.0
 [ "$LAB_TIER" = short ] ||
 	judged "one service: siw client, iwarp=>tcp, knfsd, 4.2" through host filer 4.2 10.0.2.2 2150 rdma
 judged "one service: tcp client, tcp=>iwarp, knfsd over siw, 3" through host filer-rdma 3 10.0.2.2 2154 tcp 10.0.2.2 2154
+
+second_mount_rows
 
 # Two proxies in a row, of which the first has few credits.
 host_row chain tcp://10.0.2.2:2121 iwarp://10.0.2.2:2122 "credits = 2;"

@@ -8,9 +8,9 @@
 krb=/run/krb5
 
 # Names without DNS: a principal is made from the name that is mounted. Proxies are "proxy.lab", this guest
-# is "direct.lab".
+# is "direct.lab", and "filer.lab" as doc/recipes.md has it: the server's name on an address of loopback.
 names_start() {
-	printf '%s\n' "127.0.0.1 localhost" "10.0.2.15 direct.lab lab" "10.0.2.2 proxy.lab" >/etc/hosts
+	printf '%s\n' "127.0.0.1 localhost" "127.0.0.2 filer.lab" "127.0.0.3 other.lab" "10.0.2.15 direct.lab lab" "10.0.2.2 proxy.lab" >/etc/hosts
 	printf '%s: files\n' passwd group hosts services protocols rpc >/etc/nsswitch.conf
 }
 
@@ -49,7 +49,7 @@ kdc_start() {
 	CONF
 	kdb5_util create -s -r LAB -P lab
 	local name
-	for name in direct.lab proxy.lab; do
+	for name in direct.lab proxy.lab filer.lab; do
 		kadmin.local -q "addprinc -randkey nfs/$name"
 		kadmin.local -q "ktadd -k $krb/keytab nfs/$name"
 	done
@@ -173,6 +173,29 @@ for FLAVOUR in krb5 krb5i krb5p; do
 		esac
 	done
 done
+
+# A proxy on the client's host, as in the recipe "Kerberos with a proxy on the client's host".
+refused() {
+	nfs_mount 4.1 "$1" 2050 tcp || true
+	if grep -q ' /mnt/n ' /proc/mounts; then fail "$1 is mounted"; fi
+}
+# rpc.gssd connects from ports of 1024 or above.
+refused_ports() {
+	sed -i 's/require_privileged_port = false/require_privileged_port = true/' $proxy_dir/loopback.conf
+	proxy_says loopback reload
+	refused filer.lab
+	grep "source port is not privileged" $proxy_dir/loopback.log
+}
+guest_row loopback tcp://127.0.0.1:2050,tcp://127.0.0.2:2050,tcp://127.0.0.3:2050 iwarp://10.0.2.2:2302
+for FLAVOUR in krb5 krb5i; do
+	NFS_OPTIONS=sec=$FLAVOUR
+	row "tcp client, proxy on its host, tcp=>iwarp, iwarp=>tcp, knfsd, 4.1, sec=$FLAVOUR: the server's name on 127.0.0.2" \
+		through guest loopback 4.1 filer.lab 2050 tcp
+done
+NFS_OPTIONS=sec=krb5
+row "tcp client, proxy on its host, 4.1, sec=krb5: another name has no principal" refused other.lab
+row "tcp client, proxy on its host, 4.1, sec=krb5: 127.0.0.1 has no principal" refused 127.0.0.1
+row "tcp client, proxy on its host, 4.1, sec=krb5: privileged ports are required" refused_ports
 
 # The callbacks of a session with Kerberos.
 host_row chain tcp://10.0.2.2:2304 iwarp://10.0.2.2:2302 "credits = 2;"
