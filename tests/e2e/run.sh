@@ -68,8 +68,8 @@ fi
 check_list() {
 	local line
 
-	line=$(awk '!/^#/ && NF && (NF > 2 || $2 !~ /^(plain|both)?$/) { print FNR ": " $0; exit }' "$here/TESTS")
-	[ -z "$line" ] || refuse "TESTS:$line: behind the name stands nothing, plain or both"
+	line=$(awk '!/^#/ && NF && (NF > 2 || $2 !~ /^(plain|both|all)?$/) { print FNR ": " $0; exit }' "$here/TESTS")
+	[ -z "$line" ] || refuse "TESTS:$line: the name is followed by nothing, plain, both or all"
 }
 
 # check_name NAME: there is such a test

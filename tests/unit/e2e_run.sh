@@ -13,7 +13,7 @@ mkdir "$work/e2e" "$work/lib" "$work/build" "$work/build/tests" "$work/build/tes
 cp "$srcdir/tests/e2e/run.sh" "$work/e2e"
 cp "$srcdir/tests/lib/time_limit.sh" "$work/lib"
 [ ! -x "$TIME_LIMIT" ] || cp "$TIME_LIMIT" "$work/build/tests/lib"
-printf '# A comment.\nfirst\nfirst.v2\nsecond plain\nthird both\n' >"$work/e2e/TESTS"
+printf '# A comment.\nfirst\nfirst.v2\nsecond plain\nthird both\nfirst.draft03 all\n' >"$work/e2e/TESTS"
 for name in first second third; do
 	echo 'echo "ok 1 - runs ${E2E_VERSION:-}${E2E_COMPAT:-}"; echo 1..1' >"$work/e2e/$name.sh"
 done
@@ -53,7 +53,7 @@ check "a name with another dialect is refused" refused '^run.sh: first.v3: behin
 check "a name with a dialect is refused with -d" refused '^run.sh: first.v2 has its dialect already' -d draft03 first.v2
 check "-n refuses, too" refused '^run.sh: there is no test nothing$' -n -k plain nothing
 
-same "all are those of the list" "first first.v2 second third" "$(names)"
+same "all are those of the list" "first first.v2 second third first.draft03" "$(names)"
 same "those of a plain build" "second third" "$(names -k plain)"
 same "those of one with sanitizers" "first first.v2 third" "$(names -k sanitized)"
 same "each once in a dialect" "first.v2 second.v2 third.v2" "$(names -d v2)"
@@ -72,7 +72,7 @@ run -k plain first >/dev/null
 same "… which is a failure" 1 $?
 
 echo 'first sometimes' >>"$work/e2e/TESTS"
-check "another kind in the list is refused, with its line" refused '^run.sh: TESTS:6: first sometimes: ' second
+check "another kind in the list is refused, with its line" refused '^run.sh: TESTS:7: first sometimes: ' second
 sed -i '$s/.*/third both plain/' "$work/e2e/TESTS"
-check "so is a third column" refused '^run.sh: TESTS:6: third both plain: ' second
+check "so is a third column" refused '^run.sh: TESTS:7: third both plain: ' second
 tap_end
