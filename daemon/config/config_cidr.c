@@ -78,6 +78,8 @@ static const char *not_an_address(const char *text)
 		cure = ": write it without brackets and port";
 	else if (strchr(text, '*') || (isdigit((unsigned char)*text) && strchr(text, '-')))
 		cure = ": write a range as a prefix such as 10.0.0.0/8";
+	else if (strchr(text, '%'))
+		cure = ": write it without its interface";
 	else if (strspn(text, "0123456789.:abcdefABCDEF/") != strlen(text))
 		cure = ": names are not supported here";
 	return config_value_error("\"%.100s\" is not an IPv4 or IPv6 address%s", text, cure);

@@ -226,6 +226,8 @@ static const struct {
 	 "2: allow: prefix length \"129\" is not a number from 0 to 128"},
 	{SERVICE(TO_RDMA "allow = [ \"filer\" ];"),
 	 "2: allow: \"filer\" is not an IPv4 or IPv6 address: names are not supported here"},
+	{SERVICE(TO_RDMA "allow = [ \"fe80::1%eth0\" ];"),
+	 "2: allow: \"fe80::1%eth0\" is not an IPv4 or IPv6 address: write it without its interface"},
 	{SERVICE(TO_RDMA "allow = [ \"10.0.0.1/8\" ];"),
 	 "2: allow: \"10.0.0.1/8\" has host bits set: did you mean 10.0.0.0/8, or 10.0.0.1?"},
 	{SERVICE(TO_RDMA "allow = [ \"2001:db8::1/33\" ];"),
