@@ -680,27 +680,37 @@ static void run(void *arg, enum control_command_id command, const char *argument
 	done(done_arg, json_pack("{s:i}", "asked", command));
 }
 
+/* The client. Returns whether the daemon gets its command and argument, and refuses the second. */
+static bool can_ask(const char *path)
+{
+	json_t *answer = NULL, *refusal = NULL;
+	char error[256];
+	bool can;
+
+	can = !client_request(path, "stats", NULL, error, sizeof(error), &answer) &&
+	      json_integer_value(json_object_get(answer, "asked")) == CONTROL_COMMAND_STATS &&
+	      !client_request(path, "log", "cha\"t\n", error, sizeof(error), &refusal) &&
+	      json_object_get(refusal, "error");
+	json_decref(answer);
+	json_decref(refusal);
+	return can;
+}
+
 START_TEST(client_and_daemon_understand_each_other)
 {
 	static const struct control_ops ops = {.run = run};
 	char dir[] = "/tmp/test-ctl-XXXXXX", path[64], error[256];
 	struct loop *loop = fake_loop_new();
 	struct control *control;
-	json_t *answer = NULL;
-	int status = 0, rc;
+	int status = 0;
 	pid_t pid;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/sock", dir);
 	ck_assert_int_eq(control_open(loop, path, &ops, NULL, error, sizeof(error), &control), 0);
 	pid = fork();
-	if (pid == 0) {
-		rc = client_request(path, "stats", NULL, error, sizeof(error), &answer);
-		if (!rc &&
-		    json_integer_value(json_object_get(answer, "asked")) == CONTROL_COMMAND_STATS)
-			rc = client_request(path, "log", "cha\"t\n", error, sizeof(error), &answer);
-		_exit(rc || !json_object_get(answer, "error"));
-	}
+	if (pid == 0)
+		_exit(!can_ask(path));
 	while (waitpid(pid, &status, WNOHANG) == 0)
 		fake_loop_run(loop);
 	ck_assert(WIFEXITED(status));
