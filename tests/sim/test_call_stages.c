@@ -2,13 +2,16 @@
 /* Tests the stages of a Call's time: each cause changes its own stage only. */
 #include <string.h>
 
+#include "base/be_bytes.h"
 #include "daemon/base/log.h"
 #include "daemon/bridge/reply_delivery.h"
 #include "tests/lib/test.h"
 #include "tests/sim/chain.h"
 
-#define HELD_MS  200u
-#define SLACK_MS 20u
+#define HELD_MS             200u
+#define SLACK_MS            20u
+#define REPLY_STATUS_OFFSET 24u /* of an accepted Reply with an empty verifier */
+#define NFS3ERR_STALE       70u
 
 static struct chain *chain;
 
@@ -417,6 +420,28 @@ START_TEST(a_slow_call_is_told_with_its_stages)
 }
 END_TEST
 
+/* The Reply to a GETATTR is then its status alone. */
+START_TEST(a_slow_call_that_failed_has_the_name_of_its_error)
+{
+	struct chain_rpc *rpc;
+	unsigned number;
+
+	open_telling_chain();
+	number = chain_book_add_row(&chain->book, CHAIN_CLIENT, "NFSv3 1");
+	rpc = &chain->book.list[number];
+	be32_put(rpc->reply + REPLY_STATUS_OFFSET, NFS3ERR_STALE);
+	rpc->reply_bytes = REPLY_STATUS_OFFSET + 4;
+	chain->server.hold = true;
+	chain_end_call(&chain->client, number);
+	chain_run(chain, HELD_MS);
+	chain_end_answer(&chain->server);
+	chain_run(chain, 10);
+	stop_telling();
+	ck_assert_msg(strstr(said, "GETATTR took 200 ms: server 200 ms; ") != NULL, "%s", said);
+	ck_assert_msg(strstr(said, " back, NFS3ERR_STALE\n") != NULL, "%s", said);
+}
+END_TEST
+
 START_TEST(one_that_is_not_slow_is_not_told)
 {
 	open_telling_chain();
@@ -475,6 +500,7 @@ int main(void)
 	tcase_add_test(tc, a_client_that_goes_has_taken_until_then);
 	tcase_add_test(tc, the_oldest_call_tells_what_it_is_and_where);
 	tcase_add_test(tc, a_slow_call_is_told_with_its_stages);
+	tcase_add_test(tc, a_slow_call_that_failed_has_the_name_of_its_error);
 	tcase_add_test(tc, one_that_is_not_slow_is_not_told);
 	tcase_add_test(tc, many_slow_calls_have_a_bound);
 	suite_add_tcase(suite, tc);

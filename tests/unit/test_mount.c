@@ -284,6 +284,81 @@ START_TEST(a_server_of_mount_that_has_none_is_not_warned_of)
 }
 END_TEST
 
+/* ---- what a check says ---- */
+
+#define MNT3ERR_IO     5u
+#define MNT3ERR_ACCES  13u
+#define NFS4ERR_ACCESS 13u
+
+static const uint32_t one_export[] = {true, 1, 0x2f000000 /* "/" */, false /* groups */, false};
+
+/* Answers the next Call by a success whose results are these words. */
+static void answer_with(int fd, const uint32_t *words, size_t count)
+{
+	uint8_t record[RECORD_MARK_BYTES + FIXTURE_REPLY_BYTES + sizeof(one_export)];
+	struct xdr_writer w;
+	uint32_t xid, len;
+
+	read_any(fd, &xid);
+	xdr_writer_init(&w, record + RECORD_MARK_BYTES, sizeof(record) - RECORD_MARK_BYTES);
+	xdr_put_u32(&w, xid);
+	xdr_put_u32(&w, RPC_REPLY);
+	for (int i = 0; i < 4; i++)
+		xdr_put_u32(&w, 0);
+	for (size_t i = 0; i < count; i++)
+		xdr_put_u32(&w, words[i]);
+	len = (uint32_t)xdr_written_bytes(&w);
+	record_mark_encode(record, len);
+	ck_assert_int_eq(send(fd, record, RECORD_MARK_BYTES + len, MSG_NOSIGNAL),
+			 RECORD_MARK_BYTES + len);
+}
+
+static void expect_step(const json_t *answer, const char *name, const char *text)
+{
+	const json_t *checked = json_array_get(json_object_get(answer, "servers"), 0), *step;
+	const char *what = NULL;
+	size_t i;
+
+	json_array_foreach(json_object_get(checked, "steps"), i, step)
+	{
+		if (!strcmp(json_string_value(json_object_get(step, "step")), name))
+			what = json_string_value(json_object_get(step, "what"));
+	}
+	ck_assert_msg(what && strstr(what, text), "%s: %s", name, what ? what : "nothing");
+}
+
+static const struct {
+	uint32_t status;
+	const char *text;
+} mount_errors[] = {
+	{MNT3ERR_ACCES, "it rejects this host (MNT3ERR_ACCES)"},
+	{MNT3ERR_IO, "the first export cannot be mounted: MNT3ERR_IO"},
+	{70, "the first export cannot be mounted: MNT3ERR_STALE"},
+};
+
+START_TEST(steps_of_a_check_have_the_names_of_errors)
+{
+	const uint32_t nfs_error[] = {NFS4ERR_ACCESS, 0 /* tag */, 0 /* operations */};
+	int control, to_nfs, to_mount;
+	json_t *answer;
+
+	start_near(at_mountd());
+	control = control_send("check one --mount\n");
+	to_nfs = fixture_accept(server, NULL);
+	answer_with(to_nfs, NULL, 0);
+	to_mount = fixture_accept(mountd, NULL);
+	answer_with(to_mount, one_export, ARRAY_SIZE(one_export));
+	answer_with(to_mount, &mount_errors[_i].status, 1);
+	answer_with(to_nfs, nfs_error, ARRAY_SIZE(nfs_error));
+	close(to_nfs);
+	answer = control_answer(control);
+	expect_step(answer, "mount", mount_errors[_i].text);
+	expect_step(answer, "inline_call", ", NFS4ERR_ACCESS");
+	json_decref(answer);
+	close(to_mount);
+}
+END_TEST
+
 /* That the server is there does not help. */
 START_TEST(without_mountd_its_clients_end)
 {
@@ -683,6 +758,8 @@ int main(void)
 	tcase_add_loop_test(tc, with_connect_all_calls_go_there, 0, 2);
 	tcase_add_test(tc, the_first_client_of_mount_that_gets_nothing_is_warned_of);
 	tcase_add_test(tc, a_server_of_mount_that_has_none_is_not_warned_of);
+	tcase_add_loop_test(tc, steps_of_a_check_have_the_names_of_errors, 0,
+			    ARRAY_SIZE(mount_errors));
 	tcase_add_loop_test(tc, without_mountd_its_clients_end, 0, STARTS);
 	tcase_add_loop_test(tc, rpcbind_says_where_mount_is_and_is_not_asked_again, 0, STARTS);
 	tcase_add_loop_test(tc, a_port_that_refuses_is_asked_for_anew, 0, STARTS);
