@@ -232,14 +232,18 @@ static uint64_t tarpit_us(const struct bridge *bridge, enum leg_close why)
 	return CONN_LIMITS_TARPIT_US - age_us;
 }
 
-/*
- * Counts what `status` shows as a problem: a client that is refused after its first byte or Call,
- * and one that reuses an XID.
- */
+/* Returns whether the client is refused after its first byte or Call. */
+static bool is_refusal(enum leg_close why, enum close_by by)
+{
+	return why == LEG_CLOSE_NO_SOURCE_PORT ||
+	       (by == CLOSE_BY_PROXY &&
+		(why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_UNPRIVILEGED));
+}
+
+/* Counts what `status` shows as a problem: refused clients, and one that reuses an XID. */
 static void count_client_event(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	bool refused = by == CLOSE_BY_PROXY &&
-		       (why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_UNPRIVILEGED);
+	bool refused = is_refusal(why, by);
 	bool reused = by == CLOSE_BY_CLIENT && why == LEG_CLOSE_XID_REUSED;
 
 	if (refused || reused)

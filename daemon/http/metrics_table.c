@@ -547,7 +547,7 @@ const struct metrics_family metrics_families[] = {
 	{OWN("connections_accepted_total"), METRICS_COUNTER,
 	 "Connections of clients that were taken.", .value = metrics_accepted},
 	{OWN("connections_refused_total"), METRICS_COUNTER,
-	 "Connections of clients that were turned away as they came.", .service = metrics_refused},
+	 "Connections of clients that were refused.", .service = metrics_refused},
 	{OWN("connections_closed_total"), METRICS_COUNTER,
 	 "Connections that closed, by whose end closed first (proxy: neither) and why.",
 	 .service = metrics_closed},

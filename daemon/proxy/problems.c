@@ -12,6 +12,7 @@
 #include "daemon/base/humanize.h"
 #include "daemon/base/log.h"
 #include "daemon/service/service_condition.h"
+#include "daemon/upstream/leg_factory.h"
 
 static const struct {
 	const char *name;
@@ -418,6 +419,8 @@ static enum problem_id refusal_id(enum leg_close why)
 		return PROBLEM_CLIENT_LIMIT_REACHED;
 	case LEG_CLOSE_RESOURCES:
 		return PROBLEM_RESOURCES_SHORT;
+	case LEG_CLOSE_NO_SOURCE_PORT:
+		return PROBLEM_SOURCE_PORTS_SHORT;
 	default:
 		return PROBLEM_CLIENTS_REFUSED;
 	}
@@ -484,6 +487,23 @@ static void add_descriptors(const struct proxy_service *ps, struct problem_list 
 	list_add(problems, &problem);
 }
 
+/* Only a TCP server can refuse such ports. */
+static void add_unprivileged_ports(const struct proxy_service *ps, uint64_t now_us,
+				   struct problem_list *problems)
+{
+	const struct service *service = &ps->service;
+	const struct cure_names names = names_of(ps, NULL);
+	struct problem problem;
+
+	if (service->config->connect.transport != TRANSPORT_TCP ||
+	    now_us >= atomic_load(&service->shortfall_quiet_until_us))
+		return;
+	problem_init(&problem, PROBLEM_SOURCE_PORTS_UNPRIVILEGED, ps, &names,
+		     "connections to the server come from unprivileged ports: %s",
+		     leg_factory_shortfall_text());
+	list_add(problems, &problem);
+}
+
 void problems_add_memory(struct problem_list *problems, const struct proxy_service *ps,
 			 size_t waiting, uint64_t oldest_us)
 {
@@ -506,6 +526,7 @@ static void add_service(struct proxy_service *ps, uint64_t now_us, struct proble
 	add_not_accepting(ps, problems);
 	add_servers(ps, now_us, problems);
 	add_descriptors(ps, problems);
+	add_unprivileged_ports(ps, now_us, problems);
 	for (unsigned kind = 0; kind < CLIENT_EVENT_COUNT; kind++)
 		add_client_event(ps, kind, now_us, problems);
 }

@@ -30,6 +30,10 @@ enum problem_severity {
 };
 
 #define RELOAD_IT "then 'rpcrdma-proxyctl reload'"
+#define MORE_PORTS                                                                                 \
+	"add an address to source_address of {service} in {file}, or export with \"insecure\" "    \
+	"and set source_port = \"any\" there, " RELOAD_IT                                          \
+	"; if CAP_NET_BIND_SERVICE is missing, start the daemon by its unit"
 
 /*
  * Each with its id, which never changes, its severity, whether it is logged here, and its cure, in
@@ -74,6 +78,8 @@ enum problem_severity {
 	  ", or mount with a smaller nconnect")                                                    \
 	X(RESOURCES_SHORT, "resources_short", WARNING, false,                                      \
 	  "the log says what is missing; see LimitNOFILE= of the unit and the memory of the host") \
+	X(SOURCE_PORTS_SHORT, "source_ports_short", WARNING, true, MORE_PORTS)                     \
+	X(SOURCE_PORTS_UNPRIVILEGED, "source_ports_unprivileged", WARNING, false, MORE_PORTS)      \
 	X(XID_REUSED, "xid_reused", WARNING, true,                                                 \
 	  "the NFS client there is faulty: update it; "                                            \
 	  "'rpcrdma-proxyctl --client {client} capture FILE' shows its Calls")                     \

@@ -122,22 +122,22 @@ static int detect_leg_protocol(struct service_net *net, const struct leg_config 
 	return in ? accept_rdma(net, config, in, leg) : -ENOMEM;
 }
 
+const char *leg_factory_shortfall_text(void)
+{
+	return tcp_connect_may_reserve() ? "all reserved ports are in use"
+					 : "CAP_NET_BIND_SERVICE is missing";
+}
+
 /* The proxy cannot see that an NFS export rejects unprivileged ports. */
 static void log_shortfall(const char *service)
 {
-	if (tcp_connect_may_reserve())
-		log_warning(
-			LOG_ABOUT(.service = service),
-			"connections to the server come from unprivileged ports: all reserved "
-			"ports are in use. NFS exports without \"insecure\" refuse such "
-			"connections: add an address to source_address, or export with \"insecure\" and "
-			"set source_port = \"any\"");
-	else
-		log_warning(LOG_ABOUT(.service = service),
-			    "connections to the server come from unprivileged ports: "
-			    "CAP_NET_BIND_SERVICE is missing. NFS exports without \"insecure\" "
-			    "refuse such connections: grant the capability, or export with "
-			    "\"insecure\" and set source_port = \"any\"");
+	log_warning(LOG_ABOUT(.service = service),
+		    "connections to the server come from unprivileged ports: %s. NFS exports "
+		    "without \"insecure\" refuse such connections: %s, or export with \"insecure\" "
+		    "and set source_port = \"any\"",
+		    leg_factory_shortfall_text(),
+		    tcp_connect_may_reserve() ? "add an address to source_address"
+					      : "grant the capability");
 }
 
 /* The source port matters only if the server is another proxy. */
@@ -147,8 +147,7 @@ static void log_shortfall_iwarp(const char *service)
 		 "connections of privileged clients to the server come from unprivileged ports: "
 		 "%s. If the server is a proxy, it treats these clients as unprivileged unless its "
 		 "trusted_proxies contains this host",
-		 tcp_connect_may_reserve() ? "all reserved ports are in use"
-					   : "CAP_NET_BIND_SERVICE is missing");
+		 leg_factory_shortfall_text());
 }
 
 static void log_shortfall_once(struct service_net *net, void (*log)(const char *service))

@@ -43,6 +43,12 @@ struct service_config;
 void leg_factory_set_proxy_header(struct leg_config *config, const struct service_config *service,
 				  const struct proxy_header *header);
 
+/**
+ * leg_factory_shortfall_text - Returns why a connection that should come from a reserved port comes
+ * from another one. A service warns of that while it is before its shortfall_quiet_until_us.
+ */
+const char *leg_factory_shortfall_text(void);
+
 /* Creates legs on sockets and on the fabrics of the service. */
 extern const struct leg_factory_ops leg_factory_system;
 

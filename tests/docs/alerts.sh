@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The alerts for Prometheus are valid, fire when they should and not before, and name statuses that exist.
+# The alerts for Prometheus are valid, fire when they should and not before, and name statuses and problems that exist.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
@@ -10,6 +10,11 @@ rules=$srcdir/contrib/prometheus/rpcrdma-proxy.rules.yml
 named() { grep -o 'status[!=]*[=~]"[A-Z_|]*"' "$rules" | cut -d '"' -f 2 | tr '|' '\n' | sort -u; }
 same "the alerts name some statuses" "DELAY EXIST NOENT NOTEMPTY" "$(named | xargs)"
 same "all of them are statuses of NFS" "" "$(comm -23 <(named) <("$builddir/tests/docs/print_tables" statuses | sort -u))"
+# problems: those that the expressions name
+problems() { grep -o 'problem=~"[a-z_|]*"' "$rules" | cut -d '"' -f 2 | tr '|' '\n' | sort; }
+check "the alerts name some problems" grep -qx source_ports_short <(problems)
+same "all of them are problems of status" "" \
+	"$(comm -23 <(problems) <("$builddir/tests/docs/print_tables" problems | cut -d ' ' -f 2 | sort))"
 
 if command -v promtool >/dev/null; then
 	check "the rules are valid" promtool check rules "$rules"

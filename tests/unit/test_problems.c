@@ -8,6 +8,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/proxy/problems.h"
+#include "daemon/upstream/leg_factory.h"
 #include "tests/lib/test.h"
 
 #define S(n) ((uint64_t)((n)*1e6))
@@ -391,6 +392,8 @@ static const struct {
 	{LEG_CLOSE_PER_CLIENT, PROBLEM_CLIENT_LIMIT_REACHED,
 	 "raise max_connections_per_client of files in /etc/p.conf"},
 	{LEG_CLOSE_RESOURCES, PROBLEM_RESOURCES_SHORT, "LimitNOFILE="},
+	{LEG_CLOSE_NO_SOURCE_PORT, PROBLEM_SOURCE_PORTS_SHORT,
+	 "add an address to source_address of files in /etc/p.conf"},
 	{LEG_CLOSE_NOT_ALLOWED, PROBLEM_CLIENTS_REFUSED, "add its address to allow of files in"},
 	{LEG_CLOSE_UNPRIVILEGED, PROBLEM_CLIENTS_REFUSED, "require_privileged_port = false"},
 	{LEG_CLOSE_PROXY_HEADER, PROBLEM_CLIENTS_REFUSED, "accept_proxy_from of files in"},
@@ -430,6 +433,30 @@ START_TEST(a_drained_service_and_one_that_lost_its_listener)
 	find(NOW);
 	only(PROBLEM_SERVICE_DRAINED, PROBLEM_CRITICAL,
 	     "drained: new clients are refused until 'resume'", "'rpcrdma-proxyctl resume files'");
+}
+END_TEST
+
+START_TEST(connections_from_unprivileged_ports_are_a_problem_with_tcp_servers)
+{
+	char text[PROBLEM_TEXT_BYTES];
+
+	start(1);
+	atomic_store(&ps.service.shortfall_quiet_until_us, NOW + S(600));
+	find(NOW);
+	snprintf(text, sizeof(text), "connections to the server come from unprivileged ports: %s",
+		 leg_factory_shortfall_text());
+	only(PROBLEM_SOURCE_PORTS_UNPRIVILEGED, PROBLEM_WARNING, text,
+	     "add an address to source_address of files in /etc/p.conf, or export with "
+	     "\"insecure\" and set source_port = \"any\" there, then 'rpcrdma-proxyctl reload'; "
+	     "if CAP_NET_BIND_SERVICE is missing, start the daemon by its unit");
+	/* Its own module logs that. */
+	problems_log(&proxy, NOW);
+	ck_assert_str_eq(said, "");
+	find(NOW + S(600));
+	ck_assert_uint_eq(problems.count, 0);
+	service.connect.transport = TRANSPORT_RDMA;
+	find(NOW);
+	ck_assert_uint_eq(problems.count, 0);
 }
 END_TEST
 
@@ -536,6 +563,7 @@ int main(void)
 	tcase_add_loop_test(tc, refused_clients_have_a_cure_for_each_reason, 0,
 			    ARRAY_SIZE(refusals));
 	tcase_add_test(tc, a_drained_service_and_one_that_lost_its_listener);
+	tcase_add_test(tc, connections_from_unprivileged_ports_are_a_problem_with_tcp_servers);
 	tcase_add_test(tc, descriptors_memory_and_removed_services);
 	tcase_add_test(tc, lost_log_lines_are_a_warning_and_then_a_notice);
 	tcase_add_test(tc, the_worst_is_first);

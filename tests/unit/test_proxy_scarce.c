@@ -233,6 +233,27 @@ static void use_up_reserved_ports(int fds[RESERVED_PORTS_COUNT])
 	}
 }
 
+/* Returns whether `status` shows a problem. */
+static bool has_problem(const char *id)
+{
+	json_t *answer = control_ask("status\n"), *problem;
+	bool found = false;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "problems"), i, problem)
+	{
+		found |= !strcmp(json_string_value(json_object_get(problem, "id")), id);
+	}
+	json_decref(answer);
+	return found;
+}
+
+static void free_ports(const int fds[RESERVED_PORTS_COUNT])
+{
+	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++)
+		close(fds[i]);
+}
+
 static atomic_uint shortfall_lines;
 
 static bool count_shortfalls(void *arg, const char *line, size_t len)
@@ -280,10 +301,30 @@ START_TEST(connections_from_unprivileged_ports_are_counted_and_said_once)
 	ck_assert_int_eq(json_integer_value(json_object_get(tcp, "source_port_shortfalls")), 3);
 	json_decref(json);
 	ck_assert_uint_eq(shortfall_lines, 1);
+	ck_assert(has_problem("source_ports_unprivileged"));
 	fixture_stop();
 	log_set_output(NULL);
-	for (unsigned i = 0; i < RESERVED_PORTS_COUNT; i++)
-		close(fds[i]);
+	free_ports(fds);
+}
+END_TEST
+
+START_TEST(a_client_that_no_reserved_port_is_left_for_is_refused)
+{
+	int fds[RESERVED_PORTS_COUNT], client;
+
+	use_up_reserved_ports(fds);
+	fixture_start("{ name = \"one\"; listen = \"tcp://127.0.0.1:%u\"; "
+		      "connect = \"tcp://127.0.0.1:%u\"; source_port = \"reserved\"; "
+		      "require_privileged_port = false; }",
+		      front, back);
+	ck_assert(!has_problem("source_ports_short"));
+	client = fixture_connect(front);
+	send_call(client, 1, 0);
+	read_end(client);
+	close(client);
+	ck_assert(has_problem("source_ports_short"));
+	fixture_stop();
+	free_ports(fds);
 }
 END_TEST
 
@@ -299,6 +340,7 @@ int main(void)
 	tcase_add_test(tc, descriptors_are_divided_among_services_with_auto);
 	tcase_add_loop_test(tc, a_limit_of_descriptors_below_max_connections_is_said, 0, 2);
 	tcase_add_test(tc, connections_from_unprivileged_ports_are_counted_and_said_once);
+	tcase_add_test(tc, a_client_that_no_reserved_port_is_left_for_is_refused);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
