@@ -110,9 +110,18 @@ static void cells_all(struct table *table, const json_t *service)
 	table_cell(table, "%" PRIu64, refused_sum(json_object_get(service, "refused")));
 }
 
-/*
- * Prints the problems of a service; those of one of several servers are in the line of that server.
- */
+/* Returns whether the line of a server shows the problem, too. */
+static bool is_of_server_line(const json_t *problem)
+{
+	static const char *const ids[] = {"one_server_down", "one_server_disabled", "mount_down"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (!strcmp(json_text(problem, "id"), ids[i]))
+			return true;
+	return false;
+}
+
+/* Prints the problems of a service, and the lines of its servers. */
 static void print_problems(const json_t *service, bool all, FILE *out)
 {
 	const json_t *problems = json_object_get(service, "problems"), *problem;
@@ -120,7 +129,7 @@ static void print_problems(const json_t *service, bool all, FILE *out)
 
 	json_array_foreach((json_t *)problems, i, problem)
 	{
-		if (strncmp(json_text(problem, "id"), "one_server_", 11) != 0)
+		if (!is_of_server_line(problem))
 			fprintf(out, "%s: %s\n", json_text(service, "name"),
 				json_text(problem, "text"));
 	}

@@ -177,6 +177,19 @@ START_TEST(a_server_is_ok_or_not_known)
 }
 END_TEST
 
+START_TEST(services_show_once_that_a_server_of_mount_is_down)
+{
+	render(CONTROL_COMMAND_SERVICES,
+	       "{\"services\": [{\"name\": \"a\", \"problems\": [{\"id\": \"mount_down\", \"text\":"
+	       " \"MOUNT by tcp://m is down, NFSv3 clients cannot mount: refused\"}],"
+	       " \"mount_targets\": [{\"connect\": \"tcp://m\", \"state\": \"down\", \"order\": \"up\","
+	       " \"attempts\": 2, \"failures\": 2, \"last_error\": \"refused\"}]}]}",
+	       false);
+	ck_assert_ptr_nonnull(strstr(printed, "a: MOUNT by tcp://m: down; "));
+	ck_assert_ptr_null(strstr(printed, "NFSv3 clients"));
+}
+END_TEST
+
 /*
  * A cause that does not fit keeps its beginning, which says what it is.
  */
@@ -732,6 +745,7 @@ int main(void)
 	tcase_add_test(tc, columns_are_cut_in_their_middle_the_widest_first);
 	tcase_add_test(tc, services_show_their_server_and_what_is_out_of_the_ordinary);
 	tcase_add_loop_test(tc, a_server_is_ok_or_not_known, 0, 7);
+	tcase_add_test(tc, services_show_once_that_a_server_of_mount_is_down);
 	tcase_add_test(tc, a_long_cause_loses_its_end);
 	tcase_add_test(tc, services_show_everything_when_asked);
 	tcase_add_test(tc, services_fit_a_line_of_80);
