@@ -248,7 +248,7 @@ static const char *service_note(const struct config_key *key, const struct servi
 }
 
 /* Returns false for keys that are not set and have no default, and for keys that do not apply. */
-static bool is_said(const struct config_key *key, const struct service_config *service)
+static bool has_value(const struct config_key *key, const struct service_config *service)
 {
 	if (key->type == CONFIG_KEY_ALLOW)
 		return service->has_allow;
@@ -285,7 +285,7 @@ void config_print_service(const struct service_config *service, FILE *out)
 
 	fputs("  {\n", out);
 	for (const struct config_key *key = config_service_keys; key->name; key++)
-		if (is_said(key, service))
+		if (has_value(key, service))
 			print_key(key, service, "    ", service_note(key, service, note), out);
 	fputs("  }", out);
 }

@@ -106,8 +106,8 @@ static void check_config_program(struct config_ctx *r, const config_setting_t *g
 /* ---- defaults ---- */
 
 /* Returns the setting that gives a service's key its value; NULL: none. */
-static const config_setting_t *is_set(const struct config_ctx *r, const config_setting_t *group,
-				      const char *name)
+static const config_setting_t *find_setting(const struct config_ctx *r,
+					    const config_setting_t *group, const char *name)
 {
 	const config_setting_t *own = config_setting_get_member(group, name);
 
@@ -262,10 +262,10 @@ static void check_service(struct config_ctx *r, const config_setting_t *group,
 {
 	if (!service->listen.host || !service->connect.host)
 		return; /* already reported; the kind of service is unknown */
-	if (!is_set(r, group, "require_privileged_port"))
+	if (!find_setting(r, group, "require_privileged_port"))
 		service->require_privileged_port = config_preset(
 			config_key_find(config_service_keys, "require_privileged_port"), service);
-	service->has_register = is_set(r, group, "register");
+	service->has_register = find_setting(r, group, "register") != NULL;
 	for (const struct config_key *key = config_service_keys; key->name; key++) {
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 

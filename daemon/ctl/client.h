@@ -13,7 +13,7 @@
 #define CLIENT_TIMEOUT_S        15 /* for a command without an answer time of its own */
 
 /**
- * client_ask - Sends a command to the daemon and reads the answer.
+ * client_request - Sends a command to the daemon and reads the answer.
  * @path:     its control socket
  * @command:  the command, with @argument or NULL
  * @error:    on failure set to a sentence without a full stop

@@ -33,12 +33,12 @@ static const char page_html[] =
 struct http {
 	struct proxy *proxy;
 	struct snapshot_collector *snapshot_collector;
-	struct config *config; /* a reference: its http_allow and http_hosts apply */
-	struct http_server *server,
-		*next; /* the current one, and that of the reload in progress; NULL: none */
+	struct config *config;       /* a reference: its http_allow and http_hosts apply */
+	struct http_server *server;  /* the current one; NULL: none */
+	struct http_server *next;    /* that of the reload in progress; NULL: none */
 	struct http_server *retired; /* the previous one: still serves its connections */
 	bool keeps_server;           /* the reload in progress keeps the server */
-	bool gave_up_port; /* the server has stopped listening to free the port for `fresh` */
+	bool gave_up_port; /* the server has stopped listening to free the port for `next` */
 	uint64_t status_counts[HTTP_STATUS_COUNT];
 };
 
@@ -347,13 +347,13 @@ static int on_prepare(void *arg, const struct config *config, FILE *errors)
 	return rc;
 }
 
-static void on_settle(void *arg, bool taken)
+static void on_finish(void *arg, bool committed)
 {
 	struct http *http = arg;
 	struct config *old = http->config;
 	struct http_access access;
 
-	if (!taken) {
+	if (!committed) {
 		http_server_close(http->next);
 		http->next = NULL;
 		resume_listening(http);
@@ -398,7 +398,7 @@ int http_open(struct proxy *proxy, struct snapshot_collector *snapshot_collector
 	}
 	if (http->server)
 		log_where(http->config);
-	proxy->participant = (struct reload_participant){on_prepare, on_settle, http};
+	proxy->participant = (struct reload_participant){on_prepare, on_finish, http};
 	*out = http;
 	return 0;
 }
