@@ -12,15 +12,13 @@
  */
 static void cell_server(struct table *table, const json_t *server)
 {
-	bool has_condition = json_is_string(json_object_get(server, "condition"));
-	const json_t *age =
-		json_object_get(server, has_condition ? "condition_age_s" : "state_age_s");
+	const json_t *age = json_object_get(server, "condition_age_s");
 	const char *error = json_string_value(json_object_get(server, "error"));
-	const char *state = json_text(server, has_condition ? "condition" : "state");
+	const char *state = server_condition(server);
 	char text[CELL_BYTES] = "";
 
-	if (!strcmp(state, "unknown"))
-		state = "-";
+	if (!age)
+		age = json_object_get(server, "state_age_s");
 	if ((!strcmp(state, "down") || !strcmp(state, "silent")) && json_is_number(age))
 		cell_duration_text(json_number_value(age), text);
 	if (strcmp(state, "down") != 0)

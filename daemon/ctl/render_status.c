@@ -11,6 +11,7 @@
 #include "daemon/ctl/json_cells.h"
 #include "daemon/ctl/problem_lines.h"
 #include "daemon/ctl/render.h"
+#include "daemon/ctl/server_lines.h"
 
 #define SCREEN_LINES   23u /* of 24, one for the shell prompt */
 #define SCREEN_OTHERS  6u  /* two at the top, empty lines, titles, and one to spare */
@@ -137,19 +138,11 @@ static void cell_oldest(struct table *table, const json_t *connections, const ch
 			   oldest.operation, oldest.stage);
 }
 
-/* An older daemon reports no condition. */
-static const char *server_state(const json_t *server)
-{
-	const char *condition = json_string_value(json_object_get(server, "condition"));
-
-	return condition ? condition : json_text(server, "state");
-}
-
 static void cells_service(struct table *table, const struct screen *screen, const json_t *service)
 {
 	const json_t *latency = json_object_get(screen->extra, "latency");
 	const json_t *limits = json_object_get(latency, "limits_s");
-	const char *state = server_state(json_object_get(service, "server"));
+	const char *state = server_condition(json_object_get(service, "server"));
 	const char *name = json_text(service, "name");
 	char calls[CELL_BYTES], p50[CELL_BYTES], p99[CELL_BYTES];
 	struct call_totals sums = {0};
@@ -158,7 +151,7 @@ static void cells_service(struct table *table, const struct screen *screen, cons
 	if (json_is_true(json_object_get(service, "draining")))
 		state = "drained";
 	table_cell(table, "%s", name);
-	table_cell(table, "%s", strcmp(state, "unknown") ? state : "-");
+	table_cell(table, "%s", state);
 	cell_number(table, service, "connections");
 	table_cell(table, "%s", humanize_count(sums.calls, calls));
 	table_cell(table, "%s",

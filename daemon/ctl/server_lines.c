@@ -40,6 +40,15 @@ static void print_server(const char *name, const char *what, const json_t *targe
 		json_number(target, "failures"), error ? ": " : "", error ? error : "");
 }
 
+const char *server_condition(const json_t *server)
+{
+	const char *condition = json_string_value(json_object_get(server, "condition"));
+
+	if (!condition)
+		condition = json_text(server, "state");
+	return strcmp(condition, "unknown") ? condition : "-";
+}
+
 bool server_lines_shown(const json_t *service, bool all)
 {
 	return all || json_array_size(json_object_get(service, "targets")) > 1;
