@@ -20,7 +20,9 @@
 #define CONNECT_ADVICE                                                                                 \
 	"NFSv3 clients that ask this service for MOUNT fail: set mount = \"rpcbind\" in the service, " \
 	"or the address of mountd; or mount with vers=4"
-#define NO_MOUNT "it does not serve MOUNT"
+#define MOUNTD_ADVICE                                                                              \
+	"start mountd there, or correct mount in the service: rpcinfo -p HOST shows the port of "  \
+	"mountd"
 
 enum { TRIP_GETADDR, TRIP_EXPORT, TRIP_MNT, TRIP_UMNT };
 
@@ -200,15 +202,10 @@ static void read_handle(struct check_mount *mount, struct xdr_reader *results)
 	}
 }
 
-/* Names the cure for the clients of this service. */
-static void fail_without_mount(struct check_mount *mount)
+/* Returns the cure for the clients of this service: @advice, unless MOUNT is asked at the server. */
+static const char *advice_of_way(const struct check_mount *mount, const char *advice)
 {
-	mount_fail(
-		mount, NO_MOUNT,
-		mount->config.way == MOUNT_CONNECT
-			? CONNECT_ADVICE
-			: "start mountd there, or correct mount in the service: rpcinfo -p HOST shows "
-			  "the port of mountd");
+	return mount->config.way == MOUNT_CONNECT ? CONNECT_ADVICE : advice;
 }
 
 static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
@@ -223,9 +220,7 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 	}
 	if (x->fault != EXCHANGE_OK) {
 		mount_fail(mount, "no RPC",
-			   mount->config.way == MOUNT_CONNECT
-				   ? CONNECT_ADVICE
-				   : "are rpcbind and mountd listening there?");
+			   advice_of_way(mount, "are rpcbind and mountd listening there?"));
 		return;
 	}
 	if (mount->stage == TRIP_GETADDR) {
@@ -234,7 +229,7 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 	}
 	check_rpc_reply_parse(x->reply.data, x->reply.len_bytes, false, &reply);
 	if (reply.is_rpc && reply.accepted && reply.stat == RPC_PROG_UNAVAIL) {
-		fail_without_mount(mount);
+		mount_fail(mount, "it does not serve MOUNT", advice_of_way(mount, MOUNTD_ADVICE));
 		return;
 	}
 	if (!reply.is_rpc || !reply.accepted || reply.stat != RPC_SUCCESS ||
@@ -253,8 +248,7 @@ static void evaluate_reply(struct check_mount *mount, const struct exchange *x)
 static const char *lost_advice(const struct check_mount *mount)
 {
 	if (mount->config.way == MOUNT_AT)
-		return "start mountd there, or correct mount in the service: rpcinfo -p HOST shows the "
-		       "port of mountd";
+		return MOUNTD_ADVICE;
 	return "this service finds MOUNT by rpcbind, port 111, over TCP (mount = \"rpcbind\"): start "
 	       "rpcbind and mountd on the server, or open their ports";
 }
@@ -275,9 +269,7 @@ static void on_result(void *arg, const struct check_conn_result *result)
 			 result->event == CHECK_CONN_LATE ? "no answer"
 							  : leg_close_text(result->why),
 			 result->detail[0] ? ": " : "", result->detail);
-		mount_fail(mount, text,
-			   mount->config.way == MOUNT_CONNECT ? CONNECT_ADVICE
-							      : lost_advice(mount));
+		mount_fail(mount, text, advice_of_way(mount, lost_advice(mount)));
 	}
 }
 
