@@ -159,7 +159,7 @@ has() {
 	same "$shell: of two arguments the second" "READ" "$($offers "$dir/ctl" latency to-filer "")"
 	same "$shell: --client: clients" "192.0.2.7 fe80::1" "$(sorted "$($offers "$dir/ctl" trace --client "")")"
 	same "$shell: --operation: operations" "READ" "$($offers "$dir/ctl" trace --operation "")"
-	for command in stop check top trace capture; do
+	for command in status stop check top trace capture; do
 		same "$shell: $command: its options" \
 			"$("$dir/real" help $command | sed -n '/^usage:/p; /^options:/p' | grep -o -- '--[a-z][a-z-]*' | sort | xargs)" \
 			"$($offers "$dir/ctl" $command -- | tr ' ' '\n' | grep -vxE -- "--($(offers ctl - | sed 's/--//g; s/ /|/g'))" | sort | xargs)"
