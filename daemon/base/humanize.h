@@ -18,4 +18,10 @@ const char *humanize_time(double seconds, char text[HUMANIZE_TEXT_BYTES]);
  */
 const char *humanize_age(uint64_t us, char text[HUMANIZE_TEXT_BYTES]);
 
+/** humanize_plural - Returns "s" after any number but one, else "". */
+static inline const char *humanize_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 #endif

@@ -95,7 +95,7 @@ static const char *totals_text(const struct bridge *bridge, char text[TOTALS_BYT
 	if (bridge->client.leg)
 		leg_info(bridge->client.leg, &info);
 	snprintf(text, TOTALS_BYTES, "%s Call%s, %s in, %s out, %u unanswered",
-		 humanize_count(bridge->calls.total, calls), bridge->calls.total == 1 ? "" : "s",
+		 humanize_count(bridge->calls.total, calls), humanize_plural(bridge->calls.total),
 		 humanize_bytes(info.bytes_received, in), humanize_bytes(info.bytes_sent, out),
 		 count_unanswered(bridge));
 	return text;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/base/humanize.h"
 #include "daemon/health/check_rpc.h"
 #include "daemon/rpcbind/rpcb_xdr.h"
 #include "daemon/service/call_stats.h"
@@ -177,7 +178,7 @@ static void pass_mounted(struct check_mount *mount)
 	snprintf(mount->step->what, sizeof(mount->step->what),
 		 "MOUNT at %sport %s, %u export%s, a handle of %s",
 		 mount->config.way == MOUNT_CONNECT ? "the server's " : "", mount->uri.port,
-		 mount->nexports, mount->nexports == 1 ? "" : "s", path);
+		 mount->nexports, humanize_plural(mount->nexports), path);
 }
 
 static void read_handle(struct check_mount *mount, struct xdr_reader *results)

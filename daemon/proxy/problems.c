@@ -141,11 +141,6 @@ static struct cure_names names_of(const struct proxy_service *ps, const char *se
 				   .file = ps->proxy->config->file};
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 #define AGO_BYTES 48u
 
 /* Writes " for 35 s". */
@@ -184,7 +179,7 @@ static void add_reload_rejected(const struct proxy *proxy, uint64_t now_us,
 		return;
 	if (failure->errors > 1)
 		snprintf(more, sizeof(more), " (and %u more error%s)", failure->errors - 1,
-			 plural(failure->errors - 1));
+			 humanize_plural(failure->errors - 1));
 	problem_init(&problem, PROBLEM_RELOAD_REJECTED, NULL, names_of_daemon(proxy),
 		     "reload rejected %s ago, the daemon uses the previous file: %s%s",
 		     humanize_age(age_us, age), failure->first, more);
@@ -309,14 +304,16 @@ static void add_late(const struct proxy_service *ps, const struct service_condit
 	if (is_silent)
 		problem_init(&problem, PROBLEM_SERVER_SILENT, ps, &names,
 			     "server %s has not answered for %s: %u Call%s of %u client%s wait%s",
-			     late->target->text, age, late->calls, plural(late->calls),
-			     late->clients, plural(late->clients), late->calls == 1 ? "s" : "");
+			     late->target->text, age, late->calls, humanize_plural(late->calls),
+			     late->clients, humanize_plural(late->clients),
+			     late->calls == 1 ? "s" : "");
 	else
 		problem_init(&problem, PROBLEM_CALLS_LATE, ps, &names,
 			     "%u Call%s of %u client%s wait%s, up to %s, for server %s, which "
 			     "answers others",
-			     late->calls, plural(late->calls), late->clients, plural(late->clients),
-			     late->calls == 1 ? "s" : "", age, late->target->text);
+			     late->calls, humanize_plural(late->calls), late->clients,
+			     humanize_plural(late->clients), late->calls == 1 ? "s" : "", age,
+			     late->target->text);
 	problem.server = late->target->text;
 	problem.has_age = true;
 	problem.age_us = age_us;
@@ -442,7 +439,7 @@ static void add_client_event(struct proxy_service *ps, unsigned kind, uint64_t n
 	names.client = address_host_text(client, host);
 	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s; the last was %s, %s ago",
 		     (unsigned long long)event.count, refused ? "client" : "connection",
-		     plural(event.count), refused ? "refused" : "closed",
+		     humanize_plural(event.count), refused ? "refused" : "closed",
 		     leg_close_text(refused ? kind : LEG_CLOSE_XID_REUSED),
 		     address_text(client, address),
 		     humanize_age(clock_elapsed_us(event.last_us, now_us), age));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/base/humanize.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
@@ -44,15 +45,11 @@ _Static_assert(LEG_STOP_US / 1000 + RESOLVER_QUIESCE_MS + RPCB_CLIENT_END_MS +
 			       PROXY_STOP_S * 1000,
 	       "a stop takes longer than the time reported to systemd");
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 const char *proxy_size_text(const struct proxy *proxy, char text[PROXY_SIZE_BYTES])
 {
 	snprintf(text, PROXY_SIZE_BYTES, "%zu service%s, %zu worker%s", proxy->nservices,
-		 plural(proxy->nservices), proxy->nworkers, plural(proxy->nworkers));
+		 humanize_plural(proxy->nservices), proxy->nworkers,
+		 humanize_plural(proxy->nworkers));
 	return text;
 }
 
@@ -134,7 +131,7 @@ static uint64_t next_drain_deadline_us(struct proxy_service_list *list, uint64_t
 				LOG_ABOUT(.service = ps->service.config->name),
 				"drain_timeout_s expired: closing %u connection%s with Calls in "
 				"flight",
-				left, plural(left));
+				left, humanize_plural(left));
 		proxy_service_close_connections(ps);
 	}
 	return next_us;
@@ -203,7 +200,7 @@ void proxy_drain_and_stop(struct proxy *proxy)
 	sd_notify_extend_timeout(((uint64_t)proxy->config->drain_timeout_s + PROXY_STOP_S) *
 				 1000000);
 	log_info(NULL, "stopping: draining %u connection%s, at most %u s", connections,
-		 plural(connections), proxy->config->drain_timeout_s);
+		 humanize_plural(connections), proxy->config->drain_timeout_s);
 	while ((ps = TAILQ_FIRST(&proxy->services)))
 		proxy_remove_service(ps, true); /* keeps the stored sockets for the next start */
 	rpcbind_sync_update(proxy);
@@ -463,7 +460,7 @@ bool proxy_stop(struct proxy *proxy)
 		log_warning(NULL,
 			    "%zu worker%s did not end: an RDMA device has not executed a command; "
 			    "the process ends without waiting for it",
-			    left, plural(left));
+			    left, humanize_plural(left));
 		return false;
 	}
 	for (size_t i = 0; i < proxy->nworkers; i++)

@@ -25,7 +25,7 @@ static void log_late(const struct late_calls *late, const struct late_scan *foun
 		    "a Call has waited %s for the server %s (%u Call%s of %u client%s %s)",
 		    humanize_age(found->oldest_us, age),
 		    address_text((const struct sockaddr *)&found->server, text), late->calls,
-		    late->calls == 1 ? "" : "s", late->clients, late->clients == 1 ? "" : "s",
+		    humanize_plural(late->calls), late->clients, humanize_plural(late->clients),
 		    late->calls == 1 ? "waits" : "wait");
 }
 

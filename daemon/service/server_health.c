@@ -82,7 +82,7 @@ static const char *waiting(struct server_health *state, char text[NOTE_BYTES])
 
 static const char *attempts(uint64_t n, char text[NOTE_BYTES])
 {
-	snprintf(text, NOTE_BYTES, "%llu attempt%s", (unsigned long long)n, n == 1 ? "" : "s");
+	snprintf(text, NOTE_BYTES, "%llu attempt%s", (unsigned long long)n, humanize_plural(n));
 	return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/hash_table.h"
 #include "daemon/base/address.h"
+#include "daemon/base/humanize.h"
 #include "daemon/config/config.h"
 #include "daemon/tap/pcap_tcp.h"
 
@@ -113,7 +114,7 @@ static void describe_message(const struct tap_message *message, char text[PCAPNG
 static const char *describe_missed(uint64_t count, char text[PCAPNG_TEXT_BYTES])
 {
 	snprintf(text, PCAPNG_TEXT_BYTES, "%" PRIu64 " message%s before this could not be kept",
-		 count, count == 1 ? "" : "s");
+		 count, humanize_plural(count));
 	return text;
 }
 
@@ -242,6 +243,6 @@ void pcap_capture_end(struct pcap_capture *capture, uint64_t now_us, const char 
 	char text[PCAPNG_TEXT_BYTES];
 
 	snprintf(text, sizeof(text), "%" PRIu64 " message%s could not be kept; %s", capture->missed,
-		 capture->missed == 1 ? "" : "s", why);
+		 humanize_plural(capture->missed), why);
 	pcapng_end(out, capture->epoch_us + now_us, capture->packets, capture->missed, text);
 }
