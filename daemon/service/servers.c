@@ -579,6 +579,31 @@ void server_stats_get(struct servers *servers, const struct nfs_server *server, 
 	pthread_mutex_unlock(&servers->lock);
 }
 
+struct nfs_server *servers_best(struct servers *servers, bool ordered_up, uint64_t now_us,
+				struct server_health_info *best)
+{
+	static const unsigned rank[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
+	struct nfs_server *found = NULL;
+	struct server_health_info info;
+	unsigned waiting = 0;
+
+	for (unsigned i = 0; i < servers->count; i++) {
+		struct nfs_server *server = &servers->list[i];
+
+		server_health_get(&server->health, now_us, &info);
+		waiting += info.waiting;
+		if (ordered_up && atomic_load(&server->order) != SERVER_ORDER_UP)
+			continue;
+		if (found && rank[info.reach] <= rank[best->reach])
+			continue;
+		found = server;
+		*best = info;
+	}
+	if (found)
+		best->waiting = waiting;
+	return found;
+}
+
 bool servers_are_resolving(struct servers *servers)
 {
 	for (unsigned i = 0; i < servers->count; i++)

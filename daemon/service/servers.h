@@ -256,6 +256,16 @@ void server_stats_get(struct servers *servers, const struct nfs_server *server, 
 		      struct server_stats *info);
 
 /**
+ * servers_best - Finds the first server in the best state: ok, else unknown, else down.
+ * @ordered_up: ignore servers that an order has taken out of use
+ * @best:       set to its state, with the waiting clients of all servers
+ *
+ * Returns NULL if all are ignored.
+ */
+struct nfs_server *servers_best(struct servers *servers, bool ordered_up, uint64_t now_us,
+				struct server_health_info *best);
+
+/**
  * servers_are_resolving - Returns whether a DNS lookup of a server is running, which will access
  * the list.
  */

@@ -14,28 +14,6 @@ const char *condition_name(enum condition condition)
 	return names[condition];
 }
 
-/* Finds the best server in use. Returns NULL if none is in use. */
-static struct nfs_server *best_in_use(struct servers *servers, uint64_t now_us,
-				      struct server_health_info *best)
-{
-	static const unsigned worth[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
-	struct nfs_server *found = NULL;
-	struct server_health_info info;
-
-	for (unsigned i = 0; i < servers->count; i++) {
-		struct nfs_server *server = &servers->list[i];
-
-		if (atomic_load(&server->order) != SERVER_ORDER_UP)
-			continue;
-		server_health_get(&server->health, now_us, &info);
-		if (found && worth[info.reach] <= worth[best->reach])
-			continue;
-		found = server;
-		*best = info;
-	}
-	return found;
-}
-
 /* Another server of the service may answer: only that of the oldest Call counts. */
 static bool is_silent(const struct late_calls_info *late, uint64_t now_us)
 {
@@ -62,7 +40,7 @@ static void set_reach(struct service_condition *out)
 void service_condition_get(struct service *service, uint64_t now_us, struct service_condition *out)
 {
 	*out = (struct service_condition){.late = late_calls_get(&service->late)};
-	out->server = best_in_use(&service->servers, now_us, &out->health);
+	out->server = servers_best(&service->servers, true, now_us, &out->health);
 	if (!out->server) {
 		out->condition = CONDITION_DISABLED;
 		out->server = &service->servers.list[0];

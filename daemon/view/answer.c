@@ -101,30 +101,13 @@ static json_t *reach_age(const struct server_health_info *info)
 	return info->reach != SERVER_UNKNOWN ? json_real(info->age_us / 1e6) : json_null();
 }
 
-/* Summarizes the servers of a service: the state is down only if every server is down. */
-static void best_server(uint64_t now_us, struct service *service, struct server_health_info *best)
-{
-	static const unsigned rank[] = {[SERVER_UNKNOWN] = 1, [SERVER_OK] = 2, [SERVER_DOWN] = 0};
-	unsigned waiting = 0;
-
-	for (unsigned i = 0; i < service->servers.count; i++) {
-		struct server_health_info info;
-
-		server_health_get(&service->servers.list[i].health, now_us, &info);
-		waiting += info.waiting;
-		if (!i || rank[info.reach] > rank[best->reach])
-			*best = info;
-	}
-	best->waiting = waiting;
-}
-
 /* The server in the best state, and the clients that wait for any of them. */
 static json_t *server_json(struct service *service, uint64_t now_us)
 {
 	struct service_condition condition;
 	struct server_health_info info;
 
-	best_server(now_us, service, &info);
+	(void)servers_best(&service->servers, false, now_us, &info);
 	service_condition_get(service, now_us, &condition);
 	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:I, s:i, s:s, s:o}", "state",
 			 reach_names[info.reach], "state_age_s", reach_age(&info), "error",
