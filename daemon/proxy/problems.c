@@ -152,6 +152,12 @@ static const char *for_how_long(uint64_t us, char text[AGO_BYTES])
 	return text;
 }
 
+static void set_age(struct problem *problem, uint64_t us)
+{
+	problem->has_age = true;
+	problem->age_us = us;
+}
+
 /* ---- the daemon ---- */
 
 #define names_of_daemon(proxy) (&(const struct cure_names){.file = (proxy)->config->file})
@@ -183,8 +189,7 @@ static void add_reload_rejected(const struct proxy *proxy, uint64_t now_us,
 	problem_init(&problem, PROBLEM_RELOAD_REJECTED, NULL, names_of_daemon(proxy),
 		     "reload rejected %s ago, the daemon uses the previous file: %s%s",
 		     humanize_age(age_us, age), failure->first, more);
-	problem.has_age = true;
-	problem.age_us = age_us;
+	set_age(&problem, age_us);
 	list_add(problems, &problem);
 }
 
@@ -261,8 +266,7 @@ static void add_server_down(const struct proxy_service *ps,
 		     health->addr[0] ? health->addr : condition->server->text,
 		     for_how_long(health->age_us, age), health->error,
 		     (unsigned long long)health->failed, health->waiting);
-	problem.has_age = true;
-	problem.age_us = health->age_us;
+	set_age(&problem, health->age_us);
 	list_add(problems, &problem);
 }
 
@@ -315,8 +319,7 @@ static void add_late(const struct proxy_service *ps, const struct service_condit
 			     humanize_plural(late->clients), late->calls == 1 ? "s" : "", age,
 			     late->target->text);
 	problem.server = late->target->text;
-	problem.has_age = true;
-	problem.age_us = age_us;
+	set_age(&problem, age_us);
 	list_add(problems, &problem);
 }
 
@@ -338,8 +341,7 @@ static void add_one_server(const struct proxy_service *ps, struct nfs_server *se
 		problem_init(&problem, PROBLEM_ONE_SERVER_DOWN, ps, &names,
 			     "server %s is down%s: %s", server->text,
 			     for_how_long(health.age_us, age), health.error);
-		problem.has_age = true;
-		problem.age_us = health.age_us;
+		set_age(&problem, health.age_us);
 	} else {
 		return;
 	}
@@ -362,8 +364,7 @@ static void add_mount_down(const struct proxy_service *ps, struct nfs_server *se
 		     "MOUNT by %s is down%s, NFSv3 clients cannot mount: %s", server->text,
 		     for_how_long(health.age_us, age), health.error);
 	problem.server = server->text;
-	problem.has_age = true;
-	problem.age_us = health.age_us;
+	set_age(&problem, health.age_us);
 	list_add(problems, &problem);
 }
 
@@ -513,8 +514,7 @@ void problems_add_memory(struct problem_list *problems, const struct proxy_servi
 	problem_init(&problem, PROBLEM_MEMORY_SHORT, ps, &names,
 		     "RPCs waiting for memory: %zu, the oldest for %s", waiting,
 		     humanize_age(oldest_us, age));
-	problem.has_age = true;
-	problem.age_us = oldest_us;
+	set_age(&problem, oldest_us);
 	list_add(problems, &problem);
 }
 
