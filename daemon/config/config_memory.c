@@ -433,7 +433,7 @@ uint64_t config_descriptors_min(const struct config *config)
 void config_descriptors_print(const struct config *config, FILE *out)
 {
 	fprintf(out,
-		"%s: descriptors: the services are sure of %" PRIu64 " connections with %" PRIu64
+		"%s: descriptors: %" PRIu64 " connections are guaranteed and need %" PRIu64
 		" descriptors; the limit is %" PRIu64 "\n",
 		config->file, config_connections(config), config_descriptors(config),
 		config->host.descriptors);

@@ -68,7 +68,7 @@ check "… none at all" silent
 capacity() { with_limit 20 "$PROXY" "$@" -c a.conf >out 2>said && silent && [ "$(tail -n 1 out)" = "a.conf: OK" ]; }
 check "with -tv it prints what the file comes to" capacity -tv
 for what in 'memory: 1024 MiB for RPCs in flight' 'service s1: in addition, each connection uses up to' \
-	'service s0: max_connections = "auto" is [0-9]+, by the (limit of descriptors|memory)' 'descriptors: the services are sure of [0-9]+ connections'; do
+	'service s0: max_connections = "auto" is [0-9]+, by the (limit of descriptors|memory)' 'descriptors: [0-9]+ connections are guaranteed'; do
 	check "… $what" grep -qE "^a.conf: $what" out
 done
 check "the order of the options does not matter" capacity -v -t

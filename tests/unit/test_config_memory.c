@@ -30,7 +30,7 @@ static const struct {
 	 "164746 MiB\n"
 	 "service a: max_connections = \"auto\" is 32732, by the limit of descriptors (LimitNOFILE= in the "
 	 "unit)\n"
-	 "descriptors: the services are sure of 1024 connections with 2768 descriptors; the limit is "
+	 "descriptors: 1024 connections are guaranteed and need 2768 descriptors; the limit is "
 	 "65536\n"},
 	/* A share: half of what the parts leave. More workers keep and read into more. */
 	{"workers = 64; services = ( " TCP_TO_IWARP ", " IWARP_TO_TCP " );",
@@ -44,7 +44,7 @@ static const struct {
 	 "68 MiB\n"
 	 "service b: max_connections = \"auto\" is 32732, by the limit of descriptors (LimitNOFILE= in the "
 	 "unit)\n"
-	 "descriptors: the services are sure of 1034 connections with 3628 descriptors; the limit is "
+	 "descriptors: 1034 connections are guaranteed and need 3628 descriptors; the limit is "
 	 "65536\n"},
 	/* Of the server's end alone; iwarp:// is no device's. */
 	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
@@ -56,7 +56,7 @@ static const struct {
 	 "65 MiB\n"
 	 "service d: on RDMA devices each connection locks up to 0.16 MiB for its queues and 0.69 MiB for "
 	 "receives: 1,000 connections up to 0.8 GiB, 10,000 up to 8.3 GiB\n"
-	 "descriptors: the services are sure of 10 connections with 748 descriptors; the limit is "
+	 "descriptors: 10 connections are guaranteed and need 748 descriptors; the limit is "
 	 "65536\n"},
 };
 
