@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/minmax.h"
+#include "daemon/base/humanize.h"
 #include "daemon/config/config.h"
 #include "fabric/iwarp/engine.h"
 #include "fabric/iwarp/tx_batch.h"
@@ -328,9 +329,10 @@ void config_memory_print(const struct config *config, FILE *out)
 		return;
 	fprintf(out,
 		"%s: memory: %u MiB for RPCs in flight; each service is guaranteed %.1f MiB of it "
-		"(%zu services)\n",
+		"(%zu service%s)\n",
 		config->file, config->memory_limit_mib,
-		(double)config_memory_guaranteed_bytes() / MIB, config->nservices);
+		(double)config_memory_guaranteed_bytes() / MIB, config->nservices,
+		humanize_plural(config->nservices));
 	fprintf(out,
 		"%s: memory: in addition, up to %.1f MiB of unused buffers and up to "
 		"%.1f MiB of staging buffers\n",

@@ -23,7 +23,7 @@ static const struct {
 	const char *text, *said; /* without the name of the file */
 } rows[] = {
 	{"workers = 2; services = ( " TCP_TO_TCP " );",
-	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 services)\n"
+	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 service)\n"
 	 "memory: in addition, up to 64.0 MiB of unused buffers and up to 1.0 MiB of staging buffers\n"
 	 "service a: largest message 64.06 MiB; memory_limit_mib allows 7 concurrent RPCs with Call and Reply of that size, or 478 with Call and Reply of 1.06 MiB\n"
 	 "service a: in addition, each connection uses up to 5.0 MiB, all 32732 of max_connections up to "
@@ -49,7 +49,7 @@ static const struct {
 	/* Of the server's end alone; iwarp:// is no device's. */
 	{"workers = 2; services = ( { name = \"d\"; listen = \"iwarp://:114\"; connect = \"rdma://filer\"; "
 	 "max_connections = 10; } );",
-	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 services)\n"
+	 "memory: 1024 MiB for RPCs in flight; each service is guaranteed 2.1 MiB of it (1 service)\n"
 	 "memory: in addition, up to 512.0 MiB of unused buffers and up to 1.0 MiB of staging buffers\n"
 	 "service d: largest message 64.06 MiB; memory_limit_mib allows 7 concurrent RPCs with Call and Reply of that size, or 463 with Call and Reply of 1.06 MiB\n"
 	 "service d: in addition, each connection uses up to 6.5 MiB, all 10 of max_connections up to "
