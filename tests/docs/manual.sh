@@ -60,6 +60,17 @@ problems() {
 same "the page of the client has every problem with its severity, in the order of the table" \
 	"$("$tables" problems)" "$(problems)"
 
+# metrics: those of the page, a name and the text without macros a line
+metrics() {
+	sed -n '/^\.Ss Metrics/,/^\.El/p' "$man/rpcrdma-proxy.8" | awk '
+		/^\.It Li / { if (name) print name text; name = $3; text = ""; next }
+		/^\.El/ { print name text }
+		name { sub(/^\.[A-Z][a-z] /, ""); if (match($0, / [.,:;]$/)) $0 = substr($0, 1, RSTART - 1) substr($0, RSTART + 1); text = text " " $0 }'
+}
+explained=$(metrics)
+same "the page of the daemon explains each of its metrics as the HELP text does" "" \
+	"$("$tables" metrics | grep ^rpcrdma_ | while read -r line; do grep -qF -- "$line" <<<"$explained" || echo "$line"; done)"
+
 # members COMMAND...: the names of JSON members in the answers to these, without names that the caller chose
 members() {
 	for command in "$@"; do

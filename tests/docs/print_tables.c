@@ -7,6 +7,7 @@
 #include "daemon/bridge/bridge_state.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/control/control_request.h"
+#include "daemon/http/metrics_table.h"
 #include "daemon/proxy/problems.h"
 #include "nfs/operation.h"
 
@@ -42,6 +43,9 @@ int main(int argc, char **argv)
 		for (unsigned i = 0; i < PROBLEM_COUNT; i++)
 			printf("%s %s\n", problem_severity_name(problem_severity(i)),
 			       problem_name(i));
+	} else if (!strcmp(which, "metrics")) {
+		for (const struct metrics_family *one = metrics_families; one->name; one++)
+			printf("%s %s\n", one->name, one->help);
 	} else if (!strcmp(which, "operations")) {
 #define PRINT(name) puts(#name);
 		NFS_OPERATIONS_RANKED(PRINT)
@@ -51,7 +55,7 @@ int main(int argc, char **argv)
 				puts(nfs_status_name(status));
 	} else {
 		fprintf(stderr, "usage: print_tables "
-				"keys|commands|states|problems|operations|statuses\n");
+				"keys|commands|states|problems|metrics|operations|statuses\n");
 		return 1;
 	}
 	return 0;
