@@ -49,20 +49,16 @@ const char *server_condition(const json_t *server)
 	return strcmp(condition, "unknown") ? condition : "-";
 }
 
-bool server_lines_shown(const json_t *service, bool all)
-{
-	return all || json_array_size(json_object_get(service, "targets")) > 1;
-}
-
 void server_lines_print(const json_t *service, bool all, FILE *out)
 {
+	bool several = json_array_size(json_object_get(service, "targets")) > 1;
 	const char *name = json_text(service, "name");
 	const json_t *target;
 	size_t i;
 
 	json_array_foreach(json_object_get(service, "targets"), i, target)
 	{
-		if (server_lines_shown(service, all))
+		if (all || several)
 			print_server(name, "server", target, out);
 	}
 	if (all && json_is_string(json_object_get(service, "mount")))

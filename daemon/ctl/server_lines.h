@@ -13,9 +13,10 @@
  * @server: the member "server" of a service. An older daemon has its state only
  */
 const char *server_condition(const json_t *server);
-/** server_lines_shown - Returns whether the servers have lines: several, or with @all any. */
-bool server_lines_shown(const json_t *service, bool all);
-/** server_lines_print - Prints these lines, and those of MOUNT servers that are down, or all. */
+/**
+ * server_lines_print - Prints a line for each of several servers, and each MOUNT server that is down.
+ * @all: for each server
+ */
 void server_lines_print(const json_t *service, bool all, FILE *out);
 
 #endif
