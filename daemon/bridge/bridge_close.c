@@ -232,18 +232,29 @@ static uint64_t tarpit_us(const struct bridge *bridge, enum leg_close why)
 	return CONN_LIMITS_TARPIT_US - age_us;
 }
 
-/* Returns whether the client is refused after its first byte or Call. */
-static bool is_refusal(enum leg_close why, enum close_by by)
+/*
+ * Returns whether the client is refused after its first byte or Call: by a limit, or because this
+ * host cannot connect to the server.
+ */
+static bool is_refusal(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	return why == LEG_CLOSE_NO_SOURCE_PORT ||
-	       (by == CLOSE_BY_PROXY &&
-		(why == LEG_CLOSE_TOO_MANY || why == LEG_CLOSE_UNPRIVILEGED));
+	switch (why) {
+	case LEG_CLOSE_TOO_MANY:
+	case LEG_CLOSE_UNPRIVILEGED:
+		return by == CLOSE_BY_PROXY;
+	case LEG_CLOSE_NO_SOURCE_PORT:
+	case LEG_CLOSE_NO_SOURCE_ADDRESS:
+	case LEG_CLOSE_RESOURCES:
+		return !bridge->open.forwarding;
+	default:
+		return false;
+	}
 }
 
 /* Counts what `status` shows as a problem: refused clients, and one that reuses an XID. */
 static void count_client_event(const struct bridge *bridge, enum leg_close why, enum close_by by)
 {
-	bool refused = is_refusal(why, by);
+	bool refused = is_refusal(bridge, why, by);
 	bool reused = by == CLOSE_BY_CLIENT && why == LEG_CLOSE_XID_REUSED;
 
 	if (refused || reused)

@@ -419,6 +419,8 @@ static enum problem_id refusal_id(enum leg_close why)
 		return PROBLEM_RESOURCES_SHORT;
 	case LEG_CLOSE_NO_SOURCE_PORT:
 		return PROBLEM_SOURCE_PORTS_SHORT;
+	case LEG_CLOSE_NO_SOURCE_ADDRESS:
+		return PROBLEM_SOURCE_ADDRESS_MISSING;
 	default:
 		return PROBLEM_CLIENTS_REFUSED;
 	}

@@ -80,6 +80,9 @@ enum problem_severity {
 	  "the log says what is missing; see LimitNOFILE= of the unit and the memory of the host") \
 	X(SOURCE_PORTS_SHORT, "source_ports_short", WARNING, true, MORE_PORTS)                     \
 	X(SOURCE_PORTS_UNPRIVILEGED, "source_ports_unprivileged", WARNING, false, MORE_PORTS)      \
+	X(SOURCE_ADDRESS_MISSING, "source_address_missing", WARNING, false,                        \
+	  "the log says why; 'rpcrdma-proxy -t -c {file}' prints the routes that "                 \
+	  "source = \"client\" needs")                                                             \
 	X(XID_REUSED, "xid_reused", WARNING, true,                                                 \
 	  "the NFS client there is faulty: update it; "                                            \
 	  "'rpcrdma-proxyctl --client {client} capture FILE' shows its Calls")                     \

@@ -587,15 +587,19 @@ START_TEST(refused_clients_and_reused_xids_are_counted_with_the_last_client)
 }
 END_TEST
 
-START_TEST(a_client_without_a_source_port_is_counted_as_refused)
+/* An open connection that runs out of memory is not refused. */
+START_TEST(clients_that_this_host_cannot_connect_are_counted_as_refused)
 {
+	static const enum leg_close whys[] = {LEG_CLOSE_NO_SOURCE_PORT, LEG_CLOSE_NO_SOURCE_ADDRESS,
+					      LEG_CLOSE_RESOURCES};
 	struct stub *client;
 
 	start(4, TRANSPORT_TCP);
-	client = bench_incoming(bench);
-	request(client);
-	stub_fail(server_of(client), LEG_CLOSE_NO_SOURCE_PORT, "");
-	ck_assert_uint_eq(refusals(LEG_CLOSE_NO_SOURCE_PORT).count, 1);
+	client = _i < 3 ? bench_incoming(bench) : open_client();
+	if (_i < 3)
+		request(client);
+	stub_fail(server_of(client), whys[_i % 3], "");
+	ck_assert_uint_eq(refusals(whys[_i % 3]).count, _i < 3);
 	bench_run(bench, 500);
 	end(client, NULL);
 }
@@ -783,7 +787,7 @@ int main(void)
 			    2);
 	tcase_add_test(tc, a_client_that_stays_while_its_server_fails_is_closed_for_that);
 	tcase_add_test(tc, refused_clients_and_reused_xids_are_counted_with_the_last_client);
-	tcase_add_test(tc, a_client_without_a_source_port_is_counted_as_refused);
+	tcase_add_loop_test(tc, clients_that_this_host_cannot_connect_are_counted_as_refused, 0, 6);
 	tcase_add_test(tc, a_half_closed_one_that_gets_its_replies_stays);
 	tcase_add_loop_test(tc, a_half_closed_one_that_reads_slowly_gets_its_replies, 0, 2);
 	tcase_add_loop_test(tc, output_that_is_not_taken_is_limited_by_the_leg, 0, 2);

@@ -396,6 +396,8 @@ static const struct {
 	{LEG_CLOSE_RESOURCES, PROBLEM_RESOURCES_SHORT, "LimitNOFILE="},
 	{LEG_CLOSE_NO_SOURCE_PORT, PROBLEM_SOURCE_PORTS_SHORT,
 	 "add an address to source_address of files in /etc/p.conf"},
+	{LEG_CLOSE_NO_SOURCE_ADDRESS, PROBLEM_SOURCE_ADDRESS_MISSING,
+	 "'rpcrdma-proxy -t -c /etc/p.conf' prints the routes"},
 	{LEG_CLOSE_NOT_ALLOWED, PROBLEM_CLIENTS_REFUSED, "add its address to allow of files in"},
 	{LEG_CLOSE_UNPRIVILEGED, PROBLEM_CLIENTS_REFUSED, "require_privileged_port = false"},
 	{LEG_CLOSE_PROXY_HEADER, PROBLEM_CLIENTS_REFUSED, "accept_proxy_from of files in"},
