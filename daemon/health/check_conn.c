@@ -33,7 +33,7 @@ struct check_conn {
 	struct loop_task over;         /* frees or reports, once the upstream is closed */
 	bool going;
 	void (*on_freed)(void *arg);
-	void *gone_arg;
+	void *freed_arg;
 };
 
 static struct check_conn *conn_of(struct upstream *upstream)
@@ -271,7 +271,7 @@ static void conn_release(struct check_conn *conn)
 static void conn_finish(struct check_conn *conn)
 {
 	void (*on_freed)(void *arg) = conn->on_freed;
-	void *arg = conn->gone_arg;
+	void *arg = conn->freed_arg;
 
 	if (servers_are_resolving(&conn->targets)) {
 		loop_timer_set(loop_of(conn), conn->timer, SOUGHT_US);
@@ -292,7 +292,7 @@ void check_conn_free(struct check_conn *conn, void (*on_freed)(void *arg), void 
 	}
 	conn->going = true;
 	conn->on_freed = on_freed;
-	conn->gone_arg = arg;
+	conn->freed_arg = arg;
 	conn->leg = NULL;
 	loop_task_cancel(loop_of(conn), &conn->telling);
 	loop_timer_clear(loop_of(conn), conn->timer);

@@ -56,10 +56,10 @@ static void on_refused(void *arg, const struct accepted_conn *in, enum leg_close
 		       const char *detail)
 {
 	struct proxy_service *ps = arg;
-	bool has_gone = why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST;
+	bool has_left = why == LEG_CLOSE_PEER || why == LEG_CLOSE_LOST;
 
-	log_refused(&ps->service, has_gone ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, in, why, detail);
-	if (has_gone) {
+	log_refused(&ps->service, has_left ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARNING, in, why, detail);
+	if (has_left) {
 		accepted_conn_drop(in);
 		return;
 	}
