@@ -47,27 +47,51 @@ const char *problem_severity_name(enum problem_severity severity)
 
 /* ---- the list ---- */
 
-static bool is_before(const struct problem *a, const struct problem *b)
+#define FIRST_CAPACITY 16u /* problems that a list can hold at first */
+
+/* Returns whether there is room for one more. */
+static bool list_grow(struct problem_list *problems)
 {
-	return a->severity != b->severity ? a->severity < b->severity : a->id < b->id;
+	size_t capacity = problems->capacity ? 2 * problems->capacity : FIRST_CAPACITY;
+	struct problem *list;
+
+	if (problems->count < problems->capacity)
+		return true;
+	list = reallocarray(problems->list, capacity, sizeof(struct problem));
+	if (!list)
+		return false;
+	problems->list = list;
+	problems->capacity = capacity;
+	return true;
 }
 
-/* Adds a copy in its place: the list is short. */
+/* Adds a copy at the end. */
 static void list_add(struct problem_list *problems, const struct problem *problem)
 {
-	struct problem *list =
-		reallocarray(problems->list, problems->count + 1, sizeof(struct problem));
-	size_t at = problems->count;
-
-	if (!list) {
+	if (!list_grow(problems)) {
 		problems->nomem = true;
 		return;
 	}
-	problems->list = list;
-	for (; at && is_before(problem, &list[at - 1]); at--)
-		list[at] = list[at - 1];
-	list[at] = *problem;
+	problems->list[problems->count] = *problem;
+	problems->list[problems->count].order = problems->count;
 	problems->count++;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct problem *x = a, *y = b;
+
+	if (x->severity != y->severity)
+		return x->severity < y->severity ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+void problems_sort(struct problem_list *problems)
+{
+	if (problems->count)
+		qsort(problems->list, problems->count, sizeof(*problems->list), compare);
 }
 
 void problems_fini(struct problem_list *problems)
@@ -520,7 +544,8 @@ void problems_add_memory(struct problem_list *problems, const struct proxy_servi
 	list_add(problems, &problem);
 }
 
-static void add_service(struct proxy_service *ps, uint64_t now_us, struct problem_list *problems)
+void problems_collect_service(struct proxy_service *ps, uint64_t now_us,
+			      struct problem_list *problems)
 {
 	add_not_accepting(ps, problems);
 	add_servers(ps, now_us, problems);
@@ -530,55 +555,56 @@ static void add_service(struct proxy_service *ps, uint64_t now_us, struct proble
 		add_client_event(ps, kind, now_us, problems);
 }
 
-void problems_collect(struct proxy *proxy, uint64_t now_us, struct problem_list *problems)
+static void add_daemon(struct proxy *proxy, uint64_t now_us, struct problem_list *problems)
 {
-	struct proxy_service *ps;
-
 	add_stopping(proxy, problems);
 	add_reload_rejected(proxy, now_us, problems);
 	add_no_services(proxy, problems);
 	add_log_dropped(proxy, now_us, problems);
 	add_leaving(proxy, problems);
+}
+
+void problems_collect(struct proxy *proxy, uint64_t now_us, struct problem_list *problems)
+{
+	struct proxy_service *ps;
+
+	add_daemon(proxy, now_us, problems);
 	TAILQ_FOREACH(ps, &proxy->services, entry)
-		add_service(ps, now_us, problems);
+		problems_collect_service(ps, now_us, problems);
 }
 
 /* ---- the log ---- */
 
-/* The problems of a service, or of the daemon, as bits. */
-static uint64_t present(const struct problem_list *problems, const struct proxy_service *ps)
+/* Logs the problems of a service, or of the daemon, that are not in the bits of @logged. */
+static void log_appeared(struct problem_list *problems, const char *service, uint64_t *logged)
 {
-	uint64_t bits = 0;
+	uint64_t present = 0;
 
-	for (size_t i = 0; i < problems->count; i++)
-		if (problems->list[i].ps == ps && problems->list[i].severity < PROBLEM_NOTICE)
-			bits |= UINT64_C(1) << problems->list[i].id;
-	return bits;
-}
-
-static void log_appeared(const struct problem_list *problems, const struct proxy_service *ps,
-			 uint64_t *logged)
-{
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->list[i];
 
-		if (problem->ps != ps || problem->severity == PROBLEM_NOTICE ||
-		    !table[problem->id].logs || *logged >> problem->id & 1)
+		if (problem->severity == PROBLEM_NOTICE)
 			continue;
-		log_warning(LOG_ABOUT(.service = ps ? ps->service.config->name : NULL), "%s: %s",
-			    problem->text, problem->cure);
+		present |= UINT64_C(1) << problem->id;
+		if (table[problem->id].logs && !(*logged >> problem->id & 1))
+			log_warning(LOG_ABOUT(.service = service), "%s: %s", problem->text,
+				    problem->cure);
 	}
-	*logged = present(problems, ps);
+	*logged = present;
+	problems->count = 0;
 }
 
+/* By service: one list of all would be walked for each. */
 void problems_log(struct proxy *proxy, uint64_t now_us)
 {
 	struct problem_list problems = {0};
 	struct proxy_service *ps;
 
-	problems_collect(proxy, now_us, &problems);
+	add_daemon(proxy, now_us, &problems);
 	log_appeared(&problems, NULL, &proxy->problems_logged);
-	TAILQ_FOREACH(ps, &proxy->services, entry)
-		log_appeared(&problems, ps, &ps->problems_logged);
+	TAILQ_FOREACH(ps, &proxy->services, entry) {
+		problems_collect_service(ps, now_us, &problems);
+		log_appeared(&problems, ps->service.config->name, &ps->problems_logged);
+	}
 	problems_fini(&problems);
 }

@@ -116,12 +116,13 @@ struct problem {
 	uint64_t count;   /* events so far; 0: the problem is a state */
 	uint64_t last_us; /* … and how long ago the last one was */
 	char text[PROBLEM_TEXT_BYTES], cure[PROBLEM_CURE_BYTES];
+	size_t order; /* of its addition */
 };
 
-/* Starts zeroed. Worst first, then in the order of the file. */
+/* Starts zeroed. */
 struct problem_list {
 	struct problem *list;
-	size_t count;
+	size_t count, capacity;
 	bool nomem; /* the list is incomplete */
 };
 
@@ -130,12 +131,17 @@ struct problem_list {
  * @now_us: by the main loop
  */
 void problems_collect(struct proxy *proxy, uint64_t now_us, struct problem_list *problems);
+/** problems_collect_service - Adds those of one service. */
+void problems_collect_service(struct proxy_service *ps, uint64_t now_us,
+			      struct problem_list *problems);
 /**
  * problems_add_memory - Adds MEMORY_SHORT, if RPCs of the service wait for long
  * @waiting, @oldest_us: their number, and how long the first has waited
  */
 void problems_add_memory(struct problem_list *problems, const struct proxy_service *ps,
 			 size_t waiting, uint64_t oldest_us);
+/** problems_sort - Sorts the list: worst first, then in the order of the file. */
+void problems_sort(struct problem_list *problems);
 /** problems_fini - Frees the list. */
 void problems_fini(struct problem_list *problems);
 /**

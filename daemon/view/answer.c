@@ -199,7 +199,7 @@ static json_t *status_answer(const struct collected *collected, const char *argu
 	json_t *list;
 
 	problems_gather(collected, &problems);
-	list = problems_json(&problems, NULL);
+	list = problems_json(&problems);
 	problems_fini(&problems);
 	return json_pack("{s:s, s:i, s:f, s:s, s:I, s:i, s:i, s:i, s:i, s:b, s:o, s:o, s:o}",
 			 "version", PACKAGE_VERSION, "pid", (int)getpid(), "uptime_s",
@@ -238,8 +238,18 @@ static json_t *refused_json(struct service *service)
 	return refused;
 }
 
-static json_t *service_json(const struct collected *collected, size_t i,
-			    const struct problem_list *problems)
+static json_t *service_problems_json(const struct collected *collected, size_t i)
+{
+	struct problem_list problems = {0};
+	json_t *list;
+
+	problems_gather_service(collected, i, &problems);
+	list = problems_json(&problems);
+	problems_fini(&problems);
+	return list;
+}
+
+static json_t *service_json(const struct collected *collected, size_t i)
 {
 	struct proxy_service *ps = collected->services[i];
 	struct service *service = &ps->service;
@@ -268,18 +278,15 @@ static json_t *service_json(const struct collected *collected, size_t i,
 			 targets_json(&service->mount_servers, now_us), "memory",
 			 memory_use_json(&collected->memory[i]), "max_connections_from",
 			 config_limit_name(config->limit), "active", (int)counts.active, "problems",
-			 problems_json(problems, ps));
+			 service_problems_json(collected, i));
 }
 
 static json_t *services_answer(const struct collected *collected, const char *argument)
 {
-	struct problem_list problems = {0};
 	json_t *list = json_array();
 
-	problems_gather(collected, &problems);
 	for (size_t i = 0; i < collected->nservices; i++)
-		json_array_append_new(list, service_json(collected, i, &problems));
-	problems_fini(&problems);
+		json_array_append_new(list, service_json(collected, i));
 	return json_pack("{s:o}", "services", list);
 }
 

@@ -5,12 +5,27 @@
 
 #include "daemon/view/stats.h"
 
+static void add_memory(const struct collected *collected, size_t i, struct problem_list *problems)
+{
+	problems_add_memory(problems, collected->services[i], collected->memory[i].waiting,
+			    collected->memory[i].oldest_us);
+}
+
 void problems_gather(const struct collected *collected, struct problem_list *problems)
 {
 	problems_collect(collected->proxy, loop_now_us(collected->proxy->loop), problems);
 	for (size_t i = 0; i < collected->nservices; i++)
-		problems_add_memory(problems, collected->services[i], collected->memory[i].waiting,
-				    collected->memory[i].oldest_us);
+		add_memory(collected, i, problems);
+	problems_sort(problems);
+}
+
+void problems_gather_service(const struct collected *collected, size_t i,
+			     struct problem_list *problems)
+{
+	problems_collect_service(collected->services[i], loop_now_us(collected->proxy->loop),
+				 problems);
+	add_memory(collected, i, problems);
+	problems_sort(problems);
 }
 
 /* Text can quote the file, which need not be UTF-8, and can be cut within a character. */
@@ -46,12 +61,11 @@ static json_t *problem_json(const struct problem *problem)
 			 "text", text_json(problem->text), "cure", text_json(problem->cure));
 }
 
-json_t *problems_json(const struct problem_list *problems, const struct proxy_service *only)
+json_t *problems_json(const struct problem_list *problems)
 {
 	json_t *list = problems->nomem ? NULL : json_array();
 
 	for (size_t i = 0; list && i < problems->count; i++)
-		if (!only || problems->list[i].ps == only)
-			json_array_append_new(list, problem_json(&problems->list[i]));
+		json_array_append_new(list, problem_json(&problems->list[i]));
 	return list;
 }

@@ -9,13 +9,18 @@
 #include "daemon/proxy/problems.h"
 #include "daemon/view/snapshot_collect.h"
 
-/** problems_gather - Adds the problems of the daemon, with those that a snapshot has of workers. */
-void problems_gather(const struct collected *collected, struct problem_list *problems);
 /**
- * problems_json - Returns all problems, or those of the service @only, as a new array, worst first.
- * daemon/view/answer.h lists their members. Returns NULL if memory ran out.
+ * problems_gather - Adds the problems of the daemon, with those that a snapshot has of workers, worst
+ * first.
  */
-json_t *problems_json(const struct problem_list *problems,
-		      const struct proxy_service *only) MUST_CHECK;
+void problems_gather(const struct collected *collected, struct problem_list *problems);
+/** problems_gather_service - Adds those of the service with that number in the snapshot. */
+void problems_gather_service(const struct collected *collected, size_t i,
+			     struct problem_list *problems);
+/**
+ * problems_json - Returns the problems as a new array. daemon/view/answer.h lists their members.
+ * Returns NULL if memory ran out.
+ */
+json_t *problems_json(const struct problem_list *problems) MUST_CHECK;
 
 #endif

@@ -13,6 +13,7 @@
 
 #define S(n) ((uint64_t)((n)*1e6))
 #define NOW  S(5000)
+#define MANY 1000u
 
 static char file[] = "/etc/p.conf", name[] = "files", host[] = "a", other[] = "b", port[] = "2049";
 static struct config config;
@@ -87,6 +88,7 @@ static void find(uint64_t now_us)
 {
 	problems_fini(&problems);
 	problems_collect(&proxy, now_us, &problems);
+	problems_sort(&problems);
 	ck_assert(!problems.nomem);
 }
 
@@ -528,6 +530,39 @@ START_TEST(the_worst_is_first)
 }
 END_TEST
 
+/* Each service adds a critical problem before those of all services before it: the time limit of the test. */
+START_TEST(a_thousand_services_with_all_kinds_of_problems_take_no_time)
+{
+	struct proxy_service *many = calloc(MANY, sizeof(*many));
+	uint64_t kinds = CLIENT_EVENT_COUNT;
+	struct sockaddr_storage addr = client(6);
+
+	ck_assert_ptr_nonnull(many);
+	log_set_level(LOG_LEVEL_ERROR);
+	start(1);
+	for (unsigned i = 0; i < MANY; i++) {
+		ck_assert_int_eq(service_init(&many[i].service, &service), 0);
+		many[i].listener = (struct listener *)&many[i];
+		many[i].proxy = &proxy;
+		TAILQ_INSERT_TAIL(&proxy.services, &many[i], entry);
+		server_fails(&many[i].service.servers, 0, NOW);
+		for (unsigned kind = 0; kind < CLIENT_EVENT_COUNT; kind++)
+			client_events_add(&many[i].service.events, kind, (struct sockaddr *)&addr,
+					  NOW);
+	}
+	find(NOW);
+	problems_log(&proxy, NOW);
+	ck_assert_uint_eq(problems.count, MANY * (1 + kinds));
+	ck_assert_int_eq(problems.list[MANY - 1].id, PROBLEM_SERVER_DOWN);
+	for (unsigned i = 0; i < MANY; i++) {
+		ck_assert_ptr_eq(problems.list[i].ps, &many[i]);
+		TAILQ_REMOVE(&proxy.services, &many[i], entry);
+		service_fini(&many[i].service);
+	}
+	free(many);
+}
+END_TEST
+
 START_TEST(ids_are_words_and_cures_fit)
 {
 	for (unsigned i = 0; i < PROBLEM_COUNT; i++) {
@@ -571,6 +606,7 @@ int main(void)
 	tcase_add_test(tc, descriptors_memory_and_removed_services);
 	tcase_add_test(tc, lost_log_lines_are_a_warning_and_then_a_notice);
 	tcase_add_test(tc, the_worst_is_first);
+	tcase_add_test(tc, a_thousand_services_with_all_kinds_of_problems_take_no_time);
 	tcase_add_test(tc, ids_are_words_and_cures_fit);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
