@@ -11,6 +11,7 @@
 #include "daemon/base/clock.h"
 #include "daemon/base/humanize.h"
 #include "daemon/base/log.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/service/service_condition.h"
 #include "daemon/upstream/leg_factory.h"
 
@@ -431,6 +432,24 @@ static const char *refusal_cure(enum leg_close why)
 	}
 }
 
+/* Cures of max_connections by what the limit is from: with "auto" the file has no number to raise. */
+static const char *limit_cure(enum config_limit limit)
+{
+	switch (limit) {
+	case CONFIG_LIMIT_PORTS:
+		return "add an address to source_address of {service} in {file}, or export with "
+		       "\"insecure\" and set source_port = \"any\", " RELOAD_IT WHO_USES_THEM;
+	case CONFIG_LIMIT_DESCRIPTORS:
+		return "raise LimitNOFILE= of the unit (ulimit -n in a shell) and "
+		       "restart" WHO_USES_THEM;
+	case CONFIG_LIMIT_MEMORY:
+		return "set max_connections of {service} in {file} to the number that you "
+		       "need, " RELOAD_IT WHO_USES_THEM;
+	default:
+		return table[PROBLEM_MAX_CONNECTIONS_REACHED].cure;
+	}
+}
+
 /* The kind of problem of refused clients, by reason. */
 static enum problem_id refusal_id(enum leg_close why)
 {
@@ -459,21 +478,26 @@ static void add_client_event(struct proxy_service *ps, unsigned kind, uint64_t n
 	enum problem_id id = refused ? refusal_id(kind) : PROBLEM_XID_REUSED;
 	struct cure_names names = names_of(ps, NULL);
 	char host[ADDRESS_HOST_BYTES], address[ADDRESS_TEXT_BYTES], age[HUMANIZE_TEXT_BYTES];
+	char limit[CONFIG_LIMIT_TEXT_BYTES] = "";
 	struct problem problem;
 
 	if (!event.count)
 		return;
 	names.client = address_host_text(client, host);
-	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s; the last was %s, %s ago",
+	if (id == PROBLEM_MAX_CONNECTIONS_REACHED)
+		config_limit_text(ps->service.config, limit);
+	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s%s%s; the last was %s, %s ago",
 		     (unsigned long long)event.count, refused ? "client" : "connection",
 		     humanize_plural(event.count), refused ? "refused" : "closed",
-		     leg_close_text(refused ? kind : LEG_CLOSE_XID_REUSED),
-		     address_text(client, address),
+		     leg_close_text(refused ? kind : LEG_CLOSE_XID_REUSED), limit[0] ? ": " : "",
+		     limit, address_text(client, address),
 		     humanize_age(clock_elapsed_us(event.last_us, now_us), age));
 	set_event(&problem, event.count, event.last_us, now_us);
 	if (refused)
 		problem.why = kind;
-	if (id == PROBLEM_CLIENTS_REFUSED)
+	if (id == PROBLEM_MAX_CONNECTIONS_REACHED)
+		write_cure(problem.cure, limit_cure(ps->service.config->limit), &names);
+	if (!table[id].cure[0])
 		write_cure(problem.cure, refusal_cure(kind), &names);
 	list_add(problems, &problem);
 }

@@ -361,6 +361,35 @@ START_TEST(clients_without_a_free_connection_are_counted)
 }
 END_TEST
 
+static const struct {
+	enum config_limit limit;
+	const char *text, *cure; /* parts */
+} limits[] = {
+	{CONFIG_LIMIT_PORTS, "max_connections reached: 5, by the source ports below 1024",
+	 "add an address to source_address of files in /etc/p.conf"},
+	{CONFIG_LIMIT_DESCRIPTORS, "max_connections reached: 5, by the limit of descriptors",
+	 "raise LimitNOFILE="},
+	{CONFIG_LIMIT_MEMORY, "max_connections reached: 5, by the memory of this host",
+	 "set max_connections of files in /etc/p.conf"},
+};
+
+/* The file has no number that could be raised. */
+START_TEST(the_cure_of_an_automatic_limit_is_that_of_its_cause)
+{
+	start(1);
+	service.auto_connections = true;
+	service.limit = limits[_i].limit;
+	event(LEG_CLOSE_TOO_MANY, 6, NOW);
+	find(NOW);
+	ck_assert_uint_eq(problems.count, 1);
+	ck_assert_int_eq(problems.list[0].id, PROBLEM_MAX_CONNECTIONS_REACHED);
+	ck_assert_ptr_nonnull(strstr(problems.list[0].text, limits[_i].text));
+	ck_assert_ptr_nonnull(strstr(problems.list[0].cure, limits[_i].cure));
+	ck_assert_ptr_nonnull(strstr(problems.list[0].cure, "'rpcrdma-proxyctl connections'"));
+	ck_assert_ptr_null(strchr(problems.list[0].cure, '{'));
+}
+END_TEST
+
 START_TEST(an_old_event_is_a_notice)
 {
 	start(1);
@@ -597,6 +626,8 @@ int main(void)
 	tcase_add_test(tc, a_server_is_silent_or_lets_some_calls_wait);
 	tcase_add_test(tc, a_server_of_mount_is_down);
 	tcase_add_test(tc, clients_without_a_free_connection_are_counted);
+	tcase_add_loop_test(tc, the_cure_of_an_automatic_limit_is_that_of_its_cause, 0,
+			    ARRAY_SIZE(limits));
 	tcase_add_test(tc, an_old_event_is_a_notice);
 	tcase_add_test(tc, reused_xids_name_their_client);
 	tcase_add_loop_test(tc, refused_clients_have_a_cure_for_each_reason, 0,
