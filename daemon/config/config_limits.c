@@ -48,8 +48,7 @@ static uint64_t by_descriptors(const struct config *config)
 /* Returns the connections whose memory outside of memory_limit_mib fits. */
 static uint64_t by_memory(const struct config *config, const struct service_config *service)
 {
-	uint64_t taken = config_memory_limit_bytes(config) + config_memory_unused_bytes(config) +
-			 config_memory_staging_bytes(config);
+	uint64_t taken = config_memory_alone_bytes(config, service);
 	uint64_t each =
 		config_memory_uncharged_bytes(service) + config_memory_queues_bytes(service);
 	uint64_t fits;

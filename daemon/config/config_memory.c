@@ -140,10 +140,14 @@ uint32_t config_memory_largest_bytes(const struct config *config,
 	return fits;
 }
 
+static size_t service_staging_bytes(const struct config *config)
+{
+	return (size_t)config->workers * (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
+}
+
 size_t config_memory_staging_bytes(const struct config *config)
 {
-	return (size_t)config->workers * config->nservices *
-	       (TCP_STAGING_BYTES + IWARP_RX_STAGING_BYTES);
+	return config->nservices * service_staging_bytes(config);
 }
 
 static size_t leg_receives_bytes(const struct service_config *service, const struct config_uri *end,
@@ -250,14 +254,26 @@ size_t config_memory_kept_bytes(const struct config *config)
 	return bytes > reserve_bytes ? bytes : reserve_bytes;
 }
 
+static size_t unused_bytes(const struct config *config, bool devices)
+{
+	return config->workers *
+	       (devices ? config_memory_kept_bytes(config) : config_memory_reserve_bytes(config));
+}
+
 size_t config_memory_unused_bytes(const struct config *config)
 {
 	bool devices = false;
 
 	for (size_t i = 0; i < config->nservices; i++)
 		devices |= config_memory_queues_bytes(&config->services[i]) > 0;
-	return config->workers *
-	       (devices ? config_memory_kept_bytes(config) : config_memory_reserve_bytes(config));
+	return unused_bytes(config, devices);
+}
+
+size_t config_memory_alone_bytes(const struct config *config, const struct service_config *service)
+{
+	return config_memory_limit_bytes(config) +
+	       unused_bytes(config, config_memory_queues_bytes(service) > 0) +
+	       service_staging_bytes(config);
 }
 
 size_t config_memory_buffers_bytes(const struct config *config)

@@ -105,6 +105,11 @@ size_t config_memory_buffers_bytes(const struct config *config);
  */
 size_t config_memory_staging_bytes(const struct config *config);
 /**
+ * config_memory_alone_bytes - Returns the memory of the daemon if this were its only service, without
+ * that of connections: the limit, unused buffers and staging buffers.
+ */
+size_t config_memory_alone_bytes(const struct config *config, const struct service_config *service);
+/**
  * config_memory_print - Writes to @out how memory is divided, and how many RPCs of each service
  * fit.
  */

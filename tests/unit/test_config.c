@@ -632,6 +632,35 @@ START_TEST(auto_does_not_depend_on_other_services)
 }
 END_TEST
 
+static uint32_t auto_by_memory(const char *others)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		 "workers = 8;\nservices = ( { name = \"a\"; " TCP_TO_TCP " }%s );", others);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	fixture.config->host = (struct host_limits){1000000, 16384 * MIB};
+	config_limits_resolve(fixture.config);
+	ck_assert_int_eq(fixture.config->services[0].limit, CONFIG_LIMIT_MEMORY);
+	ck_assert_uint_gt(fixture.config->services[0].max_connections, 1024);
+	return fixture.config->services[0].max_connections;
+}
+
+/* Neither their staging buffers nor their devices. */
+START_TEST(memory_of_other_services_does_not_change_auto)
+{
+	uint32_t alone = auto_by_memory("");
+
+	ck_assert_uint_eq(auto_by_memory(", { name = \"b\"; listen = \"tcp://127.0.0.1:3\"; "
+					 "connect = \"tcp://b\"; }, { name = \"c\"; listen = "
+					 "\"tcp://127.0.0.1:4\"; connect = \"tcp://c\"; }"),
+			  alone);
+	ck_assert_uint_eq(auto_by_memory(", { name = \"b\"; listen = \"tcp://127.0.0.1:3\"; "
+					 "connect = \"rdma://b\"; }"),
+			  alone);
+}
+END_TEST
+
 /* A file for all services, and one that says otherwise. */
 START_TEST(auto_can_be_a_default_and_can_be_set_back)
 {
@@ -673,6 +702,7 @@ int main(void)
 	tcase_add_test(tc, numbers_above_the_limit_of_descriptors_are_warned_of);
 	tcase_add_loop_test(tc, auto_is_what_the_host_allows, 0, ARRAY_SIZE(autos));
 	tcase_add_test(tc, auto_does_not_depend_on_other_services);
+	tcase_add_test(tc, memory_of_other_services_does_not_change_auto);
 	tcase_add_test(tc, auto_can_be_a_default_and_can_be_set_back);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
