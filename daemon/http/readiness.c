@@ -28,11 +28,13 @@ static bool has_usable_server(const struct servers *servers)
 }
 
 /* Returns why the service cannot serve clients, or NULL. */
-static const char *reason_against(const struct service *service)
+static const char *reason_against(const struct proxy_service *ps)
 {
-	if (atomic_load(&service->draining))
+	if (atomic_load(&ps->service.draining))
 		return "is drained";
-	if (!has_usable_server(&service->servers))
+	if (!ps->listener)
+		return "does not listen: its address could not be opened again";
+	if (!has_usable_server(&ps->service.servers))
 		return "has no usable server: all are down or disabled";
 	return NULL;
 }
@@ -42,7 +44,7 @@ static void print_reasons(const struct proxy *proxy, FILE *out)
 	const struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		const char *why = reason_against(&ps->service);
+		const char *why = reason_against(ps);
 
 		if (why)
 			fprintf(out, "service %s %s\n", ps->service.config->name, why);
@@ -55,13 +57,13 @@ static size_t count_serving(const struct proxy *proxy)
 	size_t count = 0;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry)
-		count += !reason_against(&ps->service);
+		count += !reason_against(ps);
 	return count;
 }
 
 static enum readiness readiness_of_service(const struct proxy_service *ps, FILE *out)
 {
-	const char *why = reason_against(&ps->service);
+	const char *why = reason_against(ps);
 
 	if (!why)
 		fputs("ok\n", out);

@@ -3,8 +3,8 @@
  * Decides for load balancers and supervisors whether the daemon runs, and which services can serve
  * clients.
  *
- * A service can serve while it is not drained and has a usable server. A server is usable unless
- * it is down, or an administrator has taken it out of use.
+ * A service can serve while it listens, is not drained and has a usable server. A server is usable
+ * unless it is down, or an administrator has taken it out of use.
  */
 #ifndef DAEMON_HTTP_READINESS_H
 #define DAEMON_HTTP_READINESS_H

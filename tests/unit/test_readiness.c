@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/http/readiness.h"
+#include "daemon/proxy/proxy_priv.h"
 #include "tests/unit/proxy_scene.h"
 
 #define ANSWER_BYTES 4096u
@@ -80,9 +81,10 @@ static void disable_server(const char *service)
 	command(request);
 }
 
-#define ONE_DRAINED "service one is drained\n"
-#define NO_SUCH     "there is no such service\n"
-#define NO_SERVER   " has no usable server: all are down or disabled\n"
+#define ONE_DRAINED   "service one is drained\n"
+#define NOT_LISTENING "service one does not listen: its address could not be opened again\n"
+#define NO_SUCH       "there is no such service\n"
+#define NO_SERVER     " has no usable server: all are down or disabled\n"
 
 START_TEST(every_question_is_answered_ok_while_all_can_serve)
 {
@@ -148,6 +150,30 @@ START_TEST(none_of_several_that_can_serve_makes_any_unready)
 }
 END_TEST
 
+/* A failed reload can leave it so. */
+START_TEST(a_service_that_does_not_listen_is_unready)
+{
+	static char name[] = "one", host[] = "127.0.0.1", port[] = "9", text[256];
+	const struct service_config service = {.name = name,
+					       .connect = {TRANSPORT_TCP, host, port}};
+	struct proxy_service ps = {.listener = (struct listener *)name};
+	struct proxy stub = {.nservices = 1};
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_int_eq(service_init(&ps.service, &service), 0);
+	TAILQ_INIT(&stub.services);
+	TAILQ_INSERT_TAIL(&stub.services, &ps, entry);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, out), READINESS_GOOD);
+	ps.listener = NULL;
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, out), READINESS_BAD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ANY, NULL, out), READINESS_BAD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ALL, NULL, out), READINESS_BAD);
+	fclose(out);
+	ck_assert_str_eq(text, "ok\n" NOT_LISTENING NOT_LISTENING NOT_LISTENING);
+	service_fini(&ps.service);
+}
+END_TEST
+
 START_TEST(without_a_service_none_can_serve)
 {
 	char body[256];
@@ -190,6 +216,7 @@ int main(void)
 	tcase_add_test(tc, one_drained_service_makes_only_itself_and_all_unready);
 	tcase_add_test(tc, a_disabled_server_makes_its_service_unready);
 	tcase_add_test(tc, none_of_several_that_can_serve_makes_any_unready);
+	tcase_add_test(tc, a_service_that_does_not_listen_is_unready);
 	tcase_add_test(tc, without_a_service_none_can_serve);
 	tcase_add_test(tc, a_stopping_daemon_is_not_ready);
 	suite_add_tcase(suite, tc);
