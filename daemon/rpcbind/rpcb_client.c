@@ -29,9 +29,10 @@ enum stage {
 struct entry {
 	struct rpcb_mapping mapping;
 	enum stage stage;
-	bool maybe;    /* rpcbind may have it from this daemon: a SET was sent, and not refused */
-	bool clearing; /* refused; removing the mapping that this user left */
-	bool logged;   /* the refusal was logged */
+	bool maybe;     /* rpcbind may have it from this daemon: a SET was sent, and not refused */
+	bool confirmed; /* unwanted, and rpcbind still has this address */
+	bool clearing;  /* refused; removing the mapping that this user left */
+	bool logged;    /* the refusal was logged */
 };
 
 struct rpcb_client {
@@ -72,7 +73,7 @@ static void connection_lost(struct rpcb_client *r, const char *why)
 {
 	disconnect(r);
 	for (size_t i = 0; i < r->count; i++) {
-		r->entries[i].clearing = false;
+		r->entries[i].clearing = r->entries[i].confirmed = false;
 		if (r->entries[i].stage != UNWANTED)
 			r->entries[i].stage = WANTED;
 	}
@@ -110,9 +111,15 @@ static int open_socket(struct rpcb_client *r)
 
 /* ---- one Call ---- */
 
+/*
+ * UNSET removes whatever is registered, also for another daemon that has replaced the mapping since.
+ * SET tells: rpcbind accepts the address that it has, and refuses another one.
+ */
 static enum rpcb_procedure procedure_for(const struct entry *entry)
 {
-	return entry->stage == UNWANTED || entry->clearing ? RPCBIND_UNSET : RPCBIND_SET;
+	bool removes = entry->stage == UNWANTED ? entry->confirmed : entry->clearing;
+
+	return removes ? RPCBIND_UNSET : RPCBIND_SET;
 }
 
 /* The socket's buffer can hold the whole Call, since only one is ever in flight. */
@@ -269,7 +276,7 @@ static void on_reply(struct rpcb_client *r, enum rpcb_reply reply)
 	else if (entry->stage == UNWANTED && reply != RPCBIND_YES)
 		entry_free(r, entry);
 	else if (entry->stage == UNWANTED)
-		return;
+		entry->confirmed = true;
 	else if (reply == RPCBIND_YES)
 		on_registered(r, entry);
 	else
@@ -393,7 +400,7 @@ static struct entry *find_entry(const struct rpcb_client *r, const struct rpcb_m
 
 /*
  * Removes the entries that are not among the wanted ones. Those that rpcbind cannot have from this
- * daemon need no Call, which would remove the mapping of another one if this daemon is root.
+ * daemon need no Call.
  */
 static void drop_unwanted(struct rpcb_client *r, const struct rpcb_mapping *mappings, size_t count)
 {
@@ -427,6 +434,8 @@ int rpcb_client_set(struct rpcb_client *r, const struct rpcb_mapping *mappings, 
 			entries[r->count++] = (struct entry){.mapping = mappings[i]};
 		else if (entry->stage == UNWANTED)
 			entry->stage = WANTED;
+		if (entry)
+			entry->confirmed = false;
 	}
 	/* The Reply to a Call in flight continues with the others. */
 	if (!r->asked && next_entry(r))
@@ -464,6 +473,12 @@ static enum rpcb_reply await_reply(struct rpcb_client *r, int64_t end_ms)
 	return reply;
 }
 
+/* Sends the Call that the entry needs next, and waits for its Reply as await_reply(). */
+static enum rpcb_reply ask_now(struct rpcb_client *r, struct entry *entry, int64_t end_ms)
+{
+	return send_call(r, entry) ? RPCBIND_GARBAGE : await_reply(r, end_ms);
+}
+
 static void unregister_all(struct rpcb_client *r)
 {
 	int64_t end_ms = now_ms() + RPCB_CLIENT_END_MS;
@@ -481,7 +496,12 @@ static void unregister_all(struct rpcb_client *r)
 		if (!entry->maybe)
 			continue;
 		entry->stage = UNWANTED;
-		if (send_call(r, entry) || await_reply(r, end_ms) == RPCBIND_GARBAGE)
+		entry->confirmed = false;
+		reply = ask_now(r, entry, end_ms);
+		entry->confirmed = reply == RPCBIND_YES;
+		if (entry->confirmed)
+			reply = ask_now(r, entry, end_ms);
+		if (reply == RPCBIND_GARBAGE)
 			return;
 	}
 }

@@ -183,14 +183,16 @@ check "and has the listeners" is_registered
 stop_proxy a
 check "the log told of it once" logged_lines a 1 "rpcbind registration failed"
 
-# Another daemon of this host has MOUNT. root_registers PROGRAM VERSION ADDRESS: with rpcbind, as that daemon of root, for tcp
+# Another daemon of this host has MOUNT. root_registers PROGRAM VERSION ADDRESS [PROCEDURE]: with rpcbind, as that daemon of
+# root, for tcp. Procedure 1 registers, 2 takes back what anybody has registered.
 root_registers() {
 	python3 - "$@" <<-'END'
 	import socket, struct, sys
 	def text(s):
 	    return struct.pack(">I", len(s)) + s.encode() + bytes(-len(s) % 4)
 	program, version, address = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-	call = struct.pack(">12I", 1, 0, 2, 100000, 3, 1, 0, 0, 0, 0, program, version)
+	procedure = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+	call = struct.pack(">12I", 1, 0, 2, 100000, 3, procedure, 0, 0, 0, 0, program, version)
 	call += text("tcp") + text(address) + text("")
 	rpcbind = socket.socket(socket.AF_UNIX)
 	rpcbind.connect("/run/rpcbind.sock")
@@ -226,6 +228,45 @@ start_a
 check "without NFSv3 MOUNT is not registered" mount_is "3 tcp6 ::.47.17 superuser"
 stop_proxy a
 check "the other's NFSv3 is there at the end" wait_for 20 has "3 tcp 0.0.0.0.8.1 superuser"
+
+# The host's own daemons start after the proxy: they take back what is registered, and register themselves.
+takes_over() { root_registers "$1" 3 "$2" 2 && root_registers "$1" 3 "$2"; }
+# keeps_later USER [COMMAND...]: a proxy of that user
+keeps_later() {
+	local first=${mounts//superuser/$1} nfs="3 tcp 0.0.0.0.8.1 superuser"
+
+	stop rpcbind
+	start_rpcbind
+	check "$1: the proxy starts first" start_a - "${@:2}"
+	check "$1: and has MOUNT" mount_is "$first"
+	check "$1: the host's NFS starts" takes_over 100003 0.0.0.0.8.1
+	check "$1: and its MOUNT" takes_over 100005 0.0.0.0.78.80
+	ctl a drain nfs >/dev/null
+	check "$1: what the proxy takes back is not theirs: MOUNT" mount_is "$own"
+	check "$1: and NFS" wait_for 20 has "$nfs"
+	ctl a resume nfs >/dev/null
+	check "$1: the proxy has the other kind again" wait_for 20 eval 'registered | grep -q "^4 tcp6 "'
+	stop_proxy a
+	check "$1: their MOUNT is there at the end" mount_is "$own"
+	check "$1: and their NFS" wait_for 20 has "$nfs"
+}
+keeps_later superuser
+keeps_later 65534 "${user[@]}"
+
+# Two proxies of one user: the second takes over what could be left of a killed one, and the first leaves it that.
+stop rpcbind
+start_rpcbind
+start_a - "${user[@]}"
+wait_for 20 has "${only//superuser/65534}"
+cp $T/a.conf $T/c.conf
+sed -i 's/a\.sock/c.sock/; s/:120/:130/' $T/c.conf
+start c "${user[@]}" "$PROXY" -c $T/c.conf
+second=${only//superuser/65534}
+second=${second//47.17/50.249}
+check "a second proxy of the same user registers" wait_for 20 has "$second"
+stop_proxy a
+check "and stays registered when the first ends" has "$second"
+stop c
 
 # NFS-Ganesha registers itself: with a rpcbind that comes after it nobody but the proxy has MOUNT.
 shows_exports() { showmount -e --no-headers 127.0.0.1 | grep "^/export "; }
