@@ -63,8 +63,8 @@ enum problem_severity {
 	X(MOUNT_DOWN, "mount_down", WARNING, false,                                                \
 	  "'rpcrdma-proxyctl check {service} --mount' shows which step fails")                     \
 	X(RELOAD_REJECTED, "reload_rejected", WARNING, false,                                      \
-	  "a restart would load that file: fix it ('rpcrdma-proxy -t -c {file}' shows the "        \
-	  "errors), " RELOAD_IT)                                                                   \
+	  "a restart would load that file: correct what the error names ('rpcrdma-proxy -t -c "    \
+	  "{file}' checks the file), " RELOAD_IT)                                                  \
 	X(NO_SERVICES, "no_services", WARNING, true,                                               \
 	  "activate an example of {file} or write a service there, " RELOAD_IT)                    \
 	X(DESCRIPTORS_SHORT, "descriptors_short", WARNING, false,                                  \

@@ -66,7 +66,7 @@ conf 'lisen = 1;'
 ctl a reload >$T/out 2>&1
 check "a rejected reload: a warning with the line of the file" plugin 1 "WARNING - reload rejected "
 check "… which names the key" says 'unknown key "lisen"'
-check "… and says what a restart would do" says "a restart would load that file: fix it ('rpcrdma-proxy -t -c $T/a.conf' shows the errors)"
+check "… and says what a restart would do" says "a restart would load that file: correct what the error names ('rpcrdma-proxy -t -c $T/a.conf' checks the file)"
 check "… which the log says once" warned_once 'not reloaded, nothing has changed'
 check "in JSON the line is left out" eval 'ctl a -j status --exit-code >$T/out; [ $? = 1 ] && jq -e .problems $T/out'
 conf 'max_connections = 2;'

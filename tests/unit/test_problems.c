@@ -186,8 +186,8 @@ START_TEST(a_rejected_reload_keeps_its_first_error)
 	find(NOW + S(35));
 	only(PROBLEM_RELOAD_REJECTED, PROBLEM_WARNING,
 	     "reload rejected 35 s ago, the daemon uses the previous file: /etc/p.conf:3: wrong",
-	     "a restart would load that file: fix it ('rpcrdma-proxy -t -c /etc/p.conf' shows the "
-	     "errors), then 'rpcrdma-proxyctl reload'");
+	     "a restart would load that file: correct what the error names ('rpcrdma-proxy -t -c "
+	     "/etc/p.conf' checks the file), then 'rpcrdma-proxyctl reload'");
 	ck_assert_uint_eq(problems.list[0].age_us, S(35));
 	proxy.reload_failure.errors = 3;
 	find(NOW);
