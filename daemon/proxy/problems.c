@@ -348,8 +348,9 @@ static void add_late(const struct proxy_service *ps, const struct service_condit
 	list_add(problems, &problem);
 }
 
+/* @with_down: also if it is down, which the problem of all servers does not say */
 static void add_one_server(const struct proxy_service *ps, struct nfs_server *server,
-			   uint64_t now_us, struct problem_list *problems)
+			   uint64_t now_us, bool with_down, struct problem_list *problems)
 {
 	enum server_order order = atomic_load(&server->order);
 	const struct cure_names names = names_of(ps, server->text);
@@ -362,7 +363,7 @@ static void add_one_server(const struct proxy_service *ps, struct nfs_server *se
 		problem_init(&problem, PROBLEM_ONE_SERVER_DISABLED, ps, &names,
 			     "server %s is disabled by 'target %s'", server->text,
 			     server_order_name(order));
-	} else if (health.reach == SERVER_DOWN) {
+	} else if (with_down && health.reach == SERVER_DOWN) {
 		problem_init(&problem, PROBLEM_ONE_SERVER_DOWN, ps, &names,
 			     "server %s is down%s: %s", server->text,
 			     for_how_long(health.age_us, age), health.error);
@@ -401,11 +402,12 @@ static void add_servers(struct proxy_service *ps, uint64_t now_us, struct proble
 	service_condition_get(service, now_us, &condition);
 	if (condition.condition == CONDITION_DOWN)
 		add_server_down(ps, &condition, problems);
-	else if (condition.condition == CONDITION_DISABLED)
+	if (condition.condition == CONDITION_DISABLED)
 		add_server_disabled(ps, &condition, problems);
 	else if (service->servers.count > 1)
 		for (unsigned i = 0; i < service->servers.count; i++)
-			add_one_server(ps, &service->servers.list[i], now_us, problems);
+			add_one_server(ps, &service->servers.list[i], now_us,
+				       condition.condition != CONDITION_DOWN, problems);
 	add_late(ps, &condition, now_us, problems);
 	for (unsigned i = 0; i < service->mount_servers.count; i++)
 		add_mount_down(ps, &service->mount_servers.list[i], now_us, problems);

@@ -240,15 +240,18 @@ START_TEST(one_of_several_servers_is_disabled_or_down)
 	     "server tcp://a:2049 is down for 35 s: Connection refused",
 	     "'rpcrdma-proxyctl check files' shows which step fails");
 	ck_assert(problems.list[0].has_age);
-	/* The other one is the only one in use, and nobody gets it. Clients of both wait. */
+	/* It is the only one in use: the other one would serve clients. Clients of both wait. */
 	give_order(1, SERVER_ORDER_DOWN);
 	server_health_wait_start(&ps.service.servers.list[0].health);
 	server_health_wait_start(&ps.service.servers.list[1].health);
 	find(NOW + S(35));
-	only(PROBLEM_SERVER_DOWN, PROBLEM_CRITICAL,
-	     "none of 2 servers is usable: server 10.0.0.200:801 is down for 35 s: Connection "
-	     "refused; attempts: 1, waiting clients: 2",
-	     "'rpcrdma-proxyctl check files' shows which step fails");
+	ck_assert_uint_eq(problems.count, 2);
+	ck_assert_str_eq(
+		problems.list[0].text,
+		"none of 2 servers is usable: server 10.0.0.200:801 is down for 35 s: Connection "
+		"refused; attempts: 1, waiting clients: 2");
+	ck_assert_int_eq(problems.list[1].id, PROBLEM_ONE_SERVER_DISABLED);
+	ck_assert_str_eq(problems.list[1].cure, "'rpcrdma-proxyctl target files tcp://b:2049 up'");
 	give_order(0, SERVER_ORDER_DOWN);
 	find(NOW);
 	only(PROBLEM_SERVER_DISABLED, PROBLEM_CRITICAL,
