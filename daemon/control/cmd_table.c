@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +18,14 @@
 #include "daemon/health/health.h"
 #include "daemon/proxy/proxy.h"
 #include "daemon/proxy/reader.h"
+#include "daemon/service/servers.h"
 #include "daemon/view/answer.h"
 
 /* ---- check ---- */
 
 struct check_query {
 	LIST_ENTRY(check_query) entry;
+	struct proxy *proxy;
 	struct check *check;
 	char *service;
 	bool with_mount;
@@ -42,26 +46,50 @@ static json_t *step_json(enum check_step_id id, const struct check_step *step)
 			 step->what[0] ? step->what : NULL, "advice", step->advice);
 }
 
-static json_t *server_json(const struct check_server *server, bool with_mount)
+static json_t *server_json(const struct check_server *server, enum server_order order,
+			   bool with_mount)
 {
 	json_t *steps = json_array();
 
 	for (unsigned i = 0; i < CHECK_STEP_COUNT; i++)
 		if (i != CHECK_MOUNT || with_mount)
 			json_array_append_new(steps, step_json(i, &server->steps[i]));
-	return json_pack("{s:s, s:s, s:o}", "server", server->server, "result",
-			 check_grade_name(check_grade_server(server)), "steps", steps);
+	return json_pack("{s:s, s:s, s:s, s:o}", "server", server->server, "result",
+			 check_grade_name(check_grade_server(server)), "order",
+			 server_order_name(order), "steps", steps);
 }
 
-static json_t *report_json(const char *service, const struct check_report *report)
+/* Returns what `target` has set; a service that has been removed meanwhile has no orders. */
+static enum server_order order_of(struct proxy_service *ps, const char *server)
 {
+	struct servers *servers = ps ? &ps->service.servers : NULL;
+
+	for (unsigned i = 0; servers && i < servers->count; i++)
+		if (!strcmp(servers->list[i].text, server))
+			return atomic_load(&servers->list[i].order);
+	return SERVER_ORDER_UP;
+}
+
+/* A check tries each server; the result is that of what clients meet. */
+static json_t *report_json(struct proxy *proxy, const char *service,
+			   const struct check_report *report)
+{
+	struct proxy_service *ps = proxy_service_find(proxy, service);
+	bool drained = ps && atomic_load(&ps->service.draining);
+	uint32_t unused = drained ? UINT32_MAX : 0;
 	json_t *servers = json_array();
 
-	for (unsigned i = 0; i < report->nservers; i++)
+	for (unsigned i = 0; i < report->nservers; i++) {
+		enum server_order order = order_of(ps, report->servers[i].server);
+
+		if (order != SERVER_ORDER_UP)
+			unused |= UINT32_C(1) << i;
 		json_array_append_new(servers,
-				      server_json(&report->servers[i], report->with_mount));
-	return json_pack("{s:s, s:s, s:o}", "service", service, "result",
-			 check_grade_name(check_grade(report)), "servers", servers);
+				      server_json(&report->servers[i], order, report->with_mount));
+	}
+	return json_pack("{s:s, s:s, s:b, s:o}", "service", service, "result",
+			 check_grade_name(check_grade(report, unused)), "drained", drained,
+			 "servers", servers);
 }
 
 static void query_free(struct check_query *query)
@@ -76,7 +104,7 @@ static void on_done(void *arg, const struct check_report *report)
 {
 	struct check_query *query = arg;
 
-	query->done(query->done_arg, report_json(query->service, report));
+	query->done(query->done_arg, report_json(query->proxy, query->service, report));
 	query_free(query);
 }
 
@@ -152,7 +180,8 @@ static void check_answer(struct check_queries *table, struct proxy *proxy, const
 		done(done_arg, NULL);
 		return;
 	}
-	*query = (struct check_query){.service = strdup(service),
+	*query = (struct check_query){.proxy = proxy,
+				      .service = strdup(service),
 				      .with_mount = with_mount,
 				      .done = done,
 				      .done_arg = done_arg};

@@ -101,12 +101,22 @@ enum plugin_status plugin_check_result(const json_t *answer)
 	return !strcmp(result, "degraded") ? PLUGIN_WARNING : PLUGIN_CRITICAL;
 }
 
+const char *plugin_check_order(const json_t *server)
+{
+	const char *order = json_string_value(json_object_get(server, "order"));
+
+	return order && strcmp(order, "up") != 0 ? order : NULL;
+}
+
 /* Prints "; tcp://filer:2049: connect: Connection refused" for the first failed step. */
 static void print_failed_step(const json_t *server, FILE *out)
 {
 	const json_t *steps = json_object_get(server, "steps"), *step;
-	const char *what;
+	const char *what, *order = plugin_check_order(server);
 	size_t i;
+
+	if (order)
+		fprintf(out, "; %s: disabled by 'target %s'", json_text(server, "server"), order);
 
 	json_array_foreach((json_t *)steps, i, step)
 	{
@@ -127,6 +137,8 @@ void plugin_check_print(const json_t *answer, FILE *out)
 
 	print_word(plugin_check_result(answer), out);
 	fprintf(out, "%s is %s", json_text(answer, "service"), json_text(answer, "result"));
+	if (json_is_true(json_object_get(answer, "drained")))
+		fputs("; " PLUGIN_CHECK_DRAINED, out);
 	json_array_foreach((json_t *)servers, i, server) print_failed_step(server, out);
 	fputc('\n', out);
 }

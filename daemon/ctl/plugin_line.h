@@ -17,8 +17,14 @@ enum plugin_status plugin_status_result(const json_t *answer);
 void plugin_status_print(const json_t *answer, FILE *out);
 /** plugin_check_result - Returns the result for an answer to check. */
 enum plugin_status plugin_check_result(const json_t *answer);
-/** plugin_check_print - Prints its line: the service, and the first failed step of each server. */
+/**
+ * plugin_check_print - Prints its line: the service, whether it is drained, and for each server
+ * whether it is disabled and the first failed step.
+ */
 void plugin_check_print(const json_t *answer, FILE *out);
+#define PLUGIN_CHECK_DRAINED "drained: new clients are refused until 'resume'"
+/** plugin_check_order - Returns "drain" or "down" if that has disabled the server, else NULL. */
+const char *plugin_check_order(const json_t *server);
 /** plugin_failure_print - Prints the line for a command without a result; @why: one line. */
 void plugin_failure_print(enum plugin_status status, const char *why, FILE *out);
 

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "daemon/ctl/json_cells.h"
+#include "daemon/ctl/plugin_line.h"
 
 /* Prints "changed: to-filer, exports"; nothing for an empty list. */
 static void print_list(const json_t *answer, const char *key, const char *title, FILE *out)
@@ -78,20 +79,37 @@ static void print_step(const json_t *step, FILE *out)
 		fprintf(out, "  what to do: %s\n", advice);
 }
 
+/* Prints "tcp://filer:2049: good, disabled by 'target down'", and how to enable the server. */
+static void print_server(const json_t *server, const char *service, FILE *out)
+{
+	const json_t *steps = json_object_get(server, "steps");
+	const char *order = plugin_check_order(server);
+
+	fprintf(out, "%s: %s", json_text(server, "server"), json_text(server, "result"));
+	if (order)
+		fprintf(out, ", disabled by 'target %s'", order);
+	fputc('\n', out);
+	for (size_t k = 0; k < json_array_size(steps); k++)
+		print_step(json_array_get(steps, k), out);
+	if (order)
+		fprintf(out, "  what to do: 'rpcrdma-proxyctl target %s %s up'\n", service,
+			json_text(server, "server"));
+}
+
 static void render_check(const json_t *answer, FILE *out)
 {
 	const json_t *servers = json_object_get(answer, "servers");
+	const char *service = json_text(answer, "service");
+	bool drained = json_is_true(json_object_get(answer, "drained"));
 
-	for (size_t i = 0; i < json_array_size(servers); i++) {
-		const json_t *server = json_array_get(servers, i);
-		const json_t *steps = json_object_get(server, "steps");
-
-		fprintf(out, "%s: %s\n", json_text(server, "server"), json_text(server, "result"));
-		for (size_t k = 0; k < json_array_size(steps); k++)
-			print_step(json_array_get(steps, k), out);
-	}
-	if (json_array_size(servers) != 1)
-		fprintf(out, "%s: %s\n", json_text(answer, "service"), json_text(answer, "result"));
+	for (size_t i = 0; i < json_array_size(servers); i++)
+		print_server(json_array_get(servers, i), service, out);
+	if (json_array_size(servers) == 1 && !drained)
+		return;
+	fprintf(out, "%s: %s%s\n", service, json_text(answer, "result"),
+		drained ? ", " PLUGIN_CHECK_DRAINED : "");
+	if (drained)
+		fprintf(out, "  what to do: 'rpcrdma-proxyctl resume %s'\n", service);
 }
 
 int render_answer(enum control_command_id command, const json_t *answer, const json_t *extra,

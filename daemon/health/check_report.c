@@ -52,13 +52,17 @@ enum check_grade check_grade_server(const struct check_server *server)
 	return CHECK_GOOD;
 }
 
-enum check_grade check_grade(const struct check_report *report)
+enum check_grade check_grade(const struct check_report *report, uint32_t unused)
 {
-	unsigned counts[3] = {0};
+	unsigned counts[3] = {0}, used = 0;
 
-	for (unsigned i = 0; i < report->nservers; i++)
+	for (unsigned i = 0; i < report->nservers; i++) {
+		if (unused >> i & 1)
+			continue;
 		counts[check_grade_server(&report->servers[i])]++;
-	if (counts[CHECK_GOOD] == report->nservers)
-		return CHECK_GOOD;
-	return counts[CHECK_HAS_FAILED] == report->nservers ? CHECK_HAS_FAILED : CHECK_IS_DEGRADED;
+		used++;
+	}
+	if (counts[CHECK_HAS_FAILED] == used)
+		return CHECK_HAS_FAILED;
+	return counts[CHECK_GOOD] == used ? CHECK_GOOD : CHECK_IS_DEGRADED;
 }

@@ -57,9 +57,10 @@ const char *check_grade_name(enum check_grade grade);
  */
 enum check_grade check_grade_server(const struct check_server *server);
 /**
- * check_grade - Returns the grade of all servers: failed if all have failed, good if all are good,
- * else degraded.
+ * check_grade - Returns the grade of the servers in use: failed if all have failed or there is
+ * none, good if all are good, else degraded.
+ * @unused: bit mask of servers to which no new client is sent
  */
-enum check_grade check_grade(const struct check_report *report);
+enum check_grade check_grade(const struct check_report *report, uint32_t unused);
 
 #endif

@@ -82,8 +82,16 @@ check "its only server is disabled: critical" plugin 2 "CRITICAL - files: its on
 check "… SERVER says so" eval 'ctl a services >$T/out; cat $T/out; grep -qE "^files +$SERVER +disabled " $T/out'
 check "… the cure is the command" says "'rpcrdma-proxyctl target files $SERVER up'"
 check "… which the log says once" warned_once "its only server $SERVER is disabled"
+checked_as() { ctl a check files >$T/out; [ $? = "$1" ] && head -n 1 $T/out | grep -qF -- "$2"; }
+check "check says the same" checked_as 2 "CRITICAL - files is failed; $SERVER: disabled by 'target down'"
+check "… with the cure" grep -qxF "  what to do: 'rpcrdma-proxyctl target files $SERVER up'" $T/out
 ctl a target files $SERVER up >$T/out
 check "and then it is well" no_problem server_disabled
+ctl a drain files >$T/out
+check "a drained service: critical" plugin 2 "CRITICAL - files: drained: new clients are refused until 'resume'"
+check "check says the same" checked_as 2 "CRITICAL - files is failed; drained: new clients are refused until 'resume'"
+check "… with the cure" grep -qxF "  what to do: 'rpcrdma-proxyctl resume files'" $T/out
+ctl a resume files >$T/out
 stop clients KILL
 stop server KILL
 start clients "$BIN/rpc_peer" "$FRONT_PORT" 0 0 0 outage 1

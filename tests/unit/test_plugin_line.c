@@ -47,6 +47,14 @@ static const struct {
 	{"{\"service\": \"files\", \"result\": \"failed\", \"servers\": [{\"server\": \"tcp://a\","
 	 " \"steps\": [{\"step\": \"null\", \"result\": \"failed\"}]}]}",
 	 PLUGIN_CRITICAL, "CRITICAL - files is failed; tcp://a: null failed\n"},
+	/* Servers that answer, and clients that do not get them. */
+	{"{\"service\": \"files\", \"result\": \"failed\", \"drained\": false, \"servers\": [{\"server\":"
+	 " \"tcp://a\", \"result\": \"good\", \"order\": \"down\", \"steps\": []}]}",
+	 PLUGIN_CRITICAL, "CRITICAL - files is failed; tcp://a: disabled by 'target down'\n"},
+	{"{\"service\": \"files\", \"result\": \"failed\", \"drained\": true, \"servers\": [{\"server\":"
+	 " \"tcp://a\", \"result\": \"good\", \"order\": \"up\", \"steps\": []}]}",
+	 PLUGIN_CRITICAL,
+	 "CRITICAL - files is failed; drained: new clients are refused until 'resume'\n"},
 	{"{}", PLUGIN_CRITICAL, "CRITICAL - - is -\n"},
 };
 
