@@ -61,8 +61,11 @@ static const char *lost_advice(enum check_step_id id, enum transport transport,
 	if (result->event == CHECK_CONN_UNREACHED)
 		return connect_advice(transport, result->why);
 	if (id == CHECK_LONG_CALL || id == CHECK_LONG_REPLY)
-		return "large requests fail, so clients will hang. Try another value for peer or "
-		       "ddp (rpcrdma-proxy.conf(5))";
+		return transport == TRANSPORT_TCP
+			       ? "large requests fail, so clients will hang: does a firewall or a "
+				 "tunnel between drop large packets (MTU)? " ANY_LOG
+			       : "large requests fail, so clients will hang. Try another value for "
+				 "peer or ddp (rpcrdma-proxy.conf(5))";
 	if (result->event == CHECK_CONN_LATE)
 		return "the server accepts connections and does not reply: does it hang, or is "
 		       "another program listening there?";
@@ -88,9 +91,20 @@ static void check_text_lost(struct check_step *step, enum check_step_id id,
 			 result->detail[0] ? ": " : "", result->detail);
 }
 
+/* Returns what to do about a fault. The keys are those of RDMA servers only. */
+static const char *fault_advice(enum check_step_id id, enum transport transport)
+{
+	if (transport == TRANSPORT_TCP)
+		return "it violates the protocol, or another program listens there: " ANY_LOG;
+	if (id == CHECK_LONG_CALL)
+		return "the server accepts no long Calls: set ddp = \"nfs\", or peer to its "
+		       "implementation (rpcrdma-proxy.conf(5))";
+	return "it violates the protocol: set peer to its implementation, or update it; " ANY_LOG;
+}
+
 /* Describes a step whose Call ended with @fault. */
 static void check_text_fault(struct check_step *step, enum check_step_id id,
-			     enum exchange_fault fault)
+			     enum transport transport, enum exchange_fault fault)
 {
 	static const char *const texts[] = {
 		[EXCHANGE_OK] = "",
@@ -106,12 +120,7 @@ static void check_text_fault(struct check_step *step, enum check_step_id id,
 	step->result = CHECK_FAILED;
 	step->why = fault == EXCHANGE_FAULT_CANT_SEND ? LEG_CLOSE_LOCAL : LEG_CLOSE_BAD_REPLY;
 	snprintf(step->what, sizeof(step->what), "%s", texts[fault]);
-	step->advice =
-		id == CHECK_LONG_CALL
-			? "the server accepts no long Calls: set ddp = \"nfs\", or peer to its "
-			  "implementation (rpcrdma-proxy.conf(5))"
-			: "the server violates the protocol: set peer to its implementation, or "
-			  "update it; " ANY_LOG;
+	step->advice = fault_advice(id, transport);
 }
 
 static const char *accept_text(enum rpc_accept_stat stat)
@@ -588,7 +597,8 @@ static void evaluate_reply(struct check_steps *steps, const struct exchange *x)
 
 	step_of(steps)->took_us = now_us(steps) - steps->began_us;
 	if (x->fault != EXCHANGE_OK) {
-		check_text_fault(step_of(steps), steps->step, x->fault);
+		check_text_fault(step_of(steps), steps->step, server_of(steps)->transport,
+				 x->fault);
 		if (steps->step == CHECK_NULL)
 			end_server(steps, "the previous step failed");
 		else
