@@ -39,7 +39,7 @@ static void log_over(const struct late_calls *late)
 			    "the server answers again; the oldest Call had waited %s", age);
 	else
 		log_warning(LOG_ABOUT(.service = late->service),
-			    "no Call is waiting any more: the clients disconnected; the oldest "
+			    "no Call is waiting any more: their connections closed; the oldest "
 			    "Call had waited %s",
 			    age);
 }

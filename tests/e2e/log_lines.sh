@@ -95,7 +95,7 @@ check "a server that goes is told as such" wait_for 20 matches b '\] closed by t
 check "with what had no answer" wait_for 20 matches a '\] closed by the server, after [0-9.]+ s: 2 Calls, .*, 1 unanswered$'
 for side in a b; do
 	check "the Call that waited is over for proxy $side" wait_for 20 matches $side \
-		'warning: nfs: no Call is waiting any more: the clients disconnected; the oldest Call had waited [0-9]+ s$'
+		'warning: nfs: no Call is waiting any more: their connections closed; the oldest Call had waited [0-9]+ s$'
 	check "and was told once" [ "$(grep -c 'has waited' $T/$side.log)" = 1 ]
 	check "proxy $side has no word of ports that are not privileged" not matches $side 'service (nfs|mount) accepts clients from any|the server come from unprivileged'
 done

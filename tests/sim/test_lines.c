@@ -388,7 +388,7 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	expect(" (1 Call of 1 client waits)\n");
 	stub_closing(client[1], LEG_CLOSE_PEER, "");
 	both_gone(client[1], server[1]);
-	expect("<4>sim: no Call is waiting any more: the clients disconnected; the oldest "
+	expect("<4>sim: no Call is waiting any more: their connections closed; the oldest "
 	       "Call had waited 3");
 }
 END_TEST
