@@ -12,6 +12,7 @@
 #include "daemon/base/humanize.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_limits.h"
+#include "daemon/service/listener.h"
 #include "daemon/service/service_condition.h"
 #include "daemon/upstream/leg_factory.h"
 
@@ -523,6 +524,23 @@ static void add_not_accepting(const struct proxy_service *ps, struct problem_lis
 	list_add(problems, &problem);
 }
 
+/* A standby host of a cluster lacks it for good: a notice. */
+static void add_address_absent(const struct proxy_service *ps, struct problem_list *problems)
+{
+	const struct sockaddr *addr = ps->listener ? listener_absent_address(ps->listener) : NULL;
+	const struct cure_names names = names_of(ps, NULL);
+	char text[ADDRESS_TEXT_BYTES];
+	struct problem problem;
+
+	if (!addr)
+		return;
+	problem_init(&problem, PROBLEM_ADDRESS_ABSENT, ps, &names,
+		     "the address of %s is not configured on this host (yet): no client can "
+		     "connect there",
+		     address_text(addr, text));
+	list_add(problems, &problem);
+}
+
 static void add_descriptors(const struct proxy_service *ps, struct problem_list *problems)
 {
 	const struct cure_names names = names_of(ps, NULL);
@@ -574,6 +592,7 @@ void problems_collect_service(struct proxy_service *ps, uint64_t now_us,
 			      struct problem_list *problems)
 {
 	add_not_accepting(ps, problems);
+	add_address_absent(ps, problems);
 	add_servers(ps, now_us, problems);
 	add_descriptors(ps, problems);
 	add_unprivileged_ports(ps, now_us, problems);

@@ -88,6 +88,9 @@ enum problem_severity {
 	  "'rpcrdma-proxyctl --client {client} capture FILE' shows its Calls")                     \
 	X(LOG_DROPPED, "log_dropped", WARNING, false,                                              \
 	  "check the load of this host and the disk of the journal")                               \
+	X(ADDRESS_ABSENT, "address_absent", NOTICE, false,                                         \
+	  "add it to an interface ('ip address' shows them), or correct listen of {service} in "   \
+	  "{file}, " RELOAD_IT)                                                                    \
 	X(SERVICES_LEAVING, "services_leaving", NOTICE, false,                                     \
 	  "'rpcrdma-proxyctl connections' shows their connections, 'disconnect ID' closes one")    \
 	X(CLIENTS_REFUSED, "clients_refused", NOTICE, false, "")

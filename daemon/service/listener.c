@@ -27,6 +27,7 @@ struct endpoint {
 	struct listener *listener;
 	const struct config_uri *uri; /* the URI of the service that it serves */
 	bool protocol_unknown;        /* shared by TCP and iwarp */
+	bool was_absent;              /* the host lacked the address when it was opened */
 	int fd;                       /* owned by `fabric` if that is set; -1: on a device */
 	struct loop_io *io;
 	struct loop_timer *retry;
@@ -269,11 +270,13 @@ static int open_endpoint(struct listener *listener, const struct config_uri *uri
 	if (!ep->retry)
 		return -ENOMEM;
 	rc = open_on(ep, ops, addr);
-	if (rc)
+	if (rc) {
 		loop_timer_free(listener->loop, ep->retry);
-	else
-		listener->nendpoints++;
-	return rc;
+		return rc;
+	}
+	ep->was_absent = !listen_socket_has_host(addr);
+	listener->nendpoints++;
+	return 0;
 }
 
 /* Logs that only one of two fabrics serves an rdma:// address. */
@@ -445,6 +448,18 @@ const struct sockaddr *listener_address(const struct listener *listener, size_t 
 	*tcp = !listener->endpoints[i].fabric;
 	*rdma = !*tcp || listener->endpoints[i].protocol_unknown;
 	return (const struct sockaddr *)&listener->endpoints[i].addr;
+}
+
+const struct sockaddr *listener_absent_address(const struct listener *listener)
+{
+	for (size_t i = 0; i < listener->nendpoints; i++) {
+		const struct endpoint *ep = &listener->endpoints[i];
+		const struct sockaddr *addr = (const struct sockaddr *)&ep->addr;
+
+		if (ep->was_absent && !listen_socket_has_host(addr))
+			return addr;
+	}
+	return NULL;
 }
 
 unsigned listener_awaiting_header(const struct listener *listener)

@@ -71,6 +71,11 @@ int listener_add_addresses(const struct listener *listener,
 const struct sockaddr *listener_address(const struct listener *listener, size_t i, bool *tcp,
 					bool *rdma);
 /**
+ * listener_absent_address - Returns a listening address that this host has lacked since
+ * listener_open(), or NULL.
+ */
+const struct sockaddr *listener_absent_address(const struct listener *listener);
+/**
  * listener_sockets - Gets the listening sockets, without those of RDMA devices
  * @fds: array of LISTENER_MAX_SOCKETS
  *

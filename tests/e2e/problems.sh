@@ -73,6 +73,20 @@ conf 'max_connections = 2;'
 ctl a reload >$T/out || bail "no reload"
 check "a good file ends that" no_problem reload_rejected
 
+# ---------------------------------------------------------------- an address that comes later
+
+conf "listen = [ \"tcp://127.0.0.1:$FRONT_PORT\", \"tcp://192.0.2.9:$FRONT_PORT\" ];"
+sed -i "s|listen = \"tcp://127.0.0.1:$FRONT_PORT\"; connect|connect|" $T/a.conf
+ctl a reload >$T/out || bail "no reload"
+check "the host lacks an address to listen on: a notice that names it" problem address_absent \
+	'.severity == "notice" and (.text | startswith("the address of 192.0.2.9:"))'
+check "… which is no reason to alert" plugin 0 OK
+ip address add 192.0.2.9/32 dev lo
+check "until the host has it" no_problem address_absent
+ip address del 192.0.2.9/32 dev lo
+conf 'max_connections = 2;'
+ctl a reload >$T/out || bail "no reload"
+
 # ---------------------------------------------------------------- its server
 
 start clients "$BIN/rpc_peer" "$FRONT_PORT" 0 0 0 outage 1

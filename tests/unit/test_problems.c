@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Tests which problems are found, in what order, with which cause and cure, and how often they are logged. */
 #include <arpa/inet.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static struct proxy_service ps;
 static struct problem_list problems;
 static char said[64 * 1024];
 static bool is_full;
+/* A listener without addresses is all zero. */
+static max_align_t no_addresses[64];
 
 static bool collect_line(void *arg, const char *line, size_t len)
 {
@@ -52,7 +55,7 @@ static void start(size_t nservers)
 		.mount = {.way = MOUNT_AT, .at = {TRANSPORT_TCP, host, port}},
 	};
 	ck_assert_int_eq(service_init(&ps.service, &service), 0);
-	ps.listener = (struct listener *)&ps;
+	ps.listener = (struct listener *)no_addresses;
 	ps.proxy = &proxy;
 	TAILQ_INSERT_TAIL(&proxy.services, &ps, entry);
 	proxy.nservices = 1;
