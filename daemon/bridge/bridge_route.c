@@ -66,14 +66,24 @@ static bool is_prog_unavail(const struct exchange *x)
 void bridge_route_first_reply(struct bridge *bridge, const struct exchange *x)
 {
 	struct service *service = bridge->ws->service;
+	uint32_t program = x->call_info.hdr.prog;
+	bool is_nfs = program == NFS_PROGRAM_NFS;
 
-	if (x->call_info.hdr.prog != NFS_PROGRAM_MOUNT || !bridge_route_is_single(bridge) ||
-	    !is_prog_unavail(x) || atomic_exchange(&service->mount_logged, true))
+	if ((!is_nfs && (program != NFS_PROGRAM_MOUNT || !bridge_route_is_single(bridge))) ||
+	    !is_prog_unavail(x) ||
+	    atomic_exchange(is_nfs ? &service->nfs_logged : &service->mount_logged, true))
 		return;
-	log_warning(&bridge->log,
-		    "the client asks for MOUNT, which the server does not serve at the address in "
-		    "connect: NFSv3 mounts fail; set mount = \"rpcbind\" in the service, or the "
-		    "address of mountd, or mount with vers=4 (logged once)");
+	if (is_nfs)
+		log_warning(&bridge->log,
+			    "the client asks for NFS, which the server does not serve at the "
+			    "address in connect: mounts fail; correct the port, or start the NFS "
+			    "server there (logged once)");
+	else
+		log_warning(
+			&bridge->log,
+			"the client asks for MOUNT, which the server does not serve at the "
+			"address in connect: NFSv3 mounts fail; set mount = \"rpcbind\" in the "
+			"service, or the address of mountd, or mount with vers=4 (logged once)");
 }
 
 /* The taps copy the Reply after the leg has chosen its form. */

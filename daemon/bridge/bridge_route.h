@@ -36,9 +36,10 @@ bool bridge_route_matches(const struct bridge *bridge, const struct exchange *x)
 /**
  * bridge_route_first_reply - Looks at the first Reply @x of the server.
  *
- * With mount = "connect", a client of MOUNT can be at a server that has no MOUNT. The first such
- * client of the service makes a warning. Linux clients ask for MOUNT on a connection of its own, so
- * the first Reply tells.
+ * With a wrong port in connect, a client can be at a server that has no NFS, and with mount =
+ * "connect", a client of MOUNT at a server that has no MOUNT. The first such client of the service
+ * makes a warning. Linux clients ask for MOUNT on a connection of its own, so the first Reply
+ * tells.
  */
 void bridge_route_first_reply(struct bridge *bridge, const struct exchange *x);
 /**

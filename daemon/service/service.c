@@ -75,6 +75,7 @@ int service_init(struct service *service, const struct service_config *config)
 	atomic_init(&service->source_rr_index, 0);
 	atomic_init(&service->shortfall_quiet_until_us, 0);
 	atomic_init(&service->mount_logged, false);
+	atomic_init(&service->nfs_logged, false);
 	late_calls_init(&service->late, config->name);
 	client_events_init(&service->events);
 	name_lines(service);

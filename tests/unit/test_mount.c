@@ -197,7 +197,7 @@ static atomic_uint warnings;
 static bool count_warning(void *arg, const char *line, size_t len)
 {
 	atomic_fetch_add(&warnings,
-			 strstr(line, "asks for MOUNT, which the server does not serve") != NULL);
+			 strstr(line, ", which the server does not serve at the address") != NULL);
 	return true;
 }
 
@@ -260,6 +260,18 @@ START_TEST(the_first_client_of_mount_that_gets_nothing_is_warned_of)
 	ck_assert_uint_eq(atomic_load(&warnings), 1);
 	close(client);
 	close(upstream);
+	log_set_output(NULL);
+}
+END_TEST
+
+START_TEST(the_first_client_of_nfs_that_gets_nothing_is_warned_of)
+{
+	count_warnings();
+	start_near(_i ? at_mountd() : "connect");
+	ask_in_vain(NFS_PROGRAM_NFS);
+	ck_assert_uint_eq(atomic_load(&warnings), 1);
+	ask_in_vain(NFS_PROGRAM_NFS);
+	ck_assert_uint_eq(atomic_load(&warnings), 1);
 	log_set_output(NULL);
 }
 END_TEST
@@ -757,6 +769,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_first_call_to_nobody_leads_to_the_server, 0, STARTS);
 	tcase_add_loop_test(tc, with_connect_all_calls_go_there, 0, 2);
 	tcase_add_test(tc, the_first_client_of_mount_that_gets_nothing_is_warned_of);
+	tcase_add_loop_test(tc, the_first_client_of_nfs_that_gets_nothing_is_warned_of, 0, 2);
 	tcase_add_test(tc, a_server_of_mount_that_has_none_is_not_warned_of);
 	tcase_add_loop_test(tc, steps_of_a_check_have_the_names_of_errors, 0,
 			    ARRAY_SIZE(mount_errors));
