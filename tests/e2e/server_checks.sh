@@ -155,6 +155,8 @@ for row in "${bad[@]}"; do
 	check "$name: the check ends" wait_for 60 has_ended "check-$name"
 	check "$name: ${row#*|}" grep -E -- "${row#*|}" "$T/check-$name.log"
 	check "$name: and what to do" grep -q '^  what to do: ' "$T/check-$name.log"
+	[ "${name%%-*}" != tcp ] ||
+		check "$name: by no key of RDMA servers" not grep -E '^  what to do: .*(set peer|peer or ddp|ddp =)' "$T/check-$name.log"
 done
 is_failed() { "$CTL" -s $T/c.sock check nobody >/dev/null; [ $? = 2 ]; }
 is_degraded() { "$CTL" -s $T/c.sock check one-of-two >/dev/null; [ $? = 1 ]; }
