@@ -577,7 +577,7 @@ START_TEST(a_thousand_services_with_all_kinds_of_problems_take_no_time)
 	start(1);
 	for (unsigned i = 0; i < MANY; i++) {
 		ck_assert_int_eq(service_init(&many[i].service, &service), 0);
-		many[i].listener = (struct listener *)&many[i];
+		many[i].listener = (struct listener *)no_addresses;
 		many[i].proxy = &proxy;
 		TAILQ_INSERT_TAIL(&proxy.services, &many[i], entry);
 		server_fails(&many[i].service.servers, 0, NOW);
