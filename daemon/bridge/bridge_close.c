@@ -244,6 +244,7 @@ static bool is_refusal(const struct bridge *bridge, enum leg_close why, enum clo
 		return by == CLOSE_BY_PROXY;
 	case LEG_CLOSE_NO_SOURCE_PORT:
 	case LEG_CLOSE_NO_SOURCE_ADDRESS:
+	case LEG_CLOSE_OWN_UPSTREAM:
 	case LEG_CLOSE_RESOURCES:
 		return !bridge->open.forwarding;
 	default:

@@ -467,6 +467,8 @@ static enum problem_id refusal_id(enum leg_close why)
 		return PROBLEM_SOURCE_PORTS_SHORT;
 	case LEG_CLOSE_NO_SOURCE_ADDRESS:
 		return PROBLEM_SOURCE_ADDRESS_MISSING;
+	case LEG_CLOSE_OWN_UPSTREAM:
+		return PROBLEM_LEADS_BACK;
 	default:
 		return PROBLEM_CLIENTS_REFUSED;
 	}

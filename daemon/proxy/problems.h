@@ -83,6 +83,9 @@ enum problem_severity {
 	X(SOURCE_ADDRESS_MISSING, "source_address_missing", WARNING, false,                        \
 	  "the log says why; 'rpcrdma-proxy -t -c {file}' prints the routes that "                 \
 	  "source = \"client\" needs")                                                             \
+	X(LEADS_BACK, "leads_back", WARNING, false,                                                \
+	  "connect or mount of {service} in {file} leads back to this daemon: correct it, or the " \
+	  "address of the name in it, " RELOAD_IT)                                                 \
 	X(XID_REUSED, "xid_reused", WARNING, true,                                                 \
 	  "the NFS client there is faulty: update it; "                                            \
 	  "'rpcrdma-proxyctl --client {client} capture FILE' shows its Calls")                     \

@@ -435,6 +435,7 @@ static const struct {
 	 "add an address to source_address of files in /etc/p.conf"},
 	{LEG_CLOSE_NO_SOURCE_ADDRESS, PROBLEM_SOURCE_ADDRESS_MISSING,
 	 "'rpcrdma-proxy -t -c /etc/p.conf' prints the routes"},
+	{LEG_CLOSE_OWN_UPSTREAM, PROBLEM_LEADS_BACK, "connect or mount of files in /etc/p.conf"},
 	{LEG_CLOSE_NOT_ALLOWED, PROBLEM_CLIENTS_REFUSED, "add its address to allow of files in"},
 	{LEG_CLOSE_UNPRIVILEGED, PROBLEM_CLIENTS_REFUSED, "require_privileged_port = false"},
 	{LEG_CLOSE_PROXY_HEADER, PROBLEM_CLIENTS_REFUSED, "accept_proxy_from of files in"},

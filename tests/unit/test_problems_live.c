@@ -214,6 +214,23 @@ START_TEST(clients_that_find_no_connection_are_counted_as_refused)
 }
 END_TEST
 
+/* Its port towards the server is in use, or the daemon lacks the right to its address. */
+START_TEST(a_client_that_this_host_cannot_connect_is_a_problem)
+{
+	uint16_t from = fixture_port();
+	int direct, client;
+
+	start_tcp("source = \"client\";");
+	direct = fixture_connect_from(from, back);
+	client = fixture_connect_from(from, front);
+	send_call(client, 1, 0);
+	read_end(client);
+	ck_assert(has_problem("source_ports_short") || has_problem("source_address_missing"));
+	close(client);
+	close(direct);
+}
+END_TEST
+
 START_TEST(connections_that_count_are_told_from_those_that_do_not)
 {
 	int client, upstream, silent;
@@ -305,6 +322,7 @@ int main(void)
 	tcase_add_test(tc, a_rejected_reload_is_a_problem_until_one_succeeds);
 	tcase_add_test(tc, the_only_server_is_disabled_and_the_state_says_so);
 	tcase_add_test(tc, clients_that_find_no_connection_are_counted_as_refused);
+	tcase_add_test(tc, a_client_that_this_host_cannot_connect_is_a_problem);
 	tcase_add_test(tc, connections_that_count_are_told_from_those_that_do_not);
 	tcase_add_test(tc, a_client_that_reuses_an_xid_is_named);
 	tcase_add_test(tc, a_daemon_without_services_says_where_to_add_one);
