@@ -105,6 +105,7 @@ void fixture_rewrite(const char *globals, const char *services, ...)
 }
 
 static char aside[80], barrier[80];
+static int barrier_fd = -1;
 
 void fixture_block_file(void)
 {
@@ -115,13 +116,22 @@ void fixture_block_file(void)
 	ck_assert_int_eq(symlink(barrier, running[0].file), 0);
 }
 
+void fixture_await_reader(void)
+{
+	/* Waits until the other end is open. */
+	barrier_fd = open(barrier, O_WRONLY);
+	ck_assert_int_ge(barrier_fd, 0);
+}
+
 void fixture_unblock_file(void)
 {
 	static const char nonsense[] = "services = 5;\n";
-	/* Waits in a queue for the reader. */
-	int fd = open(barrier, O_WRONLY);
+	int fd;
 
-	ck_assert_int_ge(fd, 0);
+	if (barrier_fd < 0)
+		fixture_await_reader();
+	fd = barrier_fd;
+	barrier_fd = -1;
 	ck_assert_int_eq(nrunning ? rename(aside, running[0].file) : unlink(aside), 0);
 	unlink(barrier);
 	ck_assert_int_eq(write(fd, nonsense, strlen(nonsense)), (ssize_t)strlen(nonsense));

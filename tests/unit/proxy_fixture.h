@@ -41,6 +41,8 @@ void fixture_rewrite(const char *globals, const char *services, ...) PRINTF_LIKE
  * mount.
  */
 void fixture_block_file(void);
+/** fixture_await_reader - Waits until a thread reads the file, and is blocked. */
+void fixture_await_reader(void);
 /**
  * fixture_unblock_file - Ends the wait with a file that has an error for the blocked reader, and
  * restores the file; or after fixture_stop().

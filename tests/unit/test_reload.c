@@ -243,6 +243,8 @@ START_TEST(a_stop_does_not_wait_for_the_file)
 	fixture_block_file();
 	asks = control_send("reload\n");
 	expect("status\n", "\"connections\": 0");
+	/* A stop before the thread has opened the file would leave the pipe without a reader. */
+	fixture_await_reader();
 	fixture_stop();
 	fixture_unblock_file();
 	expect_answer(asks, "\"error\": \"not reloaded, nothing has changed\", "
