@@ -36,7 +36,7 @@ enum config_limit {
 	CONFIG_LIMIT_MEMORY,
 };
 
-/* What is registered with rpcbind. */
+/* The programs that rpcbind gets for a service. */
 enum config_register { REGISTER_NONE, REGISTER_NFS, REGISTER_MOUNT /* MOUNT and NFS */ };
 
 #define CONFIG_MAX_SERVERS   16u /* per service */

@@ -25,7 +25,7 @@ size_t check_rpc_null(uint8_t to[CHECK_RPC_CALL_BYTES], uint32_t xid, uint32_t p
 	return rpc_encode_null_call(to, xid, prog, vers);
 }
 
-/* The header of a Call with AUTH_SYS of the user "nobody". */
+/* Writes the header of a Call. Its credential is AUTH_SYS with the user ID of nobody. */
 static void check_rpc_put_header(struct xdr_writer *w, uint32_t xid, uint32_t prog, uint32_t vers,
 				 uint32_t proc)
 {

@@ -27,8 +27,8 @@ size_t check_rpc_null(uint8_t to[CHECK_RPC_CALL_BYTES], uint32_t xid, uint32_t p
  * check_rpc_getattrs - Encodes a COMPOUND of NFSv4.0: PUTROOTFH, and @count GETATTRs of the root
  * @count: up to CHECK_RPC_MAX_GETATTRS
  *
- * With AUTH_SYS of the user "nobody". Returns the bytes written to @to, of
- * CHECK_RPC_GETATTRS_BYTES.
+ * The credential is AUTH_SYS with the user ID of nobody. Returns the number of bytes written to
+ * @to, at most CHECK_RPC_GETATTRS_BYTES.
  */
 #define CHECK_RPC_GETATTRS_BYTES (CHECK_RPC_CALL_BYTES + CHECK_RPC_MAX_GETATTRS * 20u)
 size_t check_rpc_getattrs(uint8_t to[CHECK_RPC_GETATTRS_BYTES], uint32_t xid, unsigned count);

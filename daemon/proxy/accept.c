@@ -13,9 +13,9 @@
 #include "daemon/proxy/proxy_priv.h"
 #include "daemon/proxy/worker_select.h"
 
-/* Out of descriptors: connections silent for SILENT_US are evicted, SILENT_BATCH in one call. */
-#define SILENT_US      1000000u
-#define SILENT_BATCH   64u
+/* Out of descriptors: evicts connections half-open for HALF_OPEN_US, EVICT_BATCH in one call. */
+#define HALF_OPEN_US   1000000u
+#define EVICT_BATCH    64u
 #define VIA_TEXT_BYTES (ADDRESS_TEXT_BYTES + 16u)
 #define LIMIT          "limit of descriptors (LimitNOFILE= in the unit, ulimit -n in a shell)"
 
@@ -145,21 +145,21 @@ static bool is_within_share(const struct proxy_service *ps, unsigned part)
 }
 
 /*
- * Evicts connections that have been silent for a while, and then half-closed ones, so that waiting
+ * Evicts connections that are half-open for a while, and then half-closed ones, so that waiting
  * clients get their descriptors. A service within its share evicts from all services, another one
  * only from itself.
  */
-static void evict_silent(const struct proxy_service *ps)
+static void evict_half_open(const struct proxy_service *ps)
 {
 	const struct proxy *proxy = ps->proxy;
 	bool within = is_within_share(ps, auto_share(proxy));
-	unsigned left = SILENT_BATCH;
+	unsigned left = EVICT_BATCH;
 	struct proxy_service *at;
 
 	TAILQ_FOREACH(at, &proxy->services, entry)
 		while (left && (within || at == ps) &&
 		       conn_limits_evict_half_open(&at->service.limits, loop_now_us(proxy->loop),
-						   SILENT_US))
+						   HALF_OPEN_US))
 			left--;
 	TAILQ_FOREACH(at, &proxy->services, entry)
 		while (left && (within || at == ps) &&
@@ -218,7 +218,7 @@ static bool has_descriptors(struct proxy_service *ps)
 	bool enough = has_share(ps);
 
 	if (!enough)
-		evict_silent(ps);
+		evict_half_open(ps);
 	if (!enough && !ps->out_of_descriptors)
 		log_shortage(ps);
 	ps->out_of_descriptors = !enough;

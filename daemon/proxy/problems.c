@@ -435,19 +435,19 @@ static const char *refusal_cure(enum leg_close why)
 	}
 }
 
-/* Cures of max_connections by what the limit is from: with "auto" the file has no number to raise. */
+/* Cures of max_connections by the cause of its limit: with "auto" the file has no number. */
 static const char *limit_cure(enum config_limit limit)
 {
 	switch (limit) {
 	case CONFIG_LIMIT_PORTS:
 		return "add an address to source_address of {service} in {file}, or export with "
-		       "\"insecure\" and set source_port = \"any\", " RELOAD_IT WHO_USES_THEM;
+		       "\"insecure\" and set source_port = \"any\", " RELOAD_IT LIST_CLIENTS;
 	case CONFIG_LIMIT_DESCRIPTORS:
 		return "raise LimitNOFILE= of the unit (ulimit -n in a shell) and "
-		       "restart" WHO_USES_THEM;
+		       "restart" LIST_CLIENTS;
 	case CONFIG_LIMIT_MEMORY:
 		return "set max_connections of {service} in {file} to the number that you "
-		       "need, " RELOAD_IT WHO_USES_THEM;
+		       "need, " RELOAD_IT LIST_CLIENTS;
 	default:
 		return table[PROBLEM_MAX_CONNECTIONS_REACHED].cure;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists what is wrong with the daemon and its services, with cause and cure.
+ * Lists the problems of the daemon and its services, with cause and cure.
  *
  * This is the only place that decides what a problem is. `status` and `services`, the status page
  * and the metrics show the list. A problem that no other module logs is logged here, once, when it
@@ -34,7 +34,7 @@ enum problem_severity {
 	"add an address to source_address of {service} in {file}, or export with \"insecure\" "    \
 	"and set source_port = \"any\" there, " RELOAD_IT                                          \
 	"; if CAP_NET_BIND_SERVICE is missing, start the daemon by its unit"
-#define WHO_USES_THEM "; 'rpcrdma-proxyctl connections' shows who uses them"
+#define LIST_CLIENTS "; 'rpcrdma-proxyctl connections' lists their clients"
 
 /*
  * Each with its id, which never changes, its severity, whether it is logged here, and its cure, in
@@ -72,7 +72,7 @@ enum problem_severity {
 	X(MEMORY_SHORT, "memory_short", WARNING, false,                                            \
 	  "raise memory_limit_mib in {file} and restart")                                          \
 	X(MAX_CONNECTIONS_REACHED, "max_connections_reached", WARNING, true,                       \
-	  "raise max_connections of {service} in {file}, " RELOAD_IT WHO_USES_THEM)                \
+	  "raise max_connections of {service} in {file}, " RELOAD_IT LIST_CLIENTS)                 \
 	X(CLIENT_LIMIT_REACHED, "client_limit_reached", WARNING, false,                            \
 	  "raise max_connections_per_client of {service} in {file}, " RELOAD_IT                    \
 	  ", or mount with a smaller nconnect")                                                    \

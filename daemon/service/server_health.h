@@ -117,7 +117,7 @@ void server_health_fini(struct server_health *state);
 
 /** server_health_wait_start - Counts a client that waits for the server. */
 void server_health_wait_start(struct server_health *state);
-/** server_health_wait_end - Stops counting that client: it has a Reply or is gone. */
+/** server_health_wait_end - Stops counting that client: it has a Reply or has disconnected. */
 void server_health_wait_end(struct server_health *state);
 
 /**

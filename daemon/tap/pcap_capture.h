@@ -4,7 +4,7 @@
  * one of TCP (daemon/tap/pcap_tcp.h).
  *
  * A connection begins in the file with its first message that was kept. A comment of its first
- * packet describes the connection. Comments of each message tell how both legs carried it, and how
+ * packet describes the connection. Comments of each message say how both legs carried it, and how
  * many messages before it were not kept.
  */
 #ifndef DAEMON_TAP_PCAP_CAPTURE_H

@@ -544,7 +544,7 @@ START_TEST(a_client_that_leaves_while_its_server_is_connected_is_said_to)
 }
 END_TEST
 
-/* A client that stays is told of its server, as before. */
+/* A client that stays connected is closed because of its server. */
 START_TEST(a_client_that_stays_while_its_server_fails_is_closed_for_that)
 {
 	struct stub *client;

@@ -360,7 +360,7 @@ START_TEST(clients_without_a_free_connection_are_counted)
 	only(PROBLEM_MAX_CONNECTIONS_REACHED, PROBLEM_WARNING,
 	     "2 clients refused: max_connections reached; the last was 10.0.0.7:801, 35 s ago",
 	     "raise max_connections of files in /etc/p.conf, then 'rpcrdma-proxyctl reload'; "
-	     "'rpcrdma-proxyctl connections' shows who uses them");
+	     "'rpcrdma-proxyctl connections' lists their clients");
 	ck_assert_uint_eq(problems.list[0].count, 2);
 	ck_assert_uint_eq(problems.list[0].last_us, S(35));
 	ck_assert_int_eq(problems.list[0].why, LEG_CLOSE_TOO_MANY);
