@@ -8,8 +8,8 @@
 #include "tests/lab/pair.h"
 #include "tests/lab/pair_legs.h"
 
-#define CALLS_A_CHANGE 8u   /* at least: posted Receives are used, too */
-#define CALLS_LOWERING 1000u/* then both ends pause, and the lower size is agreed on */
+#define CALLS_A_CHANGE 8u    /* at least: posted Receives are used, too */
+#define CALLS_LOWERING 1000u /* then both ends pause, and the lower size is agreed on */
 
 static unsigned changes; /* to be made */
 static uint32_t wanted;
