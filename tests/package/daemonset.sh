@@ -21,14 +21,29 @@ container='.spec.template.spec.containers[0]'
 
 # ---------------------------------------------------------------- the manifest
 
-fields="each field is one of Kubernetes (by our comparison with python3-kubernetes, no schema validator)"
-if $python -c "import kubernetes" 2>/dev/null; then
-	check "$fields" $python "$here/manifest.py" fields "$manifest"
-	sed 's/readinessProbe/readynessProbe/; s/hostNetwork: true/hostNetwork: "true"/; s/port: 9180/ports: 9180/' "$manifest" >$T/wrong.yaml
-	$python "$here/manifest.py" fields $T/wrong.yaml >$T/wrong
-	check "an unknown field, a wrong type and a missing field are found" [ "$(grep -c "no field readynessProbe\|must be of type bool\|no field ports" $T/wrong)" = 2 ]
+valid="the manifest is valid by the schemas of Kubernetes"
+# refused WORDS SED: the manifest that SED makes of it is refused, with these words only
+refused() {
+	sed "$2" "$manifest" >$T/wrong.yaml
+	$python "$here/manifest.py" validate $T/wrong.yaml >$T/wrong && return 1
+	grep -qF -- "$1" $T/wrong && [ "$(wc -l <$T/wrong)" = 1 ] || { cat $T/wrong; return 1; }
+}
+# Objects whose fields are listed, and those among them that take others.
+listed() { $python "$here/manifest.py" schema apps/v1 DaemonSet | jq '[.. | objects | select(.properties? | objects)] | length'; }
+loose() { $python "$here/manifest.py" schema apps/v1 DaemonSet | jq '[.. | objects | select(.properties? | objects) | select(.additionalProperties != false)] | length'; }
+if $python -c "import kubernetes, jsonschema" 2>/dev/null; then
+	check "$valid" $python "$here/manifest.py" validate "$manifest"
+	check "a schema takes no field that it does not list" eval '[ "$(listed)" -gt 50 ] && [ "$(loose)" = 0 ]'
+	check "an unknown field is refused" \
+		refused "DaemonSet.spec.template.spec.containers[0]: Additional properties are not allowed ('readynessProbe' was unexpected)" \
+		's/readinessProbe/readynessProbe/'
+	check "a wrong type is refused" refused "DaemonSet.spec.template.spec.hostNetwork: 'true' is not of type 'boolean'" \
+		's/hostNetwork: true/hostNetwork: "true"/'
+	check "a missing required field is refused" refused "DaemonSet.spec.template.spec.containers[0].volumeMounts[1]: 'mountPath' is a required property" \
+		'/mountPath: .run.rpcrdma-proxy/d'
+	check "a kind of another group is refused" refused "there is no DaemonSet of version batch/v1" 's,apps/v1,batch/v1,'
 else
-	ok "$fields # SKIP python3-kubernetes is not installed"
+	ok "$valid # SKIP python3-kubernetes or python3-jsonschema is not installed"
 fi
 of ConfigMap '.data["rpcrdma-proxy.conf"]' >$T/pod.conf
 check "the daemon accepts the file" "$PROXY" -t -c $T/pod.conf
