@@ -242,12 +242,11 @@ static json_t *disconnect_json(struct proxy *proxy, const char *argument)
 	unsigned count = 0;
 
 	if (!worker_conn_selector_parse(argument, &choice))
-		return error_json("%s is neither the number of a connection nor an address",
-				  argument);
+		return invalid_selector_json(argument);
 	for (size_t i = 0; i < proxy->nworkers; i++)
 		count += worker_disconnect(proxy->workers[i], &choice);
 	if (!count)
-		return error_json("there is no connection %s", argument);
+		return unknown_connection_json(argument);
 	return json_pack("{s:i}", "disconnected", count);
 }
 

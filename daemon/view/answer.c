@@ -46,6 +46,16 @@ json_t *error_json(const char *format, ...)
 	return json_pack("{s:o}", "error", text);
 }
 
+json_t *invalid_selector_json(const char *argument)
+{
+	return error_json("%s is neither the number of a connection nor an address", argument);
+}
+
+json_t *unknown_connection_json(const char *argument)
+{
+	return error_json("there is no connection %s", argument);
+}
+
 json_t *lines_json(const char *text)
 {
 	json_t *list = json_array();
@@ -329,8 +339,7 @@ static json_t *connections_answer(const struct collected *collected, const char 
 	if (!*argument)
 		return json_pack("{s:O}", "connections", collected->connections);
 	if (!worker_conn_selector_parse(argument, &selector))
-		return error_json("%s is neither the number of a connection nor an address",
-				  argument);
+		return invalid_selector_json(argument);
 	list = json_array();
 	json_array_foreach(collected->connections, i, connection)
 	{
@@ -340,7 +349,7 @@ static json_t *connections_answer(const struct collected *collected, const char 
 	if (json_array_size(list))
 		return json_pack("{s:s, s:o}", "selection", argument, "connections", list);
 	json_decref(list);
-	return error_json("there is no connection %s", argument);
+	return unknown_connection_json(argument);
 }
 
 static double age_of(const json_t *connection)

@@ -98,6 +98,10 @@ void answer_query(struct snapshot_collector *snapshot_collector, enum answer_kin
 		  const char *argument, void (*done)(void *arg, json_t *answer), void *arg);
 /** error_json - Returns {"error": the text} as a new reference, or NULL if memory ran out. */
 json_t *error_json(const char *format, ...) PRINTF_LIKE(1, 2) MUST_CHECK;
+/** invalid_selector_json - Returns the error if worker_conn_selector_parse() rejects @argument. */
+json_t *invalid_selector_json(const char *argument) MUST_CHECK;
+/** unknown_connection_json - Returns the error if the selector @argument selects no connection. */
+json_t *unknown_connection_json(const char *argument) MUST_CHECK;
 
 /**
  * unknown_service_json - Returns {"error": "there is no service …"} with the nearest name. NULL if
