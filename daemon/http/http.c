@@ -78,13 +78,14 @@ static enum readiness find_readiness(const struct proxy *proxy, const struct htt
 	enum readiness_of of =
 		has_parameter(query->query, "any") ? READINESS_OF_ANY : READINESS_OF_ALL;
 
-	return readiness_get(proxy, of, NULL, out);
+	return readiness_get(proxy, of, NULL, loop_now_us(proxy->loop), out);
 }
 
 static enum readiness find_service_readiness(const struct proxy *proxy,
 					     const struct http_query *query, FILE *out)
 {
-	return readiness_get(proxy, READINESS_OF_ONE, query->path + strlen(READY_PATH), out);
+	return readiness_get(proxy, READINESS_OF_ONE, query->path + strlen(READY_PATH),
+			     loop_now_us(proxy->loop), out);
 }
 
 static void show_state(struct http *http, struct http_request *request,

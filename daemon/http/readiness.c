@@ -2,6 +2,7 @@
 #include "daemon/http/readiness.h"
 
 #include "daemon/proxy/watchdog.h"
+#include "daemon/service/service_condition.h"
 
 enum readiness readiness_health(const struct proxy *proxy, FILE *out)
 {
@@ -18,52 +19,46 @@ enum readiness readiness_health(const struct proxy *proxy, FILE *out)
 	return found;
 }
 
-static bool has_usable_server(const struct servers *servers)
-{
-	for (unsigned i = 0; i < servers->count; i++)
-		if (atomic_load(&servers->list[i].order) == SERVER_ORDER_UP &&
-		    !server_health_is_down(&servers->list[i].health))
-			return true;
-	return false;
-}
-
 /* Returns why the service cannot serve clients, or NULL. */
-static const char *reason_against(const struct proxy_service *ps)
+static const char *reason_against(struct proxy_service *ps, uint64_t now_us)
 {
+	struct service_condition condition;
+
 	if (atomic_load(&ps->service.draining))
 		return "is drained";
 	if (!ps->listener)
 		return "does not listen: its address could not be opened again";
-	if (!has_usable_server(&ps->service.servers))
+	service_condition_get(&ps->service, now_us, &condition);
+	if (!condition_has_server(condition.condition))
 		return "has no usable server: all are down or disabled";
 	return NULL;
 }
 
-static void print_reasons(const struct proxy *proxy, FILE *out)
+static void print_reasons(const struct proxy *proxy, uint64_t now_us, FILE *out)
 {
-	const struct proxy_service *ps;
+	struct proxy_service *ps;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry) {
-		const char *why = reason_against(ps);
+		const char *why = reason_against(ps, now_us);
 
 		if (why)
 			fprintf(out, "service %s %s\n", ps->service.config->name, why);
 	}
 }
 
-static size_t count_serving(const struct proxy *proxy)
+static size_t count_serving(const struct proxy *proxy, uint64_t now_us)
 {
-	const struct proxy_service *ps;
+	struct proxy_service *ps;
 	size_t count = 0;
 
 	TAILQ_FOREACH(ps, &proxy->services, entry)
-		count += !reason_against(ps);
+		count += !reason_against(ps, now_us);
 	return count;
 }
 
-static enum readiness readiness_of_service(const struct proxy_service *ps, FILE *out)
+static enum readiness readiness_of_service(struct proxy_service *ps, uint64_t now_us, FILE *out)
 {
-	const char *why = reason_against(ps);
+	const char *why = reason_against(ps, now_us);
 
 	if (!why)
 		fputs("ok\n", out);
@@ -73,11 +68,10 @@ static enum readiness readiness_of_service(const struct proxy_service *ps, FILE 
 }
 
 enum readiness readiness_get(const struct proxy *proxy, enum readiness_of of, const char *name,
-			     FILE *out)
+			     uint64_t now_us, FILE *out)
 {
-	const struct proxy_service *ps =
-		of == READINESS_OF_ONE ? proxy_service_find(proxy, name) : NULL;
-	size_t serving = count_serving(proxy);
+	struct proxy_service *ps = of == READINESS_OF_ONE ? proxy_service_find(proxy, name) : NULL;
+	size_t serving = count_serving(proxy, now_us);
 	bool good = of == READINESS_OF_ANY ? serving > 0 : serving == proxy->nservices;
 
 	if (proxy->stopping) {
@@ -86,7 +80,7 @@ enum readiness readiness_get(const struct proxy *proxy, enum readiness_of of, co
 	}
 	if (of == READINESS_OF_ONE) {
 		if (ps)
-			return readiness_of_service(ps, out);
+			return readiness_of_service(ps, now_us, out);
 		fputs("there is no such service\n", out);
 		return READINESS_UNKNOWN;
 	}
@@ -94,6 +88,6 @@ enum readiness readiness_get(const struct proxy *proxy, enum readiness_of of, co
 		fputs("ok\n", out);
 	else if (!proxy->nservices)
 		fprintf(out, "there is no service: add one to %s\n", proxy->config->file);
-	print_reasons(proxy, out);
+	print_reasons(proxy, now_us, out);
 	return good ? READINESS_GOOD : READINESS_BAD;
 }

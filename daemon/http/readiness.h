@@ -4,7 +4,7 @@
  * clients.
  *
  * A service can serve while it listens, is not drained and has a usable server. A server is usable
- * unless it is down, or an administrator has taken it out of use.
+ * unless it is down, or an administrator has taken it out of use (daemon/service/service_condition.h).
  */
 #ifndef DAEMON_HTTP_READINESS_H
 #define DAEMON_HTTP_READINESS_H
@@ -43,6 +43,6 @@ enum readiness readiness_health(const struct proxy *proxy, FILE *out);
  * READINESS_OF_ALL, and not for READINESS_OF_ANY.
  */
 enum readiness readiness_get(const struct proxy *proxy, enum readiness_of of, const char *name,
-			     FILE *out);
+			     uint64_t now_us, FILE *out);
 
 #endif

@@ -35,6 +35,11 @@ struct service_condition {
 
 /** service_condition_get - Gets the condition; any thread. */
 void service_condition_get(struct service *service, uint64_t now_us, struct service_condition *out);
+/** condition_has_server - Returns whether a server is in use that is not down. */
+static inline bool condition_has_server(enum condition condition)
+{
+	return condition != CONDITION_DISABLED && condition != CONDITION_DOWN;
+}
 /** condition_name - Returns "ok", "silent", … */
 const char *condition_name(enum condition condition);
 

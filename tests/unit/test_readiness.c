@@ -163,11 +163,11 @@ START_TEST(a_service_that_does_not_listen_is_unready)
 	ck_assert_int_eq(service_init(&ps.service, &service), 0);
 	TAILQ_INIT(&stub.services);
 	TAILQ_INSERT_TAIL(&stub.services, &ps, entry);
-	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, out), READINESS_GOOD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, 1, out), READINESS_GOOD);
 	ps.listener = NULL;
-	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, out), READINESS_BAD);
-	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ANY, NULL, out), READINESS_BAD);
-	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ALL, NULL, out), READINESS_BAD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ONE, name, 1, out), READINESS_BAD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ANY, NULL, 1, out), READINESS_BAD);
+	ck_assert_int_eq(readiness_get(&stub, READINESS_OF_ALL, NULL, 1, out), READINESS_BAD);
 	fclose(out);
 	ck_assert_str_eq(text, "ok\n" NOT_LISTENING NOT_LISTENING NOT_LISTENING);
 	service_fini(&ps.service);
