@@ -1,6 +1,7 @@
 # Scenarios over the sim fabric. Each program is one file, tests/sim/NAME.c, and links what it needs of LDADD.
 bridge_tests = \
 	tests/sim/test_bridge \
+	tests/sim/test_bridge_half_closed \
 	tests/sim/test_bridge_server \
 	tests/sim/test_chain \
 	tests/sim/test_check_conn \
@@ -44,6 +45,8 @@ $(leg_tests): $(leg_fixture)
 server_peer_tests = \
 	tests/sim/test_conf_client \
 	tests/sim/test_peer \
+	tests/sim/test_peer_long_calls \
+	tests/sim/test_peer_replies \
 	tests/sim/test_requester \
 	tests/sim/test_requester_claims \
 	tests/sim/test_requester_ddp \
@@ -101,11 +104,15 @@ tests_sim_librig_a_SOURCES = \
 	tests/sim/bridge_bench.c tests/sim/bridge_bench.h \
 	tests/sim/chain.c tests/sim/chain.h \
 	tests/sim/chain_end.c tests/sim/chain_end.h \
+	tests/sim/limits_bench.c tests/sim/limits_bench.h \
 	tests/sim/raw.c tests/sim/raw.h \
 	tests/sim/record_end.c tests/sim/record_end.h \
 	tests/sim/rig.c tests/sim/rig.h \
 	tests/sim/stub_leg.c tests/sim/stub_leg.h
-tests_sim_libserverpeer_a_SOURCES = tests/sim/server_peer.c tests/sim/server_peer.h tests/sim/read_reply_peer.c tests/sim/read_reply_peer.h
+tests_sim_libserverpeer_a_SOURCES = \
+	tests/sim/quirk_peer.c tests/sim/quirk_peer.h \
+	tests/sim/read_reply_peer.c tests/sim/read_reply_peer.h \
+	tests/sim/server_peer.c tests/sim/server_peer.h
 tests_sim_libclientpeer_a_SOURCES = tests/sim/client_peer.c tests/sim/client_peer.h tests/sim/read_reply_client.c tests/sim/read_reply_client.h
 tests_sim_libpieces_a_SOURCES = tests/sim/pieces.c tests/sim/pieces.h
 tests_sim_libv2rig_a_SOURCES = tests/sim/v2_peer.c tests/sim/v2_peer.h

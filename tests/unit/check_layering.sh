@@ -220,8 +220,8 @@ inside {
 }' <"$work/all" >"$work/comments.bad"
 verdict "no comment is broken where a reflow broke it" "$work/comments.bad"
 
-xargs wc -l <"$work/ours" | awk -v max=$max_lines '$2 != "total" && $1 > max { print $2 ": " $1 " lines" }' >"$work/long.bad"
-verdict "no file of lib or daemon is longer than $max_lines lines" "$work/long.bad"
+xargs wc -l <"$work/all" | awk -v max=$max_lines '$2 != "total" && $1 > max { print $2 ": " $1 " lines" }' >"$work/long.bad"
+verdict "no source is longer than $max_lines lines" "$work/long.bad"
 
 xargs awk -v max=$max_function_lines '
 FNR == 1 { start = 0 }
