@@ -11,6 +11,8 @@
  */
 #include "daemon/bridge/bridge_close.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,6 +132,20 @@ static int errno_of(const struct bridge *bridge, enum close_by by)
 		by == CLOSE_BY_CLIENT ? bridge->client.leg : upstream_leg(&bridge->upstream);
 
 	return leg ? leg->close_errno : 0;
+}
+
+/* An administrator may look at the log of the gateway only, and at warnings only. */
+static void log_wrong_transport(const struct bridge *bridge)
+{
+	static const char *const texts[] = {
+		"the client connects over RDMA, but this service listens for TCP: mount with "
+		"proto=tcp, or add a service that listens at rdma:// (logged once)",
+		"the client connects over TCP, but this service listens for RDMA: mount with "
+		"proto=rdma and its port, or add a service that listens at tcp:// (logged once)",
+	};
+
+	if (!atomic_exchange(&bridge->ws->service->transport_logged, true))
+		log_warning(&bridge->log, "%s", texts[!bridge->client_is_tcp]);
 }
 
 /* Logs the close; before unanswered Calls are discarded and before the state changes. */
@@ -272,6 +288,8 @@ static void start_close(struct bridge *bridge, enum leg_close why, enum close_by
 		call_trace_close(bridge);
 	USDT3(connection__closed, bridge->id, leg_close_name(why), bridge->calls.total);
 	log_close(bridge, why, by, detail);
+	if (by == CLOSE_BY_CLIENT && errno_of(bridge, by) == EPROTOTYPE)
+		log_wrong_transport(bridge);
 	bridge->ws->closes[by][why]++;
 	count_client_event(bridge, why, by);
 	bridge->end.why = why;

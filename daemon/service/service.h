@@ -72,7 +72,9 @@ struct service {
 	atomic_bool unprivileged_logged;
 	/* a client asked for MOUNT at a server without it, and was logged; only the first one is */
 	atomic_bool mount_logged;
-	atomic_bool nfs_logged;             /* … for NFS, which is a wrong port */
+	atomic_bool nfs_logged; /* … for NFS, which is a wrong port */
+	/* a client came over the other transport, and was logged; only the first one is */
+	atomic_bool transport_logged;
 	struct late_calls late;             /* Calls that wait for the server; has a lock */
 	struct client_events events;        /* refused clients and the like; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */

@@ -340,7 +340,11 @@ struct fabric_ep {
 	struct fabric *fabric;
 	const struct fabric_ep_events *events;
 	void *arg;
-	int close_errno; /* valid from closed() on; 0: no errno is known */
+	/*
+	 * Valid from closed() on; 0: no errno is known; EPROTOTYPE: the peer of an accepted
+	 * endpoint speaks RPC over TCP
+	 */
+	int close_errno;
 };
 
 struct fabric_listener {

@@ -263,7 +263,11 @@ struct leg_ops {
 struct leg {
 	const struct leg_ops *ops;
 	const struct leg_config *config;
-	int close_errno; /* from closing() on: the socket error that ended the leg; 0: none */
+	/*
+	 * From closing() on: the socket error that ended the leg; 0: none; EPROTOTYPE: the client
+	 * speaks RPC, but over the other transport, TCP instead of RDMA or the reverse
+	 */
+	int close_errno;
 };
 
 /** leg_accept - Accepts the peer after requested(); opened() follows, and reading begins. */

@@ -22,6 +22,12 @@ void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uin
 	sniff->len_bytes += (unsigned)len_bytes;
 }
 
+bool rx_sniff_is_iwarp(const struct rx_sniff *sniff, const struct tcp_conn *conn)
+{
+	return !sniff->is_over && !conn->connector &&
+	       proto_sniff_detect(sniff->bytes, sniff->len_bytes) == PROTO_SNIFF_IWARP;
+}
+
 /* A mark alone can belong to a record that is too long. */
 static bool is_non_rpc(const struct rx_sniff *sniff, enum leg_close why)
 {
@@ -40,8 +46,7 @@ static void describe_non_rpc(const struct rx_sniff *sniff, const struct tcp_conn
 {
 	char shown[PROTO_SNIFF_TEXT_BYTES];
 
-	if (!conn->connector &&
-	    proto_sniff_detect(sniff->bytes, sniff->len_bytes) == PROTO_SNIFF_IWARP)
+	if (rx_sniff_is_iwarp(sniff, conn))
 		snprintf(detail, LEG_DETAIL_BYTES,
 			 "looks like iWARP, not RPC over TCP: this service listens for TCP "
 			 "(mount with proto=tcp, or add an rdma:// service)");

@@ -23,6 +23,9 @@ struct rx_sniff {
 void rx_sniff_add(struct rx_sniff *sniff, const struct tcp_conn *conn, const uint8_t *bytes,
 		  size_t len_bytes);
 
+/** rx_sniff_is_iwarp - Returns whether a client speaks iWARP instead of RPC over TCP. */
+bool rx_sniff_is_iwarp(const struct rx_sniff *sniff, const struct tcp_conn *conn);
+
 /**
  * rx_sniff_reason - Returns the close reason for a connection with an invalid record
  * @mark:   of the record

@@ -45,7 +45,8 @@ NOT_INLINE static void PRINTF_LIKE(3, 4)
 	vsnprintf(detail, sizeof(detail), fmt, args);
 	va_end(args);
 	why = rx_sniff_reason(&leg->sniff, &leg->conn, leg->record.parser.mark, why, detail);
-	tcp_close(leg, why, TCP_CLOSE_NOW, 0, "%s", detail);
+	tcp_close(leg, why, TCP_CLOSE_NOW,
+		  rx_sniff_is_iwarp(&leg->sniff, &leg->conn) ? EPROTOTYPE : 0, "%s", detail);
 }
 
 /*

@@ -79,6 +79,10 @@ calls 4005
 check "… that is a proxy's service for TCP" says a to-tcp "$wrong (it closed)"
 mounts='(mount with proto=tcp, or add an rdma:// service)'
 check "… which says so of its client" says b for-tcp "looks like iWARP, not RPC over TCP: this service listens for TCP $mounts"
+# warned SIDE SERVICE TEXT: it has warned of that once
+warned() { [ "$(grep -F "warning: [$2#" "$1.log" | grep -cF "$3")" = 1 ]; }
+over_rdma='the client connects over RDMA, but this service listens for TCP: mount with proto=tcp, or add a service that listens at rdma:// (logged once)'
+check "… and warns of it" wait_for 30 warned b for-tcp "$over_rdma"
 
 unheard='before answering the first Call: is that its RDMA port, or does it reject this host?'
 calls 4009
@@ -87,6 +91,8 @@ check "a TCP server that is a proxy's service for RDMA" says a rdma-port "$unhea
 check "… which the warning about the server says, too" says a "warning: rdma-port: server" "$unheard"
 mounts='(mount with proto=rdma, or add a tcp:// service)'
 check "… which says so of its client" says b down "looks like RPC over TCP, not iWARP: this service listens for RDMA $mounts"
+over_tcp='the client connects over TCP, but this service listens for RDMA: mount with proto=rdma and its port, or add a service that listens at tcp:// (logged once)'
+check "… and warns of it" wait_for 30 warned b down "$over_tcp"
 calls 4011
 check "… that closes at the first Call" says a "warning: closing-port: server" "it closes connections $unheard"
 calls 4010
@@ -115,6 +121,12 @@ client 6002 '\x0d\x0a\x0d\x0a\x00\x0d\x0aQUIT\x0a\x20\x00\x00\x00'
 check "… at a port for RDMA" says b down "peer not in accept_proxy_from"
 client 4009 '\x1b[31mred \x07and \x80 more'
 check "bytes of no known use are shown in figures" shown a rdma-port '1b 5b 33 31 6d 72 65 64 20 07 61 6e 64 20 80 20'
+
+# The first client has made the warning; here are the second ones.
+calls 4005 && calls 6002
+twice() { [ "$(grep -cF "closed: the client broke the RDMA protocol: looks like RPC over TCP" b.log)" -gt 1 ]; }
+check "another client of a wrong transport has its line" wait_for 30 twice
+check "… but no second warning" warned b down "$over_tcp"
 
 calls 4006
 check "a proxy whose server is down is heard by the one before it" says a to-down 'it rejects: "its server refuses the connection"'

@@ -439,10 +439,12 @@ START_TEST(who_speaks_another_protocol_is_told_by_its_name)
 	peer_listening(false);
 	peer_give(strangers[_i].bytes);
 	expect_detail(FABRIC_CLOSE_PROTOCOL, strangers[_i].at_responder);
+	ck_assert(iwarp_engine_peer_speaks_rpc(peer_side.engine) == !_i);
 	connect_another();
 	peer_output_take();
 	peer_give(strangers[_i].bytes);
 	expect_detail(FABRIC_CLOSE_PROTOCOL, strangers[_i].at_initiator);
+	ck_assert(!iwarp_engine_peer_speaks_rpc(peer_side.engine));
 }
 END_TEST
 

@@ -70,6 +70,8 @@ START_TEST(a_client_that_does_not_speak_rpc_is_told_by_what_it_does)
 	RUN_UNTIL(seen.requested);
 	leg_accept(leg);
 	expect_closed(LEG_CLOSE_NOT_RPC, strangers[_i].of_client);
+	ck_assert_int_eq(seen.close_errno,
+			 strstr(strangers[_i].of_client, "looks like iWARP") ? EPROTOTYPE : 0);
 }
 END_TEST
 
@@ -78,6 +80,7 @@ START_TEST(a_server_that_does_not_speak_rpc_is_told_by_what_it_does)
 	fixture_connect();
 	give_stranger(_i, strangers[_i].len_bytes);
 	expect_closed(LEG_CLOSE_NOT_RPC, strangers[_i].of_server);
+	ck_assert_int_eq(seen.close_errno, 0);
 }
 END_TEST
 

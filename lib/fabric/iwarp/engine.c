@@ -276,6 +276,11 @@ enum fabric_close iwarp_engine_close_reason(const struct iwarp_engine *engine, c
 	return engine->why;
 }
 
+bool iwarp_engine_peer_speaks_rpc(const struct iwarp_engine *engine)
+{
+	return engine->peer_speaks_rpc;
+}
+
 static void list_flush(struct fabric_wr_list *list)
 {
 	struct fabric_wr *wr;

@@ -227,6 +227,8 @@ enum iwarp_action iwarp_engine_action(const struct iwarp_engine *engine);
  * owns @detail.
  */
 enum fabric_close iwarp_engine_close_reason(const struct iwarp_engine *engine, const char **detail);
+/** iwarp_engine_peer_speaks_rpc - Returns whether the reason is RPC over TCP instead of an MPA request. */
+bool iwarp_engine_peer_speaks_rpc(const struct iwarp_engine *engine);
 /** iwarp_engine_flush - Flushes all posted work, and finishes deferred unbinds. */
 void iwarp_engine_flush(struct iwarp_engine *engine);
 

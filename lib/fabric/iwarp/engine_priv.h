@@ -152,6 +152,7 @@ struct iwarp_engine {
 
 	enum fabric_close why;
 	bool close_reason_set;
+	bool peer_speaks_rpc;  /* … over TCP, instead of an MPA request */
 	uint32_t refused_sink; /* sink STag of a Read that the peer's Terminate names */
 	bool refused;
 	char detail[192];

@@ -178,6 +178,8 @@ static void ep_finish(struct iwarp_ep *ep)
 		close(ep->fd);
 	ep->fd = -1;
 	iwarp_engine_flush(ep->engine);
+	if (iwarp_engine_peer_speaks_rpc(ep->engine))
+		ep->ep.close_errno = EPROTOTYPE;
 	why = iwarp_engine_close_reason(ep->engine, &detail);
 	ep->ep.events->closed(ep->ep.arg, why, detail);
 }

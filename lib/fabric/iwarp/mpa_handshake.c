@@ -268,6 +268,14 @@ static bool is_partial_proxy_header(const struct iwarp_engine *engine)
 	       proto_sniff_detect(engine->setup, engine->setup_have) != PROTO_SNIFF_PROXY;
 }
 
+static void rpc_instead_of_mpa(struct iwarp_engine *engine)
+{
+	engine->peer_speaks_rpc = true;
+	engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
+		    "looks like RPC over TCP, not iWARP: this service listens for RDMA (mount with "
+		    "proto=rdma, or add a tcp:// service)");
+}
+
 /* The received bytes are not a start-up frame. */
 static void not_mpa(struct iwarp_engine *engine)
 {
@@ -283,9 +291,7 @@ static void not_mpa(struct iwarp_engine *engine)
 		engine_drop(engine, FABRIC_CLOSE_PROXY_HEADER,
 			    "peer not in accept_proxy_from, or a second header");
 	else if (proto_sniff_detect(bytes, engine->setup_have) == PROTO_SNIFF_RPC)
-		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
-			    "looks like RPC over TCP, not iWARP: this service listens for RDMA "
-			    "(mount with proto=rdma, or add a tcp:// service)");
+		rpc_instead_of_mpa(engine);
 	else
 		engine_drop(engine, FABRIC_CLOSE_PROTOCOL,
 			    "does not look like RPC: the first bytes are %s", shown);
