@@ -328,7 +328,7 @@ static void add_late(const struct proxy_service *ps, const struct service_condit
 	char age[HUMANIZE_TEXT_BYTES];
 	struct problem problem;
 
-	if (!late->target)
+	if (!late_calls_are_long(late, now_us))
 		return;
 	humanize_age(age_us, age);
 	if (is_silent)

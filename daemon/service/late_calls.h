@@ -2,8 +2,9 @@
 /*
  * Logs Calls of a service that wait long for the server, on all workers together.
  *
- * The first warning follows when a Call has waited LATE_CALL_WARN_US, the last when no Call waits
- * any more. In between, a warning follows when the number of clients that wait so long has doubled:
+ * A Call is late once it has waited LATE_CALL_WARN_US: the log warns, and `status` shows it
+ * (daemon/service/service_condition.h, daemon/proxy/problems.h). The last line follows when no Call
+ * waits any more. In between, a warning follows when the number of clients that wait so long has doubled:
  * one Call that never gets a Reply must not hide that the server hangs for all clients.
  *
  * Calls are counted from LATE_CALL_US on, so every worker has reported before the first warning.
@@ -19,9 +20,9 @@
 #include <sys/queue.h>
 #include <sys/socket.h>
 
-#define LATE_CALLS_SCAN_US 5000000u  /* interval of the scans */
-#define LATE_CALL_US       10000000u /* a Call counts after this … */
-#define LATE_CALL_WARN_US  30000000u /* … and is logged after this */
+#define LATE_CALLS_SCAN_US 5000000u                            /* interval of the scans */
+#define LATE_CALL_US       10000000u                           /* a Call counts after this … */
+#define LATE_CALL_WARN_US  (LATE_CALL_US + LATE_CALLS_SCAN_US) /* … and is late after this */
 
 struct nfs_server;
 
@@ -63,6 +64,12 @@ struct late_calls_info {
 	uint64_t oldest_start_us;        /* when the wait of the oldest began … */
 	const struct nfs_server *target; /* … and its server; NULL: no Call is late */
 };
+
+/** late_calls_are_long - Returns whether the oldest Call has waited LATE_CALL_WARN_US. */
+static inline bool late_calls_are_long(const struct late_calls_info *late, uint64_t now_us)
+{
+	return late->target && now_us >= late->oldest_start_us + LATE_CALL_WARN_US;
+}
 
 /** late_calls_init - Initializes it without late Calls; @service: its name, which outlives this. */
 void late_calls_init(struct late_calls *late, const char *service);

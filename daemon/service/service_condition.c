@@ -19,11 +19,11 @@ static bool is_silent(const struct late_calls_info *late, uint64_t now_us)
 {
 	struct server_health_info info;
 
-	if (!late->target)
+	if (!late_calls_are_long(late, now_us))
 		return false;
 	/* The lock of the state is the only thing that changes. */
 	server_health_get((struct server_health *)&late->target->health, now_us, &info);
-	return info.silent_us >= LATE_CALL_US;
+	return info.silent_us >= LATE_CALL_WARN_US;
 }
 
 static void set_reach(struct service_condition *out)

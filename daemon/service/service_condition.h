@@ -13,7 +13,7 @@
 #define CONDITIONS(X)                                                                              \
 	X(UNKNOWN, "unknown")   /* no client has needed a server yet */                            \
 	X(OK, "ok")             /* a server answers */                                             \
-	X(SILENT, "silent")     /* Calls wait for LATE_CALL_US, and no Reply came in that time */  \
+	X(SILENT, "silent")     /* Calls wait for LATE_CALL_WARN_US, and no Reply came */          \
 	X(DISABLED, "disabled") /* an administrator has taken every server out of use */           \
 	X(DOWN, "down")         /* every server in use is down */
 

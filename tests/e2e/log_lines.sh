@@ -81,11 +81,11 @@ check "its last Call" wait_for 20 \
 	matches a 'last Call: XID 0x[0-9a-f]{8}, .* \(program 536871203, version 1, procedure 0\), [0-9.]+ s ago$'
 check "and that of the proxy behind" wait_for 20 matches b 'last Call: XID 0x[0-9a-f]{8}, '
 
-waits() { matches "$1" 'warning: nfs: a Call has waited ([3-9][0-9]|[0-9]{3,}) s for the server 127\.0\.0\.1:[0-9]+ \(1 Call of 1 client waits\)$'; }
+waits() { matches "$1" 'warning: nfs: a Call has waited (1[5-9]|[2-9][0-9]|[0-9]{3,}) s for the server 127\.0\.0\.1:[0-9]+ \(1 Call of 1 client waits\)$'; }
 for side in a b; do
 	check "a Call that waits is a warning of proxy $side" wait_for 60 waits $side
 	check "and shown with the service" eval "ctl $side services | grep -qE '^nfs: (server .* has not answered for [0-9]+ s: 1 Call of 1 client waits|1 Call of 1 client waits, up to .*, which answers others)$'"
-	check "and shown" [ "$(ctl $side -j connections | jq '.connections[0].oldest_call_age_s >= 30')" = true ]
+	check "and shown" [ "$(ctl $side -j connections | jq '.connections[0].oldest_call_age_s >= 15')" = true ]
 done
 client other
 check "who waits for nothing shows that" \

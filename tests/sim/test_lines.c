@@ -10,6 +10,7 @@
 
 #include "daemon/base/log.h"
 #include "daemon/bridge/late_call_scan.h"
+#include "daemon/service/service_condition.h"
 #include "tests/lib/test.h"
 #include "tests/sim/bridge_bench.h"
 #include "tests/sim/rig.h"
@@ -356,6 +357,14 @@ static double oldest_s(void)
 	return (loop_now_us(bench->loop) - info.oldest_call_us) / 1e6;
 }
 
+static bool is_shown_silent(void)
+{
+	struct service_condition found;
+
+	service_condition_get(&bench->service, loop_now_us(bench->loop), &found);
+	return found.condition == CONDITION_SILENT;
+}
+
 START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 {
 	struct stub *client[2], *server[2];
@@ -363,14 +372,18 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	bench->config.max_connections = 2;
 	open_pair(&client[0], &server[0]);
 	bench_stub_call(bench, client[0], 2);
-	bench_run(bench, 15000);
+	bench_run(bench, 1000);
 	open_pair(&client[1], &server[1]);
-	bench_run(bench, 10000);
+	bench_run(bench, 13000);
 	expect_not("has waited");
-	ck_assert_double_eq_tol(oldest_s(), 25, 0.1);
-	bench_run(bench, 9000);
-	expect("<4>sim: a Call has waited 30 s for the server ");
+	ck_assert_double_eq_tol(oldest_s(), 14, 0.1);
+	ck_assert(!is_shown_silent());
+	/* The next scan is at 15 s. */
+	bench_run(bench, 1100);
+	expect("<4>sim: a Call has waited 15 s for the server ");
 	expect(" (3 Calls of 2 clients wait)\n");
+	ck_assert(is_shown_silent());
+	bench_run(bench, 17000);
 	answer(server[0]);
 	bench_run(bench, 13000);
 	expect_not("answers again");
@@ -379,17 +392,17 @@ START_TEST(a_call_that_waits_is_told_once_and_when_it_is_over)
 	ck_assert_uint_eq(lines_with("has waited"), 1);
 	answer(server[1]);
 	bench_run(bench, 5000);
-	expect("<4>sim: the server answers again; the oldest Call had waited 47 s\n");
+	expect("<4>sim: the server answers again; the oldest Call had waited 45 s\n");
 	ck_assert_uint_eq(lines_with("had waited"), 1);
 	/* Another one is another matter. */
 	bench_stub_call(bench, client[1], 3);
-	bench_run(bench, 36000);
+	bench_run(bench, 21000);
 	ck_assert_uint_eq(lines_with("has waited"), 2);
 	expect(" (1 Call of 1 client waits)\n");
 	stub_closing(client[1], LEG_CLOSE_PEER, "");
 	both_gone(client[1], server[1]);
 	expect("<4>sim: no Call is waiting any more: their connections closed; the oldest "
-	       "Call had waited 3");
+	       "Call had waited 2");
 }
 END_TEST
 
@@ -405,7 +418,7 @@ START_TEST(a_call_that_is_never_answered_does_not_hide_an_outage)
 	ck_assert_uint_eq(lines_with("has waited"), 1);
 	for (unsigned i = 1; i < 4; i++)
 		open_pair(&client[i], &server[i]);
-	bench_run(bench, 28000);
+	bench_run(bench, 13000);
 	ck_assert_uint_eq(lines_with("has waited"), 1);
 	bench_run(bench, 8000);
 	ck_assert_uint_eq(lines_with("has waited"), 2);
@@ -419,7 +432,7 @@ START_TEST(a_call_that_is_never_answered_does_not_hide_an_outage)
 	/* The next outage is another one. */
 	for (unsigned i = 1; i < 4; i++)
 		bench_stub_call(bench, client[i], 100 + i);
-	bench_run(bench, 36000);
+	bench_run(bench, 21000);
 	ck_assert_uint_eq(lines_with("has waited"), 3);
 	for (unsigned i = 0; i < 4; i++) {
 		stub_closing(client[i], LEG_CLOSE_PEER, "");
@@ -434,7 +447,7 @@ START_TEST(a_call_that_is_answered_in_time_is_not_told)
 	struct bridge_info info;
 
 	open_pair(&client, &server);
-	bench_run(bench, 29000);
+	bench_run(bench, 14000);
 	answer(server);
 	bridge_info_get(bench_bridge(bench), &info);
 	ck_assert(!info.has_call);
@@ -469,7 +482,7 @@ START_TEST(a_call_that_still_comes_hides_none_behind_it)
 	first = server->last_call;
 	first->call.len_bytes++;
 	bench_stub_call(bench, client, 2);
-	bench_run(bench, 36000);
+	bench_run(bench, 21000);
 	expect(" (1 Call of 1 client waits)\n");
 	first->call.len_bytes--;
 	stub_closing(client, LEG_CLOSE_PEER, "");
@@ -486,7 +499,7 @@ START_TEST(many_calls_are_looked_at_in_turns)
 	for (unsigned i = 1; i < 2 * LATE_CALL_SCAN_BATCH; i++)
 		bench_stub_call(bench, client, 0x20000 + i);
 	open_pair(&client, &server);
-	bench_run(bench, 36000);
+	bench_run(bench, 21000);
 	expect(" (2001 Calls of 2 clients wait)\n");
 	for (unsigned i = 0; i < 4; i += 2) {
 		stub_closing(bench_stub(bench, i), LEG_CLOSE_PEER, "");
