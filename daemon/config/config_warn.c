@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Warnings about settings that are legal but unwise, and about keys without effect. */
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/minmax.h"
+#include "base/sockaddr.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_keys.h"
 #include "daemon/config/config_limits.h"
@@ -208,6 +211,73 @@ static void warn_source_ports(const struct service_config *service, FILE *out)
 		     ? "are refused (source_port = \"reserved\")"
 		     : "will be refused by exports without \"insecure\": lower max_connections, "
 		       "or export with \"insecure\" and set source_port = \"any\"");
+}
+
+/* Returns whether connections of the service have no ports but those below 1024 of the proxy. */
+static bool has_reserved_ports_only(const struct service_config *service)
+{
+	return service->connect.transport == TRANSPORT_TCP &&
+	       service->source_port == SOURCE_PORT_RESERVED && service->source != SOURCE_CLIENT;
+}
+
+/* Without source_address the host chooses, for both alike. */
+static bool have_common_source(const struct service_config *a, const struct service_config *b)
+{
+	if (!a->nsources || !b->nsources)
+		return a->nsources == b->nsources;
+	for (size_t i = 0; i < a->nsources; i++)
+		for (size_t k = 0; k < b->nsources; k++)
+			if (sockaddr_same_host((const struct sockaddr *)&a->sources[i],
+					       (const struct sockaddr *)&b->sources[k]))
+				return true;
+	return false;
+}
+
+/* Returns the first server of @a that is one of @b too, as far as the file shows; NULL: none. */
+static const struct config_uri *common_server(const struct service_config *a,
+					      const struct service_config *b)
+{
+	for (unsigned i = 0; i < config_nservers(a); i++) {
+		const struct config_uri *server = config_server(a, i);
+
+		for (unsigned k = 0; k < config_nservers(b); k++)
+			if (!strcasecmp(server->host, config_server(b, k)->host) &&
+			    !strcmp(server->port, config_server(b, k)->port))
+				return server;
+	}
+	return NULL;
+}
+
+/*
+ * A port can have one connection to a server, whichever service it is of (lib/stream/reserved_ports.h).
+ * max_connections of a service does not depend on others, so a sum above the ports is not lowered.
+ */
+static void warn_shared_ports(const struct config *config, size_t index, FILE *out)
+{
+	const struct service_config *service = &config->services[index], *first = NULL;
+	uint64_t sum = service->max_connections;
+	char text[CONFIG_URI_TEXT_BYTES];
+
+	if (!has_reserved_ports_only(service))
+		return;
+	for (size_t i = 0; i < index; i++) {
+		const struct service_config *other = &config->services[i];
+
+		if (!has_reserved_ports_only(other) || !have_common_source(service, other) ||
+		    !common_server(service, other))
+			continue;
+		sum += other->max_connections;
+		if (!first)
+			first = other;
+	}
+	if (!first || sum <= config_reserved_ports(service))
+		return;
+	warn(out, service,
+	     "shares its %u source ports below 1024 with service %s, which connects to the same "
+	     "server %s: their max_connections come to %" PRIu64 ", and later clients are refused; "
+	     "give each service its own source_address, or lower max_connections",
+	     config_reserved_ports(service), first->name,
+	     config_uri_text(common_server(service, first), text), sum);
 }
 
 /* Over iwarp:// the server is another proxy, which chooses its own source ports. */
@@ -453,8 +523,10 @@ void config_warn(const struct config *config, FILE *out)
 	if (config->http_hosts.count && config->http_listen.ss_family == AF_UNSPEC)
 		fprintf(out, "%s:1: warning: http_hosts has no effect without http_listen\n",
 			config->file);
-	for (size_t i = 0; i < config->nservices; i++)
+	for (size_t i = 0; i < config->nservices; i++) {
 		warn_service(config, &config->services[i], out);
+		warn_shared_ports(config, i, out);
+	}
 	if (config->nservices)
 		warn_defaults(config, out);
 }

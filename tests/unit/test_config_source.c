@@ -183,6 +183,71 @@ static const struct {
 	 "2: warning: service a has max_connections = 719, but only the first 718 connections can use a source port below 1024: later ones are refused (source_port = \"reserved\")\n"},
 };
 
+#define RESERVED "source_port = \"reserved\"; "
+#define SHARES(ports, sum)                                                                         \
+	"3: warning: service b shares its " ports                                                  \
+	" source ports below 1024 with service a, which "                                          \
+	"connects to the same server tcp://filer:2049: their max_connections come to " sum         \
+	", and "                                                                                   \
+	"later clients are refused; give each service its own source_address, or lower "           \
+	"max_connections\n"
+
+static const struct {
+	const char *a, *b, *warning;
+} shared[] = {
+	{RESERVED, RESERVED, SHARES("359", "718")},
+	{RESERVED "max_connections = 200;", RESERVED "max_connections = 160;",
+	 SHARES("359", "360")},
+	{RESERVED "max_connections = 200;", RESERVED "max_connections = 159;", ""},
+	/* Others come from other ports, or from the clients' addresses. */
+	{RESERVED, "", ""},
+	{"source_port = \"any\";", RESERVED, ""},
+	{RESERVED "source_address = [ \"127.0.0.1\" ];", RESERVED, ""},
+	{RESERVED "source_address = [ \"127.0.0.1\" ];",
+	 RESERVED "source_address = [ \"127.0.0.2\" ];", ""},
+	{RESERVED "source_address = [ \"127.0.0.1\", \"127.0.0.2\" ];",
+	 RESERVED "source_address = [ \"127.0.0.2\", \"127.0.0.3\" ];", SHARES("718", "1436")},
+};
+
+static const char *warnings_of_two(const char *a, const char *b, const char *server_b)
+{
+	FILE *out = listen_to();
+	char text[1024];
+
+	snprintf(
+		text, sizeof(text),
+		"services = (\n{ name = \"a\"; listen = \"tcp://127.0.0.1:1\"; connect = "
+		"\"tcp://filer\"; %s },\n{ name = \"b\"; listen = \"tcp://127.0.0.1:2\"; connect = "
+		"%s; %s }\n);\n",
+		a, server_b, b);
+	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
+	config_warn(fixture.config, out);
+	fclose(out);
+	return said;
+}
+
+START_TEST(services_that_share_the_ports_below_1024_are_warned_of)
+{
+	const char *expected = *shared[_i].warning ? config_fixture_at(shared[_i].warning) : "";
+
+	ck_assert_str_eq(warnings_of_two(shared[_i].a, shared[_i].b, "\"tcp://filer\""), expected);
+}
+END_TEST
+
+START_TEST(only_services_of_one_server_share_ports)
+{
+	ck_assert_str_eq(warnings_of_two(RESERVED, RESERVED, "\"tcp://other\""), "");
+	ck_assert_str_eq(warnings_of_two(RESERVED, RESERVED, "\"tcp://filer:2050\""), "");
+	ck_assert_str_eq(
+		warnings_of_two(RESERVED, RESERVED, "[ \"tcp://other\", \"tcp://FILER\" ]"),
+		config_fixture_at("3: warning: service b shares its 359 source ports below "
+				  "1024 with service a, which connects to the same server "
+				  "tcp://FILER:2049: their max_connections come to 718, and "
+				  "later clients are refused; give each service its own "
+				  "source_address, or lower max_connections\n"));
+}
+END_TEST
+
 START_TEST(what_is_unwise_is_warned_of)
 {
 	char text[600];
@@ -363,6 +428,9 @@ int main(void)
 			    ARRAY_SIZE(others));
 	tcase_add_loop_test(tc, what_cannot_be_is_an_error, 0, ARRAY_SIZE(wrong));
 	tcase_add_loop_test(tc, there_is_a_limit_to_addresses, 0, 2);
+	tcase_add_loop_test(tc, services_that_share_the_ports_below_1024_are_warned_of, 0,
+			    ARRAY_SIZE(shared));
+	tcase_add_test(tc, only_services_of_one_server_share_ports);
 	tcase_add_loop_test(tc, what_is_unwise_is_warned_of, 0, ARRAY_SIZE(warnings));
 	tcase_add_loop_test(tc, the_routes_of_a_service_are_printed, 0, ARRAY_SIZE(routes));
 	tcase_add_test(tc, without_such_a_service_nothing_is_printed);
