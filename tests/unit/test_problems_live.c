@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Tests the problems that a whole proxy reports on the control socket, and its one warning of each. */
+#include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,6 +8,9 @@
 #include <unistd.h>
 
 #include "daemon/base/log.h"
+#include "daemon/proxy/proxy_priv.h"
+#include "daemon/service/accepted_conn.h"
+#include "daemon/upstream/leg_factory.h"
 #include "tests/unit/proxy_scene.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -231,6 +235,45 @@ START_TEST(a_client_that_this_host_cannot_connect_is_a_problem)
 }
 END_TEST
 
+static int accept_nothing(struct service_net *net, const struct leg_config *config,
+			  const struct accepted_conn *in, struct leg **out)
+{
+	accepted_conn_drop(in);
+	return -ENOMEM;
+}
+
+/* Memory is short: the connection is closed before it has a bridge. */
+START_TEST(a_client_whose_bridge_cannot_be_made_is_counted)
+{
+	struct leg_factory_ops ops = leg_factory_system;
+	json_int_t closed = 0;
+	json_t *answer;
+	int client;
+
+	ops.accept = accept_nothing;
+	start_tcp("");
+	for (size_t i = 0; i < proxy->nworkers; i++)
+		proxy->workers[i]->env.legs = &ops;
+	client = fixture_connect(front);
+	read_end(client);
+	/* The worker counts it after it has closed the connection, and gives up its place last. */
+	while (fixture_connections())
+		;
+	expect_shown("refused", "resources", "1");
+	expect("resources_short", "text", "1 client refused");
+	expect("resources_short", "text", "the last was 127.0.0.1:");
+	expect("resources_short", "service", "one");
+	answer = control_ask("stats\n");
+	ck_assert_int_eq(json_unpack(answer, "{s:{s:{s:{s:{s:I}}}}}", "services", "one", "closes",
+				     "proxy", "resources", &closed),
+			 0);
+	ck_assert_int_eq(closed, 1);
+	json_decref(answer);
+	ck_assert_uint_eq(logged("<3>one: cannot accept a connection: Cannot allocate memory"), 1);
+	close(client);
+}
+END_TEST
+
 START_TEST(connections_that_count_are_told_from_those_that_do_not)
 {
 	int client, upstream, silent;
@@ -323,6 +366,7 @@ int main(void)
 	tcase_add_test(tc, the_only_server_is_disabled_and_the_state_says_so);
 	tcase_add_test(tc, clients_that_find_no_connection_are_counted_as_refused);
 	tcase_add_test(tc, a_client_that_this_host_cannot_connect_is_a_problem);
+	tcase_add_test(tc, a_client_whose_bridge_cannot_be_made_is_counted);
 	tcase_add_test(tc, connections_that_count_are_told_from_those_that_do_not);
 	tcase_add_test(tc, a_client_that_reuses_an_xid_is_named);
 	tcase_add_test(tc, a_daemon_without_services_says_where_to_add_one);
