@@ -23,6 +23,8 @@ enum stage {
 	CLEARED, /* refused; the mapping that this user left there was removed; registering again */
 	REGISTERED,
 	REFUSED,
+	/* to be unregistered until rpcbind has the mapping that it needs; then WANTED */
+	WITHHELD,
 	UNWANTED, /* to be unregistered */
 };
 
@@ -30,7 +32,7 @@ struct entry {
 	struct rpcb_mapping mapping;
 	enum stage stage;
 	bool maybe;     /* rpcbind may have it from this daemon: a SET was sent, and not refused */
-	bool confirmed; /* unwanted, and rpcbind still has this address */
+	bool confirmed; /* to be unregistered, and rpcbind still has this address */
 	bool clearing;  /* refused; removing the mapping that this user left */
 	bool logged;    /* the refusal was logged */
 };
@@ -111,13 +113,18 @@ static int open_socket(struct rpcb_client *r)
 
 /* ---- one Call ---- */
 
+static bool is_to_be_unregistered(const struct entry *entry)
+{
+	return entry->stage == UNWANTED || entry->stage == WITHHELD;
+}
+
 /*
  * UNSET removes whatever is registered, also for another daemon that has replaced the mapping since.
  * SET tells: rpcbind accepts the address that it has, and refuses another one.
  */
 static enum rpcb_procedure procedure_for(const struct entry *entry)
 {
-	bool removes = entry->stage == UNWANTED ? entry->confirmed : entry->clearing;
+	bool removes = is_to_be_unregistered(entry) ? entry->confirmed : entry->clearing;
 
 	return removes ? RPCBIND_UNSET : RPCBIND_SET;
 }
@@ -143,22 +150,39 @@ static int send_call(struct rpcb_client *r, struct entry *entry)
 	return 0;
 }
 
+/* Returns whether @mapping is registered only after @other. */
+static bool needs(const struct rpcb_mapping *mapping, const struct rpcb_mapping *other)
+{
+	return mapping->needs_program && other->program == mapping->needs_program &&
+	       other->program_version == mapping->needs_version &&
+	       !strcmp(other->netid, mapping->netid) && !strcmp(other->address, mapping->address);
+}
+
 /* Returns whether rpcbind has the mapping that this one needs, if it needs one. */
 static bool has_needed(const struct rpcb_client *r, const struct rpcb_mapping *mapping)
 {
-	for (size_t i = 0; mapping->needs_program && i < r->count; i++) {
-		const struct rpcb_mapping *other = &r->entries[i].mapping;
-
-		if (r->entries[i].stage == REGISTERED && other->program == mapping->needs_program &&
-		    other->program_version == mapping->needs_version &&
-		    !strcmp(other->netid, mapping->netid) &&
-		    !strcmp(other->address, mapping->address))
+	for (size_t i = 0; i < r->count; i++)
+		if (r->entries[i].stage == REGISTERED && needs(mapping, &r->entries[i].mapping))
 			return true;
-	}
 	return !mapping->needs_program;
 }
 
-/* Unwanted mappings go first, since a new one can need the same key. */
+/*
+ * Another program has taken the place of @refused. rpcbind can still have mappings that need it from
+ * before: it keeps all of them over a restart if it is started with -w.
+ */
+static void withhold_dependents(struct rpcb_client *r, const struct entry *refused)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct entry *entry = &r->entries[i];
+
+		if (entry->maybe && entry->stage != UNWANTED &&
+		    needs(&entry->mapping, &refused->mapping))
+			entry->stage = WITHHELD;
+	}
+}
+
+/* Mappings to be unregistered go first, since a new one can need the same key. */
 static struct entry *next_entry(const struct rpcb_client *r)
 {
 	struct entry *found = NULL;
@@ -166,7 +190,7 @@ static struct entry *next_entry(const struct rpcb_client *r)
 	for (size_t i = 0; i < r->count; i++) {
 		struct entry *entry = &r->entries[i];
 
-		if (entry->stage == UNWANTED)
+		if (is_to_be_unregistered(entry))
 			return entry;
 		if (!found && (entry->stage == WANTED || entry->stage == CLEARED) &&
 		    has_needed(r, &entry->mapping))
@@ -229,7 +253,7 @@ static void log_refused(struct entry *entry, enum rpcb_reply reply)
  * A killed daemon leaves its mappings, which its user can remove; root does not, since they could
  * be anybody's.
  */
-static void on_refused(struct entry *entry, enum rpcb_reply reply)
+static void on_refused(struct rpcb_client *r, struct entry *entry, enum rpcb_reply reply)
 {
 	entry->maybe = false;
 	if (reply == RPCBIND_NO && entry->stage == WANTED && geteuid() != 0) {
@@ -238,6 +262,7 @@ static void on_refused(struct entry *entry, enum rpcb_reply reply)
 	}
 	entry->stage = REFUSED;
 	log_refused(entry, reply);
+	withhold_dependents(r, entry);
 }
 
 static void on_registered(struct rpcb_client *r, struct entry *entry)
@@ -253,10 +278,21 @@ static void on_registered(struct rpcb_client *r, struct entry *entry)
 	r->logged = false;
 }
 
-static void on_unset(struct rpcb_client *r, struct entry *entry)
+/* rpcbind does not have the mapping any more. */
+static void on_unregistered(struct rpcb_client *r, struct entry *entry)
 {
 	if (entry->stage == UNWANTED) {
 		entry_free(r, entry);
+		return;
+	}
+	entry->stage = WANTED;
+	entry->maybe = entry->confirmed = false;
+}
+
+static void on_unset(struct rpcb_client *r, struct entry *entry)
+{
+	if (is_to_be_unregistered(entry)) {
+		on_unregistered(r, entry);
 		return;
 	}
 	if (entry->clearing)
@@ -273,14 +309,14 @@ static void on_reply(struct rpcb_client *r, enum rpcb_reply reply)
 	r->retry_us = RETRY_FIRST_US;
 	if (r->procedure == RPCBIND_UNSET)
 		on_unset(r, entry);
-	else if (entry->stage == UNWANTED && reply != RPCBIND_YES)
-		entry_free(r, entry);
-	else if (entry->stage == UNWANTED)
+	else if (is_to_be_unregistered(entry) && reply != RPCBIND_YES)
+		on_unregistered(r, entry);
+	else if (is_to_be_unregistered(entry))
 		entry->confirmed = true;
 	else if (reply == RPCBIND_YES)
 		on_registered(r, entry);
 	else
-		on_refused(entry, reply);
+		on_refused(r, entry, reply);
 }
 
 /* ---- reading ---- */

@@ -39,7 +39,8 @@ struct rpcb_client *rpcb_client_new(struct loop *loop, const char *path);
 /**
  * rpcb_client_set - Replaces the mappings to register
  * @mappings: copied; program, version and netid together must be unique. One that needs another
- *            waits while rpcbind refuses that for the same netid and address
+ *            waits while rpcbind refuses that for the same netid and address, and is unregistered
+ *            if rpcbind has it from before
  *
  * Returns 0; or -ENOMEM, and keeps the previous mappings.
  */

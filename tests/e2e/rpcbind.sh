@@ -253,6 +253,27 @@ keeps_later() {
 keeps_later superuser
 keeps_later 65534 "${user[@]}"
 
+# rpcbind that keeps what it knew over its restart, as the unit of Debian starts it. Meanwhile the host's NFS has taken the place
+# of the proxy's, and clients would give it file handles of the proxy's MOUNT.
+warm_rpcbind() { start rpcbind rpcbind -f -w; wait_for 20 rpcinfo; }
+stop rpcbind
+rm -rf /run/rpcbind /run/rpcbind.*
+mkdir -p /run/rpcbind
+chown _rpc /run/rpcbind 2>/dev/null || chown rpc /run/rpcbind # who writes it at the end
+warm_rpcbind
+start_a
+check "a rpcbind that keeps mappings has MOUNT" mount_is "$mounts"
+kill -STOP "${pid_of[a]}"
+stop rpcbind
+check "it restarts" warm_rpcbind
+check "and still has MOUNT" mount_has "$mounts"
+check "the host's NFS takes the place of the proxy's" takes_over 100003 0.0.0.0.8.1
+kill -CONT "${pid_of[a]}"
+check "the proxy takes back MOUNT where NFSv3 is another's" mount_is "3 tcp6 ::.47.17 superuser"
+check "with NFSv3 free again MOUNT is back" eval 'root_registers 100003 3 0.0.0.0.8.1 2 && wait_for 60 mount_has "$mounts"'
+stop_proxy a
+check "and nothing is left at the end" eval 'wait_for 20 has "" && mount_is ""'
+
 # Two proxies of one user: the second takes over what could be left of a killed one, and the first leaves it that.
 stop rpcbind
 start_rpcbind
