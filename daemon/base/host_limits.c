@@ -73,6 +73,7 @@ void host_limits_get(struct host_limits *limits)
 	uint64_t cgroup_bytes = host_cgroup_memory_bytes("/proc/self/cgroup", "/sys/fs/cgroup");
 	struct rlimit limit;
 
+	limits->connections = 0;
 	limits->descriptors = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_max;
 	limits->memory_bytes =
 		pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;

@@ -8,6 +8,8 @@
 struct host_limits {
 	uint64_t descriptors;  /* hard limit, to which the daemon raises its own */
 	uint64_t memory_bytes; /* of the host, or of the cgroup if that is less; 0: unknown */
+	/* that the free descriptors allow, once the daemon listens; 0: not known, as with -t */
+	uint64_t connections;
 };
 
 /** host_limits_get - Gets the limits of this process. */

@@ -34,15 +34,19 @@ static bool needs_reserved_ports(const struct service_config *service)
 }
 
 /*
- * Returns the connections that the process can open descriptors for. It opens a few others, so the
- * last clients wait to be accepted instead of being refused (daemon/proxy/accept.c).
+ * Returns the connections that the process can open descriptors for: those that the daemon has
+ * counted, so that more clients wait to be accepted instead of being refused
+ * (daemon/proxy/accept.c), or without a daemon no more than it will count.
  */
 static uint64_t by_descriptors(const struct config *config)
 {
-	if (config->host.descriptors < CONFIG_DESCRIPTORS_RESERVED)
+	uint64_t taken = CONFIG_DESCRIPTORS_RESERVED + config_descriptors_idle(config);
+
+	if (config->host.connections)
+		return config->host.connections;
+	if (config->host.descriptors < taken)
 		return 0;
-	return (config->host.descriptors - CONFIG_DESCRIPTORS_RESERVED) /
-	       CONFIG_DESCRIPTORS_CONNECTION;
+	return (config->host.descriptors - taken) / CONFIG_DESCRIPTORS_CONNECTION;
 }
 
 /* Returns the connections whose memory outside of memory_limit_mib fits. */

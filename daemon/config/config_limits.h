@@ -5,13 +5,13 @@
  * With max_connections = "auto" the limit is the least of
  *
  *	ports        the source ports below 1024, if source_port = "reserved" allows no others
- *	descriptors  two for each connection, by the limit of this process
+ *	descriptors  two for each connection, of those that are free once the daemon listens
  *	memory       half of what memory_limit_mib leaves of this host's memory, by the most that a
  *	             connection of the service can use; not less than CONFIG_AUTO_SHARE connections,
  *	             because few connections use that much at a time
  *
- * while other services have no connections. So it depends on the service and the host alone, and does
- * not change if other services come and go. Descriptors that several services want are divided by
+ * while other services have no connections. The daemon counts its free descriptors once, at its start,
+ * so a number does not change if other services come and go. Descriptors that several services want are divided by
  * shares, when connections are accepted (daemon/proxy/accept.c).
  */
 #ifndef DAEMON_CONFIG_CONFIG_LIMITS_H

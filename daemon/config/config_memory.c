@@ -370,6 +370,13 @@ void config_memory_print(const struct config *config, FILE *out)
 #define OF_CHECK  2u
 #define OF_LISTEN 16u /* at most a listener per fabric and address of a host name */
 /*
+ * Really open without connections: standard streams, signals, log, control socket, HTTP, and the
+ * loops of the main thread and of health checks; two listeners per address; RDMA devices.
+ */
+#define IDLE_PROCESS 20u
+#define IDLE_LISTEN  2u
+#define IDLE_DEVICES 16u
+/*
  * Per worker and service with RDMA devices: two channels, and wake-ups for other threads and for
  * devices.
  */
@@ -440,6 +447,23 @@ static uint64_t descriptors_of(const struct config *config, uint64_t connections
 uint64_t config_descriptors(const struct config *config)
 {
 	return descriptors_of(config, config_connections(config));
+}
+
+uint64_t config_descriptors_idle(const struct config *config)
+{
+	uint64_t sum = IDLE_PROCESS + (uint64_t)OF_WORKER * config->workers;
+	bool devices = false;
+
+	for (size_t i = 0; i < config->nservices; i++) {
+		const struct service_config *service = &config->services[i];
+
+		sum += IDLE_LISTEN * config_nlisteners(service);
+		if (!has_verbs(service))
+			continue;
+		sum += (uint64_t)OF_VERBS * config->workers;
+		devices = true;
+	}
+	return devices ? sum + IDLE_DEVICES : sum;
 }
 
 uint64_t config_descriptors_min(const struct config *config)

@@ -129,6 +129,11 @@ uint64_t config_connections_of_file(const struct config *config);
  */
 uint64_t config_descriptors(const struct config *config);
 /**
+ * config_descriptors_idle - Returns how many descriptors the daemon will have open without
+ * connections, or a few more.
+ */
+uint64_t config_descriptors_idle(const struct config *config);
+/**
  * config_descriptors_min - Returns the descriptors needed to start: the daemon's own, and one
  * connection.
  */

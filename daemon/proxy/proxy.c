@@ -12,6 +12,7 @@
 #include "daemon/base/resolver.h"
 #include "daemon/base/sd_notify.h"
 #include "daemon/base/thread.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_value.h"
 #include "daemon/health/health.h"
@@ -374,6 +375,8 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	if (rc)
 		goto out_stop;
 	proxy->max_connections = accept_max_connections();
+	config->host.connections = proxy->max_connections;
+	config_limits_resolve(config);
 	startup_warnings_log(config, proxy->max_connections);
 	problems_log(proxy, loop_now_us(proxy->loop));
 	*out = proxy;

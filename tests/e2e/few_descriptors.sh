@@ -30,8 +30,13 @@ check "and says what it needs" grep -qE "cannot start: the limit of descriptors 
 LIMIT=130
 PROXY_WRAP="prlimit --nofile=$LIMIT:$LIMIT"
 start_proxy a
-shows_limit() { ctl a config | grep -qF 'max_connections = "auto"; # the default; 29, by the limit of descriptors (LimitNOFILE= in the unit)'; }
+# What it shows is what it accepts, and no less than -tv shows.
+shown=$(ctl a -j services | jq '.services[0].max_connections')
+planned=$($PROXY_WRAP "$PROXY" -tv -c $T/a.conf | grep -oE 'max_connections = "auto" is [0-9]+' | grep -oE '[0-9]+$' | head -n 1)
+note "-tv: $planned, the daemon: $shown"
+shows_limit() { ctl a config | grep -qF "max_connections = \"auto\"; # the default; $shown, by the limit of descriptors (LimitNOFILE= in the unit)"; }
 check "with few it shows how many connections that allows" shows_limit
+check "and -tv shows no more, and hardly less" test "$planned" -le "$shown" -a "$planned" -ge $((shown - 4))
 check "which needs no warning" not logged a max_connections
 idle=$(descriptors a)
 client first
@@ -54,6 +59,8 @@ for i in {1..60}; do client "client-$i"; done
 short() { logged a "clients wait: the limit of descriptors"; }
 check "too many clients that are served are a warning" wait_for 20 short
 check "some of them wait" not all_served {1..60}
+are_served() { [ "$(grep -l ready $T/client-*.log $T/first.log | wc -l)" = "$1" ]; }
+check "as many are served as it shows" wait_for 20 are_served "$shown"
 # Of the last descriptors none is left for a try: that is said, and is no fault of the server's.
 checked() { ctl a check nfs >$T/check.txt; [ $? -lt 3 ]; }
 check "a check of the server is answered" checked

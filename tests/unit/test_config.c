@@ -582,11 +582,11 @@ static const struct {
 	uint32_t connections;
 	enum config_limit limit;
 } autos[] = {
-	/* 72 are not for clients. */
-	{TCP_TO_TCP, 65536, 0, (65536 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
-	{TCP_TO_TCP "max_connections = \"auto\";", 65536, 0, (65536 - 72) / 2,
+	/* 72 are not for clients, nor are those that the daemon has open without any. */
+	{TCP_TO_TCP, 65536, 0, (65536 - 72 - 27) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP "max_connections = \"auto\";", 65536, 0, (65536 - 72 - 27) / 2,
 	 CONFIG_LIMIT_DESCRIPTORS},
-	{TCP_TO_TCP, 1024, 1048576, (1024 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TCP_TO_TCP, 1024, 1048576, (1024 - 72 - 27) / 2, CONFIG_LIMIT_DESCRIPTORS},
 	{TCP_TO_TCP, 64, 0, 1, CONFIG_LIMIT_DESCRIPTORS},
 	{TCP_TO_TCP, UINT64_MAX, 0, 1000000, CONFIG_LIMIT_DESCRIPTORS},
 	/* Half of what the limit of memory, 64 MiB and 0.5 MiB leave; never less than 1024. */
@@ -598,9 +598,9 @@ static const struct {
 	{TCP_TO_TCP
 	 "source_port = \"reserved\"; source_address = [ \"127.0.0.1\", \"127.0.0.2\" ];",
 	 65536, 0, 718, CONFIG_LIMIT_PORTS},
-	{TCP_TO_TCP "source_port = \"reserved\";", 300, 0, (300 - 72) / 2,
+	{TCP_TO_TCP "source_port = \"reserved\";", 300, 0, (300 - 72 - 27) / 2,
 	 CONFIG_LIMIT_DESCRIPTORS},
-	{TO_IWARP, 65536, 0, (65536 - 72) / 2, CONFIG_LIMIT_DESCRIPTORS},
+	{TO_IWARP, 65536, 0, (65536 - 72 - 27) / 2, CONFIG_LIMIT_DESCRIPTORS},
 	{TCP_TO_TCP "max_connections = 1000000;", 64, 512, 1000000, CONFIG_LIMIT_FILE},
 };
 
@@ -611,24 +611,43 @@ START_TEST(auto_is_what_the_host_allows)
 	snprintf(text, sizeof(text), "workers = 1; services = ( { name = \"a\"; %s } );",
 		 autos[_i].keys);
 	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
-	fixture.config->host =
-		(struct host_limits){autos[_i].descriptors, autos[_i].memory_mib * MIB};
+	fixture.config->host = (struct host_limits){.descriptors = autos[_i].descriptors,
+						    .memory_bytes = autos[_i].memory_mib * MIB};
 	config_limits_resolve(fixture.config);
 	ck_assert_uint_eq(fixture.config->services[0].max_connections, autos[_i].connections);
 	ck_assert_int_eq(fixture.config->services[0].limit, autos[_i].limit);
 }
 END_TEST
 
+/* The daemon has counted its free descriptors when it started. */
+static void count_connections(uint64_t connections)
+{
+	fixture.config->host.connections = connections;
+	config_limits_resolve(fixture.config);
+}
+
 /* Others come and go by a reload, which leaves this service as it is. */
 START_TEST(auto_does_not_depend_on_other_services)
 {
-	uint32_t alone;
-
 	load_services(2, 1, "tcp");
-	alone = fixture.config->services[0].max_connections;
+	count_connections(30000);
+	ck_assert_uint_eq(fixture.config->services[0].max_connections, 30000);
 	load_services(2, 20, "tcp");
-	ck_assert_uint_eq(fixture.config->services[0].max_connections, alone);
+	count_connections(30000);
+	ck_assert_uint_eq(fixture.config->services[0].max_connections, 30000);
 	ck_assert_uint_eq(config_share(&fixture.config->services[0]), 1024);
+}
+END_TEST
+
+/* Before that, -tv counts the listeners and loops that the file asks for, and devices. */
+START_TEST(without_a_daemon_auto_leaves_descriptors_to_it)
+{
+	load_services(1, 20, "tcp");
+	ck_assert_uint_eq(fixture.config->services[0].max_connections,
+			  (65536 - 72 - 20 - 5 - 20 * 2) / 2);
+	load_services(4, 2, "rdma");
+	ck_assert_uint_eq(fixture.config->services[0].max_connections,
+			  (65536 - 72 - 20 - 4 * 5 - 2 * 2 - 2 * 4 * 4 - 16) / 2);
 }
 END_TEST
 
@@ -639,7 +658,8 @@ static uint32_t auto_by_memory(const char *others)
 	snprintf(text, sizeof(text),
 		 "workers = 8;\nservices = ( { name = \"a\"; " TCP_TO_TCP " }%s );", others);
 	ck_assert_msg(config_fixture_load(text) == 0, "%s", fixture.errors);
-	fixture.config->host = (struct host_limits){1000000, 16384 * MIB};
+	fixture.config->host =
+		(struct host_limits){.descriptors = 1000000, .memory_bytes = 16384 * MIB};
 	config_limits_resolve(fixture.config);
 	ck_assert_int_eq(fixture.config->services[0].limit, CONFIG_LIMIT_MEMORY);
 	ck_assert_uint_gt(fixture.config->services[0].max_connections, 1024);
@@ -702,6 +722,7 @@ int main(void)
 	tcase_add_test(tc, numbers_above_the_limit_of_descriptors_are_warned_of);
 	tcase_add_loop_test(tc, auto_is_what_the_host_allows, 0, ARRAY_SIZE(autos));
 	tcase_add_test(tc, auto_does_not_depend_on_other_services);
+	tcase_add_test(tc, without_a_daemon_auto_leaves_descriptors_to_it);
 	tcase_add_test(tc, memory_of_other_services_does_not_change_auto);
 	tcase_add_test(tc, auto_can_be_a_default_and_can_be_set_back);
 	suite_add_tcase(suite, tc);

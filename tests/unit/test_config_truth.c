@@ -331,7 +331,7 @@ START_TEST(what_is_done_instead_of_the_value_is_said)
 	fixture.config->workers = 1;
 	config_limits_resolve(fixture.config);
 	expect_line(
-		"    max_connections = \"auto\"; # the default; 464, by the limit of descriptors "
+		"    max_connections = \"auto\"; # the default; 440, by the limit of descriptors "
 		"(LimitNOFILE= in the unit)\n");
 	expect_line("\nio_flusher = true; # the default\n");
 	fixture.config->io_flusher_denied = true;

@@ -75,6 +75,9 @@ START_TEST(without_descriptors_clients_wait_and_nobody_is_closed)
 	most = proxy->max_connections;
 	ck_assert_uint_ge(most, 4);
 	ck_assert_uint_lt(most, CROWD / 2);
+	/* What is shown is what is accepted, and what -tv has said before is no more. */
+	ck_assert_uint_eq(proxy->config->services[0].max_connections, most);
+	ck_assert_int_eq(proxy->config->services[0].limit, CONFIG_LIMIT_DESCRIPTORS);
 	for (uint32_t i = 0; i < CROWD; i++) {
 		clients[i] = fixture_connect(front);
 		send_call(clients[i], i, 0);
