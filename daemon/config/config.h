@@ -18,6 +18,7 @@
 #include "fabric/verbs/verbs_config.h"
 #include "rpcrdma/rdma_config.h"
 #include "stream/stream.h"
+#include "tls/tls_context.h"
 
 #define CONFIG_MESSAGE_MAX_BYTES (256u << 20) /* upper limit of max_message_bytes */
 
@@ -42,6 +43,20 @@ enum config_register { REGISTER_NONE, REGISTER_NFS, REGISTER_MOUNT /* MOUNT and 
 #define CONFIG_MAX_SERVERS   16u /* per service */
 #define CONFIG_MAX_LISTENERS 8u  /* per service */
 #define CONFIG_MAX_SOURCES   64u /* per service: addresses of this host */
+
+/* TLS with clients (tcp listeners). */
+enum config_tls_accept { CONFIG_TLS_OFF, CONFIG_TLS_ALLOWED, CONFIG_TLS_REQUIRED };
+
+/* TLS of the TCP connections of a service, with its clients and its servers. */
+struct config_tls {
+	enum config_tls_accept accept;        /* `tls` */
+	bool connect;                         /* `tls_connect` is "required" */
+	char *cert_file, *key_file, *ca_file; /* NULL: the key is not set */
+	enum tls_verify verify_client;
+	size_t nclient_names;
+	char **client_names;
+	char *server_name; /* NULL: the host of `connect` */
+};
 
 struct service_config {
 	char *name;
@@ -107,6 +122,7 @@ struct service_config {
 	uint32_t padding_align_bytes;     /* draft-03: alignment of long opaques; 0: none */
 	uint32_t padding_threshold_bytes; /* minimum length of aligned opaques */
 	uint32_t reverse_timeout_s;       /* time for a client to answer a reverse Call (RDMA) */
+	struct config_tls tls;
 };
 
 struct config_key;
