@@ -55,7 +55,9 @@ struct config_tls {
 	enum tls_verify verify_client;
 	size_t nclient_names;
 	char **client_names;
-	char *server_name; /* NULL: the host of `connect` */
+	char *server_name; /* NULL: the host of the server's URI */
+	/* made from the files; NULL: no TLS. A running service can have a newer one: service_tls.h */
+	struct tls_context *context;
 };
 
 struct service_config {

@@ -15,6 +15,7 @@
 #include "daemon/service/conn_limits.h"
 #include "daemon/service/late_calls.h"
 #include "daemon/service/servers.h"
+#include "daemon/service/service_tls.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
@@ -58,6 +59,7 @@ struct service {
 	/* its MOUNT servers, if separate; all zero: none; has a lock */
 	struct servers mount_servers;
 	struct conn_limits limits; /* connection limits; has a lock */
+	struct service_tls *tls;   /* its TLS context; has a lock */
 	/* its share of the daemon's budget; set by the owner of the budget */
 	struct budget_share *memory;
 	/* each connection closes once no Call is in flight; set by the main thread */

@@ -55,6 +55,15 @@ int tls_context_new(const struct tls_context_config *config, struct tls_context 
 		    char error[TLS_ERROR_BYTES]) MUST_CHECK;
 /** tls_context_ref - Returns another reference to @context. */
 struct tls_context *tls_context_ref(struct tls_context *context);
+/**
+ * tls_context_for_server - Makes a context with the files and rules of @context for a server of
+ * another name
+ * @name: replaces server_name of its configuration; copied
+ *
+ * Reads no file. Returns 0 or -ENOMEM.
+ */
+int tls_context_for_server(struct tls_context *context, const char *name,
+			   struct tls_context **out) MUST_CHECK;
 /** tls_context_put - Drops a reference; the last one frees. Accepts NULL. */
 void tls_context_put(struct tls_context *context);
 
