@@ -12,6 +12,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/base/background.c \
 	daemon/base/background.h \
 	daemon/base/clock.h \
+	daemon/base/job_threads.c \
+	daemon/base/job_threads.h \
 	daemon/base/memlock.c \
 	daemon/base/memlock.h \
 	daemon/base/edit_distance.c \

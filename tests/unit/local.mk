@@ -60,6 +60,7 @@ unit_tests = \
 	tests/unit/test_header_v2 \
 	tests/unit/test_inline_threshold \
 	tests/unit/test_accept_queue \
+	tests/unit/test_job_threads \
 	tests/unit/test_iwarp_codec \
 	tests/unit/test_iwarp_details \
 	tests/unit/test_iwarp_engine \
