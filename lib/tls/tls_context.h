@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Certificates and rules of a service's TLS, for both roles: RPC-with-TLS (RFC 9289), TLS 1.3 only,
- * ALPN "sunrpc".
+ * Certificates and rules of a service's TLS, for both roles: RPC-with-TLS (RFC 9289), TLS 1.3 only.
+ *
+ * ALPN: a client offers "sunrpc". A server selects it, and rejects a client that offers only other
+ * protocols. Either accepts a peer without ALPN, since tlshd of Linux (ktls-utils up to 1.4) and
+ * rpc.tlsclntd and rpc.tlsservd of FreeBSD have none.
  *
  * A context is made from files once and never changes. A reload makes another one; connections keep
  * the one that they began with. Every function can be called by any thread.
