@@ -20,7 +20,8 @@ tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
 	tests/lib/sim/sim_priv.h tests/lib/sim/sim_wr.c tests/lib/stream_pair.c tests/lib/stream_pair.h \
 	tests/lib/test.c tests/lib/test.h \
 	tests/lib/test_budget.c tests/lib/test_budget.h \
-	tests/lib/time_limit.c tests/lib/time_limit.h
+	tests/lib/time_limit.c tests/lib/time_limit.h \
+	tests/lib/tls_files.c tests/lib/tls_files.h
 # In the place of functions of the NFS binding.
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
