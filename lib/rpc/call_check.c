@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rpc/call_check.h"
 
-/* RFC 5531 section 9: auth_stat. */
-#define AUTH_BADCRED      1u
-#define AUTH_REJECTEDCRED 2u
-
 const char *call_verdict_text(enum call_verdict verdict)
 {
 	static const char *const texts[] = {
@@ -61,9 +57,9 @@ size_t call_verdict_encode(uint8_t to[RPC_ERROR_REPLY_BYTES], enum call_verdict 
 {
 	switch (verdict) {
 	case CALL_AUTH_TLS:
-		return rpc_encode_auth_error(to, hdr->xid, AUTH_REJECTEDCRED);
+		return rpc_encode_auth_error(to, hdr->xid, RPC_AUTH_REJECTEDCRED);
 	case CALL_BAD_AUTH:
-		return rpc_encode_auth_error(to, hdr->xid, AUTH_BADCRED);
+		return rpc_encode_auth_error(to, hdr->xid, RPC_AUTH_BADCRED);
 	case CALL_RPC_MISMATCH:
 		return rpc_encode_rpc_mismatch(to, hdr->xid);
 	case CALL_GARBAGE_ARGS:

@@ -22,9 +22,9 @@
  * GARBAGE_ARGS and PROG_UNAVAIL are encoded by rpc_encode_failure(), so an RPCSEC_GSS client gets
  * AUTH_ERROR, AUTH_FAILED.
  *
- * AUTH_TLS requests TLS, which is not supported: the flavour is known and the credential rejected
- * (RFC 9289 section 4.1). A credential or verifier of more than 400 bytes is invalid (RFC 5531
- * section 8.2).
+ * AUTH_TLS requests TLS. A TCP leg that offers TLS decides itself (rpctcp/tcp_tls.h). On others the
+ * flavour is known and the credential rejected (RFC 9289 section 4.1). A credential or verifier of
+ * more than 400 bytes is invalid (RFC 5531 section 8.2).
  */
 #ifndef RPC_CALL_CHECK_H
 #define RPC_CALL_CHECK_H
@@ -96,7 +96,7 @@ static inline bool call_verdict_is_denied(enum call_verdict verdict, const struc
 
 /* Counters of rejected Calls: part of the counter list of each kind of leg. */
 #define CALL_VERDICT_COUNTERS(X)                                                                   \
-	X(auth_tls_refused, "Calls that request TLS, rejected since TLS is not supported")         \
+	X(auth_tls_refused, "Calls that request TLS, rejected")                                    \
 	X(bad_auth_refused, "Calls with credentials longer than RPC allows, rejected")             \
 	X(rpc_mismatches, "Calls of another RPC version, rejected")                                \
 	X(prog_unavail,                                                                            \

@@ -8,6 +8,8 @@ lib_rpc_librpc_a_SOURCES = \
 	lib/rpc/call_info.h \
 	lib/rpc/rpc_header.c \
 	lib/rpc/rpc_header.h \
+	lib/rpc/starttls.c \
+	lib/rpc/starttls.h \
 	lib/rpc/xdr_sg.c \
 	lib/rpc/xdr_sg.h \
 	lib/rpc/record_mark.c \

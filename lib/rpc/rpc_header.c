@@ -164,7 +164,8 @@ size_t rpc_encode_accepted(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
 	return encode_words(to, RPC_ERROR_REPLY_BYTES, words, ARRAY_SIZE(words));
 }
 
-size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat)
+size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
+			     enum rpc_auth_stat auth_stat)
 {
 	const uint32_t words[] = {xid, RPC_REPLY, RPC_MSG_DENIED, REJECT_AUTH_ERROR, auth_stat};
 

@@ -42,7 +42,14 @@ enum rpc_accept_stat {
 	RPC_SYSTEM_ERR = 5,
 };
 
-#define RPC_AUTH_FAILED 7u /* auth_stat, RFC 5531 section 9: "reason unknown" */
+/* RFC 5531 section 9: why AUTH_ERROR. */
+enum rpc_auth_stat {
+	RPC_AUTH_BADCRED = 1,      /* the credential is malformed */
+	RPC_AUTH_REJECTEDCRED = 2, /* the client must begin again */
+	RPC_AUTH_BADVERF = 3,      /* the verifier is malformed */
+	RPC_AUTH_TOOWEAK = 5,      /* rejected for security reasons */
+	RPC_AUTH_FAILED = 7,       /* "reason unknown" */
+};
 
 /* Result of decoding a header. */
 enum rpc_verdict {
@@ -157,7 +164,8 @@ size_t rpc_encode_failure(uint8_t to[RPC_ERROR_REPLY_BYTES], const struct rpc_ca
 /**
  * rpc_encode_auth_error - Encodes a denied Reply, AUTH_ERROR with @auth_stat (RFC 5531 section 9).
  */
-size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid, uint32_t auth_stat);
+size_t rpc_encode_auth_error(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid,
+			     enum rpc_auth_stat auth_stat);
 /** rpc_encode_rpc_mismatch - Encodes a denied Reply, RPC_MISMATCH with versions 2 to 2. */
 size_t rpc_encode_rpc_mismatch(uint8_t to[RPC_ERROR_REPLY_BYTES], uint32_t xid);
 /**

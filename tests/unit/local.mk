@@ -119,6 +119,7 @@ unit_tests = \
 	tests/unit/test_recv_queue_sizing \
 	tests/unit/test_slab_domain \
 	tests/unit/test_sockaddr \
+	tests/unit/test_starttls \
 	tests/unit/test_freelist \
 	tests/unit/test_state_machine \
 	tests/unit/test_stats \
