@@ -25,6 +25,7 @@ static const struct {
 	[LEG_CLOSE_NO_SERVER] = {"closed: no ", " takes new connections"},
 	[LEG_CLOSE_NO_SOURCE_ADDRESS] = {"closed: no source address towards the ", ""},
 	[LEG_CLOSE_PROXY_HEADER] = {"closed: the ", " sent a PROXY header that is not accepted"},
+	[LEG_CLOSE_TLS] = {"closed: TLS with the ", " failed"},
 	[LEG_CLOSE_NO_CALL] = {"closed: the ", " sent no Call in time"},
 	[LEG_CLOSE_PROTOCOL] = {"closed: the ", " broke the RDMA protocol"},
 	[LEG_CLOSE_TERMINATED] = {"closed: the ", " ended the RDMA connection with an error"},

@@ -64,6 +64,7 @@
 	X(RETRANSMITTED, "Call sent again and again")                                              \
 	X(NOT_RPC, "not an RPC message")                                                           \
 	X(PROXY_HEADER, "PROXY header missing, malformed or not accepted")                         \
+	X(TLS, "TLS failed")                                                                       \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \
 	X(NOT_ALLOWED, "address is not allowed")                                                   \
 	X(TOO_MANY, "max_connections reached")                                                     \
@@ -109,6 +110,11 @@ struct leg_events {
 	 */
 	void (*requested)(void *arg);
 	/*
+	 * Optional, accepted TCP legs only: the peer has begun TLS, and the handshake is over.
+	 * leg_info.tls is set.
+	 */
+	void (*secured)(void *arg);
+	/*
 	 * Delivers a Call that was admitted; complete unless config.partial. Its information is at
 	 * CALL_INFO_HEAD at least, and at CALL_INFO_COMPLETE if it is complete.
 	 */
@@ -141,6 +147,7 @@ struct leg_events {
 };
 
 struct nfs_sessions;
+struct tls_peer;
 
 /*
  * Limits of reverse Calls, from a server to its client. Reverse Calls and Replies of up to
@@ -225,8 +232,13 @@ struct leg_info {
 	/* RDMA: the profile of a server and why it was chosen; else NULL */
 	const char *peer_profile, *peer_why;
 	bool peer_found; /* the server's behaviour or the configuration selected the profile */
-	/* TCP: bytes on the socket. RDMA: bytes of Sends, Reads and Writes of both ends. */
+	/*
+	 * TCP: bytes on the socket, or within TLS. RDMA: bytes of Sends, Reads and Writes of both
+	 * ends.
+	 */
 	uint64_t bytes_received, bytes_sent;
+	/* The peer of a TLS connection (tls/tls_stream.h); NULL: clear text. Valid until closed(). */
+	const struct tls_peer *tls;
 };
 
 /* The part of leg_info that is summed over many connections; fast to get. */

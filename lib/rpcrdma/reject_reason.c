@@ -25,6 +25,7 @@ static const char *const words_of[LEG_CLOSE_COUNT] = {
 	[LEG_CLOSE_TAKEN_DOWN] = "its server was taken down",
 	[LEG_CLOSE_TIMEOUT] = "its server does not answer in time",
 	[LEG_CLOSE_NOT_RPC] = "what answers as its server does not speak RPC",
+	[LEG_CLOSE_TLS] = "it and its server cannot begin TLS",
 	[LEG_CLOSE_PROTOCOL] = "what answers as its server does not speak RPC over RDMA",
 	[LEG_CLOSE_VERSION] = "it and its server have no version of RPC over RDMA in common",
 	[LEG_CLOSE_RESOURCES] = "it lacks memory, descriptors or a source port",

@@ -41,7 +41,10 @@
 	  "callbacks that timed out at the client, answered with an error (SYSTEM_ERR)")           \
 	X(unmatched_replies, "Replies discarded because they match no Call")                       \
 	X(replies_too_big, "Replies discarded because they are longer than their Call allows")     \
-	X(stalls, "connections closed because a message made no progress in either direction")
+	X(stalls, "connections closed because a message made no progress in either direction")     \
+	X(tls_probes_accepted, "clients that requested TLS, and were told to begin the handshake") \
+	X(clear_calls_denied,                                                                      \
+	  "Calls without TLS to a service that requires it, denied (AUTH_TOOWEAK)")
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 
 /* The limits of a TCP leg. */
@@ -79,6 +82,8 @@ COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);
 #define TCP_CALLS_MAX         1024u          /* of one client, delivered and not answered */
 #define TCP_PARKED_MAX_BYTES  (256u * 1024u) /* of one client's Calls, in buffers */
 #define TCP_REVERSE_CALLS_MAX 64u            /* of one server */
+/* TLS: from a client's probe to the end of its handshake. */
+#define TCP_TLS_TIMEOUT_US 10000000u
 /* duplicates of a Call that is older than the stall timeout */
 #define TCP_COPIES_MAX 3u
 
@@ -91,12 +96,33 @@ struct tcp_worker {
 	struct tcp_leg_counters counters;
 };
 
+struct tls_context;
+struct tls_worker;
+struct tls_counters;
+
+enum tcp_tls_policy {
+	TCP_TLS_OFF,
+	TCP_TLS_ALLOWED,  /* accepted legs: the client decides */
+	TCP_TLS_REQUIRED, /* no Call passes in clear */
+};
+
+/* RPC-with-TLS (RFC 9289); all zero: off. */
+struct tcp_tls_config {
+	enum tcp_tls_policy policy;
+	struct tls_context *context;   /* the leg keeps a reference of its own */
+	struct tls_worker *worker;     /* outlives the leg, … */
+	struct tls_counters *counters; /* … and so do these */
+	/* Connecting legs: the program of the probe, which the server should have. */
+	uint32_t probe_program, probe_version;
+};
+
 struct tcp_leg_config {
 	struct leg_config leg;
 	struct tcp_worker *worker;         /* outlives the leg, … */
 	struct tcp_leg_counters *counters; /* … and so do these; NULL: the worker's */
 	/* Accepted legs: how long a client can take to answer a reverse Call; 0: no limit. */
 	uint64_t reverse_timeout_us;
+	struct tcp_tls_config tls;
 };
 
 #endif
