@@ -65,6 +65,7 @@
 	X(NOT_RPC, "not an RPC message")                                                           \
 	X(PROXY_HEADER, "PROXY header missing, malformed or not accepted")                         \
 	X(TLS, "TLS failed")                                                                       \
+	X(TLS_LIMIT, "too many TLS handshakes")                                                    \
 	X(UNPRIVILEGED, "source port is not privileged")                                           \
 	X(NOT_ALLOWED, "address is not allowed")                                                   \
 	X(TOO_MANY, "max_connections reached")                                                     \
@@ -109,6 +110,12 @@ struct leg_events {
 	 * Calls.
 	 */
 	void (*requested)(void *arg);
+	/*
+	 * Optional, accepted TCP legs only: the peer has sent a probe, and the leg is about to
+	 * accept it. Returns NULL: secured() or closing() follows; or which limit of handshakes is
+	 * reached, a detail of closing(): the leg closes for LEG_CLOSE_TLS_LIMIT instead.
+	 */
+	const char *(*securing)(void *arg);
 	/*
 	 * Optional, accepted TCP legs only: the peer has begun TLS, and the handshake is over.
 	 * leg_info.tls is set.

@@ -30,6 +30,7 @@
 	X(handshakes_protocol, "TLS handshakes that failed for what the peer sent")                \
 	X(handshakes_closed, "TLS handshakes during which the connection ended or timed out")      \
 	X(handshakes_resources, "TLS handshakes that failed for lack of memory")                   \
+	X(handshakes_limited, "TLS handshakes not begun, since too many were under way")            \
 	X(truncations, "TLS connections that ended without close_notify")                          \
 	X(record_errors, "TLS connections that ended for a bad record or an alert")                \
 	X(key_updates, "TLS keys changed by either end")
