@@ -83,8 +83,8 @@ gone() { [ ! -e "$1" ]; }
 # ---------------------------------------------------------------- ./dev build
 
 check "the packages of ./dev build are installed" dev_does install_build
-same "they are a dozen at most, without any server or test among them" \
-	"autoconf automake build-essential libconfig-dev libevent-dev libibverbs-dev libisal-dev libjansson-dev librdmacm-dev libsystemd-dev pkg-config systemtap-sdt-dev" \
+same "no server or test is among them" \
+	"autoconf automake build-essential libconfig-dev libevent-dev libibverbs-dev libisal-dev libjansson-dev librdmacm-dev libssl-dev libsystemd-dev pkg-config systemtap-sdt-dev" \
 	"$(packages)"
 same "what starts with the machine is what did" "ssh.service" "$(enabled)"
 same "./dev build asks for these alone" "install_build" \
@@ -129,7 +129,7 @@ for system in "debian 11" "fedora 43" "ubuntu 24.04"; do
 	machine
 	release $system
 	printf '%s\n' apt-get dpkg-query autoreconf pkg-config make cc rpcbind ip ss unshare nsenter mount \
-		libevent_core libevent_extra libconfig libsystemd libibverbs librdmacm libisal jansson >"$MACHINE/programs"
+		libevent_core libevent_extra libconfig libsystemd libibverbs librdmacm libisal jansson openssl >"$MACHINE/programs"
 	check "$system: one line says what is missing" fails_with install_demo \
 		"dev: the demo needs ganesha.nfsd nfs-cp libnfs: install them (on Debian 12 (bookworm) and 13 (trixie) ./dev demo does)"
 	same "$system: nothing is installed" "" "$(packages)"
