@@ -13,7 +13,8 @@ LDADD = $(FIXTURE) tests/unit/libunit.a tests/sim/librig.a tests/nfs/librows.a t
 	daemon/ctl/libctl.a $(DAEMON_LIBS) $(CHECK_LIBS)
 
 check_LIBRARIES += tests/lib/libtest.a
-tests_lib_libtest_a_SOURCES = tests/lib/fake_loop.c tests/lib/fake_loop.h \
+tests_lib_libtest_a_SOURCES = tests/lib/certificate.c tests/lib/certificate.h tests/lib/fake_loop.c tests/lib/fake_loop.h \
+	tests/lib/fake_runner.c tests/lib/fake_runner.h \
 	tests/lib/gss_call.c tests/lib/gss_call.h tests/lib/header_same.c tests/lib/header_same.h tests/lib/hex.c tests/lib/hex.h \
 	tests/lib/namespace.c tests/lib/namespace.h tests/lib/random.c tests/lib/random.h \
 	tests/lib/sim/sim.c tests/lib/sim/sim.h tests/lib/sim/sim_ep.c tests/lib/sim/sim_key.c tests/lib/sim/sim_net.c \

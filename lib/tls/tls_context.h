@@ -25,6 +25,19 @@ enum tls_verify { TLS_VERIFY_NONE, TLS_VERIFY_OPTIONAL, TLS_VERIFY_REQUIRED };
 
 enum tls_role { TLS_ROLE_SERVER, TLS_ROLE_CLIENT };
 
+#define TLS_PEER_NAME_BYTES 128u
+
+/* What is known of the peer, after the handshake. */
+struct tls_peer {
+	/*
+	 * The name by which its certificate was accepted: the first of its names that a rule has,
+	 * else its first DNS name, IP address, or subject; "" without a certificate.
+	 */
+	char name[TLS_PEER_NAME_BYTES];
+	bool verified;      /* an authority has signed its certificate */
+	const char *cipher; /* a constant string, such as "TLS_AES_128_GCM_SHA256" */
+};
+
 struct tls_context_config {
 	bool accepts;  /* the role of the server is needed, … */
 	bool connects; /* … that of the client */
@@ -40,7 +53,10 @@ struct tls_context_config {
 	 */
 	const char *const *client_names;
 	unsigned nclient_names;
-	/* The server's name or IP address, which its certificate must have. */
+	/*
+	 * The server's name or IP address, which its certificate must have. NULL: no stream can
+	 * have the role of the client, only those with a context of tls_context_for_server().
+	 */
 	const char *server_name;
 };
 
@@ -59,8 +75,8 @@ int tls_context_new(const struct tls_context_config *config, struct tls_context 
 /** tls_context_ref - Returns another reference to @context. */
 struct tls_context *tls_context_ref(struct tls_context *context);
 /**
- * tls_context_for_server - Makes a context with the files and rules of @context for a server of
- * another name
+ * tls_context_for_server - Makes a context with the files and rules of @context for connections to
+ * a server of another name
  * @name: replaces server_name of its configuration; copied
  *
  * Reads no file. Returns 0 or -ENOMEM.

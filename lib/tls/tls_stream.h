@@ -19,8 +19,6 @@
 #include "stream/stream.h"
 #include "tls/tls_context.h"
 
-#define TLS_PEER_NAME_BYTES 128u
-
 /* Ends of handshakes, by result, and what happens later. */
 #define TLS_COUNTERS(X)                                                                            \
 	X(handshakes_ok, "TLS handshakes completed")                                               \
@@ -30,7 +28,7 @@
 	X(handshakes_protocol, "TLS handshakes that failed for what the peer sent")                \
 	X(handshakes_closed, "TLS handshakes during which the connection ended or timed out")      \
 	X(handshakes_resources, "TLS handshakes that failed for lack of memory")                   \
-	X(handshakes_limited, "TLS handshakes not begun, since too many were under way")            \
+	X(handshakes_limited, "TLS handshakes not begun, since too many were under way")           \
 	X(truncations, "TLS connections that ended without close_notify")                          \
 	X(record_errors, "TLS connections that ended for a bad record or an alert")                \
 	X(key_updates, "TLS keys changed by either end")
@@ -51,7 +49,8 @@ struct tls_worker {
 	struct loop *loop;
 	struct tls_runner *runner; /* outlives the streams */
 	uint8_t *out;              /* encrypted output of one call; valid within it only */
-	size_t out_bytes;
+	uint8_t *gather;           /* a record's plaintext, likewise */
+	unsigned running;          /* work that waits, runs, or is not done() yet */
 };
 
 /** tls_worker_init - Allocates the memory that streams share. Returns 0 or -ENOMEM. */
@@ -60,22 +59,11 @@ int tls_worker_init(struct tls_worker *worker, struct loop *loop,
 /** tls_worker_fini - Frees it. No stream may exist, nor a handshake of one. */
 void tls_worker_fini(struct tls_worker *worker);
 
-/* What is known of the peer, after the handshake. */
-struct tls_peer {
-	/*
-	 * The name by which its certificate was accepted: the first of its names that a rule has,
-	 * else its first DNS name, IP address, or subject; "" without a certificate.
-	 */
-	char name[TLS_PEER_NAME_BYTES];
-	bool verified;      /* an authority has signed its certificate */
-	const char *cipher; /* a constant string, such as "TLS_AES_128_GCM_SHA256" */
-};
-
 /**
  * tls_stream_new - Begins a handshake over @inner
  * @counters:  outlives the stream
  * @context:   the stream keeps a reference
- * @inner:     connected; owned by the new stream from now on, also on failure
+ * @inner:     connected; owned by the new stream from now on, on failure still by the caller
  * @early:     bytes of the peer that were read from @inner already; not needed afterwards
  *
  * Call stream_bind() and stream_watch() on the new stream, never again on @inner. Events of @inner

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What contexts and streams share, inside lib/tls. */
+#ifndef TLS_TLS_CONTEXT_PRIV_H
+#define TLS_TLS_CONTEXT_PRIV_H
+
+#include <openssl/ssl.h>
+#include <stdatomic.h>
+
+#include "tls/tls_context.h"
+
+#define TLS_DIGEST_BYTES 32u
+
+struct tls_context {
+	atomic_uint refs;
+	SSL_CTX *ctx[2];              /* by role; NULL: not needed */
+	X509 *cert;                   /* the own one; NULL: none */
+	EVP_PKEY *key;                /* its key */
+	STACK_OF(X509) * chain;       /* those that signed it; NULL: none */
+	STACK_OF(X509) * authorities; /* NULL: those of the system */
+	int64_t expiry_s;
+	enum tls_verify verify_client;
+	char *server_name; /* NULL: the role of the client is not needed */
+	bool server_name_is_address;
+	char **client_names;
+	unsigned nclient_names;
+	uint8_t files_digest[TLS_DIGEST_BYTES]; /* of the files' contents */
+	uint8_t digest[TLS_DIGEST_BYTES];       /* of files_digest and the rules */
+};
+
+/**
+ * tls_context_ssl - Returns a connection with the rules of @context, or NULL without memory
+ * @peer: the name of the peer's certificate is set here when it is verified, also if that fails
+ */
+SSL *tls_context_ssl(struct tls_context *context, enum tls_role role,
+		     struct tls_peer *peer) MUST_CHECK;
+
+#endif
