@@ -10,6 +10,8 @@ lib_tls_libtls_a_SOURCES = \
 	lib/tls/tls_error.c \
 	lib/tls/tls_error.h \
 	lib/tls/tls_handshake.c \
+	lib/tls/tls_pem.c \
+	lib/tls/tls_pem.h \
 	lib/tls/tls_stream.c \
 	lib/tls/tls_stream.h \
 	lib/tls/tls_stream_priv.h

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,8 +12,6 @@
 
 #define FINGERPRINT       "sha256:"
 #define FINGERPRINT_BYTES 32u
-/* RFC 9525: no common names, and a wildcard only as a whole label. */
-#define HOST_FLAGS (X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
 
 /* Copies what a peer chose into a text for logs. */
 static void copy_printable(char *to, size_t to_bytes, const char *from, size_t from_bytes)
@@ -26,7 +23,7 @@ static void copy_printable(char *to, size_t to_bytes, const char *from, size_t f
 	to[n] = '\0';
 }
 
-static bool is_address(const char *name)
+bool tls_cert_is_address(const char *name)
 {
 	uint8_t addr[sizeof(struct in6_addr)];
 
@@ -83,16 +80,17 @@ bool tls_cert_is_rule(const char *rule)
 {
 	uint8_t fingerprint[FINGERPRINT_BYTES];
 
-	if (strchr(rule, ':') && !is_address(rule))
+	if (strchr(rule, ':') && !tls_cert_is_address(rule))
 		return parse_fingerprint(rule, fingerprint);
-	return is_address(rule) || is_dns_name(strncmp(rule, "*.", 2) == 0 ? rule + 2 : rule);
+	return tls_cert_is_address(rule) ||
+	       is_dns_name(strncmp(rule, "*.", 2) == 0 ? rule + 2 : rule);
 }
 
 bool tls_cert_has_name(X509 *cert, const char *name)
 {
-	if (is_address(name))
+	if (tls_cert_is_address(name))
 		return X509_check_ip_asc(cert, name, 0) == 1;
-	return is_dns_name(name) && X509_check_host(cert, name, 0, HOST_FLAGS, NULL) == 1;
+	return is_dns_name(name) && X509_check_host(cert, name, 0, TLS_CERT_HOST_FLAGS, NULL) == 1;
 }
 
 static bool has_fingerprint(X509 *cert, const uint8_t fingerprint[FINGERPRINT_BYTES])
@@ -107,7 +105,7 @@ static bool has_fingerprint(X509 *cert, const uint8_t fingerprint[FINGERPRINT_BY
 bool tls_cert_matches(X509 *cert, const char *rule, char *name, size_t name_bytes)
 {
 	uint8_t fingerprint[FINGERPRINT_BYTES];
-	unsigned flags = HOST_FLAGS;
+	unsigned flags = TLS_CERT_HOST_FLAGS;
 	char *found = NULL;
 
 	if (parse_fingerprint(rule, fingerprint)) {
@@ -116,7 +114,7 @@ bool tls_cert_matches(X509 *cert, const char *rule, char *name, size_t name_byte
 		tls_cert_name(cert, name, name_bytes);
 		return true;
 	}
-	if (is_address(rule)) {
+	if (tls_cert_is_address(rule)) {
 		if (X509_check_ip_asc(cert, rule, 0) != 1)
 			return false;
 		copy_printable(name, name_bytes, rule, strlen(rule));

@@ -3,11 +3,17 @@
 #ifndef TLS_TLS_CERT_H
 #define TLS_TLS_CERT_H
 
-#include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* RFC 9525: no common names, and a wildcard only as a whole label. */
+#define TLS_CERT_HOST_FLAGS                                                                        \
+	(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS)
+
+/** tls_cert_is_address - Returns whether @name is an IP address. */
+bool tls_cert_is_address(const char *name);
 /**
  * tls_cert_is_rule - Returns whether @rule is a form that tls_cert_matches() knows: a DNS name, with
  * "*." before it or not, an IP address, or "sha256:" with 64 hexadecimal digits, between which

@@ -44,7 +44,7 @@ struct tls_context_config {
 	const char
 		*cert_file;   /* PEM: certificate and chain; NULL: none (a client can do without) */
 	const char *key_file; /* PEM; NULL: in cert_file */
-	const char *ca_file;  /* PEM: authorities; NULL: those of the system */
+	const char *ca_file;  /* PEM: authorities; NULL: for servers those of the system */
 	enum tls_verify verify_client;
 	/*
 	 * Names of clients that are accepted (RFC 9525 forms: a DNS name, with a wildcard as the

@@ -7,24 +7,18 @@
 #include <stdatomic.h>
 
 #include "tls/tls_context.h"
-
-#define TLS_DIGEST_BYTES 32u
+#include "tls/tls_pem.h"
 
 struct tls_context {
 	atomic_uint refs;
-	SSL_CTX *ctx[2];              /* by role; NULL: not needed */
-	X509 *cert;                   /* the own one; NULL: none */
-	EVP_PKEY *key;                /* its key */
-	STACK_OF(X509) * chain;       /* those that signed it; NULL: none */
-	STACK_OF(X509) * authorities; /* NULL: those of the system */
-	int64_t expiry_s;
+	SSL_CTX *ctx[2]; /* by role; NULL: not needed */
+	struct tls_pem pem;
 	enum tls_verify verify_client;
-	char *server_name; /* NULL: the role of the client is not needed */
+	char *server_name; /* NULL: it cannot connect */
 	bool server_name_is_address;
 	char **client_names;
 	unsigned nclient_names;
-	uint8_t files_digest[TLS_DIGEST_BYTES]; /* of the files' contents */
-	uint8_t digest[TLS_DIGEST_BYTES];       /* of files_digest and the rules */
+	uint8_t digest[TLS_DIGEST_BYTES]; /* of the files' contents and the rules */
 };
 
 /**

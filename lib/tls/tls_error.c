@@ -4,9 +4,33 @@
 #include <errno.h>
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
+
+int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, TLS_ERROR_BYTES, fmt, args);
+	va_end(args);
+	ERR_clear_error();
+	return err;
+}
+
+int tls_error_set_memory(char text[TLS_ERROR_BYTES])
+{
+	return tls_error_set(text, -ENOMEM, "no memory for TLS");
+}
+
+const char *tls_error_reason(void)
+{
+	const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+
+	return reason ? reason : "unknown error";
+}
 
 const char *tls_error_peer(enum tls_role own_role)
 {

@@ -18,6 +18,16 @@ enum tls_failure {
 	TLS_FAILURE_LIMITED,     /* too many others */
 };
 
+/**
+ * tls_error_set - Formats a message, and empties OpenSSL's queue of errors. Returns @err.
+ *
+ * The arguments can be from that queue, as tls_error_reason() is.
+ */
+int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/** tls_error_set_memory - Sets a message about a lack of memory. Returns -ENOMEM. */
+int tls_error_set_memory(char text[TLS_ERROR_BYTES]);
+/** tls_error_reason - Returns OpenSSL's words for its last error: a constant string. */
+const char *tls_error_reason(void);
 /** tls_error_peer - Returns the peer's role as a word: "client" or "server". */
 const char *tls_error_peer(enum tls_role own_role);
 /**

@@ -146,7 +146,7 @@ big_endian() {
 	sources=$(printf 'include Makefile\nprint-sources:\n\t@echo $(BUILT_SOURCES)\n' | make -C build -s -f - print-sources)
 	# shellcheck disable=SC2086
 	quiet make -C build -s $sources &&
-		quiet make -C build -s -j"$jobs" VERBS_LIBS= LDFLAGS="-L$lib -Wl,--allow-shlib-undefined" \
+		quiet make -C build -s -j"$jobs" VERBS_LIBS= OPENSSL_LIBS= LDFLAGS="-L$lib -Wl,--allow-shlib-undefined" \
 			LDADD="tests/unit/libunit.a tests/nfs/librows.a tests/lib/libtest.a daemon/libdaemon.a $protocol_libs $(pkg-config --libs check)" "$@"
 }
 
