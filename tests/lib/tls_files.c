@@ -1,47 +1,79 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/lib/tls_files.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
-#include "base/compiler.h"
+#include "tests/lib/certificate.h"
 #include "tests/lib/test.h"
 
-#define COMMAND_BYTES 1024
-#define NEW_KEY       "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+#define TEMPLATE   "/tmp/test-tls-XXXXXX"
+#define PATH_BYTES 128
+#define TEXT_BYTES 4096
 
-static void PRINTF_LIKE(1, 2) run(const char *format, ...)
+char tls_files_dir[sizeof(TEMPLATE)];
+static struct certificate *authority;
+
+static void save(const struct certificate *certificate, const char *name)
 {
-	char command[COMMAND_BYTES];
-	va_list args;
-	int len;
+	char path[PATH_BYTES];
 
-	va_start(args, format);
-	len = vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	ck_assert_int_lt(len, COMMAND_BYTES);
-	ck_assert_msg(!system(command), "%s", command);
+	snprintf(path, sizeof(path), "%s/%s.pem", tls_files_dir, name);
+	certificate_save(certificate, path, false);
+	snprintf(path, sizeof(path), "%s/%s.key", tls_files_dir, name);
+	certificate_save_key(certificate, path, false, NULL);
+	chmod(path, 0600);
 }
 
-void tls_files_authority(const char *dir, const char *name)
+void tls_files_setup(void)
 {
-	run("openssl req -x509 " NEW_KEY " -subj /CN=%s -days 3650 -keyout %s/%s.key "
-	    "-out %s/%s.pem 2>%s/openssl.log",
-	    name, dir, name, dir, name, dir);
+	strcpy(tls_files_dir, TEMPLATE);
+	ck_assert_ptr_nonnull(mkdtemp(tls_files_dir));
+	authority = certificate_new(
+		&(struct certificate_spec){.subject = "authority", .authority = true});
+	save(authority, "ca");
 }
 
-void tls_files_sign(const char *dir, const char *authority, const char *name, const char *names,
-		    int days)
+void tls_files_sign(const char *name, const char *names, int days)
 {
-	run("cd %s && openssl req " NEW_KEY " -subj /CN=%s -addext subjectAltName=%s "
-	    "-keyout %s.key -out %s.csr 2>openssl.log && "
-	    "openssl x509 -req -in %s.csr -copy_extensions copyall -CA %s.pem -CAkey %s.key "
-	    "-days %d -out %s.pem 2>openssl.log && rm %s.csr",
-	    dir, name, names, name, name, name, authority, authority, days, name, name);
+	struct certificate *certificate = certificate_new(&(struct certificate_spec){
+		.issuer = authority,
+		.subject = name,
+		.alt_names = names,
+		.starts_s = -2 * CERTIFICATE_DAY_S,
+		.ends_s = (int64_t)days * CERTIFICATE_DAY_S,
+	});
+
+	save(certificate, name);
+	certificate_free(certificate);
 }
 
-void tls_files_remove(const char *dir)
+const char *tls_files_text(const char *text)
 {
-	run("rm -rf %s", dir);
+	static char all[TEXT_BYTES];
+	size_t len = 0;
+
+	all[0] = '\0';
+	for (; *text; text++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, *text == '@' ? "%s" : "%.1s",
+					*text == '@' ? tls_files_dir : text);
+	ck_assert_uint_lt(len, sizeof(all));
+	return all;
+}
+
+void tls_files_run(const char *command)
+{
+	char text[TEXT_BYTES];
+
+	snprintf(text, sizeof(text), "cd %s && %s", tls_files_dir, command);
+	ck_assert_msg(!system(text), "%s", text);
+}
+
+void tls_files_teardown(void)
+{
+	tls_files_run("rm -rf \"$PWD\"");
+	certificate_free(authority);
+	authority = NULL;
 }

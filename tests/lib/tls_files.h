@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Certificates for tests, made by openssl(1) when the test runs. */
+/* Fixture: a directory of certificates with their keys (tests/lib/certificate.h). */
 #ifndef TESTS_LIB_TLS_FILES_H
 #define TESTS_LIB_TLS_FILES_H
 
+/* "/tmp/…", from tls_files_setup() to tls_files_teardown(). */
+extern char tls_files_dir[];
+
+/** tls_files_setup - Makes the directory, and an authority in it: ca.pem and ca.key. */
+void tls_files_setup(void);
+/** tls_files_teardown - Removes the directory with all files. */
+void tls_files_teardown(void);
 /**
- * tls_files_authority - Makes an authority: DIR/NAME.pem and DIR/NAME.key.
- */
-void tls_files_authority(const char *dir, const char *name);
-/**
- * tls_files_sign - Makes a key DIR/NAME.key, and its certificate DIR/NAME.pem
- * @authority: a name of tls_files_authority()
+ * tls_files_sign - Makes or replaces a pair that the authority has signed: NAME.pem and NAME.key
  * @names: for example "DNS:a.example.net,IP:127.0.0.1"
  * @days:  until the certificate expires; negative: it has expired
  */
-void tls_files_sign(const char *dir, const char *authority, const char *name, const char *names,
-		    int days);
-/** tls_files_remove - Removes such a directory with its files. */
-void tls_files_remove(const char *dir);
+void tls_files_sign(const char *name, const char *names, int days);
+/**
+ * tls_files_text - Returns @text with the directory in place of each '@'; valid until the next
+ * call.
+ */
+const char *tls_files_text(const char *text);
+/** tls_files_run - Runs a command in the directory, which must succeed. */
+void tls_files_run(const char *command);
 
 #endif
