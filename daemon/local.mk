@@ -89,6 +89,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/config/config_diff.h \
 	daemon/config/config_services.c \
 	daemon/config/config_services.h \
+	daemon/config/config_tls.c \
+	daemon/config/config_tls.h \
 	daemon/config/config_value.c \
 	daemon/config/config_value.h \
 	daemon/config/config_warn.c \

@@ -22,6 +22,7 @@
 #include "daemon/config/config_check.h"
 #include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/config/transparent_routes.h"
 #include "daemon/control/cmd_table.h"
 #include "daemon/http/http.h"
@@ -311,9 +312,13 @@ static int load_config(const char *file, FILE *out, struct config **config)
 	int rc = config_load(file, out, config);
 
 	if (!rc) {
+		rc = config_tls_load(*config, out);
 		config_warn(*config, out);
-		return 0;
 	}
+	if (!rc)
+		return 0;
+	config_free(*config);
+	*config = NULL;
 	if (rc != -EINVAL && rc != -ENODEV)
 		fprintf(out, "%s: cannot read the configuration: %s\n", file, strerror(-rc));
 	return is_permanent(rc) ? STATUS_CONFIG : STATUS_FAILED;

@@ -58,6 +58,16 @@ static void free_uris(struct config_uri *uris, size_t count)
 	free(uris);
 }
 
+void config_tls_fini(struct config_tls *tls)
+{
+	free(tls->cert_file);
+	free(tls->key_file);
+	free(tls->ca_file);
+	config_hosts_fini(&tls->client_names);
+	free(tls->server_name);
+	tls_context_put(tls->context);
+}
+
 void config_free(struct config *config)
 {
 	if (!config || config->refs--)
@@ -75,6 +85,7 @@ void config_free(struct config *config)
 		free(service->sources);
 		free(service->accept_proxy_from.list);
 		free(service->trusted_proxies.list);
+		config_tls_fini(&service->tls);
 	}
 	for (size_t i = 0; i < config->ndefaults; i++)
 		free(config->defaults[i].place);

@@ -44,19 +44,24 @@ enum config_register { REGISTER_NONE, REGISTER_NFS, REGISTER_MOUNT /* MOUNT and 
 #define CONFIG_MAX_LISTENERS 8u  /* per service */
 #define CONFIG_MAX_SOURCES   64u /* per service: addresses of this host */
 
-/* TLS with clients (tcp listeners). */
+/* TLS with clients (tcp listeners), and with servers. */
 enum config_tls_accept { CONFIG_TLS_OFF, CONFIG_TLS_ALLOWED, CONFIG_TLS_REQUIRED };
+enum config_tls_connect { CONFIG_TLS_CONNECT_OFF, CONFIG_TLS_CONNECT_REQUIRED };
 
 /* TLS of the TCP connections of a service, with its clients and its servers. */
 struct config_tls {
 	enum config_tls_accept accept;        /* `tls` */
-	bool connect;                         /* `tls_connect` is "required" */
+	enum config_tls_connect connect;      /* `tls_connect` */
 	char *cert_file, *key_file, *ca_file; /* NULL: the key is not set */
 	enum tls_verify verify_client;
-	size_t nclient_names;
-	char **client_names;
-	char *server_name; /* NULL: the host of the server's URI */
-	/* made from the files; NULL: no TLS. A running service can have a newer one: service_tls.h */
+	struct config_hosts client_names; /* also IP addresses, wildcards, fingerprints */
+	char *server_name;                /* NULL: the host of the server's URI */
+	/* a key of this service without effect, and why; NULL: none */
+	const char *idle_key, *idle_why;
+	/*
+	 * Set by config_tls_load(); NULL: no TLS. A running service can have a newer one:
+	 * daemon/service/service_tls.h.
+	 */
 	struct tls_context *context;
 };
 
@@ -195,6 +200,8 @@ static inline struct config *config_ref(struct config *config)
 
 /** config_free - Releases a reference; the last one frees the configuration. Accepts NULL. */
 void config_free(struct config *config);
+/** config_tls_fini - Frees what the keys and the context use. Accepts all zero. */
+void config_tls_fini(struct config_tls *tls);
 /** config_nservers - Returns the number of servers of a service. */
 static inline unsigned config_nservers(const struct service_config *service)
 {

@@ -14,9 +14,11 @@
 #include "base/listen_socket.h"
 #include "daemon/base/paths.h"
 #include "daemon/base/resolve_all.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/config/transparent_routes.h"
 
-#define MIB (1024u * 1024u)
+#define MIB         (1024u * 1024u)
+#define DAEMON_USER "rpcrdma-proxy" /* of the unit; systemd/rpcrdma-proxy.sysusers */
 
 static void check_control(const struct config *config, FILE *out)
 {
@@ -74,6 +76,9 @@ void config_check_host(const struct config *config, uint64_t memory_bytes, FILE 
 			check_listen(&config->services[i], config_listener(&config->services[i], k),
 				     out);
 		transparent_routes_missing(&config->services[i], warn_lack, out);
+		config_tls_check_names(&config->services[i], out);
+		if (!geteuid())
+			config_tls_check_user(&config->services[i], DAEMON_USER, out);
 	}
 	if (memory_bytes && config->memory_limit_mib > memory_bytes / MIB)
 		fprintf(out,

@@ -14,9 +14,12 @@ enum config_key_type {
 	CONFIG_KEY_NAME,     /* char *: letters, digits, '.', '_', '-' */
 	CONFIG_KEY_PATH,     /* char *: absolute, fits a socket address */
 	CONFIG_KEY_FOLDER,   /* char *: absolute; NULL: none */
+	CONFIG_KEY_FILE,     /* char *: absolute; NULL: none */
 	CONFIG_KEY_ADDRESS,  /* struct sockaddr_storage: literal and port; AF_UNSPEC: none */
 	CONFIG_KEY_PREFIXES, /* struct config_cidrs */
 	CONFIG_KEY_HOSTS,    /* struct config_hosts */
+	CONFIG_KEY_PEERS,    /* struct config_hosts: names in certificates, fingerprints */
+	CONFIG_KEY_PEER,     /* char *: a name or an IP address in a certificate; NULL: none */
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
 	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
@@ -31,6 +34,7 @@ enum config_key_type {
 /* The services to which a key applies. */
 enum config_key_scope {
 	CONFIG_SCOPE_ALWAYS,
+	CONFIG_SCOPE_ANY_TCP,        /* a listener or connect is tcp:// */
 	CONFIG_SCOPE_ANY_RDMA,       /* a side is not tcp:// */
 	CONFIG_SCOPE_ANY_IWARP,      /* a side is rdma:// or iwarp:// */
 	CONFIG_SCOPE_ANY_VERBS,      /* a side is rdma:// or verbs:// */
@@ -40,6 +44,7 @@ enum config_key_scope {
 	CONFIG_SCOPE_LISTEN_SOCKET,  /* every listener is tcp:// or iwarp:// */
 	CONFIG_SCOPE_CONNECT_SOCKET, /* connect is tcp:// or iwarp:// */
 	CONFIG_SCOPE_CONNECT_TCP,    /* connect is tcp://, or MOUNT has a separate server */
+	CONFIG_SCOPE_SERVER_TCP,     /* connect is tcp:// */
 	CONFIG_SCOPE_CONNECT_RDMA,   /* connect is not tcp:// */
 };
 

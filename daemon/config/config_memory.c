@@ -16,6 +16,7 @@
 #include "rpcrdma/memory_bound.h"
 #include "rpcrdma/work_request.h"
 #include "rpctcp/tcp_leg.h"
+#include "tls/tls_stream.h"
 
 #define MIB             ((size_t)1024 * 1024)
 #define RESERVE_DIVISOR 16u
@@ -227,8 +228,10 @@ static size_t leg_uncharged_bytes(const struct service_config *service,
 {
 	const struct memory_bound_params sizes = leg_recv_sizes(service, accepted);
 
+	bool tls = accepted ? service->tls.accept != CONFIG_TLS_OFF : service->tls.connect;
+
 	if (end->transport == TRANSPORT_TCP)
-		return tcp_leg_overhead_bytes(accepted);
+		return tcp_leg_overhead_bytes(accepted) + (tls ? tls_stream_memory_bytes() : 0);
 	return memory_bound_uncharged_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
 }
 

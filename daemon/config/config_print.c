@@ -143,7 +143,9 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 		break;
 	case CONFIG_KEY_NAME:
 	case CONFIG_KEY_PATH:
-		print_string(*(char *const *)value, out);
+	case CONFIG_KEY_FILE:
+	case CONFIG_KEY_PEER:
+		print_string(*(char *const *)value ? *(char *const *)value : "", out);
 		break;
 	case CONFIG_KEY_ADDRESS:
 		print_address(value, out);
@@ -152,6 +154,7 @@ void config_print_value(const struct config_key *key, const void *base, FILE *ou
 		print_prefixes(value, out);
 		break;
 	case CONFIG_KEY_HOSTS:
+	case CONFIG_KEY_PEERS:
 		print_hosts(value, out);
 		break;
 	case CONFIG_KEY_MOUNT:
@@ -201,6 +204,7 @@ static bool is_preset(const struct config_key *key, const void *base)
 	case CONFIG_KEY_AUTO:
 		return ((const struct service_config *)base)->auto_connections;
 	case CONFIG_KEY_HOSTS:
+	case CONFIG_KEY_PEERS:
 		return !((const struct config_hosts *)value)->count;
 	default:
 		return false;
@@ -253,6 +257,9 @@ static bool has_value(const struct config_key *key, const struct service_config 
 	if (key->type == CONFIG_KEY_ALLOW)
 		return service->has_allow;
 	if (key->type == CONFIG_KEY_SOURCES && !service->nsources)
+		return false;
+	if ((key->type == CONFIG_KEY_FILE || key->type == CONFIG_KEY_PEER) &&
+	    !*(char *const *)((const char *)service + key->offset))
 		return false;
 	return config_in_scope(service, key->scope);
 }

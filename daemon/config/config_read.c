@@ -21,6 +21,7 @@
 
 #define MAX_ALLOW 1024
 #define MAX_HOSTS 64
+#define MAX_PEERS 1024
 
 const char *config_type_text(const config_setting_t *setting)
 {
@@ -82,6 +83,7 @@ static int begin_list(struct config_ctx *r, const config_setting_t *s, const str
 		snprintf(example, sizeof(example), "an array of strings: [ \"%s\" ]",
 			 key->type == CONFIG_KEY_SOURCES ? "10.0.0.7"
 			 : key->type == CONFIG_KEY_HOSTS ? "proxy.example.net"
+			 : key->type == CONFIG_KEY_PEERS ? "client.example.net"
 							 : "10.0.0.0/8");
 		config_report_type(r, s, key, example);
 		return 0;
@@ -184,16 +186,18 @@ static void read_allow(struct config_ctx *r, const config_setting_t *s,
 	read_cidrs(r, s, key, &service->allow, &service->nallow);
 }
 
+/* Reads names that @error_of() accepts, which returns what is wrong with others. */
 static void read_hosts(struct config_ctx *r, const config_setting_t *s,
-		       const struct config_key *key, struct config_hosts *hosts)
+		       const struct config_key *key, int max, const char *(*error_of)(const char *),
+		       struct config_hosts *hosts)
 {
 	int n;
 
 	config_hosts_fini(hosts);
-	n = begin_list(r, s, key, MAX_HOSTS, sizeof(*hosts->names), &hosts->names);
+	n = begin_list(r, s, key, max, sizeof(*hosts->names), &hosts->names);
 	for (int i = 0; i < n; i++) {
 		const char *text = list_text(r, s, i, key);
-		const char *conflict = text ? config_host_error(text) : NULL;
+		const char *conflict = text ? error_of(text) : NULL;
 
 		if (conflict)
 			config_report(r, config_setting_get_elem(s, (unsigned)i), "%s: %s",
@@ -362,7 +366,7 @@ static void read_name(struct config_ctx *r, const config_setting_t *s, const str
 	}
 }
 
-/* Reads the path of a socket or a directory. */
+/* Reads the path of a socket, a directory or a file. */
 static void read_path(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
 		      char **value)
 {
@@ -377,6 +381,21 @@ static void read_path(struct config_ctx *r, const config_setting_t *s, const str
 		config_report(r, s,
 			      "%s must have at most %zu bytes, the length of a socket's address",
 			      key->name, max);
+	free(*value);
+	*value = text;
+}
+
+/* Reads a name that a certificate must have. */
+static void read_peer(struct config_ctx *r, const config_setting_t *s, const struct config_key *key,
+		      char **value)
+{
+	char *text = string_value(r, s, key);
+	const char *conflict = text ? config_tls_server_error(text) : NULL;
+
+	if (!text)
+		return;
+	if (conflict)
+		config_report(r, s, "%s: %s", key->name, conflict);
 	free(*value);
 	*value = text;
 }
@@ -586,6 +605,7 @@ void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		break;
 	case CONFIG_KEY_PATH:
 	case CONFIG_KEY_FOLDER:
+	case CONFIG_KEY_FILE:
 		read_path(r, s, key, value);
 		break;
 	case CONFIG_KEY_ADDRESS:
@@ -595,7 +615,13 @@ void config_value_read(struct config_ctx *r, const config_setting_t *s,
 		read_prefixes(r, s, key, value);
 		break;
 	case CONFIG_KEY_HOSTS:
-		read_hosts(r, s, key, value);
+		read_hosts(r, s, key, MAX_HOSTS, config_host_error, value);
+		break;
+	case CONFIG_KEY_PEERS:
+		read_hosts(r, s, key, MAX_PEERS, config_tls_peer_error, value);
+		break;
+	case CONFIG_KEY_PEER:
+		read_peer(r, s, key, value);
 		break;
 	case CONFIG_KEY_MOUNT:
 		read_mount(r, s, key, value);

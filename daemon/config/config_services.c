@@ -15,6 +15,7 @@
 #include "daemon/config/config_parse.h"
 #include "daemon/config/config_preset.h"
 #include "daemon/config/config_read.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/config/config_value.h"
 #include "daemon/config/self_connect.h"
 #include "nfs/proc_table.h"
@@ -84,8 +85,13 @@ void config_group_read(struct config_ctx *r, const config_setting_t *group,
 			config_report(r, group, "%s is missing in this service", key->name);
 }
 
-static bool is_off(const config_setting_t *s)
+/* Returns whether a key is switched off; the value of a choice is then its default. */
+static bool is_off(const config_setting_t *s, const struct config_key *key)
 {
+	const char *text = config_setting_get_string(s);
+
+	if (text)
+		return !strcmp(text, "off") && key->preset && !strcmp(key->preset, "off");
 	return config_setting_type(s) == CONFIG_TYPE_BOOL
 		       ? !config_setting_get_bool(s)
 		       : config_setting_is_array(s) && !config_setting_length(s);
@@ -170,6 +176,7 @@ void config_defaults_read(struct config_ctx *r, const config_setting_t *root, st
 	free(scratch.sources);
 	free(scratch.accept_proxy_from.list);
 	free(scratch.trusted_proxies.list);
+	config_tls_fini(&scratch.tls);
 	if (r->nerrors > before)
 		return;
 	r->defaults = group;
@@ -270,7 +277,7 @@ static void check_service(struct config_ctx *r, const config_setting_t *group,
 		const config_setting_t *s = config_setting_get_member(group, key->name);
 
 		/* A key that is switched off is allowed in any service. */
-		if (s && !config_in_scope(service, key->scope) && !is_off(s))
+		if (s && !config_in_scope(service, key->scope) && !is_off(s, key))
 			config_report(r, s, "%s %s", key->name, config_scope_text(key->scope));
 	}
 	if (service->inline_threshold_bytes > service->max_message_bytes)
@@ -278,6 +285,7 @@ static void check_service(struct config_ctx *r, const config_setting_t *group,
 			      service->max_message_bytes);
 	check_config_program(r, group, service);
 	config_source_check(r, group, service);
+	config_tls_check(r, group, service);
 }
 
 #define PLACE_BYTES (PATH_MAX + 16u)
@@ -420,6 +428,8 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 	enum transport b = service->connect.transport;
 
 	switch (scope) {
+	case CONFIG_SCOPE_ANY_TCP:
+		return config_listens_tcp(service) || b == TRANSPORT_TCP;
 	case CONFIG_SCOPE_ANY_RDMA:
 		return config_listens_rdma(service) || b != TRANSPORT_TCP;
 	case CONFIG_SCOPE_ANY_IWARP:
@@ -441,6 +451,8 @@ bool config_in_scope(const struct service_config *service, enum config_key_scope
 		return b == TRANSPORT_TCP || b == TRANSPORT_IWARP;
 	case CONFIG_SCOPE_CONNECT_TCP:
 		return b == TRANSPORT_TCP || config_has_mount_server(service);
+	case CONFIG_SCOPE_SERVER_TCP:
+		return b == TRANSPORT_TCP;
 	case CONFIG_SCOPE_CONNECT_RDMA:
 		return b != TRANSPORT_TCP;
 	case CONFIG_SCOPE_LISTEN_SOCKET:

@@ -333,6 +333,44 @@ const char *config_host_error(const char *text)
 	return NULL;
 }
 
+#define A_FINGERPRINT      "sha256:"
+#define FINGERPRINT_DIGITS 64u
+
+static bool is_address(const char *text)
+{
+	struct in6_addr addr;
+
+	return inet_pton(AF_INET, text, &addr) == 1 || inet_pton(AF_INET6, text, &addr) == 1;
+}
+
+const char *config_tls_server_error(const char *text)
+{
+	if (is_address(text))
+		return NULL;
+	if (!config_host_error(text))
+		return NULL;
+	return "it must be a DNS name or an IP address of a certificate, without port";
+}
+
+const char *config_tls_peer_error(const char *text)
+{
+	const char *digits = text + strlen(A_FINGERPRINT);
+
+	if (!strncmp(text, A_FINGERPRINT, strlen(A_FINGERPRINT)))
+		return strspn(digits, "0123456789abcdefABCDEF") == FINGERPRINT_DIGITS &&
+				       !digits[FINGERPRINT_DIGITS]
+			       ? NULL
+			       : "a fingerprint must be sha256: and 64 hexadecimal digits, without "
+				 "colons between them";
+	if (!strncmp(text, "*.", 2) && !is_address(text + 2))
+		text += 2;
+	if (strchr(text, '*'))
+		return "a wildcard must be the whole first label of a name: *.example.net";
+	if (is_address(text) || !config_host_error(text))
+		return NULL;
+	return "it must be a DNS name, an IP address or a fingerprint (sha256:HEX) of a certificate";
+}
+
 void config_hosts_fini(struct config_hosts *hosts)
 {
 	for (size_t i = 0; i < hosts->count; i++)

@@ -74,6 +74,16 @@ struct config_hosts {
  * constant, without a full stop.
  */
 const char *config_host_error(const char *text);
+/**
+ * config_tls_server_error - Returns why @text is not a name or an IP address as in a server's
+ * certificate, or NULL. The text is as that of config_host_error().
+ */
+const char *config_tls_server_error(const char *text);
+/**
+ * config_tls_peer_error - Returns why @text does not select certificates of clients, or NULL. It can
+ * also be a name whose first label is a wildcard, or a fingerprint ("sha256:" and 64 digits).
+ */
+const char *config_tls_peer_error(const char *text);
 /** config_hosts_fini - Frees the names. */
 void config_hosts_fini(struct config_hosts *hosts);
 

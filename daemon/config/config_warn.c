@@ -14,6 +14,7 @@
 #include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_services.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/config/config_value.h"
 #include "rpcrdma/proto.h"
 
@@ -69,6 +70,13 @@ static bool listens_v4(const struct service_config *service)
 	return false;
 }
 
+/* Returns whether each client must prove its name. */
+static bool verifies_clients(const struct service_config *service)
+{
+	return service->tls.accept == CONFIG_TLS_REQUIRED &&
+	       service->tls.verify_client == TLS_VERIFY_REQUIRED && !config_listens_rdma(service);
+}
+
 static void warn_allow(const struct service_config *service, FILE *out)
 {
 	bool v4 = allows_all(service, AF_INET), v6 = allows_all(service, AF_INET6);
@@ -81,6 +89,8 @@ static void warn_allow(const struct service_config *service, FILE *out)
 		return;
 	else if (!service->has_allow && service->source == SOURCE_CLIENT)
 		return; /* the server sees and checks the clients' addresses */
+	else if (!service->has_allow && verifies_clients(service))
+		return;
 	else if (!service->has_allow)
 		warn(out, service,
 		     "listens beyond loopback without allow: every host that can reach it is "
@@ -483,6 +493,7 @@ static void warn_service(const struct config *config, const struct service_confi
 	warn_draft(service, out);
 	warn_rdma(service, out);
 	warn_register(service, out);
+	config_tls_warn(service, out);
 }
 
 /* Keys that do not apply are errors in a service, and warnings in defaults. */

@@ -31,6 +31,7 @@ unit_tests = \
 	tests/unit/test_config_servers \
 	tests/unit/test_config_source \
 	tests/unit/test_config_syntax \
+	tests/unit/test_config_tls \
 	tests/unit/test_config_truth \
 	tests/unit/test_config_value \
 	tests/unit/test_background \

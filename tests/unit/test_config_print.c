@@ -39,6 +39,11 @@ static const char *const files[] = {
 	SERVICE(TO_TCP FEW "trusted_proxies = [ \"10.0.0.0/8\", \"2001:db8::1\" ];"),
 	SERVICE("listen = \"tcp://:2050\"; connect = [ \"tcp://[::1]:1\", \"tcp://b\" ];"
 		"balance = \"source\";"),
+	SERVICE(TCP_TO_TCP
+		"tls = \"required\"; tls_cert_file = \"/a/c.pem\"; tls_key_file = "
+		"\"/a/k.pem\"; tls_ca_file = \"/a/\\\"ca\\\".pem\"; tls_verify_client = \"optional\"; "
+		"tls_client_names = [ \"*.example.net\", \"2001:db8::1\" ]; "
+		"tls_connect = \"required\"; tls_server_name = \"filer\";"),
 	"control = \"/tmp/a \\\"b\\\"\\\\c\"; workers = 3; io_flusher = false; log_level = \"debug\";"
 	"drain_timeout_s = 0; http_listen = \"[2001:db8::1]:9180\"; http_allow = [ \"10.0.0.0/8\" ];\n"
 	"services = ( { name = \"a\"; " TO_TCP FEW " }, { name = \"b.c-d_e\"; " TCP_TO_TCP " } );",
@@ -323,7 +328,7 @@ END_TEST
 static void change(const struct config_key *key, struct service_config *service)
 {
 	void *value = (char *)service + key->offset;
-	static char name[] = "another", port[] = "4711";
+	static char name[] = "another", port[] = "4711", *names[] = {name};
 	static struct sockaddr_storage source = {.ss_family = AF_INET};
 	static struct config_cidr cidr = {.family = AF_INET};
 
@@ -339,7 +344,12 @@ static void change(const struct config_key *key, struct service_config *service)
 		*(int *)value = !*(int *)value;
 		break;
 	case CONFIG_KEY_NAME:
+	case CONFIG_KEY_FILE:
+	case CONFIG_KEY_PEER:
 		*(char **)value = name;
+		break;
+	case CONFIG_KEY_PEERS:
+		*(struct config_hosts *)value = (struct config_hosts){1, names};
 		break;
 	case CONFIG_KEY_LISTEN:
 	case CONFIG_KEY_CONNECT:

@@ -41,6 +41,10 @@ static const char *const hosts[] = {"[ \"a.example\" ]", NULL};
 static const char *const addresses[] = {"\"127.0.0.1:9180\"", "\"[::1]:9180\"", NULL};
 static const char *const autos[] = {"\"auto\"", "1", "1000000", NULL};
 static const char *const paths[] = {"\"/tmp/a.sock\"", NULL};
+static const char *const peers[] = {
+	"[ \"a.example\", \"*.example.net\", \"192.0.2.1\" ]",
+	"[ \"sha256:00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\" ]", NULL};
+static const char *const peer[] = {"\"filer.example.net\"", "\"2001:db8::1\"", NULL};
 
 static const char *const *listed(const struct config_key *key)
 {
@@ -57,7 +61,12 @@ static const char *const *listed(const struct config_key *key)
 	case CONFIG_KEY_ADDRESS:
 		return addresses;
 	case CONFIG_KEY_PATH:
+	case CONFIG_KEY_FILE:
 		return paths;
+	case CONFIG_KEY_PEERS:
+		return peers;
+	case CONFIG_KEY_PEER:
+		return peer;
 	case CONFIG_KEY_AUTO:
 		return autos;
 	default:
@@ -166,7 +175,8 @@ static bool is_done(const struct config_key *key, const void *base, const char *
 static bool has_no_default(const struct config_key *key)
 {
 	return key->type == CONFIG_KEY_ALLOW || key->type == CONFIG_KEY_SOURCES ||
-	       key->type == CONFIG_KEY_ADDRESS;
+	       key->type == CONFIG_KEY_ADDRESS || key->type == CONFIG_KEY_FILE ||
+	       key->type == CONFIG_KEY_PEER;
 }
 
 static const void *base_of(const struct config *config, bool global)
@@ -193,6 +203,26 @@ static void expect_line(const char *line)
 	free(text);
 }
 
+/* Keys without which a key is an error, if the shape can have it. */
+static const char *needed(const struct config_key *key, const char *shape)
+{
+	static const struct {
+		const char *key, *needs;
+	} rows[] = {
+		{"tls_key_file", "tls_cert_file = \"/tmp/c.pem\"; "},
+		{"tls", "tls_cert_file = \"/tmp/c.pem\"; "},
+		{"tls_verify_client", "tls_ca_file = \"/tmp/ca.pem\"; "},
+		{"tls_client_names",
+		 "tls_ca_file = \"/tmp/ca.pem\"; tls_verify_client = \"required\"; "},
+	};
+	bool listens = strstr(shape, "listen = \"tcp") || strstr(shape, "listen = [ \"tcp");
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strcmp(rows[i].key, key->name))
+			return listens || (!i && strstr(shape, "tcp://")) ? rows[i].needs : "";
+	return "";
+}
+
 /* Loads a file with the key, or without it (@value is NULL). */
 static const struct config *load(const struct config_key *key, const char *shape, bool global,
 				 const char *value)
@@ -204,8 +234,9 @@ static const struct config *load(const struct config_key *key, const char *shape
 	if (value)
 		snprintf(setting, sizeof(setting), "%s = %s; ", key->name, value);
 	if (strstr(shape, key->name) == NULL || global)
-		snprintf(text, sizeof(text), "%s%sservices = ( { name = \"a\"; %s%s } );", file,
-			 global ? setting : "", shape, global ? "" : setting);
+		snprintf(text, sizeof(text), "%s%sservices = ( { name = \"a\"; %s%s%s } );", file,
+			 global ? setting : "", shape, global ? "" : setting,
+			 global ? "" : needed(key, shape));
 	else
 		return NULL; /* the shape sets it */
 	ck_assert_msg(config_fixture_load(text) == 0, "%s\n%s", fixture.errors, text);
