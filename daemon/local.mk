@@ -217,6 +217,7 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/server_health.h \
 	daemon/service/service.c \
 	daemon/service/service.h \
+	daemon/service/service_tls.c \
 	daemon/service/service_tls.h \
 	daemon/service/service_net.c \
 	daemon/service/service_net.h \

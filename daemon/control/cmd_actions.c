@@ -103,13 +103,14 @@ static void on_reloaded(void *arg, int rc, const struct reload_report *report)
 		answer = json_pack("{s:s, s:o}", "error", "not reloaded, nothing has changed",
 				   "errors", lines_json(texts[RELOAD_ERRORS]));
 	else
-		answer = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "reloaded", 1, "kept",
-				   lines_json(texts[RELOAD_UNCHANGED]), "changed",
+		answer = json_pack("{s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "reloaded", 1,
+				   "kept", lines_json(texts[RELOAD_UNCHANGED]), "changed",
 				   lines_json(texts[RELOAD_CHANGED]), "added",
 				   lines_json(texts[RELOAD_ADDED]), "removed",
 				   lines_json(texts[RELOAD_REMOVED]), "held",
 				   lines_json(texts[RELOAD_NEEDS_RESTART]), "warnings",
-				   lines_json(texts[RELOAD_WARNINGS]));
+				   lines_json(texts[RELOAD_WARNINGS]), "tls_renewed",
+				   lines_json(texts[RELOAD_TLS]));
 	deferred_answer_send(arg, answer);
 }
 

@@ -31,13 +31,15 @@ static void print_lines(const json_t *answer, const char *key, FILE *out)
 
 static void render_reload(const json_t *answer, FILE *out)
 {
-	static const char known[] = "schema reloaded kept changed added removed held warnings";
+	static const char known[] = "schema reloaded kept changed added removed held warnings "
+				    "tls_renewed";
 
 	fprintf(out, "reloaded\n");
 	print_list(answer, "kept", "kept: ", out);
 	print_list(answer, "changed", "changed: ", out);
 	print_list(answer, "added", "added: ", out);
 	print_list(answer, "removed", "removed: ", out);
+	print_list(answer, "tls_renewed", "changed TLS files: ", out);
 	print_list(answer, "held", "not applied, needs a restart: ", out);
 	print_lines(answer, "warnings", out);
 	cells_print_unknown(answer, known, NULL, out);

@@ -10,6 +10,7 @@
 #include "daemon/base/background.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_tls.h"
 
 /* One reading. The thread owns it while it runs. */
 struct reader_job {
@@ -51,7 +52,10 @@ static int read_file(struct reader_job *job, FILE *errors, FILE *warnings)
 			fprintf(errors, "%s: %s\n", job->file, strerror(-rc));
 		return rc;
 	}
+	rc = config_tls_load(reading->config, errors);
 	config_warn(reading->config, warnings);
+	if (rc)
+		return rc;
 	reading->names = listen_names_new();
 	rc = reading->names ? 0 : -ENOMEM;
 	for (size_t i = 0; i < reading->config->nservices && !rc; i++)

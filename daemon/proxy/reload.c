@@ -13,6 +13,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/sd_notify.h"
 #include "daemon/config/config_diff.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/proxy/listener_inherit.h"
 #include "daemon/proxy/problems.h"
 #include "daemon/proxy/proxy_service.h"
@@ -259,6 +260,21 @@ static void resume_service(struct reload_plan *plan, struct proxy_service *ps)
 		error);
 }
 
+/* Gives new connections of an unchanged service its changed TLS files. */
+static void renew_tls(struct reload_plan *plan, struct proxy_service *ps,
+		      const struct service_config *fresh)
+{
+	char until[CONFIG_TLS_TIME_BYTES];
+
+	if (!service_tls_replace(ps->service.tls, fresh))
+		return;
+	fprintf(plan->texts[RELOAD_TLS], "%s\n", fresh->name);
+	config_tls_time_text(service_tls_expiry_s(ps->service.tls), until);
+	log_info(LOG_ABOUT(.service = fresh->name),
+		 "its TLS files have changed: new connections use them%s%s",
+		 until[0] ? "; the certificate is valid until " : "", until);
+}
+
 static void add_new_services(struct reload_plan *plan)
 {
 	struct proxy *proxy = plan->proxy;
@@ -272,6 +288,7 @@ static void add_new_services(struct reload_plan *plan)
 			release_socket(ps);
 		} else {
 			resume_service(plan, ps);
+			renew_tls(plan, ps, &plan->config->services[i]);
 			TAILQ_REMOVE(&proxy->services, ps, entry);
 			servers_clear_orders(&ps->service.servers);
 			servers_clear_orders(&ps->service.mount_servers);

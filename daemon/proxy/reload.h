@@ -3,9 +3,10 @@
  * Reloads the configuration file while the daemon runs.
  *
  * A reload first creates all new services with their listeners. If any of this fails, nothing
- * changes. An unchanged service keeps its listener, connections and caches. A changed service is
- * replaced by a new one, which inherits the listening sockets of unchanged addresses. The old
- * service drains, and its clients reconnect to the new one.
+ * changes. An unchanged service keeps its listener, connections and caches; its new connections use
+ * the TLS files as they are now. A changed service is replaced by a new one, which inherits the
+ * listening sockets of unchanged addresses. The old service drains, and its clients reconnect to the
+ * new one.
  */
 #ifndef DAEMON_PROXY_RELOAD_H
 #define DAEMON_PROXY_RELOAD_H
@@ -23,6 +24,7 @@ enum reload_text {
 	RELOAD_ADDED,
 	RELOAD_REMOVED,
 	RELOAD_NEEDS_RESTART, /* changed keys that only a restart applies */
+	RELOAD_TLS,           /* names of unchanged services whose TLS files have changed */
 	RELOAD_TEXTS,
 };
 

@@ -60,6 +60,9 @@ int service_init(struct service *service, const struct service_config *config)
 
 	service->config = config;
 	service->mount_servers = (struct servers){0};
+	service->tls = service_tls_new(config);
+	if (!service->tls)
+		return -ENOMEM;
 	service->clients = client_affinity_new(config->max_connections);
 	if (!service->clients || conn_limits_init(&service->limits, config))
 		goto out_clients;
@@ -86,6 +89,7 @@ out_conn_limits:
 	conn_limits_fini(&service->limits);
 out_clients:
 	client_affinity_free(service->clients);
+	service_tls_put(service->tls);
 	return -ENOMEM;
 }
 
@@ -104,6 +108,8 @@ void service_fini(struct service *service)
 	service->clients = NULL;
 	servers_fini(&service->servers);
 	servers_fini(&service->mount_servers);
+	service_tls_put(service->tls);
+	service->tls = NULL;
 }
 
 void service_iwarp_config(const struct service_config *config, struct iwarp_config *iwarp)

@@ -129,6 +129,7 @@ unit_tests = \
 	tests/unit/test_stream_socket \
 	tests/unit/test_tap \
 	tests/unit/test_servers \
+	tests/unit/test_service_tls \
 	tests/unit/test_thread \
 	tests/unit/test_time_limit \
 	tests/unit/test_tls_stream \
@@ -181,6 +182,7 @@ proxy_tests = \
 	tests/unit/test_readiness \
 	tests/unit/test_reload \
 	tests/unit/test_reload_ends \
+	tests/unit/test_reload_tls \
 	tests/unit/test_shared_port \
 	tests/unit/test_watchdog
 $(proxy_tests): FIXTURE = tests/unit/libproxyfixture.a

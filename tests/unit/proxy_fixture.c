@@ -18,6 +18,7 @@
 
 #include "daemon/base/loop.h"
 #include "daemon/config/config.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/control/cmd_table.h"
 #include "daemon/http/http.h"
 #include "daemon/proxy/reload.h"
@@ -152,6 +153,7 @@ void fixture_start(const char *services, ...)
 	snprintf(at->file, sizeof(at->file), "%s/conf%u", dir, nrunning);
 	write_file(at, fixture_globals, text);
 	ck_assert_int_eq(config_load(at->file, stderr, &at->config), 0);
+	ck_assert_int_eq(config_tls_load(at->config, stderr), 0);
 	at->loop = event_loop_new();
 	ck_assert_ptr_nonnull(at->loop);
 	ck_assert_int_eq(proxy_start(at->loop, at->config, &at->proxy), 0);
