@@ -132,6 +132,14 @@ static int parse_certs(const struct loading *loading, const struct pem_file *fil
 	return 0;
 }
 
+/* Whether a file has a private key of any format. OpenSSL's error does not tell. */
+static bool has_key(const struct pem_file *file)
+{
+	static const char label[] = "PRIVATE KEY-----";
+
+	return memmem(file->bytes, file->length, label, strlen(label)) != NULL;
+}
+
 /* Nobody is there to enter a password. */
 static int no_password(char *buf, int size, int rwflag, void *arg)
 {
@@ -152,7 +160,7 @@ static int parse_key(const struct loading *loading)
 	if (encrypted)
 		return tls_error_set(loading->error, -EINVAL,
 				     "the key in %s is encrypted: remove its password", file->path);
-	if (!loading->pem->key && is_end())
+	if (!loading->pem->key && !has_key(file))
 		return tls_error_set(loading->error, -EINVAL, "%s has no private key in PEM",
 				     file->path);
 	if (!loading->pem->key)

@@ -79,7 +79,7 @@ struct certificate *certificate_new(const struct certificate_spec *spec)
 
 	MUST(own);
 	own->end_s = now_s + (dated ? spec->ends_s : 29 * CERTIFICATE_DAY_S);
-	own->key = EVP_EC_gen("P-256");
+	own->key = EVP_EC_gen(spec->curve ? spec->curve : "P-256");
 	own->x509 = X509_new();
 	MUST(own->key && own->x509);
 	MUST(X509_set_version(own->x509, X509_VERSION_3) == 1);

@@ -20,9 +20,10 @@ struct certificate_spec {
 	/* Relative to now; both 0: from yesterday for 30 days. */
 	int64_t starts_s, ends_s;
 	unsigned padding_bytes; /* of an extension without meaning */
+	const char *curve;      /* of the key; NULL: "P-256" */
 };
 
-/** certificate_new - Makes a key (P-256) and its certificate. */
+/** certificate_new - Makes a key and its certificate. */
 struct certificate *certificate_new(const struct certificate_spec *spec);
 /** certificate_free - Accepts NULL. */
 void certificate_free(struct certificate *certificate);
