@@ -128,8 +128,15 @@ static void describe_reason(int reason, enum tls_role role, char text[TLS_ERROR_
 
 static enum tls_failure describe_alert(int alert, enum tls_role role, char text[TLS_ERROR_BYTES])
 {
+	const char *words = SSL_alert_desc_string_long(alert);
+
+	/* Those for which OpenSSL has no words. */
+	if (alert == SSL_AD_CERTIFICATE_REQUIRED)
+		words = "certificate required";
+	else if (alert == SSL_AD_NO_APPLICATION_PROTOCOL)
+		words = "no application protocol";
 	snprintf(text, TLS_ERROR_BYTES, "the %s ended it by the alert \"%s\"", tls_error_peer(role),
-		 SSL_alert_desc_string_long(alert));
+		 words);
 	return TLS_FAILURE_REJECTED;
 }
 

@@ -133,6 +133,7 @@ unit_tests = \
 	tests/unit/test_thread \
 	tests/unit/test_time_limit \
 	tests/unit/test_tls_context \
+	tests/unit/test_tls_handshake \
 	tests/unit/test_tls_stream \
 	tests/unit/test_verbs \
 	tests/unit/test_version_cache \
@@ -271,6 +272,7 @@ tests_unit_test_client_affinity_queries_SOURCES = tests/unit/test_client_affinit
 stream_fixture = tests/unit/stream_fixture.c tests/unit/stream_fixture.h
 tls_fixture = tests/unit/tls_fixture.c tests/unit/tls_fixture.h
 tests_unit_test_tls_context_SOURCES = tests/unit/test_tls_context.c $(tls_fixture)
+tests_unit_test_tls_handshake_SOURCES = tests/unit/test_tls_handshake.c $(tls_fixture)
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)

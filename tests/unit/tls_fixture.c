@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/lib/fake_loop.h"
@@ -12,61 +13,74 @@
 
 #define SECOND_US 1000000u
 
-/* Files */
+int64_t tls_clock_ahead_s;
 
-void tls_dir_path(const struct tls_dir *files, const char *name, char path[TLS_PATH_BYTES])
+time_t time(time_t *now)
 {
-	snprintf(path, TLS_PATH_BYTES, "%.200s/%.40s", files->dir, name);
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += tls_clock_ahead_s;
+	if (now)
+		*now = ts.tv_sec;
+	return ts.tv_sec;
 }
 
-static struct certificate *make_authority(struct tls_dir *files, const char *name,
+/* Files */
+
+void tls_dir_path(const struct tls_dir *dir, const char *name, char path[TLS_PATH_BYTES])
+{
+	snprintf(path, TLS_PATH_BYTES, "%.200s/%.40s", dir->dir, name);
+}
+
+static struct certificate *make_authority(struct tls_dir *dir, const char *name,
 					  char path[TLS_PATH_BYTES])
 {
 	const struct certificate_spec spec = {.subject = name, .authority = true};
 	struct certificate *authority = certificate_new(&spec);
 
-	tls_dir_path(files, name, path);
+	tls_dir_path(dir, name, path);
 	certificate_save(authority, path, false);
 	return authority;
 }
 
-void tls_dir_init(struct tls_dir *files)
+void tls_dir_init(struct tls_dir *dir)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(files->dir, sizeof(files->dir), "%.200s/test-tls-XXXXXX", tmp ? tmp : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(files->dir));
-	files->authority = make_authority(files, "ca.pem", files->ca);
-	files->foreign = make_authority(files, "foreign.pem", files->foreign_ca);
+	snprintf(dir->dir, sizeof(dir->dir), "%.200s/test-tls-XXXXXX", tmp ? tmp : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(dir->dir));
+	dir->authority = make_authority(dir, "ca.pem", dir->ca);
+	dir->foreign = make_authority(dir, "foreign.pem", dir->foreign_ca);
 }
 
-void tls_dir_fini(struct tls_dir *files)
+void tls_dir_fini(struct tls_dir *dir)
 {
-	DIR *dir = opendir(files->dir);
+	DIR *entries = opendir(dir->dir);
 	struct dirent *entry;
 	char path[TLS_PATH_BYTES];
 
-	ck_assert_ptr_nonnull(dir);
-	while ((entry = readdir(dir)))
+	ck_assert_ptr_nonnull(entries);
+	while ((entry = readdir(entries)))
 		if (entry->d_name[0] != '.') {
-			tls_dir_path(files, entry->d_name, path);
+			tls_dir_path(dir, entry->d_name, path);
 			ck_assert_int_eq(unlink(path), 0);
 		}
-	closedir(dir);
-	ck_assert_int_eq(rmdir(files->dir), 0);
-	certificate_free(files->authority);
-	certificate_free(files->foreign);
+	closedir(entries);
+	ck_assert_int_eq(rmdir(dir->dir), 0);
+	certificate_free(dir->authority);
+	certificate_free(dir->foreign);
 }
 
-void tls_dir_make(struct tls_dir *files, const char *name, struct certificate_spec spec,
+void tls_dir_make(struct tls_dir *dir, const char *name, struct certificate_spec spec,
 		  char path[TLS_PATH_BYTES])
 {
 	struct certificate *certificate;
 
 	if (!spec.issuer)
-		spec.issuer = files->authority;
+		spec.issuer = dir->authority;
 	certificate = certificate_new(&spec);
-	tls_dir_path(files, name, path);
+	tls_dir_path(dir, name, path);
 	certificate_save(certificate, path, false);
 	certificate_save_key(certificate, path, true, NULL);
 	certificate_free(certificate);
@@ -135,9 +149,9 @@ static void make_contexts(struct tls_rig *rig)
 	char path[TLS_PATH_BYTES];
 	struct tls_context_config server = {.accepts = true, .cert_file = path};
 	struct tls_context_config client = {
-		.connects = true, .ca_file = rig->files.ca, .server_name = "proxy.example"};
+		.connects = true, .ca_file = rig->dir.ca, .server_name = "proxy.example"};
 
-	tls_dir_make(&rig->files, "server.pem",
+	tls_dir_make(&rig->dir, "server.pem",
 		     (struct certificate_spec){.subject = "server",
 					       .alt_names = "DNS:proxy.example,IP:192.0.2.1"},
 		     path);
@@ -149,7 +163,7 @@ void tls_rig_init(struct tls_rig *rig)
 {
 	*rig = (struct tls_rig){.client = {.rig = rig, .drains = true},
 				.server = {.rig = rig, .drains = true}};
-	tls_dir_init(&rig->files);
+	tls_dir_init(&rig->dir);
 	rig->loop = fake_loop_new();
 	rig->net = pair_net_new(rig->loop, NULL);
 	fake_runner_init(&rig->runner);
@@ -184,7 +198,7 @@ void tls_rig_fini(struct tls_rig *rig)
 	tls_worker_fini(&rig->worker);
 	pair_net_free(rig->net);
 	fake_loop_free(rig->loop);
-	tls_dir_fini(&rig->files);
+	tls_dir_fini(&rig->dir);
 }
 
 static void end_new(struct tls_end *end, enum tls_role role, struct stream *inner)
@@ -204,6 +218,23 @@ void tls_rig_connect(struct tls_rig *rig)
 	ck_assert_int_eq(pair_new(rig->net, ends), 0);
 	end_new(&rig->client, TLS_ROLE_CLIENT, ends[0]);
 	end_new(&rig->server, TLS_ROLE_SERVER, ends[1]);
+}
+
+static void end_reset(struct tls_end *end)
+{
+	tls_end_close(end, true);
+	end->connected = false;
+	end->error = 0;
+	end->input_bytes = 0;
+	end->nready = 0;
+	memset(&end->counters, 0, sizeof(end->counters));
+}
+
+void tls_rig_reset(struct tls_rig *rig)
+{
+	end_reset(&rig->client);
+	end_reset(&rig->server);
+	tls_rig_run(rig);
 }
 
 void tls_rig_open(struct tls_rig *rig)

@@ -9,6 +9,9 @@
 
 #define TLS_PATH_BYTES 256u
 
+/* OpenSSL's clock is this much ahead: for it, tls_fixture.c has a time() of its own. */
+extern int64_t tls_clock_ahead_s;
+
 /* A directory with files of certificates. */
 struct tls_dir {
 	char dir[TLS_PATH_BYTES];
@@ -17,17 +20,17 @@ struct tls_dir {
 };
 
 /** tls_dir_init - Makes a directory and two authorities, whose certificates are in it. */
-void tls_dir_init(struct tls_dir *files);
+void tls_dir_init(struct tls_dir *dir);
 /** tls_dir_fini - Removes it. */
-void tls_dir_fini(struct tls_dir *files);
+void tls_dir_fini(struct tls_dir *dir);
 /**
- * tls_dir_make - Makes a certificate signed by files->authority, unless the spec has an issuer
+ * tls_dir_make - Makes a certificate signed by dir->authority, unless the spec has an issuer
  * @path: receives the name of a file with certificate and key
  */
-void tls_dir_make(struct tls_dir *files, const char *name, struct certificate_spec spec,
+void tls_dir_make(struct tls_dir *dir, const char *name, struct certificate_spec spec,
 		  char path[TLS_PATH_BYTES]);
 /** tls_dir_path - Gets the path of @name in the directory. */
-void tls_dir_path(const struct tls_dir *files, const char *name, char path[TLS_PATH_BYTES]);
+void tls_dir_path(const struct tls_dir *dir, const char *name, char path[TLS_PATH_BYTES]);
 
 struct tls_end {
 	struct stream *stream;
@@ -45,7 +48,7 @@ struct tls_end {
 };
 
 struct tls_rig {
-	struct tls_dir files;
+	struct tls_dir dir;
 	struct loop *loop;
 	struct pair_net *net;
 	struct fake_runner runner;
@@ -62,6 +65,8 @@ void tls_rig_fini(struct tls_rig *rig);
 void tls_rig_faults(struct tls_rig *rig, const struct pair_faults *faults);
 /** tls_rig_context - Replaces the context of one end. */
 void tls_rig_context(struct tls_end *end, const struct tls_context_config *config);
+/** tls_rig_reset - Closes and frees both streams; tls_rig_connect() can follow. */
+void tls_rig_reset(struct tls_rig *rig);
 /** tls_rig_connect - Makes both streams. */
 void tls_rig_connect(struct tls_rig *rig);
 /** tls_rig_open - Makes both streams, and runs until the handshake is complete. */
