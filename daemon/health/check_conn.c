@@ -322,6 +322,7 @@ static int start_upstream(struct check_conn *conn)
 			  &upstream_events))
 		return -ENOMEM;
 	upstream_set_privileged(&conn->upstream);
+	upstream_set_program(&conn->upstream, conn->config.program);
 	return 0;
 }
 

@@ -69,6 +69,8 @@ struct check_conn_config {
 	const struct self_connect *listen_addrs;
 	bool asks_rpcbind; /* @server is rpcbind: connect to the port of MOUNT */
 	bool is_other;     /* @server is not one of the service's: send no PROXY header */
+	/* what the connection is for: tls_connect applies to NFS and MOUNT, not to rpcbind */
+	uint32_t program;
 	void (*on_event)(void *arg, const struct check_conn_result *result);
 	void *arg;
 };

@@ -281,6 +281,7 @@ static void connect_stage(struct check_mount *mount)
 	config.server = &mount->uri;
 	config.is_other = mount->config.way != MOUNT_CONNECT;
 	config.asks_rpcbind = false;
+	config.program = mount->at_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_RPCBIND;
 	config.on_event = on_result;
 	config.arg = mount;
 	if (check_conn_new(&config, &mount->conn))

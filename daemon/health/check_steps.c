@@ -658,6 +658,7 @@ static void fill_conn_config(struct check_steps *steps, struct check_conn_config
 		.listen_addrs = steps->config.listen_addrs,
 		.asks_rpcbind = checks_mount && service->mount.way == MOUNT_RPCBIND,
 		.is_other = checks_mount,
+		.program = checks_mount || steps->asks_mount ? NFS_PROGRAM_MOUNT : NFS_PROGRAM_NFS,
 		.on_event = on_result,
 		.arg = steps,
 	};
@@ -721,9 +722,9 @@ void check_steps_start(struct check_steps *steps, const struct check_steps_confi
 {
 	*steps = (struct check_steps){.config = *config, .at = config->report->servers};
 	steps->until_us = now_us(steps) + CHECK_LIMIT_US;
-	steps->has_net =
-		!service_net_init(&steps->net, &config->env->env, config->service, NULL,
-				  !config->checks_mount && service_verbs_connects(config->service));
+	steps->has_net = !service_net_init(
+		&steps->net, &config->env->env, config->service, NULL, config->tls,
+		!config->checks_mount && service_verbs_connects(config->service));
 	begin_server(steps);
 }
 

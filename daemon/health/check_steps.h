@@ -16,6 +16,7 @@ struct check_steps_config {
 	struct check_env *env;
 	const struct self_connect *listen_addrs;
 	const struct service_config *service;
+	struct service_tls *tls; /* its certificates; outlives the check */
 	const struct server_uris
 		*servers; /* of the service, or with checks_mount its MOUNT servers */
 	bool checks_mount;

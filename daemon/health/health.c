@@ -23,6 +23,7 @@
 #include "daemon/service/backend.h"
 #include "daemon/service/servers.h"
 #include "daemon/service/service_net.h"
+#include "daemon/service/service_tls.h"
 #include "daemon/upstream/leg_factory.h"
 
 #define BUDGET_BYTES ((size_t)256 << 20) /* not reserved */
@@ -47,7 +48,7 @@ static void kick(void *arg)
  * even on failure.
  */
 static int check_env_init(struct check_env *env, struct loop *loop,
-			  struct reserved_ports *reserved_ports)
+			  struct reserved_ports *reserved_ports, struct job_threads *jobs)
 {
 	int rc = budget_init(&env->budget, BUDGET_BYTES, 0, 1, 1);
 
@@ -63,6 +64,7 @@ static int check_env_init(struct check_env *env, struct loop *loop,
 		.legs = &leg_factory_system,
 		.post = event_loop_post,
 		.reserved_ports = reserved_ports,
+		.jobs = jobs,
 		.wake = kick,
 		.arg = env,
 	};
@@ -92,7 +94,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int health_new(struct reserved_ports *reserved_ports, struct health **out)
+int health_new(struct reserved_ports *reserved_ports, struct job_threads *jobs, struct health **out)
 {
 	struct health *health = calloc(1, sizeof(*health));
 	int rc = -ENOMEM;
@@ -102,7 +104,7 @@ int health_new(struct reserved_ports *reserved_ports, struct health **out)
 	atomic_init(&health->checks, 0);
 	health->loop = event_loop_new();
 	if (health->loop)
-		rc = check_env_init(&health->env, health->loop, reserved_ports);
+		rc = check_env_init(&health->env, health->loop, reserved_ports, jobs);
 	if (!rc)
 		rc = thread_start("health", run, health, &health->thread);
 	if (rc) {
@@ -120,18 +122,19 @@ static void stop(void *arg)
 	event_loop_stop(((struct health *)arg)->loop);
 }
 
-void health_free(struct health *health)
+bool health_free(struct health *health)
 {
 	if (!health)
-		return;
+		return true;
 	while (event_loop_post(health->loop, stop, health))
 		;
 	pthread_join(health->thread, NULL);
 	if (atomic_load(&health->checks))
-		return;
+		return false;
 	check_env_fini(&health->env);
 	event_loop_free(health->loop);
 	free(health);
+	return true;
 }
 
 /* ---- a check, shared by the thread that requested it and the health thread ---- */
@@ -177,6 +180,7 @@ static void check_detach(struct check *check)
 	struct health *health = check->config.health;
 
 	config_free(check->config.config);
+	service_tls_put(check->config.tls);
 	post(health->loop, check_free_later, check);
 	atomic_fetch_sub(&health->checks, 1);
 }
@@ -215,6 +219,7 @@ static void check_begin(void *arg)
 		.env = &check->config.health->env,
 		.listen_addrs = check->config.listen_addrs,
 		.service = check->config.service,
+		.tls = check->config.tls,
 		.servers = &check->servers,
 		.report = &check->report,
 		.checks_mount = check->config.checks_mount,
@@ -258,6 +263,7 @@ int check_start(const struct check_config *config, struct check **out)
 	pthread_mutex_init(&check->lock, NULL);
 	thread_cond_init(&check->ended);
 	config_ref(config->config);
+	service_tls_ref(config->tls);
 	atomic_fetch_add(&config->health->checks, 1);
 	post(config->health->loop, check_begin, check);
 	*out = check;

@@ -15,18 +15,21 @@
 #include "daemon/health/check_report.h"
 
 struct health;
+struct job_threads;
 struct reserved_ports;
+struct service_tls;
 
 /**
  * health_new - Starts the thread. Returns 0 or a negative errno.
- * @reserved_ports: of the process; outlives the thread
+ * @reserved_ports, @jobs: of the process; outlive the thread
  */
-int health_new(struct reserved_ports *reserved_ports, struct health **out) MUST_CHECK;
+int health_new(struct reserved_ports *reserved_ports, struct job_threads *jobs,
+	       struct health **out) MUST_CHECK;
 /**
- * health_free - Ends the thread. If a check does not end, the thread is left until the process
- * exits. Accepts NULL.
+ * health_free - Ends the thread. Accepts NULL. Returns true; or false if a check has not ended: its
+ * memory, and what the checks share with others, stay in use until the process exits.
  */
-void health_free(struct health *health);
+bool health_free(struct health *health);
 
 /*
  * A check tries what a client needs of each server, one step after the other:
@@ -51,7 +54,8 @@ struct check_config {
 	const struct self_connect *listen_addrs;
 	struct config *config; /* contains @service; the check takes a reference */
 	const struct service_config *service;
-	bool with_mount; /* also try MOUNT, and NFSv3 on a server without NFSv4 */
+	struct service_tls *tls; /* of the service; the check takes a reference */
+	bool with_mount;         /* also try MOUNT, and NFSv3 on a server without NFSv4 */
 	/* try the MOUNT servers instead (daemon/service/servers.h), up to CHECK_NULL */
 	bool checks_mount;
 	enum check_step_id last;  /* last step to try */

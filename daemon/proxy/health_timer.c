@@ -74,6 +74,7 @@ static int start_check(struct health_timer *health_timer, uint32_t skipped_serve
 		.listen_addrs = &ps->proxy->listen_addrs,
 		.config = ps->config,
 		.service = ps->service.config,
+		.tls = ps->service.tls,
 		.checks_mount = health_timer->checks_mount,
 		.last = CHECK_NULL,
 		.skipped_servers = skipped_servers,

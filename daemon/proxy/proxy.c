@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/base/humanize.h"
+#include "daemon/base/job_threads.h"
 #include "daemon/base/log.h"
 #include "daemon/base/loop.h"
 #include "daemon/base/resolver.h"
@@ -224,21 +225,29 @@ static void on_kick(void *arg)
 
 /* ---- start and stop ---- */
 
+/* What the workers and the health checks share. */
+static int make_shared(struct proxy *proxy)
+{
+	proxy->reserved_ports = reserved_ports_new();
+	proxy->jobs = job_threads_new(proxy->config->workers);
+	return proxy->reserved_ports && proxy->jobs ? 0 : -ENOMEM;
+}
+
 static int start_workers(struct proxy *proxy)
 {
 	const struct config *config = proxy->config;
+	const struct worker_shared shared = {proxy->reserved_ports, proxy->jobs};
 	const struct worker_memory memory = {
 		.reserve_bytes = config_memory_reserve_bytes(config),
 		.kept_bytes = config_memory_kept_bytes(config),
 	};
 
 	proxy->workers = calloc(config->workers, sizeof(*proxy->workers));
-	proxy->reserved_ports = reserved_ports_new();
-	if (!proxy->workers || !proxy->reserved_ports)
+	if (!proxy->workers)
 		return -ENOMEM;
 	for (; proxy->nworkers < config->workers; proxy->nworkers++) {
-		struct worker *worker = worker_new(proxy->nworkers, proxy->reserved_ports, &memory,
-						   on_drained, proxy);
+		struct worker *worker =
+			worker_new(proxy->nworkers, &shared, &memory, on_drained, proxy);
 
 		if (!worker)
 			return -ENOMEM;
@@ -360,9 +369,11 @@ int proxy_start(struct loop *loop, struct config *config, struct proxy **out)
 	if (!rc)
 		rc = start_timers(proxy);
 	if (!rc)
+		rc = make_shared(proxy);
+	if (!rc)
 		rc = start_workers(proxy);
 	if (!rc)
-		rc = health_new(proxy->reserved_ports, &proxy->health);
+		rc = health_new(proxy->reserved_ports, proxy->jobs, &proxy->health);
 	if (!rc)
 		rc = start_services(proxy);
 	if (!rc)
@@ -435,7 +446,8 @@ static void free_proxy(struct proxy *proxy)
 	free_all(&proxy->removed);
 	/* Delivers the result of a check that ended before it could be cancelled. */
 	event_loop_finish(proxy->loop);
-	health_free(proxy->health);
+	if (health_free(proxy->health))
+		job_threads_free(proxy->jobs);
 	budget_fini(&proxy->budget);
 	self_connect_fini(&proxy->listen_addrs);
 	reserved_ports_free(proxy->reserved_ports);

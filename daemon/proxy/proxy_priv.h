@@ -25,6 +25,7 @@
 #include "leg/leg.h"
 
 struct check;
+struct job_threads;
 struct listen_names;
 struct listener;
 struct proxy;
@@ -102,6 +103,7 @@ struct proxy {
 	/* own listen addresses; complete before the first client */
 	struct self_connect listen_addrs;
 	struct reserved_ports *reserved_ports; /* reserved source ports; shared with the workers */
+	struct job_threads *jobs;              /* for TLS handshakes; shared with the workers */
 	struct socket_activation inherited;    /* sockets inherited from systemd */
 	uint64_t next_id, start_us;
 	struct health *health; /* runs health checks */

@@ -382,7 +382,7 @@ static void on_kick(void *arg)
 	}
 }
 
-struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
+struct worker *worker_new(unsigned index, const struct worker_shared *shared,
 			  const struct worker_memory *memory, void (*on_drained)(void *arg),
 			  void *arg)
 {
@@ -414,7 +414,8 @@ struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
 		.resolver = &resolver_system,
 		.legs = &leg_factory_system,
 		.post = event_loop_post,
-		.reserved_ports = reserved_ports,
+		.reserved_ports = shared->reserved_ports,
+		.jobs = shared->jobs,
 		.bridge_freed = on_bridge_gone,
 		.wake = kick,
 		.arg = worker,

@@ -25,6 +25,8 @@
 #include "daemon/service/worker_service.h"
 #include "fabric/buf_pool.h"
 
+struct job_threads;
+struct reserved_ports;
 struct worker;
 
 /* Shortest interval of a load measurement. */
@@ -82,17 +84,23 @@ struct worker_memory {
 	size_t kept_bytes; /* of memory registered with a device and used recently */
 };
 
+/* What the workers of the process share; outlives them. */
+struct worker_shared {
+	struct reserved_ports *reserved_ports;
+	struct job_threads *jobs; /* for TLS handshakes */
+};
+
 /**
  * worker_new - Creates a worker without services, and starts its thread.
- * @index:          for the thread name and logs
- * @reserved_ports: of the process; outlives the worker
- * @memory:         unused memory that its pool keeps mapped
- * @on_drained:     called with @arg on the worker's thread when a removed service may be ready for
- *                  worker_remove_service()
+ * @index:      for the thread name and logs
+ * @shared:     copied
+ * @memory:     unused memory that its pool keeps mapped
+ * @on_drained: called with @arg on the worker's thread when a removed service may be ready for
+ *              worker_remove_service()
  *
  * Returns NULL without memory or threads.
  */
-struct worker *worker_new(unsigned index, struct reserved_ports *reserved_ports,
+struct worker *worker_new(unsigned index, const struct worker_shared *shared,
 			  const struct worker_memory *memory, void (*on_drained)(void *arg),
 			  void *arg);
 

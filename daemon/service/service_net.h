@@ -18,8 +18,12 @@
 #include "rpcrdma/rdma_leg.h"
 #include "rpctcp/tcp_leg.h"
 #include "stream/tcp_stream.h"
+#include "tls/tls_stream.h"
 
+struct job_queue;
+struct job_threads;
 struct leg_factory_ops;
+struct service_tls;
 struct worker_service;
 
 /* What all modules on one thread share; tests put a fake loop and their own legs here. */
@@ -34,6 +38,7 @@ struct worker_env {
 	struct tap_subscribers taps; /* subscribed taps (daemon/tap/tap.h) */
 	/* of the process; can be NULL if `legs` is not leg_factory_system */
 	struct reserved_ports *reserved_ports;
+	struct job_threads *jobs; /* likewise; for TLS handshakes */
 	/* A bridge of @ws was freed. */
 	void (*bridge_freed)(void *arg, struct worker_service *ws);
 	/*
@@ -60,20 +65,29 @@ struct service_net {
 	struct tcp_leg_counters tcp_upstream;
 	struct rdma_leg_counters rdma_upstream;
 	uint64_t fabric_fallbacks; /* connections by iwarp because verbs had failed */
+	/* TLS of its TCP legs; not used by a service without TLS. */
+	struct service_tls *tls_contexts; /* not owned */
+	struct job_queue *tls_jobs; /* handshakes, which tls_worker gives to the job threads */
+	struct tls_worker tls_worker;
+	struct tls_counters tls, tls_upstream; /* of client legs, of server legs */
 };
 
 /**
  * service_net_init - Opens the fabrics and sockets that @config needs, as far as this host has them
  * @env:     outlives it, like @config
  * @service: has @config, and outlives it; NULL: for a health check
+ * @tls:     the certificates of the service; outlives it
  * @verbs:   whether the RDMA devices of this host are needed
  *
  * service_net_fini() is due even on failure. Returns 0 or -ENOMEM.
  */
 int service_net_init(struct service_net *net, const struct worker_env *env,
 		     const struct service_config *config, struct service *service,
-		     bool verbs) MUST_CHECK;
-/** service_net_fini - Frees it; no leg may be left. Accepts an all-zero @net. */
+		     struct service_tls *tls, bool verbs) MUST_CHECK;
+/**
+ * service_net_fini - Frees it; no leg may be left. Waits for the end of the TLS handshakes that the
+ * job threads execute for closed legs. Accepts an all-zero @net.
+ */
 void service_net_fini(struct service_net *net);
 
 #endif

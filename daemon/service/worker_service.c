@@ -34,7 +34,7 @@ int worker_service_init(struct worker_service *ws, const struct worker_env *env,
 	conn_limits_thread_init(&ws->thread, env->wake, env->arg);
 	if (worker_service_add_backends(ws))
 		return -ENOMEM;
-	return service_net_init(&ws->net, env, service->config, service,
+	return service_net_init(&ws->net, env, service->config, service, service->tls,
 				service_verbs_listens(service->config) ||
 					service_verbs_connects(service->config));
 }

@@ -38,6 +38,7 @@ struct connect_attempt {
 	uint16_t source_port;          /* preferred port of the first of these; 0: any */
 	bool source_above;             /* as stream_target.preferred_above */
 	bool source_only;              /* fail if the preferred port is not free */
+	uint32_t program;              /* what the connection is for; a TLS probe names it */
 	bool privileged; /* prefer a source port below 1024, because the client is privileged */
 	struct held_port
 		*reserved_port; /* iWARP: holds the reserved port until the leg has closed */

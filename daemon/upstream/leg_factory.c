@@ -7,11 +7,17 @@
 #include "base/sockaddr.h"
 #include "daemon/base/log.h"
 #include "daemon/config/self_connect.h"
+#include "daemon/service/service_tls.h"
 #include "fabric/iwarp/iwarp.h"
+#include "nfs/proc_table.h"
 #include "stream/proxy_protocol.h"
 #include "stream/tcp_connect.h"
 
-#define SHORTFALL_QUIET_US 600000000u /* between two warnings about one service */
+/* Versions that the probes for TLS name; servers look only at the credential. */
+#define PROBE_VERSION_NFS   4u
+#define PROBE_VERSION_MOUNT 3u
+
+#define SHORTFALL_QUIET_US  600000000u /* between two warnings about one service */
 
 _Static_assert(LEG_PREFACE_BYTES >= PROXY_HEADER_SENT_BYTES, "a PROXY header does not fit");
 
@@ -75,11 +81,30 @@ static uint64_t reverse_timeout_us(const struct service_config *service)
 	return has_credits ? (uint64_t)service->reverse_timeout_s * 1000000 : 0;
 }
 
+/* Sets @tls->context to a reference, which the caller drops. */
+static void set_tls_of_clients(struct service_net *net, struct tcp_tls_config *tls)
+{
+	static const enum tcp_tls_policy policies[] = {
+		[CONFIG_TLS_OFF] = TCP_TLS_OFF,
+		[CONFIG_TLS_ALLOWED] = TCP_TLS_ALLOWED,
+		[CONFIG_TLS_REQUIRED] = TCP_TLS_REQUIRED,
+	};
+
+	if (net->config->tls.accept == CONFIG_TLS_OFF)
+		return;
+	*tls = (struct tcp_tls_config){
+		.policy = policies[net->config->tls.accept],
+		.context = service_tls_for_clients(net->tls_contexts),
+		.worker = &net->tls_worker,
+		.counters = &net->tls,
+	};
+}
+
 static int accept_tcp(struct service_net *net, const struct leg_config *leg,
 		      const struct accepted_conn *in, struct leg **out)
 {
 	const struct tcp_addrs ends = {.local = in->local, .peer = in->peer};
-	const struct tcp_leg_config config = {
+	struct tcp_leg_config config = {
 		.leg = *leg,
 		.worker = &net->tcp,
 		.reverse_timeout_us = reverse_timeout_us(net->config),
@@ -87,7 +112,12 @@ static int accept_tcp(struct service_net *net, const struct leg_config *leg,
 	struct stream *stream;
 	int rc = tcp_stream_adopt(&net->sockets, in->fd, &stream);
 
-	return rc ? rc : tcp_leg_accept(&config, stream, &ends, out);
+	if (rc)
+		return rc;
+	set_tls_of_clients(net, &config.tls);
+	rc = tcp_leg_accept(&config, stream, &ends, out);
+	tls_context_put(config.tls.context);
+	return rc;
 }
 
 static int accept_leg(struct service_net *net, const struct leg_config *leg,
@@ -175,10 +205,31 @@ static enum source_port source_port_of(const struct service_config *service,
 	return service->source_port;
 }
 
+/*
+ * Sets @tls->context to a reference, which the caller drops. Returns 0, or -ENOMEM: the connection
+ * must fail, since clear text could be read.
+ */
+static int set_tls_of_server(struct service_net *net, const struct connect_attempt *attempt,
+			     struct tcp_tls_config *tls)
+{
+	bool is_mount = attempt->program == NFS_PROGRAM_MOUNT;
+
+	if (!net->config->tls.connect || (attempt->program != NFS_PROGRAM_NFS && !is_mount))
+		return 0;
+	*tls = (struct tcp_tls_config){
+		.policy = TCP_TLS_REQUIRED,
+		.worker = &net->tls_worker,
+		.counters = &net->tls_upstream,
+		.probe_program = attempt->program,
+		.probe_version = is_mount ? PROBE_VERSION_MOUNT : PROBE_VERSION_NFS,
+	};
+	return service_tls_for_server(net->tls_contexts, attempt->server->uri.host, &tls->context);
+}
+
 static int connect_tcp(struct service_net *net, const struct leg_config *leg,
 		       const struct connect_attempt *attempt, struct leg **out)
 {
-	const struct tcp_leg_config config = {
+	struct tcp_leg_config config = {
 		.leg = *leg, .worker = &net->tcp, .counters = &net->tcp_upstream};
 	const struct stream_target target = {
 		.addr = attempt->addr,
@@ -189,8 +240,12 @@ static int connect_tcp(struct service_net *net, const struct leg_config *leg,
 		.source_port = source_port_of(net->config, attempt),
 	};
 	uint64_t shortfalls = net->tcp_upstream.source_port_shortfalls;
-	int rc = tcp_leg_connect(&config, &target, out);
+	int rc = set_tls_of_server(net, attempt, &config.tls);
 
+	if (rc)
+		return rc;
+	rc = tcp_leg_connect(&config, &target, out);
+	tls_context_put(config.tls.context);
 	if (net->tcp_upstream.source_port_shortfalls != shortfalls)
 		log_shortfall_once(net, log_shortfall);
 	return rc;

@@ -17,6 +17,7 @@
 #include "base/sockaddr.h"
 #include "daemon/base/address.h"
 #include "daemon/upstream/leg_factory.h"
+#include "nfs/proc_table.h"
 #include "stream/proxy_protocol.h"
 
 #define VERBS_AVOID_US 60000000u
@@ -259,6 +260,7 @@ static int make_plan(struct upstream *upstream, const struct sockaddr_storage *f
 		.client = client->sa_family ? servers_client_hash(client) : 0,
 		.source_above = from->affinity.due,
 		.source_only = from->keeps_port,
+		.program = upstream->program,
 		.privileged = from->privileged,
 		.reserved_port = &upstream->reserved_port,
 	};
@@ -585,6 +587,7 @@ static void init_state(struct upstream *upstream, const struct upstream *old)
 		.leg_config = old->leg_config,
 		.resolving = old->resolving,
 		.from = old->from,
+		.program = old->program,
 		.backend = old->backend,
 		.state = {UPSTREAM_IDLE, now_us(old)},
 	};
@@ -601,6 +604,7 @@ int upstream_init(struct upstream *upstream, struct service_net *net, const stru
 		.log = log,
 		.events = events,
 		.leg_config = *leg_config,
+		.program = NFS_PROGRAM_NFS,
 		.backend = backend,
 	};
 
@@ -654,6 +658,7 @@ void upstream_set_client(struct upstream *upstream, const struct sockaddr_storag
 void upstream_use_mount_servers(struct upstream *upstream, const struct backend *mount_servers)
 {
 	upstream->backend = mount_servers;
+	upstream->program = NFS_PROGRAM_MOUNT;
 	/* send_proxy is for the servers of `connect`, not for MOUNT. */
 	upstream->leg_config.preface_bytes = 0;
 }

@@ -85,6 +85,7 @@ struct upstream {
 	struct leg_config leg_config; /* for the legs of the attempts */
 	struct state state;
 	struct source_addr from;
+	uint32_t program;              /* upstream_set_program() */
 	const struct backend *backend; /* the servers to select from */
 	struct server_choice choice;   /* the selected server */
 	uint64_t deadline_us;          /* for the leg to open */
@@ -153,6 +154,14 @@ static inline void upstream_set_privileged(struct upstream *upstream)
 	upstream->from.privileged = true;
 }
 
+/**
+ * upstream_set_program - Sets what the connection is for, if not for NFS: MOUNT or rpcbind; before
+ * the start. tls_connect applies to NFS and MOUNT.
+ */
+static inline void upstream_set_program(struct upstream *upstream, uint32_t program)
+{
+	upstream->program = program;
+}
 /**
  * upstream_use_mount_servers - Uses the MOUNT servers instead, without a PROXY header; before the
  * start.

@@ -82,6 +82,8 @@ START_TEST(the_call_waits_for_the_other_server)
 	server = bench_stub(bench, 2);
 	server->config.events->opened(server->config.arg);
 	ck_assert_str_eq(bench_state(bench), "open");
+	ck_assert_uint_eq(bench_stub(bench, 1)->attempt.program, NFS_PROGRAM_NFS);
+	ck_assert_uint_eq(server->attempt.program, NFS_PROGRAM_MOUNT);
 	ck_assert_uint_eq(server->calls, 1);
 	ck_assert_uint_eq(client->replies, 1);
 	call(3, NFS_PROGRAM_MOUNT);

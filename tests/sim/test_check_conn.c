@@ -74,6 +74,7 @@ static void make_conn(void)
 		.env = &env,
 		.net = &bench->ws.net,
 		.server = &bench->config.connect,
+		.program = NFS_PROGRAM_RPCBIND,
 		.on_event = on_told,
 		.arg = bench,
 	};
@@ -179,6 +180,7 @@ START_TEST(a_call_is_answered)
 	expect_told(1, CHECK_CONN_OPENED);
 	check_conn_info(conn, &info);
 	ck_assert_str_eq(info.kind, "stub");
+	ck_assert_uint_eq(last_stub()->attempt.program, NFS_PROGRAM_RPCBIND);
 	call();
 	ck_assert_uint_eq(last_stub()->calls, 1);
 	reply();
