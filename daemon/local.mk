@@ -58,6 +58,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/bridge/bridge_affinity.h \
 	daemon/bridge/bridge_route.c \
 	daemon/bridge/bridge_route.h \
+	daemon/bridge/bridge_tls.c \
+	daemon/bridge/bridge_tls.h \
 	daemon/bridge/bridge_limits.c \
 	daemon/bridge/bridge_limits.h \
 	daemon/bridge/reply_delivery.c \
@@ -203,6 +205,8 @@ daemon_libdaemon_a_SOURCES = \
 	daemon/service/listen_names.h \
 	daemon/service/listener.c \
 	daemon/service/listener.h \
+	daemon/service/tls_limits.c \
+	daemon/service/tls_limits.h \
 	daemon/service/tarpit.c \
 	daemon/service/tarpit.h \
 	daemon/service/mountd_cache.c \

@@ -10,6 +10,7 @@
 #include "daemon/bridge/bridge_forward.h"
 #include "daemon/bridge/bridge_limits.h"
 #include "daemon/bridge/bridge_open.h"
+#include "daemon/bridge/bridge_tls.h"
 #include "daemon/bridge/late_call_scan.h"
 #include "daemon/bridge/reply_delivery.h"
 #include "daemon/config/config_memory.h"
@@ -18,6 +19,8 @@
 static const struct leg_events client_events = {
 	.requested = bridge_client_requested,
 	.opened = bridge_client_opened,
+	.securing = bridge_client_securing,
+	.secured = bridge_client_secured,
 	.call = bridge_forward_call,
 	.reply = bridge_forward_reply,
 	.more = bridge_forward_more,

@@ -44,6 +44,7 @@ static bool is_worth_a_warning(enum leg_close why, enum close_by by)
 	case LEG_CLOSE_VERSION:
 	case LEG_CLOSE_BAD_REPLY:
 	case LEG_CLOSE_RECORD_TOO_BIG:
+	case LEG_CLOSE_TLS:
 		return by == CLOSE_BY_SERVER;
 	default:
 		return false;
@@ -248,6 +249,12 @@ static uint64_t tarpit_us(const struct bridge *bridge, enum leg_close why)
 	return CONN_LIMITS_TARPIT_US - age_us;
 }
 
+/* The detail of these reasons says what an administrator has to change. */
+static bool is_tls(enum leg_close why)
+{
+	return why == LEG_CLOSE_TLS || why == LEG_CLOSE_TLS_LIMIT;
+}
+
 /*
  * Returns whether the client is refused after its first byte or Call: by a limit, or because this
  * host cannot connect to the server.
@@ -258,6 +265,9 @@ static bool is_refusal(const struct bridge *bridge, enum leg_close why, enum clo
 	case LEG_CLOSE_TOO_MANY:
 	case LEG_CLOSE_UNPRIVILEGED:
 		return by == CLOSE_BY_PROXY;
+	case LEG_CLOSE_TLS:
+	case LEG_CLOSE_TLS_LIMIT:
+		return by == CLOSE_BY_CLIENT && bridge->state.now < BRIDGE_RESOLVING;
 	case LEG_CLOSE_NO_SOURCE_PORT:
 	case LEG_CLOSE_NO_SOURCE_ADDRESS:
 	case LEG_CLOSE_OWN_UPSTREAM:
@@ -269,15 +279,17 @@ static bool is_refusal(const struct bridge *bridge, enum leg_close why, enum clo
 }
 
 /* Counts what `status` shows as a problem: refused clients, and one that reuses an XID. */
-static void count_client_event(const struct bridge *bridge, enum leg_close why, enum close_by by)
+static void count_client_event(const struct bridge *bridge, enum leg_close why, enum close_by by,
+			       const char *detail)
 {
 	bool refused = is_refusal(bridge, why, by);
 	bool reused = by == CLOSE_BY_CLIENT && why == LEG_CLOSE_XID_REUSED;
 
 	if (refused || reused)
-		client_events_add(
-			&bridge->ws->service->events, refused ? why : CLIENT_EVENT_XID_REUSED,
-			(const struct sockaddr *)&bridge->peer, loop_now_us(bridge_loop(bridge)));
+		client_events_add(&bridge->ws->service->events,
+				  refused ? why : CLIENT_EVENT_XID_REUSED,
+				  (const struct sockaddr *)&bridge->peer, is_tls(why) ? detail : "",
+				  loop_now_us(bridge_loop(bridge)));
 }
 
 /* Records the reason of the bridge. */
@@ -291,7 +303,7 @@ static void start_close(struct bridge *bridge, enum leg_close why, enum close_by
 	if (by == CLOSE_BY_CLIENT && errno_of(bridge, by) == EPROTOTYPE)
 		log_wrong_transport(bridge);
 	bridge->ws->closes[by][why]++;
-	count_client_event(bridge, why, by);
+	count_client_event(bridge, why, by, detail);
 	bridge->end.why = why;
 	loop_timer_clear(bridge_loop(bridge), bridge->timer);
 	bridge_affinity_closing(bridge);
@@ -363,6 +375,8 @@ void bridge_client_closing(void *arg, enum leg_close why, const char *detail)
 	struct bridge *bridge = ((struct bridge_side *)arg)->bridge;
 
 	bridge->end.client_closing = true;
+	tls_limits_end(&bridge->ws->service->tls_limits, &bridge->ws->tls_handshakes,
+		       &bridge->limits.tls_handshake);
 	reply_delivery_client_closing(bridge);
 	if (bridge->state.now != BRIDGE_CLOSING)
 		bridge_close(bridge, why,

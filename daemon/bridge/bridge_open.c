@@ -22,6 +22,7 @@
 #include "daemon/bridge/bridge_close.h"
 #include "daemon/bridge/bridge_limits.h"
 #include "daemon/bridge/bridge_route.h"
+#include "daemon/bridge/bridge_tls.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/upstream/leg_factory.h"
 
@@ -259,21 +260,24 @@ static void log_open(const struct bridge *bridge, enum log_level level)
 	enum service_line line = level == LOG_LEVEL_DEBUG ? LINE_DEBUG : LINE_OPEN;
 	struct log_limit *limit = bridge_line_limit(bridge, line);
 	char text[ADDRESS_TEXT_BYTES], local[ADDRESS_TEXT_BYTES], version[24] = "";
-	struct leg_info info;
+	char tls[BRIDGE_TLS_TEXT_BYTES];
+	struct leg_info info, client;
 	bool found;
 
 	if (log_is_suppressed(level, limit))
 		return;
 	leg_info(bridge->server.leg, &info);
+	leg_info(bridge->client.leg, &client);
 	/* Version one is the default and is not shown. */
 	if (info.rpcrdma_version > 1)
 		snprintf(version, sizeof(version), ", version %u", info.rpcrdma_version);
 	found = info.peer_profile && info.peer_found;
-	log_write_limited(level, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s%s",
+	log_write_limited(level, limit, &bridge->log, "open to %s over %s from %s%s%s%s%s%s%s",
 			  address_text((struct sockaddr *)&info.peer, text), info.kind,
 			  address_text((struct sockaddr *)&info.local, local), version,
-			  found ? ", peer profile " : "", found ? info.peer_profile : "",
-			  found ? ": " : "", found ? info.peer_why : "");
+			  bridge_tls_text(&client, &info, tls), found ? ", peer profile " : "",
+			  found ? info.peer_profile : "", found ? ": " : "",
+			  found ? info.peer_why : "");
 }
 
 static void debug_leg(const struct bridge *bridge, const char *who, const struct leg *leg)

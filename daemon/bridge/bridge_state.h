@@ -92,6 +92,7 @@ struct bridge_limits {
 	bool half_closed;        /* the client has closed its sending side */
 	uint64_t received_bytes; /* received from the client at the last check */
 	uint64_t acked_bytes;    /* half_closed: acknowledged by the client at the last check */
+	struct tls_handshake tls_handshake; /* of the client, while it lasts (bridge_tls.c) */
 };
 
 /* The client's last Call, for the log. */

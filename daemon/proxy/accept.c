@@ -48,7 +48,7 @@ static void log_refused(struct service *service, enum log_level level,
 static void count_refused(struct proxy_service *ps, const struct accepted_conn *in,
 			  enum leg_close why)
 {
-	client_events_add(&ps->service.events, why, (const struct sockaddr *)&in->peer,
+	client_events_add(&ps->service.events, why, (const struct sockaddr *)&in->peer, "",
 			  loop_now_us(ps->proxy->loop));
 }
 

@@ -12,8 +12,10 @@
 #include "daemon/base/humanize.h"
 #include "daemon/base/log.h"
 #include "daemon/config/config_limits.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/service/listener.h"
 #include "daemon/service/service_condition.h"
+#include "daemon/service/service_tls.h"
 #include "daemon/upstream/leg_factory.h"
 
 static const struct {
@@ -428,6 +430,12 @@ static const char *refusal_cure(enum leg_close why)
 		       "{service} in {file}, " RELOAD_IT;
 	case LEG_CLOSE_PROXY_HEADER:
 		return "compare accept_proxy_from of {service} in {file} with the sender's setting";
+	case LEG_CLOSE_TLS:
+		return "compare the client's certificate, authority and mount option xprtsec with "
+		       "the keys tls_ of {service} in {file}";
+	case LEG_CLOSE_TLS_LIMIT:
+		return "clients try again by themselves; if that lasts, find out why the address "
+		       "begins so many connections";
 	case LEG_CLOSE_DRAINED:
 		return "'rpcrdma-proxyctl resume {service}'";
 	default:
@@ -491,12 +499,13 @@ static void add_client_event(struct proxy_service *ps, unsigned kind, uint64_t n
 	names.client = address_host_text(client, host);
 	if (id == PROBLEM_MAX_CONNECTIONS_REACHED)
 		config_limit_text(ps->service.config, limit);
-	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s%s%s; the last was %s, %s ago",
+	problem_init(&problem, id, ps, &names, "%llu %s%s %s: %s%s%s; the last was %s, %s ago%s%s",
 		     (unsigned long long)event.count, refused ? "client" : "connection",
 		     humanize_plural(event.count), refused ? "refused" : "closed",
 		     leg_close_text(refused ? kind : LEG_CLOSE_XID_REUSED), limit[0] ? ": " : "",
 		     limit, address_text(client, address),
-		     humanize_age(clock_elapsed_us(event.last_us, now_us), age));
+		     humanize_age(clock_elapsed_us(event.last_us, now_us), age),
+		     event.detail[0] ? ": " : "", event.detail);
 	set_event(&problem, event.count, event.last_us, now_us);
 	if (refused)
 		problem.why = kind;
@@ -574,6 +583,30 @@ static void add_unprivileged_ports(const struct proxy_service *ps, uint64_t now_
 	list_add(problems, &problem);
 }
 
+void problems_add_certificate(struct problem_list *problems, const struct proxy_service *ps,
+			      int64_t expiry_s, int64_t now_s)
+{
+	const struct cure_names names = names_of(ps, NULL);
+	char date[CONFIG_TLS_TIME_BYTES], age[HUMANIZE_TEXT_BYTES];
+	int64_t left_s = expiry_s - now_s;
+	struct problem problem;
+
+	if (!expiry_s || left_s > CONFIG_TLS_EXPIRES_S)
+		return;
+	config_tls_time_text(expiry_s, date);
+	humanize_age((uint64_t)llabs(left_s) * 1000000, age);
+	if (left_s > 0) {
+		problem_init(&problem, PROBLEM_CERTIFICATE_EXPIRES, ps, &names,
+			     "its TLS certificate expires in %s, on %s", age, date);
+	} else {
+		problem_init(&problem, PROBLEM_CERTIFICATE_EXPIRED, ps, &names,
+			     "its TLS certificate expired %s ago, on %s: peers refuse it", age,
+			     date);
+		set_age(&problem, (uint64_t)-left_s * 1000000);
+	}
+	list_add(problems, &problem);
+}
+
 void problems_add_memory(struct problem_list *problems, const struct proxy_service *ps,
 			 size_t waiting, uint64_t oldest_us)
 {
@@ -598,6 +631,7 @@ void problems_collect_service(struct proxy_service *ps, uint64_t now_us,
 	add_servers(ps, now_us, problems);
 	add_descriptors(ps, problems);
 	add_unprivileged_ports(ps, now_us, problems);
+	problems_add_certificate(problems, ps, service_tls_expiry_s(ps->service.tls), time(NULL));
 	for (unsigned kind = 0; kind < CLIENT_EVENT_COUNT; kind++)
 		add_client_event(ps, kind, now_us, problems);
 }

@@ -6,8 +6,7 @@
  * and the metrics show the list. A problem that no other module logs is logged here, once, when it
  * appears.
  *
- * To add one: a row in PROBLEMS, and where it is found in problems.c. A problem of a certificate
- * near its end would belong to the services there.
+ * To add one: a row in PROBLEMS, and where it is found in problems.c.
  *
  * Threads: the main thread only.
  */
@@ -34,6 +33,9 @@ enum problem_severity {
 	"add an address to source_address of {service} in {file}, or export with \"insecure\" "    \
 	"and set source_port = \"any\" there, " RELOAD_IT                                          \
 	"; if CAP_NET_BIND_SERVICE is missing, start the daemon by its unit"
+#define NEW_CERTIFICATE                                                                                 \
+	"write a new certificate to tls_cert_file of {service} and its key to tls_key_file, " RELOAD_IT \
+	"; see {file}"
 #define LIST_CLIENTS "; 'rpcrdma-proxyctl connections' lists their clients"
 
 /*
@@ -51,6 +53,7 @@ enum problem_severity {
 	  "'rpcrdma-proxyctl target {service} {server} up'")                                       \
 	X(SERVICE_DRAINED, "service_drained", CRITICAL, false,                                     \
 	  "'rpcrdma-proxyctl resume {service}'")                                                   \
+	X(CERTIFICATE_EXPIRED, "certificate_expired", CRITICAL, true, NEW_CERTIFICATE)             \
 	X(SERVER_SILENT, "server_silent", CRITICAL, false,                                         \
 	  "look at the server: its load, its disks, its log; 'rpcrdma-proxyctl check {service}' "  \
 	  "shows whether it answers a new connection")                                             \
@@ -62,6 +65,7 @@ enum problem_severity {
 	  "'rpcrdma-proxyctl target {service} {server} up'")                                       \
 	X(MOUNT_DOWN, "mount_down", WARNING, false,                                                \
 	  "'rpcrdma-proxyctl check {service} --mount' shows which step fails")                     \
+	X(CERTIFICATE_EXPIRES, "certificate_expires", WARNING, true, NEW_CERTIFICATE)              \
 	X(RELOAD_REJECTED, "reload_rejected", WARNING, false,                                      \
 	  "a restart would load that file: correct what the error names ('rpcrdma-proxy -t -c "    \
 	  "{file}' checks the file), " RELOAD_IT)                                                  \
@@ -146,6 +150,14 @@ void problems_collect_service(struct proxy_service *ps, uint64_t now_us,
  */
 void problems_add_memory(struct problem_list *problems, const struct proxy_service *ps,
 			 size_t waiting, uint64_t oldest_us);
+/**
+ * problems_add_certificate - Adds CERTIFICATE_EXPIRED or CERTIFICATE_EXPIRES, if the certificate of
+ * the service has expired or expires soon
+ * @expiry_s: its end; 0: the service has none
+ * @now_s:    Unix time, like @expiry_s
+ */
+void problems_add_certificate(struct problem_list *problems, const struct proxy_service *ps,
+			      int64_t expiry_s, int64_t now_s);
 /** problems_sort - Sorts the list: worst first, then in the order of the file. */
 void problems_sort(struct problem_list *problems);
 /** problems_fini - Frees the list. */

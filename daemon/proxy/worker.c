@@ -85,7 +85,7 @@ static void accept_connection(void *arg, struct accept_item *accept_item)
 				    "cannot accept a connection: %s", strerror(-rc));
 			ws->closes[CLOSE_BY_PROXY][LEG_CLOSE_RESOURCES]++;
 			client_events_add(&ws->service->events, LEG_CLOSE_RESOURCES,
-					  (const struct sockaddr *)&accept_item->in.peer,
+					  (const struct sockaddr *)&accept_item->in.peer, "",
 					  loop_now_us(ws->env->loop));
 			connection_gone(service_shard);
 		} else if (atomic_load(&ws->service->draining)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "daemon/service/client_events.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sockaddr.h"
@@ -17,7 +18,7 @@ void client_events_fini(struct client_events *events)
 }
 
 void client_events_add(struct client_events *events, unsigned kind, const struct sockaddr *client,
-		       uint64_t now_us)
+		       const char *detail, uint64_t now_us)
 {
 	struct client_event *event = &events->list[kind];
 
@@ -26,6 +27,7 @@ void client_events_add(struct client_events *events, unsigned kind, const struct
 	event->last_us = now_us;
 	event->client = (struct sockaddr_storage){.ss_family = AF_UNSPEC};
 	memcpy(&event->client, client, sockaddr_bytes(client));
+	snprintf(event->detail, sizeof(event->detail), "%s", detail);
 	pthread_mutex_unlock(&events->lock);
 }
 

@@ -22,6 +22,7 @@
 struct client_event {
 	uint64_t count, last_us;        /* number, and time of the last */
 	struct sockaddr_storage client; /* of the last */
+	char detail[LEG_DETAIL_BYTES];  /* what the last one did, or "" */
 };
 
 struct client_events {
@@ -37,9 +38,10 @@ void client_events_fini(struct client_events *events);
  * client_events_add - Counts one event.
  * @kind:   the reason of a refusal, or CLIENT_EVENT_XID_REUSED
  * @client: the client's address
+ * @detail: a part of a sentence, or ""
  */
 void client_events_add(struct client_events *events, unsigned kind, const struct sockaddr *client,
-		       uint64_t now_us);
+		       const char *detail, uint64_t now_us);
 /** client_events_get - Returns a copy of the events of one kind. */
 struct client_event client_events_get(struct client_events *events, unsigned kind);
 

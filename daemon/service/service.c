@@ -66,8 +66,10 @@ int service_init(struct service *service, const struct service_config *config)
 	service->clients = client_affinity_new(config->max_connections);
 	if (!service->clients || conn_limits_init(&service->limits, config))
 		goto out_clients;
-	if (servers_init(&service->servers, &uris, config, &service->lines[LINE_NAME]))
+	if (tls_limits_init(&service->tls_limits))
 		goto out_conn_limits;
+	if (servers_init(&service->servers, &uris, config, &service->lines[LINE_NAME]))
+		goto out_tls_limits;
 	if (mounts.count &&
 	    servers_init(&service->mount_servers, &mounts, config, &service->lines[LINE_NAME]))
 		goto out_targets;
@@ -85,6 +87,8 @@ int service_init(struct service *service, const struct service_config *config)
 	return 0;
 out_targets:
 	servers_fini(&service->servers);
+out_tls_limits:
+	tls_limits_fini(&service->tls_limits);
 out_conn_limits:
 	conn_limits_fini(&service->limits);
 out_clients:
@@ -104,6 +108,7 @@ void service_fini(struct service *service)
 	late_calls_fini(&service->late);
 	client_events_fini(&service->events);
 	conn_limits_fini(&service->limits);
+	tls_limits_fini(&service->tls_limits);
 	client_affinity_free(service->clients);
 	service->clients = NULL;
 	servers_fini(&service->servers);

@@ -16,6 +16,7 @@
 #include "daemon/service/late_calls.h"
 #include "daemon/service/servers.h"
 #include "daemon/service/service_tls.h"
+#include "daemon/service/tls_limits.h"
 #include "fabric/iwarp/iwarp.h"
 #include "fabric/verbs/verbs.h"
 #include "leg/leg.h"
@@ -77,6 +78,7 @@ struct service {
 	atomic_bool nfs_logged; /* … for NFS, which is a wrong port */
 	/* a client came over the other transport, and was logged; only the first one is */
 	atomic_bool transport_logged;
+	struct tls_limits tls_limits;       /* of clients' handshakes; has a lock */
 	struct late_calls late;             /* Calls that wait for the server; has a lock */
 	struct client_events events;        /* refused clients and the like; has a lock */
 	struct log_limit lines[LINE_COUNT]; /* any thread; the log locks them */

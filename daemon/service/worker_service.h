@@ -63,6 +63,7 @@ struct worker_service {
 	/* number of the orders for servers that bridge_limits_close_disabled() has applied */
 	unsigned orders;
 	struct conn_limits_thread thread; /* of the service's connection limits */
+	unsigned tls_handshakes;          /* of clients (daemon/service/tls_limits.h) */
 	struct bridge_list bridges;
 	struct bridge_iter snapshot_iter; /* iteration of the control socket */
 	struct late_call_scan late_scan;

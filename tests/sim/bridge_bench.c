@@ -207,6 +207,7 @@ static void stub_info(const struct leg *leg, struct leg_info *info)
 	*info = (struct leg_info){.kind = "stub",
 				  .state = "stub",
 				  .local = stub_of(leg)->local,
+				  .tls = stub_of(leg)->tls,
 				  .bytes_sent = stub_of(leg)->bytes_sent,
 				  .bytes_received = stub_of(leg)->bytes_received};
 }

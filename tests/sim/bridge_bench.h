@@ -34,6 +34,7 @@ struct stub {
 	unsigned end_looks;         /* leg_check_peer_close() */
 	struct loop_task *hears;    /* called then; NULL: nothing */
 	struct sockaddr_storage local;
+	const struct tls_peer *tls; /* of leg_info */
 	uint64_t bytes_sent, bytes_received;
 	uint64_t bytes_taken; /* of those sent, reported after stub_tells_taken() */
 };

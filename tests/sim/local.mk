@@ -18,6 +18,7 @@ bridge_tests = \
 	tests/sim/test_bridge_route \
 	tests/sim/test_call_stages \
 	tests/sim/test_bridge_limits \
+	tests/sim/test_bridge_tls \
 	tests/sim/test_storm \
 	tests/sim/test_tap_attach \
 	tests/sim/test_upstream \

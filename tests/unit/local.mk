@@ -83,6 +83,7 @@ unit_tests = \
 	tests/unit/test_listener_error \
 	tests/unit/test_load \
 	tests/unit/test_tarpit \
+	tests/unit/test_tls_limits \
 	tests/unit/test_log \
 	tests/unit/test_metrics_text \
 	tests/unit/test_min_heap \

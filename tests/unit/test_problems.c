@@ -125,7 +125,7 @@ static void event(unsigned kind, unsigned who, uint64_t now_us)
 {
 	const struct sockaddr_storage addr = client(who);
 
-	client_events_add(&ps.service.events, kind, (const struct sockaddr *)&addr, now_us);
+	client_events_add(&ps.service.events, kind, (const struct sockaddr *)&addr, "", now_us);
 }
 
 static void server_fails(struct servers *servers, unsigned i, uint64_t now_us)
@@ -444,6 +444,8 @@ static const struct {
 	{LEG_CLOSE_UNPRIVILEGED, PROBLEM_CLIENTS_REFUSED, "require_privileged_port = false"},
 	{LEG_CLOSE_PROXY_HEADER, PROBLEM_CLIENTS_REFUSED, "accept_proxy_from of files in"},
 	{LEG_CLOSE_DRAINED, PROBLEM_CLIENTS_REFUSED, "'rpcrdma-proxyctl resume files'"},
+	{LEG_CLOSE_TLS, PROBLEM_CLIENTS_REFUSED, "with the keys tls_ of files in /etc/p.conf"},
+	{LEG_CLOSE_TLS_LIMIT, PROBLEM_CLIENTS_REFUSED, "clients try again by themselves"},
 	{LEG_CLOSE_NOT_RPC, PROBLEM_CLIENTS_REFUSED, "the log has the client and the cause"},
 };
 
@@ -463,6 +465,57 @@ START_TEST(refused_clients_have_a_cure_for_each_reason)
 	ck_assert_int_eq(problem->severity, refusals[_i].id == PROBLEM_CLIENTS_REFUSED
 						    ? PROBLEM_NOTICE
 						    : PROBLEM_WARNING);
+}
+END_TEST
+
+START_TEST(a_client_without_an_accepted_certificate_is_named_with_the_reason)
+{
+	const struct sockaddr_storage addr = client(6);
+
+	start(1);
+	client_events_add(&ps.service.events, LEG_CLOSE_TLS, (const struct sockaddr *)&addr,
+			  "the client has no certificate", NOW);
+	find(NOW + S(5));
+	ck_assert_uint_eq(problems.count, 1);
+	ck_assert_str_eq(problems.list[0].text,
+			 "1 client refused: TLS failed; the last was 10.0.0.6:801, 5.0 s ago: the "
+			 "client has no certificate");
+}
+END_TEST
+
+#define DAY_S 86400
+#define NOW_S (20000 * (int64_t)DAY_S) /* 2024-10-04 */
+
+static void find_certificate(int64_t left_s)
+{
+	problems_fini(&problems);
+	problems_add_certificate(&problems, &ps, NOW_S + left_s, NOW_S);
+}
+
+START_TEST(a_certificate_near_its_end_is_a_warning_and_then_critical)
+{
+	static const char cure[] =
+		"write a new certificate to tls_cert_file of files and its key to tls_key_file, "
+		"then 'rpcrdma-proxyctl reload'; see /etc/p.conf";
+
+	start(1);
+	problems_add_certificate(&problems, &ps, 0, NOW_S);
+	find_certificate(14 * DAY_S + 1);
+	ck_assert_uint_eq(problems.count, 0);
+	find_certificate(14 * DAY_S);
+	only(PROBLEM_CERTIFICATE_EXPIRES, PROBLEM_WARNING,
+	     "its TLS certificate expires in 14 d 0 h, on 2024-10-18 00:00 UTC", cure);
+	ck_assert(!problems.list[0].has_age);
+	find_certificate(1);
+	ck_assert_int_eq(problems.list[0].id, PROBLEM_CERTIFICATE_EXPIRES);
+	find_certificate(-3 * DAY_S);
+	only(PROBLEM_CERTIFICATE_EXPIRED, PROBLEM_CRITICAL,
+	     "its TLS certificate expired 3 d 0 h ago, on 2024-10-01 00:00 UTC: peers refuse it",
+	     cure);
+	ck_assert(problems.list[0].has_age);
+	ck_assert_uint_eq(problems.list[0].age_us, 3 * S(DAY_S));
+	find_certificate(0);
+	ck_assert_int_eq(problems.list[0].id, PROBLEM_CERTIFICATE_EXPIRED);
 }
 END_TEST
 
@@ -588,7 +641,7 @@ START_TEST(a_thousand_services_with_all_kinds_of_problems_take_no_time)
 		server_fails(&many[i].service.servers, 0, NOW);
 		for (unsigned kind = 0; kind < CLIENT_EVENT_COUNT; kind++)
 			client_events_add(&many[i].service.events, kind, (struct sockaddr *)&addr,
-					  NOW);
+					  "", NOW);
 	}
 	find(NOW);
 	problems_log(&proxy, NOW);
@@ -643,6 +696,8 @@ int main(void)
 	tcase_add_test(tc, reused_xids_name_their_client);
 	tcase_add_loop_test(tc, refused_clients_have_a_cure_for_each_reason, 0,
 			    ARRAY_SIZE(refusals));
+	tcase_add_test(tc, a_client_without_an_accepted_certificate_is_named_with_the_reason);
+	tcase_add_test(tc, a_certificate_near_its_end_is_a_warning_and_then_critical);
 	tcase_add_test(tc, a_drained_service_and_one_that_lost_its_listener);
 	tcase_add_test(tc, connections_from_unprivileged_ports_are_a_problem_with_tcp_servers);
 	tcase_add_test(tc, descriptors_memory_and_removed_services);
