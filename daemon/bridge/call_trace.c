@@ -126,6 +126,18 @@ static void fill_call(const struct bridge *bridge, const struct call_end *end,
 	call->stage_elapsed_us[CALL_STAGE_CLIENT] = client_us;
 }
 
+/* Queries the leg, so it runs only for the first tap that wants the RPC. */
+static void fill_client_name(const struct bridge *bridge, struct tap_call *call)
+{
+	struct leg_info info;
+
+	if (bridge->end.client_leg_closed)
+		return;
+	leg_info(bridge->client.leg, &info);
+	if (info.tls && info.tls->verified)
+		strcpy(call->client_name, info.tls->name);
+}
+
 static void put_call(const struct bridge *bridge, const struct call_end *end,
 		     const struct call_record *report, uint32_t client_us, uint64_t whole_us)
 {
@@ -136,8 +148,10 @@ static void put_call(const struct bridge *bridge, const struct call_end *end,
 		if (!tap_wants(subscriber->tap, TAP_CALLS, bridge, end->operation) ||
 		    whole_us < tap_config(subscriber->tap)->request.slower_us)
 			continue;
-		if (!call.connection)
+		if (!call.connection) {
 			fill_call(bridge, end, report, client_us, &call);
+			fill_client_name(bridge, &call);
+		}
 		tap_put(subscriber->tap, &call, sizeof(call), NULL, 0);
 	}
 }

@@ -4,7 +4,7 @@
  *
  * {"schema": 1}
  * {"time": "2026-11-25T22:34:25.123456Z", "service", "connection": its number,
- *  "client_address", "callback": a boolean, "operation", "xid", "answered": a boolean,
+ *  "client_address", "client_name": verified by TLS, or null, "callback": a boolean, "operation", "xid", "answered": a boolean,
  *  "error": a status or null, "error_name": the same with the prefix of its protocol,
  *  "request_bytes", "reply_bytes",
  *  "carried": {"client": FORMS, "upstream": FORMS}, "took_s",
@@ -102,7 +102,7 @@ static json_t *call_json(const struct tap_call *call)
 	}
 	return json_pack(
 		"{s:s, s:s, s:I, s:o, s:b, s:s, s:I, s:b, s:o, s:o, s:I, s:o, s:{s:o, s:o}, s:f, "
-		"s:o}",
+		"s:o, s:s?}",
 		"time", call_time_text(call->over_us, time), "service", call->service, "connection",
 		(json_int_t)call->connection, "client_address", address_json(&call->client),
 		"callback", (int)call->callback, "operation", nfs_operation_name(call->operation),
@@ -112,7 +112,8 @@ static json_t *call_json(const struct tap_call *call)
 		call->answered ? json_integer(call->reply_bytes) : json_null(), "carried", "client",
 		forms_json(call, call->callback ? EXCHANGE_TARGET : EXCHANGE_ORIGIN), "upstream",
 		forms_json(call, call->callback ? EXCHANGE_ORIGIN : EXCHANGE_TARGET), "took_s",
-		(double)whole_us / 1e6, "stages_s", stages);
+		(double)whole_us / 1e6, "stages_s", stages, "client_name",
+		call->client_name[0] ? call->client_name : NULL);
 }
 
 #define LINE_BYTES  2048u /* longer than any line */

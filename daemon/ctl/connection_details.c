@@ -149,6 +149,21 @@ static void put_rdma(const json_t *leg, FILE *out)
 	put_row("  longest inline", value, out);
 }
 
+/* "1.3, TLS_AES_128_GCM_SHA256; client.example, verified" */
+static void put_tls(const json_t *leg, FILE *out)
+{
+	const json_t *tls = json_object_get(leg, "tls");
+	const char *name = json_string_value(json_object_get(tls, "peer_name"));
+	char value[VALUE_BYTES];
+
+	if (!json_is_object(tls))
+		return;
+	snprintf(value, sizeof(value), "%.8s, %.60s; %.128s%s", json_text(tls, "version"),
+		 json_text(tls, "cipher"), name ? name : "no certificate of the peer",
+		 json_is_true(json_object_get(tls, "verified")) ? ", verified" : "");
+	put_row("  TLS", value, out);
+}
+
 static void put_profile(const json_t *leg, FILE *out)
 {
 	char value[VALUE_BYTES];
@@ -164,6 +179,7 @@ static void put_profile(const json_t *leg, FILE *out)
 static void put_leg(const json_t *leg, bool client, FILE *out)
 {
 	put_transport(leg, out);
+	put_tls(leg, out);
 	put_text(client ? "  connected to" : "  connected from", leg, "local", out);
 	put_state(leg, out);
 	put_number("  unanswered Calls", leg, client ? "calls_in" : "calls_out", out);
@@ -212,7 +228,7 @@ static void print_unknown(const json_t *connection, FILE *out)
 		"credits_granted credits_available credits_used inline_send_bytes "
 		"inline_recv_bytes rpcrdma_version recv_size_bytes peer_recv_size_bytes "
 		"recv_posted_bytes peer_reads_max replies_lent calls_abandoned dialect "
-		"pending peer_profile peer_profile_why bytes_received bytes_sent";
+		"pending tls peer_profile peer_profile_why bytes_received bytes_sent";
 	char name[CELL_BYTES];
 
 	snprintf(name, sizeof(name), "%" PRIu64, json_number(connection, "id"));

@@ -22,13 +22,22 @@ static void cells_oldest(struct table *table, const json_t *connection)
 	table_cell(table, "%s %s", oldest.operation, oldest.stage);
 }
 
+/* "10.0.0.3:712", with " TLS" if the client uses it. */
+static void cell_client(struct table *table, const json_t *connection)
+{
+	const json_t *tls = json_object_get(json_object_get(connection, "client"), "tls");
+
+	table_cell(table, "%.100s%s", json_text(connection, "client_address"),
+		   json_is_object(tls) ? " TLS" : "");
+}
+
 static void add_row(struct table *table, const json_t *connection)
 {
 	const json_t *client = json_object_get(connection, "client");
 
 	cell_number(table, connection, "id");
 	cell_text(table, connection, "service");
-	cell_text(table, connection, "client_address");
+	cell_client(table, connection);
 	cell_text(table, connection, "state");
 	cell_duration(table, connection, "age_s");
 	cell_number(table, client, "calls_in");

@@ -100,6 +100,14 @@ static void print_outcome(const json_t *line, FILE *out)
 		fprintf(out, "; %s", error);
 }
 
+static void print_client_name(const json_t *line, FILE *out)
+{
+	const char *name = json_string_value(json_object_get(line, "client_name"));
+
+	if (name)
+		fprintf(out, "; client %s", name);
+}
+
 static void print_all(const json_t *line, FILE *out)
 {
 	char time[CELL_BYTES], in[CELL_BYTES], back[CELL_BYTES], elapsed[CELL_BYTES];
@@ -116,6 +124,7 @@ static void print_all(const json_t *line, FILE *out)
 		json_text(line, "operation"), in, back, carried, elapsed);
 	print_stages(line, out);
 	print_outcome(line, out);
+	print_client_name(line, out);
 	fputc('\n', out);
 }
 

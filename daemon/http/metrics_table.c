@@ -13,6 +13,7 @@
 #include "daemon/base/log.h"
 #include "daemon/base/thread.h"
 #include "daemon/config/config_value.h"
+#include "daemon/service/service_tls.h"
 #include "daemon/view/problems_json.h"
 
 /* The service whose samples are written. */
@@ -407,6 +408,40 @@ static void metrics_credits(struct metrics_text *text, const struct metrics_leg 
 		put_of_leg(text, side, "state", "waited", (double)credits->waited);
 }
 
+static const struct {
+	const char *result, *counter;
+} tls_results[] = {
+	{"ok", "handshakes_ok"},
+	{"certificate", "handshakes_certificate"},
+	{"rejected", "handshakes_rejected"},
+	{"protocol", "handshakes_protocol"},
+	{"closed", "handshakes_closed"},
+	{"resources", "handshakes_resources"},
+	{"limit", "handshakes_limited"},
+};
+
+/* Only sides for which the service uses TLS. */
+static void metrics_handshakes(struct metrics_text *text, const struct metrics_leg *side)
+{
+	const struct config_tls *tls = &side->service->config->tls;
+
+	if (side->side == STATS_CLIENT ? tls->accept == CONFIG_TLS_OFF : !tls->connect)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(tls_results); i++)
+		put_of_leg(text, side, "result", tls_results[i].result,
+			   counted(side, "tls", tls_results[i].counter));
+}
+
+static void metrics_certificate_expiry(struct metrics_text *text,
+				       const struct metrics_service *service)
+{
+	int64_t expiry_s = service_tls_expiry_s(service->ps->service.tls);
+
+	if (expiry_s)
+		metrics_text_put(text, METRICS_LABELS({"service", service->config->name}),
+				 (double)expiry_s);
+}
+
 /* ---- Calls ---- */
 
 static void put_operation(struct metrics_text *text, const struct metrics_operation *seen,
@@ -606,6 +641,14 @@ const struct metrics_family metrics_families[] = {
 	 "Credits of all RDMA connections: granted by the proxy to clients, or by servers to "
 	 "the proxy; used by Calls in flight; waited: Calls to the server that wait for a "
 	 "credit.", .side = metrics_credits},
+	{OWN("tls_handshakes_total"), METRICS_COUNTER,
+	 "TLS handshakes with clients and servers, by result: ok; certificate: the peer's was "
+	 "missing or not accepted; rejected by the peer's alert; protocol: the peer broke it; "
+	 "closed meanwhile; resources: too little memory, or too many waited; limit: not begun.",
+	 .side = metrics_handshakes},
+	{OWN("tls_certificate_expiry_timestamp_seconds"), METRICS_GAUGE,
+	 "When the certificate of the service expires, or one of its chain.",
+	 .service = metrics_certificate_expiry},
 	{OWN("memory_limit_bytes"), METRICS_GAUGE,
 	 "memory_limit_mib, in bytes.", .write = metrics_memory_limit},
 	{OWN("memory_mapped_bytes"), METRICS_GAUGE,

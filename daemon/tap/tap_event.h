@@ -10,6 +10,7 @@
 #include "daemon/config/config_value.h"
 #include "leg/exchange.h"
 #include "nfs/operation.h"
+#include "tls/tls_stream.h"
 
 /* A completed RPC. */
 struct tap_call {
@@ -17,6 +18,8 @@ struct tap_call {
 	uint64_t over_us;    /* when it completed, by CLOCK_MONOTONIC */
 	char service[CONFIG_NAME_MAX_BYTES + 1];
 	struct sockaddr_storage client;
+	/* verified name in the client's certificate; "": none, or no TLS */
+	char client_name[TLS_PEER_NAME_BYTES];
 	bool callback; /* the server sent the Call */
 	bool sent;     /* forwarded; else the proxy answered it */
 	bool answered; /* else status, reply_bytes and reply_forms are not set */

@@ -47,7 +47,10 @@
  *               "peer_reads_max": null until the peer has configured the connection,
  *               "replies_lent", "calls_abandoned",
  *               "dialect": null for a version that only one document describes,
- *               "pending": a text}
+ *               "pending": a text,
+ *               "tls": null for clear text and for RDMA, else {"version": "1.3", "cipher",
+ *               "peer_name": the name in the peer's certificate; null without one,
+ *               "verified": a boolean}}
  * stats        {"services": {name: {module: {counter: value},
  *                                   "closes": {"client": {reason: count}, "server": …,
  *                                              "proxy": …}}}}; the argument selects a service

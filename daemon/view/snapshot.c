@@ -10,6 +10,7 @@
 #include "daemon/bridge/bridge.h"
 #include "daemon/bridge/bridge_iter.h"
 #include "daemon/view/stats.h"
+#include "tls/tls_stream.h"
 
 static const char *const fabric_names[] = {
 #define LOAD_FABRIC_NAME(name, text) text,
@@ -78,6 +79,8 @@ void conn_load_merge(struct conn_load *sum, const struct conn_load *part)
 
 /* ---- connections as JSON ---- */
 
+#define TLS_VERSION "1.3" /* the only one that lib/tls speaks */
+
 /* Null while the address is unknown. */
 static json_t *json_address(const struct sockaddr_storage *addr)
 {
@@ -114,6 +117,16 @@ static void put_text(json_t *leg, const char *key, const char *text)
 	json_object_set_new(leg, key, text ? json_string(text) : json_null());
 }
 
+/* Null without TLS. */
+static json_t *json_tls(const struct tls_peer *peer)
+{
+	if (!peer)
+		return json_null();
+	return json_pack("{s:s, s:s, s:s?, s:b}", "version", TLS_VERSION, "cipher", peer->cipher,
+			 "peer_name", peer->name[0] ? peer->name : NULL, "verified",
+			 (int)peer->verified);
+}
+
 static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 {
 	bool rdma = has && info->rpcrdma_version != 0;
@@ -143,6 +156,7 @@ static json_t *json_leg(bool has, const struct leg_info *info, uint64_t now_us)
 	put_rdma(leg, "calls_abandoned", rdma, info->calls_abandoned);
 	put_text(leg, "dialect", info->dialect);
 	put_text(leg, "pending", info->pending);
+	json_object_set_new(leg, "tls", json_tls(info->tls));
 	return leg;
 }
 
@@ -273,6 +287,8 @@ static void add_stats(struct stats *stats, const struct worker_service *ws)
 
 	stats_add(stats, STATS_CLIENT, "tcp", tcp_leg_counters_table, &ws->net.tcp.counters);
 	stats_add(stats, STATS_UPSTREAM, "tcp", tcp_leg_counters_table, &ws->net.tcp_upstream);
+	stats_add(stats, STATS_CLIENT, "tls", tls_counters_table, &ws->net.tls);
+	stats_add(stats, STATS_UPSTREAM, "tls", tls_counters_table, &ws->net.tls_upstream);
 	stats_add(stats, STATS_CLIENT, "rdma", rdma_leg_counters_table, &ws->net.rdma);
 	stats_add(stats, STATS_UPSTREAM, "rdma", rdma_leg_counters_table, &ws->net.rdma_upstream);
 	stats_add(stats, STATS_CLIENT, iwarp->ops->name, iwarp->ops->counters_table,

@@ -24,7 +24,7 @@
 enum stats_side { STATS_CLIENT, STATS_UPSTREAM, STATS_SIDES };
 
 struct stats_module {
-	const char *name;                 /* "tcp", "rdma", "iwarp", "verbs" */
+	const char *name;                 /* "tcp", "tls", "rdma", "iwarp", "verbs" */
 	const struct counter_desc *table; /* names and order of the values */
 	uint64_t values[STATS_SIDES][STATS_MAX_COUNTERS];
 };
