@@ -147,10 +147,16 @@ static bool check_files(const struct service_config *service, FILE *errors)
 	return good;
 }
 
+const char *config_tls_host_name(const char *host, char text[static CONFIG_TLS_HOST_BYTES])
+{
+	snprintf(text, CONFIG_TLS_HOST_BYTES, "%.*s", (int)strcspn(host, "%"), host);
+	return text;
+}
+
 static int make_context(struct service_config *service, FILE *errors)
 {
 	const struct config_tls *tls = &service->tls;
-	char error[TLS_ERROR_BYTES] = "";
+	char error[TLS_ERROR_BYTES] = "", host[CONFIG_TLS_HOST_BYTES];
 	const struct tls_context_config config = {
 		.accepts = tls->accept != CONFIG_TLS_OFF,
 		.connects = tls->connect,
@@ -160,7 +166,8 @@ static int make_context(struct service_config *service, FILE *errors)
 		.verify_client = tls->verify_client,
 		.client_names = (const char *const *)tls->client_names.names,
 		.nclient_names = (unsigned)tls->client_names.count,
-		.server_name = tls->server_name ? tls->server_name : service->connect.host,
+		.server_name = tls->server_name ? tls->server_name
+						: config_tls_host_name(service->connect.host, host),
 	};
 	int rc = tls_context_new(&config, &service->tls.context, error);
 

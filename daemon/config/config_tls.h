@@ -29,6 +29,13 @@ static inline bool config_tls_is_used(const struct service_config *service)
 /** config_tls_time_text - Writes a Unix time as "2027-01-31 08:00 UTC"; "" for 0. Returns @text. */
 const char *config_tls_time_text(int64_t time_s, char text[static CONFIG_TLS_TIME_BYTES]);
 
+#define CONFIG_TLS_HOST_BYTES (CONFIG_HOST_MAX_BYTES + 1)
+/**
+ * config_tls_host_name - Writes the name or address that the certificate of a server at @host, the
+ * host of a URI, must have: without a zone such as "%eth0". Returns @text.
+ */
+const char *config_tls_host_name(const char *host, char text[static CONFIG_TLS_HOST_BYTES]);
+
 /** config_tls_check - Reports TLS keys of a service that need others, for config_load(). */
 void config_tls_check(struct config_ctx *r, const config_setting_t *group,
 		      struct service_config *service);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/config/config_tls.h"
+
 struct service_tls {
 	atomic_uint refs; /* in addition to the first one */
 	bool accepts, connects;
@@ -21,6 +23,7 @@ struct service_tls *service_tls_new(const struct service_config *config)
 {
 	const struct config_tls *keys = &config->tls;
 	struct service_tls *tls = calloc(1, sizeof(*tls));
+	char host[CONFIG_TLS_HOST_BYTES];
 
 	if (!tls)
 		return NULL;
@@ -29,7 +32,7 @@ struct service_tls *service_tls_new(const struct service_config *config)
 	tls->connects = keys->connect;
 	tls->names_servers = keys->server_name;
 	if (tls->connects && !tls->names_servers) {
-		tls->server_name = strdup(config->connect.host);
+		tls->server_name = strdup(config_tls_host_name(config->connect.host, host));
 		if (!tls->server_name)
 			goto out;
 	}
@@ -80,12 +83,14 @@ struct tls_context *service_tls_for_clients(struct service_tls *tls)
 int service_tls_for_server(struct service_tls *tls, const char *host, struct tls_context **out)
 {
 	struct tls_context *context = tls->connects ? current(tls) : NULL;
+	char name[CONFIG_TLS_HOST_BYTES];
 	int rc = 0;
 
-	if (context && !tls->names_servers && strcasecmp(host, tls->server_name)) {
+	if (context && !tls->names_servers &&
+	    strcasecmp(config_tls_host_name(host, name), tls->server_name)) {
 		struct tls_context *shared = context;
 
-		rc = tls_context_for_server(shared, host, &context);
+		rc = tls_context_for_server(shared, name, &context);
 		tls_context_put(shared);
 	}
 	if (!rc)

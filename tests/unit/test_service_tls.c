@@ -132,6 +132,24 @@ START_TEST(servers_of_other_names_share_the_files)
 }
 END_TEST
 
+/* A certificate has no interface. */
+START_TEST(the_name_of_a_link_local_server_has_no_zone)
+{
+	struct tls_context *first, *again;
+	char text[CONFIG_TLS_HOST_BYTES];
+
+	ck_assert_str_eq(config_tls_host_name("fe80::1%eth0", text), "fe80::1");
+	ck_assert_str_eq(config_tls_host_name("filer", text), "filer");
+	begin("listen = \"tcp://127.0.0.1:111\"; connect = \"tcp://[fe80::1%lo]\"; "
+	      "tls_connect = \"required\"; tls_ca_file = \"@/ca.pem\"; ");
+	ck_assert_int_eq(service_tls_for_server(tls, "fe80::1%lo", &first), 0);
+	ck_assert_int_eq(service_tls_for_server(tls, "fe80::1", &again), 0);
+	ck_assert_ptr_eq(first, again);
+	tls_context_put(first);
+	tls_context_put(again);
+}
+END_TEST
+
 START_TEST(a_name_in_the_file_is_that_of_each_server)
 {
 	struct tls_context *first, *other;
@@ -268,6 +286,7 @@ int main(void)
 	tcase_add_test(tc, each_side_has_a_context_only_if_its_key_says_so);
 	tcase_add_test(tc, the_end_of_the_certificate_is_that_of_new_connections);
 	tcase_add_test(tc, servers_of_other_names_share_the_files);
+	tcase_add_test(tc, the_name_of_a_link_local_server_has_no_zone);
 	tcase_add_test(tc, a_name_in_the_file_is_that_of_each_server);
 	tcase_add_test(tc, files_that_have_not_changed_change_nothing);
 	tcase_add_test(tc, a_connection_keeps_the_context_that_it_began_with);
