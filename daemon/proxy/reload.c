@@ -62,12 +62,14 @@ static void print_failure(const struct reload_plan *plan, const struct reading *
 	if (reading->is_late)
 		fprintf(errors,
 			"%s: the file could not be read in %u s. Is it a pipe? Is the file, an "
-			"include, or include_dir on a file system whose server is down?\n",
+			"include, include_dir or a TLS file on a file system whose server is "
+			"down?\n",
 			file, READER_LIMIT_S);
 	else if (reading->rc == -EBUSY && late_s)
 		fprintf(errors,
 			"%s: a reading that began %u s ago is still blocked. Is the file, an "
-			"include, or include_dir on a file system whose server is down?\n",
+			"include, include_dir or a TLS file on a file system whose server is "
+			"down?\n",
 			file, late_s);
 }
 
