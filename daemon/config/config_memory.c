@@ -223,15 +223,22 @@ size_t config_memory_cqs_bytes(const struct config *config, const struct service
 	return recvs ? config->workers * verbs_cqs_spare_bytes(connections, recvs) : 0;
 }
 
+/* Returns the memory of TLS of the leg to @end; 0: it has none. */
+static size_t leg_tls_bytes(const struct service_config *service, const struct config_uri *end,
+			    bool accepted)
+{
+	bool tls = accepted ? service->tls.accept != CONFIG_TLS_OFF : service->tls.connect;
+
+	return tls && end->transport == TRANSPORT_TCP ? tls_stream_memory_bytes() : 0;
+}
+
 static size_t leg_uncharged_bytes(const struct service_config *service,
 				  const struct config_uri *end, bool accepted)
 {
 	const struct memory_bound_params sizes = leg_recv_sizes(service, accepted);
 
-	bool tls = accepted ? service->tls.accept != CONFIG_TLS_OFF : service->tls.connect;
-
 	if (end->transport == TRANSPORT_TCP)
-		return tcp_leg_overhead_bytes(accepted) + (tls ? tls_stream_memory_bytes() : 0);
+		return tcp_leg_overhead_bytes(accepted) + leg_tls_bytes(service, end, accepted);
 	return memory_bound_uncharged_bytes(&sizes) + sizeof(struct iwarp_tx_batch);
 }
 
@@ -300,6 +307,16 @@ static size_t max_concurrent_rpcs(const struct config *config, size_t bytes)
 	       bytes;
 }
 
+/* Prints how much of a connection's memory TLS needs, if it uses that. */
+static void print_tls(const struct service_config *service, FILE *out)
+{
+	size_t bytes = most_of_clients(service, leg_tls_bytes) +
+		       leg_tls_bytes(service, &service->connect, false);
+
+	if (bytes)
+		fprintf(out, " (of which TLS %.2f MiB)", (double)bytes / MIB);
+}
+
 static void print_service(const struct config *config, const struct service_config *service,
 			  FILE *out)
 {
@@ -315,10 +332,10 @@ static void print_service(const struct config *config, const struct service_conf
 			max_concurrent_rpcs(config, rpc_bytes(service, REPLY_UNBOUNDED_BYTES)),
 			(double)REPLY_UNBOUNDED_BYTES / MIB);
 	fprintf(out, "%s\n", config->nservices > 1 ? ", while other services are idle" : "");
-	fprintf(out,
-		"%s: service %s: in addition, each connection uses up to %.1f MiB, all %u of "
-		"max_connections up to %zu MiB\n",
-		config->file, service->name, (double)beside / MIB, service->max_connections,
+	fprintf(out, "%s: service %s: in addition, each connection uses up to %.1f MiB",
+		config->file, service->name, (double)beside / MIB);
+	print_tls(service, out);
+	fprintf(out, ", all %u of max_connections up to %zu MiB\n", service->max_connections,
 		beside * service->max_connections / MIB);
 }
 

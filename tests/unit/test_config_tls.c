@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/config/config_check.h"
+#include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
 #include "daemon/config/config_tls.h"
 #include "tests/lib/test.h"
@@ -390,6 +391,34 @@ START_TEST(a_connection_has_the_memory_of_tls_for_each_side)
 }
 END_TEST
 
+START_TEST(the_memory_of_tls_is_printed_and_lowers_the_limit_of_connections)
+{
+	static const char *const keys[] = {"", TLS};
+	uint32_t limits[2];
+	char text[1024], part[64], *lines;
+	size_t bytes;
+	FILE *out;
+
+	snprintf(part, sizeof(part), " MiB (of which TLS %.2f MiB), all ",
+		 (double)tls_stream_memory_bytes() / (1 << 20));
+	for (int i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), SERVICE(TCP_TO_TCP "%s"), keys[i]);
+		load_good(text);
+		fixture.config->host = (struct host_limits){.descriptors = UINT32_MAX,
+							    .memory_bytes = UINT64_C(1) << 37};
+		config_limits_resolve(fixture.config);
+		limits[i] = fixture.config->services[0].max_connections;
+		out = open_memstream(&lines, &bytes);
+		config_memory_print(fixture.config, out);
+		fclose(out);
+		ck_assert_msg(!strstr(lines, part) == !i, "%s", lines);
+		free(lines);
+	}
+	ck_assert_uint_gt(limits[1], CONFIG_AUTO_SHARE);
+	ck_assert_uint_gt(limits[0], limits[1]);
+}
+END_TEST
+
 static void add_warnings(TCase *tc)
 {
 	tcase_add_loop_test(tc, keys_that_are_legal_but_unwise_are_warned_of, 0,
@@ -419,6 +448,7 @@ int main(void)
 	tcase_add_test(tc, the_errors_of_all_services_are_reported);
 	add_warnings(tc);
 	tcase_add_test(tc, a_connection_has_the_memory_of_tls_for_each_side);
+	tcase_add_test(tc, the_memory_of_tls_is_printed_and_lowers_the_limit_of_connections);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
