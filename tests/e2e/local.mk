@@ -19,6 +19,7 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh test
 	tests/e2e/start_messages.sh \
 	tests/e2e/control_client.sh \
 	tests/e2e/support.sh \
+	tests/e2e/tls_files.sh \
 	tests/e2e/rpcbind.sh \
 	tests/e2e/one_service.sh \
 	tests/e2e/several_addresses.sh \
