@@ -135,6 +135,7 @@ unit_tests = \
 	tests/unit/test_time_limit \
 	tests/unit/test_tls_context \
 	tests/unit/test_tls_handshake \
+	tests/unit/test_tls_peers \
 	tests/unit/test_tls_stream \
 	tests/unit/test_verbs \
 	tests/unit/test_version_cache \
@@ -272,8 +273,10 @@ tests_unit_test_client_affinity_live_SOURCES = tests/unit/test_client_affinity_l
 tests_unit_test_client_affinity_queries_SOURCES = tests/unit/test_client_affinity_queries.c $(client_affinity_fixture)
 stream_fixture = tests/unit/stream_fixture.c tests/unit/stream_fixture.h
 tls_fixture = tests/unit/tls_fixture.c tests/unit/tls_fixture.h
+openssl_peer = tests/unit/openssl_peer.c tests/unit/openssl_peer.h
 tests_unit_test_tls_context_SOURCES = tests/unit/test_tls_context.c $(tls_fixture)
 tests_unit_test_tls_handshake_SOURCES = tests/unit/test_tls_handshake.c $(tls_fixture)
+tests_unit_test_tls_peers_SOURCES = tests/unit/test_tls_peers.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)

@@ -184,14 +184,20 @@ static void end_fini(struct tls_end *end)
 	free(end->input);
 }
 
+static void raw_close(struct tls_rig *rig)
+{
+	if (!rig->raw)
+		return;
+	stream_close(rig->raw, true);
+	stream_free(rig->raw);
+	rig->raw = NULL;
+}
+
 void tls_rig_fini(struct tls_rig *rig)
 {
 	end_fini(&rig->client);
 	end_fini(&rig->server);
-	if (rig->raw) {
-		stream_close(rig->raw, true);
-		stream_free(rig->raw);
-	}
+	raw_close(rig);
 	fake_runner_release(&rig->runner);
 	tls_rig_run(rig);
 	ck_assert_uint_eq(rig->worker.running, 0);
@@ -206,7 +212,7 @@ static void end_new(struct tls_end *end, enum tls_role role, struct stream *inne
 	struct tls_rig *rig = end->rig;
 
 	ck_assert_int_eq(tls_stream_new(&rig->worker, &end->counters, end->context, role, inner,
-					NULL, 0, &end->stream),
+					rig->early, rig->early_bytes, &end->stream),
 			 0);
 	stream_bind(end->stream, &end_events, end);
 }
@@ -234,6 +240,7 @@ void tls_rig_reset(struct tls_rig *rig)
 {
 	end_reset(&rig->client);
 	end_reset(&rig->server);
+	raw_close(rig);
 	tls_rig_run(rig);
 }
 

@@ -55,6 +55,9 @@ struct tls_rig {
 	struct tls_worker worker;
 	struct tls_end client, server;
 	struct stream *raw; /* the peer of a stream that tls_rig_alone() has made */
+	/* for tls_rig_alone(): what was read from the inner stream before */
+	const uint8_t *early;
+	size_t early_bytes;
 };
 
 /** tls_rig_init - Makes a rig, the contexts of both roles among it; tls_rig_connect() comes next. */
@@ -65,7 +68,7 @@ void tls_rig_fini(struct tls_rig *rig);
 void tls_rig_faults(struct tls_rig *rig, const struct pair_faults *faults);
 /** tls_rig_context - Replaces the context of one end. */
 void tls_rig_context(struct tls_end *end, const struct tls_context_config *config);
-/** tls_rig_reset - Closes and frees both streams; tls_rig_connect() can follow. */
+/** tls_rig_reset - Closes and frees all streams. Others can be made then. */
 void tls_rig_reset(struct tls_rig *rig);
 /** tls_rig_connect - Makes both streams. */
 void tls_rig_connect(struct tls_rig *rig);
