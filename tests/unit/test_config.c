@@ -174,6 +174,54 @@ START_TEST(what_is_off_may_be_off_in_any_service)
 	ck_assert(!config_fixture_service(SERVICE(TCP_TO_TCP "mpa_crc = false;"))->mpa_crc);
 	ck_assert(!config_fixture_service(SERVICE(TCP_TO_TCP "characteristics = false;"))
 			   ->characteristics);
+	ck_assert(!config_fixture_service(SERVICE(RDMA_TO_RDMA
+						  "tls = \"off\"; tls_connect = \"off\"; "
+						  "tls_client_names = [ ];"))
+			   ->tls.accept);
+	/* There it is no default. */
+	ck_assert_int_eq(config_fixture_load(SERVICE(TCP_TO_TCP "memory_windows = \"off\";")),
+			 -EINVAL);
+}
+END_TEST
+
+static const struct config_tls *tls_of(const char *name)
+{
+	for (size_t i = 0; i < fixture.config->nservices; i++)
+		if (!strcmp(fixture.config->services[i].name, name))
+			return &fixture.config->services[i].tls;
+	ck_abort_msg("%s", name);
+	return NULL;
+}
+
+START_TEST(keys_of_tls_can_be_defaults)
+{
+	ck_assert_int_eq(
+		config_fixture_load(
+			"defaults = { tls = \"required\"; tls_cert_file = \"/c\"; tls_ca_file = \"/ca\"; "
+			"tls_client_names = [ \"a\", \"b\" ]; tls_verify_client = \"required\"; };\n"
+			"services = ( { name = \"a\"; " TO_RDMA " },\n"
+			"{ name = \"b\"; " TCP_TO_TCP
+			"tls = \"allowed\"; tls_cert_file = \"/own\"; "
+			"tls_verify_client = \"optional\"; tls_client_names = [ \"c\" ]; "
+			"tls_connect = \"required\"; tls_server_name = \"filer\"; },\n"
+			"{ name = \"c\"; listen = \"rdma://:1\"; connect = \"rdma://filer\"; } );"),
+		0);
+	ck_assert_int_eq(tls_of("a")->accept, CONFIG_TLS_REQUIRED);
+	ck_assert_int_eq(tls_of("a")->connect, CONFIG_TLS_CONNECT_OFF);
+	ck_assert_str_eq(tls_of("a")->cert_file, "/c");
+	ck_assert_ptr_null(tls_of("a")->key_file);
+	ck_assert_str_eq(tls_of("a")->ca_file, "/ca");
+	ck_assert_int_eq(tls_of("a")->verify_client, TLS_VERIFY_REQUIRED);
+	ck_assert_uint_eq(tls_of("a")->client_names.count, 2);
+	ck_assert_int_eq(tls_of("b")->accept, CONFIG_TLS_ALLOWED);
+	ck_assert_int_eq(tls_of("b")->connect, CONFIG_TLS_CONNECT_REQUIRED);
+	ck_assert_str_eq(tls_of("b")->cert_file, "/own");
+	ck_assert_int_eq(tls_of("b")->verify_client, TLS_VERIFY_OPTIONAL);
+	ck_assert_uint_eq(tls_of("b")->client_names.count, 1);
+	ck_assert_str_eq(tls_of("b")->client_names.names[0], "c");
+	ck_assert_str_eq(tls_of("b")->server_name, "filer");
+	ck_assert_int_eq(tls_of("c")->accept, CONFIG_TLS_OFF);
+	ck_assert_ptr_null(tls_of("c")->cert_file);
 }
 END_TEST
 
@@ -710,6 +758,7 @@ int main(void)
 	tcase_add_test(tc, every_peer_has_its_name);
 	tcase_add_test(tc, privileged_ports_are_asked_only_where_rdma_hides_them);
 	tcase_add_test(tc, what_is_off_may_be_off_in_any_service);
+	tcase_add_test(tc, keys_of_tls_can_be_defaults);
 	tcase_add_test(tc, a_file_without_services_is_legal);
 	tcase_add_test(tc, allow_absent_is_everyone_and_empty_is_nobody);
 	tcase_add_test(tc, the_shipped_file_serves_nobody_yet);
