@@ -352,16 +352,25 @@ const char *config_tls_server_error(const char *text)
 	return "it must be a DNS name or an IP address of a certificate, without port";
 }
 
+/* Returns whether the text is 64 hexadecimal digits; a colon can separate pairs of them. */
+static bool is_fingerprint(const char *text)
+{
+	for (unsigned pairs = FINGERPRINT_DIGITS / 2; pairs; pairs--) {
+		if (!isxdigit((unsigned char)text[0]) || !isxdigit((unsigned char)text[1]))
+			return false;
+		text += 2;
+		if (*text == ':' && pairs > 1)
+			text++;
+	}
+	return !*text;
+}
+
 const char *config_tls_peer_error(const char *text)
 {
-	const char *digits = text + strlen(A_FINGERPRINT);
-
-	if (!strncmp(text, A_FINGERPRINT, strlen(A_FINGERPRINT)))
-		return strspn(digits, "0123456789abcdefABCDEF") == FINGERPRINT_DIGITS &&
-				       !digits[FINGERPRINT_DIGITS]
+	if (!strncasecmp(text, A_FINGERPRINT, strlen(A_FINGERPRINT)))
+		return is_fingerprint(text + strlen(A_FINGERPRINT))
 			       ? NULL
-			       : "a fingerprint must be sha256: and 64 hexadecimal digits, without "
-				 "colons between them";
+			       : "a fingerprint must be sha256: and 64 hexadecimal digits";
 	if (!strncmp(text, "*.", 2) && !is_address(text + 2))
 		text += 2;
 	if (strchr(text, '*'))

@@ -206,8 +206,7 @@ static const struct {
 	{SERVICE(TO_RDMA "tls_client_names = [ \"*.192.0.2.1\" ];"),
 	 "2: tls_client_names: a wildcard must be the whole first label of a name: *.example.net"},
 	{SERVICE(TO_RDMA "tls_client_names = [ \"sha256:AA:BB\" ];"),
-	 "2: tls_client_names: a fingerprint must be sha256: and 64 hexadecimal digits, without "
-	 "colons between them"},
+	 "2: tls_client_names: a fingerprint must be sha256: and 64 hexadecimal digits"},
 	{SERVICE(TO_TCP "tls_server_name = \"filer:2049\";"),
 	 "2: tls_server_name: it must be a DNS name or an IP address of a certificate, without "
 	 "port"},

@@ -70,6 +70,19 @@ START_TEST(a_pair_is_read_once_for_both_roles)
 }
 END_TEST
 
+START_TEST(names_of_every_kind_select_clients)
+{
+	load_good(SERVICE(TO_RDMA TLS WANTS(
+		"ca.pem") "tls_client_names = [ \"a\", "
+			  "\"*.example.net\", \"192.0.2.1\", \"2001:db8::1\", "
+			  "\"sha256:00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF\", "
+			  "\"SHA256:00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF:"
+			  "00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF\" ];"));
+	ck_assert_uint_eq(fixture.config->services[0].tls.client_names.count, 6);
+	ck_assert_ptr_nonnull(fixture.config->services[0].tls.context);
+}
+END_TEST
+
 START_TEST(a_server_is_verified_by_the_authorities_of_the_system)
 {
 	load_good(SERVICE(TO_TCP "tls_connect = \"required\";"));
@@ -442,6 +455,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_pair_is_read_once_for_both_roles);
+	tcase_add_test(tc, names_of_every_kind_select_clients);
 	tcase_add_test(tc, a_server_is_verified_by_the_authorities_of_the_system);
 	tcase_add_test(tc, a_service_without_tls_reads_no_file);
 	tcase_add_loop_test(tc, a_wrong_file_is_an_error_that_names_it, 0, ARRAY_SIZE(wrong));

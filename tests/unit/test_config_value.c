@@ -164,6 +164,52 @@ START_TEST(allow_knows_its_addresses)
 }
 END_TEST
 
+#define DIGITS "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"
+#define COLONS                                                                                     \
+	"00:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff:"                                         \
+	"00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF"
+
+static const struct {
+	const char *text;
+	bool server, client; /* whether it is a name of them */
+} peers[] = {
+	{"filer", true, true},
+	{"nfs.example.net", true, true},
+	{"192.0.2.1", true, true},
+	{"2001:db8::1", true, true},
+	{"[2001:db8::1]", false, false},
+	{"192.0.2.1:2049", false, false},
+	{"filer:2049", false, false},
+	{"tcp://filer", false, false},
+	{"", false, false},
+	{"a b", false, false},
+	{"*.example.net", false, true},
+	{"*", false, false},
+	{"*.", false, false},
+	{"a*.example.net", false, false},
+	{"a.*.net", false, false},
+	{"*.*.net", false, false},
+	{"*.192.0.2.1", false, false},
+	{"*.2001:db8::1", false, false},
+	{"sha256:" DIGITS, false, true},
+	{"SHA256:" DIGITS, false, true},
+	{"sha256:" COLONS, false, true},
+	{"sha256:" COLONS ":", false, false},
+	{"sha256:" DIGITS "0", false, false},
+	{"sha256::" DIGITS, false, false},
+	{"sha256:", false, false},
+	{"sha256:0", false, false},
+	{"sha1:" DIGITS, false, false},
+	{DIGITS, true, true}, /* one label is a name, too */
+};
+
+START_TEST(names_of_certificates_are_recognised)
+{
+	ck_assert_int_eq(!config_tls_server_error(peers[_i].text), peers[_i].server);
+	ck_assert_int_eq(!config_tls_peer_error(peers[_i].text), peers[_i].client);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("config_value");
@@ -174,6 +220,7 @@ int main(void)
 	tcase_add_loop_test(tc, listen_addresses_overlap_as_the_kernel_sees_them, 0,
 			    ARRAY_SIZE(pairs));
 	tcase_add_loop_test(tc, allow_knows_its_addresses, 0, ARRAY_SIZE(members));
+	tcase_add_loop_test(tc, names_of_certificates_are_recognised, 0, ARRAY_SIZE(peers));
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }
