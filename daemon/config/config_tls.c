@@ -124,7 +124,7 @@ static int check_file(const char *path, struct stat *st)
 
 static const char *cure_of(int rc)
 {
-	return rc == -EACCES ? ": the user that the daemon runs as must be able to read it" : "";
+	return rc == -EACCES ? ": the user that runs rpcrdma-proxy must be able to read it" : "";
 }
 
 static bool check_files(const struct service_config *service, FILE *errors)
@@ -196,18 +196,24 @@ int config_tls_load(struct config *config, FILE *errors)
 
 #define A_WARNING "warning: "
 
-/* The key can be in the file of the certificate. */
+/* Returns the key and the path of the file with the private key; path NULL: none. */
+static struct tls_file key_file_of(const struct config_tls *tls)
+{
+	struct tls_file own = {"tls_key_file", tls->key_file};
+	struct tls_file both = {"tls_cert_file", tls->cert_file};
+
+	return tls->key_file ? own : both;
+}
+
 static void warn_key(const struct service_config *service, FILE *out)
 {
-	const struct config_tls *tls = &service->tls;
-	const char *path = tls->key_file ? tls->key_file : tls->cert_file;
+	struct tls_file file = key_file_of(&service->tls);
 	struct stat st;
 
-	if (!path || check_file(path, &st) || !(st.st_mode & S_IROTH))
-		return;
-	print_line(service, A_WARNING, out,
-		   "%s: every user of this host can read the key in %s: chmod o-r %s",
-		   tls->key_file ? "tls_key_file" : "tls_cert_file", path, path);
+	if (file.path && !check_file(file.path, &st) && st.st_mode & S_IROTH)
+		print_line(service, A_WARNING, out,
+			   "%s: every user of this host can read the key in %s: chmod o-r %s",
+			   file.key, file.path, file.path);
 }
 
 const char *config_tls_time_text(int64_t time_s, char text[static CONFIG_TLS_TIME_BYTES])
@@ -306,6 +312,20 @@ static int try_as(const struct passwd *user, const char *path)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 }
 
+/* The group of the daemon's user can use rpcrdma-proxyctl, but needs no key. */
+static void warn_group(const struct service_config *service, const struct passwd *user, FILE *out)
+{
+	struct tls_file file = key_file_of(&service->tls);
+	struct stat st;
+
+	if (file.path && !check_file(file.path, &st) && st.st_gid == user->pw_gid &&
+	    st.st_mode & S_IRGRP)
+		print_line(service, A_WARNING, out,
+			   "%s: each member of the group of %s, who can use rpcrdma-proxyctl, can "
+			   "read the key in %s: chown %s %s; chmod 400 %s",
+			   file.key, user->pw_name, file.path, user->pw_name, file.path, file.path);
+}
+
 void config_tls_check_user(const struct service_config *service, const char *user, FILE *out)
 {
 	const struct passwd *passwd = config_tls_is_used(service) ? getpwnam(user) : NULL;
@@ -317,9 +337,11 @@ void config_tls_check_user(const struct service_config *service, const char *use
 
 		if (err)
 			print_line(service, A_WARNING, out,
-				   "%s: user %s, which runs the daemon, cannot read %s (%s): chgrp "
-				   "%s %s; chmod g+r %s; its directories need x",
+				   "%s: user %s, which runs the daemon, cannot read %s (%s): chown "
+				   "%s %s, or let others read its directory",
 				   files[i].key, user, files[i].path, strerror(err), user,
-				   files[i].path, files[i].path);
+				   files[i].path);
 	}
+	if (passwd)
+		warn_group(service, passwd, out);
 }

@@ -61,8 +61,8 @@ void config_tls_warn(const struct service_config *service, FILE *out);
  */
 void config_tls_check_names(const struct service_config *service, FILE *out);
 /**
- * config_tls_check_user - Writes warnings to @out about TLS files that @user cannot read, for -t by
- * root. Writes none if there is no such user.
+ * config_tls_check_user - Writes warnings to @out about TLS files that @user cannot read, and about
+ * a key that the group of @user can read, for -t by root. Writes none if there is no such user.
  */
 void config_tls_check_user(const struct service_config *service, const char *user, FILE *out);
 

@@ -147,6 +147,34 @@ START_TEST(a_wrong_file_is_an_error_that_names_it)
 }
 END_TEST
 
+#define NOBODY 65534
+
+START_TEST(a_file_that_this_user_cannot_read_is_an_error)
+{
+	char *errors = NULL, expected[256];
+	size_t bytes;
+	FILE *out;
+
+	if (geteuid())
+		return;
+	chmod(tls_files_dir, 0755);
+	load_good(SERVICE(TO_RDMA TLS));
+	tls_context_put(fixture.config->services[0].tls.context);
+	fixture.config->services[0].tls.context = NULL;
+	out = open_memstream(&errors, &bytes);
+	ck_assert_int_eq(seteuid(NOBODY), 0);
+	ck_assert_int_eq(config_tls_load(fixture.config, out), -ENODEV);
+	ck_assert_int_eq(seteuid(0), 0);
+	fclose(out);
+	snprintf(expected, sizeof(expected),
+		 "%s:2: service a: tls_key_file: cannot read %s/good.key: Permission denied: the "
+		 "user that runs rpcrdma-proxy must be able to read it\n",
+		 fixture.path, tls_files_dir);
+	ck_assert_str_eq(errors, expected);
+	free(errors);
+}
+END_TEST
+
 START_TEST(the_errors_of_all_services_are_reported)
 {
 	char *errors;
@@ -377,8 +405,17 @@ START_TEST(a_file_that_the_daemons_user_cannot_read_is_warned_of)
 	chmod(tls_files_dir, 0755);
 	expect_warning(check_nobody,
 		       "tls_key_file: user nobody, which runs the daemon, cannot read @/good.key "
-		       "(Permission denied): chgrp nobody @/good.key; chmod g+r @/good.key; its "
-		       "directories need x");
+		       "(Permission denied): chown nobody @/good.key, or let others read its "
+		       "directory");
+	tls_files_run("chown nobody good.key && chmod 400 good.key");
+	expect_warning(check_nobody, "");
+	/* It can read it, and so can those who may ask the daemon. */
+	tls_files_run(
+		"chown root good.key && chgrp \"$(id -g nobody)\" good.key && chmod 640 good.key");
+	expect_warning(check_nobody,
+		       "tls_key_file: each member of the group of nobody, who can use "
+		       "rpcrdma-proxyctl, can read the key in @/good.key: chown nobody @/good.key; "
+		       "chmod 400 @/good.key");
 	load_good(SERVICE(TO_RDMA));
 	expect_warning(check_nobody, "");
 }
@@ -459,6 +496,7 @@ int main(void)
 	tcase_add_test(tc, a_server_is_verified_by_the_authorities_of_the_system);
 	tcase_add_test(tc, a_service_without_tls_reads_no_file);
 	tcase_add_loop_test(tc, a_wrong_file_is_an_error_that_names_it, 0, ARRAY_SIZE(wrong));
+	tcase_add_test(tc, a_file_that_this_user_cannot_read_is_an_error);
 	tcase_add_test(tc, the_errors_of_all_services_are_reported);
 	add_warnings(tc);
 	tcase_add_test(tc, a_connection_has_the_memory_of_tls_for_each_side);
