@@ -197,6 +197,11 @@ static void read_on(struct tls_stream *tls)
 	}
 }
 
+void tls_handshake_blind(struct tls_stream *tls)
+{
+	fail(tls, TLS_FAILURE_RESOURCES, -ENOMEM, "the connection cannot be watched");
+}
+
 static void complete(struct tls_stream *tls)
 {
 	tls->counters->handshakes_ok++;

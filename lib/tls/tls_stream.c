@@ -30,9 +30,14 @@ void tls_worker_fini(struct tls_worker *worker)
 	worker->out = NULL;
 }
 
+size_t tls_stream_idle_bytes(void)
+{
+	return sizeof(struct tls_stream) + SSL_BYTES;
+}
+
 size_t tls_stream_memory_bytes(void)
 {
-	return sizeof(struct tls_stream) + SSL_BYTES + TLS_READ_BUFFER_BYTES + TLS_RECORD_BYTES +
+	return tls_stream_idle_bytes() + TLS_READ_BUFFER_BYTES + TLS_RECORD_BYTES +
 	       TLS_EXPANSION_BYTES + TLS_OUT_BYTES;
 }
 
@@ -107,6 +112,8 @@ static void on_inner_ready(void *arg, unsigned events)
 
 	if (tls->state == TLS_OPEN)
 		on_inner_open(tls, events);
+	else if (tls->state == TLS_HANDSHAKE && events & LOOP_ERROR)
+		tls_handshake_blind(tls);
 	else if (tls->state == TLS_HANDSHAKE)
 		tls_handshake_advance(tls);
 }
@@ -303,13 +310,15 @@ static const void *next_plaintext(struct tls_stream *tls, struct cursor *at, siz
 	return start;
 }
 
-/* The next record, and all that follow, are encrypted with a new key, if the present one was used long. */
+/* Takes a new key for the records of @bytes, and all that follow, if the present one was used long. */
 static bool change_key(struct tls_stream *tls, size_t bytes)
 {
-	tls->records += (unsigned)((bytes + TLS_RECORD_BYTES - 1) / TLS_RECORD_BYTES);
-	if (tls->records < tls->max_records)
+	unsigned records = (unsigned)((bytes + TLS_RECORD_BYTES - 1) / TLS_RECORD_BYTES);
+
+	tls->records += records;
+	if (tls->records <= tls->max_records)
 		return true;
-	tls->records = 0;
+	tls->records = records;
 	return SSL_key_update(tls->ssl, SSL_KEY_UPDATE_NOT_REQUESTED) == 1;
 }
 

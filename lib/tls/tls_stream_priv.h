@@ -101,6 +101,8 @@ int tls_bio_flush(struct tls_stream *tls);
 
 /* tls_handshake.c */
 
+/** tls_handshake_blind - Ends the handshake, since the inner stream cannot be watched. */
+void tls_handshake_blind(struct tls_stream *tls);
 /** tls_handshake_advance - Does what can be done for the handshake now. Calls connected() at its end. */
 void tls_handshake_advance(struct tls_stream *tls);
 
@@ -110,6 +112,8 @@ void tls_handshake_advance(struct tls_stream *tls);
 void tls_stream_watch_inner(struct tls_stream *tls, unsigned events);
 /** tls_stream_opened - Makes a stream whose handshake is complete ready for records. */
 void tls_stream_opened(struct tls_stream *tls);
+/** tls_stream_idle_bytes - Returns how much memory a connection has at most while nothing happens. */
+size_t tls_stream_idle_bytes(void);
 /** tls_stream_destroy - Frees all. */
 void tls_stream_destroy(struct tls_stream *tls);
 

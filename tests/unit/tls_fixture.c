@@ -91,7 +91,7 @@ void tls_dir_make(struct tls_dir *dir, const char *name, struct certificate_spec
 static void read_all(struct tls_end *end)
 {
 	uint8_t bytes[5000];
-	struct iovec iov = {bytes, sizeof(bytes)};
+	struct iovec iov = {bytes, end->read_bytes ? end->read_bytes : sizeof(bytes)};
 
 	end->last_read = stream_readv(end->stream, &iov, 1);
 	if (end->last_read <= 0)
@@ -110,7 +110,12 @@ static void on_ready(void *arg, unsigned events)
 	struct tls_end *end = arg;
 
 	end->events = events;
+	end->seen |= events;
 	end->nready++;
+	if (events & LOOP_WRITE && end->rig->stop_writing)
+		stream_watch(end->stream, LOOP_LOST);
+	if (events & LOOP_ERROR)
+		stream_watch(end->stream, 0);
 	if (!end->drains || !(events & LOOP_READ))
 		return;
 	read_all(end);

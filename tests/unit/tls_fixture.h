@@ -39,8 +39,10 @@ struct tls_end {
 	bool connected;  /* was called */
 	int error;       /* with this */
 	unsigned events; /* of the last ready() */
+	unsigned seen;   /* of all ready() */
 	unsigned nready;
-	bool drains; /* ready() reads all */
+	bool drains;       /* ready() reads … */
+	size_t read_bytes; /* … up to so much; 0: 5000 */
 	uint8_t *input;
 	size_t input_bytes, input_size;
 	ssize_t last_read; /* what readv() returned last */
@@ -55,6 +57,7 @@ struct tls_rig {
 	struct tls_worker worker;
 	struct tls_end client, server;
 	struct stream *raw; /* the peer of a stream that tls_rig_alone() has made */
+	bool stop_writing;  /* ready() for LOOP_WRITE requests no more of it */
 	/* for tls_rig_alone(): what was read from the inner stream before */
 	const uint8_t *early;
 	size_t early_bytes;
