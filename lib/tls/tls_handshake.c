@@ -71,6 +71,7 @@ static void work(void *arg)
 	struct tls_stream *tls = arg;
 	int ret;
 
+	tls->error[0] = '\0';
 	ERR_clear_error();
 	ret = SSL_do_handshake(tls->ssl);
 	if (ret == 1) {
@@ -101,6 +102,10 @@ static void start_work(struct tls_stream *tls)
 {
 	struct tls_runner *runner = tls->worker->runner;
 
+	/* Unless work() says otherwise. */
+	snprintf(tls->error, sizeof(tls->error), "the handshake was not computed");
+	tls->failure = TLS_FAILURE_LIMITED;
+	tls->outcome = TLS_FAIL;
 	tls->start_due = false;
 	tls->state = TLS_WORKING;
 	tls->worker->running++;

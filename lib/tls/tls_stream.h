@@ -39,6 +39,8 @@ struct tls_runner {
 	/*
 	 * Calls @work(@arg) on any thread, once, then @done(@arg) on the thread of @loop, in a
 	 * later iteration of it. Returns 0, or -EAGAIN when too many wait: nothing is called then.
+	 * A runner that ends calls done() without work() for what it has not begun: the handshake
+	 * fails.
 	 */
 	int (*run)(struct tls_runner *runner, struct loop *loop, void (*work)(void *arg),
 		   void (*done)(void *arg), void *arg);

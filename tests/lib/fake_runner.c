@@ -21,7 +21,8 @@ static void run_job(void *arg)
 
 	free(job);
 	own.runner->ran++;
-	own.work(own.arg);
+	if (!own.runner->ends)
+		own.work(own.arg);
 	own.done(own.arg);
 }
 

@@ -12,6 +12,7 @@ struct fake_runner {
 	TAILQ_HEAD(, fake_job) jobs; /* that wait while `hold` is set */
 	bool hold;                   /* work waits for fake_runner_release() */
 	bool full;                   /* run() returns -EAGAIN */
+	bool ends;                   /* only done() is called, as by a runner that ends */
 	unsigned ran;
 };
 

@@ -134,6 +134,7 @@ unit_tests = \
 	tests/unit/test_thread \
 	tests/unit/test_time_limit \
 	tests/unit/test_tls_context \
+	tests/unit/test_tls_faults \
 	tests/unit/test_tls_handshake \
 	tests/unit/test_tls_peers \
 	tests/unit/test_tls_stream \
@@ -277,6 +278,7 @@ openssl_peer = tests/unit/openssl_peer.c tests/unit/openssl_peer.h
 tests_unit_test_tls_context_SOURCES = tests/unit/test_tls_context.c $(tls_fixture)
 tests_unit_test_tls_handshake_SOURCES = tests/unit/test_tls_handshake.c $(tls_fixture)
 tests_unit_test_tls_peers_SOURCES = tests/unit/test_tls_peers.c $(tls_fixture) $(openssl_peer)
+tests_unit_test_tls_faults_SOURCES = tests/unit/test_tls_faults.c $(tls_fixture)
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)

@@ -391,6 +391,20 @@ START_TEST(a_full_runner_ends_the_handshake)
 }
 END_TEST
 
+START_TEST(a_runner_that_ends_ends_the_handshake)
+{
+	rig.runner.hold = true;
+	tls_rig_connect(&rig);
+	tls_rig_run(&rig);
+	rig.runner.ends = true;
+	fake_runner_release(&rig.runner);
+	tls_rig_run(&rig);
+	ck_assert_int_eq(rig.client.error, -EAGAIN);
+	ck_assert_str_eq(error_of(&rig.client), "the handshake was not computed");
+	ck_assert_uint_eq(rig.client.counters.handshakes_limited, 1);
+}
+END_TEST
+
 START_TEST(a_stream_is_closed_while_its_work_waits)
 {
 	rig.runner.hold = true;
@@ -472,6 +486,7 @@ static void add_clients(TCase *tc)
 static void add_work(TCase *tc)
 {
 	tcase_add_test(tc, a_full_runner_ends_the_handshake);
+	tcase_add_test(tc, a_runner_that_ends_ends_the_handshake);
 	tcase_add_test(tc, a_stream_is_closed_while_its_work_waits);
 	tcase_add_test(tc, a_closed_stream_does_not_go_on_with_its_handshake);
 	tcase_add_test(tc, a_stream_is_closed_before_its_first_step);
