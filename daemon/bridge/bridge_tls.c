@@ -15,13 +15,10 @@ const char *bridge_client_securing(void *arg)
 {
 	struct bridge *bridge = bridge_of_client(arg);
 	struct worker_service *ws = bridge->ws;
-	const char *limit = tls_limits_begin(&ws->service->tls_limits, &ws->tls_handshakes,
-					     (const struct sockaddr *)&bridge->peer,
-					     &bridge->limits.tls_handshake);
 
-	if (limit)
-		ws->net.tls.handshakes_limited++;
-	return limit;
+	return tls_limits_begin(&ws->service->tls_limits, &ws->tls_handshakes,
+				(const struct sockaddr *)&bridge->peer,
+				&bridge->limits.tls_handshake);
 }
 
 void bridge_client_secured(void *arg)

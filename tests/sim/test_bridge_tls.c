@@ -92,7 +92,6 @@ START_TEST(an_address_has_sixteen_handshakes_at_a_time)
 	more = arrive();
 	limit = probe(more);
 	ck_assert_str_eq(limit, "at most 16 at a time from one address");
-	ck_assert_uint_eq(bench->ws.net.tls.handshakes_limited, 1);
 	end(more, LEG_CLOSE_TLS_LIMIT, limit);
 	ck_assert_uint_eq(bench->ws.closes[CLOSE_BY_CLIENT][LEG_CLOSE_TLS_LIMIT], 1);
 	ck_assert_uint_eq(refusals(LEG_CLOSE_TLS_LIMIT).count, 1);
