@@ -159,7 +159,7 @@ static void put_tls(const json_t *leg, FILE *out)
 	if (!json_is_object(tls))
 		return;
 	snprintf(value, sizeof(value), "%.8s, %.60s; %.128s%s", json_text(tls, "version"),
-		 json_text(tls, "cipher"), name ? name : "no certificate of the peer",
+		 json_text(tls, "cipher"), name ? name : "the peer has no certificate",
 		 json_is_true(json_object_get(tls, "verified")) ? ", verified" : "");
 	put_row("  TLS", value, out);
 }

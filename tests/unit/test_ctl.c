@@ -408,6 +408,42 @@ START_TEST(connections_show_what_is_spoken)
 }
 END_TEST
 
+static const struct {
+	const char *tls, *row, *client; /* what the brief table has as the client */
+} tls_rows[] = {
+	{"null", "", "10.0.0.3:712"},
+	{"{\"version\": \"1.3\", \"cipher\": \"TLS_AES_128_GCM_SHA256\","
+	 " \"peer_name\": \"a.example\", \"verified\": true}",
+	 "  TLS                   1.3, TLS_AES_128_GCM_SHA256; a.example, verified\n",
+	 "10.0.0.3:712 TLS"},
+	{"{\"version\": \"1.3\", \"cipher\": \"TLS_AES_128_GCM_SHA256\","
+	 " \"peer_name\": null, \"verified\": false}",
+	 "  TLS                   1.3, TLS_AES_128_GCM_SHA256; the peer has no certificate\n",
+	 "10.0.0.3:712 TLS"},
+};
+
+START_TEST(connections_show_tls_and_the_name_of_the_peer)
+{
+	char json[640], text[640];
+
+	snprintf(json, sizeof(json),
+		 "{\"connections\": [{\"id\": 1, \"client_address\": \"10.0.0.3:712\","
+		 " \"client\": {\"kind\": \"tcp\", \"tls\": %s},"
+		 " \"upstream\": {\"kind\": \"tcp\", \"tls\": %s}}]}",
+		 tls_rows[_i].tls, tls_rows[_i].tls);
+	snprintf(text, sizeof(text),
+		 "connection              1\nclient                  10.0.0.3:712\n"
+		 "  transport             TCP\n%sserver                  -\n"
+		 "  transport             TCP\n%s",
+		 tls_rows[_i].row, tls_rows[_i].row);
+	ck_assert_str_eq(render(CONTROL_COMMAND_CONNECTIONS, json, true), text);
+	render(CONTROL_COMMAND_CONNECTIONS, json, false);
+	snprintf(text, sizeof(text), " %s  ", tls_rows[_i].client);
+	ck_assert_ptr_nonnull(strstr(printed, text));
+	ck_assert_uint_le(longest_line(), 80);
+}
+END_TEST
+
 START_TEST(a_thousand_connections_fit_a_line_of_80)
 {
 	json_t *list = json_array(), *answer = json_pack("{s:o}", "connections", list);
@@ -753,6 +789,8 @@ int main(void)
 	tcase_add_test(tc, connections_are_vertical_lists_when_all_is_asked);
 	tcase_add_test(tc, a_selected_connection_is_a_vertical_list_of_80_columns);
 	tcase_add_loop_test(tc, connections_show_what_is_spoken, 0, ARRAY_SIZE(spoken));
+	tcase_add_loop_test(tc, connections_show_tls_and_the_name_of_the_peer, 0,
+			    ARRAY_SIZE(tls_rows));
 	tcase_add_test(tc, a_thousand_connections_fit_a_line_of_80);
 	tcase_add_test(tc, a_reply_that_is_not_taken_is_the_oldest);
 	tcase_add_test(tc, no_connections_are_an_empty_table);

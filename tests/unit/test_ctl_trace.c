@@ -70,6 +70,19 @@ START_TEST(an_error_is_told_behind_it)
 }
 END_TEST
 
+START_TEST(a_client_with_a_verified_certificate_is_named_last)
+{
+	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
+	       " \"error\": \"STALE\", \"reply_bytes\": 28, \"client_name\": \"a.example\", " CARRIED
+	       ", " STAGES "}");
+	ck_assert_msg(strstr(printed, "; STALE; client a.example\n") != NULL, "%s", printed);
+	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": true,"
+	       " \"error\": null, \"reply_bytes\": 28, \"client_name\": null, " CARRIED ", " STAGES
+	       "}");
+	ck_assert_msg(strstr(printed, "client 1.5 ms\n") != NULL, "%s", printed);
+}
+END_TEST
+
 START_TEST(a_call_without_an_answer_says_so)
 {
 	render("{" CALL ", \"callback\": false, \"operation\": \"READ\", \"answered\": false,"
@@ -184,6 +197,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_line_has_who_what_and_where);
 	tcase_add_test(tc, an_error_is_told_behind_it);
+	tcase_add_test(tc, a_client_with_a_verified_certificate_is_named_last);
 	tcase_add_test(tc, a_call_without_an_answer_says_so);
 	tcase_add_test(tc, a_callback_is_carried_to_the_client);
 	tcase_add_test(tc, what_was_missed_is_told);
