@@ -32,6 +32,9 @@ static const char *connect_advice(enum transport transport, enum leg_close why)
 		return "no source_address is configured on this host any more (ip address)";
 	case LEG_CLOSE_RESOURCES:
 		return "this host is out of memory or descriptors (LimitNOFILE=)";
+	case LEG_CLOSE_TLS:
+		return "compare the server's certificate with tls_ca_file and tls_server_name, and "
+		       "what the server demands with tls_cert_file; its log has its own reason";
 	default:
 		break;
 	}
