@@ -138,6 +138,7 @@ unit_tests = \
 	tests/unit/test_tls_handshake \
 	tests/unit/test_tls_peers \
 	tests/unit/test_tls_stream \
+	tests/unit/test_tls_threads \
 	tests/unit/test_verbs \
 	tests/unit/test_version_cache \
 	tests/unit/test_return_route \
@@ -279,6 +280,7 @@ tests_unit_test_tls_context_SOURCES = tests/unit/test_tls_context.c $(tls_fixtur
 tests_unit_test_tls_handshake_SOURCES = tests/unit/test_tls_handshake.c $(tls_fixture)
 tests_unit_test_tls_peers_SOURCES = tests/unit/test_tls_peers.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_tls_faults_SOURCES = tests/unit/test_tls_faults.c $(tls_fixture)
+tests_unit_test_tls_threads_SOURCES = tests/unit/test_tls_threads.c $(tls_fixture)
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)
