@@ -107,11 +107,17 @@ static bool set_own(const struct tls_pem *pem, SSL_CTX *ctx)
 			      SSL_CTX_set1_chain(ctx, pem->chain) == 1);
 }
 
-static bool set_authorities(STACK_OF(X509) * authorities, SSL_CTX *ctx, enum tls_role role)
+/* Reading the authorities of the system takes milliseconds: @like has them already, unless NULL. */
+static bool set_authorities(STACK_OF(X509) * authorities, SSL_CTX *ctx, enum tls_role role,
+			    SSL_CTX *like)
 {
 	X509_STORE *store = SSL_CTX_get_cert_store(ctx);
 	bool ok = true;
 
+	if (like) {
+		SSL_CTX_set1_cert_store(ctx, SSL_CTX_get_cert_store(like));
+		return true;
+	}
 	/* Each certificate of the file is trusted, not only those that sign themselves. */
 	X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
 	if (!authorities)
@@ -156,15 +162,17 @@ static bool set_client_rules(struct tls_context *context, SSL_CTX *ctx)
 	return X509_VERIFY_PARAM_set1_host(param, context->server_name, 0) == 1;
 }
 
-static bool set_all(struct tls_context *context, SSL_CTX *ctx, enum tls_role role)
+static bool set_all(struct tls_context *context, SSL_CTX *ctx, enum tls_role role, SSL_CTX *like)
 {
 	return set_common(context, ctx) && set_own(&context->pem, ctx) &&
-	       set_authorities(context->pem.authorities, ctx, role) &&
+	       set_authorities(context->pem.authorities, ctx, role, like) &&
 	       (role == TLS_ROLE_SERVER ? set_server_rules(context, ctx)
 					: set_client_rules(context, ctx));
 }
 
-static int make_ctx(struct tls_context *context, enum tls_role role, char error[TLS_ERROR_BYTES])
+/* @like: of the same role, whose authorities are shared; NULL: none. */
+static int make_ctx(struct tls_context *context, enum tls_role role, SSL_CTX *like,
+		    char error[TLS_ERROR_BYTES])
 {
 	SSL_CTX *ctx =
 		SSL_CTX_new(role == TLS_ROLE_SERVER ? TLS_server_method() : TLS_client_method());
@@ -173,7 +181,7 @@ static int make_ctx(struct tls_context *context, enum tls_role role, char error[
 	ERR_clear_error();
 	if (!ctx)
 		return tls_error_set_memory(error);
-	if (set_all(context, ctx, role)) {
+	if (set_all(context, ctx, role, like)) {
 		ERR_clear_error();
 		return 0;
 	}
@@ -285,9 +293,9 @@ static int make(struct tls_context *context, const struct tls_context_config *co
 	if (!err)
 		err = tls_pem_load(&context->pem, config, error);
 	if (!err && config->accepts)
-		err = make_ctx(context, TLS_ROLE_SERVER, error);
+		err = make_ctx(context, TLS_ROLE_SERVER, NULL, error);
 	if (!err && config->connects)
-		err = make_ctx(context, TLS_ROLE_CLIENT, error);
+		err = make_ctx(context, TLS_ROLE_CLIENT, NULL, error);
 	if (!err && make_digest(context))
 		err = tls_error_set_memory(error);
 	return err;
@@ -319,7 +327,7 @@ static int make_for_server(struct tls_context *context, const struct tls_context
 	if (!err)
 		err = set_server_name(context, name);
 	if (!err)
-		err = make_ctx(context, TLS_ROLE_CLIENT, error);
+		err = make_ctx(context, TLS_ROLE_CLIENT, from->ctx[TLS_ROLE_CLIENT], error);
 	return err ? err : make_digest(context);
 }
 

@@ -11,6 +11,7 @@
 
 #include "tests/lib/test.h"
 #include "tests/unit/tls_fixture.h"
+#include "tls/tls_context_priv.h"
 
 #define DAY CERTIFICATE_DAY_S
 
@@ -457,6 +458,21 @@ START_TEST(a_context_for_a_server_outlives_its_model)
 }
 END_TEST
 
+/* It runs when a connection begins, on a worker. */
+START_TEST(a_context_for_another_server_reads_no_authorities)
+{
+	struct tls_context_config config = {.connects = true};
+	struct tls_context *model = make(&config), *other;
+
+	ck_assert_int_eq(tls_context_for_server(model, "a.example", &other), 0);
+	ck_assert_ptr_eq(SSL_CTX_get_cert_store(model->ctx[TLS_ROLE_CLIENT]),
+			 SSL_CTX_get_cert_store(other->ctx[TLS_ROLE_CLIENT]));
+	tls_context_put(model);
+	ck_assert_ptr_nonnull(SSL_CTX_get_cert_store(other->ctx[TLS_ROLE_CLIENT]));
+	tls_context_put(other);
+}
+END_TEST
+
 static void add_refusals(TCase *tc)
 {
 	tcase_add_test(tc, dates_are_checked);
@@ -469,6 +485,7 @@ static void add_refusals(TCase *tc)
 	tcase_add_test(tc, contents_that_are_wrong_are_named);
 	tcase_add_test(tc, a_file_that_is_too_large_is_refused);
 	tcase_add_test(tc, rules_that_cannot_hold_are_refused);
+	tcase_add_test(tc, a_context_for_another_server_reads_no_authorities);
 	tcase_add_test(tc, rules_have_one_of_three_forms);
 }
 
