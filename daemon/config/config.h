@@ -59,8 +59,8 @@ struct config_tls {
 	/* a key of this service without effect, and why; NULL: none */
 	const char *idle_key, *idle_why;
 	/*
-	 * Set by config_tls_load(); NULL: no TLS. A running service can have a newer one:
-	 * daemon/service/service_tls.h.
+	 * From config_tls_load() to config_tls_forget(); NULL: no TLS. A running service has its
+	 * own: daemon/service/service_tls.h.
 	 */
 	struct tls_context *context;
 };

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -153,6 +154,54 @@ const char *config_tls_host_name(const char *host, char text[static CONFIG_TLS_H
 	return text;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* Returns whether two services have the same files and rules. */
+static bool same_keys(const struct config_tls *a, const struct config_tls *b)
+{
+	if (a->accept != b->accept || a->connect != b->connect ||
+	    a->verify_client != b->verify_client ||
+	    a->client_names.count != b->client_names.count ||
+	    !same_text(a->cert_file, b->cert_file) || !same_text(a->key_file, b->key_file) ||
+	    !same_text(a->ca_file, b->ca_file) || !same_text(a->server_name, b->server_name))
+		return false;
+	for (size_t i = 0; i < a->client_names.count; i++)
+		if (strcmp(a->client_names.names[i], b->client_names.names[i]) != 0)
+			return false;
+	return true;
+}
+
+/*
+ * Gives a service the context of an earlier one with the same keys, so that a thousand services
+ * read the authorities once. Returns 0, -ENOENT if there is none, or -ENOMEM.
+ */
+static int share_context(const struct config *config, struct service_config *service)
+{
+	struct config_tls *tls = &service->tls;
+	char host[CONFIG_TLS_HOST_BYTES];
+
+	for (const struct service_config *other = config->services; other < service; other++) {
+		bool same_host = !tls->connect || tls->server_name ||
+				 !strcasecmp(other->connect.host, service->connect.host);
+
+		if (!other->tls.context || !same_keys(&other->tls, tls))
+			continue;
+		if (same_host) {
+			tls->context = tls_context_ref(other->tls.context);
+			return 0;
+		}
+		/* For another server a context has the role of the client alone. */
+		if (tls->accept == CONFIG_TLS_OFF)
+			return tls_context_for_server(
+				other->tls.context,
+				config_tls_host_name(service->connect.host, host), &tls->context);
+	}
+	return -ENOENT;
+}
+
 static int make_context(struct service_config *service, FILE *errors)
 {
 	const struct config_tls *tls = &service->tls;
@@ -166,8 +215,10 @@ static int make_context(struct service_config *service, FILE *errors)
 		.verify_client = tls->verify_client,
 		.client_names = (const char *const *)tls->client_names.names,
 		.nclient_names = (unsigned)tls->client_names.count,
-		.server_name = tls->server_name ? tls->server_name
-						: config_tls_host_name(service->connect.host, host),
+		.server_name = !tls->connect ? NULL
+			       : tls->server_name
+				       ? tls->server_name
+				       : config_tls_host_name(service->connect.host, host),
 	};
 	int rc = tls_context_new(&config, &service->tls.context, error);
 
@@ -186,10 +237,21 @@ int config_tls_load(struct config *config, FILE *errors)
 
 		if (!config_tls_is_used(service))
 			continue;
-		one = check_files(service, errors) ? make_context(service, errors) : -ENODEV;
+		one = share_context(config, service);
+		if (one == -ENOENT)
+			one = check_files(service, errors) ? make_context(service, errors)
+							   : -ENODEV;
 		rc = one ? one : rc;
 	}
 	return rc;
+}
+
+void config_tls_forget(struct config *config)
+{
+	for (size_t i = 0; i < config->nservices; i++) {
+		tls_context_put(config->services[i].tls.context);
+		config->services[i].tls.context = NULL;
+	}
 }
 
 /* ---- warnings ---- */

@@ -50,6 +50,12 @@ void config_tls_check(struct config_ctx *r, const config_setting_t *group,
 int config_tls_load(struct config *config, FILE *errors) MUST_CHECK;
 
 /**
+ * config_tls_forget - Frees the contexts, once the services have them: otherwise a retired key would
+ * stay in memory as long as the configuration.
+ */
+void config_tls_forget(struct config *config);
+
+/**
  * config_tls_warn - Writes warnings to @out about TLS keys and files that are legal but unwise.
  *
  * Those about files need config_tls_load().

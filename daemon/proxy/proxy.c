@@ -15,6 +15,7 @@
 #include "daemon/base/thread.h"
 #include "daemon/config/config_limits.h"
 #include "daemon/config/config_memory.h"
+#include "daemon/config/config_tls.h"
 #include "daemon/config/config_value.h"
 #include "daemon/health/health.h"
 #include "daemon/proxy/accept.h"
@@ -271,6 +272,7 @@ static int start_services(struct proxy *proxy)
 			return -ENOMEM;
 		TAILQ_INSERT_TAIL(&proxy->services, ps, entry);
 	}
+	config_tls_forget(config);
 	return 0;
 }
 

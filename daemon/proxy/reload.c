@@ -315,6 +315,7 @@ static void commit_plan(struct reload_plan *plan)
 	proxy->names = listen_names_ref(plan->names);
 	remove_old_services(plan);
 	add_new_services(plan);
+	config_tls_forget(plan->config);
 	listener_inherit_store(proxy);
 	if (proxy_update_listen_addrs(proxy))
 		log_error(NULL, "out of memory: the list of own listen addresses is not updated: "

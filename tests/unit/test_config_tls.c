@@ -147,6 +147,79 @@ START_TEST(a_wrong_file_is_an_error_that_names_it)
 }
 END_TEST
 
+static const struct {
+	const char *first, *second; /* of two services, without their names */
+	bool shares;                /* the second has the context of the first */
+} pairs[] = {
+	{TO_RDMA TLS, "listen = \"tcp://:1\"; connect = \"rdma://other\"; " TLS, true},
+	{TO_RDMA TLS, "listen = \"tcp://:1\"; connect = \"rdma://other\"; " TLS WANTS("ca.pem"),
+	 false},
+	{TO_RDMA TLS WANTS("ca.pem") "tls_client_names = [ \"a\" ];",
+	 "listen = \"tcp://:1\"; connect = \"rdma://filer\"; " TLS WANTS(
+		 "ca.pem") "tls_client_names = [ \"b\" ];",
+	 false},
+	{TO_RDMA TLS,
+	 "listen = \"tcp://:1\"; connect = \"rdma://filer\"; tls = \"allowed\"; "
+	 "tls_cert_file = \"@/good.pem\"; tls_key_file = \"@/good.key\";",
+	 false},
+	{TO_RDMA TLS,
+	 "listen = \"tcp://:1\"; connect = \"rdma://filer\"; tls = \"required\"; "
+	 "tls_cert_file = \"@/both.pem\";",
+	 false},
+	{TO_TCP "tls_connect = \"required\"; ",
+	 "listen = \"rdma://:1\"; connect = \"tcp://127.0.0.1:5\"; tls_connect = \"required\"; ",
+	 true},
+	{TO_TCP "tls_connect = \"required\"; ",
+	 "listen = \"rdma://:1\"; connect = \"tcp://other\"; tls_connect = \"required\"; ", false},
+	{TO_TCP "tls_connect = \"required\"; tls_server_name = \"a\"; ",
+	 "listen = \"rdma://:1\"; connect = \"tcp://other\"; tls_connect = \"required\"; "
+	 "tls_server_name = \"a\"; ",
+	 true},
+	{TCP_TO_TCP TLS "tls_connect = \"required\"; ",
+	 "listen = \"tcp://:1\"; connect = \"tcp://other\"; " TLS "tls_connect = \"required\"; ",
+	 false},
+};
+
+/* Loads two services in either order. Returns the context of the one with @second's keys. */
+static struct tls_context *context_of(const char *first, const char *second, bool swapped)
+{
+	char text[2048];
+	const char *names[] = {"a", "b"};
+
+	snprintf(text, sizeof(text), "services = ( { name = \"%s\"; %s }, { name = \"%s\"; %s } );",
+		 names[swapped], swapped ? second : first, names[!swapped],
+		 swapped ? first : second);
+	load_good(text);
+	ck_assert_ptr_nonnull(fixture.config->services[0].tls.context);
+	ck_assert_ptr_nonnull(fixture.config->services[1].tls.context);
+	return tls_context_ref(fixture.config->services[!swapped].tls.context);
+}
+
+/* However a context was made, a reload must not find that it has changed. */
+START_TEST(services_with_the_same_keys_share_a_context)
+{
+	struct tls_context *one, *other;
+
+	tls_files_run("cat good.pem good.key >both.pem");
+	one = context_of(pairs[_i].first, pairs[_i].second, false);
+	ck_assert_int_eq(fixture.config->services[0].tls.context == one, pairs[_i].shares);
+	other = context_of(pairs[_i].first, pairs[_i].second, true);
+	ck_assert(tls_context_same(one, other));
+	tls_context_put(one);
+	tls_context_put(other);
+}
+END_TEST
+
+START_TEST(a_configuration_forgets_its_keys)
+{
+	load_good("services = ( { name = \"a\"; " TO_RDMA TLS " }, { name = \"b\"; "
+		  "listen = \"tcp://:1\"; connect = \"rdma://f\"; } );");
+	config_tls_forget(fixture.config);
+	ck_assert_ptr_null(fixture.config->services[0].tls.context);
+	config_tls_forget(fixture.config);
+}
+END_TEST
+
 #define NOBODY 65534
 
 START_TEST(a_file_that_this_user_cannot_read_is_an_error)
@@ -497,6 +570,8 @@ int main(void)
 	tcase_add_test(tc, a_service_without_tls_reads_no_file);
 	tcase_add_loop_test(tc, a_wrong_file_is_an_error_that_names_it, 0, ARRAY_SIZE(wrong));
 	tcase_add_test(tc, a_file_that_this_user_cannot_read_is_an_error);
+	tcase_add_loop_test(tc, services_with_the_same_keys_share_a_context, 0, ARRAY_SIZE(pairs));
+	tcase_add_test(tc, a_configuration_forgets_its_keys);
 	tcase_add_test(tc, the_errors_of_all_services_are_reported);
 	add_warnings(tc);
 	tcase_add_test(tc, a_connection_has_the_memory_of_tls_for_each_side);
