@@ -140,9 +140,12 @@ static void break_down(struct tls_stream *tls)
 	} else {
 		failure = tls_error_describe(tls->ssl, tls->role, &tls->peer, tls->error);
 	}
-	if (tls->inner_ended)
+	if (tls->inner_ended) {
 		tls->counters->truncations++;
-	else if (failure != TLS_FAILURE_RESOURCES)
+		tls->broken = -ENOLINK;
+		return;
+	}
+	if (failure != TLS_FAILURE_RESOURCES)
 		tls->counters->record_errors++;
 	tls->broken = failure == TLS_FAILURE_REJECTED    ? -ECONNRESET
 		      : failure == TLS_FAILURE_RESOURCES ? -ENOMEM
@@ -544,6 +547,13 @@ const char *tls_stream_error(const struct stream *stream)
 	const struct tls_stream *tls = tls_stream_of_const(stream);
 
 	return tls->state == TLS_WORKING ? "" : tls->error;
+}
+
+bool tls_stream_has_output(const struct stream *stream)
+{
+	const struct tls_stream *tls = tls_stream_of_const(stream);
+
+	return tls->state == TLS_OPEN && tls_bytes_filled(&tls->pending);
 }
 
 const struct tls_peer *tls_stream_peer(const struct stream *stream)

@@ -8,7 +8,8 @@
  * decrypted by the loop's thread.
  *
  * The peer's end of stream counts only after its close_notify alert: stream_readv() returns 0
- * then, and -EPROTO for an end without it, since an attacker can cause that (RFC 8446 section 6.1).
+ * then, and -ENOLINK for an end without it, since an attacker can cause that (RFC 8446 section
+ * 6.1). After an alert it returns -ECONNRESET, and for a bad record -EPROTO.
  */
 #ifndef TLS_TLS_STREAM_H
 #define TLS_TLS_STREAM_H
@@ -80,6 +81,13 @@ int tls_stream_new(struct tls_worker *worker, struct tls_counters *counters,
  * failed, such as "the client's certificate has expired"; "" if nothing failed.
  */
 const char *tls_stream_error(const struct stream *stream);
+/**
+ * tls_stream_has_output - Returns whether bytes that stream_writev() has accepted still wait for
+ * space in the inner stream
+ *
+ * They are sent before LOOP_WRITE is reported. stream_close() would discard them.
+ */
+bool tls_stream_has_output(const struct stream *stream);
 /** tls_stream_peer - Returns the peer of a completed handshake; valid as long as the stream. */
 const struct tls_peer *tls_stream_peer(const struct stream *stream);
 

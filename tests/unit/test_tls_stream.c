@@ -465,13 +465,13 @@ START_TEST(an_end_without_close_notify_is_an_error)
 	stream_shutdown(rig.raw);
 	tls_rig_run(&rig);
 	ck_assert_uint_eq(end->input_bytes, sizeof(TEXT));
-	expect_broken(end, -EPROTO,
+	expect_broken(end, -ENOLINK,
 		      _i ? "the client ended the connection without close_notify"
 			 : "the server ended the connection without close_notify");
 	ck_assert_uint_eq(end->counters.truncations, 1);
 	ck_assert_uint_eq(end->counters.record_errors, 0);
-	ck_assert_int_eq(stream_peek(end->stream), -EPROTO);
-	ck_assert_int_eq(stream_shutdown(end->stream), -EPROTO);
+	ck_assert_int_eq(stream_peek(end->stream), -ENOLINK);
+	ck_assert_int_eq(stream_shutdown(end->stream), -ENOLINK);
 }
 END_TEST
 
@@ -486,7 +486,7 @@ START_TEST(an_end_in_the_middle_of_a_record_is_an_error)
 	tls_rig_send_raw(&rig, record, length - 1);
 	stream_shutdown(rig.raw);
 	tls_rig_run(&rig);
-	expect_broken(end, -EPROTO, "the client ended the connection without close_notify");
+	expect_broken(end, -ENOLINK, "the client ended the connection without close_notify");
 	ck_assert_uint_eq(end->counters.truncations, 1);
 }
 END_TEST
