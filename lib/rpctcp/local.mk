@@ -23,5 +23,7 @@ lib_rpctcp_librpctcp_a_SOURCES = \
 	lib/rpctcp/tcp_leg.h \
 	lib/rpctcp/tcp_leg_priv.h \
 	lib/rpctcp/tcp_rx.c \
-	lib/rpctcp/tcp_rx.h
+	lib/rpctcp/tcp_rx.h \
+	lib/rpctcp/tcp_tls.c \
+	lib/rpctcp/tcp_tls.h
 lib_rpctcp_librpctcp_a_CFLAGS = $(PROJECT_CFLAGS)

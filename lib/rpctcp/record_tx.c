@@ -9,11 +9,18 @@
 
 #include "base/usdt.h"
 #include "rpc/record_mark.h"
+#include "tls/tls_stream.h"
 
 /* fraction of the stall timeout until the first check of acknowledgements */
 #define ACK_CHECK_DIVISOR 16u
 
-enum tcp_out_kind { TCP_OUT_PREFACE, TCP_OUT_CALL, TCP_OUT_REPLY, TCP_OUT_LOCAL_REPLY };
+enum tcp_out_kind {
+	TCP_OUT_PREFACE,
+	TCP_OUT_STARTTLS,
+	TCP_OUT_CALL,
+	TCP_OUT_REPLY,
+	TCP_OUT_LOCAL_REPLY
+};
 
 /* A record in the queue. */
 struct tcp_out {
@@ -21,7 +28,7 @@ struct tcp_out {
 	enum tcp_out_kind kind;
 	const uint8_t *data;       /* record mark and message, contiguous; or the preface */
 	uint32_t len_bytes;        /* of both, when the message is complete */
-	const struct rpc_msg *msg; /* NULL: complete, in `small` or the configuration */
+	const struct rpc_msg *msg; /* NULL: complete, in `small` or memory of the leg */
 	struct exchange *x;        /* CALL, REPLY: a reference, which keeps the message */
 	uint8_t small[RECORD_MARK_BYTES + RPC_ERROR_REPLY_BYTES];
 };
@@ -37,8 +44,9 @@ static uint32_t available_bytes(const struct tcp_out *out)
 
 void record_tx_init(struct record_tx *tx, struct tcp_conn *conn, struct inflight *flight)
 {
-	*tx = (struct record_tx){.conn = conn, .flight = flight};
+	*tx = (struct record_tx){.conn = conn, .flight = flight, .tail = &tx->queue};
 	STAILQ_INIT(&tx->queue);
+	STAILQ_INIT(&tx->held);
 }
 
 static void out_free(struct record_tx *tx, struct tcp_out *out)
@@ -63,7 +71,7 @@ static void out_enqueue(struct record_tx *tx, struct tcp_out *out)
 {
 	struct tcp_conn *conn = tx->conn;
 
-	STAILQ_INSERT_TAIL(&tx->queue, out, entry);
+	STAILQ_INSERT_TAIL(tx->tail, out, entry);
 	tx->unsent_bytes += out->len_bytes;
 	if (tx->unsent_bytes > TCP_UNSENT_MAX_BYTES && !tx->full) {
 		tx->full = true;
@@ -91,18 +99,46 @@ static void out_set_small(struct tcp_out *out, uint32_t len_bytes)
 	out->len_bytes = len_bytes + RECORD_MARK_BYTES;
 }
 
-int record_tx_preface(struct record_tx *tx)
+/* Queues bytes that stay valid. */
+static int enqueue_bytes(struct record_tx *tx, enum tcp_out_kind kind, const uint8_t *bytes,
+			 uint32_t len_bytes)
 {
-	const struct leg_config *config = &tx->conn->config.leg;
-	struct tcp_out *out = out_new(tx, TCP_OUT_PREFACE, NULL);
+	struct tcp_out *out = out_new(tx, kind, NULL);
 
 	if (!out)
 		return -ENOMEM;
 	out->msg = NULL;
-	out->data = config->preface;
-	out->len_bytes = config->preface_bytes;
+	out->data = bytes;
+	out->len_bytes = len_bytes;
 	out_enqueue(tx, out);
 	return 0;
+}
+
+int record_tx_preface(struct record_tx *tx)
+{
+	const struct leg_config *config = &tx->conn->config.leg;
+
+	return enqueue_bytes(tx, TCP_OUT_PREFACE, config->preface, config->preface_bytes);
+}
+
+int record_tx_starttls(struct record_tx *tx, const uint8_t *record, uint32_t len_bytes)
+{
+	int rc = enqueue_bytes(tx, TCP_OUT_STARTTLS, record, len_bytes);
+
+	if (!rc)
+		tx->tail = &tx->held;
+	return rc;
+}
+
+bool record_tx_clear_is_sent(const struct record_tx *tx)
+{
+	return STAILQ_EMPTY(&tx->queue);
+}
+
+void record_tx_secured(struct record_tx *tx)
+{
+	STAILQ_CONCAT(&tx->queue, &tx->held);
+	tx->tail = &tx->queue;
 }
 
 int record_tx_call(struct record_tx *tx, struct exchange *x)
@@ -159,6 +195,7 @@ static void out_done(struct record_tx *tx)
 	counters->records_sent += out->kind != TCP_OUT_PREFACE;
 	switch (out->kind) {
 	case TCP_OUT_PREFACE:
+	case TCP_OUT_STARTTLS:
 		break;
 	case TCP_OUT_CALL:
 		counters->calls_sent++;
@@ -201,13 +238,14 @@ static void out_drop_from(struct record_tx *tx, struct tcp_out *first)
 
 void record_tx_fini(struct record_tx *tx)
 {
+	record_tx_secured(tx);
 	out_drop_from(tx, STAILQ_FIRST(&tx->queue));
 	tx->unsent_bytes = tx->sent_bytes = 0;
 }
 
 bool record_tx_is_empty(const struct record_tx *tx)
 {
-	return STAILQ_EMPTY(&tx->queue);
+	return STAILQ_EMPTY(&tx->queue) && !tx->conn->send_full;
 }
 
 void record_tx_drop_call(struct record_tx *tx, const struct exchange *x)
@@ -292,7 +330,7 @@ static void watch_progress(struct record_tx *tx)
 	struct tcp_conn *conn = tx->conn;
 	const struct tcp_out *first = STAILQ_FIRST(&tx->queue);
 
-	if (!first || available_bytes(first) == tx->sent_bytes) {
+	if ((!first || available_bytes(first) == tx->sent_bytes) && !conn->send_full) {
 		conn->due_us[TCP_DUE_OUTPUT] = 0;
 		return;
 	}
@@ -312,7 +350,9 @@ bool record_tx_has_stalled(struct record_tx *tx)
 	uint64_t acked_bytes = tcp_conn_acked_bytes(conn), was_bytes = tx->acked_bytes;
 	uint64_t end_us = tx->waits_since_us + stall_us;
 
-	if (tx->asked && acked_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES)
+	/* TLS: more can be unacknowledged than before, since encryption adds bytes. */
+	if (tx->asked &&
+	    (acked_bytes < was_bytes || acked_bytes - was_bytes < TCP_STALL_PROGRESS_BYTES))
 		return true;
 	tx->acked_bytes = acked_bytes;
 	if (tx->asked) {
@@ -372,6 +412,9 @@ int record_tx_flush(struct record_tx *tx)
 
 	if (rc)
 		return rc;
+	/* It has accepted the last bytes, and the socket has not. */
+	if (tx->conn->is_tls && tls_stream_has_output(tx->conn->stream))
+		tx->conn->send_full = true;
 	tcp_conn_update_events(tx->conn);
 	watch_progress(tx);
 	check_unsent(tx);

@@ -27,8 +27,10 @@ struct record_tx {
 	struct tcp_conn *conn;
 	struct inflight *flight;
 	struct tcp_out_list queue;
-	size_t sent_bytes;   /* of the first record */
-	size_t unsent_bytes; /* of all records, including bytes that have not arrived */
+	struct tcp_out_list held;  /* must not be sent in clear: they follow the TLS handshake */
+	struct tcp_out_list *tail; /* which of the two gets the next record */
+	size_t sent_bytes;         /* of the first record */
+	size_t unsent_bytes;       /* of all records, including bytes that have not arrived */
 	unsigned local_replies;
 	bool full;               /* above TCP_UNSENT_MAX_BYTES, and not yet below half of it */
 	size_t progress_bytes;   /* written since the wait began */
@@ -48,6 +50,17 @@ void record_tx_fini(struct record_tx *tx);
  * record_tx_preface - Queues the configured preface before the first record. Returns 0 or -ENOMEM.
  */
 int record_tx_preface(struct record_tx *tx) MUST_CHECK;
+/**
+ * record_tx_starttls - Queues a record that begins TLS: the probe, or its answer
+ * @record: with its mark; valid until it was sent
+ *
+ * Later records are held until record_tx_secured(). Returns 0 or -ENOMEM.
+ */
+int record_tx_starttls(struct record_tx *tx, const uint8_t *record, uint32_t len_bytes) MUST_CHECK;
+/** record_tx_clear_is_sent - Returns whether everything that precedes the handshake was sent. */
+bool record_tx_clear_is_sent(const struct record_tx *tx);
+/** record_tx_secured - Queues the held records: the stream is encrypted now. */
+void record_tx_secured(struct record_tx *tx);
 /** record_tx_call - Queues x->call, with a reference of its own. Returns 0 or -ENOMEM. */
 int record_tx_call(struct record_tx *tx, struct exchange *x) MUST_CHECK;
 /**
@@ -77,7 +90,7 @@ int record_tx_flush(struct record_tx *tx) MUST_CHECK;
  * next deadline.
  */
 bool record_tx_has_stalled(struct record_tx *tx);
-/** record_tx_is_empty - Returns whether everything has been sent. */
+/** record_tx_is_empty - Returns whether everything has been sent; true during a handshake. */
 bool record_tx_is_empty(const struct record_tx *tx);
 /** record_tx_is_partly_sent - Returns whether the first record is partly sent and incomplete. */
 bool record_tx_is_partly_sent(const struct record_tx *tx);

@@ -7,6 +7,7 @@
 #include "rpc/call_identity.h"
 #include "rpctcp/call_admission.h"
 #include "rpctcp/tcp_close.h"
+#include "rpctcp/tcp_tls.h"
 
 #define PARTIAL_MIN_RATE (256u * 1024u) /* bytes per second: four times the minimum of a Read */
 
@@ -16,7 +17,7 @@
  */
 static const struct call_rule rules[CALL_VERDICT_COUNT] = {
 	[CALL_AUTH_TLS] = CALL_RULE(REPLY, tcp_leg_counters, auth_tls_refused,
-				    "a Call with AUTH_TLS was rejected: TLS is not supported"),
+				    "a Call with AUTH_TLS was rejected: TLS is off"),
 	[CALL_BAD_AUTH] = CALL_RULE(REPLY, tcp_leg_counters, bad_auth_refused, NULL),
 	[CALL_RPC_MISMATCH] = CALL_RULE(REPLY, tcp_leg_counters, rpc_mismatches, NULL),
 	[CALL_TRUNCATED] = CALL_RULE(CLOSE, tcp_leg_counters, bad_calls, NULL),
@@ -63,6 +64,29 @@ static void reject_past_limits(struct tcp_leg *leg, const struct rpc_call_hdr *h
 	answer_failure(leg, hdr);
 }
 
+/* Returns the Call's length, or the maximum. */
+static uint32_t cap_bytes(const struct tcp_leg *leg)
+{
+	const struct record_parser *parser = &leg->record.parser;
+
+	if (parser->last)
+		return parser->record_bytes;
+	return min_u32(leg->call.limit_bytes,
+		       leg->conn.connector ? REVERSE_FREE_BYTES : REPLY_UNBOUNDED_BYTES);
+}
+
+/* Answers a Call with AUTH_TLS of a client that can have TLS; a probe is answered at its end. */
+static void rx_call_tls(struct tcp_leg *leg, const struct rpc_call_hdr *hdr)
+{
+	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+	size_t len = tcp_tls_check_call(leg, hdr, cap_bytes(leg), reply);
+
+	if (len)
+		rx_call_answer(leg, reply, len);
+	else
+		rx_call_skip(leg);
+}
+
 /* Answers a rejected Call, or closes. */
 static void rx_call_reject(struct tcp_leg *leg, enum call_verdict verdict,
 			   const struct rpc_call_hdr *hdr)
@@ -70,6 +94,10 @@ static void rx_call_reject(struct tcp_leg *leg, enum call_verdict verdict,
 	const struct call_rule *rule = &rules[verdict];
 	uint8_t reply[RPC_ERROR_REPLY_BYTES];
 
+	if (verdict == CALL_AUTH_TLS && leg->tls && !leg->conn.connector) {
+		rx_call_tls(leg, hdr);
+		return;
+	}
 	call_rule_count(rule, tcp_counters(&leg->conn));
 	if (rule->note)
 		tcp_conn_note(&leg->conn, TCP_NOTE_CALL, rule->note);
@@ -114,17 +142,6 @@ void rx_call_init(struct tcp_leg *leg)
 						       REVERSE_FREE_BYTES),
 					       REVERSE_MAX_BYTES));
 	leg->call.limit_bytes = limit;
-}
-
-/* Returns the Call's length, or the maximum. */
-static uint32_t cap_bytes(const struct tcp_leg *leg)
-{
-	const struct record_parser *parser = &leg->record.parser;
-
-	if (parser->last)
-		return parser->record_bytes;
-	return min_u32(leg->call.limit_bytes,
-		       leg->conn.connector ? REVERSE_FREE_BYTES : REPLY_UNBOUNDED_BYTES);
 }
 
 /* Parses more of the Call. */
@@ -242,11 +259,26 @@ void rx_call_end_skipped(struct tcp_leg *leg)
 {
 	struct exchange *x = leg->call.repeated;
 
-	if (!x)
+	if (!x) {
+		tcp_tls_answer_probe(leg);
 		return;
+	}
 	end_repeated(leg, x);
 	leg->call.repeated = NULL;
 	exchange_put(x);
+}
+
+/* Answers a Call in clear of a service that requires TLS. */
+NOT_INLINE static void begin_clear(struct tcp_leg *leg, const uint8_t *msg, uint32_t have_bytes)
+{
+	struct rpc_call_hdr hdr = {0};
+	enum call_verdict verdict = call_check(msg, have_bytes, cap_bytes(leg), NULL, 0, &hdr);
+	uint8_t reply[RPC_ERROR_REPLY_BYTES];
+
+	if (verdict == CALL_OK)
+		rx_call_answer(leg, reply, tcp_tls_deny_clear(leg, &hdr, reply));
+	else
+		rx_call_reject(leg, verdict, &hdr);
 }
 
 /* Returns whether a Call can be received; if not it has been handled. */
@@ -255,7 +287,9 @@ static bool is_receivable(struct tcp_leg *leg, const uint8_t *msg, uint32_t have
 {
 	struct exchange *repeated = xid_table_find(&leg->inflight.in, xid);
 
-	if (repeated)
+	if (leg->call.needs_tls)
+		begin_clear(leg, msg, have_bytes);
+	else if (repeated)
 		begin_repeated(leg, repeated, msg, have_bytes);
 	else if (is_past_limits(leg))
 		reject_by_header(leg, msg, have_bytes, xid);

@@ -44,8 +44,14 @@ static bool is_non_rpc(const struct rx_sniff *sniff, enum leg_close why)
 static void describe_non_rpc(const struct rx_sniff *sniff, const struct tcp_conn *conn,
 			     char detail[LEG_DETAIL_BYTES])
 {
+	enum proto_sniff what = proto_sniff_detect(sniff->bytes, sniff->len_bytes);
+	const char *advice = "";
 	char shown[PROTO_SNIFF_TEXT_BYTES];
 
+	if (conn->connector)
+		advice = ": is that its RPC port?";
+	else if (what == PROTO_SNIFF_TLS)
+		advice = ": RPC-with-TLS begins with a probe (AUTH_TLS)";
 	if (rx_sniff_is_iwarp(sniff, conn))
 		snprintf(detail, LEG_DETAIL_BYTES,
 			 "looks like iWARP, not RPC over TCP: this service listens for TCP "
@@ -53,8 +59,7 @@ static void describe_non_rpc(const struct rx_sniff *sniff, const struct tcp_conn
 	else
 		snprintf(detail, LEG_DETAIL_BYTES,
 			 "does not look like RPC: the first bytes are %s%s",
-			 proto_sniff_text(sniff->bytes, sniff->len_bytes, shown),
-			 conn->connector ? ": is that its RPC port?" : "");
+			 proto_sniff_text(sniff->bytes, sniff->len_bytes, shown), advice);
 }
 
 enum leg_close rx_sniff_reason(const struct rx_sniff *sniff, const struct tcp_conn *conn,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/tcp_keepalive.h"
+#include "tls/tls_stream.h"
 
 /* Time for the peer to read some of the queued output, and then for it to end its stream. */
 #define CLOSE_LIMIT_US 2000000u
@@ -91,10 +92,21 @@ void tcp_close(struct tcp_leg *leg, enum leg_close why, enum tcp_close_how how, 
 		end_stream(leg, !in_order && (flush || why != LEG_CLOSE_PEER));
 }
 
+/* Returns why TLS has failed; "" if it has not. */
+static const char *tls_error(const struct tcp_conn *conn)
+{
+	return conn->is_tls ? tls_stream_error(conn->stream) : "";
+}
+
 void tcp_close_broken(struct tcp_leg *leg, int err)
 {
+	const char *detail = tls_error(&leg->conn);
+
 	if (tcp_keepalive_timed_out(err))
 		tcp_close(leg, LEG_CLOSE_SILENT, TCP_CLOSE_NOW, err, "%s", strerror(err));
+	else if (*detail)
+		tcp_close(leg, err == ENOLINK ? LEG_CLOSE_LOST : LEG_CLOSE_TLS, TCP_CLOSE_NOW, err,
+			  "%s", detail);
 	else
 		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, err, "%s%s", strerror(err),
 			  has_no_first_reply(&leg->conn) ? ", " NO_FIRST_REPLY : "");

@@ -42,7 +42,7 @@
 	X(unmatched_replies, "Replies discarded because they match no Call")                       \
 	X(replies_too_big, "Replies discarded because they are longer than their Call allows")     \
 	X(stalls, "connections closed because a message made no progress in either direction")     \
-	X(tls_probes_accepted, "clients that requested TLS, and were told to begin the handshake") \
+	X(tls_probes_accepted, "Calls that request TLS, accepted: the handshake follows")          \
 	X(clear_calls_denied,                                                                      \
 	  "Calls without TLS to a service that requires it, denied (AUTH_TOOWEAK)")
 COUNTER_STRUCT(tcp_leg_counters, TCP_LEG_COUNTERS);

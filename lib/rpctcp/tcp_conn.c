@@ -43,9 +43,19 @@ static unsigned wanted_input_events(const struct tcp_conn *conn)
 	return conn->unread_pending ? 0 : LOOP_READ;
 }
 
+/* In clear: the answer to the probe, if this end has sent it. A TLS handshake watches itself. */
+static unsigned wanted_securing_events(const struct tcp_conn *conn)
+{
+	if (conn->is_tls)
+		return 0;
+	return (conn->connector ? LOOP_READ : 0) | (conn->send_full ? LOOP_WRITE : 0);
+}
+
 static unsigned wanted_events(const struct tcp_conn *conn)
 {
 	switch (conn->state.now) {
+	case TCP_SECURING:
+		return wanted_securing_events(conn);
 	case TCP_QUIET:
 	case TCP_LINGERING:
 		return LOOP_READ;

@@ -15,12 +15,14 @@
 #include "rpctcp/tcp_config.h"
 
 #define TCP_LEG_STATES(X)                                                                          \
-	X(TCP_CONNECTING, "connecting", "the server's answer", TO(TCP_OPEN) | TO(TCP_CLOSING))     \
+	X(TCP_CONNECTING, "connecting", "the server's answer",                                     \
+	  TO(TCP_SECURING) | TO(TCP_OPEN) | TO(TCP_CLOSING))                                       \
 	X(TCP_QUIET, "quiet", "the first byte, which stays unread",                                \
 	  TO(TCP_REQUESTED) | TO(TCP_CLOSING))                                                     \
 	X(TCP_REQUESTED, "requested", "leg_accept()", TO(TCP_OPEN) | TO(TCP_CLOSING))              \
+	X(TCP_SECURING, "securing", "the TLS handshake", TO(TCP_OPEN) | TO(TCP_CLOSING))           \
 	X(TCP_OPEN, "open", "a close by either end",                                               \
-	  TO(TCP_DRAINING) | TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                   \
+	  TO(TCP_SECURING) | TO(TCP_DRAINING) | TO(TCP_FLUSHING) | TO(TCP_CLOSING))                \
 	X(TCP_DRAINING, "draining", "the end of the last RPC in flight",                           \
 	  TO(TCP_FLUSHING) | TO(TCP_CLOSING))                                                      \
 	X(TCP_FLUSHING, "flushing", "the peer to read the queued output",                          \
@@ -45,6 +47,7 @@ extern const struct state_table tcp_leg_states;
 #define TCP_NOTE_REPLY_TOO_BIG 0x10u
 #define TCP_NOTE_BAD_REPLY     0x20u
 #define TCP_NOTE_LATE          0x40u
+#define TCP_NOTE_CLEAR         0x80u
 
 /* The deadlines of a connection, all on one timer. */
 enum tcp_due {
@@ -60,6 +63,7 @@ struct tcp_conn {
 	bool connector; /* this end connected: its peer is a server */
 	struct state state;
 	struct stream *stream;
+	bool is_tls; /* it is a TLS stream (tls/tls_stream.h), whose handshake may still run */
 	unsigned watched_events; /* events watched */
 	unsigned blocks;
 	bool unread_pending; /* input was read and not consumed: the task continues with it */

@@ -12,6 +12,7 @@
 #include "rpctcp/rx_reply.h"
 #include "rpctcp/tcp_close.h"
 #include "rpctcp/tcp_rx.h"
+#include "rpctcp/tcp_tls.h"
 
 COUNTER_TABLE(tcp_leg_counters, TCP_LEG_COUNTERS);
 
@@ -99,6 +100,14 @@ static void flush(struct tcp_leg *leg)
 	call_admission_answered(leg);
 }
 
+static void secure(struct tcp_leg *leg)
+{
+	if (!tcp_tls_work(leg))
+		return;
+	tcp_rx_fini(leg);
+	leg->conn.unread_pending = false;
+}
+
 static void on_work(void *arg)
 {
 	struct tcp_leg *leg = arg;
@@ -113,6 +122,8 @@ static void on_work(void *arg)
 	/* A stream that accepts no more output reports when it does. */
 	if (!conn->send_full && (tcp_conn_is_open(conn) || conn->state.now == TCP_FLUSHING))
 		flush(leg);
+	else if (conn->state.now == TCP_SECURING)
+		secure(leg);
 	tcp_close_check_done(leg);
 	tcp_close_check_flushed(leg);
 	report_end(leg);
@@ -185,6 +196,8 @@ static void on_timer(void *arg)
 	case TCP_DUE_STATE:
 		if (leg->conn.state.now == TCP_CONNECTING)
 			connect_failed(leg, ETIMEDOUT);
+		else if (leg->conn.state.now == TCP_SECURING)
+			tcp_tls_expired(leg);
 		else
 			tcp_close_expired(leg);
 		break;
@@ -212,25 +225,50 @@ static void begin_drain(struct tcp_leg *leg)
 	tcp_conn_defer(&leg->conn);
 }
 
+/* A connecting leg is connected, or a TLS handshake of either role is complete. */
+static void begin_open(struct tcp_leg *leg)
+{
+	struct tcp_conn *conn = &leg->conn;
+	const struct leg_config *config = &conn->config.leg;
+
+	conn->due_us[TCP_DUE_STATE] = 0;
+	tcp_conn_set_state(conn, TCP_OPEN);
+	tcp_conn_update_events(conn);
+	/* Sends what was queued meanwhile. */
+	tcp_conn_defer(conn);
+	if (conn->connector) {
+		tcp_counters(conn)->connections_opened++;
+		config->events->opened(config->arg);
+	} else {
+		if (config->events->secured)
+			config->events->secured(config->arg);
+		/* Reverse Calls have waited; the time of some may be over. */
+		if (conn->config.reverse_timeout_us)
+			rx_reply_expired(leg);
+	}
+	if (leg->drain_due && conn->state.now == TCP_OPEN)
+		begin_drain(leg);
+}
+
 static void on_connected(void *arg, int error)
 {
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
+	if (conn->state.now == TCP_SECURING) {
+		if (tcp_tls_connected(leg, error))
+			begin_open(leg);
+		return;
+	}
 	if (error) {
 		connect_failed(leg, -error);
 		return;
 	}
 	stream_addrs(conn->stream, &conn->local, NULL);
-	conn->due_us[TCP_DUE_STATE] = 0;
-	tcp_conn_set_state(conn, TCP_OPEN);
-	tcp_counters(conn)->connections_opened++;
-	tcp_conn_update_events(conn);
-	/* Sends what was queued meanwhile. */
-	tcp_conn_defer(conn);
-	conn->config.leg.events->opened(conn->config.leg.arg);
-	if (leg->drain_due && conn->state.now == TCP_OPEN)
-		begin_drain(leg);
+	if (leg->tls)
+		tcp_tls_connect(leg);
+	else
+		begin_open(leg);
 }
 
 /* QUIET: the byte stays in the stream; it shows that the connection is not idle. */
@@ -275,6 +313,10 @@ static void on_ready(void *arg, unsigned events)
 	}
 	if (conn->state.now == TCP_LINGERING) {
 		tcp_close_linger(leg);
+		return;
+	}
+	if (conn->state.now == TCP_SECURING) {
+		tcp_tls_ready(leg, events);
 		return;
 	}
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
@@ -367,7 +409,8 @@ static void op_drain(struct leg *base)
 
 	if (leg->conn.state.now == TCP_OPEN)
 		begin_drain(leg);
-	else if (leg->conn.state.now == TCP_CONNECTING && !inflight_is_idle(&leg->inflight))
+	else if ((leg->conn.state.now == TCP_CONNECTING || leg->conn.state.now == TCP_SECURING) &&
+		 !inflight_is_idle(&leg->inflight))
 		leg->drain_due = true;
 	else if (leg->conn.state.now < TCP_OPEN)
 		tcp_close(leg, LEG_CLOSE_SHUTDOWN, TCP_CLOSE_FLUSH, 0, "%s", "");
@@ -384,7 +427,8 @@ static void op_check_peer_close(struct leg *base)
 	struct tcp_conn *conn = &leg->conn;
 	unsigned ended;
 
-	if (conn->state.now == TCP_CONNECTING || conn->state.now > TCP_DRAINING)
+	if (conn->state.now == TCP_CONNECTING || conn->state.now == TCP_SECURING ||
+	    conn->state.now > TCP_DRAINING)
 		return;
 	ended = stream_ended(conn->stream);
 	if (ended & LOOP_LOST) {
@@ -410,6 +454,7 @@ static void op_info(const struct leg *base, struct leg_info *info)
 		.calls_in_flight_out = (unsigned)leg->inflight.out.table.count,
 		.bytes_received = conn->bytes_received,
 		.bytes_sent = conn->bytes_sent,
+		.tls = tcp_tls_peer(leg),
 	};
 }
 
@@ -441,6 +486,7 @@ static uint64_t op_acked_bytes(const struct leg *base)
 
 static void destroy(struct tcp_leg *leg)
 {
+	tcp_tls_fini(leg);
 	inflight_fini(&leg->inflight);
 	tcp_conn_fini(&leg->conn);
 	free(leg);
@@ -498,6 +544,10 @@ int tcp_leg_accept(const struct tcp_leg_config *config, struct stream *stream,
 {
 	struct tcp_leg *leg = leg_new(config, TCP_QUIET);
 
+	if (leg && tcp_tls_init(leg)) {
+		destroy(leg);
+		leg = NULL;
+	}
 	if (!leg) {
 		stream_close(stream, false);
 		stream_free(stream);
@@ -545,6 +595,8 @@ int tcp_leg_connect(const struct tcp_leg_config *config, const struct stream_tar
 	if (!leg)
 		return -ENOMEM;
 	rc = config->leg.preface_bytes ? record_tx_preface(&leg->tx) : 0;
+	if (!rc)
+		rc = tcp_tls_init(leg);
 	if (!rc)
 		rc = stream_connect(config->worker->streams, target, &stream);
 	if (rc) {

@@ -13,6 +13,8 @@
 #include "rpctcp/rx_sniff.h"
 #include "rpctcp/tcp_conn.h"
 
+struct tcp_tls;
+
 /* State of tcp_close.c. */
 struct tcp_close {
 	bool notify_due; /* closing() is due */
@@ -46,6 +48,7 @@ struct rx_call {
 	 */
 	struct exchange *repeated;
 	uint32_t repeated_args_offset;
+	bool needs_tls; /* Calls are denied: the service requires TLS, and this is clear text */
 };
 
 /* State of tcp_rx.c. */
@@ -72,6 +75,7 @@ struct tcp_leg {
 	/* rx_reply.c: a reference to the exchange whose Reply is being received, or NULL. */
 	struct exchange *answered;
 	struct tcp_rx rx;
+	struct tcp_tls *tls; /* of tcp_tls.c; NULL: TLS is off */
 	/* tcp_leg.c: events that the task must report. */
 	bool opened_due;      /* accepted, and opened() not called yet */
 	bool drain_due;       /* drain once connected */

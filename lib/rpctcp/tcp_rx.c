@@ -243,7 +243,7 @@ void tcp_rx_resume(struct tcp_leg *leg)
 
 	tcp_rx_begin_iteration(leg);
 	taken = tcp_rx_consume(leg, bytes, leg->rx.leftover_bytes - leg->rx.leftover_at);
-	if (!tcp_conn_is_open(&leg->conn))
+	if (leg->conn.state.now >= TCP_FLUSHING)
 		return;
 	leg->rx.leftover_at += taken;
 	if (leg->rx.leftover_at == leg->rx.leftover_bytes) {
@@ -350,7 +350,8 @@ static bool tcp_rx_read(struct tcp_leg *leg)
 	staged = count_read(leg, (size_t)n, iov);
 	rx_sniff_add(&leg->sniff, &leg->conn, staging, staged);
 	taken = tcp_rx_consume(leg, staging, staged);
-	if (tcp_conn_is_open(&leg->conn) && taken < staged)
+	/* Open, or after a TLS probe: then the rest belongs to the handshake. */
+	if (leg->conn.state.now < TCP_FLUSHING && taken < staged)
 		tcp_rx_save_leftover(leg, staging + taken, staged - taken);
 	return (size_t)n == requested_bytes;
 }

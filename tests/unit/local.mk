@@ -175,6 +175,14 @@ tcp_bench_tests = \
 $(tcp_bench_tests): FIXTURE = tests/unit/libtcpbench.a
 $(tcp_bench_tests): tests/unit/libtcpbench.a
 
+# The same with TLS.
+tcp_tls_tests = \
+	tests/unit/test_tcp_tls_accept \
+	tests/unit/test_tcp_tls_calls \
+	tests/unit/test_tcp_tls_connect
+$(tcp_tls_tests): FIXTURE = tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
+$(tcp_tls_tests): tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
+
 # Whole proxies.
 proxy_tests = \
 	tests/unit/test_answers \
@@ -228,7 +236,7 @@ unit_scripts = \
 	tests/unit/time_limit.sh \
 	tests/unit/json_at.sh \
 	tests/unit/without_tests.sh
-all_unit_tests = $(unit_tests) $(tcp_leg_tests) $(tcp_bench_tests) $(proxy_tests) $(verbs_tests)
+all_unit_tests = $(unit_tests) $(tcp_leg_tests) $(tcp_bench_tests) $(tcp_tls_tests) $(proxy_tests) $(verbs_tests)
 TESTS += $(unit_scripts) $(all_unit_tests)
 EXTRA_DIST += $(unit_scripts) tests/unit/circles.awk tests/unit/phrases.txt tests/unit/phrases_text.awk \
 	tests/unit/golden/check.keys tests/unit/golden/connections.keys tests/unit/golden/counters.keys \
@@ -240,8 +248,8 @@ EXTRA_DIST += $(unit_scripts) tests/unit/circles.awk tests/unit/phrases.txt test
 check_PROGRAMS += $(all_unit_tests) tests/unit/header_pcap tests/unit/print_states
 
 # What several tests share, or what makes one test too long: one archive, and others for what has names of something else.
-check_LIBRARIES += tests/unit/libunit.a tests/unit/libtcpfixture.a tests/unit/libtcpbench.a tests/unit/libproxyfixture.a \
-	tests/unit/libverbsfake.a
+check_LIBRARIES += tests/unit/libunit.a tests/unit/libtcpfixture.a tests/unit/libtcpbench.a tests/unit/libtcptlsbench.a \
+	tests/unit/libproxyfixture.a tests/unit/libverbsfake.a
 tests_unit_libunit_a_SOURCES = \
 	tests/unit/config_fixture.c tests/unit/config_fixture.h \
 	tests/unit/fake_manager.c tests/unit/fake_manager.h \
@@ -255,6 +263,7 @@ tests_unit_libunit_a_SOURCES = \
 	tests/unit/iwarp_side.c tests/unit/iwarp_side.h
 tests_unit_libtcpfixture_a_SOURCES = tests/unit/tcp_leg_fixture.c tests/unit/tcp_leg_fixture.h
 tests_unit_libtcpbench_a_SOURCES = tests/unit/tcp_bench.c tests/unit/tcp_bench.h
+tests_unit_libtcptlsbench_a_SOURCES = tests/unit/tcp_tls_bench.c tests/unit/tcp_tls_bench.h
 tests_unit_libproxyfixture_a_SOURCES = tests/unit/proxy_fixture.c tests/unit/proxy_fixture.h \
 	tests/unit/proxy_scene.c tests/unit/proxy_scene.h
 tests_unit_libverbsfake_a_SOURCES = tests/unit/verbs_fake.c tests/unit/verbs_fake.h \

@@ -98,6 +98,27 @@ static void on_closing(void *arg, enum leg_close why, const char *detail)
 	ck_assert_uint_eq(side->closed, 0);
 	side->closing++;
 	side->why = why;
+	strcpy(side->detail, detail);
+}
+
+static const char *on_securing(void *arg)
+{
+	return ((struct bench_side *)arg)->limit;
+}
+
+static void on_secured(void *arg)
+{
+	((struct bench_side *)arg)->secured++;
+}
+
+static void on_half_closed(void *arg)
+{
+	((struct bench_side *)arg)->half_closed++;
+}
+
+static void on_note(void *arg, const char *text)
+{
+	((struct bench_side *)arg)->notes++;
 }
 
 static void on_closed(void *arg)
@@ -117,6 +138,10 @@ static const struct leg_events leg_events = {
 	.call_ready = on_call_ready,
 	.closing = on_closing,
 	.closed = on_closed,
+	.securing = on_securing,
+	.secured = on_secured,
+	.half_closed = on_half_closed,
+	.note = on_note,
 };
 
 static void side_init(struct bench_side *side)

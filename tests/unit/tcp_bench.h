@@ -31,8 +31,10 @@
 struct bench_side {
 	struct leg *leg;
 	struct tcp_leg_config config;
-	unsigned requested, opened, closing, closed, call_ready;
+	unsigned requested, opened, secured, half_closed, notes, closing, closed, call_ready;
+	const char *limit; /* what securing() returns */
 	enum leg_close why;
+	char detail[LEG_DETAIL_BYTES];
 	struct exchange_list calls;   /* by target_entry */
 	struct exchange_list replies; /* by origin_entry */
 	unsigned ncalls, nreplies, nfaults, nmores;

@@ -28,7 +28,8 @@ static const struct {
 	 "does not look like RPC: the first bytes are \"SSH-2.0-OpenSSH_\" (SSH): is that its RPC "
 	 "port?"},
 	{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11,
-	 "does not look like RPC: the first bytes are 16 03 01 02 00 01 00 01 fc 03 03 (TLS)",
+	 "does not look like RPC: the first bytes are 16 03 01 02 00 01 00 01 fc 03 03 (TLS): "
+	 "RPC-with-TLS begins with a probe (AUTH_TLS)",
 	 "does not look like RPC: the first bytes are 16 03 01 02 00 01 00 01 fc 03 03 (TLS): is that "
 	 "its RPC port?"},
 	{"MPA ID Req Frame\x10\x02\x00\x04\x00\x10\x00\x10", 24,
