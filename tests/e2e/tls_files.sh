@@ -58,6 +58,14 @@ chmod 644 a.key
 check "-t accepts a key that others can read" checked
 check "… with a warning" warns "service nfs: tls_key_file: every user of this host can read the key in $T/a.key: chmod o-r $T/a.key"
 chmod 600 a.key
+# root reads every file, and the daemon's user does not. Within a user namespace there is no other user.
+{ cat /etc/passwd; echo 'rpcrdma-proxy:x:64998:64998::/:/usr/sbin/nologin'; } >passwd
+if can_open_by_handle && mount --bind passwd /etc/passwd; then
+	check "-t by root accepts a key that the daemon's user cannot read" checked
+	check "… with a warning" \
+		warns "service nfs: tls_key_file: user rpcrdma-proxy, which runs the daemon, cannot read $T/a.key (Permission denied)"
+	umount /etc/passwd
+fi
 use old
 check "a certificate that has ended is an error" ends 1 "expired" -t
 cp ca.key a.key
