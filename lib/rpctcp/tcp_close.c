@@ -118,7 +118,10 @@ void tcp_close_peer_ended(struct tcp_leg *leg)
 
 	if (!record_is_idle(&leg->record.parser))
 		detail = "in the middle of a record";
-	tcp_close(leg, LEG_CLOSE_PEER, TCP_CLOSE_NOW, 0, "%s", detail);
+	/* Without a close_notify of our own the client would take the end for a loss. */
+	tcp_close(leg, LEG_CLOSE_PEER,
+		  leg->conn.is_tls && !leg->conn.connector ? TCP_CLOSE_FLUSH : TCP_CLOSE_NOW, 0,
+		  "%s", detail);
 }
 
 void tcp_close_check_done(struct tcp_leg *leg)
@@ -144,14 +147,21 @@ void tcp_close_check_done(struct tcp_leg *leg)
 void tcp_close_check_flushed(struct tcp_leg *leg)
 {
 	struct tcp_conn *conn = &leg->conn;
+	bool is_last = conn->connector || conn->blocks & TCP_BLOCK_EOF;
 
 	if (conn->state.now != TCP_FLUSHING || !record_tx_is_empty(&leg->tx))
 		return;
-	if (conn->connector || conn->blocks & TCP_BLOCK_EOF || stream_shutdown(conn->stream) < 0) {
+	if ((is_last && !conn->is_tls) || stream_shutdown(conn->stream) < 0) {
 		end_stream(leg, false);
 		return;
 	}
-	tcp_conn_set_state(conn, TCP_LINGERING);
+	/* The socket has no space for close_notify yet. */
+	if (conn->is_tls && tls_stream_has_output(conn->stream))
+		conn->send_full = true;
+	else if (is_last)
+		end_stream(leg, false);
+	else
+		tcp_conn_set_state(conn, TCP_LINGERING);
 	tcp_conn_update_events(conn);
 }
 

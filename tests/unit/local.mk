@@ -179,7 +179,8 @@ $(tcp_bench_tests): tests/unit/libtcpbench.a
 tcp_tls_tests = \
 	tests/unit/test_tcp_tls_accept \
 	tests/unit/test_tcp_tls_calls \
-	tests/unit/test_tcp_tls_connect
+	tests/unit/test_tcp_tls_connect \
+	tests/unit/test_tcp_tls_life
 $(tcp_tls_tests): FIXTURE = tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
 $(tcp_tls_tests): tests/unit/libtcptlsbench.a tests/unit/libtcpbench.a
 
