@@ -202,12 +202,14 @@ END_TEST
 
 /* ---- the log ---- */
 
-static char open_line[512];
+static char open_line[512], warning[512];
 
-static bool keep_open_line(void *arg, const char *line, size_t len)
+static bool keep_lines(void *arg, const char *line, size_t len)
 {
 	if (strstr(line, "open to "))
 		snprintf(open_line, sizeof(open_line), "%.*s", (int)len, line);
+	if (!strncmp(line, "<4>", 3))
+		snprintf(warning, sizeof(warning), "%.*s", (int)len, line);
 	return true;
 }
 
@@ -218,7 +220,7 @@ static uint64_t any_time(clockid_t clock)
 
 START_TEST(the_line_about_an_open_connection_names_the_verified_client)
 {
-	static const struct log_output output = {.write = keep_open_line, .now_us = any_time};
+	static const struct log_output output = {.write = keep_lines, .now_us = any_time};
 	struct stub *client = arrive(), *server;
 
 	complete(client, &known);
@@ -235,6 +237,41 @@ START_TEST(the_line_about_an_open_connection_names_the_verified_client)
 	stub_fail(client, LEG_CLOSE_PEER, "");
 	stub_fail(server, LEG_CLOSE_PEER, "");
 	bench_run(bench, 1);
+}
+END_TEST
+
+/* Such as a record that cannot be decrypted; a client's is no warning. */
+START_TEST(tls_that_fails_with_a_server_in_use_is_a_warning)
+{
+	static const struct log_output output = {
+		.write = keep_lines, .form = LOG_FORM_LEVEL, .now_us = any_time};
+	struct stub *client = arrive(), *server;
+	struct exchange *x;
+
+	bench_stub_call(bench, client, 1);
+	bench_run(bench, 1);
+	server = bench_stub(bench, bench->nstubs - 1);
+	server->config.events->opened(server->config.arg);
+	x = server->last_call;
+	ck_assert_ptr_nonnull(x);
+	server->last_call = NULL;
+	server->config.events->reply(server->config.arg, x);
+	warning[0] = '\0';
+	log_set_output(&output);
+	log_set_level(LOG_LEVEL_INFO);
+	if (_i)
+		stub_fail(client, LEG_CLOSE_TLS, "a bad record");
+	stub_fail(server, _i ? LEG_CLOSE_PEER : LEG_CLOSE_TLS, "a bad record");
+	log_set_output(NULL);
+	log_set_level(LOG_LEVEL_ERROR);
+	if (_i)
+		ck_assert_str_eq(warning, "");
+	else
+		ck_assert_ptr_nonnull(
+			strstr(warning, "closed: TLS with the server failed: a bad record"));
+	bench_run(bench, 1000);
+	if (!_i)
+		end(client, LEG_CLOSE_TLS, "");
 }
 END_TEST
 
@@ -287,6 +324,7 @@ int main(void)
 	tcase_add_test(tc, a_failed_handshake_is_a_refusal_with_its_reason);
 	tcase_add_test(tc, tls_that_fails_on_an_open_connection_is_no_refusal);
 	tcase_add_test(tc, the_line_about_an_open_connection_names_the_verified_client);
+	tcase_add_loop_test(tc, tls_that_fails_with_a_server_in_use_is_a_warning, 0, 2);
 	tcase_add_loop_test(tc, the_text_names_only_the_sides_with_tls, 0, 5);
 	tcase_add_test(tc, a_name_that_no_authority_vouches_for_is_marked);
 	suite_add_tcase(suite, tc);
