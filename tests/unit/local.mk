@@ -199,6 +199,7 @@ proxy_tests = \
 	tests/unit/test_reload_ends \
 	tests/unit/test_reload_tls \
 	tests/unit/test_shared_port \
+	tests/unit/test_tls_proxies \
 	tests/unit/test_watchdog
 $(proxy_tests): FIXTURE = tests/unit/libproxyfixture.a
 $(proxy_tests): tests/unit/libproxyfixture.a
