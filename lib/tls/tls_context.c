@@ -185,7 +185,7 @@ static int make_ctx(struct tls_context *context, enum tls_role role, SSL_CTX *li
 		ERR_clear_error();
 		return 0;
 	}
-	if (!ERR_peek_last_error() || ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE)
+	if (!ERR_peek_last_error())
 		return tls_error_set_memory(error);
 	return tls_error_set(error, -EINVAL, "the certificates cannot be used: %s",
 			     tls_error_reason());

@@ -9,20 +9,30 @@
 
 #include "base/compiler.h"
 
-int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...)
+static bool is_memory(unsigned long error)
 {
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, TLS_ERROR_BYTES, fmt, args);
-	va_end(args);
-	ERR_clear_error();
-	return err;
+	return ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE;
 }
 
 int tls_error_set_memory(char text[TLS_ERROR_BYTES])
 {
-	return tls_error_set(text, -ENOMEM, "no memory for TLS");
+	snprintf(text, TLS_ERROR_BYTES, "no memory for TLS");
+	ERR_clear_error();
+	return -ENOMEM;
+}
+
+int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...)
+{
+	unsigned long error;
+	va_list args;
+
+	while ((error = ERR_get_error()))
+		if (is_memory(error))
+			return tls_error_set_memory(text);
+	va_start(args, fmt);
+	vsnprintf(text, TLS_ERROR_BYTES, fmt, args);
+	va_end(args);
+	return err;
 }
 
 const char *tls_error_reason(void)
@@ -145,8 +155,8 @@ static enum tls_failure describe(unsigned long error, const SSL *ssl, enum tls_r
 {
 	int reason = ERR_GET_REASON(error);
 
-	if (!error || reason == ERR_R_MALLOC_FAILURE) {
-		snprintf(text, TLS_ERROR_BYTES, "no memory for TLS");
+	if (!error || is_memory(error)) {
+		tls_error_set_memory(text);
 		return TLS_FAILURE_RESOURCES;
 	}
 	if (ERR_GET_LIB(error) != ERR_LIB_SSL) {

@@ -19,9 +19,10 @@ enum tls_failure {
 };
 
 /**
- * tls_error_set - Formats a message, and empties OpenSSL's queue of errors. Returns @err.
+ * tls_error_set - Formats a message, and empties OpenSSL's queue of errors
  *
- * The arguments can be from that queue, as tls_error_reason() is.
+ * If that queue tells of a lack of memory, the message does, too. The arguments can be from the
+ * queue, as tls_error_reason() is. Returns @err, or -ENOMEM.
  */
 int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /** tls_error_set_memory - Sets a message about a lack of memory. Returns -ENOMEM. */

@@ -136,6 +136,7 @@ unit_tests = \
 	tests/unit/test_tls_context \
 	tests/unit/test_tls_faults \
 	tests/unit/test_tls_handshake \
+	tests/unit/test_tls_memory \
 	tests/unit/test_tls_peers \
 	tests/unit/test_tls_stream \
 	tests/unit/test_tls_threads \
@@ -292,6 +293,8 @@ tests_unit_test_tls_handshake_SOURCES = tests/unit/test_tls_handshake.c $(tls_fi
 tests_unit_test_tls_peers_SOURCES = tests/unit/test_tls_peers.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_tls_faults_SOURCES = tests/unit/test_tls_faults.c $(tls_fixture)
 tests_unit_test_tls_threads_SOURCES = tests/unit/test_tls_threads.c $(tls_fixture)
+tests_unit_test_tls_memory_SOURCES = tests/unit/test_tls_memory.c $(tls_fixture)
+tests_unit_test_tls_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 tests_unit_test_tls_stream_SOURCES = tests/unit/test_tls_stream.c $(tls_fixture) $(openssl_peer)
 tests_unit_test_stream_SOURCES = tests/unit/test_stream.c $(stream_fixture)
 tests_unit_test_stream_pair_SOURCES = tests/unit/test_stream_pair.c $(stream_fixture)

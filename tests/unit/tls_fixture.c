@@ -212,14 +212,20 @@ void tls_rig_fini(struct tls_rig *rig)
 	tls_dir_fini(&rig->dir);
 }
 
-static void end_new(struct tls_end *end, enum tls_role role, struct stream *inner)
+int tls_rig_try(struct tls_end *end, enum tls_role role, struct stream *inner)
 {
 	struct tls_rig *rig = end->rig;
+	int err = tls_stream_new(&rig->worker, &end->counters, end->context, role, inner,
+				 rig->early, rig->early_bytes, &end->stream);
 
-	ck_assert_int_eq(tls_stream_new(&rig->worker, &end->counters, end->context, role, inner,
-					rig->early, rig->early_bytes, &end->stream),
-			 0);
-	stream_bind(end->stream, &end_events, end);
+	if (!err)
+		stream_bind(end->stream, &end_events, end);
+	return err;
+}
+
+static void end_new(struct tls_end *end, enum tls_role role, struct stream *inner)
+{
+	ck_assert_int_eq(tls_rig_try(end, role, inner), 0);
 }
 
 void tls_rig_connect(struct tls_rig *rig)
@@ -236,6 +242,7 @@ static void end_reset(struct tls_end *end)
 	tls_end_close(end, true);
 	end->connected = false;
 	end->error = 0;
+	end->last_read = 0;
 	end->input_bytes = 0;
 	end->nready = 0;
 	memset(&end->counters, 0, sizeof(end->counters));

@@ -75,6 +75,8 @@ void tls_rig_context(struct tls_end *end, const struct tls_context_config *confi
 void tls_rig_reset(struct tls_rig *rig);
 /** tls_rig_connect - Makes both streams. */
 void tls_rig_connect(struct tls_rig *rig);
+/** tls_rig_try - Makes the stream of one end over @inner. Returns what tls_stream_new() returns. */
+int tls_rig_try(struct tls_end *end, enum tls_role role, struct stream *inner);
 /** tls_rig_open - Makes both streams, and runs until the handshake is complete. */
 void tls_rig_open(struct tls_rig *rig);
 /** tls_rig_alone - Makes one stream. rig->raw is its peer, without TLS. */
