@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/proxy/proxy_priv.h"
 #include "tests/lib/tls_files.h"
 #include "tests/unit/proxy_scene.h"
 
@@ -59,6 +60,16 @@ START_TEST(files_are_read_again_though_no_key_has_changed)
 }
 END_TEST
 
+/* The configuration of an unchanged service stays until a restart. */
+START_TEST(a_retired_key_is_not_kept_by_the_configuration)
+{
+	ck_assert_ptr_null(proxy->config->services[0].tls.context);
+	tls_files_sign("a", "DNS:nfs.example.net", 100);
+	reload("\"tls_renewed\": [\"one\"]");
+	ck_assert_ptr_null(proxy->config->services[0].tls.context);
+}
+END_TEST
+
 static const struct {
 	const char *breaks, *error;
 } wrong[] = {
@@ -98,6 +109,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, files_are_read_again_though_no_key_has_changed);
+	tcase_add_test(tc, a_retired_key_is_not_kept_by_the_configuration);
 	tcase_add_loop_test(tc, wrong_files_are_rejected_and_the_old_ones_are_kept, 0,
 			    ARRAY_SIZE(wrong));
 	tcase_add_test(tc, a_warning_about_files_is_in_the_answer);
