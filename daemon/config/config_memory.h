@@ -125,7 +125,7 @@ uint64_t config_connections(const struct config *config);
 uint64_t config_connections_of_file(const struct config *config);
 /**
  * config_descriptors - Returns the descriptors for config_connections(), by the formula in
- * rpcrdma-proxy.conf(5).
+ * doc/limits.md.
  */
 uint64_t config_descriptors(const struct config *config);
 /**

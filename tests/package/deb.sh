@@ -65,6 +65,7 @@ files="-rw-r--r-- /etc/rpcrdma-proxy.conf
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/examples/rpcrdma-proxy.json
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/examples/rpcrdma-proxy.rules.yml
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/examples/source-client.conf
+-rw-r--r-- /usr/share/doc/rpcrdma-proxy/limits.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/performance.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/production.md.gz
 -rw-r--r-- /usr/share/doc/rpcrdma-proxy/recipes.md.gz
