@@ -32,6 +32,7 @@ FUZZ_TARGETS = \
 	tests/fuzz/fuzz_record \
 	tests/fuzz/fuzz_tap_request \
 	tests/fuzz/fuzz_tcp_leg \
+	tests/fuzz/fuzz_tcp_tls \
 	tests/fuzz/fuzz_tls \
 	tests/fuzz/fuzz_xdr
 tests_fuzz_fuzz_rdma_leg_LDADD = tests/sim/librig.a tests/lib/libfakenfs.a $(LDADD)
