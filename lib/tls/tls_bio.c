@@ -74,8 +74,12 @@ static int op_write(BIO *bio, const char *from, int bytes)
 		return 0;
 	if (tls->state != TLS_OPEN)
 		return tls_bytes_add(&tls->pending, from, (size_t)bytes) ? -1 : bytes;
-	if ((size_t)bytes > TLS_OUT_BYTES - tls->out_used)
+	/* Only the answers to messages can be so many: stream_writev() waits until all is sent. */
+	if ((size_t)bytes > TLS_OUT_BYTES - tls->out_used ||
+	    tls_bytes_filled(&tls->pending) > TLS_PENDING_MAX_BYTES) {
+		tls->messages = TLS_MESSAGES_MAX + 1;
 		return -1;
+	}
 	memcpy(tls->worker->out + tls->out_used, from, (size_t)bytes);
 	tls->out_used += (size_t)bytes;
 	return bytes;

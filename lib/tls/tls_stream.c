@@ -38,7 +38,7 @@ size_t tls_stream_idle_bytes(void)
 size_t tls_stream_memory_bytes(void)
 {
 	return tls_stream_idle_bytes() + TLS_READ_BUFFER_BYTES + TLS_RECORD_BYTES +
-	       TLS_EXPANSION_BYTES + TLS_OUT_BYTES;
+	       TLS_EXPANSION_BYTES + TLS_PENDING_MAX_BYTES;
 }
 
 /* Events */
@@ -135,7 +135,7 @@ static void break_down(struct tls_stream *tls)
 	if (tls->messages > TLS_MESSAGES_MAX) {
 		ERR_clear_error();
 		snprintf(tls->error, sizeof(tls->error),
-			 "the %s sent too many messages without data", tls_error_peer(tls->role));
+			 "the %s sent too many messages of TLS itself", tls_error_peer(tls->role));
 		failure = TLS_FAILURE_PROTOCOL;
 	} else {
 		failure = tls_error_describe(tls->ssl, tls->role, &tls->peer, tls->error);
@@ -194,13 +194,17 @@ static size_t total(const struct iovec *iov, int niov)
 	return bytes;
 }
 
-/* Sends what reading has caused, such as an alert, and returns what a read of @done bytes returns. */
+/*
+ * Sends what reading has caused, and returns what a read of @done bytes returns. An alert that cannot
+ * be sent at once is dropped with its connection.
+ */
 static ssize_t end_read(struct tls_stream *tls, size_t done)
 {
 	int err = tls->broken;
 
 	tls->broken = 0;
-	tls_bio_flush(tls);
+	if (tls_bio_flush(tls) == -EAGAIN && err)
+		tls_bytes_fini(&tls->pending);
 	if (err)
 		tls->broken = err;
 	update(tls);

@@ -19,10 +19,13 @@
 #define TLS_BATCH_BYTES (4u * TLS_RECORD_BYTES)
 #define TLS_OUT_BYTES   (TLS_BATCH_BYTES + 8u * TLS_EXPANSION_BYTES)
 
+/* Of an open connection: what one call can leave, and answers to messages such as KeyUpdate. */
+#define TLS_PENDING_MAX_BYTES (TLS_OUT_BYTES + 8192u)
+
 /* What a peer can send during a handshake. The largest part is its chain of certificates. */
 #define TLS_HANDSHAKE_BYTES   (128u << 10)
 #define TLS_HANDSHAKE_RECORDS 512u
-/* Messages after the handshake, such as KeyUpdate, without data between them. */
+/* Messages after the handshake, such as KeyUpdate, without data between them; or not to be answered. */
 #define TLS_MESSAGES_MAX 32u
 /* RFC 8446 section 5.5: AES-GCM is safe for 2^24.5 full records of one key. */
 #define TLS_KEY_RECORDS (1u << 23)

@@ -362,8 +362,26 @@ START_TEST(many_key_updates_without_data_end_the_connection)
 		update_key();
 	openssl_peer_run(&peer);
 	tls_rig_run(&rig);
-	expect_broken(end, -EPROTO, "the client sent too many messages without data");
+	expect_broken(end, -EPROTO, "the client sent too many messages of TLS itself");
 	ck_assert_uint_eq(end->counters.record_errors, 1);
+}
+END_TEST
+
+/* Each message is followed by data, but the peer does not read the answers. */
+START_TEST(answers_that_nobody_reads_end_the_connection)
+{
+	struct tls_end *end = open_peer(true);
+	unsigned i;
+
+	for (i = 0; i < 20000 && end->last_read >= -EAGAIN && !end->counters.record_errors; i++) {
+		ck_assert_int_eq(SSL_key_update(peer.ssl, SSL_KEY_UPDATE_REQUESTED), 1);
+		openssl_peer_write(&peer, TEXT, 1);
+		if (i % 32 == 0)
+			openssl_peer_send(&peer);
+	}
+	expect_broken(end, -EPROTO, "the client sent too many messages of TLS itself");
+	ck_assert_uint_gt(i, (PAIR_BUFFER_BYTES + TLS_OUT_BYTES) / 30);
+	ck_assert_uint_eq(stream_unsent_bytes(end->stream), 0);
 }
 END_TEST
 
@@ -376,7 +394,7 @@ START_TEST(many_tickets_end_the_connection)
 		ck_assert_int_eq(SSL_do_handshake(peer.ssl), 1);
 	}
 	openssl_peer_run(&peer);
-	expect_broken(end, -EPROTO, "the server sent too many messages without data");
+	expect_broken(end, -EPROTO, "the server sent too many messages of TLS itself");
 }
 END_TEST
 
@@ -697,6 +715,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_peer_changes_its_key, 0, 4);
 	tcase_add_test(tc, our_side_changes_its_key_in_time);
 	tcase_add_test(tc, many_key_updates_without_data_end_the_connection);
+	tcase_add_test(tc, answers_that_nobody_reads_end_the_connection);
 	tcase_add_test(tc, many_tickets_end_the_connection);
 	add_ends(tc);
 	tcase_add_test(tc, a_record_that_was_changed_is_refused);
