@@ -53,6 +53,8 @@ static unsigned wanted_securing_events(const struct tcp_conn *conn)
 
 static unsigned wanted_events(const struct tcp_conn *conn)
 {
+	if (tcp_conn_is_open(conn))
+		return wanted_input_events(conn) | (conn->send_full ? LOOP_WRITE : 0);
 	switch (conn->state.now) {
 	case TCP_SECURING:
 		return wanted_securing_events(conn);
@@ -61,9 +63,6 @@ static unsigned wanted_events(const struct tcp_conn *conn)
 		return LOOP_READ;
 	case TCP_REQUESTED:
 		return LOOP_LOST;
-	case TCP_OPEN:
-	case TCP_DRAINING:
-		return wanted_input_events(conn) | (conn->send_full ? LOOP_WRITE : 0);
 	case TCP_FLUSHING:
 		return conn->send_full ? LOOP_WRITE : 0;
 	default:

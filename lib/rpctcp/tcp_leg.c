@@ -288,35 +288,47 @@ static void first_byte(struct tcp_leg *leg)
 	}
 }
 
+/* The connection has ended, or cannot be watched. Returns whether the leg continues. */
+NOT_INLINE static bool handle_end(struct tcp_leg *leg, unsigned events)
+{
+	if (events & LOOP_ERROR)
+		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0,
+			  "its socket cannot be watched");
+	else if (events & LOOP_LOST)
+		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not being read");
+	else
+		/* Unread input is still read as before; but the client may reconnect earlier. */
+		tcp_conn_half_closed(&leg->conn);
+	return !(events & (LOOP_ERROR | LOOP_LOST));
+}
+
+/* The stream is ready in a state in which no message is received or sent. */
+NOT_INLINE static void ready_without_messages(struct tcp_leg *leg, unsigned events)
+{
+	switch (leg->conn.state.now) {
+	case TCP_QUIET:
+		first_byte(leg);
+		break;
+	case TCP_SECURING:
+		tcp_tls_ready(leg, events);
+		break;
+	case TCP_LINGERING:
+		tcp_close_linger(leg);
+		break;
+	default:
+		break;
+	}
+}
+
 static void on_ready(void *arg, unsigned events)
 {
 	struct tcp_leg *leg = arg;
 	struct tcp_conn *conn = &leg->conn;
 
-	if (events & LOOP_ERROR) {
-		tcp_close(leg, LEG_CLOSE_RESOURCES, TCP_CLOSE_NOW, 0,
-			  "its socket cannot be watched");
+	if (events & ~(LOOP_READ | LOOP_WRITE) && !handle_end(leg, events))
 		return;
-	}
-	if (events & LOOP_LOST) {
-		tcp_close(leg, LEG_CLOSE_LOST, TCP_CLOSE_NOW, 0, "while it was not being read");
-		return;
-	}
-	/* Unread input is still read as before; but the client may reconnect earlier. */
-	if (events & LOOP_END) {
-		tcp_conn_half_closed(conn);
-		events &= ~LOOP_END;
-	}
-	if (conn->state.now == TCP_QUIET) {
-		first_byte(leg);
-		return;
-	}
-	if (conn->state.now == TCP_LINGERING) {
-		tcp_close_linger(leg);
-		return;
-	}
-	if (conn->state.now == TCP_SECURING) {
-		tcp_tls_ready(leg, events);
+	if (!tcp_conn_is_open(conn) && conn->state.now != TCP_FLUSHING) {
+		ready_without_messages(leg, events);
 		return;
 	}
 	if (events & LOOP_READ && tcp_conn_is_open(conn))
