@@ -26,7 +26,7 @@ tests_lib_libtest_a_SOURCES = tests/lib/certificate.c tests/lib/certificate.h te
 # In the place of functions of the NFS binding.
 check_LIBRARIES += tests/lib/libfakenfs.a
 tests_lib_libfakenfs_a_SOURCES = tests/lib/fake_nfs.c tests/lib/fake_nfs.h
-EXTRA_DIST += tests/lib/debian.sh tests/lib/mtab.sh tests/lib/root.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/README.md tests/REQUIREMENTS.md
+EXTRA_DIST += tests/lib/certificates.sh tests/lib/debian.sh tests/lib/mtab.sh tests/lib/root.sh tests/lib/tap.sh tests/lib/time_limit.sh tests/README.md tests/REQUIREMENTS.md
 
 check_PROGRAMS += tests/lib/json_at tests/lib/time_limit
 tests_lib_json_at_LDADD = $(JANSSON_LIBS)
