@@ -82,8 +82,8 @@ end_to_end_scripts = tests/e2e/run.sh tests/e2e/lib.sh tests/e2e/standin.sh test
 	tests/e2e/outage.sh \
 	tests/e2e/silent_peers.sh \
 	tests/e2e/proxy_headers.sh \
-	tests/e2e/tls.sh tests/e2e/tls_servers.sh \
-	tests/e2e/tls_peers.sh tests/e2e/tls_client.py tests/e2e/tls_server.py tests/e2e/tls_wire.py \
+	tests/e2e/tls.sh tests/e2e/tls_chain.sh tests/e2e/tls_hostile.sh tests/e2e/tls_reload.sh tests/e2e/tls_servers.sh \
+	tests/e2e/tls_peers.sh tests/e2e/tls_client.py tests/e2e/tls_crowd.py tests/e2e/tls_server.py tests/e2e/tls_wire.py \
 	tests/e2e/twenty_clients.sh
 EXTRA_PROGRAMS += tests/e2e/rpc_peer tests/e2e/name_server \
 	tests/e2e/held_call tests/e2e/non_rpc_server tests/e2e/journal_reader tests/e2e/delay_relay \
