@@ -223,6 +223,102 @@ many_clients() {
 	on gateway ip address del 192.0.2.32/24 dev eth0
 }
 
+# ---------------------------------------------------------------- TLS
+
+
+# authority [HOST]: its commands, and those for the gateway once more, for that host
+authority() {
+	local command host
+
+	rm -rf authority nfs-tls && mkdir authority nfs-tls
+	while read -r command; do
+		check "$section: ${command%% -*}" bash -c "cd $T/authority && $command"
+	done < <(part "Encrypt TCP clients with TLS" "commands on the authority's host")
+	for host; do
+		part "Encrypt TCP clients with TLS" "commands on the authority's host" |
+			sed -n "/gateway/{s/gateway/$host/g; s/192\\.0\\.2\\.30/192.0.2.1/; p}" >authority/$host.sh
+		(cd authority && bash $host.sh >>openssl.log 2>&1) || bail "$section: no certificate for $host"
+	done
+	cp authority/*.pem authority/*.key nfs-tls
+}
+
+# own_paths FILE...: with the files of this test: those of a proxy, and of tlshd
+own_paths() { sed -i "s|/etc/rpcrdma-proxy/|$T/tls/|g; s|/etc/nfs-tls|$T/nfs-tls|g" "$@"; }
+
+# install_keys: those of the gateway, by the page's commands
+install_keys() {
+	local command
+
+	rm -rf tls
+	while read -r command; do
+		# The user is there where the package is installed.
+		command=${command/ -o rpcrdma-proxy/}
+		check "$section: ${command%% *}" bash -c "cd $T/authority && ${command//\/etc\/rpcrdma-proxy/$T\/tls}"
+	done < <(part "Encrypt TCP clients with TLS" "commands on the gateway")
+}
+
+# play_tls_client KEYS: the NFS client, in place of a kernel with tlshd
+play_tls_client() {
+	echo "services = ( { name = \"client\"; listen = \"tcp://127.0.0.1:$FRONT_PORT\"; connect = \"tcp://$server:$(option port)\";" \
+		"tls_connect = \"required\"; $1 } );" >client.conf
+	options=${options/proto=tcp/proto=tls} # for url()
+	run_proxy client
+}
+
+# shows_tls HOST: all connections to the proxy there are by TLS
+shows_tls() { on "$1" "$CTL" -j connections | jq -e '.connections | length > 0 and all(.client.tls != null)' >/dev/null; }
+
+tls_for_clients() {
+	local trust cert key
+
+	begin "Encrypt TCP clients with TLS"
+	authority
+	install_keys
+	put gateway.conf "/etc/rpcrdma-proxy.conf on the gateway"
+	put tlshd.conf "/etc/tlshd.conf on the client's host"
+	own_paths gateway.conf tlshd.conf
+	play_server
+	run_proxy gateway
+	read -r trust cert key < <(sed -n 's/^x509\..* = //p' tlshd.conf | paste -sd ' ')
+	play_tls_client "tls_ca_file = \"$trust\"; tls_cert_file = \"$cert\"; tls_key_file = \"$key\";"
+	is_copied
+	check "$section: a client writes" writing
+	check "$section: by TLS" shows_tls gateway
+	check "$section: the log names the client" wait_for 10 grep -q 'TLS from client.example.net' gateway.log
+	check "$section: what was being written is written" written
+	check "$section: a client without TLS is refused" eval \
+		'[ "$(limited_on client 60 python3 -B $E2E_SRC/tls_client.py --host $server --from 192.0.2.10:811 2049 null)" = "null: AUTH_TOOWEAK" ]'
+	end
+}
+
+tls_on_both_sides() {
+	local NFS_PORT=3049
+
+	begin "Two proxies on a hostile network"
+	authority filer
+	install_keys
+	put gateway.conf "/etc/rpcrdma-proxy.conf on the gateway"
+	put gateway2.conf "/etc/rpcrdma-proxy.conf on the second gateway"
+	own_paths gateway.conf gateway2.conf
+	# Addresses in place of the tunnel, and a proxy in place of the server's tlshd.
+	on gateway ip address add 198.51.100.30/24 dev eth0
+	on gateway2 ip address add 198.51.100.31/24 dev eth0
+	echo "services = ( { name = \"server\"; listen = \"tcp://192.0.2.1:2049\"; connect = \"tcp://127.0.0.1:$NFS_PORT\";" \
+		"tls = \"required\"; tls_cert_file = \"$T/nfs-tls/filer.pem\"; tls_key_file = \"$T/nfs-tls/filer.key\"; } );" >filer.conf
+	run_proxy filer
+	run_proxy gateway2
+	run_proxy gateway
+	play_tls_client "tls_ca_file = \"$T/nfs-tls/ca.pem\";"
+	is_copied
+	check "$section: a client writes" writing
+	check "$section: by TLS to the first proxy" shows_tls gateway
+	check "$section: and to the server" shows_tls filer
+	check "$section: what was being written is written" written
+	end
+	on gateway ip address del 198.51.100.30/24 dev eth0
+	on gateway2 ip address del 198.51.100.31/24 dev eth0
+}
+
 # ---------------------------------------------------------------- stunnel
 
 stunnel_on_tcp() {
@@ -326,6 +422,10 @@ several_addresses
 if needs HAProxy haproxy; then haproxy_in_front; fi
 exports_that_name_clients
 many_clients
+if needs TLS openssl; then
+	tls_for_clients
+	tls_on_both_sides
+fi
 if needs stunnel stunnel4 openssl; then stunnel_on_tcp; fi
 if [ ! -c /dev/net/tun ]; then
 	ok "WireGuard # SKIP there is no /dev/net/tun"
