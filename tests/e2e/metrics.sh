@@ -32,6 +32,17 @@ query() {
 has_data() { test "$(query "$1")" -gt 0 || { traffic; false; }; }
 scraped() { test "$(query 'count_over_time(rpcrdma_proxy_calls_total{operation="READ",service="nfs"}[1m]) >= 3')" = 2; }
 
+# The first has TLS for who asks.
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=a -days 30 -keyout $T/a.key \
+	-out $T/a.pem 2>$T/openssl.log || bail "openssl makes no certificate"
+A_SERVICE="tls = \"allowed\"; tls_cert_file = \"$T/a.pem\"; tls_key_file = \"$T/a.key\";"
+# left_handshake: a client that sends its probe, reads the answer, and leaves
+left_handshake() {
+	exec 9<>/dev/tcp/127.0.0.1/"$FRONT_PORT" &&
+		printf '\200\0\0\50\0\0\0\1\0\0\0\0\0\0\0\2\0\1\206\243\0\0\0\4\0\0\0\0\0\0\0\7\0\0\0\0\0\0\0\0\0\0\0\0' >&9 &&
+		[ "$(head -c 36 <&9 | tr -dc A-Z)" = STARTTLS ] && exec 9>&-
+}
+
 start_ganesha
 A_GLOBAL='http_listen = "127.0.0.1:9180";' B_GLOBAL='http_listen = "[::1]:9181"; http_allow = [ "::1" ];'
 start_chain
@@ -47,7 +58,7 @@ serves prometheus $PROM_PORT || bail "Prometheus does not start"
 traffic() {
 	nfs_client "$V3" write file 3m 3 && nfs_client "$V3" verify file 3m 3 &&
 		nfs_client "$V4" verify file 3m 3 && not nfs_client "$V3" verify nothing 3m 3 &&
-		not nfs_client "${V3/export/none}" verify nothing 3m 3
+		not nfs_client "${V3/export/none}" verify nothing 3m 3 && left_handshake
 }
 check "there is traffic" traffic
 check "Prometheus scrapes both" wait_for 60 scraped
