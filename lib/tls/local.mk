@@ -10,8 +10,11 @@ lib_tls_libtls_a_SOURCES = \
 	lib/tls/tls_error.c \
 	lib/tls/tls_error.h \
 	lib/tls/tls_handshake.c \
+	lib/tls/tls_peer.h \
 	lib/tls/tls_pem.c \
 	lib/tls/tls_pem.h \
+	lib/tls/tls_record.h \
+	lib/tls/tls_state.c \
 	lib/tls/tls_stream.c \
 	lib/tls/tls_stream.h \
 	lib/tls/tls_stream_priv.h

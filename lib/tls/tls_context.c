@@ -10,7 +10,7 @@
 #include "tls/tls_cert.h"
 #include "tls/tls_context_priv.h"
 #include "tls/tls_error.h"
-#include "tls/tls_stream_priv.h"
+#include "tls/tls_record.h"
 
 /*
  * AES-128 first: it is the fastest with the instructions of all usual processors, and as safe. A
@@ -286,12 +286,14 @@ static struct tls_context *allocate(void)
 static int make(struct tls_context *context, const struct tls_context_config *config,
 		char error[TLS_ERROR_BYTES])
 {
+	const struct tls_pem_paths paths = {
+		.cert = config->cert_file, .key = config->key_file, .ca = config->ca_file};
 	int err = check_rules(config, error);
 
 	if (!err && copy_rules(context, config))
 		err = tls_error_set_memory(error);
 	if (!err)
-		err = tls_pem_load(&context->pem, config, error);
+		err = tls_pem_load(&context->pem, &paths, error);
 	if (!err && config->accepts)
 		err = make_ctx(context, TLS_ROLE_SERVER, NULL, error);
 	if (!err && config->connects)

@@ -17,26 +17,10 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-
-#define TLS_ERROR_BYTES 256u /* of a sentence about an error, with its terminating null byte */
+#include "tls/tls_peer.h"
 
 /* Whether a server demands a client's certificate. */
 enum tls_verify { TLS_VERIFY_NONE, TLS_VERIFY_OPTIONAL, TLS_VERIFY_REQUIRED };
-
-enum tls_role { TLS_ROLE_SERVER, TLS_ROLE_CLIENT };
-
-#define TLS_PEER_NAME_BYTES 128u
-
-/* What is known of the peer, after the handshake. */
-struct tls_peer {
-	/*
-	 * The name by which its certificate was accepted: the first of its names that a rule has,
-	 * else its first DNS name, IP address, or subject; "" without a certificate.
-	 */
-	char name[TLS_PEER_NAME_BYTES];
-	bool verified;      /* an authority has signed its certificate */
-	const char *cipher; /* a constant string, such as "TLS_AES_128_GCM_SHA256" */
-};
 
 struct tls_context_config {
 	bool accepts;  /* the role of the server is needed, … */

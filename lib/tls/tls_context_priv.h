@@ -23,7 +23,7 @@ struct tls_context {
 
 /**
  * tls_context_ssl - Returns a connection with the rules of @context, or NULL without memory
- * @peer: the name of the peer's certificate is set here when it is verified, also if that fails
+ * @peer: the name of the peer's certificate is set here when it is verified, even if that fails
  */
 SSL *tls_context_ssl(struct tls_context *context, enum tls_role role,
 		     struct tls_peer *peer) MUST_CHECK;

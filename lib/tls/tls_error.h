@@ -5,7 +5,8 @@
 
 #include <openssl/ssl.h>
 
-#include "tls/tls_context.h"
+#include "base/compiler.h"
+#include "tls/tls_peer.h"
 
 /* The counters of struct tls_counters that begin with "handshakes_" have these names. */
 enum tls_failure {
@@ -21,7 +22,7 @@ enum tls_failure {
 /**
  * tls_error_set - Formats a message, and empties OpenSSL's queue of errors
  *
- * If that queue tells of a lack of memory, the message does, too. The arguments can be from the
+ * If that queue reports a lack of memory, so does the message. The arguments can be from the
  * queue, as tls_error_reason() is. Returns @err, or -ENOMEM.
  */
 int tls_error_set(char text[TLS_ERROR_BYTES], int err, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -36,7 +36,7 @@ static void report_failure(struct tls_stream *tls, int err)
 {
 	tls->state = TLS_FAILED;
 	tls->broken = err;
-	tls_stream_watch_inner(tls, 0);
+	tls_state_watch(tls, 0);
 	count_failure(tls);
 	tls->stream.events->connected(tls->stream.arg, err);
 }
@@ -93,7 +93,7 @@ static void work_done(void *arg)
 	tls->worker->running--;
 	tls->state = TLS_HANDSHAKE;
 	if (tls->orphaned)
-		tls_stream_destroy(tls);
+		tls_state_free(tls);
 	else if (!tls->closed)
 		tls_handshake_advance(tls);
 }
@@ -109,7 +109,7 @@ static void start_work(struct tls_stream *tls)
 	tls->start_due = false;
 	tls->state = TLS_WORKING;
 	tls->worker->running++;
-	tls_stream_watch_inner(tls, 0);
+	tls_state_watch(tls, 0);
 	if (!runner->run(runner, tls->worker->loop, work, work_done, tls))
 		return;
 	tls->worker->running--;
@@ -188,7 +188,7 @@ static void read_on(struct tls_stream *tls)
 		on_record(tls);
 		break;
 	case -EAGAIN:
-		tls_stream_watch_inner(tls, LOOP_READ);
+		tls_state_watch(tls, LOOP_READ);
 		break;
 	case -EBADMSG:
 		fail(tls, TLS_FAILURE_PROTOCOL, -EPROTO, "the %s does not speak TLS",
@@ -210,8 +210,7 @@ void tls_handshake_blind(struct tls_stream *tls)
 static void complete(struct tls_stream *tls)
 {
 	tls->counters->handshakes_ok++;
-	tls_stream_opened(tls);
-	tls->stream.events->connected(tls->stream.arg, 0);
+	tls->on_complete(tls);
 }
 
 void tls_handshake_advance(struct tls_stream *tls)
@@ -222,7 +221,7 @@ void tls_handshake_advance(struct tls_stream *tls)
 	if (tls->outcome == TLS_FAIL)
 		report_failure(tls, tls_error_errno(tls->failure));
 	else if (err == -EAGAIN)
-		tls_stream_watch_inner(tls, LOOP_WRITE);
+		tls_state_watch(tls, LOOP_WRITE);
 	else if (err)
 		fail_closed(tls, err);
 	else if (tls->outcome == TLS_DONE)

@@ -140,7 +140,7 @@ static bool has_key(const struct pem_file *file)
 	return memmem(file->bytes, file->length, label, strlen(label)) != NULL;
 }
 
-/* Nobody is there to enter a password. */
+/* A daemon cannot ask for a password. */
 static int no_password(char *buf, int size, int rwflag, void *arg)
 {
 	*(bool *)arg = true;
@@ -259,28 +259,28 @@ static int digest(const struct loading *loading)
 	return ok ? 0 : tls_error_set_memory(loading->error);
 }
 
-static int load(struct loading *loading, const struct tls_context_config *config)
+static int load(struct loading *loading, const struct tls_pem_paths *paths)
 {
-	int err = read_file(loading, &loading->cert, config->cert_file);
+	int err = read_file(loading, &loading->cert, paths->cert);
 
 	if (!err)
-		err = read_file(loading, &loading->key, config->key_file);
+		err = read_file(loading, &loading->key, paths->key);
 	if (!err)
-		err = read_file(loading, &loading->ca, config->ca_file);
-	if (!err && config->cert_file)
+		err = read_file(loading, &loading->ca, paths->ca);
+	if (!err && paths->cert)
 		err = load_own(loading);
-	if (!err && config->ca_file)
+	if (!err && paths->ca)
 		err = parse_certs(loading, &loading->ca, &loading->pem->authorities);
 	if (!err)
 		err = digest(loading);
 	return err;
 }
 
-int tls_pem_load(struct tls_pem *pem, const struct tls_context_config *config,
+int tls_pem_load(struct tls_pem *pem, const struct tls_pem_paths *paths,
 		 char error[TLS_ERROR_BYTES])
 {
 	struct loading loading = {.pem = pem, .error = error};
-	int err = load(&loading, config);
+	int err = load(&loading, paths);
 
 	file_fini(&loading.cert);
 	file_fini(&loading.key);

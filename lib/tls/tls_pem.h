@@ -5,10 +5,19 @@
 
 #include <openssl/evp.h>
 #include <openssl/x509.h>
+#include <stdint.h>
 
-#include "tls/tls_context.h"
+#include "base/compiler.h"
+#include "tls/tls_peer.h"
 
 #define TLS_DIGEST_BYTES 32u /* SHA-256 */
+
+/* Paths of files; NULL: none. */
+struct tls_pem_paths {
+	const char *cert; /* the own certificate, and those that signed it */
+	const char *key;  /* NULL: in @cert */
+	const char *ca;
+};
 
 /* The contents of a service's files. All zero: no files. */
 struct tls_pem {
@@ -21,14 +30,14 @@ struct tls_pem {
 };
 
 /**
- * tls_pem_load - Reads and checks the files of @config
- * @pem:   receives the contents; tls_pem_fini() frees them, also after a failure
+ * tls_pem_load - Reads and checks files
+ * @pem:   receives the contents; tls_pem_fini() frees them, even after a failure
  * @error: set on failure: names the file, and what is wrong with it
  *
  * The files are read once, so what was checked is what is used. Returns 0, -EINVAL, -ENOMEM, or the
  * errno of a file.
  */
-int tls_pem_load(struct tls_pem *pem, const struct tls_context_config *config,
+int tls_pem_load(struct tls_pem *pem, const struct tls_pem_paths *paths,
 		 char error[TLS_ERROR_BYTES]) MUST_CHECK;
 /**
  * tls_pem_share - Makes @pem the same contents as @from, which stays. Returns 0 or -ENOMEM; call

@@ -43,14 +43,6 @@ size_t tls_stream_memory_bytes(void)
 
 /* Events */
 
-void tls_stream_watch_inner(struct tls_stream *tls, unsigned events)
-{
-	if (tls->inner_watched == events)
-		return;
-	tls->inner_watched = events;
-	stream_watch(tls->inner, events);
-}
-
 /* Whether stream_readv() has something to return without input of the inner stream. */
 static bool is_readable(const struct tls_stream *tls)
 {
@@ -69,7 +61,7 @@ static void update(struct tls_stream *tls)
 		events |= LOOP_WRITE;
 	else if (tls->broken)
 		events &= ~LOOP_WRITE;
-	tls_stream_watch_inner(tls, events);
+	tls_state_watch(tls, events);
 	if ((tls->watched & LOOP_READ && is_readable(tls)) ||
 	    (tls->watched & LOOP_WRITE && tls->broken))
 		loop_defer(tls->worker->loop, &tls->task);
@@ -450,22 +442,12 @@ static void op_close(struct stream *stream, bool reset)
 	stream_close(tls->inner, reset);
 }
 
-void tls_stream_destroy(struct tls_stream *tls)
-{
-	stream_free(tls->inner);
-	SSL_free(tls->ssl);
-	tls_bytes_fini(&tls->in);
-	tls_bytes_fini(&tls->pending);
-	tls_context_put(tls->context);
-	free(tls);
-}
-
 static void op_free(struct stream *stream)
 {
 	struct tls_stream *tls = tls_stream_of(stream);
 
 	if (tls->state != TLS_WORKING) {
-		tls_stream_destroy(tls);
+		tls_state_free(tls);
 		return;
 	}
 	stream_free(tls->inner);
@@ -503,15 +485,17 @@ static void on_message(int sent, int version, int content_type, const void *mess
 		tls->messages++;
 }
 
-void tls_stream_opened(struct tls_stream *tls)
+/* Makes a stream whose handshake is complete ready for records, and reports it. */
+static void on_complete(struct tls_stream *tls)
 {
 	tls->state = TLS_OPEN;
 	tls->usable = tls_bytes_filled(&tls->in);
 	tls->more = tls->usable > 0;
 	SSL_set_msg_callback(tls->ssl, on_message);
 	SSL_set_msg_callback_arg(tls->ssl, tls);
-	tls_stream_watch_inner(tls, 0);
+	tls_state_watch(tls, 0);
 	update(tls);
+	tls->stream.events->connected(tls->stream.arg, 0);
 }
 
 int tls_stream_new(struct tls_worker *worker, struct tls_counters *counters,
@@ -531,11 +515,12 @@ int tls_stream_new(struct tls_worker *worker, struct tls_counters *counters,
 	tls->role = role;
 	tls->start_due = role == TLS_ROLE_CLIENT;
 	tls->max_records = TLS_KEY_RECORDS;
+	tls->on_complete = on_complete;
 	tls->ssl = tls_context_ssl(context, role, &tls->peer);
 	loop_task_init(&tls->task, run_task, tls);
 	if (!tls->ssl || tls_bio_attach(tls) || tls_bytes_add(&tls->in, early, early_bytes)) {
 		ERR_clear_error();
-		tls_stream_destroy(tls);
+		tls_state_free(tls);
 		return -ENOMEM;
 	}
 	tls->inner = inner;

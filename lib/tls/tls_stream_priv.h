@@ -7,14 +7,9 @@
 
 #include "tls/tls_bytes.h"
 #include "tls/tls_error.h"
+#include "tls/tls_record.h"
 #include "tls/tls_stream.h"
 
-#define TLS_HEADER_BYTES 5u
-#define TLS_RECORD_BYTES 16384u /* of plaintext */
-/* RFC 8446 section 5.2: what encryption adds, at most. */
-#define TLS_EXPANSION_BYTES (TLS_HEADER_BYTES + 256u)
-/* Input of one system call. */
-#define TLS_READ_BUFFER_BYTES (4u * (TLS_RECORD_BYTES + TLS_EXPANSION_BYTES))
 /* Plaintext that one system call sends; also what an inner stream can leave to be kept. */
 #define TLS_BATCH_BYTES (4u * TLS_RECORD_BYTES)
 #define TLS_OUT_BYTES   (TLS_BATCH_BYTES + 8u * TLS_EXPANSION_BYTES)
@@ -61,6 +56,7 @@ struct tls_stream {
 	size_t in_total;
 	unsigned in_records;
 	bool start_due; /* a client's first step needs no input */
+	void (*on_complete)(struct tls_stream *tls);
 	enum tls_outcome outcome;
 	enum tls_failure failure;
 
@@ -89,6 +85,13 @@ static inline const struct tls_stream *tls_stream_of_const(const struct stream *
 	return container_of(stream, const struct tls_stream, stream);
 }
 
+/* tls_state.c */
+
+/** tls_state_watch - Requests exactly @events of the inner stream. */
+void tls_state_watch(struct tls_stream *tls, unsigned events);
+/** tls_state_free - Frees a stream of which no work runs. */
+void tls_state_free(struct tls_stream *tls);
+
 /* tls_bio.c */
 
 /**
@@ -106,18 +109,12 @@ int tls_bio_flush(struct tls_stream *tls);
 
 /** tls_handshake_blind - Ends the handshake, since the inner stream cannot be watched. */
 void tls_handshake_blind(struct tls_stream *tls);
-/** tls_handshake_advance - Does what can be done for the handshake now. Calls connected() at its end. */
+/** tls_handshake_advance - Does what can be done for the handshake now, and reports its end. */
 void tls_handshake_advance(struct tls_stream *tls);
 
 /* tls_stream.c */
 
-/** tls_stream_watch_inner - Requests exactly @events of the inner stream. */
-void tls_stream_watch_inner(struct tls_stream *tls, unsigned events);
-/** tls_stream_opened - Makes a stream whose handshake is complete ready for records. */
-void tls_stream_opened(struct tls_stream *tls);
 /** tls_stream_idle_bytes - Returns how much memory a connection has at most while nothing happens. */
 size_t tls_stream_idle_bytes(void);
-/** tls_stream_destroy - Frees all. */
-void tls_stream_destroy(struct tls_stream *tls);
 
 #endif

@@ -74,14 +74,14 @@ echo 1..17
 
 # A scan that finds no files would pass everything.
 : >"$work/found"
-for room in lib/base lib/stream lib/rpc lib/nfs lib/fabric lib/leg lib/rpctcp lib/rpcrdma daemon tests/unit; do
+for room in lib/base lib/stream lib/tls lib/rpc lib/nfs lib/fabric lib/leg lib/rpctcp lib/rpcrdma daemon tests/unit; do
 	grep -q "^$room/" "$work/all" || echo "$room: no sources found" >>"$work/found"
 done
 verdict "the sources are found" "$work/found"
 
 # What includes what, as "FILE:LINE HEADER".
 grep_code "$work/all" \
-	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|stream|rpctcp|rpcrdma|daemon)/)' |
+	'^[ 	]*#[ 	]*include[ 	]+("|<(base|rpc|nfs|fabric|leg|stream|tls|rpctcp|rpcrdma|daemon)/)' |
 	tr '<>' '""' | awk -F'[:"]' '$4 != "config.h" { print $1 ":" $2, $4 }' >"$work/includes"
 
 awk '
