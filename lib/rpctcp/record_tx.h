@@ -6,6 +6,9 @@
  * available part are sent; the rest follows as it arrives, and later records wait. Meanwhile no
  * deadline runs here: the leg that receives the message limits its time.
  *
+ * Records that are queued between a probe, or its answer, and the end of the TLS handshake are held
+ * in a list of their own.
+ *
  * A peer that acknowledges nothing for the stall timeout has stalled. Writes alone do not show
  * progress: a socket accepts no data before a third of its buffer is free. So if no write succeeds,
  * record_tx_has_stalled() asks the stream how much was acknowledged, early in the wait and at its

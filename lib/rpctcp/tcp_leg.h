@@ -14,7 +14,8 @@
  * with AUTH_FAILED instead (rpc_encode_failure()).
  *
  * Answered locally and never forwarded: another RPC version (RPC_MISMATCH), an invalid credential
- * or verifier (AUTH_ERROR, AUTH_BADCRED), and AUTH_TLS (AUTH_ERROR, AUTH_REJECTEDCRED).
+ * or verifier (AUTH_ERROR, AUTH_BADCRED), and AUTH_TLS (AUTH_ERROR, AUTH_REJECTEDCRED, where TLS is
+ * off). With TLS see tcp_tls.h.
  *
  * A leg, its worker and its loop belong to one thread.
  */
@@ -67,7 +68,8 @@ struct stream *tcp_leg_detach(struct leg *leg, struct tcp_addrs *ends) MUST_CHEC
  * @config: copied, except what it points to
  * @target: copied
  *
- * config->leg.preface is sent as soon as it is connected. opened() or closing() follows within
+ * config->leg.preface is sent as soon as it is connected. With TLS the handshake follows, and
+ * opened() is called after it. opened() or closing() follows within
  * config->leg.connect_timeout_us, even if it is known immediately that the address cannot be
  * reached. The local address, whose port is recorded for the client, stays in leg_info() until
  * leg_free(). Returns 0 or -ENOMEM.

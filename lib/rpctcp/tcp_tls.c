@@ -330,13 +330,24 @@ bool tcp_tls_work(struct tcp_leg *leg)
 	return begin_handshake(leg);
 }
 
+/* Returns the close reason for a handshake that has failed. */
+static enum leg_close handshake_reason(int error)
+{
+	switch (error) {
+	case -ENOMEM:
+		return LEG_CLOSE_RESOURCES;
+	case -EAGAIN:
+		return LEG_CLOSE_TLS_LIMIT;
+	default:
+		return LEG_CLOSE_TLS;
+	}
+}
+
 bool tcp_tls_connected(struct tcp_leg *leg, int error)
 {
-	struct tcp_conn *conn = &leg->conn;
-
 	if (error) {
-		fail(leg, error == -ENOMEM ? LEG_CLOSE_RESOURCES : LEG_CLOSE_TLS, -error, "%s",
-		     tls_stream_error(conn->stream));
+		fail(leg, handshake_reason(error), -error, "%s",
+		     tls_stream_error(leg->conn.stream));
 		return false;
 	}
 	leg->tls->secured = true;

@@ -16,7 +16,7 @@ struct wire from_leg, to_leg;
 struct tls_context *tls_server, *tls_server_verifies, *tls_client, *tls_client_named;
 struct tls_context *tls_client_misled;
 struct tls_counters tls_bench_counters;
-bool tls_bench_hold, raw_secured;
+bool tls_bench_hold, tls_bench_full, raw_secured;
 unsigned tls_bench_passes;
 int raw_error;
 
@@ -45,11 +45,15 @@ static void run_job(void *arg)
 static int run(struct tls_runner *runner, struct loop *loop, void (*work)(void *arg),
 	       void (*done)(void *arg), void *arg)
 {
-	struct job *job = malloc(sizeof(*job));
+	bool passes = tls_bench_passes || !(tls_bench_hold || tls_bench_full);
+	struct job *job;
 
+	if (!passes && tls_bench_full)
+		return -EAGAIN;
+	job = malloc(sizeof(*job));
 	*job = (struct job){.work = work, .done = done, .arg = arg};
-	if (!tls_bench_hold || tls_bench_passes) {
-		tls_bench_passes -= tls_bench_hold;
+	if (passes) {
+		tls_bench_passes -= tls_bench_passes > 0;
 		return fake_loop_post(loop, run_job, job);
 	}
 	TAILQ_INSERT_TAIL(&held, job, entry);
@@ -139,7 +143,8 @@ static void configure(struct bench_side *side, enum tcp_tls_policy policy,
 
 static void begin(void)
 {
-	tls_bench_hold = raw_secured = false;
+	tls_bench_hold = tls_bench_full = raw_secured = false;
+	tls_bench_passes = 0;
 	raw_error = 0;
 	from_leg.len_bytes = to_leg.len_bytes = 0;
 	tls_bench_counters = (struct tls_counters){0};

@@ -26,6 +26,7 @@ extern struct tls_context *tls_server, *tls_server_verifies, *tls_client, *tls_c
 extern struct tls_context *tls_client_misled;
 extern struct tls_counters tls_bench_counters; /* of both legs */
 extern bool tls_bench_hold;                    /* the runner keeps its work, … */
+extern bool tls_bench_full;                    /* or accepts none, … */
 extern unsigned tls_bench_passes;              /* … except so much that comes first */
 /* What the handshake of `raw` came to: once done, 0 or a negative errno. */
 extern bool raw_secured;

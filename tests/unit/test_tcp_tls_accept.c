@@ -249,6 +249,20 @@ START_TEST(the_owner_can_refuse_a_handshake)
 }
 END_TEST
 
+/* The threads of all services have more handshakes than they can take. */
+START_TEST(a_handshake_can_be_one_too_many)
+{
+	tls_bench_accept(TCP_TLS_REQUIRED);
+	raw_probe(3);
+	raw_expect_answer(3);
+	raw_secure(TLS_ROLE_CLIENT, tls_client, NULL, 0);
+	tls_bench_full = true;
+	tls_bench_passes = 1;
+	bench_run();
+	expect_closed(LEG_CLOSE_TLS_LIMIT, "too many TLS handshakes wait");
+}
+END_TEST
+
 /* A reverse Call between the probe and the end of the handshake goes through TLS only. */
 START_TEST(a_reverse_call_waits_for_the_handshake)
 {
@@ -473,6 +487,7 @@ int main(void)
 	tcase_add_loop_test(tc, a_leg_can_close_while_its_handshake_is_computed, 0, 3);
 	tcase_add_loop_test(tc, the_client_can_leave, 0, 2);
 	tcase_add_test(tc, the_owner_can_refuse_a_handshake);
+	tcase_add_test(tc, a_handshake_can_be_one_too_many);
 	tcase_add_test(tc, a_reverse_call_waits_for_the_handshake);
 	tcase_add_loop_test(tc, a_reverse_call_is_late_after_the_handshake, 0, 2);
 	tcase_add_test(tc, a_drain_waits_for_a_reverse_call);
