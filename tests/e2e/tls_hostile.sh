@@ -92,7 +92,7 @@ check "… which the log calls a loss" wait_for 20 logged a "close_notify"
 # a new client while those of 200 addresses wait: it comes back once they are over.
 served() { prints "null: SUCCESS" tls_client --from 127.0.0.3 5001 quick null; }
 for kind in silent half; do
-	for addresses in 1 20 200; do
+	for addresses in $([ $kind = silent ] && echo 1 20 200 || echo 20); do
 		start $kind-$addresses python3 -B "$E2E_SRC/tls_crowd.py" 5001 $MANY $addresses $kind
 		wait_for 60 grep -q ready $kind-$addresses.log || bail "no crowd: $(cat $kind-$addresses.log)"
 		if [ $addresses = 200 ]; then
