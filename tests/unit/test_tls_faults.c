@@ -12,7 +12,7 @@
 #include "tests/unit/tls_fixture.h"
 #include "tls/tls_stream_priv.h"
 
-#define SEEDS      40
+#define SEEDS      24
 #define DATA_BYTES 50000u
 
 static struct tls_rig rig;
