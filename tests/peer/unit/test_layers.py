@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The order of the rooms: README.md lists them, and each imports only those above it, none in a circle."""
+"""Layers: README.md lists them; each imports only layers above it, and no module imports itself in a circle."""
 import ast
 import os
 import re
@@ -8,8 +8,8 @@ import unittest
 from test_style import PEER, sources
 
 
-def rooms(text):
-    """The names of each line of the list, in its order: folders, or the programs and modules at the top."""
+def layers(text):
+    """Yields the names of each line of the list in README.md: directories, or programs and modules."""
     block = re.search(r'\n\n((?:    \S.*\n)*    wire/.*\n(?:    \S.*\n)*)', text).group(1)
     for line in block.splitlines():
         yield [name.rstrip('/').removesuffix('.py') for name in re.split(r'\s{2,}', line.strip())
@@ -17,7 +17,7 @@ def rooms(text):
 
 
 def imported(text, modules):
-    """The modules of the peer that a source imports."""
+    """Yields the modules of the peer that a source imports."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules)
@@ -27,15 +27,15 @@ def imported(text, modules):
 
 
 def arrows(texts):
-    """{module: those it imports} of {path: text}."""
+    """Returns {module: its imports} for {path: text}."""
     modules = {path.removesuffix('.py').removesuffix('/__init__').replace('/', '.'): text
                for path, text in texts.items()}
     return {name: set(imported(text, modules)) & set(modules) for name, text in modules.items()}
 
 
 def upward(graph, order):
-    """What imports something that the list has below it."""
-    place = {room: number for number, names in enumerate(order) for room in names}
+    """Yields each import of a module from a lower line of the list."""
+    place = {layer: number for number, names in enumerate(order) for layer in names}
     for name, targets in graph.items():
         for target in targets:
             here, there = (place[module.split('.')[0]] for module in (name, target))
@@ -44,7 +44,7 @@ def upward(graph, order):
 
 
 def circle(graph):
-    """Modules that are in a circle of imports, and those that need them."""
+    """Returns the modules in a circle of imports, and the modules that import these."""
     left = {name: set(targets) - {name} for name, targets in graph.items()}
     while leaves := [name for name, targets in left.items() if not targets & left.keys()]:
         for name in leaves:
@@ -52,36 +52,36 @@ def circle(graph):
     return sorted(left)
 
 
-class Rooms(unittest.TestCase):
-    """Of the sources, and of bad ones."""
+class Layers(unittest.TestCase):
+    """Checks the sources, and examples of bad ones."""
 
     def setUp(self):
         with open(os.path.join(PEER, 'README.md'), encoding='utf-8') as file:
-            self.order = list(rooms(file.read()))
+            self.order = list(layers(file.read()))
         self.graph = arrows({path: text for path, text in sources()
                              if not path.startswith('unit/')})
 
-    def test_the_list_has_every_room(self):
-        """And none that is not there."""
+    def test_the_list_has_exactly_the_layers_of_the_tree(self):
+        """Compares README.md with the directory."""
         listed = [name for names in self.order for name in names]
         self.assertEqual(sorted(listed), sorted({name.split('.')[0] for name in self.graph}
                                                 | {'unit'}))
 
-    def test_nothing_imports_what_stands_below_it(self):
+    def test_modules_import_only_layers_above_them(self):
         """All modules and programs."""
         self.assertEqual(list(upward(self.graph, self.order)), [])
 
-    def test_nothing_imports_in_a_circle(self):
-        """Within a room either."""
+    def test_no_imports_in_a_circle(self):
+        """Also within one layer."""
         self.assertEqual(circle(self.graph), [])
 
     def test_only_the_scenarios_are_imported_by_name(self):
-        """What imports by a name that it makes up is not seen here."""
+        """This test cannot see imports by a computed name."""
         self.assertEqual([path for path, text in sources()
                           if 'import_module' in text and not path.startswith('unit/')],
                          ['scenarios/__init__.py'])
 
-    def test_bad_arrows_are_found(self):
+    def test_bad_imports_are_found(self):
         """Both kinds."""
         texts = {'wire/a.py': 'from net import b\n', 'net/b.py': 'from wire.a import it\n',
                  'net/c.py': 'import os\nfrom net import b\n'}
