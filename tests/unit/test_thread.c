@@ -12,7 +12,7 @@ static void *look(void *arg)
 	return arg;
 }
 
-START_TEST(a_thread_takes_no_signals_and_who_starts_it_still_does)
+START_TEST(a_thread_blocks_signals_and_its_starter_does_not)
 {
 	sigset_t there, here;
 	pthread_t thread;
@@ -35,7 +35,7 @@ int main(void)
 	Suite *suite = suite_create("thread");
 	TCase *tc = tcase_create("thread");
 
-	tcase_add_test(tc, a_thread_takes_no_signals_and_who_starts_it_still_does);
+	tcase_add_test(tc, a_thread_blocks_signals_and_its_starter_does_not);
 	suite_add_tcase(suite, tc);
 	return test_main(suite);
 }

@@ -42,19 +42,19 @@ def _(end):
 
 
 @requester('E5-3')
-def nothing_in_common_with_a_connector_of_version_one(t):
-    """The same where version one alone is tried: its Call is refused with ERR_VERS 2..2."""
+def a_connector_of_version_one_stops_at_a_server_of_version_two(t):
+    """A Call of version one gets ERR_VERS 2..2. The requester sends nothing more, and closes the connection."""
     _asked, hand, got = t.called(t.null())
     hand.send(two.error(got.header.xid, header.ERR_VERS, low=2, high=2, vers=2))
     hand.ends()
     hand.quiet()
 
 
-@nothing_in_common_with_a_connector_of_version_one.wrong
+@a_connector_of_version_one_stops_at_a_server_of_version_two.wrong
 def _(end):
     end.nothing_common = lambda: None
 
 
-@nothing_in_common_with_a_connector_of_version_one.wrong
+@a_connector_of_version_one_stops_at_a_server_of_version_two.wrong
 def _(end):
     end.common_version = lambda error: 2
