@@ -79,7 +79,7 @@ void config_free(struct config *config)
 		config_uri_fini(&service->listen);
 		config_uri_fini(&service->connect);
 		free_uris(service->more_listen, service->nmore_listen);
-		free_uris(service->more, service->nmore);
+		free_uris(service->more_servers, service->nmore_servers);
 		config_uri_fini(&service->mount.at);
 		free(service->allow);
 		free(service->sources);

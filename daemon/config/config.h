@@ -73,8 +73,8 @@ struct service_config {
 	size_t nmore_listen;
 	struct config_uri *more_listen; /* further listeners, of any transport */
 	struct config_uri connect;      /* first server */
-	size_t nmore;
-	struct config_uri *more; /* further servers, of the same transport */
+	size_t nmore_servers;
+	struct config_uri *more_servers; /* further servers, of the same transport */
 	struct config_mount mount;
 	enum balance balance;
 	uint32_t probe_interval_s;  /* of health checks of servers without clients; 0: none */
@@ -205,13 +205,13 @@ void config_tls_fini(struct config_tls *tls);
 /** config_nservers - Returns the number of servers of a service. */
 static inline unsigned config_nservers(const struct service_config *service)
 {
-	return 1 + (unsigned)service->nmore;
+	return 1 + (unsigned)service->nmore_servers;
 }
 /** config_server - Returns server @i, in the order of the file. */
 static inline const struct config_uri *config_server(const struct service_config *service,
 						     unsigned i)
 {
-	return i ? &service->more[i - 1] : &service->connect;
+	return i ? &service->more_servers[i - 1] : &service->connect;
 }
 /** config_nlisteners - Returns the number of listeners of a service. */
 static inline unsigned config_nlisteners(const struct service_config *service)

@@ -21,7 +21,7 @@ enum config_key_type {
 	CONFIG_KEY_PEERS,    /* struct config_hosts: names in certificates, fingerprints */
 	CONFIG_KEY_PEER,     /* char *: a name or an IP address in a certificate; NULL: none */
 	CONFIG_KEY_LISTEN,   /* struct service_config's listen, more_listen and nmore_listen */
-	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more and nmore */
+	CONFIG_KEY_CONNECT,  /* struct service_config's connect, more_servers, nmore_servers */
 	CONFIG_KEY_MOUNT,    /* struct config_mount */
 	CONFIG_KEY_REGISTER, /* enum config_register, whose words are `choices` */
 	CONFIG_KEY_SOURCES,  /* struct service_config's sources and nsources */

@@ -420,8 +420,8 @@ static void read_uri(struct config_ctx *r, const config_setting_t *s, const stru
 
 /* The listeners or the servers of a service; the first one is stored separately. */
 struct uri_list {
-	struct config_uri *first, **more;
-	size_t *nmore;
+	struct config_uri *first, **further;
+	size_t *nfurther;
 	unsigned max;
 	const char *what;
 	/* Returns why @uri conflicts with @other, which was read before; NULL: no conflict. */
@@ -444,13 +444,13 @@ static void read_one_of(struct config_ctx *r, const config_setting_t *s,
 		return;
 	}
 	conflict = list->conflict(list->first, &uri);
-	for (size_t i = 0; !conflict && i < *list->nmore; i++)
-		conflict = list->conflict(&(*list->more)[i], &uri);
+	for (size_t i = 0; !conflict && i < *list->nfurther; i++)
+		conflict = list->conflict(&(*list->further)[i], &uri);
 	if (conflict) {
 		config_report(r, s, "%s: %s", key->name, conflict);
 		config_uri_fini(&uri);
 	} else {
-		(*list->more)[(*list->nmore)++] = uri;
+		(*list->further)[(*list->nfurther)++] = uri;
 	}
 }
 
@@ -469,9 +469,9 @@ static void read_uris(struct config_ctx *r, const config_setting_t *s, const str
 			      list->what, list->max);
 		return;
 	}
-	*list->more = calloc((size_t)n, sizeof(**list->more));
-	r->nomem |= !*list->more;
-	for (int i = 0; *list->more && i < n; i++)
+	*list->further = calloc((size_t)n, sizeof(**list->further));
+	r->nomem |= !*list->further;
+	for (int i = 0; *list->further && i < n; i++)
 		read_one_of(r, config_setting_get_elem(s, (unsigned)i), key, list);
 }
 
@@ -505,8 +505,9 @@ static void read_servers(struct config_ctx *r, const config_setting_t *s,
 			 const struct config_key *key, struct service_config *service)
 {
 	read_uris(r, s, key,
-		  &(const struct uri_list){&service->connect, &service->more, &service->nmore,
-					   CONFIG_MAX_SERVERS, "servers", wrong_server});
+		  &(const struct uri_list){&service->connect, &service->more_servers,
+					   &service->nmore_servers, CONFIG_MAX_SERVERS, "servers",
+					   wrong_server});
 }
 
 static void read_mount(struct config_ctx *r, const config_setting_t *s,

@@ -177,7 +177,7 @@ static void stub_reply(struct leg *leg, struct exchange *x)
 
 static void stub_more(struct leg *leg, struct exchange *x)
 {
-	stub_of(leg)->mores++;
+	stub_of(leg)->more_events++;
 }
 
 static void stub_pause(struct leg *leg, bool paused)
@@ -416,8 +416,8 @@ void bench_add_server(struct bench *bench)
 
 	end_service(bench);
 	second = (struct config_uri){bench->config.connect.transport, host, port};
-	bench->config.more = &second;
-	bench->config.nmore = 1;
+	bench->config.more_servers = &second;
+	bench->config.nmore_servers = 1;
 	bench->config.connect_timeout_s = 2;
 	make_service_again(bench);
 }

@@ -29,7 +29,7 @@ struct stub {
 	struct connect_attempt attempt; /* of one that connects */
 	bool accepted, closing, freed;
 	enum leg_close closed_for; /* by leg_close() */
-	unsigned close_calls, calls, replies, mores, pauses;
+	unsigned close_calls, calls, replies, more_events, pauses;
 	struct exchange *last_call; /* that it was given, with its reference */
 	unsigned end_looks;         /* leg_check_peer_close() */
 	struct loop_task *hears;    /* called then; NULL: nothing */

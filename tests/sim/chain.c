@@ -84,7 +84,7 @@ static void on_more(void *arg, struct exchange *x)
 	struct chain_tap *tap = arg;
 
 	RIG_ASSERT(!tap->closing);
-	tap->mores++;
+	tap->more_events++;
 	tap->events->more(tap->arg, x);
 }
 

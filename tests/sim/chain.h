@@ -54,7 +54,7 @@ struct chain_tap {
 	const struct leg_events *events; /* the bridge's, with `arg` */
 	void *arg;
 	struct leg *leg;
-	unsigned opened, calls, replies, mores, closing, closed;
+	unsigned opened, calls, replies, more_events, closing, closed;
 	enum leg_close why;
 };
 

@@ -193,7 +193,7 @@ static void on_more(void *arg, struct exchange *x)
 	struct rig_side *side = arg;
 
 	RIG_ASSERT(!side->closing && side->config.leg.partial);
-	side->mores++;
+	side->more_events++;
 }
 
 static const struct leg_events events = {

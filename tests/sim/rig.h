@@ -56,7 +56,7 @@ struct rig_side {
 	bool hold;
 	enum exchange_fault answer_fault;
 	unsigned calls;
-	unsigned mores; /* of these, where config.leg.partial */
+	unsigned more_events; /* of these, where config.leg.partial */
 	uint32_t last_call_bytes, last_reply_max;
 	uint32_t last_xid;
 	uint32_t last_call_sum;    /* over all bytes of the Call that were here */

@@ -176,11 +176,11 @@ START_TEST(what_has_grown_is_told_to_the_other_leg)
 	/* A Call. */
 	x->origin = &stub_end(_i)->leg;
 	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
-	ck_assert_uint_eq(stub_end(_i)->mores, 0);
-	ck_assert_uint_eq(stub_end(!_i)->mores, 1);
+	ck_assert_uint_eq(stub_end(_i)->more_events, 0);
+	ck_assert_uint_eq(stub_end(!_i)->more_events, 1);
 	stub_closing(stub_end(!_i), LEG_CLOSE_LOST, "");
 	stub_end(_i)->config.events->more(stub_end(_i)->config.arg, x);
-	ck_assert_uint_eq(stub_end(!_i)->mores, 1);
+	ck_assert_uint_eq(stub_end(!_i)->more_events, 1);
 	stub_fail(stub_end(_i), LEG_CLOSE_LOST, "");
 	stub_over(stub_end(!_i));
 	exchange_put(x);
@@ -218,7 +218,7 @@ START_TEST(a_call_is_over_when_all_of_its_reply_is_here)
 	x->reply.have_bytes = 100;
 	server->config.events->more(server->config.arg, x);
 	ck_assert_uint_eq(x->refs, refs - 1);
-	ck_assert_uint_eq(client->mores, 2);
+	ck_assert_uint_eq(client->more_events, 2);
 	stub_fail(client, LEG_CLOSE_PEER, "");
 	stub_fail(server, LEG_CLOSE_PEER, "");
 }

@@ -436,7 +436,7 @@ START_TEST(a_long_reply_is_given_up_as_it_comes)
 	call_read(1000);
 	chain_run(chain, 5000);
 	expect_all_answered();
-	ck_assert_uint_gt(chain_last(chain)->server->mores, 1);
+	ck_assert_uint_gt(chain_last(chain)->server->more_events, 1);
 	ck_assert_uint_eq(chain_last(chain)->server->replies, 2);
 }
 END_TEST
@@ -483,7 +483,7 @@ START_TEST(a_long_call_is_given_up_as_it_comes)
 	call_write(1000);
 	chain_run(chain, 5000);
 	expect_all_answered();
-	ck_assert_uint_gt(chain_first(chain)->client->mores, 1);
+	ck_assert_uint_gt(chain_first(chain)->client->more_events, 1);
 }
 END_TEST
 
@@ -504,7 +504,7 @@ START_TEST(a_long_call_whose_client_ends_in_the_middle_never_arrives)
 			const struct chain_tap *client = chain_first(chain)->client;
 
 			ck_assert(!client || client->closed);
-			torn += client && client->mores;
+			torn += client && client->more_events;
 		}
 		chain_end(chain);
 		chain = NULL;

@@ -89,11 +89,11 @@ START_TEST(a_long_call_is_given_up_before_it_is_complete)
 	x = TAILQ_FIRST(&rig->server.held);
 	expect_here(x, HEAD + READ);
 	ready(key, 2 * READ);
-	ck_assert_uint_eq(rig->server.mores, 1);
+	ck_assert_uint_eq(rig->server.more_events, 1);
 	expect_here(x, HEAD + 2 * READ);
 	/* What is behind the data came with the Send. */
 	ready(key, DATA);
-	ck_assert_uint_eq(rig->server.mores, 2);
+	ck_assert_uint_eq(rig->server.more_events, 2);
 	expect_here(x, CALL);
 	rig_answer_held(&rig->server);
 	expect_reply();
@@ -111,7 +111,7 @@ START_TEST(short_segments_are_told_of_together)
 		ready(&key[i], DATA / segments);
 	ck_assert_uint_eq(rig->server.calls, 1);
 	/* The first part is the call, and the last one what is left. */
-	ck_assert_uint_eq(rig->server.mores, (segments - 1) / of_a_part);
+	ck_assert_uint_eq(rig->server.more_events, (segments - 1) / of_a_part);
 	expect_here(TAILQ_FIRST(&rig->server.held), CALL);
 	rig_answer_held(&rig->server);
 	expect_reply();
@@ -179,7 +179,7 @@ START_TEST(it_is_given_up_complete_where_nobody_asked_for_parts)
 	ck_assert_uint_eq(rig->server.calls, 0);
 	ready(key, DATA);
 	ck_assert_uint_eq(rig->server.calls, 1);
-	ck_assert_uint_eq(rig->server.mores, 0);
+	ck_assert_uint_eq(rig->server.more_events, 0);
 	rig_answer_held(&rig->server);
 	expect_reply();
 	end();

@@ -83,7 +83,7 @@ static void on_more(void *arg, struct exchange *x)
 	struct bench_side *side = arg;
 
 	ck_assert_uint_eq(side->closing, 0);
-	side->nmores++;
+	side->nmore_events++;
 }
 
 static void on_call_ready(void *arg)

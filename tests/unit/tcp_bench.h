@@ -37,7 +37,7 @@ struct bench_side {
 	char detail[LEG_DETAIL_BYTES];
 	struct exchange_list calls;   /* by target_entry */
 	struct exchange_list replies; /* by origin_entry */
-	unsigned ncalls, nreplies, nfaults, nmores;
+	unsigned ncalls, nreplies, nfaults, nmore_events;
 	bool hold;         /* Calls are not answered immediately */
 	unsigned close_at; /* BENCH_AT_*: the leg is closed from inside that event, once … */
 	enum leg_close close_why; /* … for this */

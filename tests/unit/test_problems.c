@@ -18,7 +18,7 @@
 
 static char file[] = "/etc/p.conf", name[] = "files", host[] = "a", other[] = "b", port[] = "2049";
 static struct config config;
-static struct config_uri more[1];
+static struct config_uri more_servers[1];
 static struct service_config service;
 static struct proxy proxy;
 static struct proxy_service ps;
@@ -45,12 +45,12 @@ static uint64_t no_time(clockid_t clock)
 /* A service with @nservers servers, and a MOUNT server. It looks as if it listened. */
 static void start(size_t nservers)
 {
-	more[0] = (struct config_uri){TRANSPORT_TCP, other, port};
+	more_servers[0] = (struct config_uri){TRANSPORT_TCP, other, port};
 	service = (struct service_config){
 		.name = name,
 		.connect = {TRANSPORT_TCP, host, port},
-		.more = more,
-		.nmore = nservers - 1,
+		.more_servers = more_servers,
+		.nmore_servers = nservers - 1,
 		.max_connections = 5,
 		.mount = {.way = MOUNT_AT, .at = {TRANSPORT_TCP, host, port}},
 	};

@@ -10,7 +10,7 @@
 #define SERVERS 3u
 #define SECOND  1000000u
 
-static struct config_uri more[SERVERS - 1];
+static struct config_uri more_servers[SERVERS - 1];
 static struct service_config config;
 static struct servers servers;
 static struct log_limit lines;
@@ -24,13 +24,13 @@ static void begin(enum balance balance)
 	config = (struct service_config){
 		.name = name,
 		.connect = {TRANSPORT_TCP, hosts[0], port},
-		.more = more,
-		.nmore = SERVERS - 1,
+		.more_servers = more_servers,
+		.nmore_servers = SERVERS - 1,
 		.balance = balance,
 		.max_connections = 4,
 	};
 	for (unsigned i = 1; i < SERVERS; i++)
-		more[i - 1] = (struct config_uri){TRANSPORT_TCP, hosts[i], port};
+		more_servers[i - 1] = (struct config_uri){TRANSPORT_TCP, hosts[i], port};
 	uris = server_uris_of(&config);
 	ck_assert_int_eq(servers_init(&servers, &uris, &config, &lines), 0);
 }

@@ -82,14 +82,14 @@ START_TEST(a_long_call_is_given_up_before_it_is_complete)
 	ck_assert_uint_eq(x->reply_max_bytes, x->call_info.reply_bound_bytes);
 	/* Less than a part is not worth a word. */
 	send_part(PART, PART + TCP_PARTIAL_MIN_BYTES - 1);
-	ck_assert_uint_eq(server.nmores, 0);
+	ck_assert_uint_eq(server.nmore_events, 0);
 	send_part(PART + TCP_PARTIAL_MIN_BYTES - 1, PART + TCP_PARTIAL_MIN_BYTES);
-	ck_assert_uint_eq(server.nmores, 1);
+	ck_assert_uint_eq(server.nmore_events, 1);
 	expect_here(x, 2 * TCP_PARTIAL_MIN_BYTES);
 	send_part(PART + TCP_PARTIAL_MIN_BYTES, RECORD);
 	expect_here(x, LEN);
 	ck_assert_uint_eq(server.ncalls, 1);
-	ck_assert_uint_ge(server.nmores, 2);
+	ck_assert_uint_ge(server.nmore_events, 2);
 	ck_assert_uint_eq(bench_budget.account.used_bytes, claimed);
 	answer(XID);
 	ck_assert_uint_eq(server.closing, 0);
@@ -288,7 +288,7 @@ START_TEST(it_may_be_given_up_to_who_closes)
 	send_part(0, PART);
 	ck_assert_uint_eq(server.ncalls, 1);
 	ck_assert_uint_eq(server.closing, 1);
-	ck_assert_uint_eq(server.nmores, 0);
+	ck_assert_uint_eq(server.nmore_events, 0);
 	expect_here(first_call(), TCP_PARTIAL_MIN_BYTES);
 }
 END_TEST
@@ -323,7 +323,7 @@ START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 	ck_assert_uint_eq(server.ncalls, 0);
 	send_part(RECORD - 1, RECORD);
 	ck_assert_uint_eq(server.ncalls, 1);
-	ck_assert_uint_eq(server.nmores, 0);
+	ck_assert_uint_eq(server.nmore_events, 0);
 	expect_here(first_call(), LEN);
 	answer(XID);
 }
@@ -350,7 +350,7 @@ START_TEST(others_are_given_up_complete)
 	}
 	ck_assert_uint_eq(server.ncalls, 1);
 	ck_assert_uint_eq(first_call()->call_info.parse, CALL_PARSE_OK);
-	ck_assert_uint_eq(server.nmores, 0);
+	ck_assert_uint_eq(server.nmore_events, 0);
 	answer(XID);
 }
 END_TEST

@@ -53,22 +53,22 @@ static void expect_here(const struct exchange *x, uint32_t have_bytes)
 START_TEST(a_long_reply_is_given_up_before_it_is_complete)
 {
 	struct exchange *x = ask(true);
-	unsigned mores = 0;
+	unsigned more_events = 0;
 
 	raw_write(record, RECORD_MARK_BYTES + PART - 1);
 	ck_assert_uint_eq(client.nreplies, 0);
 	raw_write(record + RECORD_MARK_BYTES + PART - 1, 1);
 	ck_assert_uint_eq(client.nreplies, 1);
 	expect_here(x, PART);
-	ck_assert_uint_eq(client.nmores, 0);
+	ck_assert_uint_eq(client.nmore_events, 0);
 	for (uint32_t at = PART; at < LEN; at += 1000) {
 		raw_write(record + RECORD_MARK_BYTES + at, LEN - at < 1000 ? LEN - at : 1000);
 		expect_here(x, LEN - at < 1000 ? LEN : at + 1000);
-		ck_assert_uint_ge(client.nmores, mores);
-		mores = client.nmores;
+		ck_assert_uint_ge(client.nmore_events, more_events);
+		more_events = client.nmore_events;
 	}
 	ck_assert_uint_eq(client.nreplies, 1);
-	ck_assert_uint_eq(client.nmores, (LEN - 1) / PART);
+	ck_assert_uint_eq(client.nmore_events, (LEN - 1) / PART);
 	expect_here(x, LEN);
 	ck_assert_ptr_null(x->target);
 	exchange_put(x);
@@ -171,7 +171,7 @@ START_TEST(it_may_be_given_up_to_who_closes)
 	raw_write(record, RECORD_MARK_BYTES + PART);
 	ck_assert_uint_eq(client.nreplies, 1);
 	ck_assert_uint_eq(client.closed, 1);
-	ck_assert_uint_eq(client.nmores, 0);
+	ck_assert_uint_eq(client.nmore_events, 0);
 	expect_here(x, PART);
 	exchange_put(x);
 }
@@ -194,7 +194,7 @@ START_TEST(one_whose_last_fragment_is_long_is_given_up_complete)
 	raw_write(record + RECORD_MARK_BYTES + FIRST, LEN - FIRST - 1);
 	ck_assert_uint_eq(client.nreplies, 0);
 	raw_write(record + RECORD - 1, 1);
-	ck_assert_uint_eq(client.nmores, 0);
+	ck_assert_uint_eq(client.nmore_events, 0);
 	expect_here(x, LEN);
 	exchange_put(x);
 }
@@ -221,7 +221,7 @@ START_TEST(others_are_given_up_complete)
 	}
 	ck_assert_uint_eq(client.nreplies, 1);
 	ck_assert_uint_eq(client.nfaults, _i == BAD_HEADER);
-	ck_assert_uint_eq(client.nmores, 0);
+	ck_assert_uint_eq(client.nmore_events, 0);
 	exchange_put(x);
 }
 END_TEST
