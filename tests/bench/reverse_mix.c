@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /*
- * Replays RPCs through two gates in memory, identically in each run, for counting instructions:
+ * Replays RPCs through two proxies in memory, identically in each run, to count instructions:
  * forward Calls at a rate, and 1,000 reverse Calls per second among them
  * (tests/bench/reverse_instructions.sh).
  *

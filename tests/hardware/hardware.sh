@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Twelve checks of the proxy on this host's RDMA device, for those who have one (./dev hardware; doc/hardware.md). It says what each
-# check shows when all is well and what it came to, and writes that to a file without names and addresses.
+# Runs twelve checks of the proxy on this host's RDMA device (./dev hardware; doc/hardware.md). Prints the expected and
+# the actual result of each check, and writes a report without names and addresses.
 #
-# It runs itself again in namespaces of processes and of mounts, so that no process and no mount outlives it. The network is the host's,
-# since RDMA devices are; what is changed there is undone (undo_add in lib.sh), outside of the namespaces if it must be.
+# The script runs itself again in PID and mount namespaces, so that no process and no mount outlives it. The network is
+# the host's, because RDMA devices belong to it. undo_add (lib.sh) records how to undo each change of the host.
 # shellcheck disable=SC1090,SC1091,SC2015,SC2034,SC2154 # it sources the other files, which use what it sets
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,22 +14,22 @@ usage() {
 	cat <<-'USAGE'
 	usage: ./dev hardware [OPTION...]          twelve checks of the proxy on this host's RDMA device, as root
 	       ./dev hardware --serve [OPTION...]  on a second host: the servers' side, until Ctrl-C
-	  --peer ADDRESS      the second host, by the address of its RDMA interface. Further ones are other addresses of it, for check 11.
-	                      With --serve: only these addresses may connect
+	  --peer ADDRESS      address of the RDMA interface of the second host. Further --peer options are its other addresses, for
+	                      check 11. With --serve: only these addresses may connect
 	  --device NAME       the RDMA device (default: the first with an active port and an address)
 	  --only N,...        these checks only
 	  --minutes N         how long check 8 leaves connections idle (60)
-	  --quick             everything in small, for a first look: minutes instead of hours
+	  --quick             small versions of all checks: minutes instead of hours
 	  --nfs ADDRESS:PATH  for check 3: an NFS server that exports PATH to this host over TCP, instead of an NFS-Ganesha started here
-	  --dir DIR           where that NFS-Ganesha keeps 1 GiB of files (default: build/hardware)
+	  --dir DIR           directory for 1 GiB of files of that NFS-Ganesha (default: build/hardware)
 	  --port N            the first of ten ports that are free (20500)
 	  --output FILE       the report (default: build/hardware-report.txt; with --serve hardware-report-second.txt)
-	What changes this host for a while happens only with its option, and is undone, also after Ctrl-C:
-	  --may-cut           check 8 sets the device's interface down (else it asks you to pull the cable)
-	  --may-drop[=NETDEV] check 9 drops packets on the device's interface, or on that one
-	  --may-reset         check 10 resets the device and loads its driver anew: all users of the device lose it meanwhile
+	These options permit temporary changes of this host. The program undoes them, even after Ctrl-C:
+	  --may-cut           check 8 sets the device's interface down (otherwise it asks you to pull the cable)
+	  --may-drop[=NETDEV] check 9 drops packets on the device's interface, or on NETDEV
+	  --may-reset         check 10 resets the device and reloads its driver: other users of the device lose it
 	  --may-configure     check 11 makes a VLAN interface, and changes the active interface of a bond
-	Exit status: 0 if no check failed, 1 if one did, 2 for a wrong option, 3 where there is no device.
+	Exit status: 0 if no check failed, 1 if one failed, 2 for a wrong option, 3 without a device.
 	USAGE
 }
 wrong() { echo "hardware: $*" >&2; usage >&2; exit 2; }

@@ -25,10 +25,12 @@
 static const char usage_text[] =
 	"usage: time_limit [-o] SECONDS COMMAND [ARGUMENT...]\n"
 	"       time_limit --factor\n"
-	"Runs COMMAND. Sends TERM to its process group after SECONDS, multiplied by how much slower this machine is than an idle\n"
-	"one, and KILL 10 s later. The status is that of COMMAND, or 124 if it took too long.\n"
-	"  -o        output of COMMAND passes through and starts the limit anew, up to ten times SECONDS in all\n"
-	"  --factor  prints how many times slower this machine is now\n";
+	"Runs COMMAND. Sends TERM to its process group after SECONDS, and KILL 10 s later. On a slow\n"
+	"machine SECONDS is multiplied by the factor by which it is slower than an idle one. The status\n"
+	"is that of COMMAND, or 124 if it took too long.\n"
+	"  -o        output of COMMAND passes through and restarts the limit, up to ten times SECONDS\n"
+	"            in total\n"
+	"  --factor  prints the current factor\n";
 
 struct run {
 	pid_t pid;

@@ -63,7 +63,7 @@ def a_reply_waits_for_the_next_call(link, message):
     return [link.kept.pop(0)] if len(link.kept) > 1 else []
 
 
-@on_reply('timing', unseen='no document says in which time a Call is served')
+@on_reply('timing', unseen='no document limits the time until a Reply')
 def a_reply_waits_for_a_second(link, message):
     """Each of them."""
     invalidate = link.invalidate
@@ -71,7 +71,7 @@ def a_reply_waits_for_a_second(link, message):
     return []
 
 
-@on_write('timing', unseen='what is lent counts from the Reply on, however often it was written before')
+@on_write('timing', unseen='only the contents of the memory after the Reply matter')
 def data_are_written_twice_before_the_reply(_link, segment):
     """The same bytes."""
     return [segment, segment]

@@ -49,7 +49,7 @@ def what_is_granted_is_not_served(link, message):
     return [] if _is_reply(message) and link.count % 5 == 0 else None
 
 
-@on_reply('grants', unseen='a grant of one is right at any time, and nobody but the server knows its receives')
+@on_reply('grants', unseen='a grant of one is always valid, and only the server knows its receives')
 def a_receive_is_lost_with_each_call(link, message):
     """Down to one."""
     link.count += 1

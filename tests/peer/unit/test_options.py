@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line of conformance: each mistake is told in a line, before anything is started."""
+"""The command line of conformance: each mistake is reported in one line, before anything starts."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ CONFORMANCE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__fil
 
 
 def ended(process):
-    """(what is printed, what is said of mistakes) by a process that ends within a minute; else it is killed."""
+    """Returns (standard output, standard error) of a process; kills it after a minute."""
     limit = Limit(60)
     while True:
         try:
@@ -25,7 +25,7 @@ def ended(process):
 
 
 def run(*words, program=CONFORMANCE):
-    """(exit status, what is printed, what is said of mistakes)"""
+    """Returns (exit status, standard output, standard error)."""
     with subprocess.Popen([sys.executable, "-B", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env={**os.environ, "COLUMNS": "120"}) as process:
         out, error = ended(process)
@@ -33,40 +33,40 @@ def run(*words, program=CONFORMANCE):
 
 
 class Mistakes(unittest.TestCase):
-    """Nothing is judged."""
+    """Wrong command lines, which judge nothing."""
 
     def told(self, words, said):
-        """One line says so."""
+        """Checks that the last line reports the mistake."""
         status, out, error = run(*words)
         self.assertEqual((status, out), (2, ""), words)
         self.assertIn(said, error.splitlines()[-1], words)
         self.assertNotIn("Traceback", error)
 
     def test_addresses(self):
-        """Of a server."""
+        """Addresses of servers."""
         for text in ("", ":20049", "localhost:", "localhost:65536", "::1", "localhost:nfs"):
             self.told(["-p", text], "HOST:PORT")
         self.told(["-p", "[1::2::3]"], "1::2::3: ")
 
     def test_times(self):
-        """Without an end, or none at all."""
+        """Infinite times, and words that are not times."""
         for text in ("0", "-1", "nan", "inf", "soon"):
-            self.told(["--self", f"--patience={text}", "A3.3-3"], "no number of seconds above zero")
+            self.told(["--self", f"--patience={text}", "A3.3-3"], "is not a number of seconds above zero")
 
-    def test_what_excludes_each_other(self):
-        """Rather than one of them being passed over."""
+    def test_options_that_exclude_each_other(self):
+        """The program ignores neither of them."""
         for words in (["--self", "-p", "localhost"], ["--self", "--requester"], ["--requester", "A3.3-3"],
                       ["--wrong", "A3.3-3", "-p", "localhost"],
                       ["--self", "--daemon", "/bin/true"],
                       ["--fault", "the write list is left out", "--self"],
                       ["-p", "localhost", "--nfs", "4.1", "--mount", "localhost"]):
-            self.told(words, ": not with ")
+            self.told(words, ": not allowed with ")
         for words in (["--mount", "localhost"], ["--export", "/"], ["--nfs", "4.1"]):
-            self.told(words, "not without -p")
-        self.told(["--wrong", "A3.3-3", "A3.4"], "--wrong has its TAG already")
+            self.told(words, "need -p")
+        self.told(["--wrong", "A3.3-3", "A3.4"], "--wrong has a TAG already")
 
-    def test_what_is_not_there(self):
-        """Statements, programs, files."""
+    def test_missing_statements_programs_and_files(self):
+        """None of them exists."""
         self.told(["--self", "Z9"], "Z9: no such statement")
         self.told(["--list", "A3.3-3", "A3.9"], "A3.9: no such statement")
         self.told(["--self", "A2-5"], "without a scenario: A2-5: tests/")
