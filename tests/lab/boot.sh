@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # boot.sh DIR SHARE SCRIPT: boots the guest that build.sh made in DIR.
 #
-# SCRIPT runs as the guest's init, with the host's root file system as its own, and SHARE, writable, with the mount tag
-# "share". Its networks are the tap devices lab0 and lab1 (see run.sh). The kernel's messages go to SHARE/console.log
-# by the first serial port; the reports of the rows go to standard output by the second. An oops ends the guest,
-# because a kernel proves nothing after one. Emulation only: KVM, where it exists at all, hangs too often on nested
-# machines. The kernel does not check its timer at boot: on a busy machine the ticks come too late for that check, and
-# it panics. The guest sees no fast rep movsb (erms, fsrm), which the emulator executes byte by byte: its kernel copies
-# seven to fifteen times as fast with rep movsq. Mitigations against speculation are off.
+# SCRIPT runs as the guest's init on a copy of the host's root file system. SHARE is a writable directory with the mount
+# tag "share". Its networks are the tap devices lab0 and lab1 (run.sh). The first serial port writes the kernel's
+# messages to SHARE/console.log; the second writes the reports of the rows to standard output. An oops ends the guest.
+#
+# KVM is not used, because it hangs too often on nested machines. The kernel does not check its timer at boot, because
+# on a busy machine the ticks come too late and it would panic. The guest's processor lacks fast rep movsb (erms, fsrm),
+# which QEMU emulates byte by byte; rep movsq copies seven to fifteen times as fast. Mitigations against speculation are
+# off.
 #
 # LAB_EMULATION selects the emulation:
-#   parallel      two processors, a thread of QEMU for each, with all that QEMU emulates
-#   cheap         two processors in turn in one thread: spinning and waking across threads take half of the time of parallel. They
-#                 lack most features that are slow to emulate (no AVX, no fifth level of page tables, no SMAP). Programs always have
-#                 the same addresses, because QEMU 7.2 would translate them again at others. The kernel is not compressed.
-#   instructions  one processor, whose clock advances by a nanosecond with each instruction
+#   parallel      two processors with all features, a thread of QEMU for each
+#   cheap         two processors in one thread of QEMU, which takes half the time of parallel. They lack most features
+#                 that are slow to emulate (AVX, five levels of page tables, SMAP). Programs have fixed addresses,
+#                 because QEMU 7.2 translates code again at new ones. The kernel is not compressed.
+#   instructions  one processor; its clock advances by a nanosecond with each instruction
 set -euo pipefail
 dir=$1 share=$2 script=$3
 processors=(-accel "tcg,thread=multi" -smp 2) cpu=max,-erms,-fsrm kernel=$dir/vmlinuz parameters=

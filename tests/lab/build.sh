@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# build.sh DIR SERIES: makes the files that the laboratory boots, in DIR: kver, vmlinux, vmlinuz, siw.ko and initrd.gz;
-# modules, a link to the kernel's own directory; and source.tar with source.sha256, the tree that workloads unpack.
+# build.sh DIR SERIES: makes the files in DIR that the guests boot: kver, vmlinux, vmlinuz, siw.ko, initrd.gz; modules,
+# a link to the kernel's directory; source.tar and source.sha256, a source tree for workloads.
 #
-# The kernel is the newest of that series that is installed, or that fetch.sh has fetched (kernels.sh). Debian leaves
-# the siw driver out, so it is built from Debian's own kernel source against the matching headers. The initial RAM disk
-# only loads the modules for mounting the host's root file system, read-only, under an overlay; the guest is this
-# machine's own userland on another kernel. Files that exist already for the same kernel are not made again.
+# The kernel is the newest of that series that is installed or that fetch.sh fetched (kernels.sh). Debian's kernels lack
+# siw, so this script builds it from Debian's kernel source with the matching headers. The initial RAM disk mounts the
+# host's root file system read-only under an overlay. Files that already exist for the same kernel are kept.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/kernels.sh"
@@ -25,7 +24,7 @@ tar -C "$dir/source" --strip-components=1 -xf "$root/usr/src/linux-source-$serie
 (cd "$dir" && find source -type f -print0 | xargs -0 sha256sum >source.sha256)
 tar -C "$dir" -cf "$dir/source.tar" source
 siw=$dir/source/drivers/infiniband/sw/siw
-# The compiler of the kernel, or this machine's own.
+# The compiler of the kernel, or the default compiler.
 compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ ]*\) .*/\1/p' "$root/boot/config-$kver")
 command -v "$compiler" >/dev/null || compiler=gcc
 make -s -C "$root/usr/src/linux-headers-$kver" CC="$compiler" M="$siw" CONFIG_RDMA_SIW=m CONFIG_DEBUG_INFO_BTF_MODULES= modules
@@ -34,12 +33,12 @@ rm -rf "$dir/source"
 ln -sfn "$root/lib/modules/$kver" "$dir/modules"
 ln -sfn "$root/boot/vmlinuz-$kver" "$dir/vmlinuz"
 
-# Unpacked here, the kernel is not unpacked in each guest by emulated instructions. Where its payload begins and how long it is
-# stands in its header (the kernel's Documentation/arch/x86/boot.rst).
+# Unpacks the kernel here, because a guest would take long for it. Its header has the offset and length of the payload
+# (the kernel's Documentation/arch/x86/boot.rst).
 header() { od -A n -t "u$2" -j "$1" -N "$2" "$dir/vmlinuz" | tr -d ' '; }
 payload=$((($(header $((0x1f1)) 1) + 1) * 512 + $(header $((0x248)) 4)))
 length=$(header $((0x24c)) 4) unpack=(xz -d --single-stream)
-# Behind zstd's data stands how long the kernel is.
+# The length of the kernel follows zstd's data.
 ! grep -qx CONFIG_KERNEL_ZSTD=y "$root/boot/config-$kver" || { length=$((length - 4)) unpack=(zstd -qdc); }
 dd if="$dir/vmlinuz" bs=1M iflag=skip_bytes,count_bytes skip=$payload count="$length" status=none | "${unpack[@]}" >"$dir/vmlinux"
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Takes a capture for one row. Host and guest both source it. capture_dir is its directory.
+# Captures the packets of one row in the directory capture_dir. Host and guest source it.
 
-# More than any row of the short tier carries. Of the full tier's rows their beginning is judged, which is the short
-# workload: under the others this machine could drop packets from the capture.
+# Limits of a capture. CAPTURE_KB exceeds any row of the short tier. In the full tier only the beginning of a row is
+# judged, because dumpcap could drop packets of the rest.
 CAPTURE_KB=200000
 CAPTURE_FULL_KB=30000
 
-# capture_start NAME INTERFACE...: all TCP there, from now on.
+# capture_start NAME INTERFACE...: starts to capture all TCP packets of these interfaces.
 capture_start() {
 	local name=$1 interface args=() limit_kb=$CAPTURE_KB
 	shift
 	for interface; do args+=(-i "$interface"); done
 	[ "${LAB_TIER:-${tier:-}}" != full ] || limit_kb=$CAPTURE_FULL_KB
 	mkdir -p "$capture_dir"
-	# Unless told, dumpcap gives its own queue between two interfaces and the file 1000 packets, and drops the others.
+	# By default dumpcap's queue holds 1000 packets, and it drops further ones.
 	dumpcap -B 64 -C $((256 << 20)) -f 'tcp or udp port 9' "${args[@]}" -a filesize:$limit_kb -w "$capture_dir/$name.pcapng" \
 		>"$capture_dir/$name.log" 2>&1 </dev/null 3>&- &
 	capture_pid=$!
@@ -23,14 +23,14 @@ capture_start() {
 	return 1
 }
 
-# capture_runs_or_ended NAME: it has made its file, or never will.
+# capture_runs_or_ended NAME: dumpcap has created the file, or has ended.
 capture_runs_or_ended() {
 	grep -q '^File:' "$capture_dir/$1.log" || ! kill -0 $capture_pid 2>/dev/null
 }
 
-# capture_stop NAME ADDRESS...: an address behind each interface, by which the file shows that everything is in it. Sets
-# capture_bounded if the capture had ended by itself. Fails and says why if something is not in the file. Not for a
-# subshell: dumpcap is this shell's child.
+# capture_stop NAME ADDRESS...: sends a marker packet to an ADDRESS behind each interface, and stops the capture when
+# the file has the markers. Sets capture_bounded if the capture had reached its limit. Fails with a message if packets
+# are missing. Do not call it in a subshell: dumpcap is a child of this shell.
 capture_stop() {
 	local name=$1 address text="the end of $1" file="$capture_dir/$1.pcapng"
 	shift
@@ -46,7 +46,7 @@ capture_stop() {
 	fi
 	wait $capture_pid
 	rm -f "$capture_dir/pid"
-	# dumpcap counts what it still had queued at its end ("flushed") among the dropped.
+	# dumpcap counts packets that it discarded from its queue at the end ("flushed") as dropped.
 	if [ -n "$capture_bounded" ]; then
 		! grep '^Packets received/dropped' "$capture_dir/$name.log" | grep -v '(pcap:0/dumpcap:0/.*/ps_ifdrop:0)'
 		return
@@ -54,7 +54,7 @@ capture_stop() {
 	capture_has "$file" "$text" $# || { echo "its end is not in the capture"; return 1; }
 }
 
-# capture_has FILE TEXT COUNT: the text stands so often near the end of the file.
+# capture_has FILE TEXT COUNT: TEXT occurs COUNT times near the end of the file.
 capture_has() {
 	[ "$(tail -c 2000000 "$1" | grep -aoF "$2" | wc -l)" -ge "$3" ]
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests how the rows of guest/community.sh compare two lists of results: each result that is in one list only is a
-# failure, unless it is known. TAP.
+# Tests how guest/community.sh compares two lists of results: a result in only one list is a failure, unless it is a
+# known difference. TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
@@ -12,7 +12,7 @@ trap 'rm -r "$dir"' EXIT
 known=$dir/known
 say() { echo "$*" >&2; }
 
-# judged PROGRAM VERSION DIRECTLY PROXY: what is made of those two lists, and the status
+# judged PROGRAM VERSION DIRECTLY PROXY: prints the comparison of the two lists, and its status
 judged() {
 	printf '%b' "$3" >"$dir/directly"
 	printf '%b' "$4" >"$dir/proxy"
@@ -36,11 +36,11 @@ same "nor of another program" "> xattr: status 2|1 results differ: > xattr: stat
 same "nor as a part of a line" "> xattr: status 21|1 results differ: > xattr: status 21|1" \
 	"$(judged stressors 3 'a\n' 'a\nxattr: status 21\n' | paste -sd '|')"
 
-# Numbers that differ from run to run do not count; words do.
+# Numbers that differ between runs are ignored; words are not.
 same "complaints are compared without numbers" "fail: [N] open of N failed, errno=N (No space)" \
 	"$(printf 'fail:  [12] open of 0x1f failed, errno=28 (No space)\nfail: [13] open of 0x2a failed, errno=28 (No space)\n' | plain)"
 
-# What run.sh does before it has namespaces of its own, where this machine allows none: what it needs is there, and does nothing.
+# Replaces what run.sh needs before it enters its namespaces, on machines that do not permit namespaces.
 mkdir -p "$dir/bin" "$dir/build/daemon/ctl"
 for program in $(sed -n 's/^[[:space:]]*need \([^ ]*\) .*/\1/p' "$lab/run.sh") unshare; do
 	printf '#!/bin/sh\n[ "${0##*/}" != unshare ]\n' >"$dir/bin/$program"
@@ -48,27 +48,27 @@ for program in $(sed -n 's/^[[:space:]]*need \([^ ]*\) .*/\1/p' "$lab/run.sh") u
 done
 cp "$dir/bin/make" "$dir/build/daemon/rpcrdma-proxy"
 cp "$dir/bin/make" "$dir/build/daemon/ctl/rpcrdma-proxyctl"
-# begun ARGUMENT...: prints what run.sh says then
+# begun ARGUMENT...: prints the output of run.sh
 begun() { env -u LAB_OUT -u LAB_INSIDE PATH="$dir/bin:$PATH" LAB_LIBNFS="$dir/none" "$lab/run.sh" --build "$dir/build" "$@" 2>&1 | tail -1; }
 begins="ok 1 - laboratory # SKIP unshare is not allowed here"
 same "the full tier begins" "$begins" "$(begun --full)"
 same "so does the guest of these programs by itself" "$begins" "$(begun community)"
 check "libnfs's own tests, or why there are none, are where the guests of all kernels look" [ -s "$dir/build/lab/libnfs/why" ]
 
-# wrong ARGUMENT...: the status, and the first line of what run.sh says of a mistake
+# wrong ARGUMENT...: prints the status and the first line of an error of run.sh
 wrong() { local said; said=$("$lab/run.sh" --options-only "$@" 2>&1); echo "$? $(head -1 <<<"$said")"; }
 same "a guest that is not there is told before anything is done" "2 run.sh: nobody: there is no such guest" "$(wrong --full nobody)"
 same "a file that guests have in common is none" "2 run.sh: lib: there is no such guest" "$(wrong lib)"
 same "nor is a kernel that is not there" "2 run.sh: 5.10: there is no such kernel: 6.1 6.12" "$(wrong --kernel 5.10)"
 same "what is right passes" "0 " "$(wrong --full --kernel 6.12 verbs)"
 
-# Where a machine has no kernel there is nothing to boot: run.sh comes to its end, in namespaces of its own, and writes a record.
+# Without a kernel run.sh boots nothing, but it enters its namespaces and writes a record.
 mkdir -p "$dir/copy/tests"
 cp -r "$srcdir/tests/lab" "$srcdir/tests/lib" "$dir/copy/tests"
 echo "the record" >"$dir/copy/tests/lab/RESULTS.md"
 rm "$dir/bin/unshare"
 cp "$dir/bin/make" "$dir/bin/ip"
-# recorded ARGUMENT...: which record has which lines then
+# recorded ARGUMENT...: prints the lines of each record that run.sh has written
 recorded() {
 	env -u LAB_OUT -u LAB_INSIDE PATH="$dir/bin:$PATH" XDG_CACHE_HOME="$dir/none" KERNEL_INSTALLED="$dir/none" LAB_LIBNFS="$dir/none" \
 		"$dir/copy/tests/lab/run.sh" --build "$dir/build" "$@" >"$dir/said" 2>&1

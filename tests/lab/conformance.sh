@@ -4,14 +4,13 @@
 #
 # A list (conformance.*) has a line for each scenario that another implementation does not pass:
 #
-#	TAG ROLE SCENARIO | what it does | the function of it | the peer's message then
+# 	TAG ROLE SCENARIO | deviation | function that causes it | message of the peer
 #
-# SCENARIO is named as by tests/peer/conformance --tap, or is "*" for a client, which is judged as a whole for each
-# tag. "[6.1]" before the line limits it to that kernel. A "~" before it means that the difference occurs sometimes.
-# Such a line has the fourth field: any other message of the peer about that scenario is a difference that is not in
-# the list. The checks that a scenario makes in either case come before it.
+# SCENARIO is a name as in tests/peer/conformance --tap, or "*" for a client, which has one result per tag. "[6.1]"
+# before the line limits it to that kernel. "~" before the line means that the deviation occurs only sometimes; only
+# such a line has the fourth field. Another message of the peer for the same scenario is then not covered by the line.
 
-# conformance_begin NAME ARGUMENTS...: runs the program; its TAP goes to conformance/NAME.tap.
+# conformance_begin NAME ARGUMENTS...: starts the program; its TAP goes to conformance/NAME.tap.
 conformance_begin() {
 	local name=$1
 	shift
@@ -24,13 +23,13 @@ conformance_begin() {
 	) >/dev/null 2>&1 </dev/null 3>&- &
 }
 
-# conformance_end NAME: tells it to judge what it has seen.
+# conformance_end NAME: ends the program, which then judges what it has seen.
 conformance_end() {
 	kill -INT "$(cat "$share/conformance/$1.pid")"
 }
 
-# conformance_verdict NAME LIST...: what differs and is not in the lists, and the other way round; lines that begin with "this time: ",
-# of what is so now and then and was; then a line that counts.
+# conformance_verdict NAME LIST...: prints differences that are not in the lists, and entries of the lists that did not
+# occur; then lines with "this time: " for deviations that occur only sometimes; then a line with the counts.
 conformance_verdict() {
 	local name=$1 lists=()
 	shift

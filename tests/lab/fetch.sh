@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# fetch.sh [SERIES...]: fetches the kernels that guests boot and that are not installed.
+# fetch.sh [SERIES...]: fetches kernels for the guests that are not installed.
 #
-# They are unpacked, not installed: the machine's own packages do not change. apt has separate lists, of the Debian
-# release that has the kernel (this machine's own, its backports, or another one), from the mirror of this machine.
-# Fetched kernels stay in KERNEL_FOLDER (kernels.sh), and a release that is there is not fetched again. If a kernel is
-# not available a line on standard output says why, and the status is 1.
+# It unpacks the packages and installs nothing. It uses separate apt lists of the Debian release that has the kernel,
+# from this machine's mirror. Fetched kernels stay in KERNEL_FOLDER (kernels.sh), and are not fetched again. If a kernel
+# is not available, a line on standard output gives the reason, and the status is 1.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/kernels.sh"
 
-# suites SERIES: the releases of Debian that have it. That its tools run here comes first: they are linked with their
-# release's C library.
+# suites SERIES: prints the release of Debian that has this kernel for this machine. The kernel's build tools are linked
+# with the C library of their release.
 suites() {
 	case $1/$(. /etc/os-release && echo "${VERSION_CODENAME:-}") in
 	6.1/*) echo bookworm ;;
@@ -20,7 +19,7 @@ suites() {
 	esac
 }
 
-# apt PROGRAM ARGUMENTS...: with these lists alone.
+# apt PROGRAM ARGUMENTS...: runs an apt program with these lists only.
 apt() {
 	local program=$1
 	shift
@@ -28,7 +27,7 @@ apt() {
 		-o Dir::State::Lists="$lists/state" -o Dir::Cache="$lists/cache" -o APT::Sandbox::User=root "$@"
 }
 
-# fetch SERIES: into KERNEL_FOLDER/SERIES, whole or not at all.
+# fetch SERIES: fetches it completely into KERNEL_FOLDER/SERIES, or leaves nothing.
 fetch() {
 	local series=$1 folder=$KERNEL_FOLDER/$1 suite mirror image packages deb name
 	suite=$(suites "$series")
@@ -38,7 +37,7 @@ fetch() {
 	mkdir -p "$lists"/{state,cache}/partial "$lists/cache/archives/partial" "$lists/debs" "$lists/root" || return 1
 	echo "deb $mirror $suite main" >"$lists/sources.list"
 	apt apt-get update >"$lists/log" 2>&1 || { echo "no list of $suite: $(grep -m 1 '^[EW]:' "$lists/log")"; return 1; }
-	# The unsigned one has the series in its name too; newest last.
+	# The unsigned kernel has the series in its name, too. The newest is last.
 	image=$(apt apt-cache pkgnames "linux-image-$series." | grep -E "^linux-image-$series\.[0-9]+[^-]*(-[0-9]+)?-amd64$" | sort -V | tail -1)
 	[ -n "$image" ] || { echo "$suite has no linux-image-$series.*-amd64"; return 1; }
 	name=${image#linux-image-}
@@ -49,7 +48,7 @@ fetch() {
 	for deb in "$lists"/debs/*.deb; do
 		dpkg-deb --extract "$deb" "$lists/root" || { echo "$deb does not unpack"; return 1; }
 	done
-	# Its own paths, as if it were installed.
+	# Paths as if it were installed.
 	rm -f "$lists"/root/lib/modules/*/{build,source}
 	sed -i "s|/usr/src/|$folder/usr/src/|" "$lists/root/usr/src/linux-headers-$name/Makefile"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$lists/root" "$name" || { echo "depmod fails for $name"; return 1; }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host's side of a boot, sourced by run.sh: proxies and an NFS-Ganesha that guests reach as 10.0.2.2, and the calls
-# that a guest makes (see `host` in guest/lib.sh). Needs: here, out, build, tier.
+# The host's side of a boot, sourced by run.sh. It starts proxies and an NFS-Ganesha, which guests reach as 10.0.2.2,
+# and runs commands for the guest (`host` in guest/lib.sh). Needs: here, out, build, tier.
 LAB_BUILD=$build
 . "$here/wait.sh"
 
-# ganesha_config NFS_PORT MOUNT_PORT FOLDER NFSV4...: FOLDER is where the state of its clients is, NFSV4 more of that block
+# ganesha_config NFS_PORT MOUNT_PORT FOLDER NFSV4...: FOLDER keeps the state of its clients; NFSV4 is added to the NFSV4
+# block
 ganesha_config() {
 	local dir=$out/ganesha
 	cat <<-CONF
@@ -25,7 +26,7 @@ ganesha_start() {
 	mkdir -p "$dir/export" "$dir/open" "$dir/recovery" "$dir/nodes"
 	chmod 1777 "$dir/export" "$dir/open"
 	ganesha_config 2149 20148 recovery "Graceless = true;" >"$dir/ganesha.conf"
-	# Two that follow one another, with the same state.
+	# Two servers with the same state, of which one runs at a time.
 	ganesha_config 2151 20151 nodes "Grace_Period = 5; Lease_Lifetime = 10;" >"$dir/node1.conf"
 	ganesha_config 2152 20152 nodes "Grace_Period = 5; Lease_Lifetime = 10;" >"$dir/node2.conf"
 	[ $tier != full ] || "$LAB_BUILD/tests/lab/lab_work" make "$dir/export/ten-thousand" 10000
@@ -33,7 +34,7 @@ ganesha_start() {
 	node_start ganesha
 }
 
-# node_start NAME: starts NAME.conf, also after a kill, and waits until it listens.
+# node_start NAME: starts NFS-Ganesha with NAME.conf, also after a kill, and waits until it listens.
 node_start() {
 	local dir=$out/ganesha port
 	port=$(sed -n 's/.*NFS_Port = \([0-9]*\).*/\1/p' "$dir/$1.conf")
@@ -49,7 +50,7 @@ node_kill() {
 	local pid
 	pid=$(cat "$out/ganesha/$1.pid" 2>/dev/null) || return 0
 	kill -KILL "$pid" 2>/dev/null
-	# Whoever started it may be at leisure to collect it only later: as a zombie it has no socket any more.
+	# Its parent may collect it later. A zombie has no socket.
 	wait_for 60 is_dead "$pid" || { echo "NFS-Ganesha does not end"; return 1; }
 	rm -f "$out/ganesha/$1.pid"
 }
@@ -59,7 +60,7 @@ ganesha_restart() {
 	node_start ganesha
 }
 
-# host_start SHARE: what the guest of this boot will need, and somebody who answers its calls.
+# host_start SHARE: starts the servers that this guest needs, and the process that runs its commands.
 host_start() {
 	share=$1
 	proxy_dir=$share/proxies
@@ -92,7 +93,7 @@ host_stop() {
 	wait 2>/dev/null
 }
 
-# What a guest may call for.
+# The commands that a guest can run.
 host_command() {
 	case $1 in
 	conformance_begin | conformance_end | conformance_verdict) "$@" ;;
@@ -107,7 +108,7 @@ host_command() {
 	esac
 }
 
-# Answers calls, one at a time, until it is killed.
+# Runs the guest's commands one at a time, until it is killed.
 host_answer() {
 	local call n
 	cd "$share" || return
@@ -124,8 +125,8 @@ host_answer() {
 	done
 }
 
-# libnfs_row VERSION NFSPORT MOUNTPORT: a libnfs client on the host copies files through and compares. With NFSv4
-# libnfs 4.0 writes no more than a small file, to any server; larger ones are put there by other means and only read.
+# libnfs_row VERSION NFSPORT MOUNTPORT: a libnfs client on the host copies files through the proxy and compares them.
+# Over NFSv4 libnfs 4.0 can write only small files; large files are created directly on the server, and only read.
 libnfs_row() {
 	local version=$1 port=$2 mountport=$3 url name dir=$out/libnfs size
 	mkdir -p "$dir"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The host's side of judged rows (see `judged` in guest/rows.sh), sourced by host.sh: captures, and verdicts of the
-# packet judge, which are reported while the next row runs. Needs: here, share, LAB_BUILD.
+# The host's side of judged rows (`judged` in guest/rows.sh), sourced by host.sh: captures and verdicts. The packet
+# judge runs while the next row runs. Needs: here, share, LAB_BUILD.
 . "$here/capture.sh"
 
-# judge_begin ROW: captures what rows carry, on the way to the guest and on this namespace's loopback.
+# judge_begin ROW: captures the tap device and the loopback of this namespace.
 judge_begin() {
 	capture_start "$1" lab0 lo
 }
 
-# judge_end ROW [OPTION...]: the capture's end, and the trial's beginning; options as judge.sh takes them.
+# judge_end ROW [OPTION...]: ends the capture, and starts the judge with these options of judge.sh.
 judge_end() {
 	local row=$1
 	shift
@@ -16,7 +16,7 @@ judge_end() {
 	judge_file "$row" ${capture_bounded:+-b} "$@"
 }
 
-# judge_say ROW ok|"not ok" TEXT LOG: the verdict, behind the first remarks of the log.
+# judge_say ROW ok|"not ok" TEXT LOG: stores the verdict, after the first remarks of the log.
 judge_say() {
 	{
 		grep -m 3 '^remark: ' "$4" | sed "s/^remark: /$1|#|/"
@@ -25,7 +25,8 @@ judge_say() {
 	mv "$capture_dir/$1.tmp" "$capture_dir/$1.verdict"
 }
 
-# judge_file ROW [OPTION...]: one at a time. A capture in which nothing is wrong is not kept, unless LAB_CAPTURES is set.
+# judge_file ROW [OPTION...]: judges captures one at a time. It deletes a capture without violations, unless
+# LAB_CAPTURES is set.
 judge_file() {
 	local row=$1
 	shift
@@ -43,7 +44,7 @@ judge_file() {
 	) 9>"$capture_dir/lock" >/dev/null 2>&1 </dev/null &
 }
 
-# judge_verdicts: those that are new, a line each: ROW|ok|TEXT; and, before it, ROW|#|TEXT for a remark.
+# judge_verdicts: prints each new verdict as ROW|ok|TEXT, and before it each remark as ROW|#|TEXT.
 judge_verdicts() {
 	local verdict
 	for verdict in "$capture_dir"/*.verdict; do

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The kernels that guests boot, by series ("6.12"), and the location of their packages. Sourced by run.sh, build.sh and
-# fetch.sh.
+# Finds the kernels that guests boot, by series such as "6.12". Sourced by run.sh, build.sh and fetch.sh.
 
 KERNELS="6.1 6.12"
 KERNEL_INSTALLED=${KERNEL_INSTALLED:-}
 KERNEL_FOLDER=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/rpcrdma-proxy/kernels
 
-# kernel_name ROOT SERIES: the newest release of a series there that has its headers ("6.1.0-56-amd64"). Fails if there is none.
+# kernel_name ROOT SERIES: prints the newest release of a series in ROOT that has its headers ("6.1.0-56-amd64"). Fails
+# without one.
 kernel_name() {
 	local name newest=
 	for name in "$1"/lib/modules/"$2".*; do
@@ -16,8 +16,8 @@ kernel_name() {
 	[ -n "$newest" ] && sort -V <<<"${newest%$'\n'}" | tail -1
 }
 
-# kernel_root SERIES: prints the folder under which its image, its headers and its source are: what is installed comes before what
-# fetch.sh has fetched. An empty line is the root folder. Fails where neither is whole.
+# kernel_root SERIES: prints the directory that has the image, headers and source. An installed kernel precedes a
+# fetched one. An empty line means the root directory. Fails if neither is complete.
 kernel_root() {
 	local root
 	for root in "$KERNEL_INSTALLED" "$KERNEL_FOLDER/$1"; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests the kernels of the laboratory: which are fetched if they are not installed, what is left if that fails, and the
-# table of results with a column for each. apt and dpkg are functions of this test. TAP.
+# Tests the laboratory's kernels: what fetch.sh fetches, what remains if that fails, and the columns of the table of
+# results. The test replaces apt and dpkg by functions. TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
@@ -11,7 +11,7 @@ export KERNEL_INSTALLED=$dir/installed XDG_CACHE_HOME=$dir/cache CALLS=$dir/call
 folder=$dir/cache/rpcrdma-proxy/kernels
 mkdir "$dir/bin"
 
-# program NAME: what stands on standard input
+# program NAME: creates a program from standard input
 program() {
 	{ echo '#!/bin/bash'; cat; } >"$dir/bin/$1"
 	chmod +x "$dir/bin/$1"
@@ -41,7 +41,7 @@ echo "include /usr/src/linux-headers-6.12.95+deb13-common/Makefile" >"$3/usr/src
 END
 program depmod </dev/null
 
-# fetched [VARIABLE=VALUE...]: what fetch.sh says, its status, and what is in the folder
+# fetched [VARIABLE=VALUE...]: prints the output of fetch.sh, its status, and the contents of the directory
 fetched() {
 	: >"$CALLS"
 	env "$@" "$srcdir/tests/lab/fetch.sh" 6.12
@@ -82,7 +82,7 @@ same "a row whose name begins as another one's is not that one" "| siw client, 4
 same "what is skipped is told" "| systemd | - | skipped: no package |" "$(grep '^| systemd' "$dir/RESULTS.md")"
 same "both kernels are named" 1 "$(grep -c '^Kernels 6.1.0-1-amd64 and 6.12.95-amd64 as' "$dir/RESULTS.md")"
 
-# verdict SERIES: of one scenario that a list has for 6.1 alone, which the peer has not seen pass
+# verdict SERIES: prints the verdict on a scenario that a list has only for 6.1, and that the peer has not seen pass
 mkdir -p "$dir/share/conformance"
 : >"$dir/share/conformance/knfsd.err"
 printf '1..1\nnot ok 1 - A1-1 RS a thing is so\n' >"$dir/share/conformance/knfsd.tap"

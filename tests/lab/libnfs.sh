@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libnfs.sh DIR: makes libnfs's own tests in DIR/tests, with their programs built against the installed libnfs. They
-# come from its Debian source package, by apt, from the Debian mirror of this machine (without a deb-src line);
-# LAB_LIBNFS=SOURCE names an unpacked source instead. If they are not available, DIR/why has the reason, and DIR/tests
-# does not exist.
+# libnfs.sh DIR: builds libnfs's own tests in DIR/tests, with the installed libnfs. The source is Debian's package,
+# fetched by apt from this machine's mirror without a deb-src line, or an unpacked source named by LAB_LIBNFS=SOURCE. If
+# neither is available, DIR/why has the reason, and DIR/tests does not exist.
 set -uo pipefail
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
@@ -20,7 +19,7 @@ cannot() {
 }
 [ -n "$version" ] || cannot "no Debian package libnfs-dev here"
 
-# fetch: the source package into $dir/source, by lists of sources that are kept here
+# fetch: fetches the source package into $dir/source, with separate apt lists
 fetch() {
 	local apt lists=$dir/apt file
 	mkdir -p "$lists"/{lists,archives}/partial "$lists/sources"
@@ -44,7 +43,7 @@ fi
 mkdir "$dir/new"
 for program in "$source"/tests/prog_*.c; do
 	name=$(basename "$program" .c)
-	# They wait 0.3 s for a Reply, which in an emulated machine is no time.
+	# They wait 0.3 s for a Reply, which is too short in an emulated machine.
 	sed 's/nfs_set_timeout(nfs, [0-9]*)/nfs_set_timeout(nfs, 120000)/' "$program" >"$dir/$name.c"
 	gcc -w -O1 -D_GNU_SOURCE '-D_U_=__attribute__((unused))' -I/usr/include/nfsc -o "$dir/new/$name" "$dir/$name.c" -lnfs 2>"$dir/gcc.log" ||
 		cannot "$name does not build: $(grep -m1 error "$dir/gcc.log")"

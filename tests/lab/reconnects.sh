@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests how rows of the laboratory judge reconnects: only wrong CRCs that siw sent explain them, and exactly as many.
-# TAP.
+# Tests how rows judge reconnects: only as many as there were wrong CRCs from siw are allowed. TAP.
 set -u
 : "${srcdir:=.}" "${builddir:=.}"
 . "$srcdir/tests/lib/tap.sh"
@@ -10,7 +9,7 @@ set -u
 proxy_dir=$(mktemp -d) || exit 1
 trap 'rm -r "$proxy_dir"' EXIT
 
-# The guest and its host, for which the functions of the laboratory are made.
+# Replacements for the guest and its host.
 mount_transport() { echo "$stats"; }
 asked() { "${@:2}"; }
 say() { echo "$*"; }
@@ -19,12 +18,12 @@ uname() { echo 6.1.0; }
 tcp() { stats="tcp 0 0 $1 0 1 1170 1166 0 1644 0 9 59 43"; }
 rdma() { stats="rdma 0 0 $1 2 0 298 294 0 738 0 39 77 33 9240178 8372629 6364 1041 85388 4 ${2:-0} 0 0 0 24 16 0 0"; }
 
-# note CONNECTION LEG WHAT: in the proxy's log
+# note CONNECTION LEG WHAT: writes a line into the proxy's log
 note() {
 	echo "2026-11-27T05:58:12.139Z info: [$1] $2: peer sent an FPDU with a wrong CRC ($3); answered with Terminate 20 02" >>"$log"
 }
 
-# begin ROW PROXY: the mount has just been made, by that proxy, whose log has what earlier rows left.
+# begin ROW PROXY: the row has just mounted through PROXY; its log still has lines of earlier rows.
 begin() {
 	row_name=$1 mount_by="host $2" log=$proxy_dir/$2.log
 	: >"$log"
@@ -35,7 +34,7 @@ begin() {
 	mount_crc_faults=${#crc_faults[@]}
 }
 
-# judged: what mount_clean says, and its status
+# judged: prints the output of mount_clean and its status
 judged() {
 	mount_clean | grep -v '^mountstats: '
 	echo "${PIPESTATUS[0]}"
@@ -96,7 +95,7 @@ same "and neither between proxies" "" "$(siw_end "tcp client, tcp=>iwarp, verbs=
 same "of 6.12 it is the same" initiator "$(uname() { echo 6.12.95+deb12-amd64; }; siw_end "$client")"
 same "of another kernel nothing is excused" "" "$(uname() { echo 6.18.1; }; siw_end "$client")"
 
-# The client's own timer ends a connection too.
+# The client's own timer also ends a connection.
 limit_s() { echo $(($1 * factor)); }
 options() { unset timeo; nfs_where 4.1 2049 rdma; tr , '\n' <<<"$nfs_options" | grep '^timeo=' | tail -1; }
 same "a Call has 10 s on an idle machine" timeo=100 "$(factor=1 options)"

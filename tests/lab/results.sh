@@ -36,7 +36,7 @@ shift 3
 
 	WHAT
 	printf '%s\n' "$@" | awk -F '|' -v kernels="$(printf '%s\n' "${@%%|*}" | sort -uV | paste -sd ' ')" '
-		# where TEXT belongs: the longest name of a row of which it is about
+		# the row that TEXT belongs to: the one with the longest matching name
 		function row_of(text, bare, name, best) {
 			bare = text
 			sub(/^judge: /, "", bare)

@@ -11,25 +11,26 @@ set -uo pipefail
 usage() {
 	cat <<-USAGE
 	usage: run.sh [--versions | --full] [--kernel SERIES]... [--build DIR] [--jobs N] [BOOT...]
-	  --versions   the short workload on every version of NFS; writes RESULTS.md beside this script
-	  --full       every workload on every version of NFS; writes RESULTS.md too. What does not run all of it on all kernels writes
-	               DIR/lab/RESULTS.md instead
+	  --versions   the short workload on every version of NFS; writes RESULTS.md in this directory
+	  --full       every workload on every version of NFS; writes RESULTS.md, too. A run without all guests, rows and
+	               kernels writes DIR/lab/RESULTS.md instead
 	  --kernel SERIES
-	               that kernel only (6.1, 6.12; default: both; in the short tier each guest has one of them)
-	  --build DIR  where rpcrdma-proxy was built (default: build, beside the sources)
-	  --jobs N     up to N guests at the same time, in the short tier: a guest waits more than it computes
+	               only this kernel: 6.1 or 6.12 (default: both; in the short tier each guest boots one of them)
+	  --build DIR  the build directory (default: build, in the source directory)
+	  --jobs N     up to N guests in parallel, in the short tier
 	  --options-only
-	               says what is wrong with the others, and ends
-	  BOOT         direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, community, hardware: only these guests (default:
-	               iwarp, verbs, conformance and systemd, else all); by themselves only: counted, what an RPC costs on verbs, a table;
-	               instructions, what it costs with those of the kernel, and with LAB_OTHER=DIR what in the build there; reexport,
-	               what a gateway costs that is the kernel's, and one that is the proxy; reexport_state, what of NFSv4's state they carry
-	A row ends after LAB_ROW_S seconds, a guest that reports nothing for LAB_SILENCE_S, or takes LAB_LIMIT_S in all; each times
-	what the machine is slower when that has passed.
-	With LAB_ROWS in the environment, only rows whose names match that extended regular expression run.
-	LAB_SEED is the number that moments of kills are drawn from, and is printed.
-	Logs, the guests' kernel modules and their RAM disks go to DIR/lab; with --jobs a guest's logs to DIR/lab/BOOT-SERIES.
-	Kernels that are not installed are those that tests/lab/fetch.sh has fetched; rows of one that is not there are one skip.
+	               checks the other options and exits
+	  BOOT         only these guests (default: iwarp, verbs, conformance and systemd; in the longer tiers all of these):
+	               direct (no proxy), iwarp, verbs, conformance, systemd, krb5, writeback, community, hardware.
+	               Measurements run only by name: counted (the cost of an RPC on verbs); instructions (with those of the
+	               kernel; LAB_OTHER=DIR compares the build in DIR); reexport (the cost of the kernel's gateway and of the
+	               proxy); reexport_state (the NFSv4 state that these two preserve)
+	Time limits: LAB_ROW_S for a row, LAB_SILENCE_S for a guest without a report, LAB_LIMIT_S for a guest in total. They are
+	extended on a slow machine.
+	LAB_ROWS: only rows whose names match this extended regular expression run.
+	LAB_SEED: the seed of the moments of kills; it is printed.
+	Logs, kernel modules and RAM disks go to DIR/lab; with --jobs the logs of a guest go to DIR/lab/BOOT-SERIES.
+	tests/lab/fetch.sh fetches kernels that are not installed. If a kernel is missing, one skip stands for its rows.
 	USAGE
 }
 
@@ -61,7 +62,7 @@ while [ $# -gt 0 ]; do
 	-h | --help) usage; exit 0 ;;
 	-*) wrong "$1: there is no such option" ;;
 	*)
-		# What guests have in common is no program.
+		# The files that guests share are not guests: they have no #! line.
 		grep -qs '^#!' "$here/guest/$1.sh" || wrong "$1: there is no such guest"
 		boots+=("$1")
 		;;
@@ -69,7 +70,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ -z "$options_only" ] || exit 0
-# The record is of everything.
+# Only a run of everything writes the record.
 record=$here/RESULTS.md
 [ "${#boots[@]}${#kernels[@]}${LAB_ROWS:-}" = 00 ] || record=
 if [ ${#boots[@]} = 0 ]; then
@@ -77,7 +78,7 @@ if [ ${#boots[@]} = 0 ]; then
 	[ $tier = short ] || boots=(direct iwarp verbs conformance systemd krb5 writeback community hardware)
 fi
 
-# kernel_of BOOT: the one that this guest has in the short tier, and where it is counted what an RPC costs.
+# kernel_of BOOT: prints the kernel of this guest in the short tier, and for measurements.
 kernel_of() {
 	case $1 in
 	iwarp) echo 6.12 ;;
@@ -85,7 +86,7 @@ kernel_of() {
 	esac
 }
 
-# What is booted, "BOOT SERIES" each.
+# The guests to boot, as "BOOT SERIES".
 guests=()
 for boot in "${boots[@]}"; do
 	of=("${kernels[@]}")
@@ -102,7 +103,7 @@ skip_all() {
 	exit 0
 }
 
-# What must be there, and the Debian package that brings it.
+# The programs and files that are needed, and their Debian packages.
 need() {
 	command -v "$1" >/dev/null || missing+=" $1 ($2)"
 }
@@ -158,8 +159,8 @@ if [ -z "${LAB_OUT:-}" ]; then
 	make -s -C "$build" lab-programs >/dev/null 2>&1 || skip_all "make lab-programs fails in $build"
 fi
 
-# kernel_build SERIES: sets cache to the folder with what its guests boot. Fails, and says why in the first row of the skip that is
-# due, if they cannot.
+# kernel_build SERIES: sets cache to the directory of its boot files. If they cannot be made, fails, and sets lacks to
+# the reason of the skip.
 kernel_build() {
 	cache=$build/lab/cache/$1
 	mkdir -p "$cache"
@@ -173,7 +174,7 @@ kernel_build() {
 	return 1
 }
 
-# side_by_side: this script again for each guest, up to $jobs at once, in one stream of TAP
+# side_by_side: runs this script once for each guest, up to $jobs at a time, and merges the TAP
 side_by_side() {
 	printf '%s\n' "${guests[@]/ /-}" |
 		xargs -P "$jobs" -I GUEST bash -c \
@@ -193,19 +194,19 @@ if [ "$jobs" != 1 ] && [ ${#guests[@]} != 1 ]; then
 	exit
 fi
 
-# What libnfs tests itself with comes from Debian's archives, which no namespace reaches.
+# Debian's archives cannot be reached from the namespaces.
 case " ${boots[*]} " in
 *" community "*) [ "${LAB_INSIDE:-}" = yes ] || "$here/libnfs.sh" "$build/lab/libnfs" 2>/dev/null ;;
 esac
 
-# Into namespaces of our own; the PID namespace takes every process with it when this script ends.
+# Enters separate namespaces. The PID namespace ends all processes with this script.
 if [ "${LAB_INSIDE:-}" != yes ]; then
 	ns=(--net --mount --uts --ipc --pid --fork --kill-child --mount-proc)
 	[ "$(id -u)" = 0 ] || ns+=(--user --map-root-user)
 	unshare "${ns[@]}" true 2>/dev/null || skip_all "unshare is not allowed here"
 	LAB_INSIDE=yes unshare "${ns[@]}" "$0" "${args[@]}" &
 	inside=$!
-	# unshare itself ignores signals while it waits for its child.
+	# unshare ignores signals while it waits for its child.
 	trap 'pkill -TERM -P "$inside"' TERM INT HUP
 	wait "$inside"
 	status=$?
@@ -246,9 +247,9 @@ lost_kernels=
 
 export LAB_SEED=${LAB_SEED:-$((RANDOM + 1))}
 echo "# LAB_SEED=$LAB_SEED"
-# How long a row may take on an idle machine: five times what the longest does. How long a guest may report nothing: that (a row
-# that gets more time on a slow machine reports it), the time to report it, and that of the last verdicts (verdicts_all). How
-# long it may take in all.
+# Time limits on an idle machine. A row: five times the longest. Silence: a row, the time to report that it hangs, and
+# the time for the last verdicts (verdicts_all); a row that gets more time reports it. The last limit is for the whole
+# guest.
 case $tier in
 short) limits=(300 420 2700) ;;
 *) limits=(1500 1620 14400) ;;
@@ -257,7 +258,7 @@ ROW_S=${LAB_ROW_S:-${limits[0]}}
 SILENCE_S=${LAB_SILENCE_S:-${limits[1]}}
 LIMIT_S=${LAB_LIMIT_S:-${limits[2]}}
 
-# guest_run BOOT SHARE [OVER]: one boot, without the rows that the file OVER names.
+# guest_run BOOT SHARE [OVER]: boots the guest once, without the rows that the file OVER names.
 guest_run() {
 	boot=$1 share=$2
 	mkdir -p "$share"
@@ -277,7 +278,7 @@ guest_run() {
 	host_start "$share"
 	export LAB_MEMORY_MIB=3072
 	[ "$boot" != writeback ] || LAB_MEMORY_MIB=512
-	# What is counted, and what a release runs, has all that QEMU emulates.
+	# Measurements, and runs for a release, use all features that QEMU emulates.
 	export LAB_EMULATION=parallel
 	case $tier/$boot in
 	*/instructions | */reexport) LAB_EMULATION=instructions ;;
@@ -291,9 +292,8 @@ guest_run() {
 	return 1
 }
 
-# guest_again BOOT SHARE: a guest that was lost is booted once more, for the rows that are left. The one that was in progress comes
-# first if the guest was lost by its kernel, which has a third try if it does it again; else that row has failed, and does not
-# come again.
+# guest_again BOOT SHARE: boots a lost guest again for the remaining rows. If a fault of the kernel lost the guest, the
+# interrupted row runs again, and a third boot follows if it is lost again. Otherwise the interrupted row has failed.
 guest_again() {
 	local first=$2 lost=$row share=$2-again blame again what="$1: the guest did not come to its end${row:+, in \"$row\"}: $(guest_fate)"
 	if blame=$(guest_blame "$first"); then

@@ -2,19 +2,19 @@
 # Reads a guest's reports and detects its end; sourced by run.sh. It converts reports to TAP. If a guest does not
 # finish, the TAP names the row and the cause, and has the last lines of the guest's console. Needs: report.
 
-# is_locked_up SHARE: the kernel has said again and again in this row that a processor of its does not come back.
+# is_locked_up SHARE: the kernel has reported several times in this row that a processor is locked up.
 is_locked_up() {
 	[ "$(tail -c "+$((row_from + 1))" "$1/console.log" | grep -ac 'BUG: soft lockup')" -ge 4 ]
 }
 
-# guest_watch SHARE COMMAND...: boots a guest by COMMAND and watches it until it has ended, or has reported nothing for
-# SILENCE_S, or for a third of that with processors locked up, or has taken LIMIT_S in all, times what this machine is slower when
-# that has passed; then it is killed. Sets
-#   row, row_from  the row in progress, if any, and where its part of the console begins
-#   heard          when the guest reported last
-#   silence_s      and for how long it had not, when it was killed for that; taken_s what it had taken in all
-#   fate           ended, silent, late or, if it came to its end, done
-#   qemu           QEMU's status
+# guest_watch SHARE COMMAND...: boots a guest by COMMAND, and watches it until it ends. Kills it if it reports nothing
+# for SILENCE_S (a third of that with locked-up processors), or takes longer than LIMIT_S. Both limits are extended on a
+# slow machine. Sets
+#   row, row_from  the row in progress, and where its part of the console begins
+#   heard          the time of the last report
+#   silence_s      the length of the silence, if that is why the guest was killed; taken_s is the total time
+#   fate           ended, silent, late or, if the guest completed, done
+#   qemu           QEMU's exit status
 guest_watch() {
 	local share=$1 patience_s=$SILENCE_S start=$SECONDS pid line begun='' status reports
 	shift
@@ -45,15 +45,15 @@ guest_watch() {
 		fi
 	done
 	exec {reports}<&-
-	# At the end of its output QEMU is about to end, with a status that tells how.
+	# QEMU closes its output shortly before it ends; its status gives the cause.
 	[ $status = 1 ] || kill -KILL "$pid" 2>/dev/null
 	wait "$pid" 2>/dev/null
 	qemu=$?
 	fate=${fate:-ended}
 }
 
-# guest_said SHARE REPORT: see guest/lib.sh; SHARE/reports has them all. The names of rows that are over go to SHARE/over,
-# of those in which something failed to SHARE/failed.
+# guest_said SHARE REPORT: handles a report (guest/lib.sh). SHARE/reports has all reports, SHARE/over the names of
+# finished rows, SHARE/failed those of rows with a failure.
 guest_said() {
 	echo "$2" >>"$1/reports"
 	case $2 in
@@ -76,7 +76,7 @@ guest_said() {
 	esac
 }
 
-# guest_fate: in words.
+# guest_fate: prints the fate in words.
 guest_fate() {
 	case $fate in
 	ended) echo "QEMU ended by itself with status $qemu" ;;
@@ -85,8 +85,8 @@ guest_fate() {
 	esac
 }
 
-# guest_obituary NAME SHARE: what is known of a guest that did not come to its end, in comments. Of the console is left out
-# what a device without a speed says all the time, and where every task was.
+# guest_obituary NAME SHARE: prints what is known about a lost guest, as comments. Omits from the console the frequent
+# messages of a device without a speed, and the list of tasks.
 guest_obituary() {
 	echo "# $1: the guest did not come to its end: $(guest_fate), $((SECONDS - heard)) s after its last report"
 	echo "# row in progress: ${row:-none}"
@@ -96,18 +96,18 @@ guest_obituary() {
 	[ ! -s "$2/qemu.log" ] || tail -n 5 "$2/qemu.log" | sed 's/^/# QEMU: /'
 }
 
-# What a kernel says that goes wrong by itself, and of programs that it will not let go of: those that have a device open, and
-# the threads of its server. Clients of a mount are none of these, since they wait for our proxy too. And what it says of a program
-# that crashes.
+# Messages of the kernel about its own faults, and about hanging programs that have a device open or are threads of its
+# server. Hanging clients of a mount are not included, because they may wait for our proxy. PROGRAM_FAULTS are messages
+# about crashed programs.
 KERNEL_FAULTS='Kernel panic|kernel BUG at|BUG: |Oops|general protection fault,|soft lockup|hard LOCKUP|detected (expedited )?stalls'
 KERNEL_FAULTS+='|INFO: task (rpcrdma-proxy|worker[- ][0-9]+|fabric_pair|nfsd|rdma):[0-9]+ blocked|lab: a thread of knfsd does not end'
 PROGRAM_FAULTS='\]: segfault at |traps: |Out of memory'
 
 emulator() { qemu-system-x86_64 --version | sed -n '1s/.*version \([^ ]*\).*/QEMU \1/p'; }
 
-# guest_blame SHARE: the cause of a lost guest, if it is not the tested program: its kernel, or the emulator, with the
-# version. Fails if there is no sign of that, or a program crashed or took all memory in the row. The guest reports a row
-# that does not end (row_stuck), so one without a report means that the guest hangs.
+# guest_blame SHARE: prints the cause of a lost guest if it is the kernel or the emulator, with its version. Fails if
+# there is no sign of that, or if a program crashed or took all memory in the row. A guest that still runs reports a row
+# that hangs (row_stuck); so silence means that the guest itself hangs.
 guest_blame() {
 	local console fault
 	[ "$fate" != late ] || return 1
@@ -123,7 +123,7 @@ guest_blame() {
 	esac
 }
 
-# row_passed SHARE ROW: in that boot; where there is no row, that the guest came to its end.
+# row_passed SHARE ROW: the row passed in that boot; without a row: the guest completed.
 row_passed() {
 	if [ -n "$2" ]; then
 		grep -qxF -e "$2" "$1/over" && ! grep -qxF -e "$2" "$1/failed"
